@@ -1,0 +1,74 @@
+// Makes a clone ready for `npm start`, `npm test` and `npm run check`: installs when the lockfile or a manifest
+// changed since the last time, then builds what changed. With nothing to do it takes about a second.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pnpm, root } from './pnpm.mjs';
+
+const stamp = join(root, 'node_modules', '.sluice-installed');
+
+refuseOldNode();
+installIfChanged();
+build();
+
+function refuseOldNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const supported = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22;
+  if (!supported) {
+    fail(`Sluice needs Node ^20.19.0 || >=22.12.0, but this is ${process.version}. Install one of those and try again.`);
+  }
+}
+
+function installIfChanged() {
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === manifestsHash()) return;
+  console.log('setup: installing dependencies');
+  const { status } = pnpm(['install', '--reporter=append-only', '--config.confirmModulesPurge=false']);
+  if (status !== 0) fail('setup: the install failed; its reason is above. It needs to reach an npm registry.');
+  writeFileSync(stamp, manifestsHash());
+}
+
+function build() {
+  for (const name of readdirSync(join(root, 'packages'))) removeStaleBuild(join(root, 'packages', name));
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { status } = spawnSync(process.execPath, [tsc, '--build'], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) fail('setup: the build failed; see the compiler errors above.');
+}
+
+/**
+ * A file whose source was deleted or renamed would otherwise stay in dist and be packed.
+ *
+ * @param {string} folder
+ */
+function removeStaleBuild(folder) {
+  const dist = join(folder, 'dist');
+  if (!existsSync(dist)) return;
+  const built = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'));
+  const stale = built.some((file) => !existsSync(join(folder, 'src', file.replace(/\.js$/, '.ts'))));
+  if (stale) rmSync(dist, { recursive: true });
+}
+
+function manifestsHash() {
+  const hash = createHash('sha256');
+  for (const file of manifests()) hash.update(`${file}\n`).update(readFileSync(join(root, file)));
+  return hash.digest('hex');
+}
+
+function manifests() {
+  const inFolders = ['packages', 'examples'].flatMap((folder) =>
+    existsSync(join(root, folder)) ? readdirSync(join(root, folder)).map((name) => join(folder, name)) : [],
+  );
+  return ['.', 'test', 'bench', ...inFolders]
+    .map((folder) => join(folder, 'package.json'))
+    .concat('pnpm-lock.yaml', 'pnpm-workspace.yaml')
+    .filter((file) => existsSync(join(root, file)));
+}
+
+/**
+ * @param {string} message
+ * @returns {never}
+ */
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}

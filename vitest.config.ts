@@ -1,0 +1,49 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests and coverage read src, not dist, through this condition of every package's `exports`.
+const conditions = ['@sluice/source', 'node', 'import', 'module', 'default'];
+
+const minute = 60_000;
+
+/**
+ * One row per project: what it collects, and how long one of its tests may take.
+ * Groups run one after the other, so nothing disturbs the floods and nothing is disturbed by them.
+ */
+const projects = [
+  { name: 'unit', include: ['packages/*/test/**/*.test.ts'] },
+  { name: 'contract', include: ['test/contract/**/*.test.ts'] },
+  { name: 'docs', include: ['test/docs/**/*.test.ts'], timeoutMs: 2 * minute },
+  { name: 'examples', include: ['test/examples/**/*.test.ts'], timeoutMs: minute },
+  { name: 'property', include: ['test/property/**/*.test.ts'], timeoutMs: 10 * minute },
+  { name: 'packed', include: ['test/packed/**/*.test.ts'], timeoutMs: 5 * minute },
+  { name: 'stress', include: ['test/stress/**/*.test.ts'], timeoutMs: 10 * minute, alone: true },
+];
+
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    passWithNoTests: true,
+    projects: projects.map(({ name, include, timeoutMs = 10_000, alone = false }) => ({
+      resolve: { conditions },
+      ssr: { resolve: { conditions } },
+      test: {
+        name,
+        include,
+        testTimeout: timeoutMs,
+        hookTimeout: timeoutMs,
+        maxWorkers: alone ? 1 : 2,
+        fileParallelism: !alone,
+        sequence: { groupOrder: alone ? 1 : 0 },
+      },
+    })),
+    coverage: {
+      provider: 'v8',
+      include: ['packages/*/src/**/*.ts'],
+      reporter: ['text', 'html'],
+      thresholds: {
+        'packages/core/src/**': { lines: 100, branches: 100, functions: 100, statements: 100 },
+        'packages/{express,koa,fastify}/src/**': { lines: 95, branches: 95, functions: 95, statements: 95 },
+      },
+    },
+  },
+});
