@@ -1,0 +1,10 @@
+/** A source of time. It should be monotonic; one that steps back never grants tokens. */
+export interface Clock {
+  /** Microseconds since any fixed origin, a whole number. */
+  nowMicros(): number;
+}
+
+/** The process's own monotonic clock: no wall-clock step, NTP correction or time zone touches it. */
+export const monotonicClock: Clock = {
+  nowMicros: () => Math.floor(performance.now() * 1000),
+};

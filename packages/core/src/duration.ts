@@ -1,0 +1,55 @@
+import { complaint } from './errors.ts';
+import { TICKS_PER_MICRO } from './ticks.ts';
+
+/**
+ * A length of time: a number of milliseconds, or a string in Go's style with `d` for days, such as `'500ms'`,
+ * `'1s'`, `'180m'`, `'1h30m'`, `'1.5h'`, `'168h'`, `'7d'`.
+ */
+export type Duration = number | string;
+
+const MICROS_PER_UNIT: Readonly<Record<string, number>> = {
+  us: 1,
+  µs: 1,
+  ms: 1e3,
+  s: 1e6,
+  m: 60e6,
+  h: 3600e6,
+  d: 86_400e6,
+};
+const WHOLE = /^(?:\d+(?:\.\d+)?(?:us|µs|ms|s|m|h|d))+$/;
+const PART = /(\d+(?:\.\d+)?)(us|µs|ms|s|m|h|d)/g;
+
+export interface DurationRange {
+  readonly minMs: number;
+  readonly maxMs: number;
+  /** The range in words, for the message. */
+  readonly demand: string;
+}
+
+/**
+ * Gives a duration in ticks.
+ *
+ * @throws {SluiceError} `ERR_DURATION` when it is no duration, out of range, or no whole number of microseconds.
+ */
+export function durationTicks(option: string, value: unknown, { minMs, maxMs, demand }: DurationRange): number {
+  const micros = microsOf(value);
+  if (micros !== undefined && Number.isInteger(micros) && micros >= minMs * 1000 && micros <= maxMs * 1000) {
+    return micros * TICKS_PER_MICRO;
+  }
+  const remedy = "Write a string with its unit, such as '500ms', '1s', '1h30m' or '7d', or a number of milliseconds.";
+  throw complaint('ERR_DURATION', { option, demand: `a duration ${demand}`, value, remedy });
+}
+
+function microsOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return roundedToMicro(value * 1000);
+  if (typeof value !== 'string' || value.length > 64 || !WHOLE.test(value)) return undefined;
+  let micros = 0;
+  for (const [, amount, unit] of value.matchAll(PART)) micros += Number(amount) * (MICROS_PER_UNIT[unit!] as number);
+  return roundedToMicro(micros);
+}
+
+// 1.001 × 1000 is not a whole number in a double: what is within a hundredth of a microsecond of one was meant to be it.
+function roundedToMicro(micros: number): number {
+  const whole = Math.round(micros);
+  return Math.abs(micros - whole) < 0.01 ? whole : micros;
+}

@@ -1,0 +1,64 @@
+import { inspect } from 'node:util';
+
+/** Every code that an error of Sluice can carry; the page of errors has an anchor for each. */
+export type ErrorCode =
+  | 'ERR_OPTION'
+  | 'ERR_UNKNOWN_OPTION'
+  | 'ERR_DURATION'
+  | 'ERR_LIMIT'
+  | 'ERR_LIMIT_IN_USE'
+  | 'ERR_UNKNOWN_LIMIT'
+  | 'ERR_OVERRIDE'
+  | 'ERR_ID'
+  | 'ERR_KEY'
+  | 'ERR_CIDR'
+  | 'ERR_COST'
+  | 'ERR_COST_OVER_BURST'
+  | 'ERR_DUPLICATE_BUCKET'
+  | 'ERR_NO_CLIENT_ADDRESS'
+  | 'ERR_STORE_BUCKET'
+  | 'ERR_STORE_ANSWER'
+  | 'ERR_STORE_DEADLINE'
+  | 'ERR_STORE_UNAVAILABLE'
+  | 'ERR_CLOSED';
+
+/**
+ * The one error class of Sluice. It means wrong use or wrong data: a denial is a value, never an error.
+ *
+ * `status` (and `statusCode`, for Fastify) is what a framework's error handler should answer: 400 when the
+ * client's own data is at fault (an id or a cost taken from the request), otherwise 500.
+ */
+export class SluiceError extends Error {
+  override readonly name = 'SluiceError';
+  readonly code: ErrorCode;
+  readonly status: 400 | 500;
+  readonly statusCode: 400 | 500;
+
+  constructor(code: ErrorCode, message: string, details: { status?: 400 | 500; cause?: unknown } = {}) {
+    super(message, 'cause' in details ? { cause: details.cause } : undefined);
+    this.code = code;
+    this.status = details.status ?? 500;
+    this.statusCode = this.status;
+  }
+}
+
+/** What a complaint about a value says: which option, what it must be, what it was, and what to write instead. */
+export interface Complaint {
+  readonly option: string;
+  readonly demand: string;
+  readonly value: unknown;
+  readonly remedy?: string;
+  readonly status?: 400 | 500;
+}
+
+/** Makes the error for a value that breaks a demand: "`burst` must be …, but was 0. For … use …". */
+export function complaint(code: ErrorCode, { option, demand, value, remedy, status = 500 }: Complaint): SluiceError {
+  const advice = remedy === undefined ? '' : ` ${remedy}`;
+  return new SluiceError(code, `\`${option}\` must be ${demand}, but was ${shown(value)}.${advice}`, { status });
+}
+
+/** A value as an error message shows it: on one line, short, whatever it is. */
+export function shown(value: unknown): string {
+  const text = inspect(value, { depth: 1, breakLength: Infinity, maxStringLength: 80, maxArrayLength: 5 });
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

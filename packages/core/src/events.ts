@@ -1,0 +1,23 @@
+/** Something that an operator may want to know. `message` is the log line: what happened, and what to do. */
+export type LimiterEvent =
+  /** The store stopped answering: from now on each limit follows its failure policy. */
+  | { readonly type: 'store-failing'; readonly cause: unknown; readonly message: string }
+  /** The store answers again: limits are decided by it. */
+  | { readonly type: 'store-recovered'; readonly outageMs: number; readonly message: string }
+  /** One bucket in the store is broken (a foreign value under its key); the store itself is fine. */
+  | { readonly type: 'bucket-broken'; readonly cause: unknown; readonly message: string }
+  /** Tokens that should have been given back, or taken after the fact, while the store could not answer. */
+  | { readonly type: 'refund-lost' | 'charge-lost'; readonly cause: unknown; readonly message: string }
+  /** The overrides function was late, threw or gave nonsense: the limit's own numbers were used. */
+  | {
+      readonly type: 'override-failed';
+      readonly limit: string;
+      readonly id: string;
+      readonly cause: unknown;
+      readonly message: string;
+    }
+  /** Something looks wrong in how the limiter is set up. */
+  | { readonly type: 'warning'; readonly message: string };
+
+/** Takes events where they happen. It must not throw. */
+export type Notify = (event: LimiterEvent) => void;

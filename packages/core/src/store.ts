@@ -1,0 +1,79 @@
+import type { Awaitable } from './awaitable.ts';
+
+/**
+ * How a transaction takes part in its batch.
+ *
+ * - `check-and-spend`: denies the batch when its cost does not fit, takes it otherwise.
+ * - `check-only`: denies the batch when its cost does not fit, takes nothing.
+ * - `spend-only`: never denies; takes its cost whole if it fits, else nothing.
+ */
+export type Mode = 'check-and-spend' | 'check-only' | 'spend-only';
+
+/** Names one bucket: a limit and what it limits. Both together are the bucket's identity. */
+export interface BucketName {
+  /** The limit's name: `[A-Za-z][A-Za-z0-9_.-]*`, at most 64 characters. */
+  readonly limit: string;
+  /** The id, canonical: any well-formed text. Stores that need one string use {@link bucketKey}. */
+  readonly id: string;
+}
+
+/** What a store must know to decide one transaction. All ticks are whole numbers of 1/16 µs. */
+export interface StoreTransaction extends BucketName {
+  /** cost × T, from 0 to `toleranceTicks`. */
+  readonly incrementTicks: number;
+  /** burst × T: the time that an empty bucket takes to fill, at most ten years. */
+  readonly toleranceTicks: number;
+  readonly mode: Mode;
+}
+
+/** Tokens to take after the fact, whether they fit or not. */
+export type StoreCharge = Omit<StoreTransaction, 'mode'>;
+
+/** Tokens to give back. */
+export interface StoreRefund extends StoreCharge {
+  /**
+   * For the refund of a decision: the bucket's TAT right after it, in the store's time. No more is given back than
+   * of it still lies ahead. Left out in the operator's form, which gives back the whole increment.
+   */
+  readonly tatAfterSpendTicks?: number | undefined;
+}
+
+/** The buckets of a batch as the store saw them at one reading of its clock. */
+export interface StoreReading {
+  /** The store's clock in ticks since the store's own origin. */
+  readonly nowTicks: number;
+  /** max(0, TAT − now) of every bucket, in the order of the batch, from 0 to its `toleranceTicks`. */
+  readonly levelsTicks: readonly number[];
+}
+
+/**
+ * Where buckets live. Every call is atomic and reads the store's own clock once; no batch holds a bucket twice.
+ * A store answers at once (a value) or later (a promise), and always in the same way.
+ *
+ * The rule that each call follows is in gcra.ts; the suite in `@sluice/core/testing` is what a store must pass.
+ * In each call a stored TAT further ahead than `now + toleranceTicks` is replaced by `now + toleranceTicks`, also
+ * when the batch is denied; a TAT that has passed is the same as no bucket.
+ *
+ * A store that can't answer rejects. {@link SluiceError} with code `ERR_STORE_BUCKET` says that only one bucket is
+ * broken; any other rejection counts as an outage of the whole store.
+ */
+export interface Store {
+  /**
+   * Takes the increments of all transactions, or of none: if a `check-…` does not fit, nothing is taken. In a batch
+   * that passes, a `spend-only` is taken if it fits.
+   *
+   * @param deadlineMs - How long the caller waits. A store that can tell must not take tokens after that.
+   * @returns The levels before anything was taken: what was decided follows from them.
+   */
+  spend(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;
+  /** Reads the levels and takes nothing, whatever the modes say. */
+  check(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;
+  /** Takes tokens whether they fit or not, at most to an empty bucket. Gives the levels after. */
+  charge(batch: readonly StoreCharge[], deadlineMs?: number): Awaitable<StoreReading>;
+  /** Gives tokens back, at most to a full bucket. Gives the levels after. */
+  refund(batch: readonly StoreRefund[], deadlineMs?: number): Awaitable<StoreReading>;
+  /** Forgets buckets: they are full again. */
+  reset(batch: readonly BucketName[], deadlineMs?: number): Awaitable<void>;
+  /** Lets go of what the store holds open. Every later call is the error `ERR_CLOSED`. */
+  close(): Awaitable<void>;
+}
