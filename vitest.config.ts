@@ -14,7 +14,12 @@ const projects = [
   { name: 'contract', include: ['test/contract/**/*.test.ts'] },
   { name: 'docs', include: ['test/docs/**/*.test.ts'], timeoutMs: 2 * minute },
   { name: 'examples', include: ['test/examples/**/*.test.ts'], timeoutMs: minute },
-  { name: 'property', include: ['test/property/**/*.test.ts'], timeoutMs: 10 * minute },
+  {
+    name: 'property',
+    include: ['test/property/**/*.test.ts'],
+    timeoutMs: 10 * minute,
+    setupFiles: ['test/property/setup.ts'],
+  },
   { name: 'packed', include: ['test/packed/**/*.test.ts'], timeoutMs: 5 * minute },
   { name: 'stress', include: ['test/stress/**/*.test.ts'], timeoutMs: 10 * minute, alone: true },
 ];
@@ -23,12 +28,13 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     passWithNoTests: true,
-    projects: projects.map(({ name, include, timeoutMs = 10_000, alone = false }) => ({
+    projects: projects.map(({ name, include, timeoutMs = 10_000, alone = false, setupFiles = [] as string[] }) => ({
       resolve: { conditions },
       ssr: { resolve: { conditions } },
       test: {
         name,
         include,
+        setupFiles,
         testTimeout: timeoutMs,
         hookTimeout: timeoutMs,
         maxWorkers: alone ? 1 : 2,

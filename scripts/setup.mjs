@@ -16,7 +16,9 @@ function refuseOldNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const supported = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22;
   if (!supported) {
-    fail(`Sluice needs Node ^20.19.0 || >=22.12.0, but this is ${process.version}. Install one of those and try again.`);
+    fail(
+      `Sluice needs Node ^20.19.0 || >=22.12.0, but this is ${process.version}. Install one of those and try again.`,
+    );
   }
 }
 

@@ -1,0 +1,107 @@
+// `npm run check` runs every check; `npm run check -- format lint` runs those.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { packAll } from './pack.mjs';
+import { root } from './pnpm.mjs';
+
+/** What each name stands for. A check passes unless it throws. */
+const checks = {
+  format: () => run('prettier --check .'),
+  lint: () => run('oxlint --type-aware --deny-warnings'),
+  async types() {
+    await run('tsc --project test');
+    await run('tsc --project examples');
+  },
+  docs: () => run('typedoc'),
+  unused: () => run('knip'),
+  packages: () => inEmptyFolder(checkTarballs),
+  coverage: () => run('vitest run --coverage --project unit --project contract --project property', fewerRuns),
+};
+
+// How many runs a property gets here: enough to reach each branch; `npm test` does the searching.
+const fewerRuns = { SLUICE_PROPERTY_RUNS: '200' };
+
+const names = namesFrom(process.argv.slice(2));
+let failed = 0;
+for (const name of names) {
+  const startMs = performance.now();
+  const problem = await outcome(checks[name]);
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+  console.log(`${problem === undefined ? 'passed' : 'FAILED'}  ${name.padEnd(9)} ${seconds.padStart(6)} s`);
+  if (problem !== undefined) {
+    failed += 1;
+    console.log(problem);
+  }
+}
+console.log(`${names.length - failed} checks passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+/** @param {string} folder */
+async function checkTarballs(folder) {
+  for (const tarball of packAll(folder)) {
+    await run(`publint run ${tarball} --strict`);
+    await run(`attw ${tarball} --profile esm-only`);
+  }
+}
+
+/**
+ * @param {string[]} given
+ * @returns {(keyof typeof checks)[]}
+ */
+function namesFrom(given) {
+  const unknown = given.filter((name) => !Object.hasOwn(checks, name));
+  if (unknown.length > 0) {
+    console.error(`There is no check named ${unknown.join(', ')}. There are: ${Object.keys(checks).join(', ')}.`);
+    process.exit(1);
+  }
+  const wanted = given.length > 0 ? given : Object.keys(checks);
+  return /** @type {(keyof typeof checks)[]} */ (wanted);
+}
+
+/**
+ * Runs a program of node_modules/.bin silently.
+ *
+ * @param {string} command words without spaces in them
+ * @param {Record<string, string>} [env]
+ * @returns {Promise<void>} rejects with all that it printed when it failed
+ */
+function run(command, env = {}) {
+  const path = join(root, 'node_modules', '.bin') + delimiter + process.env.PATH;
+  const child = spawn(command, {
+    cwd: root,
+    env: { ...process.env, PATH: path, ...env },
+    shell: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`$ ${command}\n${output}`))));
+  });
+}
+
+/**
+ * @param {() => Promise<void>} check
+ * @returns {Promise<string | undefined>} why it failed
+ */
+async function outcome(check) {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** @param {(folder: string) => Promise<void>} use */
+async function inEmptyFolder(use) {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-'));
+  try {
+    await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
