@@ -1,0 +1,52 @@
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import type { Block } from './blocks.ts';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const ambient = `${here}ambient.d.ts`;
+
+/** What the compiler has to say about the blocks, each as `page:line: message`; all of them are one program. */
+export function compileErrors(blocks: readonly Block[]): string[] {
+  const byFile = new Map(blocks.map((block, index) => [`${here}block-${index}.ts`, block]));
+  const options = { ...testOptions(), noUnusedLocals: false, noUnusedParameters: false };
+  const disk = ts.createCompilerHost(options);
+  const host: ts.CompilerHost = {
+    ...disk,
+    getSourceFile(name, language, ...rest) {
+      const block = byFile.get(name);
+      if (block === undefined) return disk.getSourceFile(name, language, ...rest);
+      return ts.createSourceFile(name, sourceOf(block), language);
+    },
+  };
+
+  const program = ts.createProgram([ambient, ...byFile.keys()], options, host);
+  return ts.getPreEmitDiagnostics(program).map((diagnostic) => located(diagnostic, byFile));
+}
+
+// Makes every block a module, so that blocks do not see each other's names and may await.
+function sourceOf(block: Block): string {
+  return `${block.code}\nexport {};\n`;
+}
+
+function testOptions(): ts.CompilerOptions {
+  const path = fileURLToPath(new URL('../tsconfig.json', import.meta.url));
+  const parsed = ts.getParsedCommandLineOfConfigFile(path, {}, { ...ts.sys, onUnRecoverableConfigFileDiagnostic });
+  return parsed?.options ?? {};
+}
+
+function onUnRecoverableConfigFileDiagnostic(diagnostic: ts.Diagnostic): never {
+  throw new Error(messageOf(diagnostic));
+}
+
+function located(diagnostic: ts.Diagnostic, byFile: ReadonlyMap<string, Block>): string {
+  const { file, start } = diagnostic;
+  if (file === undefined || start === undefined) return messageOf(diagnostic);
+  const { line } = file.getLineAndCharacterOfPosition(start);
+  const block = byFile.get(file.fileName);
+  const place = block === undefined ? `${file.fileName}:${line + 1}` : `${block.page}:${block.line + line}`;
+  return `${place}: ${messageOf(diagnostic)}`;
+}
+
+function messageOf(diagnostic: ts.Diagnostic): string {
+  return ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n');
+}

@@ -1,0 +1,14 @@
+import * as core from '@sluice/core';
+import * as testing from '@sluice/core/testing';
+import * as express from '@sluice/express';
+import * as fastify from '@sluice/fastify';
+import * as koa from '@sluice/koa';
+import { statusesOf } from './limited.cjs';
+
+const limiter = core.createLimiter({
+  limits: { Orders: { key: core.accountId(() => null), count: 1, period: '1h' } },
+  store: core.memoryStore({ clock: new testing.FakeClock(0) }),
+});
+const decision = await limiter.spend([{ limit: 'Orders', id: '7', cost: 1 }]);
+
+console.log(JSON.stringify({ outcome: decision.outcome, ...(await statusesOf({ express, fastify, koa })) }));

@@ -1,0 +1,42 @@
+import { accountId, createLimiter, ipAddress, memoryStore, type Decision } from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
+import { rateLimit as rateLimitExpress } from '@sluice/express';
+import { rateLimit as rateLimitFastify } from '@sluice/fastify';
+import { rateLimit as rateLimitKoa } from '@sluice/koa';
+import express, { type Request } from 'express';
+import Fastify from 'fastify';
+import Koa from 'koa';
+
+const limiter = createLimiter({
+  limits: {
+    RequestsPerIPAddress: { key: ipAddress(), burst: 20, count: 20, period: '1s' },
+    OrdersPerAccount: { key: accountId((req: Request) => req.get('account') ?? null), count: 300, period: '180m' },
+  },
+  store: memoryStore({ clock: new FakeClock(0) }),
+});
+
+export async function spent(): Promise<Decision> {
+  return limiter.spend([{ limit: 'OrdersPerAccount', id: '12345678', cost: 1 }]);
+}
+
+const app = express();
+app.use(rateLimitExpress({ limiter, limits: ['RequestsPerIPAddress'] }));
+app.post(
+  '/orders',
+  rateLimitExpress({ limiter, limits: [{ limit: 'OrdersPerAccount', cost: (req) => (req.get('bulk') ? 10 : 1) }] }),
+  (req, res) => void res.json(req.rateLimit?.remaining),
+);
+
+const koa = new Koa();
+koa.use(rateLimitKoa({ count: 100, period: '1m', skip: (ctx) => ctx.path === '/health' }));
+koa.use((ctx) => {
+  ctx.body = String(ctx.state.rateLimit?.remaining);
+});
+
+const fastify = Fastify();
+await fastify.register(rateLimitFastify, { count: 100, period: '1m' });
+fastify.get('/search', { config: { rateLimit: { cost: 5 } } }, (request) => request.rateLimit?.remaining);
+fastify.get('/health', { config: { rateLimit: false } }, () => 'ok');
+
+// @ts-expect-error a limit needs a period
+rateLimitExpress({ count: 100 });

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packAll } from '../../scripts/pack.mjs';
+import { compileErrors } from './compile.ts';
+import { Project } from './project.ts';
+
+const tarballFolder = mkdtempSync(join(tmpdir(), 'sluice-tarballs-'));
+const tarballs = packAll(tarballFolder);
+afterAll(() => rmSync(tarballFolder, { recursive: true }));
+
+describe.each(tarballs.map((path) => ({ name: basename(path), path })))('the tarball $name', ({ path }) => {
+  it('holds the build, its sources, a README and the licence, and nothing of the workspace', () => {
+    const files = execFileSync('tar', ['-tf', path], { encoding: 'utf8' }).trim().split('\n');
+    expect(files).toEqual(
+      expect.arrayContaining(
+        ['dist/index.js', 'dist/index.d.ts', 'src/index.ts', 'README.md', 'LICENSE'].map((file) => `package/${file}`),
+      ),
+    );
+    expect(files.filter((file) => !/^package\/((dist|src)\/|package\.json$|README\.md$|LICENSE$)/.test(file))).toEqual(
+      [],
+    );
+    expect(files.filter((file) => file.endsWith('.tsbuildinfo'))).toEqual([]);
+  });
+
+  it('depends on versions, not on the workspace', () => {
+    const manifest = execFileSync('tar', ['-xOf', path, 'package/package.json'], { encoding: 'utf8' });
+    expect(manifest).not.toContain('workspace:');
+  });
+});
+
+const frameworks = {
+  oldest: ['express@4.21', '@types/express@4', 'koa@2.15', '@types/koa@2.15', 'fastify@5.0'],
+  newest: ['express@5', '@types/express@5', 'koa@3', '@types/koa@3', 'fastify@5'],
+};
+
+describe.each(Object.entries(frameworks))('in an empty project beside the %s frameworks', (_age, packages) => {
+  let project: Project;
+
+  beforeAll(async () => {
+    project = new Project();
+    await project.install([...tarballs, ...packages, '@types/node@20']);
+  });
+  afterAll(() => project.remove());
+
+  const worked = { outcome: 'allowed', express: [200, 429], koa: [200, 429], fastify: [200, 429] };
+
+  it('every entry point works by import', async () => {
+    expect(await project.node('by-import.mjs')).toEqual(worked);
+  });
+
+  it('every entry point works by require', async () => {
+    expect(await project.node('by-require.cjs')).toEqual(worked);
+  });
+
+  it('the types compile under nodenext, by import and by require', () => {
+    expect(compileErrors(project.folder, ['typed.ts', 'typed-require.cts'], 'nodenext')).toEqual([]);
+  });
+
+  it('the types compile under bundler', () => {
+    expect(compileErrors(project.folder, ['typed.ts'], 'bundler')).toEqual([]);
+  });
+});
