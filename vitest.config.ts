@@ -37,6 +37,8 @@ export default defineConfig({
         setupFiles,
         testTimeout: timeoutMs,
         hookTimeout: timeoutMs,
+        // A flood measures the memory that it leaves behind, so it must be able to collect it.
+        execArgv: alone ? ['--expose-gc'] : [],
         maxWorkers: alone ? 1 : 2,
         fileParallelism: !alone,
         sequence: { groupOrder: alone ? 1 : 0 },
