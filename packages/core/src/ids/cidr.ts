@@ -1,0 +1,72 @@
+import { complaint, type SluiceError } from '../errors.ts';
+import { IpAddress } from './ip-address.ts';
+
+const PREFIX_LENGTH = /^(?:0|[1-9]\d{0,2})$/;
+const MAPPED_BITS = 96;
+
+/** A network of IP addresses, such as `10.0.0.0/8` or `2001:db8::/32`. */
+export class Cidr {
+  readonly family: 4 | 6;
+  readonly prefixLength: number;
+  /** The one spelling of the network: no host bits, the address as {@link IpAddress.text} has it. */
+  readonly text: string;
+  readonly #address: IpAddress;
+
+  private constructor(address: IpAddress, prefixLength: number, text: string) {
+    this.family = address.family;
+    this.prefixLength = prefixLength;
+    this.text = text;
+    this.#address = address;
+  }
+
+  /**
+   * Reads a CIDR. A bare address is the network of that one address, `/32` or `/128`. An IPv4-mapped IPv6 CIDR of at
+   * least `/96` (`::ffff:10.0.0.0/104`) is the IPv4 network `10.0.0.0/8`; a shorter one holds no IPv4 address, since
+   * mapped addresses are IPv4.
+   *
+   * @param option - How a message calls the place of the text: `trustedProxies[0]`.
+   * @throws {SluiceError} `ERR_CIDR` when the text is no CIDR, has a zone, or has host bits set.
+   */
+  static parse(text: string, option: string): Cidr {
+    const slash = text.indexOf('/');
+    const addressText = slash < 0 ? text : text.slice(0, slash);
+    const address = addressText.includes('%') ? undefined : IpAddress.parse(addressText);
+    if (address === undefined) throw notACidr(text, option);
+    const prefixLength = readPrefixLength(address, addressText, slash < 0 ? undefined : text.slice(slash + 1));
+    if (prefixLength === undefined) throw badPrefixLength(text, option);
+    const network = address.network(prefixLength);
+    if (network !== `${address.text}/${prefixLength}`) throw hostBits(text, option, network, address);
+    return new Cidr(address, prefixLength, network);
+  }
+
+  /** Whether an address lies in the network. An address of the other family never does. */
+  contains(address: IpAddress): boolean {
+    return this.#address.sharesPrefix(address, this.prefixLength);
+  }
+}
+
+/** The prefix length as the address' family counts it; `undefined` when it is none. */
+function readPrefixLength(address: IpAddress, addressText: string, text: string | undefined): number | undefined {
+  const bits = address.family === 4 ? 32 : 128;
+  if (text === undefined) return bits;
+  if (!PREFIX_LENGTH.test(text)) return undefined;
+  const isMapped = address.family === 4 && addressText.includes(':');
+  const prefixLength = isMapped ? Number(text) - MAPPED_BITS : Number(text);
+  return prefixLength >= 0 && prefixLength <= bits ? prefixLength : undefined;
+}
+
+const DEMAND = "a network in CIDR notation, such as '10.0.0.0/8' or '2001:db8::/32'";
+
+function notACidr(value: string, option: string): SluiceError {
+  return complaint('ERR_CIDR', { option, demand: DEMAND, value });
+}
+
+function badPrefixLength(value: string, option: string): SluiceError {
+  const remedy = 'The prefix length is 0–32 for IPv4, 0–128 for IPv6 and 96–128 for IPv4-mapped IPv6.';
+  return complaint('ERR_CIDR', { option, demand: DEMAND, value, remedy });
+}
+
+function hostBits(value: string, option: string, network: string, address: IpAddress): SluiceError {
+  const remedy = `It has host bits set: the network is '${network}', the one address is '${address.text}'.`;
+  return complaint('ERR_CIDR', { option, demand: DEMAND, value, remedy });
+}

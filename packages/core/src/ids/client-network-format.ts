@@ -1,0 +1,28 @@
+import { complaint } from '../errors.ts';
+import type { IdFormat } from './id-format.ts';
+import { IpAddress } from './ip-address.ts';
+import { canonicalIpv6Range, checkIpv6PrefixLength } from './ipv6-range-format.ts';
+
+export interface ClientNetworkFormatOptions {
+  /** How many bits of an IPv6 address stand for one client, 1–128; 48 by default. */
+  readonly ipv6PrefixLength?: number;
+}
+
+/**
+ * The id format `clientNetwork`: an IPv4 address by itself, or the IPv6 network that one client has for itself,
+ * such as `2001:db8:7::/48`. One who has a whole /48 then has one bucket, not 2^80.
+ *
+ * @throws {SluiceError} `ERR_OPTION` for an `ipv6PrefixLength` that is not a whole number from 1 to 128.
+ */
+export function clientNetworkFormat({ ipv6PrefixLength = 48 }: ClientNetworkFormatOptions = {}): IdFormat {
+  checkIpv6PrefixLength(ipv6PrefixLength);
+  return { name: 'clientNetwork', canonical: (text) => canonicalClientNetwork(text, ipv6PrefixLength) };
+}
+
+function canonicalClientNetwork(text: string, ipv6PrefixLength: number): string {
+  const address = IpAddress.parse(text);
+  if (address?.family === 4) return address.text;
+  if (text.includes(':')) return canonicalIpv6Range(text, ipv6PrefixLength);
+  const demand = `an IPv4 address, or an IPv6 network with the mask /${ipv6PrefixLength}`;
+  throw complaint('ERR_ID', { option: 'id', demand, value: text, status: 400 });
+}

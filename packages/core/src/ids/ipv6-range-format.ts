@@ -1,0 +1,52 @@
+import { complaint, type SluiceError } from '../errors.ts';
+import { wholeNumber } from '../options.ts';
+import type { IdFormat } from './id-format.ts';
+import { IpAddress } from './ip-address.ts';
+
+/**
+ * The id format `ipv6RangeCIDR`: an IPv6 network of one size, such as `2001:db8:7::/48`, without host bits.
+ * IPv4 addresses have no such range.
+ *
+ * @param prefixLength - The prefix length that every id must have, 1–128; 48, what one site gets, by default.
+ * @throws {SluiceError} `ERR_OPTION` for any other prefix length.
+ */
+export function ipv6RangeFormat(prefixLength: number = 48): IdFormat {
+  checkIpv6PrefixLength(prefixLength);
+  return { name: 'ipv6RangeCIDR', canonical: (text) => canonicalIpv6Range(text, prefixLength) };
+}
+
+/** Refuses what is no prefix length for ranges of IPv6 clients; 0 would put all of them into one bucket. */
+export function checkIpv6PrefixLength(prefixLength: number): void {
+  wholeNumber('ipv6PrefixLength', prefixLength, {
+    min: 1,
+    max: 128,
+    remedy: '48 is what one site gets, 56 or 64 what one household gets.',
+  });
+}
+
+/**
+ * Gives the one spelling of an IPv6 network of one size.
+ *
+ * @throws {SluiceError} `ERR_ID` when the text is anything else, with the network that was probably meant.
+ */
+export function canonicalIpv6Range(text: string, prefixLength: number): string {
+  const slash = text.indexOf('/');
+  const address = IpAddress.parse(slash < 0 ? text : text.slice(0, slash));
+  if (address === undefined) throw notARange(text, prefixLength);
+  if (address.family === 4) {
+    throw notARange(text, prefixLength, 'IPv4 addresses, IPv4-mapped ones included, have no IPv6 range.');
+  }
+  const range = address.network(prefixLength);
+  const mask = slash < 0 ? '' : text.slice(slash);
+  if (mask !== `/${prefixLength}`) {
+    const fault = mask === '' ? 'has no mask' : `has the mask ${mask.slice(0, 8)}, not /${prefixLength}`;
+    throw notARange(text, prefixLength, `It ${fault}: the range of this address is '${range}'.`);
+  }
+  if (range !== address.text + mask) throw notARange(text, prefixLength, `It has host bits set: write '${range}'.`);
+  return range;
+}
+
+function notARange(value: string, prefixLength: number, remedy?: string): SluiceError {
+  const demand = `an IPv6 network with the mask /${prefixLength}`;
+  return complaint('ERR_ID', { option: 'id', demand, value, status: 400, ...(remedy !== undefined && { remedy }) });
+}

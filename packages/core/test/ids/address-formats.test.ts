@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { clientNetworkFormat } from '../../src/ids/client-network-format.ts';
+import type { IdFormat } from '../../src/ids/id-format.ts';
+import { ipAddressFormat } from '../../src/ids/ip-address-format.ts';
+import { ipv6RangeFormat } from '../../src/ids/ipv6-range-format.ts';
+
+const refuses = (format: IdFormat, text: string, reason: string | RegExp): void => {
+  expect(() => format.canonical(text)).toThrow(expect.objectContaining({ code: 'ERR_ID', status: 400 }));
+  expect(() => format.canonical(text)).toThrow(reason);
+};
+
+describe('ipAddress', () => {
+  test('is known by its name', () => {
+    expect(ipAddressFormat.name).toBe('ipAddress');
+  });
+
+  test.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:DB8::0:1', '2001:db8::1'],
+    ['fe80::1%eth0', 'fe80::1'],
+  ])('%s is the id %s', (text, id) => {
+    expect(ipAddressFormat.canonical(text)).toBe(id);
+  });
+
+  test.each(['', 'localhost', '203.0.113.0/24', '2001:db8::/48', '127.1', '203.0.113.7:80'])('refuses %j', (text) => {
+    refuses(ipAddressFormat, text, '`id` must be an IPv4 or IPv6 address');
+  });
+});
+
+describe('ipv6RangeCIDR', () => {
+  test('is known by its name', () => {
+    expect(ipv6RangeFormat().name).toBe('ipv6RangeCIDR');
+  });
+
+  test.each([
+    [48, '2001:db8:7::/48', '2001:db8:7::/48'],
+    [48, '2001:DB8:0007:0::/48', '2001:db8:7::/48'],
+    [48, '::/48', '::/48'],
+    [64, '2001:db8:7:8::/64', '2001:db8:7:8::/64'],
+    [56, '2001:db8:7:ff00::/56', '2001:db8:7:ff00::/56'],
+    [128, '2001:db8::1/128', '2001:db8::1/128'],
+    [1, '8000::/1', '8000::/1'],
+  ])('with /%d: %s is the id %s', (prefixLength, text, id) => {
+    expect(ipv6RangeFormat(prefixLength).canonical(text)).toBe(id);
+  });
+
+  test.each([
+    ['', '`id` must be an IPv6 network with the mask /48'],
+    ['nonsense/48', '`id` must be an IPv6 network with the mask /48'],
+    ['203.0.113.7', 'IPv4 addresses, IPv4-mapped ones included, have no IPv6 range'],
+    ['10.0.0.0/8', 'IPv4 addresses, IPv4-mapped ones included, have no IPv6 range'],
+    ['::ffff:cb00:7107/48', 'IPv4 addresses, IPv4-mapped ones included, have no IPv6 range'],
+    ['2001:db8:7::1', "has no mask: the range of this address is '2001:db8:7::/48'"],
+    ['2001:db8:7::/64', "has the mask /64, not /48: the range of this address is '2001:db8:7::/48'"],
+    ['2001:db8:7::/048', "has the mask /048, not /48: the range of this address is '2001:db8:7::/48'"],
+    ['2001:db8:7::/48/48', "has the mask /48/48, not /48: the range of this address is '2001:db8:7::/48'"],
+    ['2001:db8:7::1/48', "has host bits set: write '2001:db8:7::/48'"],
+  ])('refuses %j and says what is wrong', (text, reason) => {
+    refuses(ipv6RangeFormat(), text, reason);
+  });
+
+  test.each([0, 129, 47.5, Number.NaN])('no range has a prefix of %d bits', (prefixLength) => {
+    expect(() => ipv6RangeFormat(prefixLength)).toThrow(expect.objectContaining({ code: 'ERR_OPTION' }));
+  });
+});
+
+describe('clientNetwork', () => {
+  test('is known by its name', () => {
+    expect(clientNetworkFormat().name).toBe('clientNetwork');
+  });
+
+  test.each([
+    [48, '203.0.113.7', '203.0.113.7'],
+    [48, '::ffff:203.0.113.7', '203.0.113.7'],
+    [48, '2001:DB8:7:0::/48', '2001:db8:7::/48'],
+    [64, '2001:db8:7:8::/64', '2001:db8:7:8::/64'],
+  ])('with /%d: %s is the id %s', (ipv6PrefixLength, text, id) => {
+    expect(clientNetworkFormat({ ipv6PrefixLength }).canonical(text)).toBe(id);
+  });
+
+  test.each([
+    ['', 'an IPv4 address, or an IPv6 network with the mask /48'],
+    ['localhost', 'an IPv4 address, or an IPv6 network with the mask /48'],
+    ['10.0.0.0/8', 'an IPv4 address, or an IPv6 network with the mask /48'],
+    ['2001:db8:7::1', "the range of this address is '2001:db8:7::/48'"],
+    ['2001:db8:7::1/48', "write '2001:db8:7::/48'"],
+  ])('refuses %j and says what is wrong', (text, reason) => {
+    refuses(clientNetworkFormat(), text, reason);
+  });
+
+  test('an IPv6 prefix of no bits, one bucket for everyone, is refused', () => {
+    const make = (): IdFormat => clientNetworkFormat({ ipv6PrefixLength: 0 });
+    expect(make).toThrow(expect.objectContaining({ code: 'ERR_OPTION' }));
+    expect(make).toThrow('`ipv6PrefixLength` must be a whole number from 1 to 128, but was 0.');
+  });
+});
