@@ -5,9 +5,15 @@ export type LimiterEvent =
   /** The store answers again: limits are decided by it. */
   | { readonly type: 'store-recovered'; readonly outageMs: number; readonly message: string }
   /** One bucket in the store is broken (a foreign value under its key); the store itself is fine. */
-  | { readonly type: 'bucket-broken'; readonly cause: unknown; readonly message: string }
+  | { readonly type: 'bucket-broken'; readonly count: number; readonly cause: unknown; readonly message: string }
   /** Tokens that should have been given back, or taken after the fact, while the store could not answer. */
-  | { readonly type: 'refund-lost' | 'charge-lost'; readonly cause: unknown; readonly message: string }
+  | {
+      readonly type: 'refund-lost' | 'charge-lost';
+      /** How many since the last such event: reported at most once a minute. */
+      readonly count: number;
+      readonly cause: unknown;
+      readonly message: string;
+    }
   /** The overrides function was late, threw or gave nonsense: the limit's own numbers were used. */
   | {
       readonly type: 'override-failed';
@@ -16,6 +22,15 @@ export type LimiterEvent =
       readonly cause: unknown;
       readonly message: string;
     }
+  /** A `settle` or `onDecision` function threw: the full cost stays, the request is not touched. */
+  | {
+      readonly type: 'callback-failed';
+      readonly callback: 'settle' | 'onDecision';
+      readonly cause: unknown;
+      readonly message: string;
+    }
+  /** A function of the user threw on an upgrade, where no framework handles errors: it was refused. */
+  | { readonly type: 'upgrade-failed'; readonly cause: unknown; readonly message: string }
   /** Something looks wrong in how the limiter is set up. */
   | { readonly type: 'warning'; readonly message: string };
 

@@ -1,0 +1,86 @@
+/**
+ * Failures in a row that open the breaker. One or two slow answers are a hiccup, and only they are answered by
+ * policy. When a store hangs, what was sent within the first deadline waits it out, and at most two decisions more.
+ */
+export const FAILURES_TO_OPEN = 3;
+
+const MIN_PROBE_INTERVAL_MICROS = 100_000;
+
+/**
+ * Decides whether a store is asked. Pure: time is a parameter, in whole microseconds.
+ *
+ * It is closed while the store answers. {@link FAILURES_TO_OPEN} failures in a row open it: then nothing is asked but
+ * one call every 100 ms, a live one, and the first answer closes it again.
+ */
+export class Breaker {
+  readonly #probeIntervalMicros: number;
+  #failuresInARow = 0;
+  #openedMicros: number | undefined;
+  #lastProbeMicros = 0;
+  #phase = 0;
+
+  /** @param deadlineMs - How long a call waits: with more than 100 ms the next probe waits as long, so one is out at a time. */
+  constructor(deadlineMs: number) {
+    this.#probeIntervalMicros = Math.max(MIN_PROBE_INTERVAL_MICROS, deadlineMs * 1000);
+  }
+
+  get isOpen(): boolean {
+    return this.#openedMicros !== undefined;
+  }
+
+  /** Grows each time it opens or closes. A call remembers the phase in which it was sent, for {@link failed}. */
+  get phase(): number {
+    return this.#phase;
+  }
+
+  /** How often it has opened. */
+  get outages(): number {
+    return Math.ceil(this.#phase / 2);
+  }
+
+  /** How many microseconds may pass between two probes. */
+  get probeIntervalMicros(): number {
+    return this.#probeIntervalMicros;
+  }
+
+  /** Whether a call may go to the store now. While open, a yes uses up the probe of this interval. */
+  admits(nowMicros: number): boolean {
+    if (this.#openedMicros === undefined) return true;
+    const sinceProbe = nowMicros - this.#lastProbeMicros;
+    // A clock that went back must not put the next probe off by as much.
+    if (sinceProbe >= 0 && sinceProbe < this.#probeIntervalMicros) return false;
+    this.#lastProbeMicros = nowMicros;
+    return true;
+  }
+
+  /**
+   * Notes that a call failed. Of many that miss together all belong to the one outage, and so do those that come in
+   * after it is over: a failure says nothing about a store that has answered since.
+   *
+   * @param sentIn - The phase in which the call was sent.
+   * @returns Whether this failure opened the breaker.
+   */
+  failed(sentIn: number, nowMicros: number): boolean {
+    if (this.#openedMicros !== undefined || sentIn !== this.#phase) return false;
+    this.#failuresInARow += 1;
+    if (this.#failuresInARow < FAILURES_TO_OPEN) return false;
+    this.#openedMicros = nowMicros;
+    this.#lastProbeMicros = nowMicros;
+    this.#phase += 1;
+    return true;
+  }
+
+  /**
+   * Notes that the store answered.
+   *
+   * @returns When the breaker had opened, if this answer closed it.
+   */
+  answered(): number | undefined {
+    const openedMicros = this.#openedMicros;
+    this.#failuresInARow = 0;
+    if (openedMicros === undefined) return undefined;
+    this.#openedMicros = undefined;
+    this.#phase += 1;
+    return openedMicros;
+  }
+}

@@ -1,0 +1,74 @@
+import type { BucketName, Store, StoreReading } from '../store.ts';
+import type { Transaction } from '../transaction.ts';
+import { EMPTY_READING } from './answer.ts';
+import { LocalRates } from './local-rate.ts';
+import type { Changed, Charge, Decided, Ruling } from './ruling.ts';
+
+/** A store that answers at once. */
+export interface LocalStore extends Store {
+  spend(...call: Parameters<Store['spend']>): StoreReading;
+  check(...call: Parameters<Store['check']>): StoreReading;
+  charge(...call: Parameters<Store['charge']>): StoreReading;
+  refund(...call: Parameters<Store['refund']>): StoreReading;
+  reset(...call: Parameters<Store['reset']>): void;
+}
+
+/**
+ * Decides by the limits' failure policies what the store can't.
+ *
+ * Its buckets outlive an outage: a store that goes and comes back again and again does not grant a whole local burst
+ * each time. Once the store is back nothing asks for them, and they pass.
+ */
+export class Fallback {
+  readonly #rates: LocalRates;
+  readonly #makeStore: () => LocalStore;
+  readonly #guarded: Store;
+  #store: LocalStore | undefined;
+
+  /**
+   * @param guarded - The store that can't answer.
+   * @param makeStore - Called when the first `local` limit needs it, and never again.
+   */
+  constructor(guarded: Store, gateways: number, makeStore: () => LocalStore) {
+    this.#guarded = guarded;
+    this.#rates = new LocalRates(gateways);
+    this.#makeStore = makeStore;
+  }
+
+  /** One `closed` makes the batch unavailable; else the `local` ones decide together, and the `open` ones drop out. */
+  decide(call: 'spend' | 'check', batch: readonly Transaction[], cause: unknown): Ruling {
+    const closed = batch.filter(({ onFailure }) => onFailure === 'closed');
+    if (closed.length > 0) return { available: false, batch: closed, failure: { policy: 'closed', cause } };
+    const local = this.#localOf(batch);
+    if (local.length === 0) return letThrough(this.#guarded, cause);
+    const store = this.#local();
+    const reading = store[call](local);
+    return { available: true, batch: local, reading, store, failure: { policy: 'local', cause } };
+  }
+
+  /** Takes the charges of `local` limits. The others are left out. */
+  charge<T extends Charge>(batch: readonly T[]): Changed<T> {
+    const local = this.#localOf(batch);
+    if (local.length === 0) return { batch: local, reading: EMPTY_READING, store: this.#guarded };
+    const store = this.#local();
+    return { batch: local, reading: store.charge(local), store };
+  }
+
+  /** Makes local buckets full again. */
+  reset(batch: readonly BucketName[]): void {
+    this.#store?.reset(batch);
+  }
+
+  #localOf<T extends Charge>(batch: readonly T[]): readonly T[] {
+    const local = batch.filter(({ onFailure }) => onFailure === 'local');
+    return local.map((transaction) => this.#rates.localized(transaction));
+  }
+
+  #local(): LocalStore {
+    return (this.#store ??= this.#makeStore());
+  }
+}
+
+function letThrough(store: Store, cause: unknown): Decided {
+  return { available: true, batch: [], reading: EMPTY_READING, store, failure: { policy: 'open', cause } };
+}

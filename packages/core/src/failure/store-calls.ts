@@ -1,0 +1,92 @@
+import type { Awaitable } from '../awaitable.ts';
+import { SluiceError } from '../errors.ts';
+import type { BucketName, Store, StoreRefund } from '../store.ts';
+import type { Transaction } from '../transaction.ts';
+import { checkReading, EMPTY_READING } from './answer.ts';
+import type { Fallback } from './fallback.ts';
+import type { Changed, Charge, Ruling } from './ruling.ts';
+import type { StoreHealth } from './store-health.ts';
+
+/** One kind of call to a store: how it is sent, and what is said when an answer came and when none did. */
+export interface StoreCall<Batch, Outcome> {
+  send(batch: Batch, deadlineMs: number): unknown;
+  /** @throws {SluiceError} `ERR_STORE_ANSWER`. */
+  accept(batch: Batch, answer: unknown): Outcome;
+  refuse(batch: Batch, cause: unknown): Awaitable<Outcome>;
+}
+
+/** What the calls need. */
+export interface StoreCallParts {
+  readonly store: Store;
+  readonly fallback: Fallback;
+  readonly health: StoreHealth;
+}
+
+/** `spend` and `check`: refused, a policy decides. */
+export function decidingCall(
+  name: 'spend' | 'check',
+  { store, fallback, health }: StoreCallParts,
+): StoreCall<readonly Transaction[], Ruling> {
+  return {
+    send: (batch, deadlineMs) => store[name](batch, deadlineMs),
+    accept(batch, answer) {
+      checkReading(batch, answer);
+      return { available: true, batch, reading: answer, store, failure: undefined };
+    },
+    refuse(batch, cause) {
+      health.decidedByPolicy();
+      return fallback.decide(name, batch, cause);
+    },
+  };
+}
+
+/** Refused, the `local` limits are charged locally and the others not at all. */
+export function chargeCall<T extends Charge>({
+  store,
+  fallback,
+  health,
+}: StoreCallParts): StoreCall<readonly T[], Changed<T>> {
+  return {
+    send: (batch, deadlineMs) => store.charge(batch, deadlineMs),
+    accept(batch, answer) {
+      checkReading(batch, answer);
+      return { batch, reading: answer, store };
+    },
+    refuse(batch, cause) {
+      const charged = fallback.charge(batch);
+      const lost = batch.length - charged.batch.length;
+      if (lost > 0) health.lostCharges(lost, cause);
+      return charged;
+    },
+  };
+}
+
+/** Refused, the tokens stay taken: that is the safe side, and they come back by themselves. */
+export function refundCall<T extends StoreRefund>({
+  store,
+  health,
+}: StoreCallParts): StoreCall<readonly T[], Changed<T>> {
+  return {
+    send: (batch, deadlineMs) => store.refund(batch, deadlineMs),
+    accept(batch, answer) {
+      checkReading(batch, answer);
+      return { batch, reading: answer, store };
+    },
+    refuse(batch, cause) {
+      health.lostRefunds(batch.length, cause);
+      return { batch: [], reading: EMPTY_READING, store };
+    },
+  };
+}
+
+/** Refused, it is an error: an operator who resets a bucket must know that it was not. */
+export function resetCall({ store }: StoreCallParts): StoreCall<readonly BucketName[], void> {
+  return {
+    send: (batch, deadlineMs) => store.reset(batch, deadlineMs),
+    accept: () => undefined,
+    refuse(_batch, cause) {
+      const message = 'The store could not reset the buckets: they are as they were. Try again when it answers.';
+      return Promise.reject(new SluiceError('ERR_STORE_UNAVAILABLE', message, { cause }));
+    },
+  };
+}

@@ -1,0 +1,196 @@
+import { andThen, isPromise, type Awaitable } from '../awaitable.ts';
+import { monotonicClock, type Clock } from '../clock.ts';
+import { SluiceError } from '../errors.ts';
+import type { Notify } from '../events.ts';
+import { memoryStore } from '../memory/memory-store.ts';
+import type { BucketName, Store, StoreRefund } from '../store.ts';
+import type { Transaction } from '../transaction.ts';
+import { EMPTY_READING } from './answer.ts';
+import { Deadlines } from './deadlines.ts';
+import type { CheckedFailureOptions } from './failure-options.ts';
+import { Fallback, type LocalStore } from './fallback.ts';
+import type { Changed, Charge, Ruling } from './ruling.ts';
+import type { Scheduler } from './scheduler.ts';
+import { chargeCall, decidingCall, refundCall, resetCall, type StoreCall } from './store-calls.ts';
+import { StoreHealth, type StoreStatus } from './store-health.ts';
+
+export type { StoreStatus } from './store-health.ts';
+
+/** At most so many buckets are kept for the `local` policy: those furthest from full, a few megabytes at most. */
+const MAX_LOCAL_KEYS = 100_000;
+
+/** What a guard is made of. */
+export interface StoreGuardParts {
+  readonly store: Store;
+  readonly failure: CheckedFailureOptions;
+  readonly notify: Notify;
+  /** The time of local buckets and of outages. Default: the process's monotonic clock. */
+  readonly clock?: Clock;
+  /** The timers of deadlines. Default: the process's. */
+  readonly scheduler?: Scheduler;
+  /** Makes the store of the `local` policy. Default: a memory store of 100,000 keys. */
+  readonly makeLocalStore?: () => LocalStore;
+}
+
+/**
+ * Stands between a limiter and any store, and always has an answer: the store's, or within the deadline that of the
+ * limits' failure policies.
+ *
+ * A store that answers at once is passed straight through, without timer or tick. Wrong use (`ERR_CLOSED`,
+ * `ERR_DUPLICATE_BUCKET`, every SluiceError but `ERR_STORE_…`) is thrown on and is no failure.
+ */
+export class StoreGuard {
+  readonly #store: Store;
+  readonly #deadlineMs: number;
+  readonly #deadlines: Deadlines;
+  readonly #health: StoreHealth;
+  readonly #fallback: Fallback;
+  readonly #spend: StoreCall<readonly Transaction[], Ruling>;
+  readonly #check: StoreCall<readonly Transaction[], Ruling>;
+  readonly #charge: StoreCall<readonly Charge[], Changed<Charge>>;
+  readonly #refund: StoreCall<readonly StoreRefund[], Changed<StoreRefund>>;
+  readonly #reset: StoreCall<readonly BucketName[], void>;
+  readonly #whyNot: () => SluiceError;
+  #closed = false;
+
+  constructor({ store, failure, notify, clock = monotonicClock, scheduler, makeLocalStore }: StoreGuardParts) {
+    const { deadlineMs, gateways } = failure;
+    this.#store = store;
+    this.#deadlineMs = deadlineMs;
+    this.#deadlines = new Deadlines(deadlineMs, scheduler);
+    const health = (this.#health = new StoreHealth({ deadlineMs, clock, notify }));
+    const makeStore = makeLocalStore ?? (() => memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock }));
+    const fallback = (this.#fallback = new Fallback(store, gateways, makeStore));
+    const parts = { store, fallback, health };
+    this.#spend = decidingCall('spend', parts);
+    this.#check = decidingCall('check', parts);
+    this.#charge = chargeCall(parts);
+    this.#refund = refundCall(parts);
+    this.#reset = resetCall(parts);
+    this.#whyNot = () => (this.#closed ? closedWhileWaiting() : missed(deadlineMs));
+  }
+
+  /** Decides a batch and takes its tokens. */
+  spend(batch: readonly Transaction[]): Awaitable<Ruling> {
+    return this.#run(this.#spend, batch);
+  }
+
+  /** Decides a batch and takes nothing. */
+  check(batch: readonly Transaction[]): Awaitable<Ruling> {
+    return this.#run(this.#check, batch);
+  }
+
+  /**
+   * Takes tokens after the fact. When the store can't answer, the charges of `local` limits are taken locally and the
+   * others are lost, with an event `charge-lost`.
+   */
+  charge<T extends Charge>(batch: readonly T[]): Awaitable<Changed<T>> {
+    return this.#run(this.#charge as StoreCall<readonly T[], Changed<T>>, batch);
+  }
+
+  /**
+   * Gives tokens back. When the store can't answer they stay taken, with an event `refund-lost`.
+   *
+   * @param store - Who took them: the store of the decision, or the guarded one.
+   */
+  refund<T extends StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>> {
+    if (store === this.#store) return this.#run(this.#refund as StoreCall<readonly T[], Changed<T>>, batch);
+    this.#assertOpen();
+    return andThen(store.refund(batch), (reading) => ({ batch, reading, store }));
+  }
+
+  /**
+   * Makes buckets full again, local ones in any case.
+   *
+   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer: whoever asked must know.
+   */
+  reset(batch: readonly BucketName[]): Awaitable<void> {
+    this.#assertOpen();
+    this.#fallback.reset(batch);
+    return this.#run(this.#reset, batch);
+  }
+
+  /** How the store does. */
+  status(): StoreStatus {
+    return this.#health.status();
+  }
+
+  /**
+   * Ends the guard: what waits for the store is answered by policy now, and no timer is left. Every later call is the
+   * error `ERR_CLOSED`, but another `close` does nothing.
+   */
+  close({ closeStore }: { readonly closeStore: boolean }): Awaitable<void> {
+    if (this.#closed) return undefined;
+    this.#closed = true;
+    this.#deadlines.expireAll();
+    this.#health.flush();
+    return closeStore ? this.#store.close() : undefined;
+  }
+
+  #run<Batch extends readonly unknown[], Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch): Awaitable<Outcome> {
+    this.#assertOpen();
+    if (batch.length === 0) return call.accept(batch, EMPTY_READING);
+    if (!this.#health.admits()) return call.refuse(batch, this.#health.lastCause);
+    const { phase } = this.#health;
+    try {
+      const answer = call.send(batch, this.#deadlineMs);
+      return isPromise(answer) ? this.#wait(call, { batch, phase }, answer) : this.#accept(call, batch, answer);
+    } catch (error) {
+      return this.#refuse(call, { batch, phase }, error);
+    }
+  }
+
+  async #wait<Batch, Outcome>(
+    call: StoreCall<Batch, Outcome>,
+    sent: Sent<Batch>,
+    answer: Promise<unknown>,
+  ): Promise<Outcome> {
+    try {
+      return this.#accept(call, sent.batch, await this.#deadlines.race(answer, this.#whyNot));
+    } catch (error) {
+      return this.#refuse(call, sent, error);
+    }
+  }
+
+  #accept<Batch, Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch, answer: unknown): Outcome {
+    const outcome = call.accept(batch, answer);
+    this.#health.answered();
+    return outcome;
+  }
+
+  #refuse<Batch, Outcome>(
+    call: StoreCall<Batch, Outcome>,
+    { batch, phase }: Sent<Batch>,
+    error: unknown,
+  ): Awaitable<Outcome> {
+    if (isWrongUse(error)) throw error;
+    // That we stopped waiting says nothing about the store.
+    if (!this.#closed) this.#health.failed(error, phase);
+    return call.refuse(batch, error);
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new SluiceError('ERR_CLOSED', 'The limiter is closed: make a new one to go on.');
+  }
+}
+
+/** A batch that went to the store, and the breaker's phase at that moment. */
+interface Sent<Batch> {
+  readonly batch: Batch;
+  readonly phase: number;
+}
+
+function isWrongUse(error: unknown): boolean {
+  return error instanceof SluiceError && !error.code.startsWith('ERR_STORE_');
+}
+
+function missed(deadlineMs: number): SluiceError {
+  return new SluiceError(
+    'ERR_STORE_DEADLINE',
+    `The store did not answer within ${deadlineMs} ms (failure.deadlineMs).`,
+  );
+}
+
+function closedWhileWaiting(): SluiceError {
+  return new SluiceError('ERR_STORE_UNAVAILABLE', 'The limiter was closed before the store had answered.');
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '../clock.ts';
+import { SluiceError } from '../errors.ts';
+import type { Notify } from '../events.ts';
+import { Breaker } from './breaker.ts';
+import { bucketBroken, chargeLost, refundLost, storeFailing, storeRecovered } from './health-events.ts';
+import { Tally } from './tally.ts';
+
+/** How a store does, as its limiter sees it. */
+export interface StoreStatus {
+  /** `failing` while the store is left alone and the limits follow their failure policies. */
+  readonly state: 'up' | 'failing';
+  /** When that began, by the wall clock. */
+  readonly since: Date;
+  /** How often the store has begun to fail. */
+  readonly outages: number;
+  /** Decisions that were made by a failure policy so far, in and out of outages. */
+  readonly decidedByPolicy: number;
+  /** The last time that the store threw, rejected, was late or gave nonsense, if it ever did. */
+  readonly lastFailure: { readonly cause: unknown; readonly at: Date } | undefined;
+}
+
+/** Knows whether a store answers, and says so: one event when an outage begins, one when it ends. */
+export class StoreHealth {
+  readonly #breaker: Breaker;
+  readonly #clock: Clock;
+  readonly #notify: Notify;
+  readonly #broken: Tally;
+  readonly #lostCharges: Tally;
+  readonly #lostRefunds: Tally;
+  #sinceMicros: number;
+  #lastFailure: { cause: unknown; micros: number } | undefined;
+  #decidedByPolicy = 0;
+  #decidedBeforeOutage = 0;
+
+  constructor({ deadlineMs, clock, notify }: { deadlineMs: number; clock: Clock; notify: Notify }) {
+    this.#breaker = new Breaker(deadlineMs);
+    this.#clock = clock;
+    this.#notify = notify;
+    this.#sinceMicros = clock.nowMicros();
+    this.#broken = new Tally((count, cause) => notify(bucketBroken(count, cause)));
+    this.#lostCharges = new Tally((count, cause) => notify(chargeLost(count, cause)));
+    this.#lostRefunds = new Tally((count, cause) => notify(refundLost(count, cause)));
+  }
+
+  /** Whether a call may go to the store now. Reads the clock only while the store fails. */
+  admits(): boolean {
+    return !this.#breaker.isOpen || this.#breaker.admits(this.#clock.nowMicros());
+  }
+
+  /** What a call that is sent now must bring to {@link failed}. */
+  get phase(): number {
+    return this.#breaker.phase;
+  }
+
+  /** What the store failed with last. */
+  get lastCause(): unknown {
+    return this.#lastFailure?.cause;
+  }
+
+  /** Notes that the store answered. */
+  answered(): void {
+    const openedMicros = this.#breaker.answered();
+    if (openedMicros === undefined) return;
+    this.flush();
+    const nowMicros = this.#clock.nowMicros();
+    this.#sinceMicros = nowMicros;
+    const outageMs = (nowMicros - openedMicros) / 1000;
+    this.#notify(storeRecovered(outageMs, this.#decidedByPolicy - this.#decidedBeforeOutage));
+  }
+
+  /**
+   * Notes that the store failed at a call.
+   *
+   * @param sentIn - The phase in which the call was sent.
+   */
+  failed(cause: unknown, sentIn: number): void {
+    const nowMicros = this.#clock.nowMicros();
+    if (cause instanceof SluiceError && cause.code === 'ERR_STORE_BUCKET') return this.#broken.add(1, cause, nowMicros);
+    this.#lastFailure = { cause, micros: nowMicros };
+    if (!this.#breaker.failed(sentIn, nowMicros)) return;
+    this.#sinceMicros = nowMicros;
+    this.#decidedBeforeOutage = this.#decidedByPolicy;
+    this.#notify(storeFailing(cause, this.#breaker.probeIntervalMicros / 1000));
+  }
+
+  /** Counts a decision that a policy made. */
+  decidedByPolicy(): void {
+    this.#decidedByPolicy += 1;
+  }
+
+  /** Counts charges that nobody took. */
+  lostCharges(count: number, cause: unknown): void {
+    this.#lostCharges.add(count, cause, this.#clock.nowMicros());
+  }
+
+  /** Counts refunds that nobody gave. */
+  lostRefunds(count: number, cause: unknown): void {
+    this.#lostRefunds.add(count, cause, this.#clock.nowMicros());
+  }
+
+  /** Reports what has been counted and not yet reported. */
+  flush(): void {
+    const nowMicros = this.#clock.nowMicros();
+    for (const tally of [this.#broken, this.#lostCharges, this.#lostRefunds]) tally.flush(nowMicros);
+  }
+
+  status(): StoreStatus {
+    return {
+      state: this.#breaker.isOpen ? 'failing' : 'up',
+      since: this.#dateOf(this.#sinceMicros),
+      outages: this.#breaker.outages,
+      decidedByPolicy: this.#decidedByPolicy,
+      lastFailure: this.#lastFailure && {
+        cause: this.#lastFailure.cause,
+        at: this.#dateOf(this.#lastFailure.micros),
+      },
+    };
+  }
+
+  // The clock has no known origin: the wall clock is set back by what has passed on it.
+  #dateOf(micros: number): Date {
+    return new Date(Date.now() - (this.#clock.nowMicros() - micros) / 1000);
+  }
+}
