@@ -20,8 +20,8 @@ export class Project {
   }
 
   /** What the file prints, read as JSON. */
-  async node(file: string): Promise<unknown> {
-    return JSON.parse(await this.#run(process.execPath, [file]));
+  async node(file: string, args: string[]): Promise<unknown> {
+    return JSON.parse(await this.#run(process.execPath, [file, ...args]));
   }
 
   remove(): void {

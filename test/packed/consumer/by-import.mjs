@@ -11,4 +11,8 @@ const limiter = core.createLimiter({
 });
 const decision = await limiter.spend([{ limit: 'Orders', id: '7', cost: 1 }]);
 
-console.log(JSON.stringify({ outcome: decision.outcome, ...(await statusesOf({ express, fastify, koa })) }));
+const entryPoints = {};
+for (const name of process.argv.slice(2)) entryPoints[name] = Object.keys(await import(name)).length > 0;
+
+const statuses = await statusesOf({ express, fastify, koa });
+console.log(JSON.stringify({ outcome: decision.outcome, entryPoints, ...statuses }));
