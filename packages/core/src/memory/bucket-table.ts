@@ -1,0 +1,104 @@
+import { Directory } from './directory.ts';
+import { canMerge, merged, prefixOfOtherHalf, rebuilt } from './rebuild.ts';
+import { MIN_CAPACITY, Segment } from './segment.ts';
+
+/**
+ * TATs by 64-bit hashes, without a string or an object for a bucket. It grows and shrinks by segments of at most 64 kB,
+ * one at a time, so no call takes long however many buckets there are.
+ */
+export class BucketTable {
+  readonly #directory = new Directory(new Segment(0, 0, MIN_CAPACITY));
+  #size = 0;
+  #swept = 0;
+
+  // Where the bucket looked for last is: what is read is written next. `low` 0, which no hash has, says nowhere.
+  #low = 0;
+  #high = 0;
+  #segment: Segment = this.#directory.at(0);
+  #slot = 0;
+
+  /** How many buckets are held, also those that have passed and wait for the sweep. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** How many buckets were dropped because their TAT had passed. */
+  get swept(): number {
+    return this.#swept;
+  }
+
+  get bytes(): number {
+    return this.#directory.bytes;
+  }
+
+  /** The TAT of a bucket; −Infinity, which has always passed, when there is none. */
+  tat(low: number, high: number): number {
+    this.#seek(low, high);
+    return this.#slot < 0 ? -Infinity : this.#segment.tat(this.#slot);
+  }
+
+  put(low: number, high: number, tat: number, now: number): void {
+    this.#seek(low, high);
+    if (this.#slot < 0) this.#insert(low, high, tat, now);
+    else this.#segment.setTat(this.#slot, tat);
+  }
+
+  remove(low: number, high: number): void {
+    this.#seek(low, high);
+    if (this.#slot >= 0) this.removeSlot(this.#segment, this.#slot);
+  }
+
+  /** The segment of a `high` word; valid until the next change. */
+  segmentAt(high: number): Segment {
+    return this.#directory.at(high);
+  }
+
+  removeSlot(segment: Segment, slot: number): void {
+    segment.remove(slot);
+    this.#size--;
+    this.#low = 0;
+  }
+
+  /** Drops a bucket whose TAT has passed. */
+  sweepSlot(segment: Segment, slot: number): void {
+    this.removeSlot(segment, slot);
+    this.#swept++;
+  }
+
+  /** Gives back memory that a segment does not need any more. */
+  tidy(segment: Segment, now: number): void {
+    const other = segment.depth > 0 ? this.#directory.at(prefixOfOtherHalf(segment)) : undefined;
+    if (other !== undefined && canMerge(segment, other)) this.#replace([segment, other], [merged(segment, other, now)]);
+    else if (segment.isSparse) this.#replace([segment], rebuilt(segment, now));
+  }
+
+  #seek(low: number, high: number): void {
+    if (low === this.#low && high === this.#high) return;
+    this.#low = low;
+    this.#high = high;
+    this.#segment = this.#directory.at(high);
+    this.#slot = this.#segment.find(low, high);
+  }
+
+  #insert(low: number, high: number, tat: number, now: number): void {
+    if (this.#segment.isFull) {
+      this.#replace([this.#segment], rebuilt(this.#segment, now));
+      this.#seek(low, high);
+    }
+    this.#slot = -1 - this.#slot;
+    this.#segment.insert(this.#slot, low, high, tat);
+    this.#size++;
+  }
+
+  #replace(old: readonly Segment[], fresh: readonly Segment[]): void {
+    this.#directory.replace(old, fresh);
+    const dropped = bucketsIn(old) - bucketsIn(fresh);
+    this.#size -= dropped;
+    this.#swept += dropped;
+    this.#low = 0;
+  }
+}
+
+function bucketsIn(segments: readonly Segment[]): number {
+  return segments.reduce((sum, segment) => sum + segment.size, 0);
+}

@@ -1,0 +1,69 @@
+import type { Segment } from './segment.ts';
+
+const BYTES_PER_REFERENCE = 8;
+
+/**
+ * Finds the segment of a hash by the first bits of its `high` word (extendible hashing). A segment that was split
+ * less often than others stands in several neighbouring entries.
+ *
+ * @see R. Fagin and others: Extendible hashing, ACM TODS 4 (1979).
+ */
+export class Directory {
+  #entries: Segment[];
+  /** How many bits choose an entry. */
+  #depth = 0;
+  /** How many segments have each depth: when none has the directory's own, half of the directory will do. */
+  readonly #segmentsOfDepth = new Int32Array(33);
+  #segmentBytes: number;
+
+  /** @param segment - The one segment to start with, of depth 0. */
+  constructor(segment: Segment) {
+    this.#entries = [segment];
+    this.#segmentsOfDepth[0] = 1;
+    this.#segmentBytes = segment.bytes;
+  }
+
+  /** Bytes of the segments' slots and of the directory itself. */
+  get bytes(): number {
+    return this.#segmentBytes + this.#entries.length * BYTES_PER_REFERENCE;
+  }
+
+  /** The segment of a `high` word. */
+  at(high: number): Segment {
+    return this.#entries[this.#indexOf(high)]!;
+  }
+
+  /** Puts segments in the place of others that together have the same prefixes. */
+  replace(old: readonly Segment[], fresh: readonly Segment[]): void {
+    for (const segment of old) this.#count(segment, -1);
+    for (const segment of fresh) this.#count(segment, 1);
+    while (fresh[0]!.depth > this.#depth) this.#double();
+    for (const segment of fresh) this.#enter(segment);
+    while (this.#segmentsOfDepth[this.#depth] === 0) this.#halve();
+  }
+
+  #indexOf(high: number): number {
+    // Two steps, since JavaScript takes a shift by 32 as one by 0.
+    return (high >>> 1) >>> (31 - this.#depth);
+  }
+
+  #count(segment: Segment, change: 1 | -1): void {
+    this.#segmentsOfDepth[segment.depth]! += change;
+    this.#segmentBytes += change * segment.bytes;
+  }
+
+  #enter(segment: Segment): void {
+    const start = this.#indexOf(segment.prefix);
+    this.#entries.fill(segment, start, start + 2 ** (this.#depth - segment.depth));
+  }
+
+  #double(): void {
+    this.#entries = this.#entries.flatMap((segment) => [segment, segment]);
+    this.#depth++;
+  }
+
+  #halve(): void {
+    this.#entries = this.#entries.filter((_, index) => index % 2 === 0);
+    this.#depth--;
+  }
+}

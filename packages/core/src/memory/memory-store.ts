@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto';
+import { type Clock, monotonicClock } from '../clock.ts';
+import { complaint, SluiceError } from '../errors.ts';
+import { charged, fits, refundable, refunded } from '../gcra.ts';
+import { checkOptions, wholeNumber } from '../options.ts';
+import type { BucketName, Store, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from '../store.ts';
+import { TICKS_PER_MICRO } from '../ticks.ts';
+import { Buckets, type BucketsOptions } from './buckets.ts';
+
+const DEFAULT_MAX_KEYS = 1_000_000;
+const MOST_KEYS = 1_000_000_000;
+
+/** Options of {@link memoryStore}. */
+export interface MemoryStoreOptions {
+  /**
+   * The most buckets that are held, from 1 to 1,000,000,000; 1,000,000 unless given. Nothing is allocated ahead; a
+   * bucket takes 20 to 27 bytes. When there are more, the bucket that is soonest full again goes first.
+   */
+  readonly maxKeys?: number;
+  /** The source of time; the process's monotonic clock unless given. */
+  readonly clock?: Clock;
+}
+
+/** What a memory store holds, and what it has dropped since it was made. */
+export interface MemoryStats {
+  /** Buckets held, from 0 to `maxKeys`; those that are full again count until the sweep comes by. */
+  readonly size: number;
+  readonly maxKeys: number;
+  /** Buckets that had to go while they were still in debt, because there were more than `maxKeys`. */
+  readonly evicted: number;
+  /** Buckets dropped because they were full again, which changes no decision. */
+  readonly swept: number;
+  /** Bytes allocated for buckets. */
+  readonly bytes: number;
+}
+
+/** What {@link memoryStore} makes: a store that answers at once, never with a promise. */
+export interface MemoryStore extends Store {
+  spend(batch: readonly StoreTransaction[]): StoreReading;
+  check(batch: readonly StoreTransaction[]): StoreReading;
+  charge(batch: readonly StoreCharge[]): StoreReading;
+  refund(batch: readonly StoreRefund[]): StoreReading;
+  reset(batch: readonly BucketName[]): void;
+  /** Forgets all buckets. Closing again does nothing; every other call is then the error `ERR_CLOSED`. */
+  close(): void;
+  /** What the store holds now. Takes no time; no sweep moves. */
+  stats(): MemoryStats;
+}
+
+/**
+ * Makes a store that keeps its buckets in the memory of this process, and nowhere else.
+ *
+ * A bucket is 16 bytes in a table of hashes: ids are not kept, only their 64-bit HalfSipHash under a key that is random
+ * for each store. That two ids share a bucket, to the disadvantage of both, has a chance of 5 × 10⁻¹⁴ a look-up at a
+ * million buckets, and can't be brought about without that key.
+ *
+ * There is no timer. Each call looks at four slots besides its own, drops buckets that are full again, and gives
+ * memory back as they become fewer; a store that is not called keeps what it has.
+ *
+ * @example
+ * const store = memoryStore({ maxKeys: 100_000 });
+ * store.stats(); // { size: 0, maxKeys: 100000, evicted: 0, swept: 0, bytes: 1032 }
+ *
+ * @throws {SluiceError} `ERR_UNKNOWN_OPTION` for an option that is none, `ERR_OPTION` for a value out of its range.
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  checkOptions('memoryStore', options, ['maxKeys', 'clock']);
+  const { maxKeys = DEFAULT_MAX_KEYS, clock = monotonicClock } = options;
+  wholeNumber('maxKeys', maxKeys, { min: 1, max: MOST_KEYS, remedy: 'For a store of the usual size leave it out.' });
+  checkClock(clock);
+  return new LocalStore(clock, { maxKeys, secret: randomBytes(32), random: Math.random });
+}
+
+function checkClock(clock: unknown): void {
+  if (typeof (clock as Partial<Clock> | null)?.nowMicros === 'function') return;
+  const remedy =
+    "For tests use `new FakeClock(0)` of '@sluice/core/testing'; for the process's own clock leave it out.";
+  throw complaint('ERR_OPTION', { option: 'clock', demand: 'an object with nowMicros()', value: clock, remedy });
+}
+
+class LocalStore implements MemoryStore {
+  readonly #clock: Clock;
+  readonly #originMicros: number;
+  readonly #maxKeys: number;
+  #buckets: Buckets | undefined;
+
+  constructor(clock: Clock, options: BucketsOptions) {
+    this.#clock = clock;
+    this.#originMicros = clock.nowMicros();
+    this.#maxKeys = options.maxKeys;
+    this.#buckets = new Buckets(options);
+  }
+
+  spend(batch: readonly StoreTransaction[]): StoreReading {
+    const buckets = this.#open();
+    const nowTicks = this.#nowTicks();
+    buckets.begin(batch, nowTicks);
+    const levelsTicks = levelsOf(buckets, batch, nowTicks);
+    if (passes(batch, levelsTicks)) {
+      take(buckets, batch, levelsTicks, nowTicks);
+      buckets.trim(nowTicks);
+    }
+    return { nowTicks, levelsTicks };
+  }
+
+  check(batch: readonly StoreTransaction[]): StoreReading {
+    const buckets = this.#open();
+    const nowTicks = this.#nowTicks();
+    buckets.begin(batch, nowTicks);
+    return { nowTicks, levelsTicks: levelsOf(buckets, batch, nowTicks) };
+  }
+
+  charge(batch: readonly StoreCharge[]): StoreReading {
+    return this.#change(batch, ({ incrementTicks, toleranceTicks }, level) =>
+      charged(level, incrementTicks, toleranceTicks),
+    );
+  }
+
+  refund(batch: readonly StoreRefund[]): StoreReading {
+    return this.#change(batch, ({ incrementTicks, tatAfterSpendTicks = Infinity }, level, now) =>
+      refunded(level, refundable(incrementTicks, tatAfterSpendTicks, now)),
+    );
+  }
+
+  reset(batch: readonly BucketName[]): void {
+    const buckets = this.#open();
+    buckets.begin(batch, this.#nowTicks());
+    for (let place = 0; place < batch.length; place++) buckets.remove(place);
+  }
+
+  close(): void {
+    this.#buckets = undefined;
+  }
+
+  stats(): MemoryStats {
+    const { size, evicted, swept, bytes } = this.#open();
+    return { size, maxKeys: this.#maxKeys, evicted, swept, bytes };
+  }
+
+  #open(): Buckets {
+    if (this.#buckets !== undefined) return this.#buckets;
+    throw new SluiceError('ERR_CLOSED', 'This memory store was closed. Make a new one with memoryStore().');
+  }
+
+  #nowTicks(): number {
+    return (this.#clock.nowMicros() - this.#originMicros) * TICKS_PER_MICRO;
+  }
+
+  #change<T extends StoreCharge>(
+    batch: readonly T[],
+    levelAfter: (change: T, level: number, now: number) => number,
+  ): StoreReading {
+    const buckets = this.#open();
+    const nowTicks = this.#nowTicks();
+    buckets.begin(batch, nowTicks);
+    const before = levelsOf(buckets, batch, nowTicks);
+    const levelsTicks = batch.map((change, place) => levelAfter(change, before[place]!, nowTicks));
+    for (const [place, level] of levelsTicks.entries()) buckets.setLevel(place, nowTicks, level);
+    buckets.trim(nowTicks);
+    return { nowTicks, levelsTicks };
+  }
+}
+
+function levelsOf(buckets: Buckets, batch: readonly StoreCharge[], now: number): number[] {
+  const levels: number[] = [];
+  for (let place = 0; place < batch.length; place++) {
+    levels.push(buckets.level(place, now, batch[place]!.toleranceTicks));
+  }
+  return levels;
+}
+
+function passes(batch: readonly StoreTransaction[], levels: readonly number[]): boolean {
+  for (let place = 0; place < batch.length; place++) {
+    const { mode, incrementTicks, toleranceTicks } = batch[place]!;
+    if (mode !== 'spend-only' && !fits(levels[place]!, incrementTicks, toleranceTicks)) return false;
+  }
+  return true;
+}
+
+function take(buckets: Buckets, batch: readonly StoreTransaction[], levels: readonly number[], now: number): void {
+  for (let place = 0; place < batch.length; place++) {
+    const { mode, incrementTicks, toleranceTicks } = batch[place]!;
+    const level = levels[place]!;
+    if (mode !== 'check-only' && fits(level, incrementTicks, toleranceTicks)) {
+      buckets.setLevel(place, now, level + incrementTicks);
+    }
+  }
+}

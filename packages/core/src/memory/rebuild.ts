@@ -1,0 +1,52 @@
+import { capacityFor, MAX_CAPACITY, Segment } from './segment.ts';
+
+/** Two halves of a split segment hold about 1600 buckets each; far fewer must be left before they are joined again. */
+const MAX_MERGED = 1200;
+
+/**
+ * The segments to take the place of one: without the buckets whose TAT has passed, at a load of 60 %, and two if one
+ * would be too large to be rebuilt in one go.
+ */
+export function rebuilt(segment: Segment, now: number): readonly Segment[] {
+  const capacity = capacityFor(segment.countLive(now, 0));
+  return capacity > MAX_CAPACITY ? split(segment, now) : [copied(segment, capacity, now)];
+}
+
+function copied(segment: Segment, capacity: number, now: number): Segment {
+  const copy = new Segment(segment.prefix, segment.depth, capacity);
+  segment.copyLive(now, () => copy);
+  return copy;
+}
+
+function split(segment: Segment, now: number): readonly Segment[] {
+  const { prefix, depth } = segment;
+  const bit = bitBelow(depth);
+  const all = segment.countLive(now, 0);
+  const ones = segment.countLive(now, bit);
+  const lower = new Segment(prefix, depth + 1, capacityFor(all - ones));
+  const upper = new Segment(prefix | bit, depth + 1, capacityFor(ones));
+  segment.copyLive(now, (high) => ((high & bit) === 0 ? lower : upper));
+  return [lower, upper];
+}
+
+/** The prefix of the other half that a segment, of depth 1 or more, was split from. */
+export function prefixOfOtherHalf({ prefix, depth }: Segment): number {
+  return prefix ^ bitBelow(depth - 1);
+}
+
+/** Whether two segments are halves of one and so empty that one will do. */
+export function canMerge(segment: Segment, other: Segment): boolean {
+  return segment.depth === other.depth && segment.size + other.size <= MAX_MERGED;
+}
+
+/** One segment for two halves. */
+export function merged(segment: Segment, other: Segment, now: number): Segment {
+  const live = segment.countLive(now, 0) + other.countLive(now, 0);
+  const whole = new Segment(segment.prefix & other.prefix, segment.depth - 1, capacityFor(live));
+  for (const half of [segment, other]) half.copyLive(now, () => whole);
+  return whole;
+}
+
+function bitBelow(depth: number): number {
+  return 1 << (31 - depth);
+}

@@ -1,0 +1,163 @@
+/** The fewest slots of a segment: 1 kB, so that a store of few keys is small. */
+export const MIN_CAPACITY = 64;
+/** A segment that would need more slots than this is split: rebuilding one then takes well under a millisecond. */
+export const MAX_CAPACITY = 4096;
+
+const MAX_LOAD = 0.8;
+const LOAD_WHEN_BUILT = 0.6;
+const MIN_LOAD = 0.3;
+
+const BYTES_PER_SLOT = 16;
+const TWO_TO_32 = 2 ** 32;
+
+/** The slots for a number of buckets at a load of 60 %, in whole kB. */
+export function capacityFor(buckets: number): number {
+  return Math.max(1, Math.ceil(buckets / LOAD_WHEN_BUILT / MIN_CAPACITY)) * MIN_CAPACITY;
+}
+
+/**
+ * A part of the table: the buckets whose `high` hash words begin with the same bits, in one ArrayBuffer of 16 bytes a
+ * slot, by open addressing with linear probing. A slot holds two int32 hash words and the TAT as a float64.
+ *
+ * `low` is 0 in an empty slot only, so that a TAT may be any number. Slots are in the order of `low` (the place of a
+ * hash is low × capacity / 2³²), so the capacity need be no power of two and a rebuild copies from front to back.
+ */
+export class Segment {
+  /** The bits that all its `high` words begin with, followed by zeros. */
+  readonly prefix: number;
+  /** How many bits of the prefix count, from 0 to 32. */
+  readonly depth: number;
+  /** How many slots it has. */
+  readonly capacity: number;
+  /** `low` of slot i is at 4 × i, `high` at 4 × i + 1; what follows is the TAT. */
+  readonly #words: Int32Array;
+  /** The TAT of slot i is at 2 × i + 1. */
+  readonly #tats: Float64Array;
+  readonly #slotsPerHash: number;
+  #size = 0;
+
+  constructor(prefix: number, depth: number, capacity: number) {
+    const buffer = new ArrayBuffer(capacity * BYTES_PER_SLOT);
+    this.prefix = prefix;
+    this.depth = depth;
+    this.capacity = capacity;
+    this.#words = new Int32Array(buffer);
+    this.#tats = new Float64Array(buffer);
+    this.#slotsPerHash = capacity / TWO_TO_32;
+  }
+
+  /** The prefix of the segment that follows in the order of hashes; the last is followed by 0. */
+  get nextPrefix(): number {
+    return ((this.prefix >>> 0) + 2 ** (32 - this.depth)) | 0;
+  }
+
+  /** How many slots are taken, also by buckets whose TAT has passed. */
+  get size(): number {
+    return this.#size;
+  }
+
+  get bytes(): number {
+    return this.capacity * BYTES_PER_SLOT;
+  }
+
+  /** Whether it must be rebuilt before one more bucket comes: probing stays short, and an empty slot ends it. */
+  get isFull(): boolean {
+    return this.#size + 1 > this.capacity * MAX_LOAD;
+  }
+
+  /** Whether rebuilding it would give memory back. */
+  get isSparse(): boolean {
+    return this.capacity > MIN_CAPACITY && this.#size < this.capacity * MIN_LOAD;
+  }
+
+  /** The slot of a bucket; when there is none, −1 − the empty slot where it belongs. */
+  find(low: number, high: number): number {
+    const words = this.#words;
+    let slot = this.#home(low);
+    for (;;) {
+      const found = words[4 * slot]!;
+      if (found === low && words[4 * slot + 1] === high) return slot;
+      if (found === 0) return -1 - slot;
+      slot = this.after(slot);
+    }
+  }
+
+  isTaken(slot: number): boolean {
+    return this.#words[4 * slot] !== 0;
+  }
+
+  /** Whether a slot is taken by a bucket that is full again. */
+  hasPassed(slot: number, now: number): boolean {
+    return this.isTaken(slot) && this.tat(slot) <= now;
+  }
+
+  tat(slot: number): number {
+    return this.#tats[2 * slot + 1]!;
+  }
+
+  setTat(slot: number, tat: number): void {
+    this.#tats[2 * slot + 1] = tat;
+  }
+
+  /** Puts a bucket into an empty slot that `find` gave. */
+  insert(slot: number, low: number, high: number, tat: number): void {
+    this.#write(slot, low, high, tat);
+    this.#size++;
+  }
+
+  /** Empties a slot and moves up those behind it that were pushed there: no tombstones are left. */
+  remove(slot: number): void {
+    let hole = slot;
+    for (let next = this.after(hole); this.isTaken(next); next = this.after(next)) {
+      const pushedBy = this.#distance(this.#home(this.#words[4 * next]!), next);
+      if (pushedBy < this.#distance(hole, next)) continue;
+      this.#write(hole, this.#words[4 * next]!, this.#words[4 * next + 1]!, this.tat(next));
+      hole = next;
+    }
+    this.#words[4 * hole] = 0;
+    this.#size--;
+  }
+
+  /** How many buckets are not full yet, of those whose `high` has all bits of `mask`. */
+  countLive(now: number, mask: number): number {
+    let live = 0;
+    for (let slot = 0; slot < this.capacity; slot++) {
+      if (this.#isLive(slot, now) && (this.#words[4 * slot + 1]! & mask) === mask) live++;
+    }
+    return live;
+  }
+
+  /** Copies the buckets that are not full yet, in the order of their slots. */
+  copyLive(now: number, segmentOf: (high: number) => Segment): void {
+    for (let slot = 0; slot < this.capacity; slot++) {
+      if (!this.#isLive(slot, now)) continue;
+      const low = this.#words[4 * slot]!;
+      const high = this.#words[4 * slot + 1]!;
+      const segment = segmentOf(high);
+      segment.insert(-1 - segment.find(low, high), low, high, this.tat(slot));
+    }
+  }
+
+  #isLive(slot: number, now: number): boolean {
+    return this.isTaken(slot) && this.tat(slot) > now;
+  }
+
+  #write(slot: number, low: number, high: number, tat: number): void {
+    this.#words[4 * slot] = low;
+    this.#words[4 * slot + 1] = high;
+    this.#tats[2 * slot + 1] = tat;
+  }
+
+  /** The next slot, round the end. */
+  after(slot: number): number {
+    return slot + 1 === this.capacity ? 0 : slot + 1;
+  }
+
+  #home(low: number): number {
+    return Math.floor((low >>> 0) * this.#slotsPerHash);
+  }
+
+  #distance(from: number, to: number): number {
+    return to >= from ? to - from : to - from + this.capacity;
+  }
+}

@@ -1,0 +1,64 @@
+import type { Clock } from '../clock.ts';
+import { complaint } from '../errors.ts';
+
+/**
+ * A clock that stands still until a test moves it: no sleeping, and a moment that is exact.
+ *
+ * It counts whole microseconds, the step of every clock here; milliseconds are rounded to them.
+ *
+ * @example
+ * const clock = new FakeClock(0);
+ * const limiter = createLimiter({ limits, store: memoryStore({ clock }) });
+ * const { retryAfterMs } = await limiter.spend([{ limit: 'Orders', id: '12345678', cost: 1 }]);
+ * clock.advance(retryAfterMs); // now the same request passes, and not a microsecond sooner
+ */
+export class FakeClock implements Clock {
+  #micros: number;
+
+  /**
+   * @param startMs - Milliseconds since any origin, also negative; 0 unless given.
+   * @throws {SluiceError} `ERR_OPTION` when it is no finite number, or so large that microseconds are not exact.
+   */
+  constructor(startMs = 0) {
+    this.#micros = microsOf('startMs', startMs);
+  }
+
+  /** The time in milliseconds, in steps of 0.001. */
+  get nowMs(): number {
+    return this.#micros / 1000;
+  }
+
+  nowMicros(): number {
+    return this.#micros;
+  }
+
+  /**
+   * Lets time pass.
+   *
+   * @param ms - Milliseconds from 0 up. To go back use `set`.
+   * @throws {SluiceError} `ERR_OPTION` when it is negative or no finite number.
+   */
+  advance(ms: number): void {
+    if (ms < 0) {
+      const remedy = 'For a clock that steps back use clock.set(clock.nowMs - …).';
+      throw complaint('ERR_OPTION', { option: 'advance(ms)', demand: 'a number from 0 up', value: ms, remedy });
+    }
+    this.#micros += microsOf('advance(ms)', ms);
+  }
+
+  /**
+   * Sets the time, also back.
+   *
+   * @param ms - Milliseconds since the clock's origin.
+   * @throws {SluiceError} `ERR_OPTION` when it is no finite number, or so large that microseconds are not exact.
+   */
+  set(ms: number): void {
+    this.#micros = microsOf('set(ms)', ms);
+  }
+}
+
+function microsOf(option: string, ms: unknown): number {
+  const micros = typeof ms === 'number' ? Math.round(ms * 1000) : NaN;
+  if (Number.isSafeInteger(micros)) return micros;
+  throw complaint('ERR_OPTION', { option, demand: 'a number of milliseconds, at most 285 years from 0', value: ms });
+}
