@@ -8,5 +8,5 @@ export function isPromise<T>(value: Awaitable<T>): value is Promise<T> {
 
 /** Goes on with a value as soon as it is there: at once when it is no promise. */
 export function andThen<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
-  return isPromise(value) ? value.then(next) : next(value);
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }

@@ -11,7 +11,7 @@ export const TICKS_PER_MS = 16_000;
 export const TICKS_PER_SECOND = 16_000_000;
 
 /** Ten years of 365.25 days: the longest time that a bucket may take to fill. */
-export const MAX_TOLERANCE_TICKS = 3652.5 * 86_400 * TICKS_PER_SECOND;
+export const MAX_TOLERANCE_TICKS: number = 3652.5 * 86_400 * TICKS_PER_SECOND;
 
 /** Milliseconds in steps of 0.001, rounded up: after that long on a clock of whole microseconds the ticks have passed. */
 export function ceilToMs(ticks: number): number {

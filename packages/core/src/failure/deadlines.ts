@@ -40,16 +40,7 @@ export class Deadlines {
       this.#waiting.add(entry);
       if (this.#cancelTimer === undefined) this.#armTimer(this.#deadlineMs);
       // A foreign promise may call back twice, or throw out of `then`: Promise.resolve makes it a good one.
-      Promise.resolve(promise).then(
-        (value) => {
-          this.#settled(entry);
-          resolve(value);
-        },
-        (error: unknown) => {
-          this.#settled(entry);
-          reject(error);
-        },
-      );
+      Promise.resolve(promise).then(this.#settling(entry, resolve), this.#settling(entry, reject));
     });
   }
 
@@ -60,9 +51,12 @@ export class Deadlines {
     this.#clearTimer();
   }
 
-  #settled(entry: Waiting): void {
-    this.#waiting.delete(entry);
-    if (this.#waiting.size === 0) this.#clearTimer();
+  #settling<T>(entry: Waiting, settle: (outcome: T) => void): (outcome: T) => void {
+    return (outcome) => {
+      this.#waiting.delete(entry);
+      if (this.#waiting.size === 0) this.#clearTimer();
+      settle(outcome);
+    };
   }
 
   #armTimer(delayMs: number): void {
@@ -77,6 +71,7 @@ export class Deadlines {
     this.#cancelTimer = undefined;
   }
 
+  // Only what was due when the timer fired: what came due while the input was taken in has not had its grace.
   #sweep(firedMs: number): void {
     for (const entry of this.#waiting) {
       // The timer was armed for one that has settled since, or it fired a fraction of a millisecond early.

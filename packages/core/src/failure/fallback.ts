@@ -1,17 +1,13 @@
-import type { BucketName, Store, StoreReading } from '../store.ts';
+import type { Clock } from '../clock.ts';
+import { memoryStore, type MemoryStore } from '../memory/memory-store.ts';
+import type { BucketName, Store } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { EMPTY_READING } from './answer.ts';
 import { LocalRates } from './local-rate.ts';
 import type { Changed, Charge, Decided, Ruling } from './ruling.ts';
 
-/** A store that answers at once. */
-export interface LocalStore extends Store {
-  spend(...call: Parameters<Store['spend']>): StoreReading;
-  check(...call: Parameters<Store['check']>): StoreReading;
-  charge(...call: Parameters<Store['charge']>): StoreReading;
-  refund(...call: Parameters<Store['refund']>): StoreReading;
-  reset(...call: Parameters<Store['reset']>): void;
-}
+/** At most so many buckets are kept for the `local` policy, in less than three megabytes. */
+const MAX_LOCAL_KEYS = 100_000;
 
 /**
  * Decides by the limits' failure policies what the store can't.
@@ -20,19 +16,17 @@ export interface LocalStore extends Store {
  * each time. Once the store is back nothing asks for them, and they pass.
  */
 export class Fallback {
-  readonly #rates: LocalRates;
-  readonly #makeStore: () => LocalStore;
   readonly #guarded: Store;
-  #store: LocalStore | undefined;
+  readonly #rates: LocalRates;
+  readonly #clock: Clock;
+  /** Made when the first `local` limit needs it. */
+  #store: MemoryStore | undefined;
 
-  /**
-   * @param guarded - The store that can't answer.
-   * @param makeStore - Called when the first `local` limit needs it, and never again.
-   */
-  constructor(guarded: Store, gateways: number, makeStore: () => LocalStore) {
+  /** @param guarded - The store that can't answer. */
+  constructor(guarded: Store, gateways: number, clock: Clock) {
     this.#guarded = guarded;
     this.#rates = new LocalRates(gateways);
-    this.#makeStore = makeStore;
+    this.#clock = clock;
   }
 
   /** One `closed` makes the batch unavailable; else the `local` ones decide together, and the `open` ones drop out. */
@@ -64,8 +58,8 @@ export class Fallback {
     return local.map((transaction) => this.#rates.localized(transaction));
   }
 
-  #local(): LocalStore {
-    return (this.#store ??= this.#makeStore());
+  #local(): MemoryStore {
+    return (this.#store ??= memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock: this.#clock }));
   }
 }
 

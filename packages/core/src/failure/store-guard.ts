@@ -2,22 +2,18 @@ import { andThen, isPromise, type Awaitable } from '../awaitable.ts';
 import { monotonicClock, type Clock } from '../clock.ts';
 import { SluiceError } from '../errors.ts';
 import type { Notify } from '../events.ts';
-import { memoryStore } from '../memory/memory-store.ts';
 import type { BucketName, Store, StoreRefund } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { EMPTY_READING } from './answer.ts';
 import { Deadlines } from './deadlines.ts';
 import type { CheckedFailureOptions } from './failure-options.ts';
-import { Fallback, type LocalStore } from './fallback.ts';
+import { Fallback } from './fallback.ts';
 import type { Changed, Charge, Ruling } from './ruling.ts';
 import type { Scheduler } from './scheduler.ts';
 import { chargeCall, decidingCall, refundCall, resetCall, type StoreCall } from './store-calls.ts';
 import { StoreHealth, type StoreStatus } from './store-health.ts';
 
 export type { StoreStatus } from './store-health.ts';
-
-/** At most so many buckets are kept for the `local` policy: those furthest from full, a few megabytes at most. */
-const MAX_LOCAL_KEYS = 100_000;
 
 /** What a guard is made of. */
 export interface StoreGuardParts {
@@ -28,8 +24,6 @@ export interface StoreGuardParts {
   readonly clock?: Clock;
   /** The timers of deadlines. Default: the process's. */
   readonly scheduler?: Scheduler;
-  /** Makes the store of the `local` policy. Default: a memory store of 100,000 keys. */
-  readonly makeLocalStore?: () => LocalStore;
 }
 
 /**
@@ -53,14 +47,13 @@ export class StoreGuard {
   readonly #whyNot: () => SluiceError;
   #closed = false;
 
-  constructor({ store, failure, notify, clock = monotonicClock, scheduler, makeLocalStore }: StoreGuardParts) {
+  constructor({ store, failure, notify, clock = monotonicClock, scheduler }: StoreGuardParts) {
     const { deadlineMs, gateways } = failure;
     this.#store = store;
     this.#deadlineMs = deadlineMs;
     this.#deadlines = new Deadlines(deadlineMs, scheduler);
     const health = (this.#health = new StoreHealth({ deadlineMs, clock, notify }));
-    const makeStore = makeLocalStore ?? (() => memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock }));
-    const fallback = (this.#fallback = new Fallback(store, gateways, makeStore));
+    const fallback = (this.#fallback = new Fallback(store, gateways, clock));
     const parts = { store, fallback, health };
     this.#spend = decidingCall('spend', parts);
     this.#check = decidingCall('check', parts);

@@ -52,7 +52,8 @@ export function clientAddressFinder(options: ClientAddressFinderOptions): Client
 }
 
 function undecodedFinder(options: ClientAddressFinderOptions): ClientAddressFinder {
-  const trusted = trustedProxies(options.trustedProxies ?? []);
+  const { trustedProxies: entries = [] } = options;
+  const trusted = trustedProxies(entries);
   const header = readHeaderOption(options);
   const notice = options.trustedProxies === undefined ? missingTrustNotice(options.warn) : undefined;
   return (incoming) => {

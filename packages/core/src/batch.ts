@@ -1,0 +1,105 @@
+import { andThen, isPromise, type Awaitable } from './awaitable.ts';
+import { complaint, SluiceError } from './errors.ts';
+import type { LimitSet } from './limit-set.ts';
+import type { Limit } from './limits.ts';
+import type { Rate } from './rate.ts';
+import type { Mode } from './store.ts';
+import type { Transaction } from './transaction.ts';
+
+/** What a transaction asks for. The id is canonical. */
+export interface Ask {
+  readonly limit: Limit<never>;
+  readonly id: string;
+  readonly cost: number;
+  readonly mode: Mode;
+}
+
+/**
+ * Makes the transaction of what is asked, with the numbers that hold for the id: waits only when an override must be
+ * waited for. `null` for an id that is unlimited. A cost above the burst, which only a charge or a refund may have,
+ * counts as the burst: it empties or fills the bucket, no more.
+ *
+ * @throws {SluiceError} `ERR_COST` for a cost that is no whole number from 0 up.
+ */
+export function transactionOf(set: LimitSet<never>, ask: Ask): Awaitable<Transaction | null> {
+  checkCost(ask.limit.name, ask.cost);
+  const rate = set.rateFor(ask.limit, ask.id);
+  return isPromise(rate) ? andThen(rate, (settled) => withRate(ask, settled)) : withRate(ask, rate);
+}
+
+function withRate({ limit, id, cost, mode }: Ask, rate: Rate | 'unlimited'): Transaction | null {
+  if (rate === 'unlimited') return null;
+  return {
+    limit: limit.name,
+    id,
+    incrementTicks: Math.min(cost, rate.burst) * rate.emissionIntervalTicks,
+    toleranceTicks: rate.toleranceTicks,
+    mode,
+    cost,
+    rate,
+    overridden: rate !== limit.rate,
+    onFailure: limit.onFailure,
+  };
+}
+
+/**
+ * Puts transactions together, at once when all are there. Those of unlimited ids drop out.
+ *
+ * @throws {SluiceError} `ERR_DUPLICATE_BUCKET` when two of them name one bucket.
+ */
+export function batchOf<T extends { readonly limit: string; readonly id: string }>(
+  transactions: readonly Awaitable<T | null>[],
+): Awaitable<readonly T[]> {
+  for (const transaction of transactions) {
+    if (isPromise(transaction)) return Promise.all(transactions).then(whole);
+  }
+  return whole(transactions as readonly (T | null)[]);
+}
+
+function whole<T extends { readonly limit: string; readonly id: string }>(all: readonly (T | null)[]): readonly T[] {
+  const batch = all.includes(null) ? all.filter((transaction) => transaction !== null) : (all as readonly T[]);
+  for (let i = 1; i < batch.length; i++) {
+    for (let j = 0; j < i; j++) if (isSameBucket(batch[i]!, batch[j]!)) throw duplicateBucket(batch[i]!);
+  }
+  return batch;
+}
+
+function isSameBucket(one: { limit: string; id: string }, other: { limit: string; id: string }): boolean {
+  return one.limit === other.limit && one.id === other.id;
+}
+
+function duplicateBucket({ limit, id }: { limit: string; id: string }): SluiceError {
+  return new SluiceError(
+    'ERR_DUPLICATE_BUCKET',
+    `A batch holds the bucket of ${limit} and '${id}' twice: ask for it once, with the sum of the costs.`,
+  );
+}
+
+/** Refuses a cost that is no whole number from 0 up. */
+export function checkCost(limit: string, cost: unknown): asserts cost is number {
+  if (Number.isSafeInteger(cost) && (cost as number) >= 0) return;
+  throw complaint('ERR_COST', {
+    option: `limits.${limit}.cost`,
+    demand: 'a whole number from 0 up',
+    value: cost,
+    remedy: 'Costs are tokens: scale burst and count so that the smallest cost is 1.',
+  });
+}
+
+/**
+ * Refuses a batch with a cost that could never pass.
+ *
+ * @throws {SluiceError} `ERR_COST_OVER_BURST`.
+ */
+export function checkAffordable(batch: readonly Transaction[]): void {
+  for (const { limit, cost, rate } of batch) {
+    if (cost <= rate.burst) continue;
+    throw complaint('ERR_COST_OVER_BURST', {
+      option: `limits.${limit}.cost`,
+      demand: `at most the burst, ${rate.burst}`,
+      value: cost,
+      remedy: 'It could never pass, however long it waits: raise the burst or lower the cost.',
+      status: 400,
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import { SluiceError } from './errors.ts';
+import type { Store } from './store.ts';
+
+const claims = new WeakMap<Store, Map<string, object>>();
+
+/**
+ * Notes that a limiter uses these limit names on a store. Of two limits with one name on one store each would spend
+ * from the other's buckets, by other numbers.
+ *
+ * @throws {SluiceError} `ERR_LIMIT_IN_USE` when another limiter has one of them; then nothing is noted.
+ */
+export function claimNames(store: Store, owner: object, names: Iterable<string>): void {
+  const owners = claims.get(store) ?? new Map<string, object>();
+  const wanted = [...names];
+  for (const name of wanted) {
+    if ((owners.get(name) ?? owner) === owner) continue;
+    throw new SluiceError(
+      'ERR_LIMIT_IN_USE',
+      `Another limiter on this store has a limit named ${name}: share that limiter, or give this limit another name.`,
+    );
+  }
+  releaseNames(store, owner);
+  for (const name of wanted) owners.set(name, owner);
+  claims.set(store, owners);
+}
+
+/** Forgets all names of a limiter, for others to use. */
+export function releaseNames(store: Store, owner: object): void {
+  const owners = claims.get(store);
+  for (const [name, other] of owners ?? []) if (other === owner) owners?.delete(name);
+}

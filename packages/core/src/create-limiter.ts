@@ -1,0 +1,105 @@
+import type { LimiterEvent, Notify } from './events.ts';
+import { SluiceError, complaint } from './errors.ts';
+import { checkFailureOptions, type FailureOptions } from './failure/failure-options.ts';
+import { clientAddressFinder, type ClientAddressOptions } from './http/client-address.ts';
+import type { LimitSetOptions } from './limit-set.ts';
+import { LimiterCore, type Limiter } from './limiter.ts';
+import { logged, type Log } from './log.ts';
+import { memoryStore } from './memory/memory-store.ts';
+import { checkFunction, checkOptions, isPlainObject, wholeNumber } from './options.ts';
+import type { Store } from './store.ts';
+import { runUnawaited } from './unawaited.ts';
+
+/** What a limiter needs beside its limits: where buckets live, how clients are found, what happens in trouble. */
+export interface LimiterSettings extends ClientAddressOptions {
+  /** Where buckets live. Default: a memory store of its own, for one process. */
+  readonly store?: Store | undefined;
+  /** For stores that can fail: how long to wait for them, and what holds then. */
+  readonly failure?: FailureOptions | undefined;
+  /** Told of everything an operator may want to know. What it throws is ignored. */
+  readonly onEvent?: ((event: LimiterEvent) => void) | undefined;
+  /** Where log lines go; `false` for nowhere. Default: `console.warn`. */
+  readonly log?: Log | false | undefined;
+}
+
+/** The options of {@link createLimiter}. */
+export interface LimiterOptions<Request = unknown> extends LimitSetOptions<Request>, LimiterSettings {
+  /** How long an `overrides` function may take, in milliseconds, a whole number from 1 to 60,000. Default: 50. */
+  readonly overridesDeadlineMs?: number | undefined;
+}
+
+/** The names of {@link LimiterSettings}. */
+export const LIMITER_SETTINGS = [
+  'store',
+  'trustedProxies',
+  'addressHeader',
+  'decodeNat64',
+  'failure',
+  'onEvent',
+  'log',
+] as const;
+
+const OPTIONS = ['limits', 'overrides', 'overridesDeadlineMs', ...LIMITER_SETTINGS] as const;
+
+/**
+ * Makes a limiter of named limits. It is checked whole: a limiter never starts half-configured.
+ *
+ *     const limiter = createLimiter({
+ *       limits: { Orders: { key: accountId((req: Request) => req.user.id), count: 300, period: '180m' } },
+ *       overrides: { Orders: { '12345678': { count: 600, period: '180m' } } },
+ *     });
+ *
+ * @throws {SluiceError} for any wrong option, with its name, what it must be, what it was and what to write instead;
+ * `ERR_LIMIT_IN_USE` when another limiter has a limit of one of these names on the same store.
+ */
+export function createLimiter<Request = unknown>(options: LimiterOptions<Request>): Limiter<Request> {
+  checkOptions('createLimiter', options, OPTIONS);
+  const { limits, overrides, overridesDeadlineMs = 50, store } = options;
+  checkFunction('onEvent', options.onEvent, 'It is called with each event: (event) => metrics.count(event.type).');
+  const notify = notifier(options);
+  return new LimiterCore<Request>({
+    set: { limits, overrides },
+    store: store === undefined ? memoryStore() : checkedStore(store),
+    ownsStore: store === undefined,
+    failure: checkFailureOptions(options.failure),
+    overridesDeadlineMs: wholeNumber('overridesDeadlineMs', overridesDeadlineMs, { min: 1, max: 60_000 }),
+    notify,
+    clientAddress: clientAddressFinder({ ...options, warn: (message) => notify({ type: 'warning', message }) }),
+  });
+}
+
+/**
+ * Gives the inside of a limiter to the packages' own middleware.
+ *
+ * @throws {SluiceError} `ERR_OPTION` for anything that `createLimiter` of this copy of the package did not make.
+ */
+export function coreOf<Request>(limiter: Limiter<Request>): LimiterCore<Request> {
+  if (limiter instanceof LimiterCore) return limiter as LimiterCore<Request>;
+  const remedy = 'If it was, two copies of @sluice/core are installed: see `npm ls @sluice/core`.';
+  throw complaint('ERR_OPTION', { option: 'limiter', demand: 'made by createLimiter', value: limiter, remedy });
+}
+
+function checkedStore(store: Store): Store {
+  for (const method of ['spend', 'check', 'charge', 'refund', 'reset', 'close'] as const) {
+    if (isPlainObject(store) && typeof store[method] === 'function') continue;
+    throw new SluiceError(
+      'ERR_OPTION',
+      `\`store\` must be a store, such as memoryStore(): it has no method \`${method}\`.`,
+    );
+  }
+  return store;
+}
+
+function notifier({ onEvent, log = console.warn }: LimiterSettings): Notify {
+  if (log !== false && typeof log !== 'function') {
+    throw complaint('ERR_OPTION', { option: 'log', demand: 'a function of a line, or false', value: log });
+  }
+  const toLog = log === false ? undefined : logged(log);
+  return (event) => {
+    toLog?.(event);
+    // The limiter goes on whatever its listener does.
+    if (onEvent !== undefined) runUnawaited(() => onEvent(event), ignore);
+  };
+}
+
+function ignore(): void {}

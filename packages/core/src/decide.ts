@@ -1,0 +1,131 @@
+import { Decision, isStricter, type BucketState, type Result, type Strictness } from './decision.ts';
+import type { Decided, Ruling, Unavailable } from './failure/ruling.ts';
+import { fits, remainingTokens, waitFor } from './gcra.ts';
+import type { StoreReading } from './store.ts';
+import { ceilToMs, TICKS_PER_MS } from './ticks.ts';
+import type { Transaction } from './transaction.ts';
+
+/**
+ * How long to wait when a limit is `closed` because its store can't answer. Nobody knows when it will: a second is
+ * the least that fits into a Retry-After field, and the store is tried ten times in it.
+ */
+const UNAVAILABLE_RETRY_MS = 1000;
+
+/** What a decision reports when no limit applied: it is allowed. */
+const NO_LIMIT = { limit: null, id: null, remaining: Infinity, retryAfterMs: 0, resetAfterMs: 0 } as const;
+
+/**
+ * Turns what the store told into a decision.
+ *
+ * @param takes - Whether the store was asked to take tokens (`spend`) or only to look (`check`).
+ */
+export function decisionOf(ruling: Ruling, takes: boolean): Decision {
+  return ruling.available ? decided(ruling, takes) : unavailable(ruling);
+}
+
+function unavailable(ruling: Unavailable): Decision {
+  const { limit, id } = ruling.batch[0]!;
+  return new Decision(ruling, {
+    outcome: 'unavailable',
+    limit,
+    id,
+    remaining: 0,
+    retryAfterMs: UNAVAILABLE_RETRY_MS,
+    resetAfterMs: UNAVAILABLE_RETRY_MS,
+    results: [],
+    waitTicks: UNAVAILABLE_RETRY_MS * TICKS_PER_MS,
+  });
+}
+
+function decided(ruling: Decided, takes: boolean): Decision {
+  const { batch, reading } = ruling;
+  const levels = reading.levelsTicks;
+  const denied = isDenied(batch, levels);
+  const results: Result[] = [];
+  const waitsTicks: number[] = [];
+  for (let i = 0; i < batch.length; i++) {
+    const transaction = batch[i]!;
+    const { incrementTicks, toleranceTicks, mode } = transaction;
+    const level = levels[i]!;
+    const fitting = fits(level, incrementTicks, toleranceTicks);
+    const spent = takes && !denied && fitting && mode !== 'check-only';
+    const levelAfter = spent ? level + incrementTicks : level;
+    results.push(resultOf(transaction, levelAfter, fitting, spent));
+    waitsTicks.push(waitFor(levelAfter, incrementTicks, toleranceTicks));
+  }
+  const strictest = strictestOf(results, waitsTicks);
+  const figures = strictest < 0 ? NO_LIMIT : results[strictest]!;
+  return new Decision(ruling, {
+    outcome: denied ? 'denied' : 'allowed',
+    limit: figures.limit,
+    id: figures.id,
+    remaining: figures.remaining,
+    retryAfterMs: figures.retryAfterMs,
+    resetAfterMs: figures.resetAfterMs,
+    results,
+    waitTicks: strictest < 0 ? 0 : waitsTicks[strictest]!,
+  });
+}
+
+/** The index of the strictest result of those that check; when none does, of the first; −1 when there is none. */
+function strictestOf(results: readonly Result[], waitsTicks: readonly number[]): number {
+  let strictest = -1;
+  for (let i = 0; i < results.length; i++) {
+    if (results[i]!.mode === 'spend-only') continue;
+    if (strictest < 0 || isStricter(strictnessOf(i), strictnessOf(strictest))) strictest = i;
+  }
+  return strictest < 0 && results.length > 0 ? 0 : strictest;
+
+  function strictnessOf(i: number): Strictness {
+    const { allowed, remaining } = results[i]!;
+    return { allowed, remaining, waitTicks: waitsTicks[i]! };
+  }
+}
+
+function isDenied(batch: readonly Transaction[], levels: readonly number[]): boolean {
+  for (let i = 0; i < batch.length; i++) {
+    const { mode, incrementTicks, toleranceTicks } = batch[i]!;
+    if (mode !== 'spend-only' && !fits(levels[i]!, incrementTicks, toleranceTicks)) return true;
+  }
+  return false;
+}
+
+function resultOf(transaction: Transaction, levelAfter: number, fitting: boolean, spent: boolean): Result {
+  const { limit, id, cost, mode, rate, overridden, incrementTicks, toleranceTicks } = transaction;
+  const allowed = fitting || mode === 'spend-only';
+  return {
+    limit,
+    id,
+    cost,
+    spent: spent ? cost : 0,
+    mode,
+    allowed,
+    remaining: remainingTokens(levelAfter, rate.emissionIntervalTicks, toleranceTicks),
+    retryAfterMs: allowed ? 0 : ceilToMs(waitFor(levelAfter, incrementTicks, toleranceTicks)),
+    resetAfterMs: ceilToMs(levelAfter),
+    burst: rate.burst,
+    count: rate.count,
+    periodMs: rate.periodMs,
+    overridden,
+  };
+}
+
+/** The buckets of a call that took or gave back tokens, as they are after it. */
+export function bucketStates(
+  batch: readonly (Omit<Transaction, 'mode'>)[],
+  reading: StoreReading,
+): readonly BucketState[] {
+  return batch.map(({ limit, id, rate, toleranceTicks, overridden }, i) => {
+    const level = reading.levelsTicks[i]!;
+    return {
+      limit,
+      id,
+      remaining: remainingTokens(level, rate.emissionIntervalTicks, toleranceTicks),
+      resetAfterMs: ceilToMs(level),
+      burst: rate.burst,
+      count: rate.count,
+      periodMs: rate.periodMs,
+      overridden,
+    };
+  });
+}

@@ -1,0 +1,108 @@
+import type { Failure, Ruling } from './failure/ruling.ts';
+import type { Mode } from './store.ts';
+
+/** A bucket as it is after a call, with the numbers that hold for its id. */
+export interface BucketState {
+  readonly limit: string;
+  readonly id: string;
+  /** Whole tokens that are there, 0 to `burst`. */
+  readonly remaining: number;
+  /** Milliseconds until the bucket is full again if nothing more comes; 0 when it is. */
+  readonly resetAfterMs: number;
+  readonly burst: number;
+  readonly count: number;
+  readonly periodMs: number;
+  /** Whether the numbers come from an override. */
+  readonly overridden: boolean;
+}
+
+/** What came of one transaction. */
+export interface Result extends BucketState {
+  /** Tokens that were asked for. */
+  readonly cost: number;
+  /** Tokens that were taken: `cost` or 0. */
+  readonly spent: number;
+  readonly mode: Mode;
+  /** Whether this transaction lets the batch pass. A `spend-only` always does. */
+  readonly allowed: boolean;
+  /**
+   * Milliseconds until the same cost fits, rounded up to 0.001: one microsecond sooner it is refused, at that moment
+   * it passes. 0 when allowed.
+   */
+  readonly retryAfterMs: number;
+}
+
+export type Outcome = 'allowed' | 'denied' | 'unavailable';
+
+/**
+ * What came of a batch. The figures are those of the strictest transaction that checks: denied before allowed, then
+ * the longer wait (for allowed ones: until the same transaction would pass again), then the fewer remaining, then the
+ * order given.
+ */
+export class Decision {
+  /** `unavailable`: the store can't answer, and a limit is `closed` then. */
+  readonly outcome: Outcome;
+  readonly allowed: boolean;
+  /** The strictest limit; `null` when no limit applied. */
+  readonly limit: string | null;
+  readonly id: string | null;
+  /** Whole tokens that the strictest bucket has left; `Infinity` when no limit applied. */
+  readonly remaining: number;
+  /** Milliseconds until the same batch can pass, if nothing else comes; 0 when allowed. */
+  readonly retryAfterMs: number;
+  /** Milliseconds until the strictest bucket is full again. */
+  readonly resetAfterMs: number;
+  /** What came of every transaction, in the order given. Unlimited ids are left out. */
+  readonly results: readonly Result[];
+  /** Set when a failure policy decided instead of the store: which one, and why. */
+  readonly failure?: Failure;
+  readonly #ruling: Ruling;
+  readonly #waitTicks: number;
+
+  constructor(ruling: Ruling, figures: DecisionFigures) {
+    this.outcome = figures.outcome;
+    this.allowed = figures.outcome === 'allowed';
+    this.limit = figures.limit;
+    this.id = figures.id;
+    this.remaining = figures.remaining;
+    this.retryAfterMs = figures.retryAfterMs;
+    this.resetAfterMs = figures.resetAfterMs;
+    this.results = figures.results;
+    if (ruling.failure !== undefined) this.failure = ruling.failure;
+    this.#ruling = ruling;
+    this.#waitTicks = figures.waitTicks;
+  }
+
+  get #strictness(): Strictness {
+    return { allowed: this.allowed, remaining: this.remaining, waitTicks: this.#waitTicks };
+  }
+
+  /** What the store told: for those who give back tokens or write fields, in ticks. */
+  static rulingOf(decision: Decision): Ruling {
+    return decision.#ruling;
+  }
+
+  /** Whether a decision is stricter than another one of the same request, by the order given above. */
+  static isStricter(decision: Decision, than: Decision): boolean {
+    return isStricter(decision.#strictness, than.#strictness);
+  }
+}
+
+/** The figures that a decision reports. */
+export interface DecisionFigures extends Omit<Decision, 'allowed' | 'failure'> {
+  /** Ticks until the strictest transaction would pass again. */
+  readonly waitTicks: number;
+}
+
+/** What strictness goes by. */
+export interface Strictness {
+  readonly allowed: boolean;
+  readonly remaining: number;
+  readonly waitTicks: number;
+}
+
+/** Denied before allowed, then the longer wait, then the fewer remaining; of equals the first stays. */
+export function isStricter(one: Strictness, than: Strictness): boolean {
+  if (one.allowed !== than.allowed) return !one.allowed;
+  return one.waitTicks === than.waitTicks ? one.remaining < than.remaining : one.waitTicks > than.waitTicks;
+}

@@ -1,0 +1,86 @@
+import { Decision } from '../../decision.ts';
+import type { Decided } from '../../failure/ruling.ts';
+import { waitForNextToken } from '../../gcra.ts';
+import type { Rate } from '../../rate.ts';
+import { ceilToSeconds, TICKS_PER_SECOND } from '../../ticks.ts';
+import type { Dialect, ResponseFields } from '../fields.ts';
+import { joinedMembers, membersOf, nameOf, type LimitMembers } from '../list-members.ts';
+
+const STATE = 'RateLimit';
+const POLICY = 'RateLimit-Policy';
+
+/**
+ * draft-ietf-httpapi-ratelimit-headers-11, with our mapping of a bucket to it: `q` is the burst, `w` the time to fill
+ * an empty bucket, `r` the whole tokens that are there, `t` the time until there is one more. A client that keeps to
+ * `q` per `w`, or asks for no more than `r` and then waits for `t`, is never denied. Of a bucket that fills within a
+ * second whole seconds would say something false: there `w` and `t` are left out.
+ */
+export const draft11: Dialect = {
+  names: [STATE, POLICY],
+  write(decision, fields) {
+    const presentState = fields.getField(STATE);
+    const presentPolicy = fields.getField(POLICY);
+    const members = limitMembers(decision);
+    if (presentState !== undefined || presentPolicy !== undefined) {
+      return join(String(presentState ?? ''), String(presentPolicy ?? ''), members, fields);
+    }
+    fields.setField(POLICY, listOf(members, 'policy'));
+    fields.setField(STATE, listOf(members, 'state'));
+  },
+};
+
+/** Every limit that applied, in the order of the batch. On a refusal only those that denied tell their state. */
+function limitMembers(decision: Decision): LimitMembers[] {
+  const { batch, reading } = Decision.rulingOf(decision) as Decided;
+  const { results, allowed } = decision;
+  const members: LimitMembers[] = [];
+  for (let i = 0; i < results.length; i++) {
+    const result = results[i]!;
+    const { rate, incrementTicks } = batch[i]!;
+    const level = reading.levelsTicks[i]! + (result.spent > 0 ? incrementTicks : 0);
+    const name = result.limit;
+    const state = allowed || !result.allowed ? `"${name}";r=${result.remaining}${untilNext(level, rate)}` : undefined;
+    members.push({ name, state, policy: `"${name}"${quotaOf(rate)}` });
+  }
+  return members;
+}
+
+function untilNext(level: number, { emissionIntervalTicks, toleranceTicks }: Rate): string {
+  if (level === 0 || toleranceTicks < TICKS_PER_SECOND) return '';
+  return `;t=${ceilToSeconds(waitForNextToken(level, emissionIntervalTicks, toleranceTicks))}`;
+}
+
+// Numbers of a limit are told with each response and never change.
+const quotas = new WeakMap<Rate, string>();
+
+function quotaOf(rate: Rate): string {
+  let quota = quotas.get(rate);
+  if (quota === undefined) {
+    const { burst, toleranceTicks } = rate;
+    quota = `;q=${burst}${toleranceTicks < TICKS_PER_SECOND ? '' : `;w=${ceilToSeconds(toleranceTicks)}`}`;
+    quotas.set(rate, quota);
+  }
+  return quota;
+}
+
+function listOf(members: readonly LimitMembers[], part: 'state' | 'policy'): string {
+  if (members.length === 1) return members[0]![part]!;
+  return members
+    .map((member) => member[part])
+    .filter((text) => text !== undefined)
+    .join(', ');
+}
+
+function join(state: string, policy: string, members: readonly LimitMembers[], fields: ResponseFields): void {
+  const present = { states: membersOf(state), policies: membersOf(policy) };
+  // Another dialect under our names: two in one field would be read by nobody.
+  if ([...present.states, ...present.policies].some((member) => nameOf(member) === undefined)) return;
+  const joined = joinedMembers(present, members, fields.decision?.allowed === false ? passed(fields) : new Set());
+  fields.setField(POLICY, joined.policies.join(', '));
+  fields.setField(STATE, joined.states.join(', '));
+}
+
+/** The limits that did not deny, of all middlewares of this request. */
+function passed({ decision }: ResponseFields): Set<string> {
+  return new Set(decision?.results.filter(({ allowed }) => allowed).map(({ limit }) => limit));
+}

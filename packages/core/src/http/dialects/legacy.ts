@@ -1,0 +1,14 @@
+import type { Dialect } from '../fields.ts';
+import { singleFigures, staysStricter } from './single-figures.ts';
+
+/** The fields of GitHub and many others: the figures of the strictest limit, the reset as seconds since 1970. */
+export const legacy: Dialect = {
+  names: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
+  write(decision, fields, retryAfter) {
+    if (staysStricter(decision, fields.getField('X-RateLimit-Remaining'))) return;
+    const { burst, remaining, resetSeconds } = singleFigures(decision, retryAfter);
+    fields.setField('X-RateLimit-Limit', String(burst));
+    fields.setField('X-RateLimit-Remaining', String(remaining));
+    fields.setField('X-RateLimit-Reset', String(Math.ceil(Date.now() / 1000) + resetSeconds));
+  },
+};

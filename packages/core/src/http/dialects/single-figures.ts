@@ -1,0 +1,44 @@
+import { Decision, type Result } from '../../decision.ts';
+import { ceilToSeconds } from '../../ticks.ts';
+import type { ResponseFields } from '../fields.ts';
+
+/** The figures of the strictest limit, for dialects that tell of one limit only. */
+export interface SingleFigures {
+  readonly burst: number;
+  readonly remaining: number;
+  /** Seconds: on a refusal until the same request passes, otherwise until the bucket is full. */
+  readonly resetSeconds: number;
+}
+
+export function singleFigures(decision: Decision, retryAfter: number): SingleFigures {
+  const { burst, remaining, resetAfterMs } = strictestResult(decision);
+  return { burst, remaining, resetSeconds: decision.allowed ? Math.ceil(resetAfterMs / 1000) : retryAfter };
+}
+
+/**
+ * Whether what is there must stay: figures of an earlier limiter that are stricter than ours. A refusal tells its own.
+ *
+ * @param present - The remaining tokens that are told already.
+ */
+export function staysStricter(decision: Decision, present: number | string | readonly string[] | undefined): boolean {
+  return present !== undefined && decision.allowed && Number(present) <= decision.remaining;
+}
+
+/** `RateLimit-Policy` of the drafts before names: every limit as `burst;w=seconds`. */
+function quotaPolicies(decision: Decision): string {
+  return Decision.rulingOf(decision)
+    .batch.map(({ rate }) => `${rate.burst};w=${Math.max(1, ceilToSeconds(rate.toleranceTicks))}`)
+    .join(', ');
+}
+
+/** Sets the quota policies behind those that are there, unless these are of a dialect with names. */
+export function appendQuotaPolicies(decision: Decision, fields: ResponseFields): void {
+  const present = fields.getField('RateLimit-Policy');
+  const ours = quotaPolicies(decision);
+  if (present === undefined) fields.setField('RateLimit-Policy', ours);
+  else if (!String(present).includes('"')) fields.setField('RateLimit-Policy', `${String(present)}, ${ours}`);
+}
+
+function strictestResult({ results, limit, id }: Decision): Result {
+  return results.find((result) => result.limit === limit && result.id === id)!;
+}

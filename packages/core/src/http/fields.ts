@@ -1,0 +1,84 @@
+import type { Decision } from '../decision.ts';
+import { draft11 } from './dialects/draft-11.ts';
+import { draft6 } from './dialects/draft-6.ts';
+import { draft7 } from './dialects/draft-7.ts';
+import { legacy } from './dialects/legacy.ts';
+import type { Exchange } from './exchange.ts';
+
+/** The fields of a response, and the decision that its request has so far. */
+export type ResponseFields = Pick<Exchange<unknown>, 'decision' | 'getField' | 'setField'>;
+
+/** One way to tell clients their limits. */
+export interface Dialect {
+  /** The fields that the dialect writes. */
+  readonly names: readonly string[];
+  /**
+   * Writes a decision that the store made and in which at least one limit applied. What is there already stays, or is
+   * joined with it.
+   *
+   * @param retryAfter - Seconds, as Retry-After says them; 0 when allowed.
+   */
+  write(decision: Decision, fields: ResponseFields, retryAfter: number): void;
+}
+
+/**
+ * How clients are told their limits.
+ *
+ * - `draft-11`: `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11 (23 May 2026).
+ * - `draft-7`: `RateLimit: limit=, remaining=, reset=` and `RateLimit-Policy: n;w=s` of its seventh version.
+ * - `draft-6`: `RateLimit-Limit`, `-Remaining`, `-Reset` and `RateLimit-Policy` of its sixth version.
+ * - `legacy`: `X-RateLimit-Limit`, `-Remaining` and `-Reset`, the last as seconds since 1970.
+ */
+export type FieldsDialect = 'draft-11' | 'draft-7' | 'draft-6' | 'legacy';
+
+export const DIALECTS: Readonly<Record<FieldsDialect, Dialect>> = {
+  'draft-11': draft11,
+  'draft-7': draft7,
+  'draft-6': draft6,
+  legacy,
+};
+
+const RETRY_AFTER = 'Retry-After';
+
+/** Every field that tells of limits: what an adapter must keep where its framework drops fields on errors. */
+export const FIELD_NAMES: readonly string[] = [
+  ...new Set(Object.values(DIALECTS).flatMap(({ names }) => names)),
+  RETRY_AFTER,
+  'Access-Control-Expose-Headers',
+];
+
+/** How a middleware tells clients their limits. */
+export interface FieldSettings {
+  /** `null`: not at all. Retry-After is set all the same. */
+  readonly dialect: Dialect | null;
+  /** Upward jitter of Retry-After, a fraction of the wait from 0 to 0.03. */
+  readonly retryJitter: number;
+}
+
+/** Writes the fields of one decision: Retry-After on every refusal, figures only when the store counted them. */
+export function writeFields(decision: Decision, fields: ResponseFields, { dialect, retryJitter }: FieldSettings): void {
+  const retryAfter = decision.allowed ? 0 : retryAfterSeconds(decision.retryAfterMs, retryJitter);
+  if (retryAfter > 0) fields.setField(RETRY_AFTER, String(retryAfter));
+  if (dialect === null || decision.failure !== undefined || decision.limit === null) return;
+  dialect.write(decision, fields, retryAfter);
+  exposeToScripts(dialect.names, fields);
+}
+
+/**
+ * Whole seconds, rounded up, at least 1: clients that read 0 come back at once (RFC 9110 section 10.2.3). Jitter only
+ * lengthens it, so that clients that were denied together come back apart and none comes too early.
+ */
+function retryAfterSeconds(retryAfterMs: number, jitter: number): number {
+  return Math.max(1, Math.ceil((retryAfterMs * (1 + Math.random() * jitter)) / 1000));
+}
+
+/** Lets scripts of other origins read our fields, where the response is for such scripts. */
+function exposeToScripts(names: readonly string[], fields: ResponseFields): void {
+  if (fields.getField('Access-Control-Allow-Origin') === undefined) return;
+  const exposed = String(fields.getField('Access-Control-Expose-Headers') ?? '').trim();
+  const present = exposed.split(',').map((name) => name.trim().toLowerCase());
+  if (present.includes('*')) return;
+  const missing = [...names, RETRY_AFTER].filter((name) => !present.includes(name.toLowerCase()));
+  if (missing.length === 0) return;
+  fields.setField('Access-Control-Expose-Headers', (exposed === '' ? missing : [exposed, ...missing]).join(', '));
+}

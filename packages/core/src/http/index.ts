@@ -1,0 +1,24 @@
+/**
+ * What adapters of frameworks are made of: an adapter translates its framework's request and response into an
+ * exchange, runs the flow, and writes the refusal that comes of it.
+ *
+ * @module
+ */
+export type { Exchange } from './exchange.ts';
+export { FIELD_NAMES } from './fields.ts';
+export { runFlow } from './flow.ts';
+export {
+  checkRouteOptions,
+  flowSettings,
+  limitUses,
+  type CheckedUse,
+  type FlowOptions,
+  type FlowSettings,
+  type InlineLimit,
+  type LimitUse,
+  type MiddlewareOptions,
+  type SharedLimits,
+} from './middleware-options.ts';
+export { NodeExchange, sendRefusal } from './node-exchange.ts';
+export type { Refusal } from './refusal.ts';
+export { RequestDecision } from './request-decision.ts';

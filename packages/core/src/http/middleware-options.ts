@@ -1,0 +1,240 @@
+import type { Awaitable } from '../awaitable.ts';
+import { checkCost } from '../batch.ts';
+import { coreOf, createLimiter, LIMITER_SETTINGS, type LimiterSettings } from '../create-limiter.ts';
+import type { Decision } from '../decision.ts';
+import { complaint, SluiceError } from '../errors.ts';
+import { clientNetwork } from '../keys/address-keys.ts';
+import type { Key } from '../keys/key.ts';
+import type { Limiter, LimiterCore } from '../limiter.ts';
+import type { LimitDefinition } from '../limits.ts';
+import { checkBoolean, checkFunction, checkOptions, oneOf, type Hints } from '../options.ts';
+import type { Override } from '../overrides.ts';
+import { MIDDLEWARE_HINTS } from '../peer-names.ts';
+import { rateOf } from '../rate.ts';
+import type { Mode } from '../store.ts';
+import { DIALECTS, type FieldsDialect, type FieldSettings } from './fields.ts';
+
+/** One limit of a middleware, with what a request costs there. */
+export interface LimitUse<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]> {
+  readonly limit: string;
+  /** Tokens of one request, a whole number from 0 to the burst, or a function that gives it. Default: 1. */
+  readonly cost?: number | ((request: Request) => Awaitable<number>) | undefined;
+  /** Default: `check-and-spend`. */
+  readonly mode?: Mode | undefined;
+  /**
+   * Gives the true cost, a whole number from 0 up, once the response is finished. With `check-and-spend` the cost is
+   * held until then and the difference is given back or charged; with `check-only` it is charged after. When the client
+   * goes away before, or the function throws, the full cost stays.
+   */
+  readonly settle?: ((...args: SettleArgs) => Awaitable<number>) | undefined;
+}
+
+/** What every middleware takes, whichever limiter it uses. */
+export interface FlowOptions<Request = unknown> {
+  /** Lets requests through uncounted for which it gives true. */
+  readonly skip?: ((request: Request) => Awaitable<boolean>) | undefined;
+  /**
+   * Decides and spends as if enforced, but never denies, sets no fields and leaves nothing on the request: reports
+   * through `onDecision` only. Default: false.
+   */
+  readonly shadow?: boolean | undefined;
+  /** How clients are told their limits; false for not at all (Retry-After stays). Default: `draft-11`. */
+  readonly fields?: FieldsDialect | false | undefined;
+  /** Lengthens Retry-After by a random share of up to this much, 0 to 0.03. Default: 0. */
+  readonly retryJitter?: number | undefined;
+  /** Whether CORS preflight requests are limited. Default: false. */
+  readonly limitPreflight?: boolean | undefined;
+  /** Told of every decision; never awaited. */
+  readonly onDecision?: ((decision: Decision, request: Request) => unknown) | undefined;
+}
+
+/** Limits of a limiter that other middlewares share. */
+export interface SharedLimits<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]> {
+  readonly limiter: Limiter<Request>;
+  /** Names, or names with costs. They are decided together. Needed when the limiter has more than one limit. */
+  readonly limits?: readonly (string | LimitUse<Request, SettleArgs>)[] | undefined;
+}
+
+/** One limit of its own. */
+export interface InlineLimit<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]>
+  extends
+    Omit<LimitDefinition<Request>, 'key'>,
+    Omit<LimitUse<Request, SettleArgs>, 'limit'>,
+    LimiterSettings {
+  /** The limit's name, which clients see. Needed with a `store`. Default: `default`. */
+  readonly name?: string | undefined;
+  /** What is limited. Default: `clientNetwork()`, an IPv4 address or an IPv6 /48. */
+  readonly key?: Key<Request> | undefined;
+  /** Other numbers for listed ids; `'unlimited'` lets an id through. */
+  readonly overrides?: Readonly<Record<string, Override>> | undefined;
+}
+
+/** The options of a middleware: limits of a shared limiter, or one limit of its own. */
+export type MiddlewareOptions<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]> = (
+  SharedLimits<Request, SettleArgs> | InlineLimit<Request, SettleArgs>
+) &
+  FlowOptions<Request>;
+
+const FLOW_OPTIONS = ['skip', 'shadow', 'fields', 'retryJitter', 'limitPreflight', 'onDecision'] as const;
+const SHARED_OPTIONS = ['limiter', 'limits', ...FLOW_OPTIONS] as const;
+const USE_OPTIONS = ['cost', 'mode', 'settle'] as const;
+const NUMBERS = ['burst', 'count', 'period', 'onFailure'] as const;
+const INLINE_OPTIONS = ['name', 'key', ...NUMBERS, 'overrides', ...USE_OPTIONS, ...LIMITER_SETTINGS, ...FLOW_OPTIONS] as const;
+
+/** A middleware's options, checked and with their defaults. */
+export interface FlowSettings<Request, SettleArgs extends readonly unknown[]> extends FieldSettings {
+  readonly limiter: LimiterCore<Request>;
+  readonly uses: readonly CheckedUse<Request, SettleArgs>[];
+  readonly skip: FlowOptions<Request>['skip'];
+  readonly onDecision: FlowOptions<Request>['onDecision'];
+  readonly shadow: boolean;
+  readonly limitPreflight: boolean;
+}
+
+/** One limit of a middleware, checked. */
+export interface CheckedUse<Request, SettleArgs extends readonly unknown[]> extends LimitUse<Request, SettleArgs> {
+  readonly cost: number | ((request: Request) => Awaitable<number>);
+  readonly mode: Mode;
+}
+
+/**
+ * Checks the options of a middleware.
+ *
+ * @param adapterOptions - Names of options that the adapter takes beside these, and checks itself.
+ * @throws {SluiceError} for the first wrong one, with its name, what it must be, what it was and what to write instead.
+ */
+export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
+  options: MiddlewareOptions<Request, SettleArgs>,
+  adapterOptions: readonly string[],
+): FlowSettings<Request, SettleArgs> {
+  const shared = typeof options === 'object' && options !== null && 'limiter' in options;
+  const names = [...(shared ? SHARED_OPTIONS : INLINE_OPTIONS), ...adapterOptions];
+  checkOptions('rateLimit', options, names, shared ? SHARED_HINTS : MIDDLEWARE_HINTS);
+  const { skip, shadow = false, fields = 'draft-11', retryJitter = 0, limitPreflight = false, onDecision } = options;
+  checkFunction('skip', skip, SKIP_REMEDY);
+  checkFunction('onDecision', onDecision, 'It is told of every decision: onDecision: (decision) => { … }.');
+  checkBoolean('shadow', shadow);
+  checkBoolean('limitPreflight', limitPreflight);
+  const dialect = fields === false ? null : DIALECTS[checkedDialect(fields)];
+  const common = { skip, shadow, dialect, retryJitter: checkedJitter(retryJitter), limitPreflight, onDecision };
+  return { ...common, ...(shared ? sharedUses(options) : inlineUses(options as InlineLimit<Request, SettleArgs>)) };
+}
+
+/**
+ * Refuses options of a route that are no object or have unknown names.
+ *
+ * @param where - How the message calls them.
+ * @param adapterOptions - Names of options that the adapter takes beside `limits`, `cost` and `skip`.
+ * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION`.
+ */
+export function checkRouteOptions(where: string, options: { skip?: unknown }, adapterOptions: readonly string[]): void {
+  checkOptions(where, options, ['limits', 'cost', 'skip', ...adapterOptions], SHARED_HINTS);
+  checkFunction(`${where}.skip`, options.skip, SKIP_REMEDY);
+}
+
+const SKIP_REMEDY = "It gives true for requests that pass uncounted: skip: (req) => req.path === '/health'.";
+
+const SHARED_HINTS: Hints = {
+  ...MIDDLEWARE_HINTS,
+  ...Object.fromEntries(
+    ['name', 'key', ...NUMBERS, 'overrides', ...LIMITER_SETTINGS].map((name) => [
+      name,
+      `\`${name}\` belongs to the limiter: give it to createLimiter.`,
+    ]),
+  ),
+  ...Object.fromEntries(
+    USE_OPTIONS.map((name) => [name, `\`${name}\` belongs to one limit: limits: [{ limit: 'Name', ${name}: … }].`]),
+  ),
+};
+
+type Uses<Request, SettleArgs extends readonly unknown[]> = Pick<FlowSettings<Request, SettleArgs>, 'limiter' | 'uses'>;
+
+function sharedUses<Request, SettleArgs extends readonly unknown[]>(
+  options: SharedLimits<Request, SettleArgs>,
+): Uses<Request, SettleArgs> {
+  const limiter = coreOf(options.limiter);
+  return { limiter, uses: limitUses(limiter, options.limits) };
+}
+
+/**
+ * Checks the limits of one route or middleware.
+ *
+ * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, `ERR_DUPLICATE_BUCKET`, `ERR_COST_OVER_BURST` and what is wrong with an
+ * option.
+ */
+export function limitUses<Request, SettleArgs extends readonly unknown[]>(
+  limiter: LimiterCore<Request>,
+  limits: readonly (string | LimitUse<Request, SettleArgs>)[] | undefined,
+): readonly CheckedUse<Request, SettleArgs>[] {
+  const names = limiter.limitNames;
+  if (limits === undefined && names.length !== 1) {
+    const remedy = `The limiter has ${names.join(', ')}: say which of them hold here.`;
+    throw complaint('ERR_OPTION', { option: 'limits', demand: 'given', value: limits, remedy });
+  }
+  const chosen = limits ?? names;
+  if (!Array.isArray(chosen) || chosen.length === 0) {
+    const remedy = "For example limits: ['Orders'] or limits: [{ limit: 'Orders', cost: 10 }].";
+    throw complaint('ERR_OPTION', { option: 'limits', demand: 'an array of at least one limit', value: chosen, remedy });
+  }
+  const uses = chosen.map((use: string | LimitUse<Request, SettleArgs>) =>
+    checkedUse(limiter, typeof use === 'string' ? { limit: use } : use),
+  );
+  uses.forEach(({ limit }, i) => {
+    if (uses.findIndex((use) => use.limit === limit) === i) return;
+    throw new SluiceError('ERR_DUPLICATE_BUCKET', `\`limits\` names ${limit} twice: name it once, with the sum of the costs.`);
+  });
+  return uses;
+}
+
+function inlineUses<Request, SettleArgs extends readonly unknown[]>(
+  options: InlineLimit<Request, SettleArgs>,
+): Uses<Request, SettleArgs> {
+  const { name, key = clientNetwork(), burst, count, period, onFailure, overrides } = options;
+  if (name === undefined && options.store !== undefined) {
+    const remedy = 'Buckets are kept under it: two limits with one name would share them.';
+    throw complaint('ERR_OPTION', { option: 'name', demand: 'given with a store', value: name, remedy });
+  }
+  const limit = name ?? 'default';
+  // Checked here too, since messages name the option as it was written: `rateLimit.count`.
+  rateOf('rateLimit', { burst, count, period });
+  const settings = Object.fromEntries(LIMITER_SETTINGS.map((setting) => [setting, options[setting]]));
+  const limiter = createLimiter<Request>({
+    ...settings,
+    limits: { [limit]: { key, burst, count, period, onFailure } },
+    ...(overrides !== undefined && { overrides: { [limit]: overrides } }),
+  });
+  const { cost, mode, settle } = options;
+  const core = coreOf(limiter);
+  return { limiter: core, uses: [checkedUse(core, { limit, cost, mode, settle })] };
+}
+
+function checkedUse<Request, SettleArgs extends readonly unknown[]>(
+  limiter: LimiterCore<Request>,
+  use: LimitUse<Request, SettleArgs>,
+): CheckedUse<Request, SettleArgs> {
+  checkOptions('limits[…]', use, ['limit', ...USE_OPTIONS], { weight: '`weight` is `cost` here.' });
+  const { limit, cost = 1, mode = 'check-and-spend', settle } = use;
+  const where = `limits.${limit}`;
+  if (limiter.limit(limit).key.idOf === undefined) {
+    const remedy = 'Give its key a function of the request, or use the limit through limiter.spend alone.';
+    throw complaint('ERR_KEY', { option: `${where}.key`, demand: 'able to find an id', value: 'a key without one', remedy });
+  }
+  if (typeof cost !== 'function') {
+    checkCost(limit, cost);
+    limiter.requireLimit(limit, cost);
+  } else {
+    limiter.requireLimit(limit, 0);
+  }
+  checkFunction(`${where}.settle`, settle, 'It gives the true cost: settle: (req, res) => (res.statusCode === 401 ? 1 : 0).');
+  return { limit, cost, mode: oneOf(`${where}.mode`, mode, ['check-and-spend', 'check-only', 'spend-only']), settle };
+}
+
+function checkedDialect(fields: unknown): FieldsDialect {
+  const words = Object.keys(DIALECTS) as FieldsDialect[];
+  return oneOf('fields', fields, words, 'Or false for no RateLimit fields.');
+}
+
+function checkedJitter(value: unknown): number {
+  if (typeof value === 'number' && value >= 0 && value <= 0.03) return value;
+  throw complaint('ERR_OPTION', { option: 'retryJitter', demand: 'a number from 0 to 0.03', value });
+}

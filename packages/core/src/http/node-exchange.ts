@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Exchange } from './exchange.ts';
+import type { Refusal } from './refusal.ts';
+import type { RequestDecision } from './request-decision.ts';
+
+/** An exchange whose fields are those of Node's own response, as in Express and Koa. */
+export abstract class NodeExchange<Request> implements Exchange<Request> {
+  readonly request: Request;
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  abstract decision: RequestDecision | undefined;
+
+  constructor(request: Request, incoming: IncomingMessage, outgoing: ServerResponse) {
+    this.request = request;
+    this.incoming = incoming;
+    this.outgoing = outgoing;
+  }
+
+  getField(name: string): number | string | readonly string[] | undefined {
+    return this.outgoing.getHeader(name);
+  }
+
+  setField(name: string, value: string): void {
+    this.outgoing.setHeader(name, value);
+  }
+}
+
+/** Sends a refusal on Node's own response. Nothing is sent when something was before. */
+export function sendRefusal(outgoing: ServerResponse, { status, fields, body }: Refusal): void {
+  if (outgoing.headersSent) return;
+  outgoing.statusCode = status;
+  for (const name of Object.keys(fields)) outgoing.setHeader(name, fields[name]!);
+  outgoing.setHeader('Content-Length', Buffer.byteLength(body));
+  outgoing.end(body);
+}

@@ -1,0 +1,49 @@
+import type { Decision } from '../decision.ts';
+
+/** What to answer a request that must not go on. */
+export interface Refusal {
+  readonly decision: Decision;
+  /** 429, or 503 when the store can't answer and a limit is `closed` then. */
+  readonly status: 429 | 503;
+  /** Fields of the answer beside those that tell of limits. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Problem details, JSON (RFC 9457). A HEAD request gets none. */
+  readonly body: string;
+}
+
+const FIELDS = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' } as const;
+const TYPES = 'https://iana.org/assignments/http-problem-types#';
+
+/**
+ * The answer to a refused request, with the problem types of draft-ietf-httpapi-ratelimit-headers-11. It names limits
+ * and never what they limit.
+ */
+export function refusalOf(decision: Decision): Refusal {
+  const status = decision.outcome === 'unavailable' ? 503 : 429;
+  return { decision, status, fields: FIELDS, body: status === 503 ? unavailableBody(decision) : deniedBody(decision) };
+}
+
+function deniedBody({ results, retryAfterMs }: Decision): string {
+  const violated = results.filter(({ allowed }) => !allowed).map(({ limit }) => limit);
+  return JSON.stringify({
+    type: `${TYPES}quota-exceeded`,
+    title: 'Too many requests',
+    status: 429,
+    detail: `The request exceeds ${violated.join(', ')}. Try again ${inSeconds(retryAfterMs)}.`,
+    'violated-policies': violated,
+  });
+}
+
+function unavailableBody({ retryAfterMs }: Decision): string {
+  return JSON.stringify({
+    type: `${TYPES}temporary-reduced-capacity`,
+    title: 'Temporarily unavailable',
+    status: 503,
+    detail: `Requests can't be counted at the moment. Try again ${inSeconds(retryAfterMs)}.`,
+  });
+}
+
+function inSeconds(waitMs: number): string {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return seconds === 1 ? 'in 1 second' : `in ${seconds} seconds`;
+}

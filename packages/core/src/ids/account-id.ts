@@ -1,0 +1,44 @@
+import { complaint } from '../errors.ts';
+import type { IdFormat } from './id-format.ts';
+
+export interface AccountIdOptions {
+  /** Accept only unsigned decimal numbers without leading zeros, such as `12345678`. Default: false. */
+  readonly decimal?: boolean;
+}
+
+const MAX_LENGTH = 256;
+// Most ids are short and plain: one look is enough for them.
+const PLAIN = /^[\x20-\x7e]{1,256}$/;
+const CONTROL_CHARACTER = /\p{Cc}/u;
+const UNSIGNED_DECIMAL = /^(?:0|[1-9][0-9]{0,255})$/;
+
+/**
+ * The format `accountId`: 1 to 256 UTF-16 code units of well-formed Unicode without control characters, kept as
+ * given. It is never normalised: two accounts could become one.
+ */
+export function accountIdFormat({ decimal = false }: AccountIdOptions = {}): IdFormat {
+  return {
+    name: 'accountId',
+    canonical(text: string): string {
+      if (decimal ? UNSIGNED_DECIMAL.test(text) : PLAIN.test(text) || isAccountId(text)) return text;
+      throw complaint('ERR_ID', {
+        option: 'id',
+        demand: decimal
+          ? 'an unsigned decimal number of at most 256 digits, without leading zeros'
+          : `1 to ${MAX_LENGTH} characters of well-formed Unicode without control characters`,
+        value: text,
+        status: 400,
+      });
+    },
+  };
+}
+
+function isAccountId(text: unknown): boolean {
+  return (
+    typeof text === 'string' &&
+    text.length >= 1 &&
+    text.length <= MAX_LENGTH &&
+    text.isWellFormed() &&
+    !CONTROL_CHARACTER.test(text)
+  );
+}

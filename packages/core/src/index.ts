@@ -1,0 +1,41 @@
+/**
+ * Rate limits on an exact GCRA core: one number per client, every limit of a request decided together.
+ *
+ * @module
+ */
+export type { Awaitable } from './awaitable.ts';
+export { bucketKey } from './bucket-key.ts';
+export type { Clock } from './clock.ts';
+export { createLimiter, type LimiterOptions, type LimiterSettings } from './create-limiter.ts';
+export { Decision, type BucketState, type Outcome, type Result } from './decision.ts';
+export type { Duration } from './duration.ts';
+export { SluiceError, type ErrorCode } from './errors.ts';
+export type { LimiterEvent } from './events.ts';
+export type { FailureOptions } from './failure/failure-options.ts';
+export type { FailurePolicy } from './failure/policy.ts';
+export type { Failure } from './failure/ruling.ts';
+export type { StoreStatus } from './failure/store-guard.ts';
+export type { ClientAddressOptions } from './http/client-address.ts';
+export type { FieldsDialect } from './http/fields.ts';
+export type { RequestDecision } from './http/request-decision.ts';
+export { limitUpgrade, type UpgradeListener, type UpgradeOptions } from './http/upgrade.ts';
+export type { AccountIdOptions } from './ids/account-id.ts';
+export type { IdFormat } from './ids/id-format.ts';
+export { IpAddress } from './ids/ip-address.ts';
+export { accountId } from './keys/account-key.ts';
+export {
+  clientNetwork,
+  ipAddress,
+  ipv6RangeCIDR,
+  type ClientNetworkOptions,
+  type Ipv6RangeOptions,
+} from './keys/address-keys.ts';
+export { keyFrom, type IdValue, type Key, type KeySource } from './keys/key.ts';
+export type { LimitSetOptions } from './limit-set.ts';
+export type { CostEntry, Limiter, SpendEntry } from './limiter.ts';
+export type { LimitDefinition, LimitDefinitions } from './limits.ts';
+export type { Log } from './log.ts';
+export { memoryStore, type MemoryStats, type MemoryStore, type MemoryStoreOptions } from './memory/memory-store.ts';
+export type { Override, OverrideFunction, OverrideTable } from './overrides.ts';
+export type { LimitNumbers } from './rate.ts';
+export type { BucketName, Mode, Store, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from './store.ts';

@@ -1,0 +1,33 @@
+import { clientNetworkFormat } from '../ids/client-network-format.ts';
+import { ipAddressFormat } from '../ids/ip-address-format.ts';
+import { ipv6RangeFormat } from '../ids/ipv6-range-format.ts';
+import { keyOf, type Key } from './key.ts';
+
+/** One id for every address: `203.0.113.7`, `2001:db8::1`. */
+export function ipAddress(): Key {
+  return keyOf(ipAddressFormat, (source) => source.clientAddress.text);
+}
+
+export interface Ipv6RangeOptions {
+  /** Bits of the range, 1 to 128. Default: 48, what one customer commonly gets. */
+  readonly prefixLength?: number;
+}
+
+/** The IPv6 range that an address lies in: `2001:db8:7::/48`. It says nothing about IPv4 clients. */
+export function ipv6RangeCIDR({ prefixLength = 48 }: Ipv6RangeOptions = {}): Key {
+  const format = ipv6RangeFormat(prefixLength);
+  return keyOf(format, ({ clientAddress }) => (clientAddress.family === 6 ? clientAddress.network(prefixLength) : null));
+}
+
+export interface ClientNetworkOptions {
+  /** Bits of an IPv6 client's network, 1 to 128. Default: 48. */
+  readonly ipv6PrefixLength?: number;
+}
+
+/** What one client commonly holds: an IPv4 address, or an IPv6 /48. */
+export function clientNetwork({ ipv6PrefixLength = 48 }: ClientNetworkOptions = {}): Key {
+  const format = clientNetworkFormat({ ipv6PrefixLength });
+  return keyOf(format, ({ clientAddress }) =>
+    clientAddress.family === 4 ? clientAddress.text : clientAddress.network(ipv6PrefixLength),
+  );
+}

@@ -1,0 +1,86 @@
+import { complaint, SluiceError, shown } from './errors.ts';
+import type { Notify } from './events.ts';
+import type { Deadlines } from './failure/deadlines.ts';
+import type { FailurePolicy } from './failure/policy.ts';
+import { defineLimits, type Limit, type LimitDefinitions } from './limits.ts';
+import {
+  AskedOverrides,
+  defineOverrides,
+  listedLookup,
+  type OverrideFunction,
+  type OverrideRates,
+  type OverrideTable,
+  type RateLookup,
+} from './overrides.ts';
+
+/** Limits and overrides as they are written. */
+export interface LimitSetOptions<Request = unknown> {
+  /** The limits by name. */
+  readonly limits: LimitDefinitions<Request>;
+  /** Other numbers for listed ids, or a function that knows them. */
+  readonly overrides?: OverrideTable | OverrideFunction | undefined;
+}
+
+/** What a limit set needs of its limiter. */
+export interface LimitSetContext {
+  readonly onFailure: FailurePolicy;
+  readonly deadlines: Deadlines;
+  readonly notify: Notify;
+}
+
+/** Limits and overrides that were checked together. It never changes: a limiter swaps it whole. */
+export interface LimitSet<Request = unknown> {
+  readonly limits: ReadonlyMap<string, Limit<Request>>;
+  readonly rateFor: RateLookup;
+  /** The smallest burst that any id of a limit is known to have: no fixed cost may exceed it. */
+  smallestBurst(limit: Limit<never>): number;
+}
+
+/** Checks limits and overrides together. Throws what is wrong with either. */
+export function defineLimitSet<Request>(
+  { limits: definitions, overrides = {} }: LimitSetOptions<Request>,
+  { onFailure, deadlines, notify }: LimitSetContext,
+): LimitSet<Request> {
+  const limits = defineLimits(definitions, onFailure);
+  if (typeof overrides === 'function') {
+    const { rateFor } = new AskedOverrides(overrides, deadlines, notify);
+    return { limits, rateFor, smallestBurst: (limit) => limit.rate.burst };
+  }
+  const rates = defineOverrides(overrides, limits);
+  return { limits, rateFor: listedLookup(rates), smallestBurst: (limit) => smallestBurst(limit, rates) };
+}
+
+/**
+ * Gives a limit by its name.
+ *
+ * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, naming those that there are.
+ */
+export function limitNamed<Request>({ limits }: LimitSet<Request>, name: string): Limit<Request> {
+  const limit = limits.get(name);
+  if (limit !== undefined) return limit;
+  throw new SluiceError('ERR_UNKNOWN_LIMIT', `No limit is named ${shown(name)}. Limits: ${[...limits.keys()].join(', ')}.`);
+}
+
+/**
+ * Refuses a fixed cost that some id of the limit could never pay.
+ *
+ * @throws {SluiceError} `ERR_COST_OVER_BURST`.
+ */
+export function checkFixedCost(set: LimitSet<never>, name: string, cost: number): void {
+  const burst = set.smallestBurst(limitNamed(set, name));
+  if (cost <= burst) return;
+  throw complaint('ERR_COST_OVER_BURST', {
+    option: `limits.${name}.cost`,
+    demand: `at most ${burst}, the smallest burst of the limit and its overrides`,
+    value: cost,
+    remedy: 'A larger cost could never pass: raise the burst or lower the cost.',
+  });
+}
+
+function smallestBurst(limit: Limit<never>, rates: OverrideRates): number {
+  let smallest = limit.rate.burst;
+  for (const rate of rates.get(limit.name)?.values() ?? []) {
+    if (rate !== 'unlimited') smallest = Math.min(smallest, rate.burst);
+  }
+  return smallest;
+}

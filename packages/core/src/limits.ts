@@ -1,0 +1,95 @@
+import { complaint, SluiceError } from './errors.ts';
+import type { FailurePolicy } from './failure/policy.ts';
+import type { Key } from './keys/key.ts';
+import { checkOptions, isPlainObject, oneOf } from './options.ts';
+import { LIMIT_HINTS } from './peer-names.ts';
+import { rateOf, type LimitNumbers, type Rate } from './rate.ts';
+
+/** A named policy: `count` tokens come back every `period`, at most `burst` are ever there. */
+export interface LimitDefinition<Request = unknown> extends LimitNumbers {
+  /** How the limit gets its id from a request: `ipAddress()`, `clientNetwork()`, `accountId((req) => …)`. */
+  readonly key: Key<Request>;
+  /** What holds while the store can't answer. Default: the limiter's `failure.onFailure`. */
+  readonly onFailure?: FailurePolicy | undefined;
+}
+
+/** Definitions by name. A name is `[A-Za-z][A-Za-z0-9_.-]*`, at most 64 characters, unique ignoring case. */
+export type LimitDefinitions<Request = unknown> = Readonly<Record<string, LimitDefinition<Request>>>;
+
+/** A definition that was checked, on the time grid. */
+export interface Limit<Request = unknown> {
+  readonly name: string;
+  readonly key: Key<Request>;
+  readonly rate: Rate;
+  readonly onFailure: FailurePolicy;
+}
+
+const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+const FIELDS = ['key', 'burst', 'count', 'period', 'onFailure'] as const;
+export const FAILURE_POLICIES: readonly FailurePolicy[] = ['local', 'closed', 'open'];
+
+/**
+ * Checks definitions and puts them on the time grid.
+ *
+ * @throws {SluiceError} for the first thing that is wrong: a name, a missing key, a number out of range, an unknown
+ * field.
+ */
+export function defineLimits<Request>(
+  definitions: LimitDefinitions<Request>,
+  onFailure: FailurePolicy,
+): ReadonlyMap<string, Limit<Request>> {
+  if (!isPlainObject(definitions)) {
+    const remedy = "For example limits: { Requests: { key: clientNetwork(), count: 100, period: '1m' } }.";
+    throw complaint('ERR_OPTION', { option: 'limits', demand: 'an object of limits by name', value: definitions, remedy });
+  }
+  const limits = new Map<string, Limit<Request>>();
+  const spellings = new Map<string, string>();
+  for (const [name, definition] of Object.entries<LimitDefinition<Request>>(definitions)) {
+    const other = spellings.get(name.toLowerCase());
+    if (other !== undefined) {
+      throw new SluiceError('ERR_LIMIT', `\`limits\` has both \`${other}\` and \`${name}\`: names must differ by more than case.`);
+    }
+    spellings.set(name.toLowerCase(), name);
+    limits.set(name, defineLimit(name, definition, onFailure));
+  }
+  return limits;
+}
+
+/** Refuses a name that could not stand in a header field or a bucket key. */
+export function checkLimitName(option: string, name: unknown): asserts name is string {
+  if (typeof name === 'string' && NAME.test(name)) return;
+  throw complaint('ERR_LIMIT', {
+    option,
+    demand: 'a letter and then letters, digits, `_`, `.` or `-`, at most 64 in all',
+    value: name,
+    remedy: 'Clients see the name in header fields. For example OrdersPerAccount.',
+  });
+}
+
+function defineLimit<Request>(
+  name: string,
+  definition: LimitDefinition<Request>,
+  onFailure: FailurePolicy,
+): Limit<Request> {
+  checkLimitName('limits', name);
+  const where = `limits.${name}`;
+  checkOptions(where, definition, FIELDS, LIMIT_HINTS);
+  if (!isKey(definition.key)) {
+    throw complaint('ERR_KEY', {
+      option: `${where}.key`,
+      demand: 'a key, which says what is limited',
+      value: definition.key,
+      remedy: 'For example key: ipAddress(), clientNetwork() or accountId((req) => req.user?.id ?? null).',
+    });
+  }
+  return {
+    name,
+    key: definition.key,
+    rate: rateOf(where, definition),
+    onFailure: oneOf(`${where}.onFailure`, definition.onFailure ?? onFailure, FAILURE_POLICIES),
+  };
+}
+
+function isKey(value: unknown): boolean {
+  return isPlainObject(value) && isPlainObject(value['format']) && typeof value['format']['canonical'] === 'function';
+}

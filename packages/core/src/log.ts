@@ -1,0 +1,28 @@
+import type { LimiterEvent, Notify } from './events.ts';
+import { monotonicClock, type Clock } from './clock.ts';
+
+/** Takes one line of text. */
+export type Log = (line: string) => void;
+
+/** How long a kind of event that comes again and again stays silent in the log after a line, in microseconds. */
+const QUIET_MICROS = 10_000_000;
+
+/**
+ * Turns events into log lines: of each kind one line at once, then at most one in ten seconds with the count of those
+ * left out. A change of the store's state is always a line.
+ */
+export function logged(log: Log, clock: Clock = monotonicClock): Notify {
+  const silences = new Map<LimiterEvent['type'], { untilMicros: number; leftOut: number }>();
+  return ({ type, message }) => {
+    if (type === 'store-failing' || type === 'store-recovered') return log(message);
+    const nowMicros = clock.nowMicros();
+    const silence = silences.get(type);
+    if (silence !== undefined && nowMicros < silence.untilMicros) {
+      silence.leftOut++;
+      return;
+    }
+    const leftOut = silence?.leftOut ?? 0;
+    silences.set(type, { untilMicros: nowMicros + QUIET_MICROS, leftOut: 0 });
+    log(leftOut === 0 ? message : `${message} (and ${leftOut} more like it since the last line)`);
+  };
+}

@@ -1,0 +1,69 @@
+import { andThen, type Awaitable } from './awaitable.ts';
+import { bucketStates } from './decide.ts';
+import { Decision, type BucketState } from './decision.ts';
+import type { StoreGuard } from './failure/store-guard.ts';
+import type { Transaction } from './transaction.ts';
+
+interface Line {
+  readonly transaction: Transaction;
+  readonly tatAfterSpendTicks: number;
+  /** Tokens of this decision that are still taken. */
+  held: number;
+}
+
+/** What a decision took from its buckets, so that each token is given back at most once. */
+export class Receipt {
+  readonly #decision: Decision;
+  readonly #guard: StoreGuard;
+  readonly #lines: readonly Line[];
+
+  constructor(decision: Decision, guard: StoreGuard) {
+    this.#decision = decision;
+    this.#guard = guard;
+    this.#lines = linesOf(decision);
+  }
+
+  /** Gives back all that is still held. */
+  refund(): Awaitable<readonly BucketState[]> {
+    return this.#giveBack(this.#lines.map((line) => ({ line, tokens: line.held })));
+  }
+
+  /**
+   * Corrects what one limit holds to the true cost, as far as that is giving back.
+   *
+   * @returns Tokens that are still to be charged; 0 when the true cost was held or less.
+   */
+  lower(limit: string, trueCost: number): { given: Awaitable<unknown>; missing: number } {
+    const line = this.#lines.find(({ transaction }) => transaction.limit === limit);
+    if (line === undefined) return { given: undefined, missing: trueCost };
+    const surplus = line.held - trueCost;
+    if (surplus <= 0) return { given: undefined, missing: -surplus };
+    return { given: this.#giveBack([{ line, tokens: surplus }]), missing: 0 };
+  }
+
+  #giveBack(parts: readonly { line: Line; tokens: number }[]): Awaitable<readonly BucketState[]> {
+    const ruling = Decision.rulingOf(this.#decision);
+    const refunds = parts
+      .filter(({ tokens }) => tokens > 0)
+      .map(({ line: { transaction, tatAfterSpendTicks }, tokens }) => ({
+        ...transaction,
+        cost: tokens,
+        incrementTicks: tokens * transaction.rate.emissionIntervalTicks,
+        tatAfterSpendTicks,
+      }));
+    for (const { line, tokens } of parts) line.held -= tokens;
+    if (!ruling.available || refunds.length === 0) return [];
+    return andThen(this.#guard.refund(ruling.store, refunds), (given) => bucketStates(given.batch, given.reading));
+  }
+}
+
+function linesOf(decision: Decision): Line[] {
+  const ruling = Decision.rulingOf(decision);
+  if (!ruling.available) return [];
+  const { batch, reading } = ruling;
+  return decision.results.flatMap(({ spent }, i) => {
+    const transaction = batch[i]!;
+    const tatAfterSpendTicks = reading.nowTicks + reading.levelsTicks[i]! + transaction.incrementTicks;
+    return spent === 0 ? [] : [{ transaction, tatAfterSpendTicks, held: spent }];
+  });
+}

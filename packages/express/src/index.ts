@@ -1,0 +1,76 @@
+/**
+ * Rate limits for Express 4 and 5.
+ *
+ * @module
+ */
+import type { Decision } from '@sluice/core';
+import {
+  flowSettings,
+  NodeExchange,
+  runFlow,
+  sendRefusal,
+  type MiddlewareOptions,
+  type Refusal,
+  type RequestDecision,
+} from '@sluice/core/http';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** What the limits decided about this request; left out when none was asked. */
+      rateLimit?: RequestDecision;
+    }
+  }
+}
+
+/** Answers a refused request in your own way: the fields are set, the status is not. */
+export type OnDenied = (req: Request, res: Response, next: NextFunction, decision: Decision) => unknown;
+
+/** The options of {@link rateLimit}. */
+export type RateLimitOptions = MiddlewareOptions<Request, readonly [Request, Response]> & {
+  /** Answers a refused request in your own way. Default: a 429 (503 when the store can't answer) with problem details. */
+  readonly onDenied?: OnDenied | undefined;
+};
+
+/**
+ * Makes a middleware that limits requests: by one limit of its own, or by limits of a shared limiter, decided together.
+ *
+ *     app.use(rateLimit({ count: 100, period: '1m' }));
+ *     app.post('/orders', rateLimit({ limiter, limits: [{ limit: 'OrdersPerAccount', cost: 10 }] }), createOrder);
+ *
+ * The decision is on `req.rateLimit` afterwards. What your own functions throw goes to Express' error handler.
+ *
+ * @throws {SluiceError} for wrong options, with the option, what it must be, what it was and what to write instead.
+ */
+export function rateLimit(options: RateLimitOptions): RequestHandler {
+  const settings = flowSettings<Request, readonly [Request, Response]>(options, ['onDenied']);
+  const refuse = refuser(options.onDenied);
+
+  return function rateLimitMiddleware(req, res, next) {
+    const refusal = runFlow(settings, new ExpressExchange(req, req, res), [req, res]);
+    if (refusal === null) return next();
+    if (!(refusal instanceof Promise)) return refuse(req, res, next, refusal);
+    // What fails behind `next` is Express' own matter: only what comes before it is handed on.
+    refusal.then((settled) => (settled === null ? next() : refuse(req, res, next, settled)), next);
+  };
+}
+
+class ExpressExchange extends NodeExchange<Request> {
+  get decision(): RequestDecision | undefined {
+    return this.request.rateLimit;
+  }
+
+  set decision(decision: RequestDecision) {
+    this.request.rateLimit = decision;
+  }
+}
+
+type Refuse = (req: Request, res: Response, next: NextFunction, refusal: Refusal) => void;
+
+function refuser(onDenied: OnDenied | undefined): Refuse {
+  if (onDenied === undefined) return (_req, res, _next, refusal) => sendRefusal(res, refusal);
+  return (req, res, next, { decision }) => {
+    new Promise((resolve) => resolve(onDenied(req, res, next, decision))).catch(next);
+  };
+}

@@ -1,0 +1,43 @@
+import type { Exchange, Refusal, RequestDecision } from '@sluice/core/http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** A Fastify request and its reply, as the flow of core sees them. */
+export class FastifyExchange implements Exchange<FastifyRequest> {
+  readonly request: FastifyRequest;
+  readonly #reply: FastifyReply;
+
+  constructor(request: FastifyRequest, reply: FastifyReply) {
+    this.request = request;
+    this.#reply = reply;
+  }
+
+  get incoming(): IncomingMessage {
+    return this.request.raw;
+  }
+
+  get outgoing(): ServerResponse {
+    return this.#reply.raw;
+  }
+
+  get decision(): RequestDecision | undefined {
+    return this.request.rateLimit;
+  }
+
+  set decision(decision: RequestDecision) {
+    this.request.rateLimit = decision;
+  }
+
+  getField(name: string): number | string | readonly string[] | undefined {
+    return this.#reply.getHeader(name);
+  }
+
+  setField(name: string, value: string): void {
+    void this.#reply.header(name, value);
+  }
+}
+
+/** Sends a refusal. Nothing is sent when something was before. */
+export function sendRefusal(reply: FastifyReply, { status, fields, body }: Refusal): void {
+  if (!reply.sent) void reply.code(status).headers(fields).send(body);
+}

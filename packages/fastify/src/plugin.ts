@@ -1,0 +1,97 @@
+import type { Decision } from '@sluice/core';
+import { flowSettings, runFlow, type MiddlewareOptions, type Refusal, type RequestDecision } from '@sluice/core/http';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
+import { FastifyExchange, sendRefusal } from './exchange.ts';
+import { checkedHook, type Hook } from './hook.ts';
+import { checkTaken, RouteTable, type RouteLimits, type RouteSettings, type SettleArgs } from './route-limits.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the limits decided about this request; left out when none was asked. */
+    rateLimit?: RequestDecision | undefined;
+  }
+  interface FastifyContextConfig {
+    /** The limits of this route instead of the plugin's own; `false` for none. */
+    rateLimit?: RouteLimits | false;
+  }
+}
+
+/** Answers a refused request in your own way: the fields are set, the status is not. What it returns is sent. */
+export type OnDenied = (request: FastifyRequest, reply: FastifyReply, decision: Decision) => unknown;
+
+/** The options of the plugin. */
+export type RateLimitOptions = MiddlewareOptions<FastifyRequest, SettleArgs> & {
+  /** Where requests are limited. Default: `onRequest`, before authentication. */
+  readonly hook?: Hook | undefined;
+  /** Whether routes without a `config.rateLimit` are limited, and 404s. Default: true. */
+  readonly global?: boolean | undefined;
+  /** Answers a refused request in your own way. Default: a 429 (503 when the store can't answer) with problem details. */
+  readonly onDenied?: OnDenied | undefined;
+};
+
+/** Routes with limits of their own that one registration has decided for a request: no other decides them again. */
+const decided = new WeakSet<FastifyRequest>();
+
+/** The plugin itself: hooks on the instance, so that routes defined before it and 404s are covered too. */
+export function plugin(instance: FastifyInstance, options: RateLimitOptions, done: (error?: Error) => void): void {
+  const base = flowSettings<FastifyRequest, SettleArgs>(options, ['hook', 'global', 'onDenied']);
+  const hook = checkedHook('hook', options.hook ?? 'onRequest');
+  const globally = options.global ?? true;
+  const routes = new RouteTable(base);
+  const refuse = refuser(options.onDenied);
+
+  const limit = (settings: RouteSettings, request: FastifyRequest, reply: FastifyReply, next: Next): void => {
+    const refusal = runFlow(settings, new FastifyExchange(request, reply), [request, reply]);
+    const proceed = (settled: Refusal | null): void => (settled === null ? next() : refuse(request, reply, settled, next));
+    if (refusal instanceof Promise) refusal.then(proceed, next);
+    else proceed(refusal);
+  };
+  const hookAt = (phase: Hook): onRequestHookHandler => {
+    return function rateLimitHook(request, reply, next) {
+      const route = request.routeOptions.config.rateLimit;
+      if (route === undefined) return globally && phase === hook ? limit(base, request, reply, next) : next();
+      const settings = settingsAt(phase, route, request);
+      if (settings === null) next();
+      else limit(settings, request, reply, next);
+    };
+  };
+  const settingsAt = (phase: Hook, route: RouteLimits | false, request: FastifyRequest): RouteSettings | null => {
+    if (route === false || (route.hook ?? hook) !== phase) return null;
+    const settings = routes.settingsOf(route);
+    if (settings === null || route.limits === undefined) return settings;
+    if (decided.has(request)) return null;
+    decided.add(request);
+    return settings;
+  };
+
+  if (!instance.hasRequestDecorator('rateLimit')) instance.decorateRequest('rateLimit', undefined);
+  instance.addHook(hook as 'onRequest', hookAt(hook));
+  const met: RouteOptions[] = [];
+  instance.addHook('onRoute', (route) => {
+    const limits = route.config?.rateLimit;
+    if (limits === undefined || limits === false) return;
+    met.push(route);
+    if (routes.settingsOf(limits) === null) return;
+    const own = limits.hook ?? hook;
+    if (own !== hook) route[own] = [hookAt(own), ...[route[own] ?? []].flat()] as never;
+  });
+  instance.addHook('onReady', (ready) => {
+    for (const { url, config } of met) checkTaken(url, config!.rateLimit as RouteLimits);
+    ready();
+  });
+  done();
+}
+
+type Next = (error?: Error) => void;
+type Refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal, fail: Next) => void;
+
+function refuser(onDenied: OnDenied | undefined): Refuse {
+  if (onDenied === undefined) return (_request, reply, refusal) => sendRefusal(reply, refusal);
+  return (request, reply, { decision }, fail) => {
+    new Promise((resolve) => resolve(onDenied(request, reply, decision)))
+      .then((answer) => {
+        if (answer !== undefined && answer !== reply && !reply.sent) void reply.send(answer);
+      })
+      .catch(fail);
+  };
+}

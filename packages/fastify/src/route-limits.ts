@@ -1,0 +1,88 @@
+import { SluiceError } from '@sluice/core';
+import { checkRouteOptions, limitUses, type FlowOptions, type FlowSettings, type LimitUse } from '@sluice/core/http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { checkedHook, type Hook } from './hook.ts';
+
+/** What settle functions of Fastify routes are called with. */
+export type SettleArgs = readonly [FastifyRequest, FastifyReply];
+
+/** The `config.rateLimit` of a route: what holds there instead of the plugin's own options. */
+export interface RouteLimits {
+  /** Limits of the plugin's limiter that hold here instead of the plugin's, decided together. */
+  readonly limits?: readonly (string | LimitUse<FastifyRequest, SettleArgs>)[] | undefined;
+  /** What a request costs here at every limit that names no cost of its own. */
+  readonly cost?: LimitUse<FastifyRequest>['cost'];
+  /** Lets requests through uncounted for which it gives true. */
+  readonly skip?: FlowOptions<FastifyRequest>['skip'];
+  /** Where this route's limits are decided instead of at the plugin's hook. */
+  readonly hook?: Hook | undefined;
+}
+
+/** What a plugin goes by at a route. */
+export type RouteSettings = FlowSettings<FastifyRequest, SettleArgs>;
+
+/** Routes' limits that some plugin took over: those of others are an error. */
+const taken = new WeakSet<RouteLimits>();
+
+/** The routes that one registration of the plugin has met, with their settings worked out once. */
+export class RouteTable {
+  readonly #base: RouteSettings;
+  readonly #known = new WeakMap<RouteLimits, RouteSettings | null>();
+
+  constructor(base: RouteSettings) {
+    this.#base = base;
+  }
+
+  /**
+   * The settings of a route; `null` when its limits are another registration's.
+   *
+   * @throws {SluiceError} for wrong options.
+   */
+  settingsOf(route: RouteLimits): RouteSettings | null {
+    let settings = this.#known.get(route);
+    if (settings === undefined) {
+      settings = this.#checked(route);
+      this.#known.set(route, settings);
+      if (settings !== null) taken.add(route);
+    }
+    return settings;
+  }
+
+  #checked(route: RouteLimits): RouteSettings | null {
+    const base = this.#base;
+    checkRouteOptions('config.rateLimit', route, ['hook']);
+    const { limits = base.uses, cost, skip = base.skip, hook } = route;
+    if (hook !== undefined) checkedHook('config.rateLimit.hook', hook);
+    if (limits !== base.uses && !this.#hasAll(limits)) return null;
+    const uses = limits.map((use) => withCost(use, limits === base.uses, cost));
+    return { ...base, skip, uses: limitUses(base.limiter, uses) };
+  }
+
+  #hasAll(limits: NonNullable<RouteLimits['limits']>): boolean {
+    const names = this.#base.limiter.limitNames;
+    return Array.isArray(limits) && limits.every((use) => names.includes(typeof use === 'string' ? use : use?.limit));
+  }
+}
+
+/**
+ * Refuses a route whose limits no registration knows: it would be open.
+ *
+ * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`.
+ */
+export function checkTaken(url: string, route: RouteLimits): void {
+  if (taken.has(route)) return;
+  const names = (route.limits ?? []).map((use) => (typeof use === 'string' ? use : use.limit)).join(', ');
+  throw new SluiceError(
+    'ERR_UNKNOWN_LIMIT',
+    `The route ${url} names limits that no registered limiter has all of: ${names}. Check the names in its config.rateLimit.limits, and define them in one limiter.`,
+  );
+}
+
+type Use = string | LimitUse<FastifyRequest, SettleArgs>;
+
+/** A limit of a route: the route's cost replaces the plugin's, but not one that the route itself gives. */
+function withCost(use: Use, isBase: boolean, cost: RouteLimits['cost']): LimitUse<FastifyRequest, SettleArgs> {
+  const given = typeof use === 'string' ? { limit: use } : use;
+  if (cost === undefined || (!isBase && given.cost !== undefined)) return given;
+  return { ...given, cost };
+}

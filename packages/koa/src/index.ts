@@ -1,0 +1,86 @@
+/**
+ * Rate limits for Koa 2 and 3.
+ *
+ * @module
+ */
+import type { Decision } from '@sluice/core';
+import {
+  FIELD_NAMES,
+  flowSettings,
+  NodeExchange,
+  runFlow,
+  type MiddlewareOptions,
+  type Refusal,
+  type RequestDecision,
+} from '@sluice/core/http';
+import type { Context, Middleware, Next } from 'koa';
+
+declare module 'koa' {
+  interface DefaultState {
+    /** What the limits decided about this request; left out when none was asked. */
+    rateLimit?: RequestDecision;
+  }
+}
+
+/** Answers a refused request in your own way: the fields are set, the status is not. */
+export type OnDenied = (ctx: Context, decision: Decision) => unknown;
+
+/** The options of {@link rateLimit}. */
+export type RateLimitOptions = MiddlewareOptions<Context, readonly [Context]> & {
+  /** Answers a refused request in your own way. Default: a 429 (503 when the store can't answer) with problem details. */
+  readonly onDenied?: OnDenied | undefined;
+};
+
+/**
+ * Makes a middleware that limits requests: by one limit of its own, or by limits of a shared limiter, decided together.
+ *
+ *     app.use(rateLimit({ count: 100, period: '1m' }));
+ *     router.post('/orders', rateLimit({ limiter, limits: [{ limit: 'OrdersPerAccount', cost: 10 }] }), createOrder);
+ *
+ * The decision is on `ctx.state.rateLimit` afterwards. What your own functions throw goes to Koa's error handling.
+ *
+ * @throws {SluiceError} for wrong options, with the option, what it must be, what it was and what to write instead.
+ */
+export function rateLimit(options: RateLimitOptions): Middleware {
+  const settings = flowSettings<Context, readonly [Context]>(options, ['onDenied']);
+  const { onDenied } = options;
+  const proceed = (ctx: Context, next: Next, refusal: Refusal | null): Promise<unknown> | unknown => {
+    if (refusal === null) return next().catch((error: unknown) => throwWithFields(ctx, error));
+    return onDenied === undefined ? refuse(ctx, refusal) : onDenied(ctx, refusal.decision);
+  };
+
+  return function rateLimitMiddleware(ctx: Context, next) {
+    const refusal = runFlow(settings, new KoaExchange(ctx, ctx.req, ctx.res), [ctx]);
+    return refusal instanceof Promise
+      ? refusal.then((settled) => proceed(ctx, next, settled))
+      : proceed(ctx, next, refusal);
+  };
+}
+
+class KoaExchange extends NodeExchange<Context> {
+  get decision(): RequestDecision | undefined {
+    return this.request.state['rateLimit'];
+  }
+
+  set decision(decision: RequestDecision) {
+    this.request.state['rateLimit'] = decision;
+  }
+}
+
+function refuse(ctx: Context, { status, fields, body }: Refusal): void {
+  if (ctx.headerSent) return;
+  ctx.status = status;
+  ctx.set(fields);
+  ctx.body = body;
+}
+
+/** Koa drops all fields of a response that ends in an error, and sets those that the error names. */
+function throwWithFields(ctx: Context, error: unknown): never {
+  if (error instanceof Error && Object.isExtensible(error)) {
+    const present = FIELD_NAMES.filter((name) => ctx.response.get(name) !== '');
+    const ours = Object.fromEntries(present.map((name) => [name, ctx.response.get(name)]));
+    const errorWithHeaders = error as Error & { headers?: object };
+    errorWithHeaders.headers = { ...ours, ...errorWithHeaders.headers };
+  }
+  throw error;
+}
