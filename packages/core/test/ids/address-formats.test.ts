@@ -4,10 +4,10 @@ import type { IdFormat } from '../../src/ids/id-format.ts';
 import { ipAddressFormat } from '../../src/ids/ip-address-format.ts';
 import { ipv6RangeFormat } from '../../src/ids/ipv6-range-format.ts';
 
-const refuses = (format: IdFormat, text: string, reason: string | RegExp): void => {
-  expect(() => format.canonical(text)).toThrow(expect.objectContaining({ code: 'ERR_ID', status: 400 }));
-  expect(() => format.canonical(text)).toThrow(reason);
-};
+const refusal = (reason: string): unknown =>
+  expect.objectContaining({ code: 'ERR_ID', status: 400, message: expect.stringContaining(reason) });
+
+const withoutBits = (): IdFormat => clientNetworkFormat({ ipv6PrefixLength: 0 });
 
 describe('ipAddress', () => {
   test('is known by its name', () => {
@@ -24,7 +24,7 @@ describe('ipAddress', () => {
   });
 
   test.each(['', 'localhost', '203.0.113.0/24', '2001:db8::/48', '127.1', '203.0.113.7:80'])('refuses %j', (text) => {
-    refuses(ipAddressFormat, text, '`id` must be an IPv4 or IPv6 address');
+    expect(() => ipAddressFormat.canonical(text)).toThrow(refusal('`id` must be an IPv4 or IPv6 address'));
   });
 });
 
@@ -57,7 +57,7 @@ describe('ipv6RangeCIDR', () => {
     ['2001:db8:7::/48/48', "has the mask /48/48, not /48: the range of this address is '2001:db8:7::/48'"],
     ['2001:db8:7::1/48', "has host bits set: write '2001:db8:7::/48'"],
   ])('refuses %j and says what is wrong', (text, reason) => {
-    refuses(ipv6RangeFormat(), text, reason);
+    expect(() => ipv6RangeFormat().canonical(text)).toThrow(refusal(reason));
   });
 
   test.each([0, 129, 47.5, Number.NaN])('no range has a prefix of %d bits', (prefixLength) => {
@@ -86,12 +86,11 @@ describe('clientNetwork', () => {
     ['2001:db8:7::1', "the range of this address is '2001:db8:7::/48'"],
     ['2001:db8:7::1/48', "write '2001:db8:7::/48'"],
   ])('refuses %j and says what is wrong', (text, reason) => {
-    refuses(clientNetworkFormat(), text, reason);
+    expect(() => clientNetworkFormat().canonical(text)).toThrow(refusal(reason));
   });
 
   test('an IPv6 prefix of no bits, one bucket for everyone, is refused', () => {
-    const make = (): IdFormat => clientNetworkFormat({ ipv6PrefixLength: 0 });
-    expect(make).toThrow(expect.objectContaining({ code: 'ERR_OPTION' }));
-    expect(make).toThrow('`ipv6PrefixLength` must be a whole number from 1 to 128, but was 0.');
+    expect(withoutBits).toThrow(expect.objectContaining({ code: 'ERR_OPTION' }));
+    expect(withoutBits).toThrow('`ipv6PrefixLength` must be a whole number from 1 to 128, but was 0.');
   });
 });
