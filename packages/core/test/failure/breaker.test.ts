@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { Breaker } from '../../src/failure/breaker.ts';
+
+const MS = 1000;
+
+/** A breaker that has opened at 0, and the phase in which everything so far was sent. */
+function opened(deadlineMs = 50) {
+  const breaker = new Breaker(deadlineMs);
+  const { phase } = breaker;
+  for (let i = 0; i < 3; i++) breaker.failed(phase, 0);
+  return { breaker, phase };
+}
+
+test('one or two failures do not open it, the third in a row does', () => {
+  const breaker = new Breaker(50);
+  const told = [breaker.failed(0, 1), breaker.failed(0, 2), breaker.failed(0, 3)];
+  expect(told).toEqual([false, false, true]);
+  expect(breaker.isOpen).toBe(true);
+});
+
+test('an answer in between starts the count again', () => {
+  const breaker = new Breaker(50);
+  breaker.failed(0, 1);
+  breaker.failed(0, 2);
+  breaker.answered();
+  breaker.failed(0, 3);
+  breaker.failed(0, 4);
+  expect(breaker.isOpen).toBe(false);
+  expect(breaker.failed(0, 5)).toBe(true);
+});
+
+test('while closed it admits everything', () => {
+  const breaker = new Breaker(50);
+  breaker.failed(0, 0);
+  expect([breaker.admits(0), breaker.admits(0)]).toEqual([true, true]);
+});
+
+test('while open it admits one call every 100 ms, the first 100 ms after it opened', () => {
+  const { breaker } = opened();
+  const admitted = [0, 99.999, 100, 100, 199.999, 200, 1000, 1099].filter((ms) => breaker.admits(ms * MS));
+  expect(admitted).toEqual([100, 200, 1000]);
+});
+
+test('with a deadline of more than 100 ms the next probe waits until the last one is over', () => {
+  const { breaker } = opened(2000);
+  const admitted = [100, 1999, 2000, 2100, 3999, 4000].filter((ms) => breaker.admits(ms * MS));
+  expect(admitted).toEqual([2000, 4000]);
+});
+
+test('a clock that steps back does not put off the next probe', () => {
+  const { breaker } = opened();
+  breaker.admits(3_600_000 * MS);
+  expect(breaker.admits(0)).toBe(true);
+});
+
+describe('the first answer', () => {
+  test('closes it and tells when it had opened', () => {
+    const breaker = new Breaker(50);
+    for (let i = 0; i < 3; i++) breaker.failed(0, 7 * MS);
+    expect(breaker.answered()).toBe(7 * MS);
+    expect([breaker.isOpen, breaker.admits(8 * MS), breaker.admits(8 * MS)]).toEqual([false, true, true]);
+  });
+
+  test('is told once: answers while closed tell nothing', () => {
+    const { breaker } = opened();
+    breaker.answered();
+    expect(breaker.answered()).toBeUndefined();
+  });
+});
+
+describe('failures of one outage', () => {
+  test('that come in while it is open open nothing again', () => {
+    const { breaker, phase } = opened();
+    expect([breaker.failed(phase, 50 * MS), breaker.outages]).toEqual([false, 1]);
+  });
+
+  test('that come in while it is open do not put off the next probe', () => {
+    const { breaker, phase } = opened();
+    breaker.failed(phase, 99 * MS);
+    expect(breaker.admits(100 * MS)).toBe(true);
+  });
+
+  test('that were sent before it was over say nothing about the store now', () => {
+    const { breaker, phase } = opened();
+    const { phase: duringOutage } = breaker;
+    breaker.answered();
+    for (let i = 0; i < 3; i++) {
+      breaker.failed(phase, 200 * MS);
+      breaker.failed(duringOutage, 200 * MS);
+    }
+    expect(breaker.isOpen).toBe(false);
+  });
+});
+
+test('it opens again after it was closed, and counts its outages', () => {
+  const { breaker } = opened();
+  breaker.answered();
+  const { phase } = breaker;
+  const told = [1, 2, 3].map((ms) => breaker.failed(phase, ms * MS));
+  expect(told).toEqual([false, false, true]);
+  expect(breaker.outages).toBe(2);
+});

@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest';
+import { Deadlines } from '../../src/failure/deadlines.ts';
+import { deferred, FakeTime, settled } from './support/fake-time.ts';
+
+const late = () => new Error('late');
+const never = () => new Promise<never>(() => {});
+
+function deadlines(deadlineMs = 50) {
+  const time = new FakeTime();
+  return { time, deadlines: new Deadlines(deadlineMs, time) };
+}
+
+/** What has become of a promise so far. */
+function watch<T>(promise: Promise<T>) {
+  const seen: { value?: T; error?: unknown } = {};
+  promise.then(
+    (value) => (seen.value = value),
+    (error: unknown) => (seen.error = error),
+  );
+  return seen;
+}
+
+describe('a promise with a deadline', () => {
+  test('gives its value when it settles in time', async () => {
+    const { deadlines: all } = deadlines();
+    await expect(all.race(Promise.resolve('value'), late)).resolves.toBe('value');
+  });
+
+  test('gives its rejection when it rejects in time', async () => {
+    const { deadlines: all } = deadlines();
+    await expect(all.race(Promise.reject(new Error('own')), late)).rejects.toThrow('own');
+  });
+
+  test('rejects with the error that was asked for at the deadline, and not before', async () => {
+    const { deadlines: all, time } = deadlines();
+    const seen = watch(all.race(never(), late));
+    await time.advance(49);
+    expect(seen).toEqual({});
+    await time.advance(1);
+    expect(seen.error).toEqual(new Error('late'));
+  });
+
+  test('makes no error when it settles in time', async () => {
+    const { deadlines: all, time } = deadlines();
+    let made = 0;
+    await all.race(Promise.resolve(), () => (made += 1));
+    await time.advance(100);
+    expect(made).toBe(0);
+  });
+
+  test('is not heard any more after its deadline, whether it resolves or rejects', async () => {
+    const { deadlines: all, time } = deadlines();
+    const one = deferred<string>();
+    const other = deferred<string>();
+    const seen = [watch(all.race(one.promise, late)), watch(all.race(other.promise, late))];
+    await time.advance(50);
+    one.resolve('too late');
+    other.reject(new Error('too late as well'));
+    await settled();
+    expect(seen).toEqual([{ error: new Error('late') }, { error: new Error('late') }]);
+  });
+
+  test('may be any object with a `then`, even one that throws', async () => {
+    const { deadlines: all, time } = deadlines();
+    const broken: PromiseLike<string> = {
+      // oxlint-disable-next-line unicorn/no-thenable -- this is what is tested
+      then() {
+        throw new Error('from then');
+      },
+    };
+    await expect(all.race(broken, late)).rejects.toThrow('from then');
+    expect(time.waiting).toBe(0);
+  });
+});
+
+describe('many promises', () => {
+  test('share one timer', () => {
+    const { deadlines: all, time } = deadlines();
+    for (let i = 0; i < 100; i++) watch(all.race(never(), late));
+    expect(all.waiting).toBe(100);
+    expect(time.waiting).toBe(1);
+  });
+
+  test('each miss their own deadline', async () => {
+    const { deadlines: all, time } = deadlines();
+    const first = watch(all.race(never(), late));
+    await time.advance(20);
+    const second = watch(all.race(never(), late));
+    await time.advance(30);
+    expect([first.error, second.error]).toEqual([new Error('late'), undefined]);
+    await time.advance(19);
+    expect(second).toEqual({});
+    await time.advance(1);
+    expect(second.error).toEqual(new Error('late'));
+  });
+
+  test('that come after the oldest has settled still have their whole time', async () => {
+    const { deadlines: all, time } = deadlines();
+    const first = deferred<string>();
+    watch(all.race(first.promise, late));
+    await time.advance(30);
+    const second = watch(all.race(never(), late));
+    first.resolve('done');
+    await time.advance(49);
+    expect(second).toEqual({});
+    await time.advance(1);
+    expect(second.error).toEqual(new Error('late'));
+  });
+
+  test('are swept again when the timer fires a fraction of a millisecond early', async () => {
+    const { deadlines: all, time } = deadlines();
+    time.step(0.4);
+    const seen = watch(all.race(never(), late));
+    time.step(-0.4);
+    await time.advance(50);
+    expect(seen).toEqual({});
+    await time.advance(1);
+    expect(seen.error).toEqual(new Error('late'));
+  });
+});
+
+describe('after a stall of the process', () => {
+  test('an answer that is already there wins over the deadline', async () => {
+    const { deadlines: all, time } = deadlines();
+    const answer = deferred<string>();
+    const seen = watch(all.race(answer.promise, late));
+    time.arrives(() => answer.resolve('answer'));
+    await time.stall(100);
+    expect(seen.value).toBe('answer');
+  });
+
+  test('what has no answer misses its deadline at once', async () => {
+    const { deadlines: all, time } = deadlines();
+    const seen = watch(all.race(never(), late));
+    await time.stall(100);
+    expect(seen.error).toEqual(new Error('late'));
+  });
+
+  test('during the grace itself, what comes due meanwhile has a grace of its own', async () => {
+    const { deadlines: all, time } = deadlines();
+    const answer = deferred<string>();
+    watch(all.race(never(), late));
+    await time.advance(30);
+    const seen = watch(all.race(answer.promise, late));
+    time.arrives(() => time.step(40));
+    await time.advance(20);
+    expect(seen).toEqual({});
+    time.arrives(() => answer.resolve('answer'));
+    await time.advance(10);
+    expect(seen.value).toBe('answer');
+  });
+});
+
+describe('no timer is left', () => {
+  test('while nothing waits', async () => {
+    const { deadlines: all, time } = deadlines();
+    expect(time.waiting).toBe(0);
+    await all.race(Promise.resolve(), late);
+    expect(time.waiting).toBe(0);
+  });
+
+  test('when all have missed their deadlines', async () => {
+    const { deadlines: all, time } = deadlines();
+    watch(all.race(never(), late));
+    await time.advance(50);
+    expect(time.waiting).toBe(0);
+  });
+
+  test('when the last one settles during the grace', async () => {
+    const { deadlines: all, time } = deadlines();
+    const answer = deferred<void>();
+    watch(all.race(answer.promise, late));
+    let left: number | undefined;
+    time.arrives(() => {
+      answer.resolve();
+      // Between input and immediates, once the promise's callbacks have run.
+      process.nextTick(() => queueMicrotask(() => (left = time.waiting)));
+    });
+    await time.advance(50);
+    expect(left).toBe(0);
+  });
+
+  test('when all that wait are expired', async () => {
+    const { deadlines: all, time } = deadlines();
+    const seen = [watch(all.race(never(), late)), watch(all.race(never(), late))];
+    all.expireAll();
+    expect([all.waiting, time.waiting]).toEqual([0, 0]);
+    await settled();
+    expect(seen).toEqual([{ error: new Error('late') }, { error: new Error('late') }]);
+  });
+
+  test('and the next promise arms one again', async () => {
+    const { deadlines: all, time } = deadlines();
+    watch(all.race(never(), late));
+    await time.advance(50);
+    const next = watch(all.race(never(), late));
+    await time.advance(50);
+    expect(next.error).toEqual(new Error('late'));
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { LocalRates, localRate } from '../../src/failure/local-rate.ts';
+import { rateOf } from '../../src/rate.ts';
+import { MAX_TOLERANCE_TICKS, TICKS_PER_SECOND } from '../../src/ticks.ts';
+import { transaction } from './support/guarded.ts';
+
+const tenPerSecond = rateOf('limits.Orders', { burst: 10, count: 10, period: '1s' });
+
+describe('the share of one of', () => {
+  test('4 gateways: a token comes back four times as slowly, and a quarter of the burst, rounded down, is there', () => {
+    expect(localRate(tenPerSecond, 4)).toEqual({
+      burst: 2,
+      count: 10,
+      periodMs: 4000,
+      emissionIntervalTicks: 0.4 * TICKS_PER_SECOND,
+      toleranceTicks: 0.8 * TICKS_PER_SECOND,
+    });
+  });
+
+  test('more gateways than the burst: one token', () => {
+    expect(localRate(tenPerSecond, 11)).toMatchObject({ burst: 1, toleranceTicks: 1.1 * TICKS_PER_SECOND });
+  });
+
+  test('10,000 gateways stays on the time grid: a token comes back in ten years at the latest', () => {
+    const onePerYear = rateOf('limits.Orders', { count: 1, period: '366d' });
+    const tenYearsMs = 3652.5 * 86_400_000;
+    expect(localRate(onePerYear, 10_000)).toEqual({
+      burst: 1,
+      count: 1,
+      periodMs: tenYearsMs,
+      emissionIntervalTicks: MAX_TOLERANCE_TICKS,
+      toleranceTicks: MAX_TOLERANCE_TICKS,
+    });
+  });
+
+  test.each([2, 3, 7, 100, 9_999])('%i gateways: all shares together are no more than the limit', (gateways) => {
+    for (const burst of [1, 2, 7, 1000, 1_000_000]) {
+      const rate = rateOf('limits.Orders', { burst, count: 7, period: '1s' });
+      const local = localRate(rate, gateways);
+      expect(gateways * local.burst).toBeLessThanOrEqual(Math.max(burst, gateways));
+      expect(local.emissionIntervalTicks).toBe(gateways * rate.emissionIntervalTicks);
+      expect(local.toleranceTicks).toBeLessThanOrEqual(MAX_TOLERANCE_TICKS);
+      expect(Number.isSafeInteger(local.toleranceTicks)).toBe(true);
+    }
+  });
+});
+
+describe('a local transaction', () => {
+  test('carries its local rate, ticks and cost', () => {
+    const local = new LocalRates(2).localized(transaction({ burst: 10, cost: 3 }));
+    expect(local).toMatchObject({ limit: 'Orders', id: 'a', mode: 'check-and-spend', cost: 3 });
+    expect(local.rate).toMatchObject({ burst: 5, periodMs: 2000 });
+    expect(local.incrementTicks).toBe(6 * TICKS_PER_SECOND);
+    expect(local.toleranceTicks).toBe(10 * TICKS_PER_SECOND);
+  });
+
+  test('that costs more than the local burst takes the whole local bucket', () => {
+    const local = new LocalRates(4).localized(transaction({ burst: 10, cost: 9 }));
+    expect([local.cost, local.incrementTicks]).toEqual([2, local.toleranceTicks]);
+  });
+
+  test('of the only gateway is the transaction itself', () => {
+    const asked = transaction();
+    expect(new LocalRates(1).localized(asked)).toBe(asked);
+  });
+
+  test('shares its rate with all others of the same limit', () => {
+    const rates = new LocalRates(4);
+    const [one, other] = [transaction({ id: 'a' }), transaction({ id: 'b' })];
+    expect(one.rate).toBe(other.rate);
+    expect(rates.localized(one).rate).toBe(rates.localized(other).rate);
+  });
+});

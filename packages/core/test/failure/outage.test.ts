@@ -1,0 +1,267 @@
+import { describe, expect, test } from 'vitest';
+import { SluiceError, type ErrorCode } from '../../src/errors.ts';
+import { deferred, settled } from './support/fake-time.ts';
+import { breakDown, decided, guarded, passed, transaction } from './support/guarded.ts';
+import { answers, answersAtOnce, answersSoon, hangs, reading, rejects, throws } from './support/scripted-store.ts';
+
+const down = new Error('connect ECONNREFUSED');
+
+describe('a store that hangs', () => {
+  test('is waited for until the deadline, then the policy decides', async () => {
+    const { guard, time } = guarded(hangs);
+    let ruling: unknown;
+    void Promise.resolve(guard.spend([transaction()])).then((value) => (ruling = value));
+    await time.advance(49);
+    expect(ruling).toBeUndefined();
+    await time.advance(1);
+    expect(ruling).toMatchObject({
+      available: true,
+      failure: { policy: 'local', cause: { code: 'ERR_STORE_DEADLINE' } },
+    });
+    expect(time.waiting).toBe(0);
+  });
+
+  test('names the deadline in its cause', async () => {
+    const { guard, time } = guarded(hangs, { deadlineMs: 20 });
+    const ruling = guard.spend([transaction()]);
+    await time.advance(20);
+    const message = 'The store did not answer within 20 ms (failure.deadlineMs).';
+    expect((await ruling).failure?.cause).toEqual(new SluiceError('ERR_STORE_DEADLINE', message));
+  });
+
+  test("holds up the first deadline's worth of decisions and two more, never the rest", async () => {
+    const { guard, store, time } = guarded(hangs);
+    let waited = 0;
+    for (let ms = 0; ms < 1000; ms += 2) {
+      if (guard.spend([transaction()]) instanceof Promise) waited++;
+      await time.advance(2);
+    }
+    const probes = 9;
+    expect(waited).toBe(25 + 2 + probes);
+    expect(store.calls).toHaveLength(waited);
+  });
+
+  test('and answers after the deadline is not heard: the decision stands, and nothing is unhandled', async () => {
+    const { guard, store, time } = guarded(hangs);
+    const answer = deferred<unknown>();
+    store.behaviour = () => answer.promise;
+    const ruling = guard.spend([transaction()]);
+    await time.advance(50);
+    answer.resolve(reading([1]));
+    expect((await ruling).failure).toMatchObject({ policy: 'local' });
+  });
+
+  test('and rejects after the deadline leaves no unhandled rejection', async () => {
+    const { guard, store, time } = guarded(hangs);
+    const answer = deferred<unknown>();
+    store.behaviour = () => answer.promise;
+    const ruling = guard.spend([transaction()]);
+    await time.advance(50);
+    answer.reject(down);
+    await settled();
+    expect((await ruling).failure?.cause).toMatchObject({ code: 'ERR_STORE_DEADLINE' });
+  });
+
+  test('all its waiting decisions share one timer', () => {
+    const { guard, time } = guarded(hangs);
+    for (let i = 0; i < 50; i++) void guard.spend([transaction()]);
+    expect(time.waiting).toBe(1);
+  });
+
+  test('only because this process stalled does not miss its deadline', async () => {
+    const { guard, store, time } = guarded(hangs);
+    const answer = deferred<unknown>();
+    store.behaviour = () => answer.promise;
+    const ruling = guard.spend([transaction()]);
+    time.arrives(() => answer.resolve(reading([1])));
+    await time.stall(100);
+    expect((await ruling).failure).toBeUndefined();
+  });
+});
+
+describe.each([
+  ['rejects', rejects],
+  ['throws', throws],
+] as const)('a store that %s', (_, fails) => {
+  test.each([
+    ['an error', down],
+    ['no error at all', undefined],
+    ['that it is unavailable', new SluiceError('ERR_STORE_UNAVAILABLE', 'not connected')],
+  ])('with %s is answered for by policy, which keeps the cause', async (_what, cause) => {
+    const { guard } = guarded(fails(cause));
+    expect((await guard.spend([transaction()])).failure).toEqual({ policy: 'local', cause });
+    expect((await guard.check([transaction()])).failure).toEqual({ policy: 'local', cause });
+  });
+
+  test('is left alone after three failures in a row, and the policy answers at once', async () => {
+    const { guard, store } = guarded(fails(down));
+    for (let i = 0; i < 3; i++) await guard.spend([transaction()]);
+    expect(guard.spend([transaction()])).toMatchObject({ failure: { policy: 'local', cause: down } });
+    expect(guard.check([transaction()])).toMatchObject({ failure: { policy: 'local', cause: down } });
+    expect(store.calls).toHaveLength(3);
+  });
+
+  const wrongUse: ErrorCode[] = ['ERR_CLOSED', 'ERR_DUPLICATE_BUCKET', 'ERR_COST', 'ERR_OPTION'];
+  test.each(wrongUse)('with %s was used wrongly: the caller gets the error, and it is no failure', async (code) => {
+    const error = new SluiceError(code, 'wrong use');
+    const { guard, events } = guarded(fails(error));
+    for (let i = 0; i < 5; i++) {
+      await expect((async () => guard.spend([transaction()]))()).rejects.toBe(error);
+      await expect((async () => guard.charge([transaction()]))()).rejects.toBe(error);
+    }
+    expect(guard.status()).toMatchObject({ state: 'up', decidedByPolicy: 0, lastFailure: undefined });
+    expect(events).toEqual([]);
+  });
+});
+
+describe('a store that answers with nonsense', () => {
+  const level = (levelTicks: unknown) => ({ nowTicks: 1, levelsTicks: [levelTicks] });
+  const tolerance = transaction().toleranceTicks;
+
+  test.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['a number', 1],
+    ['no reading', {}],
+    ['no levels', { nowTicks: 1 }],
+    ['no time', { levelsTicks: [0] }],
+    ['a time that is no number', { nowTicks: NaN, levelsTicks: [0] }],
+    ['a time that is not whole', { nowTicks: 0.5, levelsTicks: [0] }],
+    ['a time beyond exact numbers', { nowTicks: 2 ** 53, levelsTicks: [0] }],
+    ['too few levels', { nowTicks: 1, levelsTicks: [] }],
+    ['too many levels', { nowTicks: 1, levelsTicks: [0, 0] }],
+    ['levels that are no list', { nowTicks: 1, levelsTicks: { length: 1, 0: 0 } }],
+    ['a level that is no number', level(NaN)],
+    ['a level as text', level('0')],
+    ['a level that is not whole', level(0.5)],
+    ['a level below 0', level(-1)],
+    ['a level above the tolerance', level(tolerance + 1)],
+  ])('%s, is answered for by policy', async (_what, answer) => {
+    for (const behaviour of [answers(answer), () => answer]) {
+      const { guard, store } = guarded(behaviour);
+      const failure = { cause: { code: 'ERR_STORE_ANSWER' } };
+      expect(await guard.spend([transaction()])).toMatchObject({ failure });
+      expect(await guard.charge([transaction({ onFailure: 'open' })])).toMatchObject({ batch: [] });
+      expect(await guard.refund(store, [transaction()])).toMatchObject({ batch: [] });
+      expect(guard.status().state).toBe('failing');
+    }
+  });
+
+  test.each([0, tolerance])('but a level of %i is a good answer', async (levelTicks) => {
+    const { guard } = guarded(answers(level(levelTicks)));
+    expect((await guard.spend([transaction()])).failure).toBeUndefined();
+  });
+
+  test('is told what it must answer, what it did, and how to find out why', async () => {
+    const { guard } = guarded(answers(level(0.5)));
+    const { cause } = (await guard.spend([transaction()])).failure!;
+    expect((cause as Error).message).toBe(
+      'A store must answer with a whole number `nowTicks` and in `levelsTicks` one whole number for each bucket, ' +
+        'from 0 to [ 160000000 ], but it answered { nowTicks: 1, levelsTicks: [ 0.5 ] }. ' +
+        'Run the store contract of @sluice/core/testing against this store.',
+    );
+  });
+});
+
+describe('one broken bucket', () => {
+  const broken = new SluiceError('ERR_STORE_BUCKET', 'Orders:a holds a list');
+
+  test('is answered for by policy and never counts as an outage of the store', async () => {
+    const { guard, store } = guarded(rejects(broken));
+    for (let i = 0; i < 20; i++) {
+      expect((await guard.spend([transaction()])).failure).toEqual({ policy: 'local', cause: broken });
+    }
+    expect(store.calls).toHaveLength(20);
+    expect(guard.status()).toMatchObject({ state: 'up', outages: 0, lastFailure: undefined, decidedByPolicy: 20 });
+  });
+
+  test('does not end an outage either', async () => {
+    const setup = guarded(hangs);
+    await breakDown(setup);
+    setup.store.behaviour = rejects(broken);
+    await setup.time.advance(100);
+    await setup.guard.spend([transaction()]);
+    expect(setup.guard.status().state).toBe('failing');
+  });
+});
+
+describe('recovery', () => {
+  test('one live decision every 100 ms tries the store; the others are answered at once', async () => {
+    const { guard, store, time } = guarded(throws(down));
+    for (let i = 0; i < 3; i++) void guard.spend([transaction()]);
+    store.calls.length = 0;
+    for (let ms = 0; ms < 1000; ms += 10) {
+      await time.advance(10);
+      void guard.spend([transaction()]);
+      void guard.check([transaction()]);
+    }
+    expect(store.calls).toHaveLength(10);
+  });
+
+  test('the first answer gives all decisions back to the store', async () => {
+    const setup = guarded(hangs);
+    await breakDown(setup);
+    setup.store.behaviour = answersSoon;
+    await setup.time.advance(99);
+    expect(await setup.guard.spend([transaction()])).toMatchObject({ failure: { policy: 'local' } });
+    await setup.time.advance(1);
+    for (let i = 0; i < 5; i++) expect((await setup.guard.spend([transaction()])).failure).toBeUndefined();
+  });
+
+  test.each(['charge', 'refund', 'reset'] as const)('a %s tries the store as well', async (name) => {
+    const setup = guarded(hangs);
+    await breakDown(setup);
+    setup.store.behaviour = answersAtOnce;
+    await setup.time.advance(100);
+    const { guard, store } = setup;
+    await (name === 'refund' ? guard.refund(store, [transaction()]) : guard[name]([transaction()]));
+    expect(guard.status().state).toBe('up');
+  });
+
+  test('what missed its deadline in the outage does not bring it back after the end', async () => {
+    const { guard, store, time } = guarded(hangs, { deadlineMs: 1000 });
+    const old = Array.from({ length: 5 }, () => guard.spend([transaction()]));
+    await time.advance(500);
+    store.behaviour = rejects(down);
+    for (let i = 0; i < 3; i++) await guard.spend([transaction()]);
+    expect(guard.status().state).toBe('failing');
+    const last = deferred<unknown>();
+    await time.advance(499);
+    store.behaviour = () => last.promise;
+    // The first probe comes a deadline after the outage began.
+    time.step(600);
+    const probe = guard.spend([transaction()]);
+    last.resolve(reading([1]));
+    await probe;
+    expect(guard.status().state).toBe('up');
+    await time.advance(1000);
+    await Promise.all(old);
+    expect(guard.status()).toMatchObject({ state: 'up', outages: 1 });
+  });
+
+  test('a store that comes and goes does not grant a whole local burst at each outage', async () => {
+    const { guard, store, time } = guarded(hangs);
+    let admitted = 0;
+    for (let outage = 0; outage < 5; outage++) {
+      store.behaviour = throws(down);
+      for (let i = 0; i < 30; i++) if (passed(await guard.spend([transaction()]))) admitted++;
+      store.behaviour = answersAtOnce;
+      await time.advance(100);
+      void guard.spend([transaction({ id: 'b' })]);
+      expect(guard.status().state).toBe('up');
+    }
+    // A burst of 10 once, and what came back in the 0.4 s since: less than one token.
+    expect(admitted).toBe(10);
+  });
+
+  test('while the store is back, local buckets are not asked', async () => {
+    const setup = guarded(hangs);
+    await breakDown(setup);
+    for (let i = 0; i < 11; i++) void setup.guard.spend([transaction()]);
+    expect(passed(await setup.guard.spend([transaction()]))).toBe(false);
+    setup.store.behaviour = answersAtOnce;
+    await setup.time.advance(100);
+    const ruling = decided(await setup.guard.spend([transaction()]));
+    expect([passed(ruling), ruling.store]).toEqual([true, setup.store]);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { guarded, transaction } from './support/guarded.ts';
+import { answersAtOnce, answersSoon, reading, throws } from './support/scripted-store.ts';
+
+describe('a store that answers at once', () => {
+  test('is passed straight through: a value, no promise and no timer', () => {
+    const { guard, store, time } = guarded(answersAtOnce);
+    const batch = [transaction()];
+    expect(guard.spend(batch)).toEqual({ available: true, batch, reading: reading(batch), store, failure: undefined });
+    expect(guard.check(batch)).toEqual({ available: true, batch, reading: reading(batch), store, failure: undefined });
+    expect(guard.charge(batch)).toEqual({ batch, reading: reading(batch), store });
+    expect(guard.refund(store, batch)).toEqual({ batch, reading: reading(batch), store });
+    expect(guard.reset(batch)).toBeUndefined();
+    expect(time.waiting).toBe(0);
+    expect(store.calls.map(({ name }) => name)).toEqual(['spend', 'check', 'charge', 'refund', 'reset']);
+  });
+
+  test('gets the batch itself, not a copy', () => {
+    const { guard, store } = guarded(answersAtOnce);
+    const batch = [transaction()];
+    void guard.spend(batch);
+    expect(store.calls[0]?.batch).toBe(batch);
+  });
+});
+
+describe('a store that answers by a promise', () => {
+  test('decides, and leaves no timer behind', async () => {
+    const { guard, store, time } = guarded(answersSoon);
+    const batch = [transaction()];
+    const ruling = await guard.spend(batch);
+    expect(ruling).toEqual({ available: true, batch, reading: reading(batch), store, failure: undefined });
+    expect(time.waiting).toBe(0);
+  });
+
+  test('may be built on any kind of promise', async () => {
+    // oxlint-disable-next-line unicorn/no-thenable -- this is what is tested
+    const { guard } = guarded((batch) => ({ then: (resolve: (value: unknown) => void) => resolve(reading(batch)) }));
+    expect(await guard.spend([transaction()])).toMatchObject({ available: true, failure: undefined });
+  });
+});
+
+test('every call to the store says how long the caller waits', () => {
+  const { guard, store } = guarded(answersAtOnce, { deadlineMs: 70 });
+  const batch = [transaction()];
+  void [guard.spend(batch), guard.check(batch), guard.charge(batch), guard.refund(store, batch), guard.reset(batch)];
+  expect(store.calls.map(({ deadlineMs }) => deadlineMs)).toEqual([70, 70, 70, 70, 70]);
+});
+
+test('nothing to ask is no reason to ask the store, nor to fail', () => {
+  const { guard, store } = guarded(throws(new Error('down')));
+  expect(guard.spend([])).toMatchObject({
+    available: true,
+    batch: [],
+    reading: { levelsTicks: [] },
+    failure: undefined,
+  });
+  expect(guard.check([])).toMatchObject({ available: true, batch: [], failure: undefined });
+  expect(guard.charge([])).toMatchObject({ batch: [] });
+  expect(guard.refund(store, [])).toMatchObject({ batch: [] });
+  expect(guard.reset([])).toBeUndefined();
+  expect(store.calls).toEqual([]);
+});

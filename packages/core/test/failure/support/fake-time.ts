@@ -1,0 +1,92 @@
+import type { Clock } from '../../../src/clock.ts';
+import type { Cancel, Scheduler } from '../../../src/failure/scheduler.ts';
+
+interface Timer {
+  readonly dueMs: number;
+  readonly run: () => void;
+}
+
+/** A clock and an event loop that stand still until they are moved, and then turn as Node's does. */
+export class FakeTime implements Clock, Scheduler {
+  #nowMs = 1000;
+  readonly #timers = new Set<Timer>();
+  readonly #immediates = new Set<() => void>();
+  readonly #input: (() => void)[] = [];
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  nowMicros(): number {
+    return Math.floor(this.#nowMs * 1000);
+  }
+
+  /** Timers and immediates that are still to run. */
+  get waiting(): number {
+    return this.#timers.size + this.#immediates.size;
+  }
+
+  after(delayMs: number, run: () => void): Cancel {
+    const timer = { dueMs: this.#nowMs + delayMs, run };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  afterInput(run: () => void): Cancel {
+    this.#immediates.add(run);
+    return () => this.#immediates.delete(run);
+  }
+
+  /** Puts something into the process's sockets: it is taken in at the next turn of the loop. */
+  arrives(input: () => void): void {
+    this.#input.push(input);
+  }
+
+  /** Lets time pass with a loop that turns whenever a timer is due. */
+  async advance(ms: number): Promise<void> {
+    const endMs = this.#nowMs + ms;
+    for (let next = this.#next(); next !== undefined && next.dueMs <= endMs; next = this.#next()) {
+      this.#nowMs = Math.max(this.#nowMs, next.dueMs);
+      await this.#turn();
+    }
+    this.#nowMs = Math.max(this.#nowMs, endMs);
+    await this.#turn();
+  }
+
+  /** Lets time pass while the process does something else: the loop turns once, afterwards. */
+  async stall(ms: number): Promise<void> {
+    this.#nowMs += ms;
+    await this.#turn();
+  }
+
+  /** Moves the clock and nothing else, also backwards. */
+  step(ms: number): void {
+    this.#nowMs += ms;
+  }
+
+  #next(): Timer | undefined {
+    return [...this.#timers].sort((a, b) => a.dueMs - b.dueMs)[0];
+  }
+
+  async #turn(): Promise<void> {
+    for (const timer of this.#timers) if (timer.dueMs <= this.#nowMs && this.#timers.delete(timer)) timer.run();
+    await settled();
+    for (const input of this.#input.splice(0)) input();
+    await settled();
+    for (const immediate of this.#immediates) if (this.#immediates.delete(immediate)) immediate();
+    await settled();
+  }
+}
+
+/** Waits until all promise callbacks that can run have run. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A promise that the test settles. */
+export function deferred<T>() {
+  let resolve!: (value: T) => void;
+  let reject!: (cause: unknown) => void;
+  const promise = new Promise<T>((...settle) => ([resolve, reject] = settle));
+  return { promise, resolve, reject };
+}

@@ -1,0 +1,66 @@
+import type { LimiterEvent } from '../../../src/events.ts';
+import { checkFailureOptions, type FailureOptions } from '../../../src/failure/failure-options.ts';
+import type { Decided, Ruling } from '../../../src/failure/ruling.ts';
+import { StoreGuard } from '../../../src/failure/store-guard.ts';
+import { fits } from '../../../src/gcra.ts';
+import { rateOf } from '../../../src/rate.ts';
+import type { Transaction } from '../../../src/transaction.ts';
+import { FakeTime } from './fake-time.ts';
+import { ScriptedStore, type Behaviour } from './scripted-store.ts';
+
+/** A guard around a scripted store, with its time and what it has reported. */
+export function guarded(behaviour: Behaviour, failure: FailureOptions = {}) {
+  const time = new FakeTime();
+  const store = new ScriptedStore(behaviour);
+  const events: LimiterEvent[] = [];
+  const notify = (event: LimiterEvent) => void events.push(event);
+  const guard = new StoreGuard({ store, failure: checkFailureOptions(failure), notify, clock: time, scheduler: time });
+  return { guard, store, time, events };
+}
+
+const rates = new Map<string, ReturnType<typeof rateOf>>();
+
+/** A transaction on a limit of 10 tokens, one a second, unless told otherwise. */
+export function transaction(given: Partial<Transaction> & { burst?: number; count?: number; period?: string } = {}) {
+  const { burst = 10, count = 1, period = '1s', limit = 'Orders', id = 'a', cost = 1, ...rest } = given;
+  const numbers = `${burst} ${count} ${period}`;
+  // One object for one rate, as limits have it.
+  const rate = given.rate ?? rates.get(numbers) ?? rateOf('limits.Orders', { burst, count, period });
+  rates.set(numbers, rate);
+  const made: Transaction = {
+    limit,
+    id,
+    cost,
+    rate,
+    incrementTicks: Math.min(cost, rate.burst) * rate.emissionIntervalTicks,
+    toleranceTicks: rate.toleranceTicks,
+    mode: 'check-and-spend',
+    overridden: false,
+    onFailure: 'local',
+    ...rest,
+  };
+  return made;
+}
+
+/** Gives the ruling if something was decided; fails the test otherwise. */
+export function decided(ruling: Ruling): Decided {
+  if (!ruling.available) throw new Error('nothing was decided');
+  return ruling;
+}
+
+/** Whether a batch passed. */
+export function passed(ruling: Ruling): boolean {
+  const { batch, reading } = decided(ruling);
+  return batch.every(({ mode, incrementTicks, toleranceTicks }, i) => {
+    return mode === 'spend-only' || fits(reading.levelsTicks[i]!, incrementTicks, toleranceTicks);
+  });
+}
+
+/** Lets the store fail until the guard leaves it alone. */
+export async function breakDown({ guard, time }: { guard: StoreGuard; time: FakeTime }): Promise<void> {
+  for (let i = 0; i < 3; i++) {
+    const ruling = guard.spend([transaction({ limit: 'Other', onFailure: 'open' })]);
+    await time.advance(50);
+    await ruling;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Awaitable } from '../../../src/awaitable.ts';
+import type { Store, StoreReading } from '../../../src/store.ts';
+
+type CallName = keyof Store;
+type Batch = readonly unknown[];
+
+/** What a store does when it is called. It may break its word, hence `unknown`. */
+export type Behaviour = (batch: Batch) => unknown;
+
+/** A store that does what the test says, and remembers how it was called. */
+export class ScriptedStore implements Store {
+  readonly calls: { readonly name: CallName; readonly batch: Batch; readonly deadlineMs: number | undefined }[] = [];
+  behaviour: Behaviour;
+
+  constructor(behaviour: Behaviour) {
+    this.behaviour = behaviour;
+  }
+
+  spend(batch: Batch, deadlineMs?: number): Awaitable<StoreReading> {
+    return this.#call('spend', batch, deadlineMs) as Awaitable<StoreReading>;
+  }
+  check(batch: Batch, deadlineMs?: number): Awaitable<StoreReading> {
+    return this.#call('check', batch, deadlineMs) as Awaitable<StoreReading>;
+  }
+  charge(batch: Batch, deadlineMs?: number): Awaitable<StoreReading> {
+    return this.#call('charge', batch, deadlineMs) as Awaitable<StoreReading>;
+  }
+  refund(batch: Batch, deadlineMs?: number): Awaitable<StoreReading> {
+    return this.#call('refund', batch, deadlineMs) as Awaitable<StoreReading>;
+  }
+  reset(batch: Batch, deadlineMs?: number): Awaitable<void> {
+    return this.#call('reset', batch, deadlineMs) as Awaitable<void>;
+  }
+  close(): Awaitable<void> {
+    return this.#call('close', [], undefined) as Awaitable<void>;
+  }
+
+  #call(name: CallName, batch: Batch, deadlineMs: number | undefined): unknown {
+    this.calls.push({ name, batch, deadlineMs });
+    return this.behaviour(batch);
+  }
+}
+
+/** The reading of full buckets. */
+export const reading = (batch: Batch): StoreReading => ({ nowTicks: 7, levelsTicks: batch.map(() => 0) });
+
+export const answersAtOnce: Behaviour = reading;
+export const answersSoon: Behaviour = (batch) => Promise.resolve(reading(batch));
+export const hangs: Behaviour = () => new Promise(() => {});
+export const rejects =
+  (cause: unknown): Behaviour =>
+  () =>
+    Promise.reject(cause);
+export const throws =
+  (cause: unknown): Behaviour =>
+  () => {
+    throw cause;
+  };
+export const answers =
+  (answer: unknown): Behaviour =>
+  () =>
+    Promise.resolve(answer);
