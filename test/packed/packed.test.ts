@@ -30,11 +30,8 @@ function packedManifest(tarball: string): string {
 describe.each(tarballs.map((path) => ({ name: basename(path), path })))('the tarball $name', ({ path }) => {
   it('holds the build, its sources, a README and the licence, and nothing of the workspace', () => {
     const files = execFileSync('tar', ['-tf', path], { encoding: 'utf8' }).trim().split('\n');
-    expect(files).toEqual(
-      expect.arrayContaining(
-        ['dist/index.js', 'dist/index.d.ts', 'src/index.ts', 'README.md', 'LICENSE'].map((file) => `package/${file}`),
-      ),
-    );
+    const expected = ['dist/index.js', 'dist/index.d.ts', 'src/index.ts', 'README.md', 'LICENSE'];
+    expect(expected.filter((file) => !files.includes(`package/${file}`))).toEqual([]);
     expect(files.filter((file) => !/^package\/((dist|src)\/|package\.json$|README\.md$|LICENSE$)/.test(file))).toEqual(
       [],
     );
