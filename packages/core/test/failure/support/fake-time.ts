@@ -65,7 +65,7 @@ export class FakeTime implements Clock, Scheduler {
   }
 
   #next(): Timer | undefined {
-    return [...this.#timers].sort((a, b) => a.dueMs - b.dueMs)[0];
+    return [...this.#timers].toSorted((a, b) => a.dueMs - b.dueMs)[0];
   }
 
   async #turn(): Promise<void> {

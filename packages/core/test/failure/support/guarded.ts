@@ -52,7 +52,7 @@ export function decided(ruling: Ruling): Decided {
 export function passed(ruling: Ruling): boolean {
   const { batch, reading } = decided(ruling);
   return batch.every(({ mode, incrementTicks, toleranceTicks }, i) => {
-    return mode === 'spend-only' || fits(reading.levelsTicks[i]!, incrementTicks, toleranceTicks);
+    return mode === 'spend-only' || fits(reading.levelsTicks[i] ?? Infinity, incrementTicks, toleranceTicks);
   });
 }
 

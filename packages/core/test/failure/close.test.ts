@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { deferred, settled } from './support/fake-time.ts';
+import { guarded, transaction } from './support/guarded.ts';
+import { answersAtOnce, hangs } from './support/scripted-store.ts';
+
+const open = transaction({ limit: 'Open', onFailure: 'open' });
+
+describe('close', () => {
+  test('answers what still waits by policy, at once', async () => {
+    const { guard, store, time } = guarded(hangs);
+    const closed = { limit: 'Closed', onFailure: 'closed' } as const;
+    const rulings = [guard.spend([transaction()]), guard.spend([open]), guard.check([transaction(closed)])];
+    const others = [guard.charge([transaction()]), guard.refund(store, [transaction()])];
+    void guard.close({ closeStore: false });
+    expect(time.waiting).toBe(0);
+    const cause = { code: 'ERR_STORE_UNAVAILABLE', message: 'The limiter was closed before the store had answered.' };
+    expect(await Promise.all(rulings)).toMatchObject([
+      { failure: { policy: 'local', cause } },
+      { failure: { policy: 'open', cause } },
+      { failure: { policy: 'closed', cause } },
+    ]);
+    expect(await Promise.all(others)).toMatchObject([{ batch: [{ limit: 'Orders' }] }, { batch: [] }]);
+  });
+
+  test('is no failure of the store', async () => {
+    const { guard, events } = guarded(hangs);
+    const rulings = Array.from({ length: 5 }, () => guard.spend([open]));
+    void guard.close({ closeStore: false });
+    await Promise.all(rulings);
+    expect(guard.status()).toMatchObject({ state: 'up', lastFailure: undefined });
+    expect(events).toEqual([]);
+  });
+
+  test('leaves no unhandled rejection when the store rejects afterwards', async () => {
+    const { guard, store } = guarded(hangs);
+    const answer = deferred<unknown>();
+    store.behaviour = () => answer.promise;
+    const ruling = guard.spend([open]);
+    void guard.close({ closeStore: false });
+    answer.reject(new Error('connection closed'));
+    await settled();
+    expect((await ruling).failure?.cause).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+  });
+
+  test('reports what was lost and not yet told', async () => {
+    const { guard, store, events } = guarded(() => {
+      throw new Error('down');
+    });
+    for (let i = 0; i < 3; i++) await guard.refund(store, [open]);
+    void guard.close({ closeStore: false });
+    expect(events).toMatchObject([{ count: 1 }, { type: 'store-failing' }, { type: 'refund-lost', count: 2 }]);
+  });
+
+  test('closes the store when told to, and hands on its answer', async () => {
+    const { guard, store } = guarded(answersAtOnce);
+    store.behaviour = () => Promise.reject(new Error('could not close'));
+    await expect(guard.close({ closeStore: true })).rejects.toThrow('could not close');
+    expect(store.calls.map(({ name }) => name)).toEqual(['close']);
+  });
+
+  test('leaves a store alone that it is not told to close', () => {
+    const { guard, store } = guarded(answersAtOnce);
+    expect(guard.close({ closeStore: false })).toBeUndefined();
+    expect(store.calls).toEqual([]);
+  });
+
+  test('may be called again and does nothing then', () => {
+    const { guard, store } = guarded(() => undefined);
+    void guard.close({ closeStore: true });
+    expect(guard.close({ closeStore: true })).toBeUndefined();
+    expect(store.calls).toHaveLength(1);
+  });
+});
+
+test('after close every call is the error ERR_CLOSED, and the store is not asked', () => {
+  const { guard, store } = guarded(answersAtOnce);
+  void guard.close({ closeStore: false });
+  const local = guarded(answersAtOnce).store;
+  const calls = [
+    () => guard.spend([open]),
+    () => guard.check([]),
+    () => guard.charge([open]),
+    () => guard.refund(store, [open]),
+    () => guard.refund(local, [open]),
+    () => guard.reset([open]),
+  ];
+  for (const call of calls) expect(call).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }));
+  expect([store.calls, local.calls]).toEqual([[], []]);
+});

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import { SluiceError } from '../../src/errors.ts';
+import { breakDown, guarded, transaction } from './support/guarded.ts';
+import { answersAtOnce, answersSoon, hangs, rejects, throws } from './support/scripted-store.ts';
+
+const down = new Error('connect ECONNREFUSED');
+const open = transaction({ limit: 'Open', onFailure: 'open' });
+const ofType = (events: readonly { type: string }[], type: string) => events.filter((event) => event.type === type);
+
+describe('an outage', () => {
+  test('is told once when it begins and once when it ends, with its length, and never for each request', async () => {
+    const { guard, store, time, events } = guarded(throws(down));
+    for (let ms = 0; ms < 5000; ms += 10) {
+      for (let i = 0; i < 10; i++) await guard.spend([open]);
+      await time.advance(10);
+    }
+    expect(events).toMatchObject([{ type: 'store-failing', cause: down }]);
+    store.behaviour = answersAtOnce;
+    await time.advance(100);
+    for (let i = 0; i < 10; i++) await guard.spend([open]);
+    expect(events).toMatchObject([{ type: 'store-failing' }, { type: 'store-recovered', outageMs: 5100 }]);
+  });
+
+  test('of many decisions that miss together is one', async () => {
+    const { guard, time, events } = guarded(hangs);
+    const rulings = Array.from({ length: 1000 }, () => guard.spend([open]));
+    await time.advance(50);
+    await Promise.all(rulings);
+    expect(events).toHaveLength(1);
+    expect(guard.status().outages).toBe(1);
+  });
+
+  test('is not told for one or two failures', async () => {
+    const { guard, events } = guarded(throws(down));
+    await guard.spend([open]);
+    await guard.spend([open]);
+    expect(events).toEqual([]);
+  });
+
+  test('is told again when it comes again', async () => {
+    const setup = guarded(hangs);
+    for (let outage = 0; outage < 2; outage++) {
+      setup.store.behaviour = hangs;
+      await breakDown(setup);
+      setup.store.behaviour = answersAtOnce;
+      await setup.time.advance(100);
+      await setup.guard.spend([open]);
+    }
+    const types = ['store-failing', 'store-recovered', 'store-failing', 'store-recovered'];
+    expect(setup.events.map(({ type }) => type)).toEqual(types);
+  });
+
+  test('says what happens now and what to look at', async () => {
+    const { guard, store, time, events } = guarded(throws(down));
+    for (let i = 0; i < 7; i++) await guard.spend([open]);
+    store.behaviour = answersAtOnce;
+    await time.advance(1234);
+    await guard.spend([open]);
+    expect(events.map(({ message }) => message)).toEqual([
+      "The store can't answer (Error: connect ECONNREFUSED). Until it does, each limit follows its onFailure policy " +
+        '(local: decided by this process alone; closed: refused with 503; open: let through), and one decision every ' +
+        "100 ms tries the store. Look at the store's server and at the network to it.",
+      'The store answers again after 1234 ms and decides again. In the meantime the failure policies decided 5 times.',
+    ]);
+  });
+
+  test('names a cause that is no error as well', async () => {
+    const { guard, events } = guarded(rejects('gone'));
+    for (let i = 0; i < 3; i++) await guard.spend([open]);
+    expect(events[0]?.message).toContain("The store can't answer ('gone').");
+  });
+});
+
+describe('a broken bucket', () => {
+  const broken = new SluiceError('ERR_STORE_BUCKET', 'Orders:a holds a list');
+
+  test('is told at once and then once a minute with a count, however often a client hammers it', async () => {
+    const { guard, time, events } = guarded(rejects(broken));
+    for (let i = 0; i < 500; i++) await guard.spend([open]);
+    await time.advance(60_000);
+    for (let i = 0; i < 500; i++) await guard.spend([open]);
+    expect(events).toMatchObject([
+      { type: 'bucket-broken', count: 1, cause: broken },
+      { type: 'bucket-broken', count: 500, cause: broken },
+    ]);
+    expect(events.map(({ message }) => message)).toEqual([
+      "The store holds a bucket that it can't read (SluiceError: Orders:a holds a list); once its limit's onFailure " +
+        'policy was followed instead. Look at who else writes to the store under this key, and reset the bucket.',
+      "The store holds a bucket that it can't read (SluiceError: Orders:a holds a list); 500 times its limit's " +
+        'onFailure policy was followed instead. Look at who else writes to the store under this key, and reset the ' +
+        'bucket.',
+    ]);
+  });
+});
+
+describe('what is lost', () => {
+  test('is told at once, then once a minute as a sum, and the rest when the store is back', async () => {
+    const { guard, store, time, events } = guarded(throws(down));
+    for (let i = 0; i < 30; i++) {
+      await guard.charge([open]);
+      await guard.refund(store, [open, transaction()]);
+    }
+    store.behaviour = answersSoon;
+    await time.advance(100);
+    await guard.spend([open]);
+    const counts = (type: string) => ofType(events, type).map((event) => (event as { count?: number }).count);
+    expect(counts('charge-lost')).toEqual([1, 29]);
+    expect(counts('refund-lost')).toEqual([2, 58]);
+    expect(events.at(-1)?.type).toBe('store-recovered');
+  });
+
+  test('says who has too many or too few tokens now', async () => {
+    const { guard, store, events } = guarded(throws(down));
+    await guard.charge([open]);
+    await guard.refund(store, [open]);
+    expect(events.map(({ message }) => message)).toEqual([
+      "The store can't answer (Error: connect ECONNREFUSED): 1 charge was lost, so these clients have more tokens " +
+        "left than they should. Under onFailure: 'local' this process takes them.",
+      "The store can't answer (Error: connect ECONNREFUSED): 1 refund was lost, so these clients have fewer tokens " +
+        'left than they should until their buckets have filled by themselves.',
+    ]);
+    const { guard: other, store: otherStore, events: sums } = guarded(throws(down));
+    await other.charge([open, transaction({ limit: 'B', onFailure: 'closed' })]);
+    await other.refund(otherStore, [open, transaction()]);
+    expect(sums.map(({ message }) => message)).toEqual([
+      expect.stringContaining('2 charges were lost'),
+      expect.stringContaining('2 refunds were lost'),
+    ]);
+  });
+});
+
+describe('status', () => {
+  /** How long ago a date is, in milliseconds. */
+  const ago = (date: Date | undefined) => Date.now() - date!.getTime();
+
+  test('is up from the start, with nothing to tell', () => {
+    const { guard, time } = guarded(answersAtOnce);
+    time.step(60_000);
+    const { since, ...rest } = guard.status();
+    expect(rest).toEqual({ state: 'up', outages: 0, decidedByPolicy: 0, lastFailure: undefined });
+    expect(ago(since)).toBeGreaterThanOrEqual(60_000);
+    expect(ago(since)).toBeLessThan(70_000);
+  });
+
+  test('tells since when the store fails, with what, and how often a policy decided', async () => {
+    const { guard, store, time } = guarded(throws(down));
+    for (let i = 0; i < 7; i++) await guard.spend([open]);
+    await guard.check([open]);
+    await guard.charge([transaction()]);
+    await guard.refund(store, [open]);
+    time.step(60_000);
+    const { since, lastFailure, ...rest } = guard.status();
+    expect(rest).toEqual({ state: 'failing', outages: 1, decidedByPolicy: 8 });
+    expect(lastFailure?.cause).toBe(down);
+    for (const date of [since, lastFailure?.at]) {
+      expect(ago(date)).toBeGreaterThanOrEqual(60_000);
+      expect(ago(date)).toBeLessThan(70_000);
+    }
+  });
+
+  test('tells since when the store is back, and still with what it failed last', async () => {
+    const { guard, store, time } = guarded(throws(down));
+    for (let i = 0; i < 3; i++) await guard.spend([open]);
+    store.behaviour = answersAtOnce;
+    await time.advance(60_000);
+    await guard.spend([open]);
+    const { since, lastFailure, ...rest } = guard.status();
+    expect(rest).toEqual({ state: 'up', outages: 1, decidedByPolicy: 3 });
+    expect(ago(since)).toBeLessThan(10_000);
+    expect(ago(lastFailure?.at)).toBeGreaterThanOrEqual(60_000);
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import type { Decided } from '../../src/failure/ruling.ts';
+import type { MemoryStore } from '../../src/memory/memory-store.ts';
+import { decided, guarded, passed, transaction } from './support/guarded.ts';
+import { throws } from './support/scripted-store.ts';
+
+const down = new Error('down');
+const failing = (gateways = 1) => guarded(throws(down), { gateways });
+
+const local = transaction({ limit: 'Local' });
+const otherLocal = transaction({ limit: 'OtherLocal' });
+const open = transaction({ limit: 'Open', onFailure: 'open' });
+const closed = transaction({ limit: 'Closed', onFailure: 'closed' });
+
+describe('closed', () => {
+  test('one in a batch makes it unavailable: nothing is decided and nothing is taken', async () => {
+    const { guard } = failing();
+    expect(await guard.spend([local, closed, open])).toEqual({
+      available: false,
+      batch: [closed],
+      failure: { policy: 'closed', cause: down },
+    });
+    expect(decided(await guard.check([local])).reading.levelsTicks).toEqual([0]);
+  });
+
+  test('holds for checks too', async () => {
+    expect(await failing().guard.check([closed])).toMatchObject({ available: false, batch: [closed] });
+  });
+});
+
+describe('local', () => {
+  test('decides by the same limit in this process', async () => {
+    const { guard } = failing();
+    const rulings = await Promise.all(Array.from({ length: 12 }, async () => guard.spend([local])));
+    expect(rulings.filter(passed)).toHaveLength(10);
+    expect(rulings[0]).toMatchObject({ available: true, batch: [local], failure: { policy: 'local', cause: down } });
+  });
+
+  test('decides all local limits of a batch together: all are taken, or none', async () => {
+    const { guard } = failing();
+    await guard.spend([transaction({ limit: 'OtherLocal', cost: 10 })]);
+    expect(passed(await guard.spend([local, otherLocal]))).toBe(false);
+    expect(decided(await guard.check([local])).reading.levelsTicks).toEqual([0]);
+  });
+
+  test('keeps ids apart', async () => {
+    const { guard } = failing();
+    await guard.spend([transaction({ id: 'a', cost: 10 })]);
+    expect(passed(await guard.spend([transaction({ id: 'a' })]))).toBe(false);
+    expect(passed(await guard.spend([transaction({ id: 'b' })]))).toBe(true);
+  });
+
+  test('takes nothing for a check', async () => {
+    const { guard } = failing();
+    for (let i = 0; i < 20; i++) expect(passed(await guard.check([local]))).toBe(true);
+  });
+
+  test('lets the rate of the limit pass as time goes on', async () => {
+    const { guard, time } = failing();
+    await guard.spend([transaction({ cost: 10 })]);
+    await time.advance(999);
+    expect(passed(await guard.spend([transaction()]))).toBe(false);
+    await time.advance(1);
+    expect(passed(await guard.spend([transaction()]))).toBe(true);
+  });
+
+  test('gives each of the gateways its share of the burst and of the rate', async () => {
+    const { guard, time } = failing(4);
+    const admitted = async () => {
+      let count = 0;
+      while (passed(await guard.spend([transaction()]))) count++;
+      return count;
+    };
+    expect(await admitted()).toBe(2);
+    await time.advance(3999);
+    expect(await admitted()).toBe(0);
+    await time.advance(1);
+    expect(await admitted()).toBe(1);
+  });
+
+  test('says by which numbers it decided', async () => {
+    const { guard } = failing(4);
+    const [transactionDecided] = decided(await guard.spend([transaction({ cost: 9 })])).batch;
+    expect(transactionDecided).toMatchObject({ cost: 2, rate: { burst: 2, periodMs: 4000 } });
+  });
+
+  test('a cost above the local burst passes when the whole local bucket is there, and empties it', async () => {
+    const { guard, time } = failing(4);
+    const dear = transaction({ cost: 9 });
+    expect(passed(await guard.spend([dear]))).toBe(true);
+    await time.advance(7999);
+    expect(passed(await guard.spend([dear]))).toBe(false);
+    await time.advance(1);
+    expect(passed(await guard.spend([dear]))).toBe(true);
+  });
+
+  test('keeps at most 100,000 buckets', async () => {
+    const { guard } = failing();
+    const store = decided(await guard.spend([local])).store as MemoryStore;
+    expect(store.stats().maxKeys).toBe(100_000);
+  });
+
+  test('decides in one store for as long as the guard lives', async () => {
+    const { guard } = failing();
+    const [one, other] = [decided(await guard.spend([local])), decided(await guard.check([otherLocal]))];
+    expect(one.store).toBe(other.store);
+  });
+});
+
+describe('open', () => {
+  test('drops out, and the local ones decide', async () => {
+    const { guard } = failing();
+    const ruling = await guard.spend([open, local, open]);
+    expect(ruling).toMatchObject({ batch: [local], failure: { policy: 'local' } });
+    expect((ruling as Decided).reading.levelsTicks).toEqual([0]);
+  });
+
+  test('alone lets everything through: nothing is left to decide', async () => {
+    const { guard, store } = failing();
+    for (let i = 0; i < 20; i++) {
+      expect(await guard.spend([open])).toEqual({
+        available: true,
+        batch: [],
+        reading: { nowTicks: 0, levelsTicks: [] },
+        store,
+        failure: { policy: 'open', cause: down },
+      });
+    }
+  });
+});
