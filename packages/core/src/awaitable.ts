@@ -1,12 +1,19 @@
 /** A value, or a promise of one. `await` works on both; what answers at once costs no tick. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** Whether something must be waited for: a promise, or any object with a `then`. */
-export function isPromise<T>(value: Awaitable<T>): value is Promise<T> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
-}
-
 /** Goes on with a value as soon as it is there: at once when it is no promise. */
 export function andThen<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
-  return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/**
+ * Takes in what came from outside (a user's function, a store): whatever has a `then`, such as the queries of many
+ * database clients or a promise of another realm, becomes a promise that `instanceof` knows.
+ */
+export function adopted<T>(value: Awaitable<T>): Awaitable<T> {
+  return isThenable(value) && !(value instanceof Promise) ? Promise.resolve(value) : value;
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }

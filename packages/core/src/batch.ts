@@ -1,4 +1,4 @@
-import { andThen, isPromise, type Awaitable } from './awaitable.ts';
+import type { Awaitable } from './awaitable.ts';
 import { complaint, SluiceError } from './errors.ts';
 import type { LimitSet } from './limit-set.ts';
 import type { Limit } from './limits.ts';
@@ -24,7 +24,7 @@ export interface Ask {
 export function transactionOf(set: LimitSet<never>, ask: Ask): Awaitable<Transaction | null> {
   checkCost(ask.limit.name, ask.cost);
   const rate = set.rateFor(ask.limit, ask.id);
-  return isPromise(rate) ? andThen(rate, (settled) => withRate(ask, settled)) : withRate(ask, rate);
+  return rate instanceof Promise ? rate.then((settled) => withRate(ask, settled)) : withRate(ask, rate);
 }
 
 function withRate({ limit, id, cost, mode }: Ask, rate: Rate | 'unlimited'): Transaction | null {
@@ -51,7 +51,7 @@ export function batchOf<T extends { readonly limit: string; readonly id: string 
   transactions: readonly Awaitable<T | null>[],
 ): Awaitable<readonly T[]> {
   for (const transaction of transactions) {
-    if (isPromise(transaction)) return Promise.all(transactions).then(whole);
+    if (transaction instanceof Promise) return Promise.all(transactions).then(whole);
   }
   return whole(transactions as readonly (T | null)[]);
 }

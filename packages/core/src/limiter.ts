@@ -7,6 +7,7 @@ import { complaint } from './errors.ts';
 import type { Notify } from './events.ts';
 import { Deadlines } from './failure/deadlines.ts';
 import type { CheckedFailureOptions } from './failure/failure-options.ts';
+import type { Ruling } from './failure/ruling.ts';
 import { StoreGuard, type StoreStatus } from './failure/store-guard.ts';
 import type { ClientAddressFinder } from './http/client-address.ts';
 import { checkFixedCost, defineLimitSet, limitNamed, type LimitSet, type LimitSetOptions } from './limit-set.ts';
@@ -118,7 +119,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   check(entries: readonly SpendEntry[]): Awaitable<Decision> {
     return andThen(this.#batch(entries), (batch) => {
       checkAffordable(batch);
-      return andThen(this.#guard.check(batch), (ruling) => decisionOf(ruling, false));
+      return andThen(this.#guard.check(batch), checkedDecision);
     });
   }
 
@@ -179,11 +180,9 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   }
 
   /** Decides a batch whose ids are canonical. */
-  spendBatch(transactions: Awaitable<readonly Transaction[]>): Awaitable<Decision> {
-    return andThen(transactions, (batch) => {
-      checkAffordable(batch);
-      return andThen(this.#guard.spend(batch), (ruling) => decisionOf(ruling, true));
-    });
+  spendBatch(batch: Awaitable<readonly Transaction[]>): Awaitable<Decision> {
+    // Written out, unlike the other calls: this is the way of every request.
+    return batch instanceof Promise ? batch.then((settled) => this.#spend(settled)) : this.#spend(batch);
   }
 
   /** What a decision took, to be given back or corrected. One receipt for each decision, whoever asks. */
@@ -203,6 +202,11 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     if (missing > 0) await this.charge([{ limit, id, cost: missing }]);
   }
 
+  #spend(batch: readonly Transaction[]): Awaitable<Decision> {
+    checkAffordable(batch);
+    return andThen(this.#guard.spend(batch), spentDecision);
+  }
+
   #defined(set: LimitSetOptions<Request>): LimitSet<Request> {
     const { onFailure } = this.#failure;
     return defineLimitSet(set, { onFailure, deadlines: this.#overrideDeadlines, notify: this.notify });
@@ -210,12 +214,12 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
 
   #batch(entries: readonly SpendEntry[]): Awaitable<readonly Transaction[]> {
     const set = this.#set;
-    return batchOf(
-      checkedEntries(entries).map(({ limit: name, id, cost = 1, mode = 'check-and-spend' }) => {
-        const limit = limitNamed(set, name);
-        return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode) });
-      }),
-    );
+    const transactions: Awaitable<Transaction | null>[] = [];
+    for (const { limit: name, id, cost = 1, mode = 'check-and-spend' } of checkedEntries(entries)) {
+      const limit = limitNamed(set, name);
+      transactions.push(transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode) }));
+    }
+    return batchOf(transactions);
   }
 
   #bucket({ limit: name, id }: BucketName): BucketName {
@@ -223,6 +227,9 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     return { limit: limit.name, id: canonicalId(limit, id) };
   }
 }
+
+const spentDecision = (ruling: Ruling): Decision => decisionOf(ruling, true);
+const checkedDecision = (ruling: Ruling): Decision => decisionOf(ruling, false);
 
 const receipts = new WeakMap<Decision, Receipt>();
 

@@ -1,4 +1,4 @@
-import { isPromise, type Awaitable } from './awaitable.ts';
+import { adopted, type Awaitable } from './awaitable.ts';
 import { complaint, SluiceError, shown } from './errors.ts';
 import type { Notify } from './events.ts';
 import type { Deadlines } from './failure/deadlines.ts';
@@ -106,11 +106,11 @@ export class AskedOverrides {
   /** Never throws and never rejects. */
   readonly rateFor: RateLookup = (limit, id) => {
     try {
-      const answer = this.#ask(limit.name, id);
-      if (!isPromise(answer)) return this.#rateOf(limit, answer);
+      const answer = adopted(this.#ask(limit.name, id));
+      if (!(answer instanceof Promise)) return this.#rateOf(limit, answer);
       const late = (): Error => new Error('the overrides function did not answer within its deadline');
       return this.#deadlines
-        .race(Promise.resolve(answer), late)
+        .race(answer, late)
         .then((override) => this.#rateOf(limit, override))
         .catch((cause: unknown) => this.#failed(limit, id, cause));
     } catch (cause) {

@@ -1,10 +1,10 @@
-import { isPromise } from './awaitable.ts';
+import { adopted } from './awaitable.ts';
 
 /** Calls a user's function whose end nobody waits for: what it throws or rejects with goes to `onError`. */
 export function runUnawaited(run: () => unknown, onError: (cause: unknown) => void): void {
   try {
-    const value = run();
-    if (isPromise(value)) Promise.resolve(value).catch(onError);
+    const value = adopted(run());
+    if (value instanceof Promise) value.catch(onError);
   } catch (cause) {
     onError(cause);
   }

@@ -1,4 +1,4 @@
-import { andThen, isPromise, type Awaitable } from '../awaitable.ts';
+import { adopted, andThen, type Awaitable } from '../awaitable.ts';
 import { monotonicClock, type Clock } from '../clock.ts';
 import { SluiceError } from '../errors.ts';
 import type { Notify } from '../events.ts';
@@ -126,8 +126,8 @@ export class StoreGuard {
     if (!this.#health.admits()) return call.refuse(batch, this.#health.lastCause);
     const { phase } = this.#health;
     try {
-      const answer = call.send(batch, this.#deadlineMs);
-      return isPromise(answer) ? this.#wait(call, { batch, phase }, answer) : this.#accept(call, batch, answer);
+      const answer = adopted(call.send(batch, this.#deadlineMs));
+      return answer instanceof Promise ? this.#wait(call, { batch, phase }, answer) : this.#accept(call, batch, answer);
     } catch (error) {
       return this.#refuse(call, { batch, phase }, error);
     }

@@ -23,7 +23,7 @@ export function addressHeader(name: string): AddressHeader {
 }
 
 function afterLastComma(header: string, end: number): number {
-  return end === 0 ? 0 : header.lastIndexOf(',', end - 1) + 1;
+  return header.lastIndexOf(',', end - 1) + 1;
 }
 
 function forwardedAddress(element: string): IpAddress | undefined {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { andThen, isPromise, type Awaitable } from '../awaitable.ts';
+import { adopted, andThen, type Awaitable } from '../awaitable.ts';
 import { batchOf, transactionOf } from '../batch.ts';
 import type { Decision } from '../decision.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
@@ -30,7 +30,7 @@ export function runFlow<Request, SettleArgs extends readonly unknown[]>(
 ): Awaitable<Refusal | null> {
   if (!settings.limitPreflight && isPreflight(exchange.incoming)) return null;
   if (settings.skip === undefined) return decide(settings, exchange, settleArgs);
-  return andThen(settings.skip(exchange.request), (skipped) =>
+  return andThen(adopted(settings.skip(exchange.request)), (skipped) =>
     skipped ? null : decide(settings, exchange, settleArgs),
   );
 }
@@ -41,7 +41,7 @@ function decide<Request, SettleArgs extends readonly unknown[]>(
   settleArgs: SettleArgs,
 ): Awaitable<Refusal | null> {
   const decision = settings.limiter.spendBatch(transactionsOf(settings, exchange));
-  return isPromise(decision)
+  return decision instanceof Promise
     ? decision.then((settled) => carryOut(settings, exchange, settleArgs, settled))
     : carryOut(settings, exchange, settleArgs, decision);
 }
@@ -63,10 +63,10 @@ function transactionFor<Request>(
 ): Awaitable<Transaction | null> {
   const { set } = limiter;
   const limit = limiter.limit(name);
-  return andThen(limit.key.idOf!(source, name), (id) => {
+  return andThen(adopted(limit.key.idOf!(source, name)), (id) => {
     if (id === null) return null;
     if (typeof cost === 'number') return transactionOf(set, { limit, id, cost, mode });
-    return andThen(cost(source.request), (tokens) => transactionOf(set, { limit, id, cost: tokens, mode }));
+    return andThen(adopted(cost(source.request)), (tokens) => transactionOf(set, { limit, id, cost: tokens, mode }));
   });
 }
 

@@ -1,20 +1,15 @@
 /** Where the last element of a `Forwarded` header that ends before `end` starts: behind a comma outside of quotes. */
 export function forwardedStart(header: string, end: number): number {
   // From the end, where a quote opens and closes does not depend on what the client wrote further left. Read from
-  // the beginning, one quote of the client's (`for="`) would swallow what the proxy appended.
+  // the beginning, one quote of the client's (`for="`) would swallow what the proxy appended. Seen from the end, a quote behind a backslash never opens: `=` stands before
+  // the one that does.
   let quoted = false;
   for (let index = end - 1; index >= 0; index--) {
     const character = header[index];
-    if (character === '"') quoted = !quoted || isEscaped(header, index);
+    if (character === '"') quoted = !quoted || header[index - 1] === '\\';
     else if (character === ',' && !quoted) return index + 1;
   }
   return 0;
-}
-
-function isEscaped(header: string, index: number): boolean {
-  let backslashes = 0;
-  while (header[index - 1 - backslashes] === '\\') backslashes++;
-  return backslashes % 2 === 1;
 }
 
 const MAX_ELEMENT_LENGTH = 1024;

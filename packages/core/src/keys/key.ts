@@ -1,4 +1,4 @@
-import { andThen, isPromise, type Awaitable } from '../awaitable.ts';
+import { adopted, andThen, type Awaitable } from '../awaitable.ts';
 import { complaint, SluiceError } from '../errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
@@ -53,7 +53,7 @@ export function keyFrom<Request = unknown>(
       remedy: `For example ${format.name}((req) => req.user?.id ?? null).`,
     });
   }
-  return keyOf(format, (source, limit) => idOfValue(format, from(source.request), limit));
+  return keyOf(format, (source, limit) => idOfValue(format, adopted(from(source.request)), limit));
 }
 
 /** Makes a key of an id format and the way to its canonical id. */
@@ -65,7 +65,7 @@ function idOfValue(format: IdFormat, value: Awaitable<IdValue>, limit: string): 
   if (typeof value === 'string') return format.canonical(value);
   if (value === null) return null;
   if (typeof value === 'bigint' || Number.isSafeInteger(value)) return format.canonical(String(value));
-  if (isPromise(value)) return andThen(value, (settled) => idOfValue(format, settled, limit));
+  if (value instanceof Promise) return value.then((settled) => idOfValue(format, settled, limit));
   throw complaint('ERR_KEY', {
     option: `limits.${limit}.key`,
     demand: 'a function that gives a string, a safe integer or a bigint, or null when the limit says nothing here',
@@ -87,9 +87,9 @@ function keyWithFallback<First, Second>(first: Source<First>, second: Source<Sec
   const format = fallbackFormat(first.format, second.format);
   const prefix = `${second.format.name}:`;
   return keyOf<First & Second>(format, (source, limit) =>
-    andThen(firstIdOf(source, limit), (id) =>
+    andThen(adopted(firstIdOf(source, limit)), (id) =>
       id === null
-        ? andThen(secondIdOf(source, limit), (other) => (other === null ? null : prefix + other))
+        ? andThen(adopted(secondIdOf(source, limit)), (other) => (other === null ? null : prefix + other))
         : refusePrefix(format, prefix, id),
     ),
   );

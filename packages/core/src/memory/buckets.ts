@@ -1,5 +1,5 @@
 import { isTooFarAhead, levelOf } from '../gcra.ts';
-import type { BucketName } from '../store.ts';
+import type { BucketName, StoreCharge } from '../store.ts';
 import { BucketTable } from './bucket-table.ts';
 import { Eviction } from './eviction.ts';
 import { halfSipHash } from './half-sip-hash.ts';
@@ -16,8 +16,8 @@ export interface BucketsOptions {
 }
 
 /**
- * The buckets of a memory store by the places of a batch: a call names them all with `begin`, reads and writes them,
- * and ends with `trim`. Only then are there more than `maxKeys`, so a batch never evicts what it has just read.
+ * The buckets of a memory store. A call reads its whole batch, writes what changes, and ends with `trim`: only there is
+ * anything evicted, so a batch never loses a bucket between reading and writing it.
  */
 export class Buckets {
   readonly #maxKeys: number;
@@ -27,7 +27,7 @@ export class Buckets {
   readonly #eviction: Eviction;
   #evicted = 0;
 
-  /** Two int32 for each bucket of the batch. */
+  /** The hashes of the batch at hand, two int32 for each place. */
   #hashes = new Int32Array(2);
 
   constructor({ maxKeys, secret, random }: BucketsOptions) {
@@ -55,34 +55,41 @@ export class Buckets {
     return this.#evicted;
   }
 
-  /** Moves the sweep on and finds out what the places of a batch are. */
-  begin(batch: readonly BucketName[], now: number): void {
+  /**
+   * Moves the sweep on and gives the levels of a batch; `setLevel` then knows the buckets by their places in it. A TAT
+   * too far ahead is replaced here, whatever the batch comes to.
+   */
+  read(batch: readonly StoreCharge[], now: number): number[] {
     this.#sweep.step(now);
-    if (this.#hashes.length < 2 * batch.length) this.#hashes = new Int32Array(2 * batch.length);
+    this.#makeRoomFor(batch.length);
+    const levels = new Array<number>(batch.length);
     for (let place = 0; place < batch.length; place++) {
-      const { limit, id } = batch[place]!;
-      halfSipHash(id, this.#limitKeys.of(limit), this.#hashes, 2 * place);
-      // 0 marks an empty slot.
-      if (this.#hashes[2 * place] === 0) this.#hashes[2 * place] = 1;
+      const bucket = batch[place]!;
+      this.#locate(place, bucket);
+      const tat = this.#table.tat(this.#hashes[2 * place]!, this.#hashes[2 * place + 1]!);
+      const level = levelOf(tat, now, bucket.toleranceTicks);
+      if (isTooFarAhead(tat, now, bucket.toleranceTicks)) this.setLevel(place, now, level);
+      levels[place] = level;
     }
+    return levels;
   }
 
-  /** The level of a bucket. A TAT too far ahead is replaced here, whatever the batch comes to. */
-  level(place: number, now: number, tolerance: number): number {
-    const tat = this.#table.tat(this.#low(place), this.#high(place));
-    const level = levelOf(tat, now, tolerance);
-    if (isTooFarAhead(tat, now, tolerance)) this.setLevel(place, now, level);
-    return level;
-  }
-
-  /** Writes the TAT for a level; a level of 0 needs no bucket. */
+  /** Writes the TAT for a level of a bucket that `read` has just located; a level of 0 needs no bucket. */
   setLevel(place: number, now: number, level: number): void {
-    if (level > 0) this.#table.put(this.#low(place), this.#high(place), now + level, now);
-    else this.remove(place);
+    const low = this.#hashes[2 * place]!;
+    const high = this.#hashes[2 * place + 1]!;
+    if (level > 0) this.#table.put(low, high, now + level, now);
+    else this.#table.remove(low, high);
   }
 
-  remove(place: number): void {
-    this.#table.remove(this.#low(place), this.#high(place));
+  /** Moves the sweep on and drops buckets, whatever they hold. */
+  forget(batch: readonly BucketName[], now: number): void {
+    this.#sweep.step(now);
+    this.#makeRoomFor(batch.length);
+    for (let place = 0; place < batch.length; place++) {
+      this.#locate(place, batch[place]!);
+      this.setLevel(place, now, 0);
+    }
   }
 
   /** Evicts what is more than `maxKeys`. */
@@ -92,11 +99,13 @@ export class Buckets {
     }
   }
 
-  #low(place: number): number {
-    return this.#hashes[2 * place]!;
+  #makeRoomFor(places: number): void {
+    if (this.#hashes.length < 2 * places) this.#hashes = new Int32Array(2 * places);
   }
 
-  #high(place: number): number {
-    return this.#hashes[2 * place + 1]!;
+  #locate(place: number, { limit, id }: BucketName): void {
+    halfSipHash(id, this.#limitKeys.of(limit), this.#hashes, 2 * place);
+    // 0 marks an empty slot.
+    if (this.#hashes[2 * place] === 0) this.#hashes[2 * place] = 1;
   }
 }

@@ -94,8 +94,7 @@ class LocalStore implements MemoryStore {
   spend(batch: readonly StoreTransaction[]): StoreReading {
     const buckets = this.#open();
     const nowTicks = this.#nowTicks();
-    buckets.begin(batch, nowTicks);
-    const levelsTicks = levelsOf(buckets, batch, nowTicks);
+    const levelsTicks = buckets.read(batch, nowTicks);
     if (passes(batch, levelsTicks)) {
       take(buckets, batch, levelsTicks, nowTicks);
       buckets.trim(nowTicks);
@@ -106,8 +105,7 @@ class LocalStore implements MemoryStore {
   check(batch: readonly StoreTransaction[]): StoreReading {
     const buckets = this.#open();
     const nowTicks = this.#nowTicks();
-    buckets.begin(batch, nowTicks);
-    return { nowTicks, levelsTicks: levelsOf(buckets, batch, nowTicks) };
+    return { nowTicks, levelsTicks: buckets.read(batch, nowTicks) };
   }
 
   charge(batch: readonly StoreCharge[]): StoreReading {
@@ -123,9 +121,7 @@ class LocalStore implements MemoryStore {
   }
 
   reset(batch: readonly BucketName[]): void {
-    const buckets = this.#open();
-    buckets.begin(batch, this.#nowTicks());
-    for (let place = 0; place < batch.length; place++) buckets.remove(place);
+    this.#open().forget(batch, this.#nowTicks());
   }
 
   close(): void {
@@ -152,21 +148,12 @@ class LocalStore implements MemoryStore {
   ): StoreReading {
     const buckets = this.#open();
     const nowTicks = this.#nowTicks();
-    buckets.begin(batch, nowTicks);
-    const before = levelsOf(buckets, batch, nowTicks);
+    const before = buckets.read(batch, nowTicks);
     const levelsTicks = batch.map((change, place) => levelAfter(change, before[place]!, nowTicks));
     for (const [place, level] of levelsTicks.entries()) buckets.setLevel(place, nowTicks, level);
     buckets.trim(nowTicks);
     return { nowTicks, levelsTicks };
   }
-}
-
-function levelsOf(buckets: Buckets, batch: readonly StoreCharge[], now: number): number[] {
-  const levels: number[] = [];
-  for (let place = 0; place < batch.length; place++) {
-    levels.push(buckets.level(place, now, batch[place]!.toleranceTicks));
-  }
-  return levels;
 }
 
 function passes(batch: readonly StoreTransaction[], levels: readonly number[]): boolean {
