@@ -1,0 +1,98 @@
+/** @import { NextFunction, Request, Response } from 'express' */
+import { accountId, createLimiter, ipAddress, ipv6RangeCIDR } from '@sluice/core';
+import { rateLimit } from '@sluice/express';
+import express from 'express';
+import { createServer } from 'node:http';
+
+const accounts = new Map([
+  ['Bearer alice-token', { id: '1001' }],
+  ['Bearer bob-token', { id: '1002' }],
+]);
+const accountOf = (/** @type {Request} */ req) => accounts.get(req.headers.authorization ?? '');
+
+/** The name as the login looks it up; null when the body has none. */
+const nameOf = (/** @type {Request} */ req) =>
+  typeof req.body?.name === 'string' && req.body.name !== '' ? req.body.name.toLowerCase() : null;
+
+// `count` tokens come back every `period`, at most `burst` are ever there; `burst` is `count` unless given.
+const limiter = createLimiter({
+  limits: {
+    RequestsPerIPAddress: { key: ipAddress(), burst: 20, count: 5, period: '1s' },
+    // One customer has a whole /48 and could take a new address for every request. Says nothing about IPv4 clients.
+    RequestsPerIPv6Range: { key: ipv6RangeCIDR(), burst: 100, count: 50, period: '1s' },
+    // Says nothing about visitors without an account.
+    WorkPerAccount: {
+      key: accountId((/** @type {Request} */ req) => accountOf(req)?.id ?? null),
+      count: 20,
+      period: '10s',
+    },
+    FailedLoginsPerName: { key: accountId(nameOf), count: 5, period: '15m' },
+  },
+});
+
+const perClient = ['RequestsPerIPAddress', 'RequestsPerIPv6Range'];
+const app = express();
+
+app.get('/', rateLimit({ limiter, limits: perClient }), (_req, res) => {
+  res.send('hello\n');
+});
+
+// Decided together: a request that one limit refuses takes nothing from the others.
+app.get('/orders', rateLimit({ limiter, limits: [...perClient, 'WorkPerAccount'] }), requireAccount, (_req, res) => {
+  res.json({ orders: [] });
+});
+
+const expensive = { limit: 'WorkPerAccount', cost: 8 };
+app.get('/report', rateLimit({ limiter, limits: [...perClient, expensive] }), requireAccount, (_req, res) => {
+  res.json({ report: 'a lot of work' });
+});
+
+/**
+ * Asks whether a token is there and takes it only after the response, if the login failed: who knows the password is
+ * never refused for logging in often.
+ */
+const failedLogins = {
+  limit: 'FailedLoginsPerName',
+  mode: /** @type {const} */ ('check-only'),
+  settle: (/** @type {Request} */ _req, /** @type {Response} */ res) => (res.statusCode === 401 ? 1 : 0),
+};
+app.post('/login', express.json(), rateLimit({ limiter, limits: [...perClient, failedLogins] }), (req, res) => {
+  const succeeded = nameOf(req) === 'alice' && req.body.password === 'open sesame';
+  res.status(succeeded ? 200 : 401).json({ succeeded });
+});
+
+// What no route answers is limited too.
+app.use(rateLimit({ limiter, limits: perClient }));
+
+/** @type {(req: Request, res: Response, next: NextFunction) => void} */
+function requireAccount(req, res, next) {
+  if (accountOf(req) === undefined) res.status(401).send('send Authorization: Bearer alice-token\n');
+  else next();
+}
+
+const server = createServer(app).listen(Number(process.env.PORT ?? 3000));
+
+server.on('listening', () => {
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const url = `http://127.0.0.1:${port}`;
+  console.log(`Listening on ${url}
+
+One request, with its fields:
+  curl -i ${url}/
+More than the burst of 20: the last ones are refused, and after Retry-After one passes again:
+  curl -i "${url}/?[1-25]"
+Three reports of cost 8 from an account that has 20:
+  curl -i -H "Authorization: Bearer alice-token" "${url}/report?[1-3]"
+Six failed logins where five are allowed:
+  curl -i -H "Content-Type: application/json" -d '{"name":"alice","password":"guess"}' "${url}/login?[1-6]"
+`);
+});
+
+server.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
+  console.error(
+    error.code === 'EADDRINUSE' ? `${error.message}. Choose another port: PORT=3001 npm start` : error.message,
+  );
+  process.exitCode = 1;
+});
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => server.close(() => limiter.close()));

@@ -1,0 +1,66 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** An example, run as a user runs it: a process of its own, on a free port. */
+export class ExampleServer {
+  /** The address that it printed, without a slash at the end. */
+  readonly url: string;
+  readonly #process: ChildProcess;
+  readonly #output: () => string;
+
+  private constructor(url: string, process: ChildProcess, output: () => string) {
+    this.url = url;
+    this.#process = process;
+    this.#output = output;
+  }
+
+  /**
+   * @param folder - Below examples/.
+   * @param file - The file in it that is run.
+   */
+  static async start(folder: string, file = 'server.js'): Promise<ExampleServer> {
+    const child = runExample(folder, { file, port: 0 });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
+    const url = await new Promise<string>((resolve, reject) => {
+      child.stdout?.on('data', () => {
+        const [, address] = /^Listening on (http:\S+)$/m.exec(output) ?? [];
+        if (address !== undefined) resolve(address);
+      });
+      child.once('exit', (code) => reject(new Error(`examples/${folder} ended with ${code}:\n${output}`)));
+    });
+    return new ExampleServer(url, child, () => output);
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port);
+  }
+
+  /** All that it has printed so far. */
+  get output(): string {
+    return this.#output();
+  }
+
+  /** Asks it to end, and gives its exit code. */
+  async stop(): Promise<number | null> {
+    if (this.#process.exitCode !== null) return this.#process.exitCode;
+    const exit = once(this.#process, 'exit');
+    this.#process.kill('SIGTERM');
+    const [code] = (await exit) as [number | null];
+    return code;
+  }
+}
+
+/** Starts the file of an example as it stands; its output comes through pipes. */
+export function runExample(
+  folder: string,
+  { file = 'server.js', port }: { file?: string; port: number },
+): ChildProcess {
+  const cwd = fileURLToPath(new URL(`../../examples/${folder}/`, import.meta.url));
+  return spawn(process.execPath, [file], {
+    cwd,
+    env: { ...process.env, PORT: String(port), NODE_OPTIONS: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
