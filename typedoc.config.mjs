@@ -1,0 +1,20 @@
+// The docs gate: every name that a package exports is documented. Writes nothing.
+import { readdirSync, readFileSync } from 'node:fs';
+
+const packages = readdirSync('packages').map((folder) => {
+  const manifest = JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8'));
+  const sources = Object.values(manifest.exports).flatMap((entry) => entry['@sluice/source'] ?? []);
+  return { name: manifest.name, entryPoints: sources.map((source) => `packages/${folder}/${source}`) };
+});
+
+export default {
+  entryPoints: packages.flatMap(({ entryPoints }) => entryPoints),
+  emit: 'none',
+  disableSources: true,
+  treatWarningsAsErrors: true,
+  treatValidationWarningsAsErrors: true,
+  validation: { notDocumented: true, notExported: true, invalidLink: true, invalidPath: true },
+  packagesRequiringDocumentation: packages.map(({ name }) => name),
+  // A property whose name and type say all needs no sentence that repeats them.
+  requiredToBeDocumented: ['Variable', 'Function', 'Class', 'Interface', 'TypeAlias', 'Method'],
+};
