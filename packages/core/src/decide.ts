@@ -69,17 +69,22 @@ function decided(ruling: Decided, takes: boolean): Decision {
 
 /** The index of the strictest result of those that check; when none does, of the first; −1 when there is none. */
 function strictestOf(results: readonly Result[], waitsTicks: readonly number[]): number {
+  if (results.length < 2) return results.length - 1;
   let strictest = -1;
   for (let i = 0; i < results.length; i++) {
     if (results[i]!.mode === 'spend-only') continue;
-    if (strictest < 0 || isStricter(strictnessOf(i), strictnessOf(strictest))) strictest = i;
+    if (
+      strictest < 0 ||
+      isStricter(strictness(results[i]!, waitsTicks[i]!), strictness(results[strictest]!, waitsTicks[strictest]!))
+    ) {
+      strictest = i;
+    }
   }
-  return strictest < 0 && results.length > 0 ? 0 : strictest;
+  return Math.max(strictest, 0);
+}
 
-  function strictnessOf(i: number): Strictness {
-    const { allowed, remaining } = results[i]!;
-    return { allowed, remaining, waitTicks: waitsTicks[i]! };
-  }
+function strictness({ allowed, remaining }: Result, waitTicks: number): Strictness {
+  return { allowed, remaining, waitTicks };
 }
 
 function isDenied(batch: readonly Transaction[], levels: readonly number[]): boolean {
@@ -112,7 +117,7 @@ function resultOf(transaction: Transaction, levelAfter: number, fitting: boolean
 
 /** The buckets of a call that took or gave back tokens, as they are after it. */
 export function bucketStates(
-  batch: readonly (Omit<Transaction, 'mode'>)[],
+  batch: readonly Omit<Transaction, 'mode'>[],
   reading: StoreReading,
 ): readonly BucketState[] {
   return batch.map(({ limit, id, rate, toleranceTicks, overridden }, i) => {

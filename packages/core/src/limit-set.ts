@@ -58,7 +58,10 @@ export function defineLimitSet<Request>(
 export function limitNamed<Request>({ limits }: LimitSet<Request>, name: string): Limit<Request> {
   const limit = limits.get(name);
   if (limit !== undefined) return limit;
-  throw new SluiceError('ERR_UNKNOWN_LIMIT', `No limit is named ${shown(name)}. Limits: ${[...limits.keys()].join(', ')}.`);
+  throw new SluiceError(
+    'ERR_UNKNOWN_LIMIT',
+    `No limit is named ${shown(name)}. Limits: ${[...limits.keys()].join(', ')}.`,
+  );
 }
 
 /**

@@ -40,14 +40,22 @@ export function defineLimits<Request>(
 ): ReadonlyMap<string, Limit<Request>> {
   if (!isPlainObject(definitions)) {
     const remedy = "For example limits: { Requests: { key: clientNetwork(), count: 100, period: '1m' } }.";
-    throw complaint('ERR_OPTION', { option: 'limits', demand: 'an object of limits by name', value: definitions, remedy });
+    throw complaint('ERR_OPTION', {
+      option: 'limits',
+      demand: 'an object of limits by name',
+      value: definitions,
+      remedy,
+    });
   }
   const limits = new Map<string, Limit<Request>>();
   const spellings = new Map<string, string>();
   for (const [name, definition] of Object.entries<LimitDefinition<Request>>(definitions)) {
     const other = spellings.get(name.toLowerCase());
     if (other !== undefined) {
-      throw new SluiceError('ERR_LIMIT', `\`limits\` has both \`${other}\` and \`${name}\`: names must differ by more than case.`);
+      throw new SluiceError(
+        'ERR_LIMIT',
+        `\`limits\` has both \`${other}\` and \`${name}\`: names must differ by more than case.`,
+      );
     }
     spellings.set(name.toLowerCase(), name);
     limits.set(name, defineLimit(name, definition, onFailure));

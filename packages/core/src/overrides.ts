@@ -34,10 +34,7 @@ const FIELDS = ['burst', 'count', 'period'] as const;
  * @throws {SluiceError} `ERR_OVERRIDE` for a limit that is not defined, an id that is none of its limit's format, or
  * one that is listed in two spellings; what {@link rateOf} throws for bad numbers.
  */
-export function defineOverrides(
-  overrides: OverrideTable,
-  limits: ReadonlyMap<string, Limit<never>>,
-): OverrideRates {
+export function defineOverrides(overrides: OverrideTable, limits: ReadonlyMap<string, Limit<never>>): OverrideRates {
   if (!isPlainObject(overrides)) {
     const remedy = "For example overrides: { Orders: { '12345678': { count: 600, period: '180m' } } }.";
     throw complaint('ERR_OPTION', { option: 'overrides', demand: 'an object or a function', value: overrides, remedy });
@@ -56,11 +53,16 @@ export function defineOverrides(
 
 function defineTable(limit: Limit<never>, table: Readonly<Record<string, Override>>): Map<string, Rate | 'unlimited'> {
   const where = `overrides.${limit.name}`;
-  if (!isPlainObject(table)) throw complaint('ERR_OVERRIDE', { option: where, demand: 'an object of numbers by id', value: table });
+  if (!isPlainObject(table))
+    throw complaint('ERR_OVERRIDE', { option: where, demand: 'an object of numbers by id', value: table });
   const rates = new Map<string, Rate | 'unlimited'>();
   for (const [text, override] of Object.entries(table)) {
     const id = canonicalId(where, limit, text);
-    if (rates.has(id)) throw new SluiceError('ERR_OVERRIDE', `\`${where}\` lists the id ${shown(id)} twice (the second time as ${shown(text)}).`);
+    if (rates.has(id))
+      throw new SluiceError(
+        'ERR_OVERRIDE',
+        `\`${where}\` lists the id ${shown(id)} twice (the second time as ${shown(text)}).`,
+      );
     rates.set(id, overrideRate(`${where}[${shown(text)}]`, override));
   }
   return rates;
@@ -70,7 +72,9 @@ function canonicalId(where: string, limit: Limit<never>, text: string): string {
   try {
     return limit.key.format.canonical(text);
   } catch (cause) {
-    throw new SluiceError('ERR_OVERRIDE', `\`${where}\` lists the id ${shown(text)}: ${(cause as Error).message}`, { cause });
+    throw new SluiceError('ERR_OVERRIDE', `\`${where}\` lists the id ${shown(text)}: ${(cause as Error).message}`, {
+      cause,
+    });
   }
 }
 

@@ -1,8 +1,8 @@
 /** Where the last element of a `Forwarded` header that ends before `end` starts: behind a comma outside of quotes. */
 export function forwardedStart(header: string, end: number): number {
   // From the end, where a quote opens and closes does not depend on what the client wrote further left. Read from
-  // the beginning, one quote of the client's (`for="`) would swallow what the proxy appended. Seen from the end, a quote behind a backslash never opens: `=` stands before
-  // the one that does.
+  // the beginning, one quote of the client's (`for="`) would swallow what the proxy appended. A quote behind a
+  // backslash is inside of a value: the one that opens it stands behind a `=`.
   let quoted = false;
   for (let index = end - 1; index >= 0; index--) {
     const character = header[index];

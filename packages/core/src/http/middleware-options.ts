@@ -57,10 +57,7 @@ export interface SharedLimits<Request = unknown, SettleArgs extends readonly unk
 
 /** One limit of its own. */
 export interface InlineLimit<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]>
-  extends
-    Omit<LimitDefinition<Request>, 'key'>,
-    Omit<LimitUse<Request, SettleArgs>, 'limit'>,
-    LimiterSettings {
+  extends Omit<LimitDefinition<Request>, 'key'>, Omit<LimitUse<Request, SettleArgs>, 'limit'>, LimiterSettings {
   /** The limit's name, which clients see. Needed with a `store`. Default: `default`. */
   readonly name?: string | undefined;
   /** What is limited. Default: `clientNetwork()`, an IPv4 address or an IPv6 /48. */
@@ -79,7 +76,15 @@ const FLOW_OPTIONS = ['skip', 'shadow', 'fields', 'retryJitter', 'limitPreflight
 const SHARED_OPTIONS = ['limiter', 'limits', ...FLOW_OPTIONS] as const;
 const USE_OPTIONS = ['cost', 'mode', 'settle'] as const;
 const NUMBERS = ['burst', 'count', 'period', 'onFailure'] as const;
-const INLINE_OPTIONS = ['name', 'key', ...NUMBERS, 'overrides', ...USE_OPTIONS, ...LIMITER_SETTINGS, ...FLOW_OPTIONS] as const;
+const INLINE_OPTIONS = [
+  'name',
+  'key',
+  ...NUMBERS,
+  'overrides',
+  ...USE_OPTIONS,
+  ...LIMITER_SETTINGS,
+  ...FLOW_OPTIONS,
+] as const;
 
 /** A middleware's options, checked and with their defaults. */
 export interface FlowSettings<Request, SettleArgs extends readonly unknown[]> extends FieldSettings {
@@ -174,14 +179,22 @@ export function limitUses<Request, SettleArgs extends readonly unknown[]>(
   const chosen = limits ?? names;
   if (!Array.isArray(chosen) || chosen.length === 0) {
     const remedy = "For example limits: ['Orders'] or limits: [{ limit: 'Orders', cost: 10 }].";
-    throw complaint('ERR_OPTION', { option: 'limits', demand: 'an array of at least one limit', value: chosen, remedy });
+    throw complaint('ERR_OPTION', {
+      option: 'limits',
+      demand: 'an array of at least one limit',
+      value: chosen,
+      remedy,
+    });
   }
   const uses = chosen.map((use: string | LimitUse<Request, SettleArgs>) =>
     checkedUse(limiter, typeof use === 'string' ? { limit: use } : use),
   );
   uses.forEach(({ limit }, i) => {
     if (uses.findIndex((use) => use.limit === limit) === i) return;
-    throw new SluiceError('ERR_DUPLICATE_BUCKET', `\`limits\` names ${limit} twice: name it once, with the sum of the costs.`);
+    throw new SluiceError(
+      'ERR_DUPLICATE_BUCKET',
+      `\`limits\` names ${limit} twice: name it once, with the sum of the costs.`,
+    );
   });
   return uses;
 }
@@ -217,7 +230,12 @@ function checkedUse<Request, SettleArgs extends readonly unknown[]>(
   const where = `limits.${limit}`;
   if (limiter.limit(limit).key.idOf === undefined) {
     const remedy = 'Give its key a function of the request, or use the limit through limiter.spend alone.';
-    throw complaint('ERR_KEY', { option: `${where}.key`, demand: 'able to find an id', value: 'a key without one', remedy });
+    throw complaint('ERR_KEY', {
+      option: `${where}.key`,
+      demand: 'able to find an id',
+      value: 'a key without one',
+      remedy,
+    });
   }
   if (typeof cost !== 'function') {
     checkCost(limit, cost);
@@ -225,7 +243,11 @@ function checkedUse<Request, SettleArgs extends readonly unknown[]>(
   } else {
     limiter.requireLimit(limit, 0);
   }
-  checkFunction(`${where}.settle`, settle, 'It gives the true cost: settle: (req, res) => (res.statusCode === 401 ? 1 : 0).');
+  checkFunction(
+    `${where}.settle`,
+    settle,
+    'It gives the true cost: settle: (req, res) => (res.statusCode === 401 ? 1 : 0).',
+  );
   return { limit, cost, mode: oneOf(`${where}.mode`, mode, ['check-and-spend', 'check-only', 'spend-only']), settle };
 }
 

@@ -53,7 +53,8 @@ export class RequestDecision {
         .filter((result) => limit === undefined || result.limit === limit)
         .map((result) => ({ limit: result.limit, id: result.id, cost: tokens })),
     }));
-    if (limit !== undefined && charges.every(({ entries }) => entries.length === 0)) throw notApplied(limit, this.results);
+    if (limit !== undefined && charges.every(({ entries }) => entries.length === 0))
+      throw notApplied(limit, this.results);
     await Promise.all(charges.map(({ limiter, entries }): Awaitable<unknown> => limiter.charge(entries)));
   }
 

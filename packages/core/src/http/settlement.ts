@@ -18,7 +18,9 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
     const result = decision.results.find((candidate) => candidate.limit === limit);
     if (result === undefined) continue;
     onceOver(outgoing, (finished) => {
-      const trueCost = finished ? askedCost(() => settle(...settleArgs), limiter, result) : Promise.resolve(result.cost);
+      const trueCost = finished
+        ? askedCost(() => settle(...settleArgs), limiter, result)
+        : Promise.resolve(result.cost);
       trueCost
         .then((cost) => limiter.settle(decision, result, cost))
         // The limiter was closed before the response was over, or the limit is gone.
@@ -41,7 +43,11 @@ function onceOver(response: ServerResponse, done: (finished: boolean) => void): 
 }
 
 /** The true cost as the user's function tells it, or the full one with an event when it fails. Never rejects. */
-async function askedCost(ask: () => Awaitable<number>, limiter: LimiterCore<never>, { limit, cost }: Result): Promise<number> {
+async function askedCost(
+  ask: () => Awaitable<number>,
+  limiter: LimiterCore<never>,
+  { limit, cost }: Result,
+): Promise<number> {
   try {
     const trueCost: unknown = await ask();
     checkCost(limit, trueCost);

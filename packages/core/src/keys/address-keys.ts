@@ -16,7 +16,9 @@ export interface Ipv6RangeOptions {
 /** The IPv6 range that an address lies in: `2001:db8:7::/48`. It says nothing about IPv4 clients. */
 export function ipv6RangeCIDR({ prefixLength = 48 }: Ipv6RangeOptions = {}): Key {
   const format = ipv6RangeFormat(prefixLength);
-  return keyOf(format, ({ clientAddress }) => (clientAddress.family === 6 ? clientAddress.network(prefixLength) : null));
+  return keyOf(format, ({ clientAddress }) =>
+    clientAddress.family === 6 ? clientAddress.network(prefixLength) : null,
+  );
 }
 
 export interface ClientNetworkOptions {
