@@ -18,7 +18,7 @@ export interface LimiterSettings extends ClientAddressOptions {
   readonly failure?: FailureOptions | undefined;
   /** Told of everything an operator may want to know. What it throws is ignored. */
   readonly onEvent?: ((event: LimiterEvent) => void) | undefined;
-  /** Where log lines go; `false` for nowhere. Default: `console.warn`. */
+  /** Where log lines go; `false` for nowhere. Default: `console.warn`. What it throws is ignored. */
   readonly log?: Log | false | undefined;
 }
 
@@ -94,10 +94,10 @@ function notifier({ onEvent, log = console.warn }: LimiterSettings): Notify {
   if (log !== false && typeof log !== 'function') {
     throw complaint('ERR_OPTION', { option: 'log', demand: 'a function of a line, or false', value: log });
   }
-  const toLog = log === false ? undefined : logged(log);
+  // The limiter goes on whatever its listener and its logger do.
+  const toLog = log === false ? undefined : logged((line) => runUnawaited(() => log(line), ignore));
   return (event) => {
     toLog?.(event);
-    // The limiter goes on whatever its listener does.
     if (onEvent !== undefined) runUnawaited(() => onEvent(event), ignore);
   };
 }

@@ -115,17 +115,21 @@ function resultOf(transaction: Transaction, levelAfter: number, fitting: boolean
   };
 }
 
-/** The buckets of a call that took or gave back tokens, as they are after it. */
+/**
+ * The buckets of a call that took or gave back tokens, as they are after it. After the refund of a decision they may
+ * owe more than its numbers know: the limit was raised since.
+ */
 export function bucketStates(
   batch: readonly Omit<Transaction, 'mode'>[],
   reading: StoreReading,
 ): readonly BucketState[] {
-  return batch.map(({ limit, id, rate, toleranceTicks, overridden }, i) => {
+  return batch.map(({ limit, id, rate, overridden }, i) => {
     const level = reading.levelsTicks[i]!;
+    const { emissionIntervalTicks, toleranceTicks } = rate;
     return {
       limit,
       id,
-      remaining: remainingTokens(level, rate.emissionIntervalTicks, toleranceTicks),
+      remaining: remainingTokens(Math.min(level, toleranceTicks), emissionIntervalTicks, toleranceTicks),
       resetAfterMs: ceilToMs(level),
       burst: rate.burst,
       count: rate.count,

@@ -37,7 +37,7 @@ export function durationTicks(option: string, value: unknown, { minMs, maxMs, de
     return micros * TICKS_PER_MICRO;
   }
   const remedy = "Write a string with its unit, such as '500ms', '1s', '1h30m' or '7d', or a number of milliseconds.";
-  throw complaint('ERR_DURATION', { option, demand: `a duration ${demand}`, value, remedy });
+  throw complaint('ERR_DURATION', { option, demand: `a duration of whole microseconds ${demand}`, value, remedy });
 }
 
 function microsOf(value: unknown): number | undefined {

@@ -57,8 +57,17 @@ export function complaint(code: ErrorCode, { option, demand, value, remedy, stat
   return new SluiceError(code, `\`${option}\` must be ${demand}, but was ${shown(value)}.${advice}`, { status });
 }
 
+// A class may inspect itself by code of its own, at any length, or throw from it.
+const INSPECTION = {
+  depth: 1,
+  breakLength: Infinity,
+  maxStringLength: 80,
+  maxArrayLength: 5,
+  customInspect: false,
+} as const;
+
 /** A value as an error message shows it: on one line, short, whatever it is. */
 export function shown(value: unknown): string {
-  const text = inspect(value, { depth: 1, breakLength: Infinity, maxStringLength: 80, maxArrayLength: 5 });
+  const text = inspect(value, INSPECTION).replace(/\s*\n\s*/g, ' ');
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

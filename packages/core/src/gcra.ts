@@ -33,14 +33,17 @@ export function isTooFarAhead(tat: number, now: number, tolerance: number): bool
   return tat - now > tolerance;
 }
 
-/** Whether a cost increment (cost × T) fits into what the bucket has left. */
+/**
+ * Whether a cost increment (cost × T) fits into what the bucket has left. Written as a difference, here and in
+ * {@link waitFor}: the sum of two times of up to ten years each may lie beyond 2^53 ticks.
+ */
 export function fits(level: number, increment: number, tolerance: number): boolean {
-  return level + increment <= tolerance;
+  return increment <= tolerance - level;
 }
 
 /** How long until the same cost increment fits: 0 when it does now, exact to the tick when it does not. */
 export function waitFor(level: number, increment: number, tolerance: number): number {
-  const wait = level + increment - tolerance;
+  const wait = increment - (tolerance - level);
   return wait > 0 ? wait : 0;
 }
 

@@ -143,6 +143,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   }
 
   replace(set: LimitSetOptions<Request>): void {
+    this.#guard.assertOpen();
     const next = this.#defined(set);
     for (const [name, cost] of this.#fixedCosts) checkFixedCost(next, name, cost);
     claimNames(this.store, this, next.limits.keys());

@@ -1,6 +1,6 @@
 import { complaint, SluiceError } from './errors.ts';
 import type { FailurePolicy } from './failure/policy.ts';
-import type { Key } from './keys/key.ts';
+import { isKey, type Key } from './keys/key.ts';
 import { checkOptions, isPlainObject, oneOf } from './options.ts';
 import { LIMIT_HINTS } from './peer-names.ts';
 import { rateOf, type LimitNumbers, type Rate } from './rate.ts';
@@ -96,8 +96,4 @@ function defineLimit<Request>(
     rate: rateOf(where, definition),
     onFailure: oneOf(`${where}.onFailure`, definition.onFailure ?? onFailure, FAILURE_POLICIES),
   };
-}
-
-function isKey(value: unknown): boolean {
-  return isPlainObject(value) && isPlainObject(value['format']) && typeof value['format']['canonical'] === 'function';
 }

@@ -38,7 +38,11 @@ const PERIOD = { minMs: 1, maxMs: 366 * 86_400_000, demand: 'from 1ms to 366 day
 export function rateOf(where: string, { burst, count, period }: LimitNumbers): Rate {
   const remedy = 'For one request at a time use burst: 1; for no limit leave the limit out.';
   const wholeCount = wholeNumber(`${where}.count`, count, { min: 1, max: MAX_TOKENS, remedy });
-  const wholeBurst = wholeNumber(`${where}.burst`, burst ?? count, { min: 1, max: MAX_TOKENS, remedy });
+  const wholeBurst = wholeNumber(`${where}.burst`, burst === undefined ? count : burst, {
+    min: 1,
+    max: MAX_TOKENS,
+    remedy,
+  });
   const periodTicks = durationTicks(`${where}.period`, period, PERIOD);
   const emissionIntervalTicks = Math.floor(periodTicks / wholeCount);
   if (emissionIntervalTicks < 1) {

@@ -2,6 +2,7 @@ import { andThen, type Awaitable } from './awaitable.ts';
 import { bucketStates } from './decide.ts';
 import { Decision, type BucketState } from './decision.ts';
 import type { StoreGuard } from './failure/store-guard.ts';
+import { MAX_TOLERANCE_TICKS } from './ticks.ts';
 import type { Transaction } from './transaction.ts';
 
 interface Line {
@@ -49,6 +50,8 @@ export class Receipt {
         ...transaction,
         cost: tokens,
         incrementTicks: tokens * transaction.rate.emissionIntervalTicks,
+        // The limit may have been raised since: the tolerance of the old numbers must not cut what is owed by the new.
+        toleranceTicks: MAX_TOLERANCE_TICKS,
         tatAfterSpendTicks,
       }));
     for (const { line, tokens } of parts) line.held -= tokens;

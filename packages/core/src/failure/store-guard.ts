@@ -88,7 +88,7 @@ export class StoreGuard {
    */
   refund<T extends StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>> {
     if (store === this.#store) return this.#run(this.#refund as StoreCall<readonly T[], Changed<T>>, batch);
-    this.#assertOpen();
+    this.assertOpen();
     return andThen(store.refund(batch), (reading) => ({ batch, reading, store }));
   }
 
@@ -98,7 +98,7 @@ export class StoreGuard {
    * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer: whoever asked must know.
    */
   reset(batch: readonly BucketName[]): Awaitable<void> {
-    this.#assertOpen();
+    this.assertOpen();
     this.#fallback.reset(batch);
     return this.#run(this.#reset, batch);
   }
@@ -121,7 +121,7 @@ export class StoreGuard {
   }
 
   #run<Batch extends readonly unknown[], Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch): Awaitable<Outcome> {
-    this.#assertOpen();
+    this.assertOpen();
     if (batch.length === 0) return call.accept(batch, EMPTY_READING);
     if (!this.#health.admits()) return call.refuse(batch, this.#health.lastCause);
     const { phase } = this.#health;
@@ -162,7 +162,8 @@ export class StoreGuard {
     return call.refuse(batch, error);
   }
 
-  #assertOpen(): void {
+  /** Throws `ERR_CLOSED` after {@link close}. */
+  assertOpen(): void {
     if (this.#closed) throw new SluiceError('ERR_CLOSED', 'The limiter is closed: make a new one to go on.');
   }
 }

@@ -1,4 +1,5 @@
 import { complaint } from '../errors.ts';
+import { checkBoolean, checkOptions } from '../options.ts';
 import type { IdFormat } from './id-format.ts';
 
 export interface AccountIdOptions {
@@ -15,8 +16,13 @@ const UNSIGNED_DECIMAL = /^(?:0|[1-9][0-9]{0,255})$/;
 /**
  * The format `accountId`: 1 to 256 UTF-16 code units of well-formed Unicode without control characters, kept as
  * given. It is never normalised: two accounts could become one.
+ *
+ * @throws {SluiceError} `ERR_UNKNOWN_OPTION` or `ERR_OPTION` for options that are none.
  */
-export function accountIdFormat({ decimal = false }: AccountIdOptions = {}): IdFormat {
+export function accountIdFormat(options: AccountIdOptions = {}): IdFormat {
+  checkOptions('accountId', options, ['decimal']);
+  checkBoolean('accountId.decimal', options.decimal);
+  const { decimal = false } = options;
   return {
     name: 'accountId',
     canonical(text: string): string {

@@ -1,7 +1,14 @@
 import { clientNetworkFormat } from '../ids/client-network-format.ts';
 import { ipAddressFormat } from '../ids/ip-address-format.ts';
 import { ipv6RangeFormat } from '../ids/ipv6-range-format.ts';
+import { checkOptions, type Hints } from '../options.ts';
 import { keyOf, type Key } from './key.ts';
+
+const PREFIX_HINTS: Hints = { ipv6PrefixLength: '`ipv6PrefixLength` is `prefixLength` here.' };
+const NETWORK_HINTS: Hints = {
+  prefixLength: '`prefixLength` is `ipv6PrefixLength` here.',
+  ipv6Subnet: '`ipv6Subnet` is `ipv6PrefixLength` here.',
+};
 
 /** One id for every address: `203.0.113.7`, `2001:db8::1`. */
 export function ipAddress(): Key {
@@ -14,7 +21,9 @@ export interface Ipv6RangeOptions {
 }
 
 /** The IPv6 range that an address lies in: `2001:db8:7::/48`. It says nothing about IPv4 clients. */
-export function ipv6RangeCIDR({ prefixLength = 48 }: Ipv6RangeOptions = {}): Key {
+export function ipv6RangeCIDR(options: Ipv6RangeOptions = {}): Key {
+  checkOptions('ipv6RangeCIDR', options, ['prefixLength'], PREFIX_HINTS);
+  const { prefixLength = 48 } = options;
   const format = ipv6RangeFormat(prefixLength);
   return keyOf(format, ({ clientAddress }) =>
     clientAddress.family === 6 ? clientAddress.network(prefixLength) : null,
@@ -27,7 +36,9 @@ export interface ClientNetworkOptions {
 }
 
 /** What one client commonly holds: an IPv4 address, or an IPv6 /48. */
-export function clientNetwork({ ipv6PrefixLength = 48 }: ClientNetworkOptions = {}): Key {
+export function clientNetwork(options: ClientNetworkOptions = {}): Key {
+  checkOptions('clientNetwork', options, ['ipv6PrefixLength'], NETWORK_HINTS);
+  const { ipv6PrefixLength = 48 } = options;
   const format = clientNetworkFormat({ ipv6PrefixLength });
   return keyOf(format, ({ clientAddress }) =>
     clientAddress.family === 4 ? clientAddress.text : clientAddress.network(ipv6PrefixLength),

@@ -2,6 +2,7 @@ import { adopted, andThen, type Awaitable } from '../awaitable.ts';
 import { complaint, SluiceError } from '../errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
+import { isPlainObject } from '../options.ts';
 
 /** What a key can take an id from. */
 export interface KeySource<Request> {
@@ -44,6 +45,10 @@ export function keyFrom<Request = unknown>(
   format: IdFormat,
   from?: (request: Request) => Awaitable<IdValue>,
 ): Key<Request> {
+  if (!isIdFormat(format)) {
+    const demand = "an id format: { name: 'customerNumber', canonical: (text) => … }";
+    throw complaint('ERR_KEY', { option: 'keyFrom(format)', demand, value: format });
+  }
   if (from === undefined) return keyOf(format, undefined);
   if (typeof from !== 'function') {
     throw complaint('ERR_KEY', {
@@ -54,6 +59,15 @@ export function keyFrom<Request = unknown>(
     });
   }
   return keyOf(format, (source, limit) => idOfValue(format, adopted(from(source.request)), limit));
+}
+
+/** Whether a value is what {@link keyFrom} makes. */
+export function isKey(value: unknown): value is Key<never> {
+  return isPlainObject(value) && isIdFormat(value['format']);
+}
+
+function isIdFormat(value: unknown): value is IdFormat {
+  return isPlainObject(value) && typeof value['canonical'] === 'function';
 }
 
 /** Makes a key of an id format and the way to its canonical id. */
@@ -77,10 +91,15 @@ function idOfValue(format: IdFormat, value: Awaitable<IdValue>, limit: string): 
 type Source<Request> = Pick<Key<Request>, 'format' | 'idOf'>;
 
 function keyWithFallback<First, Second>(first: Source<First>, second: Source<Second>): Key<First & Second> {
+  if (!isKey(second)) {
+    const remedy = 'For example .or(clientNetwork()).';
+    throw complaint('ERR_KEY', { option: '.or', demand: 'given a key', value: second, remedy });
+  }
   if (first.idOf === undefined || second.idOf === undefined) {
+    const { name } = (first.idOf === undefined ? first : second).format;
     throw new SluiceError(
       'ERR_KEY',
-      `\`.or\` needs two keys that know where their ids come from: give ${first.format.name} a function of the request.`,
+      `\`.or\` needs two keys that know where their ids come from: give ${name} a function of the request.`,
     );
   }
   const [firstIdOf, secondIdOf] = [first.idOf, second.idOf];
