@@ -1,13 +1,15 @@
 import { Directory } from './directory.ts';
 import { canMerge, merged, prefixOfOtherHalf, rebuilt } from './rebuild.ts';
 import { MIN_CAPACITY, Segment } from './segment.ts';
+import { SpareBuffer } from './spare-buffer.ts';
 
 /**
  * TATs by 64-bit hashes, without a string or an object for a bucket. It grows and shrinks by segments of at most 64 kB,
  * one at a time, so no call takes long however many buckets there are.
  */
 export class BucketTable {
-  readonly #directory = new Directory(new Segment(0, 0, MIN_CAPACITY));
+  readonly #spare = new SpareBuffer();
+  readonly #directory = new Directory(new Segment(0, 0, this.#spare.take(MIN_CAPACITY)));
   #size = 0;
   #swept = 0;
 
@@ -28,7 +30,7 @@ export class BucketTable {
   }
 
   get bytes(): number {
-    return this.#directory.bytes;
+    return this.#directory.bytes + this.#spare.bytes;
   }
 
   /** The TAT of a bucket; −Infinity, which has always passed, when there is none. */
@@ -68,8 +70,9 @@ export class BucketTable {
   /** Gives back memory that a segment does not need any more. */
   tidy(segment: Segment, now: number): void {
     const other = segment.depth > 0 ? this.#directory.at(prefixOfOtherHalf(segment)) : undefined;
-    if (other !== undefined && canMerge(segment, other)) this.#replace([segment, other], [merged(segment, other, now)]);
-    else if (segment.isSparse) this.#replace([segment], rebuilt(segment, now));
+    if (other !== undefined && canMerge(segment, other))
+      this.#replace([segment, other], [merged(segment, other, now, this.#spare)]);
+    else if (segment.isSparse) this.#replace([segment], rebuilt(segment, now, this.#spare));
   }
 
   #seek(low: number, high: number): void {
@@ -82,7 +85,7 @@ export class BucketTable {
 
   #insert(low: number, high: number, tat: number, now: number): void {
     if (this.#segment.isFull) {
-      this.#replace([this.#segment], rebuilt(this.#segment, now));
+      this.#replace([this.#segment], rebuilt(this.#segment, now, this.#spare));
       this.#seek(low, high);
     }
     this.#slot = -1 - this.#slot;
@@ -92,6 +95,7 @@ export class BucketTable {
 
   #replace(old: readonly Segment[], fresh: readonly Segment[]): void {
     this.#directory.replace(old, fresh);
+    this.#spare.keepOneOf(old, fresh);
     const dropped = bucketsIn(old) - bucketsIn(fresh);
     this.#size -= dropped;
     this.#swept += dropped;

@@ -20,7 +20,7 @@ export class Directory {
   constructor(segment: Segment) {
     this.#entries = [segment];
     this.#segmentsOfDepth[0] = 1;
-    this.#segmentBytes = segment.bytes;
+    this.#segmentBytes = segment.buffer.byteLength;
   }
 
   /** Bytes of the segments' slots and of the directory itself. */
@@ -49,7 +49,7 @@ export class Directory {
 
   #count(segment: Segment, change: 1 | -1): void {
     this.#segmentsOfDepth[segment.depth]! += change;
-    this.#segmentBytes += change * segment.bytes;
+    this.#segmentBytes += change * segment.buffer.byteLength;
   }
 
   #enter(segment: Segment): void {

@@ -14,7 +14,7 @@ const MOST_KEYS = 1_000_000_000;
 export interface MemoryStoreOptions {
   /**
    * The most buckets that are held, from 1 to 1,000,000,000; 1,000,000 unless given. Nothing is allocated ahead; a
-   * bucket takes 20 to 27 bytes. When there are more, the bucket that is soonest full again goes first.
+   * bucket takes 20 to 40 bytes. When there are more, the bucket that is soonest full again goes first.
    */
   readonly maxKeys?: number;
   /** The source of time; the process's monotonic clock unless given. */

@@ -1,30 +1,31 @@
 import { capacityFor, MAX_CAPACITY, Segment } from './segment.ts';
+import type { SpareBuffer } from './spare-buffer.ts';
 
-/** Two halves of a split segment hold about 1600 buckets each; far fewer must be left before they are joined again. */
-const MAX_MERGED = 1200;
+/** A segment is split at 3277 buckets; far fewer must be left in two halves before they are joined again. */
+const MAX_MERGED = 2000;
 
 /**
  * The segments to take the place of one: without the buckets whose TAT has passed, at a load of 60 %, and two if one
  * would be too large to be rebuilt in one go.
  */
-export function rebuilt(segment: Segment, now: number): readonly Segment[] {
+export function rebuilt(segment: Segment, now: number, spare: SpareBuffer): readonly Segment[] {
   const capacity = capacityFor(segment.countLive(now, 0));
-  return capacity > MAX_CAPACITY ? split(segment, now) : [copied(segment, capacity, now)];
+  return capacity > MAX_CAPACITY ? split(segment, now, spare) : [copied(segment, now, spare.take(capacity))];
 }
 
-function copied(segment: Segment, capacity: number, now: number): Segment {
-  const copy = new Segment(segment.prefix, segment.depth, capacity);
+function copied(segment: Segment, now: number, buffer: ArrayBuffer): Segment {
+  const copy = new Segment(segment.prefix, segment.depth, buffer);
   segment.copyLive(now, () => copy);
   return copy;
 }
 
-function split(segment: Segment, now: number): readonly Segment[] {
+function split(segment: Segment, now: number, spare: SpareBuffer): readonly Segment[] {
   const { prefix, depth } = segment;
   const bit = bitBelow(depth);
   const all = segment.countLive(now, 0);
   const ones = segment.countLive(now, bit);
-  const lower = new Segment(prefix, depth + 1, capacityFor(all - ones));
-  const upper = new Segment(prefix | bit, depth + 1, capacityFor(ones));
+  const lower = new Segment(prefix, depth + 1, spare.take(capacityFor(all - ones)));
+  const upper = new Segment(prefix | bit, depth + 1, spare.take(capacityFor(ones)));
   segment.copyLive(now, (high) => ((high & bit) === 0 ? lower : upper));
   return [lower, upper];
 }
@@ -40,9 +41,9 @@ export function canMerge(segment: Segment, other: Segment): boolean {
 }
 
 /** One segment for two halves. */
-export function merged(segment: Segment, other: Segment, now: number): Segment {
+export function merged(segment: Segment, other: Segment, now: number, spare: SpareBuffer): Segment {
   const live = segment.countLive(now, 0) + other.countLive(now, 0);
-  const whole = new Segment(segment.prefix & other.prefix, segment.depth - 1, capacityFor(live));
+  const whole = new Segment(segment.prefix & other.prefix, segment.depth - 1, spare.take(capacityFor(live)));
   for (const half of [segment, other]) half.copyLive(now, () => whole);
   return whole;
 }

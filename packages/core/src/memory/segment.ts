@@ -7,43 +7,48 @@ const MAX_LOAD = 0.8;
 const LOAD_WHEN_BUILT = 0.6;
 const MIN_LOAD = 0.3;
 
-const BYTES_PER_SLOT = 16;
-const TWO_TO_32 = 2 ** 32;
+/** Two int32 of the hash and one float64. */
+export const BYTES_PER_SLOT = 16;
 
-/** The slots for a number of buckets at a load of 60 %, in whole kB. */
+/** The slots for a number of buckets: a power of two, at a load of at most 60 %. */
 export function capacityFor(buckets: number): number {
-  return Math.max(1, Math.ceil(buckets / LOAD_WHEN_BUILT / MIN_CAPACITY)) * MIN_CAPACITY;
+  let capacity = MIN_CAPACITY;
+  while (buckets > capacity * LOAD_WHEN_BUILT) capacity *= 2;
+  return capacity;
 }
 
 /**
  * A part of the table: the buckets whose `high` hash words begin with the same bits, in one ArrayBuffer of 16 bytes a
  * slot, by open addressing with linear probing. A slot holds two int32 hash words and the TAT as a float64.
  *
- * `low` is 0 in an empty slot only, so that a TAT may be any number. Slots are in the order of `low` (the place of a
- * hash is low × capacity / 2³²), so the capacity need be no power of two and a rebuild copies from front to back.
+ * `low` is 0 in an empty slot only, so that a TAT may be any number. Its first bits say where a bucket belongs, so that
+ * a rebuild goes through old and new slots from front to back.
  */
 export class Segment {
   /** The bits that all its `high` words begin with, followed by zeros. */
   readonly prefix: number;
   /** How many bits of the prefix count, from 0 to 32. */
   readonly depth: number;
+  readonly buffer: ArrayBuffer;
   /** How many slots it has. */
   readonly capacity: number;
   /** `low` of slot i is at 4 × i, `high` at 4 × i + 1; what follows is the TAT. */
   readonly #words: Int32Array;
   /** The TAT of slot i is at 2 × i + 1. */
   readonly #tats: Float64Array;
-  readonly #slotsPerHash: number;
+  /** How far `low` is shifted to give the slot where it belongs. */
+  readonly #shift: number;
   #size = 0;
 
-  constructor(prefix: number, depth: number, capacity: number) {
-    const buffer = new ArrayBuffer(capacity * BYTES_PER_SLOT);
+  /** @param buffer - Zeros only: 16 bytes for each slot, the slots a power of two. */
+  constructor(prefix: number, depth: number, buffer: ArrayBuffer) {
     this.prefix = prefix;
     this.depth = depth;
-    this.capacity = capacity;
+    this.buffer = buffer;
+    this.capacity = buffer.byteLength / BYTES_PER_SLOT;
     this.#words = new Int32Array(buffer);
     this.#tats = new Float64Array(buffer);
-    this.#slotsPerHash = capacity / TWO_TO_32;
+    this.#shift = 1 + Math.clz32(this.capacity);
   }
 
   /** The prefix of the segment that follows in the order of hashes; the last is followed by 0. */
@@ -54,10 +59,6 @@ export class Segment {
   /** How many slots are taken, also by buckets whose TAT has passed. */
   get size(): number {
     return this.#size;
-  }
-
-  get bytes(): number {
-    return this.capacity * BYTES_PER_SLOT;
   }
 
   /** Whether it must be rebuilt before one more bucket comes: probing stays short, and an empty slot ends it. */
@@ -150,14 +151,14 @@ export class Segment {
 
   /** The next slot, round the end. */
   after(slot: number): number {
-    return slot + 1 === this.capacity ? 0 : slot + 1;
+    return (slot + 1) & (this.capacity - 1);
   }
 
   #home(low: number): number {
-    return Math.floor((low >>> 0) * this.#slotsPerHash);
+    return low >>> this.#shift;
   }
 
   #distance(from: number, to: number): number {
-    return to >= from ? to - from : to - from + this.capacity;
+    return (to - from) & (this.capacity - 1);
   }
 }

@@ -1,0 +1,35 @@
+import { BYTES_PER_SLOT, MAX_CAPACITY, type Segment } from './segment.ts';
+
+const LARGEST_BYTES = MAX_CAPACITY * BYTES_PER_SLOT;
+
+/**
+ * Keeps the buffer that the last rebuild left over, of the size that nearly all segments have, for the next one.
+ * Without it a growing store leaves as much garbage as it has buckets, and V8 is in no hurry with garbage outside of
+ * its heap.
+ */
+export class SpareBuffer {
+  #buffer: ArrayBuffer | undefined;
+
+  get bytes(): number {
+    return this.#buffer?.byteLength ?? 0;
+  }
+
+  /** A buffer of zeros for a number of slots. */
+  take(slots: number): ArrayBuffer {
+    const buffer = this.#buffer;
+    if (buffer === undefined || slots !== MAX_CAPACITY) return new ArrayBuffer(slots * BYTES_PER_SLOT);
+    this.#buffer = undefined;
+    new Float64Array(buffer).fill(0);
+    return buffer;
+  }
+
+  /** Keeps a buffer of replaced segments, which nobody may use any more; none when only small ones are in use. */
+  keepOneOf(old: readonly Segment[], fresh: readonly Segment[]): void {
+    if (fresh.some(isLargest)) this.#buffer ??= old.find(isLargest)?.buffer;
+    else this.#buffer = undefined;
+  }
+}
+
+function isLargest(segment: Segment): boolean {
+  return segment.buffer.byteLength === LARGEST_BYTES;
+}
