@@ -7,6 +7,7 @@ import { missingTrustNotice } from './missing-trust-notice.ts';
 import { peerOf, type Peer } from './peer.ts';
 import { trustedProxies, type TrustedProxies } from './trusted-proxies.ts';
 
+/** How the address of a request's client is found. */
 export interface ClientAddressOptions {
   /**
    * The proxies whose word about their client is taken: CIDRs, single addresses, and the names `loopback`
@@ -23,6 +24,7 @@ export interface ClientAddressOptions {
   readonly decodeNat64?: boolean;
 }
 
+/** What {@link clientAddressFinder} needs. */
 export interface ClientAddressFinderOptions extends ClientAddressOptions {
   /** Told once when a proxy seems to stand in front and `trustedProxies` is not set. */
   readonly warn: (message: string) => void;

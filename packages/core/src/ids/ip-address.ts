@@ -12,6 +12,7 @@ const MAPPED_PREFIX = '::ffff:';
  * end in dots (`2001:db8::203.0.113.7`) are IPv6.
  */
 export class IpAddress {
+  /** 4 for IPv4 and IPv4-mapped IPv6, 6 for all other IPv6. */
   readonly family: 4 | 6;
   // What the address was not made from is worked out when it is first asked for: most IPv4 requests need no bits.
   #text: string | undefined;
@@ -59,11 +60,13 @@ export class IpAddress {
   /** Whether the first bits of this address and of another one of its family are the same. */
   sharesPrefix(other: IpAddress, prefixLength: number): boolean {
     if (this.family !== other.family) return false;
+    const mine = this.#bits;
     const theirs = other.#bits;
-    return this.#bits.every((group, index) => {
-      const difference = group ^ theirs[index]!;
-      return (difference & groupMask(prefixLength - 16 * index)) === 0;
-    });
+    for (let index = 0; index * 16 < prefixLength; index++) {
+      const difference = mine[index]! ^ theirs[index]!;
+      if ((difference & groupMask(prefixLength - 16 * index)) !== 0) return false;
+    }
+    return true;
   }
 
   /**
@@ -75,6 +78,7 @@ export class IpAddress {
     return new IpAddress(4, undefined, this.#bits.slice(6));
   }
 
+  /** The same as {@link text}. */
   toString(): string {
     return this.text;
   }
