@@ -54,8 +54,7 @@ export function chargeCall<T extends Charge>({
     },
     refuse(batch, cause) {
       const charged = fallback.charge(batch);
-      const lost = batch.length - charged.batch.length;
-      if (lost > 0) health.lostCharges(lost, cause);
+      health.lostCharges(batch.length - charged.batch.length, cause);
       return charged;
     },
   };

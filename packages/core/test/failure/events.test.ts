@@ -144,6 +144,7 @@ describe('status', () => {
 
   test('tells since when the store fails, with what, and how often a policy decided', async () => {
     const { guard, store, time } = guarded(throws(down));
+    time.step(60_000);
     for (let i = 0; i < 7; i++) await guard.spend([open]);
     await guard.check([open]);
     await guard.charge([transaction()]);

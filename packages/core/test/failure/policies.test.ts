@@ -94,6 +94,32 @@ describe('local', () => {
     expect(passed(await guard.spend([dear]))).toBe(true);
   });
 
+  // The bounds that docs/failure-policy.md gives, for 4 gateways and a limit of 10 tokens, one a second.
+  test.each([
+    { cost: 1, atOnce: 8, later: 64 },
+    { cost: 2, atOnce: 8, later: 64 },
+    { cost: 3, atOnce: 12, later: 96 },
+    { cost: 10, atOnce: 40, later: 320 },
+  ])('requests of cost $cost stay within the bound over all gateways', async ({ cost, atOnce, later }) => {
+    const gateways = Array.from({ length: 4 }, () => failing(4));
+    const localBurst = 2;
+    const admitted = async () => {
+      let tokens = 0;
+      for (const { guard } of gateways) while (passed(await guard.spend([transaction({ cost })]))) tokens += cost;
+      return tokens;
+    };
+    const bound = (seconds: number) =>
+      cost > localBurst ? 4 * cost + (cost / localBurst) * seconds : Math.max(10, 4) + seconds;
+    const first = await admitted();
+    let passedLater = 0;
+    for (let second = 1; second <= 64; second++) {
+      for (const { time } of gateways) time.step(1000);
+      passedLater += await admitted();
+      expect(first + passedLater).toBeLessThanOrEqual(bound(second));
+    }
+    expect([first, passedLater]).toEqual([atOnce, later]);
+  });
+
   test('keeps at most 100,000 buckets', async () => {
     const { guard } = failing();
     const store = decided(await guard.spend([local])).store as MemoryStore;

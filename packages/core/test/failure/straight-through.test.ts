@@ -15,6 +15,14 @@ describe('a store that answers at once', () => {
     expect(store.calls.map(({ name }) => name)).toEqual(['spend', 'check', 'charge', 'refund', 'reset']);
   });
 
+  test('costs no look at the clock', () => {
+    const { guard, time } = guarded(answersAtOnce);
+    time.reads = 0;
+    void guard.spend([transaction()]);
+    void guard.check([transaction()]);
+    expect(time.reads).toBe(0);
+  });
+
   test('gets the batch itself, not a copy', () => {
     const { guard, store } = guarded(answersAtOnce);
     const batch = [transaction()];

@@ -8,16 +8,20 @@ interface Timer {
 
 /** A clock and an event loop that stand still until they are moved, and then turn as Node's does. */
 export class FakeTime implements Clock, Scheduler {
+  /** How often the clock was read. */
+  reads = 0;
   #nowMs = 1000;
   readonly #timers = new Set<Timer>();
   readonly #immediates = new Set<() => void>();
   readonly #input: (() => void)[] = [];
 
   nowMs(): number {
+    this.reads++;
     return this.#nowMs;
   }
 
   nowMicros(): number {
+    this.reads++;
     return Math.floor(this.#nowMs * 1000);
   }
 
