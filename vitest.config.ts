@@ -28,7 +28,7 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     passWithNoTests: true,
-    projects: projects.map(({ name, include, timeoutMs = 10_000, alone = false, setupFiles = [] as string[] }) => ({
+    projects: projects.map(({ name, include, timeoutMs = minute / 2, alone = false, setupFiles = [] as string[] }) => ({
       resolve: { conditions },
       ssr: { resolve: { conditions } },
       test: {
