@@ -77,7 +77,7 @@ function refuse(ctx: Context, { status, fields, body }: Refusal): void {
 /** Koa drops all fields of a response that ends in an error, and sets those that the error names. */
 function throwWithFields(ctx: Context, error: unknown): never {
   if (error instanceof Error && Object.isExtensible(error)) {
-    const present = FIELD_NAMES.filter((name) => ctx.response.get(name) !== '');
+    const present = FIELD_NAMES.filter((name) => ctx.res.hasHeader(name));
     const ours = Object.fromEntries(present.map((name) => [name, ctx.response.get(name)]));
     const errorWithHeaders = error as Error & { headers?: object };
     errorWithHeaders.headers = { ...ours, ...errorWithHeaders.headers };
