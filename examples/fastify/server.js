@@ -1,0 +1,96 @@
+/** @import { FastifyReply, FastifyRequest } from 'fastify' */
+import { accountId, createLimiter, ipAddress, ipv6RangeCIDR } from '@sluice/core';
+import { rateLimit } from '@sluice/fastify';
+import Fastify from 'fastify';
+
+const accounts = new Map([
+  ['Bearer alice-token', { id: '1001' }],
+  ['Bearer bob-token', { id: '1002' }],
+]);
+const accountOf = (/** @type {FastifyRequest} */ request) => accounts.get(request.headers.authorization ?? '');
+
+/** The name as the login looks it up; null when the body has none. */
+const nameOf = (/** @type {FastifyRequest} */ request) => {
+  const { name } = /** @type {{ name?: unknown }} */ (request.body ?? {});
+  return typeof name === 'string' && name !== '' ? name.toLowerCase() : null;
+};
+
+// `count` tokens come back every `period`, at most `burst` are ever there; `burst` is `count` unless given.
+const limiter = createLimiter({
+  limits: {
+    RequestsPerIPAddress: { key: ipAddress(), burst: 20, count: 5, period: '1s' },
+    // One customer has a whole /48 and could take a new address for every request. Says nothing about IPv4 clients.
+    RequestsPerIPv6Range: { key: ipv6RangeCIDR(), burst: 100, count: 50, period: '1s' },
+    // Says nothing about visitors without an account.
+    WorkPerAccount: {
+      key: accountId((/** @type {FastifyRequest} */ request) => accountOf(request)?.id ?? null),
+      count: 20,
+      period: '10s',
+    },
+    FailedLoginsPerName: { key: accountId(nameOf), count: 5, period: '15m' },
+  },
+});
+
+const perClient = ['RequestsPerIPAddress', 'RequestsPerIPv6Range'];
+const app = Fastify();
+
+// Holds for every route without a `config.rateLimit` of its own, and for what no route answers.
+await app.register(rateLimit, { limiter, limits: perClient });
+
+app.get('/', () => 'hello\n');
+
+// Decided together: a request that one limit refuses takes nothing from the others.
+const cheap = { rateLimit: { limits: [...perClient, 'WorkPerAccount'] } };
+app.get('/orders', { config: cheap, preHandler: requireAccount }, () => ({ orders: [] }));
+
+const expensive = { rateLimit: { limits: [...perClient, { limit: 'WorkPerAccount', cost: 8 }] } };
+app.get('/report', { config: expensive, preHandler: requireAccount }, () => ({ report: 'a lot of work' }));
+
+/**
+ * Asks whether a token is there and takes it only after the response, if the login failed: who knows the password is
+ * never refused for logging in often.
+ */
+const failedLogins = {
+  limit: 'FailedLoginsPerName',
+  mode: /** @type {const} */ ('check-only'),
+  settle: (/** @type {FastifyRequest} */ _request, /** @type {FastifyReply} */ reply) =>
+    reply.statusCode === 401 ? 1 : 0,
+};
+// The name is in the body, which no hook before preValidation has.
+const logins = { rateLimit: { limits: [...perClient, failedLogins], hook: /** @type {const} */ ('preHandler') } };
+app.post('/login', { config: logins }, (request, reply) => {
+  const { password } = /** @type {{ password?: unknown }} */ (request.body ?? {});
+  const succeeded = nameOf(request) === 'alice' && password === 'open sesame';
+  return reply.code(succeeded ? 200 : 401).send({ succeeded });
+});
+
+app.addHook('onClose', () => limiter.close());
+
+/** @type {(request: FastifyRequest, reply: FastifyReply) => Promise<void>} */
+async function requireAccount(request, reply) {
+  if (accountOf(request) === undefined) await reply.code(401).send('send Authorization: Bearer alice-token\n');
+}
+
+try {
+  await app.listen({ port: Number(process.env.PORT ?? 3000) });
+} catch (error) {
+  const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+  console.error(code === 'EADDRINUSE' ? `${message}. Choose another port: PORT=3001 node server.js` : message);
+  process.exit(1);
+}
+
+const { port } = /** @type {import('node:net').AddressInfo} */ (app.server.address());
+const url = `http://127.0.0.1:${port}`;
+console.log(`Listening on ${url}
+
+One request, with its fields:
+  curl -i ${url}/
+More than the burst of 20: the last ones are refused, and after Retry-After one passes again:
+  curl -i "${url}/?[1-25]"
+Three reports of cost 8 from an account that has 20:
+  curl -i -H "Authorization: Bearer alice-token" "${url}/report?[1-3]"
+Six failed logins where five are allowed:
+  curl -i -H "Content-Type: application/json" -d '{"name":"alice","password":"guess"}' "${url}/login?[1-6]"
+`);
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => app.close());

@@ -1,0 +1,107 @@
+/** @import { Context, Next } from 'koa' */
+import { bodyParser } from '@koa/bodyparser';
+import { Router } from '@koa/router';
+import { accountId, createLimiter, ipAddress, ipv6RangeCIDR } from '@sluice/core';
+import { rateLimit } from '@sluice/koa';
+import Koa from 'koa';
+import { createServer } from 'node:http';
+
+const accounts = new Map([
+  ['Bearer alice-token', { id: '1001' }],
+  ['Bearer bob-token', { id: '1002' }],
+]);
+const accountOf = (/** @type {Context} */ ctx) => accounts.get(ctx.get('Authorization'));
+
+/** The name as the login looks it up; null when the body has none. */
+const nameOf = (/** @type {Context} */ ctx) => {
+  const { name } = /** @type {{ name?: unknown }} */ (ctx.request.body ?? {});
+  return typeof name === 'string' && name !== '' ? name.toLowerCase() : null;
+};
+
+// `count` tokens come back every `period`, at most `burst` are ever there; `burst` is `count` unless given.
+const limiter = createLimiter({
+  limits: {
+    RequestsPerIPAddress: { key: ipAddress(), burst: 20, count: 5, period: '1s' },
+    // One customer has a whole /48 and could take a new address for every request. Says nothing about IPv4 clients.
+    RequestsPerIPv6Range: { key: ipv6RangeCIDR(), burst: 100, count: 50, period: '1s' },
+    // Says nothing about visitors without an account.
+    WorkPerAccount: {
+      key: accountId((/** @type {Context} */ ctx) => accountOf(ctx)?.id ?? null),
+      count: 20,
+      period: '10s',
+    },
+    FailedLoginsPerName: { key: accountId(nameOf), count: 5, period: '15m' },
+  },
+});
+
+const perClient = ['RequestsPerIPAddress', 'RequestsPerIPv6Range'];
+const router = new Router();
+
+router.get('/', rateLimit({ limiter, limits: perClient }), (ctx) => {
+  ctx.body = 'hello\n';
+});
+
+// Decided together: a request that one limit refuses takes nothing from the others.
+router.get('/orders', rateLimit({ limiter, limits: [...perClient, 'WorkPerAccount'] }), requireAccount, (ctx) => {
+  ctx.body = { orders: [] };
+});
+
+const expensive = { limit: 'WorkPerAccount', cost: 8 };
+router.get('/report', rateLimit({ limiter, limits: [...perClient, expensive] }), requireAccount, (ctx) => {
+  ctx.body = { report: 'a lot of work' };
+});
+
+/**
+ * Asks whether a token is there and takes it only after the response, if the login failed: who knows the password is
+ * never refused for logging in often.
+ */
+const failedLogins = {
+  limit: 'FailedLoginsPerName',
+  mode: /** @type {const} */ ('check-only'),
+  settle: (/** @type {Context} */ ctx) => (ctx.status === 401 ? 1 : 0),
+};
+router.post('/login', bodyParser(), rateLimit({ limiter, limits: [...perClient, failedLogins] }), (ctx) => {
+  const { password } = /** @type {{ password?: unknown }} */ (ctx.request.body ?? {});
+  const succeeded = nameOf(ctx) === 'alice' && password === 'open sesame';
+  ctx.status = succeeded ? 200 : 401;
+  ctx.body = { succeeded };
+});
+
+const app = new Koa();
+app.use(router.routes());
+
+// What no route answers is limited too.
+app.use(rateLimit({ limiter, limits: perClient }));
+
+/** @type {(ctx: Context, next: Next) => Promise<void>} */
+function requireAccount(ctx, next) {
+  if (accountOf(ctx) === undefined) ctx.throw(401, 'send Authorization: Bearer alice-token');
+  return next();
+}
+
+const server = createServer(app.callback()).listen(Number(process.env.PORT ?? 3000));
+
+server.on('listening', () => {
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const url = `http://127.0.0.1:${port}`;
+  console.log(`Listening on ${url}
+
+One request, with its fields:
+  curl -i ${url}/
+More than the burst of 20: the last ones are refused, and after Retry-After one passes again:
+  curl -i "${url}/?[1-25]"
+Three reports of cost 8 from an account that has 20:
+  curl -i -H "Authorization: Bearer alice-token" "${url}/report?[1-3]"
+Six failed logins where five are allowed:
+  curl -i -H "Content-Type: application/json" -d '{"name":"alice","password":"guess"}' "${url}/login?[1-6]"
+`);
+});
+
+server.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
+  console.error(
+    error.code === 'EADDRINUSE' ? `${error.message}. Choose another port: PORT=3001 node server.js` : error.message,
+  );
+  process.exitCode = 1;
+});
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => server.close(() => limiter.close()));

@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ExampleServer } from './example-server.ts';
+
+let server: ExampleServer;
+
+beforeAll(async () => {
+  server = await ExampleServer.start('behind-a-proxy');
+});
+afterAll(() => server.stop());
+
+it('goes by the address that the proxy saw, whatever the client writes into X-Forwarded-For', async () => {
+  const answers: string[] = [];
+  for (let i = 0; i < 7; i++) {
+    const response = await fetch(server.url, { headers: { 'X-Forwarded-For': `203.0.113.${i}` } });
+    const text = await response.text();
+    answers.push(`${response.status} ${response.status === 200 ? text.trim() : ''}`.trim());
+  }
+  expect(answers.slice(0, 5)).toEqual(Array.from({ length: 5 }, () => '200 you are 127.0.0.1'));
+  expect(answers).toContain('429');
+});
