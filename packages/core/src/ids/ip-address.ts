@@ -1,8 +1,12 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { wholeNumber } from '../options.ts';
-import { groupMask, ipv4Groups, ipv4Text, ipv6Groups, ipv6Text, isMapped, isNat64 } from './ip-groups.ts';
+
+type Bits = ipaddr.IPv4 | ipaddr.IPv6;
 
 const MAPPED_PREFIX = '::ffff:';
+/** NAT64's well-known prefix (RFC 6052 section 2.1). */
+const NAT64 = ipaddr.IPv6.parse('64:ff9b::');
 
 /**
  * An IP address by its bits, never by its notation: every spelling of an address has one text.
@@ -16,12 +20,12 @@ export class IpAddress {
   readonly family: 4 | 6;
   // What the address was not made from is worked out when it is first asked for: most IPv4 requests need no bits.
   #text: string | undefined;
-  #groups: readonly number[] | undefined;
+  #bits: Bits | undefined;
 
-  private constructor(family: 4 | 6, text: string | undefined, groups: readonly number[] | undefined) {
+  private constructor(family: 4 | 6, text: string | undefined, bits: Bits | undefined) {
     this.family = family;
     this.#text = text;
-    this.#groups = groups;
+    this.#bits = bits;
   }
 
   /**
@@ -33,16 +37,16 @@ export class IpAddress {
     const dotted = text.startsWith(MAPPED_PREFIX) ? text.slice(MAPPED_PREFIX.length) : text;
     if (isIPv4(dotted)) return new IpAddress(4, dotted, undefined);
     const unzoned = withoutZone(text);
-    return isIPv6(unzoned) ? IpAddress.#fromGroups(ipv6Groups(unzoned)) : undefined;
-  }
-
-  static #fromGroups(groups: readonly number[]): IpAddress {
-    return isMapped(groups) ? new IpAddress(4, undefined, groups.slice(6)) : new IpAddress(6, undefined, groups);
+    if (!isIPv6(unzoned)) return undefined;
+    const bits = ipaddr.IPv6.parse(inGroups(unzoned));
+    return bits.isIPv4MappedAddress()
+      ? new IpAddress(4, undefined, bits.toIPv4Address())
+      : new IpAddress(6, undefined, bits);
   }
 
   /** Dotted IPv4, or IPv6 as RFC 5952 section 4 writes it: lower case, the longest run of zeros as `::`, no dots. */
   get text(): string {
-    return (this.#text ??= this.family === 4 ? ipv4Text(this.#bits) : ipv6Text(this.#bits));
+    return (this.#text ??= textOf(this.#read()));
   }
 
   /**
@@ -53,20 +57,17 @@ export class IpAddress {
    */
   network(prefixLength: number): string {
     wholeNumber('prefixLength', prefixLength, { min: 0, max: this.family === 4 ? 32 : 128 });
-    const kept = this.#bits.map((group, index) => group & groupMask(prefixLength - 16 * index));
-    return `${this.family === 4 ? ipv4Text(kept) : ipv6Text(kept)}/${prefixLength}`;
+    const bits = this.#read();
+    const kept =
+      bits instanceof ipaddr.IPv6
+        ? new ipaddr.IPv6(masked(bits.parts, 16, prefixLength))
+        : new ipaddr.IPv4(masked(bits.octets, 8, prefixLength));
+    return `${textOf(kept)}/${prefixLength}`;
   }
 
   /** Whether the first bits of this address and of another one of its family are the same. */
   sharesPrefix(other: IpAddress, prefixLength: number): boolean {
-    if (this.family !== other.family) return false;
-    const mine = this.#bits;
-    const theirs = other.#bits;
-    for (let index = 0; index * 16 < prefixLength; index++) {
-      const difference = mine[index]! ^ theirs[index]!;
-      if ((difference & groupMask(prefixLength - 16 * index)) !== 0) return false;
-    }
-    return true;
+    return this.family === other.family && this.#read().match(other.#read() as never, prefixLength);
   }
 
   /**
@@ -74,8 +75,9 @@ export class IpAddress {
    * itself. Without it every client that one translator serves shares the range `64:ff9b::/48`.
    */
   decodeNat64(): IpAddress {
-    if (this.family === 4 || !isNat64(this.#bits)) return this;
-    return new IpAddress(4, undefined, this.#bits.slice(6));
+    const bits = this.#read();
+    if (bits.kind() === 'ipv4' || !bits.match(NAT64 as never, 96)) return this;
+    return new IpAddress(4, undefined, new ipaddr.IPv4(bits.toByteArray().slice(12)));
   }
 
   /** The same as {@link text}. */
@@ -83,13 +85,32 @@ export class IpAddress {
     return this.text;
   }
 
-  get #bits(): readonly number[] {
-    return (this.#groups ??= ipv4Groups(this.text));
+  #read(): Bits {
+    return (this.#bits ??= ipaddr.IPv4.parse(this.text));
   }
+}
+
+function masked(groups: readonly number[], bitsPerGroup: number, prefixLength: number): number[] {
+  return groups.map((group, index) => {
+    const cut = Math.min(bitsPerGroup, Math.max(0, (index + 1) * bitsPerGroup - prefixLength));
+    return (group >> cut) << cut;
+  });
+}
+
+function textOf(bits: Bits): string {
+  return bits instanceof ipaddr.IPv6 ? bits.toRFC5952String() : bits.toString();
 }
 
 // Zones are names of interfaces, which may hold characters that net.isIP refuses in a zone (`br_lan`).
 function withoutZone(text: string): string {
   const percent = text.indexOf('%');
   return percent < 0 || percent === text.length - 1 ? text : text.slice(0, percent);
+}
+
+// ipaddr.js takes `::203.0.113.7` for an IPv4-mapped address, which it is not: it gets no dots to see.
+function inGroups(text: string): string {
+  if (!text.includes('.')) return text;
+  const colon = text.lastIndexOf(':');
+  const [a, b, c, d] = ipaddr.IPv4.parse(text.slice(colon + 1)).toByteArray() as [number, number, number, number];
+  return `${text.slice(0, colon)}:${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
 }
