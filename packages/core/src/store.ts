@@ -74,6 +74,6 @@ export interface Store {
   refund(batch: readonly StoreRefund[], deadlineMs?: number): Awaitable<StoreReading>;
   /** Forgets buckets: they are full again. */
   reset(batch: readonly BucketName[], deadlineMs?: number): Awaitable<void>;
-  /** Lets go of what the store holds open. Every later call is the error `ERR_CLOSED`. */
+  /** Lets go of what the store holds open; again, it does nothing. Every other call is then the error `ERR_CLOSED`. */
   close(): Awaitable<void>;
 }

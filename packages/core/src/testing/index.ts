@@ -1,1 +1,9 @@
 export { FakeClock } from './fake-clock.ts';
+export type { SteeredStoreUnderTest, StoreUnderTest } from './store-case.ts';
+export {
+  storeContract,
+  type ContractCase,
+  type RealStoreContractOptions,
+  type SteeredStoreContractOptions,
+  type StoreContractOptions,
+} from './store-contract.ts';

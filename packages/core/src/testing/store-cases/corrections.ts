@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { assertTat, fitted, other, quick, slow, tatOf } from '../sample-limit.ts';
+import { promise, type SteeredStoreCase, steeredPromise, type StoreCase } from '../store-case.ts';
+
+const T = slow.emissionIntervalTicks;
+
+/** How tokens are charged after the fact, given back, and forgotten. */
+export const correctionCases: readonly (StoreCase | SteeredStoreCase)[] = [
+  promise('a charge takes tokens and gives the level after', async ({ store }) => {
+    const charged = await store.charge([slow.charge('id', 2)]);
+    assert.deepEqual(charged.levelsTicks, [2 * T]);
+    assertTat(await store.charge([slow.charge('id')]), tatOf(charged) + T);
+  }),
+
+  promise('a charge that does not fit empties the bucket, and no more', async ({ store }) => {
+    await store.spend([slow.spend('id', 3)]);
+    assert.deepEqual((await store.charge([slow.charge('id', 4)])).levelsTicks, [5 * T]);
+    assert.deepEqual((await store.charge([slow.charge('new', 1000)])).levelsTicks, [5 * T]);
+  }),
+
+  promise('a charge of 0 changes nothing', async ({ store }) => {
+    const tat = tatOf(await store.spend([slow.spend('id', 2)]), 2 * T);
+    const reading = await store.charge([slow.charge('id', 0), slow.charge('new', 0)]);
+    assertTat(reading, tat, 0);
+    assertTat(reading, 0, 1);
+  }),
+
+  promise('one charge takes from several buckets, whether they fit or not', async ({ store }) => {
+    await store.spend([slow.spend('a', 5)]);
+    const { levelsTicks } = await store.charge([slow.charge('a'), other.charge('a')]);
+    assert.deepEqual(levelsTicks, [5 * T, T]);
+  }),
+
+  promise('a refund gives tokens back and the level after', async ({ store }) => {
+    const tat = tatOf(await store.spend([slow.spend('a', 4), other.spend('a', 2)]), 4 * T);
+    const reading = await store.refund([slow.refund('a', 3), other.refund('a')]);
+    assertTat(reading, tat - 3 * T, 0);
+    assertTat(reading, tat - 3 * T, 1);
+    assertTat(await store.check([slow.spend('a')]), tat - 3 * T);
+  }),
+
+  promise('a refund never fills a bucket past full', async ({ store }) => {
+    await store.spend([slow.spend('id')]);
+    assert.deepEqual((await store.refund([slow.refund('id', 5), slow.refund('new', 5)])).levelsTicks, [0, 0]);
+    const whole = slow.spend('id', 5);
+    assert.ok(fitted(await store.spend([whole]), whole));
+    assert.ok(!fitted(await store.spend([slow.spend('id')]), slow.spend('id')), 'more than burst fitted');
+  }),
+
+  promise('a refund of a decision gives its tokens back while all its debt lies ahead', async ({ store }) => {
+    const tat = tatOf(await store.spend([slow.spend('id', 3)]), 3 * T);
+    await store.spend([slow.spend('id')]);
+    assertTat(await store.refund([slow.refund('id', 2, tat)]), tat + T - 2 * T);
+  }),
+
+  promise('a refund of a decision whose debt has passed gives nothing', async ({ store, advance }) => {
+    const tat = tatOf(await store.spend([quick.spend('id')]), quick.emissionIntervalTicks);
+    await advance(21);
+    const newer = tatOf(await store.spend([quick.spend('id', 2)]), 2 * quick.emissionIntervalTicks);
+    assertTat(await store.refund([quick.refund('id', 1, tat)]), newer);
+  }),
+
+  steeredPromise(
+    'a late refund of a decision gives back only what has not come back by itself',
+    async ({ store, advance }) => {
+      const tat = tatOf(await store.spend([quick.spend('id', 2)]), 2 * quick.emissionIntervalTicks);
+      await advance(30);
+      await store.spend([quick.spend('id')]);
+      assert.deepEqual((await store.refund([quick.refund('id', 2, tat)])).levelsTicks, [quick.emissionIntervalTicks]);
+    },
+  ),
+
+  promise('a reset bucket is full, and no other is', async ({ store }) => {
+    const tat = tatOf(await store.spend([slow.spend('a', 5), slow.spend('b', 5), other.spend('a', 5)]), 5 * T);
+    await store.reset([
+      { limit: slow.name, id: 'a' },
+      { limit: slow.name, id: 'never seen' },
+    ]);
+    const reading = await store.check([slow.spend('a'), slow.spend('b'), other.spend('a')]);
+    for (const [place, expected] of [0, tat, tat].entries()) assertTat(reading, expected, place);
+  }),
+];

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import type { Store } from '../../store.ts';
+import { slow } from '../sample-limit.ts';
+import { promise, type StoreCase } from '../store-case.ts';
+
+const calls: readonly (readonly [name: string, call: (store: Store) => unknown])[] = [
+  ['spend', (store) => store.spend([slow.spend('id')])],
+  ['check', (store) => store.check([slow.spend('id')])],
+  ['charge', (store) => store.charge([slow.charge('id')])],
+  ['refund', (store) => store.refund([slow.refund('id')])],
+  ['reset', (store) => store.reset([{ limit: slow.name, id: 'id' }])],
+];
+
+/** How a store answers, and how it ends. */
+export const lifeCases: readonly StoreCase[] = [
+  promise('a store answers always at once, or always by a promise', async ({ store }) => {
+    const answers = calls.map(([, call]) => call(store));
+    const later = answers.map((answer) => answer instanceof Promise);
+    await Promise.all(answers);
+    assert.equal(new Set(later).size, 1, `promises: ${calls.map(([name], i) => `${name} ${later[i]}`).join(', ')}`);
+  }),
+
+  promise("a store's clock does not stand still for long, nor go back by itself", async ({ store, advance }) => {
+    const first = await store.check([]);
+    await advance(2);
+    const second = await store.check([]);
+    assert.ok(second.nowTicks > first.nowTicks);
+    assert.ok(Number.isSafeInteger(first.nowTicks) && Number.isSafeInteger(second.nowTicks), 'ticks are whole');
+  }),
+
+  promise('closing again does nothing', async ({ store }) => {
+    await store.close();
+    await store.close();
+  }),
+
+  ...calls.map(([name, call]) =>
+    promise(`after close ${name} is the error ERR_CLOSED`, async ({ store }) => {
+      await store.close();
+      await assert.rejects(async () => call(store), { name: 'SluiceError', code: 'ERR_CLOSED' });
+    }),
+  ),
+];
