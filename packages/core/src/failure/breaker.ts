@@ -2,15 +2,15 @@
  * Failures in a row that open the breaker. One or two slow answers are a hiccup, and only they are answered by
  * policy. When a store hangs, what was sent within the first deadline waits it out, and at most two decisions more.
  */
-export const FAILURES_TO_OPEN = 3;
+const FAILURES_TO_OPEN = 3;
 
 const MIN_PROBE_INTERVAL_MICROS = 100_000;
 
 /**
  * Decides whether a store is asked. Pure: time is a parameter, in whole microseconds.
  *
- * It is closed while the store answers. {@link FAILURES_TO_OPEN} failures in a row open it: then nothing is asked but
- * one call every 100 ms, a live one, and the first answer closes it again.
+ * It is closed while the store answers. Three failures in a row open it: then nothing is asked but one call every
+ * 100 ms, a live one, and the first answer closes it again.
  */
 export class Breaker {
   readonly #probeIntervalMicros: number;
