@@ -1,7 +1,8 @@
 import { complaint, SluiceError } from './errors.ts';
+import { checkFailurePolicy } from './failure/failure-options.ts';
 import type { FailurePolicy } from './failure/policy.ts';
 import { isKey, type Key } from './keys/key.ts';
-import { checkOptions, isPlainObject, oneOf } from './options.ts';
+import { checkOptions, isPlainObject } from './options.ts';
 import { LIMIT_HINTS } from './peer-names.ts';
 import { rateOf, type LimitNumbers, type Rate } from './rate.ts';
 
@@ -26,7 +27,6 @@ export interface Limit<Request = unknown> {
 
 const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const FIELDS = ['key', 'burst', 'count', 'period', 'onFailure'] as const;
-export const FAILURE_POLICIES: readonly FailurePolicy[] = ['local', 'closed', 'open'];
 
 /**
  * Checks definitions and puts them on the time grid.
@@ -90,10 +90,11 @@ function defineLimit<Request>(
       remedy: 'For example key: ipAddress(), clientNetwork() or accountId((req) => req.user?.id ?? null).',
     });
   }
+  const { onFailure: policy = onFailure } = definition;
   return {
     name,
     key: definition.key,
     rate: rateOf(where, definition),
-    onFailure: oneOf(`${where}.onFailure`, definition.onFailure ?? onFailure, FAILURE_POLICIES),
+    onFailure: checkFailurePolicy(`${where}.onFailure`, policy),
   };
 }

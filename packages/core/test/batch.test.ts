@@ -1,0 +1,228 @@
+import type { SpendEntry } from '@sluice/core';
+import { describe, expect, test } from 'vitest';
+import { atOnce, limiterOnFakeTime } from './limiter-on-fake-time.ts';
+import { rejected, thrown } from './thrown.ts';
+
+const numbers = { Orders: { count: 5, period: '1s' }, Reads: { count: 5, period: '1s' } };
+const orders = (cost: unknown): SpendEntry[] => [{ limit: 'Orders', id: '7', cost: cost as number }];
+
+describe('a cost', () => {
+  test('is 1 unless given', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(atOnce(limiter.spend([{ limit: 'Orders', id: '7' }])).results[0]).toMatchObject({ cost: 1, spent: 1 });
+    expect(atOnce(limiter.spend(orders(undefined))).remaining).toBe(3);
+  });
+
+  test('of 0 always passes, takes nothing and reports the state', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(atOnce(limiter.spend(orders(0)))).toMatchObject({ allowed: true, remaining: 5, resetAfterMs: 0 });
+    atOnce(limiter.spend(orders(5)));
+    expect(atOnce(limiter.spend(orders(0)))).toMatchObject({
+      allowed: true,
+      remaining: 0,
+      retryAfterMs: 0,
+      resetAfterMs: 1000,
+      results: [{ cost: 0, spent: 0 }],
+    });
+  });
+
+  test('that is the burst passes a full bucket, and then not before it is full again', () => {
+    const { limiter, clock } = limiterOnFakeTime(numbers);
+    expect(atOnce(limiter.spend(orders(5)))).toMatchObject({ allowed: true, remaining: 0 });
+    clock.advance(999.999);
+    expect(atOnce(limiter.spend(orders(5)))).toMatchObject({ allowed: false, retryAfterMs: 0.001 });
+    clock.advance(0.001);
+    expect(atOnce(limiter.spend(orders(5))).allowed).toBe(true);
+  });
+
+  test.each(['spend', 'check'] as const)('above the burst is an error of %s, since it could never pass', (call) => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    const entries = [{ limit: 'Reads', id: '7' }, ...orders(6)];
+    expect(thrown(() => limiter[call](entries))).toMatchObject({
+      code: 'ERR_COST_OVER_BURST',
+      status: 400,
+      message:
+        '`limits.Orders.cost` must be at most the burst, 5, but was 6. ' +
+        'It could never pass, however long it waits: raise the burst or lower the cost.',
+    });
+    expect(atOnce(limiter.check([{ limit: 'Reads', id: '7' }])).remaining).toBe(5);
+  });
+
+  test('above the burst is an error in each mode', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    for (const mode of ['check-and-spend', 'check-only', 'spend-only'] as const) {
+      expect(thrown(() => limiter.spend([{ ...orders(6)[0]!, mode }])).code).toBe('ERR_COST_OVER_BURST');
+    }
+  });
+
+  describe.each(['spend', 'check', 'charge', 'refund'] as const)('of %s', (call) => {
+    test.each<[cost: unknown, shown: string]>([
+      [-1, '-1'],
+      [0.5, '0.5'],
+      [Number.NaN, 'NaN'],
+      [Infinity, 'Infinity'],
+      [2 ** 53, '9007199254740992'],
+      ['1', "'1'"],
+      [1n, '1n'],
+      [null, 'null'],
+      [[1], '[ 1 ]'],
+    ])('must not be %o', (cost, shown) => {
+      const { limiter } = limiterOnFakeTime(numbers);
+      expect(thrown(() => limiter[call](orders(cost)))).toMatchObject({
+        code: 'ERR_COST',
+        status: 500,
+        message:
+          `\`limits.Orders.cost\` must be a whole number from 0 up, but was ${shown}. ` +
+          'Costs are tokens: scale burst and count so that the smallest cost is 1.',
+      });
+      expect(atOnce(limiter.check(orders(0))).remaining).toBe(5);
+    });
+  });
+});
+
+describe('one bucket twice in a batch', () => {
+  const twice = [
+    { limit: 'Orders', id: '7' },
+    { limit: 'Reads', id: '7' },
+    { limit: 'Orders', id: '7', mode: 'check-only' as const },
+  ];
+
+  test.each(['spend', 'check', 'charge', 'refund', 'reset'] as const)('is an error of %s', (call) => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(thrown(() => limiter[call](twice))).toMatchObject({
+      code: 'ERR_DUPLICATE_BUCKET',
+      status: 500,
+      message: "A batch holds the bucket of Orders and '7' twice: ask for it once, with the sum of the costs.",
+    });
+    expect(atOnce(limiter.check([{ limit: 'Reads', id: '7' }])).remaining).toBe(5);
+  });
+
+  test('is an error also when overrides have to be waited for', async () => {
+    const { limiter } = limiterOnFakeTime(numbers, { overrides: () => Promise.resolve(undefined) });
+    expect((await rejected(() => limiter.spend(twice))).code).toBe('ERR_DUPLICATE_BUCKET');
+  });
+
+  test('is none when the id or the limit differs', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    const others = [...twice.slice(0, 2), { limit: 'Orders', id: '8' }];
+    expect(atOnce(limiter.spend(others)).results).toHaveLength(3);
+  });
+});
+
+describe('the three modes', () => {
+  const entry = (mode: SpendEntry['mode'], cost = 1): SpendEntry => ({ limit: 'Orders', id: '7', cost, mode });
+
+  test('check-and-spend takes its cost, or denies', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(atOnce(limiter.spend([entry('check-and-spend', 5)])).results).toMatchObject([{ spent: 5, remaining: 0 }]);
+    expect(atOnce(limiter.spend([entry('check-and-spend')]))).toMatchObject({
+      outcome: 'denied',
+      allowed: false,
+      retryAfterMs: 200,
+      results: [{ allowed: false, spent: 0, retryAfterMs: 200 }],
+    });
+  });
+
+  test('check-only denies as well, and takes nothing', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(atOnce(limiter.spend([entry('check-only', 5)]))).toMatchObject({
+      allowed: true,
+      remaining: 5,
+      results: [{ cost: 5, spent: 0, mode: 'check-only' }],
+    });
+    atOnce(limiter.spend([entry('check-and-spend', 5)]));
+    expect(atOnce(limiter.spend([entry('check-only')]))).toMatchObject({ outcome: 'denied', retryAfterMs: 200 });
+  });
+
+  test('spend-only takes its cost whole or not at all, and never denies', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(atOnce(limiter.spend([entry('spend-only', 3)])).results).toMatchObject([{ spent: 3, remaining: 2 }]);
+    expect(atOnce(limiter.spend([entry('spend-only', 3)]))).toMatchObject({
+      outcome: 'allowed',
+      retryAfterMs: 0,
+      results: [{ allowed: true, spent: 0, remaining: 2, retryAfterMs: 0 }],
+    });
+  });
+
+  test('there is no other', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    for (const mode of ['peek', null, ''] as never[]) {
+      const error = thrown(() => limiter.spend([entry(mode)]));
+      expect(error.code).toBe('ERR_OPTION');
+      expect(error.message).toMatch(/^`mode` must be 'check-and-spend', 'check-only' or 'spend-only', but was /);
+    }
+  });
+});
+
+describe('a batch', () => {
+  const both: SpendEntry[] = [
+    { limit: 'Orders', id: '7', cost: 2 },
+    { limit: 'Reads', id: '7', cost: 3 },
+  ];
+
+  test('takes from all its buckets', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(atOnce(limiter.spend(both)).results.map(({ spent, remaining }) => [spent, remaining])).toEqual([
+      [2, 3],
+      [3, 2],
+    ]);
+  });
+
+  test('takes from none if one denies, not even what is spend-only', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    atOnce(limiter.spend(both));
+    const denied = atOnce(limiter.spend([...both, { limit: 'Orders', id: '8', mode: 'spend-only' }]));
+    expect(denied.outcome).toBe('denied');
+    expect(denied.results.map(({ allowed, spent, remaining }) => [allowed, spent, remaining])).toEqual([
+      [true, 0, 3],
+      [false, 0, 2],
+      [true, 0, 5],
+    ]);
+    const after = atOnce(
+      limiter.check([...both.map((entry) => ({ ...entry, cost: 0 })), { limit: 'Orders', id: '8' }]),
+    );
+    expect(after.results.map(({ remaining }) => remaining)).toEqual([3, 2, 5]);
+  });
+
+  test('that is empty is allowed and says nothing of any limit', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    for (const decision of [limiter.spend([]), limiter.check([])].map(atOnce)) {
+      expect(decision).toMatchObject({ outcome: 'allowed', limit: null, id: null, remaining: Infinity, results: [] });
+    }
+    expect([limiter.charge([]), limiter.refund([])]).toEqual([[], []]);
+    expect(limiter.reset([])).toBeUndefined();
+  });
+
+  test('of spend-only alone is allowed and reports its first', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    const spendOnly = both.map((entry) => ({ ...entry, mode: 'spend-only' as const }));
+    atOnce(limiter.spend(spendOnly));
+    expect(atOnce(limiter.spend(spendOnly))).toMatchObject({ outcome: 'allowed', limit: 'Orders', remaining: 1 });
+  });
+
+  test.each(['spend', 'check', 'charge', 'refund', 'reset'] as const)('for %s is an array', (call) => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(thrown(() => limiter[call]({ limit: 'Orders', id: '7' } as never))).toMatchObject({
+      code: 'ERR_OPTION',
+      message:
+        "`entries` must be an array, but was { limit: 'Orders', id: '7' }. " +
+        "For example [{ limit: 'Orders', id: '12345678', cost: 1 }].",
+    });
+  });
+});
+
+describe('an id', () => {
+  test.each([[undefined], [null], [12_345_678], [{}]])('must be a string: %o', (id) => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    for (const call of ['spend', 'reset'] as const) {
+      const error = thrown(() => limiter[call]([{ limit: 'Orders', id: id as never }]));
+      expect(error).toMatchObject({ code: 'ERR_ID', status: 500 });
+      expect(error.message).toMatch(/^`id \(of Orders\)` must be a string, but was .*\. Turn numbers into text; never/);
+    }
+  });
+
+  test('must be one of its limit’s format: what is none is the client’s error', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(thrown(() => limiter.spend([{ limit: 'Orders', id: '' }]))).toMatchObject({ code: 'ERR_ID', status: 400 });
+  });
+});

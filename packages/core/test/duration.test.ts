@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { durationTicks } from '../src/duration.ts';
+import { TICKS_PER_MS } from '../src/ticks.ts';
+import { thrown } from './thrown.ts';
+
+const RANGE = { minMs: 1, maxMs: 366 * 86_400_000, demand: 'from 1ms to 366 days' };
+const ticks = (value: unknown): number => durationTicks('limits.Orders.period', value, RANGE);
+
+test.each<[value: unknown, ms: number]>([
+  ['1h30m', 5_400_000],
+  ['1.5h', 5_400_000],
+  ['500ms', 500],
+  ['1500us', 1.5],
+  ['1500µs', 1.5],
+  ['1s', 1000],
+  ['180m', 10_800_000],
+  ['168h', 604_800_000],
+  ['7d', 604_800_000],
+  ['366d', 366 * 86_400_000],
+  ['1d2h3m4s5ms6us', 93_784_005.006],
+  ['1.001ms', 1.001],
+  ['0.1s', 100],
+  [250, 250],
+  [1, 1],
+  [1.001, 1.001],
+  [366 * 86_400_000, 366 * 86_400_000],
+])('%o is %d ms', (value, ms) => expect(ticks(value)).toBe(Math.round(ms * 1000) * (TICKS_PER_MS / 1000)));
+
+describe('no duration is', () => {
+  test.each<[value: unknown, why: string]>([
+    ['10', 'a string without a unit'],
+    ['1w', 'an unknown unit'],
+    ['1H', 'a unit in capitals'],
+    ['-1s', 'a negative time'],
+    ['+1s', 'a sign'],
+    ['1 s', 'a space'],
+    [' 1s', 'a space in front'],
+    ['1s\n', 'a line feed behind'],
+    ['.5s', 'a fraction without a whole part'],
+    ['1.s', 'a point without a fraction'],
+    ['1e3ms', 'an exponent'],
+    ['s', 'a unit alone'],
+    ['', 'nothing'],
+    [`${'0'.repeat(63)}1s`, 'more than 64 characters'],
+    ['1.0001ms', 'a fraction of a microsecond'],
+    [1.0001, 'a number with a fraction of a microsecond'],
+    [0, 'nothing, as a number'],
+    [-1, 'a negative number'],
+    [0.999, 'less than the least'],
+    ['999us', 'less than the least, as text'],
+    [366 * 86_400_000 + 0.001, 'more than the most'],
+    ['366d1us', 'more than the most, as text'],
+    [1e400, 'Infinity'],
+    [1.7e308, 'a number that overflows'],
+    [Number.NaN, 'NaN'],
+    [60_000n, 'a bigint'],
+    [null, 'null'],
+    [undefined, 'left out'],
+    [['1s'], 'an array'],
+    [{ ms: 1 }, 'an object'],
+    [true, 'a boolean'],
+  ])('%o: %s', (value) => expect(thrown(() => ticks(value)).code).toBe('ERR_DURATION'));
+});
+
+test('the error names option, demand, value and how to write one', () => {
+  expect(thrown(() => ticks('1w')).message).toBe(
+    "`limits.Orders.period` must be a duration of whole microseconds from 1ms to 366 days, but was '1w'. " +
+      "Write a string with its unit, such as '500ms', '1s', '1h30m' or '7d', or a number of milliseconds.",
+  );
+});

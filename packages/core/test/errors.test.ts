@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { complaint, shown, SluiceError } from '../src/errors.ts';
+
+describe('a SluiceError', () => {
+  test('is an Error with a name, a code and a message', () => {
+    const error = new SluiceError('ERR_OPTION', 'Write another one.');
+    expect(error).toBeInstanceOf(Error);
+    expect(String(error)).toBe('SluiceError: Write another one.');
+    expect(error.code).toBe('ERR_OPTION');
+  });
+
+  test('asks a framework to answer 500, and 400 when the client is at fault', () => {
+    expect(new SluiceError('ERR_OPTION', '')).toMatchObject({ status: 500, statusCode: 500 });
+    expect(new SluiceError('ERR_ID', '', { status: 400 })).toMatchObject({ status: 400, statusCode: 400 });
+  });
+
+  test('keeps its cause, whatever that is, and has none when it was given none', () => {
+    expect(new SluiceError('ERR_OVERRIDE', '', { cause: undefined })).toHaveProperty('cause', undefined);
+    expect(new SluiceError('ERR_OVERRIDE', '', { cause: 'gone' }).cause).toBe('gone');
+    expect(Object.hasOwn(new SluiceError('ERR_OVERRIDE', '', { status: 400 }), 'cause')).toBe(false);
+  });
+});
+
+test('a complaint says which option, what it must be, what it was, and what to write instead', () => {
+  const error = complaint('ERR_COST', { option: 'cost', demand: 'whole', value: 0.5, remedy: 'Write 1.', status: 400 });
+  expect(error).toMatchObject({
+    code: 'ERR_COST',
+    status: 400,
+    message: '`cost` must be whole, but was 0.5. Write 1.',
+  });
+});
+
+test('a complaint without a remedy ends after the value, and is a 500', () => {
+  const error = complaint('ERR_COST', { option: 'cost', demand: 'whole', value: '1' });
+  expect(error).toMatchObject({ status: 500, message: "`cost` must be whole, but was '1'." });
+});
+
+describe('a value in a message', () => {
+  class Hostile {
+    readonly secret = 1;
+    [Symbol.for('nodejs.util.inspect.custom')](): never {
+      throw new Error('not for you');
+    }
+  }
+
+  test.each<[value: unknown, text: string]>([
+    [undefined, 'undefined'],
+    ['', "''"],
+    ['two\nlines', "'two\\nlines'"],
+    [60_000n, '60000n'],
+    [-0, '-0'],
+    [{ a: { b: { c: 1 } } }, '{ a: { b: [Object] } }'],
+    [[1, 2, 3, 4, 5, 6], '[ 1, 2, 3, 4, 5, ... 1 more item ]'],
+    [(): null => null, '[Function (anonymous)]'],
+    [new Hostile(), 'Hostile { secret: 1 }'],
+  ])('%#: is what Node shows', (value, text) => expect(shown(value)).toBe(text));
+
+  test.each<[what: string, value: unknown]>([
+    ['an error with its stack', new Error('first\nsecond')],
+    ['a long text', 'x'.repeat(10_000)],
+    [
+      'an object of many options',
+      Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`option${i}`, { a: [i] }])),
+    ],
+    ['many lines', Array.from({ length: 6 }, () => 'line\n'.repeat(30))],
+  ])('%s is one short line', (_, value) => {
+    expect(shown(value)).not.toContain('\n');
+    expect(shown(value).length).toBeLessThanOrEqual(201);
+  });
+});

@@ -1,0 +1,27 @@
+import { accountId, createLimiter, memoryStore, type Awaitable, type LimiterEvent } from '@sluice/core';
+import type { LimitDefinition, LimiterOptions } from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
+
+type Numbers = Omit<LimitDefinition, 'key'>;
+type Options = Omit<LimiterOptions, 'limits'>;
+
+/** Limits of accounts, by name. */
+export function accountLimits(numbers: Readonly<Record<string, Numbers>>): Record<string, LimitDefinition> {
+  return Object.fromEntries(Object.entries(numbers).map(([name, given]) => [name, { key: accountId(), ...given }]));
+}
+
+/** A limiter of accounts on the memory store and a clock that stands still, and what it has reported. */
+export function limiterOnFakeTime(numbers: Readonly<Record<string, Numbers>>, options: Options = {}) {
+  const clock = new FakeClock(0);
+  const store = memoryStore({ clock });
+  const events: LimiterEvent[] = [];
+  const onEvent = (event: LimiterEvent): void => void events.push(event);
+  const limiter = createLimiter({ limits: accountLimits(numbers), store, log: false, onEvent, ...options });
+  return { limiter, clock, store, events };
+}
+
+/** What a call on a store that answers at once gives: a promise fails the test. */
+export function atOnce<T>(value: Awaitable<T>): T {
+  if (value instanceof Promise) throw new Error('a promise, where a value was due at once');
+  return value;
+}

@@ -1,0 +1,209 @@
+import type { Decision, SpendEntry } from '@sluice/core';
+import { describe, expect, test } from 'vitest';
+import { coreOf } from '../src/create-limiter.ts';
+import { accountLimits, atOnce, limiterOnFakeTime } from './limiter-on-fake-time.ts';
+import { thrown } from './thrown.ts';
+
+const numbers = { Orders: { burst: 10, count: 1, period: '1s' }, Reads: { burst: 10, count: 1, period: '1s' } };
+const order = (cost: number, more: Partial<SpendEntry> = {}): SpendEntry => ({
+  limit: 'Orders',
+  id: '7',
+  cost,
+  ...more,
+});
+
+function started() {
+  const made = limiterOnFakeTime(numbers);
+  const spend = (...entries: SpendEntry[]): Decision => atOnce(made.limiter.spend(entries));
+  const remaining = (limit = 'Orders'): number => atOnce(made.limiter.check([{ limit, id: '7', cost: 0 }])).remaining;
+  return { ...made, spend, remaining };
+}
+
+describe('the refund of a decision', () => {
+  test('gives back what it took, from all its buckets, and tells how they are then', () => {
+    const { limiter, spend, remaining } = started();
+    const decision = spend(order(3), { limit: 'Reads', id: '7', cost: 2 });
+    spend(order(1));
+    expect(limiter.refund(decision)).toEqual([
+      {
+        limit: 'Orders',
+        id: '7',
+        remaining: 9,
+        resetAfterMs: 1000,
+        burst: 10,
+        count: 1,
+        periodMs: 1000,
+        overridden: false,
+      },
+      {
+        limit: 'Reads',
+        id: '7',
+        remaining: 10,
+        resetAfterMs: 0,
+        burst: 10,
+        count: 1,
+        periodMs: 1000,
+        overridden: false,
+      },
+    ]);
+    expect([remaining(), remaining('Reads')]).toEqual([9, 10]);
+  });
+
+  test('gives it back once', () => {
+    const { limiter, spend, remaining } = started();
+    const decision = spend(order(3));
+    spend(order(5));
+    limiter.refund(decision);
+    expect(limiter.refund(decision)).toEqual([]);
+    expect(remaining()).toBe(5);
+  });
+
+  test('that comes late gives back what has not come back by itself', () => {
+    const { limiter, clock, spend, remaining } = started();
+    const decision = spend(order(3));
+    spend(order(6));
+    clock.advance(2000);
+    expect(remaining()).toBe(3);
+    limiter.refund(decision);
+    expect(remaining()).toBe(4);
+  });
+
+  test('that comes too late gives nothing', () => {
+    const { limiter, clock, spend, remaining } = started();
+    const decision = spend(order(3));
+    spend(order(6));
+    clock.advance(3000);
+    limiter.refund(decision);
+    expect(remaining()).toBe(4);
+  });
+
+  test('gives nothing for what was denied', () => {
+    const { limiter, spend, remaining } = started();
+    spend(order(10));
+    expect(limiter.refund(spend(order(1)))).toEqual([]);
+    expect(remaining()).toBe(0);
+  });
+
+  test('gives nothing for what was only checked, nor for what spend-only could not take', () => {
+    const { limiter, spend, remaining } = started();
+    spend(order(8));
+    const decisions = [
+      spend(order(2, { mode: 'check-only' })),
+      spend(order(3, { mode: 'spend-only' })),
+      spend(order(0)),
+      atOnce(limiter.check([order(1)])),
+    ];
+    expect(decisions.map((decision) => limiter.refund(decision))).toEqual([[], [], [], []]);
+    expect(remaining()).toBe(2);
+  });
+
+  test('gives back what spend-only took', () => {
+    const { limiter, spend, remaining } = started();
+    limiter.refund(spend(order(3, { mode: 'spend-only' })));
+    expect(remaining()).toBe(10);
+  });
+
+  test('never takes a bucket past full', () => {
+    const { limiter, clock, spend, remaining } = started();
+    const decision = spend(order(3));
+    atOnce(limiter.reset([{ limit: 'Orders', id: '7' }]));
+    limiter.refund(decision);
+    expect(remaining()).toBe(10);
+    clock.advance(-0);
+    expect(atOnce(limiter.check([order(10)]))).toMatchObject({ allowed: true, resetAfterMs: 0 });
+  });
+
+  test('after the limit was raised leaves what the new numbers are owed', () => {
+    const { limiter, spend, remaining } = started();
+    const decision = spend(order(10));
+    limiter.replace({ limits: accountLimits({ Orders: { burst: 100, count: 1, period: '1s' } }) });
+    spend(order(90));
+    expect(remaining()).toBe(0);
+    expect(limiter.refund(decision)).toMatchObject([{ remaining: 0, resetAfterMs: 90_000 }]);
+    expect(remaining()).toBe(10);
+  });
+
+  test('after the limit was lowered gives back no more than it took', () => {
+    const { limiter, clock, spend, remaining } = started();
+    const decision = spend(order(4));
+    limiter.replace({ limits: accountLimits({ Orders: { burst: 5, count: 2, period: '1s' } }) });
+    clock.advance(2000);
+    expect(remaining()).toBe(1);
+    limiter.refund(decision);
+    expect(remaining()).toBe(5);
+  });
+
+  test('after its limit is gone does no harm', () => {
+    const { limiter, spend } = started();
+    const decision = spend(order(4));
+    limiter.replace({ limits: {} });
+    expect(limiter.refund(decision)).toMatchObject([{ limit: 'Orders', remaining: 10 }]);
+  });
+
+  test('works through any limiter of the package: the bucket is where it was taken', () => {
+    const [one, other] = [started(), started()];
+    const decision = one.spend(order(4));
+    other.limiter.refund(decision);
+    expect(one.remaining()).toBe(10);
+    expect(one.limiter.refund(decision)).toEqual([]);
+  });
+
+  test('of a closed limiter is an error', () => {
+    const { limiter, spend } = started();
+    const decision = spend(order(4));
+    atOnce(limiter.close());
+    expect(thrown(() => limiter.refund(decision)).code).toBe('ERR_CLOSED');
+  });
+});
+
+describe('the operator’s refund', () => {
+  test('gives back the whole cost, whoever took it and whenever, at most to a full bucket', () => {
+    const { limiter, clock, spend } = started();
+    spend(order(9));
+    clock.advance(500);
+    expect(limiter.refund([order(3)])).toMatchObject([{ limit: 'Orders', id: '7', remaining: 4, resetAfterMs: 5500 }]);
+    expect(limiter.refund([{ limit: 'Orders', id: '7' }])).toMatchObject([{ remaining: 5 }]);
+    expect(limiter.refund([order(1_000_000)])).toMatchObject([{ remaining: 10, resetAfterMs: 0 }]);
+  });
+});
+
+describe('a settled cost', () => {
+  const settled = async (trueCost: number, before = 4): Promise<number> => {
+    const { limiter, spend, remaining } = started();
+    const decision = spend(order(before));
+    await coreOf(limiter).settle(decision, decision.results[0]!, trueCost);
+    return remaining();
+  };
+
+  test.each([
+    { trueCost: 0, left: 10, what: 'gives everything back' },
+    { trueCost: 1, left: 9, what: 'gives back the difference' },
+    { trueCost: 4, left: 6, what: 'changes nothing when it was right' },
+    { trueCost: 6, left: 4, what: 'charges the difference' },
+    { trueCost: 100, left: 0, what: 'charges at most to an empty bucket' },
+  ])('$trueCost of 4 $what', async ({ trueCost, left }) => expect(await settled(trueCost)).toBe(left));
+
+  test('is charged whole after a check-only', async () => {
+    const { limiter, spend, remaining } = started();
+    const decision = spend(order(4, { mode: 'check-only' }));
+    await coreOf(limiter).settle(decision, decision.results[0]!, 3);
+    expect(remaining()).toBe(7);
+  });
+
+  test('leaves only the rest for a refund of the decision', async () => {
+    const { limiter, spend, remaining } = started();
+    spend(order(5));
+    const decision = spend(order(4));
+    await coreOf(limiter).settle(decision, decision.results[0]!, 1);
+    limiter.refund(decision);
+    limiter.refund(decision);
+    expect(remaining()).toBe(5);
+  });
+
+  test('concerns one limit of the decision', async () => {
+    const { limiter, spend, remaining } = started();
+    const decision = spend(order(4), { limit: 'Reads', id: '7', cost: 4 });
+    await coreOf(limiter).settle(decision, decision.results[1]!, 0);
+    expect([remaining(), remaining('Reads')]).toEqual([6, 10]);
+  });
+});
