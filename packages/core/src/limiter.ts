@@ -156,6 +156,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
 
   close(): Awaitable<void> {
     releaseNames(this.store, this);
+    this.#overrideDeadlines.expireAll();
     return this.#guard.close({ closeStore: this.#ownsStore });
   }
 

@@ -15,7 +15,7 @@ export function checkOptions(where: string, options: unknown, known: readonly st
     const hint = Object.hasOwn(hints, name) ? ` ${hints[name]}` : closest(name, known);
     throw new SluiceError(
       'ERR_UNKNOWN_OPTION',
-      `\`${where}\` has no option \`${name}\` (its value was ${shown((options as Record<string, unknown>)[name])}).${hint} Options: ${known.join(', ')}.`,
+      `\`${where}\` has no option \`${name}\` (its value was ${shown(options[name])}).${hint} Options: ${known.join(', ')}.`,
     );
   }
 }
@@ -67,5 +67,5 @@ function closest(name: string, known: readonly string[]): string {
 }
 
 function sharesAllLetters(a: string, b: string): boolean {
-  return [...a].sort().join('') === [...b].sort().join('');
+  return [...a].toSorted().join('') === [...b].toSorted().join('');
 }

@@ -67,7 +67,7 @@ export class IpAddress {
 
   /** Whether the first bits of this address and of another one of its family are the same. */
   sharesPrefix(other: IpAddress, prefixLength: number): boolean {
-    return this.family === other.family && this.#read().match(other.#read() as never, prefixLength);
+    return this.family === other.family && this.#read().match(other.#read(), prefixLength);
   }
 
   /**
@@ -76,7 +76,7 @@ export class IpAddress {
    */
   decodeNat64(): IpAddress {
     const bits = this.#read();
-    if (bits.kind() === 'ipv4' || !bits.match(NAT64 as never, 96)) return this;
+    if (bits.kind() === 'ipv4' || !bits.match(NAT64, 96)) return this;
     return new IpAddress(4, undefined, new ipaddr.IPv4(bits.toByteArray().slice(12)));
   }
 

@@ -78,7 +78,8 @@ export function keyOf<Request>(format: IdFormat, idOf: Key<Request>['idOf']): Ke
 function idOfValue(format: IdFormat, value: Awaitable<IdValue>, limit: string): Awaitable<string | null> {
   if (typeof value === 'string') return format.canonical(value);
   if (value === null) return null;
-  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return format.canonical(String(value));
+  if (typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value)))
+    return format.canonical(String(value));
   if (value instanceof Promise) return value.then((settled) => idOfValue(format, settled, limit));
   throw complaint('ERR_KEY', {
     option: `limits.${limit}.key`,
