@@ -39,12 +39,6 @@ export function accountIdFormat(options: AccountIdOptions = {}): IdFormat {
   };
 }
 
-function isAccountId(text: unknown): boolean {
-  return (
-    typeof text === 'string' &&
-    text.length >= 1 &&
-    text.length <= MAX_LENGTH &&
-    text.isWellFormed() &&
-    !CONTROL_CHARACTER.test(text)
-  );
+function isAccountId(text: string): boolean {
+  return text.length >= 1 && text.length <= MAX_LENGTH && text.isWellFormed() && !CONTROL_CHARACTER.test(text);
 }

@@ -1,0 +1,233 @@
+import {
+  accountId,
+  clientNetwork,
+  createLimiter,
+  ipAddress,
+  IpAddress,
+  keyFrom,
+  type IdFormat,
+  type Key,
+} from '@sluice/core';
+import { describe, expect, test } from 'vitest';
+import { atOnce } from '../limiter-on-fake-time.ts';
+import { rejected, thrown } from '../thrown.ts';
+
+/** An id format as a user may write it: `C-7` and `c-07` are one customer. */
+const customerNumber: IdFormat = {
+  name: 'customerNumber',
+  canonical(text) {
+    const digits = /^[Cc]-0*([0-9]+)$/.exec(text)?.[1];
+    if (digits === undefined) throw new Error('no customer number');
+    return `C-${digits}`;
+  },
+};
+
+const source = (request: unknown, address = '203.0.113.7') => ({ request, clientAddress: IpAddress.parse(address)! });
+const idOf = <Request>(key: Key<Request>, request?: unknown, address?: string) =>
+  key.idOf!(source(request, address) as never, 'Orders');
+const giving = (value: unknown) => accountId(() => value as string);
+
+describe('a key takes its id from the value that a function gives:', () => {
+  test.each<[value: unknown, id: string | null]>([
+    ['alice', 'alice'],
+    ['0', '0'],
+    [7, '7'],
+    [0, '0'],
+    [-1, '-1'],
+    [Number.MAX_SAFE_INTEGER, '9007199254740991'],
+    [18_446_744_073_709_551_615n, '18446744073709551615'],
+    [null, null],
+  ])('%o', (value, id) => expect(idOf(giving(value))).toBe(id));
+
+  test.each<[value: unknown, id: string | null]>([
+    ['alice', 'alice'],
+    [7, '7'],
+    [7n, '7'],
+    [null, null],
+  ])('a promise of %o', async (value, id) => {
+    const given = idOf(giving(Promise.resolve(value)));
+    expect(given).toBeInstanceOf(Promise);
+    expect(await given).toBe(id);
+  });
+
+  test('a query, which is no promise but has a then', async () => {
+    expect(await idOf(giving({ then: (give: (value: string) => void) => give('alice') }))).toBe('alice');
+  });
+
+  test('the function is given the framework’s own request', () => {
+    const key = accountId((request: { user: string }) => request.user);
+    expect(idOf(key, { user: 'alice' })).toBe('alice');
+  });
+
+  test('the id is canonical', () => expect(idOf(keyFrom(customerNumber, () => 'c-007'))).toBe('C-7'));
+});
+
+describe('a key refuses, and never makes a bucket that strangers share, of', () => {
+  const nothings: [value: unknown, shown: string][] = [
+    [undefined, 'undefined'],
+    [Number.NaN, 'NaN'],
+    [Infinity, 'Infinity'],
+    [1.5, '1.5'],
+    [2 ** 53, '9007199254740992'],
+    [{}, '{}'],
+    [{ id: '7' }, "{ id: '7' }"],
+    [[], '[]'],
+    [true, 'true'],
+    [Symbol('id'), 'Symbol(id)'],
+    [() => 'alice', '[Function (anonymous)]'],
+  ];
+  const message = (shown: string): string =>
+    '`limits.Orders.key` must be a function that gives a string, a safe integer or a bigint, or null when the limit says nothing here, ' +
+    `but was ${shown}. To let requests without an id through write \`?? null\`; to limit them too add .or(clientNetwork()).`;
+
+  test.each(nothings)('%o', (value, shown) => {
+    expect(thrown(() => idOf(giving(value)))).toMatchObject({ code: 'ERR_KEY', status: 500, message: message(shown) });
+  });
+
+  test.each(nothings)('a promise of %o', async (value, shown) => {
+    const error = await rejected(() => idOf(giving(Promise.resolve(value))));
+    expect(error).toMatchObject({ code: 'ERR_KEY', status: 500, message: message(shown) });
+  });
+
+  test.each([[''], ['a\nb']])('the text %o, which is the client’s error', async (text) => {
+    expect(thrown(() => idOf(giving(text)))).toMatchObject({ code: 'ERR_ID', status: 400 });
+    expect(await rejected(() => idOf(giving(Promise.resolve(text))))).toMatchObject({ code: 'ERR_ID', status: 400 });
+  });
+});
+
+test('what a function throws or rejects with comes through', async () => {
+  const broken = new Error('no session');
+  const throwing = accountId(() => {
+    throw broken;
+  });
+  expect(() => idOf(throwing)).toThrow(broken);
+  await expect(idOf(accountId(() => Promise.reject(broken)))).rejects.toBe(broken);
+});
+
+describe('making a key', () => {
+  test.each([['alice'], [null], [{ decimal: true }]])('of something that is no function is an error: %o', (from) => {
+    const error = thrown(() => accountId(from as never));
+    expect(error.code).toBe('ERR_KEY');
+    expect(error.message).toMatch(
+      /^`accountId` must be given a function of the request, but was .*\. For example accountId\(\(req\) => req\.user\?\.id \?\? null\)\.$/,
+    );
+  });
+
+  test.each([[undefined], [null], [(text: string) => text], [{ name: 'x' }]])(
+    'of no id format is an error: %o',
+    (format) => {
+      const error = thrown(() => keyFrom(format as never, () => 'x'));
+      expect(error.code).toBe('ERR_KEY');
+      expect(error.message).toMatch(
+        /^`keyFrom\(format\)` must be an id format: \{ name: 'customerNumber', canonical: /,
+      );
+    },
+  );
+
+  test('without a function gives one for limiter.spend alone', () => {
+    expect(keyFrom(customerNumber)).toMatchObject({ format: customerNumber, idOf: undefined });
+    const limits = { PerCustomer: { key: keyFrom(customerNumber), count: 5, period: '1s' } };
+    const limiter = createLimiter({ limits });
+    atOnce(limiter.spend([{ limit: 'PerCustomer', id: 'c-7' }]));
+    expect(atOnce(limiter.spend([{ limit: 'PerCustomer', id: 'C-007' }]))).toMatchObject({ id: 'C-7', remaining: 3 });
+  });
+});
+
+describe('a key with a fallback', () => {
+  const key = accountId((request: string | null) => request).or(clientNetwork());
+
+  test('has the id of the first where it has one', () => expect(idOf(key, 'alice')).toBe('alice'));
+
+  test('has the id of the fallback where the first says nothing, under its name', () => {
+    expect(idOf(key, null)).toBe('clientNetwork:203.0.113.7');
+    expect(idOf(key, null, '2001:db8:7:8::9')).toBe('clientNetwork:2001:db8:7::/48');
+  });
+
+  test('says nothing where both say nothing', () => {
+    const nobody = accountId(() => null).or(accountId(() => null));
+    expect(idOf(nobody)).toBeNull();
+  });
+
+  test('waits for the first, for the fallback, for both', async () => {
+    const later = (value: string | null) => accountId(() => Promise.resolve(value));
+    expect(await idOf(later(null).or(later('b')))).toBe('accountId:b');
+    expect(await idOf(later('a').or(later('b')))).toBe('a');
+    expect(await idOf(accountId(() => null).or(later('b')))).toBe('accountId:b');
+    expect(await idOf(later(null).or(clientNetwork()))).toBe('clientNetwork:203.0.113.7');
+  });
+
+  test('can’t be claimed by an account that is called like the fallback’s id', async () => {
+    const claim = 'clientNetwork:203.0.113.7';
+    const refused = {
+      code: 'ERR_ID',
+      status: 400,
+      message:
+        "`id` must be an id of accountId|clientNetwork that does not start with 'clientNetwork:', " +
+        `which names the fallback's buckets, but was '${claim}'.`,
+    };
+    expect(thrown(() => idOf(key, claim))).toMatchObject(refused);
+    const later = accountId(() => Promise.resolve(claim)).or(clientNetwork());
+    expect(await rejected(() => idOf(later))).toMatchObject(refused);
+  });
+
+  test('has a format that knows both kinds of ids', () => {
+    expect(key.format.name).toBe('accountId|clientNetwork');
+    const spelt = ['alice', 'clientNetwork:2001:db8:7::/48', 'clientNetwork:203.0.113.7'];
+    expect(spelt.map((text) => key.format.canonical(text))).toEqual(spelt);
+    expect(thrown(() => key.format.canonical('clientNetwork:alice')).code).toBe('ERR_ID');
+    expect(thrown(() => key.format.canonical('')).code).toBe('ERR_ID');
+  });
+
+  test('has the canonical id of the fallback', () => {
+    const either = accountId(() => null).or(ipAddress());
+    expect(either.format.canonical('ipAddress:2001:DB8::0:1')).toBe('ipAddress:2001:db8::1');
+  });
+
+  test('may have a further fallback, and none can be claimed', () => {
+    const chain = (account: string | null, customer: string | null) =>
+      accountId(() => account)
+        .or(keyFrom(customerNumber, () => customer))
+        .or(clientNetwork());
+    expect(idOf(chain('alice', 'C-7'))).toBe('alice');
+    expect(idOf(chain(null, 'c-07'))).toBe('customerNumber:C-7');
+    expect(idOf(chain(null, null))).toBe('clientNetwork:203.0.113.7');
+    for (const claim of ['customerNumber:C-7', 'clientNetwork:203.0.113.7']) {
+      expect(thrown(() => idOf(chain(claim, null))).code).toBe('ERR_ID');
+    }
+    expect(chain(null, null).format.canonical('customerNumber:c-07')).toBe('customerNumber:C-7');
+  });
+
+  test('may be overridden by either id', () => {
+    const limits = { Orders: { key, count: 5, period: '1s' } };
+    const overrides = { Orders: { alice: 'unlimited', 'clientNetwork:203.0.113.7': 'unlimited' } } as const;
+    const limiter = createLimiter({ limits, overrides });
+    for (const id of Object.keys(overrides.Orders)) {
+      expect(atOnce(limiter.spend([{ limit: 'Orders', id }])).limit).toBeNull();
+    }
+  });
+
+  test.each<[what: string, make: () => unknown, message: string]>([
+    [
+      'a first key without a function',
+      () => accountId().or(clientNetwork()),
+      '`.or` needs two keys that know where their ids come from: give accountId a function of the request.',
+    ],
+    [
+      'a fallback without a function',
+      () => clientNetwork().or(keyFrom(customerNumber)),
+      '`.or` needs two keys that know where their ids come from: give customerNumber a function of the request.',
+    ],
+    [
+      'a fallback that was not called',
+      () => accountId(() => null).or(clientNetwork as never),
+      '`.or` must be given a key, but was [Function: clientNetwork]. For example .or(clientNetwork()).',
+    ],
+    [
+      'no fallback',
+      () => accountId(() => null).or(undefined as never),
+      '`.or` must be given a key, but was undefined. For example .or(clientNetwork()).',
+    ],
+  ])('is refused for %s', (_, make, message) => {
+    expect(thrown(make)).toMatchObject({ code: 'ERR_KEY', message });
+  });
+});
