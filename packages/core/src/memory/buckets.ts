@@ -107,7 +107,7 @@ export class Buckets {
 
   #locate(place: number, { limit, id }: BucketName): void {
     halfSipHash(id, this.#limitKeys.of(limit), this.#hashes, 2 * place);
-    // 0 marks an empty slot.
-    if (this.#hashes[2 * place] === 0) this.#hashes[2 * place] = 1;
+    // 0 marks an empty slot; 63 bits remain.
+    this.#hashes[2 * place]! |= 1;
   }
 }

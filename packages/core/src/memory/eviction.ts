@@ -30,27 +30,22 @@ export class Eviction {
    */
   evict(now: number): boolean {
     this.#tat = Infinity;
-    for (let window = 0; window < WINDOWS || this.#tat === Infinity; window++) this.#lookThroughWindow();
+    let windows = 0;
+    while (windows < WINDOWS) {
+      const segment = this.#table.segmentAt(this.#random() * 2 ** 32);
+      if (segment.size === 0) continue;
+      this.#lookThroughWindow(segment);
+      windows++;
+    }
     const live = this.#tat > now;
     if (live) this.#table.removeSlot(this.#segment!, this.#slot);
     else this.#table.sweepSlot(this.#segment!, this.#slot);
     return live;
   }
 
-  #lookThroughWindow(): void {
-    const segment = this.#table.segmentAt(this.#random() * 2 ** 32);
-    let slot = Math.floor(this.#random() * segment.capacity);
-    let left = Math.min(BUCKETS_PER_WINDOW, segment.size);
-    while (left > 0) {
-      if (segment.isTaken(slot)) {
-        left--;
-        this.#consider(segment, slot);
-      }
-      slot = segment.after(slot);
-    }
-  }
-
-  #consider(segment: Segment, slot: number): void {
+  #lookThroughWindow(segment: Segment): void {
+    const start = Math.floor(this.#random() * segment.capacity);
+    const slot = segment.soonestFull(start, BUCKETS_PER_WINDOW);
     const tat = segment.tat(slot);
     if (tat >= this.#tat) return;
     this.#segment = segment;

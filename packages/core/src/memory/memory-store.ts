@@ -50,8 +50,8 @@ export interface MemoryStore extends Store {
 /**
  * Makes a store that keeps its buckets in the memory of this process, and nowhere else.
  *
- * A bucket is 16 bytes in a table of hashes: ids are not kept, only their 64-bit HalfSipHash under a key that is random
- * for each store. That two ids share a bucket, to the disadvantage of both, has a chance of 5 × 10⁻¹⁴ a look-up at a
+ * A bucket is 16 bytes in a table of hashes: ids are not kept, only 63 bits of their HalfSipHash under a key that is
+ * random for each store. That two ids share a bucket, to the disadvantage of both, has a chance of 10⁻¹³ a look-up at a
  * million buckets, and can't be brought about without that key.
  *
  * There is no timer. Each call looks at four slots besides its own, drops buckets that are full again, and gives

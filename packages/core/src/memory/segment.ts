@@ -79,7 +79,7 @@ export class Segment {
       const found = words[4 * slot]!;
       if (found === low && words[4 * slot + 1] === high) return slot;
       if (found === 0) return -1 - slot;
-      slot = this.after(slot);
+      slot = this.#after(slot);
     }
   }
 
@@ -109,7 +109,7 @@ export class Segment {
   /** Empties a slot and moves up those behind it that were pushed there: no tombstones are left. */
   remove(slot: number): void {
     let hole = slot;
-    for (let next = this.after(hole); this.isTaken(next); next = this.after(next)) {
+    for (let next = this.#after(hole); this.isTaken(next); next = this.#after(next)) {
       const pushedBy = this.#distance(this.#home(this.#words[4 * next]!), next);
       if (pushedBy < this.#distance(hole, next)) continue;
       this.#write(hole, this.#words[4 * next]!, this.#words[4 * next + 1]!, this.tat(next));
@@ -149,8 +149,23 @@ export class Segment {
     this.#tats[2 * slot + 1] = tat;
   }
 
-  /** The next slot, round the end. */
-  after(slot: number): number {
+  /** Of the next buckets from a slot on, round the end, the slot of the one with the smallest TAT. There must be one. */
+  soonestFull(start: number, buckets: number): number {
+    const words = this.#words;
+    let left = Math.min(buckets, this.#size);
+    let soonest = start;
+    let tat = Infinity;
+    for (let slot = start; left > 0; slot = this.#after(slot)) {
+      if (words[4 * slot] === 0) continue;
+      left--;
+      if (this.tat(slot) >= tat) continue;
+      soonest = slot;
+      tat = this.tat(slot);
+    }
+    return soonest;
+  }
+
+  #after(slot: number): number {
     return (slot + 1) & (this.capacity - 1);
   }
 
