@@ -1,11 +1,15 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { adopted, andThen } from '../src/awaitable.ts';
+import { query } from './query.ts';
 
 describe('what came from outside', () => {
-  test.each([[1], [null], [undefined], ['text'], [{}], [{ then: 1 }], [() => {}]])('stays as it is: %o', (value) => {
-    expect(adopted(value)).toBe(value);
-  });
+  test.each([[1], [null], [undefined], ['text'], [{}], [query(1 as never)], [() => {}]])(
+    'stays as it is: %o',
+    (value) => {
+      expect(adopted(value)).toBe(value);
+    },
+  );
 
   test('stays the promise that it is', () => {
     const promise = Promise.resolve(1);
@@ -13,7 +17,7 @@ describe('what came from outside', () => {
   });
 
   test.each<[what: string, value: unknown]>([
-    ['a query with a then', { then: (give: (value: number) => void) => give(1) }],
+    ['a query with a then', query((give) => give(1))],
     ['a promise of another realm', runInNewContext('Promise.resolve(1)')],
   ])('becomes a promise of ours: %s', async (_, value) => {
     const promise = adopted(value);

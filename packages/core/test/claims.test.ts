@@ -20,7 +20,7 @@ describe('the names of limits on one store', () => {
   test('that were refused together with one in use are free', () => {
     const store = memoryStore();
     createLimiter({ limits: named('Reads'), store });
-    expect(() => createLimiter({ limits: named('Other', 'Reads'), store })).toThrow();
+    expect(() => createLimiter({ limits: named('Other', 'Reads'), store })).toThrow('Reads');
     expect(() => createLimiter({ limits: named('Other'), store })).not.toThrow();
   });
 

@@ -1,12 +1,13 @@
 import { createLimiter, memoryStore, type LimiterEvent, type LimiterOptions } from '@sluice/core';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { coreOf } from '../src/create-limiter.ts';
+import { requestFrom } from './http/fake-request.ts';
 import { accountLimits, atOnce } from './limiter-on-fake-time.ts';
 import { thrown } from './thrown.ts';
 
 const limits = accountLimits({ Orders: { count: 5, period: '1s' } });
 const entry = [{ limit: 'Orders', id: '7' }];
-const make = (options: object) => createLimiter({ limits, ...options } as LimiterOptions);
+const make = (options: object) => createLimiter({ limits, ...options });
 
 /** A limiter whose every decision makes an event. */
 const failing = (options: object) => make({ overrides: () => null, ...options });
@@ -97,7 +98,7 @@ describe('createLimiter refuses', () => {
   test('half of it: after an error no name is taken', () => {
     const store = memoryStore();
     for (const wrong of [{ failure: { deadlineMs: 0 } }, { trustedProxies: ['x'] }, { overridesDeadlineMs: 0 }]) {
-      expect(() => make({ store, ...wrong })).toThrow();
+      expect(thrown(() => make({ store, ...wrong })).status).toBe(500);
     }
     expect(() => make({ store })).not.toThrow();
   });
@@ -113,7 +114,7 @@ describe('events', () => {
     });
     atOnce(limiter.spend(entry));
     expect(events).toMatchObject([{ type: 'override-failed', limit: 'Orders', id: '7' }]);
-    expect(lines).toEqual([events[0]!.message]);
+    expect(lines).toEqual([events.at(0)!.message]);
     expect(lines[0]).toMatch(MESSAGE);
   });
 
@@ -152,11 +153,11 @@ describe('events', () => {
     expect(events).toHaveLength(1);
   });
 
-  test('tell of the client address as warnings', () => {
+  test('are warnings when a proxy seems to stand in front and trustedProxies is not set', () => {
     const events: LimiterEvent[] = [];
     const core = coreOf(make({ log: false, onEvent: (event: LimiterEvent) => events.push(event) }));
-    core.notify({ type: 'warning', message: 'look' });
-    expect(events).toEqual([{ type: 'warning', message: 'look' }]);
+    core.clientAddress(requestFrom('10.0.0.1', { 'x-forwarded-for': '203.0.113.7' }));
+    expect(events).toMatchObject([{ type: 'warning', message: expect.stringContaining('trustedProxies') as string }]);
   });
 });
 

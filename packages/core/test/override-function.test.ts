@@ -6,6 +6,7 @@ import { Deadlines } from '../src/failure/deadlines.ts';
 import { defineLimits } from '../src/limits.ts';
 import { FakeTime } from './failure/support/fake-time.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from './limiter-on-fake-time.ts';
+import { query } from './query.ts';
 import { rejected, thrown } from './thrown.ts';
 
 const numbers = { Orders: { count: 2, period: '1s' } };
@@ -36,10 +37,7 @@ describe('a function of overrides', () => {
 
   test.each<[what: string, answer: (value: Override) => unknown]>([
     ['a promise', (value) => Promise.resolve(value)],
-    [
-      'a query, which is no promise but has a then',
-      (value) => ({ then: (give: (value: Override) => void) => give(value) }),
-    ],
+    ['a query, which is no promise but has a then', (value) => query((give) => give(value))],
   ])('gives numbers by %s: the limiter waits for them', async (_, answer) => {
     const { limiter } = asked(() => answer(gold));
     const decision = limiter.spend(entry);
@@ -148,7 +146,7 @@ describe('when a function of overrides fails, the limit has its own numbers and 
     await time.advance(49);
     expect(events).toEqual([]);
     await time.advance(1);
-    answers[0]!(gold);
+    for (const answer of answers) answer(gold);
     expect(await given).toBe(limit.rate);
     expect(events).toMatchObject([
       {

@@ -16,15 +16,16 @@ function started() {
   const made = limiterOnFakeTime(numbers);
   const spend = (...entries: SpendEntry[]): Decision => atOnce(made.limiter.spend(entries));
   const remaining = (limit = 'Orders'): number => atOnce(made.limiter.check([{ limit, id: '7', cost: 0 }])).remaining;
-  return { ...made, spend, remaining };
+  const refund = (decision: Decision) => atOnce(made.limiter.refund(decision));
+  return { ...made, spend, refund, remaining };
 }
 
 describe('the refund of a decision', () => {
   test('gives back what it took, from all its buckets, and tells how they are then', () => {
-    const { limiter, spend, remaining } = started();
+    const { spend, remaining, refund } = started();
     const decision = spend(order(3), { limit: 'Reads', id: '7', cost: 2 });
     spend(order(1));
-    expect(limiter.refund(decision)).toEqual([
+    expect(refund(decision)).toEqual([
       {
         limit: 'Orders',
         id: '7',
@@ -50,42 +51,42 @@ describe('the refund of a decision', () => {
   });
 
   test('gives it back once', () => {
-    const { limiter, spend, remaining } = started();
+    const { spend, remaining, refund } = started();
     const decision = spend(order(3));
     spend(order(5));
-    limiter.refund(decision);
-    expect(limiter.refund(decision)).toEqual([]);
+    refund(decision);
+    expect(refund(decision)).toEqual([]);
     expect(remaining()).toBe(5);
   });
 
   test('that comes late gives back what has not come back by itself', () => {
-    const { limiter, clock, spend, remaining } = started();
+    const { clock, spend, remaining, refund } = started();
     const decision = spend(order(3));
     spend(order(6));
     clock.advance(2000);
     expect(remaining()).toBe(3);
-    limiter.refund(decision);
+    refund(decision);
     expect(remaining()).toBe(4);
   });
 
   test('that comes too late gives nothing', () => {
-    const { limiter, clock, spend, remaining } = started();
+    const { clock, spend, remaining, refund } = started();
     const decision = spend(order(3));
     spend(order(6));
     clock.advance(3000);
-    limiter.refund(decision);
+    refund(decision);
     expect(remaining()).toBe(4);
   });
 
   test('gives nothing for what was denied', () => {
-    const { limiter, spend, remaining } = started();
+    const { spend, remaining, refund } = started();
     spend(order(10));
-    expect(limiter.refund(spend(order(1)))).toEqual([]);
+    expect(refund(spend(order(1)))).toEqual([]);
     expect(remaining()).toBe(0);
   });
 
   test('gives nothing for what was only checked, nor for what spend-only could not take', () => {
-    const { limiter, spend, remaining } = started();
+    const { limiter, spend, remaining, refund } = started();
     spend(order(8));
     const decisions = [
       spend(order(2, { mode: 'check-only' })),
@@ -93,66 +94,65 @@ describe('the refund of a decision', () => {
       spend(order(0)),
       atOnce(limiter.check([order(1)])),
     ];
-    expect(decisions.map((decision) => limiter.refund(decision))).toEqual([[], [], [], []]);
+    expect(decisions.map(refund)).toEqual([[], [], [], []]);
     expect(remaining()).toBe(2);
   });
 
   test('gives back what spend-only took', () => {
-    const { limiter, spend, remaining } = started();
-    limiter.refund(spend(order(3, { mode: 'spend-only' })));
+    const { spend, remaining, refund } = started();
+    refund(spend(order(3, { mode: 'spend-only' })));
     expect(remaining()).toBe(10);
   });
 
   test('never takes a bucket past full', () => {
-    const { limiter, clock, spend, remaining } = started();
+    const { limiter, spend, remaining, refund } = started();
     const decision = spend(order(3));
     atOnce(limiter.reset([{ limit: 'Orders', id: '7' }]));
-    limiter.refund(decision);
+    refund(decision);
     expect(remaining()).toBe(10);
-    clock.advance(-0);
     expect(atOnce(limiter.check([order(10)]))).toMatchObject({ allowed: true, resetAfterMs: 0 });
   });
 
   test('after the limit was raised leaves what the new numbers are owed', () => {
-    const { limiter, spend, remaining } = started();
+    const { limiter, spend, remaining, refund } = started();
     const decision = spend(order(10));
     limiter.replace({ limits: accountLimits({ Orders: { burst: 100, count: 1, period: '1s' } }) });
     spend(order(90));
     expect(remaining()).toBe(0);
-    expect(limiter.refund(decision)).toMatchObject([{ remaining: 0, resetAfterMs: 90_000 }]);
+    expect(refund(decision)).toMatchObject([{ remaining: 0, resetAfterMs: 90_000 }]);
     expect(remaining()).toBe(10);
   });
 
   test('after the limit was lowered gives back no more than it took', () => {
-    const { limiter, clock, spend, remaining } = started();
+    const { limiter, clock, spend, remaining, refund } = started();
     const decision = spend(order(4));
     limiter.replace({ limits: accountLimits({ Orders: { burst: 5, count: 2, period: '1s' } }) });
     clock.advance(2000);
     expect(remaining()).toBe(1);
-    limiter.refund(decision);
+    refund(decision);
     expect(remaining()).toBe(5);
   });
 
   test('after its limit is gone does no harm', () => {
-    const { limiter, spend } = started();
+    const { limiter, spend, refund } = started();
     const decision = spend(order(4));
     limiter.replace({ limits: {} });
-    expect(limiter.refund(decision)).toMatchObject([{ limit: 'Orders', remaining: 10 }]);
+    expect(refund(decision)).toMatchObject([{ limit: 'Orders', remaining: 10 }]);
   });
 
   test('works through any limiter of the package: the bucket is where it was taken', () => {
     const [one, other] = [started(), started()];
     const decision = one.spend(order(4));
-    other.limiter.refund(decision);
+    other.refund(decision);
     expect(one.remaining()).toBe(10);
-    expect(one.limiter.refund(decision)).toEqual([]);
+    expect(one.refund(decision)).toEqual([]);
   });
 
   test('of a closed limiter is an error', () => {
-    const { limiter, spend } = started();
+    const { limiter, spend, refund } = started();
     const decision = spend(order(4));
     atOnce(limiter.close());
-    expect(thrown(() => limiter.refund(decision)).code).toBe('ERR_CLOSED');
+    expect(thrown(() => refund(decision)).code).toBe('ERR_CLOSED');
   });
 });
 
@@ -171,7 +171,7 @@ describe('a settled cost', () => {
   const settled = async (trueCost: number, before = 4): Promise<number> => {
     const { limiter, spend, remaining } = started();
     const decision = spend(order(before));
-    await coreOf(limiter).settle(decision, decision.results[0]!, trueCost);
+    await coreOf(limiter).settle(decision, decision.results.at(0)!, trueCost);
     return remaining();
   };
 
@@ -186,24 +186,24 @@ describe('a settled cost', () => {
   test('is charged whole after a check-only', async () => {
     const { limiter, spend, remaining } = started();
     const decision = spend(order(4, { mode: 'check-only' }));
-    await coreOf(limiter).settle(decision, decision.results[0]!, 3);
+    await coreOf(limiter).settle(decision, decision.results.at(0)!, 3);
     expect(remaining()).toBe(7);
   });
 
   test('leaves only the rest for a refund of the decision', async () => {
-    const { limiter, spend, remaining } = started();
+    const { limiter, spend, remaining, refund } = started();
     spend(order(5));
     const decision = spend(order(4));
-    await coreOf(limiter).settle(decision, decision.results[0]!, 1);
-    limiter.refund(decision);
-    limiter.refund(decision);
+    await coreOf(limiter).settle(decision, decision.results.at(0)!, 1);
+    refund(decision);
+    refund(decision);
     expect(remaining()).toBe(5);
   });
 
   test('concerns one limit of the decision', async () => {
     const { limiter, spend, remaining } = started();
     const decision = spend(order(4), { limit: 'Reads', id: '7', cost: 4 });
-    await coreOf(limiter).settle(decision, decision.results[1]!, 0);
+    await coreOf(limiter).settle(decision, decision.results.at(1)!, 0);
     expect([remaining(), remaining('Reads')]).toEqual([6, 10]);
   });
 });

@@ -78,8 +78,7 @@ describe('replace', () => {
   test('without a limit that a middleware needs throws and changes nothing', () => {
     const { limiter } = limiterOnFakeTime(numbers);
     coreOf(limiter).requireLimit('Orders', 3);
-    const { Reads } = limits(5);
-    expect(thrown(() => limiter.replace({ limits: { Reads: Reads! } }))).toMatchObject({
+    expect(thrown(() => limiter.replace({ limits: accountLimits({ Reads: numbers.Reads }) }))).toMatchObject({
       code: 'ERR_UNKNOWN_LIMIT',
       message: "No limit is named 'Orders'. Limits: Reads.",
     });

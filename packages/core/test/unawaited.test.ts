@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { runUnawaited } from '../src/unawaited.ts';
+import { query } from './query.ts';
 
 /** What has come to `onError` once everything has settled. */
 async function errorsOf(run: () => unknown): Promise<unknown[]> {
@@ -20,21 +21,16 @@ test.each<[what: string, run: () => unknown, errors: unknown[]]>([
     ['thrown'],
   ],
   ['gives a promise that rejects: that comes', () => Promise.reject('rejected'), ['rejected']],
-  [
-    'gives a thenable that rejects: that comes',
-    () => ({ then: (_: unknown, no: (why: string) => void) => no('refused') }),
-    ['refused'],
-  ],
+  ['gives a thenable that rejects: that comes', () => query((_, refuse) => refuse('refused')), ['refused']],
   [
     'gives a thenable that throws: that comes',
-    () => ({
-      then: () => {
+    () =>
+      query(() => {
         throw 'broken';
-      },
-    }),
+      }),
     ['broken'],
   ],
-])('a function %#: %s', async (_, run, errors) => expect(await errorsOf(run)).toEqual(errors));
+])('a function that %s', async (_, run, errors) => expect(await errorsOf(run)).toEqual(errors));
 
 test('what a function throws comes at once', () => {
   const errors: unknown[] = [];

@@ -19,7 +19,6 @@ test.each<[name: string, key: Key, address: string, id: string | null]>([
 ])('%s (%#): the id of a client', (name, key, address, id) => {
   expect(key.format.name).toBe(name);
   expect(idOf(key, address)).toBe(id);
-  if (id !== null) expect(key.format.canonical(id)).toBe(id);
 });
 
 describe('wrong options are refused when the key is made:', () => {

@@ -10,6 +10,7 @@ import {
 } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { atOnce } from '../limiter-on-fake-time.ts';
+import { query } from '../query.ts';
 import { rejected, thrown } from '../thrown.ts';
 
 /** An id format as a user may write it: `C-7` and `c-07` are one customer. */
@@ -51,7 +52,7 @@ describe('a key takes its id from the value that a function gives:', () => {
   });
 
   test('a query, which is no promise but has a then', async () => {
-    expect(await idOf(giving({ then: (give: (value: string) => void) => give('alice') }))).toBe('alice');
+    expect(await idOf(giving(query((give) => give('alice'))))).toBe('alice');
   });
 
   test('the function is given the framework’s own request', () => {
