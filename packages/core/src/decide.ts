@@ -1,8 +1,9 @@
-import { Decision, isStricter, type BucketState, type Result, type Strictness } from './decision.ts';
+import { Decision, type BucketState, type DecisionFigures, type Result } from './decision.ts';
 import type { Decided, Ruling, Unavailable } from './failure/ruling.ts';
 import { fits, remainingTokens, waitFor } from './gcra.ts';
 import type { StoreReading } from './store.ts';
-import { ceilToMs, TICKS_PER_MS } from './ticks.ts';
+import { strictestOf } from './strictness.ts';
+import { ceilToMs } from './ticks.ts';
 import type { Transaction } from './transaction.ts';
 
 /**
@@ -12,7 +13,7 @@ import type { Transaction } from './transaction.ts';
 const UNAVAILABLE_RETRY_MS = 1000;
 
 /** What a decision reports when no limit applied: it is allowed. */
-const NO_LIMIT = { limit: null, id: null, remaining: Infinity, retryAfterMs: 0, resetAfterMs: 0 } as const;
+const NO_LIMIT: DecisionFigures = { limit: null, id: null, remaining: Infinity, retryAfterMs: 0, resetAfterMs: 0 };
 
 /**
  * Turns what the store told into a decision.
@@ -25,16 +26,8 @@ export function decisionOf(ruling: Ruling, takes: boolean): Decision {
 
 function unavailable(ruling: Unavailable): Decision {
   const { limit, id } = ruling.batch[0]!;
-  return new Decision(ruling, {
-    outcome: 'unavailable',
-    limit,
-    id,
-    remaining: 0,
-    retryAfterMs: UNAVAILABLE_RETRY_MS,
-    resetAfterMs: UNAVAILABLE_RETRY_MS,
-    results: [],
-    waitTicks: UNAVAILABLE_RETRY_MS * TICKS_PER_MS,
-  });
+  const figures = { limit, id, remaining: 0, retryAfterMs: UNAVAILABLE_RETRY_MS, resetAfterMs: UNAVAILABLE_RETRY_MS };
+  return new Decision(ruling, 'unavailable', { figures, results: [] });
 }
 
 function decided(ruling: Decided, takes: boolean): Decision {
@@ -42,49 +35,16 @@ function decided(ruling: Decided, takes: boolean): Decision {
   const levels = reading.levelsTicks;
   const denied = isDenied(batch, levels);
   const results: Result[] = [];
-  const waitsTicks: number[] = [];
   for (let i = 0; i < batch.length; i++) {
     const transaction = batch[i]!;
     const { incrementTicks, toleranceTicks, mode } = transaction;
     const level = levels[i]!;
     const fitting = fits(level, incrementTicks, toleranceTicks);
     const spent = takes && !denied && fitting && mode !== 'check-only';
-    const levelAfter = spent ? level + incrementTicks : level;
-    results.push(resultOf(transaction, levelAfter, fitting, spent));
-    waitsTicks.push(waitFor(levelAfter, incrementTicks, toleranceTicks));
+    results.push(resultOf(transaction, spent ? level + incrementTicks : level, { fitting, spent }));
   }
-  const strictest = strictestOf(results, waitsTicks);
-  const figures = strictest < 0 ? NO_LIMIT : results[strictest]!;
-  return new Decision(ruling, {
-    outcome: denied ? 'denied' : 'allowed',
-    limit: figures.limit,
-    id: figures.id,
-    remaining: figures.remaining,
-    retryAfterMs: figures.retryAfterMs,
-    resetAfterMs: figures.resetAfterMs,
-    results,
-    waitTicks: strictest < 0 ? 0 : waitsTicks[strictest]!,
-  });
-}
-
-/** The index of the strictest result of those that check; when none does, of the first; −1 when there is none. */
-function strictestOf(results: readonly Result[], waitsTicks: readonly number[]): number {
-  if (results.length < 2) return results.length - 1;
-  let strictest = -1;
-  for (let i = 0; i < results.length; i++) {
-    if (results[i]!.mode === 'spend-only') continue;
-    if (
-      strictest < 0 ||
-      isStricter(strictness(results[i]!, waitsTicks[i]!), strictness(results[strictest]!, waitsTicks[strictest]!))
-    ) {
-      strictest = i;
-    }
-  }
-  return Math.max(strictest, 0);
-}
-
-function strictness({ allowed, remaining }: Result, waitTicks: number): Strictness {
-  return { allowed, remaining, waitTicks };
+  const figures = results[strictestOf(ruling, results)] ?? NO_LIMIT;
+  return new Decision(ruling, denied ? 'denied' : 'allowed', { figures, results });
 }
 
 function isDenied(batch: readonly Transaction[], levels: readonly number[]): boolean {
@@ -95,7 +55,13 @@ function isDenied(batch: readonly Transaction[], levels: readonly number[]): boo
   return false;
 }
 
-function resultOf(transaction: Transaction, levelAfter: number, fitting: boolean, spent: boolean): Result {
+/** How a transaction went. */
+interface Course {
+  readonly fitting: boolean;
+  readonly spent: boolean;
+}
+
+function resultOf(transaction: Transaction, levelAfter: number, { fitting, spent }: Course): Result {
   const { limit, id, cost, mode, rate, overridden, incrementTicks, toleranceTicks } = transaction;
   const allowed = fitting || mode === 'spend-only';
   return {

@@ -57,52 +57,32 @@ export class Decision {
   /** Set when a failure policy decided instead of the store: which one, and why. */
   readonly failure?: Failure;
   readonly #ruling: Ruling;
-  readonly #waitTicks: number;
 
-  constructor(ruling: Ruling, figures: DecisionFigures) {
-    this.outcome = figures.outcome;
-    this.allowed = figures.outcome === 'allowed';
+  constructor(ruling: Ruling, outcome: Outcome, { figures, results }: DecisionReport) {
+    this.outcome = outcome;
+    this.allowed = outcome === 'allowed';
     this.limit = figures.limit;
     this.id = figures.id;
     this.remaining = figures.remaining;
     this.retryAfterMs = figures.retryAfterMs;
     this.resetAfterMs = figures.resetAfterMs;
-    this.results = figures.results;
+    this.results = results;
     if (ruling.failure !== undefined) this.failure = ruling.failure;
     this.#ruling = ruling;
-    this.#waitTicks = figures.waitTicks;
-  }
-
-  get #strictness(): Strictness {
-    return { allowed: this.allowed, remaining: this.remaining, waitTicks: this.#waitTicks };
   }
 
   /** What the store told: for those who give back tokens or write fields, in ticks. */
   static rulingOf(decision: Decision): Ruling {
     return decision.#ruling;
   }
-
-  /** Whether a decision is stricter than another one of the same request, by the order given above. */
-  static isStricter(decision: Decision, than: Decision): boolean {
-    return isStricter(decision.#strictness, than.#strictness);
-  }
 }
 
-/** The figures that a decision reports. */
-export interface DecisionFigures extends Omit<Decision, 'allowed' | 'failure'> {
-  /** Ticks until the strictest transaction would pass again. */
-  readonly waitTicks: number;
+/** What a decision reports. */
+export interface DecisionReport {
+  /** Those of the strictest result. */
+  readonly figures: DecisionFigures;
+  readonly results: readonly Result[];
 }
 
-/** What strictness goes by. */
-export interface Strictness {
-  readonly allowed: boolean;
-  readonly remaining: number;
-  readonly waitTicks: number;
-}
-
-/** Denied before allowed, then the longer wait, then the fewer remaining; of equals the first stays. */
-export function isStricter(one: Strictness, than: Strictness): boolean {
-  if (one.allowed !== than.allowed) return !one.allowed;
-  return one.waitTicks === than.waitTicks ? one.remaining < than.remaining : one.waitTicks > than.waitTicks;
-}
+/** The figures that stand for a whole decision. */
+export type DecisionFigures = Pick<Decision, 'limit' | 'id' | 'remaining' | 'retryAfterMs' | 'resetAfterMs'>;

@@ -7,7 +7,7 @@ export type { Awaitable } from './awaitable.ts';
 export { bucketKey } from './bucket-key.ts';
 export type { Clock } from './clock.ts';
 export { createLimiter, type LimiterOptions, type LimiterSettings } from './create-limiter.ts';
-export { Decision, type BucketState, type Outcome, type Result } from './decision.ts';
+export type { BucketState, Decision, Outcome, Result } from './decision.ts';
 export type { Duration } from './duration.ts';
 export { SluiceError, type ErrorCode } from './errors.ts';
 export type { LimiterEvent } from './events.ts';

@@ -1,6 +1,6 @@
 import type { Decision, SpendEntry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { Decision as DecisionClass, isStricter } from '../src/decision.ts';
+import { strictestDecision } from '../src/strictness.ts';
 import { atOnce, limiterOnFakeTime } from './limiter-on-fake-time.ts';
 
 // One token takes a second in each of them.
@@ -224,13 +224,13 @@ test('decisions of one request are compared as their transactions are', () => {
     decide([['Slow', 2]], [['Slow', 1]]),
   ];
   const order = [later, denied, tighter, allowed];
-  const stricter = order.map((one) => order.filter((other) => DecisionClass.isStricter(one, other)).length);
-  expect(stricter).toEqual([3, 2, 1, 0]);
+  const strictest = order.map((_, i) => strictestDecision(order.slice(i).toReversed()));
+  expect(strictest).toEqual(order);
 });
 
-test('of equally strict ones none is stricter', () => {
-  const one = { allowed: true, remaining: 1, waitTicks: 5 };
-  expect(isStricter(one, { ...one })).toBe(false);
+test('of equally strict decisions the first stays', () => {
+  const [first, second] = [decide([], [['Big', 1]]), decide([], [['Big', 1]])];
+  expect(strictestDecision([first, second])).toBe(first);
 });
 
 test('a denied decision has no failure to report: the store decided', () => {
