@@ -43,7 +43,7 @@ export class FakeClock implements Clock {
       const remedy = 'For a clock that steps back use clock.set(clock.nowMs - …).';
       throw complaint('ERR_OPTION', { option: 'advance(ms)', demand: 'a number from 0 up', value: ms, remedy });
     }
-    this.#micros += microsOf('advance(ms)', ms);
+    this.#micros = exact('advance(ms)', this.#micros + microsOf('advance(ms)', ms), ms);
   }
 
   /**
@@ -57,8 +57,11 @@ export class FakeClock implements Clock {
   }
 }
 
-function microsOf(option: string, ms: unknown): number {
-  const micros = typeof ms === 'number' ? Math.round(ms * 1000) : NaN;
+function microsOf(option: string, ms: number): number {
+  return exact(option, typeof ms === 'number' ? Math.round(ms * 1000) : NaN, ms);
+}
+
+function exact(option: string, micros: number, ms: unknown): number {
   if (Number.isSafeInteger(micros)) return micros;
   throw complaint('ERR_OPTION', { option, demand: 'a number of milliseconds, at most 285 years from 0', value: ms });
 }

@@ -44,18 +44,22 @@ export const other: SampleLimit = new SampleLimit('Other', 5, 60 * TICKS_PER_SEC
 export const quick: SampleLimit = new SampleLimit('Quick', 2, TICKS_PER_SECOND / 50);
 
 /** Whether one transaction fitted, by the level that spend gave. */
-export function fitted({ levelsTicks }: StoreReading, transaction: StoreTransaction, place = 0): boolean {
-  const level = levelsTicks[place];
-  assert.ok(level !== undefined, `the reading has no level at place ${place}`);
-  return fits(level, transaction.incrementTicks, transaction.toleranceTicks);
+export function fitted(reading: StoreReading, transaction: StoreTransaction, place = 0): boolean {
+  return fits(levelAt(reading, place), transaction.incrementTicks, transaction.toleranceTicks);
 }
 
-/** The TAT that a level stands for, at the reading's own moment; `incrementTicks` later when that was taken. */
-export function tatOf({ nowTicks, levelsTicks }: StoreReading, incrementTicks = 0, place = 0): number {
-  return nowTicks + (levelsTicks[place] ?? NaN) + incrementTicks;
+/** The TAT that a level stands for, at the reading's own moment; later by what was taken then. */
+export function tatOf(reading: StoreReading, incrementTicks = 0, place = 0): number {
+  return reading.nowTicks + levelAt(reading, place) + incrementTicks;
 }
 
 /** Asserts that a bucket stands at a TAT: on every clock its level is what of it still lies ahead, to the tick. */
-export function assertTat({ nowTicks, levelsTicks }: StoreReading, tat: number, place = 0): void {
-  assert.equal(levelsTicks[place], Math.max(0, tat - nowTicks), `the level at place ${place}`);
+export function assertTat(reading: StoreReading, tat: number, place = 0): void {
+  assert.equal(levelAt(reading, place), Math.max(0, tat - reading.nowTicks), `the level at place ${place}`);
+}
+
+function levelAt({ levelsTicks }: StoreReading, place: number): number {
+  const level = levelsTicks[place];
+  assert.ok(level !== undefined, `the reading has no level at place ${place}`);
+  return level;
 }

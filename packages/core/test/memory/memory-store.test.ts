@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { charged, fits, levelOf, refunded } from '../../src/gcra.ts';
-import { memoryStore } from '../../src/memory/memory-store.ts';
+import { memoryStore, type MemoryStoreOptions } from '../../src/memory/memory-store.ts';
 import type { StoreTransaction } from '../../src/store.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { TICKS_PER_MICRO, TICKS_PER_MS } from '../../src/ticks.ts';
@@ -46,5 +46,103 @@ describe('a memory store', () => {
     expect(wrong).toBe(0);
     expect(most).toBeGreaterThan(10_000);
     expect(store.stats().size).toBeLessThan(8_000);
+  });
+
+  test('is small when it is new, and says what it holds', () => {
+    expect(memoryStore({ maxKeys: 7 }).stats()).toEqual({ size: 0, maxKeys: 7, evicted: 0, swept: 0, bytes: 1032 });
+    const store = memoryStore();
+    store.spend([transaction('a', 1), transaction('b', 1)]);
+    expect(store.stats()).toMatchObject({ size: 2, maxKeys: 1_000_000, evicted: 0, swept: 0 });
+  });
+
+  test('takes no bucket for what takes no tokens', () => {
+    const store = memoryStore({ clock: new FakeClock(0) });
+    store.spend([transaction('free', 0)]);
+    store.check([transaction('checked', 1)]);
+    store.spend([transaction('looked at', 1, 'check-only')]);
+    store.charge([transaction('nothing', 0)]);
+    store.refund([transaction('never seen', 1)]);
+    expect(store.stats().size).toBe(0);
+  });
+
+  test('drops a bucket that a refund fills', () => {
+    const store = memoryStore({ clock: new FakeClock(0) });
+    store.spend([transaction('a', 3)]);
+    store.refund([transaction('a', 2)]);
+    expect(store.stats().size).toBe(1);
+    store.refund([transaction('a', 1)]);
+    expect(store.stats().size).toBe(0);
+  });
+
+  test('holds no more than maxKeys after any call, also when one batch brings more', () => {
+    const store = memoryStore({ maxKeys: 3, clock: new FakeClock(0) });
+    const batch = ['a', 'b', 'c', 'd', 'e'].map((id, i) => transaction(id, 1 + i));
+    expect(store.spend(batch).levelsTicks).toEqual([0, 0, 0, 0, 0]);
+    expect(store.stats()).toMatchObject({ size: 3, evicted: 2 });
+    expect(store.check(batch).levelsTicks).toEqual([0, 0, 3 * T, 4 * T, 5 * T]);
+    store.charge(['f', 'g'].map((id) => transaction(id, 10)));
+    expect(store.stats()).toMatchObject({ size: 3, evicted: 4 });
+  });
+
+  test('evicts what is full again before what is in debt, and does not count it as evicted', () => {
+    const clock = new FakeClock(0);
+    const store = memoryStore({ maxKeys: 2, clock });
+    store.spend([transaction('short', 1), transaction('long', 2)]);
+    clock.advance(1000);
+    store.spend([transaction('new', 1)]);
+    expect(store.stats()).toMatchObject({ size: 2, evicted: 0, swept: 1 });
+    expect(store.check([transaction('long', 1)]).levelsTicks).toEqual([T]);
+  });
+
+  test('keeps an exhausted bucket of a store of one key', () => {
+    const store = memoryStore({ maxKeys: 1, clock: new FakeClock(0) });
+    store.spend([transaction('exhausted', BURST)]);
+    for (let i = 0; i < 100; i++) store.spend([transaction(`id${i}`, 1)]);
+    expect(store.check([transaction('exhausted', 1)]).levelsTicks).toEqual([BURST * T]);
+  });
+
+  test('keeps its buckets while its clock runs below where it started', () => {
+    const clock = new FakeClock(0);
+    const store = memoryStore({ clock });
+    clock.set(-10_000_000);
+    for (let i = 0; i < 100; i++) store.spend([transaction(`id${i}`, 1)]);
+    const levels = Array.from({ length: 100 }, (_, i) => store.check([transaction(`id${i}`, 1)]).levelsTicks[0]);
+    expect(new Set(levels)).toEqual(new Set([T]));
+  });
+
+  test('shares nothing with another store', () => {
+    const clock = new FakeClock(0);
+    memoryStore({ clock }).spend([transaction('a', BURST)]);
+    expect(memoryStore({ clock }).check([transaction('a', 1)]).levelsTicks).toEqual([0]);
+  });
+
+  test('says nothing any more once it is closed', () => {
+    const store = memoryStore();
+    store.close();
+    expect(() => store.stats()).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }));
+  });
+});
+
+describe('the options of a memory store', () => {
+  test.each([0, -1, 1.5, NaN, Infinity, 1_000_000_001, '1000', null])('refuse maxKeys: %j', (maxKeys) => {
+    const options = { maxKeys } as unknown as MemoryStoreOptions;
+    expect(() => memoryStore(options)).toThrow(/^`maxKeys` must be a whole number from 1 to 1000000000, but was/);
+    expect(() => memoryStore(options)).toThrow(expect.objectContaining({ code: 'ERR_OPTION' }));
+  });
+
+  test.each([null, 0, {}, { nowMicros: 5 }, () => 0])('refuse clock: %j', (clock) => {
+    const options = { clock } as unknown as MemoryStoreOptions;
+    expect(() => memoryStore(options)).toThrow(/^`clock` must be an object with nowMicros\(\), but was .*FakeClock/);
+    expect(() => memoryStore(options)).toThrow(expect.objectContaining({ code: 'ERR_OPTION' }));
+  });
+
+  test('refuse a name that is none', () => {
+    const options = { maxKey: 5 } as unknown as MemoryStoreOptions;
+    expect(() => memoryStore(options)).toThrow(/has no option `maxKey`.*Did you mean `maxKeys`/);
+    expect(() => memoryStore(options)).toThrow(expect.objectContaining({ code: 'ERR_UNKNOWN_OPTION' }));
+  });
+
+  test('allow 1 and 1,000,000,000 keys', () => {
+    for (const maxKeys of [1, 1_000_000_000]) expect(memoryStore({ maxKeys }).stats().maxKeys).toBe(maxKeys);
   });
 });

@@ -83,11 +83,12 @@ export const takingCases: readonly (StoreCase | SteeredStoreCase)[] = [
 
   steeredPromise('a clock that steps back grants nothing', async ({ store, advance, stepBack }) => {
     await advance(1000);
-    const tat = tatOf(await store.spend([slow.spend('id', 5)]), 5 * slow.emissionIntervalTicks);
+    const tat = tatOf(await store.spend([slow.spend('id', 4)]), 4 * slow.emissionIntervalTicks);
     await advance(500);
+    assertTat(await store.check([slow.spend('id')]), tat);
     await stepBack(500);
-    const reading = await store.spend([slow.spend('id', 0)]);
-    assert.deepEqual(reading.levelsTicks, [5 * slow.emissionIntervalTicks]);
+    const reading = await store.check([slow.spend('id')]);
+    assert.deepEqual(reading.levelsTicks, [4 * slow.emissionIntervalTicks]);
     assertTat(reading, tat);
   }),
 ];

@@ -1,0 +1,108 @@
+import type { Clock } from '../../src/clock.ts';
+import { SluiceError } from '../../src/errors.ts';
+import { charged, fits, isTooFarAhead, levelOf, refundable, refunded } from '../../src/gcra.ts';
+import type { BucketName, Store, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from '../../src/store.ts';
+import { TICKS_PER_MICRO } from '../../src/ticks.ts';
+
+/** A store as plain as can be, that answers by promises; its parts can be broken one at a time. */
+export class MapStore implements Store {
+  readonly tats = new Map<string, number>();
+  readonly clock: Clock;
+  closed = false;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  async spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
+    const reading = this.read(batch);
+    if (this.passes(batch, reading)) this.take(batch, reading);
+    return reading;
+  }
+
+  async check(batch: readonly StoreTransaction[]): Promise<StoreReading> {
+    return this.read(batch);
+  }
+
+  async charge(batch: readonly StoreCharge[]): Promise<StoreReading> {
+    return this.change(batch, (one, level) => charged(level, one.incrementTicks, one.toleranceTicks));
+  }
+
+  async refund(batch: readonly StoreRefund[]): Promise<StoreReading> {
+    return this.change(batch, (one, level, now) => refunded(level, this.refundable(one, now)));
+  }
+
+  async reset(batch: readonly BucketName[]): Promise<void> {
+    this.demandOpen();
+    for (const bucket of batch) this.tats.delete(this.key(bucket));
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+
+  key({ limit, id }: BucketName): string {
+    return JSON.stringify([limit, id]);
+  }
+
+  nowTicks(): number {
+    return this.clock.nowMicros() * TICKS_PER_MICRO;
+  }
+
+  fits(level: number, { incrementTicks, toleranceTicks }: StoreTransaction): boolean {
+    return fits(level, incrementTicks, toleranceTicks);
+  }
+
+  passes(batch: readonly StoreTransaction[], { levelsTicks }: StoreReading): boolean {
+    return batch.every((one, place) => one.mode === 'spend-only' || this.fits(at(levelsTicks, place), one));
+  }
+
+  take(batch: readonly StoreTransaction[], { nowTicks, levelsTicks }: StoreReading): void {
+    for (const [place, one] of batch.entries()) {
+      const level = at(levelsTicks, place);
+      if (one.mode !== 'check-only' && this.fits(level, one)) this.write(one, nowTicks + level + one.incrementTicks);
+    }
+  }
+
+  refundable({ incrementTicks, tatAfterSpendTicks = Infinity }: StoreRefund, now: number): number {
+    return refundable(incrementTicks, tatAfterSpendTicks, now);
+  }
+
+  repair(one: StoreCharge, now: number): void {
+    this.write(one, now + one.toleranceTicks);
+  }
+
+  write(bucket: BucketName, tat: number): void {
+    this.tats.set(this.key(bucket), tat);
+  }
+
+  read(batch: readonly StoreCharge[]): StoreReading {
+    this.demandOpen();
+    const nowTicks = this.nowTicks();
+    const levelsTicks = batch.map((one) => {
+      const tat = this.tats.get(this.key(one)) ?? -Infinity;
+      if (isTooFarAhead(tat, nowTicks, one.toleranceTicks)) this.repair(one, nowTicks);
+      return levelOf(tat, nowTicks, one.toleranceTicks);
+    });
+    return { nowTicks, levelsTicks };
+  }
+
+  change<T extends StoreCharge>(
+    batch: readonly T[],
+    levelAfter: (one: T, level: number, now: number) => number,
+  ): StoreReading {
+    const { nowTicks, levelsTicks: before } = this.read(batch);
+    const levelsTicks = batch.map((one, place) => levelAfter(one, at(before, place), nowTicks));
+    for (const [place, one] of batch.entries()) this.write(one, nowTicks + at(levelsTicks, place));
+    return { nowTicks, levelsTicks };
+  }
+
+  demandOpen(): void {
+    if (this.closed) throw new SluiceError('ERR_CLOSED', 'This store was closed.');
+  }
+}
+
+/** The level at a place of a batch. */
+export function at(levelsTicks: readonly number[], place: number): number {
+  return levelsTicks[place] ?? NaN;
+}

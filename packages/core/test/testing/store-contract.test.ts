@@ -1,0 +1,418 @@
+import { describe, expect, test } from 'vitest';
+import type { Clock } from '../../src/clock.ts';
+import type { BucketName, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from '../../src/store.ts';
+import { FakeClock, storeContract, type StoreContractOptions } from '../../src/testing/index.ts';
+import { at, MapStore } from './map-store.ts';
+
+type MakeStore = new (clock: Clock) => MapStore;
+
+function contractOf(Broken: MakeStore): ReturnType<typeof storeContract> {
+  return storeContract({
+    clock: 'steered',
+    create: () => {
+      const clock = new FakeClock(0);
+      return {
+        store: new Broken(clock),
+        advance: (ms) => clock.advance(ms),
+        stepBack: (ms) => clock.set(clock.nowMs - ms),
+      };
+    },
+  });
+}
+
+async function brokenPromises(Broken: MakeStore): Promise<string[]> {
+  const broken: string[] = [];
+  for (const { name, run } of contractOf(Broken)) {
+    try {
+      await run();
+    } catch {
+      broken.push(name);
+    }
+  }
+  return broken;
+}
+
+interface Mistake {
+  readonly mistake: string;
+  readonly Broken: MakeStore;
+  readonly breaks: string;
+}
+
+const mistakes: readonly Mistake[] = [
+  {
+    mistake: 'takes from some buckets of a denied batch',
+    Broken: class extends MapStore {
+      override passes(batch: readonly StoreTransaction[], reading: StoreReading): boolean {
+        this.take(batch.slice(0, -1), reading);
+        return super.passes(batch, reading);
+      }
+    },
+    breaks: 'a batch that place 2 of 3 denies takes from none of its buckets',
+  },
+  {
+    mistake: 'takes spend-only of a denied batch',
+    Broken: class extends MapStore {
+      override passes(batch: readonly StoreTransaction[], reading: StoreReading): boolean {
+        const passes = super.passes(batch, reading);
+        const rest = batch.map(
+          (one) => ({ ...one, mode: one.mode === 'spend-only' ? one.mode : 'check-only' }) as const,
+        );
+        if (!passes) this.take(rest, reading);
+        return passes;
+      }
+    },
+    breaks: 'a spend-only in a denied batch is not taken',
+  },
+  {
+    mistake: 'lets spend-only deny',
+    Broken: class extends MapStore {
+      override passes(batch: readonly StoreTransaction[], { levelsTicks }: StoreReading): boolean {
+        return batch.every((one, place) => this.fits(at(levelsTicks, place), one));
+      }
+    },
+    breaks: 'a spend-only that does not fit is not taken at all, and denies nothing',
+  },
+  {
+    mistake: 'lets check-only deny nothing',
+    Broken: class extends MapStore {
+      override passes(batch: readonly StoreTransaction[], { levelsTicks }: StoreReading): boolean {
+        return batch.every((one, place) => one.mode !== 'check-and-spend' || this.fits(at(levelsTicks, place), one));
+      }
+    },
+    breaks: 'a check-only that does not fit denies its batch',
+  },
+  {
+    mistake: 'takes check-only',
+    Broken: class extends MapStore {
+      override take(batch: readonly StoreTransaction[], reading: StoreReading): void {
+        super.take(
+          batch.map((one) => ({ ...one, mode: 'check-and-spend' })),
+          reading,
+        );
+      }
+    },
+    breaks: 'a check-only takes nothing',
+  },
+  {
+    mistake: 'takes spend-only in check',
+    Broken: class extends MapStore {
+      override async check(batch: readonly StoreTransaction[]): Promise<StoreReading> {
+        return this.spend(batch.map((one) => (one.mode === 'spend-only' ? one : { ...one, mode: 'check-only' })));
+      }
+    },
+    breaks: 'check takes nothing, whatever the modes say',
+  },
+  {
+    mistake: 'moves the TAT of a denied request',
+    Broken: class extends MapStore {
+      override passes(batch: readonly StoreTransaction[], reading: StoreReading): boolean {
+        if (super.passes(batch, reading)) return true;
+        for (const [place, one] of batch.entries())
+          this.write(one, reading.nowTicks + at(reading.levelsTicks, place) + 1);
+        return false;
+      }
+    },
+    breaks: 'a denied request does not move the TAT',
+  },
+  {
+    mistake: 'gives the levels after taking',
+    Broken: class extends MapStore {
+      override async spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
+        await super.spend(batch);
+        return this.read(batch);
+      }
+    },
+    breaks: 'spend gives the level before it took, and the next call the level after',
+  },
+  {
+    mistake: 'rounds levels to milliseconds',
+    Broken: class extends MapStore {
+      override write(bucket: BucketName, tat: number): void {
+        super.write(bucket, Math.round(tat / 16_000) * 16_000);
+      }
+    },
+    breaks: 'a bucket that takes ten years to fill is exact to the tick',
+  },
+  {
+    mistake: 'admits one tick too early',
+    Broken: class extends MapStore {
+      override fits(level: number, one: StoreTransaction): boolean {
+        return level + one.incrementTicks <= one.toleranceTicks + 16;
+      }
+    },
+    breaks: 'a refused cost fits when its wait is over, and not a microsecond sooner',
+  },
+  {
+    mistake: 'refuses the last token',
+    Broken: class extends MapStore {
+      override fits(level: number, one: StoreTransaction): boolean {
+        return level + one.incrementTicks < one.toleranceTicks;
+      }
+    },
+    breaks: 'exactly seven of seven per second fit at one instant',
+  },
+  {
+    mistake: 'forgets a bucket 25 ms too soon',
+    Broken: class extends MapStore {
+      override read(batch: readonly StoreCharge[]): StoreReading {
+        for (const [key, tat] of this.tats) if (tat < this.nowTicks() + 25 * 16_000) this.tats.delete(key);
+        return super.read(batch);
+      }
+    },
+    breaks: 'a refused cost fits when its wait is over, and not a microsecond sooner',
+  },
+  {
+    mistake: 'forgets its buckets when the clock steps back',
+    Broken: class extends MapStore {
+      last = 0;
+      override nowTicks(): number {
+        const now = super.nowTicks();
+        if (now < this.last) this.tats.clear();
+        this.last = now;
+        return now;
+      }
+    },
+    breaks: 'a clock that steps back grants nothing',
+  },
+  {
+    mistake: 'does not repair in check',
+    Broken: class extends MapStore {
+      override async check(batch: readonly StoreTransaction[]): Promise<StoreReading> {
+        const tats = new Map(this.tats);
+        const reading = this.read(batch);
+        for (const [key, tat] of tats) this.tats.set(key, tat);
+        return reading;
+      }
+    },
+    breaks: "a check replaces a TAT further ahead than an empty bucket's",
+  },
+  {
+    mistake: 'repairs only what it admits',
+    Broken: class extends MapStore {
+      override async spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
+        const tats = new Map(this.tats);
+        const reading = await super.spend(batch);
+        if (!this.passes(batch, reading)) for (const [key, tat] of tats) this.tats.set(key, tat);
+        return reading;
+      }
+    },
+    breaks: "a denied spend replaces a TAT further ahead than an empty bucket's",
+  },
+  {
+    mistake: 'never repairs',
+    Broken: class extends MapStore {
+      override repair(): void {}
+    },
+    breaks: 'a TAT is replaced once, not at every look',
+  },
+  {
+    mistake: 'charges past an empty bucket',
+    Broken: class extends MapStore {
+      override async charge(batch: readonly StoreCharge[]): Promise<StoreReading> {
+        return this.change(batch, (one, level) => level + one.incrementTicks);
+      }
+    },
+    breaks: 'a charge that does not fit empties the bucket, and no more',
+  },
+  {
+    mistake: 'charges only what fits',
+    Broken: class extends MapStore {
+      override async charge(batch: readonly StoreCharge[]): Promise<StoreReading> {
+        return this.change(batch, (one, level) =>
+          level + one.incrementTicks <= one.toleranceTicks ? level + one.incrementTicks : level,
+        );
+      }
+    },
+    breaks: 'a charge that does not fit empties the bucket, and no more',
+  },
+  {
+    mistake: 'refunds past full',
+    Broken: class extends MapStore {
+      override async refund(batch: readonly StoreRefund[]): Promise<StoreReading> {
+        return this.change(batch, (one, level) => level - one.incrementTicks);
+      }
+    },
+    breaks: 'a refund never fills a bucket past full',
+  },
+  {
+    mistake: 'refunds a decision however late',
+    Broken: class extends MapStore {
+      override refundable({ incrementTicks }: StoreRefund): number {
+        return incrementTicks;
+      }
+    },
+    breaks: 'a late refund of a decision gives back only what has not come back by itself',
+  },
+  {
+    mistake: 'refuses late refunds altogether',
+    Broken: class extends MapStore {
+      override refundable(one: StoreRefund, now: number): number {
+        const { incrementTicks, tatAfterSpendTicks = Infinity } = one;
+        return tatAfterSpendTicks - now < incrementTicks ? 0 : incrementTicks;
+      }
+    },
+    breaks: 'a late refund of a decision gives back only what has not come back by itself',
+  },
+  {
+    mistake: 'resets every bucket of the limit',
+    Broken: class extends MapStore {
+      override async reset(batch: readonly BucketName[]): Promise<void> {
+        if (batch.length > 0) this.tats.clear();
+      }
+    },
+    breaks: 'a reset bucket is full, and no other is',
+  },
+  {
+    mistake: 'joins limit and id',
+    Broken: class extends MapStore {
+      override key({ limit, id }: BucketName): string {
+        return limit + id;
+      }
+    },
+    breaks: 'limit and id are told apart wherever one ends and the other begins',
+  },
+  {
+    mistake: 'reads ids as patterns of escapes',
+    Broken: class extends MapStore {
+      override key({ limit, id }: BucketName): string {
+        return JSON.stringify([limit, id.replaceAll('%3A', ':')]);
+      }
+    },
+    breaks: 'ids of any text have buckets of their own',
+  },
+  {
+    mistake: 'cuts long ids',
+    Broken: class extends MapStore {
+      override key({ limit, id }: BucketName): string {
+        return JSON.stringify([limit, id.slice(0, 255)]);
+      }
+    },
+    breaks: 'ids of any text have buckets of their own',
+  },
+  {
+    mistake: 'normalizes ids',
+    Broken: class extends MapStore {
+      override key({ limit, id }: BucketName): string {
+        return JSON.stringify([limit, id.normalize('NFC')]);
+      }
+    },
+    breaks: 'ids of any text have buckets of their own',
+  },
+  {
+    mistake: 'waits between reading and writing',
+    Broken: class extends MapStore {
+      override async spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
+        const reading = this.read(batch);
+        await Promise.resolve();
+        if (this.passes(batch, reading)) this.take(batch, reading);
+        return reading;
+      }
+    },
+    breaks: 'of many calls at the same time exactly burst are taken',
+  },
+  {
+    mistake: 'answers at once in one call and later in the others',
+    Broken: class extends MapStore {
+      override check(batch: readonly StoreTransaction[]): Promise<StoreReading> {
+        return this.read(batch) as unknown as Promise<StoreReading>;
+      }
+    },
+    breaks: 'a store answers always at once, or always by a promise',
+  },
+  {
+    mistake: 'has a clock that stands still',
+    Broken: class extends MapStore {
+      override nowTicks(): number {
+        return 5;
+      }
+    },
+    breaks: "a store's clock goes on, in whole ticks",
+  },
+  {
+    mistake: 'goes on after it was closed',
+    Broken: class extends MapStore {
+      override demandOpen(): void {}
+    },
+    breaks: 'after close reset is the error ERR_CLOSED',
+  },
+  {
+    mistake: 'can be closed only once',
+    Broken: class extends MapStore {
+      override async close(): Promise<void> {
+        if (this.closed) throw new Error('closed already');
+        this.closed = true;
+      }
+    },
+    breaks: 'closing again does nothing',
+  },
+];
+
+describe('the contract of stores', () => {
+  test('is kept by a plain map that answers by promises', async () => {
+    expect(await brokenPromises(MapStore)).toEqual([]);
+  });
+
+  test.each(mistakes)('finds a store that $mistake', async ({ Broken, breaks }) => {
+    expect(await brokenPromises(Broken)).toContain(breaks);
+  });
+
+  test('has a name of its own for every case', () => {
+    const names = contractOf(MapStore).map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('calls the methods of its subject on the subject', async () => {
+    class Subject {
+      readonly clock = new FakeClock(0);
+      readonly store = new MapStore(this.clock);
+      advance(ms: number): void {
+        this.clock.advance(ms);
+      }
+      stepBack(ms: number): void {
+        this.clock.set(this.clock.nowMs - ms);
+      }
+    }
+    const cases = storeContract({ clock: 'steered', create: () => new Subject() });
+    await expect(Promise.all(cases.map(({ run }) => run()))).resolves.toHaveLength(cases.length);
+  });
+
+  test('closes every store, also of a case that fails', async () => {
+    const made: MapStore[] = [];
+    const cases = storeContract({
+      clock: 'steered',
+      create: () => {
+        const store = new MapStore(new FakeClock(0));
+        store.fits = () => false;
+        made.push(store);
+        return { store, advance: () => {}, stepBack: () => {} };
+      },
+    });
+    await Promise.allSettled(cases.map(({ run }) => run()));
+    expect(made).toHaveLength(cases.length);
+    expect(made.every(({ closed }) => closed)).toBe(true);
+  });
+
+  test('leaves out what a clock that goes on by itself can not show', () => {
+    const real = storeContract({
+      clock: 'real',
+      create: () => ({ store: new MapStore(new FakeClock(0)), advance: () => {} }),
+    }).map(({ name }) => name);
+    const steered = contractOf(MapStore).map(({ name }) => name);
+    const left = steered.filter((name) => !real.includes(name));
+    expect(left).toContain('exactly seven of seven per second fit at one instant');
+    expect(left).toHaveLength(5);
+  });
+
+  const create = (): number => 0;
+
+  test.each([
+    [{ clock: 'steered' }, 'ERR_OPTION', /^`create` must be a function, but was undefined\. It makes a fresh store/],
+    [{ create }, 'ERR_OPTION', /^`clock` must be 'steered' or 'real', but was undefined\. Use 'steered' if/],
+    [{ clock: 'steered', create, store: 1 }, 'ERR_UNKNOWN_OPTION', /has no option `store`/],
+    [create, 'ERR_OPTION', /^`storeContract` must be an object/],
+  ])('refuses the options %j', (options, code, message) => {
+    const wrong = options as unknown as StoreContractOptions;
+    expect(() => storeContract(wrong)).toThrow(message);
+    expect(() => storeContract(wrong)).toThrow(expect.objectContaining({ code }));
+  });
+});
