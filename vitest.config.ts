@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 // Tests and coverage read src, not dist, through this condition of every package's `exports`.
-const conditions = ['@sluice/source', 'node', 'import', 'module', 'default'];
+const conditions = ['@sluice/source', 'node', 'module'];
 
 const minute = 60_000;
 

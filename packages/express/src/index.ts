@@ -5,6 +5,7 @@
  */
 import type { Decision } from '@sluice/core';
 import {
+  errorOf,
   flowSettings,
   NodeExchange,
   runFlow,
@@ -71,6 +72,8 @@ type Refuse = (req: Request, res: Response, next: NextFunction, refusal: Refusal
 function refuser(onDenied: OnDenied | undefined): Refuse {
   if (onDenied === undefined) return (_req, res, _next, refusal) => sendRefusal(res, refusal);
   return (req, res, next, { decision }) => {
-    new Promise((resolve) => resolve(onDenied(req, res, next, decision))).catch(next);
+    new Promise((resolve) => resolve(onDenied(req, res, next, decision))).catch((error: unknown) =>
+      next(errorOf(error)),
+    );
   };
 }

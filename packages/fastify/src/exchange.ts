@@ -39,5 +39,6 @@ export class FastifyExchange implements Exchange<FastifyRequest> {
 
 /** Sends a refusal. Nothing is sent when something was before. */
 export function sendRefusal(reply: FastifyReply, { status, fields, body }: Refusal): void {
-  if (!reply.sent) void reply.code(status).headers(fields).send(body);
+  // To the type of a text Fastify would add a charset, which problem details have none of (RFC 9457 section 6.1).
+  if (!reply.sent) void reply.code(status).headers(fields).send(Buffer.from(body));
 }

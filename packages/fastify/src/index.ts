@@ -23,7 +23,18 @@ export type { RouteLimits } from './route-limits.ts';
  * Registering fails with a `SluiceError` for wrong options, with the option, what it must be, what it was and what to
  * write instead.
  */
-export const rateLimit: FastifyPluginCallback<RateLimitOptions> = fastifyPlugin(plugin, {
+export const rateLimit: FastifyPluginCallback<RateLimitOptions> = fastifyPlugin(register, {
   fastify: '5.x',
   name: '@sluice/fastify',
 });
+
+/** What a plugin with a callback throws is caught by nobody: registering would fail after ten seconds, with no reason. */
+function register(...[instance, options, done]: Parameters<FastifyPluginCallback<RateLimitOptions>>): void {
+  let problem: Error | undefined;
+  try {
+    plugin(instance, options, (error) => (problem = error));
+  } catch (error) {
+    problem = error as Error;
+  }
+  done(problem);
+}

@@ -1,5 +1,12 @@
 import type { Decision } from '@sluice/core';
-import { flowSettings, runFlow, type MiddlewareOptions, type Refusal, type RequestDecision } from '@sluice/core/http';
+import {
+  errorOf,
+  flowSettings,
+  runFlow,
+  type MiddlewareOptions,
+  type Refusal,
+  type RequestDecision,
+} from '@sluice/core/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
 import { FastifyExchange, sendRefusal } from './exchange.ts';
 import { checkedHook, type Hook } from './hook.ts';
@@ -42,7 +49,8 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
 
   const limit = (settings: RouteSettings, request: FastifyRequest, reply: FastifyReply, next: Next): void => {
     const refusal = runFlow(settings, new FastifyExchange(request, reply), [request, reply]);
-    const proceed = (settled: Refusal | null): void => (settled === null ? next() : refuse(request, reply, settled, next));
+    const proceed = (settled: Refusal | null): void =>
+      settled === null ? next() : refuse(request, reply, settled, next);
     if (refusal instanceof Promise) refusal.then(proceed, next);
     else proceed(refusal);
   };
@@ -92,6 +100,6 @@ function refuser(onDenied: OnDenied | undefined): Refuse {
       .then((answer) => {
         if (answer !== undefined && answer !== reply && !reply.sent) void reply.send(answer);
       })
-      .catch(fail);
+      .catch((error: unknown) => fail(errorOf(error) as Error));
   };
 }

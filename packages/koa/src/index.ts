@@ -5,6 +5,7 @@
  */
 import type { Decision } from '@sluice/core';
 import {
+  errorOf,
   FIELD_NAMES,
   flowSettings,
   NodeExchange,
@@ -46,7 +47,9 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   const { onDenied } = options;
   const proceed = (ctx: Context, next: Next, refusal: Refusal | null): Promise<unknown> | unknown => {
     if (refusal === null) return next().catch((error: unknown) => throwWithFields(ctx, error));
-    return onDenied === undefined ? refuse(ctx, refusal) : onDenied(ctx, refusal.decision);
+    if (onDenied === undefined) return refuse(ctx, refusal);
+    const answered = new Promise((resolve) => resolve(onDenied(ctx, refusal.decision)));
+    return answered.catch((error: unknown) => throwWithFields(ctx, errorOf(error)));
   };
 
   return function rateLimitMiddleware(ctx: Context, next) {

@@ -59,9 +59,9 @@ export interface FieldSettings {
 export function writeFields(decision: Decision, fields: ResponseFields, { dialect, retryJitter }: FieldSettings): void {
   const retryAfter = decision.allowed ? 0 : retryAfterSeconds(decision.retryAfterMs, retryJitter);
   if (retryAfter > 0) fields.setField(RETRY_AFTER, String(retryAfter));
-  if (dialect === null || decision.failure !== undefined || decision.limit === null) return;
-  dialect.write(decision, fields, retryAfter);
-  exposeToScripts(dialect.names, fields);
+  const told = decision.failure === undefined && decision.limit !== null ? dialect : null;
+  told?.write(decision, fields, retryAfter);
+  if (told !== null || retryAfter > 0) exposeToScripts(told?.names ?? [], fields);
 }
 
 /**

@@ -13,6 +13,7 @@ import type { CheckedUse, FlowSettings } from './middleware-options.ts';
 import { refusalOf, type Refusal } from './refusal.ts';
 import { RequestDecision } from './request-decision.ts';
 import { settleAfterResponse } from './settlement.ts';
+import { errorOf, reasonOf } from './thrown.ts';
 
 /**
  * The way of a request through the limits of one middleware or route. Gives what to answer when it must not go on,
@@ -29,6 +30,23 @@ export function runFlow<Request, SettleArgs extends readonly unknown[]>(
   settleArgs: SettleArgs,
 ): Awaitable<Refusal | null> {
   if (!settings.limitPreflight && isPreflight(exchange.incoming)) return null;
+  try {
+    const refusal = decideUnlessSkipped(settings, exchange, settleArgs);
+    return refusal instanceof Promise ? refusal.catch(throwError) : refusal;
+  } catch (cause) {
+    throw errorOf(cause);
+  }
+}
+
+function throwError(cause: unknown): never {
+  throw errorOf(cause);
+}
+
+function decideUnlessSkipped<Request, SettleArgs extends readonly unknown[]>(
+  settings: FlowSettings<Request, SettleArgs>,
+  exchange: Exchange<Request>,
+  settleArgs: SettleArgs,
+): Awaitable<Refusal | null> {
   if (settings.skip === undefined) return decide(settings, exchange, settleArgs);
   return andThen(adopted(settings.skip(exchange.request)), (skipped) =>
     skipped ? null : decide(settings, exchange, settleArgs),
@@ -52,7 +70,12 @@ function transactionsOf<Request>(
 ): Awaitable<readonly Transaction[]> {
   const source = new ExchangeSource(exchange, limiter);
   const transactions: Awaitable<Transaction | null>[] = [];
-  for (const use of uses) transactions.push(transactionFor(limiter, use, source));
+  try {
+    for (const use of uses) transactions.push(transactionFor(limiter, use, source));
+  } catch (cause) {
+    // Others may still be on their way, and fail too: only together with them nothing is left unhandled.
+    transactions.push(Promise.reject(cause as Error));
+  }
   return batchOf(transactions);
 }
 
@@ -94,13 +117,13 @@ function carryOut<Request, SettleArgs extends readonly unknown[]>(
   settleArgs: SettleArgs,
   decision: Decision,
 ): Refusal | null {
-  const { limiter, shadow, onDecision } = settings;
+  const { limiter, uses, shadow, onDecision } = settings;
   if (onDecision !== undefined) report(limiter, () => onDecision(decision, exchange.request));
   if (decision.allowed) settleAfterResponse(settings, exchange, settleArgs, decision);
   if (shadow) return null;
   const soFar = exchange.decision;
   const onRequest = soFar instanceof RequestDecision ? soFar : (exchange.decision = new RequestDecision());
-  onRequest.add(decision, limiter);
+  onRequest.add(decision, limiter, uses);
   if (exchange.outgoing?.headersSent !== true) writeFields(decision, exchange, settings);
   return decision.allowed ? null : refusalOf(decision);
 }
@@ -111,7 +134,7 @@ function report(limiter: LimiterCore<never>, run: () => unknown): void {
       type: 'callback-failed',
       callback: 'onDecision',
       cause,
-      message: `Sluice: onDecision failed: ${String(cause)}. The request went on.`,
+      message: `Sluice: onDecision failed: ${reasonOf(cause)}. The request went on.`,
     }),
   );
 }

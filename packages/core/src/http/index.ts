@@ -22,3 +22,4 @@ export {
 export { NodeExchange, sendRefusal } from './node-exchange.ts';
 export type { Refusal } from './refusal.ts';
 export { RequestDecision } from './request-decision.ts';
+export { errorOf } from './thrown.ts';

@@ -1,12 +1,18 @@
 import type { Awaitable } from '../awaitable.ts';
-import { Decision, type Outcome, type Result } from '../decision.ts';
+import type { Decision, Outcome, Result } from '../decision.ts';
 import { SluiceError, shown } from '../errors.ts';
 import type { Failure } from '../failure/ruling.ts';
 import type { LimiterCore } from '../limiter.ts';
+import { strictestDecision } from '../strictness.ts';
 
 interface Part {
   readonly decision: Decision;
   readonly limiter: LimiterCore<never>;
+  readonly limits: readonly LimitName[];
+}
+
+interface LimitName {
+  readonly limit: string;
 }
 
 /**
@@ -23,14 +29,14 @@ export class RequestDecision {
   retryAfterMs!: number;
   resetAfterMs!: number;
   results!: readonly Result[];
-  failure?: Failure;
+  failure?: Failure | undefined;
   readonly #parts: Part[] = [];
 
-  /** Called by the middleware with each further decision on the request. */
-  add(decision: Decision, limiter: LimiterCore<never>): void {
+  /** Called by the middleware with each further decision on the request, and the limits that it asked. */
+  add(decision: Decision, limiter: LimiterCore<never>, limits: readonly LimitName[]): void {
     const parts = this.#parts;
-    parts.push({ decision, limiter });
-    this.#report(parts.length === 1 ? decision : parts.map((part) => part.decision).reduce(stricter));
+    parts.push({ decision, limiter, limits });
+    this.#report(strictestDecision(parts.map((part) => part.decision)));
     this.results = parts.length === 1 ? decision.results : parts.flatMap((part) => part.decision.results);
   }
 
@@ -43,18 +49,19 @@ export class RequestDecision {
    * Takes further tokens, whether they fit or not: for handlers that learn the cost later.
    *
    * @param tokens - A whole number from 0 up.
-   * @param limit - Only this limit's. Left out: every limit's that applied to the request.
-   * @throws {SluiceError} `ERR_COST` for another number, `ERR_UNKNOWN_LIMIT` for a limit that did not apply.
+   * @param limit - Only this limit's. Left out: every limit's that applied to the request. Of a limit that said nothing
+   * about it (its key gave `null`, the id is unlimited, its store can't answer) nothing is taken.
+   * @throws {SluiceError} `ERR_COST` for another number, `ERR_UNKNOWN_LIMIT` for a limit that this request never meets.
    */
   async charge(tokens: number, limit?: string): Promise<void> {
+    const met = this.#parts.flatMap(({ limits }) => limits.map((use) => use.limit));
+    if (limit !== undefined && !met.includes(limit)) throw neverMet(limit, met);
     const charges = this.#parts.map(({ decision, limiter }) => ({
       limiter,
       entries: decision.results
         .filter((result) => limit === undefined || result.limit === limit)
         .map((result) => ({ limit: result.limit, id: result.id, cost: tokens })),
     }));
-    if (limit !== undefined && charges.every(({ entries }) => entries.length === 0))
-      throw notApplied(limit, this.results);
     await Promise.all(charges.map(({ limiter, entries }): Awaitable<unknown> => limiter.charge(entries)));
   }
 
@@ -66,15 +73,13 @@ export class RequestDecision {
     this.remaining = remaining;
     this.retryAfterMs = retryAfterMs;
     this.resetAfterMs = resetAfterMs;
-    if (failure !== undefined) this.failure = failure;
+    this.failure = failure;
   }
 }
 
-function stricter(one: Decision, other: Decision): Decision {
-  return Decision.isStricter(other, one) ? other : one;
-}
-
-function notApplied(limit: string, results: readonly Result[]): SluiceError {
-  const applied = results.map((result) => result.limit).join(', ');
-  return new SluiceError('ERR_UNKNOWN_LIMIT', `No limit ${shown(limit)} applied to this request. Applied: ${applied}.`);
+function neverMet(limit: string, met: readonly string[]): SluiceError {
+  return new SluiceError(
+    'ERR_UNKNOWN_LIMIT',
+    `This request meets no limit named ${shown(limit)}. Its limits: ${met.join(', ')}.`,
+  );
 }

@@ -5,6 +5,7 @@ import type { Decision, Result } from '../decision.ts';
 import type { LimiterCore } from '../limiter.ts';
 import type { Exchange } from './exchange.ts';
 import type { FlowSettings } from './middleware-options.ts';
+import { reasonOf } from './thrown.ts';
 
 /** Settles the costs of an allowed request once its response is over, for each limit that has a `settle`. */
 export function settleAfterResponse<Request, SettleArgs extends readonly unknown[]>(
@@ -59,6 +60,6 @@ async function askedCost(
 }
 
 function reportFailure(limiter: LimiterCore<never>, limit: string, cause: unknown): void {
-  const message = `Sluice: settle of ${limit} failed: ${String(cause)}. The full cost stays.`;
+  const message = `Sluice: settle of ${limit} failed: ${reasonOf(cause)}. The full cost stays.`;
   limiter.notify({ type: 'callback-failed', callback: 'settle', cause, message });
 }

@@ -8,6 +8,7 @@ import { runFlow } from './flow.ts';
 import { flowSettings, type FlowOptions, type LimitUse } from './middleware-options.ts';
 import type { Refusal } from './refusal.ts';
 import type { RequestDecision } from './request-decision.ts';
+import { reasonOf } from './thrown.ts';
 
 /** Takes over an upgrade, as a listener of `server.on('upgrade', …)` does. */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -39,7 +40,7 @@ export function limitUpgrade(limiter: Limiter<IncomingMessage>, options: Upgrade
   }
   const { notify } = coreOf(limiter);
   const fail = (socket: Duplex, cause: unknown): void => {
-    const message = `Sluice: an upgrade failed: ${String(cause)}. It was refused.`;
+    const message = `Sluice: an upgrade failed: ${reasonOf(cause)}. It was refused.`;
     notify({ type: 'upgrade-failed', cause, message });
     answer(socket, { status: statusOf(cause), fields: {}, body: '' });
   };

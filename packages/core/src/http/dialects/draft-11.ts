@@ -2,7 +2,7 @@ import { Decision } from '../../decision.ts';
 import type { Decided } from '../../failure/ruling.ts';
 import { waitForNextToken } from '../../gcra.ts';
 import type { Rate } from '../../rate.ts';
-import { ceilToSeconds, TICKS_PER_SECOND } from '../../ticks.ts';
+import { ceilToSeconds } from '../../ticks.ts';
 import type { Dialect, ResponseFields } from '../fields.ts';
 import { joinedMembers, membersOf, nameOf, type LimitMembers } from '../list-members.ts';
 
@@ -45,8 +45,9 @@ function limitMembers(decision: Decision): LimitMembers[] {
   return members;
 }
 
-function untilNext(level: number, { emissionIntervalTicks, toleranceTicks }: Rate): string {
-  if (level === 0 || toleranceTicks < TICKS_PER_SECOND) return '';
+function untilNext(level: number, rate: Rate): string {
+  if (level === 0 || fillsWithinASecond(rate)) return '';
+  const { emissionIntervalTicks, toleranceTicks } = rate;
   return `;t=${ceilToSeconds(waitForNextToken(level, emissionIntervalTicks, toleranceTicks))}`;
 }
 
@@ -57,10 +58,15 @@ function quotaOf(rate: Rate): string {
   let quota = quotas.get(rate);
   if (quota === undefined) {
     const { burst, toleranceTicks } = rate;
-    quota = `;q=${burst}${toleranceTicks < TICKS_PER_SECOND ? '' : `;w=${ceilToSeconds(toleranceTicks)}`}`;
+    quota = `;q=${burst}${fillsWithinASecond(rate) ? '' : `;w=${ceilToSeconds(toleranceTicks)}`}`;
     quotas.set(rate, quota);
   }
   return quota;
+}
+
+// As it is written: 7 per second fill within a second by the ticks that were rounded off.
+function fillsWithinASecond({ burst, count, periodMs }: Rate): boolean {
+  return burst * periodMs < count * 1000;
 }
 
 function listOf(members: readonly LimitMembers[], part: 'state' | 'policy'): string {

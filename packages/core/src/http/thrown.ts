@@ -1,0 +1,15 @@
+import { shown } from '../errors.ts';
+
+/**
+ * What a user's function threw, as something that a framework takes for an error. For `undefined` Express and Fastify
+ * would go on to the handler, and Koa would never answer; `'route'` means to Express that limits are left out.
+ */
+export function errorOf(cause: unknown): object {
+  if (typeof cause === 'object' && cause !== null) return cause;
+  return new Error(`A function given to rateLimit threw ${shown(cause)}. Throw errors instead.`, { cause });
+}
+
+/** What was thrown, as a part of a log line: it may be anything. */
+export function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : shown(cause);
+}

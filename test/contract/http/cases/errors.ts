@@ -1,0 +1,83 @@
+import { accountId } from '@sluice/core';
+import { expect, test } from 'vitest';
+import type { Framework, NativeRequest, Options } from '../framework.ts';
+import { as, stillLimiter, timed, userKey } from '../limiters.ts';
+import { start } from '../start.ts';
+
+/** What becomes of a request when a function of the user throws on its way. */
+export function errorCases(framework: Framework): void {
+  const inline = (options: object): Options =>
+    ({ name: 'PerUser', key: userKey, count: 5, period: '1m', store: timed().store, ...options }) as never;
+  const boom = (): never => {
+    throw Object.assign(new Error('boom'), { status: 418, statusCode: 418 });
+  };
+  const places: [string, (thrower: () => unknown) => Options][] = [
+    ['key', (thrower) => inline({ key: accountId(thrower as never) })],
+    ['cost', (thrower) => inline({ cost: thrower })],
+    ['skip', (thrower) => inline({ skip: thrower })],
+  ];
+  const throwers: [string, () => unknown][] = [
+    ['throws', boom],
+    ['rejects', async () => boom()],
+    [
+      'gives a thenable that rejects',
+      () => ({ then: (_done: unknown, fail: (e: unknown) => void) => fail(thrown(boom)) }),
+    ],
+  ];
+  for (const [place, options] of places) {
+    test.each(throwers)(`a ${place} function that %s: its error reaches the error handler`, async (_how, thrower) => {
+      let handled = 0;
+      const app = await start(framework, {
+        limits: [options(thrower)],
+        routes: { '/': { handle: () => `${++handled}` } },
+      });
+      expect((await app.get('/', as('ann'))).status).toBe(418);
+      expect(app.errors).toMatchObject([{ message: 'boom' }]);
+      expect(handled).toBe(0);
+    });
+
+    test.each([
+      ['throws', (value: unknown) => () => { throw value; }], // prettier-ignore
+      ['rejects with', (value: unknown) => () => Promise.reject(value as Error)],
+    ])(`a ${place} function that %s what is no error admits nobody`, async (_how, thrower) => {
+      for (const value of [undefined, null, '', 0, false, 'route', 'router']) {
+        let handled = 0;
+        const app = await start(framework, {
+          limits: [options(thrower(value))],
+          routes: { '/': { handle: () => `${++handled}` } },
+        });
+        expect((await app.get('/', as('ann'))).status).toBe(500);
+        expect(app.errors).toHaveLength(1);
+        expect(handled).toBe(0);
+      }
+    });
+  }
+
+  test('functions of two limits that both fail are one error, and nothing is left unhandled', async () => {
+    const rejecting = accountId<NativeRequest>(async () => boom());
+    const throwing = accountId<NativeRequest>(boom);
+    const limit = { count: 1, period: '1m' };
+    const limiter = stillLimiter({
+      limits: { A: { key: rejecting, ...limit }, B: { key: throwing, ...limit }, C: { key: rejecting, ...limit } },
+    });
+    const app = await start(framework, { limits: [{ limiter, limits: ['A', 'B', 'C'] }] });
+    expect((await app.get()).status).toBe(418);
+    expect(app.errors).toHaveLength(1);
+  });
+
+  test('a limiter that was closed is an error, not an open door', async () => {
+    const limiter = stillLimiter({ limits: { PerUser: { key: userKey, count: 1, period: '1m' } } });
+    const app = await start(framework, { limits: [{ limiter }] });
+    await limiter.close();
+    expect((await app.get('/', as('ann'))).status).toBe(500);
+    expect(app.errors).toMatchObject([{ code: 'ERR_CLOSED' }]);
+  });
+}
+
+function thrown(run: () => never): unknown {
+  try {
+    return run();
+  } catch (error) {
+    return error;
+  }
+}

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+import type { Framework } from '../framework.ts';
+import { as, brokenStore, lateStore, stillLimiter, timed, userKey } from '../limiters.ts';
+import { start } from '../start.ts';
+
+/** What a request is answered that must not go on. */
+export function refusalCases(framework: Framework): void {
+  const limits = { PerUser: { key: userKey, count: 1, period: '1m' } };
+
+  test('a denied request is answered with problem details that name the limit', async () => {
+    const app = await start(framework, { limits: [{ limiter: stillLimiter({ limits }) }] });
+    await app.get('/', as('ann'));
+    const { status, headers, body } = await app.get('/', as('ann'));
+    expect(status).toBe(429);
+    expect(headers['content-type']).toBe('application/problem+json');
+    expect(headers['content-length']).toBe(String(body.length));
+    expect(JSON.parse(body)).toEqual({
+      type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
+      title: 'Too many requests',
+      status: 429,
+      detail: 'The request exceeds PerUser. Try again in 60 seconds.',
+      'violated-policies': ['PerUser'],
+    });
+  });
+
+  test('no cache keeps a refusal', async () => {
+    const app = await start(framework, { limits: [{ limiter: stillLimiter({ limits }) }] });
+    expect((await app.get('/', as('ann'))).headers).not.toHaveProperty('cache-control');
+    expect((await app.get('/', as('ann'))).headers['cache-control']).toBe('no-store');
+  });
+
+  test('a refusal never tells whom it limits', async () => {
+    const app = await start(framework, { limits: [{ limiter: stillLimiter({ limits }) }] });
+    await app.get('/', as('ann-4711'));
+    const { rawHeaders, body } = await app.get('/', as('ann-4711'));
+    expect(rawHeaders.join() + body).not.toContain('ann-4711');
+  });
+
+  test('a refusal names every limit that denied, and only those', async () => {
+    const limiter = stillLimiter({
+      limits: {
+        Wide: { key: userKey, count: 9, period: '1m' },
+        Narrow: { key: userKey, count: 1, period: '1s' },
+        Slow: { key: userKey, count: 1, period: '1h' },
+      },
+    });
+    const app = await start(framework, { limits: [{ limiter, limits: ['Wide', 'Narrow', 'Slow'] }] });
+    await app.get('/', as('ann'));
+    const problem = JSON.parse((await app.get('/', as('ann'))).body);
+    expect(problem['violated-policies']).toEqual(['Narrow', 'Slow']);
+    expect(problem.detail).toBe('The request exceeds Narrow, Slow. Try again in 3600 seconds.');
+  });
+
+  test('a HEAD request is refused without a body', async () => {
+    const app = await start(framework, { limits: [{ limiter: stillLimiter({ limits }) }] });
+    await app.get('/', as('ann'));
+    const { status, headers, body } = await app.get('/', { ...as('ann'), method: 'HEAD' });
+    expect({ status, body }).toEqual({ status: 429, body: '' });
+    expect(headers['retry-after']).toBe('60');
+  });
+
+  test('a refused request does not reach the handler', async () => {
+    let handled = 0;
+    const app = await start(framework, {
+      limits: [{ limiter: stillLimiter({ limits }) }],
+      routes: { '/': { handle: () => `${++handled}` } },
+    });
+    expect(await app.statuses(3, '/', as('ann'))).toEqual([200, 429, 429]);
+    expect(handled).toBe(1);
+  });
+
+  test('a store that answers later gives the same answers', async () => {
+    const app = await start(framework, { limits: [{ limiter: stillLimiter({ limits, store: lateStore() }) }] });
+    const allowed = await app.get('/', as('ann'));
+    expect(allowed.status).toBe(200);
+    expect(allowed.headers.ratelimit).toBe('"PerUser";r=0;t=60');
+    const denied = await app.get('/', as('ann'));
+    expect(denied.status).toBe(429);
+    expect(denied.headers['retry-after']).toBe('60');
+    expect(JSON.parse(denied.body).status).toBe(429);
+  });
+
+  test('a store that can not answer a closed limit is a 503 with Retry-After and without figures', async () => {
+    const closed = { PerUser: { ...limits.PerUser, onFailure: 'closed' } } as const;
+    let handled = 0;
+    const app = await start(framework, {
+      limits: [{ limiter: stillLimiter({ limits: closed, store: brokenStore() }) }],
+      routes: { '/': { handle: () => `${++handled}` } },
+    });
+    const { status, headers, body } = await app.get('/', as('ann'));
+    expect(status).toBe(503);
+    expect(headers['retry-after']).toBe('1');
+    expect(headers['content-type']).toBe('application/problem+json');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(Object.keys(headers).filter((name) => name.includes('ratelimit'))).toEqual([]);
+    expect(JSON.parse(body)).toEqual({
+      type: 'https://iana.org/assignments/http-problem-types#temporary-reduced-capacity',
+      title: 'Temporarily unavailable',
+      status: 503,
+      detail: "Requests can't be counted at the moment. Try again in 1 second.",
+    });
+    expect(handled).toBe(0);
+  });
+
+  test('a path that nobody serves is limited too', async () => {
+    const app = await start(framework, { limits: [{ name: 'All', count: 2, period: '1m', store: timed().store }] });
+    expect(await app.statuses(3, '/nowhere')).toEqual([404, 404, 429]);
+  });
+
+  test('a 404 tells the limits', async () => {
+    const app = await start(framework, { limits: [{ name: 'All', count: 2, period: '1m', store: timed().store }] });
+    expect((await app.get('/nowhere')).headers.ratelimit).toBe('"All";r=1;t=30');
+  });
+
+  test('an answer that ends in an error tells the limits', async () => {
+    const app = await start(framework, {
+      limits: [{ name: 'All', count: 2, period: '1m', store: timed().store }],
+      routes: {
+        '/': {
+          handle() {
+            throw Object.assign(new Error('teapot'), { status: 418, statusCode: 418, expose: true });
+          },
+        },
+      },
+    });
+    const { status, headers } = await app.get();
+    expect(status).toBe(418);
+    expect(headers['ratelimit-policy']).toBe('"All";q=2;w=60');
+    expect(headers.ratelimit).toBe('"All";r=1;t=30');
+  });
+}

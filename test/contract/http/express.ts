@@ -1,0 +1,55 @@
+import { rateLimit } from '@sluice/express';
+import type { ErrorRequestHandler, Express, NextFunction, Request, RequestHandler, Response } from 'express';
+import { createServer } from 'node:http';
+import { ok, type Context, type Framework, type Handler, type Options } from './framework.ts';
+
+/** Express of any version under the contract. */
+export function expressFramework(name: string, express: () => Express): Framework {
+  return {
+    name,
+    make: (options) => rateLimit(options as never),
+    async serve({ before, limits = [], routes = {}, trustsEveryProxy = false, onError }) {
+      const app = express();
+      if (trustsEveryProxy) app.set('trust proxy', true);
+      if (before !== undefined) app.use((req, res, next) => (before(contextOf(req, res)), next()));
+      for (const options of limits) app.use(middleware(options));
+      for (const [path, route] of Object.entries(routes)) {
+        app.all(path, ...(route.limits ?? []).map(middleware), handlerOf(route.handle ?? ok));
+      }
+      const errorHandler: ErrorRequestHandler = (error: { status?: number } | undefined, _req, res, _next) => {
+        onError?.(error);
+        res.status(error?.status ?? 500).send('failed');
+      };
+      app.use(errorHandler);
+      return createServer(app as never);
+    },
+    onDenied: (handle) => async (req: Request, res: Response, _next: NextFunction, decision: never) =>
+      res.send(await handle(contextOf(req, res), decision)),
+    settle: (trueCost) => (_req: Request, res: Response) => trueCost(res.statusCode),
+  };
+}
+
+function middleware(options: Options): RequestHandler {
+  return rateLimit(options as never);
+}
+
+// Express 4 does not wait for handlers, so this one hands on what it throws itself.
+function handlerOf(handle: Handler): RequestHandler {
+  return (req, res, next) => {
+    const run = async (): Promise<void> => {
+      const body = await handle(contextOf(req, res));
+      if (body !== undefined) res.send(body);
+    };
+    run().catch(next);
+  };
+}
+
+function contextOf(req: Request, res: Response): Context {
+  return {
+    incoming: req,
+    outgoing: res,
+    decision: req.rateLimit,
+    status: (code) => void res.status(code),
+    set: (name, value) => void res.setHeader(name, value),
+  };
+}

@@ -1,0 +1,53 @@
+import { rateLimit } from '@sluice/fastify';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Server } from 'node:http';
+import { ok, type Context, type Framework, type Handler, type Options } from './framework.ts';
+
+/** Fastify under the contract. A route with limits is a context of its own, in which they are registered. */
+export const fastifyFramework: Framework = {
+  name: 'Fastify 5',
+  make(options) {
+    const instance = fastify();
+    let failure: Error | undefined;
+    rateLimit(instance as never, options as never, (error) => (failure = error));
+    if (failure !== undefined) throw failure;
+    return rateLimit;
+  },
+  async serve({ before, limits = [], routes = {}, trustsEveryProxy = false, onError }): Promise<Server> {
+    const app = fastify({ trustProxy: trustsEveryProxy });
+    app.setErrorHandler(async (error: { statusCode?: number }, _request, reply) => {
+      onError?.(error);
+      return reply.code(error.statusCode ?? 500).send('failed');
+    });
+    if (before !== undefined) {
+      app.addHook('onRequest', (request, reply, next) => (before(contextOf(request, reply)), next()));
+    }
+    for (const options of limits) await app.register(rateLimit, options as never);
+    for (const [path, { limits: own = [], handle = ok }] of Object.entries(routes)) {
+      await app.register((child) => route(child, path, own, handle));
+    }
+    await app.ready();
+    return app.server;
+  },
+  onDenied: (handle) => (request: FastifyRequest, reply: FastifyReply, decision: never) =>
+    handle(contextOf(request, reply), decision),
+  settle: (trueCost) => (_request: FastifyRequest, reply: FastifyReply) => trueCost(reply.statusCode),
+};
+
+async function route(child: FastifyInstance, path: string, own: readonly Options[], handle: Handler): Promise<void> {
+  for (const options of own) await child.register(rateLimit, options as never);
+  child.all(path, async (request, reply) => {
+    const body = await handle(contextOf(request, reply));
+    return body ?? reply.hijack();
+  });
+}
+
+function contextOf(request: FastifyRequest, reply: FastifyReply): Context {
+  return {
+    incoming: request.raw,
+    outgoing: reply.raw,
+    decision: request.rateLimit,
+    status: (code) => void reply.code(code),
+    set: (name, value) => void reply.header(name, value),
+  };
+}

@@ -1,0 +1,65 @@
+import type { Decision } from '@sluice/core';
+import type { MiddlewareOptions, RequestDecision } from '@sluice/core/http';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+
+/** What the requests of all frameworks have in common. */
+export interface NativeRequest {
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** The options of `rateLimit`, as every framework takes them. */
+export type Options = MiddlewareOptions<NativeRequest, readonly never[]> & { readonly onDenied?: unknown };
+
+/** What a handler sees and does, in the same words for all frameworks. */
+export interface Context {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  /** What the limits left on the request. */
+  readonly decision: RequestDecision | undefined;
+  status(code: number): void;
+  set(name: string, value: string): void;
+}
+
+/** Gives the body, or throws. Nothing is sent by itself when it gives `undefined`. */
+export type Handler = (context: Context) => string | undefined | Promise<string | undefined>;
+
+/** An application to be served. */
+export interface Plan {
+  /** Runs before all limits. */
+  readonly before?: ((context: Context) => void) | undefined;
+  /** Hold for every request, in this order. */
+  readonly limits?: readonly Options[];
+  /** By path, for every method; other paths are answered by the framework's own 404. */
+  readonly routes?: Readonly<Record<string, Route>>;
+  /** The framework's own setting that believes every X-Forwarded-For. */
+  readonly trustsEveryProxy?: boolean;
+  /** Told of each error that reaches the framework's error handler. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface Route {
+  /** Hold for this route alone, in this order. */
+  readonly limits?: readonly Options[];
+  /** Default: answers 200 with `ok`. */
+  readonly handle?: Handler;
+}
+
+/** Answers a refused request in the words of a handler. */
+export type DeniedHandler = (context: Context, decision: Decision) => string | Promise<string>;
+
+/** A framework under the contract. */
+export interface Framework {
+  readonly name: string;
+  /** Makes a server that does not listen yet. */
+  serve(plan: Plan): Promise<Server>;
+  /** The framework's `rateLimit` with these options: throws what is wrong with them. */
+  make(options: unknown): unknown;
+  /** An `onDenied` in this framework's form. */
+  onDenied(handle: DeniedHandler): unknown;
+  /** A `settle` that goes by the status of the response. */
+  settle(
+    trueCost: (status: number) => number | Promise<number>,
+  ): (...args: readonly never[]) => number | Promise<number>;
+}
+
+export const ok: Handler = () => 'ok';

@@ -1,0 +1,44 @@
+import { rateLimit } from '@sluice/koa';
+import type Koa from 'koa';
+import { createServer } from 'node:http';
+import { ok, type Context, type Framework } from './framework.ts';
+
+/** Koa of any version under the contract. */
+export function koaFramework(name: string, KoaClass: new () => Koa): Framework {
+  return {
+    name,
+    make: (options) => rateLimit(options as never),
+    async serve({ before, limits = [], routes = {}, trustsEveryProxy = false, onError }) {
+      const app = new KoaClass();
+      app.proxy = trustsEveryProxy;
+      app.on('error', (error) => onError?.(error));
+      if (before !== undefined) app.use((ctx, next) => (before(contextOf(ctx)), next()));
+      for (const options of limits) app.use(rateLimit(options as never));
+      for (const [path, { limits: own = [], handle = ok }] of Object.entries(routes)) {
+        const at = (middleware: Koa.Middleware) =>
+          app.use((ctx, next) => (ctx.path === path ? middleware(ctx as never, next) : next()));
+        for (const options of own) at(rateLimit(options as never));
+        at(async (ctx) => {
+          const body = await handle(contextOf(ctx));
+          if (body === undefined) ctx.respond = false;
+          else ctx.body = body;
+        });
+      }
+      return createServer(app.callback());
+    },
+    onDenied: (handle) => async (ctx: Koa.Context, decision: never) => {
+      ctx.body = await handle(contextOf(ctx), decision);
+    },
+    settle: (trueCost) => (ctx: Koa.Context) => trueCost(ctx.status),
+  };
+}
+
+function contextOf(ctx: Koa.ParameterizedContext): Context {
+  return {
+    incoming: ctx.req,
+    outgoing: ctx.res,
+    decision: ctx.state['rateLimit'],
+    status: (code) => void (ctx.status = code),
+    set: (name, value) => ctx.set(name, value),
+  };
+}

@@ -1,0 +1,54 @@
+import {
+  accountId,
+  createLimiter,
+  memoryStore,
+  type Key,
+  type Limiter,
+  type LimiterOptions,
+  type Store,
+} from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
+import type { Ask } from './client.ts';
+import type { NativeRequest } from './framework.ts';
+
+/** The user that a request names in its `X-User` field; nobody when it names none. */
+export const userKey: Key<NativeRequest> = accountId((request: NativeRequest) => userOf(request));
+
+export function userOf({ headers }: NativeRequest): string | null {
+  return (headers['x-user'] as string | undefined) ?? null;
+}
+
+/** A request of a user. */
+export function as(user: string, headers: Ask['headers'] = {}): Ask {
+  return { headers: { 'X-User': user, ...headers } };
+}
+
+/** A clock that stands still, and a store that goes by it. */
+export function timed(): { clock: FakeClock; store: Store } {
+  const clock = new FakeClock(0);
+  return { clock, store: memoryStore({ clock }) };
+}
+
+/** A limiter on a store that stands still, without log lines. */
+export function stillLimiter(options: LimiterOptions<NativeRequest>): Limiter<NativeRequest> {
+  return createLimiter<NativeRequest>({ store: timed().store, log: false, ...options });
+}
+
+/** A store that answers later, as those over a network do. */
+export function lateStore(store: Store = timed().store): Store {
+  const later = <T>(answer: () => T): Promise<T> => new Promise((resolve) => setImmediate(() => resolve(answer())));
+  return {
+    spend: (batch) => later(() => store.spend(batch)) as never,
+    check: (batch) => later(() => store.check(batch)) as never,
+    charge: (batch) => later(() => store.charge(batch)) as never,
+    refund: (batch) => later(() => store.refund(batch)) as never,
+    reset: (batch) => later(() => store.reset(batch)) as never,
+    close: () => store.close(),
+  };
+}
+
+/** A store that nobody reaches. */
+export function brokenStore(): Store {
+  const refuse = (): Promise<never> => Promise.reject(new Error('connection refused'));
+  return { spend: refuse, check: refuse, charge: refuse, refund: refuse, reset: refuse, close: () => undefined };
+}
