@@ -5,6 +5,15 @@ const PERIOD_SECONDS = "is `period` here, and a number of it means milliseconds,
 const COUNT = 'is `count` here (tokens that come back every period; `burst` is how many may come at once)';
 const KEY = 'is `key` here, e.g. key: accountId((req) => req.user?.id ?? null)';
 
+const ON_DENIED = 'is `onDenied` here: it writes an answer of your own';
+const ON_DECISION = 'is `onDecision` here: (decision) => { if (!decision.allowed) … }';
+const LEGACY_FIELDS = "is `fields` here, e.g. fields: 'legacy'";
+const DRAFT_FIELDS = "is `fields` here, e.g. fields: 'draft-11'";
+const NAME = 'is `name` here: clients see it, and buckets are kept under it';
+const NO_BLOCK = 'has no counterpart: a bucket in GCRA tells the exact moment when the next request passes';
+const NO_PENALTY = 'has no counterpart: a refusal costs nothing, and who waits for Retry-After passes';
+const NO_QUEUE = 'has no counterpart: requests are never held back. `burst: 1` spaces them';
+
 const said = (names: Readonly<Record<string, string>>): Hints =>
   Object.fromEntries(Object.entries(names).map(([name, text]) => [name, `\`${name}\` ${text}.`]));
 
@@ -21,6 +30,7 @@ export const LIMIT_HINTS: Hints = said({
   keyGenerator: KEY,
   id: KEY,
   allowList: "is an override here, e.g. overrides: { '203.0.113.7': 'unlimited' }, or skip: (req) => …",
+  whiteList: "is an override here, e.g. overrides: { '203.0.113.7': 'unlimited' }, or skip: (req) => …",
   whitelist: "is an override here, e.g. overrides: { '203.0.113.7': 'unlimited' }, or skip: (req) => …",
 });
 
@@ -29,17 +39,34 @@ export const MIDDLEWARE_HINTS: Hints = {
   ...LIMIT_HINTS,
   ...said({
     handler: 'is `onDenied` here',
-    message: 'is `onDenied` here: it writes an answer of your own',
-    statusCode: 'is `onDenied` here: it writes an answer of your own',
-    errorResponseBuilder: 'is `onDenied` here: it writes an answer of your own',
-    onExceeded: 'is `onDecision` here: (decision) => { if (!decision.allowed) … }',
-    onLimitReached: 'is `onDecision` here: (decision) => { if (!decision.allowed) … }',
-    standardHeaders: "is `fields` here, e.g. fields: 'draft-11'",
-    legacyHeaders: "is `fields` here, e.g. fields: 'legacy'",
-    headers: "is `fields` here, e.g. fields: 'legacy'",
-    addHeaders: "is `fields` here, e.g. fields: 'legacy'",
+    message: ON_DENIED,
+    statusCode: ON_DENIED,
+    status: ON_DENIED,
+    throw: ON_DENIED,
+    errorMessage: ON_DENIED,
+    errorResponseBuilder: ON_DENIED,
+    onExceeding: ON_DECISION,
+    onExceeded: ON_DECISION,
+    onLimited: ON_DECISION,
+    onLimitReached: ON_DECISION,
+    standardHeaders: DRAFT_FIELDS,
+    enableDraftSpec: DRAFT_FIELDS,
+    legacyHeaders: LEGACY_FIELDS,
+    headers: LEGACY_FIELDS,
+    addHeaders: LEGACY_FIELDS,
+    addHeadersOnExceeding: LEGACY_FIELDS,
     disableHeader: 'is `fields: false` here',
+    identifier: NAME,
+    keyPrefix: NAME,
+    nameSpace: NAME,
+    namespace: NAME,
+    groupId: 'has no counterpart: use one limit on several routes',
+    requestPropertyName: 'has no counterpart: the decision is the `rateLimit` of the request',
+    retryAfter: 'has no counterpart: it is exact. `retryJitter` lengthens it',
+    validate: 'has no counterpart: options are always checked',
+    logger: 'is `log` here, a function of a line',
     blacklist: 'is no matter of a rate limit: refuse those clients before it',
+    blackList: 'is no matter of a rate limit: refuse those clients before it',
     skipSuccessfulRequests: 'is `settle` here, e.g. settle: (req, res) => (res.statusCode < 400 ? 0 : 1)',
     skipFailedRequests: 'is `settle` here, e.g. settle: (req, res) => (res.statusCode < 400 ? 1 : 0)',
     requestWasSuccessful: 'is `settle` here: it gives the true cost after the response',
@@ -50,8 +77,19 @@ export const MIDDLEWARE_HINTS: Hints = {
     redis: 'is `store` here',
     db: 'is `store` here',
     driver: 'is `store` here',
-    blockDuration: 'has no counterpart: a bucket in GCRA tells the exact moment when the next request passes',
-    ban: 'has no counterpart: a bucket in GCRA tells the exact moment when the next request passes',
+    storeType: 'is `store` here',
+    cache: 'is a part of the store here: store: memoryStore({ maxKeys: 5000 })',
+    insuranceLimiter: "is `failure` here: { onFailure: 'local' }, which is the default",
+    blockDuration: NO_BLOCK,
+    blockOnConsumed: NO_BLOCK,
+    inMemoryBlockOnConsumed: NO_BLOCK,
+    inMemoryBlockDuration: NO_BLOCK,
+    ban: NO_BLOCK,
+    onBanReach: NO_BLOCK,
+    continueExceeding: NO_PENALTY,
+    exponentialBackoff: NO_PENALTY,
+    execEvenly: NO_QUEUE,
+    execEvenlyMinDelayMs: NO_QUEUE,
     weight: 'is `cost` here',
     trustProxy: "is `trustedProxies` here, e.g. trustedProxies: ['private']",
     proxy: "is `trustedProxies` here, e.g. trustedProxies: ['private']",
