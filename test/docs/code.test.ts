@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { FakeClock, storeContract } from '@sluice/core/testing';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { blocksOf } from './blocks.ts';
+import { limited } from './code/http-adapter.ts';
+import { MapStore } from './code/map-store.ts';
+
+it.each([
+  ['docs/writing-a-store.md', 'map-store.ts'],
+  ['docs/writing-an-adapter.md', 'http-adapter.ts'],
+])('%s shows the code that is tested here', (page, file) => {
+  const code = readFileSync(new URL(`code/${file}`, import.meta.url), 'utf8');
+  expect(blocksOf(page).map((block) => block.code)).toContain(code);
+});
+
+describe('the store of docs/writing-a-store.md keeps the contract of stores', () => {
+  const cases = storeContract({
+    clock: 'steered',
+    create() {
+      const clock = new FakeClock(0);
+      return {
+        store: new MapStore(clock),
+        advance: (ms) => clock.advance(ms),
+        stepBack: (ms) => clock.set(clock.nowMs - ms),
+      };
+    },
+  });
+  test.each(cases)('$name', async ({ run }) => expect(run()).resolves.toBeUndefined());
+});
+
+describe('the adapter of docs/writing-an-adapter.md', () => {
+  it('admits as much as the burst, and refuses the rest', async () => {
+    const url = await serve(
+      limited({ burst: 1, count: 1, period: '1m' }, (_request, response) => response.end('hello')),
+    );
+    const [first, second] = [await fetch(url), await fetch(url)];
+    expect([first.status, second.status]).toEqual([200, 429]);
+    expect(first.headers.get('RateLimit')).toBe('"default";r=0;t=60');
+    expect(second.headers.get('Retry-After')).toBe('60');
+  });
+
+  it('answers an error of the cost function by its status', async () => {
+    const url = await serve(limited({ count: 1, period: '1m', cost: () => 2 }, (_request, response) => response.end()));
+    expect((await fetch(url)).status).toBe(400);
+  });
+});
+
+async function serve(listener: ReturnType<typeof limited>): Promise<string> {
+  const server = createServer(listener);
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
