@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { expect, it, onTestFinished } from 'vitest';
+import { blocksOf, pages } from '../docs/blocks.ts';
+
+const LISTENS = /\b3000\b/;
+const servers = pages()
+  .flatMap(blocksOf)
+  .filter(({ code }) => /\.listen\(.*3000/.test(code));
+
+it('there are such blocks for all three frameworks', () => {
+  for (const framework of ['express', 'koa', 'fastify']) {
+    expect(servers.some(({ code }) => code.includes(`@sluice/${framework}`))).toBe(true);
+  }
+});
+
+it.each(servers)('the server of $page, line $line, runs and tells its limits', async ({ code }) => {
+  const port = await freePort();
+  const response = await answerOf(code.replace(LISTENS, String(port)), `http://127.0.0.1:${port}/`);
+  expect(response.headers.get('RateLimit')).toMatch(/^"\w+";r=\d+;t=\d+$/);
+});
+
+/** Runs a block as a module of its own, until it has answered. */
+async function answerOf(code: string, url: string): Promise<Response> {
+  const { outputText } = ts.transpileModule(code, {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
+  });
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', outputText], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    env: { ...process.env, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  onTestFinished(() => void child.kill());
+  let complaints = '';
+  child.stderr.on('data', (chunk) => (complaints += String(chunk)));
+  for (;;) {
+    const response = await fetch(url).catch(() => undefined);
+    if (response !== undefined) return response;
+    if (child.exitCode !== null) throw new Error(complaints);
+    await sleep(50);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
