@@ -1,4 +1,4 @@
-import { SluiceError } from '@sluice/core';
+import { oneOf } from '@sluice/core/http';
 
 /**
  * Where in Fastify's life cycle requests are limited. `onRequest` is the first, before authentication and before the
@@ -6,14 +6,11 @@ import { SluiceError } from '@sluice/core';
  */
 export type Hook = 'onRequest' | 'preValidation' | 'preHandler';
 
-const HOOKS: readonly string[] = ['onRequest', 'preValidation', 'preHandler'];
-
 /**
  * Gives the name of a hook.
  *
  * @throws {SluiceError} `ERR_OPTION` for anything else.
  */
 export function checkedHook(option: string, value: unknown): Hook {
-  if (HOOKS.includes(value as string)) return value as Hook;
-  throw new SluiceError('ERR_OPTION', `\`${option}\` must be one of ${HOOKS.join(', ')}, but was ${String(value)}.`);
+  return oneOf(option, value, ['onRequest', 'preValidation', 'preHandler']);
 }

@@ -1,5 +1,6 @@
 import type { Decision } from '@sluice/core';
 import {
+  checkBoolean,
   errorOf,
   flowSettings,
   runFlow,
@@ -7,7 +8,7 @@ import {
   type Refusal,
   type RequestDecision,
 } from '@sluice/core/http';
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { FastifyExchange, sendRefusal } from './exchange.ts';
 import { checkedHook, type Hook } from './hook.ts';
 import { checkTaken, RouteTable, type RouteLimits, type RouteSettings, type SettleArgs } from './route-limits.ts';
@@ -43,9 +44,12 @@ const decided = new WeakSet<FastifyRequest>();
 export function plugin(instance: FastifyInstance, options: RateLimitOptions, done: (error?: Error) => void): void {
   const base = flowSettings<FastifyRequest, SettleArgs>(options, ['hook', 'global', 'onDenied']);
   const hook = checkedHook('hook', options.hook ?? 'onRequest');
+  checkBoolean('global', options.global);
   const globally = options.global ?? true;
   const routes = new RouteTable(base);
   const refuse = refuser(options.onDenied);
+  /** The limits of routes that were defined since, and where. */
+  const met = new Map<RouteLimits, string>();
 
   const limit = (settings: RouteSettings, request: FastifyRequest, reply: FastifyReply, next: Next): void => {
     const refusal = runFlow(settings, new FastifyExchange(request, reply), [request, reply]);
@@ -58,6 +62,7 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
     return function rateLimitHook(request, reply, next) {
       const route = request.routeOptions.config.rateLimit;
       if (route === undefined) return globally && phase === hook ? limit(base, request, reply, next) : next();
+      if (route !== false && !met.has(route)) routes.checkEarly(request.routeOptions.url, route, hook);
       const settings = settingsAt(phase, route, request);
       if (settings === null) next();
       else limit(settings, request, reply, next);
@@ -74,17 +79,16 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
 
   if (!instance.hasRequestDecorator('rateLimit')) instance.decorateRequest('rateLimit', undefined);
   instance.addHook(hook as 'onRequest', hookAt(hook));
-  const met: RouteOptions[] = [];
   instance.addHook('onRoute', (route) => {
     const limits = route.config?.rateLimit;
     if (limits === undefined || limits === false) return;
-    met.push(route);
+    met.set(limits, route.url);
     if (routes.settingsOf(limits) === null) return;
     const own = limits.hook ?? hook;
     if (own !== hook) route[own] = [hookAt(own), ...[route[own] ?? []].flat()] as never;
   });
   instance.addHook('onReady', (ready) => {
-    for (const { url, config } of met) checkTaken(url, config!.rateLimit as RouteLimits);
+    for (const [limits, url] of met) checkTaken(url, limits);
     ready();
   });
   done();

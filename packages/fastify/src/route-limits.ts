@@ -48,6 +48,22 @@ export class RouteTable {
     return settings;
   }
 
+  /**
+   * Refuses a route that was defined before this registration and asks for what had to be seen to then: it would be
+   * open.
+   *
+   * @throws {SluiceError} `ERR_OPTION` for another hook than this registration's, `ERR_UNKNOWN_LIMIT` for limits that it
+   * does not know.
+   */
+  checkEarly(url: string | undefined, route: RouteLimits, hook: Hook): void {
+    const known = this.settingsOf(route) !== null || taken.has(route);
+    if (known && (route.hook ?? hook) === hook) return;
+    throw new SluiceError(
+      known ? 'ERR_OPTION' : 'ERR_UNKNOWN_LIMIT',
+      `The route ${url} was defined before rateLimit was registered, so its config.rateLimit can name no other ${known ? 'hook' : 'limits'} than this registration's. Define it after: await app.register(rateLimit, …).`,
+    );
+  }
+
   #checked(route: RouteLimits): RouteSettings | null {
     const base = this.#base;
     checkRouteOptions('config.rateLimit', route, ['hook']);

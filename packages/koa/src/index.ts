@@ -45,7 +45,7 @@ export type RateLimitOptions = MiddlewareOptions<Context, readonly [Context]> & 
 export function rateLimit(options: RateLimitOptions): Middleware {
   const settings = flowSettings<Context, readonly [Context]>(options, ['onDenied']);
   const { onDenied } = options;
-  const proceed = (ctx: Context, next: Next, refusal: Refusal | null): Promise<unknown> | unknown => {
+  const proceed = (ctx: Context, next: Next, refusal: Refusal | null): unknown => {
     if (refusal === null) return next().catch((error: unknown) => throwWithFields(ctx, error));
     if (onDenied === undefined) return refuse(ctx, refusal);
     const answered = new Promise((resolve) => resolve(onDenied(ctx, refusal.decision)));

@@ -1,9 +1,14 @@
 import { describe } from 'vitest';
 import { callbackCases } from './cases/callbacks.ts';
+import { clientCases } from './cases/clients.ts';
+import { crossOriginCases } from './cases/cross-origin.ts';
 import { errorCases } from './cases/errors.ts';
 import { fieldCases } from './cases/fields.ts';
+import { handlerCases } from './cases/handlers.ts';
 import { limitCases } from './cases/limits.ts';
+import { optionCases } from './cases/options.ts';
 import { refusalCases } from './cases/refusals.ts';
+import { settleCases } from './cases/settle.ts';
 import type { Framework } from './framework.ts';
 
 const CASES = {
@@ -11,10 +16,19 @@ const CASES = {
   fields: fieldCases,
   refusals: refusalCases,
   callbacks: callbackCases,
+  handlers: handlerCases,
+  settle: settleCases,
+  'cross-origin': crossOriginCases,
+  clients: clientCases,
   errors: errorCases,
+  options: optionCases,
 };
 
 /** What every adapter promises, on its framework over real sockets. */
 export function httpContract(framework: Framework): void {
-  for (const [topic, cases] of Object.entries(CASES)) describe(`${framework.name}: ${topic}`, () => cases(framework));
+  for (const [topic, cases] of Object.entries(CASES)) {
+    describe(`${framework.name}: ${topic}`, () => {
+      cases(framework);
+    });
+  }
 }

@@ -9,7 +9,7 @@ export const fastifyFramework: Framework = {
   make(options) {
     const instance = fastify();
     let failure: Error | undefined;
-    rateLimit(instance as never, options as never, (error) => (failure = error));
+    rateLimit(instance, options as never, (error) => (failure = error));
     if (failure !== undefined) throw failure;
     return rateLimit;
   },

@@ -16,8 +16,8 @@ export interface Context {
   readonly outgoing: ServerResponse;
   /** What the limits left on the request. */
   readonly decision: RequestDecision | undefined;
-  status(code: number): void;
-  set(name: string, value: string): void;
+  readonly status: (code: number) => void;
+  readonly set: (name: string, value: string) => void;
 }
 
 /** Gives the body, or throws. Nothing is sent by itself when it gives `undefined`. */

@@ -34,6 +34,12 @@ export function stillLimiter(options: LimiterOptions<NativeRequest>): Limiter<Na
   return createLimiter<NativeRequest>({ store: timed().store, log: false, ...options });
 }
 
+/** What a function gives that is no promise and can be waited for, such as the queries of many database clients. */
+export function thenable(then: (done: (value: unknown) => void, fail: (error: unknown) => void) => void): unknown {
+  // oxlint-disable-next-line unicorn/no-thenable -- it is what is tried
+  return { then };
+}
+
 /** A store that answers later, as those over a network do. */
 export function lateStore(store: Store = timed().store): Store {
   const later = <T>(answer: () => T): Promise<T> => new Promise((resolve) => setImmediate(() => resolve(answer())));

@@ -74,7 +74,7 @@ function transactionsOf<Request>(
     for (const use of uses) transactions.push(transactionFor(limiter, use, source));
   } catch (cause) {
     // Others may still be on their way, and fail too: only together with them nothing is left unhandled.
-    transactions.push(Promise.reject(cause as Error));
+    transactions.push(Promise.reject(cause));
   }
   return batchOf(transactions);
 }

@@ -20,6 +20,7 @@ export {
   type SharedLimits,
 } from './middleware-options.ts';
 export { NodeExchange, sendRefusal } from './node-exchange.ts';
+export { checkBoolean, oneOf } from '../options.ts';
 export type { Refusal } from './refusal.ts';
 export { RequestDecision } from './request-decision.ts';
 export { errorOf } from './thrown.ts';

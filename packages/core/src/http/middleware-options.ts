@@ -6,7 +6,7 @@ import { complaint, SluiceError } from '../errors.ts';
 import { clientNetwork } from '../keys/address-keys.ts';
 import type { Key } from '../keys/key.ts';
 import type { Limiter, LimiterCore } from '../limiter.ts';
-import type { LimitDefinition } from '../limits.ts';
+import { checkLimitName, type LimitDefinition } from '../limits.ts';
 import { checkBoolean, checkFunction, checkOptions, oneOf, type Hints } from '../options.ts';
 import type { Override } from '../overrides.ts';
 import { MIDDLEWARE_HINTS } from '../peer-names.ts';
@@ -118,6 +118,8 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   const { skip, shadow = false, fields = 'draft-11', retryJitter = 0, limitPreflight = false, onDecision } = options;
   checkFunction('skip', skip, SKIP_REMEDY);
   checkFunction('onDecision', onDecision, 'It is told of every decision: onDecision: (decision) => { … }.');
+  const { onDenied } = options as { onDenied?: unknown };
+  checkFunction('onDenied', onDenied, 'It answers a refused request: for the usual answer leave it out.');
   checkBoolean('shadow', shadow);
   checkBoolean('limitPreflight', limitPreflight);
   const dialect = fields === false ? null : DIALECTS[checkedDialect(fields)];
@@ -147,6 +149,7 @@ const SHARED_HINTS: Hints = {
       `\`${name}\` belongs to the limiter: give it to createLimiter.`,
     ]),
   ),
+  limit: "`limit` is `limits` here, e.g. limits: ['Name'].",
   ...Object.fromEntries(
     USE_OPTIONS.map((name) => [name, `\`${name}\` belongs to one limit: limits: [{ limit: 'Name', ${name}: … }].`]),
   ),
@@ -196,7 +199,7 @@ export function limitUses<Request, SettleArgs extends readonly unknown[]>(
       `\`limits\` names ${limit} twice: name it once, with the sum of the costs.`,
     );
   });
-  return uses;
+  return required(limiter, uses);
 }
 
 function inlineUses<Request, SettleArgs extends readonly unknown[]>(
@@ -208,6 +211,7 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
     throw complaint('ERR_OPTION', { option: 'name', demand: 'given with a store', value: name, remedy });
   }
   const limit = name ?? 'default';
+  checkLimitName('name', limit);
   // Checked here too, since messages name the option as it was written: `rateLimit.count`.
   rateOf('rateLimit', { burst, count, period });
   const settings = Object.fromEntries(LIMITER_SETTINGS.map((setting) => [setting, options[setting]]));
@@ -218,7 +222,7 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   });
   const { cost, mode, settle } = options;
   const core = coreOf(limiter);
-  return { limiter: core, uses: [checkedUse(core, { limit, cost, mode, settle })] };
+  return { limiter: core, uses: required(core, [checkedUse(core, { limit, cost, mode, settle })]) };
 }
 
 function checkedUse<Request, SettleArgs extends readonly unknown[]>(
@@ -237,18 +241,22 @@ function checkedUse<Request, SettleArgs extends readonly unknown[]>(
       remedy,
     });
   }
-  if (typeof cost !== 'function') {
-    checkCost(limit, cost);
-    limiter.requireLimit(limit, cost);
-  } else {
-    limiter.requireLimit(limit, 0);
-  }
+  if (typeof cost !== 'function') checkCost(limit, cost);
   checkFunction(
     `${where}.settle`,
     settle,
     'It gives the true cost: settle: (req, res) => (res.statusCode === 401 ? 1 : 0).',
   );
   return { limit, cost, mode: oneOf(`${where}.mode`, mode, ['check-and-spend', 'check-only', 'spend-only']), settle };
+}
+
+/** Keeps limits and their fixed costs through every `replace`: only of options that are right as a whole. */
+function required<Use extends CheckedUse<never, never>>(
+  limiter: LimiterCore<never>,
+  uses: readonly Use[],
+): readonly Use[] {
+  for (const { limit, cost } of uses) limiter.requireLimit(limit, typeof cost === 'number' ? cost : 0);
+  return uses;
 }
 
 function checkedDialect(fields: unknown): FieldsDialect {

@@ -21,9 +21,9 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
     onceOver(outgoing, (finished) => {
       const trueCost = finished
         ? askedCost(() => settle(...settleArgs), limiter, result)
-        : Promise.resolve(result.cost);
+        : Promise.resolve(fullCost(result));
       trueCost
-        .then((cost) => limiter.settle(decision, result, cost))
+        .then((cost) => (cost === 'as held' ? undefined : limiter.settle(decision, result, cost)))
         // The limiter was closed before the response was over, or the limit is gone.
         .catch((cause: unknown) => reportFailure(limiter, limit, cause));
     });
@@ -43,19 +43,24 @@ function onceOver(response: ServerResponse, done: (finished: boolean) => void): 
   response.once('finish', onFinish).once('close', onClose);
 }
 
+/** What was held stays as it is, also where the handler has given it back. What was only checked is yet to be taken. */
+function fullCost({ mode, cost }: Result): number | 'as held' {
+  return mode === 'check-only' ? cost : 'as held';
+}
+
 /** The true cost as the user's function tells it, or the full one with an event when it fails. Never rejects. */
 async function askedCost(
   ask: () => Awaitable<number>,
   limiter: LimiterCore<never>,
-  { limit, cost }: Result,
-): Promise<number> {
+  result: Result,
+): Promise<number | 'as held'> {
   try {
     const trueCost: unknown = await ask();
-    checkCost(limit, trueCost);
+    checkCost(result.limit, trueCost);
     return trueCost;
   } catch (cause) {
-    reportFailure(limiter, limit, cause);
-    return cost;
+    reportFailure(limiter, result.limit, cause);
+    return fullCost(result);
   }
 }
 

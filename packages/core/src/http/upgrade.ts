@@ -34,12 +34,17 @@ export interface UpgradeOptions extends FlowOptions<IncomingMessage> {
 export function limitUpgrade(limiter: Limiter<IncomingMessage>, options: UpgradeOptions): UpgradeListener {
   const settings = flowSettings<IncomingMessage, readonly []>({ ...options, limiter }, ['accept']);
   const { accept } = options;
+  if (settings.uses.some(({ settle }) => settle !== undefined)) {
+    const remedy = 'An upgrade has no response to wait for.';
+    throw complaint('ERR_OPTION', { option: 'settle', demand: 'left out here', value: 'a function', remedy });
+  }
   if (typeof accept !== 'function') {
     const remedy = 'For example accept: (request, socket, head) => wss.handleUpgrade(request, socket, head, onOpen).';
     throw complaint('ERR_OPTION', { option: 'accept', demand: 'a function', value: accept, remedy });
   }
   const { notify } = coreOf(limiter);
   const fail = (socket: Duplex, cause: unknown): void => {
+    socket.on('error', destroySocket);
     const message = `Sluice: an upgrade failed: ${reasonOf(cause)}. It was refused.`;
     notify({ type: 'upgrade-failed', cause, message });
     answer(socket, { status: statusOf(cause), fields: {}, body: '' });
@@ -49,11 +54,11 @@ export function limitUpgrade(limiter: Limiter<IncomingMessage>, options: Upgrade
     // Nobody else listens while the store is asked, and an unheard error would end the process.
     socket.on('error', destroySocket);
     const exchange = new UpgradeExchange(request);
-    const proceed = (refusal: Refusal | null): void => {
+    const proceed = async (refusal: Refusal | null): Promise<void> => {
       if (socket.destroyed) return;
       if (refusal !== null) return answer(socket, { ...refusal, fields: { ...exchange.fields, ...refusal.fields } });
       socket.off('error', destroySocket);
-      accept(request, socket, head);
+      await accept(request, socket, head);
     };
     // One path for both kinds of answer: a handshake can wait for a tick.
     new Promise<Refusal | null>((resolve) => resolve(runFlow(settings, exchange, [])))
@@ -91,7 +96,8 @@ function destroySocket(this: Duplex): void {
 function answer(socket: Duplex, { status, fields, body }: Pick<Refusal, 'fields' | 'body'> & { status: number }): void {
   const lines = Object.entries({ ...fields, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' });
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines.map(([name, value]) => `${name}: ${value}`)];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // Node leaves sockets of upgrades half open: a client that never closes its end would keep them.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
 function statusOf(cause: unknown): 400 | 500 {

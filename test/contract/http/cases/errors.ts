@@ -1,13 +1,19 @@
 import { accountId } from '@sluice/core';
 import { expect, test } from 'vitest';
 import type { Framework, NativeRequest, Options } from '../framework.ts';
-import { as, stillLimiter, timed, userKey } from '../limiters.ts';
+import { as, stillLimiter, thenable, timed, userKey } from '../limiters.ts';
 import { start } from '../start.ts';
 
 /** What becomes of a request when a function of the user throws on its way. */
 export function errorCases(framework: Framework): void {
-  const inline = (options: object): Options =>
-    ({ name: 'PerUser', key: userKey, count: 5, period: '1m', store: timed().store, ...options }) as never;
+  const inline = (options: object): Options => ({
+    name: 'PerUser',
+    key: userKey,
+    count: 5,
+    period: '1m',
+    store: timed().store,
+    ...options,
+  });
   const boom = (): never => {
     throw Object.assign(new Error('boom'), { status: 418, statusCode: 418 });
   };
@@ -19,10 +25,7 @@ export function errorCases(framework: Framework): void {
   const throwers: [string, () => unknown][] = [
     ['throws', boom],
     ['rejects', async () => boom()],
-    [
-      'gives a thenable that rejects',
-      () => ({ then: (_done: unknown, fail: (e: unknown) => void) => fail(thrown(boom)) }),
-    ],
+    ['gives a thenable that rejects', () => thenable((_done, fail) => fail(thrown(boom)))],
   ];
   for (const [place, options] of places) {
     test.each(throwers)(`a ${place} function that %s: its error reaches the error handler`, async (_how, thrower) => {
@@ -38,7 +41,7 @@ export function errorCases(framework: Framework): void {
 
     test.each([
       ['throws', (value: unknown) => () => { throw value; }], // prettier-ignore
-      ['rejects with', (value: unknown) => () => Promise.reject(value as Error)],
+      ['rejects with', (value: unknown) => () => Promise.reject(value)],
     ])(`a ${place} function that %s what is no error admits nobody`, async (_how, thrower) => {
       for (const value of [undefined, null, '', 0, false, 'route', 'router']) {
         let handled = 0;

@@ -1,7 +1,7 @@
 import { accountId, ipAddress, memoryStore, type Key } from '@sluice/core';
 import { expect, test } from 'vitest';
 import type { Framework, NativeRequest } from '../framework.ts';
-import { as, stillLimiter, timed, userKey, userOf } from '../limiters.ts';
+import { as, stillLimiter, thenable, timed, userKey, userOf } from '../limiters.ts';
 import { start } from '../start.ts';
 
 /** Which limits a request meets, and what it costs there. */
@@ -173,7 +173,7 @@ export function limitCases(framework: Framework): void {
 
   test.each([
     ['an async function', async (user: string | null) => user],
-    ['a thenable', (user: string | null) => ({ then: (done: (id: string | null) => void) => done(user) })],
+    ['a thenable', (user: string | null) => thenable((done) => done(user))],
     ['a function of bigints', (user: string | null) => BigInt(user!.length)],
     ['a function of numbers', (user: string | null) => user!.length],
   ])('users do not share a bucket when the id comes from %s', async (_what, from) => {
