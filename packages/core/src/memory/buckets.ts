@@ -1,9 +1,8 @@
 import { isTooFarAhead, levelOf } from '../gcra.ts';
 import type { BucketName, StoreCharge } from '../store.ts';
+import { BucketHasher } from './bucket-hasher.ts';
 import { BucketTable } from './bucket-table.ts';
 import { Eviction } from './eviction.ts';
-import { halfSipHash } from './half-sip-hash.ts';
-import { LimitKeys } from './limit-keys.ts';
 import { Sweep } from './sweep.ts';
 
 /** What decides where buckets lie and which of them go when there are too many. */
@@ -21,7 +20,7 @@ export interface BucketsOptions {
  */
 export class Buckets {
   readonly #maxKeys: number;
-  readonly #limitKeys: LimitKeys;
+  readonly #hasher: BucketHasher;
   readonly #table: BucketTable;
   readonly #sweep: Sweep;
   readonly #eviction: Eviction;
@@ -32,7 +31,7 @@ export class Buckets {
 
   constructor({ maxKeys, secret, random }: BucketsOptions) {
     this.#maxKeys = maxKeys;
-    this.#limitKeys = new LimitKeys(secret);
+    this.#hasher = new BucketHasher(secret);
     this.#table = new BucketTable();
     this.#sweep = new Sweep(this.#table);
     this.#eviction = new Eviction(this.#table, random);
@@ -67,7 +66,7 @@ export class Buckets {
     const levels = new Array<number>(batch.length);
     for (let place = 0; place < batch.length; place++) {
       const bucket = batch[place]!;
-      this.#locate(place, bucket);
+      this.#hasher.hash(bucket, this.#hashes, 2 * place);
       const tat = this.#table.tat(this.#hashes[2 * place]!, this.#hashes[2 * place + 1]!);
       const level = levelOf(tat, now, bucket.toleranceTicks);
       if (isTooFarAhead(tat, now, bucket.toleranceTicks)) this.setLevel(place, now, level);
@@ -89,7 +88,7 @@ export class Buckets {
     this.#sweep.step(now);
     this.#makeRoomFor(batch.length);
     for (let place = 0; place < batch.length; place++) {
-      this.#locate(place, batch[place]!);
+      this.#hasher.hash(batch[place]!, this.#hashes, 2 * place);
       this.setLevel(place, now, 0);
     }
   }
@@ -103,11 +102,5 @@ export class Buckets {
 
   #makeRoomFor(places: number): void {
     if (this.#hashes.length < 2 * places) this.#hashes = new Int32Array(2 * places);
-  }
-
-  #locate(place: number, { limit, id }: BucketName): void {
-    halfSipHash(id, this.#limitKeys.of(limit), this.#hashes, 2 * place);
-    // 0 marks an empty slot; 63 bits remain.
-    this.#hashes[2 * place]! |= 1;
   }
 }

@@ -101,6 +101,14 @@ describe('a memory store', () => {
     expect(store.check([transaction('exhausted', 1)]).levelsTicks).toEqual([BURST * T]);
   });
 
+  test('counts ticks from when it was made, so that they are exact also by a wall clock', () => {
+    const clock = new FakeClock(Date.UTC(2026, 6, 1));
+    const store = memoryStore({ clock });
+    expect(store.spend([transaction('a', 1)]).nowTicks).toBe(0);
+    clock.advance(0.001);
+    expect(store.check([transaction('a', 1)])).toEqual({ nowTicks: 16, levelsTicks: [T - 16] });
+  });
+
   test('keeps its buckets while its clock runs below where it started', () => {
     const clock = new FakeClock(0);
     const store = memoryStore({ clock });

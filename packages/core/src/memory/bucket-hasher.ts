@@ -1,14 +1,15 @@
 import { createHmac } from 'node:crypto';
-import type { HashKey } from './half-sip-hash.ts';
+import type { BucketName } from '../store.ts';
+import { halfSipHash, type HashKey } from './half-sip-hash.ts';
 
 // Configuration bounds the names of limits; a caller who invents names without end must not fill the memory.
 const MAX_CACHED = 1000;
 
 /**
- * A hash key for every limit, derived from one secret. A bucket's identity is limit and id: hashing the id under the
- * key of its limit joins the two without a separator that either could contain.
+ * Hashes what a bucket is, limit and id: the id under a key of the limit's own, derived from one secret. So the two are
+ * joined without a separator that either could contain.
  */
-export class LimitKeys {
+export class BucketHasher {
   readonly #secret: Uint8Array;
   readonly #cached = new Map<string, HashKey>();
   #lastLimit: string | undefined;
@@ -19,12 +20,18 @@ export class LimitKeys {
     this.#secret = secret;
   }
 
-  /** How many derived keys are held. */
-  get cached(): number {
+  /** How many keys of limits are held. */
+  get cachedKeys(): number {
     return this.#cached.size;
   }
 
-  of(limit: string): HashKey {
+  /** Writes the hash as two int32. The first is odd, since 0 marks an empty slot; 63 bits remain. */
+  hash({ limit, id }: BucketName, out: Int32Array, at: number): void {
+    halfSipHash(id, this.#keyOf(limit), out, at);
+    out[at]! |= 1;
+  }
+
+  #keyOf(limit: string): HashKey {
     if (limit === this.#lastLimit) return this.#lastKey!;
     const key = this.#cached.get(limit) ?? this.#derive(limit);
     this.#lastLimit = limit;
