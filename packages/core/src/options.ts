@@ -59,13 +59,24 @@ export function checkBoolean(option: string, value: unknown): void {
 
 function closest(name: string, known: readonly string[]): string {
   const lower = name.toLowerCase();
-  const match = known.find((candidate) => {
-    const other = candidate.toLowerCase();
-    return other.startsWith(lower) || lower.startsWith(other) || sharesAllLetters(lower, other);
-  });
+  const match = known.find((candidate) => isMeant(lower, candidate.toLowerCase()));
   return match === undefined ? '' : ` Did you mean \`${match}\`?`;
+}
+
+/** A beginning or a longer form of it, the same letters in another order, or one letter too many, too few or wrong. */
+function isMeant(typo: string, name: string): boolean {
+  // What is shorter is close to everything.
+  if (typo.length < 3) return false;
+  return name.startsWith(typo) || typo.startsWith(name) || sharesAllLetters(typo, name) || isOneLetterAway(typo, name);
 }
 
 function sharesAllLetters(a: string, b: string): boolean {
   return [...a].toSorted().join('') === [...b].toSorted().join('');
+}
+
+function isOneLetterAway(a: string, b: string): boolean {
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  const [restA, restB] = [a.slice(start), b.slice(start)];
+  return [restA, restA.slice(1)].some((rest) => rest === restB || rest === restB.slice(1));
 }

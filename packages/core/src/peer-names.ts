@@ -91,6 +91,7 @@ export const MIDDLEWARE_HINTS: Hints = {
     execEvenly: NO_QUEUE,
     execEvenlyMinDelayMs: NO_QUEUE,
     weight: 'is `cost` here',
+    limits: 'needs a limiter beside it: rateLimit({ limiter, limits })',
     trustProxy: "is `trustedProxies` here, e.g. trustedProxies: ['private']",
     proxy: "is `trustedProxies` here, e.g. trustedProxies: ['private']",
   }),

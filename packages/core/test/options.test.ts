@@ -24,10 +24,17 @@ describe('an unknown option is an error,', () => {
     { typo: 'brust', meant: 'burst', why: 'letters in another order' },
     { typo: 'periods', meant: 'period', why: 'a letter too many' },
     { typo: 'coun', meant: 'count', why: 'a letter too few' },
+    { typo: 'perod', meant: 'period', why: 'a letter too few in the middle' },
+    { typo: 'buurst', meant: 'burst', why: 'a letter too many in the middle' },
+    { typo: 'coumt', meant: 'count', why: 'a wrong letter' },
   ])('which guesses what was meant by $why', ({ typo, meant }) => {
     expect(thrown(() => check({ [typo]: 5 })).message).toBe(
       `\`limits.Orders\` has no option \`${typo}\` (its value was 5). Did you mean \`${meant}\`? Options: key, burst, count, period.`,
     );
+  });
+
+  test('which guesses nothing from a letter or two', () => {
+    expect(thrown(() => check({ K: 5 })).message).not.toContain('Did you mean');
   });
 
   test('which translates the names of other libraries', () => {
