@@ -1,0 +1,190 @@
+import { createLimiter, memoryStore, type Decision, type Limiter, type Override, type SpendEntry } from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { anyNumbers, limitOf, written } from './limit-arbitraries.ts';
+import { atOnce } from './one-bucket.ts';
+import { OracleBuckets, roundedRule, type Asked, type Numbers, type OracleDecision } from './oracle.ts';
+
+const SEVEN_YEARS_MS = 7 * 365 * 86_400_000;
+const MODES = ['check-and-spend', 'check-only', 'spend-only'] as const;
+// `plan` has an override of the first limit, `free` is unlimited in it.
+const BUCKETS = [
+  ['First', '7'],
+  ['First', '8'],
+  ['First', 'plan'],
+  ['First', 'free'],
+  ['Second', '7'],
+  ['Second', '8'],
+] as const;
+
+interface LimitSet {
+  readonly First: Numbers;
+  readonly Second: Numbers;
+  readonly plan: Numbers;
+}
+
+interface Part {
+  readonly place: number;
+  /** As a share of the burst, or tokens when it is negative. */
+  readonly share: number;
+  readonly mode: (typeof MODES)[number];
+}
+
+const limitSet: fc.Arbitrary<LimitSet> = fc.record({ First: anyNumbers, Second: anyNumbers, plan: anyNumbers });
+const share = fc.oneof(fc.constantFrom(0, -1, -1, -1, -2, 1), fc.double({ min: 0, max: 1, noNaN: true }));
+const part: fc.Arbitrary<Part> = fc.record({
+  place: fc.nat(BUCKETS.length - 1),
+  share,
+  mode: fc.constantFrom('check-and-spend', ...MODES),
+});
+const parts = fc.uniqueArray(part, { maxLength: 4, selector: ({ place }) => place });
+
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ call: fc.constant('spend' as const), parts }) },
+  { weight: 1, arbitrary: fc.record({ call: fc.constant('check' as const), parts }) },
+  { weight: 1, arbitrary: fc.record({ call: fc.constantFrom('charge' as const, 'refund' as const), parts }) },
+  { weight: 1, arbitrary: fc.record({ call: fc.constant('refundDecision' as const), back: fc.nat(3) }) },
+  { weight: 1, arbitrary: fc.record({ call: fc.constant('reset' as const), parts }) },
+  { weight: 1, arbitrary: fc.record({ call: fc.constant('replace' as const), limits: limitSet }) },
+  { weight: 2, arbitrary: fc.record({ call: fc.constant('wait' as const), micros: fc.nat(2_000_000) }) },
+  // As long as the last decision told to wait, or a microsecond less.
+  { weight: 3, arbitrary: fc.record({ call: fc.constant('waitAsTold' as const), lessMicros: fc.nat(1) }) },
+  // A share of the time in which the first limit's bucket fills.
+  {
+    weight: 3,
+    arbitrary: fc.record({ call: fc.constant('fill' as const), share: fc.double({ min: 0, max: 1.2, noNaN: true }) }),
+  },
+);
+
+/** Both sides of the comparison, and what the steps need to know. */
+class Comparison {
+  readonly clock = new FakeClock(0);
+  readonly oracle = new OracleBuckets();
+  readonly limiter: Limiter;
+  readonly past: { decision: Decision; exact: OracleDecision }[] = [];
+  /** What the limiter has said, and what the oracle has. */
+  readonly ours: unknown[] = [];
+  readonly exact: unknown[] = [];
+  limits: LimitSet;
+
+  constructor(limits: LimitSet) {
+    this.limits = limits;
+    this.limiter = createLimiter({ ...setOf(limits), store: memoryStore({ clock: this.clock }), log: false });
+  }
+
+  get now(): bigint {
+    return BigInt(this.clock.nowMicros());
+  }
+
+  run(next: typeof step extends fc.Arbitrary<infer Step> ? Step : never): void {
+    if (next.call === 'wait') this.#advance(next.micros / 1000);
+    else if (next.call === 'fill') this.#advance(Math.round(next.share * this.#fillMs()));
+    else if (next.call === 'waitAsTold') this.#advance(Math.max(0, this.#toldMs() - next.lessMicros / 1000));
+    else if (next.call === 'replace') this.limiter.replace(setOf((this.limits = next.limits)));
+    else if (next.call === 'refundDecision') this.#refundDecision(next.back);
+    else if (next.call === 'reset') this.#reset(next.parts);
+    else if (next.call === 'charge' || next.call === 'refund') this.#correct(next.call, next.parts);
+    else this.#decide(next.call, next.parts);
+  }
+
+  /** All buckets side by side. */
+  lookAtAll(): void {
+    for (let place = 0; place < BUCKETS.length; place++)
+      this.#decide('check', [{ place, share: 0, mode: 'check-only' }]);
+  }
+
+  #decide(call: 'spend' | 'check', asked: readonly Part[]): void {
+    const { entries, exactly } = this.#asked(asked);
+    const decision = atOnce(this.limiter[call](entries));
+    const exact = this.oracle.decide(exactly, this.now, call === 'spend');
+    this.ours.push(figuresOf(decision));
+    this.exact.push(exactFigures(exact, exactly));
+    this.past.push({ decision, exact });
+  }
+
+  #correct(call: 'charge' | 'refund', asked: readonly Part[]): void {
+    const { entries, exactly } = this.#asked(asked);
+    const states = atOnce(this.limiter[call](entries));
+    this.ours.push(states.map(({ remaining, resetAfterMs }) => ({ remaining, resetAfterMs })));
+    this.exact.push(exactly.map((each) => this.oracle[call](each, this.now)));
+  }
+
+  #refundDecision(back: number): void {
+    const [given] = this.past.splice(-1 - back, 1);
+    if (given === undefined) return;
+    atOnce(this.limiter.refund(given.decision));
+    this.oracle.refundDecision(given.exact, this.now, 16n);
+  }
+
+  #reset(asked: readonly Part[]): void {
+    const { entries, exactly } = this.#asked(asked);
+    atOnce(this.limiter.reset(entries));
+    for (const { bucket } of exactly) this.oracle.reset(bucket);
+  }
+
+  #asked(asked: readonly Part[]): { entries: SpendEntry[]; exactly: Asked[] } {
+    const all = asked.map(({ place, share: asks, mode }) => {
+      const [limit, id] = BUCKETS[place]!;
+      const numbers = this.limits[id === 'plan' ? 'plan' : limit];
+      const cost = asks < 0 ? Math.min(-asks, numbers.burst) : Math.floor(asks * numbers.burst);
+      return { limit, id, cost, mode, bucket: `${limit} ${id}`, rule: roundedRule(numbers) };
+    });
+    return {
+      entries: all.map(({ limit, id, cost, mode }) => ({ limit, id, cost, mode })),
+      exactly: all.filter(({ id }) => id !== 'free'),
+    };
+  }
+
+  // No further than seven years: a TAT ten years ahead of it is still on the time grid.
+  #advance(ms: number): void {
+    this.clock.advance(Math.min(ms, Math.max(0, SEVEN_YEARS_MS - this.clock.nowMs)));
+  }
+
+  #fillMs(): number {
+    const { tolerance } = roundedRule(this.limits.First);
+    return Number(tolerance / 16n) / 1000;
+  }
+
+  #toldMs(): number {
+    return this.past.at(-1)?.decision.retryAfterMs ?? 0;
+  }
+}
+
+/** What a decision says of its batch, and each of its results of itself. */
+function figuresOf({ allowed, limit, id, remaining, retryAfterMs, resetAfterMs, results }: Decision) {
+  const strictest = { bucket: limit === null ? null : `${limit} ${id}`, remaining, retryAfterMs, resetAfterMs };
+  const own = results.map((result) => ({
+    bucket: `${result.limit} ${result.id}`,
+    allowed: result.allowed,
+    spent: result.spent,
+    remaining: result.remaining,
+    retryAfterMs: result.retryAfterMs,
+    resetAfterMs: result.resetAfterMs,
+  }));
+  return { allowed, strictest, own };
+}
+
+/** The same by the oracle. */
+function exactFigures({ allowed, answers, strictest }: OracleDecision, batch: readonly Asked[]) {
+  const own = answers.map((answer, place) => ({ bucket: batch[place]!.bucket, ...answer }));
+  const none = { bucket: null, remaining: Infinity, retryAfterMs: 0, resetAfterMs: 0 };
+  const { bucket, remaining, retryAfterMs, resetAfterMs } = own[strictest] ?? none;
+  return { allowed, strictest: { bucket, remaining, retryAfterMs, resetAfterMs }, own };
+}
+
+function setOf({ First, Second, plan }: LimitSet) {
+  const overrides: Record<string, Record<string, Override>> = { First: { plan: written(plan), free: 'unlimited' } };
+  return { limits: { First: limitOf(First), Second: limitOf(Second) }, overrides };
+}
+
+test('whatever is called in whatever order, every figure of every decision is that of the exact rule', () => {
+  fc.assert(
+    fc.property(limitSet, fc.array(step, { minLength: 1, maxLength: 40 }), (limits, steps) => {
+      const comparison = new Comparison(limits);
+      for (const next of steps) comparison.run(next);
+      comparison.lookAtAll();
+      expect(comparison.ours).toEqual(comparison.exact);
+    }),
+  );
+});

@@ -1,0 +1,106 @@
+import { createLimiter, memoryStore, type SpendEntry } from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { anyNumbers, limitOf, quickNumbers } from './limit-arbitraries.ts';
+import { atOnce } from './one-bucket.ts';
+import { roundedRule, type Numbers } from './oracle.ts';
+
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+const notAll = fc.double({ min: 0, max: 0.99, noNaN: true });
+const IDS = ['1', '2', '3'] as const;
+const entry = fc.record({
+  id: fc.constantFrom(...IDS),
+  share,
+  mode: fc.constantFrom('check-and-spend' as const, 'check-only' as const, 'spend-only' as const),
+});
+const batch = fc.uniqueArray(entry, { minLength: 1, maxLength: 3, selector: ({ id }) => id });
+
+function started(numbers: Numbers) {
+  const clock = new FakeClock(0);
+  const limiter = createLimiter({ limits: { Only: limitOf(numbers) }, store: memoryStore({ clock }), log: false });
+  const look = () => atOnce(limiter.check(IDS.map((id) => ({ limit: 'Only', id, cost: 0 })))).results;
+  return { clock, limiter, look };
+}
+
+const entriesOf = (parts: readonly { id: string; share: number; mode?: SpendEntry['mode'] }[], { burst }: Numbers) =>
+  parts.map(({ id, share: part, mode }) => ({ limit: 'Only', id, cost: Math.floor(part * burst), mode }));
+
+test('a refusal changes nothing: every bucket of the batch is as it was, spend-only included', () => {
+  fc.assert(
+    fc.property(anyNumbers, batch, batch, fc.nat(3), (numbers, before, others, knocks) => {
+      const { limiter, look } = started(numbers);
+      atOnce(limiter.charge(entriesOf(before, numbers)));
+      // One bucket of the batch is empty, or lacks a token.
+      const [refused] = others;
+      atOnce(
+        limiter.charge([{ limit: 'Only', id: refused!.id, cost: numbers.burst - Math.floor(refused!.share * 2) }]),
+      );
+      const was = look();
+      const entries = entriesOf(others, numbers);
+      entries[0] = { limit: 'Only', id: refused!.id, cost: numbers.burst, mode: 'check-and-spend' };
+      fc.pre(was.some(({ id, remaining }) => id === refused!.id && remaining < numbers.burst));
+      for (let i = 0; i <= knocks; i++) expect(atOnce(limiter.spend(entries)).allowed).toBe(false);
+      expect(look()).toEqual(was);
+    }),
+  );
+});
+
+test('what passes takes every cost of the batch that is not check-only, but for a spend-only that does not fit', () => {
+  fc.assert(
+    fc.property(anyNumbers, batch, batch, (numbers, before, asked) => {
+      const { limiter, look } = started(numbers);
+      atOnce(limiter.charge(entriesOf(before, numbers)));
+      const was = new Map(look().map(({ id, remaining }) => [id, remaining]));
+      const entries = entriesOf(asked, numbers);
+      const decision = atOnce(limiter.spend(entries));
+      fc.pre(decision.allowed);
+      for (const { id, cost, mode } of entries) {
+        const there = was.get(id)!;
+        const taken = mode === 'check-only' || cost > there ? 0 : cost;
+        was.set(id, there - taken);
+      }
+      expect(new Map(look().map(({ id, remaining }) => [id, remaining]))).toEqual(was);
+    }),
+  );
+});
+
+test('a refusal of a limit that was lowered repairs the bucket once: it is empty, and fills from then on', () => {
+  fc.assert(
+    fc.property(anyNumbers, anyNumbers, notAll, (high, low, part) => {
+      const [{ tolerance }, lower] = [roundedRule(high), roundedRule(low)];
+      fc.pre(tolerance > lower.tolerance);
+      const { clock, limiter, look } = started(high);
+      atOnce(limiter.charge([{ limit: 'Only', id: '1', cost: high.burst }]));
+      limiter.replace({ limits: { Only: limitOf(low) } });
+      const fillMs = Number((lower.tolerance + 15n) / 16n) / 1000;
+      for (const waitMs of [0, Math.floor(part * fillMs)]) {
+        clock.advance(waitMs);
+        expect(atOnce(limiter.spend([{ limit: 'Only', id: '1', cost: low.burst }])).allowed).toBe(false);
+      }
+      clock.advance(Math.max(0, fillMs - clock.nowMs));
+      expect(look()[0]).toMatchObject({ id: '1', remaining: low.burst, resetAfterMs: 0 });
+    }),
+  );
+});
+
+test('keys never touch each other: each has the decisions that it would have alone', () => {
+  const request = fc.record({ id: fc.constantFrom('1', '2', '01', '1 ', 'ä', 'a'), share, pause: share });
+  fc.assert(
+    fc.property(quickNumbers, fc.array(request, { maxLength: 25 }), (numbers, requests) => {
+      const shared = started(numbers);
+      const alone = new Map<string, ReturnType<typeof started>>();
+      const fillMs = Number(roundedRule(numbers).tolerance) / 16_000;
+      let nowMs = 0;
+      for (const { id, pause, ...rest } of requests) {
+        nowMs += Math.floor(pause ** 3 * fillMs);
+        const own = alone.get(id) ?? started(numbers);
+        alone.set(id, own);
+        shared.clock.set(nowMs);
+        own.clock.set(nowMs);
+        const entries = entriesOf([{ id, ...rest }], numbers);
+        expect(atOnce(shared.limiter.spend(entries)).results).toEqual(atOnce(own.limiter.spend(entries)).results);
+      }
+    }),
+  );
+});
