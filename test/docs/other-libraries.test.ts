@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { clientNetwork, createLimiter } from '@sluice/core';
 import { rateLimit } from '@sluice/express';
 import { rateLimit as fastifyRateLimit } from '@sluice/fastify';
 import Fastify from 'fastify';
@@ -21,6 +22,13 @@ describe('an option of another library is an error that says what it is here', (
     const message = messageOf(() => rateLimit({ count: 1, period: '1s', [name]: 1 }));
     // Between the value and the list of all options stands what to write instead.
     expect(message).toMatch(new RegExp(`has no option \`${name}\` .*\\. \`${name}\` .*\\. Options: `));
+  });
+
+  it('beside a limiter, where limits are only named, it says where their numbers are written', () => {
+    const limiter = createLimiter({ limits: { Requests: { key: clientNetwork(), count: 1, period: '1s' } } });
+    expect(messageOf(() => rateLimit({ limiter, max: 1 } as never))).toMatch(
+      /`max` is `count` here .* It belongs to the limiter: give it to createLimiter, and name the limit here/,
+    );
   });
 
   it('in Fastify too, when the plugin is registered', async () => {

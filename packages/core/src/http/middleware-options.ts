@@ -9,7 +9,7 @@ import type { Limiter, LimiterCore } from '../limiter.ts';
 import { checkLimitName, type LimitDefinition } from '../limits.ts';
 import { checkBoolean, checkFunction, checkOptions, oneOf, type Hints } from '../options.ts';
 import type { Override } from '../overrides.ts';
-import { MIDDLEWARE_HINTS } from '../peer-names.ts';
+import { LIMIT_HINTS, MIDDLEWARE_HINTS } from '../peer-names.ts';
 import { rateOf } from '../rate.ts';
 import type { Mode } from '../store.ts';
 import { DIALECTS, type FieldsDialect, type FieldSettings } from './fields.ts';
@@ -143,6 +143,12 @@ const SKIP_REMEDY = "It gives true for requests that pass uncounted: skip: (req)
 
 const SHARED_HINTS: Hints = {
   ...MIDDLEWARE_HINTS,
+  ...Object.fromEntries(
+    Object.entries(LIMIT_HINTS).map(([name, hint]) => [
+      name,
+      `${hint} It belongs to the limiter: give it to createLimiter, and name the limit here, e.g. limits: ['Name'].`,
+    ]),
+  ),
   ...Object.fromEntries(
     ['name', 'key', ...NUMBERS, 'overrides', ...LIMITER_SETTINGS].map((name) => [
       name,
