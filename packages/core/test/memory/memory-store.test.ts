@@ -84,7 +84,7 @@ describe('a memory store', () => {
     expect(store.stats()).toMatchObject({ size: 3, evicted: 4 });
   });
 
-  test('evicts what is full again before what is in debt, and does not count it as evicted', () => {
+  test('drops what is full again before what is in debt, and does not count it as evicted', () => {
     const clock = new FakeClock(0);
     const store = memoryStore({ maxKeys: 2, clock });
     store.spend([transaction('short', 1), transaction('long', 2)]);
