@@ -44,7 +44,10 @@ export function defineOverrides(overrides: OverrideTable, limits: ReadonlyMap<st
     const limit = limits.get(name);
     if (limit === undefined) {
       const known = [...limits.keys()].join(', ');
-      throw new SluiceError('ERR_OVERRIDE', `\`overrides.${name}\` names no limit. Limits: ${known}.`);
+      throw new SluiceError(
+        'ERR_OVERRIDE',
+        `\`overrides.${name}\` names no limit: overrides are listed by limit, then by id. Limits: ${known}.`,
+      );
     }
     tables.set(name, defineTable(limit, table));
   }

@@ -36,13 +36,8 @@ const PERIOD = { minMs: 1, maxMs: 366 * 86_400_000, demand: 'from 1ms to 366 day
  * carry them: T below a tick (more than 16 million per second), or more than ten years to fill the bucket.
  */
 export function rateOf(where: string, { burst, count, period }: LimitNumbers): Rate {
-  const remedy = 'For one request at a time use burst: 1; for no limit leave the limit out.';
-  const wholeCount = wholeNumber(`${where}.count`, count, { min: 1, max: MAX_TOKENS, remedy });
-  const wholeBurst = wholeNumber(`${where}.burst`, burst === undefined ? count : burst, {
-    min: 1,
-    max: MAX_TOKENS,
-    remedy,
-  });
+  const wholeCount = tokens(`${where}.count`, count);
+  const wholeBurst = tokens(`${where}.burst`, burst === undefined ? count : burst);
   const periodTicks = durationTicks(`${where}.period`, period, PERIOD);
   const emissionIntervalTicks = Math.floor(periodTicks / wholeCount);
   if (emissionIntervalTicks < 1) {
@@ -69,4 +64,12 @@ export function rateOf(where: string, { burst, count, period }: LimitNumbers): R
     emissionIntervalTicks,
     toleranceTicks,
   };
+}
+
+function tokens(option: string, value: unknown): number {
+  const remedy =
+    value === undefined
+      ? "For example count: 100, period: '1m'."
+      : 'For one request at a time use burst: 1; for no limit leave the limit out.';
+  return wholeNumber(option, value, { min: 1, max: MAX_TOKENS, remedy });
 }

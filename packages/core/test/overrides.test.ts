@@ -87,7 +87,7 @@ describe('overrides are refused', () => {
       'of an unknown limit',
       { Order: { a: ok } },
       'ERR_OVERRIDE',
-      '`overrides.Order` names no limit. Limits: Orders, Reads.',
+      '`overrides.Order` names no limit: overrides are listed by limit, then by id. Limits: Orders, Reads.',
     ],
     [
       'whose table is no object',

@@ -49,6 +49,11 @@ describe('numbers on the time grid', () => {
 
 const REMEDY = 'For one request at a time use burst: 1; for no limit leave the limit out.';
 
+test('a count that was left out is shown by an example', () => {
+  const { message } = thrown(() => rate({ period: '1s' } as never));
+  expect(message).toMatch("but was undefined. For example count: 100, period: '1m'.");
+});
+
 describe('a number out of range is refused:', () => {
   test.each<[field: string, value: unknown, shown: string]>([
     ['count', 0, '0'],
@@ -60,7 +65,6 @@ describe('a number out of range is refused:', () => {
     ['count', '100', "'100'"],
     ['count', 100n, '100n'],
     ['count', null, 'null'],
-    ['count', undefined, 'undefined'],
     ['burst', 0, '0'],
     ['burst', -1, '-1'],
     ['burst', 0.5, '0.5'],
