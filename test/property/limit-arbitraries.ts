@@ -23,7 +23,10 @@ export const anyNumbers: fc.Arbitrary<Numbers> = periodMicros
     return fc.record({
       periodMicros: fc.constant(period),
       count: fc.constant(count),
-      burst: upTo(Math.min(1e9, longestBurst)),
+      burst: fc.oneof(
+        { weight: 4, arbitrary: upTo(Math.min(1e9, longestBurst)) },
+        { weight: 1, arbitrary: fc.constant(Math.min(1e9, longestBurst)) },
+      ),
     });
   });
 

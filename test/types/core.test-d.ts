@@ -1,0 +1,91 @@
+// What the compiler must accept and refuse; `npm run check -- types` reads it, nothing runs it.
+import {
+  accountId,
+  clientNetwork,
+  createLimiter,
+  ipAddress,
+  keyFrom,
+  memoryStore,
+  type Awaitable,
+  type Decision,
+  type IdFormat,
+  type Key,
+  type Limiter,
+} from '@sluice/core';
+
+const limits = { Orders: { key: accountId(), count: 300, period: '180m' } };
+declare const format: IdFormat;
+
+// @ts-expect-error a limiter has limits
+createLimiter({});
+// @ts-expect-error a typo is not an option
+createLimiter({ limits, stores: memoryStore() });
+// @ts-expect-error a limit says what it limits
+createLimiter({ limits: { Orders: { count: 300, period: '180m' } } });
+// @ts-expect-error a key is made by calling its function
+createLimiter({ limits: { Orders: { ...limits.Orders, key: ipAddress } } });
+// @ts-expect-error `windowMs` is `period` here
+createLimiter({ limits: { Orders: { key: ipAddress(), count: 5, period: '1s', windowMs: 1000 } } });
+// @ts-expect-error there are three failure policies
+createLimiter({ limits, failure: { onFailure: 'shut' } });
+// @ts-expect-error an override is numbers or 'unlimited'
+createLimiter({ limits, overrides: { Orders: { '7': 'limitless' } } });
+// @ts-expect-error a store has methods
+createLimiter({ limits, store: {} });
+
+createLimiter({ limits, overrides: { Orders: { '7': 'unlimited', '8': { count: 600, period: '180m' } } } });
+createLimiter({ limits, overrides: (limit, id) => (limit === 'Orders' && id === '7' ? 'unlimited' : undefined) });
+createLimiter({ limits, overrides: async () => ({ burst: 5, count: 600, period: 60_000 }) });
+createLimiter({ limits, log: false, onEvent: (event) => event.message, overridesDeadlineMs: 100 });
+
+// A function of a key gives text, a number, a bigint, null, or a promise of one.
+accountId((req: { user: string }) => req.user);
+accountId((req: { user?: number }) => req.user ?? null);
+accountId(async (req: { user: bigint }) => req.user);
+keyFrom(format, (req: { domain: string }) => req.domain);
+// @ts-expect-error undefined would be a bucket that strangers share
+accountId((req: { user?: string }) => req.user);
+// @ts-expect-error an object is no id
+accountId((req: { user: object }) => req.user);
+// @ts-expect-error a format is more than its name
+keyFrom({ name: 'domain' });
+// @ts-expect-error there is no such option
+clientNetwork({ ipv6Prefix: 64 });
+// @ts-expect-error the option of an address key is an object
+clientNetwork(64);
+
+// A key with a fallback needs what both need of the request.
+const either: Key<{ user: string | null } & { token: string }> = accountId(
+  (req: { user: string | null }) => req.user,
+).or(accountId((req: { token: string }) => req.token));
+
+// A limiter knows what its keys need.
+const limiter: Limiter<{ user: string | null; token: string }> = createLimiter<{ user: string | null; token: string }>({
+  limits: { Orders: { ...limits.Orders, key: either } },
+});
+
+export async function used(): Promise<Decision> {
+  const decision: Awaitable<Decision> = limiter.spend([{ limit: 'Orders', id: '7', cost: 2, mode: 'check-only' }]);
+  // @ts-expect-error it may be a promise, on a store that answers later
+  const passes: boolean = decision.allowed;
+  // @ts-expect-error an id is text
+  void limiter.spend([{ limit: 'Orders', id: 7 }]);
+  // @ts-expect-error `weight` is `cost` here
+  void limiter.spend([{ limit: 'Orders', id: '7', weight: 2 }]);
+  // @ts-expect-error there are three modes
+  void limiter.spend([{ limit: 'Orders', id: '7', mode: 'peek' }]);
+  // @ts-expect-error a charge has no mode
+  void limiter.charge([{ limit: 'Orders', id: '7', mode: 'check-only' }]);
+  await limiter.refund(await decision);
+  await limiter.refund([{ limit: 'Orders', id: '7', cost: 2 }]);
+  await limiter.reset([{ limit: 'Orders', id: '7' }]);
+  return passes ? decision : limiter.check([]);
+}
+
+export async function read(): Promise<string | null> {
+  const { outcome, results, limit } = await limiter.check([]);
+  const known: 'allowed' | 'denied' | 'unavailable' = outcome;
+  // @ts-expect-error a decision does not change
+  results[0] = undefined;
+  return known === 'denied' ? limit : null;
+}
