@@ -69,6 +69,8 @@ export class RouteTable {
     checkRouteOptions('config.rateLimit', route, ['hook']);
     const { limits = base.uses, cost, skip = base.skip, hook } = route;
     if (hook !== undefined) checkedHook('config.rateLimit.hook', hook);
+    // Malformed ones are nobody's: here they throw.
+    if (!areNamed(limits)) limitUses(base.limiter, limits);
     if (limits !== base.uses && !this.#hasAll(limits)) return null;
     const uses = limits.map((use) => withCost(use, limits === base.uses, cost));
     return { ...base, skip, uses: limitUses(base.limiter, uses) };
@@ -76,7 +78,7 @@ export class RouteTable {
 
   #hasAll(limits: NonNullable<RouteLimits['limits']>): boolean {
     const names = this.#base.limiter.limitNames;
-    return Array.isArray(limits) && limits.every((use) => names.includes(typeof use === 'string' ? use : use?.limit));
+    return limits.every((use) => names.includes(nameOf(use)));
   }
 }
 
@@ -87,7 +89,7 @@ export class RouteTable {
  */
 export function checkTaken(url: string, route: RouteLimits): void {
   if (taken.has(route)) return;
-  const names = (route.limits ?? []).map((use) => (typeof use === 'string' ? use : use.limit)).join(', ');
+  const names = route.limits!.map(nameOf).join(', ');
   throw new SluiceError(
     'ERR_UNKNOWN_LIMIT',
     `The route ${url} names limits that no registered limiter has all of: ${names}. Check the names in its config.rateLimit.limits, and define them in one limiter.`,
@@ -95,6 +97,14 @@ export function checkTaken(url: string, route: RouteLimits): void {
 }
 
 type Use = string | LimitUse<FastifyRequest, SettleArgs>;
+
+function areNamed(limits: readonly Use[]): boolean {
+  return Array.isArray(limits) && limits.every((use: Use | null) => use !== null && typeof nameOf(use) === 'string');
+}
+
+function nameOf(use: Use): string {
+  return typeof use === 'string' ? use : use.limit;
+}
 
 /** A limit of a route: the route's cost replaces the plugin's, but not one that the route itself gives. */
 function withCost(use: Use, isBase: boolean, cost: RouteLimits['cost']): LimitUse<FastifyRequest, SettleArgs> {

@@ -6,7 +6,8 @@ export interface LimitMembers {
   readonly policy: string;
 }
 
-const QUOTED_OR_PLAIN = /(?:[^",]|"(?:[^"\\]|\\.)*")+/g;
+// A string that nobody closed goes to the end: looking for its end from every quote would take the square of the time.
+const QUOTED_OR_PLAIN = /(?:[^",]|"(?:[^"\\]|\\.)*(?:"|\\?$))+/g;
 
 /** The members of a list field, as they stand (RFC 9651 section 3.1): commas within quotes do not count. */
 export function membersOf(list: string): string[] {
@@ -19,7 +20,7 @@ export function nameOf(member: string): string | undefined {
 }
 
 /**
- * Joins members with those that are there. A name is listed once: of two states of one limit the stricter stays, with
+ * Joins members with those that are there, which all have names. A name is listed once: of two states of one limit the stricter stays, with
  * its policy.
  *
  * @param dropped - Names whose states go, since a refusal lists only the limits that denied.
@@ -29,14 +30,16 @@ export function joinedMembers(
   ours: readonly LimitMembers[],
   dropped: ReadonlySet<string>,
 ): { states: string[]; policies: string[] } {
-  const states = present.states.filter((state) => !dropped.has(nameOf(state) ?? ''));
+  const states = present.states.filter((state) => !dropped.has(nameOf(state)!));
   const policies = [...present.policies];
   for (const { name, state, policy } of ours) {
     const stateIndex = states.findIndex((member) => nameOf(member) === name);
     const policyIndex = policies.findIndex((member) => nameOf(member) === name);
-    if (stateIndex >= 0 && policyIndex >= 0 && !isStricter(state, states[stateIndex]!)) continue;
+    if (state !== undefined) {
+      if (stateIndex >= 0 && policyIndex >= 0 && !isStricter(state, states[stateIndex]!)) continue;
+      put(states, stateIndex, state);
+    }
     put(policies, policyIndex, policy);
-    if (state !== undefined) put(states, stateIndex, state);
   }
   return { states, policies };
 }
@@ -47,8 +50,7 @@ function put(members: string[], index: number, member: string): void {
 }
 
 // Fewer tokens are stricter; of equally many those that take longer.
-function isStricter(state: string | undefined, than: string): boolean {
-  if (state === undefined) return false;
+function isStricter(state: string, than: string): boolean {
   const [ours, theirs] = [parameter(state, 'r'), parameter(than, 'r')];
   return ours === theirs ? parameter(state, 't') > parameter(than, 't') : ours < theirs;
 }

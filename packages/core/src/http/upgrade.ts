@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { coreOf } from '../create-limiter.ts';
 import { complaint } from '../errors.ts';
 import type { Limiter } from '../limiter.ts';
+import { isPlainObject } from '../options.ts';
 import type { Exchange } from './exchange.ts';
 import { runFlow } from './flow.ts';
 import { flowSettings, type FlowOptions, type LimitUse } from './middleware-options.ts';
@@ -32,6 +33,8 @@ export interface UpgradeOptions extends FlowOptions<IncomingMessage> {
  * @throws {SluiceError} for wrong options.
  */
 export function limitUpgrade(limiter: Limiter<IncomingMessage>, options: UpgradeOptions): UpgradeListener {
+  if (!isPlainObject(options))
+    throw complaint('ERR_OPTION', { option: 'limitUpgrade', demand: 'given options', value: options });
   const settings = flowSettings<IncomingMessage, readonly []>({ ...options, limiter }, ['accept']);
   const { accept } = options;
   if (settings.uses.some(({ settle }) => settle !== undefined)) {

@@ -215,6 +215,7 @@ export function fieldCases(framework: Framework): void {
   test.each([
     { there: '"Requests";r=2;t=1', stays: '"Requests";r=2;t=1', policy: '"Requests";q=100;w=60' },
     { there: '"Requests";r=9;t=30', stays: '"Requests";r=9;t=30', policy: '"Requests";q=100;w=60' },
+    { there: '"Requests";r=9', stays: '"Requests";r=9;t=6', policy: '"Requests";q=10;w=60' },
     { there: '"Requests";r=50;t=30', stays: '"Requests";r=9;t=6', policy: '"Requests";q=10;w=60' },
   ])('a name is listed once, and the stricter stays: $there', async ({ there, stays, policy }) => {
     const app = await start(framework, {
@@ -286,6 +287,32 @@ export function fieldCases(framework: Framework): void {
     const denied = (await app.get()).headers;
     expect(denied.ratelimit).toBe('"Narrow";r=0;t=60');
     expect(denied['ratelimit-policy']).toBe('"Wide";q=10;w=60, "Narrow";q=1;w=60');
+  });
+
+  test('a refusal after another middleware adds its policies, and the states of those that denied', async () => {
+    const limiter = stillLimiter({
+      limits: { Open: { key: userKey, count: 9, period: '1m' }, Narrow: { key: userKey, count: 1, period: '1m' } },
+    });
+    const app = await start(framework, {
+      limits: [
+        { name: 'First', count: 5, period: '1m', store: timed().store },
+        { limiter, limits: ['Open', 'Narrow'] },
+      ],
+    });
+    await app.get('/', as('ann'));
+    expect((await app.get('/', as('ann'))).headers).toMatchObject({
+      ratelimit: '"Narrow";r=0;t=60',
+      'ratelimit-policy': '"First";q=5;w=60, "Open";q=9;w=60, "Narrow";q=1;w=60',
+    });
+  });
+
+  test('of two inline limits with one name the stricter is told', async () => {
+    const one = { count: 5, period: '1m' };
+    const app = await start(framework, { limits: [{ count: 9, period: '1m' }, one, { count: 7, period: '1m' }] });
+    expect((await app.get()).headers).toMatchObject({
+      ratelimit: '"default";r=4;t=12',
+      'ratelimit-policy': '"default";q=5;w=60',
+    });
   });
 
   test('each field is one line of the answer, also with several middlewares', async () => {

@@ -1,0 +1,211 @@
+import { accountId, createLimiter, limitUpgrade, memoryStore, type LimiterEvent, type LimiterOptions, type UpgradeListener, type UpgradeOptions } from '@sluice/core'; // prettier-ignore
+import { FakeClock } from '@sluice/core/testing';
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { expect, onTestFinished, test } from 'vitest';
+
+const userKey = accountId((request: IncomingMessage) => (request.headers['x-user'] as string | undefined) ?? null);
+const limits = { PerUser: { key: userKey, count: 1, period: '1m' } } as const;
+
+interface Setup {
+  readonly limiter?: Partial<LimiterOptions<IncomingMessage>>;
+  readonly options?: Partial<UpgradeOptions>;
+}
+
+interface Served {
+  readonly events: LimiterEvent[];
+  /** The server's ends of all connections that asked for an upgrade. */
+  readonly sockets: Duplex[];
+  accepted: number;
+  /** Opens a connection, asks for an upgrade, and gives the socket. */
+  open(user?: string): Socket;
+  /** Asks for an upgrade and gives all that comes back until the end. */
+  ask(user?: string): Promise<string>;
+}
+
+const accepting: UpgradeListener = (_request, socket) => {
+  socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n');
+};
+
+async function serve({ limiter = {}, options = {} }: Setup = {}): Promise<Served> {
+  const events: LimiterEvent[] = [];
+  const store = memoryStore({ clock: new FakeClock(0) });
+  const onEvent = (event: LimiterEvent): void => void events.push(event);
+  const made = createLimiter<IncomingMessage>({ limits, store, onEvent, log: false, ...limiter });
+  const accept: UpgradeListener = (request, socket, head) => {
+    served.accepted++;
+    return (options.accept ?? accepting)(request, socket, head);
+  };
+  const server = createServer((_request, response) => response.end('plain'));
+  server.on('upgrade', (_request, socket: Duplex) => served.sockets.push(socket));
+  server.on('upgrade', limitUpgrade(made, { ...options, accept }));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    for (const socket of served.sockets) socket.destroy();
+  });
+  const served: Served = {
+    events,
+    sockets: [],
+    accepted: 0,
+    open(user) {
+      // A client that never closes its own end by itself.
+      const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
+      const fields = user === undefined ? '' : `X-User: ${user}\r\n`;
+      socket.write(`GET /chat HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n${fields}\r\n`);
+      return socket;
+    },
+    ask(user) {
+      const socket = served.open(user);
+      return new Promise((resolve, reject) => {
+        let text = '';
+        socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+        socket.on('end', () => resolve(text)).on('error', reject);
+      });
+    },
+  };
+  return served;
+}
+
+const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+) /.exec(answer)?.[1]);
+const boom = (error: unknown) => (): never => {
+  throw error;
+};
+
+test('an upgrade that is allowed is handed over', async () => {
+  const server = await serve();
+  expect(statusOf(await server.ask('ann'))).toBe(101);
+  expect(server.accepted).toBe(1);
+  expect(server.sockets.at(0)?.listenerCount('error')).toBe(0);
+});
+
+test('a denied upgrade is answered with a raw 429, fields and problem details', async () => {
+  const server = await serve();
+  await server.ask('ann');
+  const [head = '', body = ''] = (await server.ask('ann')).split('\r\n\r\n');
+  expect(head.split('\r\n')).toEqual([
+    'HTTP/1.1 429 Too Many Requests',
+    'Retry-After: 60',
+    'RateLimit-Policy: "PerUser";q=1;w=60',
+    'RateLimit: "PerUser";r=0;t=60',
+    'Content-Type: application/problem+json',
+    'Cache-Control: no-store',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ]);
+  expect(JSON.parse(body)).toMatchObject({ status: 429, 'violated-policies': ['PerUser'] });
+  expect(server.accepted).toBe(1);
+});
+
+test('a refused connection is closed on both sides, also when the client keeps its own end open', async () => {
+  const server = await serve();
+  await server.ask('ann');
+  await server.ask('ann');
+  await expect.poll(() => server.sockets.at(1)?.destroyed).toBe(true);
+});
+
+test('a limit that says nothing about the request lets it through', async () => {
+  const server = await serve();
+  expect(statusOf(await server.ask())).toBe(101);
+  expect(statusOf(await server.ask())).toBe(101);
+});
+
+test('costs, skip, shadow and onDecision hold as for requests', async () => {
+  const outcomes: string[] = [];
+  const skip = (request: IncomingMessage): boolean => request.headers['x-user'] === 'root';
+  const server = await serve({
+    limiter: { limits: { PerUser: { ...limits.PerUser, count: 5 } } },
+    options: { limits: [{ limit: 'PerUser', cost: 3 }], skip, onDecision: ({ outcome }) => outcomes.push(outcome) },
+  });
+  expect(statusOf(await server.ask('root'))).toBe(101);
+  expect(statusOf(await server.ask('ann'))).toBe(101);
+  expect(statusOf(await server.ask('ann'))).toBe(429);
+  expect(outcomes).toEqual(['allowed', 'denied']);
+  const shadow = await serve({ options: { shadow: true } });
+  expect([statusOf(await shadow.ask('ann')), statusOf(await shadow.ask('ann'))]).toEqual([101, 101]);
+});
+
+test('a store that can not answer a closed limit is a raw 503 with Retry-After', async () => {
+  const refuse = (): Promise<never> => Promise.reject(new Error('connection refused'));
+  const store = { spend: refuse, check: refuse, charge: refuse, refund: refuse, reset: refuse, close: () => undefined };
+  const server = await serve({ limiter: { store, failure: { onFailure: 'closed' } } });
+  const answer = await server.ask('ann');
+  expect(statusOf(answer)).toBe(503);
+  expect(answer).toContain('\r\nRetry-After: 1\r\n');
+  expect(answer).not.toContain('RateLimit');
+});
+
+test.each([
+  ['key', 500, new Error('boom')],
+  ['key', 400, Object.assign(new Error('boom'), { status: 400 })],
+  ['key', 500, Object.assign(new Error('boom'), { status: 200 })],
+  ['key', 500, undefined],
+  ['key', 500, null],
+  ['skip', 500, new Error('boom')],
+  ['cost', 500, new Error('boom')],
+])(
+  'a %s function that throws is answered with %d: there is an event, and the server lives',
+  async (place, status, error) => {
+    const server = await serve({
+      limiter: place === 'key' ? { limits: { PerUser: { ...limits.PerUser, key: accountId(boom(error)) } } } : {},
+      options:
+      place === 'skip' ? { skip: boom(error) } : place === 'cost' ? { limits: [{ limit: 'PerUser', cost: boom(error) }] } : {}, // prettier-ignore
+    });
+    expect(statusOf(await server.ask('ann'))).toBe(status);
+    expect(statusOf(await server.ask('ann'))).toBe(status);
+    expect(server.events).toMatchObject([{ type: 'upgrade-failed' }, { type: 'upgrade-failed' }]);
+    expect(server.accepted).toBe(0);
+  },
+);
+
+test('a cost above the burst is answered with 400', async () => {
+  const server = await serve({ options: { limits: [{ limit: 'PerUser', cost: () => 2 }] } });
+  expect(statusOf(await server.ask('ann'))).toBe(400);
+  expect(server.events).toMatchObject([{ type: 'upgrade-failed', cause: { code: 'ERR_COST_OVER_BURST' } }]);
+});
+
+test.each([
+  ['throws', boom(new Error('boom'))],
+  ['rejects', async () => boom(new Error('boom'))()],
+])('an accept that %s is an event, the connection is closed, and the server lives', async (_how, accept) => {
+  const server = await serve({ options: { accept } });
+  expect(statusOf(await server.ask('ann'))).toBe(500);
+  await expect.poll(() => server.sockets.at(0)?.destroyed).toBe(true);
+  expect(server.events).toMatchObject([{ type: 'upgrade-failed', cause: { message: 'boom' } }]);
+});
+
+test('a client that resets while the store is asked is not accepted, and ends nothing else', async () => {
+  const inner = memoryStore({ clock: new FakeClock(0) });
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const spend = async (batch: Parameters<typeof inner.spend>[0]) => (await released, inner.spend(batch));
+  const server = await serve({
+    limiter: { store: Object.assign(Object.create(inner), { spend }), failure: { deadlineMs: 5000 } },
+  });
+  const socket = server.open('ann');
+  socket.on('error', () => undefined);
+  await expect.poll(() => server.sockets.length).toBe(1);
+  socket.resetAndDestroy();
+  await expect.poll(() => server.sockets.at(0)?.destroyed).toBe(true);
+  release();
+  expect(statusOf(await server.ask())).toBe(101);
+  expect(server.accepted).toBe(1);
+  expect(server.events).toEqual([]);
+});
+
+test.each([
+  ['no accept', {}, '`accept` must be a function'],
+  ['no options', undefined, 'given options, but was undefined'],
+  ['a settle', { accept: accepting, limits: [{ limit: 'PerUser', settle: () => 1 }] }, '`settle` must be left out'],
+  ['an onDenied', { accept: accepting, onDenied: () => undefined }, '`onDenied`'],
+  ['an unknown limit', { accept: accepting, limits: ['Orders'] }, "'Orders'"],
+  ['an unknown option', { accept: accepting, max: 5 }, '`count`'],
+])('wrong options throw when the listener is made: %s', (_what, options, says) => {
+  const limiter = createLimiter<IncomingMessage>({ limits });
+  expect(() => limitUpgrade(limiter, options as never)).toThrow(says);
+});
+
+test('a limiter that is none throws', () => {
+  expect(() => limitUpgrade({} as never, { accept: accepting })).toThrow('made by createLimiter');
+});

@@ -1,0 +1,79 @@
+import { accountId, memoryStore } from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
+import { rateLimit, type RateLimitOptions } from '@sluice/express';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+
+const inline = (options: Partial<RateLimitOptions> = {}): RateLimitOptions =>
+  ({ name: 'Requests', count: 1, period: '1m', store: memoryStore({ clock: new FakeClock(0) }), ...options }) as never;
+
+async function serve(app: Express): Promise<(path: string) => Promise<globalThis.Response>> {
+  const server = app.listen(0);
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  return (path) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`);
+}
+
+async function statuses(get: (path: string) => Promise<globalThis.Response>, ...paths: string[]): Promise<number[]> {
+  const all: number[] = [];
+  for (const path of paths) all.push((await get(path)).status);
+  return all;
+}
+
+test('a router limits what is mounted below it, under any path', async () => {
+  const app = express();
+  const router = express.Router();
+  router.use(rateLimit(inline()));
+  router.get('/items', (_req, res) => void res.send('ok'));
+  app.use('/v1', router);
+  app.use('/v2', router);
+  app.get('/open', (_req, res) => void res.send('ok'));
+  const get = await serve(app);
+  expect(await statuses(get, '/v1/items', '/v2/items', '/v1/nowhere', '/open')).toEqual([200, 429, 429, 200]);
+});
+
+test('a refused request does not go to the next route, nor to what is mounted behind', async () => {
+  const app = express();
+  app.get('/', rateLimit(inline()), (_req, res) => void res.send('limited'));
+  app.use((_req, res) => void res.send('behind'));
+  const get = await serve(app);
+  expect(await (await get('/')).text()).toBe('limited');
+  expect((await get('/')).status).toBe(429);
+});
+
+test('an onDenied may let a request go on, or end it by an error', async () => {
+  const app = express();
+  app.get('/on', rateLimit(inline({ onDenied: (_req, _res, next) => next() })), (_req, res) => void res.send('ok'));
+  app.get('/error', rateLimit(inline({ onDenied: (_req, _res, next) => next(new Error('no')) })), (_req, res) => void res.send('ok')); // prettier-ignore
+  app.use((_error: Error, _req: Request, res: Response, _next: NextFunction) => void res.status(418).send('failed'));
+  const get = await serve(app);
+  expect(await statuses(get, '/on', '/on', '/error', '/error')).toEqual([200, 200, 200, 418]);
+});
+
+test('a request that was answered before is left as it is, also when it is refused', async () => {
+  const app = express();
+  app.use((_req, res, next) => {
+    res.send('first');
+    next();
+  });
+  app.use(rateLimit(inline()));
+  const get = await serve(app);
+  expect(await statuses(get, '/', '/')).toEqual([200, 200]);
+});
+
+test('an error behind a middleware that waited reaches the error handler once', async () => {
+  const errors: unknown[] = [];
+  const app = express();
+  app.use(rateLimit(inline({ key: accountId(async () => 'ann'), count: 5 })));
+  app.get('/', () => {
+    throw new Error('boom');
+  });
+  app.use((error: Error, _req: Request, res: Response, _next: NextFunction) => {
+    errors.push(error);
+    res.status(418).send('failed');
+  });
+  const get = await serve(app);
+  expect(await statuses(get, '/')).toEqual([418]);
+  expect(errors).toHaveLength(1);
+});

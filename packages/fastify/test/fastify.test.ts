@@ -1,0 +1,310 @@
+import { accountId, createLimiter, memoryStore, type Limiter } from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
+import { rateLimit, type RateLimitOptions } from '@sluice/fastify';
+import { fastify, type FastifyInstance, type FastifyRequest, type InjectOptions } from 'fastify';
+import { describe, expect, test } from 'vitest';
+
+const userKey = accountId((request: FastifyRequest) => (request.headers['x-user'] as string | undefined) ?? 'nobody');
+
+function limiterOf(counts: Readonly<Record<string, number>>): Limiter<FastifyRequest> {
+  const limits = Object.entries(counts).map(([name, count]) => [name, { key: userKey, count, period: '1m' }]);
+  return createLimiter<FastifyRequest>({
+    limits: Object.fromEntries(limits),
+    store: memoryStore({ clock: new FakeClock(0) }),
+    log: false,
+  });
+}
+
+async function remaining(limiter: Limiter<FastifyRequest>, limit: string, id = 'nobody'): Promise<number> {
+  return (await limiter.check([{ limit, id }])).remaining;
+}
+
+async function statuses(app: FastifyInstance, times: number, ask: InjectOptions | string = '/'): Promise<number[]> {
+  const all: number[] = [];
+  for (let i = 0; i < times; i++) all.push((await app.inject(ask)).statusCode);
+  return all;
+}
+
+/** Registers and waits: what is defined next is defined after. */
+async function appWith(...registrations: RateLimitOptions[]): Promise<FastifyInstance> {
+  const app = fastify();
+  for (const options of registrations) await app.register(rateLimit, options);
+  return app;
+}
+
+describe('config.rateLimit', () => {
+  test("a route's limits replace those of the plugin", async () => {
+    const limiter = limiterOf({ Global: 5, Orders: 2 });
+    const app = await appWith({ limiter, limits: ['Global'] });
+    app.get('/', () => 'ok');
+    app.post('/orders', { config: { rateLimit: { limits: ['Orders'] } } }, () => 'ok');
+    expect(await statuses(app, 3, { method: 'POST', url: '/orders' })).toEqual([200, 200, 429]);
+    expect(await remaining(limiter, 'Global')).toBe(5);
+    expect(await statuses(app, 1)).toEqual([200]);
+    expect(await remaining(limiter, 'Global')).toBe(4);
+  });
+
+  test("a route's cost holds at the plugin's limits, and at its own that name no cost", async () => {
+    const limiter = limiterOf({ Global: 10, A: 10, B: 10 });
+    const app = await appWith({ limiter, limits: ['Global'] });
+    app.get('/dear', { config: { rateLimit: { cost: 4 } } }, () => 'ok');
+    app.get('/asked', { config: { rateLimit: { cost: (request) => Number(request.headers['x-cost']) } } }, () => 'ok');
+    app.get('/own', { config: { rateLimit: { limits: ['A', { limit: 'B', cost: 2 }], cost: 5 } } }, () => 'ok');
+    await app.inject('/dear');
+    expect(await remaining(limiter, 'Global')).toBe(6);
+    await app.inject({ url: '/asked', headers: { 'x-cost': '3' } });
+    expect(await remaining(limiter, 'Global')).toBe(3);
+    await app.inject('/own');
+    expect([await remaining(limiter, 'A'), await remaining(limiter, 'B')]).toEqual([5, 8]);
+  });
+
+  test("a route's skip replaces that of the plugin", async () => {
+    const app = await appWith({ limiter: limiterOf({ Global: 1 }), skip: () => true });
+    app.get('/', () => 'ok');
+    app.get('/strict', { config: { rateLimit: { skip: () => false } } }, () => 'ok');
+    expect(await statuses(app, 3)).toEqual([200, 200, 200]);
+    expect(await statuses(app, 2, '/strict')).toEqual([200, 429]);
+  });
+
+  test('false lets a route go unlimited', async () => {
+    const app = await appWith({ limiter: limiterOf({ Global: 1 }) });
+    app.get('/health', { config: { rateLimit: false } }, () => 'ok');
+    expect(await statuses(app, 3, '/health')).toEqual([200, 200, 200]);
+  });
+
+  test.each(['preValidation', 'preHandler'] as const)('a route may be limited later: %s', async (hook) => {
+    const key = accountId(
+      (request: FastifyRequest) => (request.body as { user?: string } | undefined)?.user ?? 'early',
+    );
+    const limiter = createLimiter<FastifyRequest>({ limits: { PerUser: { key, count: 1, period: '1m' } } });
+    const app = await appWith({ limiter });
+    let handled = 0;
+    app.post('/', { config: { rateLimit: { hook } } }, () => `${++handled}`);
+    const login = (user: string): InjectOptions => ({ method: 'POST', url: '/', payload: { user } });
+    expect(await statuses(app, 2, login('ann'))).toEqual([200, 429]);
+    expect(await statuses(app, 2, login('bob'))).toEqual([200, 429]);
+    expect(await remaining(limiter, 'PerUser', 'early')).toBe(1);
+    expect(handled).toBe(2);
+  });
+
+  test("a route's own hooks run after its limits of the same phase", async () => {
+    const app = await appWith({ limiter: limiterOf({ Global: 1 }) });
+    let looked = 0;
+    const look = async (): Promise<void> => void looked++;
+    app.get('/one', { config: { rateLimit: { hook: 'preHandler' } }, preHandler: look }, () => 'ok');
+    app.get('/many', { config: { rateLimit: { hook: 'preHandler' } }, preHandler: [look, look] }, () => 'ok');
+    expect(await statuses(app, 2, '/one')).toEqual([200, 429]);
+    expect(looked).toBe(1);
+    expect(await statuses(app, 1, '/many')).toEqual([429]);
+    expect(looked).toBe(1);
+  });
+
+  test.each(['onRequest', 'preValidation', 'preHandler'] as const)(
+    'a HEAD request counts once at a route: %s',
+    async (hook) => {
+      const limiter = limiterOf({ Global: 5 });
+      const app = await appWith({ limiter });
+      app.get('/', { config: { rateLimit: { hook } } }, () => 'ok');
+      await app.inject({ method: 'HEAD', url: '/' });
+      expect(await remaining(limiter, 'Global')).toBe(4);
+    },
+  );
+
+  test('global: false leaves routes alone that say nothing, and 404s', async () => {
+    const app = await appWith({ limiter: limiterOf({ Global: 1 }), global: false });
+    app.get('/', () => 'ok');
+    app.get('/limited', { config: { rateLimit: {} } }, () => 'ok');
+    expect(await statuses(app, 3)).toEqual([200, 200, 200]);
+    expect(await statuses(app, 2, '/nowhere')).toEqual([404, 404]);
+    expect(await statuses(app, 2, '/limited')).toEqual([200, 429]);
+  });
+
+  test('limits that no registration knows fail when the server gets ready', async () => {
+    const app = await appWith({ limiter: limiterOf({ Global: 1 }) });
+    app.get('/a', { config: { rateLimit: { limits: ['Orders', { limit: 'Global' }] } } }, () => 'ok');
+    await expect(app.ready()).rejects.toThrow(/\/a .*Orders, Global/);
+  });
+
+  test.each([
+    ['true', true, 'ERR_OPTION', 'config.rateLimit'],
+    ['null', null, 'ERR_OPTION', 'config.rateLimit'],
+    ['an unknown option', { max: 1 }, 'ERR_UNKNOWN_OPTION', '`count`'],
+    ['numbers', { count: 1, period: '1m' }, 'ERR_UNKNOWN_OPTION', 'createLimiter'],
+    ['an unknown hook', { hook: 'onSend' }, 'ERR_OPTION', 'config.rateLimit.hook'],
+    ['a skip that is no function', { skip: true }, 'ERR_OPTION', 'config.rateLimit.skip'],
+    ['a cost above the burst', { cost: 2 }, 'ERR_COST_OVER_BURST', 'at most 1'],
+    ['no limits', { limits: [] }, 'ERR_OPTION', 'at least one limit'],
+    ['limits as a text', { limits: 'Global' }, 'ERR_OPTION', 'at least one limit'],
+    ['a limit that is null', { limits: [null] }, 'ERR_OPTION', 'but was null'],
+    ['a limit without a name', { limits: [{ cost: 1 }] }, 'ERR_UNKNOWN_LIMIT', 'undefined'],
+  ])('a wrong one fails when the route is defined: %s', async (_what, rateLimitOfRoute, code, says) => {
+    const app = await appWith({ limiter: limiterOf({ Global: 1 }) });
+    const define = (): unknown => app.get('/', { config: { rateLimit: rateLimitOfRoute as never } }, () => 'ok');
+    expect(define).toThrow(expect.objectContaining({ code, message: expect.stringContaining(says) }));
+  });
+});
+
+describe('several registrations', () => {
+  test('of one limiter each decide what they name', async () => {
+    const limiter = limiterOf({ A: 5, B: 3 });
+    const app = await appWith({ limiter, limits: ['A'] }, { limiter, limits: ['B'] });
+    app.get('/', () => 'ok');
+    await app.inject('/');
+    expect([await remaining(limiter, 'A'), await remaining(limiter, 'B')]).toEqual([4, 2]);
+  });
+
+  test('of different limiters both count', async () => {
+    const [one, other] = [limiterOf({ A: 5 }), limiterOf({ B: 3 })];
+    const app = await appWith({ limiter: one }, { limiter: other });
+    app.get('/', (request) => request.rateLimit?.results.map(({ limit }) => limit));
+    expect((await app.inject('/')).json()).toEqual(['A', 'B']);
+    expect([await remaining(one, 'A'), await remaining(other, 'B')]).toEqual([4, 2]);
+  });
+
+  test("a route's limits are spent once, by the registration that knows them", async () => {
+    const [one, other] = [limiterOf({ A: 5 }), limiterOf({ B: 3, Orders: 2 })];
+    const app = await appWith({ limiter: one }, { limiter: other, limits: ['B'] }, { limiter: other, limits: ['B'] });
+    app.get('/', { config: { rateLimit: { limits: ['Orders'] } } }, () => 'ok');
+    expect(await statuses(app, 3)).toEqual([200, 200, 429]);
+    expect([await remaining(one, 'A'), await remaining(other, 'B')]).toEqual([5, 3]);
+  });
+
+  test('at different hooks each decide once', async () => {
+    const limiter = limiterOf({ PerAddress: 5, PerUser: 5 });
+    const app = await appWith(
+      { limiter, limits: ['PerAddress'] },
+      { limiter, limits: ['PerUser'], hook: 'preHandler' },
+    );
+    app.get('/', () => 'ok');
+    await app.inject('/');
+    expect([await remaining(limiter, 'PerAddress'), await remaining(limiter, 'PerUser')]).toEqual([4, 4]);
+  });
+
+  test('in a context hold there and nowhere else', async () => {
+    const limiter = limiterOf({ Everywhere: 9, Inside: 1 });
+    const app = await appWith({ limiter, limits: ['Everywhere'] });
+    await app.register(async (child) => {
+      await child.register(rateLimit, { limiter, limits: ['Inside'] });
+      child.get('/inside', () => 'ok');
+    });
+    app.get('/outside', () => 'ok');
+    expect(await statuses(app, 2, '/inside')).toEqual([200, 429]);
+    expect(await statuses(app, 3, '/outside')).toEqual([200, 200, 200]);
+    expect(await remaining(limiter, 'Everywhere')).toBe(4);
+  });
+
+  test('limits that only another context knows fail when the server gets ready', async () => {
+    const app = fastify();
+    await app.register(async (child) => {
+      await child.register(rateLimit, { limiter: limiterOf({ Inside: 1 }) });
+    });
+    await app.register(rateLimit, { limiter: limiterOf({ Global: 1 }) });
+    app.get('/', { config: { rateLimit: { limits: ['Inside'] } } }, () => 'ok');
+    await expect(app.ready()).rejects.toThrow('Inside');
+  });
+});
+
+describe('routes defined before the plugin', () => {
+  test('are limited, and so are contexts', async () => {
+    const app = fastify();
+    app.get('/early', () => 'ok');
+    await app.register(async (child) => void child.get('/child', () => 'ok'));
+    await app.register(rateLimit, { limiter: limiterOf({ Global: 1 }) });
+    expect(await statuses(app, 1, '/early')).toEqual([200]);
+    expect(await statuses(app, 1, '/child')).toEqual([429]);
+  });
+
+  test('have their own limits and costs', async () => {
+    const limiter = limiterOf({ Global: 5, Orders: 4 });
+    const app = fastify();
+    app.get('/early', { config: { rateLimit: { limits: ['Orders'], cost: 2 } } }, () => 'ok');
+    app.get('/open', { config: { rateLimit: false } }, () => 'ok');
+    await app.register(rateLimit, { limiter, limits: ['Global'] });
+    expect(await statuses(app, 3, '/early')).toEqual([200, 200, 429]);
+    expect((await app.inject('/open')).headers).not.toHaveProperty('ratelimit');
+    expect(await remaining(limiter, 'Global')).toBe(5);
+  });
+
+  test.each([
+    ['another hook', { hook: 'preHandler' }, 'ERR_OPTION', 'no other hook'],
+    ['limits that nobody knows', { limits: ['Orders'] }, 'ERR_UNKNOWN_LIMIT', 'no other limits'],
+    ['an unknown option', { max: 1 }, 'ERR_UNKNOWN_OPTION', '`count`'],
+  ])('are never open: %s is an error of each request', async (_what, rateLimitOfRoute, code, says) => {
+    const app = fastify();
+    app.get('/early', { config: { rateLimit: rateLimitOfRoute as never } }, () => 'ok');
+    await app.register(rateLimit, { limiter: limiterOf({ Global: 5 }) });
+    const answer = await app.inject('/early');
+    expect(answer.statusCode).toBe(500);
+    expect(answer.json()).toMatchObject({ code, message: expect.stringContaining(says) });
+  });
+});
+
+test('404s are limited with a handler of their own too', async () => {
+  const app = await appWith({ limiter: limiterOf({ Global: 1 }) });
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send('nowhere'));
+  expect(await statuses(app, 2, '/nowhere')).toEqual([404, 429]);
+});
+
+test('the decision is on the request, and undefined where no limit was asked', async () => {
+  const app = await appWith({ limiter: limiterOf({ Global: 5 }) });
+  app.get('/', (request) => ({ remaining: request.rateLimit?.remaining }));
+  app.get('/open', { config: { rateLimit: false } }, (request) => ({ rateLimit: typeof request.rateLimit }));
+  expect((await app.inject('/')).json()).toEqual({ remaining: 4 });
+  expect((await app.inject('/open')).json()).toEqual({ rateLimit: 'undefined' });
+});
+
+test('an onDenied may answer by itself, or give back the reply', async () => {
+  const answers: NonNullable<RateLimitOptions['onDenied']>[] = [
+    (_request, reply) => void reply.code(420).send('own'),
+    (_request, reply) => reply.code(420).send('own'),
+    async (_request, reply) => reply.code(420).send('own'),
+    (_request, reply) => (reply.code(420), 'own'),
+  ];
+  for (const onDenied of answers) {
+    const app = await appWith({ limiter: limiterOf({ Global: 1 }), onDenied });
+    app.get('/', () => 'ok');
+    await app.inject('/');
+    const { statusCode, body, headers } = await app.inject('/');
+    expect({ statusCode, body }).toEqual({ statusCode: 420, body: 'own' });
+    expect(headers['retry-after']).toBe('60');
+  }
+});
+
+test('a reply that was sent before is left as it is', async () => {
+  const app = fastify();
+  app.addHook('onRequest', (_request, reply, next) => {
+    void reply.send('first');
+    next();
+  });
+  await app.register(rateLimit, { limiter: limiterOf({ Global: 1 }) });
+  app.get('/', () => 'second');
+  expect((await app.inject('/')).body).toBe('first');
+  expect((await app.inject('/')).body).toBe('first');
+});
+
+test('a reply that was sent while the key was looked up is left as it is, also when the request is refused', async () => {
+  const app = fastify();
+  const key = accountId(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return 'ann';
+  });
+  app.addHook('onRequest', (_request, reply, next) => {
+    setImmediate(() => void reply.send('first'));
+    next();
+  });
+  await app.register(rateLimit, { name: 'PerUser', key, count: 1, period: '1m', store: memoryStore() });
+  app.get('/', (_request, reply) => reply);
+  expect((await app.inject('/')).body).toBe('first');
+  expect((await app.inject('/')).body).toBe('first');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+});
+
+test.each([
+  ['an unknown hook', { hook: 'onSend' }, 'ERR_OPTION', "'onRequest' or 'preValidation' or 'preHandler'"],
+  ['a global that is no boolean', { global: 'no' }, 'ERR_OPTION', '`global` must be true or false'],
+  ['no limit', { limits: ['Orders'] }, 'ERR_UNKNOWN_LIMIT', 'Global'],
+])('registering fails with the reason: %s', async (_what, options, code, says) => {
+  const app = fastify();
+  const registered = app.register(rateLimit, { limiter: limiterOf({ Global: 1 }), ...(options as object) });
+  await expect(registered).rejects.toMatchObject({ code, message: expect.stringContaining(says) });
+});

@@ -1,0 +1,105 @@
+import { memoryStore } from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
+import { rateLimit, type RateLimitOptions } from '@sluice/koa';
+import Koa, { type Context } from 'koa';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+
+const inline = (options: object = {}): RateLimitOptions => ({
+  name: 'Requests',
+  count: 1,
+  period: '1m',
+  store: memoryStore({ clock: new FakeClock(0) }),
+  ...options,
+});
+
+async function serve(...middlewares: Koa.Middleware[]): Promise<() => Promise<Response>> {
+  const app = new Koa();
+  app.silent = true;
+  for (const middleware of middlewares) app.use(middleware);
+  const server = app.listen(0);
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  return () => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+}
+
+test('fields reach what ctx.throw answers, and keep its own', async () => {
+  const get = await serve(rateLimit(inline()), (ctx) => ctx.throw(404, 'gone', { headers: { 'X-Own': 'kept' } }));
+  const { status, headers } = await get();
+  expect(status).toBe(404);
+  expect(headers.get('ratelimit')).toBe('"Requests";r=0;t=60');
+  expect(headers.get('ratelimit-policy')).toBe('"Requests";q=1;w=60');
+  expect(headers.get('x-own')).toBe('kept');
+  expect(headers.has('retry-after')).toBe(false);
+});
+
+test('a field that the error names itself stays', async () => {
+  const get = await serve(rateLimit(inline()), (ctx) => ctx.throw(503, { headers: { 'RateLimit': '"Own";r=1' } })); // prettier-ignore
+  expect((await get()).headers.get('ratelimit')).toBe('"Own";r=1');
+});
+
+test('fields of several middlewares reach an error together', async () => {
+  const get = await serve(rateLimit(inline({ name: 'A' })), rateLimit(inline({ name: 'B' })), (ctx) => ctx.throw(404));
+  expect((await get()).headers.get('ratelimit')).toBe('"A";r=0;t=60, "B";r=0;t=60');
+});
+
+test('what is thrown is passed on as it is: errors that can not be extended, and what is no error', async () => {
+  for (const thrown of [Object.freeze(new Error('frozen')), 'text', { status: 418 }]) {
+    let caught: unknown;
+    const get = await serve(
+      async (ctx, next) => {
+        await next().catch((error: unknown) => (caught = error));
+        ctx.body = 'caught';
+      },
+      rateLimit(inline()),
+      () => {
+        throw thrown;
+      },
+    );
+    expect((await get()).status).toBe(200);
+    expect(caught).toBe(thrown);
+  }
+});
+
+test('a middleware before the limits sees the refusal, and may answer otherwise', async () => {
+  const get = await serve(async (ctx, next) => {
+    await next();
+    if (ctx.status === 429) ctx.body = 'later';
+  }, rateLimit(inline()), (ctx) => { ctx.body = 'ok'; }); // prettier-ignore
+  expect(await (await get()).text()).toBe('ok');
+  const refused = await get();
+  expect(refused.status).toBe(429);
+  expect(await refused.text()).toBe('later');
+});
+
+test('the decision is in the state', async () => {
+  const get = await serve(rateLimit(inline({ count: 5 })), (ctx: Context) => {
+    ctx.body = `${ctx.state['rateLimit']?.remaining}`;
+  });
+  expect(await (await get()).text()).toBe('4');
+});
+
+test('an onDenied that throws by ctx.throw answers with the fields', async () => {
+  const onDenied = (ctx: Context): never => ctx.throw(418, 'calm');
+  const get = await serve(rateLimit(inline({ onDenied })), (ctx) => {
+    ctx.body = 'ok';
+  });
+  await get();
+  const { status, headers } = await get();
+  expect(status).toBe(418);
+  expect(headers.get('retry-after')).toBe('60');
+});
+
+test('a request that was answered before is left as it is, also when it is refused', async () => {
+  const get = await serve(
+    async (ctx, next) => {
+      ctx.respond = false;
+      ctx.res.end('first');
+      await next();
+    },
+    rateLimit(inline()),
+    () => undefined,
+  );
+  expect(await (await get()).text()).toBe('first');
+  expect(await (await get()).text()).toBe('first');
+});
