@@ -1,4 +1,4 @@
-import { createLimiter, memoryStore, type Decision } from '@sluice/core';
+import { createLimiter, memoryStore, type Decision, type Store, type StoreCharge } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { accountLimits, atOnce, limiterOnFakeTime } from './limiter-on-fake-time.ts';
 import { thrown } from './thrown.ts';
@@ -70,6 +70,26 @@ describe('charge', () => {
     ]);
     expect(limiter.charge(orders())).toMatchObject([{ remaining: 1 }]);
     expect(limiter.charge(orders(3))).toMatchObject([{ remaining: 0, resetAfterMs: 1000 }]);
+  });
+
+  test('asks no store for more than an empty bucket, nor does refund', () => {
+    const inner = memoryStore();
+    const asked: unknown[] = [];
+    const note = ([one]: readonly StoreCharge[]): void => void asked.push([one?.incrementTicks, one?.toleranceTicks]);
+    const store: Store = {
+      spend: (batch) => inner.spend(batch),
+      check: (batch) => inner.check(batch),
+      reset: (batch) => inner.reset(batch),
+      close: () => inner.close(),
+      charge: (batch) => (note(batch), inner.charge(batch)),
+      refund: (batch) => (note(batch), inner.refund(batch)),
+    };
+    const limiter = createLimiter({ limits: accountLimits(numbers), store });
+    for (const call of ['charge', 'refund'] as const) atOnce(limiter[call](orders(Number.MAX_SAFE_INTEGER)));
+    expect(asked).toEqual([
+      [16_000_000, 16_000_000],
+      [16_000_000, 16_000_000],
+    ]);
   });
 
   test('of more than the burst empties the bucket, no more', () => {
