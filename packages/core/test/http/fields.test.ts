@@ -1,0 +1,42 @@
+import { createLimiter, memoryStore, type Decision } from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
+import { accountId } from '@sluice/core';
+import { expect, test, vi } from 'vitest';
+import { DIALECTS, writeFields, type FieldSettings } from '../../src/http/fields.ts';
+
+const limiter = createLimiter({
+  limits: { Orders: { key: accountId(), count: 1, period: '100s' } },
+  store: memoryStore({ clock: new FakeClock(0) }),
+});
+
+function fieldsOf(decision: Decision, settings: FieldSettings): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  const getField = (name: string): string | undefined => fields.get(name);
+  writeFields(
+    decision,
+    { decision: undefined, getField, setField: (name, value) => fields.set(name, value) },
+    settings,
+  );
+  return fields;
+}
+
+const spend = (): Decision => limiter.spend([{ limit: 'Orders', id: 'ann' }]) as Decision;
+
+test('jitter only lengthens Retry-After, by at most its share of the wait', () => {
+  spend();
+  const random = vi.spyOn(Math, 'random');
+  const retryAfterAt = (value: number, retryJitter: number): string | undefined => {
+    random.mockReturnValue(value);
+    return fieldsOf(spend(), { dialect: null, retryJitter }).get('Retry-After');
+  };
+  expect(retryAfterAt(0, 0.03)).toBe('100');
+  expect(retryAfterAt(0.5, 0.02)).toBe('101');
+  expect(retryAfterAt(0.999, 0.03)).toBe('103');
+  expect(retryAfterAt(0.999, 0)).toBe('100');
+  random.mockRestore();
+});
+
+test('what was only checked is told as it is, without what it asked for', () => {
+  const checked = limiter.check([{ limit: 'Orders', id: 'bob' }]) as Decision;
+  expect(fieldsOf(checked, { dialect: DIALECTS['draft-11'], retryJitter: 0 }).get('RateLimit')).toBe('"Orders";r=1');
+});
