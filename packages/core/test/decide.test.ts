@@ -1,5 +1,6 @@
 import { createLimiter, SluiceError, type Store } from '@sluice/core';
 import { expect, test } from 'vitest';
+import { strictestDecision } from '../src/strictness.ts';
 import { accountLimits } from './limiter-on-fake-time.ts';
 
 const gone = (): never => {
@@ -43,4 +44,14 @@ test('when the store can’t answer and every limit is open the decision is allo
   const limiter = createLimiter({ limits, store: brokenStore(), log: false });
   const decision = await limiter.check([{ limit: 'Open', id: '7' }]);
   expect(decision).toMatchObject({ outcome: 'allowed', limit: null, remaining: Infinity, failure: { policy: 'open' } });
+});
+
+test('of several decisions on one request an unavailable one is stricter than one of no limit, and than an allowed one', async () => {
+  const limits = accountLimits({ Closed: { count: 1, period: '1s', onFailure: 'closed' } });
+  const entry = [{ limit: 'Closed', id: '7' }];
+  const unavailable = await createLimiter({ limits, store: brokenStore(), log: false }).spend(entry);
+  const limiter = createLimiter({ limits });
+  const [none, allowed] = [await limiter.spend([]), await limiter.spend(entry)];
+  expect(strictestDecision([none, allowed, unavailable])).toBe(unavailable);
+  expect(strictestDecision([none, allowed])).toBe(allowed);
 });
