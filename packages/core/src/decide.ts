@@ -34,15 +34,13 @@ function decided(ruling: Decided, takes: boolean): Decision {
   const { batch, reading } = ruling;
   const levels = reading.levelsTicks;
   const denied = isDenied(batch, levels);
-  const results: Result[] = [];
-  for (let i = 0; i < batch.length; i++) {
-    const transaction = batch[i]!;
+  const results = batch.map((transaction, i) => {
     const { incrementTicks, toleranceTicks, mode } = transaction;
     const level = levels[i]!;
     const fitting = fits(level, incrementTicks, toleranceTicks);
     const spent = takes && !denied && fitting && mode !== 'check-only';
-    results.push(resultOf(transaction, spent ? level + incrementTicks : level, { fitting, spent }));
-  }
+    return resultOf(transaction, spent ? level + incrementTicks : level, { fitting, spent });
+  });
   const figures = results[strictestOf(ruling, results)] ?? NO_LIMIT;
   return new Decision(ruling, denied ? 'denied' : 'allowed', { figures, results });
 }

@@ -216,12 +216,12 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
 
   #batch(entries: readonly SpendEntry[]): Awaitable<readonly Transaction[]> {
     const set = this.#set;
-    const transactions: Awaitable<Transaction | null>[] = [];
-    for (const { limit: name, id, cost = 1, mode = 'check-and-spend' } of checkedEntries(entries)) {
-      const limit = limitNamed(set, name);
-      transactions.push(transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode) }));
-    }
-    return batchOf(transactions);
+    return batchOf(
+      checkedEntries(entries).map(({ limit: name, id, cost = 1, mode = 'check-and-spend' }) => {
+        const limit = limitNamed(set, name);
+        return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode) });
+      }),
+    );
   }
 
   #bucket({ limit: name, id }: BucketName): BucketName {
