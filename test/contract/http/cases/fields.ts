@@ -275,6 +275,29 @@ export function fieldCases(framework: Framework): void {
     },
   );
 
+  test('of several limits a dialect with one set of figures tells those of the strictest', async () => {
+    const limiter = stillLimiter({
+      limits: { Wide: { key: userKey, count: 9, period: '1m' }, Narrow: { key: userKey, count: 3, period: '1m' } },
+    });
+    const app = await start(framework, { limits: [{ limiter, limits: ['Wide', 'Narrow'], fields: 'draft-7' }] });
+    expect((await app.get('/', as('ann'))).headers).toMatchObject({
+      ratelimit: 'limit=3, remaining=2, reset=20',
+      'ratelimit-policy': '9;w=60, 3;w=60',
+    });
+  });
+
+  test('a refusal tells its own figures, whatever an earlier middleware told', async () => {
+    const app = await start(framework, {
+      limits: [
+        { name: 'One', count: 2, period: '1m', fields: 'draft-7', store: timed().store },
+        { name: 'Other', count: 1, period: '1h', fields: 'draft-7', store: timed().store },
+      ],
+    });
+    await app.get();
+    const { headers } = await app.get();
+    expect(headers).toMatchObject({ ratelimit: 'limit=1, remaining=0, reset=3600', 'retry-after': '3600' });
+  });
+
   test('two middlewares list each of their limits once, and on a 429 only those that denied', async () => {
     const app = await start(framework, {
       limits: [
