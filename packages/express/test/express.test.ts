@@ -58,8 +58,11 @@ test('a request that was answered before is left as it is, also when it is refus
     next();
   });
   app.use(rateLimit(inline()));
+  const errors: unknown[] = [];
+  app.use((error: Error, _req: Request, _res: Response, _next: NextFunction) => void errors.push(error));
   const get = await serve(app);
   expect(await statuses(get, '/', '/')).toEqual([200, 200]);
+  expect(errors).toEqual([]);
 });
 
 test('an error behind a middleware that waited reaches the error handler once', async () => {

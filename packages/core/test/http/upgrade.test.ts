@@ -175,6 +175,17 @@ test.each([
   expect(server.events).toMatchObject([{ type: 'upgrade-failed', cause: { message: 'boom' } }]);
 });
 
+test('a connection that fails after its accept has thrown ends nothing else', async () => {
+  const accept: UpgradeListener = (_request, socket) => {
+    setImmediate(() => socket.emit('error', new Error('reset')));
+    throw new Error('boom');
+  };
+  const server = await serve({ options: { accept } });
+  await server.ask('ann');
+  await expect.poll(() => server.sockets.at(0)?.destroyed).toBe(true);
+  expect(statusOf(await server.ask('ann'))).toBe(429);
+});
+
 test('a client that resets while the store is asked is not accepted, and ends nothing else', async () => {
   const inner = memoryStore({ clock: new FakeClock(0) });
   let release = (): void => undefined;
