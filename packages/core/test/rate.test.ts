@@ -50,7 +50,7 @@ describe('numbers on the time grid', () => {
 const REMEDY = 'For one request at a time use burst: 1; for no limit leave the limit out.';
 
 test('a count that was left out is shown by an example', () => {
-  const { message } = thrown(() => rate({ period: '1s' } as never));
+  const { message } = thrown(() => rate({ period: '1s' }));
   expect(message).toMatch("but was undefined. For example count: 100, period: '1m'.");
 });
 
