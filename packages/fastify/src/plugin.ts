@@ -61,7 +61,7 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
   const hookAt = (phase: Hook): onRequestHookHandler => {
     return function rateLimitHook(request, reply, next) {
       const route = request.routeOptions.config.rateLimit;
-      if (route === undefined) return globally && phase === hook ? limit(base, request, reply, next) : next();
+      if (route === undefined) return globally ? limit(base, request, reply, next) : next();
       if (route !== false && !met.has(route)) routes.checkEarly(request.routeOptions.url, route, hook);
       const settings = settingsAt(phase, route, request);
       if (settings === null) next();
