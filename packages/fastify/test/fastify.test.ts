@@ -66,6 +66,12 @@ describe('config.rateLimit', () => {
     expect(await statuses(app, 2, '/strict')).toEqual([200, 429]);
   });
 
+  test("without a skip of its own a route keeps the plugin's", async () => {
+    const app = await appWith({ limiter: limiterOf({ Global: 1 }), skip: () => true });
+    app.get('/', { config: { rateLimit: { cost: 1 } } }, () => 'ok');
+    expect(await statuses(app, 2)).toEqual([200, 200]);
+  });
+
   test('false lets a route go unlimited', async () => {
     const app = await appWith({ limiter: limiterOf({ Global: 1 }) });
     app.get('/health', { config: { rateLimit: false } }, () => 'ok');
@@ -259,6 +265,10 @@ test('an onDenied may answer by itself, or give back the reply', async () => {
     (_request, reply) => reply.code(420).send('own'),
     async (_request, reply) => reply.code(420).send('own'),
     (_request, reply) => (reply.code(420), 'own'),
+    (_request, reply) => {
+      setImmediate(() => void reply.code(420).send('own'));
+      return reply;
+    },
   ];
   for (const onDenied of answers) {
     const app = await appWith({ limiter: limiterOf({ Global: 1 }), onDenied });
