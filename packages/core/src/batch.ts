@@ -19,10 +19,11 @@ export interface Ask {
  * waited for. `null` for an id that is unlimited. A cost above the burst, which only a charge or a refund may have,
  * counts as the burst: it empties or fills the bucket, no more.
  *
- * @throws {SluiceError} `ERR_COST` for a cost that is no whole number from 0 up.
+ * @throws {SluiceError} `ERR_COST` for a cost that is no whole number from 0 up, `ERR_ID` for an id that is no text.
  */
 export function transactionOf(set: LimitSet<never>, ask: Ask): Awaitable<Transaction | null> {
   checkCost(ask.limit.name, ask.cost);
+  checkId(ask.limit.name, ask.id);
   const rate = set.rateFor(ask.limit, ask.id);
   return rate instanceof Promise ? rate.then((settled) => withRate(ask, settled)) : withRate(ask, rate);
 }
@@ -73,6 +74,21 @@ function duplicateBucket({ limit, id }: { limit: string; id: string }): SluiceEr
     'ERR_DUPLICATE_BUCKET',
     `A batch holds the bucket of ${limit} and '${id}' twice: ask for it once, with the sum of the costs.`,
   );
+}
+
+/**
+ * Refuses what a key or an id format gave instead of text: strangers would share its bucket.
+ *
+ * @throws {SluiceError} `ERR_ID`.
+ */
+export function checkId(limit: string, id: unknown): void {
+  if (typeof id === 'string' && id !== '') return;
+  throw complaint('ERR_ID', {
+    option: `limits.${limit}.key`,
+    demand: 'a key whose ids are text, and not empty',
+    value: id,
+    remedy: 'See what canonical() of its id format returns: it must be a string, at once.',
+  });
 }
 
 /** Refuses a cost that is no whole number from 0 up. */

@@ -1,3 +1,4 @@
+import { passes } from './all-or-nothing.ts';
 import { Decision, type BucketState, type DecisionFigures, type Result } from './decision.ts';
 import type { Decided, Ruling, Unavailable } from './failure/ruling.ts';
 import { fits, remainingTokens, waitFor } from './gcra.ts';
@@ -33,7 +34,7 @@ function unavailable(ruling: Unavailable): Decision {
 function decided(ruling: Decided, takes: boolean): Decision {
   const { batch, reading } = ruling;
   const levels = reading.levelsTicks;
-  const denied = isDenied(batch, levels);
+  const denied = !passes(batch, levels);
   const results = batch.map((transaction, i) => {
     const { incrementTicks, toleranceTicks, mode } = transaction;
     const level = levels[i]!;
@@ -43,14 +44,6 @@ function decided(ruling: Decided, takes: boolean): Decision {
   });
   const figures = results[strictestOf(ruling, results)] ?? NO_LIMIT;
   return new Decision(ruling, denied ? 'denied' : 'allowed', { figures, results });
-}
-
-function isDenied(batch: readonly Transaction[], levels: readonly number[]): boolean {
-  for (let i = 0; i < batch.length; i++) {
-    const { mode, incrementTicks, toleranceTicks } = batch[i]!;
-    if (mode !== 'spend-only' && !fits(levels[i]!, incrementTicks, toleranceTicks)) return true;
-  }
-  return false;
 }
 
 /** How a transaction went. */

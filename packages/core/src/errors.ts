@@ -71,3 +71,8 @@ export function shown(value: unknown): string {
   const text = inspect(value, INSPECTION).replace(/\s*\n\s*/g, ' ');
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
+
+/** What was thrown, as a part of a log line: it may be anything. */
+export function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : shown(cause);
+}

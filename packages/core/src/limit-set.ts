@@ -65,12 +65,22 @@ export function limitNamed<Request>({ limits }: LimitSet<Request>, name: string)
 }
 
 /**
- * Refuses a fixed cost that some id of the limit could never pay.
+ * Refuses a set that a middleware could not go on with: it needs the limit, an id of each request, and a fixed cost
+ * that every id of the limit can pay.
  *
- * @throws {SluiceError} `ERR_COST_OVER_BURST`.
+ * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or `ERR_COST_OVER_BURST`.
  */
-export function checkFixedCost(set: LimitSet<never>, name: string, cost: number): void {
-  const burst = set.smallestBurst(limitNamed(set, name));
+export function checkNeeded(set: LimitSet<never>, name: string, cost: number): void {
+  const limit = limitNamed(set, name);
+  if (limit.key.idOf === undefined) {
+    throw complaint('ERR_KEY', {
+      option: `limits.${name}.key`,
+      demand: 'able to find an id',
+      value: 'a key without a function',
+      remedy: 'Give its key a function of the request, or use the limit through limiter.spend alone.',
+    });
+  }
+  const burst = set.smallestBurst(limit);
   if (cost <= burst) return;
   throw complaint('ERR_COST_OVER_BURST', {
     option: `limits.${name}.cost`,

@@ -1,5 +1,5 @@
 import { andThen, type Awaitable } from './awaitable.ts';
-import { batchOf, checkAffordable, transactionOf } from './batch.ts';
+import { batchOf, checkAffordable, checkId, transactionOf } from './batch.ts';
 import { claimNames, releaseNames } from './claims.ts';
 import { bucketStates, decisionOf } from './decide.ts';
 import { Decision, type BucketState, type Result } from './decision.ts';
@@ -10,8 +10,9 @@ import type { CheckedFailureOptions } from './failure/failure-options.ts';
 import type { Ruling } from './failure/ruling.ts';
 import { StoreGuard, type StoreStatus } from './failure/store-guard.ts';
 import type { ClientAddressFinder } from './http/client-address.ts';
-import { checkFixedCost, defineLimitSet, limitNamed, type LimitSet, type LimitSetOptions } from './limit-set.ts';
+import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOptions } from './limit-set.ts';
 import type { Limit } from './limits.ts';
+import { checkOptions, isPlainObject, type Hints } from './options.ts';
 import { Receipt } from './receipt.ts';
 import type { BucketName, Mode, Store } from './store.ts';
 import type { Transaction } from './transaction.ts';
@@ -64,8 +65,8 @@ export interface Limiter<Request = unknown> {
    * Swaps limits and overrides, checked as a whole: all following requests see the new ones, none sees half of each.
    * Buckets keep their state, so a raised limit helps at once. When it throws, the old ones go on.
    *
-   * @throws {SluiceError} what {@link createLimiter} throws, and `ERR_UNKNOWN_LIMIT` or `ERR_COST_OVER_BURST` when a
-   * middleware that was made with this limiter could not go on.
+   * @throws {SluiceError} what {@link createLimiter} throws, and `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or
+   * `ERR_COST_OVER_BURST` when a middleware that was made with this limiter could not go on.
    */
   replace(set: LimitSetOptions<Request>): void;
   /** Whether the store answers, and since when. */
@@ -96,8 +97,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   readonly #guard: StoreGuard;
   readonly #overrideDeadlines: Deadlines;
   readonly #failure: CheckedFailureOptions;
-  /** The highest fixed cost that a middleware asks of each limit it uses. */
-  readonly #fixedCosts = new Map<string, number>();
+  /** The limits that middlewares use, with the highest fixed cost that they ask there. */
+  readonly #needed = new Map<string, number>();
   #set: LimitSet<Request>;
 
   constructor({ set, store, ownsStore, failure, overridesDeadlineMs, notify, clientAddress }: LimiterParts<Request>) {
@@ -124,9 +125,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   }
 
   charge(entries: readonly CostEntry[]): Awaitable<readonly BucketState[]> {
-    return andThen(this.#batch(entries), (batch) =>
-      andThen(this.#guard.charge(batch), (charged) => bucketStates(charged.batch, charged.reading)),
-    );
+    return this.#charge(this.#batch(entries));
   }
 
   refund(what: Decision | readonly CostEntry[]): Awaitable<readonly BucketState[]> {
@@ -144,8 +143,9 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
 
   replace(set: LimitSetOptions<Request>): void {
     this.#guard.assertOpen();
+    checkOptions('replace', set, ['limits', 'overrides']);
     const next = this.#defined(set);
-    for (const [name, cost] of this.#fixedCosts) checkFixedCost(next, name, cost);
+    for (const [name, cost] of this.#needed) checkNeeded(next, name, cost);
     claimNames(this.store, this, next.limits.keys());
     this.#set = next;
   }
@@ -172,13 +172,14 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
 
   /** Gives a limit by name, as it is now. */
   limit(name: string): Limit<Request> {
+    this.#guard.assertOpen();
     return limitNamed(this.#set, name);
   }
 
   /** Keeps a limit that a middleware needs, and its fixed cost payable, through every {@link replace}. */
   requireLimit(name: string, cost: number): void {
-    checkFixedCost(this.#set, name, cost);
-    this.#fixedCosts.set(name, Math.max(cost, this.#fixedCosts.get(name) ?? 0));
+    checkNeeded(this.#set, name, cost);
+    this.#needed.set(name, Math.max(cost, this.#needed.get(name) ?? 0));
   }
 
   /** Decides a batch whose ids are canonical. */
@@ -194,14 +195,30 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     return receipt;
   }
 
+  /** Charges what results of decisions name: their ids are canonical, and are not looked at again. */
+  chargeResults(results: readonly Result[], cost: number): Awaitable<readonly BucketState[]> {
+    const set = this.#set;
+    const asks = results.map(({ limit, id, mode }) => ({ limit: this.limit(limit), id, cost, mode }));
+    return this.#charge(batchOf(asks.map((ask) => transactionOf(set, ask))));
+  }
+
   /**
-   * Corrects what a decision cost at one of its limits: gives back what was too much, charges what is missing. Never
-   * rejects: what the store can't take is an event.
+   * Corrects what a decision cost at one of its limits: gives back what was too much, charges what is missing. What the
+   * store can't take is an event. Of a `spend-only` that did not fit nothing is taken after the fact either.
+   *
+   * Rejects with `ERR_CLOSED` or `ERR_UNKNOWN_LIMIT` when the limiter or the limit is gone by then.
    */
-  async settle(decision: Decision, { limit, id }: Result, trueCost: number): Promise<void> {
-    const { given, missing } = this.receiptOf(decision).lower(limit, trueCost);
+  async settle(decision: Decision, result: Result, trueCost: number): Promise<void> {
+    if (result.mode === 'spend-only' && result.spent < result.cost) return;
+    const { given, missing } = this.receiptOf(decision).lower(result.limit, trueCost);
     await given;
-    if (missing > 0) await this.charge([{ limit, id, cost: missing }]);
+    if (missing > 0) await this.chargeResults([result], missing);
+  }
+
+  #charge(transactions: Awaitable<readonly Transaction[]>): Awaitable<readonly BucketState[]> {
+    return andThen(transactions, (batch) =>
+      andThen(this.#guard.charge(batch), (charged) => bucketStates(charged.batch, charged.reading)),
+    );
   }
 
   #spend(batch: readonly Transaction[]): Awaitable<Decision> {
@@ -215,18 +232,24 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   }
 
   #batch(entries: readonly SpendEntry[]): Awaitable<readonly Transaction[]> {
+    this.#guard.assertOpen();
     const set = this.#set;
     return batchOf(
-      checkedEntries(entries).map(({ limit: name, id, cost = 1, mode = 'check-and-spend' }) => {
+      checkedEntries(entries).map((entry) => {
+        checkEntry(entry);
+        const { limit: name, id, cost = 1, mode = 'check-and-spend' } = entry;
         const limit = limitNamed(set, name);
         return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode) });
       }),
     );
   }
 
-  #bucket({ limit: name, id }: BucketName): BucketName {
-    const limit = this.limit(name);
-    return { limit: limit.name, id: canonicalId(limit, id) };
+  #bucket(entry: BucketName): BucketName {
+    checkEntry(entry);
+    const limit = this.limit(entry.limit);
+    const id = canonicalId(limit, entry.id);
+    checkId(limit.name, id);
+    return { limit: limit.name, id };
   }
 }
 
@@ -240,6 +263,20 @@ function canonicalId(limit: Limit<never>, id: unknown): string {
   const remedy = 'Turn numbers into text; never pass undefined: strangers would share a bucket.';
   throw complaint('ERR_ID', { option: `id (of ${limit.name})`, demand: 'a string', value: id, remedy });
 }
+
+const ENTRY_FIELDS = ['limit', 'id', 'cost', 'mode'];
+
+function checkEntry(entry: unknown): void {
+  // A look at the names alone costs little on the way of every decision; what is wrong is then said at length.
+  if (isPlainObject(entry)) {
+    let known = true;
+    for (const name in entry) known &&= name === 'limit' || name === 'id' || name === 'cost' || name === 'mode';
+    if (known) return;
+  }
+  checkOptions('entries[…]', entry, ENTRY_FIELDS, ENTRY_HINTS);
+}
+
+const ENTRY_HINTS: Hints = { key: '`key` is `id` here.', points: '`points` is `cost` here.' };
 
 function checkedMode(mode: Mode): Mode {
   if (mode === 'check-and-spend' || mode === 'check-only' || mode === 'spend-only') return mode;

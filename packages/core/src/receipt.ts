@@ -7,7 +7,8 @@ import type { Transaction } from './transaction.ts';
 
 interface Line {
   readonly transaction: Transaction;
-  readonly tatAfterSpendTicks: number;
+  /** Where the bucket's TAT would be by this decision alone: each refund brings it nearer. */
+  tatAfterSpendTicks: number;
   /** Tokens of this decision that are still taken. */
   held: number;
 }
@@ -54,7 +55,10 @@ export class Receipt {
         toleranceTicks: MAX_TOLERANCE_TICKS,
         tatAfterSpendTicks,
       }));
-    for (const { line, tokens } of parts) line.held -= tokens;
+    for (const { line, tokens } of parts) {
+      line.held -= tokens;
+      line.tatAfterSpendTicks -= tokens * line.transaction.rate.emissionIntervalTicks;
+    }
     if (!ruling.available || refunds.length === 0) return [];
     return andThen(this.#guard.refund(ruling.store, refunds), (given) => bucketStates(given.batch, given.reading));
   }

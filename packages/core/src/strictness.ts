@@ -44,5 +44,7 @@ function ofDecision(decision: Decision): Strictness {
   const { allowed, remaining, retryAfterMs, results } = decision;
   const ruling = Decision.rulingOf(decision);
   if (!ruling.available || results.length === 0) return { allowed, remaining, waitTicks: retryAfterMs * TICKS_PER_MS };
+  // A decision that checked nothing is stricter than none.
+  if (results.every(({ mode }) => mode === 'spend-only')) return { allowed, remaining: Infinity, waitTicks: -1 };
   return ofResult(ruling, results, strictestOf(ruling, results));
 }

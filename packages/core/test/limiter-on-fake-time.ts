@@ -7,7 +7,9 @@ type Options = Omit<LimiterOptions, 'limits'>;
 
 /** Limits of accounts, by name. */
 export function accountLimits(numbers: Readonly<Record<string, Numbers>>): Record<string, LimitDefinition> {
-  return Object.fromEntries(Object.entries(numbers).map(([name, given]) => [name, { key: accountId(), ...given }]));
+  return Object.fromEntries(
+    Object.entries(numbers).map(([name, given]) => [name, { key: accountId((id: unknown) => String(id)), ...given }]),
+  );
 }
 
 /** A limiter of accounts on the memory store and a clock that stands still, and what it has reported. */

@@ -8,10 +8,10 @@ import {
   type Refusal,
   type RequestDecision,
 } from '@sluice/core/http';
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
 import { FastifyExchange, sendRefusal } from './exchange.ts';
 import { checkedHook, type Hook } from './hook.ts';
-import { checkTaken, RouteTable, type RouteLimits, type RouteSettings, type SettleArgs } from './route-limits.ts';
+import { RouteTable, unknownLimits, type RouteLimits, type RouteSettings, type SettleArgs } from './route-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -40,16 +40,20 @@ export type RateLimitOptions = MiddlewareOptions<FastifyRequest, SettleArgs> & {
 /** Routes with limits of their own that one registration has decided for a request: no other decides them again. */
 const decided = new WeakSet<FastifyRequest>();
 
+/** Routes whose limits some registration knows. A route is one object for all of them. */
+const taken = new WeakSet<RouteOptions>();
+
 /** The plugin itself: hooks on the instance, so that routes defined before it and 404s are covered too. */
 export function plugin(instance: FastifyInstance, options: RateLimitOptions, done: (error?: Error) => void): void {
+  const { hook = 'onRequest', global: globally = true } = options ?? {};
+  checkedHook('hook', hook);
+  checkBoolean('global', globally);
   const base = flowSettings<FastifyRequest, SettleArgs>(options, ['hook', 'global', 'onDenied']);
-  const hook = checkedHook('hook', options.hook ?? 'onRequest');
-  checkBoolean('global', options.global);
-  const globally = options.global ?? true;
   const routes = new RouteTable(base);
   const refuse = refuser(options.onDenied);
-  /** The limits of routes that were defined since, and where. */
-  const met = new Map<RouteLimits, string>();
+  /** The routes with limits of their own that were defined since. */
+  const met = new Map<RouteOptions, RouteLimits>();
+  const metLimits = new WeakSet<RouteLimits>();
 
   const limit = (settings: RouteSettings, request: FastifyRequest, reply: FastifyReply, next: Next): void => {
     const refusal = runFlow(settings, new FastifyExchange(request, reply), [request, reply]);
@@ -62,7 +66,7 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
     return function rateLimitHook(request, reply, next) {
       const route = request.routeOptions.config.rateLimit;
       if (route === undefined) return globally ? limit(base, request, reply, next) : next();
-      if (route !== false && !met.has(route)) routes.checkEarly(request.routeOptions.url, route, hook);
+      if (route !== false && !metLimits.has(route)) routes.checkEarly(request.routeOptions.url, route, hook);
       const settings = settingsAt(phase, route, request);
       if (settings === null) next();
       else limit(settings, request, reply, next);
@@ -82,14 +86,17 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
   instance.addHook('onRoute', (route) => {
     const limits = route.config?.rateLimit;
     if (limits === undefined || limits === false) return;
-    met.set(limits, route.url);
-    if (routes.settingsOf(limits) === null) return;
+    const settings = routes.settingsOf(limits);
+    met.set(route, limits);
+    metLimits.add(limits);
+    if (settings === null) return;
+    taken.add(route);
     const own = limits.hook ?? hook;
     if (own !== hook) route[own] = [hookAt(own), ...[route[own] ?? []].flat()] as never;
   });
   instance.addHook('onReady', (ready) => {
-    for (const [limits, url] of met) checkTaken(url, limits);
-    ready();
+    const open = [...met].find(([route]) => !taken.has(route));
+    ready(open === undefined ? undefined : unknownLimits(open[0].url, open[1]));
   });
   done();
 }

@@ -21,9 +21,6 @@ export interface RouteLimits {
 /** What a plugin goes by at a route. */
 export type RouteSettings = FlowSettings<FastifyRequest, SettleArgs>;
 
-/** Routes' limits that some plugin took over: those of others are an error. */
-const taken = new WeakSet<RouteLimits>();
-
 /** The routes that one registration of the plugin has met, with their settings worked out once. */
 export class RouteTable {
   readonly #base: RouteSettings;
@@ -43,7 +40,6 @@ export class RouteTable {
     if (settings === undefined) {
       settings = this.#checked(route);
       this.#known.set(route, settings);
-      if (settings !== null) taken.add(route);
     }
     return settings;
   }
@@ -56,7 +52,7 @@ export class RouteTable {
    * does not know.
    */
   checkEarly(url: string | undefined, route: RouteLimits, hook: Hook): void {
-    const known = this.settingsOf(route) !== null || taken.has(route);
+    const known = this.settingsOf(route) !== null;
     if (known && (route.hook ?? hook) === hook) return;
     throw new SluiceError(
       known ? 'ERR_OPTION' : 'ERR_UNKNOWN_LIMIT',
@@ -83,14 +79,13 @@ export class RouteTable {
 }
 
 /**
- * Refuses a route whose limits no registration knows: it would be open.
+ * Says of a route that no registration knows its limits: it would be open.
  *
- * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`.
+ * @returns {SluiceError} `ERR_UNKNOWN_LIMIT`.
  */
-export function checkTaken(url: string, route: RouteLimits): void {
-  if (taken.has(route)) return;
+export function unknownLimits(url: string, route: RouteLimits): SluiceError {
   const names = route.limits!.map(nameOf).join(', ');
-  throw new SluiceError(
+  return new SluiceError(
     'ERR_UNKNOWN_LIMIT',
     `The route ${url} names limits that no registered limiter has all of: ${names}. Check the names in its config.rateLimit.limits, and define them in one limiter.`,
   );

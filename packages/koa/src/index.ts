@@ -77,13 +77,23 @@ function refuse(ctx: Context, { status, fields, body }: Refusal): void {
   ctx.body = body;
 }
 
-/** Koa drops all fields of a response that ends in an error, and sets those that the error names. */
+/** What errors that passed here had for headers of their own, and on whose request. */
+const thrown = new WeakMap<Error, { readonly ctx: Context; readonly own: object | undefined }>();
+
+/**
+ * Koa drops all fields of a response that ends in an error, and sets those that the error names. An error that is thrown
+ * again and again, a constant, must not carry the fields of one request to the next.
+ */
 function throwWithFields(ctx: Context, error: unknown): never {
-  if (error instanceof Error && Object.isExtensible(error)) {
-    const present = FIELD_NAMES.filter((name) => ctx.res.hasHeader(name));
-    const ours = Object.fromEntries(present.map((name) => [name, ctx.response.get(name)]));
-    const errorWithHeaders = error as Error & { headers?: object };
-    errorWithHeaders.headers = { ...ours, ...errorWithHeaders.headers };
-  }
+  if (!(error instanceof Error)) throw error;
+  const before = thrown.get(error);
+  const { headers } = error as { headers?: object };
+  const own = before === undefined || before.ctx === ctx ? headers : before.own;
+  if (before === undefined || before.ctx !== ctx) thrown.set(error, { ctx, own });
+  const present = FIELD_NAMES.filter((name) => ctx.res.hasHeader(name));
+  const ours = Object.fromEntries(present.map((name) => [name, ctx.response.get(name)]));
+  // Defined, not set: `headers` may be a getter, and the error that was thrown must stay the one that is answered.
+  const value = { ...ours, ...own };
+  Reflect.defineProperty(error, 'headers', { value, configurable: true, enumerable: true, writable: true });
   throw error;
 }

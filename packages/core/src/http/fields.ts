@@ -55,21 +55,31 @@ export interface FieldSettings {
   readonly retryJitter: number;
 }
 
+/**
+ * What Retry-After says of a refusal; 0 when allowed. Whole seconds, rounded up, at least 1: clients that read 0 come
+ * back at once (RFC 9110 section 10.2.3). Jitter only lengthens it, so that clients that were denied together come back
+ * apart and none comes too early.
+ */
+export function retryAfterSeconds({ allowed, retryAfterMs }: Decision, jitter: number): number {
+  return allowed ? 0 : Math.max(1, Math.ceil((retryAfterMs * (1 + Math.random() * jitter)) / 1000));
+}
+
+/** What is written of a decision. */
+export interface WrittenFields {
+  readonly dialect: Dialect | null;
+  /** Seconds; 0 when allowed. */
+  readonly retryAfter: number;
+}
+
 /** Writes the fields of one decision: Retry-After on every refusal, figures only when the store counted them. */
-export function writeFields(decision: Decision, fields: ResponseFields, { dialect, retryJitter }: FieldSettings): void {
-  const retryAfter = decision.allowed ? 0 : retryAfterSeconds(decision.retryAfterMs, retryJitter);
-  if (retryAfter > 0) fields.setField(RETRY_AFTER, String(retryAfter));
+export function writeFields(decision: Decision, fields: ResponseFields, { dialect, retryAfter }: WrittenFields): void {
+  // A longer wait that is told already stays: a client that came back after the shorter one would be denied.
+  if (retryAfter > 0 && !(Number(fields.getField(RETRY_AFTER)) > retryAfter)) {
+    fields.setField(RETRY_AFTER, String(retryAfter));
+  }
   const told = decision.failure === undefined && decision.limit !== null ? dialect : null;
   told?.write(decision, fields, retryAfter);
   if (told !== null || retryAfter > 0) exposeToScripts(told?.names ?? [], fields);
-}
-
-/**
- * Whole seconds, rounded up, at least 1: clients that read 0 come back at once (RFC 9110 section 10.2.3). Jitter only
- * lengthens it, so that clients that were denied together come back apart and none comes too early.
- */
-function retryAfterSeconds(retryAfterMs: number, jitter: number): number {
-  return Math.max(1, Math.ceil((retryAfterMs * (1 + Math.random() * jitter)) / 1000));
 }
 
 /** Lets scripts of other origins read our fields, where the response is for such scripts. */

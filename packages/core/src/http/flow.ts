@@ -2,18 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import { adopted, andThen, type Awaitable } from '../awaitable.ts';
 import { batchOf, transactionOf } from '../batch.ts';
 import type { Decision } from '../decision.ts';
+import { reasonOf } from '../errors.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import type { KeySource } from '../keys/key.ts';
 import type { LimiterCore } from '../limiter.ts';
 import type { Transaction } from '../transaction.ts';
 import { runUnawaited } from '../unawaited.ts';
 import type { Exchange } from './exchange.ts';
-import { writeFields } from './fields.ts';
+import { retryAfterSeconds, writeFields } from './fields.ts';
 import type { CheckedUse, FlowSettings } from './middleware-options.ts';
 import { refusalOf, type Refusal } from './refusal.ts';
 import { RequestDecision } from './request-decision.ts';
 import { settleAfterResponse } from './settlement.ts';
-import { errorOf, reasonOf } from './thrown.ts';
+import { errorOf } from './thrown.ts';
 
 /**
  * The way of a request through the limits of one middleware or route. Gives what to answer when it must not go on,
@@ -117,15 +118,16 @@ function carryOut<Request, SettleArgs extends readonly unknown[]>(
   settleArgs: SettleArgs,
   decision: Decision,
 ): Refusal | null {
-  const { limiter, uses, shadow, onDecision } = settings;
+  const { limiter, uses, shadow, dialect, onDecision } = settings;
   if (onDecision !== undefined) report(limiter, () => onDecision(decision, exchange.request));
   if (decision.allowed) settleAfterResponse(settings, exchange, settleArgs, decision);
   if (shadow) return null;
   const soFar = exchange.decision;
   const onRequest = soFar instanceof RequestDecision ? soFar : (exchange.decision = new RequestDecision());
   onRequest.add(decision, limiter, uses);
-  if (exchange.outgoing?.headersSent !== true) writeFields(decision, exchange, settings);
-  return decision.allowed ? null : refusalOf(decision);
+  const retryAfter = retryAfterSeconds(decision, settings.retryJitter);
+  if (exchange.outgoing?.headersSent !== true) writeFields(decision, exchange, { dialect, retryAfter });
+  return decision.allowed ? null : refusalOf(decision, retryAfter);
 }
 
 function report(limiter: LimiterCore<never>, run: () => unknown): void {

@@ -228,7 +228,13 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   });
   const { cost, mode, settle } = options;
   const core = coreOf(limiter);
-  return { limiter: core, uses: required(core, [checkedUse(core, { limit, cost, mode, settle })]) };
+  try {
+    return { limiter: core, uses: required(core, [checkedUse(core, { limit, cost, mode, settle })]) };
+  } catch (error) {
+    // Its limit's name is free again on the store.
+    void limiter.close();
+    throw error;
+  }
 }
 
 function checkedUse<Request, SettleArgs extends readonly unknown[]>(
@@ -238,15 +244,7 @@ function checkedUse<Request, SettleArgs extends readonly unknown[]>(
   checkOptions('limits[…]', use, ['limit', ...USE_OPTIONS], { weight: '`weight` is `cost` here.' });
   const { limit, cost = 1, mode = 'check-and-spend', settle } = use;
   const where = `limits.${limit}`;
-  if (limiter.limit(limit).key.idOf === undefined) {
-    const remedy = 'Give its key a function of the request, or use the limit through limiter.spend alone.';
-    throw complaint('ERR_KEY', {
-      option: `${where}.key`,
-      demand: 'able to find an id',
-      value: 'a key without one',
-      remedy,
-    });
-  }
+  limiter.limit(limit);
   if (typeof cost !== 'function') checkCost(limit, cost);
   checkFunction(
     `${where}.settle`,

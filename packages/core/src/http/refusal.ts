@@ -17,33 +17,32 @@ const TYPES = 'https://iana.org/assignments/http-problem-types#';
 /**
  * The answer to a refused request, with the problem types of draft-ietf-httpapi-ratelimit-headers-11. It names limits
  * and never what they limit.
+ *
+ * @param retryAfter - Seconds, as the field Retry-After says them.
  */
-export function refusalOf(decision: Decision): Refusal {
-  const status = decision.outcome === 'unavailable' ? 503 : 429;
-  return { decision, status, fields: FIELDS, body: status === 503 ? unavailableBody(decision) : deniedBody(decision) };
+export function refusalOf(decision: Decision, retryAfter: number): Refusal {
+  const again = `Try again in ${retryAfter === 1 ? '1 second' : `${retryAfter} seconds`}.`;
+  return decision.outcome === 'unavailable'
+    ? { decision, status: 503, fields: FIELDS, body: unavailableBody(again) }
+    : { decision, status: 429, fields: FIELDS, body: deniedBody(decision, again) };
 }
 
-function deniedBody({ results, retryAfterMs }: Decision): string {
+function deniedBody({ results }: Decision, again: string): string {
   const violated = results.filter(({ allowed }) => !allowed).map(({ limit }) => limit);
   return JSON.stringify({
     type: `${TYPES}quota-exceeded`,
     title: 'Too many requests',
     status: 429,
-    detail: `The request exceeds ${violated.join(', ')}. Try again ${inSeconds(retryAfterMs)}.`,
+    detail: `The request exceeds ${violated.join(', ')}. ${again}`,
     'violated-policies': violated,
   });
 }
 
-function unavailableBody({ retryAfterMs }: Decision): string {
+function unavailableBody(again: string): string {
   return JSON.stringify({
     type: `${TYPES}temporary-reduced-capacity`,
     title: 'Temporarily unavailable',
     status: 503,
-    detail: `Requests can't be counted at the moment. Try again ${inSeconds(retryAfterMs)}.`,
+    detail: `Requests can't be counted at the moment. ${again}`,
   });
-}
-
-function inSeconds(waitMs: number): string {
-  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  return seconds === 1 ? 'in 1 second' : `in ${seconds} seconds`;
 }

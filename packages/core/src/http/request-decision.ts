@@ -1,4 +1,4 @@
-import type { Awaitable } from '../awaitable.ts';
+import { bucketKey } from '../bucket-key.ts';
 import type { Decision, Outcome, Result } from '../decision.ts';
 import { SluiceError, shown } from '../errors.ts';
 import type { Failure } from '../failure/ruling.ts';
@@ -40,7 +40,7 @@ export class RequestDecision {
     this.results = parts.length === 1 ? decision.results : parts.flatMap((part) => part.decision.results);
   }
 
-  /** Gives back all tokens that this request took, once: for handlers that find that nothing was done. */
+  /** Gives back what the decisions on this request took, once, but not what `charge` did: for handlers that find that nothing was done. */
   async refund(): Promise<void> {
     await Promise.all(this.#parts.map(({ decision, limiter }) => limiter.refund(decision)));
   }
@@ -56,13 +56,17 @@ export class RequestDecision {
   async charge(tokens: number, limit?: string): Promise<void> {
     const met = this.#parts.flatMap(({ limits }) => limits.map((use) => use.limit));
     if (limit !== undefined && !met.includes(limit)) throw neverMet(limit, met);
-    const charges = this.#parts.map(({ decision, limiter }) => ({
-      limiter,
-      entries: decision.results
-        .filter((result) => limit === undefined || result.limit === limit)
-        .map((result) => ({ limit: result.limit, id: result.id, cost: tokens })),
-    }));
-    await Promise.all(charges.map(({ limiter, entries }): Awaitable<unknown> => limiter.charge(entries)));
+    const charges = new Map<LimiterCore<never>, Map<string, Result>>();
+    for (const { decision, limiter } of this.#parts) {
+      const buckets = charges.get(limiter) ?? new Map<string, Result>();
+      charges.set(limiter, buckets);
+      // A bucket that several middlewares met is charged once.
+      for (const result of decision.results) {
+        if (limit === undefined || result.limit === limit) buckets.set(bucketKey(result.limit, result.id), result);
+      }
+    }
+    const charged = [...charges].map(([limiter, buckets]) => limiter.chargeResults([...buckets.values()], tokens));
+    await Promise.all(charged);
   }
 
   #report({ outcome, allowed, limit, id, remaining, retryAfterMs, resetAfterMs, failure }: Decision): void {

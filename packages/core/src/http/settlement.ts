@@ -1,16 +1,16 @@
-import type { ServerResponse } from 'node:http';
 import type { Awaitable } from '../awaitable.ts';
 import { checkCost } from '../batch.ts';
 import type { Decision, Result } from '../decision.ts';
+import { reasonOf } from '../errors.ts';
 import type { LimiterCore } from '../limiter.ts';
 import type { Exchange } from './exchange.ts';
 import type { FlowSettings } from './middleware-options.ts';
-import { reasonOf } from './thrown.ts';
+import { onceOver } from './response-end.ts';
 
 /** Settles the costs of an allowed request once its response is over, for each limit that has a `settle`. */
 export function settleAfterResponse<Request, SettleArgs extends readonly unknown[]>(
   { limiter, uses }: FlowSettings<Request, SettleArgs>,
-  { outgoing }: Exchange<Request>,
+  { incoming, outgoing }: Exchange<Request>,
   settleArgs: SettleArgs,
   decision: Decision,
 ): void {
@@ -18,7 +18,7 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
     if (settle === undefined || outgoing === undefined) continue;
     const result = decision.results.find((candidate) => candidate.limit === limit);
     if (result === undefined) continue;
-    onceOver(outgoing, (finished) => {
+    onceOver(incoming, outgoing, (finished) => {
       const trueCost = finished
         ? askedCost(() => settle(...settleArgs), limiter, result)
         : Promise.resolve(fullCost(result));
@@ -28,19 +28,6 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
         .catch((cause: unknown) => reportFailure(limiter, limit, cause));
     });
   }
-}
-
-/** Calls back once: with true when the whole response was handed to the system, false when the client left before. */
-function onceOver(response: ServerResponse, done: (finished: boolean) => void): void {
-  // The store took its time and the client is gone: neither event comes any more.
-  if (response.closed || response.destroyed) return done(response.writableFinished);
-  const over = (finished: boolean) => (): void => {
-    response.off('finish', onFinish).off('close', onClose);
-    done(finished);
-  };
-  const onFinish = over(true);
-  const onClose = over(false);
-  response.once('finish', onFinish).once('close', onClose);
 }
 
 /** What was held stays as it is, also where the handler has given it back. What was only checked is yet to be taken. */

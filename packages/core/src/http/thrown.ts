@@ -8,8 +8,3 @@ export function errorOf(cause: unknown): object {
   if (typeof cause === 'object' && cause !== null) return cause;
   return new Error(`A function given to rateLimit threw ${shown(cause)}. Throw errors instead.`, { cause });
 }
-
-/** What was thrown, as a part of a log line: it may be anything. */
-export function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? `${cause.name}: ${cause.message}` : shown(cause);
-}

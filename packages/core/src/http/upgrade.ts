@@ -1,21 +1,20 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { coreOf } from '../create-limiter.ts';
-import { complaint } from '../errors.ts';
+import { complaint, reasonOf } from '../errors.ts';
 import type { Limiter } from '../limiter.ts';
-import { isPlainObject } from '../options.ts';
+import { checkOptions } from '../options.ts';
 import type { Exchange } from './exchange.ts';
 import { runFlow } from './flow.ts';
 import { flowSettings, type FlowOptions, type LimitUse } from './middleware-options.ts';
 import type { Refusal } from './refusal.ts';
 import type { RequestDecision } from './request-decision.ts';
-import { reasonOf } from './thrown.ts';
 
 /** Takes over an upgrade, as a listener of `server.on('upgrade', …)` does. */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /** The options of {@link limitUpgrade}. */
-export interface UpgradeOptions extends FlowOptions<IncomingMessage> {
+export interface UpgradeOptions extends Omit<FlowOptions<IncomingMessage>, 'limitPreflight'> {
   /** Names, or names with costs. Needed when the limiter has more than one limit. */
   readonly limits?: readonly (string | Omit<LimitUse<IncomingMessage>, 'settle'>)[] | undefined;
   /** Takes over what is allowed: `(request, socket, head) => wss.handleUpgrade(request, socket, head, …)`. */
@@ -28,46 +27,63 @@ export interface UpgradeOptions extends FlowOptions<IncomingMessage> {
  *     server.on('upgrade', limitUpgrade(limiter, { limits: ['RequestsPerIPAddress'], accept }));
  *
  * A denied one is answered with a raw 429 with Retry-After and closed. One whose key, cost or skip function throws is
- * answered with the error's status (500 if it has none) and closed, with an `upgrade-failed` event.
+ * answered with the error's status (500 if it has none) and closed, with an `upgrade-failed` event. When `accept`
+ * throws, the socket is destroyed, with the same event.
  *
  * @throws {SluiceError} for wrong options.
  */
 export function limitUpgrade(limiter: Limiter<IncomingMessage>, options: UpgradeOptions): UpgradeListener {
-  if (!isPlainObject(options))
-    throw complaint('ERR_OPTION', { option: 'limitUpgrade', demand: 'given options', value: options });
-  const settings = flowSettings<IncomingMessage, readonly []>({ ...options, limiter }, ['accept']);
-  const { accept } = options;
-  if (settings.uses.some(({ settle }) => settle !== undefined)) {
-    const remedy = 'An upgrade has no response to wait for.';
-    throw complaint('ERR_OPTION', { option: 'settle', demand: 'left out here', value: 'a function', remedy });
-  }
-  if (typeof accept !== 'function') {
-    const remedy = 'For example accept: (request, socket, head) => wss.handleUpgrade(request, socket, head, onOpen).';
-    throw complaint('ERR_OPTION', { option: 'accept', demand: 'a function', value: accept, remedy });
-  }
+  const accept = checkedAccept(options);
+  // An upgrade is no preflight, whatever its method and fields say.
+  const { accept: _accept, ...flowOptions } = options;
+  const settings = flowSettings<IncomingMessage, readonly []>({ ...flowOptions, limiter, limitPreflight: true }, []);
   const { notify } = coreOf(limiter);
-  const fail = (socket: Duplex, cause: unknown): void => {
-    socket.on('error', destroySocket);
-    const message = `Sluice: an upgrade failed: ${reasonOf(cause)}. It was refused.`;
-    notify({ type: 'upgrade-failed', cause, message });
-    answer(socket, { status: statusOf(cause), fields: {}, body: '' });
+  const fail = (cause: unknown, end: string): void => {
+    notify({ type: 'upgrade-failed', cause, message: `Sluice: an upgrade failed: ${reasonOf(cause)}. ${end}` });
+  };
+  const handOver = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+    socket.off('error', destroySocket);
+    try {
+      await accept(request, socket, head);
+    } catch (cause) {
+      // It may have answered already: nobody can say anything more on this socket.
+      socket.on('error', destroySocket).destroy();
+      fail(cause, 'accept threw, so its socket was destroyed.');
+    }
   };
 
   return function limitedUpgrade(request, socket, head) {
     // Nobody else listens while the store is asked, and an unheard error would end the process.
     socket.on('error', destroySocket);
     const exchange = new UpgradeExchange(request);
-    const proceed = async (refusal: Refusal | null): Promise<void> => {
+    const proceed = (refusal: Refusal | null): void => {
       if (socket.destroyed) return;
-      if (refusal !== null) return answer(socket, { ...refusal, fields: { ...exchange.fields, ...refusal.fields } });
-      socket.off('error', destroySocket);
-      await accept(request, socket, head);
+      if (refusal === null) void handOver(request, socket, head);
+      else answer(socket, { ...refusal, fields: { ...exchange.fields, ...refusal.fields } });
     };
     // One path for both kinds of answer: a handshake can wait for a tick.
-    new Promise<Refusal | null>((resolve) => resolve(runFlow(settings, exchange, [])))
-      .then(proceed)
-      .catch((cause: unknown) => fail(socket, cause));
+    new Promise<Refusal | null>((resolve) => resolve(runFlow(settings, exchange, []))).then(
+      proceed,
+      (cause: unknown) => {
+        fail(cause, 'It was refused.');
+        answer(socket, { status: statusOf(cause), fields: {}, body: '' });
+      },
+    );
   };
+}
+
+const OPTIONS = ['limits', 'accept', 'skip', 'shadow', 'fields', 'retryJitter', 'onDecision'] as const;
+
+function checkedAccept(options: UpgradeOptions): UpgradeListener {
+  checkOptions('limitUpgrade', options, OPTIONS, { settle: '`settle` has no response to wait for here.' });
+  const { accept, limits } = options;
+  if (Array.isArray(limits) && limits.some((use: Partial<LimitUse> | null) => use?.settle !== undefined)) {
+    const remedy = 'An upgrade has no response to wait for.';
+    throw complaint('ERR_OPTION', { option: 'settle', demand: 'left out here', value: 'a function', remedy });
+  }
+  if (typeof accept === 'function') return accept;
+  const remedy = 'For example accept: (request, socket, head) => wss.handleUpgrade(request, socket, head, onOpen).';
+  throw complaint('ERR_OPTION', { option: 'accept', demand: 'a function', value: accept, remedy });
 }
 
 class UpgradeExchange implements Exchange<IncomingMessage> {

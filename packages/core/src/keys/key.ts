@@ -103,6 +103,13 @@ function keyWithFallback<First, Second>(first: Source<First>, second: Source<Sec
       `\`.or\` needs two keys that know where their ids come from: give ${name} a function of the request.`,
     );
   }
+  // The first format may be the same: its ids are raw, and those that look like the fallback's are refused.
+  if (first.format.name.split('|').slice(1).includes(second.format.name)) {
+    throw new SluiceError(
+      'ERR_KEY',
+      `\`.or\` needs fallbacks of different formats, but one is ${second.format.name} already: ask for both ids in one function, (req) => req.user?.id ?? req.apiKey ?? null.`,
+    );
+  }
   const [firstIdOf, secondIdOf] = [first.idOf, second.idOf];
   const format = fallbackFormat(first.format, second.format);
   const prefix = `${second.format.name}:`;

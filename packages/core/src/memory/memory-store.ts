@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { passes } from '../all-or-nothing.ts';
 import { type Clock, monotonicClock } from '../clock.ts';
 import { complaint, SluiceError } from '../errors.ts';
 import { charged, fits, refundable, refunded } from '../gcra.ts';
@@ -154,14 +155,6 @@ class LocalStore implements MemoryStore {
     buckets.trim(nowTicks);
     return { nowTicks, levelsTicks };
   }
-}
-
-function passes(batch: readonly StoreTransaction[], levels: readonly number[]): boolean {
-  for (let place = 0; place < batch.length; place++) {
-    const { mode, incrementTicks, toleranceTicks } = batch[place]!;
-    if (mode !== 'spend-only' && !fits(levels[place]!, incrementTicks, toleranceTicks)) return false;
-  }
-  return true;
 }
 
 function take(buckets: Buckets, batch: readonly StoreTransaction[], levels: readonly number[], now: number): void {

@@ -2,20 +2,20 @@ import { createLimiter, memoryStore, type Decision } from '@sluice/core';
 import { FakeClock } from '@sluice/core/testing';
 import { accountId } from '@sluice/core';
 import { expect, test, vi } from 'vitest';
-import { DIALECTS, writeFields, type FieldSettings } from '../../src/http/fields.ts';
+import { DIALECTS, retryAfterSeconds, writeFields, type FieldSettings } from '../../src/http/fields.ts';
 
 const limiter = createLimiter({
   limits: { Orders: { key: accountId(), count: 1, period: '100s' } },
   store: memoryStore({ clock: new FakeClock(0) }),
 });
 
-function fieldsOf(decision: Decision, settings: FieldSettings): ReadonlyMap<string, string> {
+function fieldsOf(decision: Decision, { dialect, retryJitter }: FieldSettings): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   const getField = (name: string): string | undefined => fields.get(name);
   writeFields(
     decision,
     { decision: undefined, getField, setField: (name, value) => fields.set(name, value) },
-    settings,
+    { dialect, retryAfter: retryAfterSeconds(decision, retryJitter) },
   );
   return fields;
 }

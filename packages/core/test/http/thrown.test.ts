@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { errorOf, reasonOf } from '../../src/http/thrown.ts';
+import { reasonOf } from '../../src/errors.ts';
+import { errorOf } from '../../src/http/thrown.ts';
 
 test('an object that was thrown is thrown on as it is', () => {
   for (const cause of [new Error('boom'), { status: 400 }, [], Object.create(null)]) expect(errorOf(cause)).toBe(cause);
