@@ -14,7 +14,7 @@ export type { LimiterEvent } from './events.ts';
 export type { FailureOptions } from './failure/failure-options.ts';
 export type { FailurePolicy } from './failure/policy.ts';
 export type { Failure } from './failure/ruling.ts';
-export type { StoreStatus } from './failure/store-guard.ts';
+export type { StoreStatus } from './failure/store-health.ts';
 export type { ClientAddressOptions } from './http/client-address.ts';
 export type { FieldsDialect } from './http/fields.ts';
 export type { RequestDecision } from './http/request-decision.ts';

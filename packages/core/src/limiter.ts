@@ -8,7 +8,10 @@ import type { Notify } from './events.ts';
 import { Deadlines } from './failure/deadlines.ts';
 import type { CheckedFailureOptions } from './failure/failure-options.ts';
 import type { Ruling } from './failure/ruling.ts';
-import { StoreGuard, type StoreStatus } from './failure/store-guard.ts';
+import { OpenGate } from './failure/open-gate.ts';
+import type { StoreGate } from './failure/store-gate.ts';
+import { StoreGuard } from './failure/store-guard.ts';
+import type { StoreStatus } from './failure/store-health.ts';
 import type { ClientAddressFinder } from './http/client-address.ts';
 import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOptions } from './limit-set.ts';
 import type { Limit } from './limits.ts';
@@ -94,7 +97,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   readonly clientAddress: ClientAddressFinder;
   readonly notify: Notify;
   readonly #ownsStore: boolean;
-  readonly #guard: StoreGuard;
+  readonly #gate: StoreGate;
   readonly #overrideDeadlines: Deadlines;
   readonly #failure: CheckedFailureOptions;
   /** The limits that middlewares use, with the highest fixed cost that they ask there. */
@@ -110,7 +113,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     this.#overrideDeadlines = new Deadlines(overridesDeadlineMs);
     this.#set = this.#defined(set);
     claimNames(store, this, this.#set.limits.keys());
-    this.#guard = new StoreGuard({ store, failure, notify });
+    this.#gate = store.answersAtOnce === true ? new OpenGate(store) : new StoreGuard({ store, failure, notify });
   }
 
   spend(entries: readonly SpendEntry[]): Awaitable<Decision> {
@@ -120,7 +123,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   check(entries: readonly SpendEntry[]): Awaitable<Decision> {
     return andThen(this.#batch(entries), (batch) => {
       checkAffordable(batch);
-      return andThen(this.#guard.check(batch), checkedDecision);
+      return andThen(this.#gate.check(batch), checkedDecision);
     });
   }
 
@@ -131,18 +134,18 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   refund(what: Decision | readonly CostEntry[]): Awaitable<readonly BucketState[]> {
     if (what instanceof Decision) return this.receiptOf(what).refund();
     return andThen(this.#batch(what), (batch) =>
-      andThen(this.#guard.refund(this.store, batch), (given) => bucketStates(given.batch, given.reading)),
+      andThen(this.#gate.refund(this.store, batch), (given) => bucketStates(given.batch, given.reading)),
     );
   }
 
   reset(entries: readonly BucketName[]): Awaitable<void> {
     return andThen(batchOf(checkedEntries(entries).map((entry) => this.#bucket(entry))), (batch) =>
-      this.#guard.reset(batch),
+      this.#gate.reset(batch),
     );
   }
 
   replace(set: LimitSetOptions<Request>): void {
-    this.#guard.assertOpen();
+    this.#gate.assertOpen();
     checkOptions('replace', set, ['limits', 'overrides']);
     const next = this.#defined(set);
     for (const [name, cost] of this.#needed) checkNeeded(next, name, cost);
@@ -151,13 +154,13 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   }
 
   status(): StoreStatus {
-    return this.#guard.status();
+    return this.#gate.status();
   }
 
   close(): Awaitable<void> {
     releaseNames(this.store, this);
     this.#overrideDeadlines.expireAll();
-    return this.#guard.close({ closeStore: this.#ownsStore });
+    return this.#gate.close({ closeStore: this.#ownsStore });
   }
 
   /** The names of all limits, in the order of their definition. */
@@ -172,7 +175,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
 
   /** Gives a limit by name, as it is now. */
   limit(name: string): Limit<Request> {
-    this.#guard.assertOpen();
+    this.#gate.assertOpen();
     return limitNamed(this.#set, name);
   }
 
@@ -191,7 +194,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   /** What a decision took, to be given back or corrected. One receipt for each decision, whoever asks. */
   receiptOf(decision: Decision): Receipt {
     let receipt = receipts.get(decision);
-    if (receipt === undefined) receipts.set(decision, (receipt = new Receipt(decision, this.#guard)));
+    if (receipt === undefined) receipts.set(decision, (receipt = new Receipt(decision, this.#gate)));
     return receipt;
   }
 
@@ -217,13 +220,13 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
 
   #charge(transactions: Awaitable<readonly Transaction[]>): Awaitable<readonly BucketState[]> {
     return andThen(transactions, (batch) =>
-      andThen(this.#guard.charge(batch), (charged) => bucketStates(charged.batch, charged.reading)),
+      andThen(this.#gate.charge(batch), (charged) => bucketStates(charged.batch, charged.reading)),
     );
   }
 
   #spend(batch: readonly Transaction[]): Awaitable<Decision> {
     checkAffordable(batch);
-    return andThen(this.#guard.spend(batch), spentDecision);
+    return andThen(this.#gate.spend(batch), spentDecision);
   }
 
   #defined(set: LimitSetOptions<Request>): LimitSet<Request> {
@@ -232,7 +235,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   }
 
   #batch(entries: readonly SpendEntry[]): Awaitable<readonly Transaction[]> {
-    this.#guard.assertOpen();
+    this.#gate.assertOpen();
     const set = this.#set;
     return batchOf(
       checkedEntries(entries).map((entry) => {

@@ -1,7 +1,7 @@
 import { andThen, type Awaitable } from './awaitable.ts';
 import { bucketStates } from './decide.ts';
 import { Decision, type BucketState } from './decision.ts';
-import type { StoreGuard } from './failure/store-guard.ts';
+import type { StoreGate } from './failure/store-gate.ts';
 import { MAX_TOLERANCE_TICKS } from './ticks.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -16,12 +16,12 @@ interface Line {
 /** What a decision took from its buckets, so that each token is given back at most once. */
 export class Receipt {
   readonly #decision: Decision;
-  readonly #guard: StoreGuard;
+  readonly #gate: StoreGate;
   readonly #lines: readonly Line[];
 
-  constructor(decision: Decision, guard: StoreGuard) {
+  constructor(decision: Decision, gate: StoreGate) {
     this.#decision = decision;
-    this.#guard = guard;
+    this.#gate = gate;
     this.#lines = linesOf(decision);
   }
 
@@ -60,7 +60,7 @@ export class Receipt {
       line.tatAfterSpendTicks -= tokens * line.transaction.rate.emissionIntervalTicks;
     }
     if (!ruling.available || refunds.length === 0) return [];
-    return andThen(this.#guard.refund(ruling.store, refunds), (given) => bucketStates(given.batch, given.reading));
+    return andThen(this.#gate.refund(ruling.store, refunds), (given) => bucketStates(given.batch, given.reading));
   }
 }
 

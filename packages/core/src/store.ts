@@ -59,6 +59,11 @@ export interface StoreReading {
  */
 export interface Store {
   /**
+   * True of a store that answers every call at once (a value, never a promise) and can't fail: a limiter then asks it
+   * without deadline and failure policy. Left out by all others.
+   */
+  readonly answersAtOnce?: true;
+  /**
    * Takes the increments of all transactions, or of none: if a `check-…` does not fit, nothing is taken. In a batch
    * that passes, a `spend-only` is taken if it fits.
    *

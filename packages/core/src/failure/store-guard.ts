@@ -8,12 +8,12 @@ import { EMPTY_READING } from './answer.ts';
 import { Deadlines } from './deadlines.ts';
 import type { CheckedFailureOptions } from './failure-options.ts';
 import { Fallback } from './fallback.ts';
+import { closed } from './open-gate.ts';
 import type { Changed, Charge, Ruling } from './ruling.ts';
 import type { Scheduler } from './scheduler.ts';
 import { chargeCall, decidingCall, refundCall, resetCall, type StoreCall } from './store-calls.ts';
+import type { StoreGate } from './store-gate.ts';
 import { StoreHealth, type StoreStatus } from './store-health.ts';
-
-export type { StoreStatus } from './store-health.ts';
 
 /** What a guard is made of. */
 export interface StoreGuardParts {
@@ -33,7 +33,7 @@ export interface StoreGuardParts {
  * A store that answers at once is passed straight through, without timer or tick. Wrong use (`ERR_CLOSED`,
  * `ERR_DUPLICATE_BUCKET`, every SluiceError but `ERR_STORE_…`) is thrown on and is no failure.
  */
-export class StoreGuard {
+export class StoreGuard implements StoreGate {
   readonly #store: Store;
   readonly #deadlineMs: number;
   readonly #deadlines: Deadlines;
@@ -164,7 +164,7 @@ export class StoreGuard {
 
   /** Throws `ERR_CLOSED` after {@link close}. */
   assertOpen(): void {
-    if (this.#closed) throw new SluiceError('ERR_CLOSED', 'The limiter is closed: make a new one to go on.');
+    if (this.#closed) throw closed();
   }
 }
 

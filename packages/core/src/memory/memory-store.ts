@@ -80,6 +80,7 @@ function checkClock(clock: unknown): void {
 }
 
 class LocalStore implements MemoryStore {
+  readonly answersAtOnce = true;
   readonly #clock: Clock;
   readonly #originMicros: number;
   readonly #maxKeys: number;

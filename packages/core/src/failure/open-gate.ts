@@ -1,0 +1,78 @@
+import type { Awaitable } from '../awaitable.ts';
+import { SluiceError } from '../errors.ts';
+import type { BucketName, Store, StoreReading, StoreRefund } from '../store.ts';
+import type { Transaction } from '../transaction.ts';
+import type { Changed, Charge, Decided } from './ruling.ts';
+import type { StoreGate } from './store-gate.ts';
+import type { StoreStatus } from './store-health.ts';
+
+/**
+ * The way to a store that answers at once and can't fail: nothing stands on it. What such a store throws is wrong use.
+ */
+export class OpenGate implements StoreGate {
+  readonly #store: Store;
+  readonly #since = new Date();
+  #closed = false;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  spend(batch: readonly Transaction[]): Decided {
+    this.assertOpen();
+    return this.#decided(batch, this.#store.spend(batch));
+  }
+
+  check(batch: readonly Transaction[]): Decided {
+    this.assertOpen();
+    return this.#decided(batch, this.#store.check(batch));
+  }
+
+  charge<T extends Charge>(batch: readonly T[]): Changed<T> {
+    this.assertOpen();
+    return { batch, reading: atOnce(this.#store.charge(batch)), store: this.#store };
+  }
+
+  refund<T extends StoreRefund>(store: Store, batch: readonly T[]): Changed<T> {
+    this.assertOpen();
+    return { batch, reading: atOnce(store.refund(batch)), store };
+  }
+
+  reset(batch: readonly BucketName[]): Awaitable<void> {
+    this.assertOpen();
+    return this.#store.reset(batch);
+  }
+
+  status(): StoreStatus {
+    return { state: 'up', since: this.#since, outages: 0, decidedByPolicy: 0, lastFailure: undefined };
+  }
+
+  assertOpen(): void {
+    if (this.#closed) throw closed();
+  }
+
+  close({ closeStore }: { readonly closeStore: boolean }): Awaitable<void> {
+    if (this.#closed) return undefined;
+    this.#closed = true;
+    return closeStore ? this.#store.close() : undefined;
+  }
+
+  #decided(batch: readonly Transaction[], reading: Awaitable<StoreReading>): Decided {
+    return { available: true, batch, reading: atOnce(reading), store: this.#store, failure: undefined };
+  }
+}
+
+function atOnce(reading: Awaitable<StoreReading>): StoreReading {
+  if (!(reading instanceof Promise)) return reading;
+  // It may reject too: that is of no use to anybody now.
+  reading.catch(() => undefined);
+  throw new SluiceError(
+    'ERR_STORE_ANSWER',
+    'The store says `answersAtOnce`, but it answered with a promise: leave that out.',
+  );
+}
+
+/** The error of every call to a limiter after its end. */
+export function closed(): SluiceError {
+  return new SluiceError('ERR_CLOSED', 'The limiter is closed: make a new one to go on.');
+}

@@ -1,0 +1,29 @@
+import type { Awaitable } from '../awaitable.ts';
+import type { BucketName, Store, StoreRefund } from '../store.ts';
+import type { Transaction } from '../transaction.ts';
+import type { Changed, Charge, Ruling } from './ruling.ts';
+import type { StoreStatus } from './store-health.ts';
+
+/** How a limiter reaches its store. Every call but `status` and `close` throws `ERR_CLOSED` after `close`. */
+export interface StoreGate {
+  /** Decides a batch and takes its tokens. */
+  spend(batch: readonly Transaction[]): Awaitable<Ruling>;
+  /** Decides a batch and takes nothing. */
+  check(batch: readonly Transaction[]): Awaitable<Ruling>;
+  /** Takes tokens after the fact. */
+  charge<T extends Charge>(batch: readonly T[]): Awaitable<Changed<T>>;
+  /**
+   * Gives tokens back.
+   *
+   * @param store - Who took them: the store of the decision.
+   */
+  refund<T extends StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>>;
+  /** Makes buckets full again. */
+  reset(batch: readonly BucketName[]): Awaitable<void>;
+  /** How the store does. */
+  status(): StoreStatus;
+  /** Throws `ERR_CLOSED` after {@link close}. */
+  assertOpen(): void;
+  /** Ends the gate; another `close` does nothing. */
+  close(options: { readonly closeStore: boolean }): Awaitable<void>;
+}

@@ -1,0 +1,77 @@
+import { accountId, createLimiter, memoryStore, type Limiter, type Store } from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
+import { describe, expect, test } from 'vitest';
+
+const limits = { Orders: { key: accountId(), count: 3, period: '3s' } };
+const ann = [{ limit: 'Orders', id: 'ann' }];
+
+function limiterOn(store: Store): Limiter {
+  return createLimiter({ limits, store, log: false });
+}
+
+describe('a store that answers at once', async () => {
+  test('is asked without a deadline and can’t fail, so it is always up', async () => {
+    const since = Date.now();
+    const limiter = limiterOn(memoryStore({ clock: new FakeClock(0) }));
+    await limiter.spend(ann);
+    const status = limiter.status();
+    expect(status).toMatchObject({ state: 'up', outages: 0, decidedByPolicy: 0, lastFailure: undefined });
+    expect(status.since.getTime()).toBeGreaterThanOrEqual(since);
+  });
+
+  test('throws through what it throws: there is no policy to stand in for it', () => {
+    const broken = {
+      ...memoryStore(),
+      answersAtOnce: true,
+      spend: () => {
+        throw new TypeError('a bug');
+      },
+    };
+    const store = Object.assign(Object.create(memoryStore()) as Store, broken);
+    expect(() => limiterOn(store).spend(ann)).toThrow(new TypeError('a bug'));
+  });
+
+  test.each(['spend', 'check', 'charge', 'refund'] as const)(
+    'is found out when %s answers with a promise, even one that rejects',
+    (call) => {
+      const late = { [call]: () => Promise.reject(new Error('late')) };
+      const limiter = limiterOn(Object.assign(Object.create(memoryStore()) as Store, late));
+      expect(() => limiter[call](ann)).toThrow(
+        expect.objectContaining({
+          code: 'ERR_STORE_ANSWER',
+          message: 'The store says `answersAtOnce`, but it answered with a promise: leave that out.',
+        }) as Error,
+      );
+    },
+  );
+
+  test('that was given stays open when the limiter is closed, once or twice', async () => {
+    const store = memoryStore();
+    const limiter = limiterOn(store);
+    await limiter.close();
+    await limiter.close();
+    expect(store.stats().size).toBe(0);
+  });
+
+  test('that the limiter made is closed with it', async () => {
+    const limiter = createLimiter({ limits, log: false });
+    await limiter.close();
+    expect(() => (limiter.store as ReturnType<typeof memoryStore>).stats()).toThrow('closed');
+  });
+
+  test.each(['spend', 'check', 'charge', 'refund', 'reset'] as const)(
+    'is not asked to %s by a limiter that was closed',
+    async (call) => {
+      const limiter = limiterOn(memoryStore());
+      await limiter.close();
+      expect(() => limiter[call](ann)).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }) as Error);
+    },
+  );
+
+  test('gives nothing back for a decision after the limiter was closed', async () => {
+    const limiter = limiterOn(memoryStore());
+    const decision = await limiter.spend(ann);
+    await limiter.close();
+    expect(() => limiter.refund(decision)).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }) as Error);
+  });
+});
