@@ -200,6 +200,38 @@ describe('a settled cost', () => {
     expect(remaining()).toBe(5);
   });
 
+  test('and a refund of the rest give back together no more than what had not come back by itself', async () => {
+    const { limiter, clock } = limiterOnFakeTime({ Orders: { burst: 20, count: 1, period: '1s' } });
+    const spend = (cost: number): Decision => atOnce(limiter.spend([order(cost)]));
+    const decision = spend(10);
+    clock.advance(9000);
+    await coreOf(limiter).settle(decision, decision.results.at(0)!, 5);
+    expect(spend(0).remaining).toBe(20);
+    spend(1);
+    atOnce(limiter.refund(decision));
+    expect(spend(0).remaining).toBe(19);
+  });
+
+  test('takes nothing for a spend-only that did not fit', async () => {
+    const { limiter, spend, remaining } = started();
+    spend(order(7));
+    const decision = spend(order(4, { mode: 'spend-only' }));
+    for (const trueCost of [1, 4, 9]) {
+      await coreOf(limiter).settle(decision, decision.results.at(0)!, trueCost);
+      expect(remaining()).toBe(3);
+    }
+  });
+
+  test('of a spend-only that fitted is charged and given back as any other', async () => {
+    const { limiter, spend, remaining } = started();
+    const settle = (decision: Decision, trueCost: number) =>
+      coreOf(limiter).settle(decision, decision.results.at(0)!, trueCost);
+    await settle(spend(order(4, { mode: 'spend-only' })), 1);
+    expect(remaining()).toBe(9);
+    await settle(spend(order(4, { mode: 'spend-only' })), 5);
+    expect(remaining()).toBe(4);
+  });
+
   test('concerns one limit of the decision', async () => {
     const { limiter, spend, remaining } = started();
     const decision = spend(order(4), { limit: 'Reads', id: '7', cost: 4 });
