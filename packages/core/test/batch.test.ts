@@ -1,4 +1,4 @@
-import type { SpendEntry } from '@sluice/core';
+import { createLimiter, keyFrom, type IdFormat, type SpendEntry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { atOnce, limiterOnFakeTime } from './limiter-on-fake-time.ts';
 import { rejected, thrown } from './thrown.ts';
@@ -213,7 +213,53 @@ describe('a batch', () => {
   });
 });
 
+describe('an entry', () => {
+  describe.each(['spend', 'check', 'charge', 'refund', 'reset'] as const)('of %s', (call) => {
+    test.each<[what: string, field: object, code: string, says: string]>([
+      ['a typo', { costs: 4 }, 'ERR_UNKNOWN_OPTION', '`costs` (its value was 4). Did you mean `cost`?'],
+      ['the key', { key: '7' }, 'ERR_UNKNOWN_OPTION', '`key` is `id` here.'],
+      ['points', { points: 4 }, 'ERR_UNKNOWN_OPTION', '`points` is `cost` here.'],
+    ])('must not have unknown fields: %s', (_what, field, code, says) => {
+      const { limiter } = limiterOnFakeTime(numbers);
+      const entries = [
+        { limit: 'Reads', id: '7' },
+        { limit: 'Orders', id: '7', ...field },
+      ];
+      const error = thrown(() => limiter[call](entries));
+      expect(error).toMatchObject({ code, status: 500 });
+      expect(error.message).toContain(says);
+      expect(atOnce(limiter.check([{ limit: 'Reads', id: '7' }, ...orders(0)])).results).toMatchObject([
+        { remaining: 5 },
+        { remaining: 5 },
+      ]);
+    });
+
+    test.each([[null], [undefined], ['Orders'], [['Orders', '7']], [7]])('must be an object: %o', (entry) => {
+      const { limiter } = limiterOnFakeTime(numbers);
+      const error = thrown(() => limiter[call]([entry as never]));
+      expect(error).toMatchObject({ code: 'ERR_OPTION', status: 500 });
+      expect(error.message).toMatch(/^`entries\[…\]` must be an object, but was /);
+    });
+  });
+});
+
 describe('an id', () => {
+  test.each<[what: string, canonical: unknown]>([
+    ['a number', () => 7],
+    ['a promise', (text: string) => Promise.resolve(text)],
+    ['nothing', () => undefined],
+    ['null', () => null],
+    ['an empty text', () => ''],
+  ])('must not be %s, whatever its format gives: strangers would share a bucket', (_what, canonical) => {
+    const format = { name: 'wrong', canonical } as IdFormat;
+    const limiter = createLimiter({ limits: { Orders: { key: keyFrom(format), count: 5, period: '1s' } } });
+    for (const call of ['spend', 'check', 'charge', 'refund', 'reset'] as const) {
+      const error = thrown(() => limiter[call]([{ limit: 'Orders', id: '7' }]));
+      expect(error).toMatchObject({ code: 'ERR_ID', status: 500 });
+      expect(error.message).toMatch(/^`limits\.Orders\.key` must be a key whose ids are text, and not empty, but was /);
+    }
+  });
+
   test.each([[undefined], [null], [12_345_678], [{}]])('must be a string: %o', (id) => {
     const { limiter } = limiterOnFakeTime(numbers);
     for (const call of ['spend', 'reset'] as const) {

@@ -1,3 +1,4 @@
+import { accountId } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../src/create-limiter.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from './limiter-on-fake-time.ts';
@@ -64,10 +65,14 @@ describe('replace', () => {
     expect(atOnce(limiter.check(orders(0))).results[0]).toMatchObject({ burst: 5, overridden: false });
   });
 
-  test.each<[what: string, set: object, code: string]>([
+  test.each<[what: string, set: unknown, code: string]>([
     ['a wrong limit', { limits: { ...limits(9), Bad: {} } }, 'ERR_KEY'],
     ['a wrong override', { limits: limits(9), overrides: { Other: {} } }, 'ERR_OVERRIDE'],
     ['no limits at all', {}, 'ERR_OPTION'],
+    ['nothing', undefined, 'ERR_OPTION'],
+    ['null', null, 'ERR_OPTION'],
+    ['a typo', { limits: limits(9), override: { Orders: { '7': 'unlimited' } } }, 'ERR_UNKNOWN_OPTION'],
+    ['what only createLimiter takes', { limits: limits(9), failure: {} }, 'ERR_UNKNOWN_OPTION'],
   ])('with %s throws and changes nothing', (_, set, code) => {
     const { limiter } = limiterOnFakeTime(numbers);
     expect(thrown(() => limiter.replace(set as never)).code).toBe(code);
@@ -83,6 +88,23 @@ describe('replace', () => {
       message: "No limit is named 'Orders'. Limits: Reads.",
     });
     expect(atOnce(limiter.spend(orders())).allowed).toBe(true);
+  });
+
+  test('with a key that finds no id, of a limit that a middleware needs, throws and changes nothing', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    coreOf(limiter).requireLimit('Orders', 1);
+    const withoutFunction = { ...limits(9), Orders: { key: accountId(), count: 9, period: '1s' } };
+    expect(thrown(() => limiter.replace({ limits: withoutFunction }))).toMatchObject({
+      code: 'ERR_KEY',
+      message:
+        "`limits.Orders.key` must be able to find an id, but was 'a key without a function'. " +
+        'Give its key a function of the request, or use the limit through limiter.spend alone.',
+    });
+    expect(coreOf(limiter).limit('Orders').key.idOf).toBeTypeOf('function');
+    expect(atOnce(limiter.spend(orders())).results[0]?.burst).toBe(5);
+    const elsewhere = { ...limits(9), Reads: { key: accountId(), count: 9, period: '1s' } };
+    limiter.replace({ limits: elsewhere });
+    expect(atOnce(limiter.spend(orders())).results[0]?.burst).toBe(9);
   });
 
   test('with a burst below the highest fixed cost of any middleware throws and changes nothing', () => {

@@ -198,6 +198,14 @@ describe('a key with a fallback', () => {
     expect(chain(null, null).format.canonical('customerNumber:c-07')).toBe('customerNumber:C-7');
   });
 
+  test('may fall back to another function of the same format: their ids are told apart', () => {
+    const made = (first: string | null, second: string | null) => accountId(() => first).or(accountId(() => second));
+    expect(idOf(made('alice', 'bob'))).toBe('alice');
+    expect(idOf(made(null, 'alice'))).toBe('accountId:alice');
+    expect(thrown(() => idOf(made('accountId:alice', null))).code).toBe('ERR_ID');
+    expect(made(null, null).format.canonical('accountId:alice')).toBe('accountId:alice');
+  });
+
   test('may be overridden by either id', () => {
     const limits = { Orders: { key, count: 5, period: '1s' } };
     const overrides = { Orders: { alice: 'unlimited', 'clientNetwork:203.0.113.7': 'unlimited' } } as const;
@@ -227,6 +235,16 @@ describe('a key with a fallback', () => {
       'no fallback',
       () => accountId(() => null).or(undefined as never),
       '`.or` must be given a key, but was undefined. For example .or(clientNetwork()).',
+    ],
+    [
+      'a second fallback of the same format',
+      () =>
+        accountId(() => null)
+          .or(keyFrom(customerNumber, () => null))
+          .or(clientNetwork())
+          .or(keyFrom(customerNumber, () => null)),
+      '`.or` needs fallbacks of different formats, but one is customerNumber already: ask for both ids in one function, ' +
+        '(req) => req.user?.id ?? req.apiKey ?? null.',
     ],
   ])('is refused for %s', (_, make, message) => {
     expect(thrown(make)).toMatchObject({ code: 'ERR_KEY', message });
