@@ -1,4 +1,4 @@
-import { accountId, createLimiter, type Decision, type Limiter, type Store } from '@sluice/core';
+import { accountId, createLimiter, type Decision, type Limiter, type Mode, type Store } from '@sluice/core';
 import { RequestDecision } from '@sluice/core/http';
 import { expect, test } from 'vitest';
 import { coreOf } from '../../src/create-limiter.ts';
@@ -12,8 +12,8 @@ function limiterOf(name: string, count: number, store?: Store): Limiter {
   return createLimiter({ limits: { [name]: { key: accountId(), count, period: '1m' } }, store, log: false });
 }
 
-async function add(onRequest: RequestDecision, limiter: Limiter, limit: string): Promise<Decision> {
-  const decision = await limiter.spend([{ limit, id: 'ann' }]);
+async function add(onRequest: RequestDecision, limiter: Limiter, limit: string, mode?: Mode): Promise<Decision> {
+  const decision = await limiter.spend([{ limit, id: 'ann', mode }]);
   onRequest.add(decision, coreOf(limiter), [{ limit }]);
   return decision;
 }
@@ -32,6 +32,35 @@ test('of equally strict decisions the first stays', async () => {
   await add(onRequest, limiterOf('First', 1), 'First');
   await add(onRequest, limiterOf('Second', 1), 'Second');
   expect(onRequest.limit).toBe('First');
+});
+
+test.each(['before', 'after'])(
+  'a decision of spend-only limits alone is not reported %s one that checks',
+  async (when) => {
+    const onRequest = new RequestDecision();
+    const counting = limiterOf('Counting', 1);
+    if (when === 'before') await add(onRequest, counting, 'Counting', 'spend-only');
+    await add(onRequest, limiterOf('Checking', 50), 'Checking');
+    if (when === 'after') await add(onRequest, counting, 'Counting', 'spend-only');
+    expect(onRequest).toMatchObject({ limit: 'Checking', remaining: 49 });
+  },
+);
+
+test('a decision of spend-only limits alone is reported where there is no other', async () => {
+  const onRequest = new RequestDecision();
+  await add(onRequest, limiterOf('Counting', 5), 'Counting', 'spend-only');
+  expect(onRequest).toMatchObject({ limit: 'Counting', remaining: 4 });
+});
+
+test('a bucket that several decisions met is charged once, and buckets of one name in two limiters each', async () => {
+  const [one, other] = [limiterOf('Same', 10), limiterOf('Same', 10)];
+  const onRequest = new RequestDecision();
+  for (const limiter of [one, other, one]) await add(onRequest, limiter, 'Same');
+  await onRequest.charge(3, 'Same');
+  const remaining = async (limiter: Limiter) => (await limiter.check([{ limit: 'Same', id: 'ann' }])).remaining;
+  expect([await remaining(one), await remaining(other)]).toEqual([5, 6]);
+  await onRequest.charge(1);
+  expect([await remaining(one), await remaining(other)]).toEqual([4, 5]);
 });
 
 test('a denial is never hidden by an allowed decision with a longer wait', async () => {

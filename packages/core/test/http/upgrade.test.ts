@@ -13,15 +13,22 @@ interface Setup {
   readonly options?: Partial<UpgradeOptions>;
 }
 
+interface More {
+  /** Default: `GET`. */
+  readonly method?: string;
+  /** Further lines of the head, each with its end. */
+  readonly fields?: string;
+}
+
 interface Served {
   readonly events: LimiterEvent[];
   /** The server's ends of all connections that asked for an upgrade. */
   readonly sockets: Duplex[];
   accepted: number;
   /** Opens a connection, asks for an upgrade, and gives the socket. */
-  open(user?: string): Socket;
+  open(user?: string, more?: More): Socket;
   /** Asks for an upgrade and gives all that comes back until the end. */
-  ask(user?: string): Promise<string>;
+  ask(user?: string, more?: More): Promise<string>;
 }
 
 const accepting: UpgradeListener = (_request, socket) => {
@@ -49,15 +56,15 @@ async function serve({ limiter = {}, options = {} }: Setup = {}): Promise<Served
     events,
     sockets: [],
     accepted: 0,
-    open(user) {
+    open(user, { method = 'GET', fields: further = '' } = {}) {
       // A client that never closes its own end by itself.
       const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
-      const fields = user === undefined ? '' : `X-User: ${user}\r\n`;
-      socket.write(`GET /chat HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n${fields}\r\n`);
+      const fields = further + (user === undefined ? '' : `X-User: ${user}\r\n`);
+      socket.write(`${method} /chat HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n${fields}\r\n`);
       return socket;
     },
-    ask(user) {
-      const socket = served.open(user);
+    ask(user, more) {
+      const socket = served.open(user, more);
       return new Promise((resolve, reject) => {
         let text = '';
         socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
@@ -175,6 +182,27 @@ test.each([
   expect(server.events).toMatchObject([{ type: 'upgrade-failed', cause: { message: 'boom' } }]);
 });
 
+test('an accept that throws after it has answered: nothing more is written', async () => {
+  const accept = async (_request: IncomingMessage, socket: Duplex): Promise<never> => {
+    await new Promise((resolve) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n', resolve));
+    throw new Error('boom');
+  };
+  const server = await serve({ options: { accept } });
+  expect(await server.ask('ann')).toBe('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+  expect(server.sockets.at(0)?.destroyed).toBe(true);
+  expect(server.events).toMatchObject([{ type: 'upgrade-failed', cause: { message: 'boom' } }]);
+});
+
+test('an upgrade that looks like a preflight is limited like any other', async () => {
+  const server = await serve();
+  const preflight = {
+    method: 'OPTIONS',
+    fields: 'Origin: https://a.example\r\nAccess-Control-Request-Method: GET\r\n',
+  };
+  expect(statusOf(await server.ask('ann', preflight))).toBe(101);
+  expect(statusOf(await server.ask('ann', preflight))).toBe(429);
+});
+
 test('a connection that fails after its accept has thrown ends nothing else', async () => {
   const accept: UpgradeListener = (_request, socket) => {
     setImmediate(() => socket.emit('error', new Error('reset')));
@@ -211,6 +239,7 @@ test.each([
   ['a settle', { accept: accepting, limits: [{ limit: 'PerUser', settle: () => 1 }] }, '`settle` must be left out'],
   ['an onDenied', { accept: accepting, onDenied: () => undefined }, '`onDenied`'],
   ['an unknown limit', { accept: accepting, limits: ['Orders'] }, "'Orders'"],
+  ['limitPreflight', { accept: accepting, limitPreflight: true }, '`limitUpgrade` has no option `limitPreflight`'],
   ['an unknown option', { accept: accepting, acept: 5 }, '`limitUpgrade` has no option `acept`'],
 ])('wrong options throw when the listener is made: %s', (_what, options, says) => {
   const limiter = createLimiter<IncomingMessage>({ limits });
