@@ -10,6 +10,7 @@ const packages = readdirSync('packages').map((folder) => {
 export default {
   entryPoints: packages.flatMap(({ entryPoints }) => entryPoints),
   emit: 'none',
+  readme: 'none',
   disableSources: true,
   treatWarningsAsErrors: true,
   treatValidationWarningsAsErrors: true,

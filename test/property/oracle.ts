@@ -35,7 +35,7 @@ function ruleOf(burst: number, unitsPerMicro: bigint, interval: bigint): Rule {
   return { unitsPerMicro, interval, tolerance: BigInt(burst) * interval, burst: BigInt(burst) };
 }
 
-export type OracleMode = 'check-and-spend' | 'check-only' | 'spend-only';
+type OracleMode = 'check-and-spend' | 'check-only' | 'spend-only';
 
 /** One transaction. `bucket` names it. */
 export interface Asked {
@@ -52,7 +52,7 @@ export interface Figures {
 }
 
 /** What came of one transaction. */
-export interface Answered extends Figures {
+interface Answered extends Figures {
   readonly allowed: boolean;
   readonly spent: number;
   readonly retryAfterMs: number;

@@ -32,6 +32,7 @@ export interface Result extends BucketState {
   readonly retryAfterMs: number;
 }
 
+/** What came of a batch; `unavailable` when its store can't answer and a limit is `closed` then. */
 export type Outcome = 'allowed' | 'denied' | 'unavailable';
 
 /**

@@ -37,7 +37,7 @@ export interface Plan {
   readonly onError?: (error: unknown) => void;
 }
 
-export interface Route {
+interface Route {
   /** Hold for this route alone, in this order. */
   readonly limits?: readonly Options[];
   /** Default: answers 200 with `ok`. */
@@ -45,7 +45,7 @@ export interface Route {
 }
 
 /** Answers a refused request in the words of a handler. */
-export type DeniedHandler = (context: Context, decision: Decision) => string | Promise<string>;
+type DeniedHandler = (context: Context, decision: Decision) => string | Promise<string>;
 
 /** A framework under the contract. */
 export interface Framework {

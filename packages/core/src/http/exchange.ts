@@ -14,5 +14,6 @@ export interface Exchange<Request> {
   decision: RequestDecision | undefined;
   /** A field of the response so far. */
   getField(name: string): number | string | readonly string[] | undefined;
+  /** Sets a field, instead of what it was. */
   setField(name: string, value: string): void;
 }

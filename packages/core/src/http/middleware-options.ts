@@ -90,7 +90,9 @@ const INLINE_OPTIONS = [
 export interface FlowSettings<Request, SettleArgs extends readonly unknown[]> extends FieldSettings {
   readonly limiter: LimiterCore<Request>;
   readonly uses: readonly CheckedUse<Request, SettleArgs>[];
+  /** See {@link FlowOptions.skip}. */
   readonly skip: FlowOptions<Request>['skip'];
+  /** See {@link FlowOptions.onDecision}. */
   readonly onDecision: FlowOptions<Request>['onDecision'];
   readonly shadow: boolean;
   readonly limitPreflight: boolean;

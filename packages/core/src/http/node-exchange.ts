@@ -20,6 +20,7 @@ export abstract class NodeExchange<Request> implements Exchange<Request> {
     return this.outgoing.getHeader(name);
   }
 
+  /** Sets a field, instead of what it was. */
   setField(name: string, value: string): void {
     this.outgoing.setHeader(name, value);
   }

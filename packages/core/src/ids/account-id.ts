@@ -2,6 +2,7 @@ import { complaint } from '../errors.ts';
 import { checkBoolean, checkOptions } from '../options.ts';
 import type { IdFormat } from './id-format.ts';
 
+/** The options of `accountId`. */
 export interface AccountIdOptions {
   /** Accept only unsigned decimal numbers without leading zeros, such as `12345678`. Default: false. */
   readonly decimal?: boolean;

@@ -15,6 +15,7 @@ export function ipAddress(): Key {
   return keyOf(ipAddressFormat, (source) => source.clientAddress.text);
 }
 
+/** The options of {@link ipv6RangeCIDR}. */
 export interface Ipv6RangeOptions {
   /** Bits of the range, 1 to 128. Default: 48, what one customer commonly gets. */
   readonly prefixLength?: number;
@@ -30,6 +31,7 @@ export function ipv6RangeCIDR(options: Ipv6RangeOptions = {}): Key {
   );
 }
 
+/** The options of {@link clientNetwork}. */
 export interface ClientNetworkOptions {
   /** Bits of an IPv6 client's network, 1 to 128. Default: 48. */
   readonly ipv6PrefixLength?: number;
