@@ -1,6 +1,7 @@
 import {
   accountId,
   createLimiter,
+  keyFrom,
   memoryStore,
   type Key,
   type Limiter,
@@ -8,11 +9,18 @@ import {
   type Store,
 } from '@sluice/core';
 import { FakeClock } from '@sluice/core/testing';
+import { createHash } from 'node:crypto';
 import type { Ask } from './client.ts';
 import type { NativeRequest } from './framework.ts';
 
 /** The user that a request names in its `X-User` field; nobody when it names none. */
 export const userKey: Key<NativeRequest> = accountId((request: NativeRequest) => userOf(request));
+
+/** The user as well, whose ids are hashes: the id of an id is another one. */
+export const hashedUserKey: Key<NativeRequest> = keyFrom(
+  { name: 'hashed', canonical: (text) => createHash('sha256').update(text.toLowerCase()).digest('hex') },
+  (request: NativeRequest) => userOf(request),
+);
 
 export function userOf({ headers }: NativeRequest): string | null {
   return (headers['x-user'] as string | undefined) ?? null;

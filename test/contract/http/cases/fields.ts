@@ -298,6 +298,22 @@ export function fieldCases(framework: Framework): void {
     expect(headers).toMatchObject({ ratelimit: 'limit=1, remaining=0, reset=3600', 'retry-after': '3600' });
   });
 
+  test.each([
+    { there: '120', told: '120' },
+    { there: '60', told: '60' },
+    { there: '59', told: '60' },
+    { there: 'Wed, 21 Oct 2026 07:28:00 GMT', told: '60' },
+  ])('of two waits the longer is told: $there that is there', async ({ there, told }) => {
+    const app = await start(framework, {
+      before: ({ set }) => set('Retry-After', there),
+      limits: [{ name: 'Requests', count: 1, period: '1m', store: timed().store }],
+    });
+    await app.get();
+    const { status, headers } = await app.get();
+    expect(status).toBe(429);
+    expect(headers['retry-after']).toBe(told);
+  });
+
   test('two middlewares list each of their limits once, and on a 429 only those that denied', async () => {
     const app = await start(framework, {
       limits: [

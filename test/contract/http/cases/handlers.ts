@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Framework, Handler, Options } from '../framework.ts';
-import { as, lateStore, stillLimiter, timed, userKey } from '../limiters.ts';
+import { as, hashedUserKey, lateStore, stillLimiter, timed, userKey } from '../limiters.ts';
 import { start } from '../start.ts';
 
 /** What handlers find on the request, and what they do with it. */
@@ -88,6 +88,32 @@ export function handlerCases(framework: Framework): void {
       /"Wide";r=2.*"Narrow";r=0/,
     );
     expect((await app.get('/', as('ann'))).status).toBe(429);
+  });
+
+  test('a charge is taken from the bucket that was decided, also when the id of an id is another one', async () => {
+    const app = await start(framework, {
+      limits: [per('PerUser', 5, { key: hashedUserKey })],
+      ...handle(async ({ decision }) => {
+        await decision!.charge(3);
+        return 'charged';
+      }),
+    });
+    expect((await app.get('/', as('ann'))).headers.ratelimit).toContain('r=4');
+    expect((await app.get('/', as('ann'))).headers.ratelimit).toContain('r=0');
+    expect((await app.get('/', as('bob'))).headers.ratelimit).toContain('r=4');
+  });
+
+  test('a bucket that two middlewares met is charged once', async () => {
+    const limiter = stillLimiter({ limits: { PerUser: { key: userKey, count: 10, period: '1m' } } });
+    const app = await start(framework, {
+      limits: [{ limiter }, { limiter }],
+      ...handle(async ({ decision }) => {
+        await decision!.charge(3, 'PerUser');
+        return 'charged';
+      }),
+    });
+    expect((await app.get('/', as('ann'))).status).toBe(200);
+    expect(await limiter.check([{ limit: 'PerUser', id: 'ann', cost: 0 }])).toMatchObject({ remaining: 5 });
   });
 
   test('charging a limit that the request never meets is an error; one that says nothing about it is not', async () => {

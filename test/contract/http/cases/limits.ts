@@ -172,6 +172,21 @@ export function limitCases(framework: Framework): void {
   });
 
   test.each([
+    ['undefined', () => undefined],
+    ["''", () => ''],
+    ['a number', () => 7],
+    ['a promise of undefined', async () => undefined],
+    ["a promise of ''", async () => ''],
+  ])('an id of a key made by hand that is %s is an error, and the request is not admitted', async (_what, idOf) => {
+    const key = { ...userKey, idOf } as unknown as Key<NativeRequest>;
+    const app = await start(framework, {
+      limits: [{ name: 'PerUser', key, count: 5, period: '1m', store: memoryStore() }],
+    });
+    expect((await app.get()).status).toBe(500);
+    expect(app.errors).toMatchObject([{ name: 'SluiceError', code: 'ERR_ID' }]);
+  });
+
+  test.each([
     ['an async function', async (user: string | null) => user],
     ['a thenable', (user: string | null) => thenable((done) => done(user))],
     ['a function of bigints', (user: string | null) => BigInt(user!.length)],

@@ -153,6 +153,16 @@ export function optionCases(framework: Framework): void {
     expect(complaintAbout({ ...inline, name: 'Requests', store }).code).toBe('ERR_LIMIT_IN_USE');
   });
 
+  test('options that were refused leave their name free on the store', () => {
+    const store = memoryStore();
+    const named = { ...inline, name: 'Requests', store };
+    expect(complaintAbout({ ...named, cost: 11 }).code).toBe('ERR_COST_OVER_BURST');
+    expect(complaintAbout({ ...named, mode: 'check' }).code).toBe('ERR_OPTION');
+    expect(complaintAbout({ ...named, key: accountId() }).code).toBe('ERR_KEY');
+    expect(() => framework.make({ ...named, cost: 10 })).not.toThrow();
+    expect(complaintAbout(named).code).toBe('ERR_LIMIT_IN_USE');
+  });
+
   test('replace refuses what a middleware could not go on with, and the old limits hold', () => {
     const key = userKey;
     const limiter = stillLimiter({

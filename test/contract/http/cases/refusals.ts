@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Framework } from '../framework.ts';
 import { as, brokenStore, lateStore, stillLimiter, timed, userKey } from '../limiters.ts';
 import { start } from '../start.ts';
@@ -21,6 +21,16 @@ export function refusalCases(framework: Framework): void {
       detail: 'The request exceeds PerUser. Try again in 60 seconds.',
       'violated-policies': ['PerUser'],
     });
+  });
+
+  test('with jitter the problem details say the same seconds as Retry-After', async () => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    onTestFinished(() => random.mockRestore());
+    const app = await start(framework, { limits: [{ limiter: stillLimiter({ limits }), retryJitter: 0.03 }] });
+    await app.get('/', as('ann'));
+    const { headers, body } = await app.get('/', as('ann'));
+    expect(headers['retry-after']).toBe('61');
+    expect(JSON.parse(body).detail).toBe('The request exceeds PerUser. Try again in 61 seconds.');
   });
 
   test('no cache keeps a refusal', async () => {
