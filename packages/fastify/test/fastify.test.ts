@@ -131,6 +131,26 @@ describe('config.rateLimit', () => {
     await expect(app.ready()).rejects.toThrow(/\/a .*Orders, Global/);
   });
 
+  test('limits of a config that two servers share fail in the one that does not know them', async () => {
+    const config = { rateLimit: { limits: ['Orders'] } };
+    const knowing = await appWith({ limiter: limiterOf({ Orders: 1 }) });
+    const other = await appWith({ limiter: limiterOf({ Global: 1 }) });
+    for (const app of [knowing, other]) app.get('/a', { config }, () => 'ok');
+    expect(await statuses(knowing, 2, '/a')).toEqual([200, 429]);
+    await expect(other.ready()).rejects.toMatchObject({ code: 'ERR_UNKNOWN_LIMIT' });
+  });
+
+  test('two routes of one server may share a config', async () => {
+    const config = { rateLimit: { limits: ['Orders'] } };
+    const app = await appWith(
+      { limiter: limiterOf({ Global: 1 }), global: false },
+      { limiter: limiterOf({ Orders: 2 }) },
+    );
+    app.get('/a', { config }, () => 'ok');
+    app.get('/b', { config }, () => 'ok');
+    expect([...(await statuses(app, 1, '/a')), ...(await statuses(app, 2, '/b'))]).toEqual([200, 200, 429]);
+  });
+
   test.each([
     ['true', true, 'ERR_OPTION', 'config.rateLimit'],
     ['null', null, 'ERR_OPTION', 'config.rateLimit'],
@@ -243,6 +263,19 @@ describe('routes defined before the plugin', () => {
     expect(answer.statusCode).toBe(500);
     expect(answer.json()).toMatchObject({ code, message: expect.stringContaining(says) });
   });
+});
+
+test('a route defined before the plugin is never open, also when another server knows the limits of its config', async () => {
+  const config = { rateLimit: { limits: ['Orders'] } };
+  const knowing = fastify();
+  const other = fastify();
+  for (const app of [knowing, other]) app.get('/early', { config }, () => 'ok');
+  await knowing.register(rateLimit, { limiter: limiterOf({ Orders: 1 }) });
+  await other.register(rateLimit, { limiter: limiterOf({ Global: 1 }) });
+  expect(await statuses(knowing, 2, '/early')).toEqual([200, 429]);
+  const answer = await other.inject('/early');
+  expect(answer.statusCode).toBe(500);
+  expect(answer.json()).toMatchObject({ code: 'ERR_UNKNOWN_LIMIT' });
 });
 
 test('404s are limited with a handler of their own too', async () => {
