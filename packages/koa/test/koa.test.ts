@@ -1,9 +1,9 @@
-import { memoryStore } from '@sluice/core';
+import { accountId, memoryStore } from '@sluice/core';
 import { FakeClock } from '@sluice/core/testing';
 import { rateLimit, type RateLimitOptions } from '@sluice/koa';
 import Koa, { type Context } from 'koa';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 const inline = (options: object = {}): RateLimitOptions => ({
   name: 'Requests',
@@ -13,14 +13,17 @@ const inline = (options: object = {}): RateLimitOptions => ({
   ...options,
 });
 
-async function serve(...middlewares: Koa.Middleware[]): Promise<() => Promise<Response>> {
+async function serve(...middlewares: Koa.Middleware[]): Promise<(user?: string) => Promise<Response>> {
   const app = new Koa();
   app.silent = true;
   for (const middleware of middlewares) app.use(middleware);
   const server = app.listen(0);
   onTestFinished(() => void server.close());
   await new Promise((resolve) => server.once('listening', resolve));
-  return () => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  return (user) => {
+    const { port } = server.address() as AddressInfo;
+    return fetch(`http://127.0.0.1:${port}/`, user === undefined ? {} : { headers: { 'X-User': user } });
+  };
 }
 
 test('fields reach what ctx.throw answers, and keep its own', async () => {
@@ -59,6 +62,96 @@ test('what is thrown is passed on as it is: errors that can not be extended, and
     expect((await get()).status).toBe(200);
     expect(caught).toBe(thrown);
   }
+});
+
+describe('an error that is thrown on several requests', () => {
+  const key = accountId((ctx: Context) => ctx.get('X-User'));
+  const perUser = (name: string, count: number): RateLimitOptions => inline({ name, key, count });
+
+  test('carries the fields of its own request each time', async () => {
+    const constant = Object.assign(new Error('gone'), { status: 410 });
+    const get = await serve(rateLimit(perUser('A', 6)), rateLimit(perUser('B', 3)), () => {
+      throw constant;
+    });
+    const told: unknown[] = [];
+    for (const user of ['ann', 'ann', 'bob', 'ann', 'bob']) {
+      const { status, headers } = await get(user);
+      told.push([status, headers.get('ratelimit')]);
+    }
+    expect(told).toEqual([
+      [410, '"A";r=5;t=10, "B";r=2;t=20'],
+      [410, '"A";r=4;t=10, "B";r=1;t=20'],
+      [410, '"A";r=5;t=10, "B";r=2;t=20'],
+      [410, '"A";r=3;t=10, "B";r=0;t=20'],
+      [410, '"A";r=4;t=10, "B";r=1;t=20'],
+    ]);
+  });
+
+  test('keeps its own headers, and no field of ours where no limit says anything', async () => {
+    const constant = Object.assign(new Error('gone'), { status: 410, headers: { 'X-Own': 'kept' } });
+    const limited = accountId((ctx: Context) => ctx.get('X-User') || null);
+    const get = await serve(rateLimit(inline({ key: limited, count: 5 })), () => {
+      throw constant;
+    });
+    for (const [user, told] of [
+      ['ann', '"Requests";r=4;t=12'],
+      [undefined, null],
+      ['bob', '"Requests";r=4;t=12'],
+    ] as const) {
+      const { headers } = await get(user);
+      expect([headers.get('ratelimit'), headers.get('x-own')]).toEqual([told, 'kept']);
+    }
+  });
+});
+
+test.each([
+  [
+    'a getter',
+    class extends Error {
+      status = 418;
+      get headers(): object {
+        return { 'X-Own': 'kept' };
+      }
+    },
+  ],
+  [
+    'read-only',
+    class extends Error {
+      status = 418;
+      constructor() {
+        super();
+        Object.defineProperty(this, 'headers', { value: { 'X-Own': 'kept' }, configurable: true });
+      }
+    },
+  ],
+  [
+    'read-only for good',
+    class extends Error {
+      status = 418;
+      constructor() {
+        super();
+        Object.defineProperty(this, 'headers', { value: { 'X-Own': 'kept' } });
+      }
+    },
+  ],
+])('an error stays the one that is answered, where its headers are %s', async (_what, Failure) => {
+  const error = new Failure();
+  let caught: unknown;
+  const get = await serve(
+    (_ctx, next) =>
+      next().catch((failure: unknown) => {
+        caught = failure;
+        throw failure;
+      }),
+    rateLimit(inline()),
+    () => {
+      throw error;
+    },
+  );
+  const { status, headers } = await get();
+  expect(status).toBe(418);
+  expect(headers.get('x-own')).toBe('kept');
+  expect(caught).toBe(error);
 });
 
 test('a middleware before the limits sees the refusal, and may answer otherwise', async () => {
