@@ -77,8 +77,8 @@ function refuse(ctx: Context, { status, fields, body }: Refusal): void {
   ctx.body = body;
 }
 
-/** What errors that passed here had for headers of their own, and on whose request. */
-const thrown = new WeakMap<Error, { readonly ctx: Context; readonly own: object | undefined }>();
+/** The fields that errors that passed here got from us: none of them is one of their own headers. */
+const given = new WeakMap<Error, Readonly<Record<string, unknown>>>();
 
 /**
  * Koa drops all fields of a response that ends in an error, and sets those that the error names. An error that is thrown
@@ -86,12 +86,12 @@ const thrown = new WeakMap<Error, { readonly ctx: Context; readonly own: object 
  */
 function throwWithFields(ctx: Context, error: unknown): never {
   if (!(error instanceof Error)) throw error;
-  const before = thrown.get(error);
-  const { headers } = error as { headers?: object };
-  const own = before === undefined || before.ctx === ctx ? headers : before.own;
-  if (before === undefined || before.ctx !== ctx) thrown.set(error, { ctx, own });
-  const present = FIELD_NAMES.filter((name) => ctx.res.hasHeader(name));
+  const before = given.get(error) ?? {};
+  const headers = Object.entries((error as { headers?: object }).headers ?? {});
+  const own = Object.fromEntries(headers.filter(([name, value]) => before[name] !== value));
+  const present = FIELD_NAMES.filter((name) => ctx.res.hasHeader(name) && !Object.hasOwn(own, name));
   const ours = Object.fromEntries(present.map((name) => [name, ctx.response.get(name)]));
+  given.set(error, ours);
   // Defined, not set: `headers` may be a getter, and the error that was thrown must stay the one that is answered.
   const value = { ...ours, ...own };
   Reflect.defineProperty(error, 'headers', { value, configurable: true, enumerable: true, writable: true });

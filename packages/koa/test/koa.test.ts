@@ -104,6 +104,48 @@ describe('an error that is thrown on several requests', () => {
   });
 });
 
+test('headers that a handler gives to an error for each request are those that are answered', async () => {
+  const error = Object.assign(new Error('gone'), { status: 410, headers: {} });
+  let request = 0;
+  const get = await serve(rateLimit(inline({ count: 5 })), () => {
+    error.headers = { 'X-Request': `${++request}` };
+    throw error;
+  });
+  for (const [number, remaining] of [
+    ['1', 4],
+    ['2', 3],
+  ] as const) {
+    const { headers } = await get();
+    expect([headers.get('x-request'), headers.get('ratelimit')]).toEqual([number, `"Requests";r=${remaining};t=12`]);
+  }
+});
+
+test('a field that an error names itself stays on each request, also where ours said the same or was there before', async () => {
+  const same = Object.assign(new Error('gone'), { status: 410, headers: { RateLimit: '"Requests";r=4;t=12' } });
+  const later = Object.assign(new Error('gone'), { status: 410, headers: {} });
+  for (const error of [same, later]) {
+    const get = await serve(rateLimit(inline({ count: 5 })), () => {
+      throw error;
+    });
+    expect((await get()).headers.get('ratelimit')).toBe('"Requests";r=4;t=12');
+    if (error === later) later.headers = { RateLimit: '"Own";r=1' };
+    expect((await get()).headers.get('ratelimit')).toBe(error === later ? '"Own";r=1' : '"Requests";r=4;t=12');
+  }
+});
+
+test('headers that a middleware between two limits adds to an error stay', async () => {
+  const add = (_ctx: Context, next: Koa.Next): Promise<unknown> =>
+    next().catch((error: Error & { headers: object }) => {
+      Object.assign(error.headers, { 'X-Between': 'kept' });
+      throw error;
+    });
+  const get = await serve(rateLimit(inline({ name: 'A' })), add, rateLimit(inline({ name: 'B' })), (ctx) =>
+    ctx.throw(404),
+  );
+  const { headers } = await get();
+  expect([headers.get('ratelimit'), headers.get('x-between')]).toEqual(['"A";r=0;t=60, "B";r=0;t=60', 'kept']);
+});
+
 test.each([
   [
     'a getter',
