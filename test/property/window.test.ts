@@ -1,6 +1,7 @@
 import type { Decision } from '@sluice/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { coreOf } from '../../packages/core/src/create-limiter.ts';
 import { quickNumbers } from './limit-arbitraries.ts';
 import { OneBucket } from './one-bucket.ts';
 import { roundedRule, type Numbers } from './oracle.ts';
@@ -101,6 +102,47 @@ test('refunded in any order, tokens taken less tokens given back keep to the bou
       }
       expect(worstExcess(moved, numbers)).toBe(0n);
     }),
+  );
+});
+
+test('given back in two parts, a decision gives no more than it would have at once', async () => {
+  const other = fc.record({ pause, cost });
+  const others = fc.array(other, { maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(
+      quickNumbers,
+      others,
+      other,
+      fc.nat(),
+      others,
+      others,
+      async (numbers, before, one, part, between, after) => {
+        const [whole, parts] = [new OneBucket(numbers), new OneBucket(numbers)];
+        const pass = (ms: number): void => [whole, parts].forEach(({ clock }) => clock.advance(ms));
+        // What fits into the fuller bucket fits into the other as well.
+        const spend = (request: { pause: number; cost: number }): (Decision | undefined)[] => {
+          pass(request.pause * intervalMs(numbers));
+          const tokens = costOf(request.cost, numbers);
+          const decision = parts.spend(tokens);
+          if (!decision.allowed) return [];
+          const same = whole.spend(tokens);
+          expect(same.allowed).toBe(true);
+          return [same, decision];
+        };
+        before.forEach(spend);
+        const [atOnce, inParts] = spend(one);
+        fc.pre(atOnce !== undefined && inParts !== undefined);
+        between.slice(2).forEach(spend);
+        whole.refund(atOnce);
+        const result = inParts.results[0]!;
+        await coreOf(parts.limiter).settle(inParts, result, part % (result.spent + 1));
+        between.slice(0, 2).forEach(spend);
+        parts.refund(inParts);
+        expect(parts.look().remaining).toBeLessThanOrEqual(whole.look().remaining);
+        after.forEach(spend);
+        expect(parts.look().remaining).toBeLessThanOrEqual(whole.look().remaining);
+      },
+    ),
   );
 });
 

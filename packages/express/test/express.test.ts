@@ -21,6 +21,18 @@ async function statuses(get: (path: string) => Promise<globalThis.Response>, ...
   return all;
 }
 
+test('of two refusals the longer wait is told, also when the first calls next', async () => {
+  const app = express();
+  const onDenied = (_req: Request, _res: Response, next: NextFunction): void => next();
+  app.use(rateLimit(inline({ name: 'Slow', period: '1h', onDenied })), rateLimit(inline({ name: 'Fast' })));
+  app.get('/', (_req, res) => void res.send('ok'));
+  const get = await serve(app);
+  await get('/');
+  const { status, headers } = await get('/');
+  expect(status).toBe(429);
+  expect(headers.get('retry-after')).toBe('3600');
+});
+
 test('a router limits what is mounted below it, under any path', async () => {
   const app = express();
   const router = express.Router();
