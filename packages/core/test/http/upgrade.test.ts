@@ -220,7 +220,10 @@ test('a client that resets while the store is asked is not accepted, and ends no
   const released = new Promise<void>((resolve) => (release = resolve));
   const spend = async (batch: Parameters<typeof inner.spend>[0]) => (await released, inner.spend(batch));
   const server = await serve({
-    limiter: { store: Object.assign(Object.create(inner), { spend, answersAtOnce: undefined }), failure: { deadlineMs: 5000 } },
+    limiter: {
+      store: Object.assign(Object.create(inner), { spend, answersAtOnce: undefined }),
+      failure: { deadlineMs: 5000 },
+    },
   });
   const socket = server.open('ann');
   socket.on('error', () => undefined);
