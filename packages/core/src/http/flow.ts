@@ -5,7 +5,7 @@ import type { Decision } from '../decision.ts';
 import { reasonOf } from '../errors.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import type { KeySource } from '../keys/key.ts';
-import type { LimiterCore } from '../limiter.ts';
+import type { LimiterCore } from '../limiter-core.ts';
 import type { Transaction } from '../transaction.ts';
 import { runUnawaited } from '../unawaited.ts';
 import type { Exchange } from './exchange.ts';

@@ -2,7 +2,7 @@ import { bucketKey } from '../bucket-key.ts';
 import type { Decision, Outcome, Result } from '../decision.ts';
 import { SluiceError, shown } from '../errors.ts';
 import type { Failure } from '../failure/ruling.ts';
-import type { LimiterCore } from '../limiter.ts';
+import type { LimiterCore } from '../limiter-core.ts';
 import { strictestDecision } from '../strictness.ts';
 
 interface Part {

@@ -2,7 +2,7 @@ import type { Awaitable } from '../awaitable.ts';
 import { checkCost } from '../batch.ts';
 import type { Decision, Result } from '../decision.ts';
 import { reasonOf } from '../errors.ts';
-import type { LimiterCore } from '../limiter.ts';
+import type { LimiterCore } from '../limiter-core.ts';
 import type { Exchange } from './exchange.ts';
 import type { FlowSettings } from './middleware-options.ts';
 import { onceOver } from './response-end.ts';

@@ -1,0 +1,56 @@
+import { complaint } from './errors.ts';
+import type { Limit } from './limits.ts';
+import { checkOptions, isPlainObject, type Hints } from './options.ts';
+import type { Mode } from './store.ts';
+
+/**
+ * The canonical id of an entry.
+ *
+ * @throws {SluiceError} `ERR_ID` when it is no text, or none of the format of its limit.
+ */
+export function canonicalId(limit: Limit<never>, id: unknown): string {
+  if (typeof id === 'string') return limit.key.format.canonical(id);
+  const remedy = 'Turn numbers into text; never pass undefined: strangers would share a bucket.';
+  throw complaint('ERR_ID', { option: `id (of ${limit.name})`, demand: 'a string', value: id, remedy });
+}
+
+const ENTRY_FIELDS = ['limit', 'id', 'cost', 'mode'];
+
+/**
+ * Refuses what is no entry, or has a field that none has.
+ *
+ * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION`.
+ */
+export function checkEntry(entry: unknown): void {
+  // A look at the names alone costs little on the way of every decision; what is wrong is then said at length.
+  if (isPlainObject(entry)) {
+    let known = true;
+    for (const name in entry) known &&= name === 'limit' || name === 'id' || name === 'cost' || name === 'mode';
+    if (known) return;
+  }
+  checkOptions('entries[…]', entry, ENTRY_FIELDS, ENTRY_HINTS);
+}
+
+const ENTRY_HINTS: Hints = { key: '`key` is `id` here.', points: '`points` is `cost` here.' };
+
+/**
+ * Gives the mode of an entry.
+ *
+ * @throws {SluiceError} `ERR_OPTION` when it is none.
+ */
+export function checkedMode(mode: Mode): Mode {
+  if (mode === 'check-and-spend' || mode === 'check-only' || mode === 'spend-only') return mode;
+  const demand = "'check-and-spend', 'check-only' or 'spend-only'";
+  throw complaint('ERR_OPTION', { option: 'mode', demand, value: mode });
+}
+
+/**
+ * Gives the entries of a call.
+ *
+ * @throws {SluiceError} `ERR_OPTION` when they are no array.
+ */
+export function checkedEntries<T>(entries: readonly T[]): readonly T[] {
+  if (Array.isArray(entries)) return entries;
+  const remedy = "For example [{ limit: 'Orders', id: '12345678', cost: 1 }].";
+  throw complaint('ERR_OPTION', { option: 'entries', demand: 'an array', value: entries, remedy });
+}

@@ -1,0 +1,203 @@
+import { andThen, type Awaitable } from './awaitable.ts';
+import { batchOf, checkAffordable, checkId, transactionOf } from './batch.ts';
+import { claimNames, releaseNames } from './claims.ts';
+import { bucketStates, decisionOf } from './decide.ts';
+import { Decision, type BucketState, type Result } from './decision.ts';
+import { canonicalId, checkedEntries, checkedMode, checkEntry } from './entries.ts';
+import type { Notify } from './events.ts';
+import { Deadlines } from './failure/deadlines.ts';
+import type { CheckedFailureOptions } from './failure/failure-options.ts';
+import type { Ruling } from './failure/ruling.ts';
+import { OpenGate } from './failure/open-gate.ts';
+import type { StoreGate } from './failure/store-gate.ts';
+import { StoreGuard } from './failure/store-guard.ts';
+import type { StoreStatus } from './failure/store-health.ts';
+import type { ClientAddressFinder } from './http/client-address.ts';
+import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOptions } from './limit-set.ts';
+import type { Limit } from './limits.ts';
+import type { CostEntry, Limiter, SpendEntry } from './limiter.ts';
+import { checkOptions } from './options.ts';
+import { Receipt } from './receipt.ts';
+import type { BucketName, Store } from './store.ts';
+import type { Transaction } from './transaction.ts';
+
+/** What a limiter is made of, checked. */
+export interface LimiterParts<Request> {
+  readonly set: LimitSetOptions<Request>;
+  readonly store: Store;
+  readonly ownsStore: boolean;
+  readonly failure: CheckedFailureOptions;
+  readonly overridesDeadlineMs: number;
+  readonly notify: Notify;
+  readonly clientAddress: ClientAddressFinder;
+}
+
+/** The limiter as the packages' own middleware sees it. */
+export class LimiterCore<Request = unknown> implements Limiter<Request> {
+  readonly store: Store;
+  readonly clientAddress: ClientAddressFinder;
+  readonly notify: Notify;
+  readonly #ownsStore: boolean;
+  readonly #gate: StoreGate;
+  readonly #overrideDeadlines: Deadlines;
+  readonly #failure: CheckedFailureOptions;
+  /** The limits that middlewares use, with the highest fixed cost that they ask there. */
+  readonly #needed = new Map<string, number>();
+  #set: LimitSet<Request>;
+
+  constructor({ set, store, ownsStore, failure, overridesDeadlineMs, notify, clientAddress }: LimiterParts<Request>) {
+    this.store = store;
+    this.clientAddress = clientAddress;
+    this.notify = notify;
+    this.#ownsStore = ownsStore;
+    this.#failure = failure;
+    this.#overrideDeadlines = new Deadlines(overridesDeadlineMs);
+    this.#set = this.#defined(set);
+    claimNames(store, this, this.#set.limits.keys());
+    this.#gate = store.answersAtOnce === true ? new OpenGate(store) : new StoreGuard({ store, failure, notify });
+  }
+
+  spend(entries: readonly SpendEntry[]): Awaitable<Decision> {
+    return this.spendBatch(this.#batch(entries));
+  }
+
+  check(entries: readonly SpendEntry[]): Awaitable<Decision> {
+    return andThen(this.#batch(entries), (batch) => {
+      checkAffordable(batch);
+      return andThen(this.#gate.check(batch), checkedDecision);
+    });
+  }
+
+  charge(entries: readonly CostEntry[]): Awaitable<readonly BucketState[]> {
+    return this.#charge(this.#batch(entries));
+  }
+
+  refund(what: Decision | readonly CostEntry[]): Awaitable<readonly BucketState[]> {
+    if (what instanceof Decision) return this.receiptOf(what).refund();
+    return andThen(this.#batch(what), (batch) =>
+      andThen(this.#gate.refund(this.store, batch), (given) => bucketStates(given.batch, given.reading)),
+    );
+  }
+
+  reset(entries: readonly BucketName[]): Awaitable<void> {
+    return andThen(batchOf(checkedEntries(entries).map((entry) => this.#bucket(entry))), (batch) =>
+      this.#gate.reset(batch),
+    );
+  }
+
+  replace(set: LimitSetOptions<Request>): void {
+    this.#gate.assertOpen();
+    checkOptions('replace', set, ['limits', 'overrides']);
+    const next = this.#defined(set);
+    for (const [name, cost] of this.#needed) checkNeeded(next, name, cost);
+    claimNames(this.store, this, next.limits.keys());
+    this.#set = next;
+  }
+
+  status(): StoreStatus {
+    return this.#gate.status();
+  }
+
+  close(): Awaitable<void> {
+    releaseNames(this.store, this);
+    this.#overrideDeadlines.expireAll();
+    return this.#gate.close({ closeStore: this.#ownsStore });
+  }
+
+  /** The names of all limits, in the order of their definition. */
+  get limitNames(): readonly string[] {
+    return [...this.#set.limits.keys()];
+  }
+
+  /** The limits and overrides that hold now. */
+  get set(): LimitSet<Request> {
+    return this.#set;
+  }
+
+  /** Gives a limit by name, as it is now. */
+  limit(name: string): Limit<Request> {
+    this.#gate.assertOpen();
+    return limitNamed(this.#set, name);
+  }
+
+  /** Keeps a limit that a middleware needs, and its fixed cost payable, through every {@link replace}. */
+  requireLimit(name: string, cost: number): void {
+    checkNeeded(this.#set, name, cost);
+    this.#needed.set(name, Math.max(cost, this.#needed.get(name) ?? 0));
+  }
+
+  /** Decides a batch whose ids are canonical. */
+  spendBatch(batch: Awaitable<readonly Transaction[]>): Awaitable<Decision> {
+    // Written out, unlike the other calls: this is the way of every request.
+    return batch instanceof Promise ? batch.then((settled) => this.#spend(settled)) : this.#spend(batch);
+  }
+
+  /** What a decision took, to be given back or corrected. One receipt for each decision, whoever asks. */
+  receiptOf(decision: Decision): Receipt {
+    let receipt = receipts.get(decision);
+    if (receipt === undefined) receipts.set(decision, (receipt = new Receipt(decision, this.#gate)));
+    return receipt;
+  }
+
+  /** Charges what results of decisions name: their ids are canonical, and are not looked at again. */
+  chargeResults(results: readonly Result[], cost: number): Awaitable<readonly BucketState[]> {
+    const set = this.#set;
+    const asks = results.map(({ limit, id, mode }) => ({ limit: this.limit(limit), id, cost, mode }));
+    return this.#charge(batchOf(asks.map((ask) => transactionOf(set, ask))));
+  }
+
+  /**
+   * Corrects what a decision cost at one of its limits: gives back what was too much, charges what is missing. What the
+   * store can't take is an event. Of a `spend-only` that did not fit nothing is taken after the fact either.
+   *
+   * Rejects with `ERR_CLOSED` or `ERR_UNKNOWN_LIMIT` when the limiter or the limit is gone by then.
+   */
+  async settle(decision: Decision, result: Result, trueCost: number): Promise<void> {
+    if (result.mode === 'spend-only' && result.spent < result.cost) return;
+    const { given, missing } = this.receiptOf(decision).lower(result.limit, trueCost);
+    await given;
+    if (missing > 0) await this.chargeResults([result], missing);
+  }
+
+  #charge(transactions: Awaitable<readonly Transaction[]>): Awaitable<readonly BucketState[]> {
+    return andThen(transactions, (batch) =>
+      andThen(this.#gate.charge(batch), (charged) => bucketStates(charged.batch, charged.reading)),
+    );
+  }
+
+  #spend(batch: readonly Transaction[]): Awaitable<Decision> {
+    checkAffordable(batch);
+    return andThen(this.#gate.spend(batch), spentDecision);
+  }
+
+  #defined(set: LimitSetOptions<Request>): LimitSet<Request> {
+    const { onFailure } = this.#failure;
+    return defineLimitSet(set, { onFailure, deadlines: this.#overrideDeadlines, notify: this.notify });
+  }
+
+  #batch(entries: readonly SpendEntry[]): Awaitable<readonly Transaction[]> {
+    this.#gate.assertOpen();
+    const set = this.#set;
+    return batchOf(
+      checkedEntries(entries).map((entry) => {
+        checkEntry(entry);
+        const { limit: name, id, cost = 1, mode = 'check-and-spend' } = entry;
+        const limit = limitNamed(set, name);
+        return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode) });
+      }),
+    );
+  }
+
+  #bucket(entry: BucketName): BucketName {
+    checkEntry(entry);
+    const limit = this.limit(entry.limit);
+    const id = canonicalId(limit, entry.id);
+    checkId(limit.name, id);
+    return { limit: limit.name, id };
+  }
+}
+
+const spentDecision = (ruling: Ruling): Decision => decisionOf(ruling, true);
+const checkedDecision = (ruling: Ruling): Decision => decisionOf(ruling, false);
+
+const receipts = new WeakMap<Decision, Receipt>();
