@@ -1,0 +1,62 @@
+import type { LineChange, LineStatus } from './line-status.ts';
+
+/** A Lua script, known to a server by its SHA-1. */
+export interface Script {
+  readonly name: string;
+  readonly source: string;
+  readonly sha1: string;
+}
+
+/** One call of a script. All its keys are in one hash slot. */
+export interface ScriptCall {
+  readonly script: Script;
+  readonly keys: readonly string[];
+  /** What follows the expiry: ARGV[2…]. */
+  readonly args: readonly (string | number)[];
+  /** How long the caller waits from now on, in milliseconds, more than 0; the script must not write after that. */
+  readonly deadlineMs: number;
+}
+
+/** The way to the servers that hold the buckets. */
+export interface Line {
+  /** Whether keys of several slots can't travel in one call. */
+  readonly isCluster: boolean;
+  /**
+   * Runs a script on the server of its keys.
+   *
+   * The line puts the expiry in front: ARGV[1] is the last moment at which the script may write, in the server's
+   * time, ticks of 1/16 µs since 2026-01-01 UTC, as an integer string. The script's reply is an array of which the
+   * first two are `[done 1 | expired 0, now in ticks]`, whole numbers or their decimal strings.
+   *
+   * @returns The reply of a script that was done, without its first element: `[nowTicks, …]`, `nowTicks` a number.
+   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` when no server can be asked (at once), or when one
+   * failed or could not be reached; `ERR_STORE_DEADLINE` when no answer came in time; `ERR_STORE_BUCKET` when this call
+   * alone went wrong (a key of a wrong type, an error in the script); `ERR_STORE_ANSWER` for a reply of a wrong shape;
+   * `ERR_CLOSED` after {@link close}.
+   */
+  run(call: ScriptCall): Promise<readonly unknown[]>;
+  /** How the way is. */
+  status(): LineStatus;
+  /** Ends connections and timers; what waits is rejected with `ERR_STORE_UNAVAILABLE`. Again, it does nothing. */
+  close(): Promise<void>;
+}
+
+/** The part of an ioredis client, of any version, that a line uses of the user's: a copy of it is made, no more. */
+export interface RedisClient {
+  readonly isCluster: boolean;
+  readonly options: object;
+  // oxlint-disable-next-line typescript/no-explicit-any -- the two ioredis versions and classes agree on no more.
+  duplicate(...args: any[]): unknown;
+}
+
+/** What a line is made of: one of `client` and `url`. */
+export interface LineOptions {
+  /** The user's ioredis client: `Redis` (Sentinels too) or `Cluster`, of ioredis 5.8+ or 6. It stays untouched. */
+  readonly client?: RedisClient;
+  /** `redis://` or `rediss://`, with credentials and db. Needs the package ioredis. */
+  readonly url?: string;
+  /** The scripts that will be run: every server knows them before its first call. */
+  readonly scripts: readonly Script[];
+  /** Told once of each change of state, never of the same state twice in a row. It must not throw. */
+  readonly onChange?: (change: LineChange) => void;
+}
