@@ -16,7 +16,8 @@ const MICROS_PER_UNIT: Readonly<Record<string, number>> = {
   h: 3600e6,
   d: 86_400e6,
 };
-const WHOLE = /^(?:\d+(?:\.\d+)?(?:us|µs|ms|s|m|h|d))+$/;
+/** What a duration that is text looks like. */
+export const DURATION_PATTERN: RegExp = /^(?:\d+(?:\.\d+)?(?:us|µs|ms|s|m|h|d))+$/;
 const PART = /(\d+(?:\.\d+)?)(us|µs|ms|s|m|h|d)/g;
 
 export interface DurationRange {
@@ -42,7 +43,7 @@ export function durationTicks(option: string, value: unknown, { minMs, maxMs, de
 
 function microsOf(value: unknown): number | undefined {
   if (typeof value === 'number') return roundedToMicro(value * 1000);
-  if (typeof value !== 'string' || value.length > 64 || !WHOLE.test(value)) return undefined;
+  if (typeof value !== 'string' || value.length > 64 || !DURATION_PATTERN.test(value)) return undefined;
   let micros = 0;
   for (const [, amount, unit] of value.matchAll(PART)) micros += Number(amount) * (MICROS_PER_UNIT[unit!] as number);
   return roundedToMicro(micros);

@@ -30,12 +30,15 @@ export {
   type ClientNetworkOptions,
   type Ipv6RangeOptions,
 } from './keys/address-keys.ts';
+export { compound } from './keys/compound-key.ts';
 export { keyFrom, type IdValue, type Key, type KeySource } from './keys/key.ts';
 export type { LimitSetOptions } from './limit-set.ts';
 export type { CostEntry, Limiter, SpendEntry } from './limiter.ts';
 export type { LimitDefinition, LimitDefinitions } from './limits.ts';
 export type { Log } from './log.ts';
 export { memoryStore, type MemoryStats, type MemoryStore, type MemoryStoreOptions } from './memory/memory-store.ts';
-export type { Override, OverrideFunction, OverrideTable } from './overrides.ts';
+export type { OverrideFunction } from './overrides/asked-overrides.ts';
+export type { Override } from './overrides/override.ts';
+export { OverrideList, type OverrideTable } from './overrides/override-list.ts';
 export type { LimitNumbers } from './rate.ts';
 export type { BucketName, Mode, Store, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from './store.ts';

@@ -3,22 +3,16 @@ import type { Notify } from './events.ts';
 import type { Deadlines } from './failure/deadlines.ts';
 import type { FailurePolicy } from './failure/policy.ts';
 import { defineLimits, type Limit, type LimitDefinitions } from './limits.ts';
-import {
-  AskedOverrides,
-  defineOverrides,
-  listedLookup,
-  type OverrideFunction,
-  type OverrideRates,
-  type OverrideTable,
-  type RateLookup,
-} from './overrides.ts';
+import { AskedOverrides, type OverrideFunction } from './overrides/asked-overrides.ts';
+import type { RateLookup } from './overrides/override.ts';
+import { listOverrides, OverrideList, type OverrideTable } from './overrides/override-list.ts';
 
 /** Limits and overrides as they are written. */
 export interface LimitSetOptions<Request = unknown> {
   /** The limits by name. */
   readonly limits: LimitDefinitions<Request>;
   /** Other numbers for listed ids, or a function that knows them. */
-  readonly overrides?: OverrideTable | OverrideFunction | undefined;
+  readonly overrides?: OverrideTable | OverrideList | OverrideFunction | undefined;
 }
 
 /** What a limit set needs of its limiter. */
@@ -44,10 +38,17 @@ export function defineLimitSet<Request>(
   const limits = defineLimits(definitions, onFailure);
   if (typeof overrides === 'function') {
     const { rateFor } = new AskedOverrides(overrides, deadlines, notify);
-    return { limits, rateFor, smallestBurst: (limit) => limit.rate.burst };
+    return { limits, rateFor: unlessDisabled(rateFor), smallestBurst: (limit) => limit.rate.burst };
   }
-  const rates = defineOverrides(overrides, limits);
-  return { limits, rateFor: listedLookup(rates), smallestBurst: (limit) => smallestBurst(limit, rates) };
+  const list = overrides instanceof OverrideList ? overrides : listOverrides(overrides, limits);
+  list.checkLimits(limits);
+  const rateFor: RateLookup = (limit, id) => list.rateOf(limit.name, id) ?? limit.rate;
+  return { limits, rateFor: unlessDisabled(rateFor), smallestBurst: (limit) => list.smallestBurst(limit) };
+}
+
+// A limit that is switched off says nothing about anyone.
+function unlessDisabled(rateFor: RateLookup): RateLookup {
+  return (limit, id) => (limit.disabled ? 'unlimited' : rateFor(limit, id));
 }
 
 /**
@@ -88,12 +89,4 @@ export function checkNeeded(set: LimitSet<never>, name: string, cost: number): v
     value: cost,
     remedy: 'A larger cost could never pass: raise the burst or lower the cost.',
   });
-}
-
-function smallestBurst(limit: Limit<never>, rates: OverrideRates): number {
-  let smallest = limit.rate.burst;
-  for (const rate of rates.get(limit.name)?.values() ?? []) {
-    if (rate !== 'unlimited') smallest = Math.min(smallest, rate.burst);
-  }
-  return smallest;
 }

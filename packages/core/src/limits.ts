@@ -2,7 +2,7 @@ import { complaint, SluiceError } from './errors.ts';
 import { checkFailurePolicy } from './failure/failure-options.ts';
 import type { FailurePolicy } from './failure/policy.ts';
 import { isKey, type Key } from './keys/key.ts';
-import { checkOptions, isPlainObject } from './options.ts';
+import { checkBoolean, checkOptions, isPlainObject } from './options.ts';
 import { LIMIT_HINTS } from './peer-names.ts';
 import { rateOf, type LimitNumbers, type Rate } from './rate.ts';
 
@@ -12,6 +12,8 @@ export interface LimitDefinition<Request = unknown> extends LimitNumbers {
   readonly key: Key<Request>;
   /** What holds while the store can't answer. Default: the limiter's `failure.onFailure`. */
   readonly onFailure?: FailurePolicy | undefined;
+  /** Switches the limit off: it lets every request through, uncounted, until it is switched on. Default: false. */
+  readonly disabled?: boolean | undefined;
 }
 
 /** Definitions by name. A name is `[A-Za-z][A-Za-z0-9_.-]*`, at most 64 characters, unique ignoring case. */
@@ -23,10 +25,12 @@ export interface Limit<Request = unknown> {
   readonly key: Key<Request>;
   readonly rate: Rate;
   readonly onFailure: FailurePolicy;
+  readonly disabled: boolean;
 }
 
-const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
-const FIELDS = ['key', 'burst', 'count', 'period', 'onFailure'] as const;
+/** What a limit's name looks like. */
+export const LIMIT_NAME_PATTERN: RegExp = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+const FIELDS = ['key', 'burst', 'count', 'period', 'onFailure', 'disabled'] as const;
 
 /**
  * Checks definitions and puts them on the time grid.
@@ -63,9 +67,13 @@ export function defineLimits<Request>(
   return limits;
 }
 
-/** Refuses a name that could not stand in a header field or a bucket key. */
+/**
+ * Refuses a name that could not stand in a header field or a bucket key.
+ *
+ * @throws {SluiceError} `ERR_LIMIT`.
+ */
 export function checkLimitName(option: string, name: unknown): asserts name is string {
-  if (typeof name === 'string' && NAME.test(name)) return;
+  if (typeof name === 'string' && LIMIT_NAME_PATTERN.test(name)) return;
   throw complaint('ERR_LIMIT', {
     option,
     demand: 'a letter and then letters, digits, `_`, `.` or `-`, at most 64 in all',
@@ -90,11 +98,13 @@ function defineLimit<Request>(
       remedy: 'For example key: ipAddress(), clientNetwork() or accountId((req) => req.user?.id ?? null).',
     });
   }
-  const { onFailure: policy = onFailure } = definition;
+  const { onFailure: policy = onFailure, disabled = false } = definition;
+  checkBoolean(`${where}.disabled`, disabled);
   return {
     name,
     key: definition.key,
     rate: rateOf(where, definition),
     onFailure: checkFailurePolicy(`${where}.onFailure`, policy),
+    disabled,
   };
 }

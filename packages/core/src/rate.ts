@@ -24,7 +24,8 @@ export interface Rate {
   readonly toleranceTicks: number;
 }
 
-const MAX_TOKENS = 1_000_000_000;
+/** The largest `burst` and `count`. */
+export const MAX_TOKENS: number = 1_000_000_000;
 const PERIOD = { minMs: 1, maxMs: 366 * 86_400_000, demand: 'from 1ms to 366 days' };
 
 /**
@@ -36,9 +37,9 @@ const PERIOD = { minMs: 1, maxMs: 366 * 86_400_000, demand: 'from 1ms to 366 day
  * carry them: T below a tick (more than 16 million per second), or more than ten years to fill the bucket.
  */
 export function rateOf(where: string, { burst, count, period }: LimitNumbers): Rate {
-  const wholeCount = tokens(`${where}.count`, count);
-  const wholeBurst = tokens(`${where}.burst`, burst === undefined ? count : burst);
-  const periodTicks = durationTicks(`${where}.period`, period, PERIOD);
+  const wholeCount = checkedTokens(`${where}.count`, count);
+  const wholeBurst = checkedTokens(`${where}.burst`, burst === undefined ? count : burst);
+  const periodTicks = checkedPeriodTicks(`${where}.period`, period);
   const emissionIntervalTicks = Math.floor(periodTicks / wholeCount);
   if (emissionIntervalTicks < 1) {
     throw complaint('ERR_LIMIT', {
@@ -66,10 +67,25 @@ export function rateOf(where: string, { burst, count, period }: LimitNumbers): R
   };
 }
 
-function tokens(option: string, value: unknown): number {
+/**
+ * Gives a `burst` or a `count`.
+ *
+ * @param option - Its path in messages: `limits.Orders.count`.
+ * @throws {SluiceError} `ERR_OPTION` when it is no whole number from 1 to {@link MAX_TOKENS}.
+ */
+export function checkedTokens(option: string, value: unknown): number {
   const remedy =
     value === undefined
       ? "For example count: 100, period: '1m'."
       : 'For one request at a time use burst: 1; for no limit leave the limit out.';
   return wholeNumber(option, value, { min: 1, max: MAX_TOKENS, remedy });
+}
+
+/**
+ * Gives a `period` in ticks.
+ *
+ * @throws {SluiceError} `ERR_DURATION` when it is no duration from 1 ms to 366 days.
+ */
+export function checkedPeriodTicks(option: string, value: unknown): number {
+  return durationTicks(option, value, PERIOD);
 }

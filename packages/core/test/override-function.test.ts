@@ -1,6 +1,6 @@
 import type { Awaitable, Override, OverrideFunction } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { AskedOverrides } from '../src/overrides.ts';
+import { AskedOverrides } from '../src/overrides/asked-overrides.ts';
 import type { LimiterEvent } from '../src/events.ts';
 import { Deadlines } from '../src/failure/deadlines.ts';
 import { defineLimits } from '../src/limits.ts';

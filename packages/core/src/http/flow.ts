@@ -87,6 +87,8 @@ function transactionFor<Request>(
 ): Awaitable<Transaction | null> {
   const { set } = limiter;
   const limit = limiter.limit(name);
+  // Nobody is asked for the id of a limit that is switched off: it may be why it is.
+  if (limit.disabled) return null;
   return andThen(adopted(limit.key.idOf!(source, name)), (id) => {
     if (id === null) return null;
     if (typeof cost === 'number') return transactionOf(set, { limit, id, cost, mode });

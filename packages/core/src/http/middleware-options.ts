@@ -9,7 +9,7 @@ import type { LimiterCore } from '../limiter-core.ts';
 import type { Limiter } from '../limiter.ts';
 import { checkLimitName, type LimitDefinition } from '../limits.ts';
 import { checkBoolean, checkFunction, checkOptions, oneOf, type Hints } from '../options.ts';
-import type { Override } from '../overrides.ts';
+import type { Override } from '../overrides/override.ts';
 import { LIMIT_HINTS, MIDDLEWARE_HINTS } from '../peer-names.ts';
 import { rateOf } from '../rate.ts';
 import type { Mode } from '../store.ts';

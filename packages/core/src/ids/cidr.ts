@@ -28,21 +28,37 @@ export class Cidr {
    * @throws {SluiceError} `ERR_CIDR` when the text is no CIDR, has a zone, or has host bits set.
    */
   static parse(text: string, option: string): Cidr {
-    const slash = text.indexOf('/');
-    const addressText = slash < 0 ? text : text.slice(0, slash);
-    const address = addressText.includes('%') ? undefined : IpAddress.parse(addressText);
+    const { address, prefixLength } = read(text);
     if (address === undefined) throw notACidr(text, option);
-    const prefixLength = readPrefixLength(address, addressText, slash < 0 ? undefined : text.slice(slash + 1));
     if (prefixLength === undefined) throw badPrefixLength(text, option);
     const network = address.network(prefixLength);
     if (network !== `${address.text}/${prefixLength}`) throw hostBits(text, option, network, address);
     return new Cidr(address, prefixLength, network);
   }
 
+  /** How large a network a text names, host bits or not; `undefined` when it names none. */
+  static sizeOf(text: string): { readonly family: 4 | 6; readonly prefixLength: number } | undefined {
+    const { address, prefixLength } = read(text);
+    return address && prefixLength !== undefined ? { family: address.family, prefixLength } : undefined;
+  }
+
   /** Whether an address lies in the network. An address of the other family never does. */
   contains(address: IpAddress): boolean {
     return this.#address.sharesPrefix(address, this.prefixLength);
   }
+}
+
+interface Reading {
+  readonly address: IpAddress | undefined;
+  readonly prefixLength: number | undefined;
+}
+
+function read(text: string): Reading {
+  const slash = text.indexOf('/');
+  const addressText = slash < 0 ? text : text.slice(0, slash);
+  const address = addressText.includes('%') ? undefined : IpAddress.parse(addressText);
+  const prefixText = slash < 0 ? undefined : text.slice(slash + 1);
+  return { address, prefixLength: address && readPrefixLength(address, addressText, prefixText) };
 }
 
 /** The prefix length as the address' family counts it; `undefined` when it is none. */

@@ -16,7 +16,11 @@ export interface ClientNetworkFormatOptions {
  */
 export function clientNetworkFormat({ ipv6PrefixLength = 48 }: ClientNetworkFormatOptions = {}): IdFormat {
   checkIpv6PrefixLength(ipv6PrefixLength);
-  return { name: 'clientNetwork', canonical: (text) => canonicalClientNetwork(text, ipv6PrefixLength) };
+  return {
+    name: 'clientNetwork',
+    canonical: (text) => canonicalClientNetwork(text, ipv6PrefixLength),
+    prefixLengths: { ipv4: 32, ipv6: ipv6PrefixLength },
+  };
 }
 
 function canonicalClientNetwork(text: string, ipv6PrefixLength: number): string {

@@ -1,3 +1,5 @@
+import type { IpAddress } from './ip-address.ts';
+
 /** The rule that turns text into an id or refuses it. Users add their own by implementing it. */
 export interface IdFormat {
   /** The format's name in messages and files: `ipAddress`, `accountId`, … */
@@ -8,4 +10,10 @@ export interface IdFormat {
    * @throws {SluiceError} `ERR_ID` when the text is no id of this format.
    */
   canonical(text: string): string;
+  /**
+   * Of formats whose ids are IP addresses or networks, written as {@link IpAddress} and CIDRs are: how many bits of an
+   * address an id keeps, left out for a family that has no ids. An override may then name a wider network, such as
+   * `10.20.0.0/16`, for all ids in it.
+   */
+  readonly prefixLengths?: { readonly ipv4?: number; readonly ipv6?: number };
 }

@@ -8,6 +8,7 @@ import { IpAddress } from './ip-address.ts';
  */
 export const ipAddressFormat: IdFormat = {
   name: 'ipAddress',
+  prefixLengths: { ipv4: 32, ipv6: 128 },
 
   canonical(text: string): string {
     const address = IpAddress.parse(text);

@@ -12,7 +12,11 @@ import { IpAddress } from './ip-address.ts';
  */
 export function ipv6RangeFormat(prefixLength: number = 48): IdFormat {
   checkIpv6PrefixLength(prefixLength);
-  return { name: 'ipv6RangeCIDR', canonical: (text) => canonicalIpv6Range(text, prefixLength) };
+  return {
+    name: 'ipv6RangeCIDR',
+    canonical: (text) => canonicalIpv6Range(text, prefixLength),
+    prefixLengths: { ipv6: prefixLength },
+  };
 }
 
 /** Refuses what is no prefix length for ranges of IPv6 clients; 0 would put all of them into one bucket. */

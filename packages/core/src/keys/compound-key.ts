@@ -1,0 +1,87 @@
+import { adopted, andThen, type Awaitable } from '../awaitable.ts';
+import { complaint, SluiceError } from '../errors.ts';
+import type { IdFormat } from '../ids/id-format.ts';
+import { isKey, keyOf, type Key, type KeySource } from './key.ts';
+
+const SEPARATOR = ':';
+
+/**
+ * A key of several ids together: one bucket for each account at each domain, for example.
+ *
+ *     compound(accountId((req: Request) => req.user.id), domain((req: Request) => req.body.name))
+ *
+ * Its format is called by its parts, `accountId:domain`, and so are its ids: `12345678:example.com`. In every part but
+ * the last `:` is written `%3A` and `%` is written `%25`, so that no two pairs are one id. When one part gives `null`
+ * the limit says nothing about the request.
+ *
+ * @param keys - Two keys or more.
+ * @throws {SluiceError} `ERR_KEY` for less than two keys, for what is no key, and for keys of which only some know where
+ * their ids come from.
+ */
+export function compound<Request>(...keys: readonly Key<Request>[]): Key<Request> {
+  for (const key of keys) {
+    if (isKey(key)) continue;
+    throw complaint('ERR_KEY', { option: 'compound', demand: 'given keys', value: key, remedy: EXAMPLE });
+  }
+  if (keys.length < 2) {
+    throw complaint('ERR_KEY', { option: 'compound', demand: 'given two keys or more', value: keys, remedy: EXAMPLE });
+  }
+  const format = compoundFormat(keys.map((key) => key.format));
+  const ways = keys.map(({ idOf }) => idOf).filter((idOf) => idOf !== undefined);
+  if (ways.length === 0) return keyOf<Request>(format, undefined);
+  if (ways.length < keys.length) {
+    const mute = keys.find(({ idOf }) => idOf === undefined)!.format.name;
+    throw new SluiceError('ERR_KEY', `\`compound\` needs all its keys to find an id, or none: give ${mute} a function.`);
+  }
+  return keyOf<Request>(format, (source, limit) => joined(partsOf(ways, source, limit)));
+}
+
+const EXAMPLE = 'For example compound(accountId((req) => req.user.id), ipAddress()).';
+
+function compoundFormat(formats: readonly IdFormat[]): IdFormat {
+  const name = formats.map((format) => format.name).join(SEPARATOR);
+  return {
+    name,
+    canonical(text) {
+      const parts = split(text, formats.length);
+      if (parts !== undefined) return join(parts.map((part, i) => formats[i]!.canonical(part)));
+      const demand = `an id of ${name}: ${formats.length} parts, with \`:\` in between (in a part it is written %3A)`;
+      throw complaint('ERR_ID', { option: 'id', demand, value: text, status: 400 });
+    },
+  };
+}
+
+function partsOf<Request>(
+  ways: readonly NonNullable<Key<Request>['idOf']>[],
+  source: KeySource<Request>,
+  limit: string,
+): readonly Awaitable<string | null>[] {
+  const parts: Awaitable<string | null>[] = [];
+  try {
+    for (const idOf of ways) parts.push(adopted(idOf(source, limit)));
+  } catch (cause) {
+    // Others may still be on their way, and fail too: only together with them nothing is left unhandled.
+    parts.push(Promise.reject(cause));
+  }
+  return parts;
+}
+
+function joined(parts: readonly Awaitable<string | null>[]): Awaitable<string | null> {
+  const settled = parts.some((part) => part instanceof Promise)
+    ? Promise.all(parts)
+    : (parts as readonly (string | null)[]);
+  return andThen(settled, (ids) => (ids.every((id) => id !== null) ? join(ids) : null));
+}
+
+function join(ids: readonly string[]): string {
+  const last = ids.length - 1;
+  return ids.map((id, i) => (i === last ? id : id.replaceAll('%', '%25').replaceAll(SEPARATOR, '%3A'))).join(SEPARATOR);
+}
+
+/** The parts of an id, of which the last one may hold separators; `undefined` when there are too few. */
+function split(text: string, count: number): readonly string[] | undefined {
+  const pieces = text.split(SEPARATOR);
+  if (pieces.length < count) return undefined;
+  const last = pieces.splice(count - 1).join(SEPARATOR);
+  return [...pieces.map((piece) => piece.replaceAll('%3A', SEPARATOR).replaceAll('%25', '%')), last];
+}

@@ -1,0 +1,11 @@
+/**
+ * What packages that read limits from elsewhere check them with, so that every rule about a limit stands once.
+ *
+ * @module
+ */
+export { DURATION_PATTERN } from '../duration.ts';
+export { complaint, shown, type Complaint } from '../errors.ts';
+export { checkLimitName, LIMIT_NAME_PATTERN } from '../limits.ts';
+export { checkOptions, type Hints } from '../options.ts';
+export { LIMIT_HINTS } from '../peer-names.ts';
+export { checkedPeriodTicks, checkedTokens, MAX_TOKENS, rateOf, type Rate } from '../rate.ts';

@@ -1,0 +1,33 @@
+import type { Awaitable } from '../awaitable.ts';
+import { complaint } from '../errors.ts';
+import type { Limit } from '../limits.ts';
+import { checkOptions, isPlainObject } from '../options.ts';
+import { LIMIT_HINTS } from '../peer-names.ts';
+import { rateOf, type LimitNumbers, type Rate } from '../rate.ts';
+
+/** Other numbers for one id; `'unlimited'` lets the id through. */
+export type Override = LimitNumbers | 'unlimited';
+
+/** What holds for an id, on the time grid. */
+export type OverrideRate = Rate | 'unlimited';
+
+/** Gives the numbers that hold for an id of a limit: an override's, or the limit's own. */
+export type RateLookup = (limit: Limit<never>, id: string) => Awaitable<OverrideRate>;
+
+const FIELDS = ['burst', 'count', 'period'] as const;
+
+/**
+ * Puts an override on the time grid.
+ *
+ * @param where - How a message calls the override: `overrides.Orders['12345678']`.
+ * @throws {SluiceError} `ERR_OVERRIDE` for what is no override; what {@link rateOf} throws for bad numbers.
+ */
+export function overrideRate(where: string, override: Override): OverrideRate {
+  if (override === 'unlimited') return override;
+  if (!isPlainObject(override)) {
+    const demand = "numbers such as { burst: 300, count: 600, period: '180m' }, or 'unlimited'";
+    throw complaint('ERR_OVERRIDE', { option: where, demand, value: override });
+  }
+  checkOptions(where, override, FIELDS, LIMIT_HINTS);
+  return rateOf(where, override);
+}
