@@ -1,11 +1,13 @@
 /**
- * What packages that read limits from elsewhere check them with, so that every rule about a limit stands once.
+ * What packages that read limits from elsewhere, or have id formats of their own, check them with, so that every rule
+ * about a limit stands once.
  *
  * @module
  */
 export { DURATION_PATTERN } from '../duration.ts';
 export { complaint, shown, type Complaint } from '../errors.ts';
+export { keyOf } from '../keys/key.ts';
 export { checkLimitName, LIMIT_NAME_PATTERN } from '../limits.ts';
-export { checkOptions, type Hints } from '../options.ts';
+export { checkBoolean, checkOptions, wholeNumber, type Hints } from '../options.ts';
 export { LIMIT_HINTS } from '../peer-names.ts';
 export { checkedPeriodTicks, checkedTokens, MAX_TOKENS, rateOf, type Rate } from '../rate.ts';
