@@ -1,15 +1,15 @@
-import type { LimiterEvent, Notify } from './events.ts';
+import type { LimiterEvent } from './events.ts';
 import { SluiceError, complaint } from './errors.ts';
 import { checkFailureOptions, type FailureOptions } from './failure/failure-options.ts';
 import { clientAddressFinder, type ClientAddressOptions } from './http/client-address.ts';
 import type { LimitSetOptions } from './limit-set.ts';
 import { LimiterCore } from './limiter-core.ts';
 import type { Limiter } from './limiter.ts';
-import { logged, type Log } from './log.ts';
+import type { Log } from './log.ts';
 import { memoryStore } from './memory/memory-store.ts';
-import { checkFunction, checkOptions, isPlainObject, wholeNumber } from './options.ts';
+import { notifier } from './notifier.ts';
+import { checkOptions, isPlainObject, wholeNumber } from './options.ts';
 import type { Store } from './store.ts';
-import { runUnawaited } from './unawaited.ts';
 
 /** What a limiter needs beside its limits: where buckets live, how clients are found, what happens in trouble. */
 export interface LimiterSettings extends ClientAddressOptions {
@@ -56,7 +56,6 @@ const OPTIONS = ['limits', 'overrides', 'overridesDeadlineMs', ...LIMITER_SETTIN
 export function createLimiter<Request = unknown>(options: LimiterOptions<Request>): Limiter<Request> {
   checkOptions('createLimiter', options, OPTIONS);
   const { limits, overrides, overridesDeadlineMs = 50, store } = options;
-  checkFunction('onEvent', options.onEvent, 'It is called with each event: (event) => metrics.count(event.type).');
   const notify = notifier(options);
   return new LimiterCore<Request>({
     set: { limits, overrides },
@@ -90,17 +89,3 @@ function checkedStore(store: Store): Store {
   }
   return store;
 }
-
-function notifier({ onEvent, log = console.warn }: LimiterSettings): Notify {
-  if (log !== false && typeof log !== 'function') {
-    throw complaint('ERR_OPTION', { option: 'log', demand: 'a function of a line, or false', value: log });
-  }
-  // The limiter goes on whatever its listener and its logger do.
-  const toLog = log === false ? undefined : logged((line) => runUnawaited(() => log(line), ignore));
-  return (event) => {
-    toLog?.(event);
-    if (onEvent !== undefined) runUnawaited(() => onEvent(event), ignore);
-  };
-}
-
-function ignore(): void {}

@@ -35,4 +35,4 @@ export type LimiterEvent =
   | { readonly type: 'warning'; readonly message: string };
 
 /** Takes events where they happen. It must not throw. */
-export type Notify = (event: LimiterEvent) => void;
+export type Notify<Event extends LimiterEvent = LimiterEvent> = (event: Event) => void;

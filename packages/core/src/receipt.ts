@@ -2,6 +2,7 @@ import { andThen, type Awaitable } from './awaitable.ts';
 import { bucketStates } from './decide.ts';
 import { Decision, type BucketState } from './decision.ts';
 import type { StoreGate } from './failure/store-gate.ts';
+import { nowTicksAt } from './store.ts';
 import { MAX_TOLERANCE_TICKS } from './ticks.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -70,7 +71,7 @@ function linesOf(decision: Decision): Line[] {
   const { batch, reading } = ruling;
   return decision.results.flatMap(({ spent }, i) => {
     const transaction = batch[i]!;
-    const tatAfterSpendTicks = reading.nowTicks + reading.levelsTicks[i]! + transaction.incrementTicks;
+    const tatAfterSpendTicks = nowTicksAt(reading, i) + reading.levelsTicks[i]! + transaction.incrementTicks;
     return spent === 0 ? [] : [{ transaction, tatAfterSpendTicks, held: spent }];
   });
 }

@@ -44,10 +44,22 @@ export interface StoreReading {
   readonly nowTicks: number;
   /** max(0, TAT − now) of every bucket, in the order of the batch, from 0 to its `toleranceTicks`. */
   readonly levelsTicks: readonly number[];
+  /**
+   * The clock that each level was read on, in the order of the batch: for stores whose buckets live on several servers,
+   * each with a clock of its own. Left out when `nowTicks` is the clock of all.
+   */
+  readonly bucketNowTicks?: readonly number[];
+}
+
+/** The clock that the level of one bucket was read on, in ticks; its TAT is that and its level. */
+export function nowTicksAt({ nowTicks, bucketNowTicks }: StoreReading, place: number): number {
+  return bucketNowTicks?.[place] ?? nowTicks;
 }
 
 /**
- * Where buckets live. Every call is atomic and reads the store's own clock once; no batch holds a bucket twice.
+ * Where buckets live. Every call is atomic and reads the store's own clock once; no batch holds a bucket twice. (A store
+ * whose buckets live on several servers reads each server's clock once, see {@link StoreReading}; that it never takes
+ * more than a bucket has holds there too.)
  * A store answers at once (a value) or later (a promise), and always in the same way.
  *
  * The rule that each call follows is in gcra.ts; the suite in `@sluice/core/testing` is what a store must pass.

@@ -19,13 +19,18 @@ export function checkReading(batch: readonly Bucket[], answer: unknown): asserts
 
 function isReading(batch: readonly Bucket[], answer: unknown): boolean {
   if (typeof answer !== 'object' || answer === null) return false;
-  const { nowTicks, levelsTicks: levels } = answer as Partial<StoreReading>;
+  const { nowTicks, levelsTicks: levels, bucketNowTicks } = answer as Partial<StoreReading>;
+  if (bucketNowTicks !== undefined && !areClocks(batch, bucketNowTicks)) return false;
   if (!Number.isSafeInteger(nowTicks) || !Array.isArray(levels) || levels.length !== batch.length) return false;
   for (let i = 0; i < batch.length; i++) {
     const level: unknown = levels[i];
     if (!isWhole(level) || level < 0 || level > batch[i]!.toleranceTicks) return false;
   }
   return true;
+}
+
+function areClocks(batch: readonly Bucket[], clocks: unknown): boolean {
+  return Array.isArray(clocks) && clocks.length === batch.length && clocks.every(Number.isSafeInteger);
 }
 
 function isWhole(value: unknown): value is number {

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { fits } from '../gcra.ts';
-import type { Mode, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from '../store.ts';
+import {
+  nowTicksAt,
+  type Mode,
+  type StoreCharge,
+  type StoreReading,
+  type StoreRefund,
+  type StoreTransaction,
+} from '../store.ts';
 import { TICKS_PER_SECOND } from '../ticks.ts';
 
 /** A limit in the terms of a store: makes the entries of its batches. Costs are in tokens. */
@@ -50,12 +57,12 @@ export function fitted(reading: StoreReading, transaction: StoreTransaction, pla
 
 /** The TAT that a level stands for, at the reading's own moment; later by what was taken then. */
 export function tatOf(reading: StoreReading, incrementTicks = 0, place = 0): number {
-  return reading.nowTicks + levelAt(reading, place) + incrementTicks;
+  return nowTicksAt(reading, place) + levelAt(reading, place) + incrementTicks;
 }
 
 /** Asserts that a bucket stands at a TAT: on every clock its level is what of it still lies ahead, to the tick. */
 export function assertTat(reading: StoreReading, tat: number, place = 0): void {
-  assert.equal(levelAt(reading, place), Math.max(0, tat - reading.nowTicks), `the level at place ${place}`);
+  assert.equal(levelAt(reading, place), Math.max(0, tat - nowTicksAt(reading, place)), `the level at place ${place}`);
 }
 
 function levelAt({ levelsTicks }: StoreReading, place: number): number {

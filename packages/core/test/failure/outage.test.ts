@@ -136,6 +136,9 @@ describe('a store that answers with nonsense', () => {
     ['a level that is not whole', level(0.5)],
     ['a level below 0', level(-1)],
     ['a level above the tolerance', level(tolerance + 1)],
+    ['too few clocks of buckets', { ...level(0), bucketNowTicks: [] }],
+    ['clocks of buckets that are no list', { ...level(0), bucketNowTicks: { length: 1, 0: 0 } }],
+    ['a clock of a bucket that is not whole', { ...level(0), bucketNowTicks: [0.5] }],
   ])('%s, is answered for by policy', async (_what, answer) => {
     for (const behaviour of [answers(answer), () => answer]) {
       const { guard, store } = guarded(behaviour);
@@ -149,6 +152,11 @@ describe('a store that answers with nonsense', () => {
 
   test.each([0, tolerance])('but a level of %i is a good answer', async (levelTicks) => {
     const { guard } = guarded(answers(level(levelTicks)));
+    expect((await guard.spend([transaction()])).failure).toBeUndefined();
+  });
+
+  test('but a clock for each bucket is a good answer', async () => {
+    const { guard } = guarded(answers({ ...level(0), bucketNowTicks: [-16] }));
     expect((await guard.spend([transaction()])).failure).toBeUndefined();
   });
 

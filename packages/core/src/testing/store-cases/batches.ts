@@ -11,7 +11,9 @@ export const batchCases: readonly StoreCase[] = [
     const reading = await store.spend([slow.spend('a', 1), other.spend('a', 2), slow.spend('b', 3)]);
     assert.deepEqual(reading.levelsTicks, [0, 0, 0]);
     const after = await store.check([slow.spend('b'), slow.spend('a'), other.spend('a')]);
-    for (const [place, cost] of [3, 1, 2].entries()) assertTat(after, reading.nowTicks + cost * T, place);
+    assertTat(after, tatOf(reading, 3 * T, 2), 0);
+    assertTat(after, tatOf(reading, T, 0), 1);
+    assertTat(after, tatOf(reading, 2 * T, 1), 2);
   }),
 
   ...[0, 1, 2].map((denying) =>
@@ -74,7 +76,7 @@ export const batchCases: readonly StoreCase[] = [
     const batch = Array.from({ length: 100 }, (_, place) => slow.spend(`id${place}`, 1 + (place % 5)));
     const first = await store.spend(batch);
     const after = await store.check(batch);
-    for (const [place, { incrementTicks }] of batch.entries()) assertTat(after, first.nowTicks + incrementTicks, place);
+    for (const [place, { incrementTicks }] of batch.entries()) assertTat(after, tatOf(first, incrementTicks, place), place);
   }),
 
   promise('of many calls at the same time exactly burst are taken', async ({ store }) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertTat, SampleLimit, slow } from '../sample-limit.ts';
+import { assertTat, SampleLimit, slow, tatOf } from '../sample-limit.ts';
 import { promise, type StoreCase } from '../store-case.ts';
 
 const T = slow.emissionIntervalTicks;
@@ -31,9 +31,9 @@ export const keyCases: readonly StoreCase[] = [
   promise('ids of any text have buckets of their own', async ({ store }) => {
     // Different debts, so that two ids with one bucket can't both be right.
     const limit = new SampleLimit('Odd', oddIds.length, T);
-    const { nowTicks } = await store.spend(oddIds.map((id, place) => limit.spend(id, place + 1)));
+    const first = await store.spend(oddIds.map((id, place) => limit.spend(id, place + 1)));
     const reading = await store.check(oddIds.map((id) => limit.spend(id)));
-    for (const place of oddIds.keys()) assertTat(reading, nowTicks + (place + 1) * T, place);
+    for (const place of oddIds.keys()) assertTat(reading, tatOf(first, (place + 1) * T, place), place);
   }),
 
   promise('limit and id are told apart wherever one ends and the other begins', async ({ store }) => {

@@ -1,0 +1,32 @@
+import { complaint } from './errors.ts';
+import type { LimiterEvent, Notify } from './events.ts';
+import { logged, type Log } from './log.ts';
+import { checkFunction } from './options.ts';
+import { runUnawaited } from './unawaited.ts';
+
+/** Who is told of events: the options `onEvent` and `log`. */
+export interface Listeners {
+  readonly onEvent?: ((event: never) => void) | undefined;
+  readonly log?: Log | false | undefined;
+}
+
+/**
+ * Tells events to a listener, and to a log as lines; to `console.warn` unless told otherwise.
+ *
+ * @throws {SluiceError} `ERR_OPTION` for an `onEvent` or a `log` that is none.
+ */
+export function notifier<Event extends LimiterEvent>({ onEvent, log = console.warn }: Listeners): Notify<Event> {
+  checkFunction('onEvent', onEvent, 'It is called with each event: (event) => metrics.count(event.type).');
+  if (log !== false && typeof log !== 'function') {
+    throw complaint('ERR_OPTION', { option: 'log', demand: 'a function of a line, or false', value: log });
+  }
+  const listener = onEvent as ((event: Event) => void) | undefined;
+  // Whoever tells an event goes on, whatever the listener and the logger do.
+  const toLog = log === false ? undefined : logged((line) => runUnawaited(() => log(line), ignore));
+  return (event) => {
+    toLog?.(event);
+    if (listener !== undefined) runUnawaited(() => listener(event), ignore);
+  };
+}
+
+function ignore(): void {}

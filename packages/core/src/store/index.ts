@@ -1,0 +1,13 @@
+/**
+ * What stores of other packages are made of, so that the rule and every check of an option stand once.
+ *
+ * @module
+ */
+export { passes } from '../all-or-nothing.ts';
+export { monotonicClock } from '../clock.ts';
+export { complaint, reasonOf } from '../errors.ts';
+export type { Notify } from '../events.ts';
+export { fits, isTooFarAhead, levelOf, refundable } from '../gcra.ts';
+export { notifier, type Listeners } from '../notifier.ts';
+export { checkFunction, checkOptions, wholeNumber, type Hints } from '../options.ts';
+export { TICKS_PER_MICRO, TICKS_PER_MS } from '../ticks.ts';
