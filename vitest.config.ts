@@ -6,8 +6,8 @@ const conditions = ['@sluice/source', 'node', 'module'];
 const minute = 60_000;
 
 /**
- * One row per project: what it collects, and how long one of its tests may take.
- * Groups run one after the other, so nothing disturbs the floods and nothing is disturbed by them.
+ * One row per project: what it collects, and how long one of its tests may take. Those that are `alone` run after
+ * all others, in that order, one file at a time: nothing disturbs what they measure.
  */
 const projects = [
   { name: 'unit', include: ['packages/*/test/**/*.test.ts'] },
@@ -21,27 +21,37 @@ const projects = [
     setupFiles: ['test/property/setup.ts'],
   },
   { name: 'packed', include: ['test/packed/**/*.test.ts'], timeoutMs: 5 * minute },
-  { name: 'stress', include: ['test/stress/**/*.test.ts'], timeoutMs: 10 * minute, alone: true },
+  {
+    name: 'redis',
+    include: ['test/redis/**/*.test.ts'],
+    timeoutMs: 2 * minute,
+    setupFiles: ['test/redis/servers/teardown.ts'],
+    alone: 1,
+  },
+  // A flood measures the memory that it leaves behind, so it must be able to collect it.
+  {
+    name: 'stress',
+    include: ['test/stress/**/*.test.ts'],
+    timeoutMs: 10 * minute,
+    execArgv: ['--expose-gc'],
+    alone: 2,
+  },
 ];
 
 export default defineConfig({
   test: {
     maxWorkers: 2,
     passWithNoTests: true,
-    projects: projects.map(({ name, include, timeoutMs = minute / 2, alone = false, setupFiles = [] as string[] }) => ({
+    projects: projects.map(({ timeoutMs = minute / 2, alone = 0, ...project }) => ({
       resolve: { conditions },
       ssr: { resolve: { conditions } },
       test: {
-        name,
-        include,
-        setupFiles,
+        ...project,
         testTimeout: timeoutMs,
         hookTimeout: timeoutMs,
-        // A flood measures the memory that it leaves behind, so it must be able to collect it.
-        execArgv: alone ? ['--expose-gc'] : [],
-        maxWorkers: alone ? 1 : 2,
-        fileParallelism: !alone,
-        sequence: { groupOrder: alone ? 1 : 0 },
+        maxWorkers: alone > 0 ? 1 : 2,
+        fileParallelism: alone === 0,
+        sequence: { groupOrder: alone },
       },
     })),
     coverage: {

@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Waits until something is true, asking every few milliseconds; after `withinMs` it is an error. */
+export async function until(
+  what: string,
+  isTrue: () => boolean | Promise<boolean>,
+  { withinMs = 10_000, everyMs = 20 } = {},
+): Promise<void> {
+  const endMs = performance.now() + withinMs;
+  // oxlint-disable-next-line no-await-in-loop -- one question after the other
+  while (!(await isTrue())) {
+    if (performance.now() > endMs) throw new Error(`Within ${withinMs} ms it did not come true that ${what}.`);
+    // oxlint-disable-next-line no-await-in-loop
+    await sleep(everyMs);
+  }
+}
