@@ -5,8 +5,10 @@
  */
 export { passes } from '../all-or-nothing.ts';
 export { monotonicClock } from '../clock.ts';
-export { complaint, reasonOf } from '../errors.ts';
+export { complaint, reasonOf, shown } from '../errors.ts';
 export type { Notify } from '../events.ts';
+export { Deadlines } from '../failure/deadlines.ts';
+export { systemScheduler, type Cancel, type Scheduler } from '../failure/scheduler.ts';
 export { fits, isTooFarAhead, levelOf, refundable } from '../gcra.ts';
 export { notifier, type Listeners } from '../notifier.ts';
 export { checkFunction, checkOptions, wholeNumber, type Hints } from '../options.ts';
