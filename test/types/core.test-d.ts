@@ -2,6 +2,7 @@
 import {
   accountId,
   clientNetwork,
+  compound,
   createLimiter,
   ipAddress,
   keyFrom,
@@ -89,3 +90,14 @@ export async function read(): Promise<string | null> {
   results[0] = undefined;
   return known === 'denied' ? limit : null;
 }
+
+// A compound key asks of its request what its parts ask.
+const perUserAndAddress = compound(
+  accountId((req: { user: string }) => req.user),
+  ipAddress(),
+);
+const compoundLimiter: Limiter<{ user: string }> = createLimiter({
+  limits: { Orders: { key: perUserAndAddress, count: 1, period: '1s' } },
+});
+// @ts-expect-error a request without a user has no such id
+const strangersLimiter: Limiter<{ name: string }> = compoundLimiter;

@@ -19,7 +19,9 @@ const groups = new Uint16Array(8);
  * nothing else: it checks nothing, because every id has been checked. Made for the way of each request.
  */
 export function addressBits(canonical: string): AddressBits {
-  return canonical.includes(':') ? { family: 6, words: ipv6Words(canonical) } : { family: 4, words: ipv4Words(canonical) };
+  return canonical.includes(':')
+    ? { family: 6, words: ipv6Words(canonical) }
+    : { family: 4, words: ipv4Words(canonical) };
 }
 
 function ipv4Words(text: string): Uint32Array {

@@ -1,5 +1,3 @@
-import type { IpAddress } from './ip-address.ts';
-
 /** The rule that turns text into an id or refuses it. Users add their own by implementing it. */
 export interface IdFormat {
   /** The format's name in messages and files: `ipAddress`, `accountId`, … */
@@ -11,8 +9,8 @@ export interface IdFormat {
    */
   canonical(text: string): string;
   /**
-   * Of formats whose ids are IP addresses or networks, written as {@link IpAddress} and CIDRs are: how many bits of an
-   * address an id keeps, left out for a family that has no ids. An override may then name a wider network, such as
+   * Of formats whose ids are IP addresses or networks, in the spelling of RFC 5952: how many bits of an address an
+   * id keeps, left out for a family that has no ids. An override may then name a wider network, such as
    * `10.20.0.0/16`, for all ids in it.
    */
   readonly prefixLengths?: { readonly ipv4?: number; readonly ipv6?: number };

@@ -1,5 +1,5 @@
 import { adopted, andThen, type Awaitable } from '../awaitable.ts';
-import { complaint, SluiceError } from '../errors.ts';
+import { complaint } from '../errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import { isKey, keyOf, type Key, type KeySource } from './key.ts';
 
@@ -12,11 +12,10 @@ const SEPARATOR = ':';
  *
  * Its format is called by its parts, `accountId:domain`, and so are its ids: `12345678:example.com`. In every part but
  * the last `:` is written `%3A` and `%` is written `%25`, so that no two pairs are one id. When one part gives `null`
- * the limit says nothing about the request.
+ * the limit says nothing about the request. When one part has no function the limit is used through `limiter.spend` alone.
  *
  * @param keys - Two keys or more.
- * @throws {SluiceError} `ERR_KEY` for less than two keys, for what is no key, and for keys of which only some know where
- * their ids come from.
+ * @throws {SluiceError} `ERR_KEY` for less than two keys and for what is no key.
  */
 export function compound<Request>(...keys: readonly Key<Request>[]): Key<Request> {
   for (const key of keys) {
@@ -24,16 +23,17 @@ export function compound<Request>(...keys: readonly Key<Request>[]): Key<Request
     throw complaint('ERR_KEY', { option: 'compound', demand: 'given keys', value: key, remedy: EXAMPLE });
   }
   if (keys.length < 2) {
-    throw complaint('ERR_KEY', { option: 'compound', demand: 'given two keys or more', value: keys, remedy: EXAMPLE });
+    throw complaint('ERR_KEY', {
+      option: 'compound',
+      demand: 'given two keys or more',
+      value: keys.length,
+      remedy: EXAMPLE,
+    });
   }
   const format = compoundFormat(keys.map((key) => key.format));
   const ways = keys.map(({ idOf }) => idOf).filter((idOf) => idOf !== undefined);
-  if (ways.length === 0) return keyOf<Request>(format, undefined);
-  if (ways.length < keys.length) {
-    const mute = keys.find(({ idOf }) => idOf === undefined)!.format.name;
-    throw new SluiceError('ERR_KEY', `\`compound\` needs all its keys to find an id, or none: give ${mute} a function.`);
-  }
-  return keyOf<Request>(format, (source, limit) => joined(partsOf(ways, source, limit)));
+  const idOf: Key<Request>['idOf'] = (source, limit) => joined(partsOf(ways, source, limit));
+  return keyOf<Request>(format, ways.length < keys.length ? undefined : idOf);
 }
 
 const EXAMPLE = 'For example compound(accountId((req) => req.user.id), ipAddress()).';

@@ -61,6 +61,22 @@ export function limitCases(framework: Framework): void {
     expect(headers.ratelimit).toContain('"Wide";r=3');
   });
 
+  test('a limit that is switched off lets everyone through, says nothing, and asks nobody for an id', async () => {
+    const broken = accountId((): string => {
+      throw new Error('nobody is logged in');
+    });
+    const limiter = stillLimiter({
+      limits: {
+        Off: { key: broken, count: 1, period: '1m', disabled: true },
+        On: { key: userKey, count: 2, period: '1m' },
+      },
+    });
+    const app = await start(framework, { limits: [{ limiter, limits: ['Off', 'On'] }] });
+    const { headers } = await app.get('/', as('ann'));
+    expect(headers['ratelimit-policy']).toBe('"On";q=2;w=60');
+    expect(await app.statuses(2, '/', as('ann'))).toEqual([200, 429]);
+  });
+
   test('a shared limiter has one bucket for all routes, and each route its own cost', async () => {
     const limiter = stillLimiter({ limits: { PerUser: { key: userKey, count: 10, period: '1m' } } });
     const app = await start(framework, {

@@ -1,7 +1,7 @@
 import { createLimiter, ipAddress, ipv6RangeCIDR, type OverrideTable } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { accountLimits, atOnce, limiterOnFakeTime } from './limiter-on-fake-time.ts';
-import { thrown } from './thrown.ts';
+import { accountLimits, atOnce, limiterOnFakeTime } from '../limiter-on-fake-time.ts';
+import { thrown } from '../thrown.ts';
 
 const numbers = { Orders: { count: 2, period: '1s' }, Reads: { count: 2, period: '1s' } };
 const withOverrides = (overrides: unknown) => limiterOnFakeTime(numbers, { overrides: overrides as OverrideTable });

@@ -1,13 +1,13 @@
 import type { Awaitable, Override, OverrideFunction } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { AskedOverrides } from '../src/overrides/asked-overrides.ts';
-import type { LimiterEvent } from '../src/events.ts';
-import { Deadlines } from '../src/failure/deadlines.ts';
-import { defineLimits } from '../src/limits.ts';
-import { FakeTime } from './failure/support/fake-time.ts';
-import { accountLimits, atOnce, limiterOnFakeTime } from './limiter-on-fake-time.ts';
-import { query } from './query.ts';
-import { rejected, thrown } from './thrown.ts';
+import { AskedOverrides } from '../../src/overrides/asked-overrides.ts';
+import type { LimiterEvent } from '../../src/events.ts';
+import { Deadlines } from '../../src/failure/deadlines.ts';
+import { defineLimits } from '../../src/limits.ts';
+import { FakeTime } from '../failure/support/fake-time.ts';
+import { accountLimits, atOnce, limiterOnFakeTime } from '../limiter-on-fake-time.ts';
+import { query } from '../query.ts';
+import { rejected, thrown } from '../thrown.ts';
 
 const numbers = { Orders: { count: 2, period: '1s' } };
 const gold = { count: 100, period: '1s' };
