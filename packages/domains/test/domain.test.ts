@@ -1,0 +1,142 @@
+import { clientNetwork, createLimiter, IpAddress, type Key } from '@sluice/core';
+import { domain } from '@sluice/domains';
+import { describe, expect, test } from 'vitest';
+import { thrown } from '../../core/test/thrown.ts';
+
+const idOf = (key: Key, request: unknown): unknown =>
+  key.idOf!({ request, clientAddress: IpAddress.parse('203.0.113.7')! }, 'Orders');
+
+describe('the id of a request is the registered domain of the name that the function gives:', () => {
+  const key = domain((name) => name as string);
+  test.each([
+    ['example.com', 'example.com'],
+    ['www.Example.COM.', 'example.com'],
+    ['www.食狮.公司.cn', 'xn--85x722f.xn--55qx5d.cn'],
+    ['github.io', 'github.io'],
+  ])('%s → %s', (name, expected) => expect(idOf(key, name)).toBe(expected));
+
+  test('also through a promise', async () => {
+    expect(
+      await idOf(
+        domain(async (name) => `www.${String(name)}`),
+        'example.com',
+      ),
+    ).toBe('example.com');
+  });
+
+  test('null means that the limit says nothing here', () =>
+    expect(
+      idOf(
+        domain(() => null),
+        'x',
+      ),
+    ).toBeNull());
+
+  test('what is no text is an error, never a bucket that strangers share', () => {
+    expect(
+      thrown(() =>
+        idOf(
+          domain(() => undefined as never),
+          'x',
+        ),
+      ).code,
+    ).toBe('ERR_KEY');
+    expect(
+      thrown(() =>
+        idOf(
+          domain(() => ''),
+          'x',
+        ),
+      ).code,
+    ).toBe('ERR_ID');
+    expect(
+      thrown(() =>
+        idOf(
+          domain(() => 7),
+          'x',
+        ),
+      ).code,
+    ).toBe('ERR_ID');
+  });
+});
+
+describe('an id that is written', () => {
+  const { format } = domain();
+  test.each([
+    ['Example.com.', 'example.com'],
+    ['食狮.公司.cn', 'xn--85x722f.xn--55qx5d.cn'],
+    ['co.uk', 'co.uk'],
+    ['github.io', 'github.io'],
+  ])('is a registered domain or a public suffix, in any spelling: %s', (text, expected) => {
+    expect(format.canonical(text)).toBe(expected);
+  });
+
+  test('is never a name below one: it would speak for more than it says', () => {
+    expect(thrown(() => format.canonical('WWW.example.com'))).toMatchObject({
+      code: 'ERR_ID',
+      status: 400,
+      message:
+        "`id` must be a registered domain: one label more than its public suffix, or the suffix itself, but was 'WWW.example.com'. It lies below 'example.com': write that.",
+    });
+  });
+
+  test('is an error where it is no name', () => {
+    expect(thrown(() => format.canonical('*.example.com'))).toMatchObject({ code: 'ERR_ID', status: 400 });
+  });
+});
+
+describe('in a limiter', () => {
+  const numbers = { count: 2, period: '1h' };
+
+  test('two spellings of an override are a duplicate, and a name below a domain is none', () => {
+    const limiterWith = (ids: readonly string[]): unknown =>
+      createLimiter({
+        limits: { Certificates: { key: domain(), ...numbers } },
+        overrides: { Certificates: Object.fromEntries(ids.map((id) => [id, { count: 5, period: '1h' }])) },
+      });
+    expect(thrown(() => limiterWith(['bücher.de', 'xn--bcher-kva.de'])).message).toMatch(/twice/);
+    expect(thrown(() => limiterWith(['www.example.com'])).message).toMatch(/write that/);
+    expect(() => limiterWith(['example.com', 'example.org'])).not.toThrow();
+  });
+
+  test('names of one domain spend from one bucket, names of two from two', async () => {
+    const limiter = createLimiter({ limits: { Certificates: { key: domain(), ...numbers } } });
+    const spend = async (id: string): Promise<boolean> =>
+      (await limiter.spend([{ limit: 'Certificates', id }])).allowed;
+    expect([await spend('Example.com'), await spend('example.com.'), await spend('example.com')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(await spend('example.org')).toBe(true);
+  });
+
+  test('falls back to another key where there is no name', () => {
+    const key = domain((name) => (name === '' ? null : (name as string))).or(clientNetwork());
+    expect(idOf(key, 'www.example.com')).toBe('example.com');
+    expect(idOf(key, '')).toBe('clientNetwork:203.0.113.7');
+    expect(thrown(() => key.format.canonical('www.example.com')).code).toBe('ERR_ID');
+  });
+});
+
+test('underscores are names where they are asked for, in requests and in writing', () => {
+  const key = domain((name) => name as string, { underscores: true });
+  expect(idOf(key, '_dmarc.example.com')).toBe('example.com');
+  expect(key.format.canonical('a_b.com')).toBe('a_b.com');
+  expect(thrown(() => domain().format.canonical('a_b.com')).code).toBe('ERR_ID');
+  expect(
+    thrown(() =>
+      idOf(
+        domain((name) => name as string),
+        '_dmarc.example.com',
+      ),
+    ).code,
+  ).toBe('ERR_ID');
+});
+
+test.each<[options: unknown, code: string, message: string]>([
+  [{ underscores: 'yes' }, 'ERR_OPTION', "`domain.underscores` must be true or false, but was 'yes'."],
+  [{ maxNames: 5 }, 'ERR_UNKNOWN_OPTION', '`domain` has no option `maxNames` (its value was 5). Options: underscores.'],
+])('wrong options are refused when the key is made: %o', (options, code, message) => {
+  expect(thrown(() => domain(() => 'a.com', options as never))).toMatchObject({ code, message });
+});

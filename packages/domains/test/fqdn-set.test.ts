@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { IpAddress, type Key } from '@sluice/core';
+import { fqdnSet } from '@sluice/domains';
+import { describe, expect, test } from 'vitest';
+import { thrown } from '../../core/test/thrown.ts';
+
+const { format } = fqdnSet();
+const idOf = (key: Key, request: unknown): unknown =>
+  key.idOf!({ request, clientAddress: IpAddress.parse('203.0.113.7')! }, 'Orders');
+
+// printf 'a.com,b.com' | sha256sum
+const A_AND_B = 'd369b37f99877f3e838199244f127dcb3c8f2bdcfbb794241786cc9fc2a1a364';
+
+describe('a set is the SHA-256 of its sorted names, joined by commas,', () => {
+  test.each(['a.com,b.com', 'b.com,a.com', 'A.com,B.COM.', 'b.com,a.com,a.com', 'ａ。com,b.com'])('%s', (text) => {
+    expect(format.canonical(text)).toBe(A_AND_B);
+  });
+
+  test('and names are sorted by bytes, whatever the language', () => {
+    const names = ['bücher.de', 'a-b.com', 'a.com', 'a1.com', 'zebra.com'];
+    const sorted = 'a-b.com,a.com,a1.com,xn--bcher-kva.de,zebra.com';
+    expect(format.canonical(names.join(','))).toBe(createHash('sha256').update(sorted).digest('hex'));
+  });
+
+  test.each([['a.com'], ['a.com,b.com,c.com'], ['a.com,www.b.com'], ['ab.com'], ['a.comb.com']])(
+    'and another set has another one: %s',
+    (text) => expect(format.canonical(text)).not.toBe(A_AND_B),
+  );
+});
+
+describe('an id that is written may be the hash that a decision told,', () => {
+  test.each([A_AND_B, A_AND_B.toUpperCase()])('%s', (hash) => expect(format.canonical(hash)).toBe(A_AND_B));
+
+  test.each([`${A_AND_B}0`, `${A_AND_B.slice(1)}g`, `${A_AND_B},a.com`, `${A_AND_B}.`])(
+    'and nothing that is like it: %s',
+    (text) => expect(thrown(() => format.canonical(text)).code).toBe('ERR_ID'),
+  );
+
+  test('but a request is never taken at its word for one', () => {
+    expect(
+      thrown(() =>
+        idOf(
+          fqdnSet((names) => names as string),
+          A_AND_B,
+        ),
+      ).code,
+    ).toBe('ERR_ID');
+  });
+});
+
+describe('the id of a request', () => {
+  const key = fqdnSet((request) => (request as { names: string[] }).names.join(','));
+
+  test('is that of the list that the function gives', () => {
+    expect(idOf(key, { names: ['b.com', 'A.com'] })).toBe(A_AND_B);
+  });
+
+  test('is none where the function gives null', () =>
+    expect(
+      idOf(
+        fqdnSet(() => null),
+        {},
+      ),
+    ).toBeNull());
+
+  test('comes through a promise too', async () => {
+    expect(
+      await idOf(
+        fqdnSet(async () => 'b.com,a.com'),
+        {},
+      ),
+    ).toBe(A_AND_B);
+  });
+});
+
+const LIST = '`id` must be 1 to 100 domain names with commas between them, but was ';
+const NAME = 'must be a domain name of at most 253 characters';
+
+describe('no set is', () => {
+  test.each([
+    ['', 'nothing', '`id (name 1)` must be a domain name of at most 253 characters'],
+    [',', 'a comma', `\`id (name 1)\` ${NAME}`],
+    ['a.com,', 'a comma at the end', `\`id (name 2)\` ${NAME}`],
+    ['a.com,,b.com', 'two commas', `\`id (name 2)\` ${NAME}`],
+    ['a.com, b.com', 'a space', `\`id (name 2)\` ${NAME}`],
+    ['a.com;b.com', 'a semicolon', `\`id (name 1)\` ${NAME}`],
+    ['a.com,*.b.com', 'a wildcard', `\`id (name 2)\` ${NAME}`],
+    ['a.com,a_b.com', 'an underscore', `\`id (name 2)\` ${NAME}`],
+    ['a.com,203.0.113.7', 'an address', `\`id (name 2)\` ${NAME}`],
+    [Array.from({ length: 101 }, () => 'a.com').join(','), '101 names', LIST],
+    [','.repeat(1_000_000), 'a million commas', LIST],
+    ['a'.repeat(1_000_000), 'a million letters', LIST],
+  ])('%#: %s', (text, _, demand) => {
+    const error = thrown(() => format.canonical(text));
+    expect(error).toMatchObject({ code: 'ERR_ID', status: 400 });
+    expect(error.message.startsWith(demand)).toBe(true);
+    expect(error.message.length).toBeLessThan(500);
+  });
+});
+
+test('as many names as maxNames says make a set', () => {
+  const names = Array.from({ length: 1000 }, (_, index) => `${'a'.repeat(60)}.${index}.com`).join(',');
+  expect(fqdnSet(undefined, { maxNames: 1000 }).format.canonical(names)).toMatch(/^[0-9a-f]{64}$/);
+  expect(thrown(() => format.canonical(names)).code).toBe('ERR_ID');
+  expect(thrown(() => fqdnSet(undefined, { maxNames: 1 }).format.canonical('a.com,a.com')).message).toMatch('1 to 1 ');
+});
+
+test('underscores are names where they are asked for', () => {
+  const { format: lenient } = fqdnSet(undefined, { underscores: true });
+  expect(lenient.canonical('_dmarc.a.com')).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test.each<[options: unknown, code: string, message: string]>([
+  [{ maxNames: 0 }, 'ERR_OPTION', '`fqdnSet.maxNames` must be a whole number from 1 to 1000, but was 0.'],
+  [{ maxNames: 1001 }, 'ERR_OPTION', '`fqdnSet.maxNames` must be a whole number from 1 to 1000, but was 1001.'],
+  [{ underscores: 0 }, 'ERR_OPTION', '`fqdnSet.underscores` must be true or false, but was 0.'],
+  [
+    { names: 5 },
+    'ERR_UNKNOWN_OPTION',
+    '`fqdnSet` has no option `names` (its value was 5). Options: underscores, maxNames.',
+  ],
+])('wrong options are refused when the key is made: %o', (options, code, message) => {
+  expect(thrown(() => fqdnSet(() => 'a.com', options as never))).toMatchObject({ code, message });
+});
