@@ -13,6 +13,7 @@ const checks = {
   async types() {
     await run('tsc --project test');
     await run('tsc --project examples');
+    await run('tsc --project bench');
   },
   docs: () => run('typedoc'),
   unused: () => run('knip'),

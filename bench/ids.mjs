@@ -1,0 +1,76 @@
+/**
+ * Numbers from 0 up to, not including, 1: the same in each run (Mulberry32).
+ *
+ * @param {number} seed
+ * @returns {() => number}
+ */
+export function seededRandom(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * In what order ids are visited: permutation after permutation, each another, all the same in each run. A Map keeps its
+ * entries in the order in which they came; visits in that order would find the next one in the cache already.
+ *
+ * @param {number} ids How many there are.
+ * @param {number} visits
+ * @returns {Uint32Array} the number of an id for each visit
+ */
+export function visitOrder(ids, visits) {
+  const random = seededRandom(ids);
+  const permutation = Uint32Array.from({ length: ids }, (_, n) => n);
+  const order = new Uint32Array(visits);
+  for (let done = 0; done < visits; done += ids) {
+    shuffle(permutation, random);
+    order.set(permutation.subarray(0, Math.min(ids, visits - done)), done);
+  }
+  return order;
+}
+
+/**
+ * @param {Uint32Array} numbers
+ * @param {() => number} random
+ */
+function shuffle(numbers, random) {
+  for (let i = numbers.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    const moved = /** @type {number} */ (numbers[i]);
+    numbers[i] = /** @type {number} */ (numbers[j]);
+    numbers[j] = moved;
+  }
+}
+
+/** How the n-th id of each kind is written; all differ for n below 2^24. */
+/** @satisfies {Readonly<Record<string, (n: number) => string>>} */
+export const idsOf = {
+  'account ids': (n) => String(10_000_000 + n),
+  IPv4: (n) => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`,
+  IPv6: (n) => `2001:db8:${(n >> 16).toString(16)}:${(n & 0xffff).toString(16)}::1`,
+};
+
+const LENGTH = 8;
+
+/** Account ids as requests bring them: a new string each time, that nobody has hashed or compared yet. */
+export class FreshIds {
+  #text;
+
+  /** @param {number} count */
+  constructor(count) {
+    const all = Array.from({ length: count }, (_, n) => idsOf['account ids'](n));
+    this.#text = Buffer.from(all.join(''), 'latin1');
+  }
+
+  /**
+   * @param {number} n
+   * @returns {string}
+   */
+  at(n) {
+    return this.#text.toString('latin1', n * LENGTH, (n + 1) * LENGTH);
+  }
+}

@@ -1,0 +1,179 @@
+import { contenderNamed, inMemory, YARDSTICK } from '../contenders/in-memory.mjs';
+import { FreshIds, idsOf, visitOrder } from '../ids.mjs';
+import { times, whole, withSpread } from '../harness/table.mjs';
+
+/**
+ * @typedef {import('../harness/part.ts').Run} Run
+ * @typedef {import('../contenders/decider.ts').Decider<unknown>} Decider
+ * @typedef {{ ids: number, fresh?: boolean, limits?: number, denied?: boolean, target?: number }} Case
+ */
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * The cases, with the highest ratio to the yardstick that we want.
+ *
+ * @type {Readonly<Record<string, Case>>}
+ */
+const CASES = {
+  'hot id': { ids: 1, target: 2.5 },
+  '100k ids': { ids: 100_000, target: 1 },
+  '100k ids, fresh strings': { ids: 100_000, fresh: true, target: 1 },
+  '1M ids': { ids: 1_000_000, target: 0.8 },
+  denied: { ids: 1, denied: true, target: 2.5 },
+  'three limits, 100k ids': { ids: 100_000, limits: 3 },
+};
+
+const WAYS = ['awaited', 'at once'];
+
+/** How many decisions are timed; as many warm up, after one for each id. */
+const DECISIONS = { full: 2_000_000, quick: 20_000 };
+
+/** So few fresh strings are made at a time, outside of the time that is measured, that all are still in the cache. */
+const BATCH = 1000;
+
+/** @type {import('../harness/part.ts').Part} */
+export const part = {
+  title: 'memory: nanoseconds per decision in this process',
+  runs: ({ quick }) => WAYS.flatMap((way) => Object.keys(CASES).flatMap((name) => runsOf(name, way, quick))),
+  measure,
+  tables: (results) => WAYS.map((way) => tableOf(results, way)),
+};
+
+/**
+ * @param {string} name
+ * @param {string} way
+ * @param {boolean} quick
+ * @returns {Run[]}
+ */
+function runsOf(name, way, quick) {
+  const decisions = quick ? DECISIONS.quick : DECISIONS.full;
+  return Object.entries(inMemory)
+    .filter(([, { answersAtOnce }]) => answersAtOnce || way === 'awaited')
+    .map(([contender]) => ({ contender, case: `${name}, ${way}`, settings: { name, way, decisions } }));
+}
+
+/**
+ * @param {Run} run
+ * @returns {Promise<import('../harness/part.ts').Figures>}
+ */
+async function measure({ contender, settings = {} }) {
+  const { name, way, decisions } = /** @type {{ name: string, way: string, decisions: number }} */ (settings);
+  const { ids: count, fresh = false, limits = 1, denied = false } = /** @type {Case} */ (CASES[name]);
+  const decider = contenderNamed(contender).decider({ rate: rateOf(count, denied), limits, maxKeys: count });
+  const loop = way === 'awaited' ? awaited : atOnce;
+  const time = fresh ? timeFresh : timePrebuilt;
+  const ids = Array.from({ length: count }, (_, n) => idsOf['account ids'](n));
+  await loop(decider, ids);
+  const order = visitOrder(count, 2 * decisions);
+  await time(loop, decider, ids, order.subarray(0, decisions));
+  globalThis.gc?.();
+  const { elapsedMs, last } = await time(loop, decider, ids, order.subarray(decisions));
+  checkAnswer(decider, last, contender === 'no-op' || !denied);
+  return { nanoseconds: (elapsedMs * 1e6) / decisions };
+}
+
+/**
+ * Numbers of which no id runs out, and whose buckets stay in debt throughout: all of them must be kept.
+ *
+ * @param {number} ids
+ * @param {boolean} denied
+ */
+function rateOf(ids, denied) {
+  if (denied) return { burst: 1, intervalMs: HOUR_MS, windowMs: HOUR_MS };
+  return { burst: ids === 1 ? 100_000_000 : 1_000_000, intervalMs: ids === 1 ? 1000 : 60_000, windowMs: HOUR_MS };
+}
+
+/**
+ * Gives the last answer, or a promise of it.
+ *
+ * @typedef {(decider: Decider, ids: readonly string[]) => unknown} Loop
+ */
+
+/**
+ * @param {Decider} decider
+ * @param {readonly string[]} ids
+ */
+async function awaited({ decide }, ids) {
+  let last;
+  for (let i = 0; i < ids.length; i++) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop
+      last = await decide(/** @type {string} */ (ids[i]));
+    } catch (denial) {
+      if (denial instanceof Error) throw denial;
+      last = undefined;
+    }
+  }
+  return last;
+}
+
+/** @type {Loop} */
+function atOnce({ decide }, ids) {
+  let last;
+  for (let i = 0; i < ids.length; i++) last = decide(/** @type {string} */ (ids[i]));
+  return last;
+}
+
+/** @typedef {(loop: Loop, decider: Decider, ids: readonly string[], order: Uint32Array) => Promise<{ elapsedMs: number, last: unknown }>} Timing */
+
+/** @type {Timing} */
+async function timePrebuilt(loop, decider, ids, order) {
+  const visits = Array.from(order, (n) => /** @type {string} */ (ids[n]));
+  const startMs = performance.now();
+  const last = await loop(decider, visits);
+  return { elapsedMs: performance.now() - startMs, last };
+}
+
+/** @type {Timing} */
+async function timeFresh(loop, decider, { length }, order) {
+  const fresh = new FreshIds(length);
+  let elapsedMs = 0;
+  let last;
+  for (let done = 0; done < order.length; done += BATCH) {
+    const visits = Array.from(order.subarray(done, done + BATCH), (n) => fresh.at(n));
+    const startMs = performance.now();
+    // oxlint-disable-next-line no-await-in-loop
+    last = await loop(decider, visits);
+    elapsedMs += performance.now() - startMs;
+  }
+  return { elapsedMs, last };
+}
+
+/**
+ * @param {Decider} decider
+ * @param {unknown} answer
+ * @param {boolean} expected
+ */
+function checkAnswer({ allowed }, answer, expected) {
+  const was = answer !== undefined && allowed(answer);
+  if (was !== expected)
+    throw new Error(`The last decision was ${was ? 'allowed' : 'denied'}: measured is something else.`);
+}
+
+/**
+ * @param {import('../harness/results.mjs').Results} results
+ * @param {string} way
+ */
+function tableOf(results, way) {
+  const names = Object.keys(CASES);
+  const rows = results.contenders
+    .filter((contender) => results.figure(contender, `hot id, ${way}`, 'nanoseconds') !== undefined)
+    .map((contender) => [contender, ...names.map((name) => cell(results, contender, `${name}, ${way}`))]);
+  const targets = Object.values(CASES).map(({ target }) => (target === undefined ? '' : `≤ ${times(target)}`));
+  return {
+    title: `Decisions ${way}: ns, and × ${YARDSTICK} (lowest–highest of the rounds)`,
+    rows: [['', ...names], ...rows, ['target for Sluice', ...targets]],
+  };
+}
+
+/**
+ * @param {import('../harness/results.mjs').Results} results
+ * @param {string} contender
+ * @param {string} caseName
+ */
+function cell(results, contender, caseName) {
+  const figure = results.figure(contender, caseName, 'nanoseconds');
+  const ratio = results.ratio(contender, YARDSTICK, caseName, 'nanoseconds');
+  return figure === undefined ? '–' : `${whole(figure.median)}  ${withSpread(ratio, times)}`;
+}

@@ -1,0 +1,60 @@
+// `npm run bench` measures everything; `npm run bench -- memory http --quick` those parts, in short.
+import { parseArgs } from 'node:util';
+import { machine, versions } from './harness/machine.mjs';
+import { resultFile, writeResults } from './harness/results.mjs';
+import { allRounds } from './harness/rounds.mjs';
+import { tableText } from './harness/table.mjs';
+
+const PARTS = ['memory'];
+
+const { quick, rounds, names } = readArguments();
+const about = { machine: machine(), versions: versions() };
+console.log(`${about.machine.processor}, ${about.machine.cores} cores, ${about.machine.memoryGb} GB`);
+console.log(
+  `${about.machine.system}, Node ${about.machine.node}, rounds: ${rounds}${quick ? ', quick: no figures to quote' : ''}`,
+);
+console.log(
+  Object.entries(about.versions)
+    .map((entry) => entry.join(' '))
+    .join(', '),
+);
+
+for (const name of names) await measured(name);
+
+/** @param {string} name */
+async function measured(name) {
+  const file = new URL(`parts/${name}.mjs`, import.meta.url).href;
+  const { part } = /** @type {{ part: import('./harness/part.ts').Part }} */ (await import(file));
+  const results = await allRounds({ name, file, part }, { quick, rounds });
+  console.log(`\n${part.title}`);
+  for (const table of part.tables(results)) console.log(tableText(table));
+  const command = ['npm run bench --', name, ...process.argv.slice(2).filter((word) => word.startsWith('-'))].join(' ');
+  const date = new Date().toISOString().slice(0, 10);
+  writeResults(resultFile(name, { quick }), { part: name, command, date, ...about, results });
+}
+
+function readArguments() {
+  const { values, positionals } = parsed();
+  const unknown = positionals.filter((name) => !PARTS.includes(name));
+  if (unknown.length > 0) fail(`There is no part named ${unknown.join(', ')}. There are: ${PARTS.join(', ')}.`);
+  const asked = values.rounds ?? (values.quick === true ? '1' : '5');
+  if (!/^[1-9]\d?$/.test(asked)) fail(`--rounds must be a whole number from 1 to 99, but was ${asked}.`);
+  return { quick: values.quick === true, rounds: Number(asked), names: positionals.length > 0 ? positionals : PARTS };
+}
+
+function parsed() {
+  try {
+    return parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' }, rounds: { type: 'string' } } });
+  } catch (error) {
+    return fail(/** @type {Error} */ (error).message);
+  }
+}
+
+/**
+ * @param {string} message
+ * @returns {never}
+ */
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}

@@ -1,0 +1,22 @@
+// What the peers keep behind their middleware: their packages have no types for it.
+declare module '@fastify/rate-limit/store/LocalStore.js' {
+  export default class LocalStore {
+    constructor(continueExceeding: boolean, exponentialBackoff: boolean, cache: number);
+    incr(
+      id: string,
+      callback: (error: Error | null, result: { current: number; ttl: number }) => void,
+      timeWindowMs: number,
+      max: number,
+    ): void;
+  }
+}
+
+declare module 'koa-ratelimit/limiter/memory.js' {
+  export interface Window {
+    readonly remaining: number;
+  }
+  export default class Limiter {
+    constructor(options: { id: string; db: Map<string, Window>; max: number; duration: number });
+    get(): Promise<Window>;
+  }
+}
