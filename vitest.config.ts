@@ -59,7 +59,7 @@ export default defineConfig({
       include: ['packages/*/src/**/*.ts'],
       reporter: ['text', 'html'],
       thresholds: {
-        'packages/core/src/**': { lines: 100, branches: 100, functions: 100, statements: 100 },
+        'packages/{core,domains}/src/**': { lines: 100, branches: 100, functions: 100, statements: 100 },
         'packages/{express,koa,fastify}/src/**': { lines: 95, branches: 95, functions: 95, statements: 95 },
       },
     },
