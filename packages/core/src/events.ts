@@ -35,4 +35,10 @@ export type LimiterEvent =
   | { readonly type: 'warning'; readonly message: string };
 
 /** Takes events where they happen. It must not throw. */
-export type Notify<Event extends LimiterEvent = LimiterEvent> = (event: Event) => void;
+export type Notify<Event extends Tellable = LimiterEvent> = (event: Event) => void;
+
+/** What every event has: its kind, and its log line. */
+export interface Tellable {
+  readonly type: string;
+  readonly message: string;
+}

@@ -1,4 +1,4 @@
-import type { LimiterEvent, Notify } from './events.ts';
+import type { Notify, Tellable } from './events.ts';
 import { monotonicClock, type Clock } from './clock.ts';
 
 /** Takes one line of text. */
@@ -11,8 +11,8 @@ const QUIET_MICROS = 10_000_000;
  * Turns events into log lines: of each kind one line at once, then at most one in ten seconds with the count of those
  * left out. A change of the store's state is always a line.
  */
-export function logged(log: Log, clock: Clock = monotonicClock): Notify {
-  const silences = new Map<LimiterEvent['type'], { untilMicros: number; leftOut: number }>();
+export function logged(log: Log, clock: Clock = monotonicClock): Notify<Tellable> {
+  const silences = new Map<string, { untilMicros: number; leftOut: number }>();
   return ({ type, message }) => {
     if (type === 'store-failing' || type === 'store-recovered') return log(message);
     const nowMicros = clock.nowMicros();

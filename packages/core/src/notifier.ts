@@ -1,5 +1,5 @@
 import { complaint } from './errors.ts';
-import type { LimiterEvent, Notify } from './events.ts';
+import type { Notify, Tellable } from './events.ts';
 import { logged, type Log } from './log.ts';
 import { checkFunction } from './options.ts';
 import { runUnawaited } from './unawaited.ts';
@@ -15,7 +15,7 @@ export interface Listeners {
  *
  * @throws {SluiceError} `ERR_OPTION` for an `onEvent` or a `log` that is none.
  */
-export function notifier<Event extends LimiterEvent>({ onEvent, log = console.warn }: Listeners): Notify<Event> {
+export function notifier<Event extends Tellable>({ onEvent, log = console.warn }: Listeners): Notify<Event> {
   checkFunction('onEvent', onEvent, 'It is called with each event: (event) => metrics.count(event.type).');
   if (log !== false && typeof log !== 'function') {
     throw complaint('ERR_OPTION', { option: 'log', demand: 'a function of a line, or false', value: log });
