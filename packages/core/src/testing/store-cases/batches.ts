@@ -76,7 +76,8 @@ export const batchCases: readonly StoreCase[] = [
     const batch = Array.from({ length: 100 }, (_, place) => slow.spend(`id${place}`, 1 + (place % 5)));
     const first = await store.spend(batch);
     const after = await store.check(batch);
-    for (const [place, { incrementTicks }] of batch.entries()) assertTat(after, tatOf(first, incrementTicks, place), place);
+    for (const [place, { incrementTicks }] of batch.entries())
+      assertTat(after, tatOf(first, incrementTicks, place), place);
   }),
 
   promise('of many calls at the same time exactly burst are taken', async ({ store }) => {
