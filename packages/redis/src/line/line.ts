@@ -1,3 +1,5 @@
+import type { Clock } from '@sluice/core';
+import type { Scheduler } from '@sluice/core/store';
 import type { LineChange, LineStatus } from './line-status.ts';
 
 /** A Lua script, known to a server by its SHA-1. */
@@ -41,22 +43,25 @@ export interface Line {
   close(): Promise<void>;
 }
 
-/** The part of an ioredis client, of any version, that a line uses of the user's: a copy of it is made, no more. */
+/** An ioredis client of any version, as a line uses it: it is duplicated, and nothing is sent on it or changed at it. */
 export interface RedisClient {
   readonly isCluster: boolean;
   readonly options: object;
-  // oxlint-disable-next-line typescript/no-explicit-any -- the two ioredis versions and classes agree on no more.
-  duplicate(...args: any[]): unknown;
+  duplicate(...args: never[]): unknown;
 }
 
 /** What a line is made of: one of `client` and `url`. */
 export interface LineOptions {
   /** The user's ioredis client: `Redis` (Sentinels too) or `Cluster`, of ioredis 5.8+ or 6. It stays untouched. */
-  readonly client?: RedisClient;
+  readonly client?: RedisClient | undefined;
   /** `redis://` or `rediss://`, with credentials and db. Needs the package ioredis. */
-  readonly url?: string;
-  /** The scripts that will be run: every server knows them before its first call. */
+  readonly url?: string | undefined;
+  /** The scripts that will be run, at least one: every server is told them before its first call. */
   readonly scripts: readonly Script[];
-  /** Told once of each change of state, never of the same state twice in a row. It must not throw. */
-  readonly onChange?: (change: LineChange) => void;
+  /** Told of a change of state at once, then at most once a second, and only of what lasts. It must not throw. */
+  readonly onChange?: ((change: LineChange) => void) | undefined;
+  /** The time of deadlines, as far as the servers' clocks are compared with it. Default: the process's monotonic clock. */
+  readonly clock?: Clock | undefined;
+  /** The timers. Default: the process's. */
+  readonly scheduler?: Scheduler | undefined;
 }

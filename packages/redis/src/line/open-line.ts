@@ -1,10 +1,38 @@
+import { complaint, monotonicClock, systemScheduler } from '@sluice/core/store';
+import { noCounts } from './counts.ts';
 import type { Line, LineOptions } from './line.ts';
+import type { LineParts } from './line-parts.ts';
+import { OneServer } from './one-server.ts';
+import { besideClient, byUrl, type OwnConnection } from './own-connection.ts';
+import { ScriptLine } from './script-line.ts';
 
 /**
- * Opens a connection of our own beside the user's client, or by a URL.
+ * Opens a connection of our own beside the user's client, or by a URL. It connects at once, and again for as long as it
+ * is not closed; until then it keeps the process alive.
  *
  * @throws {SluiceError} `ERR_OPTION` for what is no client and no URL, or when the package ioredis is not installed.
  */
-export function openLine(_options: LineOptions): Line {
-  throw new Error('in the making');
+export function openLine({ client, url, scripts, onChange = () => {}, clock, scheduler }: LineOptions): Line {
+  const own = connectionFor({ client, url });
+  const parts: LineParts = {
+    scripts,
+    clock: clock ?? monotonicClock,
+    scheduler: scheduler ?? systemScheduler,
+    counts: noCounts(),
+  };
+  return new ScriptLine({
+    ...parts,
+    onChange,
+    makeServers(onServerChange) {
+      if (own.isCluster) throw new Error('in the making');
+      return new OneServer(own.connection, parts, onServerChange);
+    },
+  });
+}
+
+function connectionFor({ client, url }: Pick<LineOptions, 'client' | 'url'>): OwnConnection {
+  if (client !== undefined && url === undefined) return besideClient(client);
+  if (url !== undefined && client === undefined) return byUrl(url);
+  const given = client === undefined ? 'neither' : 'both';
+  throw complaint('ERR_OPTION', { option: 'client', demand: 'given, or else `url`, one of the two', value: given });
 }

@@ -1,0 +1,68 @@
+import type { Cancel, Scheduler } from '@sluice/core/store';
+import type { Socket } from 'node:net';
+
+const LOOK_MS = 50;
+
+/** What a watch looks at: the socket that a connection has at the moment. */
+export interface Watched {
+  readonly stream: Socket | undefined;
+}
+
+/**
+ * Looks after a connection that is being made: when nothing new comes from the server for as long as the patience
+ * allows, its socket is destroyed, and ioredis tries again. ioredis' own `connectTimeout` does not see a server that
+ * takes the connection and then says nothing. One that loads its data says so when asked, which is a sign of life.
+ */
+export class ConnectWatch {
+  readonly #watched: Watched;
+  readonly #scheduler: Scheduler;
+  readonly #onStuck: (stream: Socket, silentMs: number) => void;
+  #patienceMs = 0;
+  #cancel: Cancel | undefined;
+  #stream: Socket | undefined;
+  #bytesRead = 0;
+  #lastSignMs = 0;
+
+  constructor(watched: Watched, scheduler: Scheduler, onStuck: (stream: Socket, silentMs: number) => void) {
+    this.#watched = watched;
+    this.#scheduler = scheduler;
+    this.#onStuck = onStuck;
+  }
+
+  /** Begins to look, or goes on with more or less patience. */
+  start(patienceMs: number): void {
+    this.stop();
+    this.#patienceMs = patienceMs;
+    this.#lastSignMs = this.#scheduler.nowMs();
+    this.#noteSign();
+    this.#lookLater();
+  }
+
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #lookLater(): void {
+    this.#cancel = this.#scheduler.after(LOOK_MS, () => {
+      // What has arrived while the process was busy is taken in first.
+      this.#cancel = this.#scheduler.afterInput(() => this.#look());
+    });
+  }
+
+  #look(): void {
+    const silentMs = this.#scheduler.nowMs() - this.#lastSignMs;
+    if (this.#noteSign()) this.#lastSignMs = this.#scheduler.nowMs();
+    else if (silentMs >= this.#patienceMs && this.#stream !== undefined) this.#onStuck(this.#stream, silentMs);
+    this.#lookLater();
+  }
+
+  #noteSign(): boolean {
+    const { stream } = this.#watched;
+    const bytesRead = stream?.bytesRead ?? 0;
+    const isSign = stream !== this.#stream || bytesRead !== this.#bytesRead;
+    this.#stream = stream;
+    this.#bytesRead = bytesRead;
+    return isSign;
+  }
+}

@@ -1,0 +1,11 @@
+import type { Connection } from './connection.ts';
+
+/** Ends a connection, whatever it is doing, and waits until its socket is closed. */
+export async function ended(connection: Connection): Promise<void> {
+  connection.disconnect();
+  const { stream } = connection;
+  if (stream === undefined || stream.closed) return;
+  const closed = new Promise((resolve) => stream.once('close', resolve));
+  stream.destroy();
+  await closed;
+}

@@ -1,0 +1,144 @@
+import type { Cancel, Scheduler } from '@sluice/core/store';
+import type { Socket } from 'node:net';
+import { addressOf, type Connection } from './connection.ts';
+import { ConnectWatch } from './connect-watch.ts';
+import type { Counts } from './counts.ts';
+import type { Patience } from './patience.ts';
+import { SilenceWatch } from './silence-watch.ts';
+
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 2000;
+
+/** What a link is made of. */
+export interface LinkParts {
+  readonly connection: Connection;
+  readonly patience: Patience;
+  readonly scheduler: Scheduler;
+  readonly counts: Counts;
+  /** Asks the server what must be known before it is used. Rejects when the server can't be used. */
+  readonly greet: () => Promise<void>;
+  /** Told when the connection has closed. */
+  readonly onClose: () => void;
+  /** Told when the link opens, closes, or fails with something new. */
+  readonly onChange: () => void;
+}
+
+/**
+ * The life of one connection: it is open once it is ready and the server has been greeted, and cut when it is stuck.
+ * ioredis, or the cluster that it belongs to, makes it anew.
+ */
+export class Link {
+  readonly connection: Connection;
+  readonly #parts: LinkParts;
+  readonly #connectWatch: ConnectWatch;
+  readonly #silenceWatch: SilenceWatch;
+  readonly #listeners: Readonly<Record<string, (error?: unknown) => void>>;
+  #isOpen = false;
+  #lastError: unknown;
+  #pauseMs = FIRST_PAUSE_MS;
+  #cancelPause: Cancel | undefined;
+
+  constructor(parts: LinkParts) {
+    const { connection, scheduler } = parts;
+    this.connection = connection;
+    this.#parts = parts;
+    this.#connectWatch = new ConnectWatch(connection, scheduler, (stream, silentMs) => {
+      this.#reset(stream, `said nothing for ${Math.round(silentMs)} ms while a connection to it was made`);
+    });
+    this.#silenceWatch = new SilenceWatch(connection, scheduler, (stream) => {
+      this.#reset(stream, 'said nothing for 100 ms after a missed deadline');
+    });
+    this.#listeners = {
+      connecting: () => this.#connecting(),
+      ready: () => void this.#greet(),
+      close: () => this.#closed(),
+      error: (error) => this.failed(error),
+    };
+    for (const [event, listener] of Object.entries(this.#listeners)) connection.on(event, listener);
+    if (connection.status === 'ready') void this.#greet();
+    else if (connection.status !== 'wait') this.#connecting();
+  }
+
+  /** Whether the server can be asked now. */
+  get isOpen(): boolean {
+    return this.#isOpen && this.connection.status === 'ready';
+  }
+
+  /** What the connection failed with last. */
+  get lastError(): unknown {
+    return this.#lastError;
+  }
+
+  /** Notes what went wrong. */
+  failed(error: unknown): void {
+    this.#lastError = error;
+    this.#parts.onChange();
+  }
+
+  /** Notes that an answer is overdue. */
+  missed(): void {
+    this.#silenceWatch.missed();
+  }
+
+  /** Ends all that looks after the connection; the connection itself is ended by who made it. */
+  close(): void {
+    for (const [event, listener] of Object.entries(this.#listeners)) this.connection.off(event, listener);
+    // What still fails while it ends must not find nobody to tell.
+    this.connection.on('error', () => {});
+    this.#isOpen = false;
+    this.#stopTimers();
+  }
+
+  #connecting(): void {
+    const { patience } = this.#parts;
+    patience.next();
+    this.#connectWatch.start(patience.ms);
+  }
+
+  async #greet(): Promise<void> {
+    const { stream } = this.connection;
+    const isStill = (): boolean => stream === this.connection.stream && this.connection.status === 'ready';
+    this.#connectWatch.start(this.#parts.patience.ms);
+    try {
+      await this.#parts.greet();
+      if (isStill()) this.#opened();
+    } catch (error) {
+      if (isStill()) this.#greetLater(error);
+    }
+  }
+
+  // It speaks, but can't be used yet: we lack a permission, or it is a replica that has lost its primary.
+  #greetLater(error: unknown): void {
+    this.#connectWatch.stop();
+    this.#cancelPause = this.#parts.scheduler.after(this.#pauseMs, () => void this.#greet());
+    this.#pauseMs = Math.min(2 * this.#pauseMs, MAX_PAUSE_MS);
+    this.failed(error);
+  }
+
+  #opened(): void {
+    this.#connectWatch.stop();
+    this.#parts.patience.reset();
+    this.#parts.counts.connects++;
+    this.#pauseMs = FIRST_PAUSE_MS;
+    this.#isOpen = true;
+    this.#parts.onChange();
+  }
+
+  #closed(): void {
+    this.#isOpen = false;
+    this.#stopTimers();
+    this.#parts.onClose();
+    this.#parts.onChange();
+  }
+
+  #reset(stream: Socket, what: string): void {
+    this.#parts.counts.resets++;
+    stream.destroy(new Error(`Redis at ${addressOf(this.connection)} ${what}.`));
+  }
+
+  #stopTimers(): void {
+    this.#connectWatch.stop();
+    this.#silenceWatch.stop();
+    this.#cancelPause?.();
+  }
+}

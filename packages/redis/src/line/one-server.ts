@@ -1,0 +1,47 @@
+import type { SluiceError } from '@sluice/core';
+import { Channel } from './channel.ts';
+import type { Connection } from './connection.ts';
+import { ended } from './ended.ts';
+import type { LineParts } from './line-parts.ts';
+import { Patience } from './patience.ts';
+import type { Servers } from './servers.ts';
+import type { Trip } from './trip.ts';
+
+/** One server: standalone, or the one that Sentinels name. */
+export class OneServer implements Servers {
+  readonly isCluster = false;
+  readonly #connection: Connection;
+  readonly #channel: Channel;
+  #wasTried = false;
+
+  constructor(connection: Connection, parts: LineParts, onChange: (channel: Channel) => void) {
+    this.#connection = connection;
+    this.#channel = new Channel({
+      ...parts,
+      connection,
+      patience: new Patience(),
+      onChange: () => {
+        this.#wasTried = true;
+        onChange(this.#channel);
+      },
+    });
+  }
+
+  get state(): Servers['state'] {
+    if (this.#channel.isWell) return 'up';
+    return this.#wasTried ? 'down' : 'connecting';
+  }
+
+  channels(): readonly Channel[] {
+    return [this.#channel];
+  }
+
+  run(trip: Trip): Promise<readonly unknown[]> | SluiceError {
+    return this.#channel.isOpen ? this.#channel.run(trip, false) : this.#channel.refusal();
+  }
+
+  close(): Promise<void> {
+    this.#channel.close();
+    return ended(this.#connection);
+  }
+}

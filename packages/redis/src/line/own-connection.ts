@@ -1,0 +1,86 @@
+import { SluiceError } from '@sluice/core';
+import { complaint } from '@sluice/core/store';
+import { createRequire } from 'node:module';
+import type { ClusterConnection, Connection } from './connection.ts';
+import { clusterOptions, singleOptions } from './connection-options.ts';
+import type { RedisClient } from './line.ts';
+
+/** A connection of our own, which connects by itself and whose errors somebody hears. */
+export type OwnConnection =
+  | { readonly isCluster: false; readonly connection: Connection }
+  | { readonly isCluster: true; readonly connection: ClusterConnection };
+
+/**
+ * Makes a connection of our own to where a client of the user leads. Of the client's options all stay that say where
+ * and as whom to connect; `keyPrefix` and all that concerns the sending of commands does not.
+ *
+ * @throws {SluiceError} `ERR_OPTION` for what is no client of ioredis.
+ */
+export function besideClient(client: RedisClient): OwnConnection {
+  if (!isIoredis(client)) throw noClient(client);
+  const duplicate = client.duplicate.bind(client) as (...args: unknown[]) => unknown;
+  if (!client.isCluster) {
+    return { isCluster: false, connection: heard(duplicate(singleOptions()) as Connection) };
+  }
+  const { redisOptions } = client.options as { redisOptions?: object | null };
+  return { isCluster: true, connection: heard(duplicate([], clusterOptions(redisOptions)) as ClusterConnection) };
+}
+
+/**
+ * Makes a connection by a URL.
+ *
+ * @throws {SluiceError} `ERR_OPTION` for another kind of URL, or when the package ioredis is not installed.
+ */
+export function byUrl(url: string): OwnConnection {
+  if (!/^rediss?:\/\/./.test(url) || !URL.canParse(url)) throw noUrl(url);
+  const { Redis } = loadIoredis();
+  // It never connects: it is what our options are put over, as over a client of the user.
+  return besideClient(new Redis(url, { lazyConnect: true }));
+}
+
+// An 'error' event that nobody hears would end the process.
+function heard<T extends { on(event: 'error', listener: () => void): unknown }>(connection: T): T {
+  connection.on('error', () => {});
+  return connection;
+}
+
+function isIoredis(client: unknown): client is RedisClient {
+  if (typeof client !== 'object' || client === null) return false;
+  const { isCluster, duplicate, options } = client as Partial<RedisClient>;
+  return typeof isCluster === 'boolean' && typeof duplicate === 'function' && typeof options === 'object';
+}
+
+interface Ioredis {
+  readonly Redis: new (url: string, options: { lazyConnect: true }) => RedisClient;
+}
+
+function loadIoredis(): Ioredis {
+  try {
+    return createRequire(import.meta.url)('ioredis') as Ioredis;
+  } catch (cause) {
+    throw new SluiceError(
+      'ERR_OPTION',
+      '`url` needs the package ioredis, which could not be loaded. Install it: npm install ioredis',
+      { cause },
+    );
+  }
+}
+
+function noClient(value: unknown): SluiceError {
+  return complaint('ERR_OPTION', {
+    option: 'client',
+    demand: 'a client of ioredis 5.8 or later: a Redis or a Cluster',
+    value,
+    remedy: 'Install ioredis and give new Redis(…), or give a `url`.',
+  });
+}
+
+function noUrl(url: string): SluiceError {
+  return complaint('ERR_OPTION', {
+    option: 'url',
+    demand: 'a URL that begins with redis:// or rediss://',
+    // A password has no place in a log.
+    value: url.replace(/\/\/[^/]*@/, '//…@'),
+    remedy: 'For a cluster, Sentinels or a socket make a client with ioredis and give it as `client`.',
+  });
+}

@@ -1,0 +1,96 @@
+import { SluiceError } from '@sluice/core';
+import { TICKS_PER_MICRO } from '@sluice/core/store';
+import { CallDeadlines } from './call-deadlines.ts';
+import type { Channel } from './channel.ts';
+import type { Line, ScriptCall } from './line.ts';
+import type { LineParts } from './line-parts.ts';
+import type { LineChange, LineStatus } from './line-status.ts';
+import type { Servers } from './servers.ts';
+import { StateLog } from './state-log.ts';
+import { Trip } from './trip.ts';
+
+/** What a line is made of. */
+export interface ScriptLineParts extends LineParts {
+  readonly makeServers: (onChange: (channel: Channel) => void) => Servers;
+  readonly onChange: (change: LineChange) => void;
+}
+
+/** A line to servers of any kind. */
+export class ScriptLine implements Line {
+  readonly #parts: ScriptLineParts;
+  readonly #servers: Servers;
+  readonly #log: StateLog;
+  readonly #deadlines: CallDeadlines;
+  #isClosed = false;
+  #end: Promise<void> | undefined;
+
+  constructor(parts: ScriptLineParts) {
+    this.#parts = parts;
+    this.#log = new StateLog(parts.scheduler, parts.onChange);
+    this.#deadlines = new CallDeadlines(parts.scheduler);
+    this.#servers = parts.makeServers((channel) => this.#noteState(channel));
+  }
+
+  get isCluster(): boolean {
+    return this.#servers.isCluster;
+  }
+
+  run(call: ScriptCall): Promise<readonly unknown[]> {
+    if (this.#isClosed) return Promise.reject(closedError());
+    const { counts, clock } = this.#parts;
+    counts.calls++;
+    const trip = new Trip(call, clock.nowMicros() * TICKS_PER_MICRO);
+    const answer = this.#servers.run(trip);
+    if (!(answer instanceof SluiceError)) {
+      return this.#deadlines.race(answer, call.deadlineMs, () => this.#missed(trip));
+    }
+    counts.refused++;
+    return Promise.reject(answer);
+  }
+
+  status(): LineStatus {
+    const { state, since, lastError } = this.#log;
+    const servers = this.#servers.channels().map(({ server, isOpen, clockUncertaintyMs }) => {
+      return { server, ready: isOpen, clockUncertaintyMs };
+    });
+    return { state, since, servers, lastError, counts: { ...this.#parts.counts } };
+  }
+
+  close(): Promise<void> {
+    this.#end ??= this.#close();
+    return this.#end;
+  }
+
+  #close(): Promise<void> {
+    this.#isClosed = true;
+    this.#deadlines.expireAll();
+    this.#log.close();
+    return this.#servers.close();
+  }
+
+  #noteState(channel: Channel): void {
+    if (!this.#isClosed) this.#log.note(this.#servers.state, channel);
+  }
+
+  #missed({ call, channel }: Trip): SluiceError {
+    if (this.#isClosed) return closedWhileWaiting();
+    this.#parts.counts.missed++;
+    channel?.missed();
+    const server = channel?.server ?? 'the server';
+    return new SluiceError(
+      'ERR_STORE_DEADLINE',
+      `Redis at ${server} did not answer the script ${call.script.name} within ${call.deadlineMs} ms.`,
+    );
+  }
+}
+
+function closedError(): SluiceError {
+  return new SluiceError(
+    'ERR_CLOSED',
+    'The Redis store is closed: it takes no more calls. Close it after its limiters.',
+  );
+}
+
+function closedWhileWaiting(): SluiceError {
+  return new SluiceError('ERR_STORE_UNAVAILABLE', 'The Redis store was closed before Redis had answered.');
+}

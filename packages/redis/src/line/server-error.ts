@@ -1,0 +1,73 @@
+import { SluiceError, type ErrorCode } from '@sluice/core';
+import { reasonOf, shown } from '@sluice/core/store';
+import type { ScriptCall } from './line.ts';
+
+/** What the first word of a server's error says about the server, and what helps. */
+const SERVER_TROUBLE: Readonly<Record<string, string>> = {
+  OOM: 'It has used up its `maxmemory` and evicts nothing: give it more, or `maxmemory-policy volatile-ttl`.',
+  READONLY: 'It is a replica: the line is made anew. If that does not help, connect to the primary, or by Sentinel.',
+  LOADING: 'It reads its data from disk, and answers when it is done.',
+  MASTERDOWN: 'It is a replica that has lost its primary: connect to the primary, or by Sentinel.',
+  CLUSTERDOWN: 'The cluster does not cover all slots: some primary is down and not replaced yet.',
+  TRYAGAIN: 'The hash slot moves to another node at the moment.',
+  MOVED: 'The hash slot has moved to a node that is not connected yet.',
+  ASK: 'The hash slot moves to a node that is not connected yet.',
+  NOPERM: 'Its user may not do this: see the list of permissions in the documentation of @sluice/redis.',
+  NOAUTH: 'It wants a password: put it into the client or the URL.',
+  WRONGPASS: 'It knows no such user and password: correct them in the client or the URL.',
+  MISCONF: 'It can not save to disk and therefore takes no writes: look into its log.',
+  NOREPLICAS: 'It has fewer replicas than `min-replicas-to-write` demands.',
+  BUSY: 'A script of somebody runs too long on it: `SCRIPT KILL` ends it.',
+};
+
+const CALL_TROUBLE = new Set(['WRONGTYPE', 'CROSSSLOT', 'BUCKET']);
+
+/** The first word of a server's error: `OOM`, `WRONGTYPE`, …; `ERR` when it says no more; nothing of other errors. */
+export function errorWord(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.name !== 'ReplyError') return undefined;
+  const [, word = 'ERR'] = /^-?([A-Z]+)\b/.exec(error.message) ?? [];
+  return word === 'ERR' ? wordOfScriptError(error.message) : word;
+}
+
+// Redis 6 wraps what goes wrong in a script: "ERR Error running script (call to f_…): @user_script:3: -OOM command …"
+function wordOfScriptError(message: string): string {
+  const [, word = 'ERR'] = /@user_script: ?\d+: -?([A-Z]{2,})\b/.exec(message) ?? [];
+  return word;
+}
+
+/** Whether a server does not know a script by its SHA-1: after SCRIPT FLUSH, a restart, a failover. */
+export function isNoScript(error: unknown): boolean {
+  return errorWord(error) === 'NOSCRIPT';
+}
+
+/**
+ * Makes of what a call failed with the error that its caller gets: `ERR_STORE_BUCKET` when this call alone went wrong,
+ * `ERR_STORE_UNAVAILABLE` for all else, what nobody thought of too.
+ */
+export function callError(server: string, call: ScriptCall, error: unknown): SluiceError {
+  const word = errorWord(error);
+  if (word === undefined) return unavailable(`The connection to Redis at ${server} failed`, error);
+  if (CALL_TROUBLE.has(word) || (word === 'ERR' && isOfScript(error))) return bucketError(server, call, error);
+  return unavailable(`Redis at ${server} answered`, error, SERVER_TROUBLE[word]);
+}
+
+function isOfScript(error: unknown): boolean {
+  return /user_script|Error running script/.test((error as Error).message);
+}
+
+function bucketError(server: string, { script, keys }: ScriptCall, error: unknown): SluiceError {
+  return failure('ERR_STORE_BUCKET', error, [
+    `The script ${script.name} failed on Redis at ${server} for the keys ${shown(keys)}: ${(error as Error).message}.`,
+    'Does something else write to these keys? Choose a `prefix` that no one else uses, or delete them.',
+  ]);
+}
+
+/** The error for a server that can't be asked, or could not answer. */
+export function unavailable(what: string, cause: unknown, remedy?: string): SluiceError {
+  const message = cause instanceof Error && cause.name === 'ReplyError' ? cause.message : reasonOf(cause);
+  return failure('ERR_STORE_UNAVAILABLE', cause, [`${what}: ${message}.`, ...(remedy === undefined ? [] : [remedy])]);
+}
+
+function failure(code: ErrorCode, cause: unknown, sentences: readonly string[]): SluiceError {
+  return new SluiceError(code, sentences.join(' ').replace(/\.\. /g, '. '), { cause });
+}

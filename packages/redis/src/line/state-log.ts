@@ -1,0 +1,78 @@
+import type { Cancel, Scheduler } from '@sluice/core/store';
+import type { LineChange, LineState } from './line-status.ts';
+
+/** A server that comes and goes is told of at most this often, in milliseconds. */
+const TELL_INTERVAL_MS = 1000;
+
+/** The server that a change came from. */
+export interface Source {
+  readonly server: string;
+  readonly lastError: unknown;
+}
+
+/** Knows the state of a line, and tells of its changes: at once, then at most once a second and only what lasts. */
+export class StateLog {
+  readonly #scheduler: Scheduler;
+  readonly #tell: (change: LineChange) => void;
+  #state: LineState = 'connecting';
+  #since = new Date();
+  #lastError: { readonly cause: unknown; readonly at: Date } | undefined;
+  #server: string | undefined;
+  #toldState: LineState = 'connecting';
+  #toldMs = -Infinity;
+  #cancelTelling: Cancel | undefined;
+
+  constructor(scheduler: Scheduler, tell: (change: LineChange) => void) {
+    this.#scheduler = scheduler;
+    this.#tell = tell;
+  }
+
+  get state(): LineState {
+    return this.#state;
+  }
+
+  /** When the state began, by the wall clock. */
+  get since(): Date {
+    return this.#since;
+  }
+
+  get lastError(): { readonly cause: unknown; readonly at: Date } | undefined {
+    return this.#lastError;
+  }
+
+  /** Notes the state, which may be the same as before, and what the server that it came from failed with last. */
+  note(state: LineState, { server, lastError: error }: Source): void {
+    if (error !== undefined && error !== this.#lastError?.cause) this.#lastError = { cause: error, at: new Date() };
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#server = server;
+    this.#since = new Date();
+    if (this.#cancelTelling === undefined) this.#tellWhenDue();
+  }
+
+  /** The last state, told at once. */
+  close(): void {
+    this.#cancelTelling?.();
+    this.#cancelTelling = undefined;
+    this.#state = 'closed';
+    this.#server = undefined;
+    this.#since = new Date();
+    this.#tellNow();
+  }
+
+  #tellWhenDue(): void {
+    const waitMs = this.#toldMs + TELL_INTERVAL_MS - this.#scheduler.nowMs();
+    if (waitMs <= 0) return this.#tellNow();
+    this.#cancelTelling = this.#scheduler.after(waitMs, () => {
+      this.#cancelTelling = undefined;
+      if (this.#state !== this.#toldState) this.#tellNow();
+    });
+  }
+
+  #tellNow(): void {
+    this.#toldState = this.#state;
+    this.#toldMs = this.#scheduler.nowMs();
+    const isWell = this.#state === 'up' || this.#state === 'closed';
+    this.#tell({ state: this.#state, server: this.#server, cause: isWell ? undefined : this.#lastError?.cause });
+  }
+}

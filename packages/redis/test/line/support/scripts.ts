@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import type { Script } from '../../../src/line/line.ts';
+
+const NOW = `
+local time = redis.call('TIME')
+local now = ((time[1] - 1767225600) * 1000000 + time[2]) * 16
+`;
+const GUARD = `${NOW}
+if now > tonumber(ARGV[1]) then return {0, now} end
+`;
+
+/** A script that begins as all scripts of a line do: it gives its time, and does nothing after its expiry. */
+export function guarded(name: string, body: string): Script {
+  return script(name, `${GUARD}${body}`);
+}
+
+export function script(name: string, source: string): Script {
+  return { name, source, sha1: createHash('sha1').update(source).digest('hex') };
+}
+
+/** Answers with its arguments, as text. */
+export const echo: Script = guarded('echo', 'return {1, now, unpack(ARGV, 2)}');
+
+/** Adds one to a key. */
+export const add: Script = guarded('add', "return {1, now, redis.call('INCR', KEYS[1])}");
+
+/** Appends to a list when it wrote, and what its expiry was: the moments of both can be compared afterwards. */
+export const record: Script = guarded(
+  'record',
+  `redis.call('RPUSH', KEYS[1], ARGV[2] .. ' ' .. string.format('%.0f', now) .. ' ' .. ARGV[1])
+return {1, now}`,
+);
