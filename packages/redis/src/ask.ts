@@ -1,0 +1,65 @@
+import { SluiceError, type StoreReading, type StoreRefund, type StoreTransaction } from '@sluice/core';
+
+/** What a store is asked to do with a batch. */
+export type AskKind = 'spend' | 'check' | 'charge' | 'refund' | 'reset';
+
+/** One transaction, charge, refund or name, as its kind needs it. */
+export type AskEntry = Partial<StoreTransaction & StoreRefund>;
+
+/** Hears how an ask went, before whoever waits for it does. */
+export interface AskListener {
+  answered(ask: Ask, reading: StoreReading): void;
+  /** Whether anything was done is not known. */
+  failed(ask: Ask): void;
+}
+
+/** One batch on its way to Redis, and the promise of its reading. */
+export class Ask {
+  readonly kind: AskKind;
+  readonly batch: readonly AskEntry[];
+  /** The keys of the buckets, in the order of the batch. */
+  readonly keys: readonly string[];
+  readonly deadlineMs: number;
+  readonly #listener: AskListener;
+  #resolve!: (reading: StoreReading) => void;
+  #reject!: (error: unknown) => void;
+  readonly reading: Promise<StoreReading> = new Promise((resolve, reject) => {
+    this.#resolve = resolve;
+    this.#reject = reject;
+  });
+
+  constructor(parts: AskParts, listener: AskListener) {
+    this.kind = parts.kind;
+    this.batch = parts.batch;
+    this.keys = parts.keys;
+    this.deadlineMs = parts.deadlineMs;
+    this.#listener = listener;
+  }
+
+  /** @param levelsTicks - As the script gave them: those below 0 say that the batch was not decided. */
+  answer(nowTicks: number, levelsTicks: readonly number[]): void {
+    const broken = levelsTicks.indexOf(FOREIGN);
+    if (broken >= 0) return this.fail(brokenBucket(this.keys[broken]!));
+    const reading = { nowTicks, levelsTicks };
+    this.#listener.answered(this, reading);
+    this.#resolve(reading);
+  }
+
+  fail(error: unknown): void {
+    this.#listener.failed(this);
+    this.#reject(error);
+  }
+}
+
+/** What an ask is made of. */
+export type AskParts = Pick<Ask, 'kind' | 'batch' | 'keys' | 'deadlineMs'>;
+
+const FOREIGN = -1;
+
+function brokenBucket(key: string): SluiceError {
+  return new SluiceError(
+    'ERR_STORE_BUCKET',
+    `The key ${key} holds something that is no bucket: another program writes under this prefix. ` +
+      `Give the store a \`prefix\` of its own, or end that; then reset the bucket, or delete the key.`,
+  );
+}

@@ -1,0 +1,33 @@
+import type { StoreReading } from '@sluice/core';
+import { Ask, type AskListener, type AskParts } from './ask.ts';
+import { CallQueue } from './call-queue.ts';
+import type { Line } from './line/line.ts';
+
+/** Brings batches to the servers. */
+export interface Asker {
+  ask(parts: AskParts): Promise<StoreReading>;
+  /** Sends what waits, and resolves when nothing is on its way that nobody else waits for. */
+  drain(): Promise<void>;
+}
+
+/** One server for all buckets. */
+export class StandaloneAsker implements Asker {
+  readonly #queue: CallQueue;
+  readonly #listener: AskListener;
+
+  constructor(line: Line, listener: AskListener) {
+    this.#queue = new CallQueue(line);
+    this.#listener = listener;
+  }
+
+  ask(parts: AskParts): Promise<StoreReading> {
+    const ask = new Ask(parts, this.#listener);
+    this.#queue.add(ask);
+    return ask.reading;
+  }
+
+  drain(): Promise<void> {
+    this.#queue.send();
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,70 @@
+import { bucketKey, SluiceError, type BucketName } from '@sluice/core';
+import { complaint } from '@sluice/core/store';
+
+/**
+ * Which buckets share a hash slot of a Redis Cluster, so that one script call can decide them together.
+ *
+ * - `'id'`: all buckets of one id.
+ * - any other text: all buckets there are, on one node. See the README before you choose that.
+ * - a function: those for which it gives the same text. `undefined` leaves a bucket where it falls.
+ */
+export type HashTag = 'id' | (string & {}) | ((bucket: BucketName) => string | undefined);
+
+/** How the keys of buckets are written. */
+export interface BucketKeysOptions {
+  readonly prefix: string;
+  readonly hashTag: HashTag | undefined;
+}
+
+/**
+ * Writes the keys of buckets: `prefix limit:id`, and with a hash tag `prefix {tag}:limit:id`, or `prefix limit:{id}`
+ * where the id itself is the tag. Ids and tags are escaped like the ids of {@link bucketKey}, so that none of them can
+ * bring a brace, and choose a slot or end a tag.
+ */
+export class BucketKeys {
+  readonly #prefix: string;
+  readonly #tagOf: ((bucket: BucketName) => string | undefined) | undefined;
+  readonly #tagsIds: boolean;
+
+  constructor({ prefix, hashTag }: BucketKeysOptions) {
+    const isFixed = typeof hashTag === 'string' && hashTag !== 'id';
+    this.#prefix = isFixed ? `${prefix}{${escaped(hashTag)}}:` : prefix;
+    this.#tagOf = typeof hashTag === 'function' ? hashTag : undefined;
+    this.#tagsIds = hashTag === 'id';
+  }
+
+  /** @throws {SluiceError} `ERR_ID` for an id that is no well-formed text, `ERR_OPTION` for a tag that is no text. */
+  keyOf(bucket: BucketName): string {
+    if (this.#tagsIds) return `${this.#prefix}${bucket.limit}:{${escaped(bucket.id, bucket.limit)}}`;
+    const key = keyIn(bucket);
+    if (this.#tagOf === undefined) return this.#prefix + key;
+    const tag = this.#tagOf(bucket);
+    return tag === undefined ? this.#prefix + key : `${this.#prefix}{${escaped(checkedTag(tag))}}:${key}`;
+  }
+}
+
+// Of a text that is not well-formed there is no UTF-8. It may come from a client, and is no failure of the store.
+function keyIn({ limit, id }: BucketName, said = limit): string {
+  try {
+    return bucketKey(limit, id);
+  } catch (cause) {
+    const message = `An id of ${said} is no well-formed text: its id format must refuse lone surrogates.`;
+    throw new SluiceError('ERR_ID', message, { status: 400, cause });
+  }
+}
+
+// With no limit's name the bucket key is ':' and the escaped id. Of one id it is the same for limits of any name.
+function escaped(id: string, limit = ''): string {
+  return keyIn({ limit: '', id }, limit).slice(1);
+}
+
+function checkedTag(tag: unknown): string {
+  if (typeof tag === 'string' && tag !== '' && tag.isWellFormed()) return tag;
+  const remedy = 'Return the text that buckets of one slot have in common, or undefined for none.';
+  throw complaint('ERR_OPTION', {
+    option: 'hashTag',
+    demand: 'a function that gives text, not empty',
+    value: tag,
+    remedy,
+  });
+}

@@ -1,0 +1,52 @@
+import { reasonOf } from '@sluice/core/store';
+import type { LineChange, LineState } from './line/line-status.ts';
+
+/** Something that an operator may want to know of a Redis store. `message` says what happened, and what to do. */
+export type RedisStoreEvent =
+  /**
+   * The way to the servers has changed. Told, and not logged: the limiter logs when decisions begin to fail, and when
+   * they are made by the store again.
+   */
+  | {
+      readonly type: 'connection';
+      readonly state: LineState;
+      /** `host:port` or socket path. */
+      readonly server: string | undefined;
+      readonly cause: unknown;
+      readonly message: string;
+    }
+  /**
+   * In a cluster: a batch over several slots was refused at one of them, and what the others had granted could not be
+   * given back. The tokens stay taken, and come back by themselves.
+   */
+  | {
+      readonly type: 'refund-lost';
+      /** How many buckets. */
+      readonly count: number;
+      readonly cause: unknown;
+      readonly message: string;
+    };
+
+/** The event of a change of the line. */
+export function connectionChanged({ state, server, cause }: LineChange): RedisStoreEvent {
+  const reason = cause === undefined ? '' : ` (${reasonOf(cause)})`;
+  const message = `Redis${server === undefined ? '' : ` at ${server}`}: ${MEANING[state]}${state === 'up' ? '' : reason}.`;
+  return { type: 'connection', state, server, cause, message };
+}
+
+const MEANING: Readonly<Record<LineState, string>> = {
+  connecting: 'not reached yet',
+  up: 'connected',
+  degraded: 'some primaries of the cluster are not connected',
+  down: 'the connection is lost, and is being made again',
+  closed: 'closed',
+};
+
+/** The event of a refund between slots that failed. */
+export function refundLost(count: number, cause: unknown): RedisStoreEvent {
+  const message =
+    `A batch over several slots was refused, and what it had taken at ${count} ${count === 1 ? 'bucket' : 'buckets'} ` +
+    `could not be given back (${reasonOf(cause)}): it comes back by itself. ` +
+    `With a \`hashTag\` that puts these buckets into one slot there is nothing to give back.`;
+  return { type: 'refund-lost', count, cause, message };
+}

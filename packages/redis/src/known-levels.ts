@@ -1,0 +1,106 @@
+import type { Clock, StoreReading, StoreTransaction } from '@sluice/core';
+import type { AskListener } from './ask.ts';
+import { passes, TICKS_PER_MICRO } from '@sluice/core/store';
+
+/** So many buckets are known at most: those read longest ago go first. They take about two megabytes. */
+const MOST_BUCKETS = 10_000;
+
+interface Known {
+  readonly levelTicks: number;
+  /** The server's clock at that moment, and ours. */
+  readonly nowTicks: number;
+  readonly readMicros: number;
+}
+
+/**
+ * The levels of buckets as refused batches have shown them, for up to a second: whoever asks for more than a bucket has
+ * left is refused without asking the server again.
+ *
+ * A level only falls by itself, and by as much as time passes. So what is told here counts down as the server's own
+ * answer would, and the server is asked again as soon as the batch may fit. It can't know what other processes do
+ * meanwhile: they may have taken more, which the server says when it is asked, or given some back, which is seen when
+ * the time is over. It never lets anything pass.
+ */
+export class KnownLevels {
+  /** The one read longest ago first. */
+  readonly #known = new Map<string, Known>();
+  readonly #forMicros: number;
+  readonly #clock: Clock;
+
+  /** @param forMs - How long a level is known, in milliseconds; with 0 none ever is. */
+  constructor(forMs: number, clock: Clock) {
+    this.#forMicros = forMs * 1000;
+    this.#clock = clock;
+  }
+
+  /** How many buckets are known. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /** The reading of a batch that would be refused now; undefined when it may pass, or nobody knows. */
+  refusalOf(batch: readonly StoreTransaction[], keys: readonly string[]): StoreReading | undefined {
+    if (this.#known.size === 0) return undefined;
+    const nowMicros = this.#clock.nowMicros();
+    const levelsTicks: number[] = [];
+    const bucketNowTicks: number[] = [];
+    for (const [i, { toleranceTicks }] of batch.entries()) {
+      const known = this.#at(keys[i]!, nowMicros);
+      if (known === undefined) return undefined;
+      const passedTicks = (nowMicros - known.readMicros) * TICKS_PER_MICRO;
+      levelsTicks.push(Math.max(0, known.levelTicks - passedTicks));
+      bucketNowTicks.push(known.nowTicks + passedTicks);
+      // The limit was lowered since: the server must replace the TAT.
+      if (levelsTicks[i]! > toleranceTicks) return undefined;
+    }
+    return passes(batch, levelsTicks) ? undefined : { nowTicks: bucketNowTicks[0]!, levelsTicks, bucketNowTicks };
+  }
+
+  /** Takes down what a server has just told. */
+  note(keys: readonly string[], { nowTicks, levelsTicks }: StoreReading): void {
+    if (this.#forMicros === 0) return;
+    const readMicros = this.#clock.nowMicros();
+    for (const [i, key] of keys.entries()) {
+      this.#known.delete(key);
+      this.#known.set(key, { levelTicks: levelsTicks[i]!, nowTicks, readMicros });
+    }
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= MOST_BUCKETS) break;
+      this.#known.delete(oldest);
+    }
+  }
+
+  /** Lets go of buckets that were, or may have been, changed. */
+  forget(keys: readonly string[]): void {
+    if (this.#known.size === 0) return;
+    for (const key of keys) this.#known.delete(key);
+  }
+
+  #at(key: string, nowMicros: number): Known | undefined {
+    const known = this.#known.get(key);
+    if (known === undefined || nowMicros - known.readMicros < this.#forMicros) return known;
+    this.#known.delete(key);
+    return undefined;
+  }
+}
+
+/** Keeps what refused batches have shown, and lets go of what any other may have changed. */
+export function notingDenials(known: KnownLevels): AskListener {
+  return {
+    answered({ kind, batch, keys }, reading) {
+      if (kind === 'check') return;
+      const denied = kind === 'spend' && !passes(batch as readonly StoreTransaction[], reading.levelsTicks);
+      if (denied) known.note(keys, reading);
+      else known.forget(keys);
+    },
+    failed: ({ keys }) => known.forget(keys),
+  };
+}
+
+/** Keeps the levels after a part of a refused batch was given back: they belong to the refusal. */
+export function notingRefunds(known: KnownLevels): AskListener {
+  return {
+    answered: ({ keys }, reading) => known.note(keys, reading),
+    failed: ({ keys }) => known.forget(keys),
+  };
+}

@@ -1,0 +1,39 @@
+import type { StoreReading } from '@sluice/core';
+import type { AskEntry, AskParts } from './ask.ts';
+import { slotOf } from './slot.ts';
+
+/** A part of a batch whose buckets are in one slot. */
+export interface Part extends AskParts {
+  readonly slot: number;
+  /** Where its buckets stand in the whole batch. */
+  readonly places: readonly number[];
+}
+
+/** Parts a batch by slots, in the order of their first buckets. */
+export function partsOf({ batch, keys, ...rest }: AskParts): readonly Part[] {
+  const parts = new Map<number, { batch: AskEntry[]; keys: string[]; places: number[] }>();
+  for (const [place, key] of keys.entries()) {
+    const slot = slotOf(key);
+    const part = parts.get(slot) ?? { batch: [], keys: [], places: [] };
+    part.batch.push(batch[place]!);
+    part.keys.push(key);
+    part.places.push(place);
+    parts.set(slot, part);
+  }
+  return Array.from(parts, ([slot, part]) => ({ ...rest, slot, ...part }));
+}
+
+/** Puts the readings of all parts together. Each bucket keeps the clock of its own server. */
+export function wholeReading(parts: readonly Part[], readings: readonly StoreReading[]): StoreReading {
+  const size = parts.reduce((sum, { places }) => sum + places.length, 0);
+  const levelsTicks = Array<number>(size).fill(0);
+  const bucketNowTicks = Array<number>(size).fill(0);
+  for (const [i, { places }] of parts.entries()) {
+    const { nowTicks, levelsTicks: levels } = readings[i]!;
+    for (const [j, place] of places.entries()) {
+      levelsTicks[place] = levels[j]!;
+      bucketNowTicks[place] = nowTicks;
+    }
+  }
+  return { nowTicks: bucketNowTicks[0]!, levelsTicks, bucketNowTicks };
+}
