@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'ERR_LIMIT_IN_USE'
   | 'ERR_UNKNOWN_LIMIT'
   | 'ERR_OVERRIDE'
+  | 'ERR_LIMIT_FILES'
   | 'ERR_ID'
   | 'ERR_KEY'
   | 'ERR_CIDR'
