@@ -25,7 +25,7 @@ interface ConnectionOptions {
 /** What a line uses of a `Cluster` of ioredis 5 or 6: its map of the slots and the connections that it holds. */
 export interface ClusterConnection extends EventEmitter {
   readonly status: string;
-  readonly options: { readonly natMap?: NatMap | undefined };
+  readonly options: { readonly natMap?: NatMap | null | undefined };
   /** For each hash slot the nodes that hold it as `host:port`, the primary first. */
   readonly slots: (readonly string[] | undefined)[];
   nodes(role: 'all' | 'master'): Connection[];
@@ -33,7 +33,8 @@ export interface ClusterConnection extends EventEmitter {
   disconnect(reconnect?: boolean): void;
 }
 
-interface Address {
+/** Where a server is. */
+export interface Address {
   readonly host: string;
   readonly port: number;
 }

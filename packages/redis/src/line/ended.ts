@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts';
+import type { ClusterConnection, Connection } from './connection.ts';
 
 /** Ends a connection, whatever it is doing, and waits until its socket is closed. */
 export async function ended(connection: Connection): Promise<void> {
@@ -8,4 +8,11 @@ export async function ended(connection: Connection): Promise<void> {
   const closed = new Promise((resolve) => stream.once('close', resolve));
   stream.destroy();
   await closed;
+}
+
+/** Ends the connections to all nodes of a cluster. */
+export async function endedCluster(cluster: ClusterConnection): Promise<void> {
+  const nodes = cluster.nodes('all');
+  cluster.disconnect();
+  await Promise.all(nodes.map(ended));
 }

@@ -5,6 +5,7 @@ import { ended } from './ended.ts';
 import type { LineParts } from './line-parts.ts';
 import { Patience } from './patience.ts';
 import type { Servers } from './servers.ts';
+import type { Source } from './state-log.ts';
 import type { Trip } from './trip.ts';
 
 /** One server: standalone, or the one that Sentinels name. */
@@ -14,7 +15,7 @@ export class OneServer implements Servers {
   readonly #channel: Channel;
   #wasTried = false;
 
-  constructor(connection: Connection, parts: LineParts, onChange: (channel: Channel) => void) {
+  constructor(connection: Connection, parts: LineParts, onChange: (source: Source) => void) {
     this.#connection = connection;
     this.#channel = new Channel({
       ...parts,

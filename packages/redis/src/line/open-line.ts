@@ -1,4 +1,5 @@
 import { complaint, monotonicClock, systemScheduler } from '@sluice/core/store';
+import { ClusterServers } from './cluster-servers.ts';
 import { noCounts } from './counts.ts';
 import type { Line, LineOptions } from './line.ts';
 import type { LineParts } from './line-parts.ts';
@@ -24,7 +25,7 @@ export function openLine({ client, url, scripts, onChange = () => {}, clock, sch
     ...parts,
     onChange,
     makeServers(onServerChange) {
-      if (own.isCluster) throw new Error('in the making');
+      if (own.isCluster) return new ClusterServers(own.connection, parts, onServerChange);
       return new OneServer(own.connection, parts, onServerChange);
     },
   });

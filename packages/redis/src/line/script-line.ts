@@ -1,17 +1,16 @@
 import { SluiceError } from '@sluice/core';
 import { TICKS_PER_MICRO } from '@sluice/core/store';
 import { CallDeadlines } from './call-deadlines.ts';
-import type { Channel } from './channel.ts';
 import type { Line, ScriptCall } from './line.ts';
 import type { LineParts } from './line-parts.ts';
 import type { LineChange, LineStatus } from './line-status.ts';
 import type { Servers } from './servers.ts';
-import { StateLog } from './state-log.ts';
+import { StateLog, type Source } from './state-log.ts';
 import { Trip } from './trip.ts';
 
 /** What a line is made of. */
 export interface ScriptLineParts extends LineParts {
-  readonly makeServers: (onChange: (channel: Channel) => void) => Servers;
+  readonly makeServers: (onChange: (source: Source) => void) => Servers;
   readonly onChange: (change: LineChange) => void;
 }
 
@@ -28,7 +27,7 @@ export class ScriptLine implements Line {
     this.#parts = parts;
     this.#log = new StateLog(parts.scheduler, parts.onChange);
     this.#deadlines = new CallDeadlines(parts.scheduler);
-    this.#servers = parts.makeServers((channel) => this.#noteState(channel));
+    this.#servers = parts.makeServers((source) => this.#noteState(source));
   }
 
   get isCluster(): boolean {
@@ -68,8 +67,8 @@ export class ScriptLine implements Line {
     return this.#servers.close();
   }
 
-  #noteState(channel: Channel): void {
-    if (!this.#isClosed) this.#log.note(this.#servers.state, channel);
+  #noteState(source: Source): void {
+    if (!this.#isClosed) this.#log.note(this.#servers.state, source);
   }
 
   #missed({ call, channel }: Trip): SluiceError {

@@ -24,7 +24,7 @@ const CALL_TROUBLE = new Set(['WRONGTYPE', 'CROSSSLOT', 'BUCKET']);
 
 /** The first word of a server's error: `OOM`, `WRONGTYPE`, …; `ERR` when it says no more; nothing of other errors. */
 export function errorWord(error: unknown): string | undefined {
-  if (!(error instanceof Error) || error.name !== 'ReplyError') return undefined;
+  if (!isReply(error)) return undefined;
   const [, word = 'ERR'] = /^-?([A-Z]+)\b/.exec(error.message) ?? [];
   return word === 'ERR' ? wordOfScriptError(error.message) : word;
 }
@@ -56,18 +56,28 @@ function isOfScript(error: unknown): boolean {
 }
 
 function bucketError(server: string, { script, keys }: ScriptCall, error: unknown): SluiceError {
-  return failure('ERR_STORE_BUCKET', error, [
-    `The script ${script.name} failed on Redis at ${server} for the keys ${shown(keys)}: ${(error as Error).message}.`,
-    'Does something else write to these keys? Choose a `prefix` that no one else uses, or delete them.',
-  ]);
+  const what = `The script ${script.name} failed on Redis at ${server} for the keys ${shown(keys)}`;
+  const remedy = 'Does something else write to these keys? Choose a `prefix` that no one else uses, or delete them.';
+  return failure('ERR_STORE_BUCKET', { what, cause: error, remedy });
 }
 
 /** The error for a server that can't be asked, or could not answer. */
 export function unavailable(what: string, cause: unknown, remedy?: string): SluiceError {
-  const message = cause instanceof Error && cause.name === 'ReplyError' ? cause.message : reasonOf(cause);
-  return failure('ERR_STORE_UNAVAILABLE', cause, [`${what}: ${message}.`, ...(remedy === undefined ? [] : [remedy])]);
+  return failure('ERR_STORE_UNAVAILABLE', { what, cause, remedy });
 }
 
-function failure(code: ErrorCode, cause: unknown, sentences: readonly string[]): SluiceError {
-  return new SluiceError(code, sentences.join(' ').replace(/\.\. /g, '. '), { cause });
+interface Trouble {
+  readonly what: string;
+  readonly cause: unknown;
+  readonly remedy: string | undefined;
+}
+
+function failure(code: ErrorCode, { what, cause, remedy }: Trouble): SluiceError {
+  const reason = isReply(cause) ? cause.message : reasonOf(cause);
+  const advice = remedy === undefined ? '' : ` ${remedy}`;
+  return new SluiceError(code, `${what}: ${reason.replace(/\.$/, '')}.${advice}`, { cause });
+}
+
+function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError';
 }

@@ -1,0 +1,141 @@
+import { SluiceError } from '@sluice/core';
+import { slotOf } from '../slot.ts';
+import type { Channel } from './channel.ts';
+import type { ClusterConnection } from './connection.ts';
+import { endedCluster } from './ended.ts';
+import type { LineParts } from './line-parts.ts';
+import { Primaries } from './primaries.ts';
+import { reachable, redirectOf, type Redirect } from './redirect.ts';
+import { unavailable } from './server-error.ts';
+import type { Servers } from './servers.ts';
+import { SlotRefresh } from './slot-refresh.ts';
+import type { Source } from './state-log.ts';
+import type { Trip } from './trip.ts';
+
+const MAX_REDIRECTS = 2;
+/** After that long without any node, the cluster is looked for where it was first. */
+const LOST_MS = 2000;
+
+/**
+ * The primaries of a cluster, each with a clock of its own. ioredis keeps the connections and the map of the slots; the
+ * calls are sent and redirected here, so that each has its expiry in the time of the node that runs it.
+ */
+export class ClusterServers implements Servers {
+  readonly isCluster = true;
+  readonly #cluster: ClusterConnection;
+  readonly #parts: LineParts;
+  readonly #onChange: (source: Source) => void;
+  readonly #primaries: Primaries;
+  readonly #refresh: SlotRefresh;
+  #isClosed = false;
+  #lastError: unknown;
+  #refusal: SluiceError | undefined;
+  #lastOpenMs: number;
+
+  constructor(cluster: ClusterConnection, parts: LineParts, onChange: (source: Source) => void) {
+    this.#cluster = cluster;
+    this.#parts = parts;
+    this.#onChange = onChange;
+    this.#lastOpenMs = parts.scheduler.nowMs();
+    this.#primaries = new Primaries(cluster, parts, (channel) => this.#changed(channel));
+    this.#refresh = new SlotRefresh(cluster, parts.scheduler, () => this.#findAgain());
+    cluster.on('refresh', () => this.#refreshed());
+    cluster.on('error', (error: unknown) => this.#failed(error));
+  }
+
+  get state(): Servers['state'] {
+    const all = this.#primaries.all();
+    const well = all.filter(({ isWell }) => isWell).length;
+    if (well > 0) return well === all.length ? 'up' : 'degraded';
+    const failed = this.#lastError !== undefined || all.some(({ lastError }) => lastError !== undefined);
+    return failed ? 'down' : 'connecting';
+  }
+
+  channels(): readonly Channel[] {
+    return this.#primaries.all();
+  }
+
+  run(trip: Trip): Promise<readonly unknown[]> | SluiceError {
+    const [address] = this.#cluster.slots[slotOf(trip.call.keys[0]!)] ?? [];
+    const channel = this.#primaries.at(address);
+    if (channel?.isOpen) return this.#runOn(channel, trip, { asking: false, redirectsLeft: MAX_REDIRECTS });
+    this.#refresh.soon();
+    return channel?.refusal() ?? this.#unmapped();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#refresh.close();
+    this.#primaries.close();
+    await endedCluster(this.#cluster);
+  }
+
+  async #runOn(channel: Channel, trip: Trip, way: Way): Promise<readonly unknown[]> {
+    try {
+      return await channel.run(trip, way.asking);
+    } catch (error) {
+      // Its node may be gone or replaced: the map says.
+      if (error instanceof SluiceError && error.code === 'ERR_STORE_UNAVAILABLE') this.#refresh.soon();
+      const redirect = redirectOf(error);
+      const next = redirect === undefined ? undefined : this.#channelOf(redirect, channel);
+      if (redirect === undefined || !next?.isOpen || way.redirectsLeft === 0) throw error;
+      this.#parts.counts.redirects++;
+      return await this.#runOn(next, trip, { asking: !redirect.isForGood, redirectsLeft: way.redirectsLeft - 1 });
+    }
+  }
+
+  #channelOf({ address, isForGood, slot }: Redirect, from: Channel): Channel | undefined {
+    const reached = reachable(address, from.connection.options.host, this.#cluster.options.natMap);
+    if (isForGood) this.#cluster.slots[slot] = [reached];
+    return this.#primaries.at(reached);
+  }
+
+  #refreshed(): void {
+    if (this.#isClosed) return;
+    this.#primaries.update();
+    this.#mend();
+  }
+
+  #changed(channel: Channel): void {
+    if (channel.isOpen) this.#lastOpenMs = this.#parts.scheduler.nowMs();
+    this.#refusal = undefined;
+    this.#mend();
+    this.#onChange(channel);
+  }
+
+  #failed(error: unknown): void {
+    const { lastNodeError } = error as { lastNodeError?: unknown };
+    this.#lastError = lastNodeError ?? error;
+    this.#refusal = undefined;
+    this.#onChange({ server: 'the nodes of the cluster', lastError: this.#lastError });
+  }
+
+  /** As long as a primary can't be asked, the map is asked for a connection to it, or for another primary. */
+  #mend(): void {
+    if (!this.#isClosed && this.#primaries.all().some(({ isOpen }) => !isOpen)) this.#refresh.soon();
+  }
+
+  // No node that was known answers: the whole cluster may have moved to where the user's first nodes lead to.
+  #findAgain(): void {
+    const isAnyOpen = this.#primaries.all().some(({ isOpen }) => isOpen);
+    const lostMs = this.#parts.scheduler.nowMs() - this.#lastOpenMs;
+    if (isAnyOpen || lostMs < LOST_MS || this.#isClosed) return this.#mend();
+    this.#lastOpenMs = this.#parts.scheduler.nowMs();
+    this.#cluster.disconnect(true);
+  }
+
+  #unmapped(): SluiceError {
+    const what = 'No node of the Redis Cluster is known for the hash slot';
+    this.#refusal ??=
+      this.#lastError === undefined
+        ? new SluiceError('ERR_STORE_UNAVAILABLE', `${what} yet.`)
+        : unavailable(what, this.#lastError);
+    return this.#refusal;
+  }
+}
+
+/** How a call comes to a node. */
+interface Way {
+  readonly asking: boolean;
+  readonly redirectsLeft: number;
+}

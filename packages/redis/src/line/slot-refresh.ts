@@ -1,0 +1,42 @@
+import type { Cancel, Scheduler } from '@sluice/core/store';
+import type { ClusterConnection } from './connection.ts';
+
+const INTERVAL_MS = 250;
+
+/** Asks a cluster anew which node holds which slots: soon when told so, and at most four times a second. */
+export class SlotRefresh {
+  readonly #cluster: ClusterConnection;
+  readonly #scheduler: Scheduler;
+  readonly #onFailed: () => void;
+  #lastMs = -Infinity;
+  #cancel: Cancel | undefined;
+
+  /** @param onFailed - Told when no node has answered. When one has, the cluster emits `refresh`. */
+  constructor(cluster: ClusterConnection, scheduler: Scheduler, onFailed: () => void) {
+    this.#cluster = cluster;
+    this.#scheduler = scheduler;
+    this.#onFailed = onFailed;
+  }
+
+  soon(): void {
+    if (this.#cancel !== undefined) return;
+    const delayMs = Math.max(1, this.#lastMs + INTERVAL_MS - this.#scheduler.nowMs());
+    this.#cancel = this.#scheduler.after(delayMs, () => {
+      this.#cancel = undefined;
+      this.#refresh();
+    });
+  }
+
+  close(): void {
+    this.#cancel?.();
+  }
+
+  #refresh(): void {
+    this.#lastMs = this.#scheduler.nowMs();
+    // While it connects it asks by itself.
+    if (this.#cluster.status !== 'ready') return;
+    this.#cluster.refreshSlotsCache((error) => {
+      if (error) this.#onFailed();
+    });
+  }
+}
