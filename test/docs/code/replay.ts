@@ -1,0 +1,23 @@
+import { accountId, createLimiter, memoryStore, type LimitNumbers } from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
+
+/** One line of a log: who, and when, in milliseconds since 1970. */
+export interface Entry {
+  id: string;
+  atMs: number;
+}
+
+/** Plays a log, in order of time, through a limit, and gives the entries that it would have refused. */
+export async function refusedBy(numbers: LimitNumbers, log: readonly Entry[]): Promise<Entry[]> {
+  const clock = new FakeClock(log[0]?.atMs);
+  const limits = { Replay: { key: accountId(), ...numbers } };
+  const limiter = createLimiter({ limits, store: memoryStore({ clock }) });
+
+  const refused: Entry[] = [];
+  for (const entry of log) {
+    clock.set(entry.atMs);
+    const decision = await limiter.spend([{ limit: 'Replay', id: entry.id }]);
+    if (!decision.allowed) refused.push(entry);
+  }
+  return refused;
+}
