@@ -34,123 +34,128 @@ local SLACK_MS = 1000
 -- Sums of ticks are exact to here.
 local MOST_TICKS = 9007199254740992
 
+local keys, args, tonumber, get = KEYS, ARGV, tonumber, redis.pcall
+
 local time = redis.call('TIME')
 local now = (time[1] - EPOCH_SECONDS) * TICKS_PER_SECOND + time[2] * TICKS_PER_MICRO
-if now > tonumber(ARGV[1]) then
+if now > tonumber(args[1]) then
   return { 0, now }
 end
 
-local first_word = 2 + ARGV[2]
-local numbers = {}
-for i = 3, first_word do
-  numbers[i - 3] = tonumber(ARGV[i])
-end
-
 local tats = {} -- by key, as this call leaves them so far; false where the key holds none
-local changed = {} -- the keys whose TAT is to be written
+local changed = {} -- the keys whose TAT is to be written; those of several batches are there several times
+local changes = 0
+local reply = { 1, now, 0 }
+local first_word = 2 + args[2]
 
-local function read(key)
-  local value = redis.pcall('GET', key)
-  if not value then
-    return now
-  elseif type(value) == 'table' then
-    -- Whatever else it is, is no matter of this key: it is raised as it came.
-    return not string.find(value.err, 'WRONGTYPE', 1, true) and redis.call('GET', key)
+-- Transactions of one limit have the same word, so each word is taken apart only when it is another than before.
+local word, kind, is_last, increment, tolerance, tat_after
+local function take_apart()
+  local number = tonumber(word)
+  local low = number % 16
+  local place = 3 + (number - low) / 16
+  kind, is_last = low % 8, low >= 8
+  if kind ~= RESET then
+    increment, tolerance = tonumber(args[place]), tonumber(args[place + 1])
   end
-  local tat = #value <= 17 and string.find(value, '^-?%d+$') and tonumber(value)
-  return tat and tat <= MOST_TICKS and tat >= -MOST_TICKS and tat
+  if kind == REFUND_DECISION then
+    tat_after = tonumber(args[place + 2])
+  end
 end
 
-local function write(key, tat)
-  tats[key] = tat
-  changed[key] = true
-end
-
--- The debt of a bucket, false when its key holds no TAT. A TAT too far ahead is replaced by whoever meets it first.
-local function level_of(key, tolerance)
-  local tat = tats[key]
-  if tat == nil then
-    tat = read(key)
-    tats[key] = tat
+local first, passes, readable = 1, true, true
+for i = 1, #keys do
+  if args[first_word + i] ~= word then
+    word = args[first_word + i]
+    take_apart()
   end
-  if not tat then
-    return false
-  end
-  local level = tat - now
-  if level > tolerance then
-    write(key, now + tolerance)
-    return tolerance
-  end
-  return level > 0 and level or 0
-end
 
-local reply, kinds, places = { 1, now }, {}, {}
-
-local function change(i, level)
-  local kind, place = kinds[i], places[i]
-  local increment, tolerance = numbers[place], numbers[place + 1]
-  local after = level
-  if kind <= SPEND_ONLY then
-    if kind ~= CHECK_ONLY and increment <= tolerance - level then
-      after = level + increment
+  local key, level = keys[i], 0
+  if kind == RESET then
+    tats[key] = now
+    changes = changes + 1
+    changed[changes] = key
+  else
+    local tat = tats[key]
+    if tat == nil then
+      local value = get('GET', key)
+      tat = tonumber(value)
+      if not value then
+        tat = now
+      elseif not tat or tat % 1 ~= 0 or tat > MOST_TICKS or tat < -MOST_TICKS then
+        if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then
+          redis.call('GET', key) -- What is no matter of this key is raised.
+        end
+        tat = false
+      end
+      tats[key] = tat
     end
-  elseif kind == CHARGE then
-    after = math.min(level + increment, tolerance)
-  elseif kind == REFUND then
-    after = math.max(level - increment, 0)
-  elseif kind == REFUND_DECISION then
-    after = math.max(level - math.min(increment, math.max(numbers[place + 2] - now, 0)), 0)
-  end
-  if after ~= level then
-    write(KEYS[i], now + after)
-  end
-  return kind > LOOK and after or level
-end
-
-local function decide(first, last)
-  local passes, readable = true, true
-  for i = first, last do
-    local kind, place = kinds[i], places[i]
-    local level = 0
-    if kind == RESET then
-      write(KEYS[i], now)
+    if not tat then
+      level, readable = false, false
     else
-      level = level_of(KEYS[i], numbers[place + 1])
-      if not level then
-        readable = false
-      elseif kind <= CHECK_ONLY and numbers[place] > numbers[place + 1] - level then
+      level = tat - now
+      if level > tolerance then
+        -- Too far ahead: whoever meets it first replaces it.
+        level = tolerance
+        tats[key] = now + tolerance
+        changes = changes + 1
+        changed[changes] = key
+      elseif level < 0 then
+        level = 0
+      end
+      if kind <= CHECK_ONLY and increment > tolerance - level then
         passes = false
       end
     end
-    reply[i + 2] = level
   end
-  for i = first, last do
-    if not readable then
-      reply[i + 2] = reply[i + 2] and UNDECIDED or FOREIGN
-    elseif passes and kinds[i] ~= RESET then
-      reply[i + 2] = change(i, reply[i + 2])
+  reply[i + 2] = level
+
+  if is_last then
+    for j = first, i do
+      if args[first_word + j] ~= word then
+        word = args[first_word + j]
+        take_apart()
+      end
+      local before = reply[j + 2]
+      if not readable then
+        reply[j + 2] = before and UNDECIDED or FOREIGN
+      elseif passes then
+        local after = before
+        if kind <= SPEND_ONLY then
+          if kind ~= CHECK_ONLY and increment <= tolerance - before then
+            after = before + increment
+          end
+        elseif kind == CHARGE then
+          after = math.min(before + increment, tolerance)
+        elseif kind == REFUND then
+          after = math.max(before - increment, 0)
+        elseif kind == REFUND_DECISION then
+          after = math.max(before - math.min(increment, math.max(tat_after - now, 0)), 0)
+        end
+        if after ~= before then
+          tats[keys[j]] = now + after
+          changes = changes + 1
+          changed[changes] = keys[j]
+        end
+        if kind > LOOK then
+          reply[j + 2] = after
+        end
+      end
     end
+    first, passes, readable = i + 1, true, true
   end
 end
 
-local first = 1
-for i = 1, #KEYS do
-  local word = tonumber(ARGV[first_word + i])
-  local low = word % 16
-  kinds[i] = low % 8
-  places[i] = (word - low) / 16
-  if low >= 8 then
-    decide(first, i)
-    first = i + 1
-  end
-end
-
-for key in pairs(changed) do
+for i = 1, changes do
+  local key = changed[i]
   local tat = tats[key]
-  if tat > now then
-    redis.call('SET', key, tat, 'PX', math.ceil((tat - now) / TICKS_PER_MS) + SLACK_MS)
-  else
-    redis.call('DEL', key)
+  if tat then
+    if tat > now then
+      redis.call('SET', key, tat, 'PX', math.ceil((tat - now) / TICKS_PER_MS) + SLACK_MS)
+    else
+      redis.call('DEL', key)
+    end
+    tats[key] = false
   end
 end
 return reply
