@@ -24,9 +24,9 @@ export const echo: Script = guarded('echo', 'return {1, now, unpack(ARGV, 2)}');
 /** Adds one to a key. */
 export const add: Script = guarded('add', "return {1, now, redis.call('INCR', KEYS[1])}");
 
-/** Appends to a list when it wrote, and what its expiry was: the moments of both can be compared afterwards. */
+/** Appends its arguments, an id and a deadline by the wall clock, and the moment at which it wrote. */
 export const record: Script = guarded(
   'record',
-  `redis.call('RPUSH', KEYS[1], ARGV[2] .. ' ' .. string.format('%.0f', now) .. ' ' .. ARGV[1])
+  `redis.call('RPUSH', KEYS[1], ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. string.format('%.0f', now))
 return {1, now}`,
 );
