@@ -1,0 +1,109 @@
+import {
+  accountId,
+  clientNetwork,
+  compound,
+  ipAddress,
+  ipv6RangeCIDR,
+  keyFrom,
+  type IdFormat,
+  type Key,
+} from '@sluice/core';
+import type { Findings } from '../findings.ts';
+import { BEGINNING } from '../place.ts';
+import type { LimitRow } from '../shape/limits-shape.ts';
+
+/** Knows the id format of each limit, and what a limit must say of it. */
+export interface Formats {
+  /** Notes what is wrong with a limit's format. */
+  check(row: LimitRow, findings: Findings): void;
+  /** Notes what is missing when all limits are known. */
+  finish(names: ReadonlySet<string>, findings: Findings): void;
+  /** The format of a limit's ids, or why there is none. */
+  of(limit: string): IdFormat | string;
+}
+
+/** Formats by the keys that code gives. */
+export class KeyFormats implements Formats {
+  readonly #keys: ReadonlyMap<string, Key<never>>;
+
+  constructor(keys: ReadonlyMap<string, Key<never>>) {
+    this.#keys = keys;
+  }
+
+  check({ name, at, idFormat }: LimitRow, findings: Findings): void {
+    const key = this.#keys.get(name);
+    if (key === undefined) {
+      const remedy = `Add it to the code, for example keys: { ${name}: ipAddress() }, or leave the limit out.`;
+      return findings.add(at, `The limit \`${name}\` must have a key in code, but \`keys\` has none. ${remedy}`, name);
+    }
+    const inCode = key.format.name;
+    if (idFormat === undefined || withoutAlias(idFormat.name) === inCode) return;
+    const message = `\`${name}.idFormat\` must be ${inCode}, as its key in code has it, but was '${idFormat.name}'.`;
+    findings.add(idFormat.at, `${message} Change one of the two.`, name);
+  }
+
+  finish(names: ReadonlySet<string>, findings: Findings): void {
+    for (const name of this.#keys.keys()) {
+      if (names.has(name)) continue;
+      const remedy = `Add it to the file, or leave \`keys.${name}\` out. Limits: ${listed(names)}.`;
+      findings.add(BEGINNING, `The limit \`${name}\` has a key in code, but is not in the file. ${remedy}`, name);
+    }
+  }
+
+  of(limit: string): IdFormat | string {
+    // A limit without a key was said already.
+    return this.#keys.get(limit)?.format ?? '';
+  }
+}
+
+/** Formats by the names that the file gives. */
+export class NamedFormats implements Formats {
+  readonly #known: ReadonlyMap<string, IdFormat>;
+  readonly #limits = new Map<string, IdFormat | string>();
+
+  constructor(formats: readonly IdFormat[]) {
+    const known = [accountId(), clientNetwork(), ipAddress(), ipv6RangeCIDR()].map(({ format }) => format);
+    this.#known = new Map([...known, ...formats].map((format) => [format.name, format]));
+  }
+
+  check({ name, idFormat }: LimitRow, findings: Findings): void {
+    if (idFormat === undefined) {
+      const remedy = `Add it to the limit: idFormat: accountId, for example.`;
+      this.#limits.set(name, `\`${name}\` must have an idFormat for its ids to be checked without code. ${remedy}`);
+      return;
+    }
+    const format = this.#named(withoutAlias(idFormat.name));
+    this.#limits.set(name, format ?? '');
+    if (format !== undefined) return;
+    const remedy = `Formats: ${listed(this.#known.keys())}; others are given by the option \`formats\`.`;
+    const message = `\`${name}.idFormat\` must be a format that is known, but was '${idFormat.name}'. ${remedy}`;
+    findings.add(idFormat.at, message, name);
+  }
+
+  finish(): void {}
+
+  of(limit: string): IdFormat | string {
+    return this.#limits.get(limit) ?? '';
+  }
+
+  /** A format by its name, put together of several where the name is: `accountId:domain`, `accountId|clientNetwork`. */
+  #named(name: string): IdFormat | undefined {
+    return this.#known.get(name) ?? this.#joined(name, '|') ?? this.#joined(name, ':');
+  }
+
+  #joined(name: string, separator: '|' | ':'): IdFormat | undefined {
+    const formats = name.split(separator, 8).map((part) => (part === name ? undefined : this.#named(part)));
+    const keys = formats.filter((format) => format !== undefined).map((format) => keyFrom(format, () => null));
+    if (keys.length < formats.length) return undefined;
+    return separator === ':' ? compound(...keys).format : keys.reduce((key, fallback) => key.or(fallback)).format;
+  }
+}
+
+/** `regId`, as Boulder calls it, is accountId. */
+function withoutAlias(name: string): string {
+  return name.replace(/(?<![^:|])regId(?![^:|])/g, 'accountId');
+}
+
+function listed(names: Iterable<string>): string {
+  return [...names].join(', ');
+}

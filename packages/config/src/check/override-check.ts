@@ -1,0 +1,76 @@
+import { OverrideList, type IdFormat, type Override, type SluiceError } from '@sluice/core';
+import { shown } from '@sluice/core/limits';
+import type { Findings } from '../findings.ts';
+import { shownPlace, type Place } from '../place.ts';
+import type { OverrideRow } from '../shape/overrides-shape.ts';
+import type { Turns } from '../sources/turns.ts';
+import type { Formats } from './formats.ts';
+
+/** How many ids are added between two looks at the clock. */
+const IDS_PER_LOOK = 16;
+
+/** Adds overrides to a list, checks their ids, and remembers where each stands. */
+export class OverrideCheck {
+  readonly list: OverrideList = new OverrideList();
+  readonly #formats: Formats;
+  /** `undefined` when the defaults could not be read. */
+  readonly #limits: ReadonlySet<string> | undefined;
+  readonly #findings: Findings;
+  readonly #places = new Map<string, Map<string, Place>>();
+  #entry = -1;
+  #override: Override = 'unlimited';
+
+  constructor(formats: Formats, limits: ReadonlySet<string> | undefined, findings: Findings) {
+    this.#formats = formats;
+    this.#limits = limits;
+    this.#findings = findings;
+  }
+
+  async take(row: OverrideRow, turns: Turns): Promise<void> {
+    const isNew = row.entry !== this.#entry;
+    if (isNew) {
+      this.#entry = row.entry;
+      // The same object for all ids, so that its numbers are checked once. Wrong numbers were said already.
+      this.#override = row.override ?? 'unlimited';
+    }
+    const format = this.#format(row, isNew);
+    if (format === undefined) return;
+    for (const [i, id] of row.ids.entries()) {
+      this.#add(row, format, id, row.places[i]!);
+      if (i % IDS_PER_LOOK === 0 && turns.isOver) await turns.pass();
+    }
+  }
+
+  #format({ limit, at }: OverrideRow, isNew: boolean): IdFormat | undefined {
+    const format = this.#formats.of(limit);
+    const isUnknown = this.#limits !== undefined && !this.#limits.has(limit);
+    const why = isUnknown ? this.#unknown(limit) : format;
+    if (typeof why !== 'string') return why;
+    if (isNew && why !== '') this.#findings.add(at, why, limit);
+    return undefined;
+  }
+
+  #unknown(limit: string): string {
+    const names = [...this.#limits!].join(', ');
+    return `\`${limit}\` must be the name of a limit, but the defaults have none of it. Limits: ${names}.`;
+  }
+
+  #add({ limit }: OverrideRow, format: IdFormat, text: string, at: Place): void {
+    let places = this.#places.get(limit);
+    if (places === undefined) this.#places.set(limit, (places = new Map()));
+    try {
+      places.set(this.list.add(limit, format, text, this.#override), at);
+    } catch (error) {
+      const { cause, message } = error as SluiceError;
+      // What is no id has the reason as its cause.
+      this.#findings.add(at, cause === undefined ? twice(limit, format, text, places) : message, limit);
+    }
+  }
+}
+
+function twice(limit: string, format: IdFormat, text: string, places: ReadonlyMap<string, Place>): string {
+  const id = new OverrideList().add(limit, format, text, 'unlimited');
+  const spelled = id === text ? '' : `, which is ${shown(id)}`;
+  const first = shownPlace(places.get(id)!);
+  return `\`${limit}\` lists the id ${shown(text)}${spelled}, a second time: it stands at ${first}. Keep one of the two.`;
+}

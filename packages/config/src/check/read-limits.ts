@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type { OverrideList } from '@sluice/core';
+import { Findings } from '../findings.ts';
+import type { LimitRow } from '../shape/limits-shape.ts';
+import { rowsOfData } from '../sources/data-rows.ts';
+import type { Part, Rows } from '../sources/parse.ts';
+import type { ThreadBounds } from '../sources/parser-thread.ts';
+import type { Source } from '../sources/source.ts';
+import { rowsOfText } from '../sources/text-rows.ts';
+import { Turns } from '../sources/turns.ts';
+import type { Formats } from './formats.ts';
+import { OverrideCheck } from './override-check.ts';
+import { problemsOf, type Problem } from './problem.ts';
+
+/** What a reading needs beside its formats. */
+export interface ReadOptions {
+  readonly defaults: Source<'defaults'>;
+  readonly overrides: Source<'overrides'> | undefined;
+  readonly maxBytes: number;
+  readonly bounds: ThreadBounds;
+}
+
+/** What came of a reading. Limits and overrides are of use only when there are no problems. */
+export interface LimitsRead {
+  readonly limits: ReadonlyMap<string, LimitRow>;
+  readonly overrides: OverrideList;
+  /** A hash of the content of both. */
+  readonly version: string;
+  readonly problems: readonly Problem[];
+  /** How many problems there are, those included that are not listed. */
+  readonly problemCount: number;
+}
+
+/** Reads both files and checks them, in short turns. */
+export async function readLimits(
+  { defaults, overrides, ...options }: ReadOptions,
+  formats: Formats,
+): Promise<LimitsRead> {
+  const [ofDefaults, ofOverrides, turns] = [new Findings(), new Findings(), new Turns()];
+  const [defaultRows, listedRows] = await Promise.all([
+    rowsFrom(defaults, options, ofDefaults),
+    overrides === undefined ? undefined : rowsFrom(overrides, options, ofOverrides),
+  ]);
+  const limits = new Map<string, LimitRow>();
+  const defaultsHash = await eachRow(defaultRows, async (row) => {
+    limits.set(row.name, row);
+    formats.check(row, ofDefaults);
+    if (turns.isOver) await turns.pass();
+  });
+  const names = ofDefaults.unreadable ? undefined : new Set(limits.keys());
+  if (names !== undefined) formats.finish(names, ofDefaults);
+  const check = new OverrideCheck(formats, names, ofOverrides);
+  const overridesHash = listedRows && (await eachRow(listedRows, (row) => check.take(row, turns)));
+  return {
+    limits,
+    overrides: check.list,
+    version: versionOf(defaultsHash, overridesHash),
+    problems: [
+      ...problemsOf(defaults.label, ofDefaults),
+      ...(overrides === undefined ? [] : problemsOf(overrides.label, ofOverrides)),
+    ],
+    problemCount: ofDefaults.count + ofOverrides.count,
+  };
+}
+
+type Reading<P extends Part> = AsyncGenerator<Rows[P], string>;
+
+async function rowsFrom<P extends Part>(
+  { part, read }: Source<P>,
+  { maxBytes, bounds }: Pick<ReadOptions, 'maxBytes' | 'bounds'>,
+  findings: Findings,
+): Promise<Reading<P>> {
+  const content = await read(maxBytes);
+  if ('refused' in content) return refused(content.refused, findings);
+  return 'bytes' in content
+    ? rowsOfText({ part, bytes: content.bytes }, findings, bounds)
+    : rowsOfData({ part, value: content.value }, findings);
+}
+
+// oxlint-disable-next-line require-yield -- There are no rows.
+async function* refused(reason: string, findings: Findings): AsyncGenerator<never, string> {
+  findings.addUnreadable('', reason);
+  return '';
+}
+
+async function eachRow<Row>(rows: AsyncGenerator<Row, string>, take: (row: Row) => Promise<void>): Promise<string> {
+  for (;;) {
+    const step = await rows.next();
+    if (step.done === true) return step.value;
+    await take(step.value);
+  }
+}
+
+function versionOf(...hashes: readonly (string | undefined)[]): string {
+  return createHash('sha256').update(hashes.join(' ')).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,38 @@
+import type { Entry, Node, Scalar } from './node.ts';
+
+/** The node of a value that was given as data. Lists and mappings are walked only as far as someone looks. */
+export function dataNode(value: unknown, path = ''): Node {
+  if (Array.isArray(value)) return { kind: 'list', items: itemsOf(value, path), at: path };
+  if (isRecord(value)) return { kind: 'mapping', entries: entriesOf(value, path), at: path };
+  return { kind: 'scalar', value: value ?? null, text: textOf(value), at: path } satisfies Scalar;
+}
+
+function* itemsOf(values: readonly unknown[], path: string): Iterable<Node> {
+  for (const [i, value] of values.entries()) yield dataNode(value, `${path}[${i}]`);
+}
+
+function* entriesOf(record: Readonly<Record<string, unknown>>, path: string): Iterable<Entry> {
+  for (const [name, value] of Object.entries(record)) {
+    const at = pathOf(path, name);
+    yield { key: { kind: 'scalar', value: name, text: name, at }, value: dataNode(value, at) };
+  }
+}
+
+function pathOf(path: string, name: string): string {
+  if (!/^[\w-]{1,64}$/.test(name)) return `${path}[${JSON.stringify(name.slice(0, 64))}]`;
+  return path === '' ? name : `${path}.${name}`;
+}
+
+// A number above 2^53 has lost digits, and one with a fraction may have: only as text they are what was meant.
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value);
+  return undefined;
+}
+
+/** A plain object: no Date, Map or other thing with a meaning of its own. */
+function isRecord(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}

@@ -1,0 +1,54 @@
+import type { Place } from './place.ts';
+
+/** Something that is wrong in one file. */
+export interface Finding {
+  readonly at: Place;
+  readonly message: string;
+  /** The limit that it is about, where it is about one. */
+  readonly limit?: string | undefined;
+}
+
+/** How many findings of one file are kept. More help no one, and a hostile file could have millions. */
+const KEPT = 1000;
+
+/**
+ * What is wrong in one file. While a text can't be read as YAML, nothing else is said of it: what seems to be missing
+ * may stand behind the mistake.
+ */
+export class Findings {
+  readonly list: Finding[] = [];
+  /** How many there are, those included that were not kept. */
+  count = 0;
+  unreadable = false;
+
+  /** Notes what is wrong with a value. */
+  add(at: Place, message: string, limit?: string): void {
+    if (this.unreadable) return;
+    this.count++;
+    if (this.list.length < KEPT) this.list.push({ at, message, limit });
+  }
+
+  /** Notes why the text is no YAML that can be read. */
+  addUnreadable(at: Place, message: string): void {
+    if (!this.unreadable) {
+      this.list.length = 0;
+      this.count = 0;
+      this.unreadable = true;
+    }
+    this.count++;
+    if (this.list.length < KEPT) this.list.push({ at, message });
+  }
+
+  /** Takes over what was found in another thread. */
+  addAll({ list, count, unreadable }: Pick<Findings, 'list' | 'count' | 'unreadable'>): void {
+    if (unreadable && !this.unreadable) {
+      this.list.length = 0;
+      this.count = 0;
+      this.unreadable = true;
+    }
+    if (unreadable || !this.unreadable) {
+      this.count += count;
+      for (const finding of list.slice(0, KEPT - this.list.length)) this.list.push(finding);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { LimitNumbers } from '@sluice/core';
+import { checkLimitName } from '@sluice/core/limits';
+import type { Findings } from '../findings.ts';
+import { refusal, type Entry, type Node } from '../node.ts';
+import { BEGINNING, shownPlace, type Place } from '../place.ts';
+import { LIMIT_FIELDS } from './definition.ts';
+import { Fields } from './fields.ts';
+
+/** What a file of defaults says of one limit. */
+export interface LimitRow {
+  readonly name: string;
+  readonly at: Place;
+  /** Left out when they are wrong. */
+  readonly numbers: LimitNumbers | undefined;
+  readonly idFormat: { readonly name: string; readonly at: Place } | undefined;
+  readonly disabled: boolean;
+}
+
+/** What is read of a text or of data: the first items of an outermost list, then the root with the rest. */
+export type Reading = Generator<readonly Node[], Node | undefined>;
+
+const FILE = 'The file of limits';
+const KNOWN = Object.keys(LIMIT_FIELDS);
+const FILE_REMEDY = 'Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.';
+
+/** Checks defaults, and gives the limits one by one. */
+export function* limitRows(reading: Reading, findings: Findings): Generator<LimitRow> {
+  const { root, isList } = rootOf(reading);
+  if (findings.unreadable) return;
+  if (root === undefined || (root.kind === 'scalar' && root.value === null)) {
+    findings.add(root?.at ?? BEGINNING, `${FILE} is empty. ${FILE_REMEDY}`);
+  } else if (isList || root.kind !== 'mapping') {
+    findings.add(root.at, refusal(FILE, 'a mapping of limits by name', root, FILE_REMEDY));
+  } else {
+    yield* namedRows(root.entries, root.at, findings);
+  }
+}
+
+function* namedRows(entries: Iterable<Entry>, at: Place, findings: Findings): Generator<LimitRow> {
+  const names = new Map<string, { readonly name: string; readonly at: Place }>();
+  for (const { key, value } of entries) {
+    const name = limitName(key, findings);
+    if (name === undefined) continue;
+    const first = names.get(name.toLowerCase());
+    if (first === undefined) names.set(name.toLowerCase(), { name, at: key.at });
+    else noteTwice(findings, { name, at: key.at }, first);
+    const row = limitRow(name, key.at, value, findings);
+    if (first === undefined) yield row;
+  }
+  if (names.size === 0 && findings.count === 0) findings.add(at, `${FILE} has no limit. ${FILE_REMEDY}`);
+}
+
+/** The name of a limit, or `undefined`, with a finding, when it can't be one. */
+export function limitName(key: Node, findings: Findings): string | undefined {
+  try {
+    const name: unknown = key.kind === 'scalar' ? key.text : key.kind;
+    checkLimitName('name of a limit', name);
+    return name;
+  } catch (error) {
+    findings.add(key.at, (error as Error).message);
+    return undefined;
+  }
+}
+
+function noteTwice(
+  findings: Findings,
+  { name, at }: { readonly name: string; readonly at: Place },
+  first: { readonly name: string; readonly at: Place },
+): void {
+  const [spelled, remedy] =
+    first.name === name ? ['', 'Keep one.'] : [` as \`${first.name}\``, 'Names must differ by more than case.'];
+  findings.add(
+    at,
+    `The limit \`${name}\` is defined twice, first${spelled} at ${shownPlace(first.at)}. ${remedy}`,
+    name,
+  );
+}
+
+function limitRow(name: string, at: Place, node: Node, findings: Findings): LimitRow {
+  if (node.kind !== 'mapping') {
+    const remedy = 'For example { count: 300, period: 180m }; in YAML fields stand on lines of their own, indented.';
+    findings.add(node.at, refusal(name, 'a mapping of fields', node, remedy), name);
+    return { name, at, numbers: undefined, idFormat: undefined, disabled: false };
+  }
+  const fields = new Fields({ where: name, limit: name, known: KNOWN }, node, findings);
+  const idFormat = fields.value('idFormat', LIMIT_FIELDS['idFormat']!) as string | undefined;
+  return {
+    name,
+    at,
+    numbers: fields.numbers(LIMIT_FIELDS),
+    idFormat: idFormat === undefined ? undefined : { name: idFormat, at: fields.node('idFormat')!.at },
+    disabled: fields.value('disabled', LIMIT_FIELDS['disabled']!) === true,
+  };
+}
+
+function rootOf(reading: Reading): { readonly root: Node | undefined; readonly isList: boolean } {
+  let isList = false;
+  for (;;) {
+    const step = reading.next();
+    if (step.done === true) return { root: step.value, isList };
+    isList ||= step.value.length > 0;
+  }
+}

@@ -1,0 +1,121 @@
+import type { Override } from '@sluice/core';
+import type { Findings } from '../findings.ts';
+import { refusal, type Entry, type Node } from '../node.ts';
+import { BEGINNING, type Place } from '../place.ts';
+import { NUMBER_NAMES, OVERRIDE_FIELDS } from './definition.ts';
+import { Fields } from './fields.ts';
+import { idOf, type ListedId } from './ids-shape.ts';
+import { limitName, type Reading } from './limits-shape.ts';
+
+/** Some ids of one override. */
+export interface OverrideRow {
+  readonly limit: string;
+  readonly at: Place;
+  /** Which override of the file it is: rows of one have the same number. */
+  readonly entry: number;
+  /** Left out when it is wrong. */
+  readonly override: Override | undefined;
+  readonly ids: readonly string[];
+  /** Where each of the ids stands. */
+  readonly places: readonly Place[];
+}
+
+type Entries = Omit<OverrideRow, 'ids' | 'places'>;
+
+/** How many ids a row has at most: so many are checked in well under a millisecond. */
+const IDS_PER_ROW = 256;
+const FILE = 'The file of overrides';
+const FILE_REMEDY = 'Write a list of overrides, each under the name of its limit, or [] for none.';
+const EXAMPLE = 'For example `- NewOrders: { count: 600, period: 180m, ids: [12345678] }`.';
+const KNOWN = [...Object.keys(OVERRIDE_FIELDS), 'ids'];
+
+/** Checks overrides, and gives them a few hundred ids at a time. */
+export function* overrideRows(reading: Reading, findings: Findings): Generator<OverrideRow> {
+  const numbered = { next: 0 };
+  for (;;) {
+    const step = reading.next();
+    if (step.done === true) {
+      if (!findings.unreadable) yield* restRows(step.value, numbered, findings);
+      return;
+    }
+    for (const item of step.value) yield* itemRows(item, numbered.next++, findings);
+  }
+}
+
+function* restRows(root: Node | undefined, numbered: { next: number }, findings: Findings): Generator<OverrideRow> {
+  if (root === undefined || (root.kind === 'scalar' && root.value === null)) {
+    findings.add(root?.at ?? BEGINNING, `${FILE} is empty. ${FILE_REMEDY}`);
+  } else if (root.kind === 'list') {
+    for (const item of root.items) yield* itemRows(item, numbered.next++, findings);
+  } else {
+    findings.add(root.at, refusal(FILE, 'a list', root, FILE_REMEDY));
+  }
+}
+
+function* itemRows(item: Node, entry: number, findings: Findings): Generator<OverrideRow> {
+  if (item.kind !== 'mapping') {
+    findings.add(item.at, refusal('override', 'a mapping of a limit to its fields', item, EXAMPLE));
+    return;
+  }
+  const [named, second] = [...item.entries];
+  if (named === undefined || second !== undefined) {
+    const at = second?.key.at ?? item.at;
+    const remedy = 'Begin another with `- `, and indent the fields of this one deeper than its name.';
+    findings.add(at, `An override must have one limit, but this one has ${second ? 'more' : 'none'}. ${remedy}`);
+    return;
+  }
+  yield* overrideRowsOf(named, entry, findings);
+}
+
+function* overrideRowsOf({ key, value }: Entry, entry: number, findings: Findings): Generator<OverrideRow> {
+  const limit = limitName(key, findings);
+  if (limit === undefined) return;
+  if (value.kind !== 'mapping') {
+    findings.add(value.at, refusal(limit, 'a mapping of fields', value, EXAMPLE), limit);
+    yield { limit, at: key.at, entry, override: undefined, ids: [], places: [] };
+    return;
+  }
+  const fields = new Fields({ where: limit, limit, known: KNOWN }, value, findings);
+  const of: Entries = { limit, at: key.at, entry, override: overrideOf(fields) };
+  const ids = fields.node('ids');
+  if (ids?.kind === 'list') yield* idRows(of, ids.items, fields, ids.at);
+  else {
+    noteIds(fields, ids);
+    yield { ...of, ids: [], places: [] };
+  }
+}
+
+function overrideOf(fields: Fields): Override | undefined {
+  if (!fields.has('unlimited')) return fields.numbers(OVERRIDE_FIELDS);
+  const unlimited = fields.value('unlimited', OVERRIDE_FIELDS['unlimited']!);
+  for (const name of NUMBER_NAMES.filter((number) => fields.has(number))) {
+    const message = `\`${fields.where}.${name}\` must be left out beside \`unlimited\`, which lets the ids through.`;
+    fields.note(fields.placeOf(name), `${message} Keep one of the two.`);
+  }
+  return unlimited === true ? 'unlimited' : undefined;
+}
+
+function noteIds(fields: Fields, ids: Node | undefined): void {
+  const option = `${fields.where}.ids`;
+  const missing: Node = { kind: 'scalar', value: null, text: '', at: fields.at };
+  fields.note(ids?.at ?? fields.at, refusal(option, 'a list of ids', ids ?? missing, 'For example [12345678].'));
+}
+
+function* idRows(of: Entries, items: Iterable<Node>, fields: Fields, at: Place): Generator<OverrideRow> {
+  let listed: ListedId[] = [];
+  let seen = 0;
+  for (const item of items) {
+    seen++;
+    const id = idOf(item, fields);
+    if (id !== undefined) listed.push(id);
+    if (listed.length < IDS_PER_ROW) continue;
+    yield rowOf(of, listed);
+    listed = [];
+  }
+  if (seen === 0) fields.note(at, `\`${fields.where}.ids\` must have an id. Leave the override out if none is meant.`);
+  yield rowOf(of, listed);
+}
+
+function rowOf(of: Entries, listed: readonly ListedId[]): OverrideRow {
+  return { ...of, ids: listed.map(({ text }) => text), places: listed.map(({ at }) => at) };
+}

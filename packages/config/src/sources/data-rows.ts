@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { dataNode } from '../data-node.ts';
+import type { Findings } from '../findings.ts';
+import { rowsOf, type Part, type Rows } from './parse.ts';
+
+/** Checks data, row by row. Returns a hash of what it says. */
+export async function* rowsOfData<P extends Part>(
+  { part, value }: { readonly part: P; readonly value: unknown },
+  findings: Findings,
+): AsyncGenerator<Rows[P], string> {
+  const hash = createHash('sha256');
+  for (const row of rowsOf(part, reading(value), findings)) {
+    hash.update(JSON.stringify(row));
+    yield row;
+  }
+  return hash.digest('hex');
+}
+
+// oxlint-disable-next-line require-yield -- What is read of data is its root alone.
+function* reading(value: unknown): Generator<never, ReturnType<typeof dataNode>> {
+  return dataNode(value);
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { Findings, type Finding } from '../findings.ts';
+import { limitRows, type LimitRow } from '../shape/limits-shape.ts';
+import { overrideRows, type OverrideRow } from '../shape/overrides-shape.ts';
+import type { Reading } from '../shape/limits-shape.ts';
+import { decodeUtf8 } from '../text/utf8.ts';
+import { readYaml } from '../text/yaml-text.ts';
+
+/** Which of the two files it is. */
+export type Part = 'defaults' | 'overrides';
+
+/** What a part says, piece by piece. */
+export interface Rows {
+  readonly defaults: LimitRow;
+  readonly overrides: OverrideRow;
+}
+
+const ROWS_OF = { defaults: limitRows, overrides: overrideRows };
+
+/** Checks what was read of a part. */
+export function rowsOf<P extends Part>(part: P, reading: Reading, findings: Findings): Generator<Rows[P]> {
+  return ROWS_OF[part](reading, findings) as Generator<Rows[P]>;
+}
+
+/** What a thread that parses is given. */
+export interface ParseJob<P extends Part = Part> {
+  readonly part: P;
+  readonly bytes: Uint8Array;
+}
+
+/** What a thread that parses says: rows as they come, and at the end what is wrong and the hash of the bytes. */
+export type ParseMessage =
+  | { readonly rows: readonly (LimitRow | OverrideRow)[] }
+  | { readonly end: { readonly list: Finding[]; readonly count: number; readonly unreadable: boolean; hash: string } };
+
+/** How many ids, or rows without any, go into one message: so many are taken in well under a millisecond. */
+const IDS_PER_MESSAGE = 256;
+
+/** Parses a text. */
+export function parse({ part, bytes }: ParseJob, tell: (message: ParseMessage) => void): void {
+  const findings = new Findings();
+  const hash = createHash('sha256').update(bytes).digest('hex');
+  const text = decodeUtf8(bytes, findings);
+  if (text !== undefined) {
+    for (const rows of batched(rowsOf(part, readYaml(text, findings), findings))) tell({ rows });
+  }
+  const { list, count, unreadable } = findings;
+  tell({ end: { list, count, unreadable, hash } });
+}
+
+function* batched(rows: Iterable<LimitRow | OverrideRow>): Generator<readonly (LimitRow | OverrideRow)[]> {
+  let batch: (LimitRow | OverrideRow)[] = [];
+  let size = 0;
+  for (const row of rows) {
+    batch.push(row);
+    size += 'ids' in row ? row.ids.length + 1 : 1;
+    if (size < IDS_PER_MESSAGE) continue;
+    yield batch;
+    batch = [];
+    size = 0;
+  }
+  yield batch;
+}

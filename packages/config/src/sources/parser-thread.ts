@@ -1,0 +1,104 @@
+import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
+import type { Findings } from '../findings.ts';
+import { BEGINNING } from '../place.ts';
+import type { ParseJob, ParseMessage, Part, Rows } from './parse.ts';
+
+/** Bounds of a thread that parses: what a text of 16 MiB needs, several times over. */
+export interface ThreadBounds {
+  readonly memoryMb: number;
+  readonly timeMs: number;
+  /** Whether the process may end while it is at work. */
+  readonly background: boolean;
+}
+
+const FILE = new URL('../dist/parse-worker.js', new URL('..', import.meta.url));
+
+/**
+ * Parses a text in a thread of its own: neither a large file nor a hostile one keeps the event loop waiting. Gives its
+ * rows as they come, and returns the hash of the text.
+ */
+export function rowsByThread<P extends Part>(
+  job: ParseJob<P>,
+  findings: Findings,
+  bounds: ThreadBounds,
+): AsyncGenerator<Rows[P], string> {
+  // Started at once, so that a second text is parsed while the rows of the first are taken.
+  return rowsOf<P>(new ParserThread(job, bounds), findings);
+}
+
+async function* rowsOf<P extends Part>(thread: ParserThread, findings: Findings): AsyncGenerator<Rows[P], string> {
+  try {
+    for (;;) {
+      const message = await thread.next();
+      if (typeof message === 'string') {
+        findings.addUnreadable(BEGINNING, message);
+        return '';
+      }
+      if ('end' in message) {
+        findings.addAll(message.end);
+        return message.end.hash;
+      }
+      yield* message.rows as readonly Rows[P][];
+    }
+  } finally {
+    thread.end();
+  }
+}
+
+class ParserThread {
+  readonly #port: MessagePort;
+  readonly #worker: Worker;
+  readonly #timer: NodeJS.Timeout;
+  /** Why no more comes. */
+  #failure: string | undefined;
+  #wake: () => void = () => {};
+
+  constructor({ part, bytes }: ParseJob, { memoryMb, timeMs, background }: ThreadBounds) {
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    this.#worker = new Worker(FILE, {
+      name: 'sluice-config',
+      workerData: { part, bytes, port: port2 },
+      transferList: [port2],
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
+      execArgv: [],
+      env: {},
+    });
+    this.#worker.on('message', () => this.#wake());
+    this.#worker.on('error', (error) => this.#fail(reasonOf(error, memoryMb)));
+    this.#timer = setTimeout(
+      () => this.#fail(`The text took longer than ${timeMs} ms to read. Make it smaller or simpler.`),
+      timeMs,
+    );
+    if (background) this.#worker.unref();
+    this.#timer.unref();
+  }
+
+  /** The next message, or why there is none. */
+  async next(): Promise<ParseMessage | string> {
+    for (;;) {
+      const received = receiveMessageOnPort(this.#port);
+      if (received !== undefined) return received.message as ParseMessage;
+      if (this.#failure !== undefined) return this.#failure;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#port.close();
+    void this.#worker.terminate();
+  }
+
+  #fail(reason: string): void {
+    this.#failure ??= reason;
+    this.#wake();
+  }
+}
+
+function reasonOf(error: Error & { code?: string }, memoryMb: number): string {
+  if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
+    return `The text needs more than ${memoryMb} MB of memory to be read. Make it smaller or simpler.`;
+  }
+  return `The text could not be read: ${error.message}.`;
+}

@@ -1,0 +1,106 @@
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type CST,
+  type Node as LibraryNode,
+  type Scalar as LibraryScalar,
+} from 'yaml';
+import type { Findings } from '../findings.ts';
+import type { Scalar } from '../node.ts';
+import type { Place } from '../place.ts';
+import type { LineIndex } from './line-index.ts';
+
+/** A value of a YAML text. */
+export type YamlNode = (Scalar | YamlList | YamlMapping | YamlAlias) & { readonly anchor: string | undefined };
+
+interface YamlList {
+  readonly kind: 'list';
+  readonly items: YamlNode[];
+  readonly at: Place;
+}
+
+interface YamlMapping {
+  readonly kind: 'mapping';
+  readonly entries: YamlEntry[];
+  readonly at: Place;
+}
+
+export interface YamlEntry {
+  key: YamlNode;
+  value: YamlNode;
+}
+
+/** Stands until what it names is put in its place; `Aliases` leaves none. */
+interface YamlAlias {
+  readonly kind: 'alias';
+  readonly name: string;
+  readonly at: Place;
+}
+
+/** Turns what the YAML library composes into nodes, small enough that a hundred thousand of them are no burden. */
+export class Composed {
+  readonly #lines: LineIndex;
+  readonly #findings: Findings;
+  readonly #early = new Map<unknown, YamlNode[]>();
+  /** Whether there was an anchor or an alias. */
+  foundAnchor = false;
+
+  constructor(lines: LineIndex, findings: Findings) {
+    this.#lines = lines;
+    this.#findings = findings;
+  }
+
+  /** Keeps the items of a sequence that are ready before its end. */
+  keepEarly(sequence: CST.BlockSequence, items: readonly YamlNode[]): void {
+    const early = this.#early.get(sequence);
+    if (early === undefined) this.#early.set(sequence, [...items]);
+    else early.push(...items);
+  }
+
+  /** The node of a value that the library composed. */
+  nodeOf(source: LibraryNode): YamlNode {
+    const at = this.#lines.placeOf(source.range![0]);
+    if (source.tag !== undefined) this.#refuseTag(at, source.tag);
+    const anchor = isAlias(source) ? undefined : source.anchor;
+    if (anchor !== undefined || isAlias(source)) this.foundAnchor = true;
+    if (isScalar(source)) return scalarOf(source, at, anchor);
+    if (isSeq(source)) return { kind: 'list', items: this.#itemsOf(source), at, anchor };
+    if (isMap(source)) {
+      const entries = source.items.map(({ key, value }) =>
+        this.#entryOf(key as LibraryNode, value as LibraryNode | null),
+      );
+      return { kind: 'mapping', entries, at, anchor };
+    }
+    return { kind: 'alias', name: (source as { source: string }).source, at, anchor };
+  }
+
+  #itemsOf(source: { readonly items: readonly unknown[]; readonly srcToken?: unknown }): YamlNode[] {
+    const early = this.#early.get(source.srcToken);
+    const items = source.items.map((item) => this.nodeOf(item as LibraryNode));
+    return early === undefined ? items : [...early, ...items];
+  }
+
+  // In a flow mapping a key may stand without a value: `{ key }`.
+  #entryOf(key: LibraryNode, value: LibraryNode | null): YamlEntry {
+    const keyNode = this.nodeOf(key);
+    return { key: keyNode, value: value === null ? emptyNode(keyNode.at) : this.nodeOf(value) };
+  }
+
+  #refuseTag(at: Place, tag: string): void {
+    this.#findings.addUnreadable(
+      at,
+      `Tags such as ${tag} have no meaning here. Leave it out; to make a value text, quote it.`,
+    );
+  }
+}
+
+/** What stands where nothing is written. */
+function emptyNode(at: Place): YamlNode {
+  return { kind: 'scalar', value: null, text: '', at, anchor: undefined };
+}
+
+function scalarOf({ value, source }: LibraryScalar, at: Place, anchor: string | undefined): YamlNode {
+  return { kind: 'scalar', value, text: source ?? '', at, anchor };
+}
