@@ -51,8 +51,8 @@ function withRate({ limit, id, cost, mode }: Ask, rate: Rate | 'unlimited'): Tra
 export function batchOf<T extends { readonly limit: string; readonly id: string }>(
   transactions: readonly Awaitable<T | null>[],
 ): Awaitable<readonly T[]> {
-  for (const transaction of transactions) {
-    if (transaction instanceof Promise) return Promise.all(transactions).then(whole);
+  for (let i = 0; i < transactions.length; i++) {
+    if (transactions[i] instanceof Promise) return Promise.all(transactions).then(whole);
   }
   return whole(transactions as readonly (T | null)[]);
 }

@@ -28,32 +28,27 @@ export function decisionOf(ruling: Ruling, takes: boolean): Decision {
 function unavailable(ruling: Unavailable): Decision {
   const { limit, id } = ruling.batch[0]!;
   const figures = { limit, id, remaining: 0, retryAfterMs: UNAVAILABLE_RETRY_MS, resetAfterMs: UNAVAILABLE_RETRY_MS };
-  return new Decision(ruling, 'unavailable', { figures, results: [] });
+  return new Decision(ruling, 'unavailable', figures, []);
 }
 
 function decided(ruling: Decided, takes: boolean): Decision {
   const { batch, reading } = ruling;
   const levels = reading.levelsTicks;
   const denied = !passes(batch, levels);
-  const results = batch.map((transaction, i) => {
-    const { incrementTicks, toleranceTicks, mode } = transaction;
-    const level = levels[i]!;
-    const fitting = fits(level, incrementTicks, toleranceTicks);
-    const spent = takes && !denied && fitting && mode !== 'check-only';
-    return resultOf(transaction, spent ? level + incrementTicks : level, { fitting, spent });
-  });
+  // A loop over an array of the right length: this is the way of every request, and a callback costs a tenth of it.
+  // oxlint-disable-next-line unicorn/no-new-array
+  const results = new Array<Result>(batch.length);
+  for (let i = 0; i < batch.length; i++) results[i] = resultOf(batch[i]!, levels[i]!, takes && !denied);
   const figures = results[strictestOf(ruling, results)] ?? NO_LIMIT;
-  return new Decision(ruling, denied ? 'denied' : 'allowed', { figures, results });
+  return new Decision(ruling, denied ? 'denied' : 'allowed', figures, results);
 }
 
-/** How a transaction went. */
-interface Course {
-  readonly fitting: boolean;
-  readonly spent: boolean;
-}
-
-function resultOf(transaction: Transaction, levelAfter: number, { fitting, spent }: Course): Result {
+/** @param takes - Whether the batch took what its transactions spend. */
+function resultOf(transaction: Transaction, level: number, takes: boolean): Result {
   const { limit, id, cost, mode, rate, overridden, incrementTicks, toleranceTicks } = transaction;
+  const fitting = fits(level, incrementTicks, toleranceTicks);
+  const spent = takes && fitting && mode !== 'check-only';
+  const levelAfter = spent ? level + incrementTicks : level;
   const allowed = fitting || mode === 'spend-only';
   return {
     limit,

@@ -59,7 +59,8 @@ export class Decision {
   readonly failure?: Failure;
   readonly #ruling: Ruling;
 
-  constructor(ruling: Ruling, outcome: Outcome, { figures, results }: DecisionReport) {
+  /** @param figures - Those of the strictest result. */
+  constructor(ruling: Ruling, outcome: Outcome, figures: DecisionFigures, results: readonly Result[]) {
     this.outcome = outcome;
     this.allowed = outcome === 'allowed';
     this.limit = figures.limit;
@@ -76,13 +77,6 @@ export class Decision {
   static rulingOf(decision: Decision): Ruling {
     return decision.#ruling;
   }
-}
-
-/** What a decision reports. */
-export interface DecisionReport {
-  /** Those of the strictest result. */
-  readonly figures: DecisionFigures;
-  readonly results: readonly Result[];
 }
 
 /** The figures that stand for a whole decision. */

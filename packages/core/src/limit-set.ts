@@ -38,16 +38,20 @@ export function defineLimitSet<Request>(
   const limits = defineLimits(definitions, onFailure);
   if (typeof overrides === 'function') {
     const { rateFor } = new AskedOverrides(overrides, deadlines, notify);
-    return { limits, rateFor: unlessDisabled(rateFor), smallestBurst: (limit) => limit.rate.burst };
+    return { limits, rateFor: unlessDisabled(limits, rateFor), smallestBurst: (limit) => limit.rate.burst };
   }
   const list = overrides instanceof OverrideList ? overrides : listOverrides(overrides, limits);
   list.checkLimits(limits);
-  const rateFor: RateLookup = (limit, id) => list.rateOf(limit.name, id) ?? limit.rate;
-  return { limits, rateFor: unlessDisabled(rateFor), smallestBurst: (limit) => list.smallestBurst(limit) };
+  list.seal();
+  const rateFor: RateLookup = list.isEmpty ? ownRate : (limit, id) => list.rateOf(limit.name, id) ?? limit.rate;
+  return { limits, rateFor: unlessDisabled(limits, rateFor), smallestBurst: (limit) => list.smallestBurst(limit) };
 }
 
+const ownRate: RateLookup = (limit) => limit.rate;
+
 // A limit that is switched off says nothing about anyone.
-function unlessDisabled(rateFor: RateLookup): RateLookup {
+function unlessDisabled(limits: ReadonlyMap<string, Limit<never>>, rateFor: RateLookup): RateLookup {
+  if ([...limits.values()].every(({ disabled }) => !disabled)) return rateFor;
   return (limit, id) => (limit.disabled ? 'unlimited' : rateFor(limit, id));
 }
 

@@ -55,8 +55,8 @@ export interface MemoryStore extends Store {
  * random for each store. That two ids share a bucket, to the disadvantage of both, has a chance of 10⁻¹³ a look-up at a
  * million buckets, and can't be brought about without that key.
  *
- * There is no timer. Each call looks at four slots besides its own, drops buckets that are full again, and gives
- * memory back as they become fewer; a store that is not called keeps what it has.
+ * There is no timer. Each sixteenth call looks at 64 slots besides its own, drops buckets that are full again, and
+ * gives memory back as they become fewer; a store that is not called keeps what it has.
  *
  * @example
  * const store = memoryStore({ maxKeys: 100_000 });

@@ -92,6 +92,12 @@ export class Segment {
     return this.isTaken(slot) && this.tat(slot) <= now;
   }
 
+  /** The first of the slots from `from` up to, not including, `end` that a bucket that is full again takes, or `end`. */
+  nextPassed(from: number, end: number, now: number): number {
+    for (let slot = from; slot < end; slot++) if (this.hasPassed(slot, now)) return slot;
+    return end;
+  }
+
   tat(slot: number): number {
     return this.#tats[2 * slot + 1]!;
   }

@@ -19,6 +19,12 @@ export type OverrideTable = Readonly<Record<string, Readonly<Record<string, Over
 export class OverrideList {
   readonly #limits = new Map<string, LimitOverrides>();
   readonly #rates = new WeakMap<object, OverrideRate>();
+  #sealed = false;
+
+  /** Whether nothing was added. */
+  get isEmpty(): boolean {
+    return this.#limits.size === 0;
+  }
 
   /**
    * Adds one id of a limit. Where ids are addresses or networks, a wider network is all ids in it: the longest prefix
@@ -28,13 +34,19 @@ export class OverrideList {
    * @param text - The id, in any spelling, or a network such as `10.20.0.0/16`.
    * @param override - The same object for several ids is checked once.
    * @returns The one spelling of the id or network.
-   * @throws {SluiceError} `ERR_OVERRIDE` for an id that is none of the format, or was added before; `ERR_OPTION`,
-   * `ERR_DURATION` or `ERR_LIMIT` for bad numbers.
+   * @throws {SluiceError} `ERR_OVERRIDE` for an id that is none of the format, or was added before, and once a limiter
+   * has the list; `ERR_OPTION`, `ERR_DURATION` or `ERR_LIMIT` for bad numbers.
    */
   add(limit: string, format: IdFormat, text: string, override: Override): string {
+    if (this.#sealed) throw sealedList(limit, text);
     let overrides = this.#limits.get(limit);
     if (overrides === undefined) this.#limits.set(limit, (overrides = new LimitOverrides(limit, format)));
     return overrides.add(text, this.#rate(limit, text, override));
+  }
+
+  /** Ends the adding, as a limiter does that takes the list: what it goes by was checked as a whole. */
+  seal(): void {
+    this.#sealed = true;
   }
 
   /** What holds for an id of a limit; `undefined` for the limit's own numbers. */
@@ -93,6 +105,13 @@ export function listOverrides(table: OverrideTable, limits: ReadonlyMap<string, 
     for (const [id, override] of Object.entries(overrides)) list.add(name, format, id, override);
   }
   return list;
+}
+
+function sealedList(limit: string, text: string): SluiceError {
+  return new SluiceError(
+    'ERR_OVERRIDE',
+    `A limiter has this list of overrides: ${shown(text)} of ${limit} can't be added any more. Make a new list and give it to limiter.replace.`,
+  );
 }
 
 function limitOf(name: string, limits: ReadonlyMap<string, Limit<never>>): Limit<never> {

@@ -77,6 +77,16 @@ describe('a list of overrides', () => {
     });
   });
 
+  test('takes nothing more once a limiter has it', () => {
+    const overrides = new OverrideList();
+    limiterOnFakeTime(numbers, { overrides });
+    expect(thrown(() => overrides.add('Orders', format, 'alice', gold))).toMatchObject({
+      code: 'ERR_OVERRIDE',
+      message:
+        "A limiter has this list of overrides: 'alice' of Orders can't be added any more. Make a new list and give it to limiter.replace.",
+    });
+  });
+
   test('bounds fixed costs by its smallest burst, networks included', () => {
     const overrides = new OverrideList();
     overrides.add('Requests', ipAddress().format, '203.0.113.7', { burst: 4, count: 9, period: '1s' });
