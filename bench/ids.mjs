@@ -54,9 +54,20 @@ export const idsOf = {
   IPv6: (n) => `2001:db8:${(n >> 16).toString(16)}:${(n & 0xffff).toString(16)}::1`,
 };
 
+/**
+ * The n-th id as a request brings it: a string of its own in one piece. (One that was put together from others is a tree
+ * of them in V8, and a Map that keeps it keeps the tree.)
+ *
+ * @param {keyof typeof idsOf} kind
+ * @param {number} n
+ */
+export function freshId(kind, n) {
+  return Buffer.from(idsOf[kind](n), 'latin1').toString('latin1');
+}
+
 const LENGTH = 8;
 
-/** Account ids as requests bring them: a new string each time, that nobody has hashed or compared yet. */
+/** Account ids as requests bring them, made faster: a new string each time, that nobody has hashed or compared yet. */
 export class FreshIds {
   #text;
 

@@ -5,28 +5,28 @@ import { resultFile, writeResults } from './harness/results.mjs';
 import { allRounds } from './harness/rounds.mjs';
 import { tableText } from './harness/table.mjs';
 
-const PARTS = ['memory'];
+const PARTS = ['memory', 'bytes', 'stalls', 'http'];
 
-const { quick, rounds, names } = readArguments();
+const asked = readArguments();
+const { quick } = asked;
 const about = { machine: machine(), versions: versions() };
 console.log(`${about.machine.processor}, ${about.machine.cores} cores, ${about.machine.memoryGb} GB`);
-console.log(
-  `${about.machine.system}, Node ${about.machine.node}, rounds: ${rounds}${quick ? ', quick: no figures to quote' : ''}`,
-);
+console.log(`${about.machine.system}, Node ${about.machine.node}${quick ? ', quick: no figures to quote' : ''}`);
 console.log(
   Object.entries(about.versions)
     .map((entry) => entry.join(' '))
     .join(', '),
 );
 
-for (const name of names) await measured(name);
+for (const name of asked.names) await measured(name);
 
 /** @param {string} name */
 async function measured(name) {
   const file = new URL(`parts/${name}.mjs`, import.meta.url).href;
   const { part } = /** @type {{ part: import('./harness/part.ts').Part }} */ (await import(file));
+  const rounds = asked.rounds ?? (quick ? 1 : part.rounds);
   const results = await allRounds({ name, file, part }, { quick, rounds });
-  console.log(`\n${part.title}`);
+  console.log(`\n${part.title} (${rounds === 1 ? '1 round' : `${rounds} rounds`})`);
   for (const table of part.tables(results)) console.log(tableText(table));
   const command = ['npm run bench --', name, ...process.argv.slice(2).filter((word) => word.startsWith('-'))].join(' ');
   const date = new Date().toISOString().slice(0, 10);
@@ -37,9 +37,13 @@ function readArguments() {
   const { values, positionals } = parsed();
   const unknown = positionals.filter((name) => !PARTS.includes(name));
   if (unknown.length > 0) fail(`There is no part named ${unknown.join(', ')}. There are: ${PARTS.join(', ')}.`);
-  const asked = values.rounds ?? (values.quick === true ? '1' : '5');
-  if (!/^[1-9]\d?$/.test(asked)) fail(`--rounds must be a whole number from 1 to 99, but was ${asked}.`);
-  return { quick: values.quick === true, rounds: Number(asked), names: positionals.length > 0 ? positionals : PARTS };
+  const { rounds = '' } = values;
+  if (!/^(|[1-9]\d?)$/.test(rounds)) fail(`--rounds must be a whole number from 1 to 99, but was ${rounds}.`);
+  return {
+    quick: values.quick === true,
+    rounds: rounds === '' ? undefined : Number(rounds),
+    names: positionals.length > 0 ? positionals : PARTS,
+  };
 }
 
 function parsed() {

@@ -11,6 +11,15 @@ declare module '@fastify/rate-limit/store/LocalStore.js' {
   }
 }
 
+declare module 'koa-ratelimit' {
+  export default function ratelimit(options: {
+    driver: 'memory';
+    db: Map<string, unknown>;
+    max: number;
+    duration: number;
+  }): import('koa').Middleware;
+}
+
 declare module 'koa-ratelimit/limiter/memory.js' {
   export interface Window {
     readonly remaining: number;

@@ -7,6 +7,8 @@ import type { Results } from './results.mjs';
 export interface Part {
   /** What is measured, for the reader of its tables. */
   readonly title: string;
+  /** How many rounds there are unless asked otherwise. */
+  readonly rounds: number;
   /** The runs of one round, in the order in which they are made: those that are compared stand together. */
   runs(scale: Scale): Run[];
   /** Makes one run. Called in a process that makes no other. */

@@ -79,10 +79,34 @@ export class Results {
    * @returns {Spread | undefined}
    */
   ratio(contender, baseline, caseName, figure) {
+    return this.#compared(contender, baseline, caseName, figure, (own, other) => own / other);
+  }
+
+  /**
+   * A contender's figure less that of another in the same case, each round by itself.
+   *
+   * @param {string} contender
+   * @param {string} baseline
+   * @param {string} caseName
+   * @param {string} figure
+   * @returns {Spread | undefined}
+   */
+  difference(contender, baseline, caseName, figure) {
+    return this.#compared(contender, baseline, caseName, figure, (own, other) => own - other);
+  }
+
+  /**
+   * @param {string} contender
+   * @param {string} baseline
+   * @param {string} caseName
+   * @param {string} figure
+   * @param {(own: number, other: number) => number} compare
+   */
+  #compared(contender, baseline, caseName, figure, compare) {
     const own = this.#rounds(contender, caseName, figure);
     const other = this.#rounds(baseline, caseName, figure);
     if (own === undefined || other === undefined) return undefined;
-    return spreadOf(own.map((value, round) => value / /** @type {number} */ (other[round])));
+    return spreadOf(own.map((value, round) => compare(value, /** @type {number} */ (other[round]))));
   }
 
   /**

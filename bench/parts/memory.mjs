@@ -35,6 +35,7 @@ const BATCH = 1000;
 /** @type {import('../harness/part.ts').Part} */
 export const part = {
   title: 'memory: nanoseconds per decision in this process',
+  rounds: 5,
   runs: ({ quick }) => WAYS.flatMap((way) => Object.keys(CASES).flatMap((name) => runsOf(name, way, quick))),
   measure,
   tables: (results) => WAYS.map((way) => tableOf(results, way)),

@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { frameworkNamed, FRAMEWORKS } from '../http/frameworks.mjs';
+import { Load } from '../http/load.mjs';
+import { coresCanBeChosen, forked } from '../harness/processes.mjs';
+import { tenths, times, whole, withSpread } from '../harness/table.mjs';
+
+const CONNECTIONS = 64;
+const OUTCOMES = ['allowed', 'denied'];
+const STATUS = { allowed: 200, denied: 429 };
+const CORE = { server: 0, load: 1 };
+const NONE = 'no limiter';
+const TEN_LINES = 'ten-line GCRA';
+const MOST_ABOVE_TEN_LINES_MICROS = 1.5;
+
+const limitersOf = new Map(
+  await Promise.all(
+    FRAMEWORKS.map(async (name) => /** @type {const} */ ([name, (await frameworkNamed(name)).limiters])),
+  ),
+);
+
+/** @type {import('../harness/part.ts').Part} */
+export const part = {
+  title: `http: hello world with and without a limiter, ${CONNECTIONS} connections`,
+  rounds: 5,
+  runs: ({ quick }) => FRAMEWORKS.flatMap((name) => OUTCOMES.flatMap((outcome) => runsOf(name, outcome, quick))),
+  measure,
+  tables: (results) => FRAMEWORKS.map((name) => tableOf(results, name)),
+};
+
+/**
+ * @param {string} framework
+ * @param {string} outcome
+ * @param {boolean} quick
+ */
+function runsOf(framework, outcome, quick) {
+  const settings = { framework, outcome, warmUpMs: quick ? 200 : 2000, measuredMs: quick ? 200 : 4000 };
+  return (limitersOf.get(framework) ?? []).map((contender) => ({
+    contender,
+    case: `${framework}, ${outcome}`,
+    core: CORE.load,
+    settings,
+  }));
+}
+
+/**
+ * @param {import('../harness/part.ts').Run} run
+ * @returns {Promise<import('../harness/part.ts').Figures>}
+ */
+async function measure({ contender, settings = {} }) {
+  const { framework, outcome, warmUpMs, measuredMs } =
+    /** @type {{ framework: string, outcome: 'allowed' | 'denied', warmUpMs: number, measuredMs: number }} */ (
+      settings
+    );
+  const server = forked(new URL('../http/serve.mjs', import.meta.url), [framework, contender, outcome], {
+    core: CORE.server,
+  });
+  server.stderr?.pipe(process.stderr);
+  const [port] = /** @type {[number]} */ (await once(server, 'message'));
+  const load = new Load({ port, connections: CONNECTIONS, status: contender === NONE ? 200 : STATUS[outcome] });
+  await wait(warmUpMs);
+  const before = await sample(server, load);
+  await wait(measuredMs);
+  const after = await sample(server, load);
+  load.close();
+  server.disconnect();
+  if (after.other > before.other) throw new Error(`${after.other - before.other} responses had another status.`);
+  const responses = after.responses - before.responses;
+  const seconds = (after.atMs - before.atMs) / 1000;
+  return {
+    requestsPerSecond: responses / seconds,
+    serverCpuMicros: (after.serverMicros - before.serverMicros) / responses,
+    serverBusy: (after.serverMicros - before.serverMicros) / 1e6 / seconds,
+    loadBusy: (after.loadMicros - before.loadMicros) / 1e6 / seconds,
+  };
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} server
+ * @param {Load} load
+ */
+async function sample(server, load) {
+  server.send('processor time');
+  const [serverMicros] = /** @type {[number]} */ (await once(server, 'message'));
+  const { user, system } = process.cpuUsage();
+  const { responses, other } = load;
+  return { atMs: performance.now(), serverMicros, loadMicros: user + system, responses, other };
+}
+
+/**
+ * @param {import('../harness/results.mjs').Results} results
+ * @param {string} framework
+ */
+function tableOf(results, framework) {
+  const rows = (limitersOf.get(framework) ?? []).map((contender) => [
+    contender,
+    ...OUTCOMES.flatMap((outcome) => cells(results, contender, `${framework}, ${outcome}`)),
+  ]);
+  const target = ['≥ ten lines − 3 %', '', '', '', `≤ ${MOST_ABOVE_TEN_LINES_MICROS}`];
+  const columns = ['÷ without', 'CPU µs', '+ without', '+ ten lines'];
+  return {
+    title: framework,
+    rows: [
+      ['', ...OUTCOMES.flatMap((outcome) => [outcome, ...columns])],
+      ...rows,
+      ['target for Sluice', ...OUTCOMES.flatMap(() => target)],
+    ],
+    notes: [
+      'Requests per second; ÷ those without a limiter; processor time of the server per request, and how much more it',
+      `is than without a limiter and than the ten lines. ${coresNote(results)}`,
+    ],
+  };
+}
+
+/**
+ * @param {import('../harness/results.mjs').Results} results
+ * @param {string} contender
+ * @param {string} name
+ */
+function cells(results, contender, name) {
+  return [
+    withSpread(results.figure(contender, name, 'requestsPerSecond'), whole),
+    withSpread(results.ratio(contender, NONE, name, 'requestsPerSecond'), times),
+    withSpread(results.figure(contender, name, 'serverCpuMicros'), tenths),
+    withSpread(results.difference(contender, NONE, name, 'serverCpuMicros'), tenths),
+    withSpread(results.difference(contender, TEN_LINES, name, 'serverCpuMicros'), tenths),
+  ];
+}
+
+/** @param {import('../harness/results.mjs').Results} results */
+function coresNote(results) {
+  const cases = FRAMEWORKS.flatMap((name) => OUTCOMES.map((outcome) => `${name}, ${outcome}`));
+  const busy = cases.flatMap((name) =>
+    results.contenders.map((contender) => results.figure(contender, name, 'loadBusy')?.max ?? 0),
+  );
+  const cores = coresCanBeChosen
+    ? 'Server and load generator had a core each'
+    : 'Server and load generator shared cores';
+  return `${cores}; the generator used at most ${Math.round(100 * Math.max(...busy))} % of one.`;
+}
