@@ -1,15 +1,20 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
 
+type ClientOptions = Pick<
+  RedisOptions,
+  'enableOfflineQueue' | 'maxRetriesPerRequest' | 'commandTimeout' | 'connectTimeout' | 'enableAutoPipelining'
+>;
+
 /** The client that an application hands to the store. */
 export interface ClientKind {
   readonly name: string;
   readonly version: 5 | 6;
-  readonly options: RedisOptions;
+  readonly options: ClientOptions;
 }
 
 /** What an application sets that wants its commands to fail rather than wait. */
-const STRICT: RedisOptions = {
+const STRICT: ClientOptions = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   commandTimeout: 100,

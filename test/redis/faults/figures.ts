@@ -1,6 +1,7 @@
 import { HAMMERED } from './gateway.ts';
 import { DEADLINE_MS, type Cell, type Observed } from './cell.ts';
 import type { Answered } from './load.ts';
+import type { Stalls } from './stalls.ts';
 
 /** By how much the server's clock reading and the wall clock of the process may differ. */
 const CLOCKS_MS = 3;
@@ -10,10 +11,9 @@ export interface Figures {
   readonly cell: Cell;
   /** How many requests got which status, e.g. `200: 410, 429: 320`. */
   readonly statuses: ReadonlyMap<number, number>;
+  /** Of all answers, less the time for which the process itself stood still. */
   readonly p99Ms: number;
   readonly longestMs: number;
-  /** The longest answer, less the time for which the process itself stood still. */
-  readonly longestBesideStallsMs: number;
   /** Of the two clients who hammer, the one who got nearest to its bound. */
   readonly admitted: number;
   /** What the documentation lets through at most; undefined when it sets no bound. */
@@ -24,7 +24,9 @@ export interface Figures {
   /** How many decisions of `one` a policy made while only the bucket of `two` was broken. */
   readonly sparedByPolicy: number;
   readonly recoveryMs: number | undefined;
-  /** Charges after the deadline. */
+  /** Probes that the server has charged. */
+  readonly charged: number;
+  /** Those that it charged after the deadline. */
   readonly late: number;
   readonly latestMs: number;
   /** Requests that were charged more than once. */
@@ -38,16 +40,15 @@ export interface Figures {
 export function figuresOf(cell: Cell, observed: Observed): Figures {
   const { answers, charged, recoveryMs, stalls, rejections, closeMs } = observed;
   const answered = answers.filter((answer) => answer.answeredMs !== undefined);
-  const lengths = answered.map(lengthMs).toSorted((a, b) => a - b);
-  const beside = answered.map((answer) => lengthMs(answer) - stalls.within(answer.sentMs, answer.answeredMs!));
+  const lengths = answered.map((answer) => lengthMs(answer, stalls)).toSorted((a, b) => a - b);
   return {
     cell,
     statuses: statusesOf(answered),
     p99Ms: lengths[Math.floor(lengths.length * 0.99)] ?? 0,
     longestMs: lengths.at(-1) ?? 0,
-    longestBesideStallsMs: Math.max(...beside),
     ...admissions(cell, observed),
     recoveryMs,
+    charged: charged.length,
     late: charged.filter(({ afterMs }) => afterMs > DEADLINE_MS + CLOCKS_MS).length,
     latestMs: Math.max(0, ...charged.map(({ afterMs }) => afterMs)),
     twice: charged.filter(({ times }) => times > 1).length,
@@ -57,8 +58,8 @@ export function figuresOf(cell: Cell, observed: Observed): Figures {
   };
 }
 
-function lengthMs({ sentMs, answeredMs }: Answered): number {
-  return answeredMs! - sentMs;
+function lengthMs({ sentMs, answeredMs = 0 }: Answered, stalls: Stalls): number {
+  return answeredMs - sentMs - stalls.within(sentMs, answeredMs);
 }
 
 function statusesOf(answers: readonly Answered[]): Map<number, number> {

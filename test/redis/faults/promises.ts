@@ -12,8 +12,8 @@ export function brokenPromises(figures: Figures): string[] {
   const strange = [...statuses.keys()].filter((status) => !allowed.has(status));
   const promises: [boolean, string][] = [
     [
-      figures.longestBesideStallsMs <= ANSWER_WITHIN_MS,
-      `an answer took ${Math.ceil(figures.longestBesideStallsMs)} ms, more than ${ANSWER_WITHIN_MS}`,
+      figures.longestMs <= ANSWER_WITHIN_MS,
+      `an answer took ${Math.ceil(figures.longestMs)} ms, more than ${ANSWER_WITHIN_MS}`,
     ],
     [strange.length === 0, `there were answers with status ${strange.join(', ')}`],
     [bound === undefined || figures.admitted <= bound, `${figures.admitted} were admitted, more than ${bound}`],
@@ -24,6 +24,7 @@ export function brokenPromises(figures: Figures): string[] {
     [figures.sparedByPolicy === 0, `${figures.sparedByPolicy} decisions of a sound bucket were left to the policy`],
     [recoveryMs !== undefined, 'the store did not decide again'],
     [(recoveryMs ?? 0) <= RECOVERY_WITHIN_MS, `recovery took ${Math.ceil(recoveryMs ?? 0)} ms`],
+    [figures.charged > 0, 'the server shows no charge at all'],
     [figures.late === 0, `${figures.late} were charged after the deadline, up to ${Math.ceil(figures.latestMs)} ms`],
     [figures.twice === 0, `${figures.twice} were charged twice`],
     [figures.hangs === 0, `${figures.hangs} were never answered`],

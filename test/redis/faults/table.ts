@@ -38,7 +38,7 @@ function columns(figures: Figures): string[] {
   return [
     [...statuses].map(([status, count]) => `${count} × ${status}`).join(', '),
     figures.p99Ms.toFixed(0),
-    figures.longestBesideStallsMs.toFixed(0),
+    figures.longestMs.toFixed(0),
     `${figures.admitted} of ${bound}`,
     recoveryMs === undefined ? 'never' : recoveryMs.toFixed(0),
     String(figures.late),
@@ -70,7 +70,7 @@ function worst(group: readonly Figures[]): Figures {
     ...nearest,
     statuses: new Map([...statuses].toSorted(([a], [b]) => a - b)),
     p99Ms: most(({ p99Ms }) => p99Ms),
-    longestBesideStallsMs: most(({ longestBesideStallsMs }) => longestBesideStallsMs),
+    longestMs: most(({ longestMs }) => longestMs),
     recoveryMs: recovered ? most(({ recoveryMs = 0 }) => recoveryMs) : undefined,
     late: most(({ late }) => late),
     twice: most(({ twice }) => twice),

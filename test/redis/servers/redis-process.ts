@@ -9,6 +9,8 @@ import { bury, forget, serversFolder } from './undertaker.ts';
 const READY = /Ready to accept connections|Sentinel ID is/;
 const LISTENING = /Ready to accept connections|Sentinel ID is|Loading RDB/;
 
+let program: string | undefined;
+
 /** One redis-server at one port, which may be stopped and started again. */
 export class RedisProcess {
   readonly port: number;
@@ -40,7 +42,7 @@ export class RedisProcess {
    */
   async start({ whileLoading = false, args = [] as readonly string[] } = {}): Promise<void> {
     const address = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder];
-    const child = spawn(redisServerProgram(), [...this.#args, ...address, ...args], {
+    const child = spawn((program ??= redisServerProgram()), [...this.#args, ...address, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;

@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import type { HammerOrders, Hammered } from './processes/hammer.mjs';
+import { run } from './processes/run.ts';
+import { redisServer } from './servers/redis-server.ts';
+
+const PROCESSES = 8;
+const LIMIT = { burst: 100, count: 20, period: '1s' };
+
+// What a script call runs, and what a connection sends when it is made.
+const COMMANDS = [
+  'evalsha',
+  'eval',
+  'time',
+  'get',
+  'set',
+  'del',
+  'info',
+  'client',
+  'hello',
+  'select',
+  'script',
+  'config',
+];
+
+async function hammered(
+  url: string,
+  orders: Pick<HammerOrders, 'inFlight' | 'rememberDenialsMs'>,
+): Promise<Hammered[]> {
+  const order: HammerOrders = { url, ...LIMIT, lastsMs: 2000, ...orders };
+  const children = Array.from({ length: PROCESSES }, () => run('hammer.mjs', [JSON.stringify(order)]));
+  await Promise.all(children.map((child) => once(child, 'message')));
+  const seen = children.map(async (child) => ((await once(child, 'message')) as [Hammered])[0]);
+  for (const child of children) child.send('go');
+  return Promise.all(seen);
+}
+
+/** How many tokens come back from the first of the moments to the last. */
+function back(firstMs: readonly number[], lastMs: readonly number[]): number {
+  return ((Math.max(...lastMs) - Math.min(...firstMs)) / 1000) * LIMIT.count;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+it.each([
+  { name: 'asking Redis each time', rememberDenialsMs: 0, inFlight: 4 },
+  { name: 'remembering denials', rememberDenialsMs: 1000, inFlight: 4 },
+])('eight processes hammering one key, $name, admit exactly burst + rate × time, in one call each', async (orders) => {
+  const server = await redisServer();
+  const seen = await hammered(server.url, orders);
+  const admitted = sum(seen.map(({ allowed }) => allowed));
+  const decisions = sum(seen.map((one) => one.decisions));
+  const calls = await server.commandCalls();
+
+  // The first call was decided between its sending and its answer, and so was the last one. Of what comes back
+  // meanwhile one token may not have been asked for at the end.
+  const least = back(
+    seen.map(({ firstAnsweredMs }) => firstAnsweredMs),
+    seen.map(({ lastSentMs }) => lastSentMs),
+  );
+  const most = back(
+    seen.map(({ firstSentMs }) => firstSentMs),
+    seen.map(({ lastAnsweredMs }) => lastAnsweredMs),
+  );
+  expect(seen.map(({ byPolicy }) => byPolicy)).toEqual(Array.from({ length: PROCESSES }, () => 0));
+  expect(admitted).toBeGreaterThan(LIMIT.burst + least - 1);
+  expect(admitted).toBeLessThanOrEqual(LIMIT.burst + most);
+
+  // Each process asks for the time once, by a call that also tells the server the script.
+  const scriptCalls = (calls.get('evalsha') ?? 0) + (calls.get('eval') ?? 0);
+  expect(scriptCalls).toBeLessThanOrEqual(decisions + 2 * PROCESSES);
+  expect([...calls.keys()].filter((name) => !COMMANDS.includes(name.split('|')[0]!))).toEqual([]);
+});
