@@ -71,9 +71,9 @@ const PREFIX_PATTERN = /^[A-Za-z0-9._:/-]{0,64}$/;
 export function checkRedisStoreOptions(options: RedisStoreOptions): CheckedOptions {
   checkOptions('redisStore', options, NAMES, HINTS);
   const { client, url, prefix = 'sluice:', hashTag, rememberDenialsMs = 1000, onEvent, log } = options;
-  checkOneConnection(client, url);
+  checkUrl(url);
   return {
-    connection: client === undefined ? { url: url! } : { client },
+    connection: { client, url },
     prefix: checkedPrefix(prefix),
     hashTag: checkedHashTag(hashTag),
     rememberDenialsMs: wholeNumber('rememberDenialsMs', rememberDenialsMs, { min: 0, max: 1000 }),
@@ -82,16 +82,11 @@ export function checkRedisStoreOptions(options: RedisStoreOptions): CheckedOptio
   };
 }
 
-function checkOneConnection(client: unknown, url: unknown): void {
-  if ((client === undefined) !== (url === undefined)) return;
-  const value = client === undefined ? undefined : 'given beside `url`';
-  const remedy = "Write client: new Redis(…) or url: 'redis://127.0.0.1:6379', one of them.";
-  throw complaint('ERR_OPTION', {
-    option: 'client',
-    demand: 'an ioredis client when no `url` is given',
-    value,
-    remedy,
-  });
+// That there is one of both, and what a URL must be, is checked where it is used. What is no text may hold a password.
+function checkUrl(url: unknown): void {
+  if (url === undefined || typeof url === 'string') return;
+  const remedy = "E.g. url: 'redis://127.0.0.1:6379'; of a URL object give its `href`.";
+  throw complaint('ERR_OPTION', { option: 'url', demand: 'text', value: typeof url, remedy });
 }
 
 function checkedPrefix(prefix: unknown): string {

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { redisServer } from '../../../test/redis/servers/redis-server.ts';
+import '../../../test/redis/servers/teardown.ts';
+import { BURST, charge, isAllowed, order, owed, refund } from './support/orders.ts';
+import { readyStore } from './support/ready-store.ts';
+
+const server = await redisServer();
+const store = await readyStore({ url: server.url, rememberDenialsMs: 0 });
+const ids = (count: number, name: string): string[] => Array.from({ length: count }, (_, i) => `${name}-${i}`);
+
+async function callsOf(done: () => Promise<unknown>): Promise<number> {
+  const before = store.status().counts.calls;
+  await done();
+  return store.status().counts.calls - before;
+}
+
+describe('batches that are asked in one turn', () => {
+  test('travel as one call', async () => {
+    const asked = () => Promise.all(ids(20, 'turn').map((id) => store.spend([order(id)])));
+    expect(await callsOf(asked)).toBe(1);
+  });
+
+  test('travel together from all callbacks of the turn', async () => {
+    const later = async (id: string) => {
+      await Promise.resolve();
+      await new Promise((resolve) => process.nextTick(resolve));
+      return store.spend([order(id)]);
+    };
+    expect(await callsOf(() => Promise.all(ids(20, 'ticks').map(later)))).toBe(1);
+  });
+
+  test('travel in calls of at most 32 transactions', async () => {
+    expect(await callsOf(() => Promise.all(ids(65, 'many').map((id) => store.spend([order(id)]))))).toBe(3);
+    const pairs = () => ids(17, 'pair').map((id) => store.spend([order(id), order(`${id}-too`)]));
+    expect(await callsOf(() => Promise.all(pairs()))).toBe(2);
+  });
+
+  test('are not parted, however large', async () => {
+    const large = ids(100, 'large').map((id) => order(id));
+    const all = () => Promise.all([store.spend([order('before')]), store.spend(large), store.spend([order('after')])]);
+    expect(await callsOf(all)).toBe(3);
+  });
+
+  test('each get their own reading', async () => {
+    const costs = [1, 2, 3, 4, 5];
+    await Promise.all(costs.map((cost) => store.spend([order(`own-${cost}`, cost)])));
+    const readings = await Promise.all(costs.map((cost) => store.check([order(`own-${cost}`), order('own-none')])));
+    expect(readings.map(owed)).toEqual(costs.map((cost) => [cost, 0]));
+  });
+
+  test('are decided in order: each sees what the former ones took, gave back or forgot', async () => {
+    const id = 'ordered';
+    const readings = await Promise.all([
+      store.spend([order(id, 5)]),
+      store.spend([order(id)]),
+      store.refund([refund(id, 2)]),
+      store.spend([order(id)]),
+      store.charge([charge(id, 9)]),
+      store.check([order(id)]),
+      store.reset([{ limit: 'Orders', id }]).then(() => ({ nowTicks: 0, levelsTicks: [] })),
+      store.spend([order(id, 5)]),
+    ]);
+    expect(readings.flatMap(owed)).toEqual([0, 5, 3, 3, 5, 5, 0]);
+  });
+
+  test('pass exactly as often as there are tokens', async () => {
+    const batch = [order('exact'), order('exact-too')];
+    const readings = await Promise.all(Array.from({ length: 40 }, () => store.spend(batch)));
+    expect(readings.map((reading) => isAllowed(batch, reading))).toEqual(
+      Array.from({ length: 40 }, (_, i) => i < BURST),
+    );
+  });
+
+  test('are all answered when one of them is broken', async () => {
+    const own = await readyStore({ url: server.url, prefix: 'own:' });
+    await server.call('SET', 'own:Orders:broken', 'hello');
+    const outcomes = await Promise.allSettled([
+      own.spend([order('a')]),
+      own.spend([order('b'), order('broken')]),
+      own.spend([order('b', 2)]),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(owed(await own.check([order('a'), order('b')]))).toEqual([1, 2]);
+    await own.close();
+  });
+
+  test('have the shortest deadline of them all', async () => {
+    const paused = await redisServer();
+    const own = await readyStore({ url: paused.url });
+    paused.freeze();
+    const startMs = performance.now();
+    const asked = [own.spend([order('patient')], 10_000), own.spend([order('hasty')], 20)];
+    for (const outcome of await Promise.allSettled(asked)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'ERR_STORE_DEADLINE' } });
+    }
+    expect(performance.now() - startMs).toBeLessThan(5000);
+    await own.close();
+  });
+});
+
+test('numbers that many transactions of a batch have in common are found, and all others told apart', async () => {
+  const batch = ids(40, 'numbers').map((id, i) => ({ ...order(id), incrementTicks: ((i % 15) + 1) * 16_000_000 }));
+  await store.spend(batch);
+  const { levelsTicks, nowTicks } = await store.check(batch);
+  const first = levelsTicks.map((level, i) => nowTicks + level - batch[i]!.incrementTicks);
+  expect(new Set(first).size).toBe(1);
+});
+
+test('what waited longer than its deadline, because the process was busy, is not sent', async () => {
+  const waiting = store.spend([order('busy')], 5);
+  const endMs = performance.now() + 10;
+  while (performance.now() < endMs);
+  await expect(waiting).rejects.toMatchObject({
+    code: 'ERR_STORE_DEADLINE',
+    message: 'This process was busy for longer than the deadline before it could ask Redis. Nothing was sent.',
+  });
+  expect(owed(await store.check([order('busy')]))).toEqual([0]);
+});

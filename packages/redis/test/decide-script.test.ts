@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { redisServer } from '../../../test/redis/servers/redis-server.ts';
+import '../../../test/redis/servers/teardown.ts';
+import { BURST, charge, order, owed, read, refund, TOKEN_TICKS } from './support/orders.ts';
+import { readyStore } from './support/ready-store.ts';
+
+const EPOCH_MS = Date.UTC(2026, 0, 1);
+const server = await redisServer();
+const store = await readyStore({ url: server.url, prefix: 's:', rememberDenialsMs: 0 });
+const key = (id: string): string => `s:Orders:${id}`;
+
+/** How often the commands of scripts ran while something was done. */
+async function commandsOf(done: () => Promise<unknown>): Promise<Record<string, number>> {
+  await server.call('CONFIG', 'RESETSTAT');
+  await done();
+  const calls = await server.commandCalls();
+  return Object.fromEntries(['evalsha', 'time', 'get', 'set', 'del'].map((name) => [name, calls.get(name) ?? 0]));
+}
+
+describe('what is kept of a bucket', () => {
+  test('is its TAT in ticks since 2026, as an integer', async () => {
+    const { nowTicks } = await store.spend([order('kept', 2)]);
+    expect(await server.call('GET', key('kept'))).toBe(String(nowTicks + 2 * TOKEN_TICKS));
+    expect(await server.call('OBJECT', 'ENCODING', key('kept'))).toBe('int');
+    const offMs = Math.abs(nowTicks / 16_000 + EPOCH_MS - Date.now());
+    expect(offMs).toBeLessThan(60_000);
+  });
+
+  test('lives until it is full again and a second longer', async () => {
+    await store.spend([order('lives', 2)]);
+    const leftMs = await server.call<number>('PTTL', key('lives'));
+    expect(leftMs).toBeGreaterThan(120_000);
+    expect(leftMs).toBeLessThanOrEqual(121_001);
+  });
+
+  test('is exact for a TAT of seventeen figures', async () => {
+    const tenYears = 3652.5 * 86_400 * 16_000_000;
+    const { nowTicks } = await store.spend([
+      { ...order('far'), incrementTicks: tenYears - 1, toleranceTicks: tenYears },
+    ]);
+    expect(await server.call('GET', key('far'))).toBe(String(nowTicks + tenYears - 1));
+  });
+
+  test('goes when it is full again by a refund, and by a reset', async () => {
+    await store.spend([order('back', 2), order('reset', 2)]);
+    await store.refund([refund('back', 2)]);
+    await store.reset([{ limit: 'Orders', id: 'reset' }]);
+    expect(await server.call('EXISTS', key('back'), key('reset'))).toBe(0);
+  });
+});
+
+describe('what a call does on the server', () => {
+  test('is one GET and one SET for a bucket that is taken from', async () => {
+    const calls = await commandsOf(() => store.spend([order('new')]));
+    expect(calls).toEqual({ evalsha: 1, time: 1, get: 1, set: 1, del: 0 });
+  });
+
+  test('is no write when a batch is denied', async () => {
+    await store.spend([order('empty', 5)]);
+    const calls = await commandsOf(() => store.spend([order('other'), order('empty')]));
+    expect(calls).toEqual({ evalsha: 1, time: 1, get: 2, set: 0, del: 0 });
+  });
+
+  test('is no write where nothing changes', async () => {
+    const nothing = [order('nothing', 0), order('look', 1, 'check-only'), order('empty', 1, 'spend-only')];
+    const calls = await commandsOf(async () => {
+      await store.spend(nothing);
+      await store.check([order('nothing'), order('look')]);
+      await store.charge([charge('nothing', 0)]);
+      await store.refund([refund('nothing')]);
+    });
+    expect(calls).toMatchObject({ set: 0, del: 0 });
+  });
+
+  test('is one write when a denied batch meets a TAT too far ahead, and none when it comes again', async () => {
+    await store.spend([{ ...order('raised'), incrementTicks: 50 * TOKEN_TICKS, toleranceTicks: 50 * TOKEN_TICKS }]);
+    expect((await commandsOf(() => store.spend([order('raised')]))).set).toBe(1);
+    expect((await commandsOf(() => store.spend([order('raised')]))).set).toBe(0);
+  });
+
+  test('is one GET and one SET for a bucket of many batches', async () => {
+    const many = () => Promise.all(Array.from({ length: BURST + 2 }, () => store.spend([order('hot')])));
+    expect(await commandsOf(many)).toEqual({ evalsha: 1, time: 1, get: 1, set: 1, del: 0 });
+  });
+});
+
+describe('a key that holds no TAT', () => {
+  const foreign: [string, string[]][] = [
+    ['text', ['SET', 'hello']],
+    ['nothing', ['SET', '']],
+    ['a fraction', ['SET', '1.5']],
+    ['not a number', ['SET', 'nan']],
+    ['infinity', ['SET', 'inf']],
+    ['more than is exact', ['SET', '9007199254740994']],
+    ['as much below', ['SET', '-9007199254740994']],
+    ['a list', ['RPUSH', '1']],
+    ['a hash', ['HSET', 'field', '1']],
+  ];
+
+  test.each(foreign)('(%s) breaks its own batch, which takes nothing', async (what, [command, ...args]) => {
+    const id = `foreign ${what}`.replaceAll(' ', '-');
+    await server.call(command!, key(id), ...args);
+    const broken = store.spend([read(id), order(id)]);
+    const fine = store.spend([read(id)]);
+    await expect(broken).rejects.toMatchObject({
+      code: 'ERR_STORE_BUCKET',
+      message:
+        `The key ${key(id)} holds something that is no bucket: another program writes under this prefix. ` +
+        `Give the store a \`prefix\` of its own, or end that; then reset the bucket, or delete the key.`,
+    });
+    expect(owed(await fine)).toEqual([0]);
+    expect(owed(await store.check([read(id)]))).toEqual([1]);
+  });
+
+  test.each(foreign)('(%s) is let go by a reset', async (what, [command, ...args]) => {
+    const id = `reset ${what}`.replaceAll(' ', '-');
+    await server.call(command!, key(id), ...args);
+    await store.reset([{ limit: 'Orders', id }]);
+    expect(owed(await store.check([order(id)]))).toEqual([0]);
+  });
+
+  test('breaks checks, charges and refunds of it alike', async () => {
+    await server.call('SET', key('alike'), 'hello');
+    const calls = [store.check([order('alike')]), store.charge([charge('alike')]), store.refund([refund('alike')])];
+    for (const outcome of await Promise.allSettled(calls)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'ERR_STORE_BUCKET' } });
+    }
+  });
+});
+
+test('a server whose clock was before 2026 when a TAT was written is understood', async () => {
+  await server.call('SET', key('past'), '-16000000');
+  expect(owed(await store.check([order('past')]))).toEqual([0]);
+});
+
+test('an id that is no text is a rejection too, like all answers', async () => {
+  await expect(store.spend([order('\uD800')])).rejects.toMatchObject({ code: 'ERR_ID' });
+});
+
+test('a server without memory for a write takes from no bucket', async () => {
+  const full = await redisServer();
+  const poor = await readyStore({ url: full.url, rememberDenialsMs: 0 });
+  await full.config('maxmemory', '1');
+  await expect(poor.spend([order('a'), order('b')])).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+  expect(owed(await poor.check([order('a'), order('b')]))).toEqual([0, 0]);
+});
+
+test('that the script may not read is no matter of one bucket', async () => {
+  await server.call('ACL', 'SETUSER', 'no-get', 'on', '>secret', '~s:*', '+@all', '-get');
+  const limited = await readyStore({ url: server.url.replace('//', '//no-get:secret@'), prefix: 's:' });
+  await expect(limited.spend([order('acl')])).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+});

@@ -1,0 +1,89 @@
+import { SluiceError } from '@sluice/core';
+import { redisStore, type RedisStoreOptions } from '@sluice/redis';
+import { Redis } from 'ioredis';
+import { describe, expect, test } from 'vitest';
+import { checkRedisStoreOptions } from '../src/store-options.ts';
+
+const url = 'redis://127.0.0.1:1';
+
+function messageFor(options: unknown): string {
+  try {
+    redisStore(options as RedisStoreOptions);
+  } catch (error) {
+    expect(error).toBeInstanceOf(SluiceError);
+    return (error as Error).message;
+  }
+  throw new Error('it was taken');
+}
+
+describe('the options of redisStore', () => {
+  test('have defaults', () => {
+    expect(checkRedisStoreOptions({ url })).toEqual({
+      connection: { client: undefined, url },
+      prefix: 'sluice:',
+      hashTag: undefined,
+      rememberDenialsMs: 1000,
+      onEvent: undefined,
+      log: undefined,
+    });
+  });
+
+  test('take a client instead of a URL', () => {
+    const client = new Redis({ lazyConnect: true });
+    expect(checkRedisStoreOptions({ client }).connection).toEqual({ client, url: undefined });
+  });
+
+  test.each(['', 'a', 'shop:limits/', 'x'.repeat(64)])('take the prefix %j', (prefix) => {
+    expect(checkRedisStoreOptions({ url, prefix }).prefix).toBe(prefix);
+  });
+
+  test.each([['id'], ['shop'], [() => 'x']])('take the hash tag %s', (hashTag) => {
+    expect(checkRedisStoreOptions({ url, hashTag }).hashTag).toBe(hashTag);
+  });
+
+  test.each([
+    [undefined, '`redisStore` must be an object, but was undefined.'],
+    [{}, '`client` must be'],
+    [{ url, client: new Redis({ lazyConnect: true }) }, '`client` must be'],
+    [
+      { url, prefix: 'a{b}' },
+      "`prefix` must be up to 64 letters, digits and `. _ : / -`, but was 'a{b}'. For keys of one slot use `hashTag`, which writes the braces; else e.g. prefix: 'shop:limits:'.",
+    ],
+    [{ url, prefix: 'x'.repeat(65) }, '`prefix` must be'],
+    [{ url, prefix: 7 }, '`prefix` must be'],
+    [
+      { url, hashTag: '' },
+      "`hashTag` must be 'id', a text that is not empty, or a function of the bucket, but was ''. E.g. hashTag: 'id', or hashTag: ({ limit, id }) => id.split(':')[0].",
+    ],
+    [{ url, hashTag: '\uD800' }, '`hashTag` must be'],
+    [{ url, hashTag: true }, '`hashTag` must be'],
+    [{ url, rememberDenialsMs: 1001 }, '`rememberDenialsMs` must be a whole number from 0 to 1000, but was 1001.'],
+    [{ url, rememberDenialsMs: '1s' }, '`rememberDenialsMs` must be a whole number from 0 to 1000'],
+    [{ url, onEvent: 'log' }, '`onEvent` must be a function'],
+    [{ url, log: true }, '`log` must be a function of a line, or false'],
+    [{ client: {} }, '`client` must be'],
+    [
+      { url: new URL(url) },
+      "`url` must be text, but was 'object'. E.g. url: 'redis://127.0.0.1:6379'; of a URL object give its `href`.",
+    ],
+    [{ url: 'http://u:secret@h' }, '`url` must be a URL that begins with redis:// or rediss://'],
+  ])('refuse %o', (options, message) => {
+    expect(messageFor(options)).toContain(message);
+  });
+
+  test.each([
+    ['storeClient', '`storeClient` is `client` here'],
+    ['redis', '`redis` is `client` here'],
+    ['db', '`db` is `client` here'],
+    ['sendCommand', '`sendCommand` is `client` here'],
+    ['keyPrefix', '`keyPrefix` is `prefix` here'],
+    ['nameSpace', '`nameSpace` is `prefix` here'],
+    ['inMemoryBlockOnConsumed', '`inMemoryBlockOnConsumed` is `rememberDenialsMs` here'],
+    ['insuranceLimiter', '`insuranceLimiter` is a matter of the limiter here'],
+    ['deadlineMs', '`deadlineMs` is a matter of the limiter here'],
+    ['rejectIfRedisNotReady', '`rejectIfRedisNotReady` has no counterpart'],
+    ['prefx', 'Did you mean `prefix`?'],
+  ])('point from `%s` to what is meant', (name, hint) => {
+    expect(messageFor({ url, [name]: 1 })).toContain(hint);
+  });
+});
