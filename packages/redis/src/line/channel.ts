@@ -174,8 +174,7 @@ export class Channel {
   // A failover has made it a replica: whoever named this server may name another one now.
   #refusedToWrite(error: unknown): void {
     this.#writes = false;
-    this.#link.failed(error);
-    this.connection.stream?.destroy();
+    this.#link.cut(error);
   }
 
   #writesAgain(): void {

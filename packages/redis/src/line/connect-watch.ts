@@ -2,6 +2,7 @@ import type { Cancel, Scheduler } from '@sluice/core/store';
 import type { Socket } from 'node:net';
 
 const LOOK_MS = 50;
+const SPOKEN_MS = 1000;
 
 /** What a watch looks at: the socket that a connection has at the moment. */
 export interface Watched {
@@ -16,14 +17,14 @@ export interface Watched {
 export class ConnectWatch {
   readonly #watched: Watched;
   readonly #scheduler: Scheduler;
-  readonly #onStuck: (stream: Socket, silentMs: number) => void;
+  readonly #onStuck: (stream: Socket) => void;
   #patienceMs = 0;
   #cancel: Cancel | undefined;
   #stream: Socket | undefined;
   #bytesRead = 0;
   #lastSignMs = 0;
 
-  constructor(watched: Watched, scheduler: Scheduler, onStuck: (stream: Socket, silentMs: number) => void) {
+  constructor(watched: Watched, scheduler: Scheduler, onStuck: (stream: Socket) => void) {
     this.#watched = watched;
     this.#scheduler = scheduler;
     this.#onStuck = onStuck;
@@ -51,10 +52,16 @@ export class ConnectWatch {
   }
 
   #look(): void {
-    const silentMs = this.#scheduler.nowMs() - this.#lastSignMs;
-    if (this.#noteSign()) this.#lastSignMs = this.#scheduler.nowMs();
-    else if (silentMs >= this.#patienceMs && this.#stream !== undefined) this.#onStuck(this.#stream, silentMs);
+    const nowMs = this.#scheduler.nowMs();
+    // Before anyone is told, who may stop it.
     this.#lookLater();
+    if (this.#noteSign()) this.#lastSignMs = nowMs;
+    else if (this.#stream !== undefined && nowMs - this.#lastSignMs >= this.#allowedMs()) this.#onStuck(this.#stream);
+  }
+
+  // A server that has spoken is there: it may have much to load.
+  #allowedMs(): number {
+    return this.#bytesRead > 0 ? Math.max(SPOKEN_MS, this.#patienceMs) : this.#patienceMs;
   }
 
   #noteSign(): boolean {

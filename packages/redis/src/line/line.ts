@@ -58,7 +58,7 @@ export interface LineOptions {
   readonly url?: string | undefined;
   /** The scripts that will be run, at least one: every server is told them before its first call. */
   readonly scripts: readonly Script[];
-  /** Told of a change of state at once, then at most once a second, and only of what lasts. It must not throw. */
+  /** Told of a change of state at once; of more than four in ten seconds only what lasts. It must not throw. */
   readonly onChange?: ((change: LineChange) => void) | undefined;
   /** The time of deadlines, as far as the servers' clocks are compared with it. Default: the process's monotonic clock. */
   readonly clock?: Clock | undefined;

@@ -42,17 +42,17 @@ export class Link {
     const { connection, scheduler } = parts;
     this.connection = connection;
     this.#parts = parts;
-    this.#connectWatch = new ConnectWatch(connection, scheduler, (stream, silentMs) => {
-      this.#reset(stream, `said nothing for ${Math.round(silentMs)} ms while a connection to it was made`);
+    this.#connectWatch = new ConnectWatch(connection, scheduler, (stream) => {
+      this.#stuck(stream, 'said nothing while a connection to it was made');
     });
     this.#silenceWatch = new SilenceWatch(connection, scheduler, (stream) => {
-      this.#reset(stream, 'said nothing for 100 ms after a missed deadline');
+      this.#stuck(stream, 'said nothing for 100 ms after a missed deadline');
     });
     this.#listeners = {
       connecting: () => this.#connecting(),
       ready: () => void this.#greet(),
       close: () => this.#closed(),
-      error: (error) => this.failed(error),
+      error: (error) => this.#heard(error),
     };
     for (const [event, listener] of Object.entries(this.#listeners)) connection.on(event, listener);
     if (connection.status === 'ready') void this.#greet();
@@ -78,6 +78,13 @@ export class Link {
   /** Notes that an answer is overdue. */
   missed(): void {
     this.#silenceWatch.missed();
+  }
+
+  /** Lets go of this connection at once, for another one to be made. */
+  cut(reason: unknown): void {
+    this.#isOpen = false;
+    this.failed(reason);
+    this.connection.stream?.destroy();
   }
 
   /** Ends all that looks after the connection; the connection itself is ended by who made it. */
@@ -115,6 +122,12 @@ export class Link {
     this.failed(error);
   }
 
+  // What comes after the connection has closed is an echo, which says less than what closed it.
+  #heard(error: unknown): void {
+    const { status } = this.connection;
+    if (status === 'connecting' || status === 'connect' || status === 'ready') this.failed(error);
+  }
+
   #opened(): void {
     this.#connectWatch.stop();
     this.#parts.patience.reset();
@@ -131,9 +144,10 @@ export class Link {
     this.#parts.onChange();
   }
 
-  #reset(stream: Socket, what: string): void {
+  #stuck(stream: Socket, what: string): void {
+    if (stream.destroyed) return;
     this.#parts.counts.resets++;
-    stream.destroy(new Error(`Redis at ${addressOf(this.connection)} ${what}.`));
+    this.cut(new Error(`Redis at ${addressOf(this.connection)} ${what}.`));
   }
 
   #stopTimers(): void {

@@ -31,6 +31,8 @@ export function errorWord(error: unknown): string | undefined {
 
 // Redis 6 wraps what goes wrong in a script: "ERR Error running script (call to f_…): @user_script:3: -OOM command …"
 function wordOfScriptError(message: string): string {
+  // Redis 7 says of a command that the user may not run in a script only: "ERR The user executing the script can't …"
+  if (message.includes('The user executing the script')) return 'NOPERM';
   const [, word = 'ERR'] = /@user_script: ?\d+: -?([A-Z]{2,})\b/.exec(message) ?? [];
   return word;
 }

@@ -1,8 +1,9 @@
 import type { Cancel, Scheduler } from '@sluice/core/store';
 import type { LineChange, LineState } from './line-status.ts';
 
-/** A server that comes and goes is told of at most this often, in milliseconds. */
-const TELL_INTERVAL_MS = 1000;
+/** A server that comes and goes is told of at most so many times in so many milliseconds. */
+const MAX_TOLD = 4;
+const TOLD_WITHIN_MS = 10_000;
 
 /** The server that a change came from. */
 export interface Source {
@@ -10,7 +11,7 @@ export interface Source {
   readonly lastError: unknown;
 }
 
-/** Knows the state of a line, and tells of its changes: at once, then at most once a second and only what lasts. */
+/** Knows the state of a line, and tells of its changes: at once, but of many in a row only what lasts. */
 export class StateLog {
   readonly #scheduler: Scheduler;
   readonly #tell: (change: LineChange) => void;
@@ -19,7 +20,8 @@ export class StateLog {
   #lastError: { readonly cause: unknown; readonly at: Date } | undefined;
   #server: string | undefined;
   #toldState: LineState = 'connecting';
-  #toldMs = -Infinity;
+  /** The moments of the last {@link MAX_TOLD}, the oldest first. */
+  readonly #toldMs: number[] = Array.from({ length: MAX_TOLD }, () => -Infinity);
   #cancelTelling: Cancel | undefined;
 
   constructor(scheduler: Scheduler, tell: (change: LineChange) => void) {
@@ -61,7 +63,7 @@ export class StateLog {
   }
 
   #tellWhenDue(): void {
-    const waitMs = this.#toldMs + TELL_INTERVAL_MS - this.#scheduler.nowMs();
+    const waitMs = this.#toldMs[0]! + TOLD_WITHIN_MS - this.#scheduler.nowMs();
     if (waitMs <= 0) return this.#tellNow();
     this.#cancelTelling = this.#scheduler.after(waitMs, () => {
       this.#cancelTelling = undefined;
@@ -71,7 +73,8 @@ export class StateLog {
 
   #tellNow(): void {
     this.#toldState = this.#state;
-    this.#toldMs = this.#scheduler.nowMs();
+    this.#toldMs.shift();
+    this.#toldMs.push(this.#scheduler.nowMs());
     const isWell = this.#state === 'up' || this.#state === 'closed';
     this.#tell({ state: this.#state, server: this.#server, cause: isWell ? undefined : this.#lastError?.cause });
   }
