@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packAll } from '../../scripts/pack.mjs';
+import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
 import { compileErrors } from './compile.ts';
 import { Project } from './project.ts';
 
@@ -19,7 +20,7 @@ interface Manifest {
 const manifests = tarballs.map((path) => JSON.parse(packedManifest(path)) as Manifest);
 const entryPoints = manifests.flatMap(({ name, exports }) =>
   Object.keys(exports)
-    .filter((path) => path !== './package.json')
+    .filter((path) => !path.endsWith('.json'))
     .map((path) => name + path.slice(1)),
 );
 
@@ -32,9 +33,9 @@ describe.each(tarballs.map((path) => ({ name: basename(path), path })))('the tar
     const files = execFileSync('tar', ['-tf', path], { encoding: 'utf8' }).trim().split('\n');
     const expected = ['dist/index.js', 'dist/index.d.ts', 'src/index.ts', 'README.md', 'LICENSE'];
     expect(expected.filter((file) => !files.includes(`package/${file}`))).toEqual([]);
-    expect(files.filter((file) => !/^package\/((dist|src)\/|package\.json$|README\.md$|LICENSE$)/.test(file))).toEqual(
-      [],
-    );
+    expect(
+      files.filter((file) => !/^package\/((dist|src|lua|schema)\/|package\.json$|README\.md$|LICENSE$)/.test(file)),
+    ).toEqual([]);
     expect(files.filter((file) => file.endsWith('.tsbuildinfo'))).toEqual([]);
   });
 
@@ -43,22 +44,29 @@ describe.each(tarballs.map((path) => ({ name: basename(path), path })))('the tar
   });
 });
 
-const frameworks = {
-  oldest: ['express@4.21', '@types/express@4', 'koa@2.15', '@types/koa@2.15', 'fastify@5.0'],
-  newest: ['express@5', '@types/express@5', 'koa@3', '@types/koa@3', 'fastify@5'],
+const peers = {
+  oldest: ['express@4.21', '@types/express@4', 'koa@2.15', '@types/koa@2.15', 'fastify@5.0', 'ioredis@5.8'],
+  newest: ['express@5', '@types/express@5', 'koa@3', '@types/koa@3', 'fastify@5', 'ioredis@6'],
 };
 
-describe.each(Object.entries(frameworks))('in an empty project beside the %s frameworks', (_age, packages) => {
+describe.each(Object.entries(peers))('in an empty project beside the %s peers', (_age, packages) => {
   let project: Project;
+  let redis: RedisServer;
 
   beforeAll(async () => {
+    redis = await redisServer();
     project = new Project();
     await project.install([...tarballs, ...packages, '@types/node@20']);
   });
-  afterAll(() => project.remove());
+  afterAll(async () => {
+    project.remove();
+    await redis.stop();
+  });
 
   const worked = {
-    outcome: 'allowed',
+    outcomes: { memory: 'allowed', redis: 'allowed' },
+    fromFiles: { Orders: 300 },
+    domain: 'example.co.uk',
     entryPoints: Object.fromEntries(entryPoints.map((name) => [name, true])),
     express: [200, 429],
     koa: [200, 429],
@@ -66,11 +74,11 @@ describe.each(Object.entries(frameworks))('in an empty project beside the %s fra
   };
 
   it('every entry point works by import', async () => {
-    expect(await project.node('by-import.mjs', entryPoints)).toEqual(worked);
+    expect(await project.node('by-import.mjs', [redis.url, ...entryPoints])).toEqual(worked);
   });
 
   it('every entry point works by require', async () => {
-    expect(await project.node('by-require.cjs', entryPoints)).toEqual(worked);
+    expect(await project.node('by-require.cjs', [redis.url, ...entryPoints])).toEqual(worked);
   });
 
   it('the types compile under nodenext, by import and by require', () => {

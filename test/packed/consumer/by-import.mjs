@@ -1,18 +1,19 @@
+import * as config from '@sluice/config';
 import * as core from '@sluice/core';
 import * as testing from '@sluice/core/testing';
+import * as domains from '@sluice/domains';
 import * as express from '@sluice/express';
 import * as fastify from '@sluice/fastify';
 import * as koa from '@sluice/koa';
+import * as redis from '@sluice/redis';
+import { decided } from './decided.cjs';
 import { statusesOf } from './limited.cjs';
 
-const limiter = core.createLimiter({
-  limits: { Orders: { key: core.accountId(() => null), count: 1, period: '1h' } },
-  store: core.memoryStore({ clock: new testing.FakeClock(0) }),
-});
-const decision = await limiter.spend([{ limit: 'Orders', id: '7', cost: 1 }]);
+const [url, ...names] = process.argv.slice(2);
+const figures = await decided({ core, testing, config, domains, redis }, url);
 
 const entryPoints = {};
-for (const name of process.argv.slice(2)) entryPoints[name] = Object.keys(await import(name)).length > 0;
+for (const name of names) entryPoints[name] = Object.keys(await import(name)).length > 0;
 
 const statuses = await statusesOf({ express, fastify, koa });
-console.log(JSON.stringify({ outcome: decision.outcome, entryPoints, ...statuses }));
+console.log(JSON.stringify({ ...figures, entryPoints, ...statuses }));

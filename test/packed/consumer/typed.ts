@@ -1,10 +1,14 @@
+import { loadLimits, watchLimits } from '@sluice/config';
 import { accountId, createLimiter, ipAddress, memoryStore, type Decision } from '@sluice/core';
 import { FakeClock } from '@sluice/core/testing';
+import { domain } from '@sluice/domains';
 import { rateLimit as rateLimitExpress } from '@sluice/express';
 import { rateLimit as rateLimitFastify } from '@sluice/fastify';
 import { rateLimit as rateLimitKoa } from '@sluice/koa';
+import { redisStore } from '@sluice/redis';
 import express, { type Request } from 'express';
 import Fastify from 'fastify';
+import { Redis } from 'ioredis';
 import Koa from 'koa';
 
 const limiter = createLimiter({
@@ -37,6 +41,13 @@ const fastify = Fastify();
 await fastify.register(rateLimitFastify, { count: 100, period: '1m' });
 fastify.get('/search', { config: { rateLimit: { cost: 5 } } }, (request) => request.rateLimit?.remaining);
 fastify.get('/health', { config: { rateLimit: false } }, () => 'ok');
+
+const loaded = await loadLimits({
+  defaults: 'limits.yaml',
+  keys: { Orders: accountId((req: Request) => req.get('account') ?? null), OrdersPerDomain: domain() },
+});
+const shared = createLimiter({ ...loaded, store: redisStore({ client: new Redis() }) });
+export const live = watchLimits(shared, loaded);
 
 // @ts-expect-error a limit needs a period
 rateLimitExpress({ count: 100 });

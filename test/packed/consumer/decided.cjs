@@ -1,0 +1,35 @@
+/**
+ * Decides on a memory store and on Redis, by limits of a file.
+ *
+ * @param {{ core: typeof import('@sluice/core'), testing: typeof import('@sluice/core/testing'), config: typeof import('@sluice/config'), domains: typeof import('@sluice/domains'), redis: typeof import('@sluice/redis') }} packages
+ * @param {string} url
+ */
+async function decided({ core, testing, config, domains, redis }, url) {
+  const loaded = await config.loadLimits({ defaults: 'limits.yaml', keys: { Orders: core.accountId() } });
+  const stores = {
+    memory: core.memoryStore({ clock: new testing.FakeClock(0) }),
+    redis: redis.redisStore({ url, log: false }),
+  };
+  return {
+    outcomes: { memory: await outcomeOn(stores.memory), redis: await outcomeOn(stores.redis) },
+    fromFiles: { Orders: loaded.limits.Orders?.count },
+    domain: domains.registrableDomain('www.example.co.uk'),
+  };
+
+  /** @param {import('@sluice/core').Store} store */
+  async function outcomeOn(store) {
+    const limiter = core.createLimiter({ limits: loaded.limits, store, log: false, failure: { onFailure: 'closed' } });
+    const orders = [{ limit: 'Orders', id: '7', cost: 1 }];
+    const deadlineMs = Date.now() + 10_000;
+    for (;;) {
+      const { outcome } = await limiter.spend(orders);
+      if (outcome !== 'unavailable' || Date.now() > deadlineMs) {
+        await store.close();
+        return outcome;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
+
+module.exports = { decided };
