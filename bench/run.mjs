@@ -5,7 +5,7 @@ import { resultFile, writeResults } from './harness/results.mjs';
 import { allRounds } from './harness/rounds.mjs';
 import { tableText } from './harness/table.mjs';
 
-const PARTS = ['memory', 'bytes', 'stalls', 'http'];
+const PARTS = ['memory', 'bytes', 'stalls', 'http', 'redis'];
 
 const asked = readArguments();
 const { quick } = asked;

@@ -11,6 +11,25 @@ declare module '@fastify/rate-limit/store/LocalStore.js' {
   }
 }
 
+declare module '@fastify/rate-limit/store/RedisStore.js' {
+  export default class RedisStore {
+    constructor(continueExceeding: boolean, exponentialBackoff: boolean, redis: import('ioredis').Redis);
+    incr(
+      id: string,
+      callback: (error: Error | null, result: { current: number; ttl: number } | null) => void,
+      timeWindowMs: number,
+      max: number,
+    ): void;
+  }
+}
+
+declare module 'koa-ratelimit/limiter/redis.js' {
+  export default class Limiter {
+    constructor(options: { id: string; db: import('ioredis').Redis; max: number; duration: number });
+    get(): Promise<{ readonly remaining: number }>;
+  }
+}
+
 declare module 'koa-ratelimit' {
   export default function ratelimit(options: {
     driver: 'memory';

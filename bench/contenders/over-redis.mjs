@@ -1,0 +1,98 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import FastifyStore from '@fastify/rate-limit/store/RedisStore.js';
+import { accountId, createLimiter } from '@sluice/core';
+import { redisStore } from '@sluice/redis';
+import KoaLimiter from 'koa-ratelimit/limiter/redis.js';
+import { RedisStore } from 'rate-limit-redis';
+import { RateLimiterRedis } from 'rate-limiter-flexible';
+
+/**
+ * Decides through a Redis, by the contender's public call or, where it has none, the one that its middleware makes.
+ *
+ * @typedef {import('ioredis').Redis} Redis
+ * @typedef {(id: string) => Promise<unknown>} Decide
+ * @typedef {(client: Redis, rate: import('./decider.ts').Rate) => Decide | Promise<Decide>} OverRedis
+ */
+
+/**
+ * @param {Redis} client
+ * @param {import('./decider.ts').Rate} rate
+ */
+const sluice = async (client, { burst, intervalMs }) => {
+  const store = redisStore({ client });
+  const limiter = createLimiter({
+    limits: { First: { key: accountId(), burst, count: 1, period: intervalMs } },
+    store,
+    // With the default of 50 ms the fallback would decide while the machine is busy with something else.
+    failure: { deadlineMs: 5000 },
+  });
+  // oxlint-disable-next-line no-await-in-loop
+  while (store.status().state !== 'up') await wait(10);
+  return async (/** @type {string} */ id) => {
+    const { failure } = await limiter.spend([{ limit: 'First', id }]);
+    if (failure !== undefined) throw new Error('Redis did not decide.', { cause: failure.cause });
+  };
+};
+
+/** @type {OverRedis} */
+const rateLimiterFlexible = (storeClient, { burst, windowMs }) => {
+  const limiter = new RateLimiterRedis({ storeClient, points: burst, duration: windowMs / 1000 });
+  return (id) => limiter.consume(id);
+};
+
+/** @type {OverRedis} */
+const rateLimitRedis = (client, { windowMs }) => {
+  const store = new RedisStore({
+    sendCommand: (/** @type {string} */ command, /** @type {string[]} */ ...args) =>
+      /** @type {Promise<any>} */ (client.call(command, ...args)),
+  });
+  void store.init(/** @type {import('express-rate-limit').Options} */ ({ windowMs }));
+  return (id) => store.increment(id);
+};
+
+/** @type {OverRedis} */
+const fastifyRateLimit = (client, { burst, windowMs }) => {
+  const store = new FastifyStore(false, false, client);
+  return (id) =>
+    new Promise((resolve, reject) => {
+      store.incr(id, (error, result) => (error === null ? resolve(result) : reject(error)), windowMs, burst);
+    });
+};
+
+/** @type {OverRedis} */
+const koaRatelimit = (db, { burst: max, windowMs: duration }) => {
+  return (id) => new KoaLimiter({ id, db, max, duration }).get();
+};
+
+const GCRA = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local tat = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now) + ARGV[1]
+if tat - now > tonumber(ARGV[2]) then return 0 end
+redis.call('SET', KEYS[1], string.format('%.0f', tat), 'PX', math.ceil((tat - now) / 1000))
+return 1`;
+
+/** @type {OverRedis} */
+const minimalScript = (client, { burst, intervalMs }) => {
+  client.defineCommand('gcra', { numberOfKeys: 1, lua: GCRA });
+  const scripts = /** @type {{ gcra(key: string, ...args: number[]): Promise<unknown> }} */ (
+    /** @type {unknown} */ (client)
+  );
+  const args = [intervalMs * 1000, burst * intervalMs * 1000];
+  return (id) => scripts.gcra(`gcra:${id}`, ...args);
+};
+
+/** @type {OverRedis} */
+const rawIncr = (client) => (id) => client.incr(`incr:${id}`);
+
+/** Everyone who decides through Redis, in the order of a round. */
+/** @type {Readonly<Record<string, OverRedis>>} */
+export const overRedis = {
+  'raw INCR': rawIncr,
+  'a GCRA script': minimalScript,
+  Sluice: sluice,
+  'rate-limiter-flexible': rateLimiterFlexible,
+  'rate-limit-redis': rateLimitRedis,
+  '@fastify/rate-limit': fastifyRateLimit,
+  'koa-ratelimit': koaRatelimit,
+};

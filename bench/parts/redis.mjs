@@ -1,0 +1,137 @@
+import { overRedis } from '../contenders/over-redis.mjs';
+import { idsOf, visitOrder } from '../ids.mjs';
+import { RedisServer } from '../redis/server.mjs';
+import { tenths, times, whole, withSpread } from '../harness/table.mjs';
+
+const CORE = { redis: 0, client: 1 };
+const HOUR_MS = 3_600_000;
+const RATE = { burst: 1_000_000, intervalMs: 60_000, windowMs: HOUR_MS };
+const IDS = 10_000;
+const PEERS = ['rate-limiter-flexible', 'rate-limit-redis', '@fastify/rate-limit', 'koa-ratelimit'];
+
+/**
+ * How many decisions are asked for at a time, and how many times the best peer's we want.
+ *
+ * @type {Readonly<Record<string, { inFlight: number, decisions: number, target: number }>>}
+ */
+const CASES = {
+  '1 in flight': { inFlight: 1, decisions: 20_000, target: 0.95 },
+  '64 in flight': { inFlight: 64, decisions: 300_000, target: 2 },
+  '512 in flight': { inFlight: 512, decisions: 300_000, target: 2.5 },
+};
+
+/** @type {import('../harness/part.ts').Part} */
+export const part = {
+  title: 'redis: decisions per second of one process, and what they cost',
+  rounds: 5,
+  runs: ({ quick }) =>
+    Object.entries(CASES).flatMap(([name, { decisions }]) =>
+      Object.keys(overRedis).map((contender) => ({
+        contender,
+        case: name,
+        core: CORE.client,
+        settings: { decisions: quick ? decisions / 100 : decisions, ids: quick ? IDS / 100 : IDS },
+      })),
+    ),
+  measure,
+  tables: (results) => Object.keys(CASES).map((name) => tableOf(results, name)),
+};
+
+/**
+ * @param {import('../harness/part.ts').Run} run
+ * @returns {Promise<import('../harness/part.ts').Figures>}
+ */
+async function measure({ contender, case: name, settings = {} }) {
+  const { decisions, ids } = /** @type {{ decisions: number, ids: number }} */ (settings);
+  const { inFlight } = /** @type {typeof CASES[string]} */ (CASES[name]);
+  const server = await RedisServer.start({ core: CORE.redis });
+  const watcher = server.connect();
+  const decide = await overRedis[contender]?.(server.connect(), RATE);
+  if (decide === undefined) throw new Error(`No contender is named ${contender}.`);
+  await decide('first');
+  const empty = await bytesUsed(watcher);
+  await decideAll(decide, { ids, inFlight, decisions: ids });
+  const full = await bytesUsed(watcher);
+  await decideAll(decide, { ids, inFlight, decisions });
+  const before = await sample(watcher);
+  await decideAll(decide, { ids, inFlight, decisions });
+  const after = await sample(watcher);
+  await server.stop();
+  return {
+    decisionsPerSecond: (decisions * 1000) / (after.atMs - before.atMs),
+    clientCpuMicros: (after.clientMicros - before.clientMicros) / decisions,
+    redisCpuMicros: (after.redisMicros - before.redisMicros) / decisions,
+    redisBytes: (full - empty) / ids,
+  };
+}
+
+/**
+ * @param {(id: string) => Promise<unknown>} decide
+ * @param {{ ids: number, inFlight: number, decisions: number }} extent
+ */
+async function decideAll(decide, { ids, inFlight, decisions }) {
+  const order = visitOrder(ids, decisions);
+  let next = 0;
+  const one = async () => {
+    // oxlint-disable-next-line no-await-in-loop
+    while (next < order.length) await decide(idsOf['account ids'](/** @type {number} */ (order[next++])));
+  };
+  await Promise.all(Array.from({ length: inFlight }, one));
+}
+
+/** @param {import('ioredis').Redis} client */
+async function sample(client) {
+  const info = await client.info('cpu');
+  const redisMicros = (numberOf(info, 'used_cpu_user') + numberOf(info, 'used_cpu_sys')) * 1e6;
+  const { user, system } = process.cpuUsage();
+  return { atMs: performance.now(), redisMicros, clientMicros: user + system };
+}
+
+/** @param {import('ioredis').Redis} client */
+async function bytesUsed(client) {
+  return numberOf(await client.info('memory'), 'used_memory');
+}
+
+/**
+ * @param {string} info
+ * @param {string} field
+ */
+function numberOf(info, field) {
+  const value = new RegExp(`^${field}:([\\d.]+)`, 'm').exec(info)?.[1];
+  if (value === undefined) throw new Error(`Redis told no ${field}.`);
+  return Number(value);
+}
+
+/**
+ * @param {import('../harness/results.mjs').Results} results
+ * @param {string} name
+ */
+function tableOf(results, name) {
+  const best = bestPeer(results, name);
+  const rows = results.contenders.map((contender) => [
+    contender,
+    withSpread(results.figure(contender, name, 'decisionsPerSecond'), whole),
+    withSpread(results.ratio(contender, best, name, 'decisionsPerSecond'), times),
+    withSpread(results.figure(contender, name, 'clientCpuMicros'), tenths),
+    withSpread(results.figure(contender, name, 'redisCpuMicros'), tenths),
+    withSpread(results.figure(contender, name, 'redisBytes'), whole),
+  ]);
+  return {
+    title: name,
+    rows: [
+      ['', 'decisions per second', `× ${best}`, 'client CPU µs', 'Redis CPU µs', 'Redis bytes per id'],
+      ...rows,
+      ['target for Sluice', '', `≥ ${times(/** @type {typeof CASES[string]} */ (CASES[name]).target)}`, '', '', ''],
+    ],
+    notes: [`${best} is the fastest of the peers here.`],
+  };
+}
+
+/**
+ * @param {import('../harness/results.mjs').Results} results
+ * @param {string} name
+ */
+function bestPeer(results, name) {
+  const perSecond = (/** @type {string} */ peer) => results.figure(peer, name, 'decisionsPerSecond')?.median ?? 0;
+  return PEERS.reduce((best, peer) => (perSecond(peer) > perSecond(best) ? peer : best));
+}

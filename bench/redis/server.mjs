@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { Redis } from 'ioredis';
+import { coresCanBeChosen } from '../harness/processes.mjs';
+import { redisServerProgram } from '../../scripts/redis.mjs';
+
+/** A Redis of our own on a free port, that keeps nothing on disk. It ends with `stop`, or with this process. */
+export class RedisServer {
+  #process;
+  #port;
+
+  /**
+   * @param {import('node:child_process').ChildProcess} child
+   * @param {number} port
+   */
+  constructor(child, port) {
+    this.#process = child;
+    this.#port = port;
+    process.on('exit', () => child.kill('SIGKILL'));
+  }
+
+  /** @param {{ core: number }} options The processor core that it should have, where cores can be chosen. */
+  static async start({ core }) {
+    const port = await freePort();
+    const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+    const program = redisServerProgram();
+    const child = coresCanBeChosen
+      ? spawn('taskset', ['-c', String(core), program, ...args], { stdio: 'ignore' })
+      : spawn(program, args, { stdio: 'ignore' });
+    const server = new RedisServer(child, port);
+    const client = server.connect();
+    await client.ping();
+    client.disconnect();
+    return server;
+  }
+
+  connect() {
+    const client = new Redis({ port: this.#port, host: '127.0.0.1', maxRetriesPerRequest: null });
+    // It is refused until the server listens, and tries again.
+    return client.on('error', () => undefined);
+  }
+
+  async stop() {
+    const exit = once(this.#process, 'exit');
+    this.#process.kill('SIGKILL');
+    await exit;
+  }
+}
+
+/** @returns {Promise<number>} */
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  server.close();
+  await once(server, 'close');
+  return port;
+}
