@@ -1,16 +1,13 @@
 import { loadLimits, watchLimits } from '@sluice/config';
 import { accountId, createLimiter, ipAddress, ipv6RangeCIDR } from '@sluice/core';
 import { domain, fqdnSet, registrableDomain } from '@sluice/domains';
-import { fileURLToPath } from 'node:url';
 
 /** @import { IpAddress } from '@sluice/core' */
 
-const pathOf = (/** @type {string} */ file) => fileURLToPath(new URL(file, import.meta.url));
-
 // Names in code, numbers in files. An order gives its ids itself, so no key needs a function of the request.
 const loaded = await loadLimits({
-  defaults: pathOf('limits.yaml'),
-  overrides: pathOf('overrides.yaml'),
+  defaults: new URL('limits.yaml', import.meta.url),
+  overrides: new URL('overrides.yaml', import.meta.url),
   keys: {
     NewOrdersPerIPAddress: ipAddress(),
     NewOrdersPerIPv6Range: ipv6RangeCIDR(),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { loadLimits } from '@sluice/config';
 import { accountId, createLimiter, memoryStore, type Limiter, type LimitNumbers } from '@sluice/core';
 import { FakeClock } from '@sluice/core/testing';
 import { rateLimit } from '@sluice/express';
@@ -12,10 +13,15 @@ import { refusedBy, type Entry } from './code/replay.ts';
 
 const page = readFileSync(new URL('../../docs/choosing-numbers.md', import.meta.url), 'utf8');
 const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
-const numbers = parse(yaml) as Record<string, LimitNumbers & { burst: number }>;
+const names = Object.keys(parse(yaml) as object);
+const { limits: numbers } = await loadLimits({
+  defaults: () => yaml,
+  keys: Object.fromEntries(names.map((name) => [name, accountId(() => '7')])),
+});
 const rows = page.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
 const prose = page.replaceAll(/\s+/g, ' ');
 
+const MORE_THAN_ANY_BURST = 1_000_000;
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -26,7 +32,7 @@ it('the page shows the code that plays a log', () => {
   expect(blocksOf('docs/choosing-numbers.md').map((block) => block.code)).toContain(code);
 });
 
-it.each(Object.keys(numbers))('the page says what %s comes to', async (name) => {
+it.each(names)('the page says what %s comes to', async (name) => {
   const limit = numbers[name]!;
   const { wait, full } = await whenEmpty(limit);
   const figures = [most(limit, 0), most(limit, MINUTE_MS), most(limit, DAY_MS)].map(grouped);
@@ -57,9 +63,9 @@ it('the page says how an office fares with the limit of an address, and with tha
 });
 
 it('the page says when the long run stops who calls at the peak rate', async () => {
-  const names = ['CallsPerKeyPeak', 'CallsPerKeyPerHour'];
-  const { clock, limiter } = onFakeTime(Object.fromEntries(names.map((name) => [name, numbers[name]!])));
-  const call = async () => limiter.spend(names.map((limit) => ({ limit, id: '7' })));
+  const both = ['CallsPerKeyPeak', 'CallsPerKeyPerHour'];
+  const { clock, limiter } = onFakeTime(Object.fromEntries(both.map((name) => [name, numbers[name]!])));
+  const call = async () => limiter.spend(both.map((limit) => ({ limit, id: '7' })));
   let calls = 0;
   for (;;) {
     const decision = await call();
@@ -134,9 +140,9 @@ function most(limit: LimitNumbers, withinMs: number): number {
   return taken;
 }
 
-async function whenEmpty(limit: LimitNumbers & { burst: number }): Promise<{ wait: string; full: string }> {
+async function whenEmpty(limit: LimitNumbers): Promise<{ wait: string; full: string }> {
   const { limiter } = onFakeTime({ Limit: limit });
-  await limiter.charge([{ limit: 'Limit', id: '7', cost: limit.burst }]);
+  await limiter.charge([{ limit: 'Limit', id: '7', cost: MORE_THAN_ANY_BURST }]);
   const { retryAfterMs, resetAfterMs } = await limiter.check([{ limit: 'Limit', id: '7' }]);
   return { wait: duration(retryAfterMs), full: duration(resetAfterMs) };
 }
@@ -147,12 +153,9 @@ function duration(ms: number): string {
 }
 
 /** What Express answers when the bucket is empty. */
-async function refusalOf(
-  name: string,
-  limit: LimitNumbers & { burst: number },
-): Promise<Record<string, string | null>> {
+async function refusalOf(name: string, limit: LimitNumbers): Promise<Record<string, string | null>> {
   const { limiter } = onFakeTime({ [name]: limit });
-  await limiter.charge([{ limit: name, id: '7', cost: limit.burst }]);
+  await limiter.charge([{ limit: name, id: '7', cost: MORE_THAN_ANY_BURST }]);
   const server = createServer(express().use(rateLimit({ limiter, limits: [name] })));
   onTestFinished(() => void server.close());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
