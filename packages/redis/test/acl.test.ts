@@ -1,0 +1,75 @@
+import { redisStore, type RedisStore } from '@sluice/redis';
+import { Cluster } from 'ioredis';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { redisCluster } from '../../../test/redis/servers/redis-cluster.ts';
+import { redisServer } from '../../../test/redis/servers/redis-server.ts';
+import '../../../test/redis/servers/teardown.ts';
+import { until } from '../../../test/redis/servers/until.ts';
+import { charge, order, owed, refund } from './support/orders.ts';
+import { readyStore } from './support/ready-store.ts';
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const [, permissions = ''] = /ACL SETUSER limits on '>secret' ([^\n]+)/.exec(readme) ?? [];
+const PERMISSIONS = permissions.replaceAll("'", '').split(' ');
+
+/** All that a store does. */
+async function use(store: RedisStore): Promise<void> {
+  await store.spend([order('7', 2)]);
+  await store.charge([charge('7', 2)]);
+  await store.refund([refund('7')]);
+  expect(owed(await store.check([order('7')]))).toEqual([3]);
+  await store.reset([{ limit: 'Orders', id: '7' }]);
+  expect(owed(await store.check([order('7')]))).toEqual([0]);
+}
+
+describe('a user with the permissions that the README lists', () => {
+  test('can do all that a store does, also when the server has forgotten the script', async () => {
+    const server = await redisServer();
+    await server.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...PERMISSIONS);
+    const store = await readyStore({ url: server.url.replace('//', '//limits:secret@'), prefix: 'sluice:' });
+    await use(store);
+    await server.call('SCRIPT', 'FLUSH');
+    await use(store);
+    await store.close();
+  });
+
+  test('needs one more in a cluster', async () => {
+    const { nodes, addresses } = await redisCluster();
+    const permitted = [...PERMISSIONS, '+cluster|slots'];
+    await Promise.all(nodes.map((node) => node.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...permitted)));
+    const redisOptions = { username: 'limits', password: 'secret' };
+    const client = new Cluster([...addresses], { lazyConnect: true, redisOptions });
+    const store = await readyStore({ client, prefix: 'sluice:' });
+    await use(store);
+    await store.close();
+  });
+
+  test('can touch nothing else', async () => {
+    const server = await redisServer();
+    await server.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...PERMISSIONS);
+    const url = server.url.replace('//', '//limits:secret@');
+    const elsewhere = await readyStore({ url, prefix: 'other:' });
+    await expect(elsewhere.spend([order('7')])).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+    await elsewhere.close();
+  });
+
+  test.each(PERMISSIONS.filter((permission) => /^\+(?!info)/.test(permission)))(
+    'could not do without %s',
+    async (permission) => {
+      const server = await redisServer();
+      const fewer = PERMISSIONS.filter((other) => other !== permission);
+      await server.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...fewer);
+      const store = redisStore({ url: server.url.replace('//', '//limits:secret@'), log: false });
+      await server.call('SCRIPT', 'FLUSH');
+      await expect(eventually(store)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+      await store.close();
+    },
+  );
+});
+
+/** Waits for the first attempt to connect before it asks. */
+async function eventually(store: RedisStore): Promise<void> {
+  await until('the first attempt has ended', () => store.status().state !== 'connecting');
+  await use(store);
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { connectionChanged, refundLost } from '../src/events.ts';
+
+const cause = new Error('connect ECONNREFUSED');
+
+test.each([
+  ['connecting', 'Redis at 10.0.0.1:6379: not reached yet (Error: connect ECONNREFUSED).'],
+  ['up', 'Redis at 10.0.0.1:6379: connected.'],
+  [
+    'degraded',
+    'Redis at 10.0.0.1:6379: some primaries of the cluster are not connected (Error: connect ECONNREFUSED).',
+  ],
+  ['down', 'Redis at 10.0.0.1:6379: the connection is lost, and is being made again (Error: connect ECONNREFUSED).'],
+  ['closed', 'Redis at 10.0.0.1:6379: closed (Error: connect ECONNREFUSED).'],
+] as const)('a connection that is %s says so', (state, message) => {
+  const server = '10.0.0.1:6379';
+  expect(connectionChanged({ state, server, cause })).toEqual({ type: 'connection', state, server, cause, message });
+});
+
+test('a connection without a server or a cause leaves them out', () => {
+  const { message } = connectionChanged({ state: 'closed', server: undefined, cause: undefined });
+  expect(message).toBe('Redis: closed.');
+});
+
+test('a lost refund says how many buckets, why, and what would help', () => {
+  expect(refundLost(1, cause).message).toBe(
+    'A batch over several slots was refused, and what it had taken at 1 bucket could not be given back ' +
+      '(Error: connect ECONNREFUSED): it comes back by itself. ' +
+      'With a `hashTag` that puts these buckets into one slot there is nothing to give back.',
+  );
+  expect(refundLost(2, cause).message).toContain('at 2 buckets could');
+});

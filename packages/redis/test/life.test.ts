@@ -1,0 +1,105 @@
+import { createLimiter, accountId } from '@sluice/core';
+import type { RedisStoreEvent } from '@sluice/redis';
+import { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import { redisServer } from '../../../test/redis/servers/redis-server.ts';
+import '../../../test/redis/servers/teardown.ts';
+import { until } from '../../../test/redis/servers/until.ts';
+import { order } from './support/orders.ts';
+import { readyStore } from './support/ready-store.ts';
+
+const server = await redisServer();
+
+test('the client that was given is neither used nor closed', async () => {
+  const client = new Redis(server.port);
+  await client.ping();
+  const store = await readyStore({ client });
+  await store.spend([order('7')]);
+  await store.close();
+  expect(await client.ping()).toBe('PONG');
+  client.disconnect();
+});
+
+test('a client that was not connected is not connected by us', async () => {
+  const client = new Redis(server.port, { lazyConnect: true });
+  const store = await readyStore({ client });
+  await store.spend([order('7')]);
+  expect(client.status).toBe('wait');
+  await store.close();
+});
+
+test('close ends our own connections, and says ERR_CLOSED to every later call', async () => {
+  const clients = async () => (await server.call<string>('CLIENT', 'LIST')).trim().split('\n').length;
+  const before = await clients();
+  const store = await readyStore({ url: server.url });
+  expect(await clients()).toBe(before + 1);
+  await store.close();
+  await until('the connection is gone', async () => (await clients()) === before);
+  await expect(store.spend([order('7')])).rejects.toMatchObject({
+    code: 'ERR_CLOSED',
+    message: 'This Redis store was closed. Make a new one with redisStore().',
+  });
+  expect(store.status().state).toBe('closed');
+});
+
+test('what was asked when the store is closed is answered, or fails as an outage does', async () => {
+  const store = await readyStore({ url: server.url });
+  const [asked] = await Promise.allSettled([store.spend([order('closing')]), store.close()]);
+  const outcome = asked.status === 'fulfilled' ? asked.value : asked.reason;
+  expect(outcome).toMatchObject(
+    asked.status === 'fulfilled' ? { levelsTicks: [0] } : { code: 'ERR_STORE_UNAVAILABLE' },
+  );
+});
+
+test('closing twice is closing once', async () => {
+  const store = await readyStore({ url: server.url });
+  await Promise.all([store.close(), store.close()]);
+  await store.close();
+});
+
+test('the status tells the connection, and what was done', async () => {
+  const store = await readyStore({ url: server.url });
+  await store.spend([order('status', 5)]);
+  await store.spend([order('status')]);
+  await store.spend([order('status')]);
+  expect(store.status()).toMatchObject({
+    state: 'up',
+    servers: [{ server: `127.0.0.1:${server.port}`, ready: true }],
+    counts: { batches: 3, rememberedDenials: 1, calls: 2, lostRefunds: 0 },
+  });
+  await store.close();
+});
+
+test('changes of the connection are told, and not logged', async () => {
+  const mortal = await redisServer();
+  const events: RedisStoreEvent[] = [];
+  const lines: string[] = [];
+  const store = await readyStore({
+    url: mortal.url,
+    onEvent: (event) => events.push(event),
+    log: (line) => lines.push(line),
+  });
+  await mortal.kill();
+  await until('the connection is lost', () =>
+    events.some((event) => event.type === 'connection' && event.state === 'down'),
+  );
+  await store.close();
+  expect(lines).toEqual([]);
+});
+
+test('a limiter counts on it together with another process', async () => {
+  const limits = { Orders: { key: accountId(), count: 3, period: '1h' } };
+  const [one, two] = await Promise.all([
+    readyStore({ url: server.url, prefix: 'shared:' }),
+    readyStore({ url: server.url, prefix: 'shared:' }),
+  ]);
+  const limiters = [createLimiter({ limits, store: one }), createLimiter({ limits, store: two })] as const;
+  const spend = (limiter: 0 | 1) => limiters[limiter].spend([{ limit: 'Orders', id: '7' }]);
+  const decision = await spend(0);
+  await spend(1);
+  expect([(await spend(0)).remaining, (await spend(1)).allowed]).toEqual([0, false]);
+  await limiters[0].refund(decision);
+  // The other process remembers its refusal for up to a second.
+  await until('it is let through', async () => (await spend(1)).allowed);
+  await Promise.all([one.close(), two.close()]);
+});
