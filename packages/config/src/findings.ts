@@ -12,8 +12,8 @@ export interface Finding {
 const KEPT = 1000;
 
 /**
- * What is wrong in one file. While a text can't be read as YAML, nothing else is said of it: what seems to be missing
- * may stand behind the mistake.
+ * What is wrong in one file. When it can't be read, because it is no YAML or no file of its kind, nothing else is said of
+ * it: what seems to be missing may stand behind the mistake.
  */
 export class Findings {
   readonly list: Finding[] = [];
@@ -28,7 +28,7 @@ export class Findings {
     if (this.list.length < KEPT) this.list.push({ at, message, limit });
   }
 
-  /** Notes why the text is no YAML that can be read. */
+  /** Notes why the file can't be read. */
   addUnreadable(at: Place, message: string): void {
     if (!this.unreadable) {
       this.list.length = 0;

@@ -37,7 +37,7 @@ export interface Entry {
 export function shownNode(node: Node): string {
   if (node.kind === 'list') return 'a list';
   if (node.kind === 'mapping') return 'a mapping';
-  if (node.value === null) return 'empty';
+  if (node.value === null) return node.text || 'empty';
   return typeof node.value === 'string' ? shown(node.value) : (node.text ?? shown(node.value));
 }
 

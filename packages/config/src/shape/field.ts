@@ -36,10 +36,20 @@ export function periodField(description: string): Field {
     read(option, node) {
       const value = valueOf(node);
       if (typeof value === 'number') throw withoutUnit(option, node as Scalar);
-      checkedPeriodTicks(option, value);
-      return value;
+      if (isPeriod(option, value)) return value;
+      const remedy = 'For example 1s, 180m, 1h30m or 7d.';
+      throw complaint('ERR_DURATION', { option, demand: 'a duration from 1ms to 366 days', value, remedy });
     },
   };
+}
+
+// Core's own message offers numbers of milliseconds too, which a file does not have.
+function isPeriod(option: string, value: unknown): boolean {
+  try {
+    return checkedPeriodTicks(option, value) > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** `true` or `false`. */

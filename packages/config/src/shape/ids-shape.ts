@@ -32,14 +32,15 @@ function commentedId(item: Mapping, outer: Fields): ListedId | undefined {
 }
 
 function plainId(node: Node, fields: Fields, option: string): ListedId | undefined {
-  if (node.kind === 'scalar' && isText(node)) return { text: node.text, at: node.at };
+  if (node.kind === 'scalar' && isText(node)) return { text: node.text!, at: node.at };
   fields.note(node.at, refusal(option, DEMAND, node, REMEDY));
   return undefined;
 }
 
 /** What is written, digit by digit: `012345` and numbers of 20 digits stay as they are. */
-function isText(node: Scalar): node is Scalar & { readonly text: string } {
-  return node.text !== undefined && node.text !== '' && ['string', 'number', 'bigint'].includes(typeof node.value);
+function isText({ value, text }: Scalar): boolean {
+  if (text === undefined || text === '') return false;
+  return typeof value === 'string' || typeof value === 'bigint' || Number.isFinite(value);
 }
 
 function isComment(node: Node): boolean {

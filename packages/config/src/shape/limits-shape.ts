@@ -1,7 +1,7 @@
 import type { LimitNumbers } from '@sluice/core';
 import { checkLimitName } from '@sluice/core/limits';
 import type { Findings } from '../findings.ts';
-import { refusal, type Entry, type Node } from '../node.ts';
+import { refusal, shownNode, type Entry, type Node } from '../node.ts';
 import { BEGINNING, shownPlace, type Place } from '../place.ts';
 import { LIMIT_FIELDS } from './definition.ts';
 import { Fields } from './fields.ts';
@@ -28,9 +28,9 @@ export function* limitRows(reading: Reading, findings: Findings): Generator<Limi
   const { root, isList } = rootOf(reading);
   if (findings.unreadable) return;
   if (root === undefined || (root.kind === 'scalar' && root.value === null)) {
-    findings.add(root?.at ?? BEGINNING, `${FILE} is empty. ${FILE_REMEDY}`);
+    findings.addUnreadable(root?.at ?? BEGINNING, `${FILE} is empty. ${FILE_REMEDY}`);
   } else if (isList || root.kind !== 'mapping') {
-    findings.add(root.at, refusal(FILE, 'a mapping of limits by name', root, FILE_REMEDY));
+    findings.addUnreadable(root.at, refusal(FILE, 'a mapping of limits by name', root, FILE_REMEDY));
   } else {
     yield* namedRows(root.entries, root.at, findings);
   }
@@ -47,13 +47,13 @@ function* namedRows(entries: Iterable<Entry>, at: Place, findings: Findings): Ge
     const row = limitRow(name, key.at, value, findings);
     if (first === undefined) yield row;
   }
-  if (names.size === 0 && findings.count === 0) findings.add(at, `${FILE} has no limit. ${FILE_REMEDY}`);
+  if (names.size === 0 && findings.count === 0) findings.addUnreadable(at, `${FILE} has no limit. ${FILE_REMEDY}`);
 }
 
 /** The name of a limit, or `undefined`, with a finding, when it can't be one. */
 export function limitName(key: Node, findings: Findings): string | undefined {
   try {
-    const name: unknown = key.kind === 'scalar' ? key.text : key.kind;
+    const name: unknown = key.kind === 'scalar' ? key.text : shownNode(key);
     checkLimitName('name of a limit', name);
     return name;
   } catch (error) {

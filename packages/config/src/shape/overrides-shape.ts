@@ -44,11 +44,11 @@ export function* overrideRows(reading: Reading, findings: Findings): Generator<O
 
 function* restRows(root: Node | undefined, numbered: { next: number }, findings: Findings): Generator<OverrideRow> {
   if (root === undefined || (root.kind === 'scalar' && root.value === null)) {
-    findings.add(root?.at ?? BEGINNING, `${FILE} is empty. ${FILE_REMEDY}`);
+    findings.addUnreadable(root?.at ?? BEGINNING, `${FILE} is empty. ${FILE_REMEDY}`);
   } else if (root.kind === 'list') {
     for (const item of root.items) yield* itemRows(item, numbered.next++, findings);
   } else {
-    findings.add(root.at, refusal(FILE, 'a list', root, FILE_REMEDY));
+    findings.addUnreadable(root.at, refusal(FILE, 'a list', root, FILE_REMEDY));
   }
 }
 

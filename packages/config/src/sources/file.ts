@@ -26,7 +26,6 @@ async function readAtMost(path: string, maxBytes: number): Promise<Content> {
 
 function reasonOf({ code, message }: NodeJS.ErrnoException, path: string): string {
   if (code === 'ENOENT' || code === 'ENOTDIR') return `There is no such file: ${resolve(path)}.`;
-  if (code === 'EACCES' || code === 'EPERM') return 'The file may not be read: permission denied.';
   return `The file can't be read: ${message}.`;
 }
 

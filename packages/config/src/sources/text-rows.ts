@@ -3,7 +3,7 @@ import { parse, type ParseJob, type ParseMessage, type Part, type Rows } from '.
 import { rowsByThread, type ThreadBounds } from './parser-thread.ts';
 
 /** Up to so many bytes parsing takes less time than starting a thread for it, and less than is noticed. */
-const SMALL_BYTES = 8192;
+const SMALL_BYTES = 4096;
 
 /** Checks a text, row by row; a large one in a thread of its own. Returns the hash of its bytes. */
 export function rowsOfText<P extends Part>(

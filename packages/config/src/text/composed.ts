@@ -89,9 +89,10 @@ export class Composed {
   }
 
   #refuseTag(at: Place, tag: string): void {
+    const written = tag.replace('tag:yaml.org,2002:', '!!');
     this.#findings.addUnreadable(
       at,
-      `Tags such as ${tag} have no meaning here. Leave it out; to make a value text, quote it.`,
+      `Tags such as ${written} have no meaning here. Leave it out; to make a value text, quote it.`,
     );
   }
 }

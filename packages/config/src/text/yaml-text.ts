@@ -73,10 +73,7 @@ class YamlReader {
   root(): Node | undefined {
     this.#documents.push(...this.#composer.end());
     const [document, second] = this.#documents;
-    if (document === undefined) {
-      for (const error of this.#composer.streamInfo().errors) this.#report(error);
-      return undefined;
-    }
+    if (document === undefined) return undefined;
     for (const { errors } of this.#documents) errors.forEach((error) => this.#report(error));
     if (second !== undefined) this.#refuse(second.range[0], 'A file must be one document. Leave out the line `---`.');
     return this.#resolved([this.#composed.nodeOf(document.contents!)])[0];

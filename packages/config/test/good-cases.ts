@@ -1,0 +1,60 @@
+import { LIMITS } from './written-files.ts';
+
+/** Files without a problem. */
+export interface GoodCase {
+  readonly name: string;
+  readonly limits?: string;
+  readonly overrides?: string;
+}
+
+function overrideOf(ids: string): string {
+  return `- NewOrdersPerAccount:\n    count: 600\n    period: 180m\n    ids:\n${ids}`;
+}
+
+export const GOOD_CASES: readonly GoodCase[] = [
+  { name: 'limits in flow style', limits: LIMITS },
+  { name: 'limits as JSON', limits: JSON.stringify(limitsAsData()) },
+  { name: 'CRLF line ends', limits: LIMITS.replaceAll('\n', '\r\n') },
+  { name: 'a byte order mark', limits: `\uFEFF${LIMITS}` },
+  { name: 'comments and a document marker', limits: `# ours\n---\n${LIMITS}# end\n` },
+  { name: 'a limit that is switched off', limits: LIMITS.replace('count: 300', 'disabled: true, count: 300') },
+  { name: 'a limit that is not switched off', limits: LIMITS.replace('count: 300', 'disabled: false, count: 300') },
+  { name: 'the format of the ids', limits: LIMITS.replace('count: 300', 'idFormat: accountId, count: 300') },
+  { name: 'the format as Boulder calls it', limits: LIMITS.replace('count: 300', 'idFormat: regId, count: 300') },
+  { name: 'a duration of parts', limits: LIMITS.replace('180m', '1h30m') },
+  { name: 'no overrides', overrides: '[]\n' },
+  {
+    name: 'ids as numbers, as text, and with a comment',
+    overrides: overrideOf('    - 1\n    - "2"\n    - a\n    - { id: 3, comment: x }\n'),
+  },
+  {
+    name: 'comments that are numbers or empty',
+    overrides: overrideOf('    - { id: 1, comment: 4711 }\n    - { id: 2, comment: }\n'),
+  },
+  {
+    name: 'ids of 20 digits and with leading zeros',
+    overrides: overrideOf('    - 12345678901234567890\n    - 0123\n'),
+  },
+  {
+    name: 'ids that are words to older YAML',
+    overrides: overrideOf('    - yes\n    - 2026-01-01\n    - 1_000\n'),
+  },
+  { name: 'ids that are let through', overrides: '- NewOrdersPerAccount: { unlimited: true, ids: [1] }\n' },
+  {
+    name: 'networks of addresses',
+    overrides: '- NewRegistrationsPerIPAddress: { unlimited: true, ids: [10.20.0.0/16, "2001:db8::/32"] }\n',
+  },
+  { name: 'one limit in several overrides', overrides: overrideOf('    - 1\n') + overrideOf('    - 2\n') },
+  {
+    name: 'aliases',
+    overrides: overrideOf('    - 1\n').replace('180m', '&p 180m') + overrideOf('    - 2\n').replace('180m', '*p'),
+  },
+];
+
+function limitsAsData(): object {
+  return {
+    NewRegistrationsPerIPAddress: { burst: 20, count: 20, period: '1s' },
+    NewRegistrationsPerIPv6Range: { count: 500, period: '1s' },
+    NewOrdersPerAccount: { burst: 300, count: 300, period: '180m' },
+  };
+}

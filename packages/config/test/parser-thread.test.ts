@@ -1,0 +1,87 @@
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
+import { accountId } from '@sluice/core';
+import { loadLimits } from '@sluice/config';
+import { describe, expect, it, vi } from 'vitest';
+import { Findings } from '../src/findings.ts';
+import { rowsByThread, type ThreadBounds } from '../src/sources/parser-thread.ts';
+import { written, KEYS } from './written-files.ts';
+
+const BOUNDS: ThreadBounds = { memoryMb: 256, timeMs: 60_000, background: false };
+
+/** The ids that a thread finds in a text, and what it says is wrong with it. */
+async function parsedByThread(text: string, bounds: Partial<ThreadBounds> = {}) {
+  const findings = new Findings();
+  const rows = rowsByThread({ part: 'overrides', bytes: Buffer.from(text) }, findings, { ...BOUNDS, ...bounds });
+  const ids: string[] = [];
+  for await (const row of rows) ids.push(...row.ids);
+  return { ids, problems: findings.list.map(({ message }) => message) };
+}
+
+const listOf = (count: number): string =>
+  `- A:\n    unlimited: true\n    ids:\n${Array.from({ length: count }, (_, i) => `      - ${i}\n`).join('')}`;
+
+it('a large text is parsed in a thread of its own: all ids arrive, in their order', async () => {
+  const { ids, problems } = await parsedByThread(listOf(20_000));
+  expect(problems).toEqual([]);
+  expect(ids).toEqual(Array.from({ length: 20_000 }, (_, i) => String(i)));
+});
+
+it('what is wrong in a large file is said as of a small one', async () => {
+  const { defaults, overrides, dir } = written({
+    overrides: `${listOf(3000).replaceAll('- A', '- NewOrdersPerAccount')}      - 7\n`,
+  });
+  await expect(loadLimits({ defaults, overrides, keys: KEYS })).rejects.toThrow(
+    `${dir}/overrides.yaml:3004:9: \`NewOrdersPerAccount\` lists the id '7', a second time: it stands at 11:9.`,
+  );
+});
+
+it('a large file in the background is loaded as well', async () => {
+  expect((await parsedByThread(listOf(5000), { background: true })).ids).toHaveLength(5000);
+});
+
+describe('a text that asks too much is refused:', () => {
+  it('of memory', async () => {
+    expect((await parsedByThread(`[${'{a,a},'.repeat(400_000)}]`, { memoryMb: 48 })).problems).toEqual([
+      'The text needs more than 48 MB of memory to be read. Make it smaller or simpler.',
+    ]);
+  });
+
+  it('of time', async () => {
+    expect((await parsedByThread(listOf(400_000), { timeMs: 1 })).problems).toEqual([
+      'The text took longer than 1 ms to read. Make it smaller or simpler.',
+    ]);
+  });
+
+  it('or makes the thread fail', async () => {
+    const findings = new Findings();
+    const job = { part: 'nothing' as 'overrides', bytes: Buffer.from('a') };
+    for await (const row of rowsByThread(job, findings, BOUNDS)) expect(row).toBeUndefined();
+    expect(findings.list[0]?.message).toMatch(/^The text could not be read: .*is not a function/);
+  });
+});
+
+it('reading a large file lets others have their turn', async () => {
+  const { defaults, overrides } = written({ overrides: listOf(20_000).replaceAll('- A', '- NewOrdersPerAccount') });
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  const slow = { name: 'accountId', canonical: (text: string) => (accountId().format.canonical(text), text) };
+  await loadLimits({ defaults, overrides, keys: { ...KEYS, NewOrdersPerAccount: { ...accountId(), format: slow } } });
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(5);
+});
+
+it('the file of the thread gives what it parses to the port that it was given, and wakes the other side', async () => {
+  const { port1, port2 } = new MessageChannel();
+  const wake = vi.fn();
+  const environment = process.env;
+  vi.doMock('node:worker_threads', () => ({
+    parentPort: { postMessage: wake },
+    workerData: { part: 'overrides', bytes: Buffer.from('- A: { unlimited: true, ids: [1] }'), port: port2 },
+  }));
+  await import('../src/parse-worker.ts');
+  process.env = environment;
+  expect(receiveMessageOnPort(port1)?.message).toMatchObject({ rows: [{ limit: 'A', ids: ['1'] }] });
+  expect(receiveMessageOnPort(port1)?.message).toMatchObject({ end: { count: 0 } });
+  expect(wake).toHaveBeenCalledTimes(2);
+  port1.close();
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { PROBLEM_CASES } from './problem-cases.ts';
+import { LIMITS, problemsOf } from './written-files.ts';
+
+describe('files with a problem are refused with file, line and column, limit, value, demand and remedy:', () => {
+  it.each(PROBLEM_CASES)('$name', async ({ limits, overrides, problems }) => {
+    const files = { ...(limits !== undefined && { limits }), ...(overrides !== undefined && { overrides }) };
+    expect(await problemsOf(files)).toEqual(problems);
+  });
+});
+
+it('all problems of both files come at once, in the order of files and lines', async () => {
+  const limits = LIMITS.replace('burst: 20', 'burst: 0').replace('180m', '180x').replace('NewReg', 'newReg');
+  const overrides =
+    '- NewOrders: { count: 0, period: 1s, ids: [] }\n- NewOrdersPerAccount: { unlimited: true, ids: [~] }\n';
+  const places = (await problemsOf({ limits, overrides })).map((line) => /^[\w.]+:\d+:\d+: /.exec(line)?.[0]);
+  expect(places).toEqual([
+    'limits.yaml:1:1: ',
+    'limits.yaml:2:1: ',
+    'limits.yaml:2:40: ',
+    'limits.yaml:4:56: ',
+    'overrides.yaml:1:3: ',
+    'overrides.yaml:1:23: ',
+    'overrides.yaml:1:43: ',
+    'overrides.yaml:2:49: ',
+  ]);
+});
+
+it('while one file can’t be read, the other is checked as far as it can be', async () => {
+  const overrides =
+    '- NewOrders: { count: 0, period: 1s, ids: [1] }\n- NewOrdersPerAccount: { unlimited: true, ids: ["a\\tb"] }\n';
+  expect(await problemsOf({ limits: 'NewOrdersPerAccount: [', overrides })).toEqual([
+    expect.stringMatching(/^limits.yaml:1:23: Flow sequence in block collection must be/),
+    expect.stringMatching(/^overrides.yaml:1:23: `NewOrders.count` must be/),
+    expect.stringMatching(/^overrides.yaml:2:49: `overrides.NewOrdersPerAccount` lists the id/),
+  ]);
+});
+
+it('an error shows fifty problems and says how many more there are', async () => {
+  const ids = Array.from({ length: 2000 }, () => '- ""').join('\n');
+  const lines = await problemsOf({
+    overrides: `- NewOrdersPerAccount:\n    unlimited: true\n    ids:\n${ids.replace(/^/gm, '    ')}`,
+  });
+  expect(lines).toHaveLength(51);
+  expect(lines.at(-1)).toBe('… and 1950 more.');
+});

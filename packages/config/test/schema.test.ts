@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { LIMITS_SCHEMA, OVERRIDES_SCHEMA } from '../src/shape/definition.ts';
+import { GOOD_CASES } from './good-cases.ts';
+import { PROBLEM_CASES } from './problem-cases.ts';
+import { problemsOf } from './written-files.ts';
+
+const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
+const SCHEMAS = { limits: ajv.compile(LIMITS_SCHEMA), overrides: ajv.compile(OVERRIDES_SCHEMA) };
+
+/** What an editor says of a file: whether it is YAML, and what the schema says of it. */
+function editorAccepts(part: 'limits' | 'overrides', text: string | Uint8Array): boolean {
+  try {
+    return SCHEMAS[part](
+      parse(typeof text === 'string' ? text : new TextDecoder().decode(text), { strict: true, logLevel: 'error' }),
+    );
+  } catch {
+    return false;
+  }
+}
+
+describe('the schemas refuse what the loader refuses, but for what no schema can know:', () => {
+  it.each(PROBLEM_CASES)('$name', ({ limits, overrides, schemaAccepts }) => {
+    const accepted =
+      (limits === undefined || editorAccepts('limits', limits)) &&
+      (overrides === undefined || editorAccepts('overrides', overrides));
+    expect(accepted).toBe(schemaAccepts !== undefined);
+  });
+});
+
+describe('the loader and the schemas accept:', () => {
+  it.each(GOOD_CASES)('$name', async ({ limits, overrides = '[]\n' }) => {
+    expect(await problemsOf({ ...(limits !== undefined && { limits }), overrides })).toEqual([]);
+    expect(editorAccepts('overrides', overrides)).toBe(true);
+    if (limits !== undefined) expect(editorAccepts('limits', limits)).toBe(true);
+  });
+});
+
+it.each([
+  ['limits', LIMITS_SCHEMA],
+  ['overrides', OVERRIDES_SCHEMA],
+])('the schema of %s that is shipped is the one of the loader: node scripts/write-schemas.mjs', (name, schema) => {
+  const file = new URL(`../schema/${name}.schema.json`, import.meta.url);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(schema)));
+});

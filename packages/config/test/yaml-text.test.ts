@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { Findings } from '../src/findings.ts';
+import { shownPlace } from '../src/place.ts';
+import { parse, type ParseMessage, type Part } from '../src/sources/parse.ts';
+
+/** What is said of a text: its ids with their places, and what is wrong. */
+function parsed(text: string, part: Part = 'overrides') {
+  const messages: ParseMessage[] = [];
+  parse({ part, bytes: new TextEncoder().encode(text) }, (message) => messages.push(message));
+  const findings = new Findings();
+  const ids: string[] = [];
+  for (const message of messages) {
+    if ('end' in message) findings.addAll(message.end);
+    else
+      for (const row of message.rows)
+        if ('ids' in row) ids.push(...row.ids.map((id, i) => `${id} ${shownPlace(row.places[i]!)}`));
+  }
+  return { ids, problems: findings.list.map(({ at, message }) => `${shownPlace(at)} ${message}`), messages };
+}
+
+const override = (ids: string): string => `- A:\n    unlimited: true\n    ids:\n${ids}`;
+const list = (count: number): string => Array.from({ length: count }, (_, i) => `      - ${i}\n`).join('');
+
+describe('long texts are composed while they are parsed:', () => {
+  it('every id of a long list is there, in its order and at its place', () => {
+    const { ids, problems } = parsed(override(list(5000)));
+    expect(problems).toEqual([]);
+    expect(ids).toEqual(Array.from({ length: 5000 }, (_, i) => `${i} ${i + 4}:9`));
+  });
+
+  it('every one of many overrides is there, and has the numbers that stand with it', () => {
+    const text = Array.from(
+      { length: 3000 },
+      (_, i) => `- A:\n    count: ${i + 1}\n    period: 1s\n    ids: [${i}]\n`,
+    ).join('');
+    const { messages, problems } = parsed(text);
+    expect(problems).toEqual([]);
+    const rows = messages.flatMap((message) => ('rows' in message ? message.rows : []));
+    expect(rows.map((row) => 'override' in row && (row.override as { count: number }).count)).toEqual(
+      Array.from({ length: 3000 }, (_, i) => i + 1),
+    );
+    expect(new Set(rows.map((row) => 'entry' in row && row.entry)).size).toBe(3000);
+  });
+
+  it('a mistake in the middle of a long list is found at its place', () => {
+    const text = override(list(3000)).replace('      - 1500\n', '      - 1500\n     - x\n');
+    expect(parsed(text).problems[0]).toMatch(/^1505:1 A block sequence may not/);
+    const wrong = override(list(3000)).replace('- 1500\n', '- "\\q"\n');
+    expect(parsed(wrong).problems).toEqual(['1504:10 Invalid escape sequence \\q.']);
+  });
+
+  it('comments and empty lines between ids change nothing', () => {
+    const text = override(list(3000)).replace(/- (\d*00)\n/g, '- $1 # hundred\n\n      # next\n');
+    expect(parsed(text).ids).toHaveLength(3000);
+  });
+
+  it('a long list where a mapping is due is one problem', () => {
+    expect(parsed(list(3000).replace(/^ +/gm, ''), 'defaults').problems).toEqual([
+      expect.stringMatching(/^1:1 `The file of limits` must be a mapping of limits by name, but was a list\./),
+    ]);
+  });
+});
+
+describe('aliases', () => {
+  const shared = (count: number): string =>
+    `- A: { unlimited: true, ids: &ids [${Array.from({ length: count }, (_, i) => i)}] }\n`;
+
+  it('stand for the value of their anchor, the last one of its name before them', () => {
+    const text =
+      '- A: &a { unlimited: true, ids: &i [1] }\n- B: { unlimited: true, ids: *i }\n- C: { unlimited: true, ids: &i [2] }\n- D: { unlimited: true, ids: *i }\n- E: *a\n';
+    expect(parsed(text).ids).toEqual(['1 1:37', '1 1:37', '2 3:34', '2 3:34', '1 1:37']);
+  });
+
+  it('may stand for a key', () => {
+    expect(parsed('- &a A: { unlimited: true, ids: [1] }\n- *a : { unlimited: true, ids: [2] }\n').ids).toHaveLength(2);
+  });
+
+  it('work across long lists', () => {
+    const text = `${shared(1)}${override(list(2000))}      - *one\n`
+      .replace('[0]', '[&one 0]')
+      .replace('- 1500\n', '- *one\n');
+    const { ids, problems } = parsed(text);
+    expect(problems).toEqual([]);
+    expect(ids.filter((id) => id === '0 1:41')).toHaveLength(3);
+  });
+
+  it('are refused within their own value', () => {
+    expect(parsed('- A: { unlimited: true, ids: &i [*i] }\n').problems).toEqual([
+      '1:34 The alias *i must name an anchor before it, but there is no &i.',
+    ]);
+  });
+
+  it('are at most a hundred', () => {
+    const repeat = (count: number): string => shared(1) + '- A: { unlimited: true, ids: *ids }\n'.repeat(count);
+    expect(parsed(repeat(100)).problems).toEqual([]);
+    expect(parsed(repeat(101)).problems).toEqual(['102:30 A file may have at most 100 aliases. Write the values out.']);
+  });
+
+  it('repeat at most 10,000 values, however they are nested', () => {
+    const repeat = (size: number, count: number): string =>
+      shared(size) + '- A: { unlimited: true, ids: *ids }\n'.repeat(count);
+    expect(parsed(repeat(999, 10)).problems).toEqual([]);
+    expect(parsed(repeat(1000, 10)).problems).toEqual([
+      '11:30 Aliases may repeat at most 10000 values, and with *ids they repeat more. Write the values out.',
+    ]);
+    const bomb = Array.from({ length: 9 }, (_, i) => `  - &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]\n`);
+    const { problems } = parsed(`- A: { ids: &a0 [x] }\n- B:\n${bomb.join('')}`);
+    expect(problems[0]).toMatch(/^6:\d+ Aliases may repeat at most 10000 values/);
+    expect(problems.length).toBeLessThan(100);
+  });
+});
+
+describe('hostile texts', () => {
+  it.each([
+    ['flow', '['.repeat(100_000)],
+    ['blocks', '- '.repeat(100_000)],
+    ['mappings', '{a: '.repeat(100_000)],
+  ])('nested deeply are refused before they are read on: %s', (_, text) => {
+    expect(parsed(text).problems).toEqual([
+      expect.stringMatching(/^1:\d+ Values may be nested at most 32 deep, and here they are deeper\.$/),
+    ]);
+  });
+
+  it('with a huge value are refused in a short message', () => {
+    const [problem] = parsed(`- A: { unlimited: true, ids: [1], count: ${'9'.repeat(100_000)} }\n`).problems;
+    expect(problem!.length).toBeLessThan(400);
+    const [name] = parsed(`- ${'A'.repeat(1000)}: {}\n`).problems;
+    expect(name!.length).toBeLessThan(400);
+  });
+
+  it('with names that objects have already mean nothing by them', () => {
+    expect(parsed('- A: { __proto__: 1, constructor: 2, unlimited: true, ids: [1] }\n').problems).toEqual([
+      expect.stringMatching(/^1:8 `A` has no option `__proto__`/),
+      expect.stringMatching(/^1:22 `A` has no option `constructor`/),
+    ]);
+  });
+
+  it('keep no more than a thousand problems, and count all', () => {
+    const { messages } = parsed(override('      - ""\n'.repeat(3000)));
+    const end = messages.at(-1)!;
+    expect('end' in end && [end.end.list.length, end.end.count]).toEqual([1000, 3000]);
+    const tabs = parsed('\ta: 1\n'.repeat(3000)).messages.at(-1)!;
+    expect('end' in tabs && tabs.end.list.length).toBeLessThanOrEqual(1000);
+  });
+});
+
+describe('texts that are not what they should be:', () => {
+  it.each([
+    ['only a directive', '%YAML 1.2\n', ['1:1 Directives such as %YAML have no meaning here. Leave the line out.']],
+    ['only an end', '...\n', [expect.stringMatching(/^1:1 The file of overrides is empty\./)]],
+    [
+      'a key without a value in a flow mapping',
+      '- A: { ids }\n',
+      [
+        expect.stringMatching(/^1:6 `A.count` must be/),
+        expect.anything(),
+        '1:8 `A.ids` must be a list of ids, but was empty. For example [12345678].',
+      ],
+    ],
+    ['UTF-16', 'a\0', [expect.anything()]],
+  ])('%s', (_, text, problems) => {
+    expect(parsed(text).problems).toEqual(problems);
+  });
+
+  it('the first byte that is no UTF-8 is found', () => {
+    const messages: ParseMessage[] = [];
+    const bytes = Uint8Array.from([0xef, 0xbb, 0xbf, 0x61, 0x0a, 0xc3, 0xa4, 0xff]);
+    parse({ part: 'defaults', bytes }, (message) => messages.push(message));
+    const end = messages.at(-1)!;
+    expect('end' in end && shownPlace(end.end.list[0]!.at)).toBe('2:2');
+  });
+});
+
+describe('findings of another thread', () => {
+  const unreadable = { list: [{ at: 'x', message: 'unreadable' }], count: 1, unreadable: true };
+  const readable = { list: [{ at: 'y', message: 'wrong' }], count: 1, unreadable: false };
+
+  it.each([
+    ['give way to a file that can’t be read', [readable, unreadable], ['unreadable']],
+    ['say nothing of one that can’t be read', [unreadable, readable], ['unreadable']],
+    ['are added', [readable, readable], ['wrong', 'wrong']],
+    ['are added where nothing can be read', [unreadable, unreadable], ['unreadable', 'unreadable']],
+  ])('%s', (_, parts, messages) => {
+    const findings = new Findings();
+    for (const part of parts) findings.addAll(part);
+    expect(findings.list.map(({ message }) => message)).toEqual(messages);
+    expect(findings.count).toBe(messages.length);
+  });
+});
