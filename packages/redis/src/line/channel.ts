@@ -48,7 +48,7 @@ export class Channel {
   }
 
   get connection(): Connection {
-    return this.#link.connection;
+    return this.#parts.connection;
   }
 
   get server(): string {
@@ -63,6 +63,11 @@ export class Channel {
   /** Whether scripts can be run now, and nothing says that they would fail. */
   get isWell(): boolean {
     return this.isOpen && this.#writes;
+  }
+
+  /** Whether anything has come of it yet: it has opened, or something has failed. */
+  get wasTried(): boolean {
+    return this.#link.wasTried;
   }
 
   /** What the connection or the server failed with last. */

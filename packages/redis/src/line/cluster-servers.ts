@@ -6,7 +6,7 @@ import { endedCluster } from './ended.ts';
 import type { LineParts } from './line-parts.ts';
 import { Primaries } from './primaries.ts';
 import { reachable, redirectOf, type Redirect } from './redirect.ts';
-import { unavailable } from './server-error.ts';
+import { errorWord, unavailable, withoutCommand } from './server-error.ts';
 import type { Servers } from './servers.ts';
 import { SlotRefresh } from './slot-refresh.ts';
 import type { Source } from './state-log.ts';
@@ -31,6 +31,7 @@ export class ClusterServers implements Servers {
   #lastError: unknown;
   #refusal: SluiceError | undefined;
   #lastOpenMs: number;
+  #wasUp = false;
 
   constructor(cluster: ClusterConnection, parts: LineParts, onChange: (source: Source) => void) {
     this.#cluster = cluster;
@@ -45,10 +46,14 @@ export class ClusterServers implements Servers {
 
   get state(): Servers['state'] {
     const all = this.#primaries.all();
-    const well = all.filter(({ isWell }) => isWell).length;
-    if (well > 0) return well === all.length ? 'up' : 'degraded';
-    const failed = this.#lastError !== undefined || all.some(({ lastError }) => lastError !== undefined);
-    return failed ? 'down' : 'connecting';
+    const tried = all.filter(({ wasTried }) => wasTried);
+    // One that is new says nothing yet; in the beginning all are.
+    if (tried.length === 0 || (!this.#wasUp && tried.length < all.length)) {
+      return this.#lastError === undefined ? 'connecting' : 'down';
+    }
+    const well = tried.filter(({ isWell }) => isWell).length;
+    if (well === 0) return 'down';
+    return well === tried.length ? 'up' : 'degraded';
   }
 
   channels(): readonly Channel[] {
@@ -99,13 +104,15 @@ export class ClusterServers implements Servers {
   #changed(channel: Channel): void {
     if (channel.isOpen) this.#lastOpenMs = this.#parts.scheduler.nowMs();
     this.#refusal = undefined;
+    this.#wasUp ||= this.state === 'up';
     this.#mend();
     this.#onChange(channel);
   }
 
   #failed(error: unknown): void {
     const { lastNodeError } = error as { lastNodeError?: unknown };
-    this.#lastError = lastNodeError ?? error;
+    // What a node has said is worth more than that all have failed.
+    this.#lastError = errorWord(lastNodeError) === undefined ? error : withoutCommand(lastNodeError);
     this.#refusal = undefined;
     this.#onChange({ server: 'the nodes of the cluster', lastError: this.#lastError });
   }

@@ -4,6 +4,7 @@ import { addressOf, type Connection } from './connection.ts';
 import { ConnectWatch } from './connect-watch.ts';
 import type { Counts } from './counts.ts';
 import type { Patience } from './patience.ts';
+import { withoutCommand } from './server-error.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
 const FIRST_PAUSE_MS = 100;
@@ -28,19 +29,20 @@ export interface LinkParts {
  * ioredis, or the cluster that it belongs to, makes it anew.
  */
 export class Link {
-  readonly connection: Connection;
+  readonly #connection: Connection;
   readonly #parts: LinkParts;
   readonly #connectWatch: ConnectWatch;
   readonly #silenceWatch: SilenceWatch;
   readonly #listeners: Readonly<Record<string, (error?: unknown) => void>>;
   #isOpen = false;
+  #wasTried = false;
   #lastError: unknown;
   #pauseMs = FIRST_PAUSE_MS;
   #cancelPause: Cancel | undefined;
 
   constructor(parts: LinkParts) {
     const { connection, scheduler } = parts;
-    this.connection = connection;
+    this.#connection = connection;
     this.#parts = parts;
     this.#connectWatch = new ConnectWatch(connection, scheduler, (stream) => {
       this.#stuck(stream, 'said nothing while a connection to it was made');
@@ -61,7 +63,12 @@ export class Link {
 
   /** Whether the server can be asked now. */
   get isOpen(): boolean {
-    return this.#isOpen && this.connection.status === 'ready';
+    return this.#isOpen && this.#connection.status === 'ready';
+  }
+
+  /** Whether anything has come of it yet. */
+  get wasTried(): boolean {
+    return this.#wasTried;
   }
 
   /** What the connection failed with last. */
@@ -71,8 +78,8 @@ export class Link {
 
   /** Notes what went wrong. */
   failed(error: unknown): void {
-    this.#lastError = error;
-    this.#parts.onChange();
+    this.#lastError = withoutCommand(error);
+    this.#changed();
   }
 
   /** Notes that an answer is overdue. */
@@ -84,14 +91,14 @@ export class Link {
   cut(reason: unknown): void {
     this.#isOpen = false;
     this.failed(reason);
-    this.connection.stream?.destroy();
+    this.#connection.stream?.destroy();
   }
 
   /** Ends all that looks after the connection; the connection itself is ended by who made it. */
   close(): void {
-    for (const [event, listener] of Object.entries(this.#listeners)) this.connection.off(event, listener);
+    for (const [event, listener] of Object.entries(this.#listeners)) this.#connection.off(event, listener);
     // What still fails while it ends must not find nobody to tell.
-    this.connection.on('error', () => {});
+    this.#connection.on('error', () => {});
     this.#isOpen = false;
     this.#stopTimers();
   }
@@ -103,8 +110,8 @@ export class Link {
   }
 
   async #greet(): Promise<void> {
-    const { stream } = this.connection;
-    const isStill = (): boolean => stream === this.connection.stream && this.connection.status === 'ready';
+    const { stream } = this.#connection;
+    const isStill = (): boolean => stream === this.#connection.stream && this.#connection.status === 'ready';
     this.#connectWatch.start(this.#parts.patience.ms);
     try {
       await this.#parts.greet();
@@ -124,7 +131,7 @@ export class Link {
 
   // What comes after the connection has closed is an echo, which says less than what closed it.
   #heard(error: unknown): void {
-    const { status } = this.connection;
+    const { status } = this.#connection;
     if (status === 'connecting' || status === 'connect' || status === 'ready') this.failed(error);
   }
 
@@ -134,20 +141,25 @@ export class Link {
     this.#parts.counts.connects++;
     this.#pauseMs = FIRST_PAUSE_MS;
     this.#isOpen = true;
-    this.#parts.onChange();
+    this.#changed();
   }
 
   #closed(): void {
     this.#isOpen = false;
     this.#stopTimers();
     this.#parts.onClose();
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#wasTried = true;
     this.#parts.onChange();
   }
 
   #stuck(stream: Socket, what: string): void {
     if (stream.destroyed) return;
     this.#parts.counts.resets++;
-    this.cut(new Error(`Redis at ${addressOf(this.connection)} ${what}.`));
+    this.cut(new Error(`Redis at ${addressOf(this.#connection)} ${what}.`));
   }
 
   #stopTimers(): void {

@@ -13,7 +13,6 @@ export class OneServer implements Servers {
   readonly isCluster = false;
   readonly #connection: Connection;
   readonly #channel: Channel;
-  #wasTried = false;
 
   constructor(connection: Connection, parts: LineParts, onChange: (source: Source) => void) {
     this.#connection = connection;
@@ -21,16 +20,13 @@ export class OneServer implements Servers {
       ...parts,
       connection,
       patience: new Patience(),
-      onChange: () => {
-        this.#wasTried = true;
-        onChange(this.#channel);
-      },
+      onChange: () => onChange(this.#channel),
     });
   }
 
   get state(): Servers['state'] {
     if (this.#channel.isWell) return 'up';
-    return this.#wasTried ? 'down' : 'connecting';
+    return this.#channel.wasTried ? 'down' : 'connecting';
   }
 
   channels(): readonly Channel[] {

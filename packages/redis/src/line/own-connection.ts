@@ -32,7 +32,7 @@ export function besideClient(client: RedisClient): OwnConnection {
  * @throws {SluiceError} `ERR_OPTION` for another kind of URL, or when the package ioredis is not installed.
  */
 export function byUrl(url: string): OwnConnection {
-  if (!/^rediss?:\/\/./.test(url) || !URL.canParse(url)) throw noUrl(url);
+  if (!isRedisUrl(url)) throw noUrl(url);
   const { Redis } = loadIoredis();
   // It never connects: it is what our options are put over, as over a client of the user.
   return besideClient(new Redis(url, { lazyConnect: true }));
@@ -75,12 +75,16 @@ function noClient(value: unknown): SluiceError {
   });
 }
 
-function noUrl(url: string): SluiceError {
+function isRedisUrl(url: unknown): boolean {
+  return typeof url === 'string' && /^rediss?:\/\/./.test(url) && URL.canParse(url);
+}
+
+function noUrl(url: unknown): SluiceError {
   return complaint('ERR_OPTION', {
     option: 'url',
     demand: 'a URL that begins with redis:// or rediss://',
     // A password has no place in a log.
-    value: url.replace(/\/\/[^/]*@/, '//…@'),
+    value: typeof url === 'string' ? url.replace(/\/\/.*@/, '//…@') : url,
     remedy: 'For a cluster, Sentinels or a socket make a client with ioredis and give it as `client`.',
   });
 }

@@ -37,6 +37,15 @@ function wordOfScriptError(message: string): string {
   return word;
 }
 
+/**
+ * Takes from an error the command that ioredis adds to it: its arguments are credentials, or ids of users, and have no
+ * place in a log.
+ */
+export function withoutCommand(error: unknown): unknown {
+  if (isReply(error)) delete (error as { command?: unknown }).command;
+  return error;
+}
+
 /** Whether a server does not know a script by its SHA-1: after SCRIPT FLUSH, a restart, a failover. */
 export function isNoScript(error: unknown): boolean {
   return errorWord(error) === 'NOSCRIPT';
@@ -47,6 +56,7 @@ export function isNoScript(error: unknown): boolean {
  * `ERR_STORE_UNAVAILABLE` for all else, what nobody thought of too.
  */
 export function callError(server: string, call: ScriptCall, error: unknown): SluiceError {
+  withoutCommand(error);
   const word = errorWord(error);
   if (word === undefined) return unavailable(`The connection to Redis at ${server} failed`, error);
   if (CALL_TROUBLE.has(word) || (word === 'ERR' && isOfScript(error))) return bucketError(server, call, error);

@@ -21,12 +21,12 @@ export interface Load {
 /** Records calls under a key again and again, two at once every few milliseconds. */
 export function load(line: Line, { keys = ['key'], deadlineMs = 50 } = {}): Load {
   const seen = { done: 0, codes: new Map<string, number>(), longestMs: 0 };
-  let isOver = false;
+  const state = { isOver: false };
   const one = async (id: number): Promise<void> => {
     const startMs = performance.now();
     try {
       const args = [id, wallTicks() + deadlineMs * TICKS_PER_MS];
-      await line.run({ script: record, keys: [keys[id % keys.length]!], args, deadlineMs });
+      await line.run({ script: record, keys: [keys.at(id % keys.length) ?? ''], args, deadlineMs });
       seen.done++;
     } catch (error) {
       const { code = 'none' } = error as { code?: string };
@@ -36,7 +36,7 @@ export function load(line: Line, { keys = ['key'], deadlineMs = 50 } = {}): Load
   };
   const loop = (async () => {
     const calls: Promise<void>[] = [];
-    for (let id = 0; !isOver;) {
+    for (let id = 0; !state.isOver;) {
       calls.push(one(id++), one(id++));
       // oxlint-disable-next-line no-await-in-loop -- a steady load
       await sleep(4);
@@ -45,7 +45,7 @@ export function load(line: Line, { keys = ['key'], deadlineMs = 50 } = {}): Load
   })();
   return Object.assign(seen, {
     stop: () => {
-      isOver = true;
+      state.isOver = true;
       return loop;
     },
   });
@@ -76,7 +76,7 @@ export class Record {
 
   /** Calls that were written more than once. */
   get twice(): string[] {
-    const ids = this.#lines.map(([id]) => id!);
+    const ids = this.#lines.map(([id = '']) => id);
     return ids.filter((id, index) => ids.indexOf(id) !== index);
   }
 }

@@ -1,14 +1,15 @@
-// A program that opens a line, waits until something has come of it, and closes it: it must then end by itself.
+// Opens a line to each URL, waits until something has come of it, and closes it: the process must then end by itself.
 import { openLine } from '../../../src/line/open-line.ts';
 import { echo } from './scripts.ts';
 
-const line = openLine({
-  url: process.argv[2],
-  scripts: [echo],
-  onChange: ({ state }) => state !== 'closed' && end(state),
-});
-
-async function end(state: string): Promise<void> {
-  await line.close();
-  console.log(`closed from ${state}`);
+for (const url of process.argv.slice(2)) {
+  const line = openLine({
+    url,
+    scripts: [echo],
+    onChange: async ({ state }) => {
+      if (state === 'closed') return;
+      await line.close();
+      console.log(`closed from ${state}`);
+    },
+  });
 }
