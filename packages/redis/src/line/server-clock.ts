@@ -18,13 +18,9 @@ export class ServerClock {
   #lowTicks = -Infinity;
   #highTicks = Infinity;
 
-  get isKnown(): boolean {
-    return this.#highTicks !== Infinity;
-  }
-
-  /** How far the estimate may be off, in milliseconds: at most the quickest round trip. */
+  /** How far the estimate may be off, in milliseconds: at most the quickest round trip. Nothing is known before one. */
   get uncertaintyMs(): number | undefined {
-    return this.isKnown ? (this.#highTicks - this.#lowTicks) / TICKS_PER_MS : undefined;
+    return this.#highTicks === Infinity ? undefined : (this.#highTicks - this.#lowTicks) / TICKS_PER_MS;
   }
 
   learn({ sentTicks, gotTicks, serverTicks }: ClockSample): void {
