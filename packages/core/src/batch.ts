@@ -82,24 +82,12 @@ function duplicateBucket({ limit, id }: { limit: string; id: string }): SluiceEr
  * @throws {SluiceError} `ERR_ID`.
  */
 export function checkId(limit: string, id: unknown): void {
-  if (typeof id === 'string' && id !== '') return;
-  throw complaint('ERR_ID', {
-    option: `limits.${limit}.key`,
-    demand: 'a key whose ids are text, and not empty',
-    value: id,
-    remedy: 'See what canonical() of its id format returns: it must be a string, at once.',
-  });
+  if (typeof id !== 'string' || id === '') throw badId(limit, id);
 }
 
 /** Refuses a cost that is no whole number from 0 up. */
 export function checkCost(limit: string, cost: unknown): asserts cost is number {
-  if (Number.isSafeInteger(cost) && (cost as number) >= 0) return;
-  throw complaint('ERR_COST', {
-    option: `limits.${limit}.cost`,
-    demand: 'a whole number from 0 up',
-    value: cost,
-    remedy: 'Costs are tokens: scale burst and count so that the smallest cost is 1.',
-  });
+  if (!Number.isSafeInteger(cost) || (cost as number) < 0) throw badCost(limit, cost);
 }
 
 /**
@@ -108,14 +96,37 @@ export function checkCost(limit: string, cost: unknown): asserts cost is number 
  * @throws {SluiceError} `ERR_COST_OVER_BURST`.
  */
 export function checkAffordable(batch: readonly Transaction[]): void {
-  for (const { limit, cost, rate } of batch) {
-    if (cost <= rate.burst) continue;
-    throw complaint('ERR_COST_OVER_BURST', {
-      option: `limits.${limit}.cost`,
-      demand: `at most the burst, ${rate.burst}`,
-      value: cost,
-      remedy: 'It could never pass, however long it waits: raise the burst or lower the cost.',
-      status: 400,
-    });
+  for (let i = 0; i < batch.length; i++) {
+    const { limit, cost, rate } = batch[i]!;
+    if (cost > rate.burst) throw costOverBurst(limit, cost, rate);
   }
+}
+
+// The errors are made apart, here and elsewhere on the way of a decision: what is small is compiled into its caller.
+function badId(limit: string, value: unknown): SluiceError {
+  return complaint('ERR_ID', {
+    option: `limits.${limit}.key`,
+    demand: 'a key whose ids are text, and not empty',
+    value,
+    remedy: 'See what canonical() of its id format returns: it must be a string, at once.',
+  });
+}
+
+function badCost(limit: string, value: unknown): SluiceError {
+  return complaint('ERR_COST', {
+    option: `limits.${limit}.cost`,
+    demand: 'a whole number from 0 up',
+    value,
+    remedy: 'Costs are tokens: scale burst and count so that the smallest cost is 1.',
+  });
+}
+
+function costOverBurst(limit: string, value: number, { burst }: Rate): SluiceError {
+  return complaint('ERR_COST_OVER_BURST', {
+    option: `limits.${limit}.cost`,
+    demand: `at most the burst, ${burst}`,
+    value,
+    remedy: 'It could never pass, however long it waits: raise the burst or lower the cost.',
+    status: 400,
+  });
 }

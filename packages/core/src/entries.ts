@@ -1,4 +1,4 @@
-import { complaint } from './errors.ts';
+import { complaint, type SluiceError } from './errors.ts';
 import type { Limit } from './limits.ts';
 import { checkOptions, isPlainObject, type Hints } from './options.ts';
 import type { Mode } from './store.ts';
@@ -9,9 +9,13 @@ import type { Mode } from './store.ts';
  * @throws {SluiceError} `ERR_ID` when it is no text, or none of the format of its limit.
  */
 export function canonicalId(limit: Limit<never>, id: unknown): string {
-  if (typeof id === 'string') return limit.key.format.canonical(id);
+  if (typeof id !== 'string') throw notText(limit, id);
+  return limit.key.format.canonical(id);
+}
+
+function notText({ name }: Limit<never>, value: unknown): SluiceError {
   const remedy = 'Turn numbers into text; never pass undefined: strangers would share a bucket.';
-  throw complaint('ERR_ID', { option: `id (of ${limit.name})`, demand: 'a string', value: id, remedy });
+  return complaint('ERR_ID', { option: `id (of ${name})`, demand: 'a string', value, remedy });
 }
 
 const ENTRY_FIELDS = ['limit', 'id', 'cost', 'mode'];
@@ -40,8 +44,15 @@ const ENTRY_HINTS: Hints = { key: '`key` is `id` here.', points: '`points` is `c
  */
 export function checkedMode(mode: Mode): Mode {
   if (mode === 'check-and-spend' || mode === 'check-only' || mode === 'spend-only') return mode;
-  const demand = "'check-and-spend', 'check-only' or 'spend-only'";
-  throw complaint('ERR_OPTION', { option: 'mode', demand, value: mode });
+  throw unknownMode(mode);
+}
+
+function unknownMode(value: unknown): SluiceError {
+  return complaint('ERR_OPTION', {
+    option: 'mode',
+    demand: "'check-and-spend', 'check-only' or 'spend-only'",
+    value,
+  });
 }
 
 /**
@@ -50,7 +61,11 @@ export function checkedMode(mode: Mode): Mode {
  * @throws {SluiceError} `ERR_OPTION` when they are no array.
  */
 export function checkedEntries<T>(entries: readonly T[]): readonly T[] {
-  if (Array.isArray(entries)) return entries;
+  if (!Array.isArray(entries)) throw noEntries(entries);
+  return entries;
+}
+
+function noEntries(value: unknown): SluiceError {
   const remedy = "For example [{ limit: 'Orders', id: '12345678', cost: 1 }].";
-  throw complaint('ERR_OPTION', { option: 'entries', demand: 'an array', value: entries, remedy });
+  return complaint('ERR_OPTION', { option: 'entries', demand: 'an array', value, remedy });
 }

@@ -62,11 +62,13 @@ function unlessDisabled(limits: ReadonlyMap<string, Limit<never>>, rateFor: Rate
  */
 export function limitNamed<Request>({ limits }: LimitSet<Request>, name: string): Limit<Request> {
   const limit = limits.get(name);
-  if (limit !== undefined) return limit;
-  throw new SluiceError(
-    'ERR_UNKNOWN_LIMIT',
-    `No limit is named ${shown(name)}. Limits: ${[...limits.keys()].join(', ')}.`,
-  );
+  if (limit === undefined) throw unknownLimit(name, limits);
+  return limit;
+}
+
+function unknownLimit(name: string, limits: ReadonlyMap<string, unknown>): SluiceError {
+  const known = [...limits.keys()].join(', ');
+  return new SluiceError('ERR_UNKNOWN_LIMIT', `No limit is named ${shown(name)}. Limits: ${known}.`);
 }
 
 /**

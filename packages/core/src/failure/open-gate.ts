@@ -63,10 +63,14 @@ export class OpenGate implements StoreGate {
 }
 
 function atOnce(reading: Awaitable<StoreReading>): StoreReading {
-  if (!(reading instanceof Promise)) return reading;
+  if (reading instanceof Promise) throw notAtOnce(reading);
+  return reading;
+}
+
+function notAtOnce(reading: Promise<StoreReading>): SluiceError {
   // It may reject too: that is of no use to anybody now.
   reading.catch(() => undefined);
-  throw new SluiceError(
+  return new SluiceError(
     'ERR_STORE_ANSWER',
     'The store says `answersAtOnce`, but it answered with a promise: leave that out.',
   );

@@ -1,4 +1,4 @@
-import { complaint } from '../errors.ts';
+import { complaint, type SluiceError } from '../errors.ts';
 import { checkBoolean, checkOptions } from '../options.ts';
 import type { IdFormat } from './id-format.ts';
 
@@ -26,16 +26,16 @@ export function accountIdFormat(options: AccountIdOptions = {}): IdFormat {
     name: 'accountId',
     canonical(text: string): string {
       if (decimal ? UNSIGNED_DECIMAL.test(text) : isAccountId(text)) return text;
-      throw complaint('ERR_ID', {
-        option: 'id',
-        demand: decimal
-          ? 'an unsigned decimal number of at most 256 digits, without leading zeros'
-          : `1 to ${MAX_LENGTH} characters of well-formed Unicode without control characters`,
-        value: text,
-        status: 400,
-      });
+      throw notAnAccountId(text, decimal);
     },
   };
+}
+
+function notAnAccountId(value: string, decimal: boolean): SluiceError {
+  const demand = decimal
+    ? 'an unsigned decimal number of at most 256 digits, without leading zeros'
+    : `1 to ${MAX_LENGTH} characters of well-formed Unicode without control characters`;
+  return complaint('ERR_ID', { option: 'id', demand, value, status: 400 });
 }
 
 function isAccountId(text: string): boolean {

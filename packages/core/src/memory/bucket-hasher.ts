@@ -12,8 +12,11 @@ const MAX_CACHED = 1000;
 export class BucketHasher {
   readonly #secret: Uint8Array;
   readonly #cached = new Map<string, HashKey>();
+  // What was asked for last: a bucket is often asked for several times in a row, and the limit is mostly the same.
   #lastLimit: string | undefined;
   #lastKey: HashKey | undefined;
+  #lastId: string | undefined;
+  readonly #lastHash = new Int32Array(2);
 
   /** @param secret - At least 16 bytes that no client can know. */
   constructor(secret: Uint8Array) {
@@ -27,8 +30,13 @@ export class BucketHasher {
 
   /** Writes the hash as two int32. The first is odd, since 0 marks an empty slot; 63 bits remain. */
   hash({ limit, id }: BucketName, out: Int32Array, at: number): void {
-    halfSipHash(id, this.#keyOf(limit), out, at);
-    out[at]! |= 1;
+    const last = this.#lastHash;
+    if (limit !== this.#lastLimit || id !== this.#lastId) {
+      halfSipHash(id, this.#keyOf(limit), last, 0);
+      this.#lastId = id;
+    }
+    out[at] = last[0]! | 1;
+    out[at + 1] = last[1]!;
   }
 
   #keyOf(limit: string): HashKey {

@@ -64,15 +64,17 @@ export class Buckets {
     // Of the right length from the start: a pushed array takes several times the memory, on each request.
     // oxlint-disable-next-line unicorn/no-new-array
     const levels = new Array<number>(batch.length);
-    for (let place = 0; place < batch.length; place++) {
-      const bucket = batch[place]!;
-      this.#hasher.hash(bucket, this.#hashes, 2 * place);
-      const tat = this.#table.tat(this.#hashes[2 * place]!, this.#hashes[2 * place + 1]!);
-      const level = levelOf(tat, now, bucket.toleranceTicks);
-      if (isTooFarAhead(tat, now, bucket.toleranceTicks)) this.setLevel(place, now, level);
-      levels[place] = level;
-    }
+    for (let place = 0; place < batch.length; place++) levels[place] = this.#level(batch[place]!, place, now);
     return levels;
+  }
+
+  #level(bucket: StoreCharge, place: number, now: number): number {
+    const hashes = this.#hashes;
+    this.#hasher.hash(bucket, hashes, 2 * place);
+    const tat = this.#table.tat(hashes[2 * place]!, hashes[2 * place + 1]!);
+    const level = levelOf(tat, now, bucket.toleranceTicks);
+    if (isTooFarAhead(tat, now, bucket.toleranceTicks)) this.setLevel(place, now, level);
+    return level;
   }
 
   /** Writes the TAT for a level of a bucket that `read` has just located; a level of 0 needs no bucket. */

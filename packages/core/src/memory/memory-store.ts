@@ -72,6 +72,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new LocalStore(clock, { maxKeys, secret: randomBytes(32), random: Math.random });
 }
 
+function closed(): SluiceError {
+  return new SluiceError('ERR_CLOSED', 'This memory store was closed. Make a new one with memoryStore().');
+}
+
 function checkClock(clock: unknown): void {
   if (typeof (clock as Partial<Clock> | null)?.nowMicros === 'function') return;
   const remedy =
@@ -136,8 +140,8 @@ class LocalStore implements MemoryStore {
   }
 
   #open(): Buckets {
-    if (this.#buckets !== undefined) return this.#buckets;
-    throw new SluiceError('ERR_CLOSED', 'This memory store was closed. Make a new one with memoryStore().');
+    if (this.#buckets === undefined) throw closed();
+    return this.#buckets;
   }
 
   #nowTicks(): number {
