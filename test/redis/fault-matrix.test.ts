@@ -1,0 +1,29 @@
+// A few cells of `npm run faults`, which tries all of them.
+import { redisStore } from '@sluice/redis';
+import { describe, expect, it } from 'vitest';
+import { runCell, type Cell } from './faults/cell.ts';
+import { CLIENT_KINDS } from './faults/clients.ts';
+import { FAULTS } from './faults/faults.ts';
+import { figuresOf } from './faults/figures.ts';
+import { brokenPromises } from './faults/promises.ts';
+
+const CELLS: [fault: string, policy: Cell['policy'], version: 5 | 6, options: string][] = [
+  ['absent at boot', 'closed', 5, 'strict'],
+  ['SIGSTOP', 'local', 6, 'defaults'],
+  ['blackhole', 'open', 5, 'defaults'],
+  ['cut between write and reply', 'local', 6, 'defaults'],
+  ['out of memory', 'closed', 6, 'strict'],
+  ['LOADING', 'local', 6, 'defaults'],
+  ['SCRIPT FLUSH', 'local', 5, 'strict'],
+  ['wrong type of one key', 'closed', 6, 'defaults'],
+];
+
+describe.each(CELLS)('%s, %s, ioredis %i with %s', (name, policy, version, options) => {
+  it('breaks no promise: answers in time, nothing late, nothing twice, no hang, within its bound', async () => {
+    const fault = FAULTS.find((one) => one.name === name)!;
+    const client = CLIENT_KINDS.find((kind) => kind.version === version && kind.name === options)!;
+    const cell = { fault, policy, client };
+    const observed = await runCell(cell, (given) => redisStore({ client: given, log: false }));
+    expect(brokenPromises(figuresOf(cell, observed))).toEqual([]);
+  });
+});
