@@ -11,7 +11,7 @@ async function problemOf(path: string, maxBytes?: number): Promise<string> {
   const error = await rejected(() =>
     loadLimits({ defaults: path, keys: KEYS, ...(maxBytes !== undefined && { maxBytes }) }),
   );
-  return error.message.split('\n')[1]!.replace(path, 'limits.yaml');
+  return error.message.replace(/^.*\n/, '').replace(path, 'limits.yaml');
 }
 
 it('a file that is missing is said with its whole path', async () => {

@@ -4,6 +4,7 @@ import { accountId, clientNetwork, createLimiter, ipAddress, type Override } fro
 import { checkLimits, loadLimits } from '@sluice/config';
 import { describe, expect, it } from 'vitest';
 import { rejected } from '../../core/test/thrown.ts';
+import { sourceOf } from '../src/sources/source.ts';
 import { KEYS, LIMITS, written } from './written-files.ts';
 
 const BOULDER_LIMITS = `NewRegistrationsPerIPAddress:
@@ -106,7 +107,7 @@ describe('a function in the place of a file', () => {
     ['data', { NewOrdersPerAccount: { count: 1, period: '1s', idFormat: 'accountId', disabled: false } }],
   ])('gives %s', async (_, given) => {
     const names = typeof given === 'string' || Buffer.isBuffer(given) ? Object.keys(KEYS) : ['NewOrdersPerAccount'];
-    const keys = Object.fromEntries(names.map((name) => [name, KEYS[name]]));
+    const keys = Object.fromEntries(Object.entries(KEYS).filter(([name]) => names.includes(name)));
     const loaded = await loadLimits({ defaults: () => given, overrides: async () => override, keys });
     expect(loaded.overrides.rateOf('NewOrdersPerAccount', '87654321')).toMatchObject({ count: 600 });
     expect(Object.keys(loaded.limits)).toEqual(names);
@@ -172,6 +173,11 @@ describe('a function in the place of a file', () => {
       'defaults: The text must be at most 10 bytes, but is more. Split it, or raise maxBytes.',
     );
   });
+});
+
+it('a function that never answers is given up', async () => {
+  const findings = sourceOf('defaults', () => new Promise(() => {})).read({ maxBytes: 1, timeMs: 1 });
+  expect(await findings).toEqual({ refused: 'The function must answer within 1 ms, but did not.' });
 });
 
 describe('wrong options are refused:', () => {
@@ -269,7 +275,14 @@ Unsaid: { count: 1, period: 1s }
     });
   });
 
-  it('files of the package’s own page are right', async () => {
+  it('an override of a limit that there is not is found', async () => {
+    const { defaults, overrides } = written({ overrides: '- Other: { unlimited: true, ids: [1] }\n' });
+    expect((await checkLimits({ defaults, overrides })).map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^`Other` must be the name of a limit, but the defaults have none of it\./),
+    ]);
+  });
+
+  it('limits without overrides need no format', async () => {
     const { defaults } = written({ limits: LIMITS });
     expect(await checkLimits({ defaults })).toEqual([]);
   });

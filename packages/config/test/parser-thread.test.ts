@@ -35,6 +35,18 @@ it('what is wrong in a large file is said as of a small one', async () => {
   );
 });
 
+it('two large files are parsed at the same time', async () => {
+  const names = Array.from({ length: 3000 }, (_, i) => `Limit${i}`);
+  const { defaults, overrides } = written({
+    limits: names.map((name) => `${name}: { count: 1, period: 1s }\n`).join(''),
+    overrides: listOf(3000).replaceAll('- A', '- Limit7'),
+  });
+  const keys = Object.fromEntries(names.map((name) => [name, accountId()]));
+  const loaded = await loadLimits({ defaults, overrides, keys });
+  expect(Object.keys(loaded.limits)).toEqual(names);
+  expect(loaded.overrides.rateOf('Limit7', '2999')).toBe('unlimited');
+});
+
 it('a large file in the background is loaded as well', async () => {
   expect((await parsedByThread(listOf(5000), { background: true })).ids).toHaveLength(5000);
 });
@@ -72,7 +84,7 @@ it('reading a large file lets others have their turn', async () => {
 
 it('the file of the thread gives what it parses to the port that it was given, and wakes the other side', async () => {
   const { port1, port2 } = new MessageChannel();
-  const wake = vi.fn();
+  const wake = vi.fn<() => void>();
   const environment = process.env;
   vi.doMock('node:worker_threads', () => ({
     parentPort: { postMessage: wake },

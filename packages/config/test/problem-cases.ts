@@ -265,6 +265,20 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     ],
   },
   {
+    name: 'a count that is a mapping',
+    limits: limitsWith('  count: { a: 1 }\n  period: 1s\n'),
+    problems: [
+      'limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was {}. For one request at a time use burst: 1; for no limit leave the limit out.',
+    ],
+  },
+  {
+    name: 'a field that is a list',
+    limits: limitsWith('  ? [count]\n  : 1\n  count: 1\n  period: 1s\n'),
+    problems: [
+      'limits.yaml:4:5: `NewOrdersPerAccount` has no option `a list` (its value was 1). Options: burst, count, period, idFormat, disabled.',
+    ],
+  },
+  {
     name: 'no count',
     limits: limitsWith('  period: 1s\n'),
     problems: [

@@ -13,7 +13,7 @@ function parsed(text: string, part: Part = 'overrides') {
     if ('end' in message) findings.addAll(message.end);
     else
       for (const row of message.rows)
-        if ('ids' in row) ids.push(...row.ids.map((id, i) => `${id} ${shownPlace(row.places[i]!)}`));
+        if ('ids' in row) ids.push(...row.ids.map((id, i) => `${id} ${shownPlace(row.places[i] ?? 'nowhere')}`));
   }
   return { ids, problems: findings.list.map(({ at, message }) => `${shownPlace(at)} ${message}`), messages };
 }
@@ -63,7 +63,7 @@ describe('long texts are composed while they are parsed:', () => {
 
 describe('aliases', () => {
   const shared = (count: number): string =>
-    `- A: { unlimited: true, ids: &ids [${Array.from({ length: count }, (_, i) => i)}] }\n`;
+    `- A: { unlimited: true, ids: &ids [${Array.from({ length: count }, (_, i) => i).join()}] }\n`;
 
   it('stand for the value of their anchor, the last one of its name before them', () => {
     const text =
@@ -122,10 +122,10 @@ describe('hostile texts', () => {
   });
 
   it('with a huge value are refused in a short message', () => {
-    const [problem] = parsed(`- A: { unlimited: true, ids: [1], count: ${'9'.repeat(100_000)} }\n`).problems;
-    expect(problem!.length).toBeLessThan(400);
-    const [name] = parsed(`- ${'A'.repeat(1000)}: {}\n`).problems;
-    expect(name!.length).toBeLessThan(400);
+    const [problem = ''] = parsed(`- A: { unlimited: true, ids: [1], count: ${'9'.repeat(100_000)} }\n`).problems;
+    expect(problem.length).toBeLessThan(400);
+    const [name = ''] = parsed(`- ${'A'.repeat(1000)}: {}\n`).problems;
+    expect(name.length).toBeLessThan(400);
   });
 
   it('with names that objects have already mean nothing by them', () => {
@@ -167,8 +167,16 @@ describe('texts that are not what they should be:', () => {
     const bytes = Uint8Array.from([0xef, 0xbb, 0xbf, 0x61, 0x0a, 0xc3, 0xa4, 0xff]);
     parse({ part: 'defaults', bytes }, (message) => messages.push(message));
     const end = messages.at(-1)!;
-    expect('end' in end && shownPlace(end.end.list[0]!.at)).toBe('2:2');
+    expect('end' in end && end.end.list.map(({ at }) => shownPlace(at))).toEqual(['2:2']);
   });
+});
+
+it('of a file that can’t be read nothing else is said', () => {
+  const findings = new Findings();
+  findings.add('a', 'wrong');
+  findings.addUnreadable('b', 'unreadable');
+  findings.add('c', 'wrong');
+  expect(findings.list.map(({ message }) => message)).toEqual(['unreadable']);
 });
 
 describe('findings of another thread', () => {

@@ -93,7 +93,8 @@ export class NamedFormats implements Formats {
 
   #joined(name: string, separator: '|' | ':'): IdFormat | undefined {
     const formats = name.split(separator, 8).map((part) => (part === name ? undefined : this.#named(part)));
-    const keys = formats.filter((format) => format !== undefined).map((format) => keyFrom(format, () => null));
+    // They are never asked for an id: any function does.
+    const keys = formats.filter((format) => format !== undefined).map((format) => keyFrom(format, String));
     if (keys.length < formats.length) return undefined;
     return separator === ':' ? compound(...keys).format : keys.reduce((key, fallback) => key.or(fallback)).format;
   }

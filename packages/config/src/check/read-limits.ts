@@ -70,7 +70,7 @@ async function rowsFrom<P extends Part>(
   { maxBytes, bounds }: Pick<ReadOptions, 'maxBytes' | 'bounds'>,
   findings: Findings,
 ): Promise<Reading<P>> {
-  const content = await read(maxBytes);
+  const content = await read({ maxBytes, timeMs: bounds.timeMs });
   if ('refused' in content) return refused(content.refused, findings);
   return 'bytes' in content
     ? rowsOfText({ part, bytes: content.bytes }, findings, bounds)

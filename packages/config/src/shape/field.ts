@@ -101,8 +101,8 @@ function valueOf(node: Node): unknown {
 // 0x10, 1e3, 017 and 1.0 mean different things to different readers of YAML, or to whoever looks at them.
 function wholeNumberOf(option: string, node: Node): unknown {
   const value = valueOf(node);
-  const { text } = node as Scalar;
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || PLAIN_DIGITS.test(text ?? '')) return value;
+  const { text = String(value) } = node as Scalar;
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || PLAIN_DIGITS.test(text)) return value;
   throw complaint('ERR_OPTION', {
     option,
     demand: 'written in plain decimal digits',

@@ -1,7 +1,7 @@
 import { checkOptions, LIMIT_HINTS, rateOf, type Hints } from '@sluice/core/limits';
 import type { LimitNumbers } from '@sluice/core';
 import type { Findings } from '../findings.ts';
-import type { Mapping, Node } from '../node.ts';
+import { shownNode, type Mapping, type Node } from '../node.ts';
 import { shownPlace, type Place } from '../place.ts';
 import { NUMBER_NAMES } from './definition.ts';
 import type { Field } from './field.ts';
@@ -46,9 +46,9 @@ export class Fields {
     return this.#nodes.get(name)?.node;
   }
 
-  /** Where a field stands, or where it is missing. */
+  /** Where a field that is given stands. */
   placeOf(name: string): Place {
-    return this.#nodes.get(name)?.keyAt ?? this.at;
+    return this.#nodes.get(name)!.keyAt;
   }
 
   /** The value of a field that is given and right; otherwise `undefined`. */
@@ -85,11 +85,11 @@ export class Fields {
   /** The place of the field that a message about several begins with. */
   #namedPlace(message: string): Place {
     const name = NUMBER_NAMES.find((field) => message.startsWith(`\`${this.where}.${field}\``));
-    return name === undefined ? this.at : (this.node(name)?.at ?? this.at);
+    return this.node(name!)?.at ?? this.at;
   }
 
   #take(key: Node, node: Node, known: readonly string[]): void {
-    const name = key.kind === 'scalar' ? (key.text ?? '') : '';
+    const name = key.kind === 'scalar' ? key.text! : shownNode(key);
     if (known.includes(name)) return this.#keep(name, key.at, node);
     const value = node.kind === 'scalar' ? node.value : node.kind;
     this.#attempt(() => checkOptions(this.where, { [name]: value }, known, HINTS), key.at);

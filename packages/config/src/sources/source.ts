@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Awaitable } from '@sluice/core';
 import { complaint } from '@sluice/core/limits';
@@ -19,7 +20,14 @@ export interface Source<P extends Part = Part> {
   readonly path: string | undefined;
   readonly isFunction: boolean;
   /** Gives its text, or its data. */
-  readonly read: (maxBytes: number) => Promise<Content>;
+  readonly read: (bounds: ReadBounds) => Promise<Content>;
+}
+
+/** Bounds of a reading. */
+export interface ReadBounds {
+  readonly maxBytes: number;
+  /** How long a function may take. */
+  readonly timeMs: number;
 }
 
 /** What a source gave, or why it gave nothing. */
@@ -33,10 +41,10 @@ export type Content =
  */
 export function sourceOf<P extends Part>(part: P, given: LimitSource): Source<P> {
   if (typeof given === 'function') {
-    return { part, label: part, path: undefined, isFunction: true, read: (maxBytes) => readFunction(given, maxBytes) };
+    return { part, label: part, path: undefined, isFunction: true, read: (bounds) => readFunction(given, bounds) };
   }
   const path = pathOf(part, given);
-  return { part, label: path, path, isFunction: false, read: (maxBytes) => readBytes(path, maxBytes) };
+  return { part, label: path, path, isFunction: false, read: ({ maxBytes }) => readBytes(path, maxBytes) };
 }
 
 function pathOf(part: Part, given: string | URL): string {
@@ -50,16 +58,19 @@ function pathOf(part: Part, given: string | URL): string {
   });
 }
 
-async function readFunction(read: () => Awaitable<unknown>, maxBytes: number): Promise<Content> {
+const LATE = Symbol('late');
+
+async function readFunction(read: () => Awaitable<unknown>, { maxBytes, timeMs }: ReadBounds): Promise<Content> {
   let value: unknown;
   try {
-    value = await read();
+    value = await Promise.race([read(), setTimeout(timeMs, LATE, { ref: false })]);
   } catch (cause) {
     return {
       refused: `The function threw ${cause instanceof Error ? `${cause.name}: ${cause.message}` : 'something'}.`,
       cause,
     };
   }
+  if (value === LATE) return { refused: `The function must answer within ${timeMs} ms, but did not.` };
   if (typeof value === 'string') value = Buffer.from(value);
   if (!(value instanceof Uint8Array)) return { value };
   return value.length > maxBytes ? { refused: tooLarge(maxBytes) } : { bytes: value };

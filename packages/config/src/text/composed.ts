@@ -103,5 +103,5 @@ function emptyNode(at: Place): YamlNode {
 }
 
 function scalarOf({ value, source }: LibraryScalar, at: Place, anchor: string | undefined): YamlNode {
-  return { kind: 'scalar', value, text: source ?? '', at, anchor };
+  return { kind: 'scalar', value, text: source!, at, anchor };
 }

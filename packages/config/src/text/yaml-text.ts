@@ -99,8 +99,6 @@ class YamlReader {
   }
 
   #report({ pos, code, message }: YAMLError): void {
-    // Tags are refused wherever they stand, by our own words.
-    if (code === 'TAG_RESOLVE_FAILED') return;
     const remedy = code === 'TAB_AS_INDENT' ? ' Indent with spaces.' : '';
     this.#refuse(pos[0], `${message.replace(/\.?$/, '.')}${remedy}`);
   }
