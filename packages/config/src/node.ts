@@ -14,7 +14,7 @@ export interface Scalar {
 }
 
 /** A sequence. It may be made while it is walked, so it is walked once. */
-export interface List {
+interface List {
   readonly kind: 'list';
   readonly items: Iterable<Node>;
   readonly at: Place;

@@ -24,7 +24,7 @@ export interface Source<P extends Part = Part> {
 }
 
 /** Bounds of a reading. */
-export interface ReadBounds {
+interface ReadBounds {
   readonly maxBytes: number;
   /** How long a function may take. */
   readonly timeMs: number;
