@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest';
 import { readyStore } from '../../packages/redis/test/support/ready-store.ts';
 import { redisCluster } from '../redis/servers/redis-cluster.ts';
 import { redisServer } from '../redis/servers/redis-server.ts';
-import '../redis/servers/teardown.ts';
 
 /** The whole contract, each case with buckets of its own on one server. */
 function keepsTheContract(options: () => RedisStoreOptions): void {

@@ -23,10 +23,10 @@ class TwoServers implements Store {
       const aheadTicks = this.#aheadTicks[server];
       const tat = tatAfterSpendTicks === undefined ? {} : { tatAfterSpendTicks: tatAfterSpendTicks - aheadTicks };
       const { nowTicks, levelsTicks } = this.#servers[server][call]([{ ...rest, ...tat }]);
-      return { nowTicks: nowTicks + aheadTicks, levelTicks: levelsTicks[0]! };
+      return { nowTicks: nowTicks + aheadTicks, levelTicks: levelsTicks.at(0)! };
     });
     return {
-      nowTicks: parts[0]!.nowTicks,
+      nowTicks: parts.at(0)!.nowTicks,
       levelsTicks: parts.map(({ levelTicks }) => levelTicks),
       bucketNowTicks: parts.map(({ nowTicks }) => nowTicks),
     };

@@ -59,8 +59,8 @@ test('kinds are silent each for itself', () => {
 test('a change of the store’s state is always a line', () => {
   const { lines, notify } = started();
   for (let i = 0; i < 2; i++) {
-    notify({ type: 'store-failing', cause: null, message: 'down' });
-    notify({ type: 'store-recovered', outageMs: 1, message: 'up' });
+    notify({ type: 'store-failing', message: 'down' });
+    notify({ type: 'store-recovered', message: 'up' });
   }
   expect(lines).toEqual(['down', 'up', 'down', 'up']);
 });

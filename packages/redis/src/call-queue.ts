@@ -16,7 +16,7 @@ export class CallQueue {
   readonly #line: Line;
   #call: DecideCall | undefined;
   #sinceMs = 0;
-  #ends: NodeJS.Immediate | undefined;
+  #awaitsEndOfTurn = false;
 
   constructor(line: Line) {
     this.#line = line;
@@ -28,7 +28,9 @@ export class CallQueue {
     const call = (this.#call ??= this.#newCall());
     call.add(ask);
     if (call.size >= MOST_TRANSACTIONS) return this.send();
-    this.#ends ??= setImmediate(this.#endOfTurn);
+    if (this.#awaitsEndOfTurn) return;
+    this.#awaitsEndOfTurn = true;
+    setImmediate(this.#endOfTurn);
   }
 
   /** Sends what waits, if anything does. */
@@ -50,7 +52,7 @@ export class CallQueue {
   }
 
   readonly #endOfTurn = (): void => {
-    this.#ends = undefined;
+    this.#awaitsEndOfTurn = false;
     this.send();
   };
 }

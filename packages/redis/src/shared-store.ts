@@ -92,7 +92,7 @@ export class SharedStore implements RedisStore {
       const keys = batch.map((bucket) => this.#keys.keyOf(bucket));
       return this.#refusal(kind, batch, keys) ?? this.#asker.ask({ kind, batch, keys, deadlineMs });
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
   }
 

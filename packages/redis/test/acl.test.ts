@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { redisCluster } from '../../../test/redis/servers/redis-cluster.ts';
 import { redisServer } from '../../../test/redis/servers/redis-server.ts';
-import '../../../test/redis/servers/teardown.ts';
 import { until } from '../../../test/redis/servers/until.ts';
 import { charge, order, owed, refund } from './support/orders.ts';
 import { readyStore } from './support/ready-store.ts';
@@ -14,13 +13,13 @@ const [, permissions = ''] = /ACL SETUSER limits on '>secret' ([^\n]+)/.exec(rea
 const PERMISSIONS = permissions.replaceAll("'", '').split(' ');
 
 /** All that a store does. */
-async function use(store: RedisStore): Promise<void> {
+async function owedAfterUse(store: RedisStore): Promise<number[][]> {
   await store.spend([order('7', 2)]);
   await store.charge([charge('7', 2)]);
   await store.refund([refund('7')]);
-  expect(owed(await store.check([order('7')]))).toEqual([3]);
+  const before = await store.check([order('7')]);
   await store.reset([{ limit: 'Orders', id: '7' }]);
-  expect(owed(await store.check([order('7')]))).toEqual([0]);
+  return [owed(before), owed(await store.check([order('7')]))];
 }
 
 describe('a user with the permissions that the README lists', () => {
@@ -28,9 +27,9 @@ describe('a user with the permissions that the README lists', () => {
     const server = await redisServer();
     await server.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...PERMISSIONS);
     const store = await readyStore({ url: server.url.replace('//', '//limits:secret@'), prefix: 'sluice:' });
-    await use(store);
+    expect(await owedAfterUse(store)).toEqual([[3], [0]]);
     await server.call('SCRIPT', 'FLUSH');
-    await use(store);
+    expect(await owedAfterUse(store)).toEqual([[3], [0]]);
     await store.close();
   });
 
@@ -41,7 +40,7 @@ describe('a user with the permissions that the README lists', () => {
     const redisOptions = { username: 'limits', password: 'secret' };
     const client = new Cluster([...addresses], { lazyConnect: true, redisOptions });
     const store = await readyStore({ client, prefix: 'sluice:' });
-    await use(store);
+    expect(await owedAfterUse(store)).toEqual([[3], [0]]);
     await store.close();
   });
 
@@ -69,7 +68,7 @@ describe('a user with the permissions that the README lists', () => {
 });
 
 /** Waits for the first attempt to connect before it asks. */
-async function eventually(store: RedisStore): Promise<void> {
+async function eventually(store: RedisStore): Promise<unknown> {
   await until('the first attempt has ended', () => store.status().state !== 'connecting');
-  await use(store);
+  return owedAfterUse(store);
 }

@@ -65,7 +65,7 @@ describe('a hash tag by a function', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test.each([['' as unknown], [7], [null], [{}], ['\uD800']])('must not give %j', (tag) => {
+  test.each<unknown>(['', 7, null, {}, '\uD800'])('must not give %j', (tag) => {
     const keys = keysWith((() => tag) as () => string);
     expect(() => keys.keyOf(bucket('7'))).toThrow(expect.objectContaining({ code: 'ERR_OPTION' }));
   });

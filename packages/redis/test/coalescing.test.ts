@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../test/redis/servers/redis-server.ts';
-import '../../../test/redis/servers/teardown.ts';
 import { BURST, charge, isAllowed, order, owed, refund } from './support/orders.ts';
 import { readyStore } from './support/ready-store.ts';
 
@@ -102,7 +101,7 @@ test('numbers that many transactions of a batch have in common are found, and al
   const batch = ids(40, 'numbers').map((id, i) => ({ ...order(id), incrementTicks: ((i % 15) + 1) * 16_000_000 }));
   await store.spend(batch);
   const { levelsTicks, nowTicks } = await store.check(batch);
-  const first = levelsTicks.map((level, i) => nowTicks + level - batch[i]!.incrementTicks);
+  const first = levelsTicks.map((level, i) => nowTicks + level - batch.at(i)!.incrementTicks);
   expect(new Set(first).size).toBe(1);
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../test/redis/servers/redis-server.ts';
-import '../../../test/redis/servers/teardown.ts';
 import { BURST, charge, order, owed, read, refund, TOKEN_TICKS } from './support/orders.ts';
 import { readyStore } from './support/ready-store.ts';
 
@@ -85,21 +84,21 @@ describe('what a call does on the server', () => {
 });
 
 describe('a key that holds no TAT', () => {
-  const foreign: [string, string[]][] = [
-    ['text', ['SET', 'hello']],
-    ['nothing', ['SET', '']],
-    ['a fraction', ['SET', '1.5']],
-    ['not a number', ['SET', 'nan']],
-    ['infinity', ['SET', 'inf']],
-    ['more than is exact', ['SET', '9007199254740994']],
-    ['as much below', ['SET', '-9007199254740994']],
-    ['a list', ['RPUSH', '1']],
-    ['a hash', ['HSET', 'field', '1']],
+  const foreign: [what: string, command: string, ...args: string[]][] = [
+    ['text', 'SET', 'hello'],
+    ['nothing', 'SET', ''],
+    ['a fraction', 'SET', '1.5'],
+    ['not a number', 'SET', 'nan'],
+    ['infinity', 'SET', 'inf'],
+    ['more than is exact', 'SET', '9007199254740994'],
+    ['as much below', 'SET', '-9007199254740994'],
+    ['a list', 'RPUSH', '1'],
+    ['a hash', 'HSET', 'field', '1'],
   ];
 
-  test.each(foreign)('(%s) breaks its own batch, which takes nothing', async (what, [command, ...args]) => {
+  test.each(foreign)('(%s) breaks its own batch, which takes nothing', async (what, command, ...args) => {
     const id = `foreign ${what}`.replaceAll(' ', '-');
-    await server.call(command!, key(id), ...args);
+    await server.call(command, key(id), ...args);
     const broken = store.spend([read(id), order(id)]);
     const fine = store.spend([read(id)]);
     await expect(broken).rejects.toMatchObject({
@@ -112,9 +111,9 @@ describe('a key that holds no TAT', () => {
     expect(owed(await store.check([read(id)]))).toEqual([1]);
   });
 
-  test.each(foreign)('(%s) is let go by a reset', async (what, [command, ...args]) => {
+  test.each(foreign)('(%s) is let go by a reset', async (what, command, ...args) => {
     const id = `reset ${what}`.replaceAll(' ', '-');
-    await server.call(command!, key(id), ...args);
+    await server.call(command, key(id), ...args);
     await store.reset([{ limit: 'Orders', id }]);
     expect(owed(await store.check([order(id)]))).toEqual([0]);
   });

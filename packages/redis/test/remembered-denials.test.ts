@@ -1,7 +1,6 @@
 import { accountId, createLimiter } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../test/redis/servers/redis-server.ts';
-import '../../../test/redis/servers/teardown.ts';
 import { until } from '../../../test/redis/servers/until.ts';
 import { charge, isAllowed, order, owed, read, refund } from './support/orders.ts';
 import { readyStore } from './support/ready-store.ts';
@@ -26,7 +25,7 @@ describe('a client that hammers', () => {
     await store.spend([order('moment', 5)]);
     const told = await store.spend([order('moment')]);
     const remembered = await store.spend([order('moment')]);
-    expect(remembered.nowTicks + remembered.levelsTicks[0]!).toBe(told.nowTicks + told.levelsTicks[0]!);
+    expect(remembered.nowTicks + remembered.levelsTicks.at(0)!).toBe(told.nowTicks + told.levelsTicks.at(0)!);
   });
 
   test('passes as soon as it was told to come back', async () => {

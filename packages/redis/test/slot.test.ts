@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { redisServer } from '../../../test/redis/servers/redis-server.ts';
+// oxlint-disable-next-line import/no-unassigned-import -- ends the server
 import '../../../test/redis/servers/teardown.ts';
 import { slotOf } from '../src/slot.ts';
 

@@ -1,4 +1,6 @@
 import { redisStore, type RedisStore, type RedisStoreOptions } from '@sluice/redis';
+// oxlint-disable-next-line import/no-unassigned-import -- ends the servers of each test
+import '../../../../test/redis/servers/teardown.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
 
 let stores = 0;

@@ -1,0 +1,224 @@
+import { memoryStore, type Store, type StoreReading, type StoreRefund, type StoreTransaction } from '@sluice/core';
+import { passes } from '@sluice/core/store';
+import { FakeClock } from '@sluice/core/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readyStore } from '../../packages/redis/test/support/ready-store.ts';
+import { redisServer } from '../redis/servers/redis-server.ts';
+import { anyNumbers } from './limit-arbitraries.ts';
+import { OracleBuckets, roundedRule, type Asked, type Numbers, type Rule } from './oracle.ts';
+
+const RUNS = 300;
+const IDS = ['7', '8', '{9}:'] as const;
+const MODES = ['check-and-spend', 'check-only', 'spend-only'] as const;
+
+interface Part {
+  readonly id: (typeof IDS)[number];
+  /** Tokens, as a share of the burst, or as they are when it is negative. */
+  readonly share: number;
+  readonly mode: (typeof MODES)[number];
+  /** Which of two sets of numbers: as before and after a limit was changed. */
+  readonly numbers: 0 | 1;
+}
+
+const part: fc.Arbitrary<Part> = fc.record({
+  id: fc.constantFrom(...IDS),
+  share: fc.oneof(fc.constantFrom(0, -1, -1, -2, 1), fc.double({ min: 0, max: 1, noNaN: true })),
+  mode: fc.constantFrom('check-and-spend', ...MODES),
+  numbers: fc.constantFrom(0, 0, 0, 1),
+});
+
+const step = fc.record({
+  call: fc.constantFrom('spend', 'spend', 'spend', 'check', 'charge', 'refund', 'refundLast', 'reset'),
+  parts: fc.uniqueArray(part, { minLength: 1, maxLength: 3, selector: ({ id }) => id }),
+});
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+let runs = 0;
+
+/** A Redis store, and beside it the memory store and the exact rule, which are told the moments that Redis saw. */
+class Comparison {
+  readonly #redis: Store;
+  readonly #clock = new FakeClock(0);
+  readonly #memory = memoryStore({ clock: this.#clock });
+  readonly #oracle = new OracleBuckets();
+  readonly #numbers: readonly [Numbers, Numbers];
+  readonly #run = runs++;
+  /** What Redis has said, and what memory store and rule say of it. */
+  readonly said: unknown[] = [];
+  readonly exact: unknown[] = [];
+  /** The last batch that was taken: what the refund of a decision gives back. */
+  #taken: readonly StoreRefund[] = [];
+
+  constructor(redis: Store, numbers: readonly [Numbers, Numbers]) {
+    this.#redis = redis;
+    this.#numbers = numbers;
+  }
+
+  /** Asks Redis for all steps in one turn, then compares what it said of them, in order. */
+  async run(steps: readonly Step[]): Promise<void> {
+    const asked = steps.map(({ call, parts }) => {
+      const batch = parts.map((each) => this.#transaction(each));
+      if (call === 'refundLast') return { call: 'refund' as const, parts, batch: this.#taken };
+      return { call, parts, batch };
+    });
+    const readings = await Promise.all(
+      asked.map(({ call, batch }) => this.#redis[call](batch as readonly StoreTransaction[])),
+    );
+    for (const [i, reading] of readings.entries()) this.#compare(asked[i]!, reading);
+  }
+
+  #compare({ call, parts, batch }: Call, reading: StoreReading | void): void {
+    if (reading === undefined) {
+      this.#memory.reset(batch);
+      for (const { id } of batch) this.#oracle.reset(id);
+    } else if (reading.bucketNowTicks !== undefined) {
+      this.#compareRefusal(batch as readonly StoreTransaction[], reading, reading.bucketNowTicks);
+    } else {
+      this.#setTime(reading.nowTicks);
+      this.#note(reading.levelsTicks, this.#memory[call as 'spend'](batch as readonly StoreTransaction[]).levelsTicks);
+      this.#compareWithRule(call, { parts, batch }, reading);
+    }
+  }
+
+  /** A refusal from memory has a moment for each bucket. It must be one at each of them, by the levels of then. */
+  #compareRefusal(batch: readonly StoreTransaction[], reading: StoreReading, nows: readonly number[]): void {
+    this.#note(passes(batch, reading.levelsTicks), false);
+    for (const [i, transaction] of batch.entries()) {
+      this.#setTime(nows[i]!);
+      this.#note([reading.levelsTicks[i]], this.#memory.check([transaction]).levelsTicks);
+    }
+  }
+
+  #compareWithRule(call: string, { parts, batch }: Pick<Call, 'parts' | 'batch'>, reading: StoreReading): void {
+    const { nowTicks, levelsTicks } = reading;
+    const nowMicros = BigInt(nowTicks / 16);
+    if (call === 'charge')
+      return this.#expectResets(levelsTicks, parts, (asked) => this.#oracle.charge(asked, nowMicros));
+    if (call === 'refund') return this.#refundExactly(batch, { nowTicks, levelsTicks });
+    const transactions = batch as readonly StoreTransaction[];
+    const exact = this.#oracle.decide(
+      parts.map((each) => this.#asked(each)),
+      nowMicros,
+      call === 'spend',
+    );
+    this.#note(passes(transactions, levelsTicks), exact.allowed);
+    const after = levelsTicks.map(
+      (level, i) => level + (exact.answers[i]!.spent > 0 ? transactions[i]!.incrementTicks : 0),
+    );
+    this.#note(
+      after.map(ceilMs),
+      exact.answers.map(({ resetAfterMs }) => resetAfterMs),
+    );
+    this.#taken = transactions
+      .map((transaction, i) => ({ ...transaction, tatAfterSpendTicks: nowTicks + after[i]! }))
+      .filter((_, i) => exact.answers[i]!.spent > 0);
+  }
+
+  #expectResets(
+    levels: readonly number[],
+    parts: readonly Part[],
+    run: (asked: Asked) => { resetAfterMs: number },
+  ): void {
+    this.#note(
+      levels.map(ceilMs),
+      parts.map((each) => run(this.#asked(each)).resetAfterMs),
+    );
+  }
+
+  #refundExactly(batch: readonly StoreRefund[], { nowTicks, levelsTicks }: StoreReading): void {
+    const nowMicros = BigInt(nowTicks / 16);
+    const exact = batch.map(({ id, incrementTicks, toleranceTicks, tatAfterSpendTicks = Infinity }) => {
+      const given = Math.max(0, Math.min(incrementTicks, tatAfterSpendTicks - nowTicks));
+      return this.#oracle.refund({ bucket: id, rule: ruleOfTicks(toleranceTicks), cost: given }, nowMicros)
+        .resetAfterMs;
+    });
+    this.#note(levelsTicks.map(ceilMs), exact);
+  }
+
+  #transaction(each: Part): StoreTransaction {
+    const { interval, tolerance } = this.#rule(each);
+    return {
+      limit: 'Only',
+      id: this.#id(each),
+      incrementTicks: this.#cost(each) * Number(interval),
+      toleranceTicks: Number(tolerance),
+      mode: each.mode,
+    };
+  }
+
+  #asked(each: Part): Asked {
+    return { bucket: this.#id(each), rule: this.#rule(each), cost: this.#cost(each), mode: each.mode };
+  }
+
+  #id({ id }: Part): string {
+    return `${this.#run}-${id}`;
+  }
+
+  #rule({ numbers }: Part): Rule {
+    return roundedRule(this.#numbers[numbers]);
+  }
+
+  #cost({ share, numbers }: Part): number {
+    const { burst } = this.#numbers[numbers];
+    return share < 0 ? Math.min(-share, burst) : Math.floor(share * burst);
+  }
+
+  #note(said: unknown, exact: unknown): void {
+    this.said.push(said);
+    this.exact.push(exact);
+  }
+
+  #setTime(nowTicks: number): void {
+    this.#clock.set(nowTicks / 16 / 1000);
+  }
+}
+
+interface Call {
+  readonly call: 'spend' | 'check' | 'charge' | 'refund' | 'reset';
+  readonly parts: readonly Part[];
+  readonly batch: readonly (StoreTransaction | StoreRefund)[];
+}
+
+/** A rule by which a token is a tick. */
+function ruleOfTicks(toleranceTicks: number): Rule {
+  const tolerance = BigInt(toleranceTicks);
+  return { unitsPerMicro: 16n, interval: 1n, tolerance, burst: tolerance };
+}
+
+function ceilMs(ticks: number): number {
+  return Math.ceil(ticks / 16) / 1000;
+}
+
+const server = await redisServer();
+/** The same step again and again. */
+const hammered = fc.tuple(step, fc.integer({ min: 1, max: 10 })).map(([next, times]) => Array<Step>(times).fill(next));
+const bothNumbers = fc.tuple(anyNumbers, anyNumbers);
+
+test('whatever is asked of Redis in one turn is what the memory store and the exact rule say of those moments', async () => {
+  const store = await readyStore({ url: server.url, rememberDenialsMs: 0 });
+  const turns = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(bothNumbers, turns, async (numbers, groups) => {
+      const comparison = new Comparison(store, numbers);
+      for (const steps of groups) await comparison.run(steps);
+      expect(comparison.said).toEqual(comparison.exact);
+    }),
+    { numRuns: RUNS },
+  );
+  await store.close();
+});
+
+test('the same holds where this process refuses by what Redis has said before', async () => {
+  const store = await readyStore({ url: server.url });
+  await fc.assert(
+    fc.asyncProperty(bothNumbers, fc.array(hammered, { minLength: 1, maxLength: 12 }), async (numbers, steps) => {
+      const comparison = new Comparison(store, numbers);
+      for (const next of steps.flat()) await comparison.run([next]);
+      expect(comparison.said).toEqual(comparison.exact);
+    }),
+    { numRuns: RUNS },
+  );
+  expect(store.status().counts.rememberedDenials).toBeGreaterThan(50);
+  await store.close();
+});
