@@ -13,6 +13,7 @@ const projects = [
   { name: 'unit', include: ['packages/*/test/**/*.test.ts'] },
   { name: 'contract', include: ['test/contract/**/*.test.ts'] },
   { name: 'docs', include: ['test/docs/**/*.test.ts'], timeoutMs: 2 * minute },
+  { name: 'bench', include: ['test/bench/**/*.test.ts'], timeoutMs: 5 * minute },
   { name: 'examples', include: ['test/examples/**/*.test.ts'], timeoutMs: minute },
   {
     name: 'property',
@@ -60,7 +61,12 @@ export default defineConfig({
       reporter: ['text', 'html'],
       thresholds: {
         'packages/{core,domains}/src/**': { lines: 100, branches: 100, functions: 100, statements: 100 },
-        'packages/{express,koa,fastify,config,domains,redis}/src/**': { lines: 95, branches: 95, functions: 95, statements: 95 },
+        'packages/{express,koa,fastify,config,domains,redis}/src/**': {
+          lines: 95,
+          branches: 95,
+          functions: 95,
+          statements: 95,
+        },
       },
     },
   },

@@ -1,8 +1,10 @@
-// `node bench/chart.mjs` draws bench/results/chart.svg from the results beside it. The same results give the same file.
+// `node bench/chart.mjs` draws bench/results/chart.svg, or the file that is named, from the results. The same results
+// give the same file.
 import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { readResults, resultFile } from './harness/results.mjs';
 
-const CHART = new URL('results/chart.svg', import.meta.url);
+const [chart = fileURLToPath(new URL('results/chart.svg', import.meta.url))] = process.argv.slice(2);
 const CONTENDERS = ['Sluice', 'express-rate-limit', '@fastify/rate-limit', 'koa-ratelimit', 'rate-limiter-flexible'];
 
 /** @typedef {{ title: string, part: string, case: string, figure: string }} Panel */
@@ -40,7 +42,7 @@ const height = PANELS.length * PANEL + 24;
 const panels = PANELS.map((panel, index) => panelText(panel, index * PANEL));
 const label = PANELS.map(({ title }) => title).join('; ');
 writeFileSync(
-  CHART,
+  chart,
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${label}">
   <style>${STYLE}</style>
 ${panels.join('\n')}

@@ -4,7 +4,7 @@
  * @param {number} seed
  * @returns {() => number}
  */
-export function seededRandom(seed) {
+function seededRandom(seed) {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

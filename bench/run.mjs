@@ -1,11 +1,12 @@
-// `npm run bench` measures everything; `npm run bench -- memory http --quick` those parts, in short.
+// `npm run bench` measures everything; `npm run bench -- memory http --quick` those parts, in short;
+// `--rounds 10` more often, `--contender Sluice` that one only.
 import { parseArgs } from 'node:util';
 import { machine, versions } from './harness/machine.mjs';
 import { resultFile, writeResults } from './harness/results.mjs';
 import { allRounds } from './harness/rounds.mjs';
 import { tableText } from './harness/table.mjs';
 
-const PARTS = ['memory', 'bytes', 'stalls', 'http', 'redis'];
+const PARTS = ['memory', 'bytes', 'stalls', 'http', 'redis', 'config'];
 
 const asked = readArguments();
 const { quick } = asked;
@@ -25,7 +26,7 @@ async function measured(name) {
   const file = new URL(`parts/${name}.mjs`, import.meta.url).href;
   const { part } = /** @type {{ part: import('./harness/part.ts').Part }} */ (await import(file));
   const rounds = asked.rounds ?? (quick ? 1 : part.rounds);
-  const results = await allRounds({ name, file, part }, { quick, rounds });
+  const results = await allRounds({ name, file, part }, { quick, rounds, contenders: asked.contenders });
   console.log(`\n${part.title} (${rounds === 1 ? '1 round' : `${rounds} rounds`})`);
   for (const table of part.tables(results)) console.log(tableText(table));
   const command = ['npm run bench --', name, ...process.argv.slice(2).filter((word) => word.startsWith('-'))].join(' ');
@@ -42,13 +43,21 @@ function readArguments() {
   return {
     quick: values.quick === true,
     rounds: rounds === '' ? undefined : Number(rounds),
+    contenders: values.contender,
     names: positionals.length > 0 ? positionals : PARTS,
   };
 }
 
 function parsed() {
   try {
-    return parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' }, rounds: { type: 'string' } } });
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        quick: { type: 'boolean' },
+        rounds: { type: 'string' },
+        contender: { type: 'string', multiple: true },
+      },
+    });
   } catch (error) {
     return fail(/** @type {Error} */ (error).message);
   }

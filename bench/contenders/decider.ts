@@ -6,7 +6,7 @@ export interface Rate {
   readonly windowMs: number;
 }
 
-export interface DeciderOptions {
+interface DeciderOptions {
   readonly rate: Rate;
   /** How many limits of these numbers each decision is about. */
   readonly limits: number;

@@ -16,7 +16,7 @@ export interface Part {
   tables(results: Results): Table[];
 }
 
-export interface Scale {
+interface Scale {
   /** Few operations: whether everything runs, not how fast. */
   readonly quick: boolean;
 }

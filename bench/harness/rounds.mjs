@@ -7,11 +7,12 @@ import { Results } from './results.mjs';
  * for all of them.
  *
  * @param {{ name: string, file: string, part: import('./part.ts').Part }} named
- * @param {{ quick: boolean, rounds: number }} scale
+ * @param {{ quick: boolean, rounds: number, contenders?: readonly string[] | undefined }} scale Without contenders: all.
  */
-export async function allRounds({ name, file, part }, { quick, rounds }) {
+export async function allRounds({ name, file, part }, { quick, rounds, contenders }) {
   const results = new Results();
-  const runs = part.runs({ quick });
+  const runs = part.runs({ quick }).filter(({ contender }) => contenders?.includes(contender) ?? true);
+  if (runs.length === 0) throw new Error(`${name} has no contender named ${contenders?.join(', ')}.`);
   const progress = new Progress(name, runs.length * rounds);
   for (let round = 1; round <= rounds; round++) {
     for (const run of runs) {

@@ -2,7 +2,7 @@
  * @param {readonly number[]} values At least one.
  * @returns {number}
  */
-export function median(values) {
+function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   const upper = /** @type {number} */ (sorted[middle]);

@@ -52,7 +52,11 @@ function runsOf(name, way, quick) {
   const decisions = quick ? DECISIONS.quick : DECISIONS.full;
   return Object.entries(inMemory)
     .filter(([, { answersAtOnce }]) => answersAtOnce || way === 'awaited')
-    .map(([contender]) => ({ contender, case: `${name}, ${way}`, settings: { name, way, decisions } }));
+    .map(([contender]) => ({
+      contender,
+      case: `${name}, ${way}`,
+      settings: { name, way, decisions, fewer: quick ? 100 : 1 },
+    }));
 }
 
 /**
@@ -60,17 +64,19 @@ function runsOf(name, way, quick) {
  * @returns {Promise<import('../harness/part.ts').Figures>}
  */
 async function measure({ contender, settings = {} }) {
-  const { name, way, decisions } = /** @type {{ name: string, way: string, decisions: number }} */ (settings);
-  const { ids: count, fresh = false, limits = 1, denied = false } = /** @type {Case} */ (CASES[name]);
+  const { name, way, decisions, fewer } =
+    /** @type {{ name: string, way: string, decisions: number, fewer: number }} */ (settings);
+  const { ids, fresh = false, limits = 1, denied = false } = /** @type {Case} */ (CASES[name]);
+  const count = Math.ceil(ids / fewer);
   const decider = contenderNamed(contender).decider({ rate: rateOf(count, denied), limits, maxKeys: count });
   const loop = way === 'awaited' ? awaited : atOnce;
   const time = fresh ? timeFresh : timePrebuilt;
-  const ids = Array.from({ length: count }, (_, n) => idsOf['account ids'](n));
-  await loop(decider, ids);
+  const all = Array.from({ length: count }, (_, n) => idsOf['account ids'](n));
+  await loop(decider, all);
   const order = visitOrder(count, 2 * decisions);
-  await time(loop, decider, ids, order.subarray(0, decisions));
+  await time(loop, decider, all, order.subarray(0, decisions));
   globalThis.gc?.();
-  const { cpuMicros, elapsedMs, last } = await time(loop, decider, ids, order.subarray(decisions));
+  const { cpuMicros, elapsedMs, last } = await time(loop, decider, all, order.subarray(decisions));
   checkAnswer(decider, last, contender === 'no-op' || !denied);
   return { nanoseconds: (cpuMicros * 1000) / decisions, wallNanoseconds: (elapsedMs * 1e6) / decisions };
 }

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { loadLimits } from '@sluice/config';
+import { accountId, ipAddress, OverrideList } from '@sluice/core';
+import { tenths, whole, withSpread } from '../harness/table.mjs';
+
+const NUMBERS = { count: 600, period: '180m' };
+const FIELDS = '    burst: 300\n    count: 600\n    period: 180m\n    ids:\n';
+const HEAD = `- PerAccount:\n${FIELDS}`;
+
+/** Files of overrides: what stands before their ids, and an id. @type {Readonly<Record<string, [string, (id: number) => string]>>} */
+const FILES = {
+  'ids alone': [HEAD, (id) => `      - ${id}\n`],
+  'ids with comments': [HEAD, (id) => `      - id: ${id}\n        comment: agreed with their ops, ticket ${id}\n`],
+  'an override for each id': ['', (id) => `${HEAD}      - ${id}\n`],
+};
+
+const LOOKUPS = ['exact ids', 'addresses in 10,000 networks'];
+const TARGETS = { loadMs: 3000, growthMb: 200, stallMs: 20, lookupNs: [200, 1000] };
+
+/** @type {import('../harness/part.ts').Part} */
+export const part = {
+  title: 'config: limits as files',
+  rounds: 3,
+  runs: ({ quick }) => {
+    const settings = { ids: quick ? 1000 : 100_000, lookups: quick ? 10_000 : 2_000_000 };
+    return [...Object.keys(FILES), ...LOOKUPS].map((name) => ({ contender: 'Sluice', case: name, settings }));
+  },
+  measure: async ({ case: name, settings = {} }) => {
+    const { ids, lookups } = /** @type {{ ids: number, lookups: number }} */ (settings);
+    return name in FILES ? loaded(name, ids) : lookedUp(name, ids, lookups);
+  },
+  tables: (results) => [loadTable(results), lookupTable(results)],
+};
+
+/**
+ * Loads a file: for how long, how much memory the process grows by meanwhile, its parsing thread included, and for how
+ * long the event loop waits at most.
+ *
+ * @param {string} name
+ * @param {number} count
+ */
+async function loaded(name, count) {
+  const [head, line] = /** @type {typeof FILES[string]} */ (FILES[name]);
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
+  const overrides = join(folder, 'overrides.yaml');
+  writeFileSync(overrides, head + Array.from({ length: count }, (_, n) => line(10_000_000 + 7 * n)).join(''));
+  globalThis.gc?.();
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  const beforeBytes = process.memoryUsage.rss();
+  let mostBytes = beforeBytes;
+  const watch = setInterval(() => (mostBytes = Math.max(mostBytes, process.memoryUsage.rss())), 10);
+  const startMs = performance.now();
+  delay.enable();
+  await loadLimits({ defaults: () => ({ PerAccount: NUMBERS }), overrides, keys: { PerAccount: accountId() } });
+  const loadMs = performance.now() - startMs;
+  delay.disable();
+  clearInterval(watch);
+  rmSync(folder, { recursive: true });
+  return { loadMs, growthMb: (mostBytes - beforeBytes) / 2 ** 20, stallMs: delay.max / 1e6 };
+}
+
+/**
+ * Looks up who has an override and who has none, in turns.
+ *
+ * @param {string} name
+ * @param {number} ids
+ * @param {number} lookups
+ */
+async function lookedUp(name, ids, lookups) {
+  const list = new OverrideList();
+  const isExact = name === LOOKUPS[0];
+  const { format } = isExact ? accountId() : ipAddress();
+  const listed = isExact ? ids : 10_000;
+  for (let n = 0; n < listed; n++) list.add('A', format, isExact ? `${n}` : `10.${n >> 8}.${n & 255}.0/24`, NUMBERS);
+  const asked = Array.from({ length: 2 * listed }, (_, n) => (isExact ? `${n}` : `10.${n >> 8}.${n & 255}.7`));
+  for (let n = 0; n < lookups; n++) list.rateOf('A', asked[n % asked.length] ?? '');
+  const startMs = performance.now();
+  for (let n = 0; n < lookups; n++) list.rateOf('A', asked[n % asked.length] ?? '');
+  return { lookupNs: ((performance.now() - startMs) * 1e6) / lookups };
+}
+
+/** @param {import('../harness/results.mjs').Results} results */
+function loadTable(results) {
+  const figure = (
+    /** @type {string} */ name,
+    /** @type {string} */ of,
+    /** @type {(value: number) => string} */ format,
+  ) => withSpread(results.figure('Sluice', name, of), format);
+  return {
+    title: '100,000 override ids in a file: loaded and checked',
+    rows: [
+      ['', 'ms', 'MB more', 'longest stall, ms'],
+      ...Object.keys(FILES).map((name) => [
+        name,
+        figure(name, 'loadMs', whole),
+        figure(name, 'growthMb', whole),
+        figure(name, 'stallMs', tenths),
+      ]),
+      ['target', `< ${TARGETS.loadMs}`, `< ${TARGETS.growthMb}`, `≤ ${TARGETS.stallMs}`],
+    ],
+    notes: ['The stall is by the wall clock: time in which the process waited for a processor counts too.'],
+  };
+}
+
+/** @param {import('../harness/results.mjs').Results} results */
+function lookupTable(results) {
+  return {
+    title: 'Looking up an override, half of them of ids that have none',
+    rows: [
+      ['', 'ns', 'target'],
+      ...LOOKUPS.map((name, n) => [
+        name,
+        withSpread(results.figure('Sluice', name, 'lookupNs'), whole),
+        `< ${TARGETS.lookupNs[n]}`,
+      ]),
+    ],
+  };
+}
