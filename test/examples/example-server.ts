@@ -18,9 +18,10 @@ export class ExampleServer {
   /**
    * @param folder - Below examples/.
    * @param file - The file in it that is run.
+   * @param env - What it finds in its environment beside PORT.
    */
-  static async start(folder: string, file = 'server.js'): Promise<ExampleServer> {
-    const child = runExample(folder, { file, port: 0 });
+  static async start(folder: string, file = 'server.js', env: NodeJS.ProcessEnv = {}): Promise<ExampleServer> {
+    const child = runExample(folder, { file, port: 0, env });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
     const url = await new Promise<string>((resolve, reject) => {
@@ -55,12 +56,12 @@ export class ExampleServer {
 /** Starts the file of an example as it stands; its output comes through pipes. */
 export function runExample(
   folder: string,
-  { file = 'server.js', port }: { file?: string; port: number },
+  { file = 'server.js', port, env = {} }: { file?: string; port: number; env?: NodeJS.ProcessEnv },
 ): ChildProcess {
   const cwd = fileURLToPath(new URL(`../../examples/${folder}/`, import.meta.url));
   return spawn(process.execPath, [file], {
     cwd,
-    env: { ...process.env, PORT: String(port), NODE_OPTIONS: '' },
+    env: { ...process.env, ...env, PORT: String(port), NODE_OPTIONS: '' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

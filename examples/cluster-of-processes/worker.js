@@ -1,0 +1,32 @@
+import { rateLimit } from '@sluice/express';
+import express from 'express';
+import cluster from 'node:cluster';
+import { createServer } from 'node:http';
+import { limiter, store } from './limits.js';
+
+const app = express();
+
+app.get('/', rateLimit({ limiter }), (req, res) => {
+  res.json({ process: cluster.worker?.id, remaining: req.rateLimit?.remaining });
+});
+
+const server = createServer(app).listen(Number(process.env.PORT ?? 3000));
+
+server.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
+  console.error(
+    error.code === 'EADDRINUSE' ? `${error.message}. Choose another port: PORT=3001 npm start` : error.message,
+  );
+  process.exit(1);
+});
+
+// A limiter does not close a store that it was given.
+process.once('SIGTERM', () => {
+  server.close(async () => {
+    await limiter.close();
+    await store.close();
+    process.disconnect();
+  });
+  server.closeIdleConnections();
+});
+// The terminal sends it to all of its processes: the first one tells the others.
+process.on('SIGINT', () => {});
