@@ -27,7 +27,8 @@ export class ClusterServers implements Servers {
   readonly #onChange: (source: Source) => void;
   readonly #primaries: Primaries;
   readonly #refresh: SlotRefresh;
-  #isClosed = false;
+  readonly #onRefresh = (): void => this.#refreshed();
+  readonly #onError = (error: unknown): void => this.#failed(error);
   #lastError: unknown;
   #refusal: SluiceError | undefined;
   #lastOpenMs: number;
@@ -40,8 +41,8 @@ export class ClusterServers implements Servers {
     this.#lastOpenMs = parts.scheduler.nowMs();
     this.#primaries = new Primaries(cluster, parts, (channel) => this.#changed(channel));
     this.#refresh = new SlotRefresh(cluster, parts.scheduler, () => this.#findAgain());
-    cluster.on('refresh', () => this.#refreshed());
-    cluster.on('error', (error: unknown) => this.#failed(error));
+    cluster.on('refresh', this.#onRefresh);
+    cluster.on('error', this.#onError);
   }
 
   get state(): Servers['state'] {
@@ -69,7 +70,8 @@ export class ClusterServers implements Servers {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#cluster.off('refresh', this.#onRefresh);
+    this.#cluster.off('error', this.#onError);
     this.#refresh.close();
     this.#primaries.close();
     await endedCluster(this.#cluster);
@@ -96,7 +98,6 @@ export class ClusterServers implements Servers {
   }
 
   #refreshed(): void {
-    if (this.#isClosed) return;
     this.#primaries.update();
     this.#mend();
   }
@@ -119,14 +120,14 @@ export class ClusterServers implements Servers {
 
   /** As long as a primary can't be asked, the map is asked for a connection to it, or for another primary. */
   #mend(): void {
-    if (!this.#isClosed && this.#primaries.all().some(({ isOpen }) => !isOpen)) this.#refresh.soon();
+    if (this.#primaries.all().some(({ isOpen }) => !isOpen)) this.#refresh.soon();
   }
 
   // No node that was known answers: the whole cluster may have moved to where the user's first nodes lead to.
   #findAgain(): void {
     const isAnyOpen = this.#primaries.all().some(({ isOpen }) => isOpen);
     const lostMs = this.#parts.scheduler.nowMs() - this.#lastOpenMs;
-    if (isAnyOpen || lostMs < LOST_MS || this.#isClosed) return this.#mend();
+    if (isAnyOpen || lostMs < LOST_MS) return this.#mend();
     this.#lastOpenMs = this.#parts.scheduler.nowMs();
     this.#cluster.disconnect(true);
   }

@@ -25,8 +25,7 @@ export class OneServer implements Servers {
   }
 
   get state(): Servers['state'] {
-    if (this.#channel.isWell) return 'up';
-    return this.#channel.wasTried ? 'down' : 'connecting';
+    return this.#channel.isWell ? 'up' : 'down';
   }
 
   channels(): readonly Channel[] {

@@ -29,11 +29,15 @@ export function besideClient(client: RedisClient): OwnConnection {
 /**
  * Makes a connection by a URL.
  *
+ * @param load - Gives the package ioredis: the one that this package finds.
  * @throws {SluiceError} `ERR_OPTION` for another kind of URL, or when the package ioredis is not installed.
  */
-export function byUrl(url: string): OwnConnection {
+export function byUrl(
+  url: string,
+  load: () => unknown = () => createRequire(import.meta.url)('ioredis'),
+): OwnConnection {
   if (!isRedisUrl(url)) throw noUrl(url);
-  const { Redis } = loadIoredis();
+  const { Redis } = loadIoredis(load);
   // It never connects: it is what our options are put over, as over a client of the user.
   return besideClient(new Redis(url, { lazyConnect: true }));
 }
@@ -54,9 +58,9 @@ interface Ioredis {
   readonly Redis: new (url: string, options: { lazyConnect: true }) => RedisClient;
 }
 
-function loadIoredis(): Ioredis {
+function loadIoredis(load: () => unknown): Ioredis {
   try {
-    return createRequire(import.meta.url)('ioredis') as Ioredis;
+    return load() as Ioredis;
   } catch (cause) {
     throw new SluiceError(
       'ERR_OPTION',

@@ -68,17 +68,17 @@ export class ScriptLine implements Line {
   }
 
   #noteState(source: Source): void {
-    if (!this.#isClosed) this.#log.note(this.#servers.state, source);
+    this.#log.note(this.#servers.state, source);
   }
 
   #missed({ call, channel }: Trip): SluiceError {
     if (this.#isClosed) return closedWhileWaiting();
     this.#parts.counts.missed++;
-    channel?.missed();
-    const server = channel?.server ?? 'the server';
+    // It was sent to one, or nothing would be waiting.
+    channel!.missed();
     return new SluiceError(
       'ERR_STORE_DEADLINE',
-      `Redis at ${server} did not answer the script ${call.script.name} within ${call.deadlineMs} ms.`,
+      `Redis at ${channel!.server} did not answer the script ${call.script.name} within ${call.deadlineMs} ms.`,
     );
   }
 }

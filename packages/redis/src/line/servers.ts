@@ -6,6 +6,7 @@ import type { Trip } from './trip.ts';
 /** The servers that a line leads to: one, or those of a cluster. */
 export interface Servers {
   readonly isCluster: boolean;
+  /** Once something has come of connecting to them. */
   readonly state: Exclude<LineState, 'closed'>;
   /** The way to each, open or not. */
   channels(): readonly Channel[];

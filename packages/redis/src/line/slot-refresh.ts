@@ -10,6 +10,7 @@ export class SlotRefresh {
   readonly #onFailed: () => void;
   #lastMs = -Infinity;
   #cancel: Cancel | undefined;
+  #isClosed = false;
 
   /** @param onFailed - Told when no node has answered. When one has, the cluster emits `refresh`. */
   constructor(cluster: ClusterConnection, scheduler: Scheduler, onFailed: () => void) {
@@ -19,7 +20,7 @@ export class SlotRefresh {
   }
 
   soon(): void {
-    if (this.#cancel !== undefined) return;
+    if (this.#cancel !== undefined || this.#isClosed) return;
     const delayMs = Math.max(1, this.#lastMs + INTERVAL_MS - this.#scheduler.nowMs());
     this.#cancel = this.#scheduler.after(delayMs, () => {
       this.#cancel = undefined;
@@ -28,6 +29,7 @@ export class SlotRefresh {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#cancel?.();
   }
 
@@ -36,7 +38,7 @@ export class SlotRefresh {
     // While it connects it asks by itself.
     if (this.#cluster.status !== 'ready') return;
     this.#cluster.refreshSlotsCache((error) => {
-      if (error) this.#onFailed();
+      if (error && !this.#isClosed) this.#onFailed();
     });
   }
 }

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { redisCluster, type RedisCluster } from '../../../../test/redis/servers/redis-cluster.ts';
+import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
+import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
 import type { LineState } from '../../src/line/line-status.ts';
 import { call, ended, isIn, isUp, lineTo, rejection, VERSIONS } from './support/line.ts';
@@ -155,6 +157,39 @@ describe.each(VERSIONS)('when a primary is gone, a cluster line of $version', ({
     );
   });
 });
+
+/** A cluster of one primary with all slots and its replica. */
+async function pair() {
+  const config = { 'cluster-enabled': 'yes', 'cluster-node-timeout': '2000', 'repl-diskless-sync-delay': '0' };
+  const [primary, replica] = await Promise.all([redisServer({ config }), redisServer({ config })]);
+  await primary.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
+  await replica.call('CLUSTER', 'MEET', primary.host, primary.port);
+  const id = await primary.call<string>('CLUSTER', 'MYID');
+  const knows = async (): Promise<boolean> => (await replica.call<string>('CLUSTER', 'NODES')).includes(id);
+  await until('both know each other', knows);
+  await replica.call('CLUSTER', 'REPLICATE', id);
+  const isNamed = async (): Promise<boolean> => (await primary.call<unknown[][]>('CLUSTER', 'SLOTS'))[0]?.length === 4;
+  await until('the replica is in the map of the slots', isNamed, { withinMs: 20_000 });
+  return [primary, replica] as const;
+}
+
+test.each(VERSIONS)(
+  'a cluster line of $version finds a cluster that has moved to other addresses',
+  async ({ Cluster }) => {
+    const [old, moved] = await Promise.all([pair(), pair()]);
+    const target = { port: old[0].port };
+    const { host, port } = await tcpProxy(target);
+    const line = lineTo({ client: ended(new Cluster([{ host, port }], { lazyConnect: true })) });
+    await isUp(line);
+    await line.run(call(add));
+    target.port = moved[0].port;
+    await Promise.all(old.map((server) => server.kill()));
+    await isIn('down', line);
+    await isIn('up', line, 20_000);
+    expect(await line.run(call(add))).toEqual([expect.any(Number), 1]);
+    expect(line.status().servers).toMatchObject([{ server: `127.0.0.1:${moved[0].port}`, ready: true }]);
+  },
+);
 
 test.each(VERSIONS)('a cluster line of $version ends in every state', async ({ Cluster }) => {
   const nowhere = [{ host: '127.0.0.1', port: 1 }];

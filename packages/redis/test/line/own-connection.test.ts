@@ -1,7 +1,9 @@
 import { Redis } from 'ioredis';
+import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import type { RedisClient } from '../../src/line/line.ts';
+import { byUrl } from '../../src/line/own-connection.ts';
 import { openLine } from '../../src/line/open-line.ts';
 import { call, ended, isUp, lineTo, VERSIONS } from './support/line.ts';
 import { add, echo } from './support/scripts.ts';
@@ -102,6 +104,13 @@ describe('a connection by URL', () => {
     expect(() => openLine({ url: 'http://user:secret@host/0', scripts: [echo] })).toThrow(/http:\/\/…@host/);
     expect(() => openLine({ url: 'redis://user:se/cret@host:x/0', scripts: [echo] })).toThrow(/redis:\/\/…@host/);
   });
+});
+
+test('a URL without the package ioredis says what to install', () => {
+  const load = (): unknown => createRequire(import.meta.url)('ioredis-that-is-not-there');
+  expect(() => byUrl('redis://localhost', load)).toThrow(
+    expect.objectContaining({ code: 'ERR_OPTION', message: expect.stringContaining('npm install ioredis') }),
+  );
 });
 
 describe('what is no client of ioredis', () => {
