@@ -14,7 +14,6 @@ const CELLS: [fault: string, policy: Cell['policy'], version: 5 | 6, options: st
   ['cut between write and reply', 'local', 6, 'defaults'],
   ['out of memory', 'closed', 6, 'strict'],
   ['LOADING', 'local', 6, 'defaults'],
-  ['SCRIPT FLUSH', 'local', 5, 'strict'],
   ['wrong type of one key', 'closed', 6, 'defaults'],
 ];
 

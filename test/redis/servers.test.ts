@@ -4,9 +4,7 @@ import { existsSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { run } from './processes/run.ts';
-import { redisCluster } from './servers/redis-cluster.ts';
 import { redisServer } from './servers/redis-server.ts';
-import { sentinelSet } from './servers/sentinel-set.ts';
 import { tcpProxy } from './servers/tcp-proxy.ts';
 import { until } from './servers/until.ts';
 
@@ -57,23 +55,6 @@ function refused(port: number): Promise<boolean> {
     socket.once('connect', () => resolve((socket.destroy(), false)));
   });
 }
-
-it('a set of sentinels names another primary when one is killed', async () => {
-  const set = await sentinelSet();
-  const primary = await set.primary();
-  await primary.kill();
-  await until('another one is named', async () => (await set.primary()) !== primary);
-  expect(await (await set.primary()).call<string[]>('ROLE')).toContain('master');
-});
-
-it('a cluster serves every slot, and again when a primary was killed', async () => {
-  const cluster = await redisCluster();
-  const primary = await cluster.primaryOf(0);
-  await primary.kill();
-  await until('its replica serves its slots', async () => (await cluster.primaryOf(0)) !== primary);
-  await until('all slots are served', () => cluster.isWhole(2));
-  expect(await (await cluster.primaryOf(0)).call<string[]>('ROLE')).toContain('master');
-});
 
 describe('the proxy', () => {
   it.each(['requests', 'replies', 'both'] as const)('loses %s for good', async (direction) => {

@@ -1,0 +1,157 @@
+// Sentinel and Cluster: what is promised while a primary is replaced, or a slot moves, in the middle of load.
+import { accountId, createLimiter } from '@sluice/core';
+import { redisStore, type RedisClient } from '@sluice/redis';
+import { Cluster, Redis } from 'ioredis';
+import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
+import { describe, expect, it } from 'vitest';
+import { redisCluster, type RedisCluster } from './servers/redis-cluster.ts';
+import type { RedisServer } from './servers/redis-server.ts';
+import { running } from './servers/running.ts';
+import { sentinelSet } from './servers/sentinel-set.ts';
+import { until } from './servers/until.ts';
+import { Traffic } from './traffic.ts';
+
+const LIMIT = { burst: 20, count: 20, periodMs: 1000 };
+
+/** What an application's client has for the tests. */
+interface Client extends RedisClient {
+  on(event: 'error', listener: () => void): unknown;
+  disconnect(): void;
+}
+
+async function limiterOn(client: Client, { count = LIMIT.count, periodMs = LIMIT.periodMs, deadlineMs = 50 } = {}) {
+  client.on('error', () => {});
+  const store = redisStore({ client, rememberDenialsMs: 0, log: false });
+  running.add({
+    async close() {
+      await store.close();
+      client.disconnect();
+    },
+  });
+  const limiter = createLimiter({
+    limits: { Orders: { key: accountId(), burst: LIMIT.burst, count, period: periodMs } },
+    store,
+    failure: { deadlineMs },
+    log: () => {},
+  });
+  await until('the store decides', async () => {
+    const { failure } = await limiter.check([{ limit: 'Orders', id: 'nobody' }]);
+    return failure === undefined;
+  });
+  return limiter;
+}
+
+/** What is let through at most. What the old primary had not yet told its replica is spent once more. */
+function bounds(traffic: Traffic): { byStore: number; inAll: number } {
+  const spanMs = Math.max(...traffic.asks.map(({ answeredMs = 0 }) => answeredMs)) - traffic.asks[0]!.sentMs;
+  const back = (LIMIT.count * spanMs) / LIMIT.periodMs;
+  return { byStore: 2 * LIMIT.burst + back, inAll: 3 * LIMIT.burst + 2 * back };
+}
+
+function most(counts: Map<string, number>): number {
+  return Math.max(...counts.values());
+}
+
+/** Kills a primary, and measures until the store decides again for the ids that it held. */
+async function killed(primary: RedisServer, traffic: Traffic, ids: ReadonlySet<string>): Promise<number> {
+  const killedMs = performance.now();
+  await primary.kill();
+  const isDown = traffic.asks.length;
+  const after = () =>
+    traffic.asks.slice(isDown).find((ask) => ids.has(ask.id) && ask.decision?.failure === undefined && ask.decision);
+  await until('the store decides again', () => after() !== undefined, { withinMs: 60_000 });
+  return after()!.answeredMs! - killedMs;
+}
+
+describe.each([
+  { version: 6, Client: Redis },
+  { version: 5, Client: Redis5 as unknown as typeof Redis },
+])('with ioredis $version', ({ Client }) => {
+  it('Sentinel replaces a primary in the middle of load: nothing beyond the bound, no error, no restart', async ({
+    annotate,
+  }) => {
+    const set = await sentinelSet();
+    const client = new Client({ sentinels: [...set.addresses], name: set.name });
+    const traffic = new Traffic(await limiterOn(client), 5, () => [{ limit: 'Orders', id: 'one' }]);
+    await until('the store decides under load', () => traffic.decidedByStore.length > 50);
+    const recoveryMs = await killed(await set.primary(), traffic, new Set(['one']));
+    await annotate(`decided by the store again after ${recoveryMs.toFixed(0)} ms`);
+    await traffic.stop();
+    expect(traffic.errors).toEqual([]);
+    expect(most(traffic.admitted(traffic.decidedByStore))).toBeLessThanOrEqual(bounds(traffic).byStore);
+    expect(most(traffic.admitted())).toBeLessThanOrEqual(bounds(traffic).inAll);
+    expect(recoveryMs).toBeLessThan(20_000);
+  });
+});
+
+describe.each([
+  { version: 6, Client: Cluster },
+  { version: 5, Client: Cluster5 as unknown as typeof Cluster },
+])('on a cluster with ioredis $version', ({ Client }) => {
+  const clientOf = ({ addresses }: RedisCluster) => new Client([...addresses]);
+
+  it('the death of a primary under load lets nothing through beyond the bound, and heals', async ({ annotate }) => {
+    const cluster = await redisCluster();
+    const ids = Array.from({ length: 12 }, (_, index) => `id-${index}`);
+    let asked = 0;
+    const traffic = new Traffic(await limiterOn(clientOf(cluster)), 4, () => [
+      { limit: 'Orders', id: ids[asked++ % ids.length]! },
+    ]);
+    await until('the store decides under load', () => traffic.decidedByStore.length > 100);
+    const primary = await cluster.primaryOf(await slotOf(cluster, ids[0]!));
+    const hit = new Set<string>();
+    // oxlint-disable-next-line no-await-in-loop
+    for (const id of ids) if ((await cluster.primaryOf(await slotOf(cluster, id))) === primary) hit.add(id);
+    const recoveryMs = await killed(primary, traffic, hit);
+    await annotate(`decided by the store again after ${recoveryMs.toFixed(0)} ms`);
+    const asks = traffic.asks.length;
+    await until('many more were asked', () => traffic.asks.length > asks + 100);
+    await traffic.stop();
+    expect(traffic.errors).toEqual([]);
+    expect(most(traffic.admitted(traffic.decidedByStore))).toBeLessThanOrEqual(bounds(traffic).byStore);
+    expect(most(traffic.admitted())).toBeLessThanOrEqual(bounds(traffic).inAll);
+    expect(recoveryMs).toBeLessThan(20_000);
+  });
+
+  it('a slot that moves under load is not noticed: every decision is the store’s, none is one too many', async () => {
+    const cluster = await redisCluster();
+    const limiter = await limiterOn(clientOf(cluster), { count: 1, periodMs: 3_600_000, deadlineMs: 10_000 });
+    const traffic = new Traffic(limiter, 3, () => [{ limit: 'Orders', id: 'one' }]);
+    await until('some were decided', () => traffic.decidedByStore.length > 10);
+    const slot = await slotOf(cluster, 'one');
+    const from = await cluster.primaryOf(slot);
+    const to = cluster.nodes.slice(0, 3).find((node) => node !== from)!;
+    await moveSlot(cluster, { slot, from, to }, async () => {
+      const asked = traffic.decidedByStore.length;
+      await until('some were decided meanwhile', () => traffic.decidedByStore.length > asked + 20);
+    });
+    const asked = traffic.decidedByStore.length;
+    await until('some were decided at the new place', () => traffic.decidedByStore.length > asked + 20);
+    await traffic.stop();
+    expect(traffic.errors).toEqual([]);
+    expect(traffic.decidedByStore).toHaveLength(traffic.asks.length);
+    expect(traffic.admitted().get('one')).toBe(LIMIT.burst);
+    expect(await to.call('EXISTS', 'sluice:Orders:one')).toBe(1);
+  });
+});
+
+function slotOf(cluster: RedisCluster, id: string): Promise<number> {
+  return cluster.slotOf(`sluice:Orders:${id}`);
+}
+
+/** As `redis-cli --cluster reshard` does it; `midway` runs before the keys move and after. */
+async function moveSlot(
+  cluster: RedisCluster,
+  { slot, from, to }: { slot: number; from: RedisServer; to: RedisServer },
+  midway: () => Promise<void>,
+): Promise<void> {
+  const [fromId, toId] = await Promise.all([cluster.idOf(from), cluster.idOf(to)]);
+  await to.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId);
+  await from.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId);
+  await midway();
+  const keys = await from.call<string[]>('CLUSTER', 'GETKEYSINSLOT', slot, 100);
+  await from.call('MIGRATE', '127.0.0.1', to.port, '', 0, 5000, 'KEYS', ...keys);
+  await midway();
+  await to.call('CLUSTER', 'SETSLOT', slot, 'NODE', toId);
+  await from.call('CLUSTER', 'SETSLOT', slot, 'NODE', toId);
+}
