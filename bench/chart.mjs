@@ -57,7 +57,11 @@ ${panels.join('\n')}
  */
 function panelText({ title, part, case: name, figure }, top) {
   const { results } = readResults(resultFile(part, { quick: false }));
-  const values = CONTENDERS.map((contender) => results.figure(contender, name, figure)?.median ?? 0);
+  const values = CONTENDERS.map((contender) => {
+    const value = results.figure(contender, name, figure)?.median;
+    if (value === undefined) throw new Error(`The results of ${part} have no ${contender}: measure all of it first.`);
+    return value;
+  });
   const most = Math.max(...values);
   const bars = CONTENDERS.map((contender, row) => {
     const value = values[row] ?? 0;

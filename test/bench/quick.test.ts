@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const bench = fileURLToPath(new URL('../../bench/', import.meta.url));
-const PARTS = ['memory', 'bytes', 'stalls', 'http', 'redis'];
+const parts = readdirSync(join(bench, 'parts')).map((file) => basename(file, '.mjs'));
 
 interface Result {
   readonly contender: string;
@@ -22,7 +21,7 @@ function run(...args: string[]): { status: number | null; output: string } {
 test('every part of the measurements runs, and measures something in each of its cases', () => {
   const { status, output } = run('run.mjs', '--quick', '--contender', 'Sluice');
   expect({ status, output }).toMatchObject({ status: 0 });
-  for (const part of PARTS) {
+  for (const part of parts) {
     const { results } = JSON.parse(readFileSync(join(bench, `results/quick/${part}.json`), 'utf8')) as {
       results: Result[];
     };
@@ -38,18 +37,6 @@ test('every part of the measurements runs, and measures something in each of its
 test('a part that does not exist is named, with those that do', () => {
   const { status, output } = run('run.mjs', 'memry');
   expect(status).toBe(1);
-  expect(output).toContain(`There is no part named memry. There are: ${PARTS.join(', ')}.`);
-});
-
-test('the chart shows the results beside it', () => {
-  const committed = join(bench, 'results/chart.svg');
-  expect(existsSync(committed)).toBe(true);
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-'));
-  try {
-    const { status, output } = run('chart.mjs', join(folder, 'chart.svg'));
-    expect({ status, output }).toMatchObject({ status: 0 });
-    expect(readFileSync(join(folder, 'chart.svg'), 'utf8')).toBe(readFileSync(committed, 'utf8'));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  expect(output).toContain('There is no part named memry. There are: ');
+  for (const part of parts) expect(output).toContain(part);
 });
