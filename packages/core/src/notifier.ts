@@ -6,7 +6,9 @@ import { runUnawaited } from './unawaited.ts';
 
 /** Who is told of events: the options `onEvent` and `log`. */
 export interface Listeners {
+  /** Called with each event; what it throws is ignored. */
   readonly onEvent?: ((event: never) => void) | undefined;
+  /** Takes each line; `false` for nobody. What it throws is ignored. */
   readonly log?: Log | false | undefined;
 }
 

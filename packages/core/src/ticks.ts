@@ -7,6 +7,7 @@
  * 142857.142857… µs, and the seventh of seven would be refused by a rounding error.
  */
 export const TICKS_PER_MICRO = 16;
+/** The same in a millisecond. */
 export const TICKS_PER_MS = 16_000;
 export const TICKS_PER_SECOND = 16_000_000;
 

@@ -9,7 +9,7 @@ export { complaint, reasonOf, shown } from '../errors.ts';
 export type { Notify, Tellable } from '../events.ts';
 export { Deadlines } from '../failure/deadlines.ts';
 export { systemScheduler, type Cancel, type Scheduler } from '../failure/scheduler.ts';
-export { fits } from '../gcra.ts';
+export { fits, waitFor } from '../gcra.ts';
 export { notifier, type Listeners } from '../notifier.ts';
 export { checkFunction, checkOptions, wholeNumber, type Hints } from '../options.ts';
 export { MAX_TOLERANCE_TICKS, TICKS_PER_MICRO, TICKS_PER_MS } from '../ticks.ts';

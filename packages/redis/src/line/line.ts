@@ -47,6 +47,7 @@ export interface Line {
 export interface RedisClient {
   readonly isCluster: boolean;
   readonly options: object;
+  /** Makes another client with the same settings, and others put over them. */
   duplicate(...args: never[]): unknown;
 }
 
