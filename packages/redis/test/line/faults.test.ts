@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { redisServer, type RedisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { tcpProxy, type TcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
-import { ended, isUp, lineTo, VERSIONS } from './support/line.ts';
+import { call, ended, isUp, lineTo, rejection, VERSIONS } from './support/line.ts';
 import { load, Record } from './support/load.ts';
+import { add } from './support/scripts.ts';
 
 const FAULT_MS = 600;
 
@@ -67,3 +68,20 @@ describe.each(VERSIONS)('a line of $version to a server that', ({ Redis }) => {
     expect(line.status()).toMatchObject({ state: 'up', servers: [{ ready: true }] });
   });
 });
+
+test.each(VERSIONS)(
+  'a call of $version whose answer is cut off is rejected soon, and never sent again',
+  async ({ Redis }) => {
+    const server = await redisServer();
+    const proxy = await tcpProxy(server);
+    const line = lineTo({ client: ended(new Redis(proxy.port, { lazyConnect: true })) });
+    await isUp(line);
+    proxy.cutNextReply();
+    const { code, tookMs } = await rejection(line.run(call(add, { deadlineMs: 5000 })));
+    expect(code).toBe('ERR_STORE_UNAVAILABLE');
+    expect(tookMs).toBeLessThan(2500);
+    await isUp(line);
+    await line.run(call(add, { keys: ['other'] }));
+    expect(await server.call('GET', 'key')).toBe('1');
+  },
+);
