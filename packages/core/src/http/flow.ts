@@ -144,6 +144,9 @@ function report(limiter: LimiterCore<never>, run: () => unknown): void {
 }
 
 // https://fetch.spec.whatwg.org/#cors-preflight-request: a browser asks, before the request that it is about.
-function isPreflight({ method, headers }: IncomingMessage): boolean {
-  return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+function isPreflight(incoming: IncomingMessage): boolean {
+  // Node reads the fields when they are first asked for: most requests are not asked.
+  if (incoming.method !== 'OPTIONS') return false;
+  const { headers } = incoming;
+  return headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }

@@ -36,8 +36,9 @@ export class RequestDecision {
   add(decision: Decision, limiter: LimiterCore<never>, limits: readonly LimitName[]): void {
     const parts = this.#parts;
     parts.push({ decision, limiter, limits });
-    this.#report(strictestDecision(parts.map((part) => part.decision)));
-    this.results = parts.length === 1 ? decision.results : parts.flatMap((part) => part.decision.results);
+    const isFirst = parts.length === 1;
+    this.#report(isFirst ? decision : strictestDecision(parts.map((part) => part.decision)));
+    this.results = isFirst ? decision.results : parts.flatMap((part) => part.decision.results);
   }
 
   /** Gives back what the decisions on this request took, once, but not what `charge` did: for handlers that find that nothing was done. */
