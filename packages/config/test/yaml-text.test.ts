@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Findings } from '../src/findings.ts';
 import { shownPlace } from '../src/place.ts';
+import { readYaml } from '../src/text/yaml-text.ts';
 import { parse, type ParseMessage, type Part } from '../src/sources/parse.ts';
 
 /** What is said of a text: its ids with their places, and what is wrong. */
@@ -40,6 +41,17 @@ describe('long texts are composed while they are parsed:', () => {
       Array.from({ length: 3000 }, (_, i) => i + 1),
     );
     expect(new Set(rows.map((row) => 'entry' in row && row.entry)).size).toBe(3000);
+  });
+
+  it('so what is ready is given before the text has ended, a few hundred ids at a time', () => {
+    const one = '- A: { unlimited: true, ids: [1] }\n';
+    const reading = readYaml(one.repeat(3000), new Findings());
+    const early: number[] = [];
+    for (const items of reading) early.push(items.length);
+    expect(early.reduce((sum, count) => sum + count)).toBeGreaterThan(2500);
+    expect(Math.max(...early)).toBeLessThan(700);
+    const rows = parsed(override(list(5000))).messages.flatMap((message) => ('rows' in message ? message.rows : []));
+    expect(Math.max(...rows.map((row) => ('ids' in row ? row.ids.length : 0)))).toBe(256);
   });
 
   it('a mistake in the middle of a long list is found at its place', () => {
