@@ -3,6 +3,7 @@ import { accountId, createLimiter } from '@sluice/core';
 import { redisStore, type RedisClient } from '@sluice/redis';
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { redisCluster, type RedisCluster } from './servers/redis-cluster.ts';
 import type { RedisServer } from './servers/redis-server.ts';
@@ -88,7 +89,7 @@ describe.each([
   { version: 6, Client: Cluster },
   { version: 5, Client: Cluster5 as unknown as typeof Cluster },
 ])('on a cluster with ioredis $version', ({ Client }) => {
-  const clientOf = ({ addresses }: RedisCluster) => new Client([...addresses]);
+  const clientOf = ({ addresses }: RedisCluster, redisOptions = {}) => new Client([...addresses], { redisOptions });
 
   it('the death of a primary under load lets nothing through beyond the bound, and heals', async ({ annotate }) => {
     const cluster = await redisCluster();
@@ -115,7 +116,9 @@ describe.each([
 
   it('a slot that moves under load is not noticed: every decision is the store’s, none is one too many', async () => {
     const cluster = await redisCluster();
-    const limiter = await limiterOn(clientOf(cluster), { count: 1, periodMs: 3_600_000, deadlineMs: 10_000 });
+    await Promise.all(cluster.nodes.map((node) => node.call('ACL', 'SETUSER', ...documentedUser())));
+    const client = clientOf(cluster, { username: 'sluice', password: 'secret' });
+    const limiter = await limiterOn(client, { count: 1, periodMs: 3_600_000, deadlineMs: 10_000 });
     const traffic = new Traffic(limiter, 3, () => [{ limit: 'Orders', id: 'one' }]);
     await until('some were decided', () => traffic.decidedByStore.length > 10);
     const slot = await slotOf(cluster, 'one');
@@ -134,6 +137,13 @@ describe.each([
     expect(await to.call('EXISTS', 'sluice:Orders:one')).toBe(1);
   });
 });
+
+/** Who may do in a cluster what the store does, as the documentation has it. */
+function documentedUser(): string[] {
+  const page = readFileSync(new URL('../../docs/running-on-redis.md', import.meta.url), 'utf8');
+  const [, user = ''] = /^ACL SETUSER (sluice .*\+cluster.*)$/m.exec(page) ?? [];
+  return user.replaceAll("'", '').split(' ');
+}
 
 function slotOf(cluster: RedisCluster, id: string): Promise<number> {
   return cluster.slotOf(`sluice:Orders:${id}`);

@@ -43,6 +43,7 @@ describe('a server of the tests', () => {
     const child = run('one-server.ts');
     const [{ port, folder }] = (await once(child, 'message')) as [{ port: number; folder: string }];
     child.kill('SIGKILL');
+    await until('nobody listens any more', () => refused(port));
     await until('its folder is gone', () => !existsSync(folder));
     expect(await refused(port)).toBe(true);
   });

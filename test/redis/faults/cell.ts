@@ -53,31 +53,37 @@ export async function runCell(cell: Cell, makeStore: MakeStore): Promise<Observe
 }
 
 async function observe({ fault, policy, client: kind }: Cell, scene: Scene, makeStore: MakeStore): Promise<Observed> {
-  const rejections = new Rejections();
   let end: End | undefined = fault.atBoot && (await fault.begin(scene));
   const client = clientOf(kind, scene.proxy.port);
   const store = makeStore(client);
   const gateway = new Gateway(store, { policy, deadlineMs: DEADLINE_MS });
   const load = new Load(gateway, await gateway.listen());
   const stalls = new Stalls();
-  if (!fault.atBoot) await healthy(load);
-  const beganMs = performance.now();
-  end ??= await fault.begin(scene);
-  await sleep(FAULT_MS - (performance.now() - beganMs));
-  await end();
-  const endedMs = performance.now();
-  const recoveryMs = await recovery(load, endedMs);
-  await sleep(SETTLED_MS);
-  await load.stop(HANGS_AFTER_MS);
-  stalls.stop();
-  const answers = load.answers();
-  const closingMs = performance.now();
-  await gateway.close();
-  await store.close();
-  const closeMs = performance.now() - closingMs;
-  client.disconnect();
-  const charged = await charges(scene, answers);
-  return { answers, charged, recoveryMs, faultMs: [beganMs, endedMs], stalls, rejections: rejections.end(), closeMs };
+  const rejections = new Rejections();
+  try {
+    if (!fault.atBoot) await healthy(load);
+    const beganMs = performance.now();
+    end ??= await fault.begin(scene);
+    await sleep(FAULT_MS - (performance.now() - beganMs));
+    await end();
+    const endedMs = performance.now();
+    const recoveryMs = await recovery(load, endedMs);
+    await sleep(SETTLED_MS);
+    await load.stop(HANGS_AFTER_MS);
+    const answers = load.answers();
+    const closingMs = performance.now();
+    await gateway.close();
+    await store.close();
+    const closeMs = performance.now() - closingMs;
+    client.disconnect();
+    const charged = await charges(scene, answers);
+    const faultMs = [beganMs, endedMs] as const;
+    return { answers, charged, recoveryMs, faultMs, stalls, rejections: rejections.count, closeMs };
+  } finally {
+    load.end();
+    stalls.stop();
+    rejections.end();
+  }
 }
 
 async function healthy(load: Load): Promise<void> {

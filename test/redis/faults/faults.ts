@@ -164,8 +164,9 @@ export const FAULTS: readonly Fault[] = [
     onlyTwo: true,
     async begin(scene) {
       const key = await scene.keyOf(':two');
-      await scene.server.call('DEL', key);
-      await scene.server.call('LPUSH', key, 'no TAT');
+      await scene.server.call('LPUSH', 'a list', 'no TAT');
+      // At once: between two commands the store would write the bucket again.
+      await scene.server.call('RENAME', 'a list', key);
       return () => scene.server.call('DEL', key);
     },
     losesData: true,

@@ -54,6 +54,12 @@ export class Load {
     await until('all are answered', () => this.#sent.every((sent) => sent.answeredMs !== undefined), {
       withinMs,
     }).catch(() => {});
+    this.end();
+  }
+
+  /** Sends no more, and lets go of what is still to come. */
+  end(): void {
+    clearInterval(this.#timer);
     this.#agent.destroy();
   }
 

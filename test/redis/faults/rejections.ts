@@ -10,9 +10,12 @@ export class Rejections {
     process.on('uncaughtException', this.#note);
   }
 
-  end(): number {
+  get count(): number {
+    return this.#count;
+  }
+
+  end(): void {
     process.off('unhandledRejection', this.#note);
     process.off('uncaughtException', this.#note);
-    return this.#count;
   }
 }

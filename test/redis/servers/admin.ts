@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 export class Admin {
   readonly #port: number;
   #client: Redis | undefined;
+  #connecting: Promise<void> | undefined;
 
   constructor(port: number) {
     this.#port = port;
@@ -11,7 +12,9 @@ export class Admin {
 
   /** Sends one command, connecting first where need be. */
   async call<T = unknown>(command: string, ...args: (string | number)[]): Promise<T> {
-    return (await (await this.#connected()).call(command, ...args)) as T;
+    const client = this.#ours();
+    await this.#connecting;
+    return (await client.call(command, ...args)) as T;
   }
 
   disconnect(): void {
@@ -19,9 +22,8 @@ export class Admin {
     this.#client = undefined;
   }
 
-  async #connected(): Promise<Redis> {
-    if (this.#client?.status === 'ready') return this.#client;
-    this.disconnect();
+  #ours(): Redis {
+    if (this.#client !== undefined) return this.#client;
     const client = new Redis({
       port: this.#port,
       lazyConnect: true,
@@ -30,8 +32,12 @@ export class Admin {
       maxRetriesPerRequest: 0,
     });
     client.on('error', () => {});
+    // Also when the server goes: the next call connects anew.
+    client.once('end', () => {
+      if (this.#client === client) this.#client = undefined;
+    });
     this.#client = client;
-    await client.connect();
+    this.#connecting = client.connect();
     return client;
   }
 }
