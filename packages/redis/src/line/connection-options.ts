@@ -55,6 +55,7 @@ export function singleOptions(): Record<string, unknown> {
 export function clusterOptions(redisOptions: object | null | undefined): Record<string, unknown> {
   return {
     ...CLUSTER_OPTIONS,
+    // With it `lazyConnect: false`: replicas are connected too, so that one that is promoted is there at once.
     redisOptions: { ...redisOptions, ...OUR_OPTIONS },
   };
 }
