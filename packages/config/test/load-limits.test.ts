@@ -113,6 +113,12 @@ describe('a function in the place of a file', () => {
     expect(Object.keys(loaded.limits)).toEqual(names);
   });
 
+  it('keeps the bytes that it gave', async () => {
+    const bytes = Uint8Array.from(Buffer.from(`${LIMITS}${'# a large text\n'.repeat(1000)}`));
+    await loadLimits({ defaults: () => bytes, keys: KEYS });
+    expect(bytes.length).toBeGreaterThan(10_000);
+  });
+
   it('has a version that changes with its data', async () => {
     const versionOf = async (id: number): Promise<string> =>
       (

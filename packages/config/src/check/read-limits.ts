@@ -71,6 +71,8 @@ async function rowsFrom<P extends Part>(
   findings: Findings,
 ): Promise<Reading<P>> {
   const content = await read({ maxBytes, timeMs: bounds.timeMs });
+  // Putting a large text together and starting a thread take a few milliseconds each.
+  await new Turns().pass();
   if ('refused' in content) return refused(content.refused, findings);
   return 'bytes' in content
     ? rowsOfText({ part, bytes: content.bytes }, findings, bounds)

@@ -25,6 +25,7 @@ export function rowsOf<P extends Part>(part: P, reading: Reading, findings: Find
 /** What a thread that parses is given. */
 export interface ParseJob<P extends Part = Part> {
   readonly part: P;
+  /** Those of a large text are gone afterwards. */
   readonly bytes: Uint8Array;
 }
 

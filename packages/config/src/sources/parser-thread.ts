@@ -59,7 +59,7 @@ class ParserThread {
     this.#worker = new Worker(FILE, {
       name: 'sluice-config',
       workerData: { part, bytes, port: port2 },
-      transferList: [port2],
+      transferList: [port2, ...wholeBuffer(bytes)],
       resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
       execArgv: [],
       env: {},
@@ -94,6 +94,11 @@ class ParserThread {
     this.#failure ??= reason;
     this.#wake();
   }
+}
+
+/** The memory of the bytes, when nothing else is in it: it goes to the thread without being copied. */
+function wholeBuffer({ buffer, byteLength }: Uint8Array): ArrayBuffer[] {
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }
 
 function reasonOf(error: Error & { code?: string }, memoryMb: number): string {

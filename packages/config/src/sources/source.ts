@@ -73,7 +73,9 @@ async function readFunction(read: () => Awaitable<unknown>, { maxBytes, timeMs }
   if (value === LATE) return { refused: `The function must answer within ${timeMs} ms, but did not.` };
   if (typeof value === 'string') value = Buffer.from(value);
   if (!(value instanceof Uint8Array)) return { value };
-  return value.length > maxBytes ? { refused: tooLarge(maxBytes) } : { bytes: value };
+  if (value.length > maxBytes) return { refused: tooLarge(maxBytes) };
+  // A copy: the thread that parses takes the bytes for itself.
+  return { bytes: new Uint8Array(value) };
 }
 
 /** What is said of a text above the bound. */
