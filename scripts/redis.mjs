@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const OLDEST_MAJOR = 6;
+const OLDEST = '6.2';
 
-const INSTRUCTION = `The tests need a redis-server ${OLDEST_MAJOR}.0 or later. They start their own on free ports and use no other.
+const INSTRUCTION = `The tests need a redis-server ${OLDEST} or later. They start their own on free ports and use no other.
   Debian, Ubuntu   sudo apt-get install redis-server
   Fedora           sudo dnf install redis         (or valkey)
   Alpine           apk add redis
@@ -36,9 +36,9 @@ export function redisServerProgram() {
 function problemOf(program) {
   const { status, stdout, error } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   if (error) return `${program} can't be run (${error.message}).`;
-  const [, major] = /\bv=(\d+)\./.exec(stdout) ?? [];
-  if (status !== 0 || major === undefined) return `${program} is no redis-server: it has no version.`;
-  return Number(major) < OLDEST_MAJOR ? `${program} is too old: ${stdout.trim()}.` : undefined;
+  const [, version] = /\bv=(\d+\.\d+)\./.exec(stdout) ?? [];
+  if (status !== 0 || version === undefined) return `${program} is no redis-server: it has no version.`;
+  return Number(version) < Number(OLDEST) ? `${program} is too old: ${stdout.trim()}.` : undefined;
 }
 
 function install() {

@@ -103,8 +103,14 @@ describe.each([
     const hit = new Set<string>();
     // oxlint-disable-next-line no-await-in-loop
     for (const id of ids) if ((await cluster.primaryOf(await slotOf(cluster, id))) === primary) hit.add(id);
+    const before = traffic.asks.length;
     const recoveryMs = await killed(primary, traffic, hit);
-    await annotate(`decided by the store again after ${recoveryMs.toFixed(0)} ms`);
+    const meanwhile = traffic.asks.slice(before).filter(({ id, decision }) => !hit.has(id) && decision !== undefined);
+    const spared = meanwhile.filter(({ decision }) => decision!.failure === undefined);
+    await annotate(
+      `decided by the store again after ${recoveryMs.toFixed(0)} ms; ` +
+        `of the other primaries' ids ${spared.length} of ${meanwhile.length} were decided by the store meanwhile`,
+    );
     const asks = traffic.asks.length;
     await until('many more were asked', () => traffic.asks.length > asks + 100);
     await traffic.stop();
