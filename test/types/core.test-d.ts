@@ -100,4 +100,4 @@ const compoundLimiter: Limiter<{ user: string }> = createLimiter({
   limits: { Orders: { key: perUserAndAddress, count: 1, period: '1s' } },
 });
 // @ts-expect-error a request without a user has no such id
-const strangersLimiter: Limiter<{ name: string }> = compoundLimiter;
+export const strangersLimiter: Limiter<{ name: string }> = compoundLimiter;
