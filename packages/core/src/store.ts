@@ -49,6 +49,11 @@ export interface StoreReading {
    * each with a clock of its own. Left out when `nowTicks` is the clock of all.
    */
   readonly bucketNowTicks?: readonly number[];
+  /**
+   * True when the store answered from what it had seen before, without asking its servers: such an answer decides like
+   * any other, but says nothing about the store's health. Left out when the servers answered.
+   */
+  readonly remembered?: true;
 }
 
 /** The clock that the level of one bucket was read on, in ticks; its TAT is that and its level. */

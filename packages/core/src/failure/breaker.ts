@@ -53,6 +53,11 @@ export class Breaker {
     return true;
   }
 
+  /** Notes that a call did not try the store after all: the probe that it may have used up is there again. */
+  returnProbe(): void {
+    this.#lastProbeMicros = -Infinity;
+  }
+
   /**
    * Notes that a call failed. Of many that miss together all belong to the one outage, and so do those that come in
    * after it is over: a failure says nothing about a store that has answered since.

@@ -2,7 +2,7 @@ import { adopted, andThen, type Awaitable } from '../awaitable.ts';
 import { monotonicClock, type Clock } from '../clock.ts';
 import { SluiceError } from '../errors.ts';
 import type { Notify } from '../events.ts';
-import type { BucketName, Store, StoreRefund } from '../store.ts';
+import type { BucketName, Store, StoreReading, StoreRefund } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { EMPTY_READING } from './answer.ts';
 import { Deadlines } from './deadlines.ts';
@@ -147,7 +147,8 @@ export class StoreGuard implements StoreGate {
 
   #accept<Batch, Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch, answer: unknown): Outcome {
     const outcome = call.accept(batch, answer);
-    this.#health.answered();
+    if (isRemembered(answer)) this.#health.remembered();
+    else this.#health.answered();
     return outcome;
   }
 
@@ -172,6 +173,10 @@ export class StoreGuard implements StoreGate {
 interface Sent<Batch> {
   readonly batch: Batch;
   readonly phase: number;
+}
+
+function isRemembered(answer: unknown): boolean {
+  return (answer as Partial<StoreReading> | undefined)?.remembered === true;
 }
 
 function isWrongUse(error: unknown): boolean {

@@ -57,6 +57,11 @@ export class StoreHealth {
     return this.#lastFailure?.cause;
   }
 
+  /** Notes that the store answered from memory: nobody knows more about its servers than before. */
+  remembered(): void {
+    this.#breaker.returnProbe();
+  }
+
   /** Notes that the store answered. */
   answered(): void {
     const openedMicros = this.#breaker.answered();

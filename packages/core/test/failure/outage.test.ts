@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { SluiceError, type ErrorCode } from '../../src/errors.ts';
 import { deferred, settled } from './support/fake-time.ts';
 import { breakDown, decided, guarded, passed, transaction } from './support/guarded.ts';
-import { answers, answersAtOnce, answersSoon, hangs, reading, rejects, throws } from './support/scripted-store.ts';
+import {
+  answers,
+  answersAtOnce,
+  answersSoon,
+  hangs,
+  reading,
+  rejects,
+  remembers,
+  throws,
+} from './support/scripted-store.ts';
 
 const down = new Error('connect ECONNREFUSED');
 
@@ -224,6 +233,40 @@ describe('recovery', () => {
     const { guard, store } = setup;
     await (name === 'refund' ? guard.refund(store, [transaction()]) : guard[name]([transaction()]));
     expect(guard.status().state).toBe('up');
+  });
+
+  test('an answer from memory decides, but does not end the outage', async () => {
+    const setup = guarded(hangs);
+    await breakDown(setup);
+    const { guard, store, time, events } = setup;
+    store.behaviour = remembers;
+    await time.advance(100);
+    expect(await guard.spend([transaction()])).toMatchObject({ store, failure: undefined });
+    expect(guard.status().state).toBe('failing');
+    expect(events.map(({ type }) => type)).toEqual(['store-failing']);
+  });
+
+  test('an answer from memory does not use up the try of its 100 ms', async () => {
+    const setup = guarded(hangs);
+    await breakDown(setup);
+    const { guard, store, time } = setup;
+    store.behaviour = remembers;
+    await time.advance(100);
+    await guard.spend([transaction()]);
+    store.behaviour = answersSoon;
+    await guard.spend([transaction()]);
+    expect(guard.status().state).toBe('up');
+  });
+
+  test('an answer from memory does not part failures in a row', async () => {
+    const { guard, store } = guarded(throws(down));
+    for (let i = 0; i < 3; i++) {
+      store.behaviour = remembers;
+      await guard.spend([transaction()]);
+      store.behaviour = throws(down);
+      await guard.spend([transaction()]);
+    }
+    expect(guard.status().state).toBe('failing');
   });
 
   test('what missed its deadline in the outage does not bring it back after the end', async () => {

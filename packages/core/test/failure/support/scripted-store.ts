@@ -46,6 +46,8 @@ export const reading = (batch: Batch): StoreReading => ({ nowTicks: 7, levelsTic
 
 export const answersAtOnce: Behaviour = (batch) => reading(batch);
 export const answersSoon: Behaviour = (batch) => Promise.resolve(reading(batch));
+/** Answers without asking anybody. */
+export const remembers: Behaviour = (batch) => Promise.resolve({ ...reading(batch), remembered: true });
 export const hangs: Behaviour = () => new Promise(() => {});
 export const rejects =
   (cause: unknown): Behaviour =>
