@@ -88,7 +88,8 @@ export function checkNeeded(set: LimitSet<never>, name: string, cost: number): v
     });
   }
   const burst = set.smallestBurst(limit);
-  if (cost <= burst) return;
+  // What is switched off refuses nobody; when it is switched on again it is looked at again.
+  if (limit.disabled || cost <= burst) return;
   throw complaint('ERR_COST_OVER_BURST', {
     option: `limits.${name}.cost`,
     demand: `at most ${burst}, the smallest burst of the limit and its overrides`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../src/create-limiter.ts';
-import { limiterOnFakeTime } from './limiter-on-fake-time.ts';
+import { accountLimits, limiterOnFakeTime } from './limiter-on-fake-time.ts';
 import { thrown } from './thrown.ts';
 
 const numbers = { Orders: { count: 10, period: '1s' }, Reads: { count: 5, period: '1s' } };
@@ -27,6 +27,13 @@ describe('a fixed cost', () => {
     const core = coreOf(limiterOnFakeTime(numbers, { overrides: () => ({ count: 1, period: '1s' }) }).limiter);
     expect(() => core.requireLimit('Orders', 10)).not.toThrow();
     expect(thrown(() => core.requireLimit('Orders', 11)).code).toBe('ERR_COST_OVER_BURST');
+  });
+
+  test('may be anything of a limit that is switched off, until it is switched on', () => {
+    const { limiter } = limiterOnFakeTime({ Orders: { count: 1, period: '1s', disabled: true } });
+    expect(() => coreOf(limiter).requireLimit('Orders', 2)).not.toThrow();
+    const limits = accountLimits({ Orders: { count: 1, period: '1s' } });
+    expect(thrown(() => limiter.replace({ limits })).code).toBe('ERR_COST_OVER_BURST');
   });
 
   test('is of a limit that there is', () => {

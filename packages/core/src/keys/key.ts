@@ -66,8 +66,11 @@ export function isKey(value: unknown): value is Key<never> {
   return isPlainObject(value) && isIdFormat(value['format']);
 }
 
-function isIdFormat(value: unknown): value is IdFormat {
-  return isPlainObject(value) && typeof value['canonical'] === 'function';
+/** Whether a value has what an id format must have: a name, and a function that gives canonical ids. */
+export function isIdFormat(value: unknown): value is IdFormat {
+  if (!isPlainObject(value)) return false;
+  const { name, canonical } = value;
+  return typeof canonical === 'function' && typeof name === 'string' && name !== '';
 }
 
 /** Makes a key of an id format and the way to its canonical id. */

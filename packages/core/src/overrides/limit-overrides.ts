@@ -1,3 +1,4 @@
+import { checkId } from '../batch.ts';
 import { SluiceError, shown } from '../errors.ts';
 import { Cidr } from '../ids/cidr.ts';
 import type { IdFormat } from '../ids/id-format.ts';
@@ -7,6 +8,7 @@ import type { OverrideRate } from './override.ts';
 /** The overrides of one limit: by id, and by networks of ids. */
 export class LimitOverrides {
   readonly format: IdFormat;
+  readonly #limit: string;
   readonly #where: string;
   readonly #ids = new Map<string, OverrideRate>();
   #networks: NetworkTree<OverrideRate> | undefined;
@@ -14,6 +16,7 @@ export class LimitOverrides {
 
   constructor(limit: string, format: IdFormat) {
     this.format = format;
+    this.#limit = limit;
     this.#where = `overrides.${limit}`;
   }
 
@@ -46,9 +49,11 @@ export class LimitOverrides {
 
   #read(text: string): string | Cidr {
     try {
-      return wideNetwork(this.format, text) ?? this.format.canonical(text);
+      const id = idOrNetwork(this.format, text);
+      if (!(id instanceof Cidr)) checkId(this.#limit, id);
+      return id;
     } catch (cause) {
-      const reason = (cause as Error).message;
+      const reason = cause instanceof Error ? cause.message : shown(cause);
       throw new SluiceError('ERR_OVERRIDE', `\`${this.#where}\` lists the id ${shown(text)}: ${reason}`, { cause });
     }
   }
@@ -59,11 +64,24 @@ export class LimitOverrides {
   }
 }
 
-/** The network that a text names, when it is wider than an id of the format. */
-function wideNetwork({ prefixLengths }: IdFormat, text: string): Cidr | undefined {
-  if (prefixLengths === undefined) return undefined;
+/** What a text names: a network that is wider than an id of the format, or one id. */
+function idOrNetwork(format: IdFormat, text: string): string | Cidr {
+  const { prefixLengths } = format;
+  if (prefixLengths === undefined || !text.includes('/')) return format.canonical(text);
   const size = Cidr.sizeOf(text);
-  if (size === undefined) return undefined;
+  if (size === undefined) return Cidr.parse(text, 'id');
   const ofIds = size.family === 4 ? prefixLengths.ipv4 : prefixLengths.ipv6;
-  return ofIds !== undefined && size.prefixLength < ofIds ? Cidr.parse(text, 'id') : undefined;
+  if (ofIds !== undefined && size.prefixLength < ofIds) return Cidr.parse(text, 'id');
+  return size.prefixLength === ofIds && ofIds === (size.family === 4 ? 32 : 128)
+    ? addressOrRange(format, text)
+    : format.canonical(text);
+}
+
+/** One address written as a network, `203.0.113.7/32`, as firewalls do. Ranges of one address are written so always. */
+function addressOrRange(format: IdFormat, text: string): string {
+  try {
+    return format.canonical(text);
+  } catch {
+    return format.canonical(text.slice(0, text.indexOf('/')));
+  }
 }

@@ -41,6 +41,7 @@ export class OverrideList {
     if (this.#sealed) throw sealedList(limit, text);
     let overrides = this.#limits.get(limit);
     if (overrides === undefined) this.#limits.set(limit, (overrides = new LimitOverrides(limit, format)));
+    if (!haveSameIds(format, overrides.format)) throw otherFormat(limit, overrides.format, format);
     return overrides.add(text, this.#rate(limit, text, override));
   }
 
@@ -66,12 +67,8 @@ export class OverrideList {
    */
   checkLimits(limits: ReadonlyMap<string, Limit<never>>): void {
     for (const [name, { format }] of this.#limits) {
-      const limit = limitOf(name, limits);
-      if (limit.key.format.name === format.name) continue;
-      throw new SluiceError(
-        'ERR_OVERRIDE',
-        `\`overrides.${name}\` lists ids of the format ${format.name}, but the limit's are ${limit.key.format.name}.`,
-      );
+      const { key } = limitOf(name, limits);
+      if (!haveSameIds(format, key.format)) throw otherFormat(name, format, key.format);
     }
   }
 
@@ -112,6 +109,25 @@ function sealedList(limit: string, text: string): SluiceError {
     'ERR_OVERRIDE',
     `A limiter has this list of overrides: ${shown(text)} of ${limit} can't be added any more. Make a new list and give it to limiter.replace.`,
   );
+}
+
+/** Whether two formats write ids alike. Ranges of IPv6 addresses do so only when they are of one size. */
+function haveSameIds(one: IdFormat, other: IdFormat): boolean {
+  if (one === other) return true;
+  const [a, b] = [one.prefixLengths, other.prefixLengths];
+  return one.name === other.name && a?.ipv4 === b?.ipv4 && a?.ipv6 === b?.ipv6;
+}
+
+function otherFormat(limit: string, listed: IdFormat, wanted: IdFormat): SluiceError {
+  const [one, other] = listed.name === wanted.name ? [sized(listed), sized(wanted)] : [listed.name, wanted.name];
+  return new SluiceError(
+    'ERR_OVERRIDE',
+    `\`overrides.${limit}\` lists ids of the format ${one}, but the limit's are ${other}.`,
+  );
+}
+
+function sized({ name, prefixLengths }: IdFormat): string {
+  return `${name} (IPv6 /${prefixLengths?.ipv6})`;
 }
 
 function limitOf(name: string, limits: ReadonlyMap<string, Limit<never>>): Limit<never> {

@@ -114,16 +114,18 @@ describe('making a key', () => {
     );
   });
 
-  test.each([[undefined], [null], [(text: string) => text], [{ name: 'x' }]])(
-    'of no id format is an error: %o',
-    (format) => {
-      const error = thrown(() => keyFrom(format as never, () => 'x'));
-      expect(error.code).toBe('ERR_KEY');
-      expect(error.message).toMatch(
-        /^`keyFrom\(format\)` must be an id format: \{ name: 'customerNumber', canonical: /,
-      );
-    },
-  );
+  test.each([
+    [undefined],
+    [null],
+    [(text: string) => text],
+    [{ name: 'x' }],
+    [{ canonical: String }],
+    [{ name: '', canonical: String }],
+  ])('of no id format is an error: %o', (format) => {
+    const error = thrown(() => keyFrom(format as never, () => 'x'));
+    expect(error.code).toBe('ERR_KEY');
+    expect(error.message).toMatch(/^`keyFrom\(format\)` must be an id format: \{ name: 'customerNumber', canonical: /);
+  });
 
   test('without a function gives one for limiter.spend alone', () => {
     expect(keyFrom(customerNumber)).toMatchObject({ format: customerNumber, idOf: undefined });

@@ -72,6 +72,14 @@ describe('an override of a network', () => {
     expect(bursts(clientNetwork(), overrides, ids)).toEqual([5, 6, 7, 1]);
   });
 
+  test('of one address is that address', () => {
+    const overrides = { '10.0.0.1/32': per(5), '2001:db8::1/128': per(6), '::ffff:10.0.0.2/128': per(7) };
+    expect(bursts(ipAddress(), overrides, ['10.0.0.1', '2001:db8::1', '10.0.0.2', '10.0.0.3'])).toEqual([5, 6, 7, 1]);
+    expect(bursts(clientNetwork(), { '10.0.0.1/32': per(5) }, ['10.0.0.1', '10.0.0.2'])).toEqual([5, 1]);
+    const ranges = ipv6RangeCIDR({ prefixLength: 128 });
+    expect(bursts(ranges, { '2001:db8::1/128': per(5) }, ['2001:db8::1/128', '2001:db8::2/128'])).toEqual([5, 1]);
+  });
+
   test('counts for each address on its own', () => {
     const limiter = limiterOf(ipAddress(), { '10.0.0.0/8': per(2) });
     const spend = (id: string) => atOnce(limiter.spend([{ limit: 'Requests', id }])).allowed;
@@ -116,22 +124,22 @@ describe('an override of a network is refused', () => {
       "`overrides.Requests` lists the id '10.0.0.0/8': `id` must be an IPv6 network with the mask /48, but was '10.0.0.0/8'. IPv4 addresses, IPv4-mapped ones included, have no IPv6 range.",
     ],
     [
-      'of one address, which is an address',
-      ipAddress(),
-      { '10.0.0.1/32': per(5) },
-      "`overrides.Requests` lists the id '10.0.0.1/32': `id` must be an IPv4 or IPv6 address, such as '203.0.113.7' or '2001:db8::1', but was '10.0.0.1/32'.",
-    ],
-    [
       'with a prefix length that there is not',
       ipAddress(),
       { '10.0.0.0/33': per(5) },
-      "`overrides.Requests` lists the id '10.0.0.0/33': `id` must be an IPv4 or IPv6 address, such as '203.0.113.7' or '2001:db8::1', but was '10.0.0.0/33'.",
+      "`overrides.Requests` lists the id '10.0.0.0/33': `id` must be a network in CIDR notation, such as '10.0.0.0/8' or '2001:db8::/32', but was '10.0.0.0/33'. The prefix length is 0–32 for IPv4, 0–128 for IPv6 and 96–128 for IPv4-mapped IPv6.",
     ],
     [
       'in a second spelling',
       ipAddress(),
       { '2001:db8::/32': per(5), '2001:DB8:0::/32': per(6) },
       "`overrides.Requests` lists the id '2001:db8::/32' twice (the second time as '2001:DB8:0::/32').",
+    ],
+    [
+      'and of the address in it',
+      ipAddress(),
+      { '10.0.0.1': per(5), '10.0.0.1/32': per(6) },
+      "`overrides.Requests` lists the id '10.0.0.1' twice (the second time as '10.0.0.1/32').",
     ],
   ])('%s', (_, key, overrides, message) => {
     expect(thrown(() => limiterOf(key, overrides))).toMatchObject({ code: 'ERR_OVERRIDE', message });

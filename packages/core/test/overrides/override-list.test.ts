@@ -1,4 +1,4 @@
-import { accountId, createLimiter, ipAddress, OverrideList, type LimitNumbers } from '@sluice/core';
+import { accountId, createLimiter, ipAddress, ipv6RangeCIDR, OverrideList, type LimitNumbers } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/create-limiter.ts';
 import { atOnce, limiterOnFakeTime } from '../limiter-on-fake-time.ts';
@@ -77,6 +77,33 @@ describe('a list of overrides', () => {
     });
   });
 
+  test('is refused when its ranges are of another size than the limit’s', () => {
+    const overrides = new OverrideList();
+    overrides.add('Requests', ipv6RangeCIDR().format, '2001:db8:7::/48', gold);
+    const limits = { Requests: { key: ipv6RangeCIDR({ prefixLength: 56 }), ...gold } };
+    expect(thrown(() => createLimiter({ limits, overrides }))).toMatchObject({
+      code: 'ERR_OVERRIDE',
+      message:
+        "`overrides.Requests` lists ids of the format ipv6RangeCIDR (IPv6 /48), but the limit's are ipv6RangeCIDR (IPv6 /56).",
+    });
+  });
+
+  test('has one format for each limit', () => {
+    const overrides = new OverrideList();
+    overrides.add('Orders', format, 'alice', gold);
+    expect(thrown(() => overrides.add('Orders', ipAddress().format, '10.0.0.1', gold)).code).toBe('ERR_OVERRIDE');
+  });
+
+  test.each<[string, () => string, string]>([
+    ['throws nothing', () => throwing(null), 'null'],
+    ['throws text', () => throwing('no'), "'no'"],
+    ['gives no text', () => 5 as never, 'a key whose ids are text'],
+  ])('refuses an id whose format %s', (_, canonical, reason) => {
+    const error = thrown(() => new OverrideList().add('Orders', { name: 'odd', canonical }, 'a', gold));
+    expect(error.code).toBe('ERR_OVERRIDE');
+    expect(error.message).toContain(reason);
+  });
+
   test('takes nothing more once a limiter has it', () => {
     const overrides = new OverrideList();
     limiterOnFakeTime(numbers, { overrides });
@@ -98,3 +125,7 @@ describe('a list of overrides', () => {
     expect(thrown(() => core.requireLimit('Requests', 4)).message).toContain('at most 3, the smallest burst');
   });
 });
+
+function throwing(what: unknown): never {
+  throw what;
+}
