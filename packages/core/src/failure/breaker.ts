@@ -1,6 +1,7 @@
 /**
  * Failures in a row that open the breaker. One or two slow answers are a hiccup, and only they are answered by
- * policy. When a store hangs, what was sent within the first deadline waits it out, and at most two decisions more.
+ * policy. When a store hangs, calls wait until the third of them has missed its deadline: at a steady rate what is sent
+ * within the first deadline waits it out, and two decisions more.
  */
 const FAILURES_TO_OPEN = 3;
 
@@ -9,19 +10,23 @@ const MIN_PROBE_INTERVAL_MICROS = 100_000;
 /**
  * Decides whether a store is asked. Pure: time is a parameter, in whole microseconds.
  *
- * It is closed while the store answers. Three failures in a row open it: then nothing is asked but one call every
- * 100 ms, a live one, and the first answer closes it again.
+ * It is closed while the store answers. Three failures in a row and no answer for as long as a call may wait open it:
+ * then nothing is asked but one call every 100 ms, a live one, and the first answer closes it again. A store of many
+ * servers with one of them dead keeps answering in between, and stays asked.
  */
 export class Breaker {
+  readonly #deadlineMicros: number;
   readonly #probeIntervalMicros: number;
   #failuresInARow = 0;
+  #answeredMicros = -Infinity;
   #openedMicros: number | undefined;
   #lastProbeMicros = 0;
   #phase = 0;
 
   /** @param deadlineMs - How long a call waits: with more than 100 ms the next probe waits as long, so one is out at a time. */
   constructor(deadlineMs: number) {
-    this.#probeIntervalMicros = Math.max(MIN_PROBE_INTERVAL_MICROS, deadlineMs * 1000);
+    this.#deadlineMicros = deadlineMs * 1000;
+    this.#probeIntervalMicros = Math.max(MIN_PROBE_INTERVAL_MICROS, this.#deadlineMicros);
   }
 
   get isOpen(): boolean {
@@ -46,9 +51,7 @@ export class Breaker {
   /** Whether a call may go to the store now. While open, a yes uses up the probe of this interval. */
   admits(nowMicros: number): boolean {
     if (this.#openedMicros === undefined) return true;
-    const sinceProbe = nowMicros - this.#lastProbeMicros;
-    // A clock that went back must not put the next probe off by as much.
-    if (sinceProbe >= 0 && sinceProbe < this.#probeIntervalMicros) return false;
+    if (isWithin(this.#probeIntervalMicros, nowMicros - this.#lastProbeMicros)) return false;
     this.#lastProbeMicros = nowMicros;
     return true;
   }
@@ -69,6 +72,7 @@ export class Breaker {
     if (this.#openedMicros !== undefined || sentIn !== this.#phase) return false;
     this.#failuresInARow += 1;
     if (this.#failuresInARow < FAILURES_TO_OPEN) return false;
+    if (isWithin(this.#deadlineMicros, nowMicros - this.#answeredMicros)) return false;
     this.#openedMicros = nowMicros;
     this.#lastProbeMicros = nowMicros;
     this.#phase += 1;
@@ -80,12 +84,18 @@ export class Breaker {
    *
    * @returns When the breaker had opened, if this answer closed it.
    */
-  answered(): number | undefined {
+  answered(nowMicros: number): number | undefined {
     const openedMicros = this.#openedMicros;
     this.#failuresInARow = 0;
+    this.#answeredMicros = nowMicros;
     if (openedMicros === undefined) return undefined;
     this.#openedMicros = undefined;
     this.#phase += 1;
     return openedMicros;
   }
+}
+
+/** A clock that went back must not put off by as much what waits for an interval to be over. */
+function isWithin(intervalMicros: number, sinceMicros: number): boolean {
+  return sinceMicros >= 0 && sinceMicros < intervalMicros;
 }

@@ -64,10 +64,10 @@ export class StoreHealth {
 
   /** Notes that the store answered. */
   answered(): void {
-    const openedMicros = this.#breaker.answered();
+    const nowMicros = this.#clock.nowMicros();
+    const openedMicros = this.#breaker.answered(nowMicros);
     if (openedMicros === undefined) return;
     this.flush();
-    const nowMicros = this.#clock.nowMicros();
     this.#sinceMicros = nowMicros;
     const outageMs = (nowMicros - openedMicros) / 1000;
     this.#notify(storeRecovered(outageMs, this.#decidedByPolicy - this.#decidedBeforeOutage));

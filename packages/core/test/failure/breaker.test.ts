@@ -22,11 +22,25 @@ test('an answer in between starts the count again', () => {
   const breaker = new Breaker(50);
   breaker.failed(0, 1);
   breaker.failed(0, 2);
-  breaker.answered();
-  breaker.failed(0, 3);
-  breaker.failed(0, 4);
+  breaker.answered(2);
+  breaker.failed(0, 51 * MS);
+  breaker.failed(0, 52 * MS);
   expect(breaker.isOpen).toBe(false);
-  expect(breaker.failed(0, 5)).toBe(true);
+  expect(breaker.failed(0, 53 * MS)).toBe(true);
+});
+
+test('any number of failures in a row do not open it before there has been no answer for as long as a call waits', () => {
+  const breaker = new Breaker(50);
+  breaker.answered(10 * MS);
+  const told = [10, 11, 12, 13, 59, 59.999, 60].map((ms) => breaker.failed(0, ms * MS));
+  expect(told).toEqual([false, false, false, false, false, false, true]);
+});
+
+test('a clock that steps back does not keep it closed', () => {
+  const breaker = new Breaker(50);
+  breaker.answered(3_600_000 * MS);
+  const told = [1, 2, 3].map((ms) => breaker.failed(0, ms * MS));
+  expect(told).toEqual([false, false, true]);
 });
 
 test('while closed it admits everything', () => {
@@ -57,14 +71,14 @@ describe('the first answer', () => {
   test('closes it and tells when it had opened', () => {
     const breaker = new Breaker(50);
     for (let i = 0; i < 3; i++) breaker.failed(0, 7 * MS);
-    expect(breaker.answered()).toBe(7 * MS);
+    expect(breaker.answered(8 * MS)).toBe(7 * MS);
     expect([breaker.isOpen, breaker.admits(8 * MS), breaker.admits(8 * MS)]).toEqual([false, true, true]);
   });
 
   test('is told once: answers while closed tell nothing', () => {
     const { breaker } = opened();
-    breaker.answered();
-    expect(breaker.answered()).toBeUndefined();
+    breaker.answered(1 * MS);
+    expect(breaker.answered(2 * MS)).toBeUndefined();
   });
 });
 
@@ -83,7 +97,7 @@ describe('failures of one outage', () => {
   test('that were sent before it was over say nothing about the store now', () => {
     const { breaker, phase } = opened();
     const { phase: duringOutage } = breaker;
-    breaker.answered();
+    breaker.answered(100 * MS);
     for (let i = 0; i < 3; i++) {
       breaker.failed(phase, 200 * MS);
       breaker.failed(duringOutage, 200 * MS);
@@ -94,9 +108,9 @@ describe('failures of one outage', () => {
 
 test('it opens again after it was closed, and counts its outages', () => {
   const { breaker } = opened();
-  breaker.answered();
+  breaker.answered(1 * MS);
   const { phase } = breaker;
-  const told = [1, 2, 3].map((ms) => breaker.failed(phase, ms * MS));
+  const told = [51, 52, 53].map((ms) => breaker.failed(phase, ms * MS));
   expect(told).toEqual([false, false, true]);
   expect(breaker.outages).toBe(2);
 });

@@ -11,6 +11,7 @@ import {
   rejects,
   remembers,
   throws,
+  type Behaviour,
 } from './support/scripted-store.ts';
 
 const down = new Error('connect ECONNREFUSED');
@@ -48,6 +49,17 @@ describe('a store that hangs', () => {
     const probes = 9;
     expect(waited).toBe(25 + 2 + probes);
     expect(store.calls).toHaveLength(waited);
+  });
+
+  test('is found to hang no later for having answered a moment ago', async () => {
+    const { guard, store, time } = guarded(answersSoon);
+    let waited = 0;
+    for (let ms = 0; ms < 200; ms += 2) {
+      if (ms === 100) store.behaviour = hangs;
+      if (guard.spend([transaction()]) instanceof Promise) waited++;
+      await time.advance(2);
+    }
+    expect(waited).toBe(50 + 25 + 2);
   });
 
   test('and answers after the deadline is not heard: the decision stands, and nothing is unhandled', async () => {
@@ -119,6 +131,27 @@ describe.each([
       await expect((async () => guard.charge([transaction()]))()).rejects.toBe(error);
     }
     expect(guard.status()).toMatchObject({ state: 'up', decidedByPolicy: 0, lastFailure: undefined });
+    expect(events).toEqual([]);
+  });
+});
+
+describe('a store of several servers, one of them dead,', () => {
+  const onDeadServer = transaction({ id: 'dead' });
+  const aLive = transaction({ id: 'live' });
+  const answersForTheLiving: Behaviour = (batch) =>
+    (batch as { id: string }[])[0]!.id === 'dead' ? Promise.reject(down) : answersSoon(batch);
+
+  test('is asked on for what the others keep, however the refusals of the dead one fall', async () => {
+    const { guard, store, time, events } = guarded(answersForTheLiving);
+    for (let i = 0; i < 40; i++) {
+      expect((await guard.spend([aLive])).failure).toBeUndefined();
+      for (let refusal = 0; refusal < 5; refusal++) {
+        await time.advance(9);
+        expect((await guard.spend([onDeadServer])).failure).toEqual({ policy: 'local', cause: down });
+      }
+      await time.advance(4);
+    }
+    expect(store.calls).toHaveLength(40 * 6);
     expect(events).toEqual([]);
   });
 });
@@ -299,9 +332,10 @@ describe('recovery', () => {
       store.behaviour = answersAtOnce;
       await time.advance(100);
       void guard.spend([transaction({ id: 'b' })]);
-      expect(guard.status().state).toBe('up');
+      expect(guard.status()).toMatchObject({ state: 'up', outages: outage + 1 });
+      await time.advance(50);
     }
-    // A burst of 10 once, and what came back in the 0.4 s since: less than one token.
+    // A burst of 10 once, and what came back in the 0.6 s since: less than one token.
     expect(admitted).toBe(10);
   });
 
