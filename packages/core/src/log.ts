@@ -1,5 +1,6 @@
-import type { Notify, Tellable } from './events.ts';
 import { monotonicClock, type Clock } from './clock.ts';
+import type { Notify, Tellable } from './events.ts';
+import { StateLines, type Later } from './state-lines.ts';
 
 /** Takes one line of text. */
 export type Log = (line: string) => void;
@@ -7,14 +8,21 @@ export type Log = (line: string) => void;
 /** How long a kind of event that comes again and again stays silent in the log after a line, in microseconds. */
 const QUIET_MICROS = 10_000_000;
 
+/** The time of log lines. Default: the process's own. */
+export interface LogTime {
+  readonly clock?: Clock;
+  readonly later?: Later;
+}
+
 /**
  * Turns events into log lines: of each kind one line at once, then at most one in ten seconds with the count of those
- * left out. A change of the store's state is always a line.
+ * left out. A change of the store's state is a line at once, too, unless it comes and goes, see {@link StateLines}.
  */
-export function logged(log: Log, clock: Clock = monotonicClock): Notify<Tellable> {
+export function logged(log: Log, { clock = monotonicClock, later }: LogTime = {}): Notify<Tellable> {
   const silences = new Map<string, { untilMicros: number; leftOut: number }>();
+  const stateLines = new StateLines(log, later);
   return ({ type, message }) => {
-    if (type === 'store-failing' || type === 'store-recovered') return log(message);
+    if (type === 'store-failing' || type === 'store-recovered') return stateLines.add(message);
     const nowMicros = clock.nowMicros();
     const silence = silences.get(type);
     if (silence !== undefined && nowMicros < silence.untilMicros) {
