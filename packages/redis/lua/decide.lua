@@ -31,10 +31,12 @@ local EPOCH_SECONDS = 1767225600
 local TICKS_PER_SECOND, TICKS_PER_MS, TICKS_PER_MICRO = 16000000, 16000, 16
 -- A key outlives its TAT by this much: a clock that jumps ahead for less than that, and back again, frees nobody.
 local SLACK_MS = 1000
+-- So nothing of ours lies further behind than that; a minute leaves room for whatever a server does to its clock.
+local MOST_BEHIND_TICKS = 60 * TICKS_PER_SECOND
 -- Sums of ticks are exact to here.
 local MOST_TICKS = 9007199254740992
 
-local keys, args, tonumber, get = KEYS, ARGV, tonumber, redis.pcall
+local keys, args, tonumber, find, get = KEYS, ARGV, tonumber, string.find, redis.pcall
 
 local time = redis.call('TIME')
 local now = (time[1] - EPOCH_SECONDS) * TICKS_PER_SECOND + time[2] * TICKS_PER_MICRO
@@ -42,6 +44,7 @@ if now > tonumber(args[1]) then
   return { 0, now }
 end
 
+local oldest = math.max(now - MOST_BEHIND_TICKS, -MOST_TICKS)
 local tats = {} -- by key, as this call leaves them so far; false where the key holds none
 local changed = {} -- the keys whose TAT is to be written; those of several batches are there several times
 local changes = 0
@@ -82,8 +85,8 @@ for i = 1, #keys do
       tat = tonumber(value)
       if not value then
         tat = now
-      elseif not tat or tat % 1 ~= 0 or tat > MOST_TICKS or tat < -MOST_TICKS then
-        if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then
+      elseif not tat or tat < oldest or tat > MOST_TICKS or not find(value, '^-?%d+$') then
+        if type(value) == 'table' and not find(value.err, 'WRONGTYPE', 1, true) then
           redis.call('GET', key) -- What is no matter of this key is raised.
         end
         tat = false

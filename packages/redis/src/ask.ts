@@ -8,7 +8,8 @@ export type AskEntry = Partial<StoreTransaction & StoreRefund>;
 
 /** Hears how an ask went, before whoever waits for it does. */
 export interface AskListener {
-  answered(ask: Ask, reading: StoreReading): void;
+  /** @param sentMicros - When it was sent, by the process's own clock: the server has answered later than that. */
+  answered(ask: Ask, reading: StoreReading, sentMicros: number): void;
   /** Whether anything was done is not known. */
   failed(ask: Ask): void;
 }
@@ -36,12 +37,11 @@ export class Ask {
     this.#listener = listener;
   }
 
-  /** @param levelsTicks - As the script gave them: those below 0 say that the batch was not decided. */
-  answer(nowTicks: number, levelsTicks: readonly number[]): void {
-    const broken = levelsTicks.indexOf(FOREIGN);
+  /** @param reading - As the script gave it: levels below 0 say that the batch was not decided. */
+  answer(reading: StoreReading, sentMicros: number): void {
+    const broken = reading.levelsTicks.indexOf(FOREIGN);
     if (broken >= 0) return this.fail(brokenBucket(this.keys[broken]!));
-    const reading = { nowTicks, levelsTicks };
-    this.#listener.answered(this, reading);
+    this.#listener.answered(this, reading, sentMicros);
     this.#resolve(reading);
   }
 

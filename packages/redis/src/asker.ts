@@ -1,4 +1,4 @@
-import type { StoreReading } from '@sluice/core';
+import type { Clock, StoreReading } from '@sluice/core';
 import { Ask, type AskListener, type AskParts } from './ask.ts';
 import { CallQueue } from './call-queue.ts';
 import type { Line } from './line/line.ts';
@@ -15,8 +15,8 @@ export class StandaloneAsker implements Asker {
   readonly #queue: CallQueue;
   readonly #listener: AskListener;
 
-  constructor(line: Line, listener: AskListener) {
-    this.#queue = new CallQueue(line);
+  constructor(line: Line, clock: Clock, listener: AskListener) {
+    this.#queue = new CallQueue(line, clock);
     this.#listener = listener;
   }
 

@@ -1,5 +1,5 @@
 import { bucketKey, SluiceError, type BucketName } from '@sluice/core';
-import { complaint } from '@sluice/core/store';
+import { complaint, reasonOf } from '@sluice/core/store';
 
 /**
  * Which buckets share a hash slot of a Redis Cluster, so that one script call can decide them together.
@@ -8,7 +8,9 @@ import { complaint } from '@sluice/core/store';
  * - any other text: all buckets there are, on one node. See the README before you choose that.
  * - a function: those for which it gives the same text. `undefined` leaves a bucket where it falls.
  */
-export type HashTag = 'id' | (string & {}) | ((bucket: BucketName) => string | undefined);
+export type HashTag = 'id' | (string & {}) | TagOf;
+
+type TagOf = (bucket: BucketName) => string | undefined;
 
 /** How the keys of buckets are written. */
 export interface BucketKeysOptions {
@@ -23,7 +25,7 @@ export interface BucketKeysOptions {
  */
 export class BucketKeys {
   readonly #prefix: string;
-  readonly #tagOf: ((bucket: BucketName) => string | undefined) | undefined;
+  readonly #tagOf: TagOf | undefined;
   readonly #tagsIds: boolean;
 
   constructor({ prefix, hashTag }: BucketKeysOptions) {
@@ -33,13 +35,21 @@ export class BucketKeys {
     this.#tagsIds = hashTag === 'id';
   }
 
-  /** @throws {SluiceError} `ERR_ID` for an id that is no well-formed text, `ERR_OPTION` for a tag that is no text. */
+  /** The key of no bucket: no limit has an empty name. */
+  get ofNone(): string {
+    return `${this.#prefix}:`;
+  }
+
+  /**
+   * @throws {SluiceError} `ERR_ID` for an id that is no well-formed text, `ERR_OPTION` for a tag that is no text, or
+   * when the function of the tags throws.
+   */
   keyOf(bucket: BucketName): string {
     if (this.#tagsIds) return `${this.#prefix}${bucket.limit}:{${escaped(bucket.id, bucket.limit)}}`;
     const key = keyIn(bucket);
     if (this.#tagOf === undefined) return this.#prefix + key;
-    const tag = this.#tagOf(bucket);
-    return tag === undefined ? this.#prefix + key : `${this.#prefix}{${escaped(checkedTag(tag))}}:${key}`;
+    const tag = tagOf(this.#tagOf, bucket);
+    return tag === undefined ? this.#prefix + key : `${this.#prefix}{${escaped(tag)}}:${key}`;
   }
 }
 
@@ -58,13 +68,26 @@ function escaped(id: string, limit = ''): string {
   return keyIn({ limit: '', id }, limit).slice(1);
 }
 
+// What the user's function does wrong is wrong use: it must not be taken for an outage of Redis.
+function tagOf(hashTag: TagOf, bucket: BucketName): string | undefined {
+  try {
+    const tag: unknown = hashTag(bucket);
+    return tag === undefined ? undefined : checkedTag(tag);
+  } catch (cause) {
+    if (cause instanceof SluiceError) throw cause;
+    const message = `The function \`hashTag\` threw for a bucket of ${bucket.limit} (${reasonOf(cause)}). ${TAG_REMEDY}`;
+    throw new SluiceError('ERR_OPTION', message, { cause });
+  }
+}
+
+const TAG_REMEDY = 'Return the text that buckets of one slot have in common, or undefined for none.';
+
 function checkedTag(tag: unknown): string {
   if (typeof tag === 'string' && tag !== '' && tag.isWellFormed()) return tag;
-  const remedy = 'Return the text that buckets of one slot have in common, or undefined for none.';
   throw complaint('ERR_OPTION', {
     option: 'hashTag',
     demand: 'a function that gives text, not empty',
     value: tag,
-    remedy,
+    remedy: TAG_REMEDY,
   });
 }

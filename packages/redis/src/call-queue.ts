@@ -1,10 +1,11 @@
-import { SluiceError } from '@sluice/core';
+import { SluiceError, type Clock } from '@sluice/core';
 import type { Ask } from './ask.ts';
 import { DecideCall } from './decide-call.ts';
 import type { Line } from './line/line.ts';
+import { errorWord } from './line/server-error.ts';
 
 /** More transactions than that in one call hold the server up for longer than they save. */
-const MOST_TRANSACTIONS = 32;
+export const MOST_TRANSACTIONS = 32;
 
 /**
  * Puts batches that are asked in one turn of the event loop into one script call, in the order in which they came.
@@ -14,18 +15,22 @@ const MOST_TRANSACTIONS = 32;
  */
 export class CallQueue {
   readonly #line: Line;
+  readonly #clock: Clock;
   #call: DecideCall | undefined;
-  #sinceMs = 0;
   #awaitsEndOfTurn = false;
 
-  constructor(line: Line) {
+  constructor(line: Line, clock: Clock) {
     this.#line = line;
+    this.#clock = clock;
   }
 
-  /** An ask with more than 32 transactions makes a longer call: a batch is never parted. */
+  /**
+   * An ask with more than 32 transactions makes a longer call: a batch is never parted. Those of one call have one
+   * deadline: who waits for long must not fail with who does not.
+   */
   add(ask: Ask): void {
-    if (this.#call !== undefined && this.#call.size + ask.keys.length > MOST_TRANSACTIONS) this.send();
-    const call = (this.#call ??= this.#newCall());
+    if (this.#call?.takes(ask, MOST_TRANSACTIONS) === false) this.send();
+    const call = (this.#call ??= new DecideCall(ask.deadlineMs, this.#clock.nowMicros()));
     call.add(ask);
     if (call.size >= MOST_TRANSACTIONS) return this.send();
     if (this.#awaitsEndOfTurn) return;
@@ -36,19 +41,25 @@ export class CallQueue {
   /** Sends what waits, if anything does. */
   send(): void {
     const call = this.#call;
-    if (call === undefined) return;
     this.#call = undefined;
-    const scriptCall = call.toScriptCall(performance.now() - this.#sinceMs);
-    if (scriptCall.deadlineMs <= 0) return call.fail(stalled());
+    if (call !== undefined) this.#run(call);
+  }
+
+  #run(call: DecideCall): void {
+    const nowMicros = this.#clock.nowMicros();
+    const scriptCall = call.toScriptCall(nowMicros);
+    if (scriptCall.waitedMs >= scriptCall.deadlineMs) return call.fail(stalled());
     this.#line.run(scriptCall).then(
-      (reply) => call.answer(reply),
-      (error: unknown) => call.fail(error),
+      (reply) => call.answer(reply, nowMicros),
+      (error: unknown) => this.#failed(call, error),
     );
   }
 
-  #newCall(): DecideCall {
-    this.#sinceMs = performance.now();
-    return new DecideCall();
+  // Only a batch that has buckets at both ends of the move must wait for it. Nothing was done yet for any.
+  #failed(call: DecideCall, error: unknown): void {
+    const isParted = error instanceof SluiceError && errorWord(error.cause) === 'TRYAGAIN' && call.hasSeveralAsks;
+    if (!isParted) return call.fail(error);
+    for (const alone of call.parted()) this.#run(alone);
   }
 
   readonly #endOfTurn = (): void => {

@@ -1,4 +1,4 @@
-import type { StoreReading, StoreTransaction } from '@sluice/core';
+import type { Clock, StoreReading, StoreTransaction } from '@sluice/core';
 import { fits, MAX_TOLERANCE_TICKS, passes } from '@sluice/core/store';
 import { Ask, type AskEntry, type AskListener, type AskParts } from './ask.ts';
 import type { Asker } from './asker.ts';
@@ -25,12 +25,14 @@ export interface ClusterListeners {
  */
 export class ClusterAsker implements Asker {
   readonly #line: Line;
+  readonly #clock: Clock;
   readonly #listeners: ClusterListeners;
   readonly #queues = new Map<number, CallQueue>();
   readonly #givingBack = new Set<Promise<void>>();
 
-  constructor(line: Line, listeners: ClusterListeners) {
+  constructor(line: Line, clock: Clock, listeners: ClusterListeners) {
     this.#line = line;
+    this.#clock = clock;
     this.#listeners = listeners;
   }
 
@@ -48,7 +50,7 @@ export class ClusterAsker implements Asker {
   #askSlot(slot: number, parts: AskParts, listener: AskListener): Promise<StoreReading> {
     const ask = new Ask(parts, listener);
     let queue = this.#queues.get(slot);
-    if (queue === undefined) this.#queues.set(slot, (queue = new CallQueue(this.#line)));
+    if (queue === undefined) this.#queues.set(slot, (queue = new CallQueue(this.#line, this.#clock)));
     queue.add(ask);
     return ask.reading;
   }

@@ -2,6 +2,7 @@ import type { Mode } from '@sluice/core';
 import type { Ask, AskEntry, AskKind } from './ask.ts';
 import { decideScript } from './decide-script.ts';
 import type { ScriptCall } from './line/line.ts';
+import { nonsense } from './line/script-reply.ts';
 
 /** The kinds of transactions, as decide.lua numbers them. */
 const KIND_OF_MODE: Readonly<Record<Mode, number>> = { 'check-and-spend': 0, 'check-only': 1, 'spend-only': 2 };
@@ -19,11 +20,27 @@ export class DecideCall {
   readonly #keys: string[] = [];
   readonly #numbers: number[] = [];
   readonly #words: number[] = [];
-  #deadlineMs = Infinity;
+  readonly #deadlineMs: number;
+  readonly #sinceMicros: number;
+
+  /** @param sinceMicros - When its first ask came, by the process's own clock. */
+  constructor(deadlineMs: number, sinceMicros: number) {
+    this.#deadlineMs = deadlineMs;
+    this.#sinceMicros = sinceMicros;
+  }
 
   /** How many transactions are in it. */
   get size(): number {
     return this.#keys.length;
+  }
+
+  get hasSeveralAsks(): boolean {
+    return this.#asks.length > 1;
+  }
+
+  /** Whether one more may travel with it: it waits as long, and there is room. */
+  takes({ deadlineMs, keys }: Ask, mostTransactions: number): boolean {
+    return deadlineMs === this.#deadlineMs && this.size + keys.length <= mostTransactions;
   }
 
   add(ask: Ask): void {
@@ -34,22 +51,41 @@ export class DecideCall {
       this.#words.push(this.#wordOf(kind, batch[i]!) + (i === last ? LAST_OF_BATCH : 0));
     }
     this.#asks.push(ask);
-    if (ask.deadlineMs < this.#deadlineMs) this.#deadlineMs = ask.deadlineMs;
   }
 
-  /** @param waitedMs - How long its first batch has waited for the others. */
-  toScriptCall(waitedMs: number): ScriptCall {
-    const args = [this.#numbers.length, ...this.#numbers, ...this.#words];
-    return { script: decideScript, keys: this.#keys, args, deadlineMs: this.#deadlineMs - waitedMs };
+  /** What is sent at this moment of the process's own clock. */
+  toScriptCall(nowMicros: number): Required<ScriptCall> {
+    return {
+      script: decideScript,
+      keys: this.#keys,
+      args: [this.#numbers.length, ...this.#numbers, ...this.#words],
+      deadlineMs: this.#deadlineMs,
+      waitedMs: (nowMicros - this.#sinceMicros) / 1000,
+    };
   }
 
-  /** @param reply - `[nowTicks, level …]`. */
-  answer(reply: readonly unknown[]): void {
-    const nowTicks = Number(reply[0]);
+  /** One call for each ask, in order, which have waited as long as this one. */
+  parted(): DecideCall[] {
+    return this.#asks.map((ask) => {
+      const call = new DecideCall(this.#deadlineMs, this.#sinceMicros);
+      call.add(ask);
+      return call;
+    });
+  }
+
+  /**
+   * @param reply - `[nowTicks, level …]`.
+   * @param sentMicros - When it was sent, by the process's own clock.
+   */
+  answer(reply: readonly unknown[], sentMicros: number): void {
+    const numbers = reply as readonly number[];
+    if (numbers.length !== 1 + this.size || !numbers.every(Number.isSafeInteger)) {
+      return this.fail(nonsense(decideScript, reply));
+    }
     let next = 1;
     for (const ask of this.#asks) {
-      const levelsTicks = reply.slice(next, (next += ask.keys.length)).map(Number);
-      ask.answer(nowTicks, levelsTicks);
+      const levelsTicks = numbers.slice(next, (next += ask.keys.length));
+      ask.answer({ nowTicks: numbers[0]!, levelsTicks }, sentMicros);
     }
   }
 

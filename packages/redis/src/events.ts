@@ -38,7 +38,7 @@ const MEANING: Readonly<Record<LineState, string>> = {
   connecting: 'not reached yet',
   up: 'connected',
   degraded: 'some primaries of the cluster are not connected',
-  down: 'the connection is lost, and is being made again',
+  down: 'not connected, and tried again',
   closed: 'closed',
 };
 

@@ -7,9 +7,9 @@ const MOST_BUCKETS = 10_000;
 
 interface Known {
   readonly levelTicks: number;
-  /** The server's clock at that moment, and ours. */
+  /** The server's clock at that moment, and ours at one before. */
   readonly nowTicks: number;
-  readonly readMicros: number;
+  readonly sentMicros: number;
 }
 
 /**
@@ -39,7 +39,7 @@ export class KnownLevels {
   }
 
   /** The reading of a batch that would be refused now; undefined when it may pass, or nobody knows. */
-  refusalOf(batch: readonly StoreTransaction[], keys: readonly string[]): StoreReading | undefined {
+  denialOf(batch: readonly StoreTransaction[], keys: readonly string[]): StoreReading | undefined {
     if (this.#known.size === 0) return undefined;
     const nowMicros = this.#clock.nowMicros();
     const levelsTicks: number[] = [];
@@ -47,22 +47,27 @@ export class KnownLevels {
     for (const [i, { toleranceTicks }] of batch.entries()) {
       const known = this.#at(keys[i]!, nowMicros);
       if (known === undefined) return undefined;
-      const passedTicks = (nowMicros - known.readMicros) * TICKS_PER_MICRO;
+      const passedTicks = (nowMicros - known.sentMicros) * TICKS_PER_MICRO;
       levelsTicks.push(Math.max(0, known.levelTicks - passedTicks));
       bucketNowTicks.push(known.nowTicks + passedTicks);
       // The limit was lowered since: the server must replace the TAT.
       if (levelsTicks[i]! > toleranceTicks) return undefined;
     }
-    return passes(batch, levelsTicks) ? undefined : { nowTicks: bucketNowTicks[0]!, levelsTicks, bucketNowTicks };
+    if (passes(batch, levelsTicks)) return undefined;
+    return { nowTicks: bucketNowTicks[0]!, levelsTicks, bucketNowTicks, remembered: true };
   }
 
-  /** Takes down what a server has just told. */
-  note(keys: readonly string[], { nowTicks, levelsTicks }: StoreReading): void {
+  /**
+   * Takes down what a server has just told.
+   *
+   * @param sentMicros - When it was asked, by our clock. It has answered later, and its answer may have waited for this
+   * process for long: so a level is never taken for higher than it is.
+   */
+  note(keys: readonly string[], { nowTicks, levelsTicks }: StoreReading, sentMicros: number): void {
     if (this.#forMicros === 0) return;
-    const readMicros = this.#clock.nowMicros();
     for (const [i, key] of keys.entries()) {
       this.#known.delete(key);
-      this.#known.set(key, { levelTicks: levelsTicks[i]!, nowTicks, readMicros });
+      this.#known.set(key, { levelTicks: levelsTicks[i]!, nowTicks, sentMicros });
     }
     for (const oldest of this.#known.keys()) {
       if (this.#known.size <= MOST_BUCKETS) break;
@@ -78,7 +83,7 @@ export class KnownLevels {
 
   #at(key: string, nowMicros: number): Known | undefined {
     const known = this.#known.get(key);
-    if (known === undefined || nowMicros - known.readMicros < this.#forMicros) return known;
+    if (known === undefined || nowMicros - known.sentMicros < this.#forMicros) return known;
     this.#known.delete(key);
     return undefined;
   }
@@ -87,10 +92,10 @@ export class KnownLevels {
 /** Keeps what refused batches have shown, and lets go of what any other may have changed. */
 export function notingDenials(known: KnownLevels): AskListener {
   return {
-    answered({ kind, batch, keys }, reading) {
+    answered({ kind, batch, keys }, reading, sentMicros) {
       if (kind === 'check') return;
       const denied = kind === 'spend' && !passes(batch as readonly StoreTransaction[], reading.levelsTicks);
-      if (denied) known.note(keys, reading);
+      if (denied) known.note(keys, reading, sentMicros);
       else known.forget(keys);
     },
     failed: ({ keys }) => known.forget(keys),
@@ -100,7 +105,7 @@ export function notingDenials(known: KnownLevels): AskListener {
 /** Keeps the levels after a part of a refused batch was given back: they belong to the refusal. */
 export function notingRefunds(known: KnownLevels): AskListener {
   return {
-    answered: ({ keys }, reading) => known.note(keys, reading),
+    answered: ({ keys }, reading, sentMicros) => known.note(keys, reading, sentMicros),
     failed: ({ keys }) => known.forget(keys),
   };
 }

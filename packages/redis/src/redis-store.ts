@@ -51,6 +51,8 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   const { connection, onEvent, log, ...own } = checkRedisStoreOptions(options);
   const tell = notifier<RedisStoreEvent>({ onEvent, log: false });
   const onChange = (change: LineChange): void => tell(connectionChanged(change));
+  const notify = notifier<RedisStoreEvent>({ onEvent, log });
+  // Last, when nothing can be wrong any more: from here on there is a connection to close.
   const line = openLine({ ...connection, scripts: [decideScript], onChange });
-  return new SharedStore({ ...own, line, notify: notifier({ onEvent, log }) });
+  return new SharedStore({ ...own, line, notify });
 }

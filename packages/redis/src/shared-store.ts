@@ -6,18 +6,23 @@ import {
   type StoreRefund,
   type StoreTransaction,
 } from '@sluice/core';
-import { monotonicClock, type Notify } from '@sluice/core/store';
-import type { AskEntry, AskKind } from './ask.ts';
+import { complaint, monotonicClock, type Notify } from '@sluice/core/store';
+import type { AskEntry, AskKind, AskParts } from './ask.ts';
 import { StandaloneAsker, type Asker } from './asker.ts';
 import { BucketKeys, type BucketKeysOptions } from './bucket-keys.ts';
+import { MOST_TRANSACTIONS } from './call-queue.ts';
 import { ClusterAsker } from './cluster-asker.ts';
 import { refundLost, type RedisStoreEvent } from './events.ts';
 import { KnownLevels, notingDenials, notingRefunds } from './known-levels.ts';
 import type { Line } from './line/line.ts';
 import type { RedisStore, RedisStoreStatus } from './redis-store.ts';
+import { piecesOf } from './spread-batch.ts';
 
 /** For callers other than limiters, which always say how long they wait. */
 const DEFAULT_DEADLINE_MS = 1000;
+
+/** As long as a limiter may wait at most. */
+const MAX_DEADLINE_MS = 60_000;
 
 /** What a {@link SharedStore} is made of, checked. */
 export interface SharedStoreParts extends BucketKeysOptions {
@@ -42,12 +47,12 @@ export class SharedStore implements RedisStore {
     this.#keys = new BucketKeys(keys);
     const known = (this.#known = new KnownLevels(rememberDenialsMs, monotonicClock));
     this.#asker = line.isCluster
-      ? new ClusterAsker(line, {
+      ? new ClusterAsker(line, monotonicClock, {
           asks: notingDenials(known),
           givenBack: notingRefunds(known),
           lost: (count, cause) => this.#lost(count, cause),
         })
-      : new StandaloneAsker(line, notingDenials(known));
+      : new StandaloneAsker(line, monotonicClock, notingDenials(known));
   }
 
   spend(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading> {
@@ -87,26 +92,34 @@ export class SharedStore implements RedisStore {
   ): Promise<StoreReading> {
     if (this.#closed !== undefined) return Promise.reject(closed());
     this.#counts.batches++;
-    if (batch.length === 0) return this.#askTime(deadlineMs);
     try {
+      checkDeadline(deadlineMs);
+      if (batch.length === 0) return this.#askTime(deadlineMs);
       const keys = batch.map((bucket) => this.#keys.keyOf(bucket));
-      return this.#refusal(kind, batch, keys) ?? this.#asker.ask({ kind, batch, keys, deadlineMs });
+      return this.#denial(kind, batch, keys) ?? this.#send({ kind, batch, keys, deadlineMs });
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  #refusal(kind: AskKind, batch: readonly AskEntry[], keys: readonly string[]): Promise<StoreReading> | undefined {
+  #denial(kind: AskKind, batch: readonly AskEntry[], keys: readonly string[]): Promise<StoreReading> | undefined {
     if (kind !== 'spend') return undefined;
-    const refusal = this.#known.refusalOf(batch as readonly StoreTransaction[], keys);
-    if (refusal === undefined) return undefined;
+    const denial = this.#known.denialOf(batch as readonly StoreTransaction[], keys);
+    if (denial === undefined) return undefined;
     this.#counts.rememberedDenials++;
-    return Promise.resolve(refusal);
+    return Promise.resolve(denial);
   }
 
-  /** The reading of an empty batch: what is looked at is a bucket that nobody has. */
+  // A reset is no decision: of many buckets it need not be made at one stroke, which would hold the server up.
+  #send(parts: AskParts): Promise<StoreReading> {
+    if (parts.kind !== 'reset') return this.#asker.ask(parts);
+    const asked = piecesOf(parts, MOST_TRANSACTIONS).map((piece) => this.#asker.ask(piece));
+    return Promise.all(asked).then(([reading]) => reading!);
+  }
+
+  /** The reading of an empty batch. */
   async #askTime(deadlineMs: number): Promise<StoreReading> {
-    const keys = [this.#keys.keyOf({ limit: '', id: '' })];
+    const keys = [this.#keys.ofNone];
     const { nowTicks } = await this.#asker.ask({ kind: 'check', batch: [{}], keys, deadlineMs });
     return { nowTicks, levelsTicks: [] };
   }
@@ -115,6 +128,12 @@ export class SharedStore implements RedisStore {
     this.#counts.lostRefunds += count;
     this.#notify(refundLost(count, cause));
   }
+}
+
+function checkDeadline(deadlineMs: unknown): void {
+  if (typeof deadlineMs === 'number' && deadlineMs > 0 && deadlineMs <= MAX_DEADLINE_MS) return;
+  const demand = `a number of milliseconds above 0, at most ${MAX_DEADLINE_MS}`;
+  throw complaint('ERR_OPTION', { option: 'deadlineMs', demand, value: deadlineMs, remedy: 'E.g. 50.' });
 }
 
 function closed(): SluiceError {

@@ -23,6 +23,15 @@ export function partsOf({ batch, keys, ...rest }: AskParts): readonly Part[] {
   return Array.from(parts, ([slot, part]) => ({ ...rest, slot, ...part }));
 }
 
+/** Parts a batch into such of so many buckets at most. */
+export function piecesOf({ batch, keys, ...rest }: AskParts, mostBuckets: number): readonly AskParts[] {
+  const pieces: AskParts[] = [];
+  for (let i = 0; i < keys.length; i += mostBuckets) {
+    pieces.push({ ...rest, batch: batch.slice(i, i + mostBuckets), keys: keys.slice(i, i + mostBuckets) });
+  }
+  return pieces;
+}
+
 /** Puts the readings of all parts together. Each bucket keeps the clock of its own server. */
 export function wholeReading(parts: readonly Part[], readings: readonly StoreReading[]): StoreReading {
   const size = parts.reduce((sum, { places }) => sum + places.length, 0);

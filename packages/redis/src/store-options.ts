@@ -19,9 +19,9 @@ export interface RedisStoreOptions {
    * hammers is then refused without a call, with the same figures. Default: 1000.
    */
   readonly rememberDenialsMs?: number | undefined;
-  /** Told of changes of the connection, and of refunds that failed. What it throws is ignored. */
+  /** Told of changes of the connection, and of refunds between slots that failed. What it throws is ignored. */
   readonly onEvent?: ((event: RedisStoreEvent) => void) | undefined;
-  /** Where log lines go; `false` for nowhere. Default: `console.warn`. What it throws is ignored. */
+  /** Where the line of a refund that failed goes; `false` for nowhere. Default: `console.warn`. What it throws is ignored. */
   readonly log?: Log | false | undefined;
 }
 
@@ -99,7 +99,7 @@ function checkedPrefix(prefix: unknown): string {
 function checkedHashTag(hashTag: unknown): HashTag | undefined {
   if (hashTag === undefined || typeof hashTag === 'function') return hashTag as HashTag | undefined;
   if (typeof hashTag === 'string' && hashTag !== '' && hashTag.isWellFormed()) return hashTag;
-  const remedy = "E.g. hashTag: 'id', or hashTag: ({ limit, id }) => id.split(':')[0].";
+  const remedy = "E.g. hashTag: 'id', or hashTag: ({ id }) => tenants.get(id).";
   throw complaint('ERR_OPTION', {
     option: 'hashTag',
     demand: "'id', a text that is not empty, or a function of the bucket",

@@ -65,6 +65,18 @@ describe('a hash tag by a function', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
+  test('that throws is an error of its own, which names the limit and never counts as an outage', () => {
+    const keys = keysWith(({ id }) => id.split('@')[1]!.toLowerCase());
+    expect(keys.keyOf(bucket('a@B'))).toBe('sluice:{b}:Orders:a%40B');
+    expect(() => keys.keyOf(bucket('a'))).toThrow(
+      expect.objectContaining({
+        code: 'ERR_OPTION',
+        message: expect.stringMatching(/^The function `hashTag` threw for a bucket of Orders \(TypeError: /),
+        cause: expect.any(TypeError),
+      }),
+    );
+  });
+
   test.each<unknown>(['', 7, null, {}, '\uD800'])('must not give %j', (tag) => {
     const keys = keysWith((() => tag) as () => string);
     expect(() => keys.keyOf(bucket('7'))).toThrow(expect.objectContaining({ code: 'ERR_OPTION' }));

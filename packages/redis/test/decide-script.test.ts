@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { Ask } from '../src/ask.ts';
+import { DecideCall } from '../src/decide-call.ts';
 import { redisServer } from '../../../test/redis/servers/redis-server.ts';
 import { BURST, charge, order, owed, read, refund, TOKEN_TICKS } from './support/orders.ts';
 import { readyStore } from './support/ready-store.ts';
@@ -92,6 +94,16 @@ describe('a key that holds no TAT', () => {
     ['infinity', 'SET', 'inf'],
     ['more than is exact', 'SET', '9007199254740994'],
     ['as much below', 'SET', '-9007199254740994'],
+    ['a small number', 'SET', '17'],
+    ['a number below zero', 'SET', '-1'],
+    ['a number with zeros before it', 'SET', '007'],
+    ['blanks around a number', 'SET', ' 12 '],
+    ['a number in hexadecimal', 'SET', '0x10'],
+    ['a number with an exponent', 'SET', '1e3'],
+    ['a number with an exponent that lies ahead', 'SET', '8e15'],
+    ['a number with a fraction that lies ahead', 'SET', '8000000000000000.0'],
+    ['a number in hexadecimal that lies ahead', 'SET', '0x1c6bf526340000'],
+    ['a moment long past', 'SET', String((Date.now() - EPOCH_MS - 120_000) * 16_000)],
     ['a list', 'RPUSH', '1'],
     ['a hash', 'HSET', 'field', '1'],
   ];
@@ -127,9 +139,22 @@ describe('a key that holds no TAT', () => {
   });
 });
 
-test('a server whose clock was before 2026 when a TAT was written is understood', async () => {
-  await server.call('SET', key('past'), '-16000000');
+test('a TAT that has just passed is a full bucket, though its key is still there', async () => {
+  await server.call('SET', key('past'), String((Date.now() - EPOCH_MS - 1000) * 16_000));
   expect(owed(await store.check([order('past')]))).toEqual([0]);
+});
+
+test('numbers that no script of ours gives are an error, and no decision', async () => {
+  const replies = [[1, 'x'], [1], [1, 2, 3], [1, 1.5]];
+  for (const reply of replies) {
+    const parts = { kind: 'check', batch: [order('7')], keys: ['k'], deadlineMs: 50 } as const;
+    const ask = new Ask(parts, { answered: () => {}, failed: () => {} });
+    const decideCall = new DecideCall(50, 0);
+    decideCall.add(ask);
+    decideCall.answer(reply, 0);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await expect(ask.reading).rejects.toMatchObject({ code: 'ERR_STORE_ANSWER' });
+  }
 });
 
 test('an id that is no text is a rejection too, like all answers', async () => {

@@ -10,7 +10,7 @@ test.each([
     'degraded',
     'Redis at 10.0.0.1:6379: some primaries of the cluster are not connected (Error: connect ECONNREFUSED).',
   ],
-  ['down', 'Redis at 10.0.0.1:6379: the connection is lost, and is being made again (Error: connect ECONNREFUSED).'],
+  ['down', 'Redis at 10.0.0.1:6379: not connected, and tried again (Error: connect ECONNREFUSED).'],
   ['closed', 'Redis at 10.0.0.1:6379: closed (Error: connect ECONNREFUSED).'],
 ] as const)('a connection that is %s says so', (state, message) => {
   const server = '10.0.0.1:6379';

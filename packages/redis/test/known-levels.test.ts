@@ -9,7 +9,8 @@ const FULL_TICKS = BURST * TOKEN_TICKS;
 function known(forMs = 1000) {
   const clock = new FakeClock(0);
   const levels = new KnownLevels(forMs, clock);
-  const note = (keys: string[], ...levelsTicks: number[]) => levels.note(keys, { nowTicks: 1_000_000, levelsTicks });
+  const note = (keys: string[], ...levelsTicks: number[]) =>
+    levels.note(keys, { nowTicks: 1_000_000, levelsTicks }, clock.nowMicros());
   return { clock, levels, note };
 }
 
@@ -19,43 +20,44 @@ describe('the levels that refused batches have shown', () => {
     note(['a'], FULL_TICKS);
     clock.advance(250);
     const passedTicks = 250 * 16_000;
-    expect(levels.refusalOf([order('a')], ['a'])).toEqual({
+    expect(levels.denialOf([order('a')], ['a'])).toEqual({
       nowTicks: 1_000_000 + passedTicks,
       levelsTicks: [FULL_TICKS - passedTicks],
       bucketNowTicks: [1_000_000 + passedTicks],
+      remembered: true,
     });
   });
 
   test('refuse any batch that they deny, whatever it asks', () => {
     const { levels, note } = known();
     note(['a', 'b'], 4 * TOKEN_TICKS, 0);
-    expect(levels.refusalOf([order('b'), order('a', 2)], ['b', 'a'])?.levelsTicks).toEqual([0, 4 * TOKEN_TICKS]);
-    expect(levels.refusalOf([order('a', 3, 'check-only')], ['a'])).toBeDefined();
+    expect(levels.denialOf([order('b'), order('a', 2)], ['b', 'a'])?.levelsTicks).toEqual([0, 4 * TOKEN_TICKS]);
+    expect(levels.denialOf([order('a', 3, 'check-only')], ['a'])).toBeDefined();
   });
 
   test('never let a batch pass: what may fit is asked for', () => {
     const { levels, note } = known();
     note(['a'], 4 * TOKEN_TICKS);
-    expect(levels.refusalOf([order('a')], ['a'])).toBeUndefined();
-    expect(levels.refusalOf([order('a', 2, 'spend-only')], ['a'])).toBeUndefined();
+    expect(levels.denialOf([order('a')], ['a'])).toBeUndefined();
+    expect(levels.denialOf([order('a', 2, 'spend-only')], ['a'])).toBeUndefined();
   });
 
   test('let a batch be asked for at the moment when it fits, and not a microsecond sooner', () => {
     const { clock, levels, note } = known();
     note(['a'], 4 * TOKEN_TICKS + 16_000);
     clock.advance(0.999);
-    expect(levels.refusalOf([order('a')], ['a'])).toBeDefined();
+    expect(levels.denialOf([order('a')], ['a'])).toBeDefined();
     clock.advance(0.001);
-    expect(levels.refusalOf([order('a')], ['a'])).toBeUndefined();
+    expect(levels.denialOf([order('a')], ['a'])).toBeUndefined();
   });
 
   test('are known for as long as was said, and no longer', () => {
     const { clock, levels, note } = known(500);
     note(['a'], FULL_TICKS);
     clock.advance(499.999);
-    expect(levels.refusalOf([order('a')], ['a'])).toBeDefined();
+    expect(levels.denialOf([order('a')], ['a'])).toBeDefined();
     clock.advance(0.001);
-    expect(levels.refusalOf([order('a')], ['a'])).toBeUndefined();
+    expect(levels.denialOf([order('a')], ['a'])).toBeUndefined();
     expect(levels.size).toBe(0);
   });
 
@@ -65,16 +67,27 @@ describe('the levels that refused batches have shown', () => {
     expect(levels.size).toBe(0);
   });
 
+  test('count down from the moment of asking: an answer that waited for the process is never taken for newer', () => {
+    const { clock, levels } = known();
+    const sentMicros = clock.nowMicros();
+    clock.advance(400);
+    levels.note(['a'], { nowTicks: 1_000_000, levelsTicks: [4 * TOKEN_TICKS + 300 * 16_000] }, sentMicros);
+    expect(levels.denialOf([order('a')], ['a'])).toBeUndefined();
+    expect(levels.denialOf([order('a', 2)], ['a'])).toBeDefined();
+    clock.advance(600);
+    expect(levels.denialOf([order('a', 2)], ['a'])).toBeUndefined();
+  });
+
   test('say nothing of a batch with a bucket that is not known', () => {
     const { levels, note } = known();
     note(['a'], FULL_TICKS);
-    expect(levels.refusalOf([order('a'), order('b')], ['a', 'b'])).toBeUndefined();
+    expect(levels.denialOf([order('a'), order('b')], ['a', 'b'])).toBeUndefined();
   });
 
   test('say nothing of a limit that was lowered since: the server must replace the TAT', () => {
     const { levels, note } = known();
     note(['a'], FULL_TICKS + 1);
-    expect(levels.refusalOf([order('a')], ['a'])).toBeUndefined();
+    expect(levels.denialOf([order('a')], ['a'])).toBeUndefined();
   });
 
   test('a level that has passed is 0', () => {
@@ -82,7 +95,7 @@ describe('the levels that refused batches have shown', () => {
     note(['a', 'b'], FULL_TICKS, 16);
     clock.advance(1 / 1000);
     clock.advance(500);
-    expect(levels.refusalOf([order('a'), order('b')], ['a', 'b'])?.levelsTicks[1]).toBe(0);
+    expect(levels.denialOf([order('a'), order('b')], ['a', 'b'])?.levelsTicks[1]).toBe(0);
   });
 
   test('are kept of 10,000 buckets: those read longest ago go first', () => {
@@ -90,7 +103,7 @@ describe('the levels that refused batches have shown', () => {
     for (let i = 0; i < 10_000; i++) note([`${i}`], FULL_TICKS);
     note(['0'], FULL_TICKS);
     note(['new'], FULL_TICKS);
-    const isKnown = (key: string) => levels.refusalOf([order(key)], [key]) !== undefined;
+    const isKnown = (key: string) => levels.denialOf([order(key)], [key]) !== undefined;
     expect(levels.size).toBe(10_000);
     expect(['0', '1', '2', 'new'].map(isKnown)).toEqual([true, false, true, true]);
   });
@@ -100,8 +113,8 @@ describe('the levels that refused batches have shown', () => {
     levels.forget(['a']);
     note(['a', 'b'], FULL_TICKS, FULL_TICKS);
     levels.forget(['a']);
-    expect(levels.refusalOf([order('a')], ['a'])).toBeUndefined();
-    expect(levels.refusalOf([order('b')], ['b'])).toBeDefined();
+    expect(levels.denialOf([order('a')], ['a'])).toBeUndefined();
+    expect(levels.denialOf([order('b')], ['b'])).toBeDefined();
   });
 });
 
@@ -111,23 +124,23 @@ describe('a batch that was answered', () => {
 
   test('is noted when it was refused, and lets go of its buckets when it took from them', () => {
     const { levels } = known();
-    notingDenials(levels).answered(ask('spend'), reading(FULL_TICKS));
+    notingDenials(levels).answered(ask('spend'), reading(FULL_TICKS), 0);
     expect(levels.size).toBe(1);
-    notingDenials(levels).answered(ask('spend'), reading(0));
+    notingDenials(levels).answered(ask('spend'), reading(0), 0);
     expect(levels.size).toBe(0);
   });
 
   test.each(['charge', 'refund', 'reset'] as const)('by a %s lets go of its buckets', (kind) => {
     const { levels, note } = known();
     note(['a'], FULL_TICKS);
-    notingDenials(levels).answered(ask(kind), reading(FULL_TICKS));
+    notingDenials(levels).answered(ask(kind), reading(FULL_TICKS), 0);
     expect(levels.size).toBe(0);
   });
 
   test('by a check changes nothing', () => {
     const { levels, note } = known();
     note(['a'], FULL_TICKS);
-    notingDenials(levels).answered(ask('check'), reading(0));
+    notingDenials(levels).answered(ask('check'), reading(0), 0);
     expect(levels.size).toBe(1);
   });
 
@@ -142,7 +155,7 @@ describe('a batch that was answered', () => {
 
   test('and was a part that gave back what it had taken, is noted', () => {
     const { levels } = known();
-    notingRefunds(levels).answered(ask('refund'), reading(FULL_TICKS));
+    notingRefunds(levels).answered(ask('refund'), reading(FULL_TICKS), 0);
     expect(levels.size).toBe(1);
   });
 });

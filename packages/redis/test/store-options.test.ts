@@ -53,7 +53,7 @@ describe('the options of redisStore', () => {
     [{ url, prefix: 7 }, '`prefix` must be'],
     [
       { url, hashTag: '' },
-      "`hashTag` must be 'id', a text that is not empty, or a function of the bucket, but was ''. E.g. hashTag: 'id', or hashTag: ({ limit, id }) => id.split(':')[0].",
+      "`hashTag` must be 'id', a text that is not empty, or a function of the bucket, but was ''. E.g. hashTag: 'id', or hashTag: ({ id }) => tenants.get(id).",
     ],
     [{ url, hashTag: '\uD800' }, '`hashTag` must be'],
     [{ url, hashTag: true }, '`hashTag` must be'],

@@ -17,6 +17,8 @@ const LONG_AGO = String(Number.MIN_SAFE_INTEGER);
 export interface ChannelParts extends LineParts {
   readonly connection: Connection;
   readonly patience: Patience;
+  /** Whether it is a node of a cluster that the user has called one. */
+  readonly isInCluster: boolean;
   /** Told when it opens, closes, or fails with something new. */
   readonly onChange: () => void;
 }
@@ -151,7 +153,14 @@ export class Channel {
 
   /** Tells the server the scripts, by calls whose time is over: their answers give its clock. */
   async #greet(): Promise<void> {
+    await this.#chooseDatabase();
     await Promise.all(this.#parts.scripts.map((script) => this.#teach(script)));
+  }
+
+  // ioredis chooses it too, but when that is refused it says so and goes on, in the database 0.
+  async #chooseDatabase(): Promise<void> {
+    const db = this.connection.options.db ?? 0;
+    if (db !== 0) await this.connection.select(db);
   }
 
   async #teach(script: Script): Promise<void> {
@@ -163,9 +172,13 @@ export class Channel {
     if (error instanceof SluiceError) return error;
     const word = errorWord(error);
     // ioredis says only that its queue was flushed; why, it has said before.
-    if (word === undefined) return callError(this.server, trip.call, this.lastError ?? error);
+    if (word === undefined) return this.#callError(trip, this.lastError ?? error);
     if (word === 'READONLY') this.#refusedToWrite(error);
-    return callError(this.server, trip.call, error);
+    return this.#callError(trip, error);
+  }
+
+  #callError({ call }: Trip, error: unknown): SluiceError {
+    return callError({ server: this.server, isInCluster: this.#parts.isInCluster }, call, error);
   }
 
   #expired({ call }: Trip): SluiceError {

@@ -12,12 +12,14 @@ export interface Connection extends EventEmitter {
   evalsha(args: readonly (string | number)[]): Promise<unknown>;
   eval(args: readonly (string | number)[]): Promise<unknown>;
   asking(): Promise<unknown>;
+  select(db: number): Promise<unknown>;
 }
 
 interface ConnectionOptions {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
   readonly path?: string | null | undefined;
+  readonly db?: number | null | undefined;
   readonly sentinels?: readonly unknown[] | null | undefined;
   enableOfflineQueue?: boolean | undefined;
 }

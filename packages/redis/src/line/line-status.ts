@@ -44,7 +44,7 @@ export interface LineCounts {
   /** Calls of scripts. */
   readonly calls: number;
   /** Calls for which no server could be asked. */
-  readonly refused: number;
+  readonly unreachable: number;
   /** Calls without an answer within their deadline. */
   readonly missed: number;
   /** Scripts that a server did not run because their time was over when it got to them. */

@@ -15,8 +15,10 @@ export interface ScriptCall {
   readonly keys: readonly string[];
   /** What follows the expiry: ARGV[2…]. */
   readonly args: readonly (string | number)[];
-  /** How long the caller waits from now on, in milliseconds, more than 0; the script must not write after that. */
+  /** How long the caller waits in all, in milliseconds, more than 0; the script must not write after that. */
   readonly deadlineMs: number;
+  /** How long of it the caller has waited already, in milliseconds, less than `deadlineMs`. Default: 0. */
+  readonly waitedMs?: number;
 }
 
 /** The way to the servers that hold the buckets. */
@@ -28,7 +30,7 @@ export interface Line {
    *
    * The line puts the expiry in front: ARGV[1] is the last moment at which the script may write, in the server's
    * time, ticks of 1/16 µs since 2026-01-01 UTC, as an integer string. The script's reply is an array of which the
-   * first two are `[done 1 | expired 0, now in ticks]`, whole numbers or their decimal strings.
+   * first two are `[done 1 | expired 0, now in ticks]`, whole numbers.
    *
    * @returns The reply of a script that was done, without its first element: `[nowTicks, …]`, `nowTicks` a number.
    * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` when no server can be asked (at once), or when one

@@ -20,6 +20,7 @@ export class OneServer implements Servers {
       ...parts,
       connection,
       patience: new Patience(),
+      isInCluster: false,
       onChange: () => onChange(this.#channel),
     });
   }

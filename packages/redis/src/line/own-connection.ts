@@ -74,9 +74,21 @@ function noClient(value: unknown): SluiceError {
   return complaint('ERR_OPTION', {
     option: 'client',
     demand: 'a client of ioredis 5.8 or later: a Redis or a Cluster',
-    value,
+    // Options may hold a password, which has no place in a log.
+    value: kindOf(value),
     remedy: 'Install ioredis and give new Redis(…), or give a `url`.',
   });
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value;
+  const { name } = (Object.getPrototypeOf(value) as object | null)?.constructor ?? Object;
+  return `an object of ${name}`;
+}
+
+/** Also of what is no URL but was meant to be one. ioredis takes what stands behind a question mark for options. */
+function withoutCredentials(url: string): string {
+  return url.replace(/\?.*$/s, '?…').replace(/^([a-z]+:\/\/)?.*@/is, '$1…@');
 }
 
 function isRedisUrl(url: unknown): boolean {
@@ -88,7 +100,7 @@ function noUrl(url: unknown): SluiceError {
     option: 'url',
     demand: 'a URL that begins with redis:// or rediss://',
     // A password has no place in a log.
-    value: typeof url === 'string' ? url.replace(/\/\/.*@/, '//…@') : url,
+    value: typeof url === 'string' ? withoutCredentials(url) : typeof url,
     remedy: 'For a cluster, Sentinels or a socket make a client with ioredis and give it as `client`.',
   });
 }

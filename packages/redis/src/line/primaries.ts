@@ -55,6 +55,7 @@ export class Primaries {
       ...this.#parts,
       connection,
       patience,
+      isInCluster: true,
       onChange: () => this.#onChange(channel),
     });
     // A cluster gives its nodes a queue, whatever they were told; nothing of ours may wait in one.

@@ -41,9 +41,9 @@ export class ScriptLine implements Line {
     const trip = new Trip(call, clock.nowMicros() * TICKS_PER_MICRO);
     const answer = this.#servers.run(trip);
     if (!(answer instanceof SluiceError)) {
-      return this.#deadlines.race(answer, call.deadlineMs, () => this.#missed(trip));
+      return this.#deadlines.race(answer, trip.leftMs, () => this.#missed(trip));
     }
-    counts.refused++;
+    counts.unreachable++;
     return Promise.reject(answer);
   }
 

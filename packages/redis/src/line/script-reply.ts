@@ -18,8 +18,7 @@ export interface ScriptReply {
  */
 export function readReply(script: Script, reply: unknown): ScriptReply {
   if (!Array.isArray(reply)) throw nonsense(script, reply);
-  const done = wholeNumber(reply[0]);
-  const nowTicks = wholeNumber(reply[1]);
+  const [done, nowTicks] = reply as [unknown, number];
   if ((done !== 0 && done !== 1) || !Number.isSafeInteger(nowTicks)) throw nonsense(script, reply);
   // The array is ours: it was made for this reply.
   reply.shift();
@@ -27,12 +26,8 @@ export function readReply(script: Script, reply: unknown): ScriptReply {
   return { done: done === 1, nowTicks, rest: reply };
 }
 
-function wholeNumber(value: unknown): number {
-  if (typeof value === 'string' && /^-?\d+$/.test(value)) return Number(value);
-  return typeof value === 'number' ? value : NaN;
-}
-
-function nonsense(script: Script, reply: unknown): SluiceError {
+/** The error for a reply that no script of ours gives. */
+export function nonsense(script: Script, reply: unknown): SluiceError {
   return new SluiceError(
     'ERR_STORE_ANSWER',
     `The script ${script.name} must answer with [1 or 0, now in ticks, …], but answered ${shown(reply)}. ` +

@@ -9,7 +9,6 @@ const SERVER_TROUBLE: Readonly<Record<string, string>> = {
   LOADING: 'It reads its data from disk, and answers when it is done.',
   MASTERDOWN: 'It is a replica that has lost its primary: connect to the primary, or by Sentinel.',
   CLUSTERDOWN: 'The cluster does not cover all slots: some primary is down and not replaced yet.',
-  TRYAGAIN: 'The hash slot moves to another node at the moment.',
   MOVED: 'The hash slot has moved to a node that is not connected yet.',
   ASK: 'The hash slot moves to a node that is not connected yet.',
   NOPERM: 'Its user may not do this: see the list of permissions in the documentation of @sluice/redis.',
@@ -20,7 +19,16 @@ const SERVER_TROUBLE: Readonly<Record<string, string>> = {
   BUSY: 'A script of somebody runs too long on it: `SCRIPT KILL` ends it.',
 };
 
-const CALL_TROUBLE = new Set(['WRONGTYPE', 'CROSSSLOT', 'BUCKET']);
+/** What it says about one call alone, and what helps. */
+const CALL_TROUBLE: Readonly<Record<string, string>> = {
+  WRONGTYPE: 'Does something else write to these keys? Choose a `prefix` that no one else uses, or delete them.',
+  CROSSSLOT: 'Keys of several hash slots can not travel together.',
+  TRYAGAIN: 'Their hash slot moves to another node, which has some of them already: this ends with the move.',
+};
+
+/** Words of a node of a cluster, which a client for one server can't follow. */
+const IS_CLUSTER = new Set(['CROSSSLOT', 'MOVED', 'ASK', 'TRYAGAIN']);
+const WANTS_CLUSTER = 'This is a node of a Redis Cluster: give a `Cluster` of ioredis as `client`.';
 
 /** The first word of a server's error: `OOM`, `WRONGTYPE`, …; `ERR` when it says no more; nothing of other errors. */
 export function errorWord(error: unknown): string | undefined {
@@ -51,26 +59,30 @@ export function isNoScript(error: unknown): boolean {
   return errorWord(error) === 'NOSCRIPT';
 }
 
+/** Who answered: a server, and whether it is one of a cluster that the user has called one. */
+export interface Answerer {
+  readonly server: string;
+  readonly isInCluster: boolean;
+}
+
 /**
  * Makes of what a call failed with the error that its caller gets: `ERR_STORE_BUCKET` when this call alone went wrong,
  * `ERR_STORE_UNAVAILABLE` for all else, what nobody thought of too.
  */
-export function callError(server: string, call: ScriptCall, error: unknown): SluiceError {
+export function callError({ server, isInCluster }: Answerer, call: ScriptCall, error: unknown): SluiceError {
   withoutCommand(error);
   const word = errorWord(error);
   if (word === undefined) return unavailable(`The connection to Redis at ${server} failed`, error);
-  if (CALL_TROUBLE.has(word) || (word === 'ERR' && isOfScript(error))) return bucketError(server, call, error);
-  return unavailable(`Redis at ${server} answered`, error, SERVER_TROUBLE[word]);
+  const answered = `Redis at ${server} answered`;
+  if (!isInCluster && IS_CLUSTER.has(word)) return unavailable(answered, error, WANTS_CLUSTER);
+  const remedy = CALL_TROUBLE[word] ?? (word === 'ERR' && isOfScript(error) ? CALL_TROUBLE.WRONGTYPE : undefined);
+  if (remedy === undefined) return unavailable(answered, error, SERVER_TROUBLE[word]);
+  const what = `The script ${call.script.name} failed on Redis at ${server} for the keys ${shown(call.keys)}`;
+  return failure('ERR_STORE_BUCKET', { what, cause: error, remedy });
 }
 
 function isOfScript(error: unknown): boolean {
   return /user_script|Error running script/.test((error as Error).message);
-}
-
-function bucketError(server: string, { script, keys }: ScriptCall, error: unknown): SluiceError {
-  const what = `The script ${script.name} failed on Redis at ${server} for the keys ${shown(keys)}`;
-  const remedy = 'Does something else write to these keys? Choose a `prefix` that no one else uses, or delete them.';
-  return failure('ERR_STORE_BUCKET', { what, cause: error, remedy });
 }
 
 /** The error for a server that can't be asked, or could not answer. */

@@ -6,6 +6,8 @@ import type { ScriptCall } from './line.ts';
 export class Trip {
   readonly call: ScriptCall;
   readonly startTicks: number;
+  /** How long there is from then on. */
+  readonly leftMs: number;
   readonly endTicks: number;
   /** Where it was sent last. */
   channel: Channel | undefined;
@@ -13,7 +15,8 @@ export class Trip {
   constructor(call: ScriptCall, startTicks: number) {
     this.call = call;
     this.startTicks = startTicks;
-    this.endTicks = startTicks + Math.floor(call.deadlineMs * TICKS_PER_MS);
+    this.leftMs = call.deadlineMs - (call.waitedMs ?? 0);
+    this.endTicks = startTicks + Math.floor(this.leftMs * TICKS_PER_MS);
   }
 
   /** Whether less than half of its time has passed. */

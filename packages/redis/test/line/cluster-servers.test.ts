@@ -80,7 +80,7 @@ describe.each(VERSIONS)('a line beside a cluster client of $version', ({ Cluster
       expect(await line.run(call(add, { keys: [fresh] }))).toEqual([expect.any(Number), 1]);
       expect(line.status().counts.redirects).toBe(1);
       const { code, message } = await rejection(line.run(call(add, { keys: [key, fresh] })));
-      expect(code).toBe('ERR_STORE_UNAVAILABLE');
+      expect(code).toBe('ERR_STORE_BUCKET');
       expect(message).toContain('TRYAGAIN');
     });
     expect(await line.run(call(add, { keys: [key] }))).toEqual([expect.any(Number), 3]);

@@ -45,7 +45,7 @@ describe.each(VERSIONS)('the life of a line of $version', ({ Redis }) => {
     expect(await line.run(call(add))).toEqual([expect.any(Number), 1]);
     expect(changes.map(({ state }) => state)).toEqual(['down', 'up']);
     expect(changes[0]?.cause).toMatchObject({ code: 'ECONNREFUSED' });
-    expect(line.status().counts).toMatchObject({ calls: 3, refused: 2, connects: 1 });
+    expect(line.status().counts).toMatchObject({ calls: 3, unreachable: 2, connects: 1 });
   });
 
   test('refuses without a promise of its own for each call: the error is the same while nothing changes', async () => {

@@ -8,7 +8,9 @@ class ReplyError extends Error {
   command?: unknown;
 }
 
-const codeOf = (message: string) => callError('server:1', call(add), new ReplyError(message)).code;
+const NODE = { server: 'server:1', isInCluster: true };
+const ALONE = { server: 'server:1', isInCluster: false };
+const codeOf = (message: string) => callError(NODE, call(add), new ReplyError(message)).code;
 
 describe('what an error of a server concerns', () => {
   test.each([
@@ -17,7 +19,6 @@ describe('what an error of a server concerns', () => {
     'LOADING Redis is loading the dataset in memory',
     "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
     'CLUSTERDOWN The cluster is down',
-    'TRYAGAIN Multiple keys request during rehashing of slot',
     "NOPERM this user has no permissions to run the 'evalsha' command",
     'NOAUTH Authentication required.',
     'MISCONF Redis is configured to save RDB snapshots, but it is currently not able to persist on disk.',
@@ -42,14 +43,34 @@ describe('what an error of a server concerns', () => {
     'ERR Error running script (call to f_5e2f): @user_script:1: user_script:1: attempt to perform arithmetic',
     'ERR user_script:1: attempt to perform arithmetic on a nil value script: 5e2f, on @user_script:1.',
     "CROSSSLOT Keys in request don't hash to the same slot",
+    'TRYAGAIN Multiple keys request during rehashing of slot',
   ])('this call: %s', (message) => {
     expect(codeOf(message)).toBe('ERR_STORE_BUCKET');
   });
 
+  test.each([
+    "CROSSSLOT Keys in request don't hash to the same slot",
+    'MOVED 3999 127.0.0.1:6381',
+    'ASK 3999 127.0.0.1:6381',
+    'TRYAGAIN Multiple keys request during rehashing of slot',
+  ])('all calls, when a client for one server leads to a node of a cluster: %s', (message) => {
+    const { code, message: said } = callError(ALONE, call(add), new ReplyError(message));
+    expect(code).toBe('ERR_STORE_UNAVAILABLE');
+    expect(said).toContain(
+      `${message}. This is a node of a Redis Cluster: give a \`Cluster\` of ioredis as \`client\`.`,
+    );
+  });
+
+  test('a slot that moves, in words of its own', () => {
+    const { message } = callError(NODE, call(add), new ReplyError('TRYAGAIN Multiple keys request'));
+    expect(message).toMatch(/moves to another node/);
+    expect(message).not.toContain('prefix');
+  });
+
   test('the server, when it is no reply at all', () => {
     expect(errorWord(new Error('OOM read ECONNRESET'))).toBeUndefined();
-    expect(callError('server:1', call(add), new Error('read ECONNRESET')).code).toBe('ERR_STORE_UNAVAILABLE');
-    expect(callError('server:1', call(add), 'what').message).toContain("'what'");
+    expect(callError(NODE, call(add), new Error('read ECONNRESET')).code).toBe('ERR_STORE_UNAVAILABLE');
+    expect(callError(NODE, call(add), 'what').message).toContain("'what'");
   });
 
   test('a script that was forgotten', () => {
@@ -61,11 +82,11 @@ describe('what an error of a server concerns', () => {
   test('names the server and the script, keeps its cause, and never the arguments of the command', () => {
     const cause = new ReplyError('OOM command not allowed.');
     cause.command = { name: 'evalsha', args: ['secret'] };
-    const error = callError('server:1', call(add), cause);
+    const error = callError(NODE, call(add), cause);
     expect(error.message).toMatch(/^Redis at server:1 answered: OOM command not allowed\. It has used up/);
     expect(error.cause).toBe(cause);
     expect(cause).not.toHaveProperty('command');
-    expect(callError('server:1', call(add), new ReplyError('WRONGTYPE x')).message).toMatch(/add.*server:1.*'key'/);
+    expect(callError(NODE, call(add), new ReplyError('WRONGTYPE x')).message).toMatch(/add.*server:1.*'key'/);
   });
 
   test('errors of others stay as they are', () => {

@@ -26,7 +26,6 @@ describe.each(VERSIONS)('what a server says to a line of $version', ({ Redis }) 
   test.each([
     ['an error in the script', 'return {1, now + nil}'],
     ['an error that the script raises', "return redis.call('INCR')"],
-    ['a key that the script refuses', "return redis.error_reply('BUCKET the value is foreign')"],
   ])('of %s concerns this call alone', async (_, body) => {
     const broken = guarded('broken', body);
     const { line } = await lineToServer({}, { scripts: [broken] });
