@@ -1,5 +1,6 @@
 import { createLimiter, keyFrom, type IdFormat, type SpendEntry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
+import { batchOf } from '../src/batch.ts';
 import { atOnce, limiterOnFakeTime } from './limiter-on-fake-time.ts';
 import { rejected, thrown } from './thrown.ts';
 
@@ -102,6 +103,34 @@ describe('one bucket twice in a batch', () => {
   test('is an error also when overrides have to be waited for', async () => {
     const { limiter } = limiterOnFakeTime(numbers, { overrides: () => Promise.resolve(undefined) });
     expect((await rejected(() => limiter.spend(twice))).code).toBe('ERR_DUPLICATE_BUCKET');
+  });
+
+  test.each([16, 17, 1000])('is an error among %i, wherever it stands', (count) => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    const distinct = Array.from({ length: count - 1 }, (_, i) => ({ limit: 'Orders', id: String(i) }));
+    for (const [again, at] of [
+      [0, count - 1],
+      [count - 2, 0],
+      [3, 4],
+    ] as const) {
+      const error = thrown(() => limiter.reset(distinct.toSpliced(at, 0, { limit: 'Orders', id: String(again) })));
+      expect(error.message).toContain(`the bucket of Orders and '${again}' twice`);
+    }
+    expect(limiter.reset(distinct)).toBeUndefined();
+    expect(limiter.reset([...distinct, { limit: 'Reads', id: '0' }])).toBeUndefined();
+  });
+
+  test('is looked for in a time that grows with the batch, not with its square', () => {
+    let looks = 0;
+    const buckets = Array.from({ length: 10_000 }, (_, i) => ({
+      limit: 'Orders',
+      get id(): string {
+        looks++;
+        return String(i);
+      },
+    }));
+    expect(batchOf(buckets)).toBe(buckets);
+    expect(looks).toBeLessThanOrEqual(20_000);
   });
 
   test('is none when the id or the limit differs', () => {
