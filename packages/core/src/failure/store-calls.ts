@@ -78,13 +78,15 @@ export function refundCall<T extends StoreRefund>({
   };
 }
 
-/** Refused, it is an error: an operator who resets a bucket must know that it was not. */
+/** Refused, it is an error: an operator who resets a bucket must know that it may be as it was. */
 export function resetCall({ store }: StoreCallParts): StoreCall<readonly BucketName[], void> {
   return {
     send: (batch, deadlineMs) => store.reset(batch, deadlineMs),
     accept: () => undefined,
     refuse(_batch, cause) {
-      const message = 'The store could not reset the buckets: they are as they were. Try again when it answers.';
+      const message =
+        'The store could not say that it reset the buckets: all, some or none may be full now. ' +
+        'Reset them again when it answers.';
       return Promise.reject(new SluiceError('ERR_STORE_UNAVAILABLE', message, { cause }));
     },
   };

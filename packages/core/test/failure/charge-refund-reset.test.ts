@@ -112,6 +112,27 @@ describe('a reset', () => {
     }
   });
 
+  test('that was done, but not confirmed in time, does not say that it was not done', async () => {
+    const { guard, store, time } = guarded(answersSoon);
+    const done: unknown[] = [];
+    store.behaviour = (batch) => {
+      done.push(...batch);
+      return hangs(batch);
+    };
+    const reset = Promise.allSettled([guard.reset([local])]);
+    await time.advance(50);
+    expect(done).toEqual([local]);
+    expect(await reset).toMatchObject([
+      {
+        reason: {
+          message:
+            'The store could not say that it reset the buckets: all, some or none may be full now. ' +
+            'Reset them again when it answers.',
+        },
+      },
+    ]);
+  });
+
   test('that hangs rejects at the deadline', async () => {
     const { guard, time } = guarded(hangs);
     const reset = Promise.allSettled([guard.reset([local])]);
@@ -122,7 +143,7 @@ describe('a reset', () => {
   test('makes the local bucket full in any case', async () => {
     const { guard } = failing();
     await guard.spend([transaction({ limit: 'Local', cost: 10 })]);
-    await expect(guard.reset([local])).rejects.toThrow('could not reset');
+    await expect(guard.reset([local])).rejects.toThrow('could not say that it reset');
     expect(decided(await guard.check([local])).reading.levelsTicks).toEqual([0]);
   });
 });
