@@ -3,14 +3,19 @@ import { Cluster } from 'ioredis';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { redisCluster } from '../../../test/redis/servers/redis-cluster.ts';
-import { redisServer } from '../../../test/redis/servers/redis-server.ts';
+import { redisServer, type RedisServer } from '../../../test/redis/servers/redis-server.ts';
 import { until } from '../../../test/redis/servers/until.ts';
 import { charge, order, owed, refund } from './support/orders.ts';
 import { readyStore } from './support/ready-store.ts';
 
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-const [, permissions = ''] = /ACL SETUSER limits on '>secret' ([^\n]+)/.exec(readme) ?? [];
-const PERMISSIONS = permissions.replaceAll("'", '').split(' ');
+const page = readFileSync(new URL('../../../docs/running-on-redis.md', import.meta.url), 'utf8');
+const [PERMISSIONS = [], IN_A_CLUSTER = []] = Array.from(
+  page.matchAll(/^ACL SETUSER sluice on '>secret' (.+)$/gm),
+  ([, list = '']) => list.replaceAll("'", '').split(' '),
+);
+
+/** With a database of its own, which must be chosen. */
+const urlOf = ({ url }: RedisServer): string => `${url.replace('//', '//limits:secret@')}/2`;
 
 /** All that a store does. */
 async function owedAfterUse(store: RedisStore): Promise<number[][]> {
@@ -22,21 +27,20 @@ async function owedAfterUse(store: RedisStore): Promise<number[][]> {
   return [owed(before), owed(await store.check([order('7')]))];
 }
 
-describe('a user with the permissions that the README lists', () => {
+describe('a user with the permissions that the documentation lists', () => {
   test('can do all that a store does, also when the server has forgotten the script', async () => {
     const server = await redisServer();
     await server.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...PERMISSIONS);
-    const store = await readyStore({ url: server.url.replace('//', '//limits:secret@'), prefix: 'sluice:' });
+    const store = await readyStore({ url: urlOf(server), prefix: 'sluice:' });
     expect(await owedAfterUse(store)).toEqual([[3], [0]]);
     await server.call('SCRIPT', 'FLUSH');
     expect(await owedAfterUse(store)).toEqual([[3], [0]]);
     await store.close();
   });
 
-  test('needs one more in a cluster', async () => {
+  test('needs others in a cluster', async () => {
     const { nodes, addresses } = await redisCluster();
-    const permitted = [...PERMISSIONS, '+cluster|slots'];
-    await Promise.all(nodes.map((node) => node.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...permitted)));
+    await Promise.all(nodes.map((node) => node.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...IN_A_CLUSTER)));
     const redisOptions = { username: 'limits', password: 'secret' };
     const client = new Cluster([...addresses], { lazyConnect: true, redisOptions });
     const store = await readyStore({ client, prefix: 'sluice:' });
@@ -47,8 +51,7 @@ describe('a user with the permissions that the README lists', () => {
   test('can touch nothing else', async () => {
     const server = await redisServer();
     await server.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...PERMISSIONS);
-    const url = server.url.replace('//', '//limits:secret@');
-    const elsewhere = await readyStore({ url, prefix: 'other:' });
+    const elsewhere = await readyStore({ url: urlOf(server), prefix: 'other:' });
     await expect(elsewhere.spend([order('7')])).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
     await elsewhere.close();
   });
@@ -59,7 +62,7 @@ describe('a user with the permissions that the README lists', () => {
       const server = await redisServer();
       const fewer = PERMISSIONS.filter((other) => other !== permission);
       await server.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...fewer);
-      const store = redisStore({ url: server.url.replace('//', '//limits:secret@'), log: false });
+      const store = redisStore({ url: urlOf(server), log: false });
       await server.call('SCRIPT', 'FLUSH');
       await expect(eventually(store)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
       await store.close();

@@ -152,6 +152,33 @@ describe('buckets with a hash tag in common', () => {
   });
 });
 
+describe('while a slot moves', () => {
+  test('a batch with buckets at both ends waits for the end of the move, and no other that travels with it', async () => {
+    const tagged = await readyStore({ client: client(), hashTag: 'id', prefix: 'moves:', rememberDenialsMs: 0 });
+    const slot = await cluster.slotOf('moves:Orders:{moves}');
+    const from = await cluster.primaryOf(slot);
+    const to = cluster.nodes.slice(0, 3).find((node) => node !== from)!;
+    const [fromId, toId] = await Promise.all([cluster.idOf(from), cluster.idOf(to)]);
+    await tagged.spend([order('moves', 2), read('moves', 3)]);
+    await to.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId);
+    await from.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId);
+    await from.call('MIGRATE', to.host, to.port, 'moves:Orders:{moves}', 0, 1000);
+    const asked = [[order('moves')], [order('moves'), read('moves')], [read('moves')], [order('moves')]];
+    const [moved, both, waits, again] = await Promise.allSettled(asked.map((batch) => tagged.spend(batch)));
+    expect(both).toMatchObject({ status: 'rejected', reason: { code: 'ERR_STORE_BUCKET' } });
+    expect([moved, waits, again]).toMatchObject(
+      [2, 3, 3].map((tokens) => ({ value: { levelsTicks: [expect.toSatisfy(isAbout(tokens))] } })),
+    );
+    await from.call('MIGRATE', to.host, to.port, 'moves:Reads:{moves}', 0, 1000);
+    await to.call('CLUSTER', 'SETSLOT', slot, 'NODE', toId);
+    await from.call('CLUSTER', 'SETSLOT', slot, 'NODE', toId);
+    expect(owed(await tagged.check([order('moves'), read('moves')]))).toEqual([4, 4]);
+    await tagged.close();
+  });
+});
+
+const isAbout = (tokens: number) => (levelTicks: unknown) => Math.ceil(Number(levelTicks) / TOKEN_TICKS) === tokens;
+
 describe('when a node does not answer', () => {
   beforeAll(() => anewIds('silent'));
 

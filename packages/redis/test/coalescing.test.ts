@@ -40,6 +40,14 @@ describe('batches that are asked in one turn', () => {
     expect(await callsOf(all)).toBe(3);
   });
 
+  test('are parted when they reset: that is no decision, and many would hold the server up', async () => {
+    const many = ids(100, 'reset');
+    await Promise.all(many.map((id) => store.spend([order(id)])));
+    expect(await callsOf(() => store.reset(many.map((id) => ({ limit: 'Orders', id }))))).toBe(4);
+    expect(owed(await store.check(many.map((id) => order(id))))).toEqual(many.map(() => 0));
+    await expect(store.reset([])).resolves.toBeUndefined();
+  });
+
   test('each get their own reading', async () => {
     const costs = [1, 2, 3, 4, 5];
     await Promise.all(costs.map((cost) => store.spend([order(`own-${cost}`, cost)])));

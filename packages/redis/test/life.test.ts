@@ -1,5 +1,5 @@
 import { createLimiter, accountId } from '@sluice/core';
-import type { RedisStoreEvent } from '@sluice/redis';
+import { redisStore, type RedisStoreEvent } from '@sluice/redis';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { redisServer } from '../../../test/redis/servers/redis-server.ts';
@@ -48,6 +48,54 @@ test('what was asked when the store is closed is answered, or fails as an outage
   expect(outcome).toMatchObject(
     asked.status === 'fulfilled' ? { levelsTicks: [0] } : { code: 'ERR_STORE_UNAVAILABLE' },
   );
+});
+
+test('a wrong option leaves no connection behind', async () => {
+  const own = await redisServer();
+  expect(() => redisStore({ url: own.url, log: console as unknown as false })).toThrow(/`log` must be/);
+  // A store that is made later is connected later.
+  const store = await readyStore({ url: own.url });
+  expect((await own.call<string>('CLIENT', 'LIST')).trim().split('\n')).toHaveLength(2);
+  await store.close();
+});
+
+test.each([0, -1, NaN, Infinity, 60_001, '50'])(
+  'a deadline of %s is wrong use, and sends nothing',
+  async (deadlineMs) => {
+    const store = await readyStore({ url: server.url });
+    const { calls } = store.status().counts;
+    for (const asked of [store.spend([order('7')], deadlineMs as number), store.check([], deadlineMs as number)]) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await expect(asked).rejects.toMatchObject({
+        code: 'ERR_OPTION',
+        message: expect.stringMatching(
+          /^`deadlineMs` must be a number of milliseconds above 0, at most 60000, but was/,
+        ),
+      });
+    }
+    expect(store.status().counts.calls).toBe(calls);
+    await store.close();
+  },
+);
+
+test('a hash tag that throws for one id is the error of that request, and every other is decided', async () => {
+  const store = await readyStore({
+    url: server.url,
+    hashTag: ({ id }) => {
+      if (id === 'odd') throw new TypeError('not that one');
+      return undefined;
+    },
+  });
+  const limits = { Orders: { key: accountId(), count: 3, period: '1h' } };
+  const limiter = createLimiter({ limits, store, failure: { onFailure: 'closed' } });
+  for (let i = 0; i < 5; i++) {
+    // oxlint-disable-next-line no-await-in-loop -- more in a row than a breaker takes
+    await expect(limiter.spend([{ limit: 'Orders', id: 'odd' }])).rejects.toMatchObject({ code: 'ERR_OPTION' });
+  }
+  expect((await limiter.spend([{ limit: 'Orders', id: '7' }])).outcome).toBe('allowed');
+  expect(await store.check([])).toMatchObject({ levelsTicks: [] });
+  await limiter.close();
+  await store.close();
 });
 
 test('closing twice is closing once', async () => {

@@ -14,12 +14,13 @@ export type OwnConnection =
  * Makes a connection of our own to where a client of the user leads. Of the client's options all stay that say where
  * and as whom to connect; `keyPrefix` and all that concerns the sending of commands does not.
  *
- * @throws {SluiceError} `ERR_OPTION` for what is no client of ioredis.
+ * @throws {SluiceError} `ERR_OPTION` for what is no client of ioredis, or one for a database that can't be.
  */
 export function besideClient(client: RedisClient): OwnConnection {
   if (!isIoredis(client)) throw noClient(client);
   const duplicate = client.duplicate.bind(client) as (...args: unknown[]) => unknown;
   if (!client.isCluster) {
+    checkDatabase((client.options as { db?: unknown }).db);
     return { isCluster: false, connection: heard(duplicate(singleOptions()) as Connection) };
   }
   const { redisOptions } = client.options as { redisOptions?: object | null };
@@ -40,6 +41,13 @@ export function byUrl(
   const { Redis } = loadIoredis(load);
   // It never connects: it is what our options are put over, as over a client of the user.
   return besideClient(new Redis(url, { lazyConnect: true }));
+}
+
+// Of a number that is none ioredis lets a promise reject that nobody hears, which ends the process.
+function checkDatabase(db: unknown): void {
+  if (db === undefined || db === null || Number.isSafeInteger(db)) return;
+  const remedy = 'Correct the database of the client, or the path of the URL: redis://host/2.';
+  throw complaint('ERR_OPTION', { option: 'db', demand: 'a whole number from 0', value: db, remedy });
 }
 
 // An 'error' event that nobody hears would end the process.

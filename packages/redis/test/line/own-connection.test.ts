@@ -100,9 +100,33 @@ describe('a connection by URL', () => {
     },
   );
 
+  test.each(['redis://127.0.0.1/orders', 'redis://127.0.0.1?db=x'])(
+    'is refused for a database of no number: %s',
+    (url) => {
+      expect(() => openLine({ url, scripts: [echo] })).toThrow(
+        expect.objectContaining({
+          code: 'ERR_OPTION',
+          message: expect.stringMatching(/^`db` must be a whole number from 0, but was NaN\. Correct the database/),
+        }),
+      );
+    },
+  );
+
   test('is refused without telling the password', () => {
     expect(() => openLine({ url: 'http://user:secret@host/0', scripts: [echo] })).toThrow(/http:\/\/…@host/);
     expect(() => openLine({ url: 'redis://user:se/cret@host:x/0', scripts: [echo] })).toThrow(/redis:\/\/…@host/);
+  });
+
+  test.each([
+    'limits:secret@127.0.0.1:6379',
+    'redis:limits:secret@127.0.0.1',
+    'redis://a:secret@b:secret@host:x',
+    'redis://h:x?password=secret',
+    'redis://a:sec\nsecret@host:x',
+  ])('is refused without telling the password, whatever it is: %j', (url) => {
+    const open = () => openLine({ url, scripts: [echo] });
+    expect(open).toThrow(/^`url` must be a URL that begins with/);
+    expect(open).not.toThrow(/secret/);
   });
 });
 
@@ -124,6 +148,27 @@ describe('what is no client of ioredis', () => {
     expect(() => openLine({ client: client as unknown as RedisClient, scripts: [echo] })).toThrow(
       expect.objectContaining({ code: 'ERR_OPTION', message: expect.stringContaining('`client`') }),
     );
+  });
+
+  test.each([
+    ['options', { host: 'h', password: 'secret' }, "'an object of Object'"],
+    [
+      'options without a prototype',
+      Object.assign(Object.create(null), { password: 'secret' }),
+      "'an object of Object'",
+    ],
+    [
+      'something with a class',
+      new (class Pool {
+        password = 'secret';
+      })(),
+      "'an object of Pool'",
+    ],
+    ['a URL', 'redis://:secret@host', "'string'"],
+  ])('is refused without telling what is in it: %s', (_, client, shown) => {
+    const open = () => openLine({ client: client as RedisClient, scripts: [echo] });
+    expect(open).toThrow(`but was ${shown}`);
+    expect(open).not.toThrow(/secret/);
   });
 
   test('neither client nor URL is refused, and both are', () => {

@@ -97,6 +97,34 @@ describe.each(VERSIONS)('what a server says to a line of $version', ({ Redis }) 
     expect(await rejection(line.run(call(add)))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
   });
 
+  test.each([
+    ['that the user may not choose', { username: 'limited', password: 'pass', db: 2 }, /NOPERM.*'select'/],
+    ['that there is not', { db: 99 }, /DB index is out of range/],
+  ])('of a database %s keeps the line down: it never decides in another one', async (_, options, said) => {
+    const server = await redisServer();
+    await server.call('ACL', 'SETUSER', 'limited', 'on', '>pass', '~*', '+@all', '-select');
+    const line = lineTo({ client: ended(new Redis(server.port, { lazyConnect: true, ...options })) });
+    await isIn('down', line);
+    await until('the cause is known', () => said.test(String(line.status().lastError?.cause)));
+    const { code, message } = await rejection(line.run(call(add)));
+    expect(code).toBe('ERR_STORE_UNAVAILABLE');
+    expect(message).toMatch(said);
+    expect(line.status().counts.connects).toBe(0);
+    await server.call('ACL', 'SETUSER', 'limited', '+select');
+    if (options.db !== 2) return;
+    await isUp(line);
+    await line.run(call(add));
+    expect(await server.call('EXISTS', 'key')).toBe(0);
+  });
+
+  test('of slots, when it is a node of a cluster, says that it wants a cluster client', async () => {
+    const { server, line } = await lineToServer({ 'cluster-enabled': 'yes' });
+    await server.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
+    const { code, message } = await rejection(line.run(call(add, { keys: ['a', 'b'] })));
+    expect(code).toBe('ERR_STORE_UNAVAILABLE');
+    expect(message).toMatch(/CROSSSLOT.*give a `Cluster` of ioredis as `client`/);
+  });
+
   test('of a password that it wants is the cause of all refusals', async () => {
     const server = await redisServer({ config: { requirepass: 'secret' } });
     const line = lineTo({ client: ended(new Redis(server.port)) });
