@@ -32,8 +32,8 @@ const STAGES = [
 /** @typedef {import('node:inspector').Profiler.ProfileNode} Node */
 
 print('limiter.spend of one id, with one limit', await profiled(spendOften), DECISIONS);
-const { profile, requests } = await profiledServer();
-print('a request to Express that is let through, from the middleware to next()', profile, requests);
+const express = await profiledServer();
+print('a request to Express that is let through, from the middleware to next()', express.profile, express.requests);
 
 /** @param {() => Promise<void> | void} run */
 async function profiled(run) {
