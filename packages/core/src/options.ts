@@ -15,9 +15,19 @@ export function checkOptions(where: string, options: unknown, known: readonly st
     const hint = Object.hasOwn(hints, name) ? ` ${hints[name]}` : closest(name, known);
     throw new SluiceError(
       'ERR_UNKNOWN_OPTION',
-      `\`${where}\` has no option \`${name}\` (its value was ${shown(options[name])}).${hint} Options: ${known.join(', ')}.`,
+      `\`${where}\` has no option \`${shownName(name)}\` (its value was ${shown(options[name])}).${hint} Options: ${known.join(', ')}.`,
     );
   }
+}
+
+/** A name as a message shows it: on one line and short, whoever chose it. Ordinary names are shown as they are. */
+export function shownName(name: string): string {
+  const beginning = name.slice(0, 80).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped);
+  return name.length > 80 ? `${beginning}…` : beginning;
+}
+
+function escaped(character: string): string {
+  return `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }
 
 /** Whether a value is an object that holds options: no array, no function, no null. */

@@ -19,6 +19,13 @@ describe('an unknown option is an error,', () => {
     );
   });
 
+  test('on one line and short, whatever it is called', () => {
+    expect(thrown(() => check({ 'a\nb\u2028c\u202Ed': 5 })).message).toBe(
+      '`limits.Orders` has no option `a\\u{a}b\\u{2028}c\\u{202e}d` (its value was 5). Options: key, burst, count, period.',
+    );
+    expect(thrown(() => check({ ['x'.repeat(1000)]: 5 })).message).toContain(`\`${'x'.repeat(80)}…\``);
+  });
+
   test.each([
     { typo: 'Burst', meant: 'burst', why: 'other capitals' },
     { typo: 'brust', meant: 'burst', why: 'letters in another order' },
