@@ -13,6 +13,7 @@ function* itemsOf(values: readonly unknown[], path: string): Iterable<Node> {
 
 function* entriesOf(record: Readonly<Record<string, unknown>>, path: string): Iterable<Entry> {
   for (const [name, value] of Object.entries(record)) {
+    if (value === undefined) continue;
     const at = pathOf(path, name);
     yield { key: { kind: 'scalar', value: name, text: name, at }, value: dataNode(value, at) };
   }

@@ -39,7 +39,7 @@ export class Findings {
     if (this.list.length < KEPT) this.list.push({ at, message });
   }
 
-  /** Takes over what was found in another thread. */
+  /** Takes over what was found in another thread. Of too many those are kept that stand first. */
   addAll({ list, count, unreadable }: Pick<Findings, 'list' | 'count' | 'unreadable'>): void {
     if (unreadable && !this.unreadable) {
       this.list.length = 0;
@@ -48,7 +48,13 @@ export class Findings {
     }
     if (unreadable || !this.unreadable) {
       this.count += count;
-      for (const finding of list.slice(0, KEPT - this.list.length)) this.list.push(finding);
+      const all = [...list, ...this.list].toSorted(byPlace);
+      this.list.splice(0, Infinity, ...all.slice(0, KEPT));
     }
   }
+}
+
+/** By place in a text; what has none keeps its order. */
+export function byPlace(a: Finding, b: Finding): number {
+  return typeof a.at === 'number' && typeof b.at === 'number' ? a.at - b.at : 0;
 }

@@ -1,5 +1,5 @@
 import type { FailurePolicy, IdFormat, Key } from '@sluice/core';
-import { checkOptions, complaint, wholeNumber } from '@sluice/core/limits';
+import { checkOptions, complaint, isIdFormat, isKey, wholeNumber } from '@sluice/core/limits';
 import type { ReadOptions } from './check/read-limits.ts';
 import { sourceOf, type LimitSource } from './sources/source.ts';
 
@@ -65,10 +65,6 @@ function keyOptions<Request>(name: string, given: Key<Request> | KeyOptions<Requ
   throw complaint('ERR_KEY', { option: where, demand: 'a key', value: given, remedy });
 }
 
-function isKey(value: unknown): value is Key<never> {
-  return isFormat((value as Key | null | undefined)?.format);
-}
-
 /**
  * Checks formats; a key stands for its format.
  *
@@ -79,12 +75,7 @@ export function checkFormats(formats: readonly (IdFormat | Key<never>)[]): reado
   if (!Array.isArray(formats)) throw complaint('ERR_OPTION', { option: 'formats', demand, value: formats });
   return formats.map((given: unknown, i) => {
     const format = isKey(given) ? given.format : given;
-    if (isFormat(format)) return format;
+    if (isIdFormat(format)) return format;
     throw complaint('ERR_OPTION', { option: `formats[${i}]`, demand: 'an id format, or a key', value: given });
   });
-}
-
-function isFormat(value: unknown): value is IdFormat {
-  const format = value as Partial<IdFormat> | null | undefined;
-  return typeof format?.canonical === 'function' && typeof format.name === 'string';
 }

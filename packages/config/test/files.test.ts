@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadLimits } from '@sluice/config';
-import { expect, it } from 'vitest';
+import { accountId, createLimiter } from '@sluice/core';
+import { loadLimits, watchLimits } from '@sluice/config';
+import { expect, it, onTestFinished } from 'vitest';
 import { rejected } from '../../core/test/thrown.ts';
 import { readBytes } from '../src/sources/file.ts';
 import { folder, KEYS, LIMITS, written } from './written-files.ts';
@@ -42,14 +43,78 @@ it('a file above the bound is refused before it is read', async () => {
 });
 
 it('a file that says less of its size than it holds is refused when the bound is reached', async () => {
-  expect(await readBytes('/proc/self/environ', 1)).toEqual({
-    refused: expect.stringMatching(/^The text must be at most 1 bytes/),
-  });
+  const { content } = await readBytes('/proc/self/environ', 1);
+  expect(content).toEqual({ refused: expect.stringMatching(/^The text must be at most 1 bytes/) });
 });
 
 it('a file that can’t be read says why', async () => {
   const path = join(folder(), 'l'.repeat(300));
-  expect(await readBytes(path, 10)).toMatchObject({
-    refused: expect.stringMatching(/^The file can't be read: ENAMETOOLONG/),
-  });
+  const { content } = await readBytes(path, 10);
+  expect(content).toMatchObject({ refused: expect.stringMatching(/^The file can't be read: ENAMETOOLONG/) });
+});
+
+const SWAPPING = `
+  const { renameSync, symlinkSync } = require('node:fs');
+  let swaps = 0;
+  const swap = () => {
+    symlinkSync(++swaps % 2 ? 'two' : 'one', 'next');
+    renameSync('next', 'current');
+    setTimeout(swap, 3 + Math.random() * 5);
+  };
+  swap();
+`;
+
+it('no set is half of an old one, however often both files are swapped together', async () => {
+  const dir = folder();
+  for (const [name, count] of [
+    ['one', 1],
+    ['two', 2],
+  ] as const) {
+    mkdirSync(join(dir, name));
+    writeFileSync(join(dir, name, 'limits.yaml'), `A: { count: ${count}, period: 1s }`);
+    writeFileSync(join(dir, name, 'overrides.yaml'), `- A: { count: ${count}, period: 2s, ids: [x] }`);
+  }
+  symlinkSync('one', join(dir, 'current'));
+  const [defaults, overrides] = [join(dir, 'current/limits.yaml'), join(dir, 'current/overrides.yaml')];
+  const swapping = spawn(process.execPath, ['-e', SWAPPING], { cwd: dir });
+  onTestFinished(() => void swapping.kill());
+  const seen = new Set<string>();
+  for (let loads = 0; loads < 1500 || seen.size < 2; loads++) {
+    try {
+      const loaded = await loadLimits({ defaults, overrides, keys: { A: accountId() } });
+      const listed = loaded.overrides.rateOf('A', 'x') as { count: number };
+      seen.add(`${loaded.limits['A']?.count}/${listed.count}`);
+    } catch (error) {
+      expect((error as Error).message).toContain('was written or replaced while it was read');
+    }
+  }
+  expect([...seen].toSorted()).toEqual(['1/1', '2/2']);
+});
+
+it('a file that changes each time while it is read is refused', async () => {
+  const { defaults } = written({});
+  let isOver = false;
+  const write = (): void => {
+    if (isOver) return;
+    appendFileSync(defaults, '#\n');
+    setImmediate(write);
+  };
+  write();
+  expect(await problemOf(defaults)).toBe(
+    'limits.yaml: The file was written or replaced while it was read, 5 times in a row. Read it when that is done.',
+  );
+  isOver = true;
+});
+
+it('a path leads to the same file wherever the process goes, and is called as it was given', async () => {
+  const { dir } = written({});
+  const before = process.cwd();
+  onTestFinished(() => process.chdir(before));
+  process.chdir(dir);
+  const loaded = await loadLimits({ defaults: 'limits.yaml', keys: KEYS });
+  const live = watchLimits(createLimiter({ ...loaded }), loaded, { everyMs: false, log: false });
+  process.chdir(before);
+  expect((await live.reload()).lastError).toBeUndefined();
+  writeFileSync(join(dir, 'limits.yaml'), '');
+  expect((await live.reload()).lastError?.message).toContain('\nlimits.yaml:1:1: The file of limits is empty.');
 });

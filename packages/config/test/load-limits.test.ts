@@ -1,10 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { accountId, clientNetwork, createLimiter, ipAddress, type Override } from '@sluice/core';
+import { accountId, clientNetwork, createLimiter, ipAddress, keyFrom, type Override } from '@sluice/core';
 import { checkLimits, loadLimits } from '@sluice/config';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { rejected } from '../../core/test/thrown.ts';
-import { sourceOf } from '../src/sources/source.ts';
+import { dataNode } from '../src/data-node.ts';
+import { Findings } from '../src/findings.ts';
+import type { Node } from '../src/node.ts';
+import { overrideRows } from '../src/shape/overrides-shape.ts';
+import { readFunction } from '../src/sources/source.ts';
 import { KEYS, LIMITS, written } from './written-files.ts';
 
 const BOULDER_LIMITS = `NewRegistrationsPerIPAddress:
@@ -113,6 +117,52 @@ describe('a function in the place of a file', () => {
     expect(Object.keys(loaded.limits)).toEqual(names);
   });
 
+  it('may leave a field open: what is undefined is not there', async () => {
+    const loaded = await loadLimits({
+      defaults: () => ({ A: { burst: undefined, count: 1, period: '1s', idFormat: undefined }, B: undefined }),
+      overrides: () => [{ A: { burst: undefined, unlimited: undefined, count: 2, period: '1s', ids: ['x'] } }],
+      keys: { A: accountId() },
+    });
+    expect(loaded.limits['A']).toEqual({ key: expect.anything(), count: 1, period: '1s' });
+    expect(loaded.overrides.rateOf('A', 'x')).toMatchObject({ burst: 2 });
+  });
+
+  it('lets others have their turn between any two ids of a slow format', async () => {
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    const canonical = (text: string): string => {
+      for (const startMs = performance.now(); performance.now() - startMs < 5;);
+      return text;
+    };
+    const ids = Array.from({ length: 30 }, (_, i) => i);
+    await loadLimits({
+      defaults: () => ({ A: { count: 1, period: '1s' } }),
+      overrides: () => [{ A: { unlimited: true, ids } }],
+      keys: { A: keyFrom({ name: 'slow', canonical }) },
+    });
+    clearImmediate(timer);
+    expect(turns).toBeGreaterThanOrEqual(ids.length);
+  });
+
+  it('lets others have their turn while nothing of it is right', () => {
+    const rowsIn = (data: unknown): number => {
+      // oxlint-disable-next-line require-yield -- What is read of data is its root alone.
+      const reading = (function* (): Generator<never, Node> {
+        return dataNode(data);
+      })();
+      return [...overrideRows(reading, new Findings())].length;
+    };
+    const wrong = Array.from({ length: 1024 }, (_, i) => i + 0.5);
+    expect(rowsIn([{ A: { unlimited: true, ids: wrong } }])).toBe(5);
+    expect(rowsIn(wrong)).toBe(1024);
+    expect(rowsIn(wrong.map(() => ({})))).toBe(1024);
+    expect(rowsIn(wrong.map((name) => ({ [name]: {} })))).toBe(1024);
+  });
+
   it('keeps the bytes that it gave', async () => {
     const bytes = Uint8Array.from(Buffer.from(`${LIMITS}${'# a large text\n'.repeat(1000)}`));
     await loadLimits({ defaults: () => bytes, keys: KEYS });
@@ -182,8 +232,16 @@ describe('a function in the place of a file', () => {
 });
 
 it('a function that never answers is given up', async () => {
-  const findings = sourceOf('defaults', () => new Promise(() => {})).read({ maxBytes: 1, timeMs: 1 });
-  expect(await findings).toEqual({ refused: 'The function must answer within 1 ms, but did not.' });
+  const content = readFunction(() => new Promise(() => {}), { maxBytes: 1, timeMs: 1 });
+  expect(await content).toEqual({ refused: 'The function must answer within 1 ms, but did not.' });
+});
+
+it('a function that has answered leaves no timer behind', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  await readFunction(() => 'text', { maxBytes: 4, timeMs: 60_000 });
+  await readFunction(() => Promise.reject(new Error('no database')), { maxBytes: 4, timeMs: 60_000 });
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 describe('wrong options are refused:', () => {
@@ -279,6 +337,30 @@ Unsaid: { count: 1, period: 1s }
       message: expect.any(String),
       text: expect.stringMatching(/^\//),
     });
+  });
+
+  it.each([
+    [
+      'of formats that can’t stand together',
+      'accountId|clientNetwork|clientNetwork',
+      '`.or` needs fallbacks of different formats, but one is clientNetwork already: ask for both ids in one function, (req) => req.user?.id ?? req.apiKey ?? null.',
+    ],
+    [
+      'of more than eight parts',
+      Array(9).fill('accountId').join(':'),
+      'Formats: accountId, clientNetwork, ipAddress, ipv6RangeCIDR; others are given by the option `formats`.',
+    ],
+  ])('a format %s is a problem at its place', async (_, idFormat, reason) => {
+    const limits = `A: { count: 1, period: 1s, idFormat: "${idFormat}" }\n`;
+    const ids = Array.from({ length: 2000 }, (__, i) => `accountId:${i}`);
+    const { dir, defaults, overrides } = written({
+      limits,
+      overrides: JSON.stringify([{ A: { unlimited: true, ids } }]),
+    });
+    const shown = idFormat.length > 80 ? `${idFormat.slice(0, 80)}…` : idFormat;
+    expect((await checkLimits({ defaults, overrides })).map(({ text }) => text.replace(`${dir}/`, ''))).toEqual([
+      `limits.yaml:1:38: \`A.idFormat\` must be a format that is known, but was '${shown}'. ${reason}`,
+    ]);
   });
 
   it('an override of a limit that there is not is found', async () => {

@@ -1,3 +1,4 @@
+import { keyFrom } from '@sluice/core';
 import { describe, expect, it } from 'vitest';
 import { PROBLEM_CASES } from './problem-cases.ts';
 import { LIMITS, problemsOf } from './written-files.ts';
@@ -34,6 +35,35 @@ it('while one file can’t be read, the other is checked as far as it can be', a
     expect.stringMatching(/^overrides.yaml:1:23: `NewOrders.count` must be/),
     expect.stringMatching(/^overrides.yaml:2:49: `overrides.NewOrdersPerAccount` lists the id/),
   ]);
+});
+
+describe('a problem is one line, whatever a file calls things:', () => {
+  it.each([
+    ['a field', { limits: LIMITS.replace('burst: 20', '"x\\nlimits.yaml:1:1: forged": 5') }],
+    ['a format', { limits: LIMITS.replace('burst: 20', 'idFormat: "x\\nlimits.yaml:1:1: forged"') }],
+    ['an alias', { limits: LIMITS.replace('20, period', `*${'x'.repeat(100_000)}, period`) }],
+    ['a tag', { limits: LIMITS.replace('20, period', `!${'x'.repeat(100_000)} 20, period`) }],
+    ['a line separator', { limits: LIMITS.replace('burst: 20', '"x\\u2028y": 5') }],
+  ])('%s', async (_, files) => {
+    const lines = await problemsOf(files);
+    expect(lines.length).toBeLessThan(3);
+    for (const line of lines) {
+      expect(line).toMatch(/^limits\.yaml:[24]:\d+: /);
+      expect(line).not.toMatch(/\n|\u2028/);
+      expect(line.length).toBeLessThan(400);
+    }
+  });
+
+  it('or a format of your own says', async () => {
+    const canonical = (): string => {
+      throw new Error('no\nid');
+    };
+    const limits = 'A: { count: 1, period: 1s }';
+    const overrides = '- A: { unlimited: true, ids: [1] }';
+    expect(await problemsOf({ limits, overrides }, { A: keyFrom({ name: 'own', canonical }) })).toEqual([
+      "overrides.yaml:1:31: `overrides.A` lists the id '1': no id",
+    ]);
+  });
 });
 
 it('an error shows fifty problems and says how many more there are', async () => {

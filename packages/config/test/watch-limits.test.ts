@@ -1,9 +1,10 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { accountId, createLimiter, SluiceError, type Limiter } from '@sluice/core';
+import { accountId, createLimiter, SluiceError, type LimitDefinitions, type Limiter } from '@sluice/core';
 import { loadLimits, watchLimits, type LimitFilesEvent, type LimitSource, type WatchOptions } from '@sluice/config';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { rejected, thrown } from '../../core/test/thrown.ts';
+import { FileSignatures } from '../src/live/file-signatures.ts';
 import { folder, KEYS, LIMITS, written } from './written-files.ts';
 
 const LIMIT = 'NewOrdersPerAccount';
@@ -175,19 +176,24 @@ describe('a bad file', () => {
     expect(events.map(({ type }) => type)).toEqual(['limits-reloaded']);
   });
 
-  it('that is replaced right after it was read is not judged either', async () => {
-    const { defaults } = written({});
-    const overrides = async (): Promise<string> => {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      if (isBad) writeFileSync(defaults, withCount(301));
-      return '[]';
-    };
-    let isBad = false;
+  it('is not the good half of one that is written slowly', async () => {
+    const { defaults, overrides } = written({ overrides: '[]' });
     const { limiter, events } = await followed({ defaults, overrides }, { everyMs: 100 });
-    writeFileSync(defaults, withCount(0));
-    isBad = true;
-    await expect(becomes(limiter, 301)).resolves.toBe(true);
+    writeFileSync(overrides, '');
+    for (let id = 1; id <= 12; id++) {
+      appendFileSync(overrides, `- ${LIMIT}: { count: 5, period: 1s, ids: [${id}] }\n`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await vi.waitFor(async () => expect(await countOf(limiter, '12')).toBe(5), { timeout: 20_000, interval: 20 });
     expect(events.map(({ type }) => type)).toEqual(['limits-reloaded']);
+  });
+
+  it('or a good one that is written all the time is taken nevertheless after a while', async () => {
+    const { defaults } = written({});
+    const files = new FileSignatures([defaults], { quietMs: 20, looks: 3 });
+    const timer = setInterval(() => appendFileSync(defaults, '#\n'), 1);
+    onTestFinished(() => clearInterval(timer));
+    expect(await files.quiet()).toMatch(/^\d/);
   });
 
   it('is what a limiter can’t go on with, too', async () => {
@@ -198,6 +204,7 @@ describe('a bad file', () => {
     const { lastError, version } = await live.reload();
     expect(lastError).toMatchObject({ code: 'ERR_CLOSED' });
     expect(version).toBe(loaded.version);
+    expect(await rejected(() => live.reload())).toMatchObject({ message: expect.stringMatching(/^These live limits/) });
   });
 });
 
@@ -323,6 +330,41 @@ describe('wrong options are refused:', () => {
       /^`loaded` must be what loadLimits gave, but was \{.*Give what it gave, not a copy\.$/,
     );
     expect(thrown(() => watchLimits(limiter, null as never))).toBeInstanceOf(SluiceError);
+  });
+});
+
+describe('the sources are all of a limiter’s limits:', () => {
+  it('a limiter with others is refused, as they would be lost', async () => {
+    const loaded = await loadLimits({ defaults: () => LIMITS, keys: KEYS });
+    const { [LIMIT]: first, ...others } = loaded.limits;
+    const messageWith = (limits: LimitDefinitions): string =>
+      thrown(() => watchLimits(createLimiter({ limits }), loaded)).message;
+    const refusal =
+      '`limiter` must have the limits of `loaded`, with their keys, and no others, but differs in `%`. Make it by createLimiter({ ...loaded }), and give limits in code a limiter of their own.';
+    expect(messageWith({ ...loaded.limits, InCode: { key: accountId(), count: 1, period: '1s' } })).toBe(
+      refusal.replace('%', 'InCode'),
+    );
+    expect(messageWith(others)).toBe(refusal.replace('%', LIMIT));
+    expect(messageWith({ ...others, [LIMIT]: { ...first, key: accountId() } })).toBe(refusal.replace('%', LIMIT));
+  });
+
+  it('numbers and overrides of code give way to them at the start', async () => {
+    const loaded = await loadLimits({ defaults: () => LIMITS, keys: KEYS });
+    const limiter = createLimiter({
+      limits: { ...loaded.limits, [LIMIT]: { ...loaded.limits[LIMIT], count: 7 } },
+      overrides: { [LIMIT]: { '1': { count: 8, period: '1s' } } },
+    });
+    expect(await countOf(limiter)).toBe(8);
+    watchLimits(limiter, loaded, { everyMs: false });
+    expect([await countOf(limiter), await countOf(limiter, '2')]).toEqual([300, 300]);
+  });
+
+  it('a reload gives the limiter what they say, whatever it was given meanwhile', async () => {
+    const { limiter, live, loaded, events } = await followed({ defaults: () => LIMITS });
+    limiter.replace({ limits: loaded.limits, overrides: { [LIMIT]: { '1': { count: 8, period: '1s' } } } });
+    await live.reload();
+    expect(await countOf(limiter)).toBe(300);
+    expect(events).toEqual([]);
   });
 });
 

@@ -199,11 +199,29 @@ describe('findings of another thread', () => {
     ['give way to a file that can’t be read', [readable, unreadable], ['unreadable']],
     ['say nothing of one that can’t be read', [unreadable, readable], ['unreadable']],
     ['are added', [readable, readable], ['wrong', 'wrong']],
+    [
+      'stand before what was found here, as they do in the file',
+      [
+        { ...readable, list: [{ at: 9, message: 'later' }] },
+        { ...readable, list: [{ at: 3, message: 'sooner' }] },
+      ],
+      ['sooner', 'later'],
+    ],
     ['are added where nothing can be read', [unreadable, unreadable], ['unreadable', 'unreadable']],
   ])('%s', (_, parts, messages) => {
     const findings = new Findings();
     for (const part of parts) findings.addAll(part);
     expect(findings.list.map(({ message }) => message)).toEqual(messages);
     expect(findings.count).toBe(messages.length);
+  });
+
+  it('of too many the first of the file are kept', () => {
+    const findings = new Findings();
+    for (let line = 2000; line < 3500; line++) findings.add(line, 'later');
+    const list = Array.from({ length: 10 }, (_, i) => ({ at: i, message: 'sooner' }));
+    findings.addAll({ list, count: 10, unreadable: false });
+    expect(findings.list).toHaveLength(1000);
+    expect(findings.list.slice(0, 11).map(({ at }) => at)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 2000]);
+    expect(findings.count).toBe(1510);
   });
 });

@@ -8,6 +8,7 @@ import {
   type IdFormat,
   type Key,
 } from '@sluice/core';
+import { shownName } from '@sluice/core/limits';
 import type { Findings } from '../findings.ts';
 import { BEGINNING } from '../place.ts';
 import type { LimitRow } from '../shape/limits-shape.ts';
@@ -38,7 +39,7 @@ export class KeyFormats implements Formats {
     }
     const inCode = key.format.name;
     if (idFormat === undefined || withoutAlias(idFormat.name) === inCode) return;
-    const message = `\`${name}.idFormat\` must be ${inCode}, as its key in code has it, but was '${idFormat.name}'.`;
+    const message = `\`${name}.idFormat\` must be ${inCode}, as its key in code has it, but was '${shownName(idFormat.name)}'.`;
     findings.add(idFormat.at, `${message} Change one of the two.`, name);
   }
 
@@ -56,6 +57,9 @@ export class KeyFormats implements Formats {
   }
 }
 
+/** More parts than any format has. */
+const MAX_PARTS = 8;
+
 /** Formats by the names that the file gives. */
 export class NamedFormats implements Formats {
   readonly #known: ReadonlyMap<string, IdFormat>;
@@ -72,12 +76,11 @@ export class NamedFormats implements Formats {
       this.#limits.set(name, `\`${name}\` must have an idFormat for its ids to be checked without code. ${remedy}`);
       return;
     }
-    const format = this.#named(withoutAlias(idFormat.name));
-    this.#limits.set(name, format ?? '');
-    if (format !== undefined) return;
-    const remedy = `Formats: ${listed(this.#known.keys())}; others are given by the option \`formats\`.`;
-    const message = `\`${name}.idFormat\` must be a format that is known, but was '${idFormat.name}'. ${remedy}`;
-    findings.add(idFormat.at, message, name);
+    const format = this.#attempted(withoutAlias(idFormat.name));
+    this.#limits.set(name, typeof format === 'string' ? '' : format);
+    if (typeof format !== 'string') return;
+    const demand = `\`${name}.idFormat\` must be a format that is known, but was '${shownName(idFormat.name)}'.`;
+    findings.add(idFormat.at, `${demand} ${format}`, name);
   }
 
   finish(): void {}
@@ -86,13 +89,25 @@ export class NamedFormats implements Formats {
     return this.#limits.get(limit) ?? '';
   }
 
+  /** A format by its name, or why there is none. */
+  #attempted(name: string): IdFormat | string {
+    const remedy = `Formats: ${listed(this.#known.keys())}; others are given by the option \`formats\`.`;
+    try {
+      return this.#named(name) ?? remedy;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
   /** A format by its name, put together of several where the name is: `accountId:domain`, `accountId|clientNetwork`. */
   #named(name: string): IdFormat | undefined {
     return this.#known.get(name) ?? this.#joined(name, '|') ?? this.#joined(name, ':');
   }
 
   #joined(name: string, separator: '|' | ':'): IdFormat | undefined {
-    const formats = name.split(separator, 8).map((part) => (part === name ? undefined : this.#named(part)));
+    const parts = name.split(separator);
+    if (parts.length === 1 || parts.length > MAX_PARTS) return undefined;
+    const formats = parts.map((part) => this.#named(part));
     // They are never asked for an id: any function does.
     const keys = formats.filter((format) => format !== undefined).map((format) => keyFrom(format, String));
     if (keys.length < formats.length) return undefined;

@@ -6,9 +6,6 @@ import type { OverrideRow } from '../shape/overrides-shape.ts';
 import type { Turns } from '../sources/turns.ts';
 import type { Formats } from './formats.ts';
 
-/** How many ids are added between two looks at the clock. */
-const IDS_PER_LOOK = 16;
-
 /** Adds overrides to a list, checks their ids, and remembers where each stands. */
 export class OverrideCheck {
   readonly list: OverrideList = new OverrideList();
@@ -33,15 +30,16 @@ export class OverrideCheck {
       // The same object for all ids, so that its numbers are checked once. Wrong numbers were said already.
       this.#override = row.override ?? 'unlimited';
     }
-    const format = this.#format(row, isNew);
+    if (row.limit === undefined) return;
+    const format = this.#format(row.limit, row.at, isNew);
     if (format === undefined) return;
     for (const [i, id] of row.ids.entries()) {
-      this.#add(row, format, id, row.places[i]!);
-      if (i % IDS_PER_LOOK === 0 && turns.isOver) await turns.pass();
+      this.#add(row.limit, format, id, row.places[i]!);
+      if (turns.isOver) await turns.pass();
     }
   }
 
-  #format({ limit, at }: OverrideRow, isNew: boolean): IdFormat | undefined {
+  #format(limit: string, at: Place, isNew: boolean): IdFormat | undefined {
     const format = this.#formats.of(limit);
     const isUnknown = this.#limits !== undefined && !this.#limits.has(limit);
     const why = isUnknown ? this.#unknown(limit) : format;
@@ -55,7 +53,7 @@ export class OverrideCheck {
     return `\`${limit}\` must be the name of a limit, but the defaults have none of it. Limits: ${names}.`;
   }
 
-  #add({ limit }: OverrideRow, format: IdFormat, text: string, at: Place): void {
+  #add(limit: string, format: IdFormat, text: string, at: Place): void {
     let places = this.#places.get(limit);
     if (places === undefined) this.#places.set(limit, (places = new Map()));
     try {

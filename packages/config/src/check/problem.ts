@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core';
-import type { Finding, Findings } from '../findings.ts';
+import { byPlace, type Finding, type Findings } from '../findings.ts';
 import { lineAndColumn, shownPlace } from '../place.ts';
 
 /** Something that is wrong in a file, or in data. */
@@ -35,17 +35,18 @@ export function problemsError(problems: readonly Problem[], count: number): Slui
   return new SluiceError('ERR_LIMIT_FILES', `There ${number} with the limits:\n${lines.join('\n')}`);
 }
 
-function byPlace(a: Finding, b: Finding): number {
-  return typeof a.at === 'number' && typeof b.at === 'number' ? a.at - b.at : 0;
-}
-
-function problemOf(file: string, { at, message, limit }: Finding): Problem {
-  const where = shownPlace(at);
+function problemOf(file: string, { at, message: text, limit }: Finding): Problem {
+  const [where, message] = [shownPlace(at), onOneLine(text)];
   return {
     file,
     ...(typeof at === 'number' ? lineAndColumn(at) : where !== '' && { path: at }),
     ...(limit !== undefined && { limit }),
     message,
-    text: where === '' ? `${file}: ${message}` : `${file}:${where}: ${message}`,
+    text: onOneLine(where === '' ? `${file}: ${message}` : `${file}:${where}: ${message}`),
   };
+}
+
+// A file, an error or a format of someone else's may have put anything into it.
+function onOneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }

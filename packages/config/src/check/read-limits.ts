@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { OverrideList } from '@sluice/core';
+import type { Awaitable, OverrideList } from '@sluice/core';
 import { Findings } from '../findings.ts';
 import type { LimitRow } from '../shape/limits-shape.ts';
+import { contentsOf } from '../sources/contents.ts';
 import { rowsOfData } from '../sources/data-rows.ts';
 import type { Part, Rows } from '../sources/parse.ts';
 import type { ThreadBounds } from '../sources/parser-thread.ts';
-import type { Source } from '../sources/source.ts';
+import type { Content, Source } from '../sources/source.ts';
 import { rowsOfText } from '../sources/text-rows.ts';
 import { Turns } from '../sources/turns.ts';
 import type { Formats } from './formats.ts';
@@ -20,6 +21,12 @@ export interface ReadOptions {
   readonly bounds: ThreadBounds;
 }
 
+interface Checking extends ReadOptions {
+  readonly formats: Formats;
+  /** Aborted when the checking is over, however it ends. */
+  readonly signal: AbortSignal;
+}
+
 /** What came of a reading. Limits and overrides are of use only when there are no problems. */
 export interface LimitsRead {
   readonly limits: ReadonlyMap<string, LimitRow>;
@@ -31,26 +38,38 @@ export interface LimitsRead {
   readonly problemCount: number;
 }
 
-/** Reads both files and checks them, in short turns. */
-export async function readLimits(
-  { defaults, overrides, ...options }: ReadOptions,
-  formats: Formats,
-): Promise<LimitsRead> {
+/** Reads both sources and checks them, in short turns. */
+export async function readLimits(options: ReadOptions, formats: Formats): Promise<LimitsRead> {
+  const { defaults, overrides, maxBytes, bounds } = options;
+  const sources = overrides === undefined ? [defaults] : [defaults, overrides];
+  const contents = await contentsOf(sources, { maxBytes, timeMs: bounds.timeMs });
+  // Putting a large text together takes a few milliseconds.
+  await new Turns().pass();
+  const ended = new AbortController();
+  try {
+    return await checkContents(contents, { ...options, formats, signal: ended.signal });
+  } finally {
+    ended.abort();
+  }
+}
+
+async function checkContents(contents: readonly Content[], options: Checking): Promise<LimitsRead> {
+  const { defaults, overrides, formats } = options;
   const [ofDefaults, ofOverrides, turns] = [new Findings(), new Findings(), new Turns()];
-  const [defaultRows, listedRows] = await Promise.all([
-    rowsFrom(defaults, options, ofDefaults),
-    overrides === undefined ? undefined : rowsFrom(overrides, options, ofOverrides),
-  ]);
+  const [ofFirst, ofSecond] = contents;
+  const defaultRows = rowsFrom(defaults.part, ofFirst!, options, ofDefaults);
+  // Starting a thread takes a few milliseconds.
+  await turns.pass();
+  const listedRows = overrides && rowsFrom(overrides.part, ofSecond!, options, ofOverrides);
   const limits = new Map<string, LimitRow>();
-  const defaultsHash = await eachRow(defaultRows, async (row) => {
+  const defaultsHash = await eachRow(defaultRows, turns, (row) => {
     limits.set(row.name, row);
     formats.check(row, ofDefaults);
-    if (turns.isOver) await turns.pass();
   });
   const names = ofDefaults.unreadable ? undefined : new Set(limits.keys());
   if (names !== undefined) formats.finish(names, ofDefaults);
   const check = new OverrideCheck(formats, names, ofOverrides);
-  const overridesHash = listedRows && (await eachRow(listedRows, (row) => check.take(row, turns)));
+  const overridesHash = listedRows && (await eachRow(listedRows, turns, (row) => check.take(row, turns)));
   return {
     limits,
     overrides: check.list,
@@ -65,17 +84,15 @@ export async function readLimits(
 
 type Reading<P extends Part> = AsyncGenerator<Rows[P], string>;
 
-async function rowsFrom<P extends Part>(
-  { part, read }: Source<P>,
-  { maxBytes, bounds }: Pick<ReadOptions, 'maxBytes' | 'bounds'>,
+function rowsFrom<P extends Part>(
+  part: P,
+  content: Content,
+  { bounds, signal }: Checking,
   findings: Findings,
-): Promise<Reading<P>> {
-  const content = await read({ maxBytes, timeMs: bounds.timeMs });
-  // Putting a large text together and starting a thread take a few milliseconds each.
-  await new Turns().pass();
+): Reading<P> {
   if ('refused' in content) return refused(content.refused, findings);
   return 'bytes' in content
-    ? rowsOfText({ part, bytes: content.bytes }, findings, bounds)
+    ? rowsOfText({ part, bytes: content.bytes }, findings, { ...bounds, signal })
     : rowsOfData({ part, value: content.value }, findings);
 }
 
@@ -85,11 +102,16 @@ async function* refused(reason: string, findings: Findings): AsyncGenerator<neve
   return '';
 }
 
-async function eachRow<Row>(rows: AsyncGenerator<Row, string>, take: (row: Row) => Promise<void>): Promise<string> {
+async function eachRow<Row>(
+  rows: AsyncGenerator<Row, string>,
+  turns: Turns,
+  take: (row: Row) => Awaitable<void>,
+): Promise<string> {
   for (;;) {
     const step = await rows.next();
     if (step.done === true) return step.value;
     await take(step.value);
+    if (turns.isOver) await turns.pass();
   }
 }
 

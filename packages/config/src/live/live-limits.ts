@@ -1,12 +1,9 @@
 import { SluiceError, type Limiter } from '@sluice/core';
 import { readRecipe } from '../load-limits.ts';
 import type { LoadedLimits, Recipe } from '../loaded-limits.ts';
-import { FileSignatures, pause } from './file-signatures.ts';
+import { FileSignatures } from './file-signatures.ts';
 import type { LimitFilesEvent } from './limit-files-event.ts';
 import type { LiveStatus } from './live-status.ts';
-
-/** How long bad files must stay the same before they are judged: someone may be in the middle of writing them. */
-const PATIENCE_MS = 200;
 
 /** What live limits are made of. */
 export interface LiveParts<Request> {
@@ -69,14 +66,13 @@ export class LiveLimits<Request = unknown> {
   async #look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
-    await this.#inTurn(() => this.#readChanged());
+    const signature = await this.#files.now();
+    if (signature !== this.#judged) {
+      const quiet = await this.#files.quiet();
+      await this.#inTurn(() => this.#read({ background: true, signature: quiet }));
+    } else if (hasFunction(this.#recipe)) await this.#inTurn(() => this.#read({ background: true, signature }));
+    else this.#looked();
     this.#isLooking = false;
-  }
-
-  async #readChanged(): Promise<void> {
-    const isAsked = [this.#recipe.read.defaults, this.#recipe.read.overrides].some((source) => source?.isFunction);
-    if (!isAsked && (await this.#files.now()) === this.#judged) return this.#looked();
-    await this.#read({ background: true, signature: await this.#files.quiet() });
   }
 
   /** One reading after the other, so that an older one never replaces a newer. */
@@ -87,40 +83,41 @@ export class LiveLimits<Request = unknown> {
 
   async #read({ background, signature }: { readonly background: boolean; readonly signature: string }): Promise<void> {
     const { read, keys } = this.#recipe;
-    let refusal: unknown;
-    let loaded: LoadedLimits<Request> | undefined;
-    try {
-      loaded = await readRecipe({ read: { ...read, bounds: { ...read.bounds, background } }, keys });
-    } catch (error) {
-      refusal = error;
-      if (background && (await this.#changesAfter(signature))) return;
-    }
+    const outcome = await readRecipe({ read: { ...read, bounds: { ...read.bounds, background } }, keys }).then(
+      (loaded) => () => this.#take(loaded, background),
+      (error: unknown) => () => this.#refuse(error),
+    );
     if (this.#isClosed) return;
     this.#judged = signature;
     this.#looked();
-    if (loaded === undefined) this.#refuse(refusal);
-    else this.#take(loaded);
+    outcome();
   }
 
-  async #changesAfter(signature: string): Promise<boolean> {
-    await pause(PATIENCE_MS);
-    return (await this.#files.now()) !== signature;
-  }
-
-  #take({ limits, overrides, version, loadedAt }: LoadedLimits<Request>): void {
+  #take(loaded: LoadedLimits<Request>, background: boolean): void {
+    const { version, loadedAt } = loaded;
     const { version: before, lastError } = this.#status;
+    // Who asks for a reload gets what the sources say, whatever the limiter was given in the meantime.
+    if ((version !== before || !background) && !this.#replace(loaded)) return;
     if (version !== before) {
-      try {
-        this.#limiter.replace({ limits, overrides });
-      } catch (error) {
-        return this.#refuse(error);
-      }
       this.#status = { version, loadedAt, checkedAt: loadedAt, lastError: undefined, failingSince: undefined };
       this.#tell({ type: 'limits-reloaded', version, message: `Sluice: other limits hold now, version ${version}.` });
     } else if (lastError !== undefined) {
       this.#status = { ...this.#status, lastError: undefined, failingSince: undefined };
       const message = `Sluice: the limits have no problems any more; those of version ${version} hold as before.`;
       this.#tell({ type: 'limits-restored', version, message });
+    }
+  }
+
+  /** Gives the limiter its limits; tells whether it could take them. */
+  #replace({ limits, overrides }: LoadedLimits<Request>): boolean {
+    try {
+      this.#limiter.replace({ limits, overrides });
+      return true;
+    } catch (error) {
+      this.#refuse(error);
+      // There is nothing to follow for.
+      if ((error as SluiceError).code === 'ERR_CLOSED') this.close();
+      return false;
     }
   }
 
@@ -139,5 +136,10 @@ export class LiveLimits<Request = unknown> {
 }
 
 function pathsOf<Request>({ read: { defaults, overrides } }: Recipe<Request>): readonly string[] {
-  return [defaults.path, overrides?.path].filter((path) => path !== undefined);
+  return [defaults.from, overrides?.from].filter((from) => typeof from === 'string');
+}
+
+/** Whether a source has to be asked whether it has changed. */
+export function hasFunction<Request>({ read: { defaults, overrides } }: Recipe<Request>): boolean {
+  return [defaults, overrides].some((source) => typeof source?.from === 'function');
 }

@@ -1,9 +1,9 @@
-import type { Limiter, Log } from '@sluice/core';
+import { SluiceError, type Key, type Limiter, type Log } from '@sluice/core';
 import { checkOptions, complaint, wholeNumber } from '@sluice/core/limits';
 import { notifier } from '@sluice/core/store';
 import { RememberedLimits, type LoadedLimits, type Recipe } from '../loaded-limits.ts';
 import type { LimitFilesEvent } from './limit-files-event.ts';
-import { LiveLimits } from './live-limits.ts';
+import { hasFunction, LiveLimits } from './live-limits.ts';
 
 /** The options of {@link watchLimits}. */
 export interface WatchOptions {
@@ -29,8 +29,10 @@ const FILES_EVERY_MS = 500;
  * What they say is checked whole and swapped at once; with a problem the limits that held go on, and it is said once.
  * It never keeps the process alive.
  *
- * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options, and for what is no limiter or was not
- * given by `loadLimits`.
+ * The sources are all of the limiter's limits and overrides, from the start: what was loaded is given to it at once.
+ *
+ * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options, for what is no limiter or was not given
+ * by `loadLimits`, and for a limiter that has other limits or keys; what `limiter.replace` throws.
  */
 export function watchLimits<Request>(
   limiter: Limiter<Request>,
@@ -38,7 +40,8 @@ export function watchLimits<Request>(
   options: WatchOptions = {},
 ): LiveLimits<Request> {
   checkOptions('watchLimits', options, ['everyMs', 'onEvent', 'log']);
-  if (typeof limiter?.replace !== 'function') {
+  const held = limitsOf(limiter);
+  if (held === undefined) {
     throw complaint('ERR_OPTION', { option: 'limiter', demand: 'made by createLimiter', value: limiter });
   }
   const recipe = RememberedLimits.recipeOf(loaded);
@@ -46,16 +49,37 @@ export function watchLimits<Request>(
     const remedy = 'Give what it gave, not a copy.';
     throw complaint('ERR_OPTION', { option: 'loaded', demand: 'what loadLimits gave', value: loaded, remedy });
   }
+  checkSame(held, loaded);
   const { onEvent, log } = options;
   notifier({ onEvent, log });
   // A notifier of its own for each event: none is held back because another came shortly before.
   const tell = (event: LimitFilesEvent): void => notifier<LimitFilesEvent>({ onEvent, log })(event);
-  return new LiveLimits({ limiter, loaded, recipe, everyMs: everyMsOf(options, recipe), tell });
+  const everyMs = everyMsOf(options, recipe);
+  limiter.replace({ limits: loaded.limits, overrides: loaded.overrides });
+  return new LiveLimits({ limiter, loaded, recipe, everyMs, tell });
 }
 
-function everyMsOf<Request>({ everyMs }: WatchOptions, { read }: Recipe<Request>): number | false {
-  const hasFunction = read.defaults.isFunction || read.overrides?.isFunction === true;
-  if (everyMs === undefined) return hasFunction ? false : FILES_EVERY_MS;
+type KeyedLimits = ReadonlyMap<string, { readonly key: Key<never> }>;
+
+// Beside what is public, a limiter has the limits that hold now.
+function limitsOf(limiter: unknown): KeyedLimits | undefined {
+  return (limiter as { readonly set?: { readonly limits?: KeyedLimits } } | null | undefined)?.set?.limits;
+}
+
+// Limits that stand in code alone would be gone after the first reload, and nobody would be told.
+function checkSame<Request>(held: KeyedLimits, { limits }: LoadedLimits<Request>): void {
+  const names = new Set([...held.keys(), ...Object.keys(limits)]);
+  const other = [...names].find((name) => held.get(name)?.key !== limits[name]?.key);
+  if (other === undefined) return;
+  const remedy = `Make it by createLimiter({ ...loaded }), and give limits in code a limiter of their own.`;
+  throw new SluiceError(
+    'ERR_OPTION',
+    `\`limiter\` must have the limits of \`loaded\`, with their keys, and no others, but differs in \`${other}\`. ${remedy}`,
+  );
+}
+
+function everyMsOf<Request>({ everyMs }: WatchOptions, recipe: Recipe<Request>): number | false {
+  if (everyMs === undefined) return hasFunction(recipe) ? false : FILES_EVERY_MS;
   if (everyMs === false) return false;
   const remedy = 'Use false to reload on call only.';
   return wholeNumber('everyMs', everyMs, { min: 100, max: 86_400_000, remedy });

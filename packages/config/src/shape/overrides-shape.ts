@@ -9,7 +9,8 @@ import { limitName, type Reading } from './limits-shape.ts';
 
 /** Some ids of one override. */
 export interface OverrideRow {
-  readonly limit: string;
+  /** Left out when it is no override at all: the row then only says that time has passed. */
+  readonly limit?: string;
   readonly at: Place;
   /** Which override of the file it is: rows of one have the same number. */
   readonly entry: number;
@@ -22,7 +23,7 @@ export interface OverrideRow {
 
 type Entries = Omit<OverrideRow, 'ids' | 'places'>;
 
-/** How many ids a row has at most: so many are checked in well under a millisecond. */
+/** How many ids are looked at for a row: so many are checked in well under a millisecond. */
 const IDS_PER_ROW = 256;
 const FILE = 'The file of overrides';
 const FILE_REMEDY = 'Write a list of overrides, each under the name of its limit, or [] for none.';
@@ -55,6 +56,7 @@ function* restRows(root: Node | undefined, numbered: { next: number }, findings:
 function* itemRows(item: Node, entry: number, findings: Findings): Generator<OverrideRow> {
   if (item.kind !== 'mapping') {
     findings.add(item.at, refusal('override', 'a mapping of a limit to its fields', item, EXAMPLE));
+    yield noRow(item, entry);
     return;
   }
   const [named, second] = [...item.entries];
@@ -62,6 +64,7 @@ function* itemRows(item: Node, entry: number, findings: Findings): Generator<Ove
     const at = second?.key.at ?? item.at;
     const remedy = 'Begin another with `- `, and indent the fields of this one deeper than its name.';
     findings.add(at, `An override must have one limit, but this one has ${second ? 'more' : 'none'}. ${remedy}`);
+    yield noRow(item, entry);
     return;
   }
   yield* overrideRowsOf(named, entry, findings);
@@ -69,7 +72,10 @@ function* itemRows(item: Node, entry: number, findings: Findings): Generator<Ove
 
 function* overrideRowsOf({ key, value }: Entry, entry: number, findings: Findings): Generator<OverrideRow> {
   const limit = limitName(key, findings);
-  if (limit === undefined) return;
+  if (limit === undefined) {
+    yield noRow(key, entry);
+    return;
+  }
   if (value.kind !== 'mapping') {
     findings.add(value.at, refusal(limit, 'a mapping of fields', value, EXAMPLE), limit);
     yield { limit, at: key.at, entry, override: undefined, ids: [], places: [] };
@@ -108,12 +114,16 @@ function* idRows(of: Entries, items: Iterable<Node>, fields: Fields, at: Place):
     seen++;
     const id = idOf(item, fields);
     if (id !== undefined) listed.push(id);
-    if (listed.length < IDS_PER_ROW) continue;
+    if (seen % IDS_PER_ROW > 0) continue;
     yield rowOf(of, listed);
     listed = [];
   }
   if (seen === 0) fields.note(at, `\`${fields.where}.ids\` must have an id. Leave the override out if none is meant.`);
   yield rowOf(of, listed);
+}
+
+function noRow({ at }: Node, entry: number): OverrideRow {
+  return { at, entry, override: undefined, ids: [], places: [] };
 }
 
 function rowOf(of: Entries, listed: readonly ListedId[]): OverrideRow {

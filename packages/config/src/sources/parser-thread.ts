@@ -9,6 +9,8 @@ export interface ThreadBounds {
   readonly timeMs: number;
   /** Whether the process may end while it is at work. */
   readonly background: boolean;
+  /** Ends it, at work or not. */
+  readonly signal?: AbortSignal;
 }
 
 const FILE = new URL('../dist/parse-worker.js', new URL('..', import.meta.url));
@@ -53,7 +55,7 @@ class ParserThread {
   #failure: string | undefined;
   #wake: () => void = () => {};
 
-  constructor({ part, bytes }: ParseJob, { memoryMb, timeMs, background }: ThreadBounds) {
+  constructor({ part, bytes }: ParseJob, { memoryMb, timeMs, background, signal }: ThreadBounds) {
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     this.#worker = new Worker(FILE, {
@@ -72,6 +74,7 @@ class ParserThread {
     );
     if (background) this.#worker.unref();
     this.#timer.unref();
+    signal?.addEventListener('abort', () => this.end(), { once: true });
   }
 
   /** The next message, or why there is none. */

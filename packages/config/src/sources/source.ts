@@ -1,8 +1,7 @@
-import { setTimeout } from 'node:timers/promises';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Awaitable } from '@sluice/core';
 import { complaint } from '@sluice/core/limits';
-import { readBytes } from './file.ts';
 import type { Part } from './parse.ts';
 
 /**
@@ -16,15 +15,12 @@ export interface Source<P extends Part = Part> {
   readonly part: P;
   /** What messages call it: the path as it was given, or the part. */
   readonly label: string;
-  /** The path of a file; `undefined` for a function. */
-  readonly path: string | undefined;
-  readonly isFunction: boolean;
-  /** Gives its text, or its data. */
-  readonly read: (bounds: ReadBounds) => Promise<Content>;
+  /** Whom to ask for its text or its data: a file by its whole path, or a function. */
+  readonly from: string | (() => Awaitable<unknown>);
 }
 
 /** Bounds of a reading. */
-interface ReadBounds {
+export interface ReadBounds {
   readonly maxBytes: number;
   /** How long a function may take. */
   readonly timeMs: number;
@@ -40,11 +36,10 @@ export type Content =
  * @throws {SluiceError} `ERR_OPTION` for what is neither a path nor a function.
  */
 export function sourceOf<P extends Part>(part: P, given: LimitSource): Source<P> {
-  if (typeof given === 'function') {
-    return { part, label: part, path: undefined, isFunction: true, read: (bounds) => readFunction(given, bounds) };
-  }
+  if (typeof given === 'function') return { part, label: part, from: given };
   const path = pathOf(part, given);
-  return { part, label: path, path, isFunction: false, read: ({ maxBytes }) => readBytes(path, maxBytes) };
+  // Whole, so that it leads to the same file wherever the process goes.
+  return { part, label: path, from: resolve(path) };
 }
 
 function pathOf(part: Part, given: string | URL): string {
@@ -60,15 +55,23 @@ function pathOf(part: Part, given: string | URL): string {
 
 const LATE = Symbol('late');
 
-async function readFunction(read: () => Awaitable<unknown>, { maxBytes, timeMs }: ReadBounds): Promise<Content> {
+/** Asks a function for its text or its data. */
+export async function readFunction(read: () => Awaitable<unknown>, { maxBytes, timeMs }: ReadBounds): Promise<Content> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<symbol>((give) => {
+    timer = setTimeout(give, timeMs, LATE);
+    timer.unref();
+  });
   let value: unknown;
   try {
-    value = await Promise.race([read(), setTimeout(timeMs, LATE, { ref: false })]);
+    value = await Promise.race([read(), late]);
   } catch (cause) {
     return {
       refused: `The function threw ${cause instanceof Error ? `${cause.name}: ${cause.message}` : 'something'}.`,
       cause,
     };
+  } finally {
+    clearTimeout(timer);
   }
   if (value === LATE) return { refused: `The function must answer within ${timeMs} ms, but did not.` };
   if (typeof value === 'string') value = Buffer.from(value);

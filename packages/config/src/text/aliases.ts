@@ -1,3 +1,4 @@
+import { shownName } from '@sluice/core/limits';
 import type { Findings } from '../findings.ts';
 import type { Place } from '../place.ts';
 import type { YamlEntry, YamlNode } from './composed.ts';
@@ -67,7 +68,7 @@ export class Aliases {
   #named(name: string, at: Place): Anchored {
     const anchored = this.#anchored.get(name);
     this.#repeated += anchored?.size ?? 1;
-    const remedy = this.#complaint(name, anchored);
+    const remedy = this.#complaint(shownName(name), anchored);
     if (remedy === undefined) return anchored!;
     this.#findings.addUnreadable(at, remedy);
     return { node: { kind: 'scalar', value: null, text: '', at, anchor: undefined }, size: 1 };

@@ -7,6 +7,7 @@ import {
   type Node as LibraryNode,
   type Scalar as LibraryScalar,
 } from 'yaml';
+import { shownName } from '@sluice/core/limits';
 import type { Findings } from '../findings.ts';
 import type { Scalar } from '../node.ts';
 import type { Place } from '../place.ts';
@@ -89,7 +90,7 @@ export class Composed {
   }
 
   #refuseTag(at: Place, tag: string): void {
-    const written = tag.replace('tag:yaml.org,2002:', '!!');
+    const written = shownName(tag.replace('tag:yaml.org,2002:', '!!'));
     this.#findings.addUnreadable(
       at,
       `Tags such as ${written} have no meaning here. Leave it out; to make a value text, quote it.`,
