@@ -55,8 +55,8 @@ function spendOften() {
 }
 
 async function profiledServer() {
-  const { server: make } = await frameworkNamed('Express');
-  const server = await make('Sluice', { count: 1_000_000_000, periodMs: 600_000 });
+  const framework = await frameworkNamed('Express');
+  const server = await framework.server('Sluice', { count: 1_000_000_000, periodMs: 600_000 });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
