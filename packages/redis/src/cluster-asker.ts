@@ -10,7 +10,7 @@ import { partsOf, wholeReading, type Part } from './spread-batch.ts';
 /** What a {@link ClusterAsker} tells of. */
 export interface ClusterListeners {
   readonly asks: AskListener;
-  /** Hears of what one slot gave back because another had refused. */
+  /** Hears of what one slot gave back because another had denied. */
   readonly givenBack: AskListener;
   /** What a slot had granted could not be given back: it stays taken. */
   readonly lost: (count: number, cause: unknown) => void;
@@ -19,7 +19,7 @@ export interface ClusterListeners {
 /**
  * Servers that share the buckets by slots. A batch within one slot is decided there, like on one server.
  *
- * One over several slots is asked at all of them at once, and passes when all grant their part. If one refuses, or
+ * One over several slots is asked at all of them at once, and passes when all grant their part. If one denies, or
  * fails, the others are told to give back what they granted: so it never takes more than there is, and for about one
  * round trip less may be seen than there is.
  */
@@ -73,7 +73,7 @@ export class ClusterAsker implements Asker {
     return wholeReading(parts, await Promise.all(asked));
   }
 
-  /** Not waited for: the batch is refused whether it succeeds or not. */
+  /** Not waited for: the batch is denied whether it succeeds or not. */
   #giveBack(part: Part, reading: StoreReading): void {
     const { batch, keys } = takenOf(part, reading);
     if (batch.length === 0) return;

@@ -16,7 +16,7 @@ export type RedisStoreEvent =
       readonly message: string;
     }
   /**
-   * In a cluster: a batch over several slots was refused at one of them, and what the others had granted could not be
+   * In a cluster: a batch over several slots was denied at one of them, and what the others had granted could not be
    * given back. The tokens stay taken, and come back by themselves.
    */
   | {
@@ -45,7 +45,7 @@ const MEANING: Readonly<Record<LineState, string>> = {
 /** The event of a refund between slots that failed. */
 export function refundLost(count: number, cause: unknown): RedisStoreEvent {
   const message =
-    `A batch over several slots was refused, and what it had taken at ${count} ${count === 1 ? 'bucket' : 'buckets'} ` +
+    `A batch over several slots was denied, and what it had taken at ${count} ${count === 1 ? 'bucket' : 'buckets'} ` +
     `could not be given back (${reasonOf(cause)}): it comes back by itself. ` +
     `With a \`hashTag\` that puts these buckets into one slot there is nothing to give back.`;
   return { type: 'refund-lost', count, cause, message };

@@ -13,8 +13,8 @@ interface Known {
 }
 
 /**
- * The levels of buckets as refused batches have shown them, for up to a second: whoever asks for more than a bucket has
- * left is refused without asking the server again.
+ * The levels of buckets as denied batches have shown them, for up to a second: whoever asks for more than a bucket has
+ * left is denied without asking the server again.
  *
  * A level only falls by itself, and by as much as time passes. So what is told here counts down as the server's own
  * answer would, and the server is asked again as soon as the batch may fit. It can't know what other processes do
@@ -38,7 +38,7 @@ export class KnownLevels {
     return this.#known.size;
   }
 
-  /** The reading of a batch that would be refused now; undefined when it may pass, or nobody knows. */
+  /** The reading of a batch that would be denied now; undefined when it may pass, or nobody knows. */
   denialOf(batch: readonly StoreTransaction[], keys: readonly string[]): StoreReading | undefined {
     if (this.#known.size === 0) return undefined;
     const nowMicros = this.#clock.nowMicros();
@@ -89,7 +89,7 @@ export class KnownLevels {
   }
 }
 
-/** Keeps what refused batches have shown, and lets go of what any other may have changed. */
+/** Keeps what denied batches have shown, and lets go of what any other may have changed. */
 export function notingDenials(known: KnownLevels): AskListener {
   return {
     answered({ kind, batch, keys }, reading, sentMicros) {
@@ -102,7 +102,7 @@ export function notingDenials(known: KnownLevels): AskListener {
   };
 }
 
-/** Keeps the levels after a part of a refused batch was given back: they belong to the refusal. */
+/** Keeps the levels after a part of a denied batch was given back: they belong to the denial. */
 export function notingRefunds(known: KnownLevels): AskListener {
   return {
     answered: ({ keys }, reading, sentMicros) => known.note(keys, reading, sentMicros),

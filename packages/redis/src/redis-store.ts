@@ -11,9 +11,9 @@ import { checkRedisStoreOptions, type RedisStoreOptions } from './store-options.
 export interface RedisStoreCounts extends LineCounts {
   /** Batches that it was asked to decide or to change. */
   readonly batches: number;
-  /** Batches among them that were refused from memory, without a word to Redis. */
+  /** Batches among them that were denied from memory, without a word to Redis. */
   readonly rememberedDenials: number;
-  /** Buckets to which a refused batch over several slots could not give back what it had taken there. */
+  /** Buckets to which a denied batch over several slots could not give back what it had taken there. */
   readonly lostRefunds: number;
 }
 

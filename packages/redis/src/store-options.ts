@@ -15,8 +15,8 @@ export interface RedisStoreOptions {
   /** In a cluster: which buckets are kept in one slot, and so decided by one call. Default: none. */
   readonly hashTag?: HashTag | undefined;
   /**
-   * For how long a refusal is remembered in this process, in milliseconds, a whole number from 0 to 1000: a client that
-   * hammers is then refused without a call, with the same figures. Default: 1000.
+   * For how long a denial is remembered in this process, in milliseconds, a whole number from 0 to 1000: a client that
+   * hammers is then denied without a call, with the same figures. Default: 1000.
    */
   readonly rememberDenialsMs?: number | undefined;
   /** Told of changes of the connection, and of refunds between slots that failed. What it throws is ignored. */

@@ -24,7 +24,7 @@ test('a connection without a server or a cause leaves them out', () => {
 
 test('a lost refund says how many buckets, why, and what would help', () => {
   expect(refundLost(1, cause).message).toBe(
-    'A batch over several slots was refused, and what it had taken at 1 bucket could not be given back ' +
+    'A batch over several slots was denied, and what it had taken at 1 bucket could not be given back ' +
       '(Error: connect ECONNREFUSED): it comes back by itself. ' +
       'With a `hashTag` that puts these buckets into one slot there is nothing to give back.',
   );

@@ -64,6 +64,18 @@ describe.each(VERSIONS)('a line beside a client of $version', ({ Redis }) => {
     expect(await server.call('GET', 'key')).toBe(null);
   });
 
+  test('lets a caller who has waited before wait for the rest of its deadline, and names the whole of it', async () => {
+    const { server, line } = await lineToServer();
+    server.freeze();
+    const asked = await rejection(line.run(call(add, { deadlineMs: 10_000, waitedMs: 9950.25 })));
+    server.thaw();
+    expect(asked).toMatchObject({ code: 'ERR_STORE_DEADLINE', message: expect.stringMatching(/within 10000 ms\.$/) });
+    expect(asked.tookMs).toBeLessThan(5000);
+    // It would write after its time.
+    await isUp(line);
+    expect(await server.call('GET', 'key')).toBe(null);
+  });
+
   test.each([
     ['a number', 'return 7'],
     ['too little', 'return {1}'],
