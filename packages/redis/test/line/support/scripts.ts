@@ -14,7 +14,7 @@ export function guarded(name: string, body: string): Script {
   return script(name, `${GUARD}${body}`);
 }
 
-export function script(name: string, source: string): Script {
+function script(name: string, source: string): Script {
   return { name, source, sha1: createHash('sha1').update(source).digest('hex') };
 }
 
