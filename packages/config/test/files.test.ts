@@ -78,17 +78,16 @@ it('no set is half of an old one, however often both files are swapped together'
   const [defaults, overrides] = [join(dir, 'current/limits.yaml'), join(dir, 'current/overrides.yaml')];
   const swapping = spawn(process.execPath, ['-e', SWAPPING], { cwd: dir });
   onTestFinished(() => void swapping.kill());
-  const seen = new Set<string>();
-  for (let loads = 0; loads < 1500 || seen.size < 2; loads++) {
-    try {
-      const loaded = await loadLimits({ defaults, overrides, keys: { A: accountId() } });
-      const listed = loaded.overrides.rateOf('A', 'x') as { count: number };
-      seen.add(`${loaded.limits['A']?.count}/${listed.count}`);
-    } catch (error) {
-      expect((error as Error).message).toContain('was written or replaced while it was read');
-    }
-  }
-  expect([...seen].toSorted()).toEqual(['1/1', '2/2']);
+  const setRead = async (): Promise<string> => {
+    const loaded = await loadLimits({ defaults, overrides, keys: { A: accountId() } });
+    const listed = loaded.overrides.rateOf('A', 'x') as { count: number };
+    return `${loaded.limits['A']?.count}/${listed.count}`;
+  };
+  const refused = ({ message }: Error): string | undefined => /replaced while/.exec(message)?.[0];
+  const seen = new Set<string | undefined>();
+  for (let loads = 0; loads < 1500 || seen.size < 2; loads++) seen.add(await setRead().catch(refused));
+  seen.delete('replaced while');
+  expect(seen).toEqual(new Set(['1/1', '2/2']));
 });
 
 it('a file that changes each time while it is read is refused', async () => {

@@ -53,7 +53,7 @@ it('a large file in the background is loaded as well', async () => {
 
 describe('a text that asks too much is refused:', () => {
   it('of memory', async () => {
-    expect((await parsedByThread(`[${'{a,a},'.repeat(400_000)}]`, { memoryMb: 48 })).problems).toEqual([
+    expect((await parsedByThread(`{${'a,'.repeat(800_000)}}`, { memoryMb: 48 })).problems).toEqual([
       'The text needs more than 48 MB of memory to be read. Make it smaller or simpler.',
     ]);
   });
@@ -62,6 +62,17 @@ describe('a text that asks too much is refused:', () => {
     expect((await parsedByThread(listOf(400_000), { timeMs: 1 })).problems).toEqual([
       'The text took longer than 1 ms to read. Make it smaller or simpler.',
     ]);
+  });
+
+  it('or is not needed any more', async () => {
+    const ended = new AbortController();
+    const bytes = Buffer.from(listOf(400_000));
+    const rows = rowsByThread({ part: 'overrides', bytes }, new Findings(), { ...BOUNDS, signal: ended.signal });
+    const threads = (): number => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
+    const before = threads();
+    ended.abort();
+    await vi.waitFor(() => expect(threads()).toBeLessThan(before), 20_000);
+    await rows.return('');
   });
 
   it('or makes the thread fail', async () => {

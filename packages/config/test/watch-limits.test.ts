@@ -336,7 +336,7 @@ describe('wrong options are refused:', () => {
 describe('the sources are all of a limiter’s limits:', () => {
   it('a limiter with others is refused, as they would be lost', async () => {
     const loaded = await loadLimits({ defaults: () => LIMITS, keys: KEYS });
-    const { [LIMIT]: first, ...others } = loaded.limits;
+    const { [LIMIT]: _, ...others } = loaded.limits;
     const messageWith = (limits: LimitDefinitions): string =>
       thrown(() => watchLimits(createLimiter({ limits }), loaded)).message;
     const refusal =
@@ -345,13 +345,15 @@ describe('the sources are all of a limiter’s limits:', () => {
       refusal.replace('%', 'InCode'),
     );
     expect(messageWith(others)).toBe(refusal.replace('%', LIMIT));
-    expect(messageWith({ ...others, [LIMIT]: { ...first, key: accountId() } })).toBe(refusal.replace('%', LIMIT));
+    const otherKey = { key: accountId(), count: 300, period: '180m' };
+    expect(messageWith({ ...others, [LIMIT]: otherKey })).toBe(refusal.replace('%', LIMIT));
   });
 
   it('numbers and overrides of code give way to them at the start', async () => {
     const loaded = await loadLimits({ defaults: () => LIMITS, keys: KEYS });
+    const inCode = Object.entries(loaded.limits).map(([name, limit]) => [name, { ...limit, count: 7 }] as const);
     const limiter = createLimiter({
-      limits: { ...loaded.limits, [LIMIT]: { ...loaded.limits[LIMIT], count: 7 } },
+      limits: Object.fromEntries(inCode),
       overrides: { [LIMIT]: { '1': { count: 8, period: '1s' } } },
     });
     expect(await countOf(limiter)).toBe(8);

@@ -73,6 +73,69 @@ describe('long texts are composed while they are parsed:', () => {
   });
 });
 
+describe('long lists in brackets, as JSON has them, are composed while they are parsed:', () => {
+  const inBrackets = (ids: readonly string[]): string => `[{"A":{"unlimited":true,"ids":[${ids.join(',\n')}]}}]`;
+  const ids = (middle: string): string[] =>
+    Array.from({ length: 3000 }, (_, i) => (i === 1500 ? middle : `{"id":"${i}","comment":"[x, y]"}`));
+
+  it('every id is there, in its order and at its place', () => {
+    const found = parsed(inBrackets(ids('1500')));
+    expect(found.problems).toEqual([]);
+    expect(found.ids).toEqual(
+      Array.from({ length: 3000 }, (_, i) => `${i} ${i + 1}:${(i === 0 ? 32 : 1) + (i === 1500 ? 0 : 6)}`),
+    );
+  });
+
+  it('so what is ready is given before the text has ended', () => {
+    const reading = readYaml(JSON.stringify(ids('"x"')), new Findings());
+    const early: number[] = [];
+    let step = reading.next();
+    for (; step.done !== true; step = reading.next()) early.push(step.value.length);
+    expect(Math.max(...early)).toBeLessThan(1100);
+    const rest = [...(step.value as { items: Iterable<unknown> }).items].length;
+    expect(rest).toBeLessThan(1100);
+    expect(early.reduce((sum, count) => sum + count) + rest).toBe(3000);
+  });
+
+  it.each([
+    ['comments and empty lines', '# before\n\n"x" # after\n', [], 'x 1503:1'],
+    ['an alias', '&i "x", *i', [], 'x 1501:4'],
+    [
+      'an explicit key',
+      '? "x"',
+      [expect.stringMatching(/^1501:3 `A.ids\[\]` has no option `x`/), expect.anything()],
+      undefined,
+    ],
+    ['a pair', 'id: x', [], 'x 1501:5'],
+    [
+      'a list',
+      '["x"] # y\n',
+      [expect.stringMatching(/^1501:1 .*must be text or a number, but was a list\./)],
+      undefined,
+    ],
+    ['a comma too many', '"x",', ['1501:5 Unexpected , in flow sequence.'], undefined],
+    ['a comma too few', '"x" "y"', ['1501:5 Missing , or : between flow sequence items.'], undefined],
+    ['a wrong escape', '"\\q"', ['1501:2 Invalid escape sequence \\q.'], undefined],
+  ])('in the middle of it there may be %s', (_, middle, problems, id) => {
+    const found = parsed(inBrackets(ids(middle)));
+    expect(found.problems).toEqual(problems);
+    expect(found.ids.find((text) => text.startsWith('x '))).toBe(id);
+  });
+
+  it('a comma that is missing is found between any two', () => {
+    const text = `[${'"x",'.repeat(5000)}"y"]`;
+    for (const comma of [3000, 3001, 3002].map((i) => 4 * i)) {
+      const found = parsed(`${text.slice(0, comma)}"y"${text.slice(comma + 1)}`);
+      expect(found.problems.length).toBeGreaterThan(0);
+      expect(found.problems[0]).toMatch(/^1:\d+ Missing ,/);
+    }
+  });
+
+  it('nothing but commas is refused at the first', () => {
+    expect(parsed(`[${','.repeat(5000)}]`).problems[0]).toBe('1:3 Unexpected , in flow sequence.');
+  });
+});
+
 describe('aliases', () => {
   const shared = (count: number): string =>
     `- A: { unlimited: true, ids: &ids [${Array.from({ length: count }, (_, i) => i).join()}] }\n`;
@@ -218,8 +281,8 @@ describe('findings of another thread', () => {
   it('of too many the first of the file are kept', () => {
     const findings = new Findings();
     for (let line = 2000; line < 3500; line++) findings.add(line, 'later');
-    const list = Array.from({ length: 10 }, (_, i) => ({ at: i, message: 'sooner' }));
-    findings.addAll({ list, count: 10, unreadable: false });
+    const sooner = Array.from({ length: 10 }, (_, i) => ({ at: i, message: 'sooner' }));
+    findings.addAll({ list: sooner, count: 10, unreadable: false });
     expect(findings.list).toHaveLength(1000);
     expect(findings.list.slice(0, 11).map(({ at }) => at)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 2000]);
     expect(findings.count).toBe(1510);

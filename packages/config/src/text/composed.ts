@@ -3,15 +3,16 @@ import {
   isMap,
   isScalar,
   isSeq,
-  type CST,
   type Node as LibraryNode,
   type Scalar as LibraryScalar,
+  type YAMLSeq,
 } from 'yaml';
 import { shownName } from '@sluice/core/limits';
 import type { Findings } from '../findings.ts';
 import type { Scalar } from '../node.ts';
 import type { Place } from '../place.ts';
 import type { LineIndex } from './line-index.ts';
+import type { Sequence } from './slice.ts';
 
 /** A value of a YAML text. */
 export type YamlNode = (Scalar | YamlList | YamlMapping | YamlAlias) & { readonly anchor: string | undefined };
@@ -54,7 +55,7 @@ export class Composed {
   }
 
   /** Keeps the items of a sequence that are ready before its end. */
-  keepEarly(sequence: CST.BlockSequence, items: readonly YamlNode[]): void {
+  keepEarly(sequence: Sequence, items: readonly YamlNode[]): void {
     const early = this.#early.get(sequence);
     if (early === undefined) this.#early.set(sequence, [...items]);
     else early.push(...items);
@@ -77,10 +78,12 @@ export class Composed {
     return { kind: 'alias', name: (source as { source: string }).source, at, anchor };
   }
 
-  #itemsOf(source: { readonly items: readonly unknown[]; readonly srcToken?: unknown }): YamlNode[] {
+  #itemsOf(source: YAMLSeq): YamlNode[] {
     const early = this.#early.get(source.srcToken);
     const items = source.items.map((item) => this.nodeOf(item as LibraryNode));
-    return early === undefined ? items : [...early, ...items];
+    if (early === undefined) return items;
+    // In brackets the first one only stands in for those that were taken out before.
+    return [...early, ...(source.flow === true ? items.slice(1) : items)];
   }
 
   // In a flow mapping a key may stand without a value: `{ key }`.

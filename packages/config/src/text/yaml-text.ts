@@ -3,6 +3,7 @@ import type { Findings } from '../findings.ts';
 import type { Node } from '../node.ts';
 import { Aliases } from './aliases.ts';
 import { Composed, type YamlNode } from './composed.ts';
+import { isSequence, takeSlice, type Sequence } from './slice.ts';
 import { LineIndex } from './line-index.ts';
 
 /** Deeper than any file of limits is: an id with a comment stands at the sixth level. */
@@ -11,8 +12,6 @@ const MAX_DEPTH = 32;
 const LEXEMES = 2048;
 /** From how many items on the finished ones of a sequence are composed before its end. */
 const LONG = 256;
-/** The parser looks back at the last two items of a sequence. */
-const STILL_OPEN = 2;
 
 const OPTIONS = { keepSourceTokens: true, uniqueKeys: false, prettyErrors: false } as const;
 
@@ -61,10 +60,10 @@ class YamlReader {
   takeFinished(stack: readonly CST.Token[]): readonly Node[] {
     let outermost: readonly YamlNode[] = [];
     for (const [depth, token] of stack.entries()) {
-      if (token.type !== 'block-seq' || token.items.length < LONG) continue;
+      if (!isSequence(token) || token.items.length < LONG) continue;
       const nodes = this.#composeSlice(token);
       if (depth === 1) outermost = nodes;
-      else this.#composed.keepEarly(token, nodes);
+      this.#composed.keepEarly(token, depth === 1 ? [] : nodes);
     }
     return this.#resolved(outermost);
   }
@@ -83,14 +82,14 @@ class YamlReader {
     this.#refuse(offset, `Values may be nested at most ${MAX_DEPTH} deep, and here they are deeper.`);
   }
 
-  #composeSlice(sequence: CST.BlockSequence): readonly YamlNode[] {
-    const items = sequence.items.splice(0, sequence.items.length - STILL_OPEN);
+  #composeSlice(sequence: Sequence): readonly YamlNode[] {
     const composer = new Composer(OPTIONS);
-    const slice: CST.Document = { type: 'document', offset: sequence.offset, start: [], value: { ...sequence, items } };
+    const value = takeSlice(sequence);
+    const slice: CST.Document = { type: 'document', offset: sequence.offset, start: [], value };
     const [document] = [...composer.next(slice), ...composer.end()];
     for (const error of document!.errors) this.#report(error);
-    const root = this.#composed.nodeOf(document!.contents!);
-    return (root as YamlNode & { items: YamlNode[] }).items;
+    const { items } = this.#composed.nodeOf(document!.contents!) as YamlNode & { items: YamlNode[] };
+    return value.standsIn ? items.slice(1) : items;
   }
 
   #resolved(nodes: readonly YamlNode[]): readonly Node[] {
