@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { accountId, createLimiter, SluiceError, type LimitDefinitions, type Limiter } from '@sluice/core';
 import { loadLimits, watchLimits, type LimitFilesEvent, type LimitSource, type WatchOptions } from '@sluice/config';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { LimiterCore } from '../../core/src/limiter-core.ts';
 import { rejected, thrown } from '../../core/test/thrown.ts';
 import { FileSignatures } from '../src/live/file-signatures.ts';
 import { folder, KEYS, LIMITS, written } from './written-files.ts';
@@ -368,6 +369,17 @@ describe('the sources are all of a limiter’s limits:', () => {
     expect(await countOf(limiter)).toBe(300);
     expect(events).toEqual([]);
   });
+});
+
+it('a limiter refuses a burst that can’t pay what it must, and is followed on', async () => {
+  const { defaults } = written({});
+  const keys = { ...KEYS, [LIMIT]: accountId(() => '1') };
+  const { limiter, live } = await followed({ defaults }, { everyMs: false }, keys);
+  (limiter as LimiterCore).requireLimit(LIMIT, 200);
+  writeFileSync(defaults, withCount(300).replace('burst: 300', 'burst: 199'));
+  expect((await live.reload()).lastError).toMatchObject({ code: 'ERR_COST_OVER_BURST' });
+  writeFileSync(defaults, withCount(301));
+  expect((await live.reload()).lastError).toBeUndefined();
 });
 
 it('a limiter that still needs a limit refuses files without it', async () => {

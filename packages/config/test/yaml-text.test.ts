@@ -131,8 +131,13 @@ describe('long lists in brackets, as JSON has them, are composed while they are 
     }
   });
 
-  it('nothing but commas is refused at the first', () => {
-    expect(parsed(`[${','.repeat(5000)}]`).problems[0]).toBe('1:3 Unexpected , in flow sequence.');
+  it.each([
+    ['commas', ',', '1:3 Unexpected , in flow sequence.'],
+    ['colons', ':,', '1:2 `name of a limit` must be'],
+    ['question marks', '? ,', '1:4 `name of a limit` must be'],
+    ['anchors', '&a ,', '1:5 `override` must be a mapping'],
+  ])('nothing but %s is refused at the first', (_, text, problem) => {
+    expect(parsed(`[${text.repeat(5000)}]`).problems[0]).toContain(problem);
   });
 });
 

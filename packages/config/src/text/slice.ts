@@ -43,16 +43,13 @@ function standIn({ items, offset, indent }: CST.FlowCollection): FlowItem {
   return item;
 }
 
-// Until a sequence has ended its parser takes each of its items for a key.
+// Until a sequence has ended its parser takes each of its items for a key. What is neither a key nor a value is no item:
+// the parser puts it to the one that follows.
 function finished(item: FlowItem): FlowItem {
   const { start, key, sep, value } = item;
-  const isPair = value !== undefined || [...start, ...(sep ?? [])].some(({ type }) => PAIR.has(type));
-  if (key === undefined || key === null || isPair) return item;
-  return { start, value: { ...key, end: [...endOf(key), ...sep!] } as CST.Token };
+  if (value !== undefined || [...start, ...sep!].some(({ type }) => PAIR.has(type))) return item;
+  const { end = [] } = key as CST.FlowScalar;
+  return { start, value: { ...(key as CST.FlowScalar), end: [...end, ...sep!] } };
 }
 
 const PAIR: ReadonlySet<string> = new Set(['explicit-key-ind', 'map-value-ind']);
-
-function endOf(token: CST.Token): readonly CST.SourceToken[] {
-  return 'end' in token ? (token.end ?? []) : [];
-}
