@@ -5,6 +5,7 @@ import { clientAddressFinder, type ClientAddressOptions } from './http/client-ad
 import type { LimitSetOptions } from './limit-set.ts';
 import { LimiterCore } from './limiter-core.ts';
 import type { Limiter } from './limiter.ts';
+import type { Limit } from './limits.ts';
 import type { Log } from './log.ts';
 import { memoryStore } from './memory/memory-store.ts';
 import { notifier } from './notifier.ts';
@@ -77,6 +78,15 @@ export function coreOf<Request>(limiter: Limiter<Request>): LimiterCore<Request>
   if (limiter instanceof LimiterCore) return limiter as LimiterCore<Request>;
   const remedy = 'If it was, two copies of @sluice/core are installed: see `npm ls @sluice/core`.';
   throw complaint('ERR_OPTION', { option: 'limiter', demand: 'made by createLimiter', value: limiter, remedy });
+}
+
+/**
+ * The limits that a limiter has now, by name.
+ *
+ * @throws {SluiceError} `ERR_OPTION` for what is no limiter.
+ */
+export function limitsOf<Request>(limiter: Limiter<Request>): ReadonlyMap<string, Limit<Request>> {
+  return coreOf(limiter).set.limits;
 }
 
 function checkedStore(store: Store): Store {

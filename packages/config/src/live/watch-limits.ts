@@ -1,5 +1,5 @@
-import { SluiceError, type Key, type Limiter, type Log } from '@sluice/core';
-import { checkOptions, complaint, wholeNumber } from '@sluice/core/limits';
+import { SluiceError, type Limiter, type Log } from '@sluice/core';
+import { checkOptions, complaint, limitsOf, wholeNumber, type Limit } from '@sluice/core/limits';
 import { notifier } from '@sluice/core/store';
 import { RememberedLimits, type LoadedLimits, type Recipe } from '../loaded-limits.ts';
 import type { LimitFilesEvent } from './limit-files-event.ts';
@@ -41,9 +41,6 @@ export function watchLimits<Request>(
 ): LiveLimits<Request> {
   checkOptions('watchLimits', options, ['everyMs', 'onEvent', 'log']);
   const held = limitsOf(limiter);
-  if (held === undefined) {
-    throw complaint('ERR_OPTION', { option: 'limiter', demand: 'made by createLimiter', value: limiter });
-  }
   const recipe = RememberedLimits.recipeOf(loaded);
   if (recipe === undefined) {
     const remedy = 'Give what it gave, not a copy.';
@@ -59,15 +56,8 @@ export function watchLimits<Request>(
   return new LiveLimits({ limiter, loaded, recipe, everyMs, tell });
 }
 
-type KeyedLimits = ReadonlyMap<string, { readonly key: Key<never> }>;
-
-// Beside what is public, a limiter has the limits that hold now.
-function limitsOf(limiter: unknown): KeyedLimits | undefined {
-  return (limiter as { readonly set?: { readonly limits?: KeyedLimits } } | null | undefined)?.set?.limits;
-}
-
 // Limits that stand in code alone would be gone after the first reload, and nobody would be told.
-function checkSame<Request>(held: KeyedLimits, { limits }: LoadedLimits<Request>): void {
+function checkSame<Request>(held: ReadonlyMap<string, Limit<Request>>, { limits }: LoadedLimits<Request>): void {
   const names = new Set([...held.keys(), ...Object.keys(limits)]);
   const other = [...names].find((name) => held.get(name)?.key !== limits[name]?.key);
   if (other === undefined) return;
