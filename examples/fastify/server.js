@@ -1,7 +1,9 @@
 /** @import { FastifyReply, FastifyRequest } from 'fastify' */
+import { loadLimits } from '@sluice/config';
 import { accountId, createLimiter, ipAddress, ipv6RangeCIDR } from '@sluice/core';
 import { rateLimit } from '@sluice/fastify';
 import Fastify from 'fastify';
+import { join } from 'node:path';
 
 const accounts = new Map([
   ['Bearer alice-token', { id: '1001' }],
@@ -15,21 +17,17 @@ const nameOf = (/** @type {FastifyRequest} */ request) => {
   return typeof name === 'string' && name !== '' ? name.toLowerCase() : null;
 };
 
-// `count` tokens come back every `period`, at most `burst` are ever there; `burst` is `count` unless given.
-const limiter = createLimiter({
-  limits: {
-    RequestsPerIPAddress: { key: ipAddress(), burst: 20, count: 5, period: '1s' },
-    // One customer has a whole /48 and could take a new address for every request. Says nothing about IPv4 clients.
-    RequestsPerIPv6Range: { key: ipv6RangeCIDR(), burst: 100, count: 50, period: '1s' },
-    // Says nothing about visitors without an account.
-    WorkPerAccount: {
-      key: accountId((/** @type {FastifyRequest} */ request) => accountOf(request)?.id ?? null),
-      count: 20,
-      period: '10s',
-    },
-    FailedLoginsPerName: { key: accountId(nameOf), count: 5, period: '15m' },
+// Names and keys are code, numbers are in the file: a mistake in either is an error here, before anything is served.
+const loaded = await loadLimits({
+  defaults: join(import.meta.dirname, 'limits.yaml'),
+  keys: {
+    RequestsPerIPAddress: ipAddress(),
+    RequestsPerIPv6Range: ipv6RangeCIDR(),
+    WorkPerAccount: accountId((/** @type {FastifyRequest} */ request) => accountOf(request)?.id ?? null),
+    FailedLoginsPerName: accountId(nameOf),
   },
 });
+const limiter = createLimiter({ ...loaded });
 
 const perClient = ['RequestsPerIPAddress', 'RequestsPerIPv6Range'];
 const app = Fastify();
