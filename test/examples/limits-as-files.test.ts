@@ -41,6 +41,16 @@ async function becomes(burst: number, account?: string): Promise<number> {
   return performance.now() - startMs;
 }
 
+/** The shortest time in milliseconds that one of three changes took to hold: a busy machine may hold up any one. */
+async function quickest(change: (burst: number) => void): Promise<number> {
+  const timesMs: number[] = [];
+  for (const burst of [4, 5, 6]) {
+    change(burst);
+    timesMs.push(await becomes(burst));
+  }
+  return Math.min(...timesMs);
+}
+
 const statusOf = async (): Promise<{ version: string; lastError?: string }> =>
   (await (await fetch(`${server.url}/limits`)).json()) as { version: string; lastError?: string };
 
@@ -53,19 +63,31 @@ describe('examples/limits-as-files', () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it('follows files that are written in place, and those that are renamed over them', async () => {
+  it('holds within a second what is written in place', async () => {
     copyFiles();
     await serve();
-    writeFileSync(join(folder, 'limits.yaml'), withBurst(4));
-    expect(await becomes(4)).toBeGreaterThan(0);
-    writeFileSync(join(folder, 'new'), withBurst(5));
-    renameSync(join(folder, 'new'), join(folder, 'limits.yaml'));
-    expect(await becomes(5)).toBeGreaterThan(0);
-    writeFileSync(join(folder, 'overrides.yaml'), '[]\n');
-    expect(await becomes(5, '12345678')).toBeGreaterThan(0);
+    expect(await quickest((burst) => writeFileSync(join(folder, 'limits.yaml'), withBurst(burst)))).toBeLessThan(1000);
   });
 
-  it('follows links that are swapped, as Kubernetes does it with a ConfigMap', async () => {
+  it('holds within a second what is renamed over a file', async () => {
+    copyFiles();
+    await serve();
+    const replace = (burst: number): void => {
+      writeFileSync(join(folder, 'new'), withBurst(burst));
+      renameSync(join(folder, 'new'), join(folder, 'limits.yaml'));
+    };
+    expect(await quickest(replace)).toBeLessThan(1000);
+  });
+
+  it('follows the file of overrides too, to the last one', async () => {
+    copyFiles();
+    await serve();
+    expect(await burstOf('12345678')).toBe(300);
+    writeFileSync(join(folder, 'overrides.yaml'), '[]\n');
+    await becomes(3, '12345678');
+  });
+
+  it('holds within a second what a swapped link leads to, as Kubernetes does it with a ConfigMap', async () => {
     const swap = (name: string, burst: number): void => {
       mkdirSync(join(folder, name));
       writeFileSync(join(folder, name, 'limits.yaml'), withBurst(burst));
@@ -77,8 +99,7 @@ describe('examples/limits-as-files', () => {
     for (const name of ['limits.yaml', 'overrides.yaml']) symlinkSync(join('..data', name), join(folder, name));
     await serve();
     expect(await burstOf()).toBe(3);
-    swap('..two', 6);
-    expect(await becomes(6)).toBeGreaterThan(0);
+    expect(await quickest((burst) => swap(`..${burst}`, burst))).toBeLessThan(1000);
   });
 
   it('keeps the last good limits on a typo, says so once, and takes the next good ones', async () => {
@@ -92,7 +113,7 @@ describe('examples/limits-as-files', () => {
     expect(await burstOf()).toBe(3);
     expect(server.output.split(message)).toHaveLength(2);
     writeFileSync(join(folder, 'limits.yaml'), withBurst(4));
-    expect(await becomes(4)).toBeGreaterThan(0);
+    await becomes(4);
     expect((await statusOf()).lastError).toBeUndefined();
   });
 });
