@@ -35,7 +35,7 @@ function decided(ruling: Decided, takes: boolean): Decision {
   const { batch, reading } = ruling;
   const levels = reading.levelsTicks;
   const denied = !passes(batch, levels);
-  // A loop over an array of the right length: this is the way of every request, and a callback costs a tenth of it.
+  // A loop over an array of the right length: this is the way of every request, and callbacks cost.
   // oxlint-disable-next-line unicorn/no-new-array
   const results = new Array<Result>(batch.length);
   for (let i = 0; i < batch.length; i++) results[i] = resultOf(batch[i]!, levels[i]!, takes && !denied);

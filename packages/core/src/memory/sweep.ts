@@ -1,6 +1,6 @@
 import type { BucketTable } from './bucket-table.ts';
 
-/** Neighbouring slots share cache lines: many at once, now and then, cost a third of a few with each operation. */
+/** Neighbouring slots share cache lines: many at once, now and then, cost less than a few with each operation. */
 const OPERATIONS_PER_STEP = 16;
 const SLOTS_PER_STEP = 64;
 
