@@ -5,10 +5,9 @@
 --
 -- KEYS[i]      the bucket of transaction i; one that several batches name is there several times
 -- ARGV[1]      the last moment, in ticks, at which this script may write
--- ARGV[2]      n, how many numbers follow
--- ARGV[3…2+n]  numbers that transactions point to: increment, tolerance and, for the refund of a decision,
---              the TAT that the decision left, all in ticks
--- ARGV[2+n+i]  transaction i: kind + 8 when it is the last of its batch + 16 × the place of its numbers, from 0
+-- ARGV[1+i]    transaction i: kind + 8 when it is the last of its batch + 16 × the place of its numbers, from 0
+-- ARGV[2+n…]   after those of all n transactions the numbers that they point to: increment, tolerance and, for the
+--              refund of a decision, the TAT that the decision left, all in ticks
 --
 -- kind  in a batch that passes           level in the reply
 --    0  taken; denies when it can't be   before
@@ -36,127 +35,103 @@ local MOST_BEHIND_TICKS = 60 * TICKS_PER_SECOND
 -- Sums of ticks are exact to here.
 local MOST_TICKS = 9007199254740992
 
-local keys, args, tonumber, find, get = KEYS, ARGV, tonumber, string.find, redis.pcall
+local keys, args, call, find, max, min = KEYS, ARGV, redis.call, string.find, math.max, math.min
 
-local time = redis.call('TIME')
+local time = call('TIME')
 local now = (time[1] - EPOCH_SECONDS) * TICKS_PER_SECOND + time[2] * TICKS_PER_MICRO
-if now > tonumber(args[1]) then
+if now - args[1] > 0 then
   return { 0, now }
 end
 
-local oldest = math.max(now - MOST_BEHIND_TICKS, -MOST_TICKS)
-local tats = {} -- by key, as this call leaves them so far; false where the key holds none
-local changed = {} -- the keys whose TAT is to be written; those of several batches are there several times
-local changes = 0
+local first_number = 2 + #keys
 local reply = { 1, now, 0 }
-local first_word = 2 + args[2]
-
--- Transactions of one limit have the same word, so each word is taken apart only when it is another than before.
-local word, kind, is_last, increment, tolerance, tat_after
-local function take_apart()
-  local number = tonumber(word)
-  local low = number % 16
-  local place = 3 + (number - low) / 16
-  kind, is_last = low % 8, low >= 8
-  if kind ~= RESET then
-    increment, tolerance = tonumber(args[place]), tonumber(args[place + 1])
-  end
-  if kind == REFUND_DECISION then
-    tat_after = tonumber(args[place + 2])
-  end
-end
-
+local tats = {} -- by key, as the batches so far leave them; false where the key holds none
+local afters = {} -- by transaction: the level that it leaves, where that is another than before
+local too_far = {} -- by transaction: true where the TAT was too far ahead, which is mended although the batch is denied
 local first, passes, readable = 1, true, true
-for i = 1, #keys do
-  if args[first_word + i] ~= word then
-    word = args[first_word + i]
-    take_apart()
-  end
 
-  local key, level = keys[i], 0
+for i = 1, #keys do
+  local key, word = keys[i], args[1 + i]
+  local kind = word % 8
+  local level = 0
+
   if kind == RESET then
-    tats[key] = now
-    changes = changes + 1
-    changed[changes] = key
+    afters[i] = 0
   else
     local tat = tats[key]
     if tat == nil then
-      local value = get('GET', key)
+      local value = redis.pcall('GET', key)
       tat = tonumber(value)
       if not value then
         tat = now
-      elseif not tat or tat < oldest or tat > MOST_TICKS or not find(value, '^-?%d+$') then
+      elseif not tat or tat < now - MOST_BEHIND_TICKS or tat > MOST_TICKS or not find(value, '^-?%d+$') then
         if type(value) == 'table' and not find(value.err, 'WRONGTYPE', 1, true) then
-          redis.call('GET', key) -- What is no matter of this key is raised.
+          call('GET', key) -- What is no matter of this key is raised.
         end
         tat = false
       end
       tats[key] = tat
     end
-    if not tat then
-      level, readable = false, false
-    else
-      level = tat - now
+
+    if tat then
+      local place = first_number + (word - word % 16) / 16
+      local increment, tolerance = args[place] + 0, args[place + 1] + 0
+      level = max(tat - now, 0)
       if level > tolerance then
-        -- Too far ahead: whoever meets it first replaces it.
+        -- Whoever meets it first replaces it.
         level = tolerance
         tats[key] = now + tolerance
-        changes = changes + 1
-        changed[changes] = key
-      elseif level < 0 then
-        level = 0
+        too_far[i], afters[i] = true, level
       end
-      if kind <= CHECK_ONLY and increment > tolerance - level then
-        passes = false
+      local after = level
+      if kind <= SPEND_ONLY then
+        if increment > tolerance - level then
+          passes = passes and kind == SPEND_ONLY
+        elseif kind ~= CHECK_ONLY then
+          after = level + increment
+        end
+      elseif kind == CHARGE then
+        after = min(level + increment, tolerance)
+      elseif kind == REFUND then
+        after = max(level - increment, 0)
+      elseif kind == REFUND_DECISION then
+        after = max(level - min(increment, max(args[place + 2] - now, 0)), 0)
       end
+      if after ~= level then
+        afters[i] = after
+      end
+      if kind > LOOK then
+        level = after
+      end
+    else
+      level, readable = false, false
     end
   end
   reply[i + 2] = level
 
-  if is_last then
+  if word % 16 > 7 then
     for j = first, i do
-      if args[first_word + j] ~= word then
-        word = args[first_word + j]
-        take_apart()
+      if not (passes and readable) then
+        afters[j] = too_far[j]
+      elseif afters[j] then
+        tats[keys[j]] = now + afters[j]
       end
-      local before = reply[j + 2]
       if not readable then
-        reply[j + 2] = before and UNDECIDED or FOREIGN
-      elseif passes then
-        local after = before
-        if kind <= SPEND_ONLY then
-          if kind ~= CHECK_ONLY and increment <= tolerance - before then
-            after = before + increment
-          end
-        elseif kind == CHARGE then
-          after = math.min(before + increment, tolerance)
-        elseif kind == REFUND then
-          after = math.max(before - increment, 0)
-        elseif kind == REFUND_DECISION then
-          after = math.max(before - math.min(increment, math.max(tat_after - now, 0)), 0)
-        end
-        if after ~= before then
-          tats[keys[j]] = now + after
-          changes = changes + 1
-          changed[changes] = keys[j]
-        end
-        if kind > LOOK then
-          reply[j + 2] = after
-        end
+        reply[j + 2] = reply[j + 2] and UNDECIDED or FOREIGN
       end
     end
     first, passes, readable = i + 1, true, true
   end
 end
 
-for i = 1, changes do
-  local key = changed[i]
-  local tat = tats[key]
+for i = 1, #keys do
+  local key = keys[i]
+  local tat = afters[i] and tats[key]
   if tat then
     if tat > now then
-      redis.call('SET', key, tat, 'PX', math.ceil((tat - now) / TICKS_PER_MS) + SLACK_MS)
+      call('SET', key, tat, 'PX', math.ceil((tat - now) / TICKS_PER_MS) + SLACK_MS)
     else
-      redis.call('DEL', key)
+      call('DEL', key)
     end
     tats[key] = false
   end

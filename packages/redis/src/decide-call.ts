@@ -58,7 +58,7 @@ export class DecideCall {
     return {
       script: decideScript,
       keys: this.#keys,
-      args: [this.#numbers.length, ...this.#numbers, ...this.#words],
+      args: [...this.#words, ...this.#numbers],
       deadlineMs: this.#deadlineMs,
       waitedMs: (nowMicros - this.#sinceMicros) / 1000,
     };
