@@ -2,7 +2,7 @@
 // give the same file.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { readResults, resultFile } from './harness/results.mjs';
+import { readResults, resultFile } from './harness/result-file.mjs';
 
 const [chart = fileURLToPath(new URL('results/chart.svg', import.meta.url))] = process.argv.slice(2);
 const CONTENDERS = ['Sluice', 'express-rate-limit', '@fastify/rate-limit', 'koa-ratelimit', 'rate-limiter-flexible'];

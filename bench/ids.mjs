@@ -17,20 +17,31 @@ function seededRandom(seed) {
 /**
  * In what order ids are visited: permutation after permutation, each another, all the same in each run. A Map keeps its
  * entries in the order in which they came; visits in that order would find the next one in the cache already.
- *
- * @param {number} ids How many there are.
- * @param {number} visits
- * @returns {Uint32Array} the number of an id for each visit
  */
-export function visitOrder(ids, visits) {
-  const random = seededRandom(ids);
-  const permutation = Uint32Array.from({ length: ids }, (_, n) => n);
-  const order = new Uint32Array(visits);
-  for (let done = 0; done < visits; done += ids) {
-    shuffle(permutation, random);
-    order.set(permutation.subarray(0, Math.min(ids, visits - done)), done);
+export class VisitOrder {
+  #permutation;
+  #random;
+  #done = 0;
+
+  /** @param {number} ids How many there are. */
+  constructor(ids) {
+    this.#permutation = Uint32Array.from({ length: ids }, (_, n) => n);
+    this.#random = seededRandom(ids);
   }
-  return order;
+
+  /**
+   * @param {number} visits
+   * @returns {Uint32Array} the number of an id for each of the next visits
+   */
+  next(visits) {
+    return Uint32Array.from({ length: visits }, () => this.#one());
+  }
+
+  #one() {
+    const place = this.#done++ % this.#permutation.length;
+    if (place === 0) shuffle(this.#permutation, this.#random);
+    return /** @type {number} */ (this.#permutation[place]);
+  }
 }
 
 /**

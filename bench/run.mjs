@@ -2,7 +2,7 @@
 // `--rounds 10` more often, `--contender Sluice` that one only.
 import { parseArgs } from 'node:util';
 import { machine, versions } from './harness/machine.mjs';
-import { resultFile, writeResults } from './harness/results.mjs';
+import { resultFile, writeResults } from './harness/result-file.mjs';
 import { allRounds } from './harness/rounds.mjs';
 import { tableText } from './harness/table.mjs';
 
@@ -29,9 +29,15 @@ async function measured(name) {
   const results = await allRounds({ name, file, part }, { quick, rounds, contenders: asked.contenders });
   console.log(`\n${part.title} (${rounds === 1 ? '1 round' : `${rounds} rounds`})`);
   for (const table of part.tables(results)) console.log(tableText(table));
-  const command = ['npm run bench --', name, ...process.argv.slice(2).filter((word) => word.startsWith('-'))].join(' ');
+  const options = process.argv.slice(2).filter((word) => !PARTS.includes(word));
+  const command = ['npm run bench --', name, ...options.map(quoted)].join(' ');
   const date = new Date().toISOString().slice(0, 10);
   writeResults(resultFile(name, { quick }), { part: name, command, date, ...about, results });
+}
+
+/** @param {string} word */
+function quoted(word) {
+  return word.includes(' ') ? `'${word}'` : word;
 }
 
 function readArguments() {

@@ -9,10 +9,12 @@ export interface Part {
   readonly title: string;
   /** How many rounds there are unless asked otherwise. */
   readonly rounds: number;
-  /** The runs of one round, in the order in which they are made: those that are compared stand together. */
+  /** How many turns a round has. Where it is one, each contender has the machine to itself until it has had it. */
+  turns(scale: Scale): number;
+  /** The runs of one round, in the order in which they are made: those of one case stand together. */
   runs(scale: Scale): Run[];
-  /** Makes one run. Called in a process that makes no other. */
-  measure(run: Run): Promise<Figures>;
+  /** Gets a run ready to be measured. Called in a process that makes no other. */
+  prepare(run: Run): Promise<Measure>;
   tables(results: Results): Table[];
 }
 
@@ -28,11 +30,14 @@ export interface Run {
   readonly nodeOptions?: readonly string[];
   /** The processor core that it should have, where cores can be chosen. */
   readonly core?: number;
-  /** What `measure` must know besides. */
+  /** What `prepare` must know besides. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** What a run measured: numbers by name, each name with its unit. */
+/** Measures one turn of a run. */
+export type Measure = () => Promise<Figures>;
+
+/** What was measured in one turn: numbers by name, each name with its unit. */
 export type Figures = Readonly<Record<string, number>>;
 
 export interface Table {

@@ -1,5 +1,5 @@
 import { fork, spawnSync } from 'node:child_process';
-import { availableParallelism } from 'node:os';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /**
@@ -9,33 +9,77 @@ import { fileURLToPath } from 'node:url';
 
 const MEASURE = new URL('measure.mjs', import.meta.url);
 
-/** Whether a process can be given a core of its own: where there are two, and the program that does it. */
-export const coresCanBeChosen = availableParallelism() > 1 && spawnSync('taskset', ['-V']).error === undefined;
+const CORES = [0, 1];
 
 /**
- * Makes one run in a process of its own.
- *
- * @param {string} partFile
- * @param {Run} run
- * @returns {Promise<Figures>} rejects with what the process said when it failed
+ * Whether a process can be given a core of its own. It is tried: a process that was given one cannot tell by how many
+ * it may use itself.
  */
-export function measureApart(partFile, run) {
-  const { nodeOptions = [], core } = run;
-  const child = forked(MEASURE, [partFile, JSON.stringify(run)], {
-    nodeOptions: ['--expose-gc', ...nodeOptions],
-    core,
-  });
-  /** @type {Figures | undefined} */
-  let figures;
+export const coresCanBeChosen = CORES.every((core) => spawnSync('taskset', ['-c', `${core}`, 'true']).status === 0);
+
+/** A run in a process of its own, which waits while it is not asked to measure. */
+export class RunProcess {
+  #child;
+  #ended;
+
+  /**
+   * @param {import('node:child_process').ChildProcess} child
+   * @param {string} name
+   */
+  constructor(child, name) {
+    this.#child = child;
+    this.#ended = ended(child, name);
+  }
+
+  /**
+   * @param {string} partFile
+   * @param {Run} run
+   * @returns {Promise<RunProcess>} one that is ready to be measured
+   */
+  static async start(partFile, run) {
+    const { nodeOptions = [], core } = run;
+    const options = { nodeOptions: ['--expose-gc', ...nodeOptions], core };
+    const started = new RunProcess(
+      forked(MEASURE, [partFile, JSON.stringify(run)], options),
+      `${run.contender}, ${run.case}`,
+    );
+    await started.#answer();
+    return started;
+  }
+
+  /** @returns {Promise<Figures>} of one turn; rejects with what the process said when it failed */
+  async measure() {
+    this.#child.send('measure');
+    return this.#answer();
+  }
+
+  async end() {
+    // After a disconnect of ours Node would not tell that it is closed.
+    this.#child.send('end');
+    await this.#ended;
+  }
+
+  /** @returns {Promise<any>} */
+  async #answer() {
+    const silent = this.#ended.then(() => Promise.reject(new Error('A run ended before it was measured.')));
+    const [answer] = await Promise.race([once(this.#child, 'message'), silent]);
+    return answer;
+  }
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {string} name
+ * @returns {Promise<void>} rejects with what the process said when it failed
+ */
+function ended(child, name) {
   let errors = '';
   child.stderr?.on('data', (chunk) => (errors += chunk));
-  child.on('message', (message) => (figures = /** @type {Figures} */ (message)));
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => {
-      if (code === 0 && figures !== undefined) return resolve(figures);
-      const end = signal ?? `exit code ${code}`;
-      reject(new Error(`${run.contender}, ${run.case}: ${end}\n${errors}`));
+      if (code === 0) resolve();
+      else reject(new Error(`${name}: ${signal ?? `exit code ${code}`}\n${errors}`));
     });
   });
 }

@@ -1,4 +1,3 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { spreadOf } from './statistics.mjs';
 
 /**
@@ -8,21 +7,15 @@ import { spreadOf } from './statistics.mjs';
  */
 
 /**
- * What one contender did in one case: its figures round by round.
+ * The figures of one round, each turn by turn.
  *
- * @typedef {{ contender: string, case: string, rounds: Figures[] }} Result
+ * @typedef {Readonly<Record<string, readonly number[]>>} Round
  */
 
 /**
- * What a result file holds.
+ * What one contender did in one case.
  *
- * @typedef {object} ResultFile
- * @property {string} part
- * @property {string} command
- * @property {string} date
- * @property {import('./machine.mjs').Machine} machine
- * @property {Readonly<Record<string, string>>} versions
- * @property {Result[]} results
+ * @typedef {{ contender: string, case: string, rounds: Round[] }} Result
  */
 
 /** The figures of a part, as its runs come in. */
@@ -36,16 +29,19 @@ export class Results {
   }
 
   /**
+   * Adds a round.
+   *
    * @param {Pick<Run, 'contender' | 'case'>} run
-   * @param {Figures} figures
+   * @param {readonly Figures[]} turns
    */
-  add(run, figures) {
+  add(run, turns) {
     let result = this.#find(run.contender, run.case);
     if (result === undefined) {
       result = { contender: run.contender, case: run.case, rounds: [] };
       this.#results.push(result);
     }
-    result.rounds.push(figures);
+    const names = Object.keys(turns[0] ?? {});
+    result.rounds.push(Object.fromEntries(names.map((name) => [name, turns.map((turn) => turn[name] ?? NaN)])));
   }
 
   /** @returns {string[]} */
@@ -70,7 +66,7 @@ export class Results {
   }
 
   /**
-   * A contender's figure ÷ that of another in the same case, each round by itself: what slows both down cancels out.
+   * A contender's figure ÷ that of another in the same case, each turn by itself: what slows both down cancels out.
    *
    * @param {string} contender
    * @param {string} baseline
@@ -83,7 +79,7 @@ export class Results {
   }
 
   /**
-   * A contender's figure less that of another in the same case, each round by itself.
+   * A contender's figure less that of another in the same case, each turn by itself.
    *
    * @param {string} contender
    * @param {string} baseline
@@ -106,18 +102,19 @@ export class Results {
     const own = this.#rounds(contender, caseName, figure);
     const other = this.#rounds(baseline, caseName, figure);
     if (own === undefined || other === undefined) return undefined;
-    return spreadOf(own.map((value, round) => compare(value, /** @type {number} */ (other[round]))));
+    const compared = own.map((turns, round) => turns.map((value, turn) => compare(value, other[round]?.[turn] ?? NaN)));
+    return spreadOf(compared);
   }
 
   /**
    * @param {string} contender
    * @param {string} caseName
    * @param {string} figure
-   * @returns {number[] | undefined}
+   * @returns {(readonly number[])[] | undefined}
    */
   #rounds(contender, caseName, figure) {
-    const values = this.#find(contender, caseName)?.rounds.map((figures) => figures[figure]);
-    return values?.every((value) => value !== undefined) === true ? values : undefined;
+    const rounds = this.#find(contender, caseName)?.rounds.map((round) => round[figure]);
+    return rounds?.every((turns) => turns !== undefined) === true ? rounds : undefined;
   }
 
   /**
@@ -127,36 +124,4 @@ export class Results {
   #find(contender, caseName) {
     return this.#results.find((result) => result.contender === contender && result.case === caseName);
   }
-}
-
-/**
- * @param {string} part
- * @param {{ quick: boolean }} scale Quick results lie apart: they are no figures to quote.
- */
-export function resultFile(part, { quick }) {
-  return new URL(quick ? `../results/quick/${part}.json` : `../results/${part}.json`, import.meta.url);
-}
-
-/**
- * @param {URL} file
- * @param {Omit<ResultFile, 'results'> & { results: Results }} content
- */
-export function writeResults(file, content) {
-  mkdirSync(new URL('.', file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify(content, roundedFigure, 2)}\n`);
-}
-
-/**
- * @param {URL} file
- * @returns {Omit<ResultFile, 'results'> & { results: Results }}
- */
-export function readResults(file) {
-  const content = /** @type {ResultFile} */ (JSON.parse(readFileSync(file, 'utf8')));
-  return { ...content, results: new Results(content.results) };
-}
-
-// Six digits are more than any measurement here is worth.
-/** @type {(key: string, value: unknown) => unknown} */
-function roundedFigure(_key, value) {
-  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(6)) : value;
 }

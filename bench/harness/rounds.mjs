@@ -1,10 +1,14 @@
-import { measureApart } from './processes.mjs';
+import { RunProcess } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import { Results } from './results.mjs';
 
 /**
- * Makes all runs of a part, round by round: A B C A B C …, so that whatever changes on the machine meanwhile changes
- * for all of them.
+ * @typedef {import('./part.ts').Run} Run
+ * @typedef {import('./part.ts').Figures} Figures
+ */
+
+/**
+ * Makes all runs of a part, round by round, each round in new processes: what V8 makes of a program is luck too.
  *
  * @param {{ name: string, file: string, part: import('./part.ts').Part }} named
  * @param {{ quick: boolean, rounds: number, contenders?: readonly string[] | undefined }} scale Without contenders: all.
@@ -13,14 +17,49 @@ export async function allRounds({ name, file, part }, { quick, rounds, contender
   const results = new Results();
   const runs = part.runs({ quick }).filter(({ contender }) => contenders?.includes(contender) ?? true);
   if (runs.length === 0) throw new Error(`${name} has no contender named ${contenders?.join(', ')}.`);
-  const progress = new Progress(name, runs.length * rounds);
+  const turns = part.turns({ quick });
+  const groups = turns === 1 ? runs.map((run) => [run]) : byCase(runs);
+  const progress = new Progress(name, groups.length * rounds);
   for (let round = 1; round <= rounds; round++) {
-    for (const run of runs) {
-      progress.next(`round ${round} of ${rounds}, ${run.contender}, ${run.case}`);
+    for (const group of groups) {
+      progress.next(`round ${round} of ${rounds}, ${group[0]?.case}, ${group.map((run) => run.contender).join(', ')}`);
       // oxlint-disable-next-line no-await-in-loop
-      results.add(run, await measureApart(file, run));
+      const measured = await inTurns(file, group, turns);
+      for (const { run, figures } of measured) results.add(run, figures);
     }
   }
   progress.end();
   return results;
+}
+
+/**
+ * @param {readonly Run[]} runs
+ * @returns {Run[][]}
+ */
+function byCase(runs) {
+  const names = new Set(runs.map((run) => run.case));
+  return Array.from(names, (name) => runs.filter((run) => run.case === name));
+}
+
+/**
+ * Measures runs in turns, only one of them at a time: A B C, C B A, A B C … When the machine becomes slower or faster it
+ * does so for neighbours alike and, because of the order, for nobody more often than for others.
+ *
+ * @param {string} file
+ * @param {readonly Run[]} runs
+ * @param {number} turns
+ */
+async function inTurns(file, runs, turns) {
+  const members = [];
+  for (const run of runs) {
+    // oxlint-disable-next-line no-await-in-loop
+    members.push({ run, process: await RunProcess.start(file, run), figures: /** @type {Figures[]} */ ([]) });
+  }
+  for (let turn = 0; turn < turns; turn++) {
+    const order = turn % 2 === 0 ? members : members.toReversed();
+    // oxlint-disable-next-line no-await-in-loop
+    for (const { process, figures } of order) figures.push(await process.measure());
+  }
+  await Promise.all(members.map(({ process }) => process.end()));
+  return members;
 }

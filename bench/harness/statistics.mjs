@@ -10,18 +10,19 @@ function median(values) {
 }
 
 /**
- * A figure over all rounds.
+ * A figure over all turns of all rounds, and how far the rounds lie apart.
  *
  * @typedef {object} Spread
- * @property {number} median
- * @property {number} min
- * @property {number} max
+ * @property {number} median Of all turns.
+ * @property {number} min The lowest median of a round.
+ * @property {number} max The highest median of a round.
  */
 
 /**
- * @param {readonly number[]} values At least one.
+ * @param {readonly (readonly number[])[]} rounds Of each its turns. At least one of both.
  * @returns {Spread}
  */
-export function spreadOf(values) {
-  return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
+export function spreadOf(rounds) {
+  const medians = rounds.map(median);
+  return { median: median(rounds.flat()), min: Math.min(...medians), max: Math.max(...medians) };
 }

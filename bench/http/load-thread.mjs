@@ -1,6 +1,5 @@
-// A load in a thread of its own.
+// A load in a thread of its own, until the thread ends.
 import { workerData } from 'node:worker_threads';
 import { Load } from './load.mjs';
 
-// oxlint-disable-next-line no-new -- it runs until the thread ends
-new Load(workerData);
+await new Load(workerData).during(Infinity);

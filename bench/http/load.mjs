@@ -10,14 +10,30 @@ const CONTENT_LENGTH = /\r\ncontent-length: (\d+)/i;
  */
 export class Load {
   #sockets;
+  #status;
   #responses = 0;
   #other = 0;
-  #status;
+  #outstanding = 0;
+  #endMs = 0;
+  #end = () => {};
 
   /** @param {{ port: number, connections: number, status: number }} options The status that every response must have. */
   constructor({ port, connections, status }) {
     this.#status = ` ${status} `;
     this.#sockets = Array.from({ length: connections }, () => this.#connected(port));
+  }
+
+  /**
+   * Asks for so long, and then waits for the responses that are still to come. Until the next time it is idle.
+   *
+   * @param {number} lastsMs
+   * @returns {Promise<void>}
+   */
+  async during(lastsMs) {
+    this.#endMs = performance.now() + lastsMs;
+    const ended = new Promise((resolve) => (this.#end = () => resolve(undefined)));
+    for (const socket of this.#sockets) this.#ask(socket);
+    await ended;
   }
 
   /** How many responses came so far. */
@@ -30,28 +46,34 @@ export class Load {
     return this.#other;
   }
 
-  close() {
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
   /** @param {number} port */
   #connected(port) {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     let received = '';
     socket.setEncoding('latin1');
-    socket.on('connect', () => socket.write(REQUEST));
     socket.on('data', (/** @type {string} */ chunk) => {
       received = received === '' ? chunk : received + chunk;
       if (!isWhole(received)) return;
       this.#count(received);
       received = '';
-      socket.write(REQUEST);
+      if (performance.now() < this.#endMs) this.#ask(socket);
+      else if (this.#outstanding === 0) this.#end();
+    });
+    socket.on('end', () => {
+      throw new Error('The server closed a connection.');
     });
     return socket;
   }
 
+  /** @param {import('node:net').Socket} socket */
+  #ask(socket) {
+    this.#outstanding++;
+    socket.write(REQUEST);
+  }
+
   /** @param {string} response */
   #count(response) {
+    this.#outstanding--;
     this.#responses++;
     if (!response.startsWith(this.#status, 'HTTP/1.1'.length)) this.#other++;
   }

@@ -9,6 +9,8 @@ const numbers = NUMBERS[outcome];
 if (numbers === undefined) throw new Error(`There are no numbers for ${outcome}.`);
 const framework = await frameworkNamed(name);
 const server = await framework.server(limiter, numbers);
+// Between its turns it is idle for longer than Node keeps a connection. (With 0 it would do less for each request.)
+server.keepAliveTimeout = 3_600_000;
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 process.on('message', () => process.send?.(cpuMicros()));

@@ -13,6 +13,7 @@ const RATE = { burst: 1000, intervalMs: HOUR_MS, windowMs: HOUR_MS };
 export const part = {
   title: 'bytes: memory per id',
   rounds: 3,
+  turns: () => 1,
   runs: ({ quick }) =>
     KINDS.flatMap((kind) =>
       Object.keys(inMemory).map((contender) => ({
@@ -21,7 +22,7 @@ export const part = {
         settings: { ids: quick ? 10_000 : 1_000_000 },
       })),
     ),
-  measure,
+  prepare: async (run) => () => measure(run),
   tables: (results) => [tableOf(results)],
 };
 

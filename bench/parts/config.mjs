@@ -24,13 +24,14 @@ const TARGETS = { loadMs: 3000, growthMb: 200, stallMs: 20, lookupNs: [200, 1000
 export const part = {
   title: 'config: limits as files',
   rounds: 3,
+  turns: () => 1,
   runs: ({ quick }) => {
     const settings = { ids: quick ? 1000 : 100_000, lookups: quick ? 10_000 : 2_000_000 };
     return [...Object.keys(FILES), ...LOOKUPS].map((name) => ({ contender: 'Sluice', case: name, settings }));
   },
-  measure: async ({ case: name, settings = {} }) => {
+  prepare: async ({ case: name, settings = {} }) => {
     const { ids, lookups } = /** @type {{ ids: number, lookups: number }} */ (settings);
-    return name in FILES ? loaded(name, ids) : lookedUp(name, ids, lookups);
+    return () => (name in FILES ? loaded(name, ids) : lookedUp(name, ids, lookups));
   },
   tables: (results) => [loadTable(results), lookupTable(results)],
 };

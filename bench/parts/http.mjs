@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { setTimeout as wait } from 'node:timers/promises';
 import { frameworkNamed, FRAMEWORKS } from '../http/frameworks.mjs';
 import { Load } from '../http/load.mjs';
 import { coresCanBeChosen, forked } from '../harness/processes.mjs';
@@ -8,6 +7,8 @@ import { tenths, times, whole, withSpread } from '../harness/table.mjs';
 const CONNECTIONS = 64;
 const OUTCOMES = ['allowed', 'denied'];
 const STATUS = { allowed: 200, denied: 429 };
+/** What share of a turn comes before the part of it that is measured. */
+const LEAD_IN = 0.2;
 const CORE = { server: 0, load: 1 };
 const NONE = 'no limiter';
 const TEN_LINES = 'ten-line GCRA';
@@ -22,9 +23,10 @@ const limitersOf = new Map(
 /** @type {import('../harness/part.ts').Part} */
 export const part = {
   title: `http: hello world with and without a limiter, ${CONNECTIONS} connections`,
-  rounds: 5,
+  rounds: 3,
+  turns: ({ quick }) => (quick ? 2 : 60),
   runs: ({ quick }) => FRAMEWORKS.flatMap((name) => OUTCOMES.flatMap((outcome) => runsOf(name, outcome, quick))),
-  measure,
+  prepare,
   tables: (results) => FRAMEWORKS.flatMap((name) => OUTCOMES.map((outcome) => tableOf(results, name, outcome))),
 };
 
@@ -34,7 +36,7 @@ export const part = {
  * @param {boolean} quick
  */
 function runsOf(framework, outcome, quick) {
-  const settings = { framework, outcome, warmUpResponses: quick ? 200 : 30_000, measuredMs: quick ? 200 : 4000 };
+  const settings = { framework, outcome, warmUpResponses: quick ? 200 : 20_000, turnMs: 50 };
   return (limitersOf.get(framework) ?? []).map((contender) => ({
     contender,
     case: `${framework}, ${outcome}`,
@@ -45,11 +47,11 @@ function runsOf(framework, outcome, quick) {
 
 /**
  * @param {import('../harness/part.ts').Run} run
- * @returns {Promise<import('../harness/part.ts').Figures>}
+ * @returns {Promise<import('../harness/part.ts').Measure>}
  */
-async function measure({ contender, settings = {} }) {
-  const { framework, outcome, warmUpResponses, measuredMs } =
-    /** @type {{ framework: string, outcome: 'allowed' | 'denied', warmUpResponses: number, measuredMs: number }} */ (
+async function prepare({ contender, settings = {} }) {
+  const { framework, outcome, warmUpResponses, turnMs } =
+    /** @type {{ framework: string, outcome: 'allowed' | 'denied', warmUpResponses: number, turnMs: number }} */ (
       settings
     );
   const server = forked(new URL('../http/serve.mjs', import.meta.url), [framework, contender, outcome], {
@@ -59,19 +61,33 @@ async function measure({ contender, settings = {} }) {
   const [port] = /** @type {[number]} */ (await once(server, 'message'));
   const load = new Load({ port, connections: CONNECTIONS, status: contender === NONE ? 200 : STATUS[outcome] });
   // oxlint-disable-next-line no-await-in-loop
-  while (load.responses < warmUpResponses) await wait(10);
+  while (load.responses < warmUpResponses) await load.during(turnMs);
+  const denials = load.other;
+  return async () => {
+    // The processors' caches are still those of the others.
+    await load.during(turnMs * LEAD_IN);
+    const figures = await measured(server, load, turnMs);
+    if (load.other > denials) throw new Error(`${load.other - denials} responses had another status.`);
+    return figures;
+  };
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} server
+ * @param {Load} load
+ * @param {number} lastsMs
+ * @returns {Promise<import('../harness/part.ts').Figures>}
+ */
+async function measured(server, load, lastsMs) {
   const before = await sample(server, load);
-  await wait(measuredMs);
+  const startMs = performance.now();
+  await load.during(lastsMs);
+  const seconds = (performance.now() - startMs) / 1000;
   const after = await sample(server, load);
-  load.close();
-  server.disconnect();
-  if (after.other > before.other) throw new Error(`${after.other - before.other} responses had another status.`);
   const responses = after.responses - before.responses;
-  const seconds = (after.atMs - before.atMs) / 1000;
   return {
     requestsPerSecond: responses / seconds,
     serverCpuMicros: (after.serverMicros - before.serverMicros) / responses,
-    serverBusy: (after.serverMicros - before.serverMicros) / 1e6 / seconds,
     loadBusy: (after.loadMicros - before.loadMicros) / 1e6 / seconds,
   };
 }
@@ -80,12 +96,11 @@ async function measure({ contender, settings = {} }) {
  * @param {import('node:child_process').ChildProcess} server
  * @param {Load} load
  */
-async function sample(server, load) {
+async function sample(server, { responses }) {
+  const { user, system } = process.cpuUsage();
   server.send('processor time');
   const [serverMicros] = /** @type {[number]} */ (await once(server, 'message'));
-  const { user, system } = process.cpuUsage();
-  const { responses, other } = load;
-  return { atMs: performance.now(), serverMicros, loadMicros: user + system, responses, other };
+  return { serverMicros, loadMicros: user + system, responses };
 }
 
 /**

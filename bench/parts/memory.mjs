@@ -1,5 +1,5 @@
 import { contenderNamed, inMemory, YARDSTICK } from '../contenders/in-memory.mjs';
-import { FreshIds, idsOf, visitOrder } from '../ids.mjs';
+import { FreshIds, idsOf, VisitOrder } from '../ids.mjs';
 import { times, whole, withSpread } from '../harness/table.mjs';
 import { Stopwatch } from '../stopwatch.mjs';
 
@@ -27,8 +27,14 @@ const CASES = {
 
 const WAYS = ['awaited', 'at once'];
 
-/** How many decisions are timed; as many warm up, after one for each id. */
-const DECISIONS = { full: 2_000_000, quick: 20_000 };
+/** How many decisions of a turn are timed. */
+const DECISIONS = { full: 100_000, quick: 10_000 };
+
+/** What share of a turn comes before the part of it that is timed. */
+const LEAD_IN = 0.2;
+
+/** How long it is warmed up, after one decision for each id. */
+const WARM_UP_TURNS = 5;
 
 /** So few fresh strings are made at a time, outside of the time that is measured, that all are still in the cache. */
 const BATCH = 1000;
@@ -36,9 +42,10 @@ const BATCH = 1000;
 /** @type {import('../harness/part.ts').Part} */
 export const part = {
   title: 'memory: nanoseconds of processor time per decision in this process',
-  rounds: 5,
+  rounds: 3,
+  turns: ({ quick }) => (quick ? 2 : 20),
   runs: ({ quick }) => WAYS.flatMap((way) => Object.keys(CASES).flatMap((name) => runsOf(name, way, quick))),
-  measure,
+  prepare,
   tables: (results) => WAYS.map((way) => tableOf(results, way)),
 };
 
@@ -61,24 +68,28 @@ function runsOf(name, way, quick) {
 
 /**
  * @param {Run} run
- * @returns {Promise<import('../harness/part.ts').Figures>}
+ * @returns {Promise<import('../harness/part.ts').Measure>}
  */
-async function measure({ contender, settings = {} }) {
+async function prepare({ contender, settings = {} }) {
   const { name, way, decisions, fewer } =
     /** @type {{ name: string, way: string, decisions: number, fewer: number }} */ (settings);
   const { ids, fresh = false, limits = 1, denied = false } = /** @type {Case} */ (CASES[name]);
   const count = Math.ceil(ids / fewer);
   const decider = contenderNamed(contender).decider({ rate: rateOf(count, denied), limits, maxKeys: count });
   const loop = way === 'awaited' ? awaited : atOnce;
-  const time = fresh ? timeFresh : timePrebuilt;
   const all = Array.from({ length: count }, (_, n) => idsOf['account ids'](n));
+  const order = new VisitOrder(count);
+  const time = fresh ? timeFresh(loop, decider, count) : timePrebuilt(loop, decider, all);
   await loop(decider, all);
-  const order = visitOrder(count, 2 * decisions);
-  await time(loop, decider, all, order.subarray(0, decisions));
+  await time(order.next(WARM_UP_TURNS * decisions));
   globalThis.gc?.();
-  const { cpuMicros, elapsedMs, last } = await time(loop, decider, all, order.subarray(decisions));
-  checkAnswer(decider, last, contender === 'no-op' || !denied);
-  return { nanoseconds: (cpuMicros * 1000) / decisions, wallNanoseconds: (elapsedMs * 1e6) / decisions };
+  return async () => {
+    // The processors' caches are still those of the others.
+    await time(order.next(decisions * LEAD_IN));
+    const { cpuMicros, elapsedMs, last } = await time(order.next(decisions));
+    checkAnswer(decider, last, contender === 'no-op' || !denied);
+    return { nanoseconds: (cpuMicros * 1000) / decisions, wallNanoseconds: (elapsedMs * 1e6) / decisions };
+  };
 }
 
 /**
@@ -123,31 +134,45 @@ function atOnce({ decide }, ids) {
   return last;
 }
 
-/** @typedef {(loop: Loop, decider: Decider, ids: readonly string[], order: Uint32Array) => Promise<{ cpuMicros: number, elapsedMs: number, last: unknown }>} Timing */
+/** @typedef {(order: Uint32Array) => Promise<{ cpuMicros: number, elapsedMs: number, last: unknown }>} Timing */
 
-/** @type {Timing} */
-async function timePrebuilt(loop, decider, ids, order) {
-  const visits = Array.from(order, (n) => /** @type {string} */ (ids[n]));
-  const watch = new Stopwatch();
-  watch.start();
-  const last = await loop(decider, visits);
-  watch.stop();
-  return { ...watch.times, last };
+/**
+ * @param {Loop} loop
+ * @param {Decider} decider
+ * @param {readonly string[]} ids
+ * @returns {Timing}
+ */
+function timePrebuilt(loop, decider, ids) {
+  return async (order) => {
+    const visits = Array.from(order, (n) => /** @type {string} */ (ids[n]));
+    const watch = new Stopwatch();
+    watch.start();
+    const last = await loop(decider, visits);
+    watch.stop();
+    return { ...watch.times, last };
+  };
 }
 
-/** @type {Timing} */
-async function timeFresh(loop, decider, { length }, order) {
-  const fresh = new FreshIds(length);
-  const watch = new Stopwatch();
-  let last;
-  for (let done = 0; done < order.length; done += BATCH) {
-    const visits = Array.from(order.subarray(done, done + BATCH), (n) => fresh.at(n));
-    watch.start();
-    // oxlint-disable-next-line no-await-in-loop
-    last = await loop(decider, visits);
-    watch.stop();
-  }
-  return { ...watch.times, last };
+/**
+ * @param {Loop} loop
+ * @param {Decider} decider
+ * @param {number} count
+ * @returns {Timing}
+ */
+function timeFresh(loop, decider, count) {
+  const fresh = new FreshIds(count);
+  return async (order) => {
+    const watch = new Stopwatch();
+    let last;
+    for (let done = 0; done < order.length; done += BATCH) {
+      const visits = Array.from(order.subarray(done, done + BATCH), (n) => fresh.at(n));
+      watch.start();
+      // oxlint-disable-next-line no-await-in-loop
+      last = await loop(decider, visits);
+      watch.stop();
+    }
+    return { ...watch.times, last };
+  };
 }
 
 /**

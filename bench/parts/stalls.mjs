@@ -24,6 +24,7 @@ const CASES = {
 export const part = {
   title: 'stalls: the longest time from one turn of the event loop to the next, in ms',
   rounds: 3,
+  turns: () => 1,
   runs: ({ quick }) =>
     Object.entries(CASES).flatMap(([name, { bounded = false }]) =>
       Object.keys(inMemory)
@@ -35,7 +36,7 @@ export const part = {
           settings: { million: quick ? 10_000 : 1_000_000, expiryMs: quick ? 200 : 4000 },
         })),
     ),
-  measure,
+  prepare: async (run) => () => measure(run),
   tables: (results) => [tableOf(results)],
 };
 

@@ -5,9 +5,8 @@ import { Redis } from 'ioredis';
 import { coresCanBeChosen } from '../harness/processes.mjs';
 import { redisServerProgram } from '../../scripts/redis.mjs';
 
-/** A Redis of our own on a free port, that keeps nothing on disk. It ends with `stop`, or with this process. */
+/** A Redis of our own on a free port, that keeps nothing on disk. It ends with this process. */
 export class RedisServer {
-  #process;
   #port;
 
   /**
@@ -15,7 +14,6 @@ export class RedisServer {
    * @param {number} port
    */
   constructor(child, port) {
-    this.#process = child;
     this.#port = port;
     process.on('exit', () => child.kill('SIGKILL'));
   }
@@ -39,12 +37,6 @@ export class RedisServer {
     const client = new Redis({ port: this.#port, host: '127.0.0.1', maxRetriesPerRequest: null });
     // It is refused until the server listens, and tries again.
     return client.on('error', () => undefined);
-  }
-
-  async stop() {
-    const exit = once(this.#process, 'exit');
-    this.#process.kill('SIGKILL');
-    await exit;
   }
 }
 
