@@ -36,7 +36,7 @@ export const part = {
  * @param {boolean} quick
  */
 function runsOf(framework, outcome, quick) {
-  const settings = { framework, outcome, warmUpResponses: quick ? 200 : 20_000, turnMs: 50 };
+  const settings = { framework, outcome, warmUpResponses: quick ? 200 : 10_000, turnMs: 50 };
   return (limitersOf.get(framework) ?? []).map((contender) => ({
     contender,
     case: `${framework}, ${outcome}`,

@@ -42,7 +42,7 @@ const BATCH = 1000;
 /** @type {import('../harness/part.ts').Part} */
 export const part = {
   title: 'memory: nanoseconds of processor time per decision in this process',
-  rounds: 3,
+  rounds: 2,
   turns: ({ quick }) => (quick ? 2 : 20),
   runs: ({ quick }) => WAYS.flatMap((way) => Object.keys(CASES).flatMap((name) => runsOf(name, way, quick))),
   prepare,
