@@ -1,13 +1,15 @@
-import { systemScheduler, type Cancel, type Scheduler } from './scheduler.ts';
+import { systemScheduler, type Alarm, type Cancel, type Scheduler } from './scheduler.ts';
 
-interface Waiting {
+/** One wait for a deadline. */
+export interface Wait {
   readonly dueMs: number;
-  readonly miss: () => void;
+  readonly onMiss: () => void;
 }
 
 /**
  * One deadline for many promises. All wait equally long, so they come due in the order in which they came, and one
- * timer for the oldest serves them all. There is no timer while nothing waits.
+ * timer for the oldest serves them all. While nothing waits no timer keeps the process alive; the one that was made last
+ * runs out by itself, since one for each call would cost more than all else here.
  *
  * When the timer fires, the event loop first takes in what has already arrived: after a stall of the process the
  * answers that lie in its sockets win over the deadline.
@@ -16,8 +18,9 @@ export class Deadlines {
   readonly #deadlineMs: number;
   readonly #scheduler: Scheduler;
   /** The oldest first: a Set keeps the order in which it was filled. */
-  readonly #waiting = new Set<Waiting>();
-  #cancelTimer: Cancel | undefined;
+  readonly #waiting = new Set<Wait>();
+  #alarm: Alarm | undefined;
+  #cancelSweep: Cancel | undefined;
 
   /** @param deadlineMs - How long each promise has, in milliseconds, more than 0. */
   constructor(deadlineMs: number, scheduler: Scheduler = systemScheduler) {
@@ -30,55 +33,84 @@ export class Deadlines {
     return this.#waiting.size;
   }
 
+  /** Begins a wait: unless it is ended before, `onMiss` is called at the deadline. */
+  begin(onMiss: () => void): Wait {
+    const wait = { dueMs: this.#scheduler.nowMs() + this.#deadlineMs, onMiss };
+    this.#waiting.add(wait);
+    // A sweep that is to come sees to whatever waits by then.
+    if (this.#alarm === undefined && this.#cancelSweep === undefined) this.#arm(this.#deadlineMs);
+    else if (this.#waiting.size === 1) this.#alarm?.ref();
+    return wait;
+  }
+
+  /** Ends a wait. Says whether it still went on: what has missed its deadline has been told so already. */
+  end(wait: Wait): boolean {
+    const wentOn = this.#waiting.delete(wait);
+    if (this.#waiting.size === 0) this.#rest();
+    return wentOn;
+  }
+
   /**
    * Settles as the promise does, or rejects with the error of `makeError` at the deadline. Whatever the promise does
    * after that is ignored, a rejection too.
    */
   race<T>(promise: PromiseLike<T>, makeError: () => unknown): Promise<T> {
     return new Promise((resolve, reject) => {
-      const entry = { dueMs: this.#scheduler.nowMs() + this.#deadlineMs, miss: () => reject(makeError()) };
-      this.#waiting.add(entry);
-      if (this.#cancelTimer === undefined) this.#armTimer(this.#deadlineMs);
+      const wait = this.begin(() => reject(makeError()));
       // A foreign promise may call back twice, or throw out of `then`: Promise.resolve makes it a good one.
-      Promise.resolve(promise).then(this.#settling(entry, resolve), this.#settling(entry, reject));
+      Promise.resolve(promise).then(
+        (value) => {
+          this.end(wait);
+          resolve(value);
+        },
+        (error: unknown) => {
+          this.end(wait);
+          reject(error);
+        },
+      );
     });
   }
 
   /** Lets all that wait miss their deadline now. */
   expireAll(): void {
-    for (const entry of this.#waiting) entry.miss();
+    for (const wait of this.#waiting) wait.onMiss();
     this.#waiting.clear();
-    this.#clearTimer();
+    this.#rest();
+    this.#alarm?.cancel();
+    this.#alarm = undefined;
   }
 
-  #settling<T>(entry: Waiting, settle: (outcome: T) => void): (outcome: T) => void {
-    return (outcome) => {
-      this.#waiting.delete(entry);
-      if (this.#waiting.size === 0) this.#clearTimer();
-      settle(outcome);
-    };
+  #rest(): void {
+    this.#alarm?.unref();
+    this.#cancelSweep?.();
+    this.#cancelSweep = undefined;
   }
 
-  #armTimer(delayMs: number): void {
-    this.#cancelTimer = this.#scheduler.after(delayMs, () => {
-      const nowMs = this.#scheduler.nowMs();
-      this.#cancelTimer = this.#scheduler.afterInput(() => this.#sweep(nowMs));
-    });
+  #arm(delayMs: number): void {
+    this.#alarm?.cancel();
+    this.#alarm = this.#scheduler.alarm(delayMs, () => this.#rang());
   }
 
-  #clearTimer(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
+  #armFor({ dueMs }: Wait): void {
+    this.#cancelSweep = undefined;
+    this.#arm(Math.max(1, Math.ceil(dueMs - this.#scheduler.nowMs())));
+  }
+
+  #rang(): void {
+    this.#alarm = undefined;
+    if (this.#waiting.size === 0) return;
+    const nowMs = this.#scheduler.nowMs();
+    this.#cancelSweep = this.#scheduler.afterInput(() => this.#sweep(nowMs));
   }
 
   // Only what was due when the timer fired: what came due while the input was taken in has not had its grace.
   #sweep(firedMs: number): void {
-    for (const entry of this.#waiting) {
-      // The timer was armed for one that has settled since, or it fired a fraction of a millisecond early.
-      if (entry.dueMs > firedMs) return this.#armTimer(Math.max(1, Math.ceil(entry.dueMs - this.#scheduler.nowMs())));
-      this.#waiting.delete(entry);
-      entry.miss();
+    for (const wait of this.#waiting) {
+      // The alarm was armed for one that has ended since, or it rang a fraction of a millisecond early.
+      if (wait.dueMs > firedMs) return this.#armFor(wait);
+      this.#waiting.delete(wait);
+      wait.onMiss();
     }
-    this.#cancelTimer = undefined;
+    this.#cancelSweep = undefined;
   }
 }

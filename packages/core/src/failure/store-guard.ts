@@ -133,16 +133,34 @@ export class StoreGuard implements StoreGate {
     }
   }
 
-  async #wait<Batch, Outcome>(
+  // The way of every request to a store that is far away: one promise, no layer of another.
+  #wait<Batch, Outcome>(
     call: StoreCall<Batch, Outcome>,
     sent: Sent<Batch>,
     answer: Promise<unknown>,
   ): Promise<Outcome> {
-    try {
-      return this.#accept(call, sent.batch, await this.#deadlines.race(answer, this.#whyNot));
-    } catch (error) {
-      return this.#refuse(call, sent, error);
-    }
+    return new Promise((resolve, reject) => {
+      const refuse = (error: unknown): void => {
+        try {
+          resolve(this.#refuse(call, sent, error));
+        } catch (wrongUse) {
+          reject(wrongUse);
+        }
+      };
+      const wait = this.#deadlines.begin(() => refuse(this.#whyNot()));
+      // What comes after the deadline was answered by policy.
+      const accept = (value: unknown): void => {
+        if (!this.#deadlines.end(wait)) return;
+        try {
+          resolve(this.#accept(call, sent.batch, value));
+        } catch (nonsense) {
+          refuse(nonsense);
+        }
+      };
+      Promise.resolve(answer).then(accept, (error: unknown) => {
+        if (this.#deadlines.end(wait)) refuse(error);
+      });
+    });
   }
 
   #accept<Batch, Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch, answer: unknown): Outcome {

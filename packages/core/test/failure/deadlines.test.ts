@@ -151,7 +151,21 @@ describe('after a stall of the process', () => {
   });
 });
 
-describe('no timer is left', () => {
+test('one promise after the other makes no timer after the other', async () => {
+  const { deadlines: all, time } = deadlines();
+  for (let i = 0; i < 10; i++) {
+    await all.race(Promise.resolve(), late);
+    await time.advance(4);
+  }
+  expect(time.made).toBe(1);
+  const seen = watch(all.race(never(), late));
+  await time.advance(49);
+  expect(seen).toEqual({});
+  await time.advance(1);
+  expect(seen.error).toEqual(new Error('late'));
+});
+
+describe('no timer is left that keeps the process alive', () => {
   test('while nothing waits', async () => {
     const { deadlines: all, time } = deadlines();
     expect(time.waiting).toBe(0);
@@ -187,6 +201,20 @@ describe('no timer is left', () => {
     expect([all.waiting, time.waiting]).toEqual([0, 0]);
     await settled();
     expect(seen).toEqual([{ error: new Error('late') }, { error: new Error('late') }]);
+  });
+
+  test('but while a promise waits that came after an idle time, one is', async () => {
+    const { deadlines: all, time } = deadlines();
+    await all.race(Promise.resolve(), late);
+    watch(all.race(never(), late));
+    expect(time.waiting).toBe(1);
+  });
+
+  test('and it runs out when nothing comes any more', async () => {
+    const { deadlines: all, time } = deadlines();
+    await all.race(Promise.resolve(), late);
+    await time.advance(1000);
+    expect(time.made).toBe(1);
   });
 
   test('and the next promise arms one again', async () => {

@@ -34,3 +34,17 @@ test('a deadline that is no longer needed does not keep the process alive', () =
   for (const cancel of cancels) cancel();
   expect(activeTimers()).toEqual(before);
 });
+
+test('an alarm that is left to itself does not keep the process alive, and rings as long as it lives', async () => {
+  const before = activeTimers();
+  const rings: string[] = [];
+  const alarm = systemScheduler.alarm(1, () => rings.push('left'));
+  expect(activeTimers()).toHaveLength(before.length + 1);
+  alarm.unref();
+  expect(activeTimers()).toEqual(before);
+  alarm.ref();
+  expect(activeTimers()).toHaveLength(before.length + 1);
+  systemScheduler.alarm(1, () => rings.push('cancelled')).cancel();
+  await new Promise((resolve) => systemScheduler.alarm(2, () => resolve(undefined)));
+  expect(rings).toEqual(['left']);
+});

@@ -23,6 +23,13 @@ export interface ChannelParts extends LineParts {
   readonly onChange: () => void;
 }
 
+/** How a call is sent. */
+interface Way {
+  readonly asking: boolean;
+  readonly command: 'eval' | 'evalsha';
+  readonly isSecondTry: boolean;
+}
+
 /**
  * The way to one server: runs scripts on it, each with its expiry in the server's own time. It is open while the
  * connection is ready, the server knows the scripts, and its clock is known.
@@ -93,12 +100,8 @@ export class Channel {
    *
    * @param asking - Whether the server only takes the hash slot over, and wants to hear that we know.
    */
-  async run(trip: Trip, asking: boolean): Promise<readonly unknown[]> {
-    let reply = await this.#send(trip, asking);
-    // Its clock was not what we took it for. Now we know better: if time is left, it is worth another try.
-    if (!reply.done && trip.isEarly(this.#nowTicks())) reply = await this.#send(trip, asking);
-    if (!reply.done) throw this.#expired(trip);
-    return reply.rest;
+  run(trip: Trip, asking: boolean): Promise<readonly unknown[]> {
+    return this.#send(trip, { asking, command: 'evalsha', isSecondTry: false });
   }
 
   /** Notes that a call that was sent here missed its deadline. */
@@ -111,37 +114,37 @@ export class Channel {
     this.#link.close();
   }
 
-  async #send(trip: Trip, asking: boolean): Promise<ScriptReply> {
-    try {
-      return await this.#exchange(trip, asking, 'evalsha');
-    } catch (error) {
-      if (!isNoScript(error)) throw this.#classified(trip, error);
-    }
-    this.#parts.counts.reloads++;
-    try {
-      return await this.#exchange(trip, asking, 'eval');
-    } catch (error) {
-      throw this.#classified(trip, error);
-    }
-  }
-
-  async #exchange(trip: Trip, asking: boolean, command: 'eval' | 'evalsha'): Promise<ScriptReply> {
-    if (!this.isOpen) throw this.refusal();
+  // No layer of promises but that of ioredis and its answer: this is the way of every request.
+  #send(trip: Trip, way: Way): Promise<readonly unknown[]> {
+    if (!this.isOpen) return Promise.reject(this.refusal());
     trip.channel = this;
     const { script, keys, args } = trip.call;
-    const text = command === 'eval' ? script.source : script.sha1;
+    const text = way.command === 'eval' ? script.source : script.sha1;
     const expiry = String(this.#clock.notAfter(trip.endTicks));
     // It holds for the next command on this connection, which is ours. Refused, the next command tells.
-    if (asking) this.connection.asking().catch(() => {});
+    if (way.asking) this.connection.asking().catch(() => {});
     const sentTicks = this.#nowTicks();
-    const reply = this.#read(
-      script,
-      await this.connection[command]([text, keys.length, ...keys, expiry, ...args]),
-      sentTicks,
+    return this.connection[way.command]([text, keys.length, ...keys, expiry, ...args]).then(
+      (answer) => this.#answered(trip, way, this.#read(script, answer, sentTicks)),
+      (error: unknown) => this.#failed(trip, way, error),
     );
-    if (!reply.done) this.#parts.counts.expired++;
-    else if (!this.#writes) this.#writesAgain();
-    return reply;
+  }
+
+  #answered(trip: Trip, way: Way, reply: ScriptReply): readonly unknown[] | Promise<readonly unknown[]> {
+    if (reply.done) {
+      if (!this.#writes) this.#writesAgain();
+      return reply.rest;
+    }
+    this.#parts.counts.expired++;
+    // Its clock was not what we took it for. Now we know better: if time is left, it is worth another try.
+    if (way.isSecondTry || !trip.isEarly(this.#nowTicks())) throw this.#expired(trip);
+    return this.#send(trip, { ...way, command: 'evalsha', isSecondTry: true });
+  }
+
+  #failed(trip: Trip, way: Way, error: unknown): Promise<readonly unknown[]> {
+    if (way.command === 'eval' || !isNoScript(error)) throw this.#classified(trip, error);
+    this.#parts.counts.reloads++;
+    return this.#send(trip, { ...way, command: 'eval' });
   }
 
   #read(script: Script, answer: unknown, sentTicks: number): ScriptReply {

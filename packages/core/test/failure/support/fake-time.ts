@@ -1,15 +1,18 @@
 import type { Clock } from '../../../src/clock.ts';
-import type { Cancel, Scheduler } from '../../../src/failure/scheduler.ts';
+import type { Alarm, Cancel, Scheduler } from '../../../src/failure/scheduler.ts';
 
 interface Timer {
   readonly dueMs: number;
   readonly run: () => void;
+  keepsAlive: boolean;
 }
 
 /** A clock and an event loop that stand still until they are moved, and then turn as Node's does. */
 export class FakeTime implements Clock, Scheduler {
   /** How often the clock was read. */
   reads = 0;
+  /** How many timers were made. */
+  made = 0;
   #nowMs = 1000;
   readonly #timers = new Set<Timer>();
   readonly #immediates = new Set<() => void>();
@@ -25,15 +28,24 @@ export class FakeTime implements Clock, Scheduler {
     return Math.floor(this.#nowMs * 1000);
   }
 
-  /** Timers and immediates that are still to run. */
+  /** Timers and immediates that are still to run and keep the process alive until then. */
   get waiting(): number {
-    return this.#timers.size + this.#immediates.size;
+    return [...this.#timers].filter(({ keepsAlive }) => keepsAlive).length + this.#immediates.size;
   }
 
   after(delayMs: number, run: () => void): Cancel {
-    const timer = { dueMs: this.#nowMs + delayMs, run };
+    return this.alarm(delayMs, run).cancel;
+  }
+
+  alarm(delayMs: number, run: () => void): Alarm {
+    this.made++;
+    const timer = { dueMs: this.#nowMs + delayMs, run, keepsAlive: true };
     this.#timers.add(timer);
-    return () => this.#timers.delete(timer);
+    return {
+      ref: () => (timer.keepsAlive = true),
+      unref: () => (timer.keepsAlive = false),
+      cancel: () => this.#timers.delete(timer),
+    };
   }
 
   afterInput(run: () => void): Cancel {
