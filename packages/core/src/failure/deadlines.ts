@@ -1,10 +1,5 @@
 import { systemScheduler, type Alarm, type Cancel, type Scheduler } from './scheduler.ts';
-
-/** One wait for a deadline. */
-export interface Wait {
-  readonly dueMs: number;
-  readonly onMiss: () => void;
-}
+import { WaitList, type Wait } from './wait-list.ts';
 
 /**
  * One deadline for many promises. All wait equally long, so they come due in the order in which they came, and one
@@ -17,8 +12,7 @@ export interface Wait {
 export class Deadlines {
   readonly #deadlineMs: number;
   readonly #scheduler: Scheduler;
-  /** The oldest first: a Set keeps the order in which it was filled. */
-  readonly #waiting = new Set<Wait>();
+  readonly #waiting = new WaitList();
   #alarm: Alarm | undefined;
   #cancelSweep: Cancel | undefined;
 
@@ -35,8 +29,7 @@ export class Deadlines {
 
   /** Begins a wait: unless it is ended before, `onMiss` is called at the deadline. */
   begin(onMiss: () => void): Wait {
-    const wait = { dueMs: this.#scheduler.nowMs() + this.#deadlineMs, onMiss };
-    this.#waiting.add(wait);
+    const wait = this.#waiting.add(this.#scheduler.nowMs() + this.#deadlineMs, onMiss);
     // A sweep that is to come sees to whatever waits by then.
     if (this.#alarm === undefined && this.#cancelSweep === undefined) this.#arm(this.#deadlineMs);
     else if (this.#waiting.size === 1) this.#alarm?.ref();
@@ -73,8 +66,7 @@ export class Deadlines {
 
   /** Lets all that wait miss their deadline now. */
   expireAll(): void {
-    for (const wait of this.#waiting) wait.onMiss();
-    this.#waiting.clear();
+    for (let wait = this.#waiting.oldest; wait !== undefined; wait = this.#waiting.oldest) this.#miss(wait);
     this.#rest();
     this.#alarm?.cancel();
     this.#alarm = undefined;
@@ -105,12 +97,16 @@ export class Deadlines {
 
   // Only what was due when the timer fired: what came due while the input was taken in has not had its grace.
   #sweep(firedMs: number): void {
-    for (const wait of this.#waiting) {
+    for (let wait = this.#waiting.oldest; wait !== undefined; wait = this.#waiting.oldest) {
       // The alarm was armed for one that has ended since, or it rang a fraction of a millisecond early.
       if (wait.dueMs > firedMs) return this.#armFor(wait);
-      this.#waiting.delete(wait);
-      wait.onMiss();
+      this.#miss(wait);
     }
     this.#cancelSweep = undefined;
+  }
+
+  #miss(wait: Wait): void {
+    this.#waiting.delete(wait);
+    wait.onMiss();
   }
 }
