@@ -48,13 +48,24 @@ local reply = { 1, now, 0 }
 local tats = {} -- by key, as the batches so far leave them; false where the key holds none
 local afters = {} -- by transaction: the level that it leaves, where that is another than before
 local too_far = {} -- by transaction: true where the TAT was too far ahead, which is mended although the batch is denied
-local first, passes, readable = 1, true, true
+local word, kind, is_last, increment, tolerance, tat_after -- the present transaction; those of one limit share them
+local first, passes, readable = 1, true, true -- the present batch
 
 for i = 1, #keys do
-  local key, word = keys[i], args[1 + i]
-  local kind = word % 8
-  local level = 0
+  if args[1 + i] ~= word then
+    word = args[1 + i]
+    local low = word % 16
+    local place = first_number + (word - low) / 16
+    kind, is_last = low % 8, low > 7
+    if kind ~= RESET then
+      increment, tolerance = args[place] + 0, args[place + 1] + 0
+    end
+    if kind == REFUND_DECISION then
+      tat_after = args[place + 2] + 0
+    end
+  end
 
+  local key, level = keys[i], 0
   if kind == RESET then
     afters[i] = 0
   else
@@ -74,8 +85,6 @@ for i = 1, #keys do
     end
 
     if tat then
-      local place = first_number + (word - word % 16) / 16
-      local increment, tolerance = args[place] + 0, args[place + 1] + 0
       level = max(tat - now, 0)
       if level > tolerance then
         -- Whoever meets it first replaces it.
@@ -95,7 +104,7 @@ for i = 1, #keys do
       elseif kind == REFUND then
         after = max(level - increment, 0)
       elseif kind == REFUND_DECISION then
-        after = max(level - min(increment, max(args[place + 2] - now, 0)), 0)
+        after = max(level - min(increment, max(tat_after - now, 0)), 0)
       end
       if after ~= level then
         afters[i] = after
@@ -109,7 +118,7 @@ for i = 1, #keys do
   end
   reply[i + 2] = level
 
-  if word % 16 > 7 then
+  if is_last then
     for j = first, i do
       if not (passes and readable) then
         afters[j] = too_far[j]
