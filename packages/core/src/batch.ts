@@ -25,10 +25,16 @@ export interface Ask {
  * @throws {SluiceError} `ERR_COST` for a cost that is no whole number from 0 up, `ERR_ID` for an id that is no text.
  */
 export function transactionOf(set: LimitSet<never>, ask: Ask): Awaitable<Transaction | null> {
-  checkCost(ask.limit.name, ask.cost);
-  checkId(ask.limit.name, ask.id);
-  const rate = set.rateFor(ask.limit, ask.id);
-  return rate instanceof Promise ? rate.then((settled) => withRate(ask, settled)) : withRate(ask, rate);
+  const { limit, id, cost } = ask;
+  checkCost(limit.name, cost);
+  checkId(limit.name, id);
+  const rate = set.rateFor(limit, id);
+  return rate instanceof Promise ? withRateToCome(ask, rate) : withRate(ask, rate);
+}
+
+// Apart: a function that makes a closure makes its context at each call, needed or not.
+function withRateToCome(ask: Ask, rate: Promise<Rate | 'unlimited'>): Promise<Transaction | null> {
+  return rate.then((settled) => withRate(ask, settled));
 }
 
 function withRate({ limit, id, cost, mode }: Ask, rate: Rate | 'unlimited'): Transaction | null {
@@ -58,16 +64,22 @@ export function batchOf<T extends BucketName>(transactions: readonly Awaitable<T
   return whole(transactions as readonly (T | null)[]);
 }
 
+// What is rare is done elsewhere, so that what is common is small and compiled into its caller.
 function whole<T extends BucketName>(all: readonly (T | null)[]): readonly T[] {
-  const batch = all.includes(null) ? all.filter((transaction) => transaction !== null) : (all as readonly T[]);
-  if (batch.length > MAX_PAIRED) {
-    checkManyDistinct(batch);
-    return batch;
-  }
+  const batch = all.includes(null) ? limited(all) : (all as readonly T[]);
+  if (batch.length > 1) checkDistinct(batch);
+  return batch;
+}
+
+function limited<T>(all: readonly (T | null)[]): readonly T[] {
+  return all.filter((transaction) => transaction !== null);
+}
+
+function checkDistinct(batch: readonly BucketName[]): void {
+  if (batch.length > MAX_PAIRED) return checkManyDistinct(batch);
   for (let i = 1; i < batch.length; i++) {
     for (let j = 0; j < i; j++) if (isSameBucket(batch[i]!, batch[j]!)) throw duplicateBucket(batch[i]!);
   }
-  return batch;
 }
 
 function checkManyDistinct(batch: readonly BucketName[]): void {

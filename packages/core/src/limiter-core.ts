@@ -128,8 +128,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
 
   /** Decides a batch whose ids are canonical. */
   spendBatch(batch: Awaitable<readonly Transaction[]>): Awaitable<Decision> {
-    // Written out, unlike the other calls: this is the way of every request.
-    return batch instanceof Promise ? batch.then((settled) => this.#spend(settled)) : this.#spend(batch);
+    // Written out, unlike the other calls: this is the way of every request, and a closure would cost each of them.
+    return batch instanceof Promise ? this.#spendLater(batch) : this.#spend(batch);
   }
 
   /** What a decision took, to be given back or corrected. One receipt for each decision, whoever asks. */
@@ -163,6 +163,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     return andThen(transactions, (batch) =>
       andThen(this.#gate.charge(batch), (charged) => bucketStates(charged.batch, charged.reading)),
     );
+  }
+
+  #spendLater(batch: Promise<readonly Transaction[]>): Promise<Decision> {
+    return batch.then((settled) => this.#spend(settled));
   }
 
   #spend(batch: readonly Transaction[]): Awaitable<Decision> {
