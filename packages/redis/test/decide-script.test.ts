@@ -79,6 +79,26 @@ describe('what a call does on the server', () => {
     expect((await commandsOf(() => store.spend([order('raised')]))).set).toBe(0);
   });
 
+  test('is one write too when a TAT too far ahead denies the first batch and the next one passes', async () => {
+    await store.spend([{ ...order('mended'), incrementTicks: 50 * TOKEN_TICKS, toleranceTicks: 50 * TOKEN_TICKS }]);
+    const calls = await commandsOf(async () => {
+      const asked = [store.spend([order('mended'), order('beside')]), store.refund([refund('mended', 2)])] as const;
+      const [denied, given] = await Promise.all(asked);
+      expect([owed(denied), owed(given)]).toEqual([[5, 0], [3]]);
+    });
+    expect(calls).toMatchObject({ set: 1, del: 0 });
+    expect(owed(await store.check([order('mended'), order('beside')]))).toEqual([3, 0]);
+  });
+
+  test('mends a TAT too far ahead also beside a key that holds none', async () => {
+    await store.spend([{ ...order('ahead'), incrementTicks: 50 * TOKEN_TICKS, toleranceTicks: 50 * TOKEN_TICKS }]);
+    await server.call('SET', key('text'), 'hello');
+    await expect(store.spend([order('ahead'), order('text')])).rejects.toMatchObject({ code: 'ERR_STORE_BUCKET' });
+    const kept = Number(await server.call('GET', key('ahead')));
+    const { nowTicks } = await store.check([order('beside')]);
+    expect(kept - nowTicks).toBeLessThanOrEqual(BURST * TOKEN_TICKS);
+  });
+
   test('is one GET and one SET for a bucket of many batches', async () => {
     const many = () => Promise.all(Array.from({ length: BURST + 2 }, () => store.spend([order('hot')])));
     expect(await commandsOf(many)).toEqual({ evalsha: 1, time: 1, get: 1, set: 1, del: 0 });

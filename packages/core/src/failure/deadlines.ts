@@ -14,6 +14,7 @@ export class Deadlines {
   readonly #scheduler: Scheduler;
   readonly #waiting = new WaitList();
   #alarm: Alarm | undefined;
+  #alarmMs = 0;
   #cancelSweep: Cancel | undefined;
 
   /** @param deadlineMs - How long each promise has, in milliseconds, more than 0. */
@@ -29,10 +30,9 @@ export class Deadlines {
 
   /** Begins a wait: unless it is ended before, `onMiss` is called at the deadline. */
   begin(onMiss: () => void): Wait {
-    const wait = this.#waiting.add(this.#scheduler.nowMs() + this.#deadlineMs, onMiss);
-    // A sweep that is to come sees to whatever waits by then.
-    if (this.#alarm === undefined && this.#cancelSweep === undefined) this.#arm(this.#deadlineMs);
-    else if (this.#waiting.size === 1) this.#alarm?.ref();
+    const nowMs = this.#scheduler.nowMs();
+    const wait = this.#waiting.add(nowMs + this.#deadlineMs, onMiss);
+    if (this.#waiting.size === 1) this.#wake(nowMs);
     return wait;
   }
 
@@ -72,6 +72,12 @@ export class Deadlines {
     this.#alarm = undefined;
   }
 
+  // An alarm that should have rung is made anew: one that a test's own timers took away must not be waited for.
+  #wake(nowMs: number): void {
+    if (this.#alarm !== undefined && nowMs < this.#alarmMs) this.#alarm.ref();
+    else if (this.#cancelSweep === undefined) this.#arm(this.#deadlineMs);
+  }
+
   #rest(): void {
     this.#alarm?.unref();
     this.#cancelSweep?.();
@@ -80,12 +86,8 @@ export class Deadlines {
 
   #arm(delayMs: number): void {
     this.#alarm?.cancel();
+    this.#alarmMs = this.#scheduler.nowMs() + delayMs;
     this.#alarm = this.#scheduler.alarm(delayMs, () => this.#rang());
-  }
-
-  #armFor({ dueMs }: Wait): void {
-    this.#cancelSweep = undefined;
-    this.#arm(Math.max(1, Math.ceil(dueMs - this.#scheduler.nowMs())));
   }
 
   #rang(): void {
@@ -97,12 +99,17 @@ export class Deadlines {
 
   // Only what was due when the timer fired: what came due while the input was taken in has not had its grace.
   #sweep(firedMs: number): void {
-    for (let wait = this.#waiting.oldest; wait !== undefined; wait = this.#waiting.oldest) {
-      // The alarm was armed for one that has ended since, or it rang a fraction of a millisecond early.
-      if (wait.dueMs > firedMs) return this.#armFor(wait);
-      this.#miss(wait);
+    try {
+      for (let wait = this.#waiting.oldest; wait !== undefined; wait = this.#waiting.oldest) {
+        if (wait.dueMs > firedMs) break;
+        this.#miss(wait);
+      }
+    } finally {
+      this.#cancelSweep = undefined;
+      // The alarm was for one that has ended since, or it rang a fraction of a millisecond early.
+      const next = this.#waiting.oldest;
+      if (next !== undefined) this.#arm(Math.max(1, Math.ceil(next.dueMs - this.#scheduler.nowMs())));
     }
-    this.#cancelSweep = undefined;
   }
 
   #miss(wait: Wait): void {

@@ -25,13 +25,15 @@ export interface Scheduler {
 /** The process's own timers. */
 export const systemScheduler: Scheduler = {
   nowMs: () => performance.now(),
-  after(delayMs, run) {
-    const timer = setTimeout(run, delayMs);
-    return () => clearTimeout(timer);
-  },
+  after: (delayMs, run) => systemScheduler.alarm(delayMs, run).cancel,
   alarm(delayMs, run) {
-    const timer = setTimeout(run, delayMs);
-    return { ref: () => timer.ref(), unref: () => timer.unref(), cancel: () => clearTimeout(timer) };
+    // Where tests bring a window of their own its timers are numbers, and keep nothing alive.
+    const timer: Partial<NodeJS.Timeout> = setTimeout(run, delayMs);
+    return {
+      ref: () => timer.ref?.(),
+      unref: () => timer.unref?.(),
+      cancel: () => clearTimeout(timer as NodeJS.Timeout),
+    };
   },
   // Node runs timers, then takes in sockets, then immediates.
   afterInput(run) {

@@ -143,8 +143,8 @@ export class StoreGuard implements StoreGate {
       const refuse = (error: unknown): void => {
         try {
           resolve(this.#refuse(call, sent, error));
-        } catch (wrongUse) {
-          reject(wrongUse);
+        } catch (thrown) {
+          reject(thrown);
         }
       };
       const wait = this.#deadlines.begin(() => refuse(this.#whyNot()));
@@ -157,9 +157,15 @@ export class StoreGuard implements StoreGate {
           refuse(nonsense);
         }
       };
-      Promise.resolve(answer).then(accept, (error: unknown) => {
+      const fail = (error: unknown): void => {
         if (this.#deadlines.end(wait)) refuse(error);
-      });
+      };
+      try {
+        answer.then(accept, fail);
+      } catch (error) {
+        // Somebody has put a `then` of his own on the store's promise.
+        fail(error);
+      }
     });
   }
 

@@ -119,6 +119,60 @@ describe('many promises', () => {
   });
 });
 
+describe('whoever hears of a missed deadline', () => {
+  test('may begin another wait, which has its whole time', async () => {
+    const { deadlines: all, time } = deadlines();
+    const missed: string[] = [];
+    all.begin(() => {
+      missed.push('first');
+      all.begin(() => missed.push('second'));
+    });
+    await time.advance(99);
+    expect(missed).toEqual(['first']);
+    await time.advance(1);
+    expect([missed, time.waiting]).toEqual([['first', 'second'], 0]);
+  });
+
+  test('may end another wait, or all of them', async () => {
+    const { deadlines: all, time } = deadlines();
+    const missed: string[] = [];
+    all.begin(() => {
+      missed.push('first');
+      expect(all.end(second)).toBe(true);
+      expect(all.end(second)).toBe(false);
+      all.expireAll();
+    });
+    const second = all.begin(() => missed.push('second'));
+    all.begin(() => missed.push('third'));
+    await time.advance(1000);
+    expect([missed, all.waiting, time.waiting]).toEqual([['first', 'third'], 0, 0]);
+  });
+
+  test('may throw, and the others are told all the same', async () => {
+    const { deadlines: all, time } = deadlines();
+    const missed: string[] = [];
+    all.begin(() => {
+      throw new Error('from outside');
+    });
+    all.begin(() => missed.push('second'));
+    await expect(time.advance(50)).rejects.toThrow('from outside');
+    await time.advance(1);
+    all.begin(() => missed.push('third'));
+    await time.advance(50);
+    expect(missed).toEqual(['second', 'third']);
+  });
+});
+
+test('a timer that was taken away while nothing waited is made anew by the next wait', async () => {
+  const { deadlines: all, time } = deadlines();
+  await all.race(Promise.resolve(), late);
+  time.loseTimers();
+  time.step(50);
+  const seen = watch(all.race(never(), late));
+  await time.advance(50);
+  expect(seen.error).toEqual(new Error('late'));
+});
+
 describe('after a stall of the process', () => {
   test('an answer that is already there wins over the deadline', async () => {
     const { deadlines: all, time } = deadlines();

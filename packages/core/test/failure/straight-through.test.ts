@@ -47,6 +47,21 @@ describe('a store that answers by a promise', () => {
   });
 });
 
+test('a promise whose own `then` throws is a failure of the store, which the policy answers once', async () => {
+  const { guard, time } = guarded((batch) => {
+    const answer = Promise.resolve(reading(batch));
+    const throwing = (): never => {
+      throw new Error('from then');
+    };
+    // oxlint-disable-next-line unicorn/no-thenable -- this is what is tested
+    return Object.defineProperty(answer, 'then', { value: throwing });
+  });
+  const ruling = await guard.spend([transaction()]);
+  expect(ruling.failure).toMatchObject({ cause: new Error('from then') });
+  await time.advance(1000);
+  expect(guard.status().decidedByPolicy).toBe(1);
+});
+
 test('every call to the store says how long the caller waits', () => {
   const { guard, store } = guarded(answersAtOnce, { deadlineMs: 70 });
   const batch = [transaction()];

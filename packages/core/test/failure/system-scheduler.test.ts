@@ -1,5 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Deadlines } from '../../src/failure/deadlines.ts';
 import { systemScheduler } from '../../src/failure/scheduler.ts';
 
@@ -47,4 +47,16 @@ test('an alarm that is left to itself does not keep the process alive, and rings
   systemScheduler.alarm(1, () => rings.push('cancelled')).cancel();
   await new Promise((resolve) => systemScheduler.alarm(2, () => resolve(undefined)));
   expect(rings).toEqual(['left']);
+});
+
+test('an alarm works where timers are numbers, as in a window', () => {
+  const cleared: unknown[] = [];
+  vi.stubGlobal('setTimeout', () => 17);
+  vi.stubGlobal('clearTimeout', (timer: unknown) => cleared.push(timer));
+  const alarm = systemScheduler.alarm(1, () => {});
+  alarm.unref();
+  alarm.ref();
+  alarm.cancel();
+  vi.unstubAllGlobals();
+  expect(cleared).toEqual([17]);
 });

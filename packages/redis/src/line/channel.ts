@@ -121,13 +121,18 @@ export class Channel {
     const { script, keys, args } = trip.call;
     const text = way.command === 'eval' ? script.source : script.sha1;
     const expiry = String(this.#clock.notAfter(trip.endTicks));
-    // It holds for the next command on this connection, which is ours. Refused, the next command tells.
-    if (way.asking) this.connection.asking().catch(() => {});
-    const sentTicks = this.#nowTicks();
-    return this.connection[way.command]([text, keys.length, ...keys, expiry, ...args]).then(
-      (answer) => this.#answered(trip, way, this.#read(script, answer, sentTicks)),
-      (error: unknown) => this.#failed(trip, way, error),
-    );
+    try {
+      // It holds for the next command on this connection, which is ours. Refused, the next command tells.
+      if (way.asking) this.connection.asking().catch(() => {});
+      const sentTicks = this.#nowTicks();
+      return this.connection[way.command]([text, keys.length, ...keys, expiry, ...args]).then(
+        (answer) => this.#answered(trip, way, this.#read(script, answer, sentTicks)),
+        (error: unknown) => this.#failed(trip, way, error),
+      );
+    } catch (error) {
+      // Whatever watches ioredis from outside may throw at once: that is no reason to end the process.
+      return Promise.reject(this.#classified(trip, error));
+    }
   }
 
   #answered(trip: Trip, way: Way, reply: ScriptReply): readonly unknown[] | Promise<readonly unknown[]> {

@@ -54,6 +54,29 @@ describe.each(VERSIONS)('a line beside a client of $version', ({ Redis }) => {
     expect(line.status().counts.reloads).toBe(3);
   });
 
+  test('rejects when something that watches ioredis throws, and runs the next call', async () => {
+    const server = await redisServer();
+    const client = ended(new Redis(server.port));
+    let throws = false;
+    const duplicate = (...args: []): unknown => {
+      const own = Redis.prototype.duplicate.apply(client, args);
+      const evalsha = own.evalsha.bind(own) as (...all: unknown[]) => unknown;
+      return Object.assign(own, {
+        evalsha: (...all: unknown[]) => {
+          if (throws) throw new Error('from a tracer');
+          return evalsha(...all);
+        },
+      });
+    };
+    const line = lineTo({ client: { isCluster: false, options: client.options, duplicate } });
+    await isUp(line);
+    throws = true;
+    const { code, message } = await rejection(line.run(call(echo)));
+    expect([code, message]).toEqual(['ERR_STORE_UNAVAILABLE', expect.stringContaining('from a tracer')]);
+    throws = false;
+    expect(await line.run(call(add))).toEqual([expect.any(Number), 1]);
+  });
+
   test('writes nothing when the time of a call is over before the server gets to it', async () => {
     const { server, line } = await lineToServer();
     await server.call('CLIENT', 'PAUSE', 300, 'ALL');

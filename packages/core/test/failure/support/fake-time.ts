@@ -53,6 +53,11 @@ export class FakeTime implements Clock, Scheduler {
     return () => this.#immediates.delete(run);
   }
 
+  /** Forgets all timers, as a test's fake timers do when they are taken off. */
+  loseTimers(): void {
+    this.#timers.clear();
+  }
+
   /** Puts something into the process's sockets: it is taken in at the next turn of the loop. */
   arrives(input: () => void): void {
     this.#input.push(input);
