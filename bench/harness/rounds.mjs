@@ -42,24 +42,27 @@ function byCase(runs) {
 }
 
 /**
- * Measures runs in turns, only one of them at a time: A B C, C B A, A B C … When the machine becomes slower or faster it
- * does so for neighbours alike and, because of the order, for nobody more often than for others.
+ * Measures runs in turns, only one of them at a time: A B C, A B C … When the machine becomes slower or faster it does so
+ * for neighbours alike, and each comes always after the same other one, whose data the caches then hold.
  *
  * @param {string} file
  * @param {readonly Run[]} runs
  * @param {number} turns
  */
 async function inTurns(file, runs, turns) {
+  /** @type {{ run: Run, process: RunProcess, figures: Figures[] }[]} */
   const members = [];
-  for (const run of runs) {
-    // oxlint-disable-next-line no-await-in-loop
-    members.push({ run, process: await RunProcess.start(file, run), figures: /** @type {Figures[]} */ ([]) });
+  try {
+    for (const run of runs) {
+      // oxlint-disable-next-line no-await-in-loop
+      members.push({ run, process: await RunProcess.start(file, run), figures: [] });
+    }
+    for (let turn = 0; turn < turns; turn++) {
+      // oxlint-disable-next-line no-await-in-loop
+      for (const { process, figures } of members) figures.push(await process.measure());
+    }
+  } finally {
+    await Promise.all(members.map(({ process }) => process.end()));
   }
-  for (let turn = 0; turn < turns; turn++) {
-    const order = turn % 2 === 0 ? members : members.toReversed();
-    // oxlint-disable-next-line no-await-in-loop
-    for (const { process, figures } of order) figures.push(await process.measure());
-  }
-  await Promise.all(members.map(({ process }) => process.end()));
   return members;
 }

@@ -11,31 +11,34 @@ const PEERS = ['rate-limiter-flexible', 'rate-limit-redis', '@fastify/rate-limit
 
 /** What share of a turn comes before the part of it that is measured. */
 const LEAD_IN = 0.2;
-const WARM_UP_TURNS = 20;
+const WARM_UP_DECISIONS = 50_000;
 
 /**
- * How many decisions are asked for at a time, how many a turn has, and how many times the best peer's we want.
+ * How many decisions are asked for at a time, how many a turn has, and how many times the best peer's we want. A turn has
+ * so many that its end, when fewer and fewer are in flight, does not count for much.
  *
  * @type {Readonly<Record<string, { inFlight: number, decisions: number, target: number }>>}
  */
 const CASES = {
   '1 in flight': { inFlight: 1, decisions: 500, target: 0.95 },
-  '64 in flight': { inFlight: 64, decisions: 2500, target: 2 },
-  '512 in flight': { inFlight: 512, decisions: 2500, target: 2.5 },
+  '64 in flight': { inFlight: 64, decisions: 10_000, target: 2 },
+  '512 in flight': { inFlight: 512, decisions: 20_000, target: 2.5 },
 };
 
 /** @type {import('../harness/part.ts').Part} */
 export const part = {
   title: 'redis: decisions per second of one process, and what they cost',
   rounds: 3,
-  turns: ({ quick }) => (quick ? 2 : 60),
+  turns: ({ quick }) => (quick ? 2 : 40),
   runs: ({ quick }) =>
-    Object.entries(CASES).flatMap(([name, { decisions }]) =>
+    Object.entries(CASES).flatMap(([name, { inFlight, decisions }]) =>
       Object.keys(overRedis).map((contender) => ({
         contender,
         case: name,
         core: CORE.client,
-        settings: { decisions: quick ? decisions / 10 : decisions, ids: quick ? IDS / 100 : IDS },
+        settings: quick
+          ? { decisions: decisions / 10, ids: IDS / 100, warmUp: 100 }
+          : { decisions, ids: IDS, warmUp: inFlight === 1 ? WARM_UP_DECISIONS / 5 : WARM_UP_DECISIONS },
       })),
     ),
   prepare,
@@ -47,24 +50,25 @@ export const part = {
  * @returns {Promise<import('../harness/part.ts').Measure>}
  */
 async function prepare({ contender, case: name, settings = {} }) {
-  const { decisions, ids } = /** @type {{ decisions: number, ids: number }} */ (settings);
+  const { decisions, ids, warmUp } = /** @type {{ decisions: number, ids: number, warmUp: number }} */ (settings);
   const { inFlight } = /** @type {typeof CASES[string]} */ (CASES[name]);
   const server = await RedisServer.start({ core: CORE.redis });
   const watcher = server.connect();
   const decide = await overRedis[contender]?.(server.connect(), RATE);
   if (decide === undefined) throw new Error(`No contender is named ${contender}.`);
   const order = new VisitOrder(ids);
-  const decideAll = (/** @type {number} */ count) => decideEach(decide, order.next(count), inFlight);
+  const decideAll = (/** @type {Uint32Array} */ visits) => decideEach(decide, visits, inFlight);
   await decide('first');
   const empty = await bytesUsed(watcher);
-  await decideAll(ids);
+  await decideAll(order.next(ids));
   const redisBytes = ((await bytesUsed(watcher)) - empty) / ids;
-  await decideAll(WARM_UP_TURNS * decisions);
+  await decideAll(order.next(warmUp));
   return async () => {
     // The processors' caches are still those of the others.
-    await decideAll(decisions * LEAD_IN);
+    await decideAll(order.next(decisions * LEAD_IN));
+    const visits = order.next(decisions);
     const before = await sample(watcher);
-    await decideAll(decisions);
+    await decideAll(visits);
     const after = await sample(watcher);
     return {
       decisionsPerSecond: (decisions * 1000) / (after.atMs - before.atMs),
@@ -77,14 +81,14 @@ async function prepare({ contender, case: name, settings = {} }) {
 
 /**
  * @param {(id: string) => Promise<unknown>} decide
- * @param {Uint32Array} order
+ * @param {Uint32Array} visits
  * @param {number} inFlight
  */
-async function decideEach(decide, order, inFlight) {
+async function decideEach(decide, visits, inFlight) {
   let next = 0;
   const one = async () => {
     // oxlint-disable-next-line no-await-in-loop
-    while (next < order.length) await decide(idsOf['account ids'](/** @type {number} */ (order[next++])));
+    while (next < visits.length) await decide(idsOf['account ids'](/** @type {number} */ (visits[next++])));
   };
   await Promise.all(Array.from({ length: inFlight }, one));
 }

@@ -1,0 +1,86 @@
+import { overRedis } from '../contenders/over-redis.mjs';
+import { idsOf, VisitOrder } from '../ids.mjs';
+import { RedisServer } from '../redis/server.mjs';
+import { nanosecondsByStage, profileOf } from './profile.mjs';
+
+const IDS = 10_000;
+const DECISIONS = 500_000;
+const IN_FLIGHT = 64;
+const RATE = { burst: 1_000_000, intervalMs: 60_000, windowMs: 3_600_000 };
+const COMMANDS = ['get', 'set', 'time'];
+
+/** @type {import('./profile.mjs').Stages} */
+const STAGES = [
+  ['ioredis, and Node for it', /node_modules\/(ioredis|@ioredis|redis-parser|standard-as-callback)\//],
+  ['keys, calls and answers', /redis\/dist\//],
+  ['deadline and breaker', /core\/dist\/failure\//],
+  ['entry, id, numbers and decision', /core\/dist\//],
+];
+
+/**
+ * Decides through a Redis of its own.
+ *
+ * @returns {Promise<{ decisions: number, here: Map<string, number>, there: Map<string, number> }>} Nanoseconds by stage.
+ */
+export async function throughRedis() {
+  const server = await RedisServer.start({ core: 0 });
+  const decide = await /** @type {import('../contenders/over-redis.mjs').OverRedis} */ (overRedis.Sluice)(
+    server.connect(),
+    RATE,
+  );
+  const watcher = server.connect();
+  await decideAll(decide);
+  await watcher.config('RESETSTAT');
+  const before = await processorMicros(watcher);
+  const profile = await profileOf(() => decideAll(decide));
+  const after = await processorMicros(watcher);
+  const there = await workOf(watcher, after - before);
+  return { decisions: DECISIONS, here: nanosecondsByStage(profile, STAGES), there };
+}
+
+/** @param {import('../contenders/over-redis.mjs').Decide} decide */
+async function decideAll(decide) {
+  const order = new VisitOrder(IDS).next(DECISIONS);
+  let next = 0;
+  const one = async () => {
+    // oxlint-disable-next-line no-await-in-loop
+    while (next < order.length) await decide(idsOf['account ids'](/** @type {number} */ (order[next++])));
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, one));
+}
+
+/**
+ * What Redis itself says of its commands: those of a script are counted too.
+ *
+ * @param {import('ioredis').Redis} client
+ * @param {number} processor Microseconds in all.
+ */
+async function workOf(client, processor) {
+  const info = await client.info('commandstats');
+  const microsOf = (/** @type {string} */ name) => numberIn(info, new RegExp(`cmdstat_${name}:.*?usec=(\\d+)`));
+  const script = microsOf('evalsha');
+  const commands = COMMANDS.map((name) => /** @type {const} */ ([name.toUpperCase(), microsOf(name)]));
+  const called = commands.reduce((sum, [, micros]) => sum + micros, 0);
+  const stages = [
+    ...commands,
+    ['the script around them', script - called],
+    ['to read calls and to answer', processor - script],
+  ];
+  return new Map(stages.map(([stage, micros]) => [String(stage), 1000 * Number(micros)]));
+}
+
+/** @param {import('ioredis').Redis} client */
+async function processorMicros(client) {
+  const info = await client.info('cpu');
+  return 1e6 * (numberIn(info, /^used_cpu_user:([\d.]+)/m) + numberIn(info, /^used_cpu_sys:([\d.]+)/m));
+}
+
+/**
+ * @param {string} info
+ * @param {RegExp} pattern
+ */
+function numberIn(info, pattern) {
+  const value = pattern.exec(info)?.[1];
+  if (value === undefined) throw new Error(`Redis told nothing like ${pattern}.`);
+  return Number(value);
+}
