@@ -5,9 +5,10 @@
 --
 -- KEYS[i]      the bucket of transaction i; one that several batches name is there several times
 -- ARGV[1]      the last moment, in ticks, at which this script may write
--- ARGV[1+i]    transaction i: kind + 8 when it is the last of its batch + 16 × the place of its numbers, from 0
--- ARGV[2+n…]   after those of all n transactions the numbers that they point to: increment, tolerance and, for the
---              refund of a decision, the TAT that the decision left, all in ticks
+-- ARGV[2…]     the batches, in order. Those that follow each other and are of one shape are written once: how many they
+--              are × 2^20 + n, and for each of their n transactions kind + 8 × the place of its numbers
+-- …ARGV[#]     the numbers, from the end on, where place 0 is: increment, tolerance and, for the refund of a decision,
+--              the TAT that the decision left, all in ticks
 --
 -- kind  in a batch that passes           level in the reply
 --    0  taken; denies when it can't be   before
@@ -34,6 +35,8 @@ local SLACK_MS = 1000
 local MOST_BEHIND_TICKS = 60 * TICKS_PER_SECOND
 -- Sums of ticks are exact to here.
 local MOST_TICKS = 9007199254740992
+-- A shape begins with how many batches it has, times this, and how many transactions each of them has.
+local BATCHES = 1048576
 
 local keys, args, call, find, max, min = KEYS, ARGV, redis.call, string.find, math.max, math.min
 
@@ -43,82 +46,86 @@ if now - args[1] > 0 then
   return { 0, now }
 end
 
-local first_number = 2 + #keys
 local reply = { 1, now, 0 }
 local tats = {} -- by key, as the batches so far leave them; false where the key holds none
 local afters = {} -- by transaction: the level that it leaves, where that is another than before
 local too_far = {} -- by transaction: true where the TAT was too far ahead, which is mended although the batch is denied
-local word, kind, is_last, increment, tolerance, tat_after -- the present transaction; those of one limit share them
-local first, passes, readable = 1, true, true -- the present batch
+local word, kind, increment, tolerance, tat_after -- the present transaction; those of one limit share them
+local i, shape = 0, 2 -- the last transaction that was looked at, and where the present shape stands
 
-for i = 1, #keys do
-  if args[1 + i] ~= word then
-    word = args[1 + i]
-    local low = word % 16
-    local place = first_number + (word - low) / 16
-    kind, is_last = low % 8, low > 7
-    if kind ~= RESET then
-      increment, tolerance = args[place] + 0, args[place + 1] + 0
-    end
-    if kind == REFUND_DECISION then
-      tat_after = args[place + 2] + 0
-    end
-  end
+while i < #keys do
+  local size = args[shape] % BATCHES
+  for _ = 1, (args[shape] - size) / BATCHES do
+    local first, passes, readable = i + 1, true, true
 
-  local key, level = keys[i], 0
-  if kind == RESET then
-    afters[i] = 0
-  else
-    local tat = tats[key]
-    if tat == nil then
-      local value = redis.pcall('GET', key)
-      tat = tonumber(value)
-      if not value then
-        tat = now
-      elseif not tat or tat < now - MOST_BEHIND_TICKS or tat > MOST_TICKS or not find(value, '^-?%d+$') then
-        if type(value) == 'table' and not find(value.err, 'WRONGTYPE', 1, true) then
-          call('GET', key) -- What is no matter of this key is raised.
+    for at = shape + 1, shape + size do
+      i = i + 1
+      if args[at] ~= word then
+        word = args[at]
+        kind = word % 8
+        local place = #args - (word - kind) / 8
+        if kind ~= RESET then
+          increment, tolerance = args[place] + 0, args[place - 1] + 0
         end
-        tat = false
-      end
-      tats[key] = tat
-    end
-
-    if tat then
-      level = max(tat - now, 0)
-      if level > tolerance then
-        -- Whoever meets it first replaces it.
-        level = tolerance
-        tats[key] = now + tolerance
-        too_far[i], afters[i] = true, level
-      end
-      local after = level
-      if kind <= SPEND_ONLY then
-        if increment > tolerance - level then
-          passes = passes and kind == SPEND_ONLY
-        elseif kind ~= CHECK_ONLY then
-          after = level + increment
+        if kind == REFUND_DECISION then
+          tat_after = args[place - 2] + 0
         end
-      elseif kind == CHARGE then
-        after = min(level + increment, tolerance)
-      elseif kind == REFUND then
-        after = max(level - increment, 0)
-      elseif kind == REFUND_DECISION then
-        after = max(level - min(increment, max(tat_after - now, 0)), 0)
       end
-      if after ~= level then
-        afters[i] = after
-      end
-      if kind > LOOK then
-        level = after
-      end
-    else
-      level, readable = false, false
-    end
-  end
-  reply[i + 2] = level
 
-  if is_last then
+      local key, level = keys[i], 0
+      if kind == RESET then
+        afters[i] = 0
+      else
+        local tat = tats[key]
+        if tat == nil then
+          local value = redis.pcall('GET', key)
+          tat = tonumber(value)
+          if not value then
+            tat = now
+          elseif not tat or tat < now - MOST_BEHIND_TICKS or tat > MOST_TICKS or not find(value, '^-?%d+$') then
+            if type(value) == 'table' and not find(value.err, 'WRONGTYPE', 1, true) then
+              call('GET', key) -- What is no matter of this key is raised.
+            end
+            tat = false
+          end
+          tats[key] = tat
+        end
+
+        if tat then
+          level = max(tat - now, 0)
+          if level > tolerance then
+            -- Whoever meets it first replaces it.
+            level = tolerance
+            tats[key] = now + tolerance
+            too_far[i], afters[i] = true, level
+          end
+          local after = level
+          if kind <= SPEND_ONLY then
+            if increment > tolerance - level then
+              passes = passes and kind == SPEND_ONLY
+            elseif kind ~= CHECK_ONLY then
+              after = level + increment
+            end
+          elseif kind == CHARGE then
+            after = min(level + increment, tolerance)
+          elseif kind == REFUND then
+            after = max(level - increment, 0)
+          elseif kind == REFUND_DECISION then
+            after = max(level - min(increment, max(tat_after - now, 0)), 0)
+          end
+          if after ~= level then
+            afters[i] = after
+          end
+          if kind > LOOK then
+            level = after
+          end
+        else
+          level, readable = false, false
+        end
+      end
+      reply[i + 2] = level
+    end
+
     for j = first, i do
       if not (passes and readable) then
         afters[j] = too_far[j]
@@ -129,8 +136,8 @@ for i = 1, #keys do
         reply[j + 2] = reply[j + 2] and UNDECIDED or FOREIGN
       end
     end
-    first, passes, readable = i + 1, true, true
   end
+  shape = shape + 1 + size
 end
 
 for i = 1, #keys do

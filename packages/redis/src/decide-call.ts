@@ -8,8 +8,8 @@ import { nonsense } from './line/script-reply.ts';
 const KIND_OF_MODE: Readonly<Record<Mode, number>> = { 'check-and-spend': 0, 'check-only': 1, 'spend-only': 2 };
 const KIND_OF_ASK: Readonly<Record<Exclude<AskKind, 'spend'>, number>> = { check: 3, charge: 4, refund: 5, reset: 7 };
 const REFUND_OF_DECISION = 6;
-const LAST_OF_BATCH = 8;
-const PLACE = 16;
+const PLACE = 8;
+const BATCHES = 2 ** 20;
 
 /** How far back equal numbers are looked for: the limits of a service are few, and those of a reset may be many. */
 const LOOK_BACK = 16;
@@ -18,10 +18,12 @@ const LOOK_BACK = 16;
 export class DecideCall {
   readonly #asks: Ask[] = [];
   readonly #keys: string[] = [];
+  /** Shapes of batches, one after the other: how many batches and how many transactions, and a word for each of these. */
+  readonly #shapes: number[] = [];
   readonly #numbers: number[] = [];
-  readonly #words: number[] = [];
   readonly #deadlineMs: number;
   readonly #sinceMicros: number;
+  #lastShape = 0;
 
   /** @param sinceMicros - When its first ask came, by the process's own clock. */
   constructor(deadlineMs: number, sinceMicros: number) {
@@ -44,12 +46,8 @@ export class DecideCall {
   }
 
   add(ask: Ask): void {
-    const { kind, batch, keys } = ask;
-    const last = batch.length - 1;
-    for (let i = 0; i <= last; i++) {
-      this.#keys.push(keys[i]!);
-      this.#words.push(this.#wordOf(kind, batch[i]!) + (i === last ? LAST_OF_BATCH : 0));
-    }
+    for (const key of ask.keys) this.#keys.push(key);
+    this.#addShape(ask);
     this.#asks.push(ask);
   }
 
@@ -58,7 +56,7 @@ export class DecideCall {
     return {
       script: decideScript,
       keys: this.#keys,
-      args: [...this.#words, ...this.#numbers],
+      args: [...this.#shapes, ...this.#numbers.toReversed()],
       deadlineMs: this.#deadlineMs,
       waitedMs: (nowMicros - this.#sinceMicros) / 1000,
     };
@@ -91,6 +89,26 @@ export class DecideCall {
 
   fail(error: unknown): void {
     for (const ask of this.#asks) ask.fail(error);
+  }
+
+  // Requests that meet the same limits are of one shape: it is sent once for all that follow each other.
+  #addShape({ kind, batch }: Ask): void {
+    const shapes = this.#shapes;
+    const start = shapes.length;
+    const last = this.#lastShape;
+    shapes.push(BATCHES + batch.length);
+    let isNew = start - last !== 1 + batch.length;
+    for (let i = 0; i < batch.length; i++) {
+      const word = this.#wordOf(kind, batch[i]!);
+      shapes.push(word);
+      isNew ||= word !== shapes[last + 1 + i];
+    }
+    if (isNew) {
+      this.#lastShape = start;
+    } else {
+      shapes.length = start;
+      shapes[last]! += BATCHES;
+    }
   }
 
   #wordOf(kind: AskKind, { mode, incrementTicks = 0, toleranceTicks = 0, tatAfterSpendTicks }: AskEntry): number {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../test/redis/servers/redis-server.ts';
-import { BURST, charge, isAllowed, order, owed, refund } from './support/orders.ts';
+import { Ask } from '../src/ask.ts';
+import { DecideCall } from '../src/decide-call.ts';
+import { BURST, charge, isAllowed, order, owed, read, refund } from './support/orders.ts';
 import { readyStore } from './support/ready-store.ts';
 
 const server = await redisServer();
@@ -104,6 +106,42 @@ describe('batches that are asked in one turn', () => {
     expect(owed(await patient)).toEqual([0]);
     await own.close();
   });
+});
+
+test('batches of the same limits are described once, and others in between do not mix with them', async () => {
+  const shop = await readyStore({ url: server.url, prefix: 'shapes:', rememberDenialsMs: 0 });
+  const request = (id: string, cost = 1) => shop.spend([order(id, cost), read(id)]);
+  const before = ids(3, 'before').map((id) => request(id));
+  const other = [shop.check([read('before-0')]), shop.spend([order('alone', 2)]), request('dear', 3)];
+  const after = ids(3, 'after').map((id) => request(id));
+  await Promise.all([...before, ...other, ...after]);
+  const all = ['before-0', 'before-2', 'dear', 'after-0', 'after-2'];
+  const owes = await Promise.all(all.map((id) => shop.check([order(id), read(id)])));
+  expect(owes.map(owed)).toEqual([
+    [1, 1],
+    [1, 1],
+    [3, 1],
+    [1, 1],
+    [1, 1],
+  ]);
+  expect(owed(await shop.check([order('alone')]))).toEqual([2]);
+});
+
+test('a call of equal batches is no longer for each than its key', () => {
+  const call = new DecideCall(50, 0);
+  const quiet = { answered: () => {}, failed: () => {} };
+  const add = (id: string): void => {
+    const ask = new Ask(
+      { kind: 'spend', batch: [order(id), read(id)], keys: [`o:${id}`, `r:${id}`], deadlineMs: 50 },
+      quiet,
+    );
+    call.add(ask);
+  };
+  add('first');
+  const { args } = call.toScriptCall(0);
+  for (const id of ids(15, 'more')) add(id);
+  const { keys, args: argsOfMany } = call.toScriptCall(0);
+  expect([keys.length, argsOfMany.length]).toEqual([32, args.length]);
 });
 
 test('numbers that many transactions of a batch have in common are found, and all others told apart', async () => {
