@@ -29,7 +29,7 @@ const ROWS = [
     part: 'stalls',
     case: 'flood of 10M',
     figure: 'busyMs',
-    format: tenths,
+    format: whole,
   },
   ...['Express', 'Koa', 'Fastify'].map((framework) => ({
     what: `a request to ${framework}, µs of processor more than without a limiter`,
