@@ -63,6 +63,8 @@ function inFullLines(_match, indent, name, items, comma) {
   const line = `${indent}${name}[${list}]${comma}`;
   if (line.length <= LINE_WIDTH) return line;
   const start = `${indent}  `;
-  const fullLine = new RegExp(`(.{1,${LINE_WIDTH - start.length - 1}}(?:,|$)) ?`, 'g');
+  const width = LINE_WIDTH - start.length;
+  // The last line ends without a comma.
+  const fullLine = new RegExp(`(.{1,${width}}$|.{1,${width - 1}},) ?`, 'g');
   return `${indent}${name}[\n${list.replace(fullLine, `${start}$1\n`)}${indent}]${comma}`;
 }

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
+import { readResults, writeResults } from '../../bench/harness/result-file.mjs';
 
 const root = new URL('../../', import.meta.url);
 const textOf = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -20,5 +22,17 @@ test("the README's chart is drawn from the committed results", () => {
   const chart = join(folder, 'chart.svg');
   printed('bench/chart.mjs', chart);
   expect(readFileSync(chart, 'utf8')).toBe(textOf('bench/results/chart.svg'));
+  rmSync(folder, { recursive: true });
+});
+
+test('the committed results are as they would be written again', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-results-'));
+  const again = pathToFileURL(join(folder, 'again.json'));
+  const names = readdirSync(new URL('bench/results/', root)).filter((name) => name.endsWith('.json'));
+  expect(names).toContain('memory.json');
+  for (const name of names) {
+    writeResults(again, readResults(new URL(`bench/results/${name}`, root)));
+    expect(readFileSync(again, 'utf8'), name).toBe(textOf(`bench/results/${name}`));
+  }
   rmSync(folder, { recursive: true });
 });

@@ -1,6 +1,8 @@
 /** One wait for a deadline. */
 export interface Wait {
+  /** The moment of the deadline, on the clock of the scheduler. */
   readonly dueMs: number;
+  /** Called at the deadline, unless the wait has ended. */
   readonly onMiss: () => void;
 }
 
