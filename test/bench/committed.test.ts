@@ -32,7 +32,7 @@ test('the committed results are as they would be written again', () => {
   expect(names).toContain('memory.json');
   for (const name of names) {
     writeResults(again, readResults(new URL(`bench/results/${name}`, root)));
-    expect(readFileSync(again, 'utf8'), name).toBe(textOf(`bench/results/${name}`));
+    expect(readFileSync(again, 'utf8')).toBe(textOf(`bench/results/${name}`));
   }
   rmSync(folder, { recursive: true });
 });
