@@ -16,8 +16,8 @@ interface Link extends Wait {
  * Waits in the order in which they began, of which any may end at any time.
  *
  * Not a Set: that lets go of its old tables when it has had many deletions, and each of them refers to the next one. Those
- * that have grown old keep what waits alive until the next full garbage collection, and at 100,000 waits a second the
- * collector then copies more than all else together costs.
+ * that have grown old keep what waits alive until the next full garbage collection, and under load the collector then
+ * copies all of it again and again.
  */
 export class WaitList {
   #oldest: Link | undefined;
