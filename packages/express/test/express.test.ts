@@ -77,6 +77,22 @@ test('a request that was answered before is left as it is, also when it is refus
   expect(errors).toEqual([]);
 });
 
+test('a response that takes no field ends the request by an error', async () => {
+  const app = express();
+  app.use((_req, res, next) => {
+    const setHeader = res.setHeader.bind(res);
+    res.setHeader = (name, value) => {
+      if (name === 'RateLimit') throw new Error('frozen');
+      return setHeader(name, value);
+    };
+    next();
+  });
+  app.use(rateLimit(inline()));
+  app.use((error: Error, _req: Request, res: Response, _next: NextFunction) => void res.status(418).send(error.message));
+  const get = await serve(app);
+  expect(await (await get('/')).text()).toBe('frozen');
+});
+
 test('an error behind a middleware that waited reaches the error handler once', async () => {
   const errors: unknown[] = [];
   const app = express();

@@ -1,4 +1,4 @@
-import type { Exchange, Refusal, RequestDecision } from '@sluice/core/http';
+import { fieldKey, type Exchange, type Refusal, type RequestDecision } from '@sluice/core/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -29,11 +29,11 @@ export class FastifyExchange implements Exchange<FastifyRequest> {
   }
 
   getField(name: string): number | string | readonly string[] | undefined {
-    return this.#reply.getHeader(name);
+    return this.#reply.getHeader(fieldKey(name));
   }
 
   setField(name: string, value: string): void {
-    void this.#reply.header(name, value);
+    void this.#reply.header(fieldKey(name), value);
   }
 }
 

@@ -14,6 +14,6 @@ export interface Exchange<Request> {
   decision: RequestDecision | undefined;
   /** A field of the response so far. */
   getField(name: string): number | string | readonly string[] | undefined;
-  /** Sets a field, instead of what it was. */
+  /** Sets a field, instead of what it was. A response whose fields were sent stays as it is. */
   setField(name: string, value: string): void;
 }

@@ -128,7 +128,7 @@ function carryOut<Request, SettleArgs extends readonly unknown[]>(
   const onRequest = soFar instanceof RequestDecision ? soFar : (exchange.decision = new RequestDecision());
   onRequest.add(decision, limiter, uses);
   const retryAfter = retryAfterSeconds(decision, settings.retryJitter);
-  if (exchange.outgoing?.headersSent !== true) writeFields(decision, exchange, { dialect, retryAfter });
+  writeFields(decision, exchange, { dialect, retryAfter });
   return decision.allowed ? null : refusalOf(decision, retryAfter);
 }
 

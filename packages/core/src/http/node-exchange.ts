@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from './exchange.ts';
+import { fieldKey } from './field-key.ts';
 import type { Refusal } from './refusal.ts';
 import type { RequestDecision } from './request-decision.ts';
 
@@ -17,12 +18,15 @@ export abstract class NodeExchange<Request> implements Exchange<Request> {
   }
 
   getField(name: string): number | string | readonly string[] | undefined {
-    return this.outgoing.getHeader(name);
+    return this.outgoing.getHeader(fieldKey(name));
   }
 
-  /** Sets a field, instead of what it was. */
   setField(name: string, value: string): void {
-    this.outgoing.setHeader(name, value);
+    try {
+      this.outgoing.setHeader(name, value);
+    } catch (error) {
+      if (!this.outgoing.headersSent) throw error;
+    }
   }
 }
 
