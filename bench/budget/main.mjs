@@ -1,17 +1,20 @@
 // `node bench/budget/main.mjs` prints where the time of a decision goes: of limiter.spend alone, of requests to Express
-// from the middleware's first line to its call of next(), and of decisions through Redis at both ends.
+// and Fastify from our first line to the call of next(), and of decisions through Redis at both ends.
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as wait } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { accountId, createLimiter } from '@sluice/core';
-import { frameworkNamed } from '../http/frameworks.mjs';
-import { tableText } from '../harness/table.mjs';
+import { coresCanBeChosen, forked } from '../harness/processes.mjs';
+import { tableText, tenths, withSpread } from '../harness/table.mjs';
+import { Load } from '../http/load.mjs';
+import { oneAtATime } from './one-at-a-time.mjs';
 import { COLLECTION, nanosecondsByStage, profileOf } from './profile.mjs';
 import { throughRedis } from './redis.mjs';
 
 const DECISIONS = 8_000_000;
 const REQUESTS = 60_000;
 const CONNECTIONS = 64;
+const TURN_MS = 50;
+const CORE = { here: 1, server: 0 };
 
 /** @type {import('./profile.mjs').Stages} */
 const STAGES = [
@@ -19,21 +22,27 @@ const STAGES = [
   ['hash of the id', /core\/dist\/memory\/(half-sip-hash|bucket-hasher)\.js$/],
   ['table of buckets', /core\/dist\/memory\//],
   ['fields', /core\/dist\/http\/(fields|list-members|dialects\/.*)\.js$/],
-  ['request and response', /(core\/dist\/http|express\/dist|core\/dist\/ids\/ip-address)/],
+  ['request and response', /(core\/dist\/http|express\/dist|fastify\/dist|core\/dist\/ids\/ip-address)/],
   ['entry, id and numbers', /core\/dist\/(entries|batch|limit-set|ids\/.*|keys\/.*|overrides\/.*|limiter-core)\.js$/],
   ['decision', /core\/dist\//],
 ];
 
-spendOften();
+// On another core V8's sampler would look when that one is free, which is when we wait for who works there.
+if (coresCanBeChosen) spawnSync('taskset', ['-acp', `${CORE.here}`, `${process.pid}`]);
+
 print('limiter.spend of one id, with one limit', nanosecondsByStage(await profileOf(spendOften), STAGES), DECISIONS);
-const express = await profiledServer();
-const ofExpress = nanosecondsByStage(express.profile, STAGES);
-// Most of it is that of Express and of Node.
-ofExpress.delete(COLLECTION);
-print('a request to Express that is let through, from the middleware to next()', ofExpress, express.requests);
+for (const framework of ['Express', 'Fastify']) {
+  // oxlint-disable-next-line no-await-in-loop
+  const { profile, requests } = await profiledServer(framework);
+  const stages = nanosecondsByStage(profile, STAGES);
+  // Most of it is that of the framework and of Node.
+  stages.delete(COLLECTION);
+  print(`a request to ${framework} that is let through, from our first line to next()`, stages, requests);
+}
 const redis = await throughRedis();
 print('a decision through Redis, 64 at a time, in this process', redis.here, redis.decisions);
 print('the same in Redis', redis.there, redis.decisions);
+printSteps(await oneAtATime());
 process.exit();
 
 function spendOften() {
@@ -42,32 +51,17 @@ function spendOften() {
   for (let i = 0; i < DECISIONS; i++) void limiter.spend([{ limit: 'Calls', id: '12345678', cost: 1 }]);
 }
 
-async function profiledServer() {
-  const framework = await frameworkNamed('Express');
-  const server = await framework.server('Sluice', { count: 1_000_000_000, periodMs: 600_000 });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-  let requests = 0;
-  server.on('request', () => requests++);
-  const load = new Worker(new URL('../http/load-thread.mjs', import.meta.url), {
-    workerData: { port: address.port, connections: CONNECTIONS, status: 200 },
-  });
-  await until(() => requests >= REQUESTS);
-  const before = requests;
-  const profile = await profileOf(() => until(() => requests >= before + REQUESTS));
-  const during = requests - before;
-  await load.terminate();
-  server.closeAllConnections();
-  server.close();
-  return { profile, requests: during };
-}
-
-/** @param {() => boolean} isSo */
-async function until(isSo) {
+/** @param {string} name */
+async function profiledServer(name) {
+  const child = forked(new URL('server.mjs', import.meta.url), [name, `${REQUESTS}`], { core: CORE.server });
+  const [port] = /** @type {[number]} */ (await once(child, 'message'));
+  /** @type {any} */
+  let answer;
+  child.once('message', (message) => (answer = message));
+  const load = new Load({ port, connections: CONNECTIONS, status: 200 });
   // oxlint-disable-next-line no-await-in-loop
-  while (!isSo()) await wait(10);
+  while (answer === undefined) await load.during(TURN_MS);
+  return /** @type {{ profile: import('./profile.mjs').Profile, requests: number }} */ (answer);
 }
 
 /**
@@ -82,4 +76,10 @@ function print(title, nanoseconds, decisions) {
     .map(([stage, spent]) => [stage, `${Math.round(spent / decisions)}`, `${Math.round((100 * spent) / total)} %`]);
   rows.push(['all', `${Math.round(total / decisions)}`, '100 %']);
   console.log(tableText({ title: `${title}: nanoseconds each`, rows: [['stage', 'ns', 'share'], ...rows] }));
+}
+
+/** @param {Awaited<ReturnType<typeof oneAtATime>>} steps */
+function printSteps(steps) {
+  const rows = steps.map(({ step, micros }) => [step, withSpread(micros, tenths)]);
+  console.log(tableText({ title: 'decisions through Redis, one at a time', rows: [['', 'µs'], ...rows] }));
 }

@@ -1,5 +1,6 @@
 import { overRedis } from '../contenders/over-redis.mjs';
-import { idsOf, VisitOrder } from '../ids.mjs';
+import { VisitOrder } from '../ids.mjs';
+import { decideEach } from '../redis/in-flight.mjs';
 import { RedisServer } from '../redis/server.mjs';
 import { nanosecondsByStage, profileOf } from './profile.mjs';
 
@@ -29,24 +30,17 @@ export async function throughRedis() {
     RATE,
   );
   const watcher = server.connect();
-  await decideAll(decide);
-  await watcher.config('RESETSTAT');
-  const before = await processorMicros(watcher);
-  const profile = await profileOf(() => decideAll(decide));
+  const order = new VisitOrder(IDS);
+  const decideAll = () => decideEach(decide, order.next(DECISIONS), IN_FLIGHT);
+  let before = 0;
+  const profile = await profileOf(async () => {
+    await watcher.config('RESETSTAT');
+    before = await processorMicros(watcher);
+    await decideAll();
+  });
   const after = await processorMicros(watcher);
   const there = await workOf(watcher, after - before);
   return { decisions: DECISIONS, here: nanosecondsByStage(profile, STAGES), there };
-}
-
-/** @param {import('../contenders/over-redis.mjs').Decide} decide */
-async function decideAll(decide) {
-  const order = new VisitOrder(IDS).next(DECISIONS);
-  let next = 0;
-  const one = async () => {
-    // oxlint-disable-next-line no-await-in-loop
-    while (next < order.length) await decide(idsOf['account ids'](/** @type {number} */ (order[next++])));
-  };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, one));
 }
 
 /**

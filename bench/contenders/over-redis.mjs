@@ -67,19 +67,51 @@ const koaRatelimit = (db, { burst: max, windowMs: duration }) => {
 const GCRA = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local tat = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now) + ARGV[1]
-if tat - now > tonumber(ARGV[2]) then return 0 end
-redis.call('SET', KEYS[1], string.format('%.0f', tat), 'PX', math.ceil((tat - now) / 1000))
-return 1`;
+local told = {}
+for i, key in ipairs(KEYS) do
+  local tat = math.max(tonumber(redis.call('GET', key) or 0), now) + ARGV[1]
+  told[i] = tat - now <= tonumber(ARGV[2]) and 1 or 0
+  if told[i] == 1 then redis.call('SET', key, tat, 'PX', math.ceil((tat - now) / 1000)) end
+end
+return told`;
 
-/** @type {OverRedis} */
-const minimalScript = (client, { burst, intervalMs }) => {
-  client.defineCommand('gcra', { numberOfKeys: 1, lua: GCRA });
-  const scripts = /** @type {{ gcra(key: string, ...args: number[]): Promise<unknown> }} */ (
+/**
+ * @param {Redis} client
+ * @param {import('./decider.ts').Rate} rate
+ * @returns {(ids: readonly string[]) => Promise<readonly number[]>}
+ */
+function gcraScript(client, { burst, intervalMs }) {
+  client.defineCommand('gcra', { lua: GCRA });
+  const scripts = /** @type {{ gcra(keys: number, ...args: unknown[]): Promise<number[]> }} */ (
     /** @type {unknown} */ (client)
   );
   const args = [intervalMs * 1000, burst * intervalMs * 1000];
-  return (id) => scripts.gcra(`gcra:${id}`, ...args);
+  return (ids) => scripts.gcra(ids.length, ...ids.map((id) => `gcra:${id}`), ...args);
+}
+
+/** @type {OverRedis} */
+const minimalScript = (client, rate) => {
+  const decide = gcraScript(client, rate);
+  return async (id) => (await decide([id]))[0];
+};
+
+/** @type {OverRedis} */
+const minimalScriptOfMany = (client, rate) => {
+  const decide = gcraScript(client, rate);
+  /** @type {{ id: string, tell: (told: number | undefined) => void }[]} */
+  let waiting = [];
+  const send = async () => {
+    if (waiting.length === 0) return;
+    const sent = waiting;
+    waiting = [];
+    const told = await decide(sent.map(({ id }) => id));
+    for (const [i, { tell }] of sent.entries()) tell(told[i]);
+  };
+  return (id) =>
+    new Promise((tell) => {
+      if (waiting.length === 0) setImmediate(send);
+      if (waiting.push({ id, tell }) === 32) void send();
+    });
 };
 
 /** @type {OverRedis} */
@@ -90,6 +122,7 @@ const rawIncr = (client) => (id) => client.incr(`incr:${id}`);
 export const overRedis = {
   'raw INCR': rawIncr,
   'a GCRA script': minimalScript,
+  'a GCRA script, 32 ids': minimalScriptOfMany,
   Sluice: sluice,
   'rate-limiter-flexible': rateLimiterFlexible,
   'rate-limit-redis': rateLimitRedis,

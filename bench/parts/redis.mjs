@@ -1,5 +1,6 @@
 import { overRedis } from '../contenders/over-redis.mjs';
-import { idsOf, VisitOrder } from '../ids.mjs';
+import { VisitOrder } from '../ids.mjs';
+import { decideEach } from '../redis/in-flight.mjs';
 import { RedisServer } from '../redis/server.mjs';
 import { tenths, times, whole, withSpread } from '../harness/table.mjs';
 
@@ -77,20 +78,6 @@ async function prepare({ contender, case: name, settings = {} }) {
       redisBytes,
     };
   };
-}
-
-/**
- * @param {(id: string) => Promise<unknown>} decide
- * @param {Uint32Array} visits
- * @param {number} inFlight
- */
-async function decideEach(decide, visits, inFlight) {
-  let next = 0;
-  const one = async () => {
-    // oxlint-disable-next-line no-await-in-loop
-    while (next < visits.length) await decide(idsOf['account ids'](/** @type {number} */ (visits[next++])));
-  };
-  await Promise.all(Array.from({ length: inFlight }, one));
 }
 
 /** @param {import('ioredis').Redis} client */

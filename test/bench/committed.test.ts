@@ -25,6 +25,13 @@ test("the README's chart is drawn from the committed results", () => {
   rmSync(folder, { recursive: true });
 });
 
+test('a run that is compared with itself lies nowhere apart', () => {
+  const lines = printed('bench/compare.mjs', 'bench/results').split('\n');
+  const compared = lines.filter((line) => /^\S.*\d/.test(line) && line.includes('  '));
+  expect(compared.length).toBeGreaterThan(20);
+  for (const line of compared) expect(line.trim().split(/ {2,}/).at(-2)).toMatch(/^0\.0+×?$/);
+});
+
 test('the committed results are as they would be written again', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-results-'));
   const again = pathToFileURL(join(folder, 'again.json'));
