@@ -88,7 +88,9 @@ test('a response that takes no field ends the request by an error', async () => 
     next();
   });
   app.use(rateLimit(inline()));
-  app.use((error: Error, _req: Request, res: Response, _next: NextFunction) => void res.status(418).send(error.message));
+  app.use(
+    (error: Error, _req: Request, res: Response, _next: NextFunction) => void res.status(418).send(error.message),
+  );
   const get = await serve(app);
   expect(await (await get('/')).text()).toBe('frozen');
 });

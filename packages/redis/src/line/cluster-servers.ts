@@ -77,17 +77,17 @@ export class ClusterServers implements Servers {
     await endedCluster(this.#cluster);
   }
 
-  async #runOn(channel: Channel, trip: Trip, way: Way): Promise<readonly unknown[]> {
+  async #runOn(channel: Channel, trip: Trip, route: Route): Promise<readonly unknown[]> {
     try {
-      return await channel.run(trip, way.asking);
+      return await channel.run(trip, route.asking);
     } catch (error) {
       // Its node may be gone or replaced: the map says.
       if (error instanceof SluiceError && error.code === 'ERR_STORE_UNAVAILABLE') this.#refresh.soon();
       const redirect = redirectOf(error);
       const next = redirect === undefined ? undefined : this.#channelOf(redirect, channel);
-      if (redirect === undefined || !next?.isOpen || way.redirectsLeft === 0) throw error;
+      if (redirect === undefined || !next?.isOpen || route.redirectsLeft === 0) throw error;
       this.#parts.counts.redirects++;
-      return await this.#runOn(next, trip, { asking: !redirect.isForGood, redirectsLeft: way.redirectsLeft - 1 });
+      return await this.#runOn(next, trip, { asking: !redirect.isForGood, redirectsLeft: route.redirectsLeft - 1 });
     }
   }
 
@@ -143,7 +143,7 @@ export class ClusterServers implements Servers {
 }
 
 /** How a call comes to a node. */
-interface Way {
+interface Route {
   readonly asking: boolean;
   readonly redirectsLeft: number;
 }
