@@ -1,12 +1,9 @@
 // `node bench/compare.mjs <folder>` sets the results that lie in a folder beside the committed ones: what both say of
-// Sluice, how far they lie apart, and how far the rounds of a run do, or a twentieth.
+// Sluice, how far they lie apart, and how far the rounds of a run do.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readResults, resultFile } from './harness/result-file.mjs';
 import { tableText, times, tenths, withSpread } from './harness/table.mjs';
-
-/** A few processes don't show all the luck there is. */
-const LEAST_NOISE = 0.05;
 
 const [folder = ''] = process.argv.slice(2);
 if (folder === '') {
@@ -66,7 +63,7 @@ function rowOf(name, claim, runs) {
   const spreads = runs.map(({ results }) => spreadIn(results, name, claim));
   const [here, there] = spreads;
   if (here === undefined || there === undefined) return [name, ...spreads.map((spread) => withSpread(spread, format))];
-  const noise = Math.max(...[here, there].map(({ min, max, median }) => Math.max(max - min, LEAST_NOISE * median)));
+  const noise = Math.max(...[here, there].map(({ min, max }) => max - min));
   const apart = Math.abs(here.median - there.median);
   return [name, withSpread(here, format), withSpread(there, format), format(apart), format(noise)];
 }

@@ -23,7 +23,7 @@ const limitersOf = new Map(
 /** @type {import('../harness/part.ts').Part} */
 export const part = {
   title: `http: hello world with and without a limiter, ${CONNECTIONS} connections`,
-  // The same server is up to a fifth slower in one process than in another: it takes many.
+  // The same server is slower in one process than in another: it takes many.
   rounds: 9,
   turns: ({ quick }) => (quick ? 2 : 20),
   runs: ({ quick }) => FRAMEWORKS.flatMap((name) => OUTCOMES.flatMap((outcome) => runsOf(name, outcome, quick))),

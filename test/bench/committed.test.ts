@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -30,6 +30,26 @@ test('a run that is compared with itself lies nowhere apart', () => {
   const compared = lines.filter((line) => /^\S.*\d/.test(line) && line.includes('  '));
   expect(compared.length).toBeGreaterThan(20);
   for (const line of compared) expect(line.trim().split(/ {2,}/).at(-2)).toMatch(/^0\.0+×?$/);
+});
+
+test('a run in which everything took twice as long lies that far apart', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-compared-'));
+  for (const name of readdirSync(new URL('bench/results/', root)).filter((file) => file.endsWith('.json'))) {
+    const text = textOf(`bench/results/${name}`);
+    const doubled = (_key: string, value: unknown): unknown => (typeof value === 'number' ? 2 * value : value);
+    const { results, ...about } = JSON.parse(text) as { results: object };
+    writeFileSync(
+      join(folder, name),
+      JSON.stringify({ ...about, results: JSON.parse(JSON.stringify(results, doubled)) }),
+    );
+  }
+  const row = printed('bench/compare.mjs', folder)
+    .split('\n')
+    .find((line) => line.startsWith('account ids'));
+  const [, here, there, apart] = (row ?? '').split(/ {2,}/).map((cell) => Number.parseFloat(cell));
+  expect(there).toBeCloseTo(2 * here!, 0);
+  expect(apart).toBeCloseTo(here!, 0);
+  rmSync(folder, { recursive: true });
 });
 
 test('the committed results are as they would be written again', () => {

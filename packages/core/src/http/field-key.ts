@@ -2,8 +2,8 @@
 const keys = new Map<string, string>();
 
 /**
- * The name of a field as Node and Fastify keep it, in lower case. To make it for each response costs more than all else
- * of a look-up.
+ * The name of a field as Node and Fastify keep it, in lower case. It is made once for each name, and kept: for the names
+ * of our fields, never for those that a request brings.
  */
 export function fieldKey(name: string): string {
   let key = keys.get(name);
