@@ -38,7 +38,8 @@ local MOST_TICKS = 9007199254740992
 -- A shape begins with how many batches it has, times this, and how many transactions each of them has.
 local BATCHES = 1048576
 
-local keys, args, call, find, max, min = KEYS, ARGV, redis.call, string.find, math.max, math.min
+local keys, args, call, try = KEYS, ARGV, redis.call, redis.pcall
+local find, format, ceil, max, min = string.find, string.format, math.ceil, math.max, math.min
 
 local time = call('TIME')
 local now = (time[1] - EPOCH_SECONDS) * TICKS_PER_SECOND + time[2] * TICKS_PER_MICRO
@@ -78,7 +79,7 @@ while i < #keys do
       else
         local tat = tats[key]
         if tat == nil then
-          local value = redis.pcall('GET', key)
+          local value = try('GET', key)
           tat = tonumber(value)
           if not value then
             tat = now
@@ -145,7 +146,9 @@ for i = 1, #keys do
   local tat = afters[i] and tats[key]
   if tat then
     if tat > now then
-      call('SET', key, tat, 'PX', math.ceil((tat - now) / TICKS_PER_MS) + SLACK_MS)
+      local px = ceil((tat - now) / TICKS_PER_MS) + SLACK_MS
+      -- Redis would write a number with its 17 digits first, which takes it longer.
+      call('SET', key, format('%d', tat), 'PX', format('%d', px))
     else
       call('DEL', key)
     end

@@ -1,3 +1,4 @@
+import { Pending } from './pending.ts';
 import { systemScheduler, type Alarm, type Cancel, type Scheduler } from './scheduler.ts';
 import { WaitList, type Wait } from './wait-list.ts';
 
@@ -28,12 +29,12 @@ export class Deadlines {
     return this.#waiting.size;
   }
 
-  /** Begins a wait: unless it is ended before, `onMiss` is called at the deadline. */
-  begin(onMiss: () => void): Wait {
+  /** Begins a new wait: unless it is ended before, its `miss` is called at the deadline. */
+  begin(wait: Wait): void {
     const nowMs = this.#scheduler.nowMs();
-    const wait = this.#waiting.add(nowMs + this.#deadlineMs, onMiss);
+    wait.dueMs = nowMs + this.#deadlineMs;
+    this.#waiting.add(wait);
     if (this.#waiting.size === 1) this.#wake(nowMs);
-    return wait;
   }
 
   /** Ends a wait. Says whether it still went on: what has missed its deadline has been told so already. */
@@ -48,20 +49,14 @@ export class Deadlines {
    * after that is ignored, a rejection too.
    */
   race<T>(promise: PromiseLike<T>, makeError: () => unknown): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const wait = this.begin(() => reject(makeError()));
-      // A foreign promise may call back twice, or throw out of `then`: Promise.resolve makes it a good one.
-      Promise.resolve(promise).then(
-        (value) => {
-          this.end(wait);
-          resolve(value);
-        },
-        (error: unknown) => {
-          this.end(wait);
-          reject(error);
-        },
-      );
-    });
+    const race = new Race<T>(makeError);
+    this.begin(race);
+    // A foreign promise may call back twice, or throw out of `then`: Promise.resolve makes it a good one.
+    Promise.resolve(promise).then(
+      (value) => this.end(race) && race.resolve(value),
+      (error: unknown) => this.end(race) && race.reject(error),
+    );
+    return race.outcome;
   }
 
   /** Lets all that wait miss their deadline now. */
@@ -114,6 +109,19 @@ export class Deadlines {
 
   #miss(wait: Wait): void {
     this.#waiting.delete(wait);
-    wait.onMiss();
+    wait.miss();
+  }
+}
+
+class Race<T> extends Pending<T> {
+  readonly #makeError: () => unknown;
+
+  constructor(makeError: () => unknown) {
+    super();
+    this.#makeError = makeError;
+  }
+
+  miss(): void {
+    this.reject(this.#makeError());
   }
 }

@@ -14,6 +14,7 @@ import type { Scheduler } from './scheduler.ts';
 import { chargeCall, decidingCall, refundCall, resetCall, type StoreCall } from './store-calls.ts';
 import type { StoreGate } from './store-gate.ts';
 import { StoreHealth, type StoreStatus } from './store-health.ts';
+import { StoreWait, type Judge, type Sent } from './store-wait.ts';
 
 /** What a guard is made of. */
 export interface StoreGuardParts {
@@ -44,7 +45,7 @@ export class StoreGuard implements StoreGate {
   readonly #charge: StoreCall<readonly Charge[], Changed<Charge>>;
   readonly #refund: StoreCall<readonly StoreRefund[], Changed<StoreRefund>>;
   readonly #reset: StoreCall<readonly BucketName[], void>;
-  readonly #whyNot: () => SluiceError;
+  readonly #judge: Judge;
   #closed = false;
 
   constructor({ store, failure, notify, clock = monotonicClock, scheduler }: StoreGuardParts) {
@@ -60,7 +61,11 @@ export class StoreGuard implements StoreGate {
     this.#charge = chargeCall(parts);
     this.#refund = refundCall(parts);
     this.#reset = resetCall(parts);
-    this.#whyNot = () => (this.#closed ? closedWhileWaiting() : missed(deadlineMs));
+    this.#judge = {
+      accept: ({ call, batch }, answer) => this.#accept(call, batch, answer),
+      refuse: (sent, error) => this.#refuse(sent, error),
+      whyMissed: () => (this.#closed ? closedWhileWaiting() : missed(deadlineMs)),
+    };
   }
 
   /** Decides a batch and takes its tokens. */
@@ -127,46 +132,28 @@ export class StoreGuard implements StoreGate {
     const { phase } = this.#health;
     try {
       const answer = adopted(call.send(batch, this.#deadlineMs));
-      return answer instanceof Promise ? this.#wait(call, { batch, phase }, answer) : this.#accept(call, batch, answer);
+      if (!(answer instanceof Promise)) return this.#accept(call, batch, answer);
+      return this.#wait(new StoreWait(this.#judge, call, batch, phase), answer);
     } catch (error) {
-      return this.#refuse(call, { batch, phase }, error);
+      return this.#refuse({ call, batch, phase }, error);
     }
   }
 
-  // The way of every request to a store that is far away: one promise, no layer of another.
-  #wait<Batch, Outcome>(
-    call: StoreCall<Batch, Outcome>,
-    sent: Sent<Batch>,
-    answer: Promise<unknown>,
-  ): Promise<Outcome> {
-    return new Promise((resolve, reject) => {
-      const refuse = (error: unknown): void => {
-        try {
-          resolve(this.#refuse(call, sent, error));
-        } catch (thrown) {
-          reject(thrown);
-        }
-      };
-      const wait = this.#deadlines.begin(() => refuse(this.#whyNot()));
-      // What comes after the deadline was answered by policy.
-      const accept = (value: unknown): void => {
-        if (!this.#deadlines.end(wait)) return;
-        try {
-          resolve(this.#accept(call, sent.batch, value));
-        } catch (nonsense) {
-          refuse(nonsense);
-        }
-      };
-      const fail = (error: unknown): void => {
-        if (this.#deadlines.end(wait)) refuse(error);
-      };
-      try {
-        answer.then(accept, fail);
-      } catch (error) {
-        // Somebody has put a `then` of his own on the store's promise.
-        fail(error);
-      }
-    });
+  #wait<Batch, Outcome>(wait: StoreWait<Batch, Outcome>, answer: Promise<unknown>): Promise<Outcome> {
+    this.#deadlines.begin(wait);
+    // What comes after the deadline was answered by policy.
+    const fail = (error: unknown): void => {
+      if (this.#deadlines.end(wait)) wait.fail(error);
+    };
+    try {
+      answer.then((value) => {
+        if (this.#deadlines.end(wait)) wait.accept(value);
+      }, fail);
+    } catch (error) {
+      // Somebody has put a `then` of his own on the store's promise.
+      fail(error);
+    }
+    return wait.outcome;
   }
 
   #accept<Batch, Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch, answer: unknown): Outcome {
@@ -176,11 +163,7 @@ export class StoreGuard implements StoreGate {
     return outcome;
   }
 
-  #refuse<Batch, Outcome>(
-    call: StoreCall<Batch, Outcome>,
-    { batch, phase }: Sent<Batch>,
-    error: unknown,
-  ): Awaitable<Outcome> {
+  #refuse<Batch, Outcome>({ call, batch, phase }: Sent<Batch, Outcome>, error: unknown): Awaitable<Outcome> {
     if (isWrongUse(error)) throw error;
     // That we stopped waiting says nothing about the store.
     if (!this.#closed) this.#health.failed(error, phase);
@@ -191,12 +174,6 @@ export class StoreGuard implements StoreGate {
   assertOpen(): void {
     if (this.#closed) throw closed();
   }
-}
-
-/** A batch that went to the store, and the breaker's phase at that moment. */
-interface Sent<Batch> {
-  readonly batch: Batch;
-  readonly phase: number;
 }
 
 function isRemembered(answer: unknown): boolean {

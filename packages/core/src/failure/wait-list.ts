@@ -1,15 +1,13 @@
 /** One wait for a deadline. */
 export interface Wait {
   /** The moment of the deadline, on the clock of the scheduler. */
-  readonly dueMs: number;
-  /** Called at the deadline, unless the wait has ended. */
-  readonly onMiss: () => void;
-}
-
-interface Link extends Wait {
+  dueMs: number;
+  /** What follows is the list's. */
   isIn: boolean;
-  before: Link | undefined;
-  after: Link | undefined;
+  before: Wait | undefined;
+  after: Wait | undefined;
+  /** Called at the deadline, unless the wait has ended. */
+  miss(): void;
 }
 
 /**
@@ -20,8 +18,8 @@ interface Link extends Wait {
  * copies all of it again and again.
  */
 export class WaitList {
-  #oldest: Link | undefined;
-  #newest: Link | undefined;
+  #oldest: Wait | undefined;
+  #newest: Wait | undefined;
   #size = 0;
 
   get size(): number {
@@ -32,28 +30,27 @@ export class WaitList {
     return this.#oldest;
   }
 
-  /** Adds a wait that is due no sooner than those that are there. */
-  add(dueMs: number, onMiss: () => void): Wait {
-    const link: Link = { dueMs, onMiss, isIn: true, before: this.#newest, after: undefined };
-    if (this.#newest === undefined) this.#oldest = link;
-    else this.#newest.after = link;
-    this.#newest = link;
+  /** Adds a wait that is in no list and due no sooner than those that are there. */
+  add(wait: Wait): void {
+    wait.isIn = true;
+    wait.before = this.#newest;
+    if (this.#newest === undefined) this.#oldest = wait;
+    else this.#newest.after = wait;
+    this.#newest = wait;
     this.#size++;
-    return link;
   }
 
   /** Takes a wait out. Says whether it was in. */
   delete(wait: Wait): boolean {
-    const link = wait as Link;
-    if (!link.isIn) return false;
-    const { before, after } = link;
+    if (!wait.isIn) return false;
+    const { before, after } = wait;
     if (before === undefined) this.#oldest = after;
     else before.after = after;
     if (after === undefined) this.#newest = before;
     else after.before = before;
     // One that is dead and old must not keep younger ones.
-    link.before = link.after = undefined;
-    link.isIn = false;
+    wait.before = wait.after = undefined;
+    wait.isIn = false;
     this.#size--;
     return true;
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Deadlines } from '../../src/failure/deadlines.ts';
+import { Pending } from '../../src/failure/pending.ts';
 import { deferred, FakeTime, settled } from './support/fake-time.ts';
 
 const late = () => new Error('late');
@@ -8,6 +9,16 @@ const never = () => new Promise<never>(() => {});
 function deadlines(deadlineMs = 50) {
   const time = new FakeTime();
   return { time, deadlines: new Deadlines(deadlineMs, time) };
+}
+
+/** A wait that tells when it is missed. */
+class Telling extends Pending<void> {
+  readonly miss: () => void;
+
+  constructor(onMiss: () => void) {
+    super();
+    this.miss = onMiss;
+  }
 }
 
 /** What has become of a promise so far. */
@@ -123,10 +134,12 @@ describe('whoever hears of a missed deadline', () => {
   test('may begin another wait, which has its whole time', async () => {
     const { deadlines: all, time } = deadlines();
     const missed: string[] = [];
-    all.begin(() => {
+    const second = new Telling(() => missed.push('second'));
+    const first = new Telling(() => {
       missed.push('first');
-      all.begin(() => missed.push('second'));
+      all.begin(second);
     });
+    all.begin(first);
     await time.advance(99);
     expect(missed).toEqual(['first']);
     await time.advance(1);
@@ -136,14 +149,15 @@ describe('whoever hears of a missed deadline', () => {
   test('may end another wait, or all of them', async () => {
     const { deadlines: all, time } = deadlines();
     const missed: string[] = [];
-    all.begin(() => {
+    const second = new Telling(() => missed.push('second'));
+    const third = new Telling(() => missed.push('third'));
+    const first = new Telling(() => {
       missed.push('first');
       expect(all.end(second)).toBe(true);
       expect(all.end(second)).toBe(false);
       all.expireAll();
     });
-    const second = all.begin(() => missed.push('second'));
-    all.begin(() => missed.push('third'));
+    for (const wait of [first, second, third]) all.begin(wait);
     await time.advance(1000);
     expect([missed, all.waiting, time.waiting]).toEqual([['first', 'third'], 0, 0]);
   });
@@ -151,13 +165,14 @@ describe('whoever hears of a missed deadline', () => {
   test('may throw, and the others are told all the same', async () => {
     const { deadlines: all, time } = deadlines();
     const missed: string[] = [];
-    all.begin(() => {
+    const throwing = new Telling(() => {
       throw new Error('from outside');
     });
-    all.begin(() => missed.push('second'));
+    all.begin(throwing);
+    all.begin(new Telling(() => missed.push('second')));
     await expect(time.advance(50)).rejects.toThrow('from outside');
     await time.advance(1);
-    all.begin(() => missed.push('third'));
+    all.begin(new Telling(() => missed.push('third')));
     await time.advance(50);
     expect(missed).toEqual(['second', 'third']);
   });
