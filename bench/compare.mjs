@@ -1,5 +1,6 @@
 // `node bench/compare.mjs <folder>` sets the results that lie in a folder beside the committed ones: what both say of
-// Sluice, how far they lie apart, and how far the rounds of a run do.
+// Sluice, how far they lie apart, and how far the rounds of a run do. It ends with the cases in which the runs lie further
+// apart than their rounds.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readResults, resultFile } from './harness/result-file.mjs';
@@ -31,18 +32,23 @@ const CLAIMS = {
   redis: [{ figure: 'decisionsPerSecond', against: 'rate-limit-redis' }],
 };
 
+/** @type {string[]} */
+const beyond = [];
+let compared = 0;
+
 for (const [part, claims] of Object.entries(CLAIMS)) {
   const runs = [resultFile(part, { quick: false }), new URL(`${part}.json`, elsewhere)].map((file) =>
     readResults(file),
   );
   const cases = new Set(runs[0]?.results.toJSON().map((result) => result.case));
   for (const claim of claims) {
-    const rows = [...cases].map((name) => rowOf(name, claim, runs));
-    console.log(
-      tableText({ title: titleOf(part, claim), rows: [['', 'committed', 'there', 'apart', 'noise'], ...rows] }),
-    );
+    const title = titleOf(part, claim);
+    const rows = [...cases].map((name) => rowOf({ name, title, claim, runs }));
+    console.log(tableText({ title, rows: [['', 'committed', 'there', 'apart', 'noise'], ...rows] }));
   }
 }
+console.log(`Of ${compared} cases the two runs lie further apart than their noise in ${beyond.length}.`);
+for (const name of beyond) console.log(`  ${name}`);
 
 /**
  * @param {string} part
@@ -53,18 +59,16 @@ function titleOf(part, { figure, against, less }) {
   return `${part}: ${figure}${less === undefined ? '' : ` more than ${less}`}`;
 }
 
-/**
- * @param {string} name
- * @param {Claim} claim
- * @param {readonly ReturnType<typeof readResults>[]} runs
- */
-function rowOf(name, claim, runs) {
+/** @param {{ name: string, title: string, claim: Claim, runs: readonly ReturnType<typeof readResults>[] }} compared */
+function rowOf({ name, title, claim, runs }) {
   const format = claim.against === undefined ? tenths : times;
   const spreads = runs.map(({ results }) => spreadIn(results, name, claim));
   const [here, there] = spreads;
   if (here === undefined || there === undefined) return [name, ...spreads.map((spread) => withSpread(spread, format))];
   const noise = Math.max(...[here, there].map(({ min, max }) => max - min));
   const apart = Math.abs(here.median - there.median);
+  compared++;
+  if (apart > noise) beyond.push(`${title}, ${name}`);
   return [name, withSpread(here, format), withSpread(there, format), format(apart), format(noise)];
 }
 

@@ -1,5 +1,6 @@
 // `node bench/budget/main.mjs` prints where the time of a decision goes: of limiter.spend alone, of requests to Express
-// and Fastify from our first line to the call of next(), and of decisions through Redis at both ends.
+// and Fastify from our first line to the call of next(), of requests that Koa refuses for us, and of decisions through
+// Redis at both ends.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { accountId, createLimiter } from '@sluice/core';
@@ -15,6 +16,14 @@ const REQUESTS = 60_000;
 const CONNECTIONS = 64;
 const TURN_MS = 50;
 const CORE = { here: 1, server: 0 };
+const STATUS = { allowed: 200, denied: 429 };
+
+/** @type {readonly (readonly [framework: string, outcome: 'allowed' | 'denied', title: string])[]} */
+const SERVERS = [
+  ['Express', 'allowed', 'a request to Express that is let through, from our first line to next()'],
+  ['Fastify', 'allowed', 'a request to Fastify that is let through, from our first line to next()'],
+  ['Koa', 'denied', 'a request to Koa that is refused, from our first line to the end of our part'],
+];
 
 /** @type {import('./profile.mjs').Stages} */
 const STAGES = [
@@ -22,7 +31,7 @@ const STAGES = [
   ['hash of the id', /core\/dist\/memory\/(half-sip-hash|bucket-hasher)\.js$/],
   ['table of buckets', /core\/dist\/memory\//],
   ['fields', /core\/dist\/http\/(fields|list-members|dialects\/.*)\.js$/],
-  ['request and response', /(core\/dist\/http|express\/dist|fastify\/dist|core\/dist\/ids\/ip-address)/],
+  ['request and response', /(core\/dist\/http|(express|koa|fastify)\/dist|core\/dist\/ids\/ip-address)/],
   ['entry, id and numbers', /core\/dist\/(entries|batch|limit-set|ids\/.*|keys\/.*|overrides\/.*|limiter-core)\.js$/],
   ['decision', /core\/dist\//],
 ];
@@ -31,13 +40,13 @@ const STAGES = [
 if (coresCanBeChosen) spawnSync('taskset', ['-acp', `${CORE.here}`, `${process.pid}`]);
 
 print('limiter.spend of one id, with one limit', nanosecondsByStage(await profileOf(spendOften), STAGES), DECISIONS);
-for (const framework of ['Express', 'Fastify']) {
+for (const [framework, outcome, title] of SERVERS) {
   // oxlint-disable-next-line no-await-in-loop
-  const { profile, requests } = await profiledServer(framework);
+  const { profile, requests } = await profiledServer(framework, outcome);
   const stages = nanosecondsByStage(profile, STAGES);
   // Most of it is that of the framework and of Node.
   stages.delete(COLLECTION);
-  print(`a request to ${framework} that is let through, from our first line to next()`, stages, requests);
+  print(title, stages, requests);
 }
 const redis = await throughRedis();
 print('a decision through Redis, 64 at a time, in this process', redis.here, redis.decisions);
@@ -51,14 +60,17 @@ function spendOften() {
   for (let i = 0; i < DECISIONS; i++) void limiter.spend([{ limit: 'Calls', id: '12345678', cost: 1 }]);
 }
 
-/** @param {string} name */
-async function profiledServer(name) {
-  const child = forked(new URL('server.mjs', import.meta.url), [name, `${REQUESTS}`], { core: CORE.server });
+/**
+ * @param {string} name
+ * @param {'allowed' | 'denied'} outcome
+ */
+async function profiledServer(name, outcome) {
+  const child = forked(new URL('server.mjs', import.meta.url), [name, outcome, `${REQUESTS}`], { core: CORE.server });
   const [port] = /** @type {[number]} */ (await once(child, 'message'));
   /** @type {{ profile: import('./profile.mjs').Profile, requests: number }[]} */
   const answers = [];
   child.once('message', (/** @type {any} */ answer) => answers.push(answer));
-  const load = new Load({ port, connections: CONNECTIONS, status: 200 });
+  const load = new Load({ port, connections: CONNECTIONS, status: STATUS[outcome] });
   // oxlint-disable-next-line no-await-in-loop
   while (answers.length === 0) await load.during(TURN_MS);
   return /** @type {typeof answers[0]} */ (answers[0]);

@@ -2,8 +2,9 @@ import { Session } from 'node:inspector/promises';
 
 const SAMPLE_MICROS = 100;
 
-/** What Node and Fastify do when they are asked, and nothing else. */
-const ON_BEHALF = /^$|^node:|\/fastify\/lib\/(reply|request)\.js$|\/find-my-way\//;
+/** What Node, Koa and Fastify do when they are asked, and nothing else. */
+const ON_BEHALF =
+  /^$|^node:|\/koa\/lib\/(context|request|response)\.js$|\/fastify\/lib\/(reply|request)\.js$|\/find-my-way\//;
 
 /** The stage of garbage collection: whose garbage it is, no profile says. */
 export const COLLECTION = 'garbage collection';

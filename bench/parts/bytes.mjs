@@ -12,7 +12,7 @@ const RATE = { burst: 1000, intervalMs: HOUR_MS, windowMs: HOUR_MS };
 /** @type {import('../harness/part.ts').Part} */
 export const part = {
   title: 'bytes: memory per id',
-  rounds: 3,
+  rounds: 5,
   turns: () => 1,
   runs: ({ quick }) =>
     KINDS.flatMap((kind) =>

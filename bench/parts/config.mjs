@@ -23,7 +23,7 @@ const TARGETS = { loadMs: 3000, growthMb: 200, stallMs: 20, lookupNs: [200, 1000
 /** @type {import('../harness/part.ts').Part} */
 export const part = {
   title: 'config: limits as files',
-  rounds: 3,
+  rounds: 5,
   turns: () => 1,
   runs: ({ quick }) => {
     const settings = { ids: quick ? 1000 : 100_000, lookups: quick ? 10_000 : 2_000_000 };

@@ -25,7 +25,7 @@ export const part = {
   title: `http: hello world with and without a limiter, ${CONNECTIONS} connections`,
   // The same server is slower in one process than in another: it takes many.
   rounds: 9,
-  turns: ({ quick }) => (quick ? 2 : 20),
+  turns: ({ quick }) => (quick ? 2 : 16),
   runs: ({ quick }) => FRAMEWORKS.flatMap((name) => OUTCOMES.flatMap((outcome) => runsOf(name, outcome, quick))),
   prepare,
   tables: (results) => FRAMEWORKS.flatMap((name) => OUTCOMES.map((outcome) => tableOf(results, name, outcome))),

@@ -42,8 +42,8 @@ const BATCH = 1000;
 /** @type {import('../harness/part.ts').Part} */
 export const part = {
   title: 'memory: nanoseconds of processor time per decision in this process',
-  rounds: 3,
-  turns: ({ quick }) => (quick ? 2 : 15),
+  rounds: 5,
+  turns: ({ quick }) => (quick ? 2 : 8),
   runs: ({ quick }) => WAYS.flatMap((way) => Object.keys(CASES).flatMap((name) => runsOf(name, way, quick))),
   prepare,
   tables: (results) => WAYS.map((way) => tableOf(results, way)),

@@ -29,8 +29,8 @@ const CASES = {
 /** @type {import('../harness/part.ts').Part} */
 export const part = {
   title: 'redis: decisions per second of one process, and what they cost',
-  rounds: 3,
-  turns: ({ quick }) => (quick ? 2 : 40),
+  rounds: 5,
+  turns: ({ quick }) => (quick ? 2 : 16),
   runs: ({ quick }) =>
     Object.entries(CASES).flatMap(([name, { inFlight, decisions }]) =>
       Object.keys(overRedis).map((contender) => ({

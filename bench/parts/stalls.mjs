@@ -28,7 +28,7 @@ const CASES = {
 /** @type {import('../harness/part.ts').Part} */
 export const part = {
   title: 'stalls: the longest time from one turn of the event loop to the next, in ms',
-  rounds: 3,
+  rounds: 5,
   turns: () => 1,
   runs: ({ quick }) =>
     Object.entries(CASES).flatMap(([name, { bounded = false }]) =>

@@ -30,6 +30,7 @@ test('a run that is compared with itself lies nowhere apart', () => {
   const compared = lines.filter((line) => /^\S.*\d/.test(line) && line.includes('  '));
   expect(compared.length).toBeGreaterThan(20);
   for (const line of compared) expect(line.trim().split(/ {2,}/).at(-2)).toMatch(/^0\.0+×?$/);
+  expect(lines).toContain(`Of ${compared.length} cases the two runs lie further apart than their noise in 0.`);
 });
 
 test('a run in which everything took twice as long lies that far apart', () => {
@@ -43,12 +44,12 @@ test('a run in which everything took twice as long lies that far apart', () => {
       JSON.stringify({ ...about, results: JSON.parse(JSON.stringify(results, doubled)) }),
     );
   }
-  const row = printed('bench/compare.mjs', folder)
-    .split('\n')
-    .find((line) => line.startsWith('account ids'));
+  const lines = printed('bench/compare.mjs', folder).split('\n');
+  const row = lines.find((line) => line.startsWith('account ids'));
   const [, here, there, apart] = (row ?? '').split(/ {2,}/).map((cell) => Number.parseFloat(cell));
   expect(there).toBeCloseTo(2 * here!, 0);
   expect(apart).toBeCloseTo(here!, 0);
+  expect(lines).toContain('  bytes: heapBytes, account ids');
   rmSync(folder, { recursive: true });
 });
 

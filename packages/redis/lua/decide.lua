@@ -39,7 +39,7 @@ local MOST_TICKS = 9007199254740992
 local BATCHES = 1048576
 
 local keys, args, call, try = KEYS, ARGV, redis.call, redis.pcall
-local find, format, ceil, max, min = string.find, string.format, math.ceil, math.max, math.min
+local find, ceil, max, min = string.find, math.ceil, math.max, math.min
 
 local time = call('TIME')
 local now = (time[1] - EPOCH_SECONDS) * TICKS_PER_SECOND + time[2] * TICKS_PER_MICRO
@@ -146,9 +146,7 @@ for i = 1, #keys do
   local tat = afters[i] and tats[key]
   if tat then
     if tat > now then
-      local px = ceil((tat - now) / TICKS_PER_MS) + SLACK_MS
-      -- Redis would write a number with its 17 digits first, which takes it longer.
-      call('SET', key, format('%d', tat), 'PX', format('%d', px))
+      call('SET', key, tat, 'PX', ceil((tat - now) / TICKS_PER_MS) + SLACK_MS)
     else
       call('DEL', key)
     end

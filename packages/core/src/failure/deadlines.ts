@@ -29,7 +29,7 @@ export class Deadlines {
     return this.#waiting.size;
   }
 
-  /** Begins a new wait: unless it is ended before, its `miss` is called at the deadline. */
+  /** Begins a wait: unless it is ended before, its `miss` is called at the deadline. Begun again, it has its whole time. */
   begin(wait: Wait): void {
     const nowMs = this.#scheduler.nowMs();
     wait.dueMs = nowMs + this.#deadlineMs;
@@ -51,11 +51,18 @@ export class Deadlines {
   race<T>(promise: PromiseLike<T>, makeError: () => unknown): Promise<T> {
     const race = new Race<T>(makeError);
     this.begin(race);
-    // A foreign promise may call back twice, or throw out of `then`: Promise.resolve makes it a good one.
-    Promise.resolve(promise).then(
-      (value) => this.end(race) && race.resolve(value),
-      (error: unknown) => this.end(race) && race.reject(error),
-    );
+    const reject = (error: unknown): void => {
+      if (this.end(race)) race.reject(error);
+    };
+    try {
+      // Whatever else has a `then` may call back twice: Promise.resolve makes it a good one.
+      Promise.resolve(promise).then((value) => {
+        if (this.end(race)) race.resolve(value);
+      }, reject);
+    } catch (error) {
+      // Somebody has put a `then` of his own on a real promise.
+      reject(error);
+    }
     return race.outcome;
   }
 

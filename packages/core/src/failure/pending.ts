@@ -1,6 +1,6 @@
 import type { Wait } from './wait-list.ts';
 
-/** A promise that its deadline may settle first. It is a wait itself: one object for both, since every request makes one. */
+/** A promise that its deadline may settle first, and the wait for it: every request to a store far away makes one. */
 export abstract class Pending<T> implements Wait {
   readonly outcome: Promise<T>;
   dueMs = 0;

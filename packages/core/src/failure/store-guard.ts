@@ -141,8 +141,8 @@ export class StoreGuard implements StoreGate {
 
   #wait<Batch, Outcome>(wait: StoreWait<Batch, Outcome>, answer: Promise<unknown>): Promise<Outcome> {
     this.#deadlines.begin(wait);
-    // What comes after the deadline was answered by policy.
     const fail = (error: unknown): void => {
+      // What comes after the deadline was answered by policy.
       if (this.#deadlines.end(wait)) wait.fail(error);
     };
     try {

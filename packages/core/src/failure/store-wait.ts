@@ -10,9 +10,9 @@ export interface Sent<Batch, Outcome> {
   readonly phase: number;
 }
 
-/** Says what comes of a batch. */
+/** Says what comes of a batch that went to the store. */
 export interface Judge {
-  /** Throws when the answer is none. */
+  /** Throws when the answer is nonsense. */
   accept<Batch, Outcome>(sent: Sent<Batch, Outcome>, answer: unknown): Outcome;
   /** Throws what is no failure of the store. */
   refuse<Batch, Outcome>(sent: Sent<Batch, Outcome>, error: unknown): Awaitable<Outcome>;

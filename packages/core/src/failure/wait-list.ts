@@ -1,13 +1,13 @@
-/** One wait for a deadline. */
+/** One wait for a deadline, and its link in the list: one object for both. */
 export interface Wait {
-  /** The moment of the deadline, on the clock of the scheduler. */
+  /** Called at the deadline, unless the wait has ended. */
+  miss(): void;
+  /** The moment of the deadline, on the clock of the scheduler. Set when the wait begins. */
   dueMs: number;
-  /** What follows is the list's. */
+  /** The list's own, like the two below. */
   isIn: boolean;
   before: Wait | undefined;
   after: Wait | undefined;
-  /** Called at the deadline, unless the wait has ended. */
-  miss(): void;
 }
 
 /**
@@ -30,8 +30,9 @@ export class WaitList {
     return this.#oldest;
   }
 
-  /** Adds a wait that is in no list and due no sooner than those that are there. */
+  /** Adds a wait that is due no sooner than those that are there. */
   add(wait: Wait): void {
+    this.delete(wait);
     wait.isIn = true;
     wait.before = this.#newest;
     if (this.#newest === undefined) this.#oldest = wait;

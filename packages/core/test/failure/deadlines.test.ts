@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Deadlines } from '../../src/failure/deadlines.ts';
-import { Pending } from '../../src/failure/pending.ts';
+import type { Wait } from '../../src/failure/wait-list.ts';
 import { deferred, FakeTime, settled } from './support/fake-time.ts';
 
 const late = () => new Error('late');
@@ -12,14 +12,7 @@ function deadlines(deadlineMs = 50) {
 }
 
 /** A wait that tells when it is missed. */
-class Telling extends Pending<void> {
-  readonly miss: () => void;
-
-  constructor(onMiss: () => void) {
-    super();
-    this.miss = onMiss;
-  }
-}
+const telling = (miss: () => void): Wait => ({ miss, dueMs: 0, isIn: false, before: undefined, after: undefined });
 
 /** What has become of a promise so far. */
 function watch<T>(promise: Promise<T>) {
@@ -82,6 +75,17 @@ describe('a promise with a deadline', () => {
     await expect(all.race(broken, late)).rejects.toThrow('from then');
     expect(time.waiting).toBe(0);
   });
+
+  test('may have a `then` of its own that throws', async () => {
+    const { deadlines: all, time } = deadlines();
+    const broken = Promise.resolve('value');
+    // oxlint-disable-next-line unicorn/no-thenable -- this is what is tested
+    broken.then = () => {
+      throw new Error('from then');
+    };
+    await expect(all.race(broken, late)).rejects.toThrow('from then');
+    expect([all.waiting, time.waiting]).toEqual([0, 0]);
+  });
 });
 
 describe('many promises', () => {
@@ -130,12 +134,26 @@ describe('many promises', () => {
   });
 });
 
+test('a wait that is begun again has its whole time', async () => {
+  const { deadlines: all, time } = deadlines();
+  const missed: string[] = [];
+  const [first, second] = [telling(() => missed.push('first')), telling(() => missed.push('second'))];
+  all.begin(first);
+  all.begin(second);
+  await time.advance(20);
+  all.begin(first);
+  await time.advance(30);
+  expect([missed, all.waiting]).toEqual([['second'], 1]);
+  await time.advance(20);
+  expect([missed, all.waiting, time.waiting]).toEqual([['second', 'first'], 0, 0]);
+});
+
 describe('whoever hears of a missed deadline', () => {
   test('may begin another wait, which has its whole time', async () => {
     const { deadlines: all, time } = deadlines();
     const missed: string[] = [];
-    const second = new Telling(() => missed.push('second'));
-    const first = new Telling(() => {
+    const second = telling(() => missed.push('second'));
+    const first = telling(() => {
       missed.push('first');
       all.begin(second);
     });
@@ -149,9 +167,9 @@ describe('whoever hears of a missed deadline', () => {
   test('may end another wait, or all of them', async () => {
     const { deadlines: all, time } = deadlines();
     const missed: string[] = [];
-    const second = new Telling(() => missed.push('second'));
-    const third = new Telling(() => missed.push('third'));
-    const first = new Telling(() => {
+    const second = telling(() => missed.push('second'));
+    const third = telling(() => missed.push('third'));
+    const first = telling(() => {
       missed.push('first');
       expect(all.end(second)).toBe(true);
       expect(all.end(second)).toBe(false);
@@ -165,14 +183,14 @@ describe('whoever hears of a missed deadline', () => {
   test('may throw, and the others are told all the same', async () => {
     const { deadlines: all, time } = deadlines();
     const missed: string[] = [];
-    const throwing = new Telling(() => {
+    const throwing = telling(() => {
       throw new Error('from outside');
     });
     all.begin(throwing);
-    all.begin(new Telling(() => missed.push('second')));
+    all.begin(telling(() => missed.push('second')));
     await expect(time.advance(50)).rejects.toThrow('from outside');
     await time.advance(1);
-    all.begin(new Telling(() => missed.push('third')));
+    all.begin(telling(() => missed.push('third')));
     await time.advance(50);
     expect(missed).toEqual(['second', 'third']);
   });
