@@ -70,11 +70,11 @@ class KoaExchange extends NodeExchange<Context> {
   }
 }
 
-function refuse(ctx: Context, { status, fields, body }: Refusal): void {
-  if (ctx.headerSent) return;
-  ctx.status = status;
-  ctx.set(fields);
-  ctx.body = body;
+function refuse({ response }: Context, { status, fields, body }: Refusal): void {
+  if (response.headerSent) return;
+  response.status = status;
+  response.set(fields);
+  response.body = body;
 }
 
 /** The fields that errors that passed here got from us: none of them is one of their own headers. */

@@ -27,15 +27,14 @@ export function refusalOf(decision: Decision, retryAfter: number): Refusal {
     : { decision, status: 429, fields: FIELDS, body: deniedBody(decision, again) };
 }
 
+// Written out: a client that hammers gets nothing but this. A limit's name has no character that JSON escapes.
 function deniedBody({ results }: Decision, again: string): string {
   const violated = results.filter(({ allowed }) => !allowed).map(({ limit }) => limit);
-  return JSON.stringify({
-    type: `${TYPES}quota-exceeded`,
-    title: 'Too many requests',
-    status: 429,
-    detail: `The request exceeds ${violated.join(', ')}. ${again}`,
-    'violated-policies': violated,
-  });
+  return (
+    `{"type":"${TYPES}quota-exceeded","title":"Too many requests","status":429,` +
+    `"detail":"The request exceeds ${violated.join(', ')}. ${again}",` +
+    `"violated-policies":["${violated.join('","')}"]}`
+  );
 }
 
 function unavailableBody(again: string): string {
