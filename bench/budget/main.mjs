@@ -48,9 +48,12 @@ for (const [framework, outcome, title] of SERVERS) {
   stages.delete(COLLECTION);
   print(title, stages, requests);
 }
-const redis = await throughRedis();
-print('a decision through Redis, 64 at a time, in this process', redis.here, redis.decisions);
-print('the same in Redis', redis.there, redis.decisions);
+for (const inFlight of [64, 512]) {
+  // oxlint-disable-next-line no-await-in-loop
+  const { here, there, decisions } = await throughRedis(inFlight);
+  print(`a decision through Redis, ${inFlight} at a time, in this process`, here, decisions);
+  print('the same in Redis', there, decisions);
+}
 printSteps(await oneAtATime());
 process.exit();
 

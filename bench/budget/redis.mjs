@@ -6,7 +6,6 @@ import { nanosecondsByStage, profileOf } from './profile.mjs';
 
 const IDS = 10_000;
 const DECISIONS = 500_000;
-const IN_FLIGHT = 64;
 const RATE = { burst: 1_000_000, intervalMs: 60_000, windowMs: 3_600_000 };
 const COMMANDS = ['get', 'set', 'time'];
 
@@ -21,9 +20,10 @@ const STAGES = [
 /**
  * Decides through a Redis of its own.
  *
+ * @param {number} inFlight How many decisions at a time.
  * @returns {Promise<{ decisions: number, here: Map<string, number>, there: Map<string, number> }>} Nanoseconds by stage.
  */
-export async function throughRedis() {
+export async function throughRedis(inFlight) {
   const server = await RedisServer.start({ core: 0 });
   const decide = await /** @type {import('../contenders/over-redis.mjs').OverRedis} */ (overRedis.Sluice)(
     server.connect(),
@@ -31,7 +31,7 @@ export async function throughRedis() {
   );
   const watcher = server.connect();
   const order = new VisitOrder(IDS);
-  const decideAll = () => decideEach(decide, order.next(DECISIONS), IN_FLIGHT);
+  const decideAll = () => decideEach(decide, order.next(DECISIONS), inFlight);
   let before = 0;
   const profile = await profileOf(async () => {
     await watcher.config('RESETSTAT');
