@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Ask } from '../src/ask.ts';
 import { DecideCall } from '../src/decide-call.ts';
+import { decideScript } from '../src/decide-script.ts';
 import { redisServer } from '../../../test/redis/servers/redis-server.ts';
 import { BURST, charge, order, owed, read, refund, TOKEN_TICKS } from './support/orders.ts';
 import { readyStore } from './support/ready-store.ts';
@@ -103,6 +104,32 @@ describe('what a call does on the server', () => {
     const many = () => Promise.all(Array.from({ length: BURST + 2 }, () => store.spend([order('hot')])));
     expect(await commandsOf(many)).toEqual({ evalsha: 1, time: 1, get: 1, set: 1, del: 0 });
   });
+});
+
+test('commands are given nothing but text: Redis 7.2.0 to 7.2.4 write some numbers as 1e+8', async () => {
+  const watched = `local real = redis
+local function watched(call)
+  return function(...)
+    for _, arg in ipairs({ ... }) do assert(type(arg) == 'string', 'not text: ' .. tostring(arg)) end
+    return call(...)
+  end
+end
+local redis = { call = watched(real.call), pcall = watched(real.pcall) }
+${decideScript.source}`;
+  const call = new DecideCall(50, 0);
+  const parts = { kind: 'spend', batch: [order('text')], keys: [key('watched')], deadlineMs: 50 } as const;
+  call.add(new Ask(parts, { answered: () => {}, failed: () => {} }));
+  const { keys, args } = call.toScriptCall(0);
+  const [done, nowTicks] = await server.call<number[]>(
+    'EVAL',
+    watched,
+    keys.length,
+    ...keys,
+    Number.MAX_SAFE_INTEGER,
+    ...args,
+  );
+  expect(done).toBe(1);
+  expect(await server.call('GET', key('watched'))).toBe(String(nowTicks! + TOKEN_TICKS));
 });
 
 describe('a key that holds no TAT', () => {
