@@ -10,7 +10,8 @@ import { RateLimiterRedis } from 'rate-limiter-flexible';
  * Decides through a Redis, by the contender's public call or, where it has none, the one that its middleware makes.
  *
  * @typedef {import('ioredis').Redis} Redis
- * @typedef {(id: string) => Promise<unknown>} Decide
+ * @typedef {((id: string) => Promise<unknown>) & { verify?: () => void }} Decide Its `verify` throws when another than
+ *   Redis has decided.
  * @typedef {(client: Redis, rate: import('./decider.ts').Rate) => Decide | Promise<Decide>} OverRedis
  */
 
@@ -28,10 +29,12 @@ const sluice = async (client, { burst, intervalMs }) => {
   });
   // oxlint-disable-next-line no-await-in-loop
   while (store.status().state !== 'up') await wait(10);
-  return async (/** @type {string} */ id) => {
-    const { failure } = await limiter.spend([{ limit: 'First', id }]);
-    if (failure !== undefined) throw new Error('Redis did not decide.', { cause: failure.cause });
+  const verify = () => {
+    const { decidedByPolicy, lastFailure } = limiter.status();
+    if (decidedByPolicy > 0) throw new Error('Redis did not decide.', { cause: lastFailure?.cause });
   };
+  const decide = (/** @type {string} */ id) => Promise.resolve(limiter.spend([{ limit: 'First', id }]));
+  return Object.assign(decide, { verify });
 };
 
 /** @type {OverRedis} */

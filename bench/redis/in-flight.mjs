@@ -14,4 +14,5 @@ export async function decideEach(decide, visits, inFlight) {
     while (next < visits.length) await decide(idsOf['account ids'](/** @type {number} */ (visits[next++])));
   };
   await Promise.all(Array.from({ length: inFlight }, one));
+  decide.verify?.();
 }

@@ -1,13 +1,12 @@
 import { andThen, type Awaitable } from './awaitable.ts';
 import { batchOf, checkAffordable, checkId, transactionOf } from './batch.ts';
 import { claimNames, releaseNames } from './claims.ts';
-import { bucketStates, decisionOf } from './decide.ts';
+import { bucketStates } from './decide.ts';
 import { Decision, type BucketState, type Result } from './decision.ts';
 import { canonicalId, checkedEntries, checkedMode, checkEntry } from './entries.ts';
 import type { Notify } from './events.ts';
 import { Deadlines } from './failure/deadlines.ts';
 import type { CheckedFailureOptions } from './failure/failure-options.ts';
-import type { Ruling } from './failure/ruling.ts';
 import { OpenGate } from './failure/open-gate.ts';
 import type { StoreGate } from './failure/store-gate.ts';
 import { StoreGuard } from './failure/store-guard.ts';
@@ -64,7 +63,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   check(entries: readonly SpendEntry[]): Awaitable<Decision> {
     return andThen(this.#batch(entries), (batch) => {
       checkAffordable(batch);
-      return andThen(this.#gate.check(batch), checkedDecision);
+      return this.#gate.check(batch);
     });
   }
 
@@ -171,7 +170,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
 
   #spend(batch: readonly Transaction[]): Awaitable<Decision> {
     checkAffordable(batch);
-    return andThen(this.#gate.spend(batch), spentDecision);
+    return this.#gate.spend(batch);
   }
 
   #defined(set: LimitSetOptions<Request>): LimitSet<Request> {
@@ -205,8 +204,5 @@ function asked(set: LimitSet<never>, entry: SpendEntry): Awaitable<Transaction |
   const limit = limitNamed(set, name);
   return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode) });
 }
-
-const spentDecision = (ruling: Ruling): Decision => decisionOf(ruling, true);
-const checkedDecision = (ruling: Ruling): Decision => decisionOf(ruling, false);
 
 const receipts = new WeakMap<Decision, Receipt>();

@@ -83,20 +83,24 @@ while i < #keys do
         local tat = tats[key]
         if tat == nil then
           local value = try('GET', key)
-          tat = tonumber(value)
           if not value then
             tat = now
-          elseif not tat or tat < now - MOST_BEHIND_TICKS or tat > MOST_TICKS or not find(value, '^-?%d+$') then
-            if type(value) == 'table' and not find(value.err, 'WRONGTYPE', 1, true) then
+          elseif value.err then
+            if not find(value.err, 'WRONGTYPE', 1, true) then
               call('GET', key) -- What is no matter of this key is raised.
             end
             tat = false
+          else
+            tat = find(value, '^-?%d+$') and value + 0
+            if not tat or tat < now - MOST_BEHIND_TICKS or tat > MOST_TICKS then
+              tat = false
+            end
           end
           tats[key] = tat
         end
 
         if tat then
-          level = max(tat - now, 0)
+          level = tat > now and tat - now or 0
           if level > tolerance then
             -- Whoever meets it first replaces it.
             level = tolerance

@@ -21,6 +21,8 @@ export class DecideCall {
   /** Shapes of batches, one after the other: how many batches and how many transactions, and a word for each of these. */
   readonly #shapes: number[] = [];
   readonly #numbers: number[] = [];
+  /** Those of the batch that is being added. */
+  readonly #words: number[] = [];
   readonly #deadlineMs: number;
   readonly #sinceMicros: number;
   #lastShape = 0;
@@ -94,21 +96,19 @@ export class DecideCall {
   // Requests that meet the same limits are of one shape: it is sent once for all that follow each other.
   #addShape({ kind, batch }: Ask): void {
     const shapes = this.#shapes;
-    const start = shapes.length;
     const last = this.#lastShape;
-    shapes.push(BATCHES + batch.length);
-    let isNew = start - last !== 1 + batch.length;
+    let isSame = shapes.length - last === 1 + batch.length;
     for (let i = 0; i < batch.length; i++) {
       const word = this.#wordOf(kind, batch[i]!);
-      shapes.push(word);
-      isNew ||= word !== shapes[last + 1 + i];
+      this.#words[i] = word;
+      isSame &&= word === shapes[last + 1 + i];
     }
-    if (isNew) {
-      this.#lastShape = start;
-    } else {
-      shapes.length = start;
+    if (isSame) {
       shapes[last]! += BATCHES;
+      return;
     }
+    this.#lastShape = shapes.push(BATCHES + batch.length) - 1;
+    for (let i = 0; i < batch.length; i++) shapes.push(this.#words[i]!);
   }
 
   #wordOf(kind: AskKind, { mode, incrementTicks = 0, toleranceTicks = 0, tatAfterSpendTicks }: AskEntry): number {

@@ -120,7 +120,7 @@ ${decideScript.source}`;
   const parts = { kind: 'spend', batch: [order('text')], keys: [key('watched')], deadlineMs: 50 } as const;
   call.add(new Ask(parts, { answered: () => {}, failed: () => {} }));
   const { keys, args } = call.toScriptCall(0);
-  const [done, nowTicks] = await server.call<number[]>(
+  const [done, nowTicks] = await server.call<[done: number, nowTicks: number, level: number]>(
     'EVAL',
     watched,
     keys.length,
@@ -129,7 +129,7 @@ ${decideScript.source}`;
     ...args,
   );
   expect(done).toBe(1);
-  expect(await server.call('GET', key('watched'))).toBe(String(nowTicks! + TOKEN_TICKS));
+  expect(await server.call('GET', key('watched'))).toBe(String(nowTicks + TOKEN_TICKS));
 });
 
 describe('a key that holds no TAT', () => {

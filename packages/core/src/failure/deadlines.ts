@@ -29,41 +29,32 @@ export class Deadlines {
     return this.#waiting.size;
   }
 
-  /** Begins a wait: unless it is ended before, its `miss` is called at the deadline. Begun again, it has its whole time. */
-  begin(wait: Wait): void {
-    const nowMs = this.#scheduler.nowMs();
-    wait.dueMs = nowMs + this.#deadlineMs;
-    this.#waiting.add(wait);
-    if (this.#waiting.size === 1) this.#wake(nowMs);
-  }
-
-  /** Ends a wait. Says whether it still went on: what has missed its deadline has been told so already. */
-  end(wait: Wait): boolean {
-    const wentOn = this.#waiting.delete(wait);
-    if (this.#waiting.size === 0) this.#rest();
-    return wentOn;
-  }
-
   /**
-   * Settles as the promise does, or rejects with the error of `makeError` at the deadline. Whatever the promise does
-   * after that is ignored, a rejection too.
+   * Tells a pending outcome what becomes of a promise: that it has settled, or at the deadline that it has not. Whatever
+   * the promise does after that is ignored, a rejection too.
+   *
+   * @param pending - One that follows nothing yet.
    */
-  race<T>(promise: PromiseLike<T>, makeError: () => unknown): Promise<T> {
-    const race = new Race<T>(makeError);
-    this.begin(race);
-    const reject = (error: unknown): void => {
-      if (this.end(race)) race.reject(error);
+  follow<T>(promise: PromiseLike<unknown>, pending: Pending<T>): Promise<T> {
+    this.#begin(pending);
+    const fail = (error: unknown): void => {
+      if (this.#end(pending)) pending.fail(error);
     };
     try {
-      // Whatever else has a `then` may call back twice: Promise.resolve makes it a good one.
+      // Whatever else has a `then` may call back with another such: Promise.resolve makes it a good one.
       Promise.resolve(promise).then((value) => {
-        if (this.end(race)) race.resolve(value);
-      }, reject);
+        if (this.#end(pending)) pending.accept(value);
+      }, fail);
     } catch (error) {
       // Somebody has put a `then` of his own on a real promise.
-      reject(error);
+      fail(error);
     }
-    return race.outcome;
+    return pending.outcome;
+  }
+
+  /** Settles as the promise does, or rejects with the error of `makeError` at the deadline. */
+  race<T>(promise: PromiseLike<T>, makeError: () => unknown): Promise<T> {
+    return this.follow(promise, new Race<T>(makeError));
   }
 
   /** Lets all that wait miss their deadline now. */
@@ -72,6 +63,20 @@ export class Deadlines {
     this.#rest();
     this.#alarm?.cancel();
     this.#alarm = undefined;
+  }
+
+  #begin(wait: Wait): void {
+    const nowMs = this.#scheduler.nowMs();
+    wait.dueMs = nowMs + this.#deadlineMs;
+    this.#waiting.add(wait);
+    if (this.#waiting.size === 1) this.#wake(nowMs);
+  }
+
+  /** Says whether the wait still went on: what has missed its deadline has been told so already. */
+  #end(wait: Wait): boolean {
+    const wentOn = this.#waiting.delete(wait);
+    if (this.#waiting.size === 0) this.#rest();
+    return wentOn;
   }
 
   // An alarm that should have rung is made anew: one that a test's own timers took away must not be waited for.
@@ -126,6 +131,14 @@ class Race<T> extends Pending<T> {
   constructor(makeError: () => unknown) {
     super();
     this.#makeError = makeError;
+  }
+
+  accept(value: unknown): void {
+    this.resolve(value as T);
+  }
+
+  fail(error: unknown): void {
+    this.reject(error);
   }
 
   miss(): void {

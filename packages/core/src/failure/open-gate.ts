@@ -1,4 +1,6 @@
 import type { Awaitable } from '../awaitable.ts';
+import { decisionOf } from '../decide.ts';
+import type { Decision } from '../decision.ts';
 import { SluiceError } from '../errors.ts';
 import type { BucketName, Store, StoreReading, StoreRefund } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
@@ -18,14 +20,14 @@ export class OpenGate implements StoreGate {
     this.#store = store;
   }
 
-  spend(batch: readonly Transaction[]): Decided {
+  spend(batch: readonly Transaction[]): Decision {
     this.assertOpen();
-    return this.#decided(batch, this.#store.spend(batch));
+    return decisionOf(this.#ruling(batch, this.#store.spend(batch)), true);
   }
 
-  check(batch: readonly Transaction[]): Decided {
+  check(batch: readonly Transaction[]): Decision {
     this.assertOpen();
-    return this.#decided(batch, this.#store.check(batch));
+    return decisionOf(this.#ruling(batch, this.#store.check(batch)), false);
   }
 
   charge<T extends Charge>(batch: readonly T[]): Changed<T> {
@@ -57,7 +59,7 @@ export class OpenGate implements StoreGate {
     return closeStore ? this.#store.close() : undefined;
   }
 
-  #decided(batch: readonly Transaction[], reading: Awaitable<StoreReading>): Decided {
+  #ruling(batch: readonly Transaction[], reading: Awaitable<StoreReading>): Decided {
     return { available: true, batch, reading: atOnce(reading), store: this.#store, failure: undefined };
   }
 }

@@ -1,14 +1,17 @@
 import type { Wait } from './wait-list.ts';
 
-/** A promise that its deadline may settle first, and the wait for it: every request to a store far away makes one. */
+/**
+ * A promise of what comes of another one that has a deadline, and the wait for that: every request to a store far away
+ * makes one. Of `accept`, `fail` and `miss` one is called, once.
+ */
 export abstract class Pending<T> implements Wait {
   readonly outcome: Promise<T>;
   dueMs = 0;
   isIn = false;
   before: Wait | undefined = undefined;
   after: Wait | undefined = undefined;
-  resolve!: (value: T | PromiseLike<T>) => void;
-  reject!: (error: unknown) => void;
+  protected resolve!: (value: T | PromiseLike<T>) => void;
+  protected reject!: (error: unknown) => void;
 
   constructor() {
     this.outcome = new Promise((resolve, reject) => {
@@ -17,5 +20,10 @@ export abstract class Pending<T> implements Wait {
     });
   }
 
+  /** The promise has resolved. */
+  abstract accept(value: unknown): void;
+  /** The promise has rejected. */
+  abstract fail(error: unknown): void;
+  /** Neither has happened before the deadline. */
   abstract miss(): void;
 }

@@ -1,10 +1,12 @@
 import type { Awaitable } from '../awaitable.ts';
+import { decisionOf } from '../decide.ts';
+import type { Decision } from '../decision.ts';
 import { SluiceError } from '../errors.ts';
 import type { BucketName, Store, StoreRefund } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { checkReading, EMPTY_READING } from './answer.ts';
 import type { Fallback } from './fallback.ts';
-import type { Changed, Charge, Ruling } from './ruling.ts';
+import type { Changed, Charge } from './ruling.ts';
 import type { StoreHealth } from './store-health.ts';
 
 /** One kind of call to a store: how it is sent, and what is said when an answer came and when none did. */
@@ -26,16 +28,17 @@ export interface StoreCallParts {
 export function decidingCall(
   name: 'spend' | 'check',
   { store, fallback, health }: StoreCallParts,
-): StoreCall<readonly Transaction[], Ruling> {
+): StoreCall<readonly Transaction[], Decision> {
+  const takes = name === 'spend';
   return {
     send: (batch, deadlineMs) => store[name](batch, deadlineMs),
     accept(batch, answer) {
       checkReading(batch, answer);
-      return { available: true, batch, reading: answer, store, failure: undefined };
+      return decisionOf({ available: true, batch, reading: answer, store, failure: undefined }, takes);
     },
     refuse(batch, cause) {
       health.decidedByPolicy();
-      return fallback.decide(name, batch, cause);
+      return decisionOf(fallback.decide(name, batch, cause), takes);
     },
   };
 }

@@ -1,15 +1,16 @@
 import type { Awaitable } from '../awaitable.ts';
+import type { Decision } from '../decision.ts';
 import type { BucketName, Store, StoreRefund } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
-import type { Changed, Charge, Ruling } from './ruling.ts';
+import type { Changed, Charge } from './ruling.ts';
 import type { StoreStatus } from './store-health.ts';
 
 /** How a limiter reaches its store. Every call but `status` and `close` throws `ERR_CLOSED` after `close`. */
 export interface StoreGate {
   /** Decides a batch and takes its tokens. */
-  spend(batch: readonly Transaction[]): Awaitable<Ruling>;
+  spend(batch: readonly Transaction[]): Awaitable<Decision>;
   /** Decides a batch and takes nothing. */
-  check(batch: readonly Transaction[]): Awaitable<Ruling>;
+  check(batch: readonly Transaction[]): Awaitable<Decision>;
   /** Takes tokens after the fact. */
   charge<T extends Charge>(batch: readonly T[]): Awaitable<Changed<T>>;
   /**

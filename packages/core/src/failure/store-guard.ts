@@ -1,5 +1,6 @@
 import { adopted, andThen, type Awaitable } from '../awaitable.ts';
-import { monotonicClock, type Clock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+import type { Decision } from '../decision.ts';
 import { SluiceError } from '../errors.ts';
 import type { Notify } from '../events.ts';
 import type { BucketName, Store, StoreReading, StoreRefund } from '../store.ts';
@@ -9,8 +10,8 @@ import { Deadlines } from './deadlines.ts';
 import type { CheckedFailureOptions } from './failure-options.ts';
 import { Fallback } from './fallback.ts';
 import { closed } from './open-gate.ts';
-import type { Changed, Charge, Ruling } from './ruling.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Changed, Charge } from './ruling.ts';
+import { systemScheduler, type Scheduler } from './scheduler.ts';
 import { chargeCall, decidingCall, refundCall, resetCall, type StoreCall } from './store-calls.ts';
 import type { StoreGate } from './store-gate.ts';
 import { StoreHealth, type StoreStatus } from './store-health.ts';
@@ -21,9 +22,7 @@ export interface StoreGuardParts {
   readonly store: Store;
   readonly failure: CheckedFailureOptions;
   readonly notify: Notify;
-  /** The time of local buckets and of outages. Default: the process's monotonic clock. */
-  readonly clock?: Clock;
-  /** The timers of deadlines. Default: the process's. */
+  /** The time of deadlines, outages and local buckets. Default: the process's. */
   readonly scheduler?: Scheduler;
 }
 
@@ -38,21 +37,23 @@ export class StoreGuard implements StoreGate {
   readonly #store: Store;
   readonly #deadlineMs: number;
   readonly #deadlines: Deadlines;
+  readonly #clock: Clock;
   readonly #health: StoreHealth;
   readonly #fallback: Fallback;
-  readonly #spend: StoreCall<readonly Transaction[], Ruling>;
-  readonly #check: StoreCall<readonly Transaction[], Ruling>;
+  readonly #spend: StoreCall<readonly Transaction[], Decision>;
+  readonly #check: StoreCall<readonly Transaction[], Decision>;
   readonly #charge: StoreCall<readonly Charge[], Changed<Charge>>;
   readonly #refund: StoreCall<readonly StoreRefund[], Changed<StoreRefund>>;
   readonly #reset: StoreCall<readonly BucketName[], void>;
   readonly #judge: Judge;
   #closed = false;
 
-  constructor({ store, failure, notify, clock = monotonicClock, scheduler }: StoreGuardParts) {
+  constructor({ store, failure, notify, scheduler = systemScheduler }: StoreGuardParts) {
     const { deadlineMs, gateways } = failure;
     this.#store = store;
     this.#deadlineMs = deadlineMs;
     this.#deadlines = new Deadlines(deadlineMs, scheduler);
+    const clock = (this.#clock = { nowMicros: () => Math.floor(scheduler.nowMs() * 1000) });
     const health = (this.#health = new StoreHealth({ deadlineMs, clock, notify }));
     const fallback = (this.#fallback = new Fallback(store, gateways, clock));
     const parts = { store, fallback, health };
@@ -62,19 +63,19 @@ export class StoreGuard implements StoreGate {
     this.#refund = refundCall(parts);
     this.#reset = resetCall(parts);
     this.#judge = {
-      accept: ({ call, batch }, answer) => this.#accept(call, batch, answer),
+      accept: (wait, answer) => this.#accept(wait, answer, Math.floor((wait.dueMs - deadlineMs) * 1000)),
       refuse: (sent, error) => this.#refuse(sent, error),
       whyMissed: () => (this.#closed ? closedWhileWaiting() : missed(deadlineMs)),
     };
   }
 
   /** Decides a batch and takes its tokens. */
-  spend(batch: readonly Transaction[]): Awaitable<Ruling> {
+  spend(batch: readonly Transaction[]): Awaitable<Decision> {
     return this.#run(this.#spend, batch);
   }
 
   /** Decides a batch and takes nothing. */
-  check(batch: readonly Transaction[]): Awaitable<Ruling> {
+  check(batch: readonly Transaction[]): Awaitable<Decision> {
     return this.#run(this.#check, batch);
   }
 
@@ -132,34 +133,23 @@ export class StoreGuard implements StoreGate {
     const { phase } = this.#health;
     try {
       const answer = adopted(call.send(batch, this.#deadlineMs));
-      if (!(answer instanceof Promise)) return this.#accept(call, batch, answer);
-      return this.#wait(new StoreWait(this.#judge, call, batch, phase), answer);
+      if (answer instanceof Promise) {
+        return this.#deadlines.follow(answer, new StoreWait(this.#judge, call, batch, phase));
+      }
+      return this.#accept({ call, batch }, answer, this.#clock.nowMicros());
     } catch (error) {
       return this.#refuse({ call, batch, phase }, error);
     }
   }
 
-  #wait<Batch, Outcome>(wait: StoreWait<Batch, Outcome>, answer: Promise<unknown>): Promise<Outcome> {
-    this.#deadlines.begin(wait);
-    const fail = (error: unknown): void => {
-      // What comes after the deadline was answered by policy.
-      if (this.#deadlines.end(wait)) wait.fail(error);
-    };
-    try {
-      answer.then((value) => {
-        if (this.#deadlines.end(wait)) wait.accept(value);
-      }, fail);
-    } catch (error) {
-      // Somebody has put a `then` of his own on the store's promise.
-      fail(error);
-    }
-    return wait.outcome;
-  }
-
-  #accept<Batch, Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch, answer: unknown): Outcome {
+  #accept<Batch, Outcome>(
+    { call, batch }: Omit<Sent<Batch, Outcome>, 'phase'>,
+    answer: unknown,
+    sentMicros: number,
+  ): Outcome {
     const outcome = call.accept(batch, answer);
     if (isRemembered(answer)) this.#health.remembered();
-    else this.#health.answered();
+    else this.#health.answered(sentMicros);
     return outcome;
   }
 

@@ -13,7 +13,7 @@ export interface Sent<Batch, Outcome> {
 /** Says what comes of a batch that went to the store. */
 export interface Judge {
   /** Throws when the answer is nonsense. */
-  accept<Batch, Outcome>(sent: Sent<Batch, Outcome>, answer: unknown): Outcome;
+  accept<Batch, Outcome>(wait: StoreWait<Batch, Outcome>, answer: unknown): Outcome;
   /** Throws what is no failure of the store. */
   refuse<Batch, Outcome>(sent: Sent<Batch, Outcome>, error: unknown): Awaitable<Outcome>;
   /** The error of a batch that got no answer in time. */

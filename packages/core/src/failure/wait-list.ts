@@ -30,9 +30,8 @@ export class WaitList {
     return this.#oldest;
   }
 
-  /** Adds a wait that is due no sooner than those that are there. */
+  /** Adds a wait that is in no list yet, and due no sooner than those that are there. */
   add(wait: Wait): void {
-    this.delete(wait);
     wait.isIn = true;
     wait.before = this.#newest;
     if (this.#newest === undefined) this.#oldest = wait;

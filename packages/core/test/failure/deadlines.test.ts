@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Deadlines } from '../../src/failure/deadlines.ts';
-import type { Wait } from '../../src/failure/wait-list.ts';
+import { Pending } from '../../src/failure/pending.ts';
 import { deferred, FakeTime, settled } from './support/fake-time.ts';
 
 const late = () => new Error('late');
@@ -11,8 +11,21 @@ function deadlines(deadlineMs = 50) {
   return { time, deadlines: new Deadlines(deadlineMs, time) };
 }
 
-/** A wait that tells when it is missed. */
-const telling = (miss: () => void): Wait => ({ miss, dueMs: 0, isIn: false, before: undefined, after: undefined });
+/** A pending outcome that tells when its promise has missed the deadline. */
+class Telling extends Pending<never> {
+  readonly accept = unexpected;
+  readonly fail = unexpected;
+  readonly miss: () => void;
+
+  constructor(miss: () => void) {
+    super();
+    this.miss = miss;
+  }
+}
+
+function unexpected(): never {
+  throw new Error('the promise never settles');
+}
 
 /** What has become of a promise so far. */
 function watch<T>(promise: Promise<T>) {
@@ -134,63 +147,45 @@ describe('many promises', () => {
   });
 });
 
-test('a wait that is begun again has its whole time', async () => {
-  const { deadlines: all, time } = deadlines();
-  const missed: string[] = [];
-  const [first, second] = [telling(() => missed.push('first')), telling(() => missed.push('second'))];
-  all.begin(first);
-  all.begin(second);
-  await time.advance(20);
-  all.begin(first);
-  await time.advance(30);
-  expect([missed, all.waiting]).toEqual([['second'], 1]);
-  await time.advance(20);
-  expect([missed, all.waiting, time.waiting]).toEqual([['second', 'first'], 0, 0]);
-});
-
 describe('whoever hears of a missed deadline', () => {
-  test('may begin another wait, which has its whole time', async () => {
+  test('may have another promise followed, which has its whole time', async () => {
     const { deadlines: all, time } = deadlines();
     const missed: string[] = [];
-    const second = telling(() => missed.push('second'));
-    const first = telling(() => {
+    const follow = (miss: () => void) => void all.follow(never(), new Telling(miss));
+    follow(() => {
       missed.push('first');
-      all.begin(second);
+      follow(() => missed.push('second'));
     });
-    all.begin(first);
     await time.advance(99);
     expect(missed).toEqual(['first']);
     await time.advance(1);
     expect([missed, time.waiting]).toEqual([['first', 'second'], 0]);
   });
 
-  test('may end another wait, or all of them', async () => {
+  test('may let all others expire, which are told once', async () => {
     const { deadlines: all, time } = deadlines();
     const missed: string[] = [];
-    const second = telling(() => missed.push('second'));
-    const third = telling(() => missed.push('third'));
-    const first = telling(() => {
+    const follow = (miss: () => void) => void all.follow(never(), new Telling(miss));
+    follow(() => {
       missed.push('first');
-      expect(all.end(second)).toBe(true);
-      expect(all.end(second)).toBe(false);
       all.expireAll();
     });
-    for (const wait of [first, second, third]) all.begin(wait);
+    follow(() => missed.push('second'));
     await time.advance(1000);
-    expect([missed, all.waiting, time.waiting]).toEqual([['first', 'third'], 0, 0]);
+    expect([missed, all.waiting, time.waiting]).toEqual([['first', 'second'], 0, 0]);
   });
 
   test('may throw, and the others are told all the same', async () => {
     const { deadlines: all, time } = deadlines();
     const missed: string[] = [];
-    const throwing = telling(() => {
+    const follow = (miss: () => void) => void all.follow(never(), new Telling(miss));
+    follow(() => {
       throw new Error('from outside');
     });
-    all.begin(throwing);
-    all.begin(telling(() => missed.push('second')));
+    follow(() => missed.push('second'));
     await expect(time.advance(50)).rejects.toThrow('from outside');
     await time.advance(1);
-    all.begin(telling(() => missed.push('third')));
+    follow(() => missed.push('third'));
     await time.advance(50);
     expect(missed).toEqual(['second', 'third']);
   });

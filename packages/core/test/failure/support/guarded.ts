@@ -1,12 +1,53 @@
+import { andThen, type Awaitable } from '../../../src/awaitable.ts';
+import { Decision } from '../../../src/decision.ts';
 import type { LimiterEvent } from '../../../src/events.ts';
 import { checkFailureOptions, type FailureOptions } from '../../../src/failure/failure-options.ts';
-import type { Decided, Ruling } from '../../../src/failure/ruling.ts';
+import type { Changed, Decided, Ruling } from '../../../src/failure/ruling.ts';
 import { StoreGuard } from '../../../src/failure/store-guard.ts';
+import type { Store, StoreRefund } from '../../../src/store.ts';
+import type { StoreStatus } from '../../../src/failure/store-health.ts';
 import { fits } from '../../../src/gcra.ts';
 import { rateOf } from '../../../src/rate.ts';
 import type { Transaction } from '../../../src/transaction.ts';
 import { FakeTime } from './fake-time.ts';
 import { ScriptedStore, type Behaviour } from './scripted-store.ts';
+
+/** A guard that shows the rulings which its decisions follow from. */
+class RulingGuard {
+  readonly #guard: StoreGuard;
+
+  constructor(guard: StoreGuard) {
+    this.#guard = guard;
+  }
+
+  spend(batch: readonly Transaction[]): Awaitable<Ruling> {
+    return andThen(this.#guard.spend(batch), (decision) => Decision.rulingOf(decision));
+  }
+
+  check(batch: readonly Transaction[]): Awaitable<Ruling> {
+    return andThen(this.#guard.check(batch), (decision) => Decision.rulingOf(decision));
+  }
+
+  charge(batch: readonly Transaction[]): Awaitable<Changed<Transaction>> {
+    return this.#guard.charge(batch);
+  }
+
+  refund(store: Store, batch: readonly StoreRefund[]): Awaitable<Changed<StoreRefund>> {
+    return this.#guard.refund(store, batch);
+  }
+
+  reset(batch: readonly Transaction[]): Awaitable<void> {
+    return this.#guard.reset(batch);
+  }
+
+  status(): StoreStatus {
+    return this.#guard.status();
+  }
+
+  close(options: { closeStore: boolean }): Awaitable<void> {
+    return this.#guard.close(options);
+  }
+}
 
 /** A guard around a scripted store, with its time and what it has reported. */
 export function guarded(behaviour: Behaviour, failure: FailureOptions = {}) {
@@ -14,8 +55,8 @@ export function guarded(behaviour: Behaviour, failure: FailureOptions = {}) {
   const store = new ScriptedStore(behaviour);
   const events: LimiterEvent[] = [];
   const notify = (event: LimiterEvent) => void events.push(event);
-  const guard = new StoreGuard({ store, failure: checkFailureOptions(failure), notify, clock: time, scheduler: time });
-  return { guard, store, time, events };
+  const guard = new StoreGuard({ store, failure: checkFailureOptions(failure), notify, scheduler: time });
+  return { guard: new RulingGuard(guard), store, time, events };
 }
 
 const rates = new Map<string, ReturnType<typeof rateOf>>();
@@ -57,7 +98,7 @@ export function passed(ruling: Ruling): boolean {
 }
 
 /** Lets the store fail until the guard leaves it alone. */
-export async function breakDown({ guard, time }: { guard: StoreGuard; time: FakeTime }): Promise<void> {
+export async function breakDown({ guard, time }: { guard: RulingGuard; time: FakeTime }): Promise<void> {
   for (let i = 0; i < 3; i++) {
     const ruling = guard.spend([transaction({ limit: 'Other', onFailure: 'open' })]);
     await time.advance(50);
