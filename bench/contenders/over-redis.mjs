@@ -95,7 +95,7 @@ function gcraScript(client, { burst, intervalMs }) {
 /** @type {OverRedis} */
 const minimalScript = (client, rate) => {
   const decide = gcraScript(client, rate);
-  return async (id) => (await decide([id]))[0];
+  return (id) => decide([id]);
 };
 
 /** @type {OverRedis} */

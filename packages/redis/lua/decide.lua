@@ -40,8 +40,8 @@ local BATCHES = 1048576
 
 local keys, args, call, try = KEYS, ARGV, redis.call, redis.pcall
 local find, format, ceil, max, min = string.find, string.format, math.ceil, math.max, math.min
--- How numbers are written for commands. Redis 7.2.0 to 7.2.4 would write some themselves as 1e+8, and older ones take
--- long to. '%d' is the faster one, but not everywhere as long as our numbers are.
+-- How numbers are written for commands. Left to Redis, 7.2.0 to 7.2.4 write some as 1e+8, and older ones are slow at it.
+-- '%d' is the faster of the two, but on 32 bits too short for our numbers.
 local WHOLE = format('%d', MOST_TICKS) == '9007199254740992' and '%d' or '%.0f'
 
 local time = call('TIME')

@@ -21,7 +21,7 @@ export class DecideCall {
   /** Shapes of batches, one after the other: how many batches and how many transactions, and a word for each of these. */
   readonly #shapes: number[] = [];
   readonly #numbers: number[] = [];
-  /** Those of the batch that is being added. */
+  /** The words of the batch that is being added. */
   readonly #words: number[] = [];
   readonly #deadlineMs: number;
   readonly #sinceMicros: number;

@@ -10,15 +10,14 @@ const MIN_PROBE_INTERVAL_MICROS = 100_000;
 /**
  * Decides whether a store is asked. Pure: time is a parameter, in whole microseconds.
  *
- * It is closed while the store answers. Three failures in a row open it, when nothing has been answered either that was
- * sent within the time that a call may wait: then nothing is asked but one call every 100 ms, a live one, and the first
- * answer closes it again. A store of many servers with one of them dead keeps answering in between, and stays asked.
+ * It is closed while the store answers. Three failures in a row and no answer for as long as a call may wait open it:
+ * then nothing is asked but one call every 100 ms, a live one, and the first answer closes it again. A store of many
+ * servers with one of them dead keeps answering in between, and stays asked.
  */
 export class Breaker {
   readonly #deadlineMicros: number;
   readonly #probeIntervalMicros: number;
   #failuresInARow = 0;
-  /** When the call was sent that was answered last. */
   #answeredMicros = -Infinity;
   #openedMicros: number | undefined;
   #lastProbeMicros = 0;
@@ -83,13 +82,12 @@ export class Breaker {
   /**
    * Notes that the store answered.
    *
-   * @param sentMicros - When it was asked: the call has its time of its own, so that no other has to be read.
    * @returns When the breaker had opened, if this answer closed it.
    */
-  answered(sentMicros: number): number | undefined {
+  answered(nowMicros: number): number | undefined {
     const openedMicros = this.#openedMicros;
     this.#failuresInARow = 0;
-    this.#answeredMicros = sentMicros;
+    this.#answeredMicros = nowMicros;
     if (openedMicros === undefined) return undefined;
     this.#openedMicros = undefined;
     this.#phase += 1;

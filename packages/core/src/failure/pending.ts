@@ -10,7 +10,9 @@ export abstract class Pending<T> implements Wait {
   isIn = false;
   before: Wait | undefined = undefined;
   after: Wait | undefined = undefined;
+  /** Settles the outcome. */
   protected resolve!: (value: T | PromiseLike<T>) => void;
+  /** Settles the outcome with an error. */
   protected reject!: (error: unknown) => void;
 
   constructor() {

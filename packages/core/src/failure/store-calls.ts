@@ -2,7 +2,7 @@ import type { Awaitable } from '../awaitable.ts';
 import { decisionOf } from '../decide.ts';
 import type { Decision } from '../decision.ts';
 import { SluiceError } from '../errors.ts';
-import type { BucketName, Store, StoreRefund } from '../store.ts';
+import type { BucketName, Store, StoreReading, StoreRefund } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { checkReading, EMPTY_READING } from './answer.ts';
 import type { Fallback } from './fallback.ts';
@@ -12,8 +12,10 @@ import type { StoreHealth } from './store-health.ts';
 /** One kind of call to a store: how it is sent, and what is said when an answer came and when none did. */
 export interface StoreCall<Batch, Outcome> {
   send(batch: Batch, deadlineMs: number): unknown;
-  /** @throws {SluiceError} `ERR_STORE_ANSWER`. */
-  accept(batch: Batch, answer: unknown): Outcome;
+  /** @throws {SluiceError} `ERR_STORE_ANSWER` for what is no answer. */
+  check(batch: Batch, answer: unknown): void;
+  /** @param reading - Checked. */
+  accept(batch: Batch, reading: StoreReading): Outcome;
   refuse(batch: Batch, cause: unknown): Awaitable<Outcome>;
 }
 
@@ -32,10 +34,8 @@ export function decidingCall(
   const takes = name === 'spend';
   return {
     send: (batch, deadlineMs) => store[name](batch, deadlineMs),
-    accept(batch, answer) {
-      checkReading(batch, answer);
-      return decisionOf({ available: true, batch, reading: answer, store, failure: undefined }, takes);
-    },
+    check: checkReading,
+    accept: (batch, reading) => decisionOf({ available: true, batch, reading, store, failure: undefined }, takes),
     refuse(batch, cause) {
       health.decidedByPolicy();
       return decisionOf(fallback.decide(name, batch, cause), takes);
@@ -51,10 +51,8 @@ export function chargeCall<T extends Charge>({
 }: StoreCallParts): StoreCall<readonly T[], Changed<T>> {
   return {
     send: (batch, deadlineMs) => store.charge(batch, deadlineMs),
-    accept(batch, answer) {
-      checkReading(batch, answer);
-      return { batch, reading: answer, store };
-    },
+    check: checkReading,
+    accept: (batch, reading) => ({ batch, reading, store }),
     refuse(batch, cause) {
       const charged = fallback.charge(batch);
       health.lostCharges(batch.length - charged.batch.length, cause);
@@ -70,10 +68,8 @@ export function refundCall<T extends StoreRefund>({
 }: StoreCallParts): StoreCall<readonly T[], Changed<T>> {
   return {
     send: (batch, deadlineMs) => store.refund(batch, deadlineMs),
-    accept(batch, answer) {
-      checkReading(batch, answer);
-      return { batch, reading: answer, store };
-    },
+    check: checkReading,
+    accept: (batch, reading) => ({ batch, reading, store }),
     refuse(batch, cause) {
       health.lostRefunds(batch.length, cause);
       return { batch: [], reading: EMPTY_READING, store };
@@ -85,6 +81,7 @@ export function refundCall<T extends StoreRefund>({
 export function resetCall({ store }: StoreCallParts): StoreCall<readonly BucketName[], void> {
   return {
     send: (batch, deadlineMs) => store.reset(batch, deadlineMs),
+    check: () => undefined,
     accept: () => undefined,
     refuse(_batch, cause) {
       const message =

@@ -37,7 +37,6 @@ export class StoreGuard implements StoreGate {
   readonly #store: Store;
   readonly #deadlineMs: number;
   readonly #deadlines: Deadlines;
-  readonly #clock: Clock;
   readonly #health: StoreHealth;
   readonly #fallback: Fallback;
   readonly #spend: StoreCall<readonly Transaction[], Decision>;
@@ -53,7 +52,7 @@ export class StoreGuard implements StoreGate {
     this.#store = store;
     this.#deadlineMs = deadlineMs;
     this.#deadlines = new Deadlines(deadlineMs, scheduler);
-    const clock = (this.#clock = { nowMicros: () => Math.floor(scheduler.nowMs() * 1000) });
+    const clock: Clock = { nowMicros: () => Math.floor(scheduler.nowMs() * 1000) };
     const health = (this.#health = new StoreHealth({ deadlineMs, clock, notify }));
     const fallback = (this.#fallback = new Fallback(store, gateways, clock));
     const parts = { store, fallback, health };
@@ -63,7 +62,7 @@ export class StoreGuard implements StoreGate {
     this.#refund = refundCall(parts);
     this.#reset = resetCall(parts);
     this.#judge = {
-      accept: (wait, answer) => this.#accept(wait, answer, Math.floor((wait.dueMs - deadlineMs) * 1000)),
+      hear: (sent, answer) => this.#hear(sent, answer),
       refuse: (sent, error) => this.#refuse(sent, error),
       whyMissed: () => (this.#closed ? closedWhileWaiting() : missed(deadlineMs)),
     };
@@ -130,27 +129,22 @@ export class StoreGuard implements StoreGate {
     this.assertOpen();
     if (batch.length === 0) return call.accept(batch, EMPTY_READING);
     if (!this.#health.admits()) return call.refuse(batch, this.#health.lastCause);
-    const { phase } = this.#health;
+    const sent = { call, batch, phase: this.#health.phase };
+    let answer: unknown;
     try {
-      const answer = adopted(call.send(batch, this.#deadlineMs));
-      if (answer instanceof Promise) {
-        return this.#deadlines.follow(answer, new StoreWait(this.#judge, call, batch, phase));
-      }
-      return this.#accept({ call, batch }, answer, this.#clock.nowMicros());
+      answer = adopted(call.send(batch, this.#deadlineMs));
+      if (answer instanceof Promise) return this.#deadlines.follow(answer, new StoreWait(this.#judge, sent));
+      this.#hear(sent, answer);
     } catch (error) {
-      return this.#refuse({ call, batch, phase }, error);
+      return this.#refuse(sent, error);
     }
+    return call.accept(batch, answer as StoreReading);
   }
 
-  #accept<Batch, Outcome>(
-    { call, batch }: Omit<Sent<Batch, Outcome>, 'phase'>,
-    answer: unknown,
-    sentMicros: number,
-  ): Outcome {
-    const outcome = call.accept(batch, answer);
+  #hear<Batch, Outcome>({ call, batch }: Sent<Batch, Outcome>, answer: unknown): void {
+    call.check(batch, answer);
     if (isRemembered(answer)) this.#health.remembered();
-    else this.#health.answered(sentMicros);
-    return outcome;
+    else this.#health.answered();
   }
 
   #refuse<Batch, Outcome>({ call, batch, phase }: Sent<Batch, Outcome>, error: unknown): Awaitable<Outcome> {

@@ -62,16 +62,12 @@ export class StoreHealth {
     this.#breaker.returnProbe();
   }
 
-  /**
-   * Notes that the store answered. Reads the clock only when that ends an outage.
-   *
-   * @param sentMicros - When it was asked.
-   */
-  answered(sentMicros: number): void {
-    const openedMicros = this.#breaker.answered(sentMicros);
+  /** Notes that the store answered. */
+  answered(): void {
+    const nowMicros = this.#clock.nowMicros();
+    const openedMicros = this.#breaker.answered(nowMicros);
     if (openedMicros === undefined) return;
     this.flush();
-    const nowMicros = this.#clock.nowMicros();
     this.#sinceMicros = nowMicros;
     const outageMs = (nowMicros - openedMicros) / 1000;
     this.#notify(storeRecovered(outageMs, this.#decidedByPolicy - this.#decidedBeforeOutage));

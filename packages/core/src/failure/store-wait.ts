@@ -1,4 +1,5 @@
 import type { Awaitable } from '../awaitable.ts';
+import type { StoreReading } from '../store.ts';
 import { Pending } from './pending.ts';
 import type { StoreCall } from './store-calls.ts';
 
@@ -12,40 +13,42 @@ export interface Sent<Batch, Outcome> {
 
 /** Says what comes of a batch that went to the store. */
 export interface Judge {
-  /** Throws when the answer is nonsense. */
-  accept<Batch, Outcome>(wait: StoreWait<Batch, Outcome>, answer: unknown): Outcome;
+  /** Notes an answer. Throws when it is nonsense. */
+  hear<Batch, Outcome>(sent: Sent<Batch, Outcome>, answer: unknown): void;
   /** Throws what is no failure of the store. */
   refuse<Batch, Outcome>(sent: Sent<Batch, Outcome>, error: unknown): Awaitable<Outcome>;
   /** The error of a batch that got no answer in time. */
   whyMissed(): unknown;
 }
 
-/** A batch that went to a store that is far away, and the promise of what comes of it. */
-export class StoreWait<Batch, Outcome> extends Pending<Outcome> implements Sent<Batch, Outcome> {
+/** The promise of what comes of a batch that went to a store that is far away. */
+export class StoreWait<Batch, Outcome> extends Pending<Outcome> {
   readonly #judge: Judge;
-  readonly call: StoreCall<Batch, Outcome>;
-  readonly batch: Batch;
-  readonly phase: number;
+  readonly #sent: Sent<Batch, Outcome>;
 
-  constructor(judge: Judge, call: StoreCall<Batch, Outcome>, batch: Batch, phase: number) {
+  constructor(judge: Judge, sent: Sent<Batch, Outcome>) {
     super();
     this.#judge = judge;
-    this.call = call;
-    this.batch = batch;
-    this.phase = phase;
+    this.#sent = sent;
   }
 
   accept(answer: unknown): void {
     try {
-      this.resolve(this.#judge.accept(this, answer));
+      this.#judge.hear(this.#sent, answer);
     } catch (nonsense) {
-      this.fail(nonsense);
+      return this.fail(nonsense);
+    }
+    try {
+      const { call, batch } = this.#sent;
+      this.resolve(call.accept(batch, answer as StoreReading));
+    } catch (thrown) {
+      this.reject(thrown);
     }
   }
 
   fail(error: unknown): void {
     try {
-      this.resolve(this.#judge.refuse(this, error));
+      this.resolve(this.#judge.refuse(this.#sent, error));
     } catch (thrown) {
       this.reject(thrown);
     }

@@ -9,6 +9,7 @@ export { complaint, reasonOf, shown } from '../errors.ts';
 export type { Notify, Tellable } from '../events.ts';
 export { Deadlines } from '../failure/deadlines.ts';
 export { systemScheduler, type Alarm, type Cancel, type Scheduler } from '../failure/scheduler.ts';
+export type { Pending } from '../failure/pending.ts';
 export type { Wait } from '../failure/wait-list.ts';
 export { fits, waitFor } from '../gcra.ts';
 export { notifier, type Listeners } from '../notifier.ts';

@@ -40,14 +40,6 @@ describe('a store that answers by a promise', () => {
     expect(time.waiting).toBe(0);
   });
 
-  test('costs one look at the clock, when it is asked', async () => {
-    const { guard, time } = guarded(answersSoon);
-    await guard.spend([transaction()]);
-    time.reads = 0;
-    await guard.spend([transaction()]);
-    expect(time.reads).toBe(1);
-  });
-
   test('may be built on any kind of promise', async () => {
     // oxlint-disable-next-line unicorn/no-thenable -- this is what is tested
     const { guard } = guarded((batch) => ({ then: (resolve: (value: unknown) => void) => resolve(reading(batch)) }));

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { accountId, createLimiter, memoryStore, type Store } from '../../src/index.ts';
+import { answersAtOnce, answersSoon, rejects, ScriptedStore } from './support/scripted-store.ts';
+
+const scripted = (...script: ConstructorParameters<typeof ScriptedStore>) => new ScriptedStore(...script);
+
+const stores: [name: string, make: () => Store][] = [
+  ['a store that can not fail', memoryStore],
+  ['a store that answers at once', () => scripted(answersAtOnce)],
+  ['a store that answers by a promise', () => scripted(answersSoon)],
+  ['the local policy', () => scripted(rejects(new Error('down')))],
+];
+
+const asked = [{ limit: 'Orders', id: '1', cost: 3 }];
+
+describe.each(stores)('what %s decides', (_, make) => {
+  const limiter = () =>
+    createLimiter({ limits: { Orders: { key: accountId(), burst: 10, count: 1, period: '1h' } }, store: make() });
+
+  test('says of a spend what it took', async () => {
+    const { results } = await limiter().spend(asked);
+    expect(results).toMatchObject([{ allowed: true, spent: 3, remaining: 7 }]);
+  });
+
+  test('says of a check that it took nothing, so nothing of it can be given back', async () => {
+    const own = limiter();
+    const decision = await own.check(asked);
+    expect(decision.results).toMatchObject([{ allowed: true, spent: 0, remaining: 10 }]);
+    expect(await own.refund(decision)).toEqual([]);
+  });
+});
+
+test('an error of ours after a good answer is no failure of the store', async () => {
+  const store = scripted(answersSoon);
+  const limiter = createLimiter({ limits: { Orders: { key: accountId(), burst: 10, count: 1, period: '1h' } }, store });
+  store.behaviour = (batch) => {
+    const [transaction] = batch as { mode: unknown }[];
+    Object.defineProperty(transaction, 'mode', {
+      get() {
+        throw new Error('ours');
+      },
+    });
+    return answersSoon(batch);
+  };
+  await expect(limiter.spend(asked)).rejects.toThrow('ours');
+  expect(limiter.status().lastFailure).toBeUndefined();
+});
