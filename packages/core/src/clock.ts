@@ -6,5 +6,10 @@ export interface Clock {
 
 /** The process's own monotonic clock: no wall-clock step, NTP correction or time zone touches it. */
 export const monotonicClock: Clock = {
-  nowMicros: () => Math.floor(performance.now() * 1000),
+  nowMicros: () => microsOf(performance.now()),
 };
+
+/** Milliseconds as whole microseconds, rounded down. */
+export function microsOf(ms: number): number {
+  return Math.floor(ms * 1000);
+}

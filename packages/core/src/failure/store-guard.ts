@@ -1,5 +1,5 @@
 import { adopted, andThen, type Awaitable } from '../awaitable.ts';
-import type { Clock } from '../clock.ts';
+import { microsOf, type Clock } from '../clock.ts';
 import type { Decision } from '../decision.ts';
 import { SluiceError } from '../errors.ts';
 import type { Notify } from '../events.ts';
@@ -52,7 +52,7 @@ export class StoreGuard implements StoreGate {
     this.#store = store;
     this.#deadlineMs = deadlineMs;
     this.#deadlines = new Deadlines(deadlineMs, scheduler);
-    const clock: Clock = { nowMicros: () => Math.floor(scheduler.nowMs() * 1000) };
+    const clock: Clock = { nowMicros: () => microsOf(scheduler.nowMs()) };
     const health = (this.#health = new StoreHealth({ deadlineMs, clock, notify }));
     const fallback = (this.#fallback = new Fallback(store, gateways, clock));
     const parts = { store, fallback, health };
@@ -138,6 +138,7 @@ export class StoreGuard implements StoreGate {
     } catch (error) {
       return this.#refuse(sent, error);
     }
+    // What goes wrong from here on is no failure of the store.
     return call.accept(batch, answer as StoreReading);
   }
 

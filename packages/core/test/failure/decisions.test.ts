@@ -30,8 +30,11 @@ describe.each(stores)('what %s decides', (_, make) => {
   });
 });
 
-test('an error of ours after a good answer is no failure of the store', async () => {
-  const store = scripted(answersSoon);
+test.each([
+  ['at once', answersAtOnce],
+  ['by a promise', answersSoon],
+])('an error of ours after a good answer, %s, is no failure of the store', async (_, answers) => {
+  const store = scripted(answers);
   const limiter = createLimiter({ limits: { Orders: { key: accountId(), burst: 10, count: 1, period: '1h' } }, store });
   store.behaviour = (batch) => {
     const [transaction] = batch as { mode: unknown }[];
@@ -40,8 +43,8 @@ test('an error of ours after a good answer is no failure of the store', async ()
         throw new Error('ours');
       },
     });
-    return answersSoon(batch);
+    return answers(batch);
   };
-  await expect(limiter.spend(asked)).rejects.toThrow('ours');
+  await expect((async () => limiter.spend(asked))()).rejects.toThrow('ours');
   expect(limiter.status().lastFailure).toBeUndefined();
 });

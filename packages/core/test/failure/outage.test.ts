@@ -135,6 +135,22 @@ describe.each([
   });
 });
 
+test('an answer, however slow, keeps a store asked for as long again as a call may wait', async () => {
+  const slow = deferred<unknown>();
+  const { guard, store, time } = guarded(() => slow.promise);
+  const first = guard.spend([transaction()]);
+  await time.advance(45);
+  slow.resolve(reading([transaction()]));
+  await first;
+  store.behaviour = rejects(down);
+  await time.advance(49);
+  for (let i = 0; i < 3; i++) await guard.spend([transaction()]);
+  expect(guard.status().state).toBe('up');
+  await time.advance(1);
+  await guard.spend([transaction()]);
+  expect(guard.status().state).toBe('failing');
+});
+
 describe('a store of several servers, one of them dead,', () => {
   const onDeadServer = transaction({ id: 'dead' });
   const aLive = transaction({ id: 'live' });

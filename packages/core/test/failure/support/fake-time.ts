@@ -1,4 +1,3 @@
-import type { Clock } from '../../../src/clock.ts';
 import type { Alarm, Cancel, Scheduler } from '../../../src/failure/scheduler.ts';
 
 interface Timer {
@@ -8,7 +7,7 @@ interface Timer {
 }
 
 /** A clock and an event loop that stand still until they are moved, and then turn as Node's does. */
-export class FakeTime implements Clock, Scheduler {
+export class FakeTime implements Scheduler {
   /** How often the clock was read. */
   reads = 0;
   /** How many timers were made. */
@@ -21,11 +20,6 @@ export class FakeTime implements Clock, Scheduler {
   nowMs(): number {
     this.reads++;
     return this.#nowMs;
-  }
-
-  nowMicros(): number {
-    this.reads++;
-    return Math.floor(this.#nowMs * 1000);
   }
 
   /** Timers and immediates that are still to run and keep the process alive until then. */
