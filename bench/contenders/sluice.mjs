@@ -7,7 +7,7 @@ export const sluice = {
   bounded: true,
   decider: ({ rate, limits, maxKeys }) => {
     const names = ['First', 'Second', 'Third'].slice(0, limits);
-    const definition = { key: accountId(), burst: rate.burst, count: 1, period: rate.intervalMs };
+    const definition = { key: accountId(), burst: rate.burst, count: 1, period: `${rate.intervalMs}ms` };
     const limiter = createLimiter({
       limits: Object.fromEntries(names.map((name) => [name, definition])),
       store: memoryStore({ maxKeys: maxKeys * limits }),

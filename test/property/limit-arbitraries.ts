@@ -42,7 +42,7 @@ export const promisedNumbers: fc.Arbitrary<Numbers> = anyNumbers.filter(
 
 /** Numbers as they are written in a limit. */
 export function written({ burst, count, periodMicros: period }: Numbers): LimitNumbers {
-  return { burst, count, period: period / 1000 };
+  return { burst, count, period: `${period}us` };
 }
 
 /** A limit of accounts with these numbers. Should its store give nonsense, nothing passes. */

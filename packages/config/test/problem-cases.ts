@@ -308,6 +308,20 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     ],
   },
   {
+    name: 'a period without a unit, as text',
+    limits: limitsWith("  count: 1\n  period: '60'\n"),
+    problems: [
+      "limits.yaml:5:11: `NewOrdersPerAccount.period` must be a duration with its unit, but was '60'. Write 60s for seconds, 60ms for milliseconds.",
+    ],
+  },
+  {
+    name: 'a number as a period that no unit would mend',
+    limits: limitsWith('  count: 1\n  period: 1e3\n'),
+    problems: [
+      'limits.yaml:5:11: `NewOrdersPerAccount.period` must be a duration from 1ms to 366 days, but was 1000. For example 1s, 180m, 1h30m or 7d.',
+    ],
+  },
+  {
     name: 'no period',
     limits: limitsWith('  count: 1\n'),
     problems: [

@@ -2,10 +2,13 @@ import { complaint } from './errors.ts';
 import { TICKS_PER_MICRO } from './ticks.ts';
 
 /**
- * A length of time: a number of milliseconds, or a string in Go's style with `d` for days, such as `'500ms'`,
- * `'1s'`, `'180m'`, `'1h30m'`, `'1.5h'`, `'168h'`, `'7d'`.
+ * A length of time: a string in Go's style with `d` for days, such as `'500ms'`, `'1s'`, `'180m'`, `'1h30m'`, `'1.5h'`,
+ * `'168h'`, `'7d'`, or a number of milliseconds from 1000 up. A smaller number is an error: `60` could mean 60 seconds.
  */
 export type Duration = number | string;
+
+/** Bare numbers below it are as likely to be seconds as milliseconds. */
+const LEAST_BARE_MS = 1000;
 
 const MICROS_PER_UNIT: Readonly<Record<string, number>> = {
   us: 1,
@@ -30,15 +33,29 @@ export interface DurationRange {
 /**
  * Gives a duration in ticks.
  *
- * @throws {SluiceError} `ERR_DURATION` when it is no duration, out of range, or no whole number of microseconds.
+ * @throws {SluiceError} `ERR_DURATION` when it is not a duration, out of range, not a whole number of microseconds, or a
+ * bare number below 1000.
  */
 export function durationTicks(option: string, value: unknown, { minMs, maxMs, demand }: DurationRange): number {
-  const micros = microsOf(value);
+  const micros = isAmbiguous(value) ? undefined : microsOf(value);
   if (micros !== undefined && Number.isInteger(micros) && micros >= minMs * 1000 && micros <= maxMs * 1000) {
     return micros * TICKS_PER_MICRO;
   }
-  const remedy = "Write a string with its unit, such as '500ms', '1s', '1h30m' or '7d', or a number of milliseconds.";
+  const remedy = remedyFor(value);
   throw complaint('ERR_DURATION', { option, demand: `a duration of whole microseconds ${demand}`, value, remedy });
+}
+
+function isAmbiguous(value: unknown): boolean {
+  return typeof value === 'number' && value < LEAST_BARE_MS;
+}
+
+function remedyFor(value: unknown): string {
+  // Digits in quotes were meant to be a number.
+  const amount = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+  if (Number.isSafeInteger(amount) && (amount as number) > 0) {
+    return `Write its unit: '${String(amount)}s' for seconds, '${String(amount)}ms' for milliseconds.`;
+  }
+  return "Write a string with its unit, such as '500ms', '1s', '1h30m' or '7d', or a number of milliseconds from 1000 up.";
 }
 
 function microsOf(value: unknown): number | undefined {

@@ -9,7 +9,7 @@ export interface LimitNumbers {
   readonly burst?: number | undefined;
   /** How many tokens come back every `period`, 1 to 10⁹. */
   readonly count: number;
-  /** 1 ms to 366 days. */
+  /** 1 ms to 366 days: `'1m'`, or a number of milliseconds from 1000 up. */
   readonly period: Duration;
 }
 

@@ -11,7 +11,7 @@ describe('numbers on the time grid', () => {
     { count: 7, period: '1s', interval: 2_285_714, burst: 7 },
     { count: 7, burst: 1, period: '1s', interval: 2_285_714 },
     { count: 3, burst: 9, period: '1ms', interval: 5333 },
-    { count: 16_000, period: 1, interval: 1, burst: 16_000 },
+    { count: 16_000, period: '1ms', interval: 1, burst: 16_000 },
     { count: 1, burst: 9, period: '366d', interval: 366 * 86_400 * 16e6 },
     { count: 1e9, period: '366d', interval: 505_958, burst: 1e9 },
   ])('$count per $period is one token every $interval ticks', ({ interval, burst, ...numbers }) => {
@@ -29,7 +29,7 @@ describe('numbers on the time grid', () => {
 
   test('the period is reported in milliseconds, as it was written', () => {
     expect(rate({ count: 7, period: '1m30s' }).periodMs).toBe(90_000);
-    expect(rate({ count: 7, period: 1.5 }).periodMs).toBe(1.5);
+    expect(rate({ count: 7, period: '1500us' }).periodMs).toBe(1.5);
   });
 
   test.each([
@@ -82,7 +82,7 @@ describe('a number out of range is refused:', () => {
 
   test('a period out of range', () => {
     expect(thrown(() => rate({ count: 1, period: '367d' })).code).toBe('ERR_DURATION');
-    expect(thrown(() => rate({ count: 1, period: 0.5 })).code).toBe('ERR_DURATION');
+    expect(thrown(() => rate({ count: 1, period: '500us' })).code).toBe('ERR_DURATION');
     expect(thrown(() => rate({ count: 1 })).message).toContain('`limits.Orders.period` must be a duration');
   });
 });

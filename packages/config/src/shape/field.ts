@@ -6,7 +6,7 @@ import {
   DURATION_PATTERN,
   MAX_TOKENS,
 } from '@sluice/core/limits';
-import { shownNode, type Node, type Scalar } from '../node.ts';
+import type { Node, Scalar } from '../node.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /** A field of a limit or an override: what it means, what an editor checks, and what the loader checks. */
@@ -35,8 +35,8 @@ export function periodField(description: string): Field {
     schema: { description, type: 'string', maxLength: 64, pattern: DURATION_PATTERN.source, examples: PERIODS },
     read(option, node) {
       const value = valueOf(node);
-      if (typeof value === 'number') throw withoutUnit(option, node as Scalar);
-      if (isPeriod(option, value)) return value;
+      if (isAmountAlone(node)) throw withoutUnit(option, node);
+      if (typeof value === 'string' && isPeriod(option, value)) return value;
       const remedy = 'For example 1s, 180m, 1h30m or 7d.';
       throw complaint('ERR_DURATION', { option, demand: 'a duration from 1ms to 366 days', value, remedy });
     },
@@ -44,7 +44,7 @@ export function periodField(description: string): Field {
 }
 
 // Core's own message offers numbers of milliseconds too, which a file does not have.
-function isPeriod(option: string, value: unknown): boolean {
+function isPeriod(option: string, value: string): boolean {
   try {
     return checkedPeriodTicks(option, value) > 0;
   } catch {
@@ -91,6 +91,7 @@ export function nameField(description: string, suggestions: readonly string[]): 
 
 const PERIODS = ['1s', '1m', '180m', '24h', '7d'];
 const PLAIN_DIGITS = /^(?:0|[1-9]\d*)$/;
+const AMOUNT = /^[1-9]\d{0,6}$/;
 
 /** A value as core's checks take it. */
 function valueOf(node: Node): unknown {
@@ -111,9 +112,12 @@ function wholeNumberOf(option: string, node: Node): unknown {
   });
 }
 
-// A bare 60 is a minute to one reader, 60 ms to another.
-function withoutUnit(option: string, node: Scalar): Error {
-  const text = shownNode(node);
+// A bare 60 is a minute to one reader, 60 ms to another; so is '60'.
+function isAmountAlone(node: Node): node is Scalar & { text: string } {
+  return node.kind === 'scalar' && AMOUNT.test(node.text ?? '');
+}
+
+function withoutUnit(option: string, { value, text }: Scalar & { text: string }): Error {
   const remedy = `Write ${text}s for seconds, ${text}ms for milliseconds.`;
-  return complaint('ERR_DURATION', { option, demand: 'a duration with its unit', value: node.value, remedy });
+  return complaint('ERR_DURATION', { option, demand: 'a duration with its unit', value, remedy });
 }
