@@ -15,6 +15,14 @@ describe('the id of a request is the registered domain of the name that the func
     ['github.io', 'github.io'],
   ])('%s → %s', (name, expected) => expect(idOf(key, name)).toBe(expected));
 
+  test.each(['examplecom', 'localhost'])(
+    'a request for %s has no domain: it is refused, and never gets a bucket',
+    (name) => {
+      expect(thrown(() => idOf(key, name))).toMatchObject({ code: 'ERR_ID', status: 400 });
+      expect(thrown(() => idOf(key.or(clientNetwork()), name))).toMatchObject({ code: 'ERR_ID', status: 400 });
+    },
+  );
+
   test('also through a promise', async () => {
     expect(
       await idOf(
@@ -80,6 +88,10 @@ describe('an id that is written', () => {
     });
   });
 
+  test.each(['examplecom', 'localhost'])('is never a single label that is not on the list: %s', (text) => {
+    expect(thrown(() => format.canonical(text))).toMatchObject({ code: 'ERR_ID', status: 400 });
+  });
+
   test('is an error where it is no name', () => {
     expect(thrown(() => format.canonical('*.example.com'))).toMatchObject({ code: 'ERR_ID', status: 400 });
   });
@@ -96,6 +108,9 @@ describe('in a limiter', () => {
       });
     expect(thrown(() => limiterWith(['bücher.de', 'xn--bcher-kva.de'])).message).toMatch(/twice/);
     expect(thrown(() => limiterWith(['www.example.com'])).message).toMatch(/write that/);
+    expect(thrown(() => limiterWith(['examplecom'])).message).toBe(
+      "`overrides.Certificates` lists the id 'examplecom': `id` must be a name that has a registrable domain, but was 'examplecom'. A single label has none unless it is on the Public Suffix List: write a name such as 'example.com'.",
+    );
     expect(() => limiterWith(['example.com', 'example.org'])).not.toThrow();
   });
 

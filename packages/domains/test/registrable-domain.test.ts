@@ -58,8 +58,33 @@ describe('a public suffix stays as it is:', () => {
     ['公司.cn', 'xn--55qx5d.cn'],
     ['中国', 'xn--fiqs8s'],
     ['github.io', 'github.io'],
-    ['example', 'example'],
+    ['ck', 'ck'],
   ])('%s → %s', (suffix, expected) => expect(registrableDomain(suffix)).toBe(expected));
+});
+
+describe('a single label that is not on the list has no registrable domain:', () => {
+  test.each(['localhost', 'examplecom', 'EXAMPLE', 'internal', 'localhost.', 'ⅼocalhost', 'xn--bcher-kva'])(
+    '%s',
+    (text) => {
+      const error = thrown(() => registrableDomain(text));
+      expect(error).toMatchObject({ code: 'ERR_ID', status: 400 });
+      expect(error.message).toMatch(/^`id` must be a name that has a registrable domain, but was /);
+    },
+  );
+
+  test('the error says what to do', () => {
+    expect(thrown(() => registrableDomain('examplecom')).message).toBe(
+      "`id` must be a name that has a registrable domain, but was 'examplecom'. A single label has none unless it is on the Public Suffix List: write a name such as 'example.com'.",
+    );
+  });
+
+  test('also with underscores', () => {
+    expect(thrown(() => registrableDomain('_dmarc', { underscores: true })).code).toBe('ERR_ID');
+  });
+
+  test('below it a name has one', () => {
+    expect(registrableDomain('a.b.localhost')).toBe('b.localhost');
+  });
 });
 
 describe('every spelling of a name is one name:', () => {
