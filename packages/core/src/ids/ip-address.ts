@@ -101,10 +101,11 @@ function textOf(bits: Bits): string {
   return bits instanceof ipaddr.IPv6 ? bits.toRFC5952String() : bits.toString();
 }
 
-// Zones are names of interfaces, which may hold characters that net.isIP refuses in a zone (`br_lan`).
+// Zones are names of interfaces, which may hold characters that net.isIP refuses in a zone (`br_lan`), but no slash:
+// what has a slash behind a zone is meant to be a network.
 function withoutZone(text: string): string {
   const percent = text.indexOf('%');
-  return percent < 0 || percent === text.length - 1 ? text : text.slice(0, percent);
+  return percent < 0 || percent === text.length - 1 || text.includes('/', percent) ? text : text.slice(0, percent);
 }
 
 // ipaddr.js takes `::203.0.113.7` for an IPv4-mapped address, which it is not: it gets no dots to see.

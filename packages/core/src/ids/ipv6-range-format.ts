@@ -41,6 +41,7 @@ export function canonicalIpv6Range(text: string, prefixLength: number): string {
     throw notARange(text, prefixLength, 'IPv4 addresses, IPv4-mapped ones included, have no IPv6 range.');
   }
   const range = address.network(prefixLength);
+  if (text.includes('%')) throw notARange(text, prefixLength, `Write it without its zone: '${range}'.`);
   const mask = slash < 0 ? '' : text.slice(slash);
   if (mask !== `/${prefixLength}`) {
     const fault = mask === '' ? 'has no mask' : `has the mask ${mask.slice(0, 8)}, not /${prefixLength}`;

@@ -23,9 +23,12 @@ describe('ipAddress', () => {
     expect(ipAddressFormat.canonical(text)).toBe(id);
   });
 
-  test.each(['', 'localhost', '203.0.113.0/24', '2001:db8::/48', '127.1', '203.0.113.7:80'])('refuses %j', (text) => {
-    expect(() => ipAddressFormat.canonical(text)).toThrow(refusal('`id` must be an IPv4 or IPv6 address'));
-  });
+  test.each(['', 'localhost', 'fe80::1%eth0/128', '203.0.113.0/24', '2001:db8::/48', '127.1', '203.0.113.7:80'])(
+    'refuses %j',
+    (text) => {
+      expect(() => ipAddressFormat.canonical(text)).toThrow(refusal('`id` must be an IPv4 or IPv6 address'));
+    },
+  );
 });
 
 describe('ipv6RangeCIDR', () => {
@@ -56,6 +59,9 @@ describe('ipv6RangeCIDR', () => {
     ['2001:db8:7::/048', "has the mask /048, not /48: the range of this address is '2001:db8:7::/48'"],
     ['2001:db8:7::/48/48', "has the mask /48/48, not /48: the range of this address is '2001:db8:7::/48'"],
     ['2001:db8:7::1/48', "has host bits set: write '2001:db8:7::/48'"],
+    ['2001:db8::%eth0/48', "Write it without its zone: '2001:db8::/48'."],
+    ['2001:db8:7::1%eth0', 'Write it without its zone'],
+    ['2001:db8::/48%eth0', 'Write it without its zone'],
   ])('refuses %j and says what is wrong', (text, reason) => {
     expect(() => ipv6RangeFormat().canonical(text)).toThrow(refusal(reason));
   });
@@ -85,6 +91,7 @@ describe('clientNetwork', () => {
     ['10.0.0.0/8', 'an IPv4 address, or an IPv6 network with the mask /48'],
     ['2001:db8:7::1', "the range of this address is '2001:db8:7::/48'"],
     ['2001:db8:7::1/48', "write '2001:db8:7::/48'"],
+    ['2001:db8::%eth0/48', 'Write it without its zone'],
   ])('refuses %j and says what is wrong', (text, reason) => {
     expect(() => clientNetworkFormat().canonical(text)).toThrow(refusal(reason));
   });

@@ -102,6 +102,7 @@ describe('what Node calls no address is refused', () => {
     '%',
     '%eth0',
     '2001:db8::/48',
+    'fe80::1%eth0/64',
     '１.2.3.4',
   ])('%j', (text) => {
     expect(IpAddress.parse(text)).toBeUndefined();

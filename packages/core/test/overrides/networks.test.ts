@@ -28,6 +28,28 @@ const bursts = (key: Key, overrides: Readonly<Record<string, Override>>, ids: re
   return ids.map((id) => atOnce(limiter.check([{ limit: 'Requests', id }])).results[0]?.burst ?? 'unlimited');
 };
 
+describe('what is no id of an entry is none of an override either:', () => {
+  const keys: readonly [string, Key][] = [
+    ['ipAddress', ipAddress()],
+    ['ipv6RangeCIDR', ipv6RangeCIDR()],
+    ['clientNetwork', clientNetwork()],
+  ];
+  const texts = [
+    '2001:db8::%eth0/48',
+    '2001:db8::%eth0/128',
+    '2001:db8::/48%eth0',
+    '2001:db8::%/48',
+    '10.0.0.0%eth0/8',
+  ];
+  test.each(keys.flatMap(([name, key]) => texts.map((text) => ({ name, key, text }))))(
+    '$text of $name',
+    ({ key, text }) => {
+      expect(thrown(() => limiterOf(key, { [text]: per(5) })).code).toBe('ERR_OVERRIDE');
+      expect(thrown(() => limiterOf(key, {}).spend([{ limit: 'Requests', id: text }])).code).toBe('ERR_ID');
+    },
+  );
+});
+
 describe('an override of a network', () => {
   test('holds for every address in it, and for no other', () => {
     const ids = ['10.20.0.0', '10.20.255.255', '10.19.255.255', '10.21.0.0', '2001:db8::10.20.0.1'];
