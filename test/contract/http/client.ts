@@ -1,4 +1,5 @@
 import { Agent, request, type IncomingHttpHeaders } from 'node:http';
+import { connect, constants, type IncomingHttpHeaders as Http2Headers } from 'node:http2';
 
 /** An answer as it came over the wire. */
 export interface Answer {
@@ -14,19 +15,61 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
+/** A request whose client may leave before the answer is complete. */
+export interface Visit {
+  /** Rejects when the answer breaks off, and when the client leaves. */
+  readonly answer: Promise<Answer>;
+  /** Resolves when the client is done with the request, in whatever way. */
+  readonly left: Promise<void>;
+  /** Closes the connection; over HTTP/2 it resets the stream. */
+  leave(): void;
+}
+
 /** Sends one request over a connection of its own. */
-export function ask(url: string, { method = 'GET', headers = {} }: Ask = {}): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers: headers as never, agent: new Agent() }, (response) => {
-      let body = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => (body += chunk));
-      response.on('end', () => {
+export type Client = (url: string, ask?: Ask) => Visit;
+
+export const http1Client: Client = (url, { method = 'GET', headers = {} } = {}) => {
+  const sent = request(url, { method, headers: headers as never, agent: new Agent() });
+  const answer = new Promise<Answer>((resolve, reject) => {
+    sent.on('error', reject).on('response', (response) => {
+      const body = textOf(response);
+      response.on('error', reject).on('end', () => {
         const { statusCode = 0, headers: received, rawHeaders } = response;
-        resolve({ status: statusCode, headers: received, rawHeaders, body });
+        resolve({ status: statusCode, headers: received, rawHeaders, body: body() });
       });
-      response.on('error', reject);
     });
-    sent.on('error', reject).end();
   });
+  sent.end();
+  return visitOf(answer, sent, () => sent.destroy());
+};
+
+export const http2Client: Client = (url, { method = 'GET', headers = {} } = {}) => {
+  const { origin } = new URL(url);
+  const session = connect(origin);
+  const stream = session.request({ ':method': method, ':path': url.slice(origin.length), ...headers });
+  const answer = new Promise<Answer>((resolve, reject) => {
+    session.on('error', reject);
+    stream.on('error', reject).on('response', (received: Http2Headers, _flags: number, rawHeaders: string[]) => {
+      const body = textOf(stream);
+      stream.on('close', () => {
+        if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) reject(new Error(`The stream was reset: ${stream.rstCode}`));
+        resolve({ status: Number(received[':status']), headers: received, rawHeaders, body: body() });
+      });
+    });
+  });
+  stream.on('close', () => session.close()).end();
+  return visitOf(answer, stream, () => stream.close(constants.NGHTTP2_CANCEL));
+};
+
+function textOf(stream: NodeJS.ReadableStream): () => string {
+  let text = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => (text += chunk));
+  return () => text;
+}
+
+function visitOf(answer: Promise<Answer>, sent: NodeJS.EventEmitter, leave: () => void): Visit {
+  // Nobody waits for the answer of a client that leaves.
+  answer.catch(() => undefined);
+  return { answer, left: new Promise((resolve) => void sent.once('close', resolve)), leave };
 }

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { callbackCases } from './cases/callbacks.ts';
 import { clientCases } from './cases/clients.ts';
+import { connectionCases } from './cases/connections.ts';
 import { crossOriginCases } from './cases/cross-origin.ts';
 import { errorCases } from './cases/errors.ts';
 import { fieldCases } from './cases/fields.ts';
@@ -9,6 +10,7 @@ import { limitCases } from './cases/limits.ts';
 import { optionCases } from './cases/options.ts';
 import { refusalCases } from './cases/refusals.ts';
 import { settleCases } from './cases/settle.ts';
+import { streamCases } from './cases/streams.ts';
 import type { Framework } from './framework.ts';
 
 const CASES = {
@@ -19,15 +21,20 @@ const CASES = {
   handlers: handlerCases,
   settle: settleCases,
   'cross-origin': crossOriginCases,
-  clients: clientCases,
   errors: errorCases,
-  options: optionCases,
+};
+
+/** What goes by the protocol, or by none. */
+const OTHER_CASES = {
+  'HTTP/1.1': { clients: clientCases, connections: connectionCases, options: optionCases },
+  'HTTP/2': { streams: streamCases },
 };
 
 /** What every adapter promises, on its framework over real sockets. */
 export function httpContract(framework: Framework): void {
-  for (const [topic, cases] of Object.entries(CASES)) {
-    describe(`${framework.name}: ${topic}`, () => {
+  const { name, protocol } = framework;
+  for (const [topic, cases] of Object.entries({ ...CASES, ...OTHER_CASES[protocol] })) {
+    describe(`${name} over ${protocol}: ${topic}`, () => {
       cases(framework);
     });
   }

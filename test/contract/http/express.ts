@@ -7,6 +7,7 @@ import { ok, type Context, type Framework, type Handler, type Options } from './
 export function expressFramework(name: string, express: () => Express): Framework {
   return {
     name,
+    protocol: 'HTTP/1.1',
     make: (options) => rateLimit(options as never),
     async serve({ before, limits = [], routes = {}, trustsEveryProxy = false, onError }) {
       const app = express();

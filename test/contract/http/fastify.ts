@@ -1,11 +1,18 @@
 import { rateLimit } from '@sluice/fastify';
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Server } from 'node:http';
-import { ok, type Context, type Framework, type Handler, type Options } from './framework.ts';
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify';
+import type { Server } from 'node:net';
+import { ok, type Context, type Framework, type Handler, type Options, type Protocol } from './framework.ts';
 
 /** Fastify under the contract. A route with limits is a context of its own, in which they are registered. */
-export const fastifyFramework: Framework = {
+export const fastifyFramework = (protocol: Protocol = 'HTTP/1.1'): Framework => ({
   name: 'Fastify 5',
+  protocol,
   make(options) {
     const instance = fastify();
     let failure: Error | undefined;
@@ -14,7 +21,8 @@ export const fastifyFramework: Framework = {
     return rateLimit;
   },
   async serve({ before, limits = [], routes = {}, trustsEveryProxy = false, onError }): Promise<Server> {
-    const app = fastify({ trustProxy: trustsEveryProxy });
+    const http2 = protocol === 'HTTP/2';
+    const app = fastify({ trustProxy: trustsEveryProxy, ...(http2 && { http2 }) } as FastifyServerOptions);
     app.setErrorHandler(async (error: { statusCode?: number }, _request, reply) => {
       onError?.(error);
       return reply.code(error.statusCode ?? 500).send('failed');
@@ -32,7 +40,7 @@ export const fastifyFramework: Framework = {
   onDenied: (handle) => (request: FastifyRequest, reply: FastifyReply, decision: never) =>
     handle(contextOf(request, reply), decision),
   settle: (trueCost) => (_request: FastifyRequest, reply: FastifyReply) => trueCost(reply.statusCode),
-};
+});
 
 async function route(child: FastifyInstance, path: string, own: readonly Options[], handle: Handler): Promise<void> {
   for (const options of own) await child.register(rateLimit, options as never);

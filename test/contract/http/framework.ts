@@ -1,6 +1,7 @@
 import type { Decision } from '@sluice/core';
 import type { MiddlewareOptions, RequestDecision } from '@sluice/core/http';
-import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Server } from 'node:net';
 
 /** What the requests of all frameworks have in common. */
 export interface NativeRequest {
@@ -47,9 +48,15 @@ interface Route {
 /** Answers a refused request in the words of a handler. */
 type DeniedHandler = (context: Context, decision: Decision) => string | Promise<string>;
 
+/** What a server speaks, in clear text. */
+export type Protocol = 'HTTP/1.1' | 'HTTP/2';
+
 /** A framework under the contract. */
 export interface Framework {
   readonly name: string;
+  readonly protocol: Protocol;
+  /** Whether the framework never answers HEAD requests over this protocol, also without limits. Default: false. */
+  readonly ignoresHead?: boolean;
   /** Makes a server that does not listen yet. */
   serve(plan: Plan): Promise<Server>;
   /** The framework's `rateLimit` with these options: throws what is wrong with them. */

@@ -1,12 +1,15 @@
 import { rateLimit } from '@sluice/koa';
 import type Koa from 'koa';
 import { createServer } from 'node:http';
-import { ok, type Context, type Framework } from './framework.ts';
+import { createServer as createHttp2Server } from 'node:http2';
+import { ok, type Context, type Framework, type Protocol } from './framework.ts';
 
 /** Koa of any version under the contract. */
-export function koaFramework(name: string, KoaClass: new () => Koa): Framework {
+export function koaFramework(name: string, KoaClass: new () => Koa, protocol: Protocol = 'HTTP/1.1'): Framework {
   return {
     name,
+    protocol,
+    ignoresHead: protocol === 'HTTP/2' && name === 'Koa 2',
     make: (options) => rateLimit(options as never),
     async serve({ before, limits = [], routes = {}, trustsEveryProxy = false, onError }) {
       const app = new KoaClass();
@@ -24,7 +27,7 @@ export function koaFramework(name: string, KoaClass: new () => Koa): Framework {
           else ctx.body = body;
         });
       }
-      return createServer(app.callback());
+      return protocol === 'HTTP/2' ? createHttp2Server(app.callback()) : createServer(app.callback());
     },
     onDenied: (handle) => async (ctx: Koa.Context, decision: never) => {
       ctx.body = await handle(contextOf(ctx), decision);

@@ -1,6 +1,6 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { ask, type Answer, type Ask } from './client.ts';
+import { http1Client, http2Client, type Answer, type Ask, type Visit } from './client.ts';
 import type { Framework, Plan } from './framework.ts';
 
 /** A served application. */
@@ -10,6 +10,8 @@ export interface App {
   readonly errors: unknown[];
   /** Asks for a path; `/` unless given. */
   get(path?: string, options?: Ask): Promise<Answer>;
+  /** Asks for a path as {@link get} does, as a client that may leave before the answer. */
+  visit(path?: string, options?: Ask): Visit;
   /** Asks so many times, one after the other, and gives the statuses. */
   statuses(times: number, path?: string, options?: Ask): Promise<number[]>;
 }
@@ -25,22 +27,31 @@ export async function start(framework: Framework, { routes = { '/': {} }, onErro
       onError?.(error);
     },
   });
+  closeWhenFinished(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    await closed;
-  });
   const { port } = server.address() as AddressInfo;
-  const get: App['get'] = (path = '/', options) => ask(`http://127.0.0.1:${port}${path}`, options);
+  const client = framework.protocol === 'HTTP/2' ? http2Client : http1Client;
+  const visit: App['visit'] = (path = '/', options) => client(`http://127.0.0.1:${port}${path}`, options);
+  const get: App['get'] = (path, options) => visit(path, options).answer;
   return {
     port,
     errors,
     get,
+    visit,
     async statuses(times, path, options) {
       const statuses: number[] = [];
       for (let i = 0; i < times; i++) statuses.push((await get(path, options)).status);
       return statuses;
     },
   };
+}
+
+function closeWhenFinished(server: Server): void {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => sockets.add(socket));
+  onTestFinished(async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  });
 }

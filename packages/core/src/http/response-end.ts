@@ -1,12 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
 
 /**
  * Calls back once, when a response is over: with true when all of it was handed to the system, false when the client
- * left before.
+ * left before. Over HTTP/2 a client also leaves by resetting the stream.
  */
 export function onceOver(incoming: IncomingMessage, response: ServerResponse, done: (finished: boolean) => void): void {
-  const { socket } = incoming;
+  const stream = http2StreamOf(incoming, response);
+  if (stream === undefined) onceResponseOver(incoming, response, done);
+  else onceStreamOver(stream, done);
+}
+
+function onceResponseOver(
+  { socket }: IncomingMessage,
+  response: ServerResponse,
+  done: (finished: boolean) => void,
+): void {
   // The store took its time and the client is gone: no event comes any more.
   if (response.closed || response.destroyed || socket.destroyed) return done(response.writableFinished);
   const end = (finished: boolean): void => {
@@ -18,6 +28,20 @@ export function onceOver(incoming: IncomingMessage, response: ServerResponse, do
   const onClose = (): void => end(false);
   response.once('finish', onFinish).once('close', onClose);
   waitingAt(socket).add(onClose);
+}
+
+/** The stream below a response of Node's HTTP/2 compatibility layer; `undefined` for a response of HTTP/1. */
+function http2StreamOf(incoming: IncomingMessage, response: ServerResponse): ServerHttp2Stream | undefined {
+  if (incoming.httpVersionMajor !== 2) return undefined;
+  return (response as ServerResponse & { readonly stream?: ServerHttp2Stream }).stream;
+}
+
+/** Node emits `finish` on the response of a stream that was reset, too: only the stream itself knows how it ended. */
+function onceStreamOver(stream: ServerHttp2Stream, done: (finished: boolean) => void): void {
+  // A reset ends the writable side, so that alone does not mean that the response was written.
+  const end = (): void => done(stream.writableFinished && !stream.aborted);
+  if (stream.destroyed) end();
+  else stream.once('close', end);
 }
 
 const waiting = new WeakMap<Duplex, Set<() => void>>();

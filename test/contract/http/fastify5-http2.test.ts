@@ -1,0 +1,4 @@
+import { httpContract } from './contract.ts';
+import { fastifyFramework } from './fastify.ts';
+
+httpContract(fastifyFramework('HTTP/2'));
