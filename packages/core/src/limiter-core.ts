@@ -16,7 +16,7 @@ import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOp
 import type { Limit } from './limits.ts';
 import type { CostEntry, Limiter, SpendEntry } from './limiter.ts';
 import { checkOptions } from './options.ts';
-import { Receipt } from './receipt.ts';
+import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';
 import type { BucketName, Store } from './store.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -42,6 +42,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   readonly #failure: CheckedFailureOptions;
   /** The limits that middlewares use, with the highest fixed cost that they ask there. */
   readonly #needed = new Map<string, number>();
+  /** Of the decisions whose tokens were asked back, or corrected. */
+  readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
   #set: LimitSet<Request>;
 
   constructor({ set, store, ownsStore, failure, overridesDeadlineMs, notify, clientAddress }: LimiterParts<Request>) {
@@ -72,7 +74,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   }
 
   refund(what: Decision | readonly CostEntry[]): Awaitable<readonly BucketState[]> {
-    if (what instanceof Decision) return this.receiptOf(what).refund();
+    if (what instanceof Decision) return this.#spentTokensOf(what).refund();
+    if (!Array.isArray(what)) throw notRefundable(what);
     return andThen(this.#batch(what), (batch) =>
       andThen(this.#gate.refund(this.store, batch), (given) => bucketStates(given.batch, given.reading)),
     );
@@ -131,13 +134,6 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     return batch instanceof Promise ? this.#spendLater(batch) : this.#spend(batch);
   }
 
-  /** What a decision took, to be given back or corrected. One receipt for each decision, whoever asks. */
-  receiptOf(decision: Decision): Receipt {
-    let receipt = receipts.get(decision);
-    if (receipt === undefined) receipts.set(decision, (receipt = new Receipt(decision, this.#gate)));
-    return receipt;
-  }
-
   /** Charges what results of decisions name: their ids are canonical, and are not looked at again. */
   chargeResults(results: readonly Result[], cost: number): Awaitable<readonly BucketState[]> {
     const set = this.#set;
@@ -153,9 +149,18 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
    */
   async settle(decision: Decision, result: Result, trueCost: number): Promise<void> {
     if (result.mode === 'spend-only' && result.spent < result.cost) return;
-    const { given, missing } = this.receiptOf(decision).lower(result.limit, trueCost);
+    const { given, missing } = this.#spentTokensOf(decision).settleTo(result.limit, trueCost);
     await given;
     if (missing > 0) await this.chargeResults([result], missing);
+  }
+
+  #spentTokensOf(decision: Decision): SpentTokens {
+    let spent = this.#spentTokens.get(decision);
+    if (spent === undefined) {
+      if (Decision.rulingOf(decision).owner !== this.#gate) throw foreignDecision();
+      this.#spentTokens.set(decision, (spent = new SpentTokens(decision, this.#gate)));
+    }
+    return spent;
   }
 
   #charge(transactions: Awaitable<readonly Transaction[]>): Awaitable<readonly BucketState[]> {
@@ -204,5 +209,3 @@ function asked(set: LimitSet<never>, entry: SpendEntry): Awaitable<Transaction |
   const limit = limitNamed(set, name);
   return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode) });
 }
-
-const receipts = new WeakMap<Decision, Receipt>();

@@ -38,8 +38,12 @@ export interface Limiter<Request = unknown> {
   /**
    * Gives tokens back, at most to a full bucket.
    *
-   * For a decision: what it took, once, less what has come back by itself since; nothing for what was denied or only
-   * checked. For entries: the operator's form, which gives back the whole cost.
+   * For a decision of this limiter: what it took, once, less what has come back by itself since; nothing for what was
+   * denied or only checked. Tokens count as given back when the store has accepted them: when it can't answer, the call
+   * gives `[]` with an event `refund-lost`, and can be tried again. For entries: the operator's form, which gives back
+   * the whole cost.
+   *
+   * @throws {SluiceError} `ERR_FOREIGN_DECISION` for a decision of another limiter.
    */
   refund(what: Decision | readonly CostEntry[]): Awaitable<readonly BucketState[]>;
   /**

@@ -4,7 +4,17 @@ import type { BucketName, Store } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { EMPTY_READING } from './answer.ts';
 import { LocalRates } from './local-rate.ts';
-import type { Changed, Charge, Decided, Ruling } from './ruling.ts';
+import type { Changed, Charge, Decided, Failure, Ruling } from './ruling.ts';
+
+/** What a fallback is made of. */
+export interface FallbackParts {
+  /** The store that can't answer. */
+  readonly guarded: Store;
+  readonly gateways: number;
+  readonly clock: Clock;
+  /** The gate whose decisions it makes. */
+  readonly owner: object;
+}
 
 /** At most so many buckets are kept for the `local` policy, in less than three megabytes. */
 const MAX_LOCAL_KEYS = 100_000;
@@ -19,25 +29,27 @@ export class Fallback {
   readonly #guarded: Store;
   readonly #rates: LocalRates;
   readonly #clock: Clock;
+  readonly #owner: object;
   /** Made when the first `local` limit needs it. */
   #store: MemoryStore | undefined;
 
-  /** @param guarded - The store that can't answer. */
-  constructor(guarded: Store, gateways: number, clock: Clock) {
+  constructor({ guarded, gateways, clock, owner }: FallbackParts) {
     this.#guarded = guarded;
     this.#rates = new LocalRates(gateways);
     this.#clock = clock;
+    this.#owner = owner;
   }
 
   /** One `closed` makes the batch unavailable; else the `local` ones decide together, and the `open` ones drop out. */
   decide(call: 'spend' | 'check', batch: readonly Transaction[], cause: unknown): Ruling {
+    const owner = this.#owner;
     const closed = batch.filter(({ onFailure }) => onFailure === 'closed');
-    if (closed.length > 0) return { available: false, batch: closed, failure: { policy: 'closed', cause } };
+    if (closed.length > 0) return { available: false, batch: closed, failure: { policy: 'closed', cause }, owner };
     const local = this.#localOf(batch);
-    if (local.length === 0) return letThrough(this.#guarded, cause);
+    if (local.length === 0) return this.#letThrough(cause);
     const store = this.#local();
     const reading = store[call](local);
-    return { available: true, batch: local, reading, store, failure: { policy: 'local', cause } };
+    return { available: true, batch: local, reading, store, failure: { policy: 'local', cause }, owner };
   }
 
   /** Takes the charges of `local` limits. The others are left out. */
@@ -53,6 +65,11 @@ export class Fallback {
     this.#store?.reset(batch);
   }
 
+  #letThrough(cause: unknown): Decided {
+    const failure: Failure = { policy: 'open', cause };
+    return { available: true, batch: [], reading: EMPTY_READING, store: this.#guarded, failure, owner: this.#owner };
+  }
+
   #localOf<T extends Charge>(batch: readonly T[]): readonly T[] {
     const local = batch.filter(({ onFailure }) => onFailure === 'local');
     return local.map((transaction) => this.#rates.localized(transaction));
@@ -61,8 +78,4 @@ export class Fallback {
   #local(): MemoryStore {
     return (this.#store ??= memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock: this.#clock }));
   }
-}
-
-function letThrough(store: Store, cause: unknown): Decided {
-  return { available: true, batch: [], reading: EMPTY_READING, store, failure: { policy: 'open', cause } };
 }

@@ -60,7 +60,7 @@ export class OpenGate implements StoreGate {
   }
 
   #ruling(batch: readonly Transaction[], reading: Awaitable<StoreReading>): Decided {
-    return { available: true, batch, reading: atOnce(reading), store: this.#store, failure: undefined };
+    return { available: true, batch, reading: atOnce(reading), store: this.#store, failure: undefined, owner: this };
   }
 }
 

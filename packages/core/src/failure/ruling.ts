@@ -29,6 +29,7 @@ export interface Decided extends Changed<Transaction> {
   readonly available: true;
   /** Left undefined when the limiter's own store decided. */
   readonly failure: Failure | undefined;
+  readonly owner: Owner;
 }
 
 /** Nobody decided: the store can't answer, and a limit of the batch is `closed` then. Nothing was taken. */
@@ -37,7 +38,11 @@ export interface Unavailable {
   /** The transactions whose policy is `closed`, as they were asked for. Never empty. */
   readonly batch: readonly Transaction[];
   readonly failure: Failure;
+  readonly owner: Owner;
 }
+
+/** The gate of the limiter that made a decision: that limiter alone gives its tokens back. Compared by identity. */
+type Owner = object;
 
 /** What came of a batch, and from whom. */
 export type Ruling = Decided | Unavailable;

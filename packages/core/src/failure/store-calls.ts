@@ -24,18 +24,21 @@ export interface StoreCallParts {
   readonly store: Store;
   readonly fallback: Fallback;
   readonly health: StoreHealth;
+  /** The gate that makes the calls. */
+  readonly owner: object;
 }
 
 /** `spend` and `check`: refused, a policy decides. */
 export function decidingCall(
   name: 'spend' | 'check',
-  { store, fallback, health }: StoreCallParts,
+  { store, fallback, health, owner }: StoreCallParts,
 ): StoreCall<readonly Transaction[], Decision> {
   const takes = name === 'spend';
   return {
     send: (batch, deadlineMs) => store[name](batch, deadlineMs),
     check: checkReading,
-    accept: (batch, reading) => decisionOf({ available: true, batch, reading, store, failure: undefined }, takes),
+    accept: (batch, reading) =>
+      decisionOf({ available: true, batch, reading, store, failure: undefined, owner }, takes),
     refuse(batch, cause) {
       health.decidedByPolicy();
       return decisionOf(fallback.decide(name, batch, cause), takes);

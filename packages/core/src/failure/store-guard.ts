@@ -54,8 +54,8 @@ export class StoreGuard implements StoreGate {
     this.#deadlines = new Deadlines(deadlineMs, scheduler);
     const clock: Clock = { nowMicros: () => microsOf(scheduler.nowMs()) };
     const health = (this.#health = new StoreHealth({ deadlineMs, clock, notify }));
-    const fallback = (this.#fallback = new Fallback(store, gateways, clock));
-    const parts = { store, fallback, health };
+    const fallback = (this.#fallback = new Fallback({ guarded: store, gateways, clock, owner: this }));
+    const parts = { store, fallback, health, owner: this };
     this.#spend = decidingCall('spend', parts);
     this.#check = decidingCall('check', parts);
     this.#charge = chargeCall(parts);

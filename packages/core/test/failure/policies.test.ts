@@ -19,6 +19,7 @@ describe('closed', () => {
       available: false,
       batch: [closed],
       failure: { policy: 'closed', cause: down },
+      owner: guard.owner,
     });
     expect(decided(await guard.check([local])).reading.levelsTicks).toEqual([0]);
   });
@@ -150,6 +151,7 @@ describe('open', () => {
         reading: { nowTicks: 0, levelsTicks: [] },
         store,
         failure: { policy: 'open', cause: down },
+        owner: guard.owner,
       });
     }
   });

@@ -6,8 +6,10 @@ describe('a store that answers at once', () => {
   test('is passed straight through: a value, no promise and no timer', () => {
     const { guard, store, time } = guarded(answersAtOnce);
     const batch = [transaction()];
-    expect(guard.spend(batch)).toEqual({ available: true, batch, reading: reading(batch), store, failure: undefined });
-    expect(guard.check(batch)).toEqual({ available: true, batch, reading: reading(batch), store, failure: undefined });
+    const { owner } = guard;
+    const ruling = { available: true, batch, reading: reading(batch), store, failure: undefined, owner };
+    expect(guard.spend(batch)).toEqual(ruling);
+    expect(guard.check(batch)).toEqual(ruling);
     expect(guard.charge(batch)).toEqual({ batch, reading: reading(batch), store });
     expect(guard.refund(store, batch)).toEqual({ batch, reading: reading(batch), store });
     expect(guard.reset(batch)).toBeUndefined();
@@ -35,8 +37,9 @@ describe('a store that answers by a promise', () => {
   test('decides, and leaves no timer behind', async () => {
     const { guard, store, time } = guarded(answersSoon);
     const batch = [transaction()];
-    const ruling = await guard.spend(batch);
-    expect(ruling).toEqual({ available: true, batch, reading: reading(batch), store, failure: undefined });
+    const { owner } = guard;
+    const ruling = { available: true, batch, reading: reading(batch), store, failure: undefined, owner };
+    expect(await guard.spend(batch)).toEqual(ruling);
     expect(time.waiting).toBe(0);
   });
 

@@ -20,6 +20,11 @@ class RulingGuard {
     this.#guard = guard;
   }
 
+  /** Whose rulings they are. */
+  get owner(): object {
+    return this.#guard;
+  }
+
   spend(batch: readonly Transaction[]): Awaitable<Ruling> {
     return andThen(this.#guard.spend(batch), (decision) => Decision.rulingOf(decision));
   }

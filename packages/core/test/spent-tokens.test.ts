@@ -1,5 +1,17 @@
-import type { Decision, SpendEntry } from '@sluice/core';
+import {
+  createLimiter,
+  memoryStore,
+  SluiceError,
+  type Awaitable,
+  type Decision,
+  type Limiter,
+  type LimiterEvent,
+  type SpendEntry,
+  type Store,
+} from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
+import { RequestDecision } from '../src/http/request-decision.ts';
 import { coreOf } from '../src/create-limiter.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from './limiter-on-fake-time.ts';
 import { thrown } from './thrown.ts';
@@ -140,11 +152,41 @@ describe('the refund of a decision', () => {
     expect(refund(decision)).toMatchObject([{ limit: 'Orders', remaining: 10 }]);
   });
 
-  test('works through any limiter of the package: the bucket is where it was taken', () => {
+  test('of another limiter’s decision is an error that names the remedy, and the tokens can still be given back', () => {
     const [one, other] = [started(), started()];
     const decision = one.spend(order(4));
-    other.refund(decision);
-    expect(one.remaining()).toBe(10);
+    const error = thrown(() => other.refund(decision));
+    expect(error.code).toBe('ERR_FOREIGN_DECISION');
+    expect(error.message).toBe(
+      'This decision was made by another limiter, which alone can give its tokens back: call refund(decision) on the limiter that made it. ' +
+        'To give tokens of this limiter to an id, name its bucket: refund([{ limit, id, cost }]).',
+    );
+    expect(one.refund(decision)).toMatchObject([{ remaining: 10 }]);
+  });
+
+  test.each(['the same store', 'another store'])(
+    'stays possible after a closed limiter on %s was asked for it in error',
+    (which) => {
+      const one = started();
+      const store = which === 'the same store' ? one.store : memoryStore();
+      const other = createLimiter({ limits: accountLimits({ Others: numbers.Orders }), store });
+      const decision = one.spend(order(4));
+      atOnce(other.close());
+      expect(thrown(() => other.refund(decision)).code).toBe('ERR_FOREIGN_DECISION');
+      one.refund(decision);
+      expect(one.remaining()).toBe(10);
+    },
+  );
+
+  test.each<[what: string, decide: (limiter: Limiter) => Awaitable<Decision>]>([
+    ['denied', (limiter) => limiter.spend([order(0), { limit: 'Reads', id: '7', cost: 10 }])],
+    ['only checked', (limiter) => limiter.check([order(1)])],
+    ['about no limit', (limiter) => limiter.spend([])],
+  ])('of another limiter’s decision that was %s is the same error', (_, decide) => {
+    const [one, other] = [started(), started()];
+    one.spend({ limit: 'Reads', id: '7', cost: 1 });
+    const decision = atOnce(decide(one.limiter));
+    expect(thrown(() => other.refund(decision)).code).toBe('ERR_FOREIGN_DECISION');
     expect(one.refund(decision)).toEqual([]);
   });
 
@@ -153,6 +195,87 @@ describe('the refund of a decision', () => {
     const decision = spend(order(4));
     atOnce(limiter.close());
     expect(thrown(() => refund(decision)).code).toBe('ERR_CLOSED');
+  });
+});
+
+test.each([
+  ['the decision on a request', new RequestDecision(), 'RequestDecision'],
+  ['a copy of a decision', { outcome: 'allowed', results: [] }, "outcome: 'allowed'"],
+  ['nothing', undefined, 'undefined'],
+])('refund refuses %s, and says what to write', (_, what, shown) => {
+  const error = thrown(() => started().limiter.refund(what as never));
+  expect(error.code).toBe('ERR_OPTION');
+  expect(error.message).toContain(`must be given a decision of spend(), or an array of entries, but was `);
+  expect(error.message).toContain(shown);
+  expect(error.message).toContain('await req.rateLimit?.refund()');
+});
+
+describe('on a store that fails now and then, the refund of a decision', () => {
+  const down = new Error('connection lost');
+
+  /** A limiter on a store whose refunds do what the test says, and the buckets behind it. */
+  function onUnsteadyStore() {
+    const inner = memoryStore({ clock: new FakeClock(0) });
+    const later = async <T>(answer: () => Awaitable<T>): Promise<T> => answer();
+    const given: number[] = [];
+    const state = { refund: later };
+    const store: Store = {
+      spend: (batch) => later(() => inner.spend(batch)),
+      check: (batch) => later(() => inner.check(batch)),
+      charge: (batch) => later(() => inner.charge(batch)),
+      refund: (batch) => {
+        given.push(batch.length);
+        return state.refund(() => inner.refund(batch));
+      },
+      reset: (batch) => inner.reset(batch),
+      close: () => inner.close(),
+    };
+    const events: LimiterEvent[] = [];
+    const onEvent = (event: LimiterEvent): void => void events.push(event);
+    const limiter = createLimiter({ limits: accountLimits(numbers), store, log: false, onEvent });
+    const remaining = async () => (await limiter.check([order(0)])).remaining;
+    return { limiter, state, later, given, events, remaining };
+  }
+
+  test('that the store did not accept gives nothing back, is an event, and can be tried again', async () => {
+    const { limiter, state, later, events, remaining } = onUnsteadyStore();
+    const decision = await limiter.spend([order(4)]);
+    state.refund = () => Promise.reject(down);
+    expect(await limiter.refund(decision)).toEqual([]);
+    expect(events).toMatchObject([{ type: 'refund-lost', count: 1, cause: down }]);
+    state.refund = later;
+    expect(await limiter.refund(decision)).toMatchObject([{ remaining: 10 }]);
+    expect(await limiter.refund(decision)).toEqual([]);
+    expect(await remaining()).toBe(10);
+  });
+
+  test('that is wrong use by the store’s own word rejects, and can be tried again', async () => {
+    const { limiter, state, later } = onUnsteadyStore();
+    const decision = await limiter.spend([order(4)]);
+    state.refund = () => Promise.reject(new SluiceError('ERR_CLOSED', 'The store is closed.'));
+    await expect(limiter.refund(decision)).rejects.toMatchObject({ code: 'ERR_CLOSED' });
+    state.refund = later;
+    expect(await limiter.refund(decision)).toMatchObject([{ remaining: 10 }]);
+  });
+
+  test('twice at the same time gives back once', async () => {
+    const { limiter, given, remaining } = onUnsteadyStore();
+    await limiter.spend([order(5)]);
+    const decision = await limiter.spend([order(4)]);
+    const refunds = await Promise.all([limiter.refund(decision), limiter.refund(decision)]);
+    expect(refunds).toMatchObject([[{ remaining: 5 }], []]);
+    expect(given).toEqual([1]);
+    expect(await remaining()).toBe(5);
+  });
+
+  test('beside a settlement that the store did not accept gives all back when it is tried again', async () => {
+    const { limiter, state, later, remaining } = onUnsteadyStore();
+    const decision = await limiter.spend([order(9)]);
+    state.refund = () => Promise.reject(down);
+    await Promise.all([coreOf(limiter).settle(decision, decision.results.at(0)!, 4), limiter.refund(decision)]);
+    state.refund = later;
+    await limiter.refund(decision);
+    expect(await remaining()).toBe(10);
   });
 });
 
