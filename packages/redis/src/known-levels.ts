@@ -7,19 +7,23 @@ const MOST_BUCKETS = 10_000;
 
 interface Known {
   readonly levelTicks: number;
-  /** The server's clock at that moment, and ours at one before. */
+  /** The server's clock when it read the level. */
   readonly nowTicks: number;
+  /** Our clock before and after that. */
   readonly sentMicros: number;
+  readonly gotMicros: number;
 }
 
 /**
  * The levels of buckets as denied batches have shown them, for up to a second: whoever asks for more than a bucket has
  * left is denied without asking the server again.
  *
- * A level only falls by itself, and by as much as time passes. So what is told here counts down as the server's own
- * answer would, and the server is asked again as soon as the batch may fit. It can't know what other processes do
- * meanwhile: they may have taken more, which the server says when it is asked, or given some back, which is seen when
- * the time is over. It never lets anything pass.
+ * A level only falls by itself, and by as much as time passes. The server read it at some moment between our question
+ * and its answer. Counted from the question a level is never too high: by it we know whether the batch may fit, and then
+ * ask the server. Counted from the answer it is never too low: by it we report waits, so that no wait is too short.
+ *
+ * The process can't know what others do meanwhile: they may have taken more, which the server says when it is asked, or
+ * given some back, which is seen when the time is over. It never lets anything pass.
  */
 export class KnownLevels {
   /** The one read longest ago first. */
@@ -44,30 +48,32 @@ export class KnownLevels {
     const nowMicros = this.#clock.nowMicros();
     const levelsTicks: number[] = [];
     const bucketNowTicks: number[] = [];
+    const lowestTicks: number[] = [];
     for (const [i, { toleranceTicks }] of batch.entries()) {
       const known = this.#at(keys[i]!, nowMicros);
       if (known === undefined) return undefined;
-      const passedTicks = (nowMicros - known.sentMicros) * TICKS_PER_MICRO;
+      const passedTicks = (nowMicros - known.gotMicros) * TICKS_PER_MICRO;
       levelsTicks.push(Math.max(0, known.levelTicks - passedTicks));
+      lowestTicks.push(Math.max(0, known.levelTicks - (nowMicros - known.sentMicros) * TICKS_PER_MICRO));
       bucketNowTicks.push(known.nowTicks + passedTicks);
       // The limit was lowered since: the server must replace the TAT.
       if (levelsTicks[i]! > toleranceTicks) return undefined;
     }
-    if (passes(batch, levelsTicks)) return undefined;
+    if (passes(batch, lowestTicks)) return undefined;
     return { nowTicks: bucketNowTicks[0]!, levelsTicks, bucketNowTicks, remembered: true };
   }
 
   /**
-   * Takes down what a server has just told.
+   * Takes down what a server has just answered.
    *
-   * @param sentMicros - When it was asked, by our clock. It has answered later, and its answer may have waited for this
-   * process for long: so a level is never taken for higher than it is.
+   * @param sentMicros - When it was asked, by our clock.
    */
   note(keys: readonly string[], { nowTicks, levelsTicks }: StoreReading, sentMicros: number): void {
     if (this.#forMicros === 0) return;
+    const gotMicros = this.#clock.nowMicros();
     for (const [i, key] of keys.entries()) {
       this.#known.delete(key);
-      this.#known.set(key, { levelTicks: levelsTicks[i]!, nowTicks, sentMicros });
+      this.#known.set(key, { levelTicks: levelsTicks[i]!, nowTicks, sentMicros, gotMicros });
     }
     for (const oldest of this.#known.keys()) {
       if (this.#known.size <= MOST_BUCKETS) break;

@@ -2,7 +2,7 @@ import { FakeClock } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { KnownLevels, notingDenials, notingRefunds } from '../src/known-levels.ts';
 import type { Ask } from '../src/ask.ts';
-import { BURST, order, TOKEN_TICKS } from './support/orders.ts';
+import { BURST, isAllowed, order, TOKEN_TICKS } from './support/orders.ts';
 
 const FULL_TICKS = BURST * TOKEN_TICKS;
 
@@ -67,15 +67,54 @@ describe('the levels that refused batches have shown', () => {
     expect(levels.size).toBe(0);
   });
 
-  test('count down from the moment of asking: an answer that waited for the process is never taken for newer', () => {
-    const { clock, levels } = known();
-    const sentMicros = clock.nowMicros();
-    clock.advance(400);
-    levels.note(['a'], { nowTicks: 1_000_000, levelsTicks: [4 * TOKEN_TICKS + 300 * 16_000] }, sentMicros);
-    expect(levels.denialOf([order('a')], ['a'])).toBeUndefined();
-    expect(levels.denialOf([order('a', 2)], ['a'])).toBeDefined();
-    clock.advance(600);
-    expect(levels.denialOf([order('a', 2)], ['a'])).toBeUndefined();
+  describe('of an answer that was on its way for 400 ms', () => {
+    const WAY_TICKS = 400 * 16_000;
+
+    /** The levels, 400 ms after they were asked for. */
+    function late(...levelsTicks: number[]) {
+      const { clock, levels } = known();
+      const sentMicros = clock.nowMicros();
+      clock.advance(400);
+      levels.note(['a', 'b'], { nowTicks: 1_000_000, levelsTicks }, sentMicros);
+      return { clock, levels };
+    }
+
+    test('count down from the moment when it came: the server may have read its clock only then', () => {
+      const { clock, levels } = late(FULL_TICKS);
+      expect(levels.denialOf([order('a')], ['a'])).toMatchObject({ nowTicks: 1_000_000, levelsTicks: [FULL_TICKS] });
+      clock.advance(250);
+      const passedTicks = 250 * 16_000;
+      expect(levels.denialOf([order('a')], ['a'])).toMatchObject({
+        nowTicks: 1_000_000 + passedTicks,
+        levelsTicks: [FULL_TICKS - passedTicks],
+        bucketNowTicks: [1_000_000 + passedTicks],
+      });
+    });
+
+    test('let a batch be asked for as if the server had read its clock when it was asked, and no later', () => {
+      const { clock, levels } = late(4 * TOKEN_TICKS + WAY_TICKS + 16_000);
+      clock.advance(0.999);
+      expect(levels.denialOf([order('a')], ['a'])?.levelsTicks[0]).toBeGreaterThan(4 * TOKEN_TICKS + WAY_TICKS);
+      clock.advance(0.001);
+      expect(levels.denialOf([order('a')], ['a'])).toBeUndefined();
+    });
+
+    test('are known for a second from then on', () => {
+      const { clock, levels } = late(FULL_TICKS);
+      clock.advance(599.999);
+      expect(levels.denialOf([order('a')], ['a'])).toBeDefined();
+      clock.advance(0.001);
+      expect(levels.denialOf([order('a')], ['a'])).toBeUndefined();
+    });
+
+    test('refuse a batch with figures by which it is denied too', () => {
+      // By the earliest clock b fits already, by the latest it does not. It is a that denies.
+      const { levels } = late(FULL_TICKS, 4 * TOKEN_TICKS + WAY_TICKS / 2);
+      const batch = [order('a'), order('b')];
+      const told = levels.denialOf(batch, ['a', 'b'])!;
+      expect(told.levelsTicks).toEqual([FULL_TICKS, 4 * TOKEN_TICKS + WAY_TICKS / 2]);
+      expect(isAllowed(batch, told)).toBe(false);
+    });
   });
 
   test('say nothing of a batch with a bucket that is not known', () => {

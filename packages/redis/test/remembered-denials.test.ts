@@ -1,6 +1,8 @@
 import { accountId, createLimiter } from '@sluice/core';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../test/redis/servers/redis-server.ts';
+import { tcpProxy } from '../../../test/redis/servers/tcp-proxy.ts';
 import { until } from '../../../test/redis/servers/until.ts';
 import { charge, isAllowed, order, owed, read, refund } from './support/orders.ts';
 import { readyStore } from './support/ready-store.ts';
@@ -8,6 +10,12 @@ import { readyStore } from './support/ready-store.ts';
 const server = await redisServer();
 const store = await readyStore({ url: server.url });
 const evalshas = async (): Promise<number> => (await server.commandCalls()).get('evalsha') ?? 0;
+
+/** Waits for as long as a client was told to, and not a millisecond longer. */
+async function passed(startMs: number, waitMs: number): Promise<void> {
+  // Node's timers may run up to a millisecond early.
+  while (performance.now() < startMs + waitMs) await sleep(startMs + waitMs - performance.now());
+}
 
 describe('a client that hammers', () => {
   test('costs Redis nothing once it was refused', async () => {
@@ -40,6 +48,27 @@ describe('a client that hammers', () => {
     await until('it passes', async () => (await limiter.spend(entry)).allowed, { everyMs: 1 });
     expect(retryAfterMs).toBeLessThanOrEqual(20);
     expect(performance.now() - startMs).toBeGreaterThan(0);
+    await limiter.close();
+  });
+
+  test('passes when it has waited as told, also when the denial had travelled for 40 ms each way', async () => {
+    const proxy = await tcpProxy(server);
+    const far = await readyStore({ url: proxy.url });
+    const limits = { Quick: { key: accountId(), count: 1, period: '200ms', burst: 1 } };
+    const limiter = createLimiter({ limits, store: far, failure: { onFailure: 'closed', deadlineMs: 1000 } });
+    for (let i = 0; i < 5; i++) {
+      const entry = [{ limit: 'Quick', id: `far-${i}` }];
+      expect((await limiter.spend(entry)).allowed).toBe(true);
+      proxy.delay(80);
+      const denied = await limiter.spend(entry);
+      await proxy.pass();
+      const startMs = performance.now();
+      const { rememberedDenials } = far.status().counts;
+      const { retryAfterMs } = await limiter.spend(entry);
+      expect([denied.outcome, far.status().counts.rememberedDenials]).toEqual(['denied', rememberedDenials + 1]);
+      await passed(startMs, retryAfterMs);
+      expect((await limiter.spend(entry)).outcome).toBe('allowed');
+    }
     await limiter.close();
   });
 
