@@ -29,12 +29,16 @@ createLimiter({ limits: { Orders: { ...limits.Orders, key: ipAddress } } });
 createLimiter({ limits: { Orders: { key: ipAddress(), count: 5, period: '1s', windowMs: 1000 } } });
 // @ts-expect-error there are three failure policies
 createLimiter({ limits, failure: { onFailure: 'shut' } });
-// @ts-expect-error an override is numbers or 'unlimited'
+// @ts-expect-error an override is numbers, 'unlimited' or 'blocked'
 createLimiter({ limits, overrides: { Orders: { '7': 'limitless' } } });
 // @ts-expect-error a store has methods
 createLimiter({ limits, store: {} });
 
-createLimiter({ limits, overrides: { Orders: { '7': 'unlimited', '8': { count: 600, period: '180m' } } } });
+createLimiter({
+  limits,
+  overrides: { Orders: { '7': 'unlimited', '8': { count: 600, period: '180m' }, '9': 'blocked' } },
+});
+createLimiter({ limits: { Orders: { ...limits.Orders, hidden: true } } });
 createLimiter({ limits, overrides: (limit, id) => (limit === 'Orders' && id === '7' ? 'unlimited' : undefined) });
 createLimiter({ limits, overrides: async () => ({ burst: 5, count: 600, period: 60_000 }) });
 createLimiter({ limits, log: false, onEvent: (event) => event.message, overridesDeadlineMs: 100 });

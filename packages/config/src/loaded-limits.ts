@@ -51,9 +51,10 @@ export class RememberedLimits<Request> implements LoadedLimits<Request> {
 }
 
 function definitionsOf<Request>({ limits }: LimitsRead, { keys }: Recipe<Request>): LimitDefinitions<Request> {
-  const definitions = [...limits.values()].map(({ name, numbers, disabled }): [string, LimitDefinition<Request>] => {
-    const { key, onFailure } = keys.get(name)!;
-    return [name, { key, ...numbers!, ...(onFailure !== undefined && { onFailure }), ...(disabled && { disabled }) }];
+  const definitions = [...limits.values()].map((row): [string, LimitDefinition<Request>] => {
+    const { key, onFailure } = keys.get(row.name)!;
+    const switches = { ...(row.disabled && { disabled: true }), ...(row.hidden && { hidden: true }) };
+    return [row.name, { key, ...row.numbers!, ...(onFailure !== undefined && { onFailure }), ...switches }];
   });
   return Object.fromEntries(definitions);
 }

@@ -19,6 +19,7 @@ export const GOOD_CASES: readonly GoodCase[] = [
   { name: 'comments and a document marker', limits: `# ours\n---\n${LIMITS}# end\n` },
   { name: 'a limit that is switched off', limits: LIMITS.replace('count: 300', 'disabled: true, count: 300') },
   { name: 'a limit that is not switched off', limits: LIMITS.replace('count: 300', 'disabled: false, count: 300') },
+  { name: 'a limit that is hidden', limits: LIMITS.replace('count: 300', 'hidden: true, count: 300') },
   { name: 'the format of the ids', limits: LIMITS.replace('count: 300', 'idFormat: accountId, count: 300') },
   { name: 'the format as Boulder calls it', limits: LIMITS.replace('count: 300', 'idFormat: regId, count: 300') },
   { name: 'a duration of parts', limits: LIMITS.replace('180m', '1h30m') },
@@ -40,6 +41,7 @@ export const GOOD_CASES: readonly GoodCase[] = [
     overrides: overrideOf('    - yes\n    - 2026-01-01\n    - 1_000\n'),
   },
   { name: 'ids that are let through', overrides: '- NewOrdersPerAccount: { unlimited: true, ids: [1] }\n' },
+  { name: 'ids that are blocked', overrides: '- NewOrdersPerAccount: { blocked: true, ids: [1] }\n' },
   {
     name: 'networks of addresses',
     overrides: '- NewRegistrationsPerIPAddress: { unlimited: true, ids: [10.20.0.0/16, "2001:db8::/32"] }\n',

@@ -92,6 +92,30 @@ it('a limit that is switched off says nothing about anyone', async () => {
   expect(await numbersOf({ limits }, 'NewOrdersPerAccount', '1')).toBe('unlimited');
 });
 
+it('a limit that is hidden is so in the limiter too', async () => {
+  const { defaults } = written({ limits: LIMITS.replace('burst: 300', 'hidden: true, burst: 300') });
+  const limiter = createLimiter({ ...(await loadLimits({ defaults, keys: KEYS })) });
+  const { results } = await limiter.check([
+    { limit: 'NewOrdersPerAccount', id: '1' },
+    { limit: 'NewRegistrationsPerIPAddress', id: '203.0.113.7' },
+  ]);
+  expect(results.map(({ hidden }) => hidden)).toEqual([true, false]);
+});
+
+it('an id and a network that are blocked are refused, but for an id of its own numbers in it', async () => {
+  const { defaults, overrides } = written({
+    overrides: `
+- NewRegistrationsPerIPAddress: { blocked: true, ids: [10.0.0.0/8, 203.0.113.7] }
+- NewRegistrationsPerIPAddress: { count: 2, period: 1s, ids: [10.1.1.1] }
+`,
+  });
+  const limiter = createLimiter({ ...(await loadLimits({ defaults, overrides, keys: KEYS })) });
+  const blocked = ['10.1.1.2', '203.0.113.7', '10.1.1.1', '203.0.113.8'].map(
+    async (id) => (await limiter.check([{ limit: 'NewRegistrationsPerIPAddress', id }])).blocked,
+  );
+  expect(await Promise.all(blocked)).toEqual([true, true, false, false]);
+});
+
 it('a key may come with the failure policy of its limit', async () => {
   const { defaults } = written({});
   const keys = { ...KEYS, NewOrdersPerAccount: { key: accountId(), onFailure: 'closed' as const } };

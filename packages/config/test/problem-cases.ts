@@ -55,21 +55,21 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     name: 'an unknown field of a limit',
     limits: limitsWith('  count: 1\n  period: 1s\n  brust: 2\n'),
     problems: [
-      'limits.yaml:6:3: `NewOrdersPerAccount` has no option `brust` (its value was 2). Did you mean `burst`? Options: burst, count, period, idFormat, disabled.',
+      'limits.yaml:6:3: `NewOrdersPerAccount` has no option `brust` (its value was 2). Did you mean `burst`? Options: burst, count, period, idFormat, disabled, hidden.',
     ],
   },
   {
     name: 'another library’s field',
     limits: limitsWith('  count: 1\n  windowMs: 1000\n  period: 1s\n'),
     problems: [
-      "limits.yaml:5:3: `NewOrdersPerAccount` has no option `windowMs` (its value was 1000). `windowMs` is `period` here, e.g. period: '1m'. Options: burst, count, period, idFormat, disabled.",
+      "limits.yaml:5:3: `NewOrdersPerAccount` has no option `windowMs` (its value was 1000). `windowMs` is `period` here, e.g. period: '1m'. Options: burst, count, period, idFormat, disabled, hidden.",
     ],
   },
   {
     name: 'an unknown field of an override',
     overrides: overrideOf('      - 1\n    reason: x\n'),
     problems: [
-      "overrides.yaml:6:5: `NewOrdersPerAccount` has no option `reason` (its value was 'x'). Options: burst, count, period, unlimited, ids.",
+      "overrides.yaml:6:5: `NewOrdersPerAccount` has no option `reason` (its value was 'x'). Options: burst, count, period, unlimited, blocked, ids.",
     ],
   },
   {
@@ -275,7 +275,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     name: 'a field that is a list',
     limits: limitsWith('  ? [count]\n  : 1\n  count: 1\n  period: 1s\n'),
     problems: [
-      'limits.yaml:4:5: `NewOrdersPerAccount` has no option `a list` (its value was 1). Options: burst, count, period, idFormat, disabled.',
+      'limits.yaml:4:5: `NewOrdersPerAccount` has no option `a list` (its value was 1). Options: burst, count, period, idFormat, disabled, hidden.',
     ],
   },
   {
@@ -435,6 +435,31 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     problems: ['overrides.yaml:2:16: `NewOrdersPerAccount.unlimited` must be true, or left out, but was false.'],
   },
   {
+    name: 'blocked beside numbers',
+    overrides: overrideOf('      - 1\n    blocked: true\n'),
+    problems: [
+      'overrides.yaml:2:5: `NewOrdersPerAccount.count` must be left out beside `blocked`, which refuses the ids. Keep one of the two.',
+      'overrides.yaml:3:5: `NewOrdersPerAccount.period` must be left out beside `blocked`, which refuses the ids. Keep one of the two.',
+    ],
+  },
+  {
+    name: 'blocked beside unlimited',
+    overrides: '- NewOrdersPerAccount:\n    blocked: true\n    unlimited: true\n    ids: [1]\n',
+    problems: [
+      'overrides.yaml:2:5: `NewOrdersPerAccount.blocked` must be left out beside `unlimited`, which lets the ids through. Keep one of the two.',
+    ],
+  },
+  {
+    name: 'blocked: false',
+    overrides: '- NewOrdersPerAccount:\n    blocked: false\n    ids: [1]\n',
+    problems: ['overrides.yaml:2:14: `NewOrdersPerAccount.blocked` must be true, or left out, but was false.'],
+  },
+  {
+    name: 'hidden that is no boolean',
+    limits: limitsWith('  count: 1\n  period: 1s\n  hidden: yes\n'),
+    problems: ["limits.yaml:6:11: `NewOrdersPerAccount.hidden` must be true or false, but was 'yes'."],
+  },
+  {
     name: 'disabled that is no boolean',
     limits: limitsWith('  count: 1\n  period: 1s\n  disabled: yes\n'),
     problems: ["limits.yaml:6:13: `NewOrdersPerAccount.disabled` must be true or false, but was 'yes'."],
@@ -586,7 +611,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     limits:
       'NewRegistrationsPerIPAddress: &a { count: 1, period: 1s }\nNewRegistrationsPerIPv6Range: { count: 1, period: 1s }\nNewOrdersPerAccount:\n  <<: *a\n  count: 1\n  period: 1s\n',
     problems: [
-      "limits.yaml:4:3: `NewOrdersPerAccount` has no option `<<` (its value was 'mapping'). Merge keys are not read: write the fields out. Options: burst, count, period, idFormat, disabled.",
+      "limits.yaml:4:3: `NewOrdersPerAccount` has no option `<<` (its value was 'mapping'). Merge keys are not read: write the fields out. Options: burst, count, period, idFormat, disabled, hidden.",
     ],
   },
   {

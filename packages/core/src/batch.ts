@@ -2,9 +2,10 @@ import type { Awaitable } from './awaitable.ts';
 import { complaint, SluiceError } from './errors.ts';
 import type { LimitSet } from './limit-set.ts';
 import type { Limit } from './limits.ts';
+import type { OverrideRate } from './overrides/override.ts';
 import type { Rate } from './rate.ts';
 import type { BucketName, Mode } from './store.ts';
-import type { Transaction } from './transaction.ts';
+import { isBlocked, rateOfBlocked, type Transaction } from './transaction.ts';
 
 /** Comparing each bucket with each other allocates nothing and is the fastest for a few; for many it is n². */
 const MAX_PAIRED = 16;
@@ -19,7 +20,7 @@ export interface Ask {
 
 /**
  * Makes the transaction of what is asked, with the numbers that hold for the id: waits only when an override must be
- * waited for. `null` for an id that is unlimited. A cost above the burst, which only a charge or a refund may have,
+ * waited for. `null` for an id that is unlimited; see {@link isBlocked} for one that is blocked. A cost above the burst, which only a charge or a refund may have,
  * counts as the burst: it empties or fills the bucket, no more.
  *
  * @throws {SluiceError} `ERR_COST` for a cost that is no whole number from 0 up, `ERR_ID` for an id that is no text.
@@ -33,12 +34,13 @@ export function transactionOf(set: LimitSet<never>, ask: Ask): Awaitable<Transac
 }
 
 // Apart: a function that makes a closure makes its context at each call, needed or not.
-function withRateToCome(ask: Ask, rate: Promise<Rate | 'unlimited'>): Promise<Transaction | null> {
+function withRateToCome(ask: Ask, rate: Promise<OverrideRate>): Promise<Transaction | null> {
   return rate.then((settled) => withRate(ask, settled));
 }
 
-function withRate({ limit, id, cost, mode }: Ask, rate: Rate | 'unlimited'): Transaction | null {
-  if (rate === 'unlimited') return null;
+function withRate({ limit, id, cost, mode }: Ask, override: OverrideRate): Transaction | null {
+  if (override === 'unlimited') return null;
+  const rate = override === 'blocked' ? rateOfBlocked(limit.rate) : override;
   return {
     limit: limit.name,
     id,
@@ -49,6 +51,7 @@ function withRate({ limit, id, cost, mode }: Ask, rate: Rate | 'unlimited'): Tra
     rate,
     overridden: rate !== limit.rate,
     onFailure: limit.onFailure,
+    hidden: limit.hidden,
   };
 }
 
@@ -124,9 +127,21 @@ export function checkCost(limit: string, cost: unknown): asserts cost is number 
  */
 export function checkAffordable(batch: readonly Transaction[]): void {
   for (let i = 0; i < batch.length; i++) {
-    const { limit, cost, rate } = batch[i]!;
-    if (cost > rate.burst) throw costOverBurst(limit, cost, rate);
+    const transaction = batch[i]!;
+    const { limit, cost, rate } = transaction;
+    if (cost > rate.burst && !isBlocked(transaction)) throw costOverBurst(limit, cost, rate);
   }
+}
+
+/** Whether an id of a batch is blocked: the batch is then denied, and no store is asked. */
+export function hasBlocked(batch: readonly Transaction[]): boolean {
+  for (let i = 0; i < batch.length; i++) if (isBlocked(batch[i]!)) return true;
+  return false;
+}
+
+/** The transactions that have a bucket: those of blocked ids have none. */
+export function withoutBlocked(batch: readonly Transaction[]): readonly Transaction[] {
+  return hasBlocked(batch) ? batch.filter((transaction) => !isBlocked(transaction)) : batch;
 }
 
 // The errors are made apart, here and elsewhere on the way of a decision: what is small is compiled into its caller.

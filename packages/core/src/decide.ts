@@ -1,11 +1,11 @@
 import { passes } from './all-or-nothing.ts';
 import { Decision, type BucketState, type DecisionFigures, type Result } from './decision.ts';
-import type { Decided, Ruling, Unavailable } from './failure/ruling.ts';
+import type { Blocked, Decided, Ruling, Unavailable } from './failure/ruling.ts';
 import { fits, remainingTokens, waitFor } from './gcra.ts';
 import type { StoreReading } from './store.ts';
 import { strictestOf } from './strictness.ts';
 import { ceilToMs } from './ticks.ts';
-import type { Transaction } from './transaction.ts';
+import { isBlocked, type Transaction } from './transaction.ts';
 
 /**
  * How long to wait when a limit is `closed` because its store can't answer. Nobody knows when it will: a second is
@@ -14,7 +14,14 @@ import type { Transaction } from './transaction.ts';
 const UNAVAILABLE_RETRY_MS = 1000;
 
 /** What a decision reports when no limit applied: it is allowed. */
-const NO_LIMIT: DecisionFigures = { limit: null, id: null, remaining: Infinity, retryAfterMs: 0, resetAfterMs: 0 };
+const NO_LIMIT: DecisionFigures = {
+  limit: null,
+  id: null,
+  blocked: false,
+  remaining: Infinity,
+  retryAfterMs: 0,
+  resetAfterMs: 0,
+};
 
 /**
  * Turns what the store told into a decision.
@@ -22,12 +29,50 @@ const NO_LIMIT: DecisionFigures = { limit: null, id: null, remaining: Infinity, 
  * @param takes - Whether the store was asked to take tokens (`spend`) or only to look (`check`).
  */
 export function decisionOf(ruling: Ruling, takes: boolean): Decision {
-  return ruling.available ? decided(ruling, takes) : unavailable(ruling);
+  if (ruling.available) return decided(ruling, takes);
+  return ruling.failure === undefined ? blocked(ruling) : unavailable(ruling);
+}
+
+/**
+ * Denies a batch of which an id is blocked. Only the blocked ones have results: nobody knows the other buckets.
+ *
+ * @param batch - At least one of them is blocked.
+ * @param owner - The gate of the limiter that decides.
+ */
+export function blockedDecision(batch: readonly Transaction[], owner: object): Decision {
+  return blocked({ available: false, batch: batch.filter(isBlocked), failure: undefined, owner });
+}
+
+function blocked(ruling: Blocked): Decision {
+  const results = ruling.batch.map(blockedResult);
+  return new Decision(ruling, 'denied', results[0]!, results);
+}
+
+function blockedResult({ limit, id, cost, mode, rate, overridden, hidden }: Transaction): Result {
+  const { burst, count, periodMs } = rate;
+  return {
+    limit,
+    id,
+    cost,
+    spent: 0,
+    mode,
+    allowed: false,
+    blocked: true,
+    remaining: 0,
+    retryAfterMs: Infinity,
+    resetAfterMs: Infinity,
+    burst,
+    count,
+    periodMs,
+    overridden,
+    hidden,
+  };
 }
 
 function unavailable(ruling: Unavailable): Decision {
   const { limit, id } = ruling.batch[0]!;
-  const figures = { limit, id, remaining: 0, retryAfterMs: UNAVAILABLE_RETRY_MS, resetAfterMs: UNAVAILABLE_RETRY_MS };
+  const retryAfterMs = UNAVAILABLE_RETRY_MS;
+  const figures = { limit, id, blocked: false, remaining: 0, retryAfterMs, resetAfterMs: retryAfterMs };
   return new Decision(ruling, 'unavailable', figures, []);
 }
 
@@ -45,7 +90,7 @@ function decided(ruling: Decided, takes: boolean): Decision {
 
 /** @param takes - Whether the batch took what its transactions spend. */
 function resultOf(transaction: Transaction, level: number, takes: boolean): Result {
-  const { limit, id, cost, mode, rate, overridden, incrementTicks, toleranceTicks } = transaction;
+  const { limit, id, cost, mode, rate, overridden, hidden, incrementTicks, toleranceTicks } = transaction;
   const fitting = fits(level, incrementTicks, toleranceTicks);
   const spent = takes && fitting && mode !== 'check-only';
   const levelAfter = spent ? level + incrementTicks : level;
@@ -57,6 +102,7 @@ function resultOf(transaction: Transaction, level: number, takes: boolean): Resu
     spent: spent ? cost : 0,
     mode,
     allowed,
+    blocked: false,
     remaining: remainingTokens(levelAfter, rate.emissionIntervalTicks, toleranceTicks),
     retryAfterMs: allowed ? 0 : ceilToMs(waitFor(levelAfter, incrementTicks, toleranceTicks)),
     resetAfterMs: ceilToMs(levelAfter),
@@ -64,6 +110,7 @@ function resultOf(transaction: Transaction, level: number, takes: boolean): Resu
     count: rate.count,
     periodMs: rate.periodMs,
     overridden,
+    hidden,
   };
 }
 

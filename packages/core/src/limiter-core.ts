@@ -1,7 +1,7 @@
 import { andThen, type Awaitable } from './awaitable.ts';
-import { batchOf, checkAffordable, checkId, transactionOf } from './batch.ts';
+import { batchOf, checkAffordable, checkId, hasBlocked, transactionOf, withoutBlocked } from './batch.ts';
 import { claimNames, releaseNames } from './claims.ts';
-import { bucketStates } from './decide.ts';
+import { blockedDecision, bucketStates } from './decide.ts';
 import { Decision, type BucketState, type Result } from './decision.ts';
 import { canonicalId, checkedEntries, checkedMode, checkEntry } from './entries.ts';
 import type { Notify } from './events.ts';
@@ -65,7 +65,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   check(entries: readonly SpendEntry[]): Awaitable<Decision> {
     return andThen(this.#batch(entries), (batch) => {
       checkAffordable(batch);
-      return this.#gate.check(batch);
+      return hasBlocked(batch) ? this.#denyBlocked(batch) : this.#gate.check(batch);
     });
   }
 
@@ -77,7 +77,9 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     if (what instanceof Decision) return this.#spentTokensOf(what).refund();
     if (!Array.isArray(what)) throw notRefundable(what);
     return andThen(this.#batch(what), (batch) =>
-      andThen(this.#gate.refund(this.store, batch), (given) => bucketStates(given.batch, given.reading)),
+      andThen(this.#gate.refund(this.store, withoutBlocked(batch)), (given) =>
+        bucketStates(given.batch, given.reading),
+      ),
     );
   }
 
@@ -165,7 +167,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
 
   #charge(transactions: Awaitable<readonly Transaction[]>): Awaitable<readonly BucketState[]> {
     return andThen(transactions, (batch) =>
-      andThen(this.#gate.charge(batch), (charged) => bucketStates(charged.batch, charged.reading)),
+      andThen(this.#gate.charge(withoutBlocked(batch)), (charged) => bucketStates(charged.batch, charged.reading)),
     );
   }
 
@@ -175,7 +177,12 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
 
   #spend(batch: readonly Transaction[]): Awaitable<Decision> {
     checkAffordable(batch);
-    return this.#gate.spend(batch);
+    return hasBlocked(batch) ? this.#denyBlocked(batch) : this.#gate.spend(batch);
+  }
+
+  #denyBlocked(batch: readonly Transaction[]): Decision {
+    this.#gate.assertOpen();
+    return blockedDecision(batch, this.#gate);
   }
 
   #defined(set: LimitSetOptions<Request>): LimitSet<Request> {

@@ -33,7 +33,7 @@ export interface Limiter<Request = unknown> {
   spend(entries: readonly SpendEntry[]): Awaitable<Decision>;
   /** Decides a batch as {@link Limiter.spend} would, and takes nothing. */
   check(entries: readonly SpendEntry[]): Awaitable<Decision>;
-  /** Takes tokens after the fact, whether they fit or not: at most to an empty bucket. Unlimited ids are left out. */
+  /** Takes tokens after the fact, whether they fit or not: at most to an empty bucket. Unlimited and blocked ids are left out. */
   charge(entries: readonly CostEntry[]): Awaitable<readonly BucketState[]>;
   /**
    * Gives tokens back, at most to a full bucket.

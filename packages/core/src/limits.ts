@@ -14,6 +14,8 @@ export interface LimitDefinition<Request = unknown> extends LimitNumbers {
   readonly onFailure?: FailurePolicy | undefined;
   /** Switches the limit off: it lets every request through, uncounted, until it is switched on. Default: false. */
   readonly disabled?: boolean | undefined;
+  /** Decides as every limit does, but clients are not told: no field and no problem details name it. Default: false. */
+  readonly hidden?: boolean | undefined;
 }
 
 /** Definitions by name. A name is `[A-Za-z][A-Za-z0-9_.-]*`, at most 64 characters, unique ignoring case. */
@@ -26,11 +28,12 @@ export interface Limit<Request = unknown> {
   readonly rate: Rate;
   readonly onFailure: FailurePolicy;
   readonly disabled: boolean;
+  readonly hidden: boolean;
 }
 
 /** What a limit's name looks like. */
 export const LIMIT_NAME_PATTERN: RegExp = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
-const FIELDS = ['key', 'burst', 'count', 'period', 'onFailure', 'disabled'] as const;
+const FIELDS = ['key', 'burst', 'count', 'period', 'onFailure', 'disabled', 'hidden'] as const;
 
 /**
  * Checks definitions and puts them on the time grid.
@@ -98,13 +101,15 @@ function defineLimit<Request>(
       remedy: 'For example key: ipAddress(), clientNetwork() or accountId((req) => req.user?.id ?? null).',
     });
   }
-  const { onFailure: policy = onFailure, disabled = false } = definition;
+  const { onFailure: policy = onFailure, disabled = false, hidden = false } = definition;
   checkBoolean(`${where}.disabled`, disabled);
+  checkBoolean(`${where}.hidden`, hidden);
   return {
     name,
     key: definition.key,
     rate: rateOf(where, definition),
     onFailure: checkFailurePolicy(`${where}.onFailure`, policy),
     disabled,
+    hidden,
   };
 }

@@ -11,6 +11,7 @@ const LEGACY_FIELDS = "is `fields` here, e.g. fields: 'legacy'";
 const DRAFT_FIELDS = "is `fields` here, e.g. fields: 'draft-11'";
 const NAME = 'is `name` here: clients see it, and buckets are kept under it';
 const NO_BLOCK = 'has no counterpart: a bucket in GCRA tells the exact moment when the next request passes';
+const BLOCK_LIST = "is an override here, e.g. overrides: { '203.0.113.7': 'blocked' }";
 const NO_PENALTY = 'has no counterpart: a refusal costs nothing, and who waits for Retry-After passes';
 const NO_QUEUE = 'has no counterpart: requests are never held back. `burst: 1` spaces them';
 
@@ -65,8 +66,8 @@ export const MIDDLEWARE_HINTS: Hints = {
     retryAfter: 'has no counterpart: it is exact. `retryJitter` lengthens it',
     validate: 'has no counterpart: options are always checked',
     logger: 'is `log` here, a function of a line',
-    blacklist: 'is no matter of a rate limit: refuse those clients before it',
-    blackList: 'is no matter of a rate limit: refuse those clients before it',
+    blacklist: BLOCK_LIST,
+    blackList: BLOCK_LIST,
     skipSuccessfulRequests: 'is `settle` here, e.g. settle: (req, res) => (res.statusCode < 400 ? 0 : 1)',
     skipFailedRequests: 'is `settle` here, e.g. settle: (req, res) => (res.statusCode < 400 ? 1 : 0)',
     requestWasSuccessful: 'is `settle` here: it gives the true cost after the response',

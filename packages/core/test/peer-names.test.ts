@@ -30,7 +30,7 @@ const middlewareNames: Record<string, string> = {
   headers: 'fields',
   addHeaders: 'fields',
   disableHeader: 'fields',
-  blacklist: 'refuse',
+  blacklist: "'blocked'",
   skipSuccessfulRequests: 'settle',
   skipFailedRequests: 'settle',
   requestWasSuccessful: 'settle',

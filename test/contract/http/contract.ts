@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { blockedCases } from './cases/blocked.ts';
 import { callbackCases } from './cases/callbacks.ts';
 import { clientCases } from './cases/clients.ts';
 import { connectionCases } from './cases/connections.ts';
@@ -6,6 +7,7 @@ import { crossOriginCases } from './cases/cross-origin.ts';
 import { errorCases } from './cases/errors.ts';
 import { fieldCases } from './cases/fields.ts';
 import { handlerCases } from './cases/handlers.ts';
+import { hiddenCases } from './cases/hidden.ts';
 import { limitCases } from './cases/limits.ts';
 import { optionCases } from './cases/options.ts';
 import { refusalCases } from './cases/refusals.ts';
@@ -17,6 +19,8 @@ const CASES = {
   limits: limitCases,
   fields: fieldCases,
   refusals: refusalCases,
+  blocked: blockedCases,
+  hidden: hiddenCases,
   callbacks: callbackCases,
   handlers: handlerCases,
   settle: settleCases,

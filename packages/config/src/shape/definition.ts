@@ -18,16 +18,21 @@ export const LIMIT_FIELDS: Readonly<Record<string, Field>> = {
   ...NUMBERS,
   idFormat: nameField('What the ids of the limit are. Without it the code says so.', ID_FORMATS),
   disabled: switchField('Whether the limit is switched off: it then says nothing about anyone.'),
+  hidden: switchField('Whether clients are not told of the limit: no header field and no problem details name it.'),
 };
 
 /** The fields of an override, beside its ids. */
 export const OVERRIDE_FIELDS: Readonly<Record<string, Field>> = {
   ...NUMBERS,
   unlimited: markField('Lets the ids through; stands in the place of burst, count and period.'),
+  blocked: markField('Always refuses the ids; stands in the place of burst, count and period.'),
 };
 
 /** The names of the fields that numbers are made of. */
 export const NUMBER_NAMES = ['burst', 'count', 'period'] as const;
+
+/** The names of the fields that stand in the place of numbers. */
+export const MARK_NAMES = ['unlimited', 'blocked'] as const;
 
 /** The fields of an id that has more than itself. */
 export const ID_NAMES = ['id', 'comment'] as const;
@@ -94,12 +99,17 @@ export const OVERRIDES_SCHEMA: JsonSchema = {
       required: ['ids'],
       additionalProperties: false,
       anyOf: [
-        { properties: { unlimited: false }, required: ['count', 'period'] },
-        { properties: { burst: false, count: false, period: false }, required: ['unlimited'] },
+        { properties: without('unlimited', 'blocked'), required: ['count', 'period'] },
+        { properties: without(...NUMBER_NAMES, 'blocked'), required: ['unlimited'] },
+        { properties: without(...NUMBER_NAMES, 'unlimited'), required: ['blocked'] },
       ],
     },
   },
 };
+
+function without(...names: readonly string[]): Record<string, false> {
+  return Object.fromEntries(names.map((name) => [name, false]));
+}
 
 function schemasOf(fields: Readonly<Record<string, Field>>): Record<string, JsonSchema> {
   return Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));

@@ -14,6 +14,7 @@ export interface LimitRow {
   readonly numbers: LimitNumbers | undefined;
   readonly idFormat: { readonly name: string; readonly at: Place } | undefined;
   readonly disabled: boolean;
+  readonly hidden: boolean;
 }
 
 /** What is read of a text or of data: the first items of an outermost list, then the root with the rest. */
@@ -80,7 +81,7 @@ function limitRow(name: string, at: Place, node: Node, findings: Findings): Limi
   if (node.kind !== 'mapping') {
     const remedy = 'For example { count: 300, period: 180m }; in YAML fields stand on lines of their own, indented.';
     findings.add(node.at, refusal(name, 'a mapping of fields', node, remedy), name);
-    return { name, at, numbers: undefined, idFormat: undefined, disabled: false };
+    return { name, at, numbers: undefined, idFormat: undefined, disabled: false, hidden: false };
   }
   const fields = new Fields({ where: name, limit: name, known: KNOWN }, node, findings);
   const idFormat = fields.value('idFormat', LIMIT_FIELDS['idFormat']!) as string | undefined;
@@ -90,6 +91,7 @@ function limitRow(name: string, at: Place, node: Node, findings: Findings): Limi
     numbers: fields.numbers(LIMIT_FIELDS),
     idFormat: idFormat === undefined ? undefined : { name: idFormat, at: fields.node('idFormat')!.at },
     disabled: fields.value('disabled', LIMIT_FIELDS['disabled']!) === true,
+    hidden: fields.value('hidden', LIMIT_FIELDS['hidden']!) === true,
   };
 }
 

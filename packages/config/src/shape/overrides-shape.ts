@@ -2,7 +2,7 @@ import type { Override } from '@sluice/core';
 import type { Findings } from '../findings.ts';
 import { refusal, type Entry, type Node } from '../node.ts';
 import { BEGINNING, type Place } from '../place.ts';
-import { NUMBER_NAMES, OVERRIDE_FIELDS } from './definition.ts';
+import { MARK_NAMES, NUMBER_NAMES, OVERRIDE_FIELDS } from './definition.ts';
 import { Fields } from './fields.ts';
 import { idOf, type ListedId } from './ids-shape.ts';
 import { limitName, type Reading } from './limits-shape.ts';
@@ -28,6 +28,7 @@ const IDS_PER_ROW = 256;
 const FILE = 'The file of overrides';
 const FILE_REMEDY = 'Write a list of overrides, each under the name of its limit, or [] for none.';
 const EXAMPLE = 'For example `- NewOrders: { count: 600, period: 180m, ids: [12345678] }`.';
+const MARK_EFFECTS = { unlimited: 'lets the ids through', blocked: 'refuses the ids' } as const;
 const KNOWN = [...Object.keys(OVERRIDE_FIELDS), 'ids'];
 
 /** Checks overrides, and gives them a few hundred ids at a time. */
@@ -92,13 +93,14 @@ function* overrideRowsOf({ key, value }: Entry, entry: number, findings: Finding
 }
 
 function overrideOf(fields: Fields): Override | undefined {
-  if (!fields.has('unlimited')) return fields.numbers(OVERRIDE_FIELDS);
-  const unlimited = fields.value('unlimited', OVERRIDE_FIELDS['unlimited']!);
-  for (const name of NUMBER_NAMES.filter((number) => fields.has(number))) {
-    const message = `\`${fields.where}.${name}\` must be left out beside \`unlimited\`, which lets the ids through.`;
+  const mark = MARK_NAMES.find((name) => fields.has(name));
+  if (mark === undefined) return fields.numbers(OVERRIDE_FIELDS);
+  const marked = fields.value(mark, OVERRIDE_FIELDS[mark]!);
+  for (const name of [...NUMBER_NAMES, ...MARK_NAMES].filter((other) => other !== mark && fields.has(other))) {
+    const message = `\`${fields.where}.${name}\` must be left out beside \`${mark}\`, which ${MARK_EFFECTS[mark]}.`;
     fields.note(fields.placeOf(name), `${message} Keep one of the two.`);
   }
-  return unlimited === true ? 'unlimited' : undefined;
+  return marked === true ? mark : undefined;
 }
 
 function noteIds(fields: Fields, ids: Node | undefined): void {

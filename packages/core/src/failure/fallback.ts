@@ -4,7 +4,7 @@ import type { BucketName, Store } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { EMPTY_READING } from './answer.ts';
 import { LocalRates } from './local-rate.ts';
-import type { Changed, Charge, Decided, Failure, Ruling } from './ruling.ts';
+import type { Changed, Charge, Decided, Failure, Unavailable } from './ruling.ts';
 
 /** What a fallback is made of. */
 export interface FallbackParts {
@@ -41,7 +41,7 @@ export class Fallback {
   }
 
   /** One `closed` makes the batch unavailable; else the `local` ones decide together, and the `open` ones drop out. */
-  decide(call: 'spend' | 'check', batch: readonly Transaction[], cause: unknown): Ruling {
+  decide(call: 'spend' | 'check', batch: readonly Transaction[], cause: unknown): Decided | Unavailable {
     const owner = this.#owner;
     const closed = batch.filter(({ onFailure }) => onFailure === 'closed');
     if (closed.length > 0) return { available: false, batch: closed, failure: { policy: 'closed', cause }, owner };

@@ -41,11 +41,20 @@ export interface Unavailable {
   readonly owner: Owner;
 }
 
+/** An id of the batch is blocked: no store was asked, and nothing was taken. */
+export interface Blocked {
+  readonly available: false;
+  /** The transactions whose id is blocked. Never empty. */
+  readonly batch: readonly Transaction[];
+  readonly failure: undefined;
+  readonly owner: Owner;
+}
+
 /** The gate of the limiter that made a decision: that limiter alone gives its tokens back. Compared by identity. */
 type Owner = object;
 
 /** What came of a batch, and from whom. */
-export type Ruling = Decided | Unavailable;
+export type Ruling = Decided | Unavailable | Blocked;
 
 /** What a charge must carry so that any store can take it: a transaction does, and its cost may exceed the burst. */
 export type Charge = Omit<Transaction, 'mode'>;

@@ -4,6 +4,7 @@ import { draft6 } from './dialects/draft-6.ts';
 import { draft7 } from './dialects/draft-7.ts';
 import { legacy } from './dialects/legacy.ts';
 import type { Exchange } from './exchange.ts';
+import { visiblePart } from './visible-part.ts';
 
 /** The fields of a response, and the decision that its request has so far. */
 export type ResponseFields = Pick<Exchange<unknown>, 'decision' | 'getField' | 'setField'>;
@@ -13,8 +14,8 @@ export interface Dialect {
   /** The fields that the dialect writes. */
   readonly names: readonly string[];
   /**
-   * Writes a decision that the store made and in which at least one limit applied. What is there already stays, or is
-   * joined with it.
+   * Writes a decision that the store made and in which at least one limit applied, without its hidden limits (see
+   * {@link visiblePart}). What is there already stays, or is joined with it.
    *
    * @param retryAfter - Seconds, as Retry-After says them; 0 when allowed.
    */
@@ -56,12 +57,12 @@ export interface FieldSettings {
 }
 
 /**
- * What Retry-After says of a refusal; 0 when allowed. Whole seconds, rounded up, at least 1: clients that read 0 come
- * back at once (RFC 9110 section 10.2.3). Jitter only lengthens it, so that clients that were denied together come back
- * apart and none comes too early.
+ * The seconds of Retry-After on a refusal; 0, which means no such field, when allowed or blocked. Whole seconds, rounded
+ * up, at least 1: clients that read 0 come back at once (RFC 9110 section 10.2.3). Jitter only lengthens it, so that
+ * clients that were denied together come back apart and none comes too early.
  */
-export function retryAfterSeconds({ allowed, retryAfterMs }: Decision, jitter: number): number {
-  return allowed ? 0 : Math.max(1, Math.ceil((retryAfterMs * (1 + Math.random() * jitter)) / 1000));
+export function retryAfterSeconds({ allowed, blocked, retryAfterMs }: Decision, jitter: number): number {
+  return allowed || blocked ? 0 : Math.max(1, Math.ceil((retryAfterMs * (1 + Math.random() * jitter)) / 1000));
 }
 
 /** What is written of a decision. */
@@ -71,15 +72,18 @@ export interface WrittenFields {
   readonly retryAfter: number;
 }
 
-/** Writes the fields of one decision: Retry-After on every refusal, figures only when the store counted them. */
+/**
+ * Writes the fields of one decision: Retry-After on every refusal that a wait helps against, figures only of visible
+ * limits that the store counted.
+ */
 export function writeFields(decision: Decision, fields: ResponseFields, { dialect, retryAfter }: WrittenFields): void {
   // A longer wait that is told already stays: a client that came back after the shorter one would be denied.
   if (retryAfter > 0 && !(Number(fields.getField(RETRY_AFTER)) > retryAfter)) {
     fields.setField(RETRY_AFTER, String(retryAfter));
   }
-  const told = decision.failure === undefined && decision.limit !== null ? dialect : null;
-  told?.write(decision, fields, retryAfter);
-  if (told !== null || retryAfter > 0) exposeToScripts(told?.names ?? [], fields);
+  const visible = dialect === null ? null : visiblePart(decision);
+  if (visible !== null) dialect!.write(visible, fields, retryAfter);
+  if (visible !== null || retryAfter > 0) exposeToScripts(visible === null ? [] : dialect!.names, fields);
 }
 
 /** Lets scripts of other origins read our fields, where the response is for such scripts. */

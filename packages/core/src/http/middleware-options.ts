@@ -63,7 +63,7 @@ export interface InlineLimit<Request = unknown, SettleArgs extends readonly unkn
   readonly name?: string | undefined;
   /** What is limited. Default: `clientNetwork()`, an IPv4 address or an IPv6 /48. */
   readonly key?: Key<Request> | undefined;
-  /** Other numbers for listed ids; `'unlimited'` lets an id through. */
+  /** Other numbers for listed ids; `'unlimited'` lets an id through, `'blocked'` always refuses it. */
   readonly overrides?: Readonly<Record<string, Override>> | undefined;
 }
 
@@ -76,7 +76,7 @@ export type MiddlewareOptions<Request = unknown, SettleArgs extends readonly unk
 const FLOW_OPTIONS = ['skip', 'shadow', 'fields', 'retryJitter', 'limitPreflight', 'onDecision'] as const;
 const SHARED_OPTIONS = ['limiter', 'limits', ...FLOW_OPTIONS] as const;
 const USE_OPTIONS = ['cost', 'mode', 'settle'] as const;
-const NUMBERS = ['burst', 'count', 'period', 'onFailure'] as const;
+const NUMBERS = ['burst', 'count', 'period', 'onFailure', 'disabled', 'hidden'] as const;
 const INLINE_OPTIONS = [
   'name',
   'key',
@@ -214,7 +214,7 @@ export function limitUses<Request, SettleArgs extends readonly unknown[]>(
 function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   options: InlineLimit<Request, SettleArgs>,
 ): Uses<Request, SettleArgs> {
-  const { name, key = clientNetwork(), burst, count, period, onFailure, overrides } = options;
+  const { name, key = clientNetwork(), burst, count, period, onFailure, disabled, hidden, overrides } = options;
   if (name === undefined && options.store !== undefined) {
     const remedy = 'Buckets are kept under it: two limits with one name would share them.';
     throw complaint('ERR_OPTION', { option: 'name', demand: 'given with a store', value: name, remedy });
@@ -226,7 +226,7 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   const settings = Object.fromEntries(LIMITER_SETTINGS.map((setting) => [setting, options[setting]]));
   const limiter = createLimiter<Request>({
     ...settings,
-    limits: { [limit]: { key, burst, count, period, onFailure } },
+    limits: { [limit]: { key, burst, count, period, onFailure, disabled, hidden } },
     ...(overrides !== undefined && { overrides: { [limit]: overrides } }),
   });
   const { cost, mode, settle } = options;

@@ -22,6 +22,8 @@ interface LimitName {
 export class RequestDecision {
   outcome!: Outcome;
   allowed!: boolean;
+  /** Whether an override blocks an id of the request; the answer is then a 403. */
+  blocked!: boolean;
   /** The strictest limit; `null` when none applied. */
   limit!: string | null;
   id!: string | null;
@@ -70,9 +72,10 @@ export class RequestDecision {
     await Promise.all(charged);
   }
 
-  #report({ outcome, allowed, limit, id, remaining, retryAfterMs, resetAfterMs, failure }: Decision): void {
+  #report({ outcome, allowed, blocked, limit, id, remaining, retryAfterMs, resetAfterMs, failure }: Decision): void {
     this.outcome = outcome;
     this.allowed = allowed;
+    this.blocked = blocked;
     this.limit = limit;
     this.id = id;
     this.remaining = remaining;

@@ -20,7 +20,7 @@ export class LimitOverrides {
     this.#where = `overrides.${limit}`;
   }
 
-  /** The smallest burst of all, `Infinity` when every one is unlimited. */
+  /** The smallest burst of all numbers, `Infinity` when there are none: ids without a limit or blocked have no burst. */
   get smallestBurst(): number {
     return this.#smallestBurst;
   }
@@ -38,7 +38,7 @@ export class LimitOverrides {
     if (before !== undefined) throw this.#twice(canonical, text);
     if (typeof id === 'string') this.#ids.set(id, rate);
     else (this.#networks ??= new NetworkTree()).set(id, rate);
-    if (rate !== 'unlimited') this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
+    if (typeof rate !== 'string') this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
     return canonical;
   }
 

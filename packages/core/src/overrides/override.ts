@@ -5,11 +5,11 @@ import { checkOptions, isPlainObject } from '../options.ts';
 import { LIMIT_HINTS } from '../peer-names.ts';
 import { rateOf, type LimitNumbers, type Rate } from '../rate.ts';
 
-/** Other numbers for one id; `'unlimited'` lets the id through. */
-export type Override = LimitNumbers | 'unlimited';
+/** Other numbers for one id; `'unlimited'` lets the id through, `'blocked'` always refuses it. */
+export type Override = LimitNumbers | 'unlimited' | 'blocked';
 
 /** What holds for an id, on the time grid. */
-export type OverrideRate = Rate | 'unlimited';
+export type OverrideRate = Rate | 'unlimited' | 'blocked';
 
 /** Gives the numbers that hold for an id of a limit: an override's, or the limit's own. */
 export type RateLookup = (limit: Limit<never>, id: string) => Awaitable<OverrideRate>;
@@ -23,9 +23,9 @@ const FIELDS = ['burst', 'count', 'period'] as const;
  * @throws {SluiceError} `ERR_OVERRIDE` for what is no override; what {@link rateOf} throws for bad numbers.
  */
 export function overrideRate(where: string, override: Override): OverrideRate {
-  if (override === 'unlimited') return override;
+  if (override === 'unlimited' || override === 'blocked') return override;
   if (!isPlainObject(override)) {
-    const demand = "numbers such as { burst: 300, count: 600, period: '180m' }, or 'unlimited'";
+    const demand = "numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked'";
     throw complaint('ERR_OVERRIDE', { option: where, demand, value: override });
   }
   checkOptions(where, override, FIELDS, LIMIT_HINTS);

@@ -87,6 +87,14 @@ test('an upgrade that is allowed is handed over', async () => {
   expect(server.sockets.at(0)?.listenerCount('error')).toBe(0);
 });
 
+test('an upgrade of a blocked id is answered with a raw 403, without Retry-After and figures', async () => {
+  const server = await serve({ limiter: { overrides: { PerUser: { mallory: 'blocked' } } } });
+  const answer = await server.ask('mallory');
+  expect(statusOf(answer)).toBe(403);
+  expect(answer).not.toMatch(/ratelimit|retry-after/i);
+  expect(server.accepted).toBe(0);
+});
+
 test('a denied upgrade is answered with a raw 429, fields and problem details', async () => {
   const server = await serve();
   await server.ask('ann');

@@ -91,22 +91,22 @@ describe('when a function of overrides fails, the limit has its own numbers and 
     [
       'it gives nonsense',
       () => 'gold',
-      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, or 'unlimited', but was 'gold'.",
+      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'gold'.",
     ],
     [
       'it gives nonsense later',
       () => Promise.resolve('gold'),
-      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, or 'unlimited', but was 'gold'.",
+      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'gold'.",
     ],
     [
       'it gives null',
       () => null,
-      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, or 'unlimited', but was null.",
+      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was null.",
     ],
     [
       'it gives a function',
       () => () => gold,
-      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, or 'unlimited', but was [Function (anonymous)].",
+      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was [Function (anonymous)].",
     ],
     ['it gives a bigint', () => ({ count: 5n, period: '1s' }), 'Do not know how to serialize a BigInt'],
     [

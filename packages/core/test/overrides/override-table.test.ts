@@ -105,7 +105,7 @@ describe('overrides are refused', () => {
       'with something that is no numbers',
       { Orders: { a: 'limitless' } },
       'ERR_OVERRIDE',
-      "`overrides.Orders['a']` must be numbers such as { burst: 300, count: 600, period: '180m' }, or 'unlimited', but was 'limitless'.",
+      "`overrides.Orders['a']` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'limitless'.",
     ],
     [
       'with a number out of range',

@@ -23,6 +23,7 @@ export function handlerCases(framework: Framework): void {
     expect(JSON.parse((await app.get('/', as('ann'))).body)).toEqual({
       outcome: 'allowed',
       allowed: true,
+      blocked: false,
       limit: 'PerUser',
       id: 'ann',
       remaining: 2,
@@ -43,6 +44,8 @@ export function handlerCases(framework: Framework): void {
           count: 3,
           periodMs: 60_000,
           overridden: false,
+          blocked: false,
+          hidden: false,
         },
       ],
     });

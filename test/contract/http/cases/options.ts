@@ -60,7 +60,7 @@ export function optionCases(framework: Framework): void {
       ['storeClient', {}, '`store`'],
       ['driver', 'redis', '`store`'],
       ['db', {}, '`store`'],
-      ['blacklist', [], 'before it'],
+      ['blacklist', [], "'blocked'"],
       ['blockDuration', 60, 'no counterpart'],
       ['ban', 3, 'no counterpart'],
       ['weight', 2, '`cost`'],

@@ -83,6 +83,7 @@ export function transaction(given: Partial<Transaction> & { burst?: number; coun
     mode: 'check-and-spend',
     overridden: false,
     onFailure: 'local',
+    hidden: false,
     ...rest,
   };
   return made;

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { clientNetwork, createLimiter, memoryStore } from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import { blocksOf } from './blocks.ts';
+import { app, ban, limiter, unban } from './code/ban.ts';
+
+it('docs/limits.md shows the code that is tested here', () => {
+  const code = readFileSync(new URL('code/ban.ts', import.meta.url), 'utf8');
+  expect(blocksOf('docs/limits.md').map((block) => block.code)).toContain(code);
+});
+
+it('a client that asks for a trap is banned for an hour, and nothing names the ban', async () => {
+  const url = await serve();
+  expect(await Promise.all([get(url, '/'), get(url, '/')])).toMatchObject([{ status: 404 }, { status: 404 }]);
+  expect((await get(url, '/wp-login.php')).status).toBe(404);
+  const banned = await get(url, '/');
+  expect(banned).toMatchObject({ status: 429, retryAfter: '3600' });
+  expect(banned.everything).not.toMatch(/ban|ratelimit/i);
+  await unban('127.0.0.1');
+  expect((await get(url, '/')).status).toBe(404);
+});
+
+it('a client is banned and unbanned by hand', async () => {
+  const entries = [{ limit: 'Ban', id: '203.0.113.7' }];
+  await ban('203.0.113.7');
+  expect((await limiter.check(entries)).allowed).toBe(false);
+  await unban('203.0.113.7');
+  expect((await limiter.check(entries)).allowed).toBe(true);
+});
+
+it('with 24 tokens, one an hour, a ban lasts as many hours as it is charged, and further ones add to it', async () => {
+  const clock = new FakeClock(0);
+  const hours = createLimiter({
+    limits: { Ban: { key: clientNetwork(), burst: 24, count: 24, period: '24h', hidden: true } },
+    store: memoryStore({ clock }),
+  });
+  const isBanned = async () =>
+    !(await hours.check([{ limit: 'Ban', id: '203.0.113.7', cost: 24, mode: 'check-only' }])).allowed;
+  await hours.charge([{ limit: 'Ban', id: '203.0.113.7', cost: 3 }]);
+  await hours.charge([{ limit: 'Ban', id: '203.0.113.7', cost: 2 }]);
+  clock.advance(5 * 3_600_000 - 1);
+  expect(await isBanned()).toBe(true);
+  clock.advance(1);
+  expect(await isBanned()).toBe(false);
+});
+
+async function serve(): Promise<string> {
+  const server = createServer(app);
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function get(url: string, path: string) {
+  const response = await fetch(url + path);
+  const everything = `${JSON.stringify([...response.headers])} ${await response.text()}`;
+  return { status: response.status, retryAfter: response.headers.get('Retry-After'), everything };
+}
