@@ -67,6 +67,8 @@ class Comparison {
   readonly ours: unknown[] = [];
   readonly exact: unknown[] = [];
   limits: LimitSet;
+  /** The latest changes first, each with the buckets that it has helped. */
+  #changes: { before: LimitSet; cut: Set<string> }[] = [];
 
   constructor(limits: LimitSet) {
     this.limits = limits;
@@ -81,7 +83,7 @@ class Comparison {
     if (next.call === 'wait') this.#advance(next.micros / 1000);
     else if (next.call === 'fill') this.#advance(Math.round(next.share * this.#fillMs()));
     else if (next.call === 'waitAsTold') this.#advance(Math.max(0, this.#toldMs() - next.lessMicros / 1000));
-    else if (next.call === 'replace') this.limiter.replace(setOf((this.limits = next.limits)));
+    else if (next.call === 'replace') this.#replace(next.limits);
     else if (next.call === 'refundDecision') this.#refundDecision(next.back);
     else if (next.call === 'reset') this.#reset(next.parts);
     else if (next.call === 'charge' || next.call === 'refund') this.#correct(next.call, next.parts);
@@ -97,7 +99,7 @@ class Comparison {
   #decide(call: 'spend' | 'check', asked: readonly Part[]): void {
     const { entries, exactly } = this.#asked(asked);
     const decision = atOnce(this.limiter[call](entries));
-    const exact = this.oracle.decide(exactly, this.now, call === 'spend');
+    const exact = this.#decideExactly(exactly, call === 'spend');
     this.ours.push(figuresOf(decision));
     this.exact.push(exactFigures(exact, exactly));
     this.past.push({ decision, exact });
@@ -108,6 +110,32 @@ class Comparison {
     const states = atOnce(this.limiter[call](entries));
     this.ours.push(states.map(({ remaining, resetAfterMs }) => ({ remaining, resetAfterMs })));
     this.exact.push(exactly.map((each) => this.oracle[call](each, this.now)));
+  }
+
+  #replace(limits: LimitSet): void {
+    this.#changes = [{ before: this.limits, cut: new Set<string>() }, ...this.#changes].slice(0, 4);
+    this.limiter.replace(setOf((this.limits = limits)));
+  }
+
+  /** Decides by the exact rule, and once more when a denied bucket's debt is from before a raise of its limit. */
+  #decideExactly(batch: readonly Asked[], takes: boolean): OracleDecision {
+    const decision = this.oracle.decide(batch, this.now, takes);
+    const raised = decision.allowed ? [] : batch.filter((asked) => this.#isRaised(asked));
+    for (const { bucket, rule } of raised) this.oracle.cap(bucket, rule, this.now);
+    return raised.length > 0 ? this.oracle.decide(batch, this.now, takes) : decision;
+  }
+
+  #isRaised({ bucket, rule }: Asked): boolean {
+    for (const { before, cut } of this.#changes) {
+      const old = roundedRule(
+        before[bucket === 'First plan' ? 'plan' : bucket.startsWith('First') ? 'First' : 'Second'],
+      );
+      if (cut.has(bucket) || rule.interval >= old.interval) continue;
+      if (!this.oracle.owesBetween(bucket, rule, old, this.now)) continue;
+      cut.add(bucket);
+      return true;
+    }
+    return false;
   }
 
   #refundDecision(back: number): void {

@@ -75,7 +75,9 @@ export class OracleBuckets {
   /** Decides a batch, and takes its tokens if `takes`. */
   decide(batch: readonly Asked[], nowMicros: bigint, takes: boolean): OracleDecision {
     const levels = batch.map(({ bucket, rule }) => this.#level(bucket, rule, nowMicros));
-    const fitting = batch.map(({ rule, cost }, i) => levels[i]! + BigInt(cost) * rule.interval <= rule.tolerance);
+    const fitting = batch.map(
+      ({ rule, cost }, i) => cost === 0 || levels[i]! + BigInt(cost) * rule.interval <= rule.tolerance,
+    );
     const allowed = batch.every(({ mode }, i) => mode === 'spend-only' || fitting[i]!);
     const taken: { bucket: string; increment: bigint; tatAfter: bigint }[] = [];
     const answers: Answered[] = [];
@@ -88,7 +90,7 @@ export class OracleBuckets {
       if (spends) this.#tats.set(bucket, tatAfter);
       if (spends && cost > 0) taken.push({ bucket, increment, tatAfter });
       const passes = fitting[i]! || mode === 'spend-only';
-      const wait = greater(0n, level + increment - rule.tolerance);
+      const wait = cost === 0 ? 0n : greater(0n, level + increment - rule.tolerance);
       answers.push({
         ...figures(level, rule),
         allowed: passes,
@@ -105,9 +107,10 @@ export class OracleBuckets {
     };
   }
 
-  /** Takes tokens, at most to an empty bucket. */
+  /** Takes tokens, at most to an empty bucket. What other numbers left beyond that stays. */
   charge({ bucket, rule, cost }: Omit<Asked, 'mode'>, nowMicros: bigint): Figures {
-    const level = lesser(rule.tolerance, this.#level(bucket, rule, nowMicros) + BigInt(cost) * rule.interval);
+    const before = this.#level(bucket, rule, nowMicros);
+    const level = greater(before, lesser(rule.tolerance, before + BigInt(cost) * rule.interval));
     this.#tats.set(bucket, nowMicros * rule.unitsPerMicro + level);
     return figures(level, rule);
   }
@@ -130,21 +133,31 @@ export class OracleBuckets {
     }
   }
 
+  /** Cuts what a bucket owes to what an empty bucket of the rule does. */
+  cap(bucket: string, rule: Rule, nowMicros: bigint): void {
+    const level = lesser(rule.tolerance, this.#level(bucket, rule, nowMicros));
+    this.#tats.set(bucket, nowMicros * rule.unitsPerMicro + level);
+  }
+
   reset(bucket: string): void {
     this.#tats.delete(bucket);
   }
 
-  /** The debt of a bucket. Whoever meets a TAT too far ahead replaces it. */
+  /** Whether a bucket owes more than an empty one of a rule, but no more than an empty one of another. */
+  owesBetween(bucket: string, rule: Rule, other: Rule, nowMicros: bigint): boolean {
+    const level = this.#level(bucket, rule, nowMicros);
+    return level > rule.tolerance && level <= other.tolerance;
+  }
+
+  /** The debt of a bucket, whatever numbers left it. */
   #level(bucket: string, rule: Rule, nowMicros: bigint): bigint {
     const now = nowMicros * rule.unitsPerMicro;
-    const tat = this.#tats.get(bucket) ?? now;
-    if (tat > now + rule.tolerance) this.#tats.set(bucket, now + rule.tolerance);
-    return lesser(rule.tolerance, greater(0n, tat - now));
+    return greater(0n, (this.#tats.get(bucket) ?? now) - now);
   }
 }
 
 function figures(level: bigint, rule: Rule): Figures {
-  return { remaining: Number((rule.tolerance - level) / rule.interval), resetAfterMs: ceilMs(level, rule) };
+  return { remaining: Number(greater(0n, rule.tolerance - level) / rule.interval), resetAfterMs: ceilMs(level, rule) };
 }
 
 /** Denied before allowed, then the longer wait, then the fewer remaining, then the order given. */

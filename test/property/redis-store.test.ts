@@ -128,10 +128,9 @@ class Comparison {
 
   #refundExactly(batch: readonly StoreRefund[], { nowTicks, levelsTicks }: StoreReading): void {
     const nowMicros = BigInt(nowTicks / 16);
-    const exact = batch.map(({ id, incrementTicks, toleranceTicks, tatAfterSpendTicks = Infinity }) => {
+    const exact = batch.map(({ id, incrementTicks, tatAfterSpendTicks = Infinity }) => {
       const given = Math.max(0, Math.min(incrementTicks, tatAfterSpendTicks - nowTicks));
-      return this.#oracle.refund({ bucket: id, rule: ruleOfTicks(toleranceTicks), cost: given }, nowMicros)
-        .resetAfterMs;
+      return this.#oracle.refund({ bucket: id, rule: TICKS, cost: given }, nowMicros).resetAfterMs;
     });
     this.#note(levelsTicks.map(ceilMs), exact);
   }
@@ -180,11 +179,8 @@ interface Call {
   readonly batch: readonly (StoreTransaction | StoreRefund)[];
 }
 
-/** A rule by which a token is a tick. */
-function ruleOfTicks(toleranceTicks: number): Rule {
-  const tolerance = BigInt(toleranceTicks);
-  return { unitsPerMicro: 16n, interval: 1n, tolerance, burst: tolerance };
-}
+/** A rule by which a token is a tick, and a bucket larger than any. */
+const TICKS: Rule = { unitsPerMicro: 16n, interval: 1n, tolerance: 2n ** 53n, burst: 2n ** 53n };
 
 function ceilMs(ticks: number): number {
   return Math.ceil(ticks / 16) / 1000;

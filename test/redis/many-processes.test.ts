@@ -6,6 +6,9 @@ import { redisServer } from './servers/redis-server.ts';
 
 const PROCESSES = 8;
 const LIMIT = { burst: 100, count: 20, period: '1s' };
+/** What a roll-out that lowers a burst runs side by side. */
+const BEFORE = { burst: 1000, count: 100, period: '1s' };
+const AFTER = { burst: 100, count: 100, period: '1s' };
 
 // What a script call runs, and what a connection sends when it is made.
 const COMMANDS = [
@@ -23,12 +26,14 @@ const COMMANDS = [
   'config',
 ];
 
-async function hammered(
-  url: string,
-  orders: Pick<HammerOrders, 'inFlight' | 'rememberDenialsMs'>,
-): Promise<Hammered[]> {
+function hammered(url: string, orders: Pick<HammerOrders, 'inFlight' | 'rememberDenialsMs'>): Promise<Hammered[]> {
   const order: HammerOrders = { url, ...LIMIT, lastsMs: 2000, ...orders };
-  const children = Array.from({ length: PROCESSES }, () => run('hammer.mjs', [JSON.stringify(order)]));
+  return hammeredBy(Array.from({ length: PROCESSES }, () => order));
+}
+
+/** What processes have seen that all hammer one bucket, each with orders of its own. */
+async function hammeredBy(orders: readonly HammerOrders[]): Promise<Hammered[]> {
+  const children = orders.map((order) => run('hammer.mjs', [JSON.stringify(order)]));
   await Promise.all(children.map((child) => once(child, 'message')));
   const seen = children.map(async (child) => ((await once(child, 'message')) as [Hammered])[0]);
   for (const child of children) child.send('go');
@@ -73,3 +78,20 @@ it.each([
   expect(scriptCalls).toBeLessThanOrEqual(decisions + 2 * PROCESSES);
   expect([...calls.keys()].filter((name) => !COMMANDS.includes(name.split('|')[0]!))).toEqual([]);
 });
+
+it.each([0, 1000])(
+  'two versions with different bursts on one key admit no more than the larger burst + rate × time (rememberDenialsMs: %i)',
+  async (rememberDenialsMs) => {
+    const server = await redisServer();
+    const common = { url: server.url, lastsMs: 3000, inFlight: 32, rememberDenialsMs };
+    const seen = await hammeredBy([BEFORE, AFTER].map((numbers) => ({ ...common, ...numbers })));
+    const admitted = sum(seen.map(({ allowed }) => allowed));
+    const spanMs =
+      Math.max(...seen.map(({ lastAnsweredMs }) => lastAnsweredMs)) -
+      Math.min(...seen.map(({ firstSentMs }) => firstSentMs));
+    expect(seen.map(({ byPolicy }) => byPolicy)).toEqual([0, 0]);
+    expect(sum(seen.map((one) => one.decisions))).toBeGreaterThan(2 * BEFORE.burst);
+    expect(admitted).toBeGreaterThanOrEqual(BEFORE.burst);
+    expect(admitted).toBeLessThanOrEqual(BEFORE.burst + (spanMs / 1000) * BEFORE.count);
+  },
+);

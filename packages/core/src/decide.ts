@@ -115,8 +115,7 @@ function resultOf(transaction: Transaction, level: number, takes: boolean): Resu
 }
 
 /**
- * The buckets of a call that took or gave back tokens, as they are after it. After the refund of a decision they may
- * owe more than its numbers know: the limit was raised since.
+ * The buckets of a call that took or gave back tokens, as they are after it.
  */
 export function bucketStates(
   batch: readonly Omit<Transaction, 'mode'>[],
@@ -128,7 +127,7 @@ export function bucketStates(
     return {
       limit,
       id,
-      remaining: remainingTokens(Math.min(level, toleranceTicks), emissionIntervalTicks, toleranceTicks),
+      remaining: remainingTokens(level, emissionIntervalTicks, toleranceTicks),
       resetAfterMs: ceilToMs(level),
       burst: rate.burst,
       count: rate.count,

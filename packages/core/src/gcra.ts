@@ -16,40 +16,30 @@
 /**
  * The debt of a bucket at `now`: 0 when it is full, `tolerance` when it is empty.
  *
- * The clock may have gone back since the TAT was written: the TAT is kept, so callers wait a little longer and
- * nobody gets more than the burst. A TAT further ahead than `now + tolerance` (the limit was raised, or the clock
- * went back far) counts as an empty bucket; the store that meets one replaces it, see {@link isTooFarAhead}.
+ * It may be more than `tolerance`: the bucket was last used with other numbers, whose tolerance is larger. It stays as
+ * it is then. If each look cut it to the tolerance of its own numbers, two sets of numbers in use on one bucket (a
+ * roll-out, a plan in a token) would undo each other's debt, and nothing would be limited.
  */
-export function levelOf(tat: number, now: number, tolerance: number): number {
-  const level = tat - now;
-  return level <= 0 ? 0 : level < tolerance ? level : tolerance;
+export function levelOf(tat: number, now: number): number {
+  return tat > now ? tat - now : 0;
 }
 
 /**
- * Whether a stored TAT must be replaced by `now + tolerance`. Whoever meets it first writes it, allowed or denied:
- * clamping in the arithmetic alone would never heal, since each look would clamp to a later moment.
- */
-export function isTooFarAhead(tat: number, now: number, tolerance: number): boolean {
-  return tat - now > tolerance;
-}
-
-/**
- * Whether a cost increment (cost × T) fits into what the bucket has left. Written as a difference, here and in
- * {@link waitFor}: the sum of two times of up to ten years each may lie beyond 2^53 ticks.
+ * Whether a cost increment (cost × T) fits into what the bucket has left. An increment of 0 always fits. Written as a
+ * difference, here and in {@link waitFor}: the sum of two times of up to ten years each may lie beyond 2^53 ticks.
  */
 export function fits(level: number, increment: number, tolerance: number): boolean {
-  return increment <= tolerance - level;
+  return increment <= tolerance - level || increment === 0;
 }
 
 /** How long until the same cost increment fits: 0 when it does now, exact to the tick when it does not. */
 export function waitFor(level: number, increment: number, tolerance: number): number {
-  const wait = increment - (tolerance - level);
-  return wait > 0 ? wait : 0;
+  return fits(level, increment, tolerance) ? 0 : increment - (tolerance - level);
 }
 
 /** Whole tokens that are there. The quotient is exact after rounding down, since both sides are below 2^53. */
 export function remainingTokens(level: number, emissionInterval: number, tolerance: number): number {
-  return Math.floor((tolerance - level) / emissionInterval);
+  return level < tolerance ? Math.floor((tolerance - level) / emissionInterval) : 0;
 }
 
 /** How long until one more whole token is there than now; 0 when the bucket is full. */
@@ -58,9 +48,9 @@ export function waitForNextToken(level: number, emissionInterval: number, tolera
   return waitFor(level, Math.min(next * emissionInterval, tolerance), tolerance);
 }
 
-/** The level after tokens were taken whether they fit or not: at most an empty bucket. */
+/** The level after tokens were taken whether they fit or not: up to an empty bucket, and never less than before. */
 export function charged(level: number, increment: number, tolerance: number): number {
-  return Math.min(level + increment, tolerance);
+  return Math.max(level, Math.min(level + increment, tolerance));
 }
 
 /** The level after tokens were given back: at least a full bucket. */

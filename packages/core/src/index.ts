@@ -41,4 +41,13 @@ export type { OverrideFunction } from './overrides/asked-overrides.ts';
 export type { Override } from './overrides/override.ts';
 export { OverrideList, type OverrideTable } from './overrides/override-list.ts';
 export type { LimitNumbers } from './rate.ts';
-export type { BucketName, Mode, Store, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from './store.ts';
+export type {
+  BucketName,
+  Mode,
+  Store,
+  StoreCap,
+  StoreCharge,
+  StoreReading,
+  StoreRefund,
+  StoreTransaction,
+} from './store.ts';

@@ -26,6 +26,10 @@ export interface LimitSetContext {
 export interface LimitSet<Request = unknown> {
   readonly limits: ReadonlyMap<string, Limit<Request>>;
   readonly rateFor: RateLookup;
+  /** The overrides that are listed; left out when a function gives them. */
+  readonly listed?: OverrideList;
+  /** The longest time that a bucket of the numbers that are known takes to fill. */
+  readonly longestToleranceTicks: number;
   /** The smallest burst that any id of a limit is known to have: no fixed cost may exceed it. */
   smallestBurst(limit: Limit<never>): number;
 }
@@ -38,13 +42,28 @@ export function defineLimitSet<Request>(
   const limits = defineLimits(definitions, onFailure);
   if (typeof overrides === 'function') {
     const { rateFor } = new AskedOverrides(overrides, deadlines, notify);
-    return { limits, rateFor: unlessDisabled(limits, rateFor), smallestBurst: (limit) => limit.rate.burst };
+    return {
+      limits,
+      rateFor: unlessDisabled(limits, rateFor),
+      longestToleranceTicks: longestOf(limits),
+      smallestBurst: (limit) => limit.rate.burst,
+    };
   }
   const list = overrides instanceof OverrideList ? overrides : listOverrides(overrides, limits);
   list.checkLimits(limits);
   list.seal();
   const rateFor: RateLookup = list.isEmpty ? ownRate : (limit, id) => list.rateOf(limit.name, id) ?? limit.rate;
-  return { limits, rateFor: unlessDisabled(limits, rateFor), smallestBurst: (limit) => list.smallestBurst(limit) };
+  return {
+    limits,
+    rateFor: unlessDisabled(limits, rateFor),
+    listed: list,
+    longestToleranceTicks: Math.max(longestOf(limits), list.longestToleranceTicks),
+    smallestBurst: (limit) => list.smallestBurst(limit),
+  };
+}
+
+function longestOf(limits: ReadonlyMap<string, Limit<never>>): number {
+  return Math.max(0, ...[...limits.values()].map(({ rate }) => rate.toleranceTicks));
 }
 
 const ownRate: RateLookup = (limit) => limit.rate;

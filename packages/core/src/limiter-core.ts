@@ -1,6 +1,7 @@
 import { andThen, type Awaitable } from './awaitable.ts';
 import { batchOf, checkAffordable, checkId, hasBlocked, transactionOf, withoutBlocked } from './batch.ts';
 import { claimNames, releaseNames } from './claims.ts';
+import { monotonicClock } from './clock.ts';
 import { blockedDecision, bucketStates } from './decide.ts';
 import { Decision, type BucketState, type Result } from './decision.ts';
 import { canonicalId, checkedEntries, checkedMode, checkEntry } from './entries.ts';
@@ -16,6 +17,7 @@ import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOp
 import type { Limit } from './limits.ts';
 import type { CostEntry, Limiter, SpendEntry } from './limiter.ts';
 import { checkOptions } from './options.ts';
+import { RaisedLimits } from './raised-limits.ts';
 import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';
 import type { BucketName, Store } from './store.ts';
 import type { Transaction } from './transaction.ts';
@@ -44,6 +46,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   readonly #needed = new Map<string, number>();
   /** Of the decisions whose tokens were asked back, or corrected. */
   readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
+  readonly #raised = new RaisedLimits(monotonicClock);
   #set: LimitSet<Request>;
 
   constructor({ set, store, ownsStore, failure, overridesDeadlineMs, notify, clientAddress }: LimiterParts<Request>) {
@@ -63,10 +66,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   }
 
   check(entries: readonly SpendEntry[]): Awaitable<Decision> {
-    return andThen(this.#batch(entries), (batch) => {
-      checkAffordable(batch);
-      return hasBlocked(batch) ? this.#denyBlocked(batch) : this.#gate.check(batch);
-    });
+    return andThen(this.#batch(entries), (batch) => this.#decide('check', batch));
   }
 
   charge(entries: readonly CostEntry[]): Awaitable<readonly BucketState[]> {
@@ -95,6 +95,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     const next = this.#defined(set);
     for (const [name, cost] of this.#needed) checkNeeded(next, name, cost);
     claimNames(this.store, this, next.limits.keys());
+    this.#raised.changed(this.#set);
     this.#set = next;
   }
 
@@ -133,7 +134,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   /** Decides a batch whose ids are canonical. */
   spendBatch(batch: Awaitable<readonly Transaction[]>): Awaitable<Decision> {
     // Written out, unlike the other calls: this is the way of every request, and a closure would cost each of them.
-    return batch instanceof Promise ? this.#spendLater(batch) : this.#spend(batch);
+    return batch instanceof Promise ? this.#spendLater(batch) : this.#decide('spend', batch);
   }
 
   /** Charges what results of decisions name: their ids are canonical, and are not looked at again. */
@@ -172,17 +173,38 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   }
 
   #spendLater(batch: Promise<readonly Transaction[]>): Promise<Decision> {
-    return batch.then((settled) => this.#spend(settled));
+    return batch.then((settled) => this.#decide('spend', settled));
   }
 
-  #spend(batch: readonly Transaction[]): Awaitable<Decision> {
+  #decide(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
     checkAffordable(batch);
-    return hasBlocked(batch) ? this.#denyBlocked(batch) : this.#gate.spend(batch);
+    if (hasBlocked(batch)) return this.#denyBlocked(batch);
+    const decision = this.#ask(call, batch);
+    return this.#raised.isEmpty ? decision : this.#afterRaise(call, batch, decision);
+  }
+
+  #ask(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
+    return call === 'spend' ? this.#gate.spend(batch) : this.#gate.check(batch);
   }
 
   #denyBlocked(batch: readonly Transaction[]): Decision {
     this.#gate.assertOpen();
     return blockedDecision(batch, this.#gate);
+  }
+
+  /** Decides a denied batch once more when a limit of it was raised and the debt of its old numbers stood in the way. */
+  #afterRaise(call: 'spend' | 'check', batch: readonly Transaction[], first: Awaitable<Decision>): Awaitable<Decision> {
+    return andThen(first, (decision) => {
+      const debts = this.#raised.toCut(decision);
+      if (debts.length === 0) return decision;
+      const cut = this.#gate.cap(debts);
+      if (!(cut instanceof Promise)) return this.#ask(call, batch);
+      // A store that can't cut them now has denied: that is the answer.
+      return cut.then(
+        () => this.#ask(call, batch),
+        () => decision,
+      );
+    });
   }
 
   #defined(set: LimitSetOptions<Request>): LimitSet<Request> {

@@ -54,7 +54,9 @@ export interface Limiter<Request = unknown> {
   reset(entries: readonly BucketName[]): Awaitable<void>;
   /**
    * Swaps limits and overrides, checked as a whole: all following requests see the new ones, none sees half of each.
-   * Buckets keep their state, so a raised limit helps at once. When it throws, the old ones go on.
+   * Buckets keep their debt, which is a time. Where a limit was raised, a debt that is longer than an empty bucket's is
+   * cut once, when the bucket is asked for next, so that the raise helps at once. When it throws, the old limits and
+   * overrides stay in effect.
    *
    * @throws {SluiceError} what {@link createLimiter} throws, and `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or
    * `ERR_COST_OVER_BURST` when a middleware that was made with this limiter could not go on.

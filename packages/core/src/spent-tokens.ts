@@ -5,7 +5,6 @@ import { complaint, SluiceError } from './errors.ts';
 import type { Changed } from './failure/ruling.ts';
 import type { StoreGate } from './failure/store-gate.ts';
 import { nowTicksAt, type StoreRefund } from './store.ts';
-import { MAX_TOLERANCE_TICKS } from './ticks.ts';
 import type { Transaction } from './transaction.ts';
 
 type Refund = Transaction & StoreRefund;
@@ -96,8 +95,6 @@ function refundOf({ from: { transaction, tatAfterSpendTicks }, tokens }: Part): 
     ...transaction,
     cost: tokens,
     incrementTicks: tokens * transaction.rate.emissionIntervalTicks,
-    // The limit may have been raised since: the tolerance of the old numbers must not cut what is owed by the new.
-    toleranceTicks: MAX_TOLERANCE_TICKS,
     tatAfterSpendTicks,
   };
 }

@@ -29,8 +29,13 @@ export interface StoreTransaction extends BucketName {
 /** Tokens to take after the fact, whether they fit or not. */
 export type StoreCharge = Omit<StoreTransaction, 'mode'>;
 
+/** A bucket whose debt is cut to what an empty bucket of these numbers owes. */
+export type StoreCap = Omit<StoreCharge, 'incrementTicks'>;
+
 /** Tokens to give back. */
-export interface StoreRefund extends StoreCharge {
+export interface StoreRefund extends BucketName {
+  /** cost × T, from 0 up. */
+  readonly incrementTicks: number;
   /**
    * For the refund of a decision: the bucket's TAT right after it, in the store's time. No more is given back than
    * of it still lies ahead. Left out in the operator's form, which gives back the whole increment.
@@ -42,7 +47,10 @@ export interface StoreRefund extends StoreCharge {
 export interface StoreReading {
   /** The store's clock in ticks since the store's own origin. */
   readonly nowTicks: number;
-  /** max(0, TAT − now) of every bucket, in the order of the batch, from 0 to its `toleranceTicks`. */
+  /**
+   * max(0, TAT − now) of every bucket, in the order of the batch. More than its `toleranceTicks` when the bucket was
+   * used with other numbers, whose tolerance is larger.
+   */
   readonly levelsTicks: readonly number[];
   /**
    * The clock that each level was read on, in the order of the batch: for stores whose buckets live on several servers,
@@ -68,8 +76,9 @@ export function nowTicksAt({ nowTicks, bucketNowTicks }: StoreReading, place: nu
  * A store answers at once (a value) or later (a promise), and always in the same way.
  *
  * The rule that each call follows is in gcra.ts; the suite in `@sluice/core/testing` is what a store must pass.
- * In each call a stored TAT further ahead than `now + toleranceTicks` is replaced by `now + toleranceTicks`, also
- * when the batch is denied; a TAT that has passed is the same as no bucket.
+ * A TAT that has passed is the same as no bucket. A level above a transaction's `toleranceTicks` stays as it is: other
+ * numbers were used on the bucket. Only `cap` cuts it. A store whose clock can step back remembers the level that it wrote,
+ * and cuts a higher one to it: between two writes a level only falls, so the clock was wrong.
  *
  * A store that can't answer rejects. {@link SluiceError} with code `ERR_STORE_BUCKET` says that only one bucket is
  * broken; any other rejection counts as an outage of the whole store.
@@ -94,6 +103,11 @@ export interface Store {
   charge(batch: readonly StoreCharge[], deadlineMs?: number): Awaitable<StoreReading>;
   /** Gives tokens back, at most to a full bucket. Gives the levels after. */
   refund(batch: readonly StoreRefund[], deadlineMs?: number): Awaitable<StoreReading>;
+  /**
+   * Cuts the levels of buckets to at most their `toleranceTicks`, after their limits were raised. Gives the levels after.
+   * Optional: without it a raised limit takes effect as the debt of the old numbers passes.
+   */
+  cap?(batch: readonly StoreCap[], deadlineMs?: number): Awaitable<StoreReading>;
   /** Forgets buckets: they are full again. */
   reset(batch: readonly BucketName[], deadlineMs?: number): Awaitable<void>;
   /** Lets go of what the store holds open; again, it does nothing. Every other call is then the error `ERR_CLOSED`. */

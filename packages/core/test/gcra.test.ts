@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import {
   charged,
   fits,
-  isTooFarAhead,
   levelOf,
   refundable,
   refunded,
@@ -18,10 +17,10 @@ const TOLERANCE = BURST * T;
 
 /** Decides `cost` tokens at `now` and gives the TAT that follows, as a store does it. */
 function spend(tat: number, now: number, cost: number) {
-  const level = levelOf(tat, now, TOLERANCE);
+  const level = levelOf(tat, now);
   const allowed = fits(level, cost * T, TOLERANCE);
   const levelAfter = allowed ? level + cost * T : level;
-  const tatAfter = allowed || isTooFarAhead(tat, now, TOLERANCE) ? now + levelAfter : tat;
+  const tatAfter = allowed ? now + levelAfter : tat;
   const figures = {
     allowed,
     remaining: remainingTokens(levelAfter, T, TOLERANCE),
@@ -54,13 +53,13 @@ describe('a bucket of 3 tokens, one back every 10 ticks', () => {
     [110, 1, true, 0, 0, 30, 10, 140, 'exactly when it was told to come'],
     [110, 2, false, 0, 20, 30, 10, 140, 'two tokens take twice as long'],
     [110, 3, false, 0, 30, 30, 10, 140, 'cost = burst waits until the bucket is full'],
-    [105, 1, false, 0, 10, 30, 10, 135, 'the clock stepped back: an empty bucket, and no debt beyond it'],
-    [105, 1, false, 0, 10, 30, 10, 135, 'which is written once: the next look finds nothing to replace'],
-    [125, 2, true, 0, 0, 30, 10, 155, 'two tokens came back in 20 ticks'],
-    [140, 1, true, 0, 0, 25, 5, 165, 'half a token is none: 1.5 tokens were there, half of one is left'],
-    [155, 1, true, 1, 0, 20, 10, 175, 'ten ticks later there are one and a half more'],
-    [160, 1, true, 0, 0, 25, 5, 185, 'and so on'],
-    [185, 3, true, 0, 0, 30, 10, 215, 'the TAT has come: the bucket is full, cost = burst passes'],
+    [105, 1, false, 0, 15, 35, 15, 140, 'the clock stepped back: the TAT stays, and the wait is longer'],
+    [105, 0, true, 0, 0, 35, 15, 140, 'cost 0 passes a bucket that owes more than its burst'],
+    [130, 2, true, 0, 0, 30, 10, 160, 'two tokens came back in 20 ticks'],
+    [145, 1, true, 0, 0, 25, 5, 170, 'half a token is none: 1.5 tokens were there, half of one is left'],
+    [160, 1, true, 1, 0, 20, 10, 180, 'fifteen ticks later there are one and a half more'],
+    [165, 1, true, 0, 0, 25, 5, 190, 'and so on'],
+    [190, 3, true, 0, 0, 30, 10, 220, 'the TAT has come: the bucket is full, cost = burst passes'],
     [999, 1, true, 2, 0, 10, 10, 1009, 'a TAT long past is the same as no bucket'],
   ];
 
@@ -81,13 +80,9 @@ describe('the level of a bucket', () => {
     { tat: 50, now: 50, level: 0, promise: 'is 0 at its TAT' },
     { tat: 51, now: 50, level: 1, promise: 'is what lies between now and the TAT' },
     { tat: 80, now: 50, level: 30, promise: 'is τ when the bucket is empty' },
-    { tat: 81, now: 50, level: 30, promise: 'is never more than τ' },
-    { tat: -5, now: -50, level: 30, promise: 'counts in negative times as well' },
-  ])('$promise', ({ tat, now, level }) => expect(levelOf(tat, now, TOLERANCE)).toBe(level));
-
-  test('a TAT is too far ahead from one tick beyond an empty bucket', () => {
-    expect([80, 81].map((tat) => isTooFarAhead(tat, 50, TOLERANCE))).toEqual([false, true]);
-  });
+    { tat: 81, now: 50, level: 31, promise: 'is more than τ when numbers with a larger τ were used' },
+    { tat: -5, now: -50, level: 45, promise: 'counts in negative times as well' },
+  ])('$promise', ({ tat, now, level }) => expect(levelOf(tat, now)).toBe(level));
 });
 
 describe('tokens are counted whole', () => {
@@ -98,6 +93,8 @@ describe('tokens are counted whole', () => {
     [11, 1],
     [29, 0],
     [30, 0],
+    [31, 0],
+    [300, 0],
   ])('at a level of %i there are %i', (level, tokens) => expect(remainingTokens(level, T, TOLERANCE)).toBe(tokens));
 });
 
@@ -108,12 +105,22 @@ test.each([
   [11, 1],
   [29, 9],
   [30, 10],
+  [31, 11],
+  [300, 280],
 ])('at a level of %i one more token is there in %i ticks', (level, wait) => {
   expect(waitForNextToken(level, T, TOLERANCE)).toBe(wait);
 });
 
 test('a charge takes what does not fit, at most to an empty bucket', () => {
   expect([charged(0, 10, TOLERANCE), charged(25, 10, TOLERANCE), charged(30, 30, TOLERANCE)]).toEqual([10, 30, 30]);
+});
+
+test('a charge never lowers a level that other numbers left', () => {
+  expect([charged(31, 0, TOLERANCE), charged(50, 10, TOLERANCE)]).toEqual([31, 50]);
+});
+
+test('an increment of 0 fits whatever the level is, and waits for nothing', () => {
+  expect([fits(300, 0, TOLERANCE), waitFor(300, 0, TOLERANCE)]).toEqual([true, 0]);
 });
 
 test('a refund gives back at most to a full bucket', () => {

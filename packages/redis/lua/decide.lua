@@ -1,12 +1,18 @@
 -- Decides batches of transactions on GCRA buckets, one batch after the other: each sees what the former ones wrote.
 --
--- A bucket is its TAT, ticks of 1/16 µs since 2026-01-01 UTC by this server's clock, as an integer string; one that
--- has passed is the same as no key. Nothing is written but the TATs that change, each once, when all is decided.
+-- A bucket is one integer: its TAT, ticks of 1/16 µs since 2026-01-01 UTC by this server's clock, and behind it three
+-- digits that encode its level when it was written, see `code_of`. A TAT that has passed is the same as no key. Nothing
+-- is written but the buckets that change, each once, when all is decided.
+--
+-- Between two writes a level only falls. A level above the one that was written therefore means that this server's clock
+-- has stepped back since, or that a replica with another clock took over: the level is cut to the one that was written,
+-- whatever the batch comes to. A level above a transaction's tolerance stays as it is: other numbers were used on the
+-- bucket, and cutting it at each look would let two sets of numbers undo each other's debt.
 --
 -- KEYS[i]      the bucket of transaction i; one that several batches name is there several times
 -- ARGV[1]      the last moment, in ticks, at which this script may write
 -- ARGV[2…]     the batches, in order. Those that follow each other and are of one shape are written once: how many they
---              are × 2^20 + n, and for each of their n transactions kind + 8 × the place of its numbers
+--              are × 2^20 + n, and for each of their n transactions kind + 16 × the place of its numbers
 -- …ARGV[#]     the numbers, from the end on, where place 0 is: increment, tolerance and, for the refund of a decision,
 --              the TAT that the decision left, all in ticks
 --
@@ -19,6 +25,7 @@
 --    5  given back, at most to full      after
 --    6  the same, of a decision          after
 --    7  forgotten                        0
+--    8  cut to at most its tolerance     after
 --
 -- Reply        { 1, now in ticks, level of each transaction in ticks … }
 --              a level of -1: the key holds no TAT; of -2: another key of the batch does not. Such a batch takes and
@@ -26,6 +33,7 @@
 --              { 0, now in ticks } when the time was over: nothing was written
 
 local CHECK_ONLY, SPEND_ONLY, LOOK, CHARGE, REFUND, REFUND_DECISION, RESET = 1, 2, 3, 4, 5, 6, 7
+local KINDS = 16
 local FOREIGN, UNDECIDED = -1, -2
 local EPOCH_SECONDS = 1767225600
 local TICKS_PER_SECOND, TICKS_PER_MS, TICKS_PER_MICRO = 16000000, 16000, 16
@@ -39,10 +47,23 @@ local MOST_TICKS = 9007199254740992
 local BATCHES = 1048576
 
 local keys, args, call, try = KEYS, ARGV, redis.call, redis.pcall
-local find, format, ceil, max, min = string.find, string.format, math.ceil, math.max, math.min
+local find, match, format = string.find, string.match, string.format
+local ceil, max, min, frexp, ldexp = math.ceil, math.max, math.min, math.frexp, math.ldexp
 -- How numbers are written for commands. Left to Redis, 7.2.0 to 7.2.4 write some as 1e+8, and older ones are slow at it.
 -- '%d' is the faster of the two, but on 32 bits too short for our numbers.
 local WHOLE = format('%d', MOST_TICKS) == '9007199254740992' and '%d' or '%.0f'
+local BUCKET = WHOLE .. '%03d'
+
+-- A level in three digits, rounded up by at most a sixteenth: 16 × e + f stands for 2^e × (1 + f / 16).
+local function code_of(level)
+  local fraction, exponent = frexp(level)
+  return (exponent - 1) * 16 + ceil((2 * fraction - 1) * 16)
+end
+
+local function level_of(code)
+  local f = code % 16
+  return ldexp(1 + f / 16, (code - f) / 16)
+end
 
 local time = call('TIME')
 local now = (time[1] - EPOCH_SECONDS) * TICKS_PER_SECOND + time[2] * TICKS_PER_MICRO
@@ -53,7 +74,7 @@ end
 local reply = { 1, now, 0 }
 local tats = {} -- by key, as the batches so far leave them; false where the key holds none
 local afters = {} -- by transaction: the level that it leaves, where that is another than before
-local too_far = {} -- by transaction: true where the TAT was too far ahead, which is mended although the batch is denied
+local healed = {} -- by key: true where the clock was wrong, which is mended although the batch is denied
 local word, kind, increment, tolerance, tat_after -- the present transaction; those of one limit share them
 local i, shape = 0, 2 -- the last transaction that was looked at, and where the present shape stands
 
@@ -66,8 +87,8 @@ while i < #keys do
       i = i + 1
       if args[at] ~= word then
         word = args[at]
-        kind = word % 8
-        local place = #args - (word - kind) / 8
+        kind = word % KINDS
+        local place = #args - (word - kind) / KINDS
         if kind ~= RESET then
           increment, tolerance = args[place] + 0, args[place - 1] + 0
         end
@@ -91,9 +112,16 @@ while i < #keys do
             end
             tat = false
           else
-            tat = find(value, '^-?%d+$') and value + 0
+            local ticks, code = match(value, '^(%d+)(%d%d%d)$')
+            tat = ticks and ticks + 0
             if not tat or tat < now - MOST_BEHIND_TICKS or tat > MOST_TICKS then
               tat = false
+            elseif tat > now then
+              local written = level_of(code + 0)
+              if tat - now > written then
+                tat = now + written
+                healed[key] = true
+              end
             end
           end
           tats[key] = tat
@@ -101,25 +129,21 @@ while i < #keys do
 
         if tat then
           level = tat > now and tat - now or 0
-          if level > tolerance then
-            -- Whoever meets it first replaces it.
-            level = tolerance
-            tats[key] = now + tolerance
-            too_far[i], afters[i] = true, level
-          end
           local after = level
           if kind <= SPEND_ONLY then
-            if increment > tolerance - level then
+            if increment > tolerance - level and increment > 0 then
               passes = passes and kind == SPEND_ONLY
             elseif kind ~= CHECK_ONLY then
               after = level + increment
             end
           elseif kind == CHARGE then
-            after = min(level + increment, tolerance)
+            after = max(level, min(level + increment, tolerance))
           elseif kind == REFUND then
             after = max(level - increment, 0)
           elseif kind == REFUND_DECISION then
             after = max(level - min(increment, max(tat_after - now, 0)), 0)
+          elseif kind > RESET then
+            after = min(level, tolerance)
           end
           if after ~= level then
             afters[i] = after
@@ -136,7 +160,7 @@ while i < #keys do
 
     for j = first, i do
       if not (passes and readable) then
-        afters[j] = too_far[j]
+        afters[j] = nil
       elseif afters[j] then
         tats[keys[j]] = now + afters[j]
       end
@@ -150,10 +174,14 @@ end
 
 for i = 1, #keys do
   local key = keys[i]
-  local tat = afters[i] and tats[key]
+  local tat = (afters[i] or healed[key]) and tats[key]
   if tat then
-    if tat > now then
-      call('SET', key, format(WHOLE, tat), 'PX', format(WHOLE, ceil((tat - now) / TICKS_PER_MS) + SLACK_MS))
+    local level = tat - now
+    if level > 0 then
+      call(
+        'SET', key, format(BUCKET, tat, code_of(level)),
+        'PX', format(WHOLE, ceil(level / TICKS_PER_MS) + SLACK_MS)
+      )
     else
       call('DEL', key)
     end

@@ -1,7 +1,7 @@
 import { SluiceError, type StoreReading, type StoreRefund, type StoreTransaction } from '@sluice/core';
 
 /** What a store is asked to do with a batch. */
-export type AskKind = 'spend' | 'check' | 'charge' | 'refund' | 'reset';
+export type AskKind = 'spend' | 'check' | 'charge' | 'refund' | 'reset' | 'cap';
 
 /** One transaction, charge, refund or name, as its kind needs it. */
 export type AskEntry = Partial<StoreTransaction & StoreRefund>;

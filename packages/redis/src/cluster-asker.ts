@@ -1,5 +1,5 @@
 import type { Clock, StoreReading, StoreTransaction } from '@sluice/core';
-import { fits, MAX_TOLERANCE_TICKS, passes } from '@sluice/core/store';
+import { fits, passes } from '@sluice/core/store';
 import { Ask, type AskEntry, type AskListener, type AskParts } from './ask.ts';
 import type { Asker } from './asker.ts';
 import { CallQueue } from './call-queue.ts';
@@ -101,8 +101,7 @@ function takenOf({ batch, keys }: Part, { nowTicks, levelsTicks }: StoreReading)
     const level = levelsTicks[i]!;
     if (mode === 'check-only' || incrementTicks === 0 || !fits(level, incrementTicks, toleranceTicks)) continue;
     const tatAfterSpendTicks = nowTicks + level + incrementTicks;
-    // The limit may be raised meanwhile: the old tolerance must not cut what is owed by the new.
-    refunds.push({ incrementTicks, toleranceTicks: MAX_TOLERANCE_TICKS, tatAfterSpendTicks });
+    refunds.push({ incrementTicks, tatAfterSpendTicks });
     refundKeys.push(keys[i]!);
   }
   return { batch: refunds, keys: refundKeys };

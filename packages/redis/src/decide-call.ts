@@ -6,9 +6,15 @@ import { nonsense } from './line/script-reply.ts';
 
 /** The kinds of transactions, as decide.lua numbers them. */
 const KIND_OF_MODE: Readonly<Record<Mode, number>> = { 'check-and-spend': 0, 'check-only': 1, 'spend-only': 2 };
-const KIND_OF_ASK: Readonly<Record<Exclude<AskKind, 'spend'>, number>> = { check: 3, charge: 4, refund: 5, reset: 7 };
+const KIND_OF_ASK: Readonly<Record<Exclude<AskKind, 'spend'>, number>> = {
+  check: 3,
+  charge: 4,
+  refund: 5,
+  reset: 7,
+  cap: 8,
+};
 const REFUND_OF_DECISION = 6;
-const PLACE = 8;
+const PLACE = 16;
 const BATCHES = 2 ** 20;
 
 /** How far back equal numbers are looked for: the limits of a service are few, and those of a reset may be many. */

@@ -49,15 +49,13 @@ export class KnownLevels {
     const levelsTicks: number[] = [];
     const bucketNowTicks: number[] = [];
     const lowestTicks: number[] = [];
-    for (const [i, { toleranceTicks }] of batch.entries()) {
+    for (let i = 0; i < batch.length; i++) {
       const known = this.#at(keys[i]!, nowMicros);
       if (known === undefined) return undefined;
       const passedTicks = (nowMicros - known.gotMicros) * TICKS_PER_MICRO;
       levelsTicks.push(Math.max(0, known.levelTicks - passedTicks));
       lowestTicks.push(Math.max(0, known.levelTicks - (nowMicros - known.sentMicros) * TICKS_PER_MICRO));
       bucketNowTicks.push(known.nowTicks + passedTicks);
-      // The limit was lowered since: the server must replace the TAT.
-      if (levelsTicks[i]! > toleranceTicks) return undefined;
     }
     if (passes(batch, lowestTicks)) return undefined;
     return { nowTicks: bucketNowTicks[0]!, levelsTicks, bucketNowTicks, remembered: true };

@@ -1,4 +1,12 @@
-import type { BucketName, Store, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from '@sluice/core';
+import type {
+  BucketName,
+  Store,
+  StoreCap,
+  StoreCharge,
+  StoreReading,
+  StoreRefund,
+  StoreTransaction,
+} from '@sluice/core';
 import { notifier } from '@sluice/core/store';
 import { decideScript } from './decide-script.ts';
 import { connectionChanged, type RedisStoreEvent } from './events.ts';
@@ -28,6 +36,7 @@ export interface RedisStore extends Store {
   check(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading>;
   charge(batch: readonly StoreCharge[], deadlineMs?: number): Promise<StoreReading>;
   refund(batch: readonly StoreRefund[], deadlineMs?: number): Promise<StoreReading>;
+  cap(batch: readonly StoreCap[], deadlineMs?: number): Promise<StoreReading>;
   reset(batch: readonly BucketName[], deadlineMs?: number): Promise<void>;
   /** Ends our own connections and timers, never the client that was given. Again, it does nothing. */
   close(): Promise<void>;

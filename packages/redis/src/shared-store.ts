@@ -1,6 +1,7 @@
 import {
   SluiceError,
   type BucketName,
+  type StoreCap,
   type StoreCharge,
   type StoreReading,
   type StoreRefund,
@@ -69,6 +70,10 @@ export class SharedStore implements RedisStore {
 
   refund(batch: readonly StoreRefund[], deadlineMs?: number): Promise<StoreReading> {
     return this.#ask('refund', batch, deadlineMs);
+  }
+
+  cap(batch: readonly StoreCap[], deadlineMs?: number): Promise<StoreReading> {
+    return this.#ask('cap', batch, deadlineMs);
   }
 
   async reset(batch: readonly BucketName[], deadlineMs?: number): Promise<void> {

@@ -3,13 +3,28 @@ import { Ask } from '../src/ask.ts';
 import { DecideCall } from '../src/decide-call.ts';
 import { decideScript } from '../src/decide-script.ts';
 import { redisServer } from '../../../test/redis/servers/redis-server.ts';
-import { BURST, charge, order, owed, read, refund, TOKEN_TICKS } from './support/orders.ts';
+import { BURST, charge, isAllowed, order, owed, read, refund, TOKEN_TICKS } from './support/orders.ts';
 import { readyStore } from './support/ready-store.ts';
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 const server = await redisServer();
 const store = await readyStore({ url: server.url, prefix: 's:', rememberDenialsMs: 0 });
 const key = (id: string): string => `s:Orders:${id}`;
+
+/** What a key holds: a TAT, and the level that it was written with, by the three digits behind it. */
+async function kept(id: string): Promise<{ tatTicks: number; levelTicks: number }> {
+  const digits = await server.call<string>('GET', key(id));
+  const code = Number(digits.slice(-3));
+  return { tatTicks: Number(digits.slice(0, -3)), levelTicks: 2 ** Math.floor(code / 16) * (1 + (code % 16) / 16) };
+}
+
+/** Writes a bucket as the script does at a moment when the server's clock is ahead by some milliseconds. */
+async function writeAhead(id: string, levelTicks: number, aheadMs: number): Promise<void> {
+  await store.spend([{ ...order(id), incrementTicks: levelTicks, toleranceTicks: levelTicks }]);
+  const digits = await server.call<string>('GET', key(id));
+  const tatTicks = BigInt(digits.slice(0, -3)) + BigInt(aheadMs) * 16_000n;
+  await server.call('SET', key(id), `${tatTicks}${digits.slice(-3)}`);
+}
 
 /** How often the commands of scripts ran while something was done. */
 async function commandsOf(done: () => Promise<unknown>): Promise<Record<string, number>> {
@@ -20,9 +35,9 @@ async function commandsOf(done: () => Promise<unknown>): Promise<Record<string, 
 }
 
 describe('what is kept of a bucket', () => {
-  test('is its TAT in ticks since 2026, as an integer', async () => {
+  test('is its TAT in ticks since 2026 and a code of its level, in one integer', async () => {
     const { nowTicks } = await store.spend([order('kept', 2)]);
-    expect(await server.call('GET', key('kept'))).toBe(String(nowTicks + 2 * TOKEN_TICKS));
+    expect((await kept('kept')).tatTicks).toBe(nowTicks + 2 * TOKEN_TICKS);
     expect(await server.call('OBJECT', 'ENCODING', key('kept'))).toBe('int');
     const offMs = Math.abs(nowTicks / 16_000 + EPOCH_MS - Date.now());
     expect(offMs).toBeLessThan(60_000);
@@ -35,12 +50,27 @@ describe('what is kept of a bucket', () => {
     expect(leftMs).toBeLessThanOrEqual(121_001);
   });
 
-  test('is exact for a TAT of seventeen figures', async () => {
+  test('tells the level when it was written, rounded up by at most a sixteenth', async () => {
+    const levels = [1, 2, 15, 16, 17, 31, 32, 33, 1000, 65_535, 65_536, 65_537, 2 ** 40 + 1, 5e15];
+    await store.spend(
+      levels.map((level) => ({ ...order(`level-${level}`), incrementTicks: level, toleranceTicks: level })),
+    );
+    // The shortest have passed since, and their keys live on for a second.
+    for (const level of levels) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const { levelTicks } = await kept(`level-${level}`);
+      expect(levelTicks).toBeGreaterThanOrEqual(level);
+      expect(levelTicks).toBeLessThanOrEqual(level * (1 + 1 / 16));
+    }
+  });
+
+  test('is exact for a TAT of sixteen figures, and still one integer', async () => {
     const tenYears = 3652.5 * 86_400 * 16_000_000;
     const { nowTicks } = await store.spend([
       { ...order('far'), incrementTicks: tenYears - 1, toleranceTicks: tenYears },
     ]);
-    expect(await server.call('GET', key('far'))).toBe(String(nowTicks + tenYears - 1));
+    expect((await kept('far')).tatTicks).toBe(nowTicks + tenYears - 1);
+    expect(await server.call('OBJECT', 'ENCODING', key('far'))).toBe('int');
   });
 
   test('goes when it is full again by a refund, and by a reset', async () => {
@@ -74,30 +104,21 @@ describe('what a call does on the server', () => {
     expect(calls).toMatchObject({ set: 0, del: 0 });
   });
 
-  test('is one write when a denied batch meets a TAT too far ahead, and none when it comes again', async () => {
-    await store.spend([{ ...order('raised'), incrementTicks: 50 * TOKEN_TICKS, toleranceTicks: 50 * TOKEN_TICKS }]);
-    expect((await commandsOf(() => store.spend([order('raised')]))).set).toBe(1);
-    expect((await commandsOf(() => store.spend([order('raised')]))).set).toBe(0);
-  });
-
-  test('is one write too when a TAT too far ahead denies the first batch and the next one passes', async () => {
-    await store.spend([{ ...order('mended'), incrementTicks: 50 * TOKEN_TICKS, toleranceTicks: 50 * TOKEN_TICKS }]);
+  test('is no write when a bucket owes more than the burst at hand', async () => {
+    await store.spend([{ ...order('other'), incrementTicks: 50 * TOKEN_TICKS, toleranceTicks: 50 * TOKEN_TICKS }]);
     const calls = await commandsOf(async () => {
-      const asked = [store.spend([order('mended'), order('beside')]), store.refund([refund('mended', 2)])] as const;
-      const [denied, given] = await Promise.all(asked);
-      expect([owed(denied), owed(given)]).toEqual([[5, 0], [3]]);
+      await store.check([order('other')]);
+      await store.spend([order('other')]);
+      await store.charge([charge('other')]);
     });
-    expect(calls).toMatchObject({ set: 1, del: 0 });
-    expect(owed(await store.check([order('mended'), order('beside')]))).toEqual([3, 0]);
+    expect(calls).toMatchObject({ set: 0, del: 0 });
   });
 
-  test('mends a TAT too far ahead also beside a key that holds none', async () => {
-    await store.spend([{ ...order('ahead'), incrementTicks: 50 * TOKEN_TICKS, toleranceTicks: 50 * TOKEN_TICKS }]);
-    await server.call('SET', key('text'), 'hello');
-    await expect(store.spend([order('ahead'), order('text')])).rejects.toMatchObject({ code: 'ERR_STORE_BUCKET' });
-    const kept = Number(await server.call('GET', key('ahead')));
-    const { nowTicks } = await store.check([order('beside')]);
-    expect(kept - nowTicks).toBeLessThanOrEqual(BURST * TOKEN_TICKS);
+  test('is one write for a cap that cuts, and none for one that does not', async () => {
+    await store.spend([{ ...order('capped'), incrementTicks: 50 * TOKEN_TICKS, toleranceTicks: 50 * TOKEN_TICKS }]);
+    const { limit, id, toleranceTicks } = order('capped');
+    expect((await commandsOf(() => store.cap([{ limit, id, toleranceTicks }]))).set).toBe(1);
+    expect((await commandsOf(() => store.cap([{ limit, id, toleranceTicks }]))).set).toBe(0);
   });
 
   test('is one GET and one SET for a bucket of many batches', async () => {
@@ -134,7 +155,56 @@ ${decideScript.source.replace(formats, `and ${format} or ${format}`)}`;
     ...args,
   );
   expect(done).toBe(1);
-  expect(await server.call('GET', key(`watched ${format}`))).toBe(String(nowTicks + TOKEN_TICKS));
+  expect((await kept(`watched ${format}`)).tatTicks).toBe(nowTicks + TOKEN_TICKS);
+});
+
+describe('after the clock of the server ran ahead and came back', () => {
+  const DAY_MS = 86_400_000;
+
+  test('a bucket owes what it owed when it was written, and at most a sixteenth more', async () => {
+    await writeAhead('ahead', 4 * TOKEN_TICKS, DAY_MS);
+    const { levelsTicks } = await store.check([order('ahead')]);
+    expect(levelsTicks[0]).toBeGreaterThanOrEqual(4 * TOKEN_TICKS);
+    expect(levelsTicks[0]).toBeLessThanOrEqual(4 * TOKEN_TICKS * (1 + 1 / 16));
+  });
+
+  test('that is so for a debt of other numbers, too', async () => {
+    await writeAhead('ahead-other', 50 * TOKEN_TICKS, DAY_MS);
+    const { levelsTicks } = await store.check([order('ahead-other')]);
+    expect(levelsTicks[0]).toBeGreaterThanOrEqual(50 * TOKEN_TICKS);
+    expect(levelsTicks[0]).toBeLessThanOrEqual(50 * TOKEN_TICKS * (1 + 1 / 16));
+  });
+
+  test('it is mended by the first look, once, and from then on the debt passes', async () => {
+    await writeAhead('mended', 4 * TOKEN_TICKS, DAY_MS);
+    expect((await commandsOf(() => store.check([order('mended')]))).set).toBe(1);
+    const { tatTicks } = await kept('mended');
+    expect((await commandsOf(() => store.check([order('mended')]))).set).toBe(0);
+    const { nowTicks, levelsTicks } = await store.check([order('mended')]);
+    expect(nowTicks + levelsTicks.at(0)!).toBe(tatTicks);
+  });
+
+  test('a denied batch mends it in one write with what the next batch of the call gives back', async () => {
+    await writeAhead('beside', BURST * TOKEN_TICKS, DAY_MS);
+    const calls = await commandsOf(async () => {
+      const asked = [store.spend([order('beside'), order('fresh')]), store.refund([refund('beside', 2)])] as const;
+      const [denied, given] = await Promise.all(asked);
+      expect([isAllowed([order('beside'), order('fresh')], denied), owed(given)]).toEqual([
+        false,
+        [expect.any(Number)],
+      ]);
+    });
+    expect(calls).toMatchObject({ set: 1, del: 0 });
+    expect((await store.check([order('beside')])).levelsTicks[0]).toBeLessThan(4 * TOKEN_TICKS);
+  });
+
+  test('it is mended beside a key that holds no bucket', async () => {
+    await writeAhead('good', 4 * TOKEN_TICKS, DAY_MS);
+    await server.call('SET', key('text'), 'hello');
+    await expect(store.spend([order('good'), order('text')])).rejects.toMatchObject({ code: 'ERR_STORE_BUCKET' });
+    const { nowTicks } = await store.check([order('fresh')]);
+    expect((await kept('good')).tatTicks - nowTicks).toBeLessThan(BURST * TOKEN_TICKS);
+  });
 });
 
 describe('a key that holds no TAT', () => {
@@ -144,8 +214,9 @@ describe('a key that holds no TAT', () => {
     ['a fraction', 'SET', '1.5'],
     ['not a number', 'SET', 'nan'],
     ['infinity', 'SET', 'inf'],
-    ['more than is exact', 'SET', '9007199254740994'],
-    ['as much below', 'SET', '-9007199254740994'],
+    ['more than is exact', 'SET', '9007199254740994000'],
+    ['as much below', 'SET', '-9007199254740994000'],
+    ['a TAT without the code of a level', 'SET', String((Date.now() - EPOCH_MS + 60_000) * 16_000)],
     ['a small number', 'SET', '17'],
     ['a number below zero', 'SET', '-1'],
     ['a number with zeros before it', 'SET', '007'],
@@ -153,9 +224,9 @@ describe('a key that holds no TAT', () => {
     ['a number in hexadecimal', 'SET', '0x10'],
     ['a number with an exponent', 'SET', '1e3'],
     ['a number with an exponent that lies ahead', 'SET', '8e15'],
-    ['a number with a fraction that lies ahead', 'SET', '8000000000000000.0'],
+    ['a number with a fraction that lies ahead', 'SET', '8000000000000000000.0'],
     ['a number in hexadecimal that lies ahead', 'SET', '0x1c6bf526340000'],
-    ['a moment long past', 'SET', String((Date.now() - EPOCH_MS - 120_000) * 16_000)],
+    ['a moment long past', 'SET', `${(Date.now() - EPOCH_MS - 120_000) * 16_000}640`],
     ['a list', 'RPUSH', '1'],
     ['a hash', 'HSET', 'field', '1'],
   ];
@@ -192,7 +263,7 @@ describe('a key that holds no TAT', () => {
 });
 
 test('a TAT that has just passed is a full bucket, though its key is still there', async () => {
-  await server.call('SET', key('past'), String((Date.now() - EPOCH_MS - 1000) * 16_000));
+  await server.call('SET', key('past'), `${(Date.now() - EPOCH_MS - 1000) * 16_000}640`);
   expect(owed(await store.check([order('past')]))).toEqual([0]);
 });
 

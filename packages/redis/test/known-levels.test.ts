@@ -123,10 +123,10 @@ describe('the levels that refused batches have shown', () => {
     expect(levels.denialOf([order('a'), order('b')], ['a', 'b'])).toBeUndefined();
   });
 
-  test('say nothing of a limit that was lowered since: the server must replace the TAT', () => {
+  test('deny a bucket that owes more than the burst at hand, because other numbers were used on it', () => {
     const { levels, note } = known();
     note(['a'], FULL_TICKS + 1);
-    expect(levels.denialOf([order('a')], ['a'])).toBeUndefined();
+    expect(levels.denialOf([order('a')], ['a'])?.levelsTicks).toEqual([FULL_TICKS + 1]);
   });
 
   test('a level that has passed is 0', () => {

@@ -4,6 +4,7 @@ import {
   type BucketName,
   type Clock,
   type Store,
+  type StoreCap,
   type StoreCharge,
   type StoreReading,
   type StoreRefund,
@@ -12,9 +13,15 @@ import {
 
 const TICKS_PER_MICRO = 16;
 
-/** Keeps the TAT of each bucket in a Map, in ticks of 1/16 µs. It never forgets one that has passed. */
+interface Bucket {
+  readonly tatTicks: number;
+  /** The level when the bucket was written. */
+  readonly levelTicks: number;
+}
+
+/** Keeps buckets in a Map, in ticks of 1/16 µs. It never forgets one whose TAT has passed. */
 export class MapStore implements Store {
-  readonly #tats = new Map<string, number>();
+  readonly #buckets = new Map<string, Bucket>();
   readonly #clock: Clock;
   #closed = false;
 
@@ -25,10 +32,12 @@ export class MapStore implements Store {
   spend(batch: readonly StoreTransaction[]): StoreReading {
     const { nowTicks, levelsTicks } = this.#read(batch);
     const lifted = batch.map(({ incrementTicks }, i) => levelsTicks[i]! + incrementTicks);
-    const fits = batch.map(({ toleranceTicks }, i) => lifted[i]! <= toleranceTicks);
+    const fits = batch.map(
+      ({ incrementTicks, toleranceTicks }, i) => incrementTicks === 0 || lifted[i]! <= toleranceTicks,
+    );
     if (batch.every(({ mode }, i) => mode === 'spend-only' || fits[i])) {
       for (const [i, transaction] of batch.entries()) {
-        if (transaction.mode !== 'check-only' && fits[i]) this.#set(transaction, nowTicks + lifted[i]!);
+        if (transaction.mode !== 'check-only' && fits[i]) this.#set(transaction, nowTicks, lifted[i]!);
       }
     }
     // The levels before anything was taken: what was decided follows from them.
@@ -41,7 +50,7 @@ export class MapStore implements Store {
 
   charge(batch: readonly StoreCharge[]): StoreReading {
     return this.#change(batch, (level, { incrementTicks, toleranceTicks }) =>
-      Math.min(level + incrementTicks, toleranceTicks),
+      Math.max(level, Math.min(level + incrementTicks, toleranceTicks)),
     );
   }
 
@@ -51,39 +60,45 @@ export class MapStore implements Store {
     );
   }
 
+  cap(batch: readonly StoreCap[]): StoreReading {
+    return this.#change(batch, (level, { toleranceTicks }) => Math.min(level, toleranceTicks));
+  }
+
   reset(batch: readonly BucketName[]): void {
     this.#now();
-    for (const { limit, id } of batch) this.#tats.delete(bucketKey(limit, id));
+    for (const { limit, id } of batch) this.#buckets.delete(bucketKey(limit, id));
   }
 
   close(): void {
     this.#closed = true;
   }
 
-  #read(batch: readonly StoreCharge[]): StoreReading {
+  #read(batch: readonly BucketName[]): StoreReading {
     const nowTicks = this.#now();
     const levelsTicks = batch.map((entry) => {
-      const level = (this.#tats.get(bucketKey(entry.limit, entry.id)) ?? nowTicks) - nowTicks;
-      if (level <= entry.toleranceTicks) return Math.max(0, level);
-      // Too far ahead: the limit was raised, or the clock went back. Whoever meets it first repairs it for good.
-      this.#set(entry, nowTicks + entry.toleranceTicks);
-      return entry.toleranceTicks;
+      const bucket = this.#buckets.get(bucketKey(entry.limit, entry.id));
+      if (bucket === undefined) return 0;
+      const level = Math.max(0, bucket.tatTicks - nowTicks);
+      if (level <= bucket.levelTicks) return level;
+      // Between two writes a level only falls: the clock has gone back, and the first look mends the bucket.
+      this.#set(entry, nowTicks, bucket.levelTicks);
+      return bucket.levelTicks;
     });
     return { nowTicks, levelsTicks };
   }
 
-  #change<T extends StoreCharge>(
+  #change<T extends BucketName>(
     batch: readonly T[],
     levelAfter: (level: number, entry: T, nowTicks: number) => number,
   ): StoreReading {
     const { nowTicks, levelsTicks } = this.#read(batch);
     const after = batch.map((entry, i) => levelAfter(levelsTicks[i]!, entry, nowTicks));
-    for (const [i, entry] of batch.entries()) this.#set(entry, nowTicks + after[i]!);
+    for (const [i, entry] of batch.entries()) this.#set(entry, nowTicks, after[i]!);
     return { nowTicks, levelsTicks: after };
   }
 
-  #set({ limit, id }: BucketName, tatTicks: number): void {
-    this.#tats.set(bucketKey(limit, id), tatTicks);
+  #set({ limit, id }: BucketName, nowTicks: number, levelTicks: number): void {
+    this.#buckets.set(bucketKey(limit, id), { tatTicks: nowTicks + levelTicks, levelTicks });
   }
 
   #now(): number {

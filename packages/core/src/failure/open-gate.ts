@@ -2,7 +2,7 @@ import type { Awaitable } from '../awaitable.ts';
 import { decisionOf } from '../decide.ts';
 import type { Decision } from '../decision.ts';
 import { SluiceError } from '../errors.ts';
-import type { BucketName, Store, StoreReading, StoreRefund } from '../store.ts';
+import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import type { Changed, Charge, Decided } from './ruling.ts';
 import type { StoreGate } from './store-gate.ts';
@@ -38,6 +38,11 @@ export class OpenGate implements StoreGate {
   refund<T extends StoreRefund>(store: Store, batch: readonly T[]): Changed<T> {
     this.assertOpen();
     return { batch, reading: atOnce(store.refund(batch)), store };
+  }
+
+  cap(batch: readonly StoreCap[]): Awaitable<unknown> {
+    this.assertOpen();
+    return this.#store.cap?.(batch);
   }
 
   reset(batch: readonly BucketName[]): Awaitable<void> {

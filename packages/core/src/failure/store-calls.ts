@@ -2,7 +2,7 @@ import type { Awaitable } from '../awaitable.ts';
 import { decisionOf } from '../decide.ts';
 import type { Decision } from '../decision.ts';
 import { SluiceError } from '../errors.ts';
-import type { BucketName, Store, StoreReading, StoreRefund } from '../store.ts';
+import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { checkReading, EMPTY_READING } from './answer.ts';
 import type { Fallback } from './fallback.ts';
@@ -77,6 +77,16 @@ export function refundCall<T extends StoreRefund>({
       health.lostRefunds(batch.length, cause);
       return { batch: [], reading: EMPTY_READING, store };
     },
+  };
+}
+
+/** Refused, it is an error: the debts may be as they were. */
+export function capCall({ store }: StoreCallParts): StoreCall<readonly StoreCap[], void> {
+  return {
+    send: (batch, deadlineMs) => store.cap!(batch, deadlineMs),
+    check: checkReading,
+    accept: () => undefined,
+    refuse: (_batch, cause) => Promise.reject(cause),
   };
 }
 

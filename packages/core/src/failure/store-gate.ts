@@ -1,6 +1,6 @@
 import type { Awaitable } from '../awaitable.ts';
 import type { Decision } from '../decision.ts';
-import type { BucketName, Store, StoreRefund } from '../store.ts';
+import type { BucketName, Store, StoreCap, StoreRefund } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import type { Changed, Charge } from './ruling.ts';
 import type { StoreStatus } from './store-health.ts';
@@ -19,6 +19,8 @@ export interface StoreGate {
    * @param store - Who took them: the store of the decision.
    */
   refund<T extends StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>>;
+  /** Cuts debts to those of empty buckets. A store that can't do it leaves them as they are. */
+  cap(batch: readonly StoreCap[]): Awaitable<unknown>;
   /** Makes buckets full again. */
   reset(batch: readonly BucketName[]): Awaitable<void>;
   /** How the store does. */

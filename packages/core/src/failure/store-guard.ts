@@ -3,7 +3,7 @@ import { microsOf, type Clock } from '../clock.ts';
 import type { Decision } from '../decision.ts';
 import { SluiceError } from '../errors.ts';
 import type { Notify } from '../events.ts';
-import type { BucketName, Store, StoreReading, StoreRefund } from '../store.ts';
+import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { EMPTY_READING } from './answer.ts';
 import { Deadlines } from './deadlines.ts';
@@ -12,7 +12,7 @@ import { Fallback } from './fallback.ts';
 import { closed } from './open-gate.ts';
 import type { Changed, Charge } from './ruling.ts';
 import { systemScheduler, type Scheduler } from './scheduler.ts';
-import { chargeCall, decidingCall, refundCall, resetCall, type StoreCall } from './store-calls.ts';
+import { capCall, chargeCall, decidingCall, refundCall, resetCall, type StoreCall } from './store-calls.ts';
 import type { StoreGate } from './store-gate.ts';
 import { StoreHealth, type StoreStatus } from './store-health.ts';
 import { StoreWait, type Judge, type Sent } from './store-wait.ts';
@@ -43,6 +43,7 @@ export class StoreGuard implements StoreGate {
   readonly #check: StoreCall<readonly Transaction[], Decision>;
   readonly #charge: StoreCall<readonly Charge[], Changed<Charge>>;
   readonly #refund: StoreCall<readonly StoreRefund[], Changed<StoreRefund>>;
+  readonly #cap: StoreCall<readonly StoreCap[], void>;
   readonly #reset: StoreCall<readonly BucketName[], void>;
   readonly #judge: Judge;
   #closed = false;
@@ -60,6 +61,7 @@ export class StoreGuard implements StoreGate {
     this.#check = decidingCall('check', parts);
     this.#charge = chargeCall(parts);
     this.#refund = refundCall(parts);
+    this.#cap = capCall(parts);
     this.#reset = resetCall(parts);
     this.#judge = {
       hear: (sent, answer) => this.#hear(sent, answer),
@@ -95,6 +97,11 @@ export class StoreGuard implements StoreGate {
     if (store === this.#store) return this.#run(this.#refund as StoreCall<readonly T[], Changed<T>>, batch);
     this.assertOpen();
     return andThen(store.refund(batch), (reading) => ({ batch, reading, store }));
+  }
+
+  /** Cuts debts to those of empty buckets. Rejects with the store's reason when it can't answer. */
+  cap(batch: readonly StoreCap[]): Awaitable<unknown> {
+    return this.#store.cap === undefined ? undefined : this.#run(this.#cap, batch);
   }
 
   /**

@@ -1,5 +1,5 @@
-import { isTooFarAhead, levelOf } from '../gcra.ts';
-import type { BucketName, StoreCharge } from '../store.ts';
+import { levelOf } from '../gcra.ts';
+import type { BucketName } from '../store.ts';
 import { BucketHasher } from './bucket-hasher.ts';
 import { BucketTable } from './bucket-table.ts';
 import { Eviction } from './eviction.ts';
@@ -55,10 +55,9 @@ export class Buckets {
   }
 
   /**
-   * Moves the sweep on and gives the levels of a batch; `setLevel` then knows the buckets by their places in it. A TAT
-   * too far ahead is replaced here, whatever the batch comes to.
+   * Moves the sweep on and gives the levels of a batch; `setLevel` then knows the buckets by their places in it.
    */
-  read(batch: readonly StoreCharge[], now: number): number[] {
+  read(batch: readonly BucketName[], now: number): number[] {
     this.#sweep.step(now);
     this.#makeRoomFor(batch.length);
     // Of the right length from the start: a pushed array takes several times the memory, on each request.
@@ -68,13 +67,10 @@ export class Buckets {
     return levels;
   }
 
-  #level(bucket: StoreCharge, place: number, now: number): number {
+  #level(bucket: BucketName, place: number, now: number): number {
     const hashes = this.#hashes;
     this.#hasher.hash(bucket, hashes, 2 * place);
-    const tat = this.#table.tat(hashes[2 * place]!, hashes[2 * place + 1]!);
-    const level = levelOf(tat, now, bucket.toleranceTicks);
-    if (isTooFarAhead(tat, now, bucket.toleranceTicks)) this.setLevel(place, now, level);
-    return level;
+    return levelOf(this.#table.tat(hashes[2 * place]!, hashes[2 * place + 1]!), now);
   }
 
   /** Writes the TAT for a level of a bucket that `read` has just located; a level of 0 needs no bucket. */

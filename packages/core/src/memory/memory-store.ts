@@ -4,9 +4,17 @@ import { type Clock, monotonicClock } from '../clock.ts';
 import { complaint, SluiceError } from '../errors.ts';
 import { charged, fits, refundable, refunded } from '../gcra.ts';
 import { checkOptions, wholeNumber } from '../options.ts';
-import type { BucketName, Store, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from '../store.ts';
-import { TICKS_PER_MICRO } from '../ticks.ts';
+import type {
+  BucketName,
+  Store,
+  StoreCap,
+  StoreCharge,
+  StoreReading,
+  StoreRefund,
+  StoreTransaction,
+} from '../store.ts';
 import { Buckets, type BucketsOptions } from './buckets.ts';
+import { StoreTime } from './store-time.ts';
 
 const DEFAULT_MAX_KEYS = 1_000_000;
 const MOST_KEYS = 1_000_000_000;
@@ -41,6 +49,7 @@ export interface MemoryStore extends Store {
   check(batch: readonly StoreTransaction[]): StoreReading;
   charge(batch: readonly StoreCharge[]): StoreReading;
   refund(batch: readonly StoreRefund[]): StoreReading;
+  cap(batch: readonly StoreCap[]): StoreReading;
   reset(batch: readonly BucketName[]): void;
   /** Forgets all buckets. Closing again does nothing; every other call is then the error `ERR_CLOSED`. */
   close(): void;
@@ -85,21 +94,19 @@ function checkClock(clock: unknown): void {
 
 class LocalStore implements MemoryStore {
   readonly answersAtOnce = true;
-  readonly #clock: Clock;
-  readonly #originMicros: number;
+  readonly #time: StoreTime;
   readonly #maxKeys: number;
   #buckets: Buckets | undefined;
 
   constructor(clock: Clock, options: BucketsOptions) {
-    this.#clock = clock;
-    this.#originMicros = clock.nowMicros();
+    this.#time = new StoreTime(clock);
     this.#maxKeys = options.maxKeys;
     this.#buckets = new Buckets(options);
   }
 
   spend(batch: readonly StoreTransaction[]): StoreReading {
     const buckets = this.#open();
-    const nowTicks = this.#nowTicks();
+    const nowTicks = this.#time.nowTicks();
     const levelsTicks = buckets.read(batch, nowTicks);
     if (passes(batch, levelsTicks)) {
       take(buckets, batch, levelsTicks, nowTicks);
@@ -110,7 +117,7 @@ class LocalStore implements MemoryStore {
 
   check(batch: readonly StoreTransaction[]): StoreReading {
     const buckets = this.#open();
-    const nowTicks = this.#nowTicks();
+    const nowTicks = this.#time.nowTicks();
     return { nowTicks, levelsTicks: buckets.read(batch, nowTicks) };
   }
 
@@ -120,6 +127,10 @@ class LocalStore implements MemoryStore {
     );
   }
 
+  cap(batch: readonly StoreCap[]): StoreReading {
+    return this.#change(batch, ({ toleranceTicks }, level) => Math.min(level, toleranceTicks));
+  }
+
   refund(batch: readonly StoreRefund[]): StoreReading {
     return this.#change(batch, ({ incrementTicks, tatAfterSpendTicks = Infinity }, level, now) =>
       refunded(level, refundable(incrementTicks, tatAfterSpendTicks, now)),
@@ -127,7 +138,7 @@ class LocalStore implements MemoryStore {
   }
 
   reset(batch: readonly BucketName[]): void {
-    this.#open().forget(batch, this.#nowTicks());
+    this.#open().forget(batch, this.#time.nowTicks());
   }
 
   close(): void {
@@ -144,16 +155,12 @@ class LocalStore implements MemoryStore {
     return this.#buckets;
   }
 
-  #nowTicks(): number {
-    return (this.#clock.nowMicros() - this.#originMicros) * TICKS_PER_MICRO;
-  }
-
-  #change<T extends StoreCharge>(
+  #change<T extends BucketName>(
     batch: readonly T[],
     levelAfter: (change: T, level: number, now: number) => number,
   ): StoreReading {
     const buckets = this.#open();
-    const nowTicks = this.#nowTicks();
+    const nowTicks = this.#time.nowTicks();
     const before = buckets.read(batch, nowTicks);
     const levelsTicks = batch.map((change, place) => levelAfter(change, before[place]!, nowTicks));
     for (const [place, level] of levelsTicks.entries()) buckets.setLevel(place, nowTicks, level);

@@ -13,6 +13,7 @@ export class LimitOverrides {
   readonly #ids = new Map<string, OverrideRate>();
   #networks: NetworkTree<OverrideRate> | undefined;
   #smallestBurst = Infinity;
+  #longestToleranceTicks = 0;
 
   constructor(limit: string, format: IdFormat) {
     this.format = format;
@@ -23,6 +24,11 @@ export class LimitOverrides {
   /** The smallest burst of all numbers, `Infinity` when there are none: ids without a limit or blocked have no burst. */
   get smallestBurst(): number {
     return this.#smallestBurst;
+  }
+
+  /** The longest time that a bucket of any of them takes to fill. */
+  get longestToleranceTicks(): number {
+    return this.#longestToleranceTicks;
   }
 
   /**
@@ -38,7 +44,10 @@ export class LimitOverrides {
     if (before !== undefined) throw this.#twice(canonical, text);
     if (typeof id === 'string') this.#ids.set(id, rate);
     else (this.#networks ??= new NetworkTree()).set(id, rate);
-    if (typeof rate !== 'string') this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
+    if (typeof rate !== 'string') {
+      this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
+      this.#longestToleranceTicks = Math.max(this.#longestToleranceTicks, rate.toleranceTicks);
+    }
     return canonical;
   }
 

@@ -55,6 +55,11 @@ export class OverrideList {
     return this.#limits.get(limit)?.rateOf(id);
   }
 
+  /** The longest time that a bucket with an override takes to fill. */
+  get longestToleranceTicks(): number {
+    return Math.max(0, ...[...this.#limits.values()].map((overrides) => overrides.longestToleranceTicks));
+  }
+
   /** The smallest burst that any id of a limit has. */
   smallestBurst(limit: Limit<never>): number {
     return Math.min(limit.rate.burst, this.#limits.get(limit.name)?.smallestBurst ?? Infinity);

@@ -3,6 +3,7 @@ import { fits } from '../gcra.ts';
 import {
   nowTicksAt,
   type Mode,
+  type StoreCap,
   type StoreCharge,
   type StoreReading,
   type StoreRefund,
@@ -29,6 +30,11 @@ export class SampleLimit {
   charge(id: string, cost = 1): StoreCharge {
     const { name: limit, burst, emissionIntervalTicks } = this;
     return { limit, id, incrementTicks: cost * emissionIntervalTicks, toleranceTicks: burst * emissionIntervalTicks };
+  }
+
+  cap(id: string): StoreCap {
+    const { name: limit, burst, emissionIntervalTicks } = this;
+    return { limit, id, toleranceTicks: burst * emissionIntervalTicks };
   }
 
   refund(id: string, cost = 1, tatAfterSpendTicks?: number): StoreRefund {

@@ -6,7 +6,7 @@ import { batchCases } from './store-cases/batches.ts';
 import { correctionCases } from './store-cases/corrections.ts';
 import { keyCases } from './store-cases/keys.ts';
 import { lifeCases } from './store-cases/life.ts';
-import { repairCases } from './store-cases/repair.ts';
+import { otherNumbersCases } from './store-cases/other-numbers.ts';
 import { takingCases } from './store-cases/taking.ts';
 
 /** What {@link storeContract} must know of a store whose time stands still until it is moved: all cases can run. */
@@ -34,7 +34,7 @@ export interface ContractCase {
   readonly run: () => Promise<void>;
 }
 
-const allCases = [...takingCases, ...batchCases, ...correctionCases, ...repairCases, ...keyCases, ...lifeCases];
+const allCases = [...takingCases, ...batchCases, ...correctionCases, ...otherNumbersCases, ...keyCases, ...lifeCases];
 
 /**
  * The contract that every store must keep, as a list of named cases. They need nothing but node:assert, so any test

@@ -29,7 +29,7 @@ describe('a memory store', () => {
       const cost = Math.floor(random() * (BURST + 1));
       const call = random();
       const now = clock.nowMicros() * TICKS_PER_MICRO;
-      const before = levelOf(tats.get(id) ?? 0, now, BURST * T);
+      const before = levelOf(tats.get(id) ?? 0, now);
       if (call < 0.8) {
         if (store.spend([transaction(id, cost)]).levelsTicks[0] !== before) wrong++;
         if (fits(before, cost * T, BURST * T)) tats.set(id, now + before + cost * T);

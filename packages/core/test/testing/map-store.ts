@@ -1,12 +1,22 @@
 import type { Clock } from '../../src/clock.ts';
 import { SluiceError } from '../../src/errors.ts';
-import { charged, fits, isTooFarAhead, levelOf, refundable, refunded } from '../../src/gcra.ts';
-import type { BucketName, Store, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from '../../src/store.ts';
+import { charged, fits, levelOf, refundable, refunded } from '../../src/gcra.ts';
+import type {
+  BucketName,
+  Store,
+  StoreCap,
+  StoreCharge,
+  StoreReading,
+  StoreRefund,
+  StoreTransaction,
+} from '../../src/store.ts';
 import { TICKS_PER_MICRO } from '../../src/ticks.ts';
 
 /** A store as plain as can be, that answers by promises; its parts can be broken one at a time. */
 export class MapStore implements Store {
   readonly tats = new Map<string, number>();
+  /** The level of each bucket when it was written: a higher one means that the clock stepped back since. */
+  readonly written = new Map<string, number>();
   readonly clock: Clock;
   closed = false;
 
@@ -30,6 +40,10 @@ export class MapStore implements Store {
 
   async refund(batch: readonly StoreRefund[]): Promise<StoreReading> {
     return this.change(batch, (one, level, now) => refunded(level, this.refundable(one, now)));
+  }
+
+  async cap(batch: readonly StoreCap[]): Promise<StoreReading> {
+    return this.change(batch, (one, level) => Math.min(level, one.toleranceTicks));
   }
 
   async reset(batch: readonly BucketName[]): Promise<void> {
@@ -68,26 +82,28 @@ export class MapStore implements Store {
     return refundable(incrementTicks, tatAfterSpendTicks, now);
   }
 
-  repair(one: StoreCharge, now: number): void {
-    this.write(one, now + one.toleranceTicks);
+  heal(bucket: BucketName, tat: number): void {
+    this.write(bucket, tat);
   }
 
   write(bucket: BucketName, tat: number): void {
     this.tats.set(this.key(bucket), tat);
+    this.written.set(this.key(bucket), tat - this.nowTicks());
   }
 
-  read(batch: readonly StoreCharge[]): StoreReading {
+  read(batch: readonly BucketName[]): StoreReading {
     this.demandOpen();
     const nowTicks = this.nowTicks();
     const levelsTicks = batch.map((one) => {
-      const tat = this.tats.get(this.key(one)) ?? -Infinity;
-      if (isTooFarAhead(tat, nowTicks, one.toleranceTicks)) this.repair(one, nowTicks);
-      return levelOf(tat, nowTicks, one.toleranceTicks);
+      const level = levelOf(this.tats.get(this.key(one)) ?? -Infinity, nowTicks);
+      const written = this.written.get(this.key(one)) ?? Infinity;
+      if (level > written) this.heal(one, nowTicks + written);
+      return Math.min(level, written);
     });
     return { nowTicks, levelsTicks };
   }
 
-  change<T extends StoreCharge>(
+  change<T extends BucketName>(
     batch: readonly T[],
     levelAfter: (one: T, level: number, now: number) => number,
   ): StoreReading {

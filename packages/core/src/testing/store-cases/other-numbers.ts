@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import type { Awaitable } from '../../awaitable.ts';
+import type { Store } from '../../store.ts';
+import { assertTat, fitted, other, slow, tatOf } from '../sample-limit.ts';
+import { promise, type SteeredStoreCase, steeredPromise, type StoreCase } from '../store-case.ts';
+
+const T = slow.emissionIntervalTicks;
+const generous = slow.withBurst(100);
+
+interface Call {
+  readonly name: string;
+  readonly call: (store: Store) => Awaitable<unknown>;
+  /** Tokens that it gives back. */
+  readonly givesBack?: number;
+}
+
+const calls: readonly Call[] = [
+  { name: 'a spend that asks for nothing', call: (store) => store.spend([slow.spend('id', 0)]) },
+  { name: 'a denied spend', call: (store) => store.spend([slow.spend('id', 1)]) },
+  { name: 'a spend-only', call: (store) => store.spend([slow.spend('id', 1, 'spend-only')]) },
+  { name: 'a check', call: (store) => store.check([slow.spend('id')]) },
+  { name: 'a charge', call: (store) => store.charge([slow.charge('id')]) },
+  { name: 'a charge of 0', call: (store) => store.charge([slow.charge('id', 0)]) },
+  { name: 'a refund', call: (store) => store.refund([slow.refund('id', 2)]), givesBack: 2 },
+];
+
+/** What holds when several sets of numbers are used on one bucket, and when they are changed. */
+export const otherNumbersCases: readonly (StoreCase | SteeredStoreCase)[] = [
+  ...calls.map(({ name, call, givesBack = 0 }) =>
+    promise(`${name} does not cut the debt that a larger burst left`, async ({ store }) => {
+      const tat = tatOf(await store.spend([generous.spend('id', 100)]), 100 * T);
+      await call(store);
+      assertTat(await store.check([slow.spend('id')]), tat - givesBack * T);
+    }),
+  ),
+
+  promise('two bursts used in turn let through no more than the larger one', async ({ store }) => {
+    let taken = 0;
+    for (let turn = 0; turn < 120; turn++) {
+      const transaction = (turn % 2 === 0 ? generous : slow).spend('id');
+      if (fitted(await store.spend([transaction]), transaction)) taken++;
+    }
+    for (let turn = 0; turn < 60; turn++) {
+      if (fitted(await store.spend([generous.spend('id')]), generous.spend('id'))) taken++;
+    }
+    assert.equal(taken, generous.burst);
+  }),
+
+  promise('cap cuts a debt to that of an empty bucket', async ({ store }) => {
+    if (store.cap === undefined) return;
+    await store.spend([generous.spend('a', 100), other.spend('a', 5)]);
+    const reading = await store.cap([slow.cap('a')]);
+    assert.deepEqual(reading.levelsTicks, [5 * T]);
+    const after = await store.check([generous.spend('a'), other.spend('a')]);
+    assertTat(after, tatOf(reading), 0);
+  }),
+
+  promise('cap changes no debt below that of an empty bucket, and nothing when it comes again', async ({ store }) => {
+    if (store.cap === undefined) return;
+    const tat = tatOf(await store.spend([slow.spend('id', 3)]), 3 * T);
+    assertTat(await store.cap([slow.cap('id'), slow.cap('new')]), tat);
+    assertTat(await store.cap([slow.cap('id')]), tat);
+  }),
+
+  steeredPromise(
+    'a clock that ran ahead and came back locks nobody out for longer than an empty bucket',
+    async ({ store, advance, stepBack }) => {
+      await advance(86_400_000);
+      await store.spend([slow.spend('id', 5)]);
+      await stepBack(86_400_000);
+      assert.deepEqual((await store.check([slow.spend('id')])).levelsTicks, [5 * T]);
+      await advance(60_000);
+      assert.deepEqual((await store.check([slow.spend('id')])).levelsTicks, [4 * T]);
+    },
+  ),
+
+  steeredPromise(
+    'a clock that came back does not undo the debt that a larger burst left',
+    async ({ store, advance, stepBack }) => {
+      await advance(86_400_000);
+      await store.spend([generous.spend('id', 100)]);
+      await stepBack(86_400_000);
+      assert.deepEqual((await store.check([slow.spend('id')])).levelsTicks, [100 * T]);
+    },
+  ),
+];
