@@ -107,7 +107,7 @@ class Comparison {
 
   #correct(call: 'charge' | 'refund', asked: readonly Part[]): void {
     const { entries, exactly } = this.#asked(asked);
-    const states = atOnce(this.limiter[call](entries));
+    const states = atOnce(this.limiter[call](entries.map(({ limit, id, cost }) => ({ limit, id, cost }))));
     this.ours.push(states.map(({ remaining, resetAfterMs }) => ({ remaining, resetAfterMs })));
     this.exact.push(exactly.map((each) => this.oracle[call](each, this.now)));
   }
@@ -147,7 +147,7 @@ class Comparison {
 
   #reset(asked: readonly Part[]): void {
     const { entries, exactly } = this.#asked(asked);
-    atOnce(this.limiter.reset(entries));
+    atOnce(this.limiter.reset(entries.map(({ limit, id }) => ({ limit, id }))));
     for (const { bucket } of exactly) this.oracle.reset(bucket);
   }
 

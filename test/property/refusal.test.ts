@@ -23,14 +23,17 @@ function started(numbers: Numbers) {
   return { clock, limiter, look };
 }
 
-const entriesOf = (parts: readonly { id: string; share: number; mode?: SpendEntry['mode'] }[], { burst }: Numbers) =>
-  parts.map(({ id, share: part, mode }) => ({ limit: 'Only', id, cost: Math.floor(part * burst), mode }));
+const chargesOf = (parts: readonly { id: string; share: number }[], { burst }: Numbers) =>
+  parts.map(({ id, share: part }) => ({ limit: 'Only', id, cost: Math.floor(part * burst) }));
+
+const entriesOf = (parts: readonly { id: string; share: number; mode?: SpendEntry['mode'] }[], numbers: Numbers) =>
+  chargesOf(parts, numbers).map((charge, i) => ({ ...charge, mode: parts[i]!.mode }));
 
 test('a refusal changes nothing: every bucket of the batch is as it was, spend-only included', () => {
   fc.assert(
     fc.property(anyNumbers, batch, batch, fc.nat(3), (numbers, before, others, knocks) => {
       const { limiter, look } = started(numbers);
-      atOnce(limiter.charge(entriesOf(before, numbers)));
+      atOnce(limiter.charge(chargesOf(before, numbers)));
       // One bucket of the batch is empty or nearly so: the cost of its whole burst does not fit.
       const [refused] = others;
       atOnce(
@@ -51,7 +54,7 @@ test('what passes takes every cost of the batch that is not check-only, but for 
   fc.assert(
     fc.property(anyNumbers, batch, batch, (numbers, before, asked) => {
       const { limiter, look } = started(numbers);
-      atOnce(limiter.charge(entriesOf(before, numbers)));
+      atOnce(limiter.charge(chargesOf(before, numbers)));
       const was = new Map(look().map(({ id, remaining }) => [id, remaining]));
       const entries = entriesOf(asked, numbers);
       const decision = atOnce(limiter.spend(entries));

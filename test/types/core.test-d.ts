@@ -12,6 +12,7 @@ import {
   type IdFormat,
   type Key,
   type Limiter,
+  type SpendEntry,
 } from '@sluice/core';
 
 const limits = { Orders: { key: accountId(), count: 300, period: '180m' } };
@@ -81,6 +82,20 @@ export async function used(): Promise<Decision> {
   void limiter.spend([{ limit: 'Orders', id: '7', mode: 'peek' }]);
   // @ts-expect-error a charge has no mode
   void limiter.charge([{ limit: 'Orders', id: '7', mode: 'check-only' }]);
+  // @ts-expect-error a refund has no mode
+  void limiter.refund([{ limit: 'Orders', id: '7', mode: 'check-only' }]);
+  // @ts-expect-error a reset has no cost: it makes the bucket full
+  void limiter.reset([{ limit: 'Orders', id: '7', cost: 2 }]);
+  // @ts-expect-error a reset has no mode
+  void limiter.reset([{ limit: 'Orders', id: '7', mode: 'check-only' }]);
+  const entry: SpendEntry = { limit: 'Orders', id: '7', mode: 'check-only' };
+  // @ts-expect-error an entry that may have a mode is for spend and check
+  void limiter.charge([entry]);
+  // @ts-expect-error an entry that may have a mode is for spend and check
+  void limiter.refund([entry]);
+  const { results } = await decision;
+  // @ts-expect-error a result is no entry: it has a cost and a mode
+  void limiter.reset(results);
   await limiter.refund(await decision);
   await limiter.refund([{ limit: 'Orders', id: '7', cost: 2 }]);
   await limiter.reset([{ limit: 'Orders', id: '7' }]);

@@ -35,7 +35,33 @@ export function checkEntry(entry: unknown): void {
   checkOptions('entries[…]', entry, ENTRY_FIELDS, ENTRY_HINTS);
 }
 
-const ENTRY_HINTS: Hints = { key: '`key` is `id` here.', points: '`points` is `cost` here.' };
+/** The calls that take no mode, with the fields of their entries and what each does with a bucket. */
+const CALLS = {
+  charge: { fields: ['limit', 'id', 'cost'], does: 'takes the cost' },
+  refund: { fields: ['limit', 'id', 'cost'], does: 'gives the cost back' },
+  reset: { fields: ['limit', 'id'], does: 'makes the bucket full' },
+} as const;
+
+/**
+ * Gives the entries of a call that takes fewer fields than `spend`.
+ *
+ * @throws {SluiceError} `ERR_OPTION` when they are no array of objects, `ERR_UNKNOWN_OPTION` for a field that the call
+ * does not take.
+ */
+export function checkedEntriesOf<T>(call: keyof typeof CALLS, entries: readonly T[]): readonly T[] {
+  const { fields, does } = CALLS[call];
+  const mode = `\`mode\` belongs to spend and check: ${call} ${does} in any case.`;
+  const hints = { ...(call === 'reset' ? RESET_HINTS : ENTRY_HINTS), mode };
+  for (const entry of checkedEntries(entries)) checkOptions(`entries[…] of ${call}`, entry, fields, hints);
+  return entries;
+}
+
+const KEY_HINT = '`key` is `id` here.';
+const RESET_HINTS: Hints = {
+  key: KEY_HINT,
+  cost: 'reset makes the whole bucket full: to give some tokens back use refund([{ limit, id, cost }]).',
+};
+const ENTRY_HINTS: Hints = { key: KEY_HINT, points: '`points` is `cost` here.' };
 
 /**
  * Gives the mode of an entry.

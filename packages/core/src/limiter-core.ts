@@ -4,7 +4,7 @@ import { claimNames, releaseNames } from './claims.ts';
 import { monotonicClock } from './clock.ts';
 import { blockedDecision, bucketStates } from './decide.ts';
 import { Decision, type BucketState, type Result } from './decision.ts';
-import { canonicalId, checkedEntries, checkedMode, checkEntry } from './entries.ts';
+import { canonicalId, checkedEntries, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
 import type { Notify } from './events.ts';
 import { Deadlines } from './failure/deadlines.ts';
 import type { CheckedFailureOptions } from './failure/failure-options.ts';
@@ -15,7 +15,7 @@ import type { StoreStatus } from './failure/store-health.ts';
 import type { ClientAddressFinder } from './http/client-address.ts';
 import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOptions } from './limit-set.ts';
 import type { Limit } from './limits.ts';
-import type { CostEntry, Limiter, SpendEntry } from './limiter.ts';
+import type { CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
 import { checkOptions } from './options.ts';
 import { RaisedLimits } from './raised-limits.ts';
 import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';
@@ -70,21 +70,24 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   }
 
   charge(entries: readonly CostEntry[]): Awaitable<readonly BucketState[]> {
-    return this.#charge(this.#batch(entries));
+    this.#gate.assertOpen();
+    return this.#charge(this.#batch(checkedEntriesOf('charge', entries)));
   }
 
   refund(what: Decision | readonly CostEntry[]): Awaitable<readonly BucketState[]> {
     if (what instanceof Decision) return this.#spentTokensOf(what).refund();
     if (!Array.isArray(what)) throw notRefundable(what);
-    return andThen(this.#batch(what), (batch) =>
+    this.#gate.assertOpen();
+    return andThen(this.#batch(checkedEntriesOf('refund', what)), (batch) =>
       andThen(this.#gate.refund(this.store, withoutBlocked(batch)), (given) =>
         bucketStates(given.batch, given.reading),
       ),
     );
   }
 
-  reset(entries: readonly BucketName[]): Awaitable<void> {
-    return andThen(batchOf(checkedEntries(entries).map((entry) => this.#bucket(entry))), (batch) =>
+  reset(entries: readonly ResetEntry[]): Awaitable<void> {
+    this.#gate.assertOpen();
+    return andThen(batchOf(checkedEntriesOf('reset', entries).map((entry) => this.#bucket(entry))), (batch) =>
       this.#gate.reset(batch),
     );
   }
@@ -212,7 +215,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     return defineLimitSet(set, { onFailure, deadlines: this.#overrideDeadlines, notify: this.notify });
   }
 
-  #batch(entries: readonly SpendEntry[]): Awaitable<readonly Transaction[]> {
+  #batch(entries: readonly (SpendEntry | CostEntry)[]): Awaitable<readonly Transaction[]> {
     this.#gate.assertOpen();
     const set = this.#set;
     const count = checkedEntries(entries).length;
@@ -223,16 +226,15 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     return batchOf(transactions);
   }
 
-  #bucket(entry: BucketName): BucketName {
-    checkEntry(entry);
-    const limit = this.limit(entry.limit);
-    const id = canonicalId(limit, entry.id);
+  #bucket({ limit: name, id: text }: ResetEntry): BucketName {
+    const limit = this.limit(name);
+    const id = canonicalId(limit, text);
     checkId(limit.name, id);
-    return { limit: limit.name, id };
+    return { limit: name, id };
   }
 }
 
-function asked(set: LimitSet<never>, entry: SpendEntry): Awaitable<Transaction | null> {
+function asked(set: LimitSet<never>, entry: SpendEntry | CostEntry): Awaitable<Transaction | null> {
   checkEntry(entry);
   const { limit: name, id, cost = 1, mode = 'check-and-spend' } = entry;
   const limit = limitNamed(set, name);

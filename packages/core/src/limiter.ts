@@ -4,14 +4,26 @@ import type { StoreStatus } from './failure/store-health.ts';
 import type { LimitSetOptions } from './limit-set.ts';
 import type { BucketName, Mode, Store } from './store.ts';
 
-/** A bucket to act on, and how many tokens it is about. */
+/** A bucket to charge or to give tokens back to. */
 export interface CostEntry extends BucketName {
   /** Tokens, a whole number from 0 up. Default: 1. */
   readonly cost?: number | undefined;
+  /** Belongs to `spend` and `check`. */
+  readonly mode?: never;
+}
+
+/** A bucket to make full. */
+export interface ResetEntry extends BucketName {
+  /** Belongs to the other calls: the bucket is full afterwards. */
+  readonly cost?: never;
+  /** Belongs to `spend` and `check`. */
+  readonly mode?: never;
 }
 
 /** One transaction to decide. */
-export interface SpendEntry extends CostEntry {
+export interface SpendEntry extends BucketName {
+  /** Tokens, a whole number from 0 up. Default: 1. */
+  readonly cost?: number | undefined;
   /** Default: `check-and-spend`. */
   readonly mode?: Mode | undefined;
 }
@@ -21,7 +33,7 @@ export interface SpendEntry extends CostEntry {
  *
  * Every call answers at once (a value) on a store that does, such as the memory store, and by a promise otherwise:
  * `await` works on both. Wrong arguments throw at once, whatever the store: `ERR_UNKNOWN_LIMIT`, `ERR_ID`,
- * `ERR_COST`, `ERR_DUPLICATE_BUCKET`, and `ERR_CLOSED` after `close()`. A store that can't answer is no error but a
+ * `ERR_COST`, `ERR_DUPLICATE_BUCKET`, `ERR_UNKNOWN_OPTION` for a field that the call does not take, and `ERR_CLOSED` after `close()`. A store that can't answer is no error but a
  * matter of each limit's failure policy.
  */
 export interface Limiter<Request = unknown> {
@@ -51,7 +63,7 @@ export interface Limiter<Request = unknown> {
    *
    * @throws {SluiceError} `ERR_STORE_UNAVAILABLE` when the store can't answer.
    */
-  reset(entries: readonly BucketName[]): Awaitable<void>;
+  reset(entries: readonly ResetEntry[]): Awaitable<void>;
   /**
    * Swaps limits and overrides, checked as a whole: all following requests see the new ones, none sees half of each.
    * Buckets keep their debt, which is a time. Where a limit was raised, a debt that is longer than an empty bucket's is

@@ -1,11 +1,11 @@
-import { createLimiter, keyFrom, type IdFormat, type SpendEntry } from '@sluice/core';
+import { createLimiter, keyFrom, type CostEntry, type IdFormat, type SpendEntry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { batchOf } from '../src/batch.ts';
 import { atOnce, limiterOnFakeTime } from './limiter-on-fake-time.ts';
 import { rejected, thrown } from './thrown.ts';
 
 const numbers = { Orders: { count: 5, period: '1s' }, Reads: { count: 5, period: '1s' } };
-const orders = (cost: unknown): SpendEntry[] => [{ limit: 'Orders', id: '7', cost: cost as number }];
+const orders = (cost: unknown): CostEntry[] => [{ limit: 'Orders', id: '7', cost: cost as number }];
 
 describe('a cost', () => {
   test('is 1 unless given', () => {
@@ -87,7 +87,7 @@ describe('one bucket twice in a batch', () => {
   const twice = [
     { limit: 'Orders', id: '7' },
     { limit: 'Reads', id: '7' },
-    { limit: 'Orders', id: '7', mode: 'check-only' as const },
+    { limit: 'Orders', id: '7' },
   ];
 
   test.each(['spend', 'check', 'charge', 'refund', 'reset'] as const)('is an error of %s', (call) => {
@@ -231,7 +231,7 @@ describe('a batch', () => {
     expect(atOnce(limiter.spend(spendOnly))).toMatchObject({ outcome: 'allowed', limit: 'Orders', remaining: 1 });
   });
 
-  test.each(['spend', 'check', 'charge', 'refund', 'reset'] as const)('for %s is an array', (call) => {
+  test.each(['spend', 'check', 'charge', 'reset'] as const)('for %s is an array', (call) => {
     const { limiter } = limiterOnFakeTime(numbers);
     expect(thrown(() => limiter[call]({ limit: 'Orders', id: '7' } as never))).toMatchObject({
       code: 'ERR_OPTION',
@@ -245,9 +245,13 @@ describe('a batch', () => {
 describe('an entry', () => {
   describe.each(['spend', 'check', 'charge', 'refund', 'reset'] as const)('of %s', (call) => {
     test.each<[what: string, field: object, code: string, says: string]>([
-      ['a typo', { costs: 4 }, 'ERR_UNKNOWN_OPTION', '`costs` (its value was 4). Did you mean `cost`?'],
+      [
+        'a typo',
+        { limits: 'Orders' },
+        'ERR_UNKNOWN_OPTION',
+        "`limits` (its value was 'Orders'). Did you mean `limit`?",
+      ],
       ['the key', { key: '7' }, 'ERR_UNKNOWN_OPTION', '`key` is `id` here.'],
-      ['points', { points: 4 }, 'ERR_UNKNOWN_OPTION', '`points` is `cost` here.'],
     ])('must not have unknown fields: %s', (_what, field, code, says) => {
       const { limiter } = limiterOnFakeTime(numbers);
       const entries = [
@@ -267,8 +271,47 @@ describe('an entry', () => {
       const { limiter } = limiterOnFakeTime(numbers);
       const error = thrown(() => limiter[call]([entry as never]));
       expect(error).toMatchObject({ code: 'ERR_OPTION', status: 500 });
-      expect(error.message).toMatch(/^`entries\[…\]` must be an object, but was /);
+      expect(error.message).toMatch(/^`entries\[…\](?: of (?:charge|refund|reset))?` must be an object, but was /);
     });
+  });
+
+  test.each(['spend', 'check', 'charge', 'refund'] as const)('of %s has no points: they are the cost', (call) => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    const entries = [{ limit: 'Orders', id: '7', points: 4 }];
+    expect(thrown(() => limiter[call](entries)).message).toContain('`points` is `cost` here.');
+  });
+
+  test.each<[call: 'charge' | 'refund' | 'reset', field: object, says: string]>([
+    [
+      'charge',
+      { mode: 'check-only' },
+      "`entries[…] of charge` has no option `mode` (its value was 'check-only'). `mode` belongs to spend and check: charge takes the cost in any case. Options: limit, id, cost.",
+    ],
+    [
+      'refund',
+      { mode: 'check-only' },
+      "`entries[…] of refund` has no option `mode` (its value was 'check-only'). `mode` belongs to spend and check: refund gives the cost back in any case. Options: limit, id, cost.",
+    ],
+    [
+      'reset',
+      { mode: 'spend-only' },
+      "`entries[…] of reset` has no option `mode` (its value was 'spend-only'). `mode` belongs to spend and check: reset makes the bucket full in any case. Options: limit, id.",
+    ],
+    [
+      'reset',
+      { cost: 5 },
+      '`entries[…] of reset` has no option `cost` (its value was 5). reset makes the whole bucket full: to give some tokens back use refund([{ limit, id, cost }]). Options: limit, id.',
+    ],
+  ])('of %s takes no option that does nothing there: %o', (call, field, says) => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    atOnce(limiter.spend(orders(3)));
+    const entries = [
+      { limit: 'Reads', id: '7' },
+      { limit: 'Orders', id: '7', ...field },
+    ];
+    const error = thrown(() => limiter[call](entries));
+    expect(error).toMatchObject({ code: 'ERR_UNKNOWN_OPTION', status: 500, message: says });
+    expect(atOnce(limiter.check(orders(0))).remaining).toBe(2);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Decision, SpendEntry } from '@sluice/core';
+import type { CostEntry, Decision, SpendEntry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { strictestDecision } from '../src/strictness.ts';
 import { atOnce, limiterOnFakeTime } from './limiter-on-fake-time.ts';
@@ -15,10 +15,12 @@ type Cost = readonly [limit: keyof typeof numbers, cost: number, mode?: SpendEnt
 const entries = (costs: readonly Cost[]): SpendEntry[] =>
   costs.map(([limit, cost, mode]) => ({ limit, id: '7', cost, mode }));
 
+const charges = (costs: readonly Cost[]): CostEntry[] => costs.map(([limit, cost]) => ({ limit, id: '7', cost }));
+
 /** Takes `before` and then decides `asked`. */
 function decide(before: readonly Cost[], asked: readonly Cost[]): Decision {
   const { limiter } = limiterOnFakeTime(numbers);
-  for (const cost of before) atOnce(limiter.charge(entries([cost])));
+  for (const cost of before) atOnce(limiter.charge(charges([cost])));
   return atOnce(limiter.spend(entries(asked)));
 }
 
@@ -208,7 +210,7 @@ test('a batch that waits what its decision says passes whole, and not a microsec
     ['Big', 4],
   ]);
   atOnce(limiter.spend(asked));
-  atOnce(limiter.charge(entries([['Slow', 1]])));
+  atOnce(limiter.charge(charges([['Slow', 1]])));
   const { retryAfterMs } = atOnce(limiter.spend(asked));
   clock.advance(retryAfterMs - 0.001);
   expect(atOnce(limiter.spend(asked))).toMatchObject({ allowed: false, retryAfterMs: 0.001 });

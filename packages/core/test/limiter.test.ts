@@ -127,7 +127,7 @@ describe('close', () => {
       () => limiter.check(orders()),
       () => limiter.charge(orders()),
       () => limiter.refund(orders()),
-      () => limiter.reset(orders()),
+      () => limiter.reset([{ limit: 'Orders', id: '7' }]),
       () => limiter.replace({ limits: accountLimits(numbers) }),
     ];
     for (const call of calls) {

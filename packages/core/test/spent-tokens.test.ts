@@ -284,9 +284,13 @@ describe('the operator’s refund', () => {
     const { limiter, clock, spend } = started();
     spend(order(9));
     clock.advance(500);
-    expect(limiter.refund([order(3)])).toMatchObject([{ limit: 'Orders', id: '7', remaining: 4, resetAfterMs: 5500 }]);
+    expect(limiter.refund([{ limit: 'Orders', id: '7', cost: 3 }])).toMatchObject([
+      { limit: 'Orders', id: '7', remaining: 4, resetAfterMs: 5500 },
+    ]);
     expect(limiter.refund([{ limit: 'Orders', id: '7' }])).toMatchObject([{ remaining: 5 }]);
-    expect(limiter.refund([order(1_000_000)])).toMatchObject([{ remaining: 10, resetAfterMs: 0 }]);
+    expect(limiter.refund([{ limit: 'Orders', id: '7', cost: 1_000_000 }])).toMatchObject([
+      { remaining: 10, resetAfterMs: 0 },
+    ]);
   });
 });
 
