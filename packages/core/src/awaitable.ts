@@ -6,6 +6,12 @@ export function andThen<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
+/** Puts values together: at once when all are there. */
+export function allOf<T>(values: readonly Awaitable<T>[]): Awaitable<readonly T[]> {
+  for (let i = 0; i < values.length; i++) if (values[i] instanceof Promise) return Promise.all(values);
+  return values as readonly T[];
+}
+
 /**
  * Takes in what came from outside (a user's function, a store): whatever has a `then`, such as the queries of many
  * database clients or a promise of another realm, becomes a promise that `instanceof` knows.

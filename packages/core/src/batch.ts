@@ -1,4 +1,4 @@
-import type { Awaitable } from './awaitable.ts';
+import { allOf, andThen, type Awaitable } from './awaitable.ts';
 import { complaint, SluiceError } from './errors.ts';
 import type { LimitSet } from './limit-set.ts';
 import type { Limit } from './limits.ts';
@@ -61,10 +61,7 @@ function withRate({ limit, id, cost, mode }: Ask, override: OverrideRate): Trans
  * @throws {SluiceError} `ERR_DUPLICATE_BUCKET` when two of them name one bucket.
  */
 export function batchOf<T extends BucketName>(transactions: readonly Awaitable<T | null>[]): Awaitable<readonly T[]> {
-  for (let i = 0; i < transactions.length; i++) {
-    if (transactions[i] instanceof Promise) return Promise.all(transactions).then(whole);
-  }
-  return whole(transactions as readonly (T | null)[]);
+  return andThen(allOf(transactions), whole);
 }
 
 // What is rare is done elsewhere, so that what is common is small and compiled into its caller.
@@ -126,11 +123,17 @@ export function checkCost(limit: string, cost: unknown): asserts cost is number 
  * @throws {SluiceError} `ERR_COST_OVER_BURST`.
  */
 export function checkAffordable(batch: readonly Transaction[]): void {
-  for (let i = 0; i < batch.length; i++) {
-    const transaction = batch[i]!;
-    const { limit, cost, rate } = transaction;
-    if (cost > rate.burst && !isBlocked(transaction)) throw costOverBurst(limit, cost, rate);
-  }
+  for (let i = 0; i < batch.length; i++) checkCostFits(batch[i]!);
+}
+
+/**
+ * Refuses a transaction with a cost that could never pass.
+ *
+ * @throws {SluiceError} `ERR_COST_OVER_BURST`.
+ */
+export function checkCostFits(transaction: Transaction): void {
+  const { limit, cost, rate } = transaction;
+  if (cost > rate.burst && !isBlocked(transaction)) throw costOverBurst(limit, cost, rate);
 }
 
 /** Whether an id of a batch is blocked: the batch is then denied, and no store is asked. */

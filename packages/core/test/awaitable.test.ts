@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { adopted, andThen } from '../src/awaitable.ts';
+import { adopted, allOf, andThen } from '../src/awaitable.ts';
 import { query } from './query.ts';
 
 describe('what came from outside', () => {
@@ -31,4 +31,10 @@ test('a value goes on at once', () => expect(andThen(1, (value) => value + 1)).t
 test('a promise goes on when it is there', async () => {
   expect(await andThen(Promise.resolve(1), (value) => value + 1)).toBe(2);
   await expect(andThen(Promise.reject(new Error('no')), () => 2)).rejects.toThrow('no');
+});
+
+test('values that are all there are together at once', () => expect(allOf([1, 2])).toEqual([1, 2]));
+
+test('values of which one comes later are together when it is there', async () => {
+  expect(await allOf([1, Promise.resolve(2)])).toEqual([1, 2]);
 });

@@ -10,6 +10,7 @@ import {
   flowSettings,
   NodeExchange,
   runFlow,
+  type FlowSettings,
   type MiddlewareOptions,
   type Refusal,
   type RequestDecision,
@@ -53,11 +54,25 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   };
 
   return function rateLimitMiddleware(ctx: Context, next) {
-    const refusal = runFlow(settings, new KoaExchange(ctx, ctx.req, ctx.res), [ctx]);
+    const refusal = runOn(ctx, settings);
     return refusal instanceof Promise
-      ? refusal.then((settled) => proceed(ctx, next, settled))
+      ? refusal.then(
+          (settled) => proceed(ctx, next, settled),
+          (error: unknown) => throwWithFields(ctx, error),
+        )
       : proceed(ctx, next, refusal);
   };
+}
+
+function runOn(
+  ctx: Context,
+  settings: FlowSettings<Context, readonly [Context]>,
+): Refusal | null | Promise<Refusal | null> {
+  try {
+    return runFlow(settings, new KoaExchange(ctx, ctx.req, ctx.res), [ctx]);
+  } catch (error) {
+    return throwWithFields(ctx, error);
+  }
 }
 
 class KoaExchange extends NodeExchange<Context> {

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { badInputCases } from './cases/bad-input.ts';
 import { blockedCases } from './cases/blocked.ts';
 import { callbackCases } from './cases/callbacks.ts';
 import { clientCases } from './cases/clients.ts';
@@ -26,6 +27,7 @@ const CASES = {
   settle: settleCases,
   'cross-origin': crossOriginCases,
   errors: errorCases,
+  'bad input': badInputCases,
 };
 
 /** What goes by the protocol, or by none. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { adopted, andThen, type Awaitable } from '../awaitable.ts';
-import { batchOf, transactionOf } from '../batch.ts';
+import { adopted, allOf, andThen, type Awaitable } from '../awaitable.ts';
+import { checkCostFits, transactionOf } from '../batch.ts';
 import type { Decision } from '../decision.ts';
 import { reasonOf } from '../errors.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
@@ -11,17 +11,19 @@ import { runUnawaited } from '../unawaited.ts';
 import type { Exchange } from './exchange.ts';
 import { retryAfterSeconds, writeFields } from './fields.ts';
 import type { CheckedUse, FlowSettings } from './middleware-options.ts';
+import { attempt, Rejected } from './rejected.ts';
 import { refusalOf, type Refusal } from './refusal.ts';
 import { RequestDecision } from './request-decision.ts';
-import { settleAfterResponse } from './settlement.ts';
+import { chargeFullCosts, settleAfterResponse } from './settlement.ts';
 import { errorOf } from './thrown.ts';
 
 /**
  * The way of a request through the limits of one middleware or route. Gives what to answer when it must not go on,
  * `null` when it may: at once when everything on the way answers at once.
  *
- * What the user's own functions (key, cost, skip) throw is thrown on, for the framework's error handler: such a
- * request is neither admitted nor answered here.
+ * A limit whose id or cost is not known (bad input of the client, a key or cost function that fails) does not keep the
+ * other limits from being decided and spent, and neither does a `skip` that fails: then nothing is skipped. A denial
+ * comes first. Else the first error, by the order of the limits, is thrown on for the framework's error handler.
  *
  * @param settleArgs - What `settle` functions are called with.
  */
@@ -48,36 +50,32 @@ function decideUnlessSkipped<Request, SettleArgs extends readonly unknown[]>(
   exchange: Exchange<Request>,
   settleArgs: SettleArgs,
 ): Awaitable<Refusal | null> {
-  if (settings.skip === undefined) return decide(settings, exchange, settleArgs);
-  return andThen(adopted(settings.skip(exchange.request)), (skipped) =>
-    skipped ? null : decide(settings, exchange, settleArgs),
-  );
+  const { skip } = settings;
+  if (skip === undefined) return decide(settings, exchange, settleArgs, []);
+  const skipped = attempt(() => adopted(skip(exchange.request)));
+  return andThen(skipped, (answer) => {
+    if (answer instanceof Rejected) return decide(settings, exchange, settleArgs, [answer]);
+    return answer ? null : decide(settings, exchange, settleArgs, []);
+  });
 }
 
+/** What is known of one limit: `null` when it says nothing about the request. */
+type Part = Transaction | null | Rejected;
+
+/** @param parts - What is known before any limit is looked at. Those of the limits are added. */
 function decide<Request, SettleArgs extends readonly unknown[]>(
   settings: FlowSettings<Request, SettleArgs>,
   exchange: Exchange<Request>,
   settleArgs: SettleArgs,
+  parts: Awaitable<Part>[],
 ): Awaitable<Refusal | null> {
-  const decision = settings.limiter.spendBatch(transactionsOf(settings, exchange));
-  return decision instanceof Promise
-    ? decision.then((settled) => carryOut(settings, exchange, settleArgs, settled))
-    : carryOut(settings, exchange, settleArgs, decision);
-}
-
-function transactionsOf<Request>(
-  { limiter, uses }: FlowSettings<Request, never>,
-  exchange: Exchange<Request>,
-): Awaitable<readonly Transaction[]> {
+  const { limiter, uses } = settings;
   const source = new ExchangeSource(exchange, limiter);
-  const transactions: Awaitable<Transaction | null>[] = [];
-  try {
-    for (const use of uses) transactions.push(transactionFor(limiter, use, source));
-  } catch (cause) {
-    // Others may still be on their way, and fail too: only together with them nothing is left unhandled.
-    transactions.push(Promise.reject(cause));
-  }
-  return batchOf(transactions);
+  for (const use of uses) parts.push(attempt(() => transactionFor(limiter, use, source)));
+  const known = allOf(parts);
+  return known instanceof Promise
+    ? known.then((settled) => spend(settings, exchange, settleArgs, settled))
+    : spend(settings, exchange, settleArgs, known);
 }
 
 function transactionFor<Request>(
@@ -91,9 +89,60 @@ function transactionFor<Request>(
   if (limit.disabled) return null;
   return andThen(adopted(limit.key.idOf!(source, name)), (id) => {
     if (id === null) return null;
-    if (typeof cost === 'number') return transactionOf(set, { limit, id, cost, mode });
-    return andThen(adopted(cost(source.request)), (tokens) => transactionOf(set, { limit, id, cost: tokens, mode }));
+    if (typeof cost === 'number') return andThen(transactionOf(set, { limit, id, cost, mode }), affordable);
+    return andThen(adopted(cost(source.request)), (tokens) =>
+      andThen(transactionOf(set, { limit, id, cost: tokens, mode }), affordable),
+    );
   });
+}
+
+function affordable(transaction: Transaction | null): Transaction | null {
+  if (transaction !== null) checkCostFits(transaction);
+  return transaction;
+}
+
+function spend<Request, SettleArgs extends readonly unknown[]>(
+  settings: FlowSettings<Request, SettleArgs>,
+  exchange: Exchange<Request>,
+  settleArgs: SettleArgs,
+  parts: readonly Part[],
+): Awaitable<Refusal | null> {
+  const rejected = parts.find(isRejected);
+  if (rejected !== undefined) return spendBesides(settings, exchange, parts, rejected);
+  const decision = settings.limiter.spendBatch(transactionsAmong(parts));
+  return decision instanceof Promise
+    ? decision.then((settled) => carryOut(settings, exchange, settleArgs, settled))
+    : carryOut(settings, exchange, settleArgs, decision);
+}
+
+/** Decides what is known beside what is not, so that bad input is no way around the other limits. */
+function spendBesides<Request, SettleArgs extends readonly unknown[]>(
+  settings: FlowSettings<Request, SettleArgs>,
+  exchange: Exchange<Request>,
+  parts: readonly Part[],
+  { cause }: Rejected,
+): Awaitable<Refusal> {
+  const known = transactionsAmong(parts);
+  if (known.length === 0) throw cause;
+  return andThen(settings.limiter.spendBatch(known), (decision) => {
+    if (decision.allowed) chargeFullCosts(settings, decision);
+    const refusal = report(settings, exchange, decision);
+    if (refusal === null) throw cause;
+    return refusal;
+  });
+}
+
+// The limits of one middleware have different names, so no bucket is among them twice.
+function transactionsAmong(parts: readonly Part[]): readonly Transaction[] {
+  return parts.every(isTransaction) ? parts : parts.filter(isTransaction);
+}
+
+function isTransaction(part: Part): part is Transaction {
+  return part !== null && !isRejected(part);
+}
+
+function isRejected(part: Part): part is Rejected {
+  return part instanceof Rejected;
 }
 
 /** What keys look at. The address is found at most once, and only when a key asks for it. */
@@ -120,9 +169,18 @@ function carryOut<Request, SettleArgs extends readonly unknown[]>(
   settleArgs: SettleArgs,
   decision: Decision,
 ): Refusal | null {
-  const { limiter, uses, shadow, dialect, onDecision } = settings;
-  if (onDecision !== undefined) report(limiter, () => onDecision(decision, exchange.request));
   if (decision.allowed) settleAfterResponse(settings, exchange, settleArgs, decision);
+  return report(settings, exchange, decision);
+}
+
+/** Tells a decision to all who are to know it, and gives what to answer. */
+function report<Request, SettleArgs extends readonly unknown[]>(
+  settings: FlowSettings<Request, SettleArgs>,
+  exchange: Exchange<Request>,
+  decision: Decision,
+): Refusal | null {
+  const { limiter, uses, shadow, dialect, onDecision } = settings;
+  if (onDecision !== undefined) callOnDecision(limiter, () => onDecision(decision, exchange.request));
   if (shadow) return null;
   const soFar = exchange.decision;
   const onRequest = soFar instanceof RequestDecision ? soFar : (exchange.decision = new RequestDecision());
@@ -132,7 +190,7 @@ function carryOut<Request, SettleArgs extends readonly unknown[]>(
   return decision.allowed ? null : refusalOf(decision, retryAfter);
 }
 
-function report(limiter: LimiterCore<never>, run: () => unknown): void {
+function callOnDecision(limiter: LimiterCore<never>, run: () => unknown): void {
   runUnawaited(run, (cause) =>
     limiter.notify({
       type: 'callback-failed',

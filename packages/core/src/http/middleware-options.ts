@@ -32,7 +32,7 @@ export interface LimitUse<Request = unknown, SettleArgs extends readonly unknown
 
 /** What every middleware takes, whichever limiter it uses. */
 export interface FlowOptions<Request = unknown> {
-  /** Lets requests through uncounted for which it gives true. */
+  /** Lets requests through uncounted for which it gives true. When it throws, nothing is skipped, and the error is thrown on after the decision. */
   readonly skip?: ((request: Request) => Awaitable<boolean>) | undefined;
   /**
    * Decides and spends as if enforced, but never denies, sets no fields and leaves nothing on the request: reports

@@ -30,6 +30,19 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
   }
 }
 
+/**
+ * Takes the full costs of a request that goes to the error handler because of bad input: its handler never runs, so
+ * `settle` has nothing to go by. What was held stays, what was only checked is charged.
+ */
+export function chargeFullCosts({ limiter, uses }: FlowSettings<never, never>, decision: Decision): void {
+  for (const { limit, mode, settle } of uses) {
+    if (settle === undefined || mode !== 'check-only') continue;
+    const result = decision.results.find((candidate) => candidate.limit === limit);
+    if (result === undefined) continue;
+    limiter.settle(decision, result, result.cost).catch((cause: unknown) => reportFailure(limiter, limit, cause));
+  }
+}
+
 /** What was held stays as it is, also where the handler has given it back. What was only checked is yet to be taken. */
 function fullCost({ mode, cost }: Result): number | 'as held' {
   return mode === 'check-only' ? cost : 'as held';

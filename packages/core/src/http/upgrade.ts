@@ -27,8 +27,8 @@ export interface UpgradeOptions extends Omit<FlowOptions<IncomingMessage>, 'limi
  *     server.on('upgrade', limitUpgrade(limiter, { limits: ['RequestsPerIPAddress'], accept }));
  *
  * A denied one is answered with a raw 429 with Retry-After and closed. One whose key, cost or skip function throws is
- * answered with the error's status (500 if it has none) and closed, with an `upgrade-failed` event. When `accept`
- * throws, the socket is destroyed, with the same event.
+ * answered with the error's status (500 if it has none) and closed, with an `upgrade-failed` event, unless the other
+ * limits deny it. When `accept` throws, the socket is destroyed, with the same event.
  *
  * @throws {SluiceError} for wrong options.
  */
@@ -66,7 +66,7 @@ export function limitUpgrade(limiter: Limiter<IncomingMessage>, options: Upgrade
       proceed,
       (cause: unknown) => {
         fail(cause, 'It was refused.');
-        answer(socket, { status: statusOf(cause), fields: {}, body: '' });
+        answer(socket, { status: statusOf(cause), fields: exchange.fields, body: '' });
       },
     );
   };

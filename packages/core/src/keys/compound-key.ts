@@ -1,4 +1,4 @@
-import { adopted, andThen, type Awaitable } from '../awaitable.ts';
+import { adopted, allOf, andThen, type Awaitable } from '../awaitable.ts';
 import { complaint } from '../errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import { isKey, keyOf, type Key, type KeySource } from './key.ts';
@@ -67,10 +67,7 @@ function partsOf<Request>(
 }
 
 function joined(parts: readonly Awaitable<string | null>[]): Awaitable<string | null> {
-  const settled = parts.some((part) => part instanceof Promise)
-    ? Promise.all(parts)
-    : (parts as readonly (string | null)[]);
-  return andThen(settled, (ids) => (ids.every((id) => id !== null) ? join(ids) : null));
+  return andThen(allOf(parts), (ids) => (ids.every((id) => id !== null) ? join(ids) : null));
 }
 
 function join(ids: readonly string[]): string {

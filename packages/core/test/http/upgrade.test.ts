@@ -163,7 +163,9 @@ test.each([
   'a %s function that throws is answered with %d: there is an event, and the server lives',
   async (place, status, error) => {
     const server = await serve({
-      limiter: place === 'key' ? { limits: { PerUser: { ...limits.PerUser, key: accountId(boom(error)) } } } : {},
+      limiter: {
+        limits: { PerUser: { ...limits.PerUser, count: 5, ...(place === 'key' && { key: accountId(boom(error)) }) } },
+      },
       options:
       place === 'skip' ? { skip: boom(error) } : place === 'cost' ? { limits: [{ limit: 'PerUser', cost: boom(error) }] } : {}, // prettier-ignore
     });
@@ -178,6 +180,23 @@ test('a cost above the burst is answered with 400', async () => {
   const server = await serve({ options: { limits: [{ limit: 'PerUser', cost: () => 2 }] } });
   expect(statusOf(await server.ask('ann'))).toBe(400);
   expect(server.events).toMatchObject([{ type: 'upgrade-failed', cause: { code: 'ERR_COST_OVER_BURST' } }]);
+});
+
+test.each([
+  ['an id of 300 characters', 400, () => 'x'.repeat(300)],
+  ['a key that throws', 500, boom(new Error('boom'))],
+  ['a key that rejects', 500, async () => boom(new Error('boom'))()],
+])('bad input is no way around the limit beside it: %s', async (_what, status, key) => {
+  const server = await serve({
+    limiter: { limits: { ...limits, Bad: { key: accountId(key), count: 9, period: '1m' } } },
+    options: { limits: ['PerUser', 'Bad'] },
+  });
+  const answer = await server.ask('ann');
+  expect(statusOf(answer)).toBe(status);
+  expect(answer).toContain('\r\nRateLimit: "PerUser";r=0;t=60\r\n');
+  expect(statusOf(await server.ask('ann'))).toBe(429);
+  expect(server.events).toMatchObject([{ type: 'upgrade-failed' }]);
+  expect(server.accepted).toBe(0);
 });
 
 test.each([
