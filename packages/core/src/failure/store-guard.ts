@@ -9,6 +9,7 @@ import { EMPTY_READING } from './answer.ts';
 import { Deadlines } from './deadlines.ts';
 import type { CheckedFailureOptions } from './failure-options.ts';
 import { Fallback } from './fallback.ts';
+import { LoopYield } from './loop-yield.ts';
 import { closed } from './open-gate.ts';
 import type { Changed, Charge } from './ruling.ts';
 import { systemScheduler, type Scheduler } from './scheduler.ts';
@@ -46,6 +47,9 @@ export class StoreGuard implements StoreGate {
   readonly #cap: StoreCall<readonly StoreCap[], void>;
   readonly #reset: StoreCall<readonly BucketName[], void>;
   readonly #judge: Judge;
+  readonly #loopYield: LoopYield;
+  /** Whether the store has ever answered by a promise. */
+  #isAsync = false;
   #closed = false;
 
   constructor({ store, failure, notify, scheduler = systemScheduler }: StoreGuardParts) {
@@ -53,6 +57,7 @@ export class StoreGuard implements StoreGate {
     this.#store = store;
     this.#deadlineMs = deadlineMs;
     this.#deadlines = new Deadlines(deadlineMs, scheduler);
+    this.#loopYield = new LoopYield(scheduler);
     const clock: Clock = { nowMicros: () => microsOf(scheduler.nowMs()) };
     const health = (this.#health = new StoreHealth({ deadlineMs, clock, notify }));
     const fallback = (this.#fallback = new Fallback({ guarded: store, gateways, clock, owner: this }));
@@ -65,6 +70,7 @@ export class StoreGuard implements StoreGate {
     this.#reset = resetCall(parts);
     this.#judge = {
       hear: (sent, answer) => this.#hear(sent, answer),
+      accept: (sent, reading) => this.#accept(sent, reading),
       refuse: (sent, error) => this.#refuse(sent, error),
       whyMissed: () => (this.#closed ? closedWhileWaiting() : missed(deadlineMs)),
     };
@@ -135,12 +141,15 @@ export class StoreGuard implements StoreGate {
   #run<Batch extends readonly unknown[], Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch): Awaitable<Outcome> {
     this.assertOpen();
     if (batch.length === 0) return call.accept(batch, EMPTY_READING);
-    if (!this.#health.admits()) return call.refuse(batch, this.#health.lastCause);
+    if (!this.#health.admits()) return this.#byPolicy(call, batch, this.#health.lastCause);
     const sent = { call, batch, phase: this.#health.phase };
     let answer: unknown;
     try {
       answer = adopted(call.send(batch, this.#deadlineMs));
-      if (answer instanceof Promise) return this.#deadlines.follow(answer, new StoreWait(this.#judge, sent));
+      if (answer instanceof Promise) {
+        this.#isAsync = true;
+        return this.#deadlines.follow(answer, new StoreWait(this.#judge, sent));
+      }
       this.#hear(sent, answer);
     } catch (error) {
       return this.#refuse(sent, error);
@@ -155,11 +164,23 @@ export class StoreGuard implements StoreGate {
     else this.#health.answered();
   }
 
+  // An answer from memory comes without I/O, like those of the policies.
+  #accept<Batch, Outcome>({ call, batch }: Sent<Batch, Outcome>, reading: StoreReading): Awaitable<Outcome> {
+    const pause = isRemembered(reading) ? this.#loopYield.due() : undefined;
+    return pause === undefined ? call.accept(batch, reading) : pause.then(() => call.accept(batch, reading));
+  }
+
   #refuse<Batch, Outcome>({ call, batch, phase }: Sent<Batch, Outcome>, error: unknown): Awaitable<Outcome> {
     if (isWrongUse(error)) throw error;
     // That we stopped waiting says nothing about the store.
     if (!this.#closed) this.#health.failed(error, phase);
-    return call.refuse(batch, error);
+    return this.#byPolicy(call, batch, error);
+  }
+
+  // The answers of a store that answers at once stay values.
+  #byPolicy<Batch, Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch, cause: unknown): Awaitable<Outcome> {
+    const pause = this.#isAsync ? this.#loopYield.due() : undefined;
+    return pause === undefined ? call.refuse(batch, cause) : pause.then(() => call.refuse(batch, cause));
   }
 
   /** Throws `ERR_CLOSED` after {@link close}. */

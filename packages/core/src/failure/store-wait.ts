@@ -15,6 +15,8 @@ export interface Sent<Batch, Outcome> {
 export interface Judge {
   /** Notes an answer. Throws when it is nonsense. */
   hear<Batch, Outcome>(sent: Sent<Batch, Outcome>, answer: unknown): void;
+  /** Gives the outcome of an answer that was heard. */
+  accept<Batch, Outcome>(sent: Sent<Batch, Outcome>, reading: StoreReading): Awaitable<Outcome>;
   /** Throws what is no failure of the store. */
   refuse<Batch, Outcome>(sent: Sent<Batch, Outcome>, error: unknown): Awaitable<Outcome>;
   /** The error of a batch that got no answer in time. */
@@ -39,8 +41,7 @@ export class StoreWait<Batch, Outcome> extends Pending<Outcome> {
       return this.fail(nonsense);
     }
     try {
-      const { call, batch } = this.#sent;
-      this.resolve(call.accept(batch, answer as StoreReading));
+      this.resolve(this.#judge.accept(this.#sent, answer as StoreReading));
     } catch (thrown) {
       this.reject(thrown);
     }
