@@ -6,16 +6,14 @@
 import type { Decision } from '@sluice/core';
 import {
   errorOf,
-  FIELD_NAMES,
   flowSettings,
-  NodeExchange,
   runFlow,
-  type FlowSettings,
   type MiddlewareOptions,
   type Refusal,
   type RequestDecision,
 } from '@sluice/core/http';
 import type { Context, Middleware, Next } from 'koa';
+import { KoaExchange } from './exchange.ts';
 
 declare module 'koa' {
   interface DefaultState {
@@ -47,42 +45,17 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   const settings = flowSettings<Context, readonly [Context]>(options, ['onDenied']);
   const { onDenied } = options;
   const proceed = (ctx: Context, next: Next, refusal: Refusal | null): unknown => {
-    if (refusal === null) return next().catch((error: unknown) => throwWithFields(ctx, error));
+    if (refusal === null) return next();
     if (onDenied === undefined) return refuse(ctx, refusal);
-    const answered = new Promise((resolve) => resolve(onDenied(ctx, refusal.decision)));
-    return answered.catch((error: unknown) => throwWithFields(ctx, errorOf(error)));
+    return new Promise((resolve) => resolve(onDenied(ctx, refusal.decision))).catch(throwError);
   };
 
   return function rateLimitMiddleware(ctx: Context, next) {
-    const refusal = runOn(ctx, settings);
+    const refusal = runFlow(settings, new KoaExchange(ctx, ctx.req, ctx.res), [ctx]);
     return refusal instanceof Promise
-      ? refusal.then(
-          (settled) => proceed(ctx, next, settled),
-          (error: unknown) => throwWithFields(ctx, error),
-        )
+      ? refusal.then((settled) => proceed(ctx, next, settled))
       : proceed(ctx, next, refusal);
   };
-}
-
-function runOn(
-  ctx: Context,
-  settings: FlowSettings<Context, readonly [Context]>,
-): Refusal | null | Promise<Refusal | null> {
-  try {
-    return runFlow(settings, new KoaExchange(ctx, ctx.req, ctx.res), [ctx]);
-  } catch (error) {
-    return throwWithFields(ctx, error);
-  }
-}
-
-class KoaExchange extends NodeExchange<Context> {
-  get decision(): RequestDecision | undefined {
-    return this.request.state['rateLimit'];
-  }
-
-  set decision(decision: RequestDecision) {
-    this.request.state['rateLimit'] = decision;
-  }
 }
 
 function refuse({ response }: Context, { status, fields, body }: Refusal): void {
@@ -92,23 +65,6 @@ function refuse({ response }: Context, { status, fields, body }: Refusal): void 
   response.body = body;
 }
 
-/** The fields that errors that passed here got from us: none of them is one of their own headers. */
-const given = new WeakMap<Error, Readonly<Record<string, unknown>>>();
-
-/**
- * Koa drops all fields of a response that ends in an error, and sets those that the error names. An error that is thrown
- * again and again, a constant, must not carry the fields of one request to the next.
- */
-function throwWithFields(ctx: Context, error: unknown): never {
-  if (!(error instanceof Error)) throw error;
-  const before = given.get(error) ?? {};
-  const headers = Object.entries((error as { headers?: object }).headers ?? {});
-  const own = Object.fromEntries(headers.filter(([name, value]) => before[name] !== value));
-  const present = FIELD_NAMES.filter((name) => ctx.res.hasHeader(name) && !Object.hasOwn(own, name));
-  const ours = Object.fromEntries(present.map((name) => [name, ctx.response.get(name)]));
-  given.set(error, ours);
-  // Defined, not set: `headers` may be a getter, and the error that was thrown must stay the one that is answered.
-  const value = { ...ours, ...own };
-  Reflect.defineProperty(error, 'headers', { value, configurable: true, enumerable: true, writable: true });
-  throw error;
+function throwError(cause: unknown): never {
+  throw errorOf(cause);
 }

@@ -14,7 +14,10 @@ const inline = (options: object = {}): RateLimitOptions => ({
 });
 
 async function serve(...middlewares: Koa.Middleware[]): Promise<(user?: string) => Promise<Response>> {
-  const app = new Koa();
+  return serveApp(new Koa(), ...middlewares);
+}
+
+async function serveApp(app: Koa, ...middlewares: Koa.Middleware[]): Promise<(user?: string) => Promise<Response>> {
   app.silent = true;
   for (const middleware of middlewares) app.use(middleware);
   const server = app.listen(0);
@@ -135,9 +138,8 @@ test('a field that an error names itself stays on each request, also where ours 
 
 test('headers that a middleware between two limits adds to an error stay', async () => {
   const add = (_ctx: Context, next: Koa.Next): Promise<unknown> =>
-    next().catch((error: Error & { headers: object }) => {
-      Object.assign(error.headers, { 'X-Between': 'kept' });
-      throw error;
+    next().catch((error: Error) => {
+      throw Object.assign(error, { headers: { 'X-Between': 'kept' } });
     });
   const get = await serve(rateLimit(inline({ name: 'A' })), add, rateLimit(inline({ name: 'B' })), (ctx) =>
     ctx.throw(404),
@@ -237,4 +239,77 @@ test('a request that was answered before is left as it is, also when it is refus
   );
   expect(await (await get()).text()).toBe('first');
   expect(await (await get()).text()).toBe('first');
+});
+
+describe('fields reach the answer', () => {
+  const FIELDS = '"Requests";r=0;t=60';
+
+  test('of what is thrown and is no error', async () => {
+    const get = await serve(rateLimit(inline()), () => {
+      throw { status: 418 };
+    });
+    const { status, headers } = await get();
+    expect([status, headers.get('ratelimit')]).toEqual([500, FIELDS]);
+  });
+
+  test('of an error that a middleware before the limits throws afterwards', async () => {
+    const get = await serve(async (ctx, next) => {
+      await next();
+      ctx.throw(418);
+    }, rateLimit(inline()));
+    const { status, headers } = await get();
+    expect([status, headers.get('ratelimit')]).toEqual([418, FIELDS]);
+  });
+
+  test('of an app.context.onerror of the user, which gets the context and the error as they are', async () => {
+    const app = new Koa();
+    const seen: unknown[] = [];
+    const error = new Error('boom');
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is a method of the context
+    app.context.onerror = function (this: Context, failure: Error) {
+      // Koa calls it with null when a response is over.
+      if (failure === null) return;
+      seen.push(this.path, failure);
+      for (const name of this.res.getHeaderNames()) this.res.removeHeader(name);
+      this.res.statusCode = 418;
+      this.res.end('calm');
+    };
+    const get = await serveApp(app, rateLimit(inline()), () => {
+      throw error;
+    });
+    const { status, headers } = await get();
+    expect([status, headers.get('ratelimit')]).toEqual([418, FIELDS]);
+    expect(seen).toEqual(['/', error]);
+  });
+
+  test('unless the handler removed them', async () => {
+    const get = await serve(rateLimit(inline()), (ctx) => {
+      ctx.remove('RateLimit');
+      ctx.throw(418);
+    });
+    const { status, headers } = await get();
+    expect([status, headers.get('ratelimit')]).toEqual([418, null]);
+    expect(headers.has('ratelimit-policy')).toBe(true);
+  });
+});
+
+test('with fields: false an allowed request leaves Koa as it is', async () => {
+  const get = await serve(rateLimit(inline({ fields: false })), (ctx) => {
+    ctx.body = `${Object.hasOwn(ctx, 'onerror')} ${Object.hasOwn(ctx.res, 'writeHead')}`;
+  });
+  expect(await (await get()).text()).toBe('false false');
+});
+
+test.each([{}, { fields: false }])('an upstream error keeps the headers that fetch gave it: %o', async (options) => {
+  const failure = Object.assign(new Error('upstream'), { headers: new Headers({ 'X-Upstream': 'kept' }) });
+  const get = await serve(
+    async (ctx, next) => {
+      await next().catch((error: typeof failure) => (ctx.body = error.headers.get('X-Upstream')));
+    },
+    rateLimit(inline(options)),
+    () => {
+      throw failure;
+    },
+  );
+  expect(await (await get()).text()).toBe('kept');
 });

@@ -7,6 +7,7 @@ import { connectionCases } from './cases/connections.ts';
 import { crossOriginCases } from './cases/cross-origin.ts';
 import { errorCases } from './cases/errors.ts';
 import { fieldCases } from './cases/fields.ts';
+import { handlerErrorCases } from './cases/handler-errors.ts';
 import { handlerCases } from './cases/handlers.ts';
 import { hiddenCases } from './cases/hidden.ts';
 import { limitCases } from './cases/limits.ts';
@@ -24,6 +25,7 @@ const CASES = {
   hidden: hiddenCases,
   callbacks: callbackCases,
   handlers: handlerCases,
+  'errors of handlers': handlerErrorCases,
   settle: settleCases,
   'cross-origin': crossOriginCases,
   errors: errorCases,

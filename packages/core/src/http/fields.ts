@@ -41,13 +41,6 @@ export const DIALECTS: Readonly<Record<FieldsDialect, Dialect>> = {
 
 const RETRY_AFTER = 'Retry-After';
 
-/** Every field that tells of limits: what an adapter must keep where its framework drops fields on errors. */
-export const FIELD_NAMES: readonly string[] = [
-  ...new Set(Object.values(DIALECTS).flatMap(({ names }) => names)),
-  RETRY_AFTER,
-  'Access-Control-Expose-Headers',
-];
-
 /** How a middleware tells clients their limits. */
 export interface FieldSettings {
   /** `null`: not at all. Retry-After is set all the same. */

@@ -6,7 +6,6 @@
  */
 export type { Exchange } from './exchange.ts';
 export { fieldKey } from './field-key.ts';
-export { FIELD_NAMES } from './fields.ts';
 export { runFlow } from './flow.ts';
 export {
   checkRouteOptions,
