@@ -1,13 +1,14 @@
 -- Decides batches of transactions on GCRA buckets, one batch after the other: each sees what the former ones wrote.
 --
 -- A bucket is one integer: its TAT, ticks of 1/16 µs since 2026-01-01 UTC by this server's clock, and behind it three
--- digits that encode its level when it was written, see `code_of`. A TAT that has passed is the same as no key. Nothing
--- is written but the buckets that change, each once, when all is decided.
+-- digits that encode the level that was written, rounded up by at most a sixteenth: 16 × e + f is 2^e × (1 + f / 16).
+-- A TAT that has passed is the same as no key. Nothing is written but the buckets that change, each once, when all is
+-- decided.
 --
--- Between two writes a level only falls. A level above the one that was written therefore means that this server's clock
--- has stepped back since, or that a replica with another clock took over: the level is cut to the one that was written,
--- whatever the batch comes to. A level above a transaction's tolerance stays as it is: other numbers were used on the
--- bucket, and cutting it at each look would let two sets of numbers undo each other's debt.
+-- A level above a transaction's tolerance has one of two reasons. Other numbers were used on the bucket: then it stays
+-- as it is, since cutting it at each look would let two sets of numbers undo each other's debt. Or this server's clock
+-- has stepped back, or a replica with another clock took over: then it is also above the level that was written, for
+-- between two writes a level only falls. It is cut to that one, whatever the batch comes to.
 --
 -- KEYS[i]      the bucket of transaction i; one that several batches name is there several times
 -- ARGV[1]      the last moment, in ticks, at which this script may write
@@ -47,23 +48,12 @@ local MOST_TICKS = 9007199254740992
 local BATCHES = 1048576
 
 local keys, args, call, try = KEYS, ARGV, redis.call, redis.pcall
-local find, match, format = string.find, string.match, string.format
+local find, sub, format = string.find, string.sub, string.format
 local ceil, max, min, frexp, ldexp = math.ceil, math.max, math.min, math.frexp, math.ldexp
 -- How numbers are written for commands. Left to Redis, 7.2.0 to 7.2.4 write some as 1e+8, and older ones are slow at it.
 -- '%d' is the faster of the two, but on 32 bits too short for our numbers.
 local WHOLE = format('%d', MOST_TICKS) == '9007199254740992' and '%d' or '%.0f'
 local BUCKET = WHOLE .. '%03d'
-
--- A level in three digits, rounded up by at most a sixteenth: 16 × e + f stands for 2^e × (1 + f / 16).
-local function code_of(level)
-  local fraction, exponent = frexp(level)
-  return (exponent - 1) * 16 + ceil((2 * fraction - 1) * 16)
-end
-
-local function level_of(code)
-  local f = code % 16
-  return ldexp(1 + f / 16, (code - f) / 16)
-end
 
 local time = call('TIME')
 local now = (time[1] - EPOCH_SECONDS) * TICKS_PER_SECOND + time[2] * TICKS_PER_MICRO
@@ -112,12 +102,13 @@ while i < #keys do
             end
             tat = false
           else
-            local ticks, code = match(value, '^(%d+)(%d%d%d)$')
-            tat = ticks and ticks + 0
+            tat = find(value, '^-?%d%d%d%d+$') and sub(value, 1, -4) + 0
             if not tat or tat < now - MOST_BEHIND_TICKS or tat > MOST_TICKS then
               tat = false
-            elseif tat > now then
-              local written = level_of(code + 0)
+            elseif tat - now > tolerance then
+              local code = sub(value, -3) + 0
+              local f = code % 16
+              local written = ldexp(1 + f / 16, (code - f) / 16)
               if tat - now > written then
                 tat = now + written
                 healed[key] = true
@@ -178,8 +169,9 @@ for i = 1, #keys do
   if tat then
     local level = tat - now
     if level > 0 then
+      local fraction, exponent = frexp(level)
       call(
-        'SET', key, format(BUCKET, tat, code_of(level)),
+        'SET', key, format(BUCKET, tat, 16 * exponent - 32 + ceil(32 * fraction)),
         'PX', format(WHOLE, ceil(level / TICKS_PER_MS) + SLACK_MS)
       )
     else
