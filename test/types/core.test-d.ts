@@ -120,3 +120,14 @@ const compoundLimiter: Limiter<{ user: string }> = createLimiter({
 });
 // @ts-expect-error a request without a user has no such id
 export const strangersLimiter: Limiter<{ name: string }> = compoundLimiter;
+
+// An overrides function gets the request that the keys of its limiter need, or undefined without HTTP.
+createLimiter({
+  limits: { Orders: { key: accountId((req: { user: string; plan: string }) => req.user), count: 1, period: '1s' } },
+  overrides: (_limit, _id, request) => (request?.plan === 'pro' ? { count: 100, period: '1s' } : undefined),
+});
+createLimiter({
+  limits: { Orders: { key: accountId((req: { user: string; plan: string }) => req.user), count: 1, period: '1s' } },
+  // @ts-expect-error without HTTP there is no request
+  overrides: (_limit, _id, request) => (request.plan === 'pro' ? 'unlimited' : undefined),
+});

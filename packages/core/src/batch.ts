@@ -16,6 +16,8 @@ export interface Ask {
   readonly id: string;
   readonly cost: number;
   readonly mode: Mode;
+  /** The framework's request, for overrides that depend on it; `undefined` without HTTP. */
+  readonly request: unknown;
 }
 
 /**
@@ -26,10 +28,10 @@ export interface Ask {
  * @throws {SluiceError} `ERR_COST` for a cost that is no whole number from 0 up, `ERR_ID` for an id that is no text.
  */
 export function transactionOf(set: LimitSet<never>, ask: Ask): Awaitable<Transaction | null> {
-  const { limit, id, cost } = ask;
+  const { limit, id, cost, request } = ask;
   checkCost(limit.name, cost);
   checkId(limit.name, id);
-  const rate = set.rateFor(limit, id);
+  const rate = set.rateFor(limit, id, request);
   return rate instanceof Promise ? withRateToCome(ask, rate) : withRate(ask, rate);
 }
 

@@ -12,7 +12,7 @@ export interface LimitSetOptions<Request = unknown> {
   /** The limits by name. */
   readonly limits: LimitDefinitions<Request>;
   /** Other numbers for listed ids, or a function that knows them. */
-  readonly overrides?: OverrideTable | OverrideList | OverrideFunction | undefined;
+  readonly overrides?: OverrideTable | OverrideList | OverrideFunction<Request> | undefined;
 }
 
 /** What a limit set needs of its limiter. */
@@ -71,7 +71,7 @@ const ownRate: RateLookup = (limit) => limit.rate;
 // A limit that is switched off says nothing about anyone.
 function unlessDisabled(limits: ReadonlyMap<string, Limit<never>>, rateFor: RateLookup): RateLookup {
   if ([...limits.values()].every(({ disabled }) => !disabled)) return rateFor;
-  return (limit, id) => (limit.disabled ? 'unlimited' : rateFor(limit, id));
+  return (limit, id, request) => (limit.disabled ? 'unlimited' : rateFor(limit, id, request));
 }
 
 /**

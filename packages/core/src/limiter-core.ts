@@ -33,6 +33,13 @@ export interface LimiterParts<Request> {
   readonly clientAddress: ClientAddressFinder;
 }
 
+/** What a request turned out to cost after its decision. */
+export interface LateCharge {
+  readonly cost: number;
+  /** The framework's request, for overrides that depend on it. */
+  readonly request?: unknown;
+}
+
 /** The limiter as the packages' own middleware sees it. */
 export class LimiterCore<Request = unknown> implements Limiter<Request> {
   readonly store: Store;
@@ -140,10 +147,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     return batch instanceof Promise ? this.#spendLater(batch) : this.#decide('spend', batch);
   }
 
-  /** Charges what results of decisions name: their ids are canonical, and are not looked at again. */
-  chargeResults(results: readonly Result[], cost: number): Awaitable<readonly BucketState[]> {
+  /** Charges what results of decisions on a request name: their ids are canonical, and are not looked at again. */
+  chargeResults(results: readonly Result[], { cost, request }: LateCharge): Awaitable<readonly BucketState[]> {
     const set = this.#set;
-    const asks = results.map(({ limit, id, mode }) => ({ limit: this.limit(limit), id, cost, mode }));
+    const asks = results.map(({ limit, id, mode }) => ({ limit: this.limit(limit), id, cost, mode, request }));
     return this.#charge(batchOf(asks.map((ask) => transactionOf(set, ask))));
   }
 
@@ -153,11 +160,11 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
    *
    * Rejects with `ERR_CLOSED` or `ERR_UNKNOWN_LIMIT` when the limiter or the limit is gone by then.
    */
-  async settle(decision: Decision, result: Result, trueCost: number): Promise<void> {
+  async settle(decision: Decision, result: Result, { cost: trueCost, request }: LateCharge): Promise<void> {
     if (result.mode === 'spend-only' && result.spent < result.cost) return;
     const { given, missing } = this.#spentTokensOf(decision).settleTo(result.limit, trueCost);
     await given;
-    if (missing > 0) await this.chargeResults([result], missing);
+    if (missing > 0) await this.chargeResults([result], { cost: missing, request });
   }
 
   #spentTokensOf(decision: Decision): SpentTokens {
@@ -238,5 +245,5 @@ function asked(set: LimitSet<never>, entry: SpendEntry | CostEntry): Awaitable<T
   checkEntry(entry);
   const { limit: name, id, cost = 1, mode = 'check-and-spend' } = entry;
   const limit = limitNamed(set, name);
-  return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode) });
+  return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode), request: undefined });
 }

@@ -272,7 +272,10 @@ describe('on a store that fails now and then, the refund of a decision', () => {
     const { limiter, state, later, remaining } = onUnsteadyStore();
     const decision = await limiter.spend([order(9)]);
     state.refund = () => Promise.reject(down);
-    await Promise.all([coreOf(limiter).settle(decision, decision.results.at(0)!, 4), limiter.refund(decision)]);
+    await Promise.all([
+      coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: 4 }),
+      limiter.refund(decision),
+    ]);
     state.refund = later;
     await limiter.refund(decision);
     expect(await remaining()).toBe(10);
@@ -298,7 +301,7 @@ describe('a settled cost', () => {
   const settled = async (trueCost: number, before = 4): Promise<number> => {
     const { limiter, spend, remaining } = started();
     const decision = spend(order(before));
-    await coreOf(limiter).settle(decision, decision.results.at(0)!, trueCost);
+    await coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: trueCost });
     return remaining();
   };
 
@@ -313,7 +316,7 @@ describe('a settled cost', () => {
   test('is charged whole after a check-only', async () => {
     const { limiter, spend, remaining } = started();
     const decision = spend(order(4, { mode: 'check-only' }));
-    await coreOf(limiter).settle(decision, decision.results.at(0)!, 3);
+    await coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: 3 });
     expect(remaining()).toBe(7);
   });
 
@@ -321,7 +324,7 @@ describe('a settled cost', () => {
     const { limiter, spend, remaining, refund } = started();
     spend(order(5));
     const decision = spend(order(4));
-    await coreOf(limiter).settle(decision, decision.results.at(0)!, 1);
+    await coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: 1 });
     refund(decision);
     refund(decision);
     expect(remaining()).toBe(5);
@@ -332,7 +335,7 @@ describe('a settled cost', () => {
     const spend = (cost: number): Decision => atOnce(limiter.spend([order(cost)]));
     const decision = spend(10);
     clock.advance(9000);
-    await coreOf(limiter).settle(decision, decision.results.at(0)!, 5);
+    await coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: 5 });
     expect(spend(0).remaining).toBe(20);
     spend(1);
     atOnce(limiter.refund(decision));
@@ -344,7 +347,7 @@ describe('a settled cost', () => {
     spend(order(7));
     const decision = spend(order(4, { mode: 'spend-only' }));
     for (const trueCost of [1, 4, 9]) {
-      await coreOf(limiter).settle(decision, decision.results.at(0)!, trueCost);
+      await coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: trueCost });
       expect(remaining()).toBe(3);
     }
   });
@@ -352,7 +355,7 @@ describe('a settled cost', () => {
   test('of a spend-only that fitted is charged and given back as any other', async () => {
     const { limiter, spend, remaining } = started();
     const settle = (decision: Decision, trueCost: number) =>
-      coreOf(limiter).settle(decision, decision.results.at(0)!, trueCost);
+      coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: trueCost });
     await settle(spend(order(4, { mode: 'spend-only' })), 1);
     expect(remaining()).toBe(9);
     await settle(spend(order(4, { mode: 'spend-only' })), 5);
@@ -362,7 +365,7 @@ describe('a settled cost', () => {
   test('concerns one limit of the decision', async () => {
     const { limiter, spend, remaining } = started();
     const decision = spend(order(4), { limit: 'Reads', id: '7', cost: 4 });
-    await coreOf(limiter).settle(decision, decision.results.at(1)!, 0);
+    await coreOf(limiter).settle(decision, decision.results.at(1)!, { cost: 0 });
     expect([remaining(), remaining('Reads')]).toEqual([6, 10]);
   });
 });

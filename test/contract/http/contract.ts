@@ -12,6 +12,7 @@ import { handlerCases } from './cases/handlers.ts';
 import { hiddenCases } from './cases/hidden.ts';
 import { limitCases } from './cases/limits.ts';
 import { optionCases } from './cases/options.ts';
+import { overrideCases } from './cases/overrides.ts';
 import { refusalCases } from './cases/refusals.ts';
 import { settleCases } from './cases/settle.ts';
 import { streamCases } from './cases/streams.ts';
@@ -21,6 +22,7 @@ const CASES = {
   limits: limitCases,
   fields: fieldCases,
   refusals: refusalCases,
+  overrides: overrideCases,
   blocked: blockedCases,
   hidden: hiddenCases,
   callbacks: callbackCases,

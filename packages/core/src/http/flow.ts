@@ -84,14 +84,15 @@ function transactionFor<Request>(
   source: KeySource<Request>,
 ): Awaitable<Transaction | null> {
   const { set } = limiter;
+  const { request } = source;
   const limit = limiter.limit(name);
   // Nobody is asked for the id of a limit that is switched off: it may be why it is.
   if (limit.disabled) return null;
   return andThen(adopted(limit.key.idOf!(source, name)), (id) => {
     if (id === null) return null;
-    if (typeof cost === 'number') return andThen(transactionOf(set, { limit, id, cost, mode }), affordable);
-    return andThen(adopted(cost(source.request)), (tokens) =>
-      andThen(transactionOf(set, { limit, id, cost: tokens, mode }), affordable),
+    if (typeof cost === 'number') return andThen(transactionOf(set, { limit, id, cost, mode, request }), affordable);
+    return andThen(adopted(cost(request)), (tokens) =>
+      andThen(transactionOf(set, { limit, id, cost: tokens, mode, request }), affordable),
     );
   });
 }
@@ -125,7 +126,7 @@ function spendBesides<Request, SettleArgs extends readonly unknown[]>(
   const known = transactionsAmong(parts);
   if (known.length === 0) throw cause;
   return andThen(settings.limiter.spendBatch(known), (decision) => {
-    if (decision.allowed) chargeFullCosts(settings, decision);
+    if (decision.allowed) chargeFullCosts(settings, exchange, decision);
     const refusal = report(settings, exchange, decision);
     if (refusal === null) throw cause;
     return refusal;
@@ -183,7 +184,8 @@ function report<Request, SettleArgs extends readonly unknown[]>(
   if (onDecision !== undefined) callOnDecision(limiter, () => onDecision(decision, exchange.request));
   if (shadow) return null;
   const soFar = exchange.decision;
-  const onRequest = soFar instanceof RequestDecision ? soFar : (exchange.decision = new RequestDecision());
+  const onRequest =
+    soFar instanceof RequestDecision ? soFar : (exchange.decision = new RequestDecision(exchange.request));
   onRequest.add(decision, limiter, uses);
   const retryAfter = retryAfterSeconds(decision, settings.retryJitter);
   writeFields(decision, exchange, { dialect, retryAfter });

@@ -32,7 +32,13 @@ export class RequestDecision {
   resetAfterMs!: number;
   results!: readonly Result[];
   failure?: Failure | undefined;
+  readonly #request: unknown;
   readonly #parts: Part[] = [];
+
+  /** @param request - The framework's request. */
+  constructor(request?: unknown) {
+    this.#request = request;
+  }
 
   /** Called by the middleware with each further decision on the request, and the limits that it asked. */
   add(decision: Decision, limiter: LimiterCore<never>, limits: readonly LimitName[]): void {
@@ -68,7 +74,8 @@ export class RequestDecision {
         if (limit === undefined || result.limit === limit) buckets.set(bucketKey(result.limit, result.id), result);
       }
     }
-    const charged = [...charges].map(([limiter, buckets]) => limiter.chargeResults([...buckets.values()], tokens));
+    const charge = { cost: tokens, request: this.#request };
+    const charged = [...charges].map(([limiter, buckets]) => limiter.chargeResults([...buckets.values()], charge));
     await Promise.all(charged);
   }
 

@@ -10,7 +10,7 @@ import { onceOver } from './response-end.ts';
 /** Settles the costs of an allowed request once its response is over, for each limit that has a `settle`. */
 export function settleAfterResponse<Request, SettleArgs extends readonly unknown[]>(
   { limiter, uses }: FlowSettings<Request, SettleArgs>,
-  { incoming, outgoing }: Exchange<Request>,
+  { request, incoming, outgoing }: Exchange<Request>,
   settleArgs: SettleArgs,
   decision: Decision,
 ): void {
@@ -23,7 +23,7 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
         ? askedCost(() => settle(...settleArgs), limiter, result)
         : Promise.resolve(fullCost(result));
       trueCost
-        .then((cost) => (cost === 'as held' ? undefined : limiter.settle(decision, result, cost)))
+        .then((cost) => (cost === 'as held' ? undefined : limiter.settle(decision, result, { cost, request })))
         // The limiter was closed before the response was over, or the limit is gone.
         .catch((cause: unknown) => reportFailure(limiter, limit, cause));
     });
@@ -34,12 +34,18 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
  * Takes the full costs of a request that goes to the error handler because of bad input: its handler never runs, so
  * `settle` has nothing to go by. What was held stays, what was only checked is charged.
  */
-export function chargeFullCosts({ limiter, uses }: FlowSettings<never, never>, decision: Decision): void {
+export function chargeFullCosts(
+  { limiter, uses }: FlowSettings<never, never>,
+  { request }: Pick<Exchange<unknown>, 'request'>,
+  decision: Decision,
+): void {
   for (const { limit, mode, settle } of uses) {
     if (settle === undefined || mode !== 'check-only') continue;
     const result = decision.results.find((candidate) => candidate.limit === limit);
     if (result === undefined) continue;
-    limiter.settle(decision, result, result.cost).catch((cause: unknown) => reportFailure(limiter, limit, cause));
+    limiter
+      .settle(decision, result, { cost: result.cost, request })
+      .catch((cause: unknown) => reportFailure(limiter, limit, cause));
   }
 }
 

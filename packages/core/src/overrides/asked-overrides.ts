@@ -7,30 +7,39 @@ import type { Rate } from '../rate.ts';
 import { overrideRate, type Override, type OverrideRate, type RateLookup } from './override.ts';
 
 /**
- * Overrides that live elsewhere, such as plans in a database. Asked for every request, with the canonical id, so keep
- * what you have read for a while. `undefined` means the limit's own numbers. When it throws, gives nonsense or takes
- * longer than `overridesDeadlineMs`, the limit's own numbers hold and there is an `override-failed` event.
+ * Overrides that are known elsewhere: by the request (a plan in a verified token), or by a database (see
+ * {@link cachedOverrides}). Called for every request and limit. `undefined` means the limit's own numbers. When it
+ * throws, gives nonsense or takes longer than `overridesDeadlineMs`, the limit's own numbers apply and there is an
+ * `override-failed` event.
+ *
+ * @param id - The canonical id.
+ * @param request - The framework's own request, also for what `settle` and a handler charge afterwards; `undefined` when
+ * the limiter is called without HTTP, as in `limiter.spend([…])`.
  */
-export type OverrideFunction = (limit: string, id: string) => Awaitable<Override | undefined>;
+export type OverrideFunction<Request = unknown> = (
+  limit: string,
+  id: string,
+  request: Request | undefined,
+) => Awaitable<Override | undefined>;
 
 /** Asks the user's function, and stands in with the limit's own numbers when it fails. */
 export class AskedOverrides {
-  readonly #ask: OverrideFunction;
+  readonly #ask: OverrideFunction<never>;
   readonly #deadlines: Deadlines;
   readonly #notify: Notify;
   // Plans are few: their numbers are put on the grid once. A function that makes up new ones each time can't fill it.
   readonly #rates = new Map<string, OverrideRate>();
 
-  constructor(ask: OverrideFunction, deadlines: Deadlines, notify: Notify) {
+  constructor(ask: OverrideFunction<never>, deadlines: Deadlines, notify: Notify) {
     this.#ask = ask;
     this.#deadlines = deadlines;
     this.#notify = notify;
   }
 
   /** Never throws and never rejects. */
-  readonly rateFor: RateLookup = (limit, id) => {
+  readonly rateFor: RateLookup = (limit, id, request) => {
     try {
-      const answer = adopted(this.#ask(limit.name, id));
+      const answer = adopted(this.#ask(limit.name, id, request as never));
       if (!(answer instanceof Promise)) return this.#rateOf(limit, answer);
       const late = (): Error => new Error('the overrides function did not answer within its deadline');
       return this.#deadlines

@@ -11,8 +11,12 @@ export type Override = LimitNumbers | 'unlimited' | 'blocked';
 /** What holds for an id, on the time grid. */
 export type OverrideRate = Rate | 'unlimited' | 'blocked';
 
-/** Gives the numbers that hold for an id of a limit: an override's, or the limit's own. */
-export type RateLookup = (limit: Limit<never>, id: string) => Awaitable<OverrideRate>;
+/**
+ * Gives the numbers of an id of a limit: an override's, or the limit's own.
+ *
+ * @param request - `undefined` where there is none.
+ */
+export type RateLookup = (limit: Limit<never>, id: string, request: unknown) => Awaitable<OverrideRate>;
 
 const FIELDS = ['burst', 'count', 'period'] as const;
 

@@ -15,10 +15,10 @@ const asked = (overrides: unknown) => limiterOnFakeTime(numbers, { overrides: ov
 const entry = [{ limit: 'Orders', id: '7' }];
 
 describe('a function of overrides', () => {
-  test('is asked with the limit and the canonical id', () => {
+  test('is asked with the limit, the canonical id, and no request where there is none', () => {
     const calls: unknown[] = [];
     atOnce(asked((...args: unknown[]) => void calls.push(args)).limiter.spend(entry));
-    expect(calls).toEqual([['Orders', '7']]);
+    expect(calls).toEqual([['Orders', '7', undefined]]);
   });
 
   test('gives numbers at once: the limiter answers at once', () => {
@@ -142,7 +142,7 @@ describe('when a function of overrides fails, the limit has its own numbers and 
     const ask: OverrideFunction = () => new Promise((give) => answers.push(give));
     const limit = defineLimits(accountLimits(numbers), 'local').get('Orders')!;
     const { rateFor } = new AskedOverrides(ask, new Deadlines(50, time), (event) => events.push(event));
-    const given = rateFor(limit, '7');
+    const given = rateFor(limit, '7', undefined);
     await time.advance(49);
     expect(events).toEqual([]);
     await time.advance(1);
@@ -170,7 +170,7 @@ describe('numbers that a function gives', () => {
   const limit = defineLimits(accountLimits(numbers), 'local').get('Orders')!;
   const rateFor = (ask: (limit: string, id: string) => Awaitable<Override | undefined>) => {
     const overrides = new AskedOverrides(ask, new Deadlines(50), () => {});
-    return (id: string) => atOnce(overrides.rateFor(limit, id));
+    return (id: string) => atOnce(overrides.rateFor(limit, id, undefined));
   };
 
   test('are put on the time grid once for each plan', () => {
