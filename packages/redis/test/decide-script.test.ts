@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Ask } from '../src/ask.ts';
 import { DecideCall } from '../src/decide-call.ts';
@@ -33,6 +34,10 @@ async function commandsOf(done: () => Promise<unknown>): Promise<Record<string, 
   const calls = await server.commandCalls();
   return Object.fromEntries(['evalsha', 'time', 'get', 'set', 'del'].map((name) => [name, calls.get(name) ?? 0]));
 }
+
+test('the script is lua/decide.lua, as `npm run setup` found it', () => {
+  expect(decideScript.source).toBe(readFileSync(new URL('../lua/decide.lua', import.meta.url), 'utf8'));
+});
 
 describe('what is kept of a bucket', () => {
   test('is its TAT in ticks since 2026 and a code of its level, in one integer', async () => {

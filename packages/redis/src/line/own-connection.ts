@@ -1,6 +1,6 @@
-import { SluiceError } from '@sluice/core';
+import type { SluiceError } from '@sluice/core';
 import { complaint } from '@sluice/core/store';
-import { createRequire } from 'node:module';
+import { Redis } from 'ioredis';
 import type { ClusterConnection, Connection } from './connection.ts';
 import { clusterOptions, singleOptions } from './connection-options.ts';
 import type { RedisClient } from './line.ts';
@@ -30,15 +30,10 @@ export function besideClient(client: RedisClient): OwnConnection {
 /**
  * Makes a connection by a URL.
  *
- * @param load - Gives the package ioredis: the one that this package finds.
- * @throws {SluiceError} `ERR_OPTION` for another kind of URL, or when the package ioredis is not installed.
+ * @throws {SluiceError} `ERR_OPTION` for another kind of URL.
  */
-export function byUrl(
-  url: string,
-  load: () => unknown = () => createRequire(import.meta.url)('ioredis'),
-): OwnConnection {
+export function byUrl(url: string): OwnConnection {
   if (!isRedisUrl(url)) throw noUrl(url);
-  const { Redis } = loadIoredis(load);
   // It never connects: it is what our options are put over, as over a client of the user.
   return besideClient(new Redis(url, { lazyConnect: true }));
 }
@@ -60,22 +55,6 @@ function isIoredis(client: unknown): client is RedisClient {
   if (typeof client !== 'object' || client === null) return false;
   const { isCluster, duplicate, options } = client as Partial<RedisClient>;
   return typeof isCluster === 'boolean' && typeof duplicate === 'function' && typeof options === 'object';
-}
-
-interface Ioredis {
-  readonly Redis: new (url: string, options: { lazyConnect: true }) => RedisClient;
-}
-
-function loadIoredis(load: () => unknown): Ioredis {
-  try {
-    return load() as Ioredis;
-  } catch (cause) {
-    throw new SluiceError(
-      'ERR_OPTION',
-      '`url` needs the package ioredis, which could not be loaded. Install it: npm install ioredis',
-      { cause },
-    );
-  }
 }
 
 function noClient(value: unknown): SluiceError {

@@ -1,9 +1,7 @@
 import { Redis } from 'ioredis';
-import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import type { RedisClient } from '../../src/line/line.ts';
-import { byUrl } from '../../src/line/own-connection.ts';
 import { openLine } from '../../src/line/open-line.ts';
 import { call, ended, isUp, lineTo, VERSIONS } from './support/line.ts';
 import { add, echo } from './support/scripts.ts';
@@ -128,13 +126,6 @@ describe('a connection by URL', () => {
     expect(open).toThrow(/^`url` must be a URL that begins with/);
     expect(open).not.toThrow(/secret/);
   });
-});
-
-test('a URL without the package ioredis says what to install', () => {
-  const load = (): unknown => createRequire(import.meta.url)('ioredis-that-is-not-there');
-  expect(() => byUrl('redis://localhost', load)).toThrow(
-    expect.objectContaining({ code: 'ERR_OPTION', message: expect.stringContaining('npm install ioredis') }),
-  );
 });
 
 describe('what is no client of ioredis', () => {
