@@ -2,6 +2,7 @@ import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from '
 import type { Findings } from '../findings.ts';
 import { BEGINNING } from '../place.ts';
 import type { ParseJob, ParseMessage, Part, Rows } from './parse.ts';
+import { PARSER_PROGRAM } from './parser-program.ts';
 
 /** Bounds of a thread that parses: what a text of 16 MiB needs, several times over. */
 export interface ThreadBounds {
@@ -13,11 +14,9 @@ export interface ThreadBounds {
   readonly signal?: AbortSignal;
 }
 
-const FILE = new URL('../dist/parse-worker.js', new URL('..', import.meta.url));
-
 /**
  * Parses a text in a thread of its own: neither a large file nor a hostile one keeps the event loop waiting. Gives its
- * rows as they come, and returns the hash of the text.
+ * rows as they come, and returns the hash of the text. It needs {@link PARSER_PROGRAM}.
  */
 export function rowsByThread<P extends Part>(
   job: ParseJob<P>,
@@ -58,7 +57,7 @@ class ParserThread {
   constructor({ part, bytes }: ParseJob, { memoryMb, timeMs, background, signal }: ThreadBounds) {
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
-    this.#worker = new Worker(FILE, {
+    this.#worker = new Worker(PARSER_PROGRAM!, {
       name: 'sluice-config',
       workerData: { part, bytes, port: port2 },
       transferList: [port2, ...wholeBuffer(bytes)],
