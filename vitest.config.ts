@@ -21,7 +21,7 @@ const projects = [
     timeoutMs: 10 * minute,
     setupFiles: ['test/property/setup.ts'],
   },
-  { name: 'packed', include: ['test/packed/**/*.test.ts'], timeoutMs: 5 * minute },
+  { name: 'packed', include: ['test/packed/*.test.ts'], timeoutMs: 5 * minute },
   {
     name: 'redis',
     include: ['test/redis/**/*.test.ts'],

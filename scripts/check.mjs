@@ -43,7 +43,7 @@ process.exitCode = failed === 0 ? 0 : 1;
 async function checkTarballs(folder) {
   for (const tarball of packAll(folder)) {
     await run(`publint run ${tarball} --strict`);
-    await run(`attw ${tarball} --profile esm-only`);
+    await run(`attw ${tarball}`);
   }
 }
 

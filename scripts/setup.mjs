@@ -2,15 +2,17 @@
 // changed since the last time, then builds what changed. With nothing to do it takes about a second.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildCommonJs } from './commonjs.mjs';
+import { writeLuaModule } from './lua.mjs';
 import { pnpm, root } from './pnpm.mjs';
 
 const stamp = join(root, 'node_modules', '.sluice-installed');
 
 refuseOldNode();
 installIfChanged();
-build();
+await build();
 
 function refuseOldNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -30,11 +32,14 @@ function installIfChanged() {
   writeFileSync(stamp, manifestsHash());
 }
 
-function build() {
+async function build() {
+  writeLuaModule();
   for (const name of readdirSync(join(root, 'packages'))) removeStaleBuild(join(root, 'packages', name));
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [tsc, '--build'], { cwd: root, stdio: 'inherit' });
   if (status !== 0) fail('setup: the build failed; see the compiler errors above.');
+  // Another compiler may have been installed.
+  await buildCommonJs({ since: statSync(stamp).mtimeMs });
 }
 
 /**
@@ -46,7 +51,9 @@ function removeStaleBuild(folder) {
   const dist = join(folder, 'dist');
   if (!existsSync(dist)) return;
   const built = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'));
-  const stale = built.some((file) => !existsSync(join(folder, 'src', file.replace(/\.js$/, '.ts'))));
+  const sourceOf = (/** @type {string} */ file) =>
+    join(folder, 'src', file.replace(/^cjs[\\/]/, '').replace(/\.js$/, '.ts'));
+  const stale = built.some((file) => !existsSync(sourceOf(file)));
   if (stale) rmSync(dist, { recursive: true });
 }
 

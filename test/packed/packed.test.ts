@@ -1,40 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packAll } from '../../scripts/pack.mjs';
 import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
 import { compileErrors } from './compile.ts';
 import { Project } from './project.ts';
+import { packedManifest, packedTarballs } from './tarballs.ts';
 
-const tarballFolder = mkdtempSync(join(tmpdir(), 'sluice-tarballs-'));
-const tarballs = packAll(tarballFolder);
-afterAll(() => rmSync(tarballFolder, { recursive: true }));
+const tarballs = packedTarballs();
+afterAll(() => tarballs.remove());
 
-interface Manifest {
-  name: string;
-  exports: Record<string, unknown>;
-}
-
-const manifests = tarballs.map((path) => JSON.parse(packedManifest(path)) as Manifest);
-const entryPoints = manifests.flatMap(({ name, exports }) =>
-  Object.keys(exports)
-    .filter((path) => !path.endsWith('.json'))
-    .map((path) => name + path.slice(1)),
-);
-
-function packedManifest(tarball: string): string {
-  return execFileSync('tar', ['-xOf', tarball, 'package/package.json'], { encoding: 'utf8' });
-}
-
-describe.each(tarballs.map((path) => ({ name: basename(path), path })))('the tarball $name', ({ path }) => {
-  it('holds the build, its sources, a README and the licence, and nothing of the workspace', () => {
+describe.each(tarballs.paths.map((path) => ({ name: basename(path), path })))('the tarball $name', ({ path }) => {
+  it('contains both builds, its sources, a README and the licence, and nothing of the workspace', () => {
     const files = execFileSync('tar', ['-tf', path], { encoding: 'utf8' }).trim().split('\n');
-    const expected = ['dist/index.js', 'dist/index.d.ts', 'src/index.ts', 'README.md', 'LICENSE'];
+    const builds = ['dist', 'dist/cjs'].flatMap((build) => [`${build}/index.js`, `${build}/index.d.ts`]);
+    const expected = [...builds, 'dist/cjs/package.json', 'src/index.ts', 'README.md', 'LICENSE'];
     expect(expected.filter((file) => !files.includes(`package/${file}`))).toEqual([]);
     expect(
-      files.filter((file) => !/^package\/((dist|src|lua|schema)\/|package\.json$|README\.md$|LICENSE$)/.test(file)),
+      files.filter((file) => !/^package\/((dist|src|schema)\/|package\.json$|README\.md$|LICENSE$)/.test(file)),
     ).toEqual([]);
     expect(files.filter((file) => file.endsWith('.tsbuildinfo'))).toEqual([]);
   });
@@ -56,7 +38,7 @@ describe.each(Object.entries(peers))('in an empty project beside the %s peers', 
   beforeAll(async () => {
     redis = await redisServer();
     project = new Project();
-    await project.install([...tarballs, ...packages, '@types/node@20']);
+    await project.install([...tarballs.paths, ...packages, '@types/node@20']);
   });
   afterAll(async () => {
     project.remove();
@@ -67,18 +49,37 @@ describe.each(Object.entries(peers))('in an empty project beside the %s peers', 
     outcomes: { memory: 'allowed', redis: 'allowed' },
     fromFiles: { Orders: 300 },
     domain: 'example.co.uk',
-    entryPoints: Object.fromEntries(entryPoints.map((name) => [name, true])),
+    entryPoints: Object.fromEntries(tarballs.entryPoints.map((name) => [name, true])),
     express: [200, 429],
     koa: [200, 429],
     fastify: [200, 429],
   };
 
   it('every entry point works by import', async () => {
-    expect(await project.node('by-import.mjs', [redis.url, ...entryPoints])).toEqual(worked);
+    expect(await project.node('by-import.mjs', redis.url, ...tarballs.entryPoints)).toEqual(worked);
   });
 
-  it('every entry point works by require', async () => {
-    expect(await project.node('by-require.cjs', [redis.url, ...entryPoints])).toEqual(worked);
+  it('every entry point works by require, which gives the ES modules in Node', async () => {
+    expect(await project.node('by-require.cjs', redis.url, ...tarballs.entryPoints)).toEqual({
+      ...worked,
+      build: 'dist',
+    });
+  });
+
+  it('every entry point works by require where a loader takes the CommonJS build', async () => {
+    const options = ['--no-experimental-require-module'];
+    expect(await project.node(...options, 'by-require.cjs', redis.url, ...tarballs.entryPoints)).toEqual({
+      ...worked,
+      build: 'dist/cjs',
+    });
+  });
+
+  it('import and require give one copy, and packages work together however each was loaded', async () => {
+    expect(await project.node('one-copy.cjs', ...tarballs.entryPoints)).toEqual({
+      different: [],
+      requiredExpress: { status: 200, error: true },
+      importedExpress: { status: 200, error: true },
+    });
   });
 
   it('the types compile under nodenext, by import and by require', () => {

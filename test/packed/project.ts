@@ -19,19 +19,24 @@ export class Project {
     await this.#run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages]);
   }
 
-  /** What the file prints, read as JSON. */
-  async node(file: string, args: string[]): Promise<unknown> {
-    return JSON.parse(await this.#run(process.execPath, [file, ...args]));
+  /** What a file prints, read as JSON. */
+  async node(...args: string[]): Promise<unknown> {
+    return JSON.parse(await this.#run(process.execPath, args));
+  }
+
+  /** Runs a program of a package that is installed. */
+  async bin(program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
+    return this.#run(join(this.folder, 'node_modules', '.bin', program), args, env);
   }
 
   remove(): void {
     rmSync(this.folder, { recursive: true });
   }
 
-  async #run(program: string, args: string[]): Promise<string> {
+  async #run(program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
     const { stdout } = await exec(program, args, {
       cwd: this.folder,
-      env: ownEnvironment(),
+      env: { ...ownEnvironment(), ...env },
       shell: process.platform === 'win32',
     });
     return stdout;

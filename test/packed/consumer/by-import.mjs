@@ -9,11 +9,18 @@ import * as redis from '@sluice/redis';
 import { decided } from './decided.cjs';
 import { statusesOf } from './limited.cjs';
 
-const [url, ...names] = process.argv.slice(2);
-const figures = await decided({ core, testing, config, domains, redis }, url);
+async function main() {
+  const [url, ...names] = process.argv.slice(2);
+  const figures = await decided({ core, testing, config, domains, redis }, url);
 
-const entryPoints = {};
-for (const name of names) entryPoints[name] = Object.keys(await import(name)).length > 0;
+  const entryPoints = {};
+  for (const name of names) entryPoints[name] = Object.keys(await import(name)).length > 0;
 
-const statuses = await statusesOf({ express, fastify, koa });
-console.log(JSON.stringify({ ...figures, entryPoints, ...statuses }));
+  const statuses = await statusesOf({ express, fastify, koa });
+  console.log(JSON.stringify({ ...figures, entryPoints, ...statuses }));
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
+});

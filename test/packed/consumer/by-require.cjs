@@ -17,7 +17,8 @@ async function main() {
   for (const name of names) entryPoints[name] = Object.keys(require(name)).length > 0;
 
   const statuses = await statusesOf({ express, fastify, koa });
-  console.log(JSON.stringify({ ...figures, entryPoints, ...statuses }));
+  const build = /\/core\/(.*)\/index\.js$/.exec(require.resolve('@sluice/core'))[1];
+  console.log(JSON.stringify({ ...figures, entryPoints, ...statuses, build }));
 }
 
 main().catch((error) => {

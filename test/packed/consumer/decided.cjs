@@ -1,11 +1,14 @@
+const { readFileSync } = require('node:fs');
+
 /**
- * Decides on a memory store and on Redis, by limits of a file.
+ * Decides on a memory store and on Redis, by limits of a text that is large enough for a thread of its own.
  *
  * @param {{ core: typeof import('@sluice/core'), testing: typeof import('@sluice/core/testing'), config: typeof import('@sluice/config'), domains: typeof import('@sluice/domains'), redis: typeof import('@sluice/redis') }} packages
  * @param {string} url
  */
 async function decided({ core, testing, config, domains, redis }, url) {
-  const loaded = await config.loadLimits({ defaults: 'limits.yaml', keys: { Orders: core.accountId() } });
+  const text = `${readFileSync('limits.yaml', 'utf8')}${'# a comment\n'.repeat(1000)}`;
+  const loaded = await config.loadLimits({ defaults: () => text, keys: { Orders: core.accountId() } });
   const stores = {
     memory: core.memoryStore({ clock: new testing.FakeClock(0) }),
     redis: redis.redisStore({ url, log: false }),

@@ -1,4 +1,4 @@
-import { loadLimits, watchLimits } from '@sluice/config';
+import { loadLimits, watchLimits, type LiveLimits } from '@sluice/config';
 import { accountId, createLimiter, ipAddress, memoryStore, type Decision } from '@sluice/core';
 import { FakeClock } from '@sluice/core/testing';
 import { domain } from '@sluice/domains';
@@ -38,16 +38,17 @@ koa.use((ctx) => {
 });
 
 const fastify = Fastify();
-await fastify.register(rateLimitFastify, { count: 100, period: '1m' });
+void fastify.register(rateLimitFastify, { count: 100, period: '1m' });
 fastify.get('/search', { config: { rateLimit: { cost: 5 } } }, (request) => request.rateLimit?.remaining);
 fastify.get('/health', { config: { rateLimit: false } }, () => 'ok');
 
-const loaded = await loadLimits({
-  defaults: 'limits.yaml',
-  keys: { Orders: accountId((req: Request) => req.get('account') ?? null), OrdersPerDomain: domain() },
-});
-const shared = createLimiter({ ...loaded, store: redisStore({ client: new Redis() }) });
-export const live = watchLimits(shared, loaded);
+export async function live(): Promise<LiveLimits> {
+  const loaded = await loadLimits({
+    defaults: 'limits.yaml',
+    keys: { Orders: accountId((req: Request) => req.get('account') ?? null), OrdersPerDomain: domain() },
+  });
+  return watchLimits(createLimiter({ ...loaded, store: redisStore({ client: new Redis() }) }), loaded);
+}
 
 // @ts-expect-error a limit needs a period
 rateLimitExpress({ count: 100 });

@@ -1,0 +1,28 @@
+import { memoryStore, SluiceError } from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
+import { rateLimit } from '@sluice/express';
+import express, { type Express } from 'express';
+import request from 'supertest';
+
+const clock = new FakeClock(0);
+
+function makeApp(): Express {
+  const app = express();
+  app.use(rateLimit({ name: 'Requests', count: 1, period: '1m', store: memoryStore({ clock }) }));
+  app.get('/', (_req, res) => {
+    res.send('hello');
+  });
+  return app;
+}
+
+test('an application is limited, and lets requests through again when the clock has moved', async () => {
+  const app = makeApp();
+  expect((await request(app).get('/')).status).toBe(200);
+  expect((await request(app).get('/')).status).toBe(429);
+  clock.advance(60_000);
+  expect((await request(app).get('/')).status).toBe(200);
+});
+
+test('errors are those of the core that was imported', () => {
+  expect(() => rateLimit({ count: 0, period: '1m' })).toThrow(SluiceError);
+});

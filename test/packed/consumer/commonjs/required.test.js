@@ -1,0 +1,35 @@
+const config = require('@sluice/config');
+const core = require('@sluice/core');
+const testing = require('@sluice/core/testing');
+const domains = require('@sluice/domains');
+const express = require('@sluice/express');
+const fastify = require('@sluice/fastify');
+const koa = require('@sluice/koa');
+const redis = require('@sluice/redis');
+const { decided } = require('../decided.cjs');
+const { statusesOf } = require('../limited.cjs');
+
+test('limits of a file decide in memory and on Redis', async () => {
+  const figures = await decided({ core, testing, config, domains, redis }, process.env.REDIS_URL);
+  expect(figures).toEqual({
+    outcomes: { memory: 'allowed', redis: 'allowed' },
+    fromFiles: { Orders: 300 },
+    domain: 'example.co.uk',
+  });
+});
+
+test('each adapter limits its framework', async () => {
+  expect(await statusesOf({ express, fastify, koa })).toEqual({
+    express: [200, 429],
+    fastify: [200, 429],
+    koa: [200, 429],
+  });
+});
+
+test('every entry point can be required', () => {
+  for (const name of process.env.ENTRY_POINTS.split(' ')) expect(Object.keys(require(name))).not.toEqual([]);
+});
+
+test('Jest takes the CommonJS build', () => {
+  expect(require.resolve('@sluice/core/http')).toMatch(/[\\/]dist[\\/]cjs[\\/]http[\\/]index\.js$/);
+});

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packAll } from '../../scripts/pack.mjs';
+
+interface Manifest {
+  readonly name: string;
+  readonly exports: Record<string, unknown>;
+}
+
+/** Every published package, packed as a release would. */
+export interface Tarballs {
+  readonly paths: readonly string[];
+  /** The names that can be imported, for example `@sluice/core/http`. */
+  readonly entryPoints: readonly string[];
+  remove(): void;
+}
+
+/** Packs every published package. */
+export function packedTarballs(): Tarballs {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-tarballs-'));
+  const paths = packAll(folder);
+  return {
+    paths,
+    entryPoints: paths.flatMap(entryPointsOf),
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+/** The package.json in a tarball, as text. */
+export function packedManifest(tarball: string): string {
+  return execFileSync('tar', ['-xOf', tarball, 'package/package.json'], { encoding: 'utf8' });
+}
+
+function entryPointsOf(tarball: string): string[] {
+  const { name, exports } = JSON.parse(packedManifest(tarball)) as Manifest;
+  return Object.keys(exports)
+    .filter((path) => !path.endsWith('.json'))
+    .map((path) => name + path.slice(1));
+}
