@@ -4,6 +4,7 @@ import { accountId, clientNetwork, createLimiter, ipAddress, keyFrom, type Overr
 import { checkLimits, loadLimits } from '@sluice/config';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { rejected } from '../../core/test/thrown.ts';
+import { uninspectable } from '../../core/test/uninspectable.ts';
 import { dataNode } from '../src/data-node.ts';
 import { Findings } from '../src/findings.ts';
 import type { Node } from '../src/node.ts';
@@ -244,7 +245,8 @@ describe('a function in the place of a file', () => {
         // oxlint-disable-next-line no-throw-literal -- What a library may do.
         throw 'text';
       }),
-    ).toBe('defaults: The function threw something.');
+    ).toBe("defaults: The function threw 'text'.");
+    expect(await load(() => Promise.reject(uninspectable()))).toBe('defaults: The function threw {}.');
     expect(await load(() => undefined)).toMatch(/^defaults: The file of limits is empty\./);
     expect(await load(() => [])).toMatch(
       /^defaults: `The file of limits` must be a mapping of limits by name, but was a list/,

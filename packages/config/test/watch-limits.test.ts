@@ -5,6 +5,7 @@ import { loadLimits, watchLimits, type LimitFilesEvent, type LimitSource, type W
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { LimiterCore } from '../../core/src/limiter-core.ts';
 import { rejected, thrown } from '../../core/test/thrown.ts';
+import { uninspectable } from '../../core/test/uninspectable.ts';
 import { FileSignatures } from '../src/live/file-signatures.ts';
 import { folder, KEYS, LIMITS, written } from './written-files.ts';
 
@@ -210,6 +211,19 @@ describe('a bad file', () => {
 });
 
 describe('a function', () => {
+  it('that gives what can not be inspected is refused like any other', async () => {
+    let data: unknown = LIMITS;
+    const { live, loaded } = await followed({ defaults: () => data }, { everyMs: false });
+    data = {
+      get [LIMIT]() {
+        throw uninspectable();
+      },
+    };
+    const { version, failingSince } = await live.reload();
+    expect(version).toBe(loaded.version);
+    expect(failingSince).toBeInstanceOf(Date);
+  });
+
   it('is asked on call only, unless it is said how often', async () => {
     let count = 300;
     const overrides = () => [{ [LIMIT]: { count, period: '1s', ids: ['1'] } }];

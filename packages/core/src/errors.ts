@@ -68,13 +68,49 @@ const INSPECTION = {
   customInspect: false,
 } as const;
 
-/** A value as an error message shows it: on one line, short, whatever it is. */
+/** A value as an error message shows it: on one line, short, whatever it is. Never throws. */
 export function shown(value: unknown): string {
-  const text = inspect(value, INSPECTION).replace(/\s*\n\s*/g, ' ');
+  const text = inspected(value).replace(/\s*\n\s*/g, ' ');
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
-/** What was thrown, as a part of a log line: it may be anything. */
+function inspected(value: unknown): string {
+  try {
+    return inspect(value, INSPECTION);
+  } catch {
+    // A getter, a Proxy or a `toString` in it throws.
+    return `${typeof value === 'function' ? 'a function' : 'an object'} that can't be inspected`;
+  }
+}
+
+/** What was thrown, as a part of a log line: it may be anything. Never throws. */
 export function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? `${cause.name}: ${cause.message}` : shown(cause);
+  return describedBy(cause, (name, message) => `${name}: ${message}`);
+}
+
+/** The message of what was thrown, as a part of another message: it may be anything. Never throws. */
+export function messageOf(cause: unknown): string {
+  return describedBy(cause, (_name, message) => message);
+}
+
+function describedBy(cause: unknown, describe: (name: string, message: string) => string): string {
+  try {
+    if (cause instanceof Error) {
+      // They may be anything: an error is what its thrower made of it.
+      const { name, message }: { readonly name: unknown; readonly message: unknown } = cause;
+      return describe(String(name), String(message));
+    }
+  } catch {
+    // A getter or a Proxy throws: what can be seen of it without it is shown.
+  }
+  return shown(cause);
+}
+
+/** Whether a value from outside is an instance of a class. A Proxy that does not let itself be asked is of none. */
+export function isInstance<T>(value: unknown, Class: abstract new (...args: never) => T): value is T {
+  try {
+    return value instanceof Class;
+  } catch {
+    return false;
+  }
 }

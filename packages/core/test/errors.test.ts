@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { complaint, shown, SluiceError } from '../src/errors.ts';
+import { complaint, isInstance, messageOf, reasonOf, shown, SluiceError } from '../src/errors.ts';
+import { uninspectable } from './uninspectable.ts';
 
 describe('a SluiceError', () => {
   test('is an Error with a name, a code and a message', () => {
@@ -33,6 +34,47 @@ test('a complaint says which option, what it must be, what it was, and what to w
 test('a complaint without a remedy ends after the value, and is a 500', () => {
   const error = complaint('ERR_COST', { option: 'cost', demand: 'whole', value: '1' });
   expect(error).toMatchObject({ status: 500, message: "`cost` must be whole, but was '1'." });
+});
+
+describe('a value that can not be inspected', () => {
+  const fail = (): never => {
+    throw new Error('not for you');
+  };
+  const withGetter = (name: string): Error => Object.defineProperty(new Error('x'), name, { get: fail });
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+
+  test.each<[what: string, value: unknown]>([
+    ['a Proxy whose traps throw', uninspectable()],
+    ['a Proxy of an error', uninspectable(new Error('x'))],
+    ['a Proxy of a function', uninspectable(() => null)],
+    ['a revoked Proxy', revoked.proxy],
+    ['an object behind such a Proxy', Object.create(uninspectable())],
+    ['an error whose name throws', withGetter('name')],
+    ['an error whose message throws', withGetter('message')],
+    ['an error whose stack throws', withGetter('stack')],
+    ['an error whose name is a symbol', Object.assign(new Error('x'), { name: Symbol('s') })],
+    ['an error whose message can not be text', Object.assign(new Error('x'), { message: { toString: fail } })],
+    ['an error whose cause can not be inspected', new Error('x', { cause: uninspectable(new Error('y')) })],
+    ['an object whose tag throws', { get [Symbol.toStringTag]() { return fail(); } }], // prettier-ignore
+    ['a function whose name throws', Object.defineProperty(() => null, Symbol.toStringTag, { get: fail })],
+  ])('is shown all the same: %s', (_what, value) => {
+    for (const show of [shown, reasonOf, messageOf]) {
+      expect(show(value)).toMatch(/^[^\n]{1,201}$/);
+      expect(show(value)).not.toContain('not for you');
+    }
+    expect(isInstance(value, SluiceError)).toBe(false);
+  });
+
+  test('is named by its type', () => {
+    expect(shown({ get [Symbol.toStringTag]() { return fail(); } })).toBe("an object that can't be inspected"); // prettier-ignore
+    expect(reasonOf(withGetter('message'))).toBe("an object that can't be inspected");
+  });
+});
+
+test('the message of an error stands without its name, and what is no error is shown', () => {
+  expect(messageOf(new TypeError('no'))).toBe('no');
+  expect(messageOf('text')).toBe("'text'");
 });
 
 describe('a value in a message', () => {

@@ -1,5 +1,5 @@
 import { bucketKey, SluiceError, type BucketName } from '@sluice/core';
-import { complaint, reasonOf } from '@sluice/core/store';
+import { complaint, isInstance, reasonOf } from '@sluice/core/store';
 
 /**
  * Which buckets share a hash slot of a Redis Cluster, so that one script call can decide them together.
@@ -74,7 +74,7 @@ function tagOf(hashTag: TagOf, bucket: BucketName): string | undefined {
     const tag: unknown = hashTag(bucket);
     return tag === undefined ? undefined : checkedTag(tag);
   } catch (cause) {
-    if (cause instanceof SluiceError) throw cause;
+    if (isInstance(cause, SluiceError)) throw cause;
     const message = `The function \`hashTag\` threw for a bucket of ${bucket.limit} (${reasonOf(cause)}). ${TAG_REMEDY}`;
     throw new SluiceError('ERR_OPTION', message, { cause });
   }

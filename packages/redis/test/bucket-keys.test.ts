@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { uninspectable } from '../../core/test/uninspectable.ts';
 import { BucketKeys, type HashTag } from '../src/bucket-keys.ts';
 import { slotOf } from '../src/slot.ts';
 
@@ -75,6 +76,13 @@ describe('a hash tag by a function', () => {
         cause: expect.any(TypeError),
       }),
     );
+  });
+
+  test('that throws what can not be inspected is the same error', () => {
+    const keys = keysWith(() => {
+      throw uninspectable();
+    });
+    expect(() => keys.keyOf(bucket('7'))).toThrow('The function `hashTag` threw for a bucket of Orders ({}).');
   });
 
   test.each<unknown>(['', 7, null, {}, '\uD800'])('must not give %j', (tag) => {

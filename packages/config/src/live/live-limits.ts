@@ -1,4 +1,5 @@
 import { SluiceError, type Limiter } from '@sluice/core';
+import { messageOf } from '@sluice/core/limits';
 import { readRecipe } from '../load-limits.ts';
 import type { LoadedLimits, Recipe } from '../loaded-limits.ts';
 import { FileSignatures } from './file-signatures.ts';
@@ -125,8 +126,9 @@ export class LiveLimits<Request = unknown> {
     const { version, lastError, failingSince = new Date() } = this.#status;
     const error = cause as SluiceError;
     this.#status = { ...this.#status, lastError: error, failingSince };
-    if (lastError?.message === error.message) return;
-    const message = `Sluice: the limits were not reloaded, those of version ${version} go on. ${error.message}`;
+    const reason = messageOf(cause);
+    if (lastError !== undefined && messageOf(lastError) === reason) return;
+    const message = `Sluice: the limits were not reloaded, those of version ${version} go on. ${reason}`;
     this.#tell({ type: 'limits-refused', cause, message });
   }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Awaitable } from '@sluice/core';
-import { complaint } from '@sluice/core/limits';
+import { complaint, reasonOf } from '@sluice/core/limits';
 import type { Part } from './parse.ts';
 
 /**
@@ -66,10 +66,7 @@ export async function readFunction(read: () => Awaitable<unknown>, { maxBytes, t
   try {
     value = await Promise.race([read(), late]);
   } catch (cause) {
-    return {
-      refused: `The function threw ${cause instanceof Error ? `${cause.name}: ${cause.message}` : 'something'}.`,
-      cause,
-    };
+    return { refused: `The function threw ${reasonOf(cause)}.`, cause };
   } finally {
     clearTimeout(timer);
   }

@@ -1,7 +1,7 @@
 import { adopted, andThen, type Awaitable } from '../awaitable.ts';
 import { microsOf, type Clock } from '../clock.ts';
 import type { Decision } from '../decision.ts';
-import { SluiceError } from '../errors.ts';
+import { isInstance, SluiceError } from '../errors.ts';
 import type { Notify } from '../events.ts';
 import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
@@ -194,7 +194,7 @@ function isRemembered(answer: unknown): boolean {
 }
 
 function isWrongUse(error: unknown): boolean {
-  return error instanceof SluiceError && !error.code.startsWith('ERR_STORE_');
+  return isInstance(error, SluiceError) && !error.code.startsWith('ERR_STORE_');
 }
 
 function missed(deadlineMs: number): SluiceError {

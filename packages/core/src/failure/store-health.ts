@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { SluiceError } from '../errors.ts';
+import { isInstance, SluiceError } from '../errors.ts';
 import type { Notify } from '../events.ts';
 import { Breaker } from './breaker.ts';
 import { bucketBroken, chargeLost, refundLost, storeFailing, storeRecovered } from './health-events.ts';
@@ -80,7 +80,8 @@ export class StoreHealth {
    */
   failed(cause: unknown, sentIn: number): void {
     const nowMicros = this.#clock.nowMicros();
-    if (cause instanceof SluiceError && cause.code === 'ERR_STORE_BUCKET') return this.#broken.add(1, cause, nowMicros);
+    if (isInstance(cause, SluiceError) && cause.code === 'ERR_STORE_BUCKET')
+      return this.#broken.add(1, cause, nowMicros);
     this.#lastFailure = { cause, micros: nowMicros };
     if (!this.#breaker.failed(sentIn, nowMicros)) return;
     this.#sinceMicros = nowMicros;

@@ -120,5 +120,10 @@ function answer(socket: Duplex, { status, fields, body }: Pick<Refusal, 'fields'
 }
 
 function statusOf(cause: unknown): 400 | 500 {
-  return (cause as { status?: unknown } | null)?.status === 400 ? 400 : 500;
+  try {
+    return (cause as { status?: unknown } | null)?.status === 400 ? 400 : 500;
+  } catch {
+    // A getter or a Proxy throws.
+    return 500;
+  }
 }

@@ -6,7 +6,7 @@
  */
 export { limitsOf } from '../create-limiter.ts';
 export { DURATION_PATTERN } from '../duration.ts';
-export { complaint, shown, type Complaint } from '../errors.ts';
+export { complaint, messageOf, reasonOf, shown, type Complaint } from '../errors.ts';
 export { isIdFormat, isKey, keyOf } from '../keys/key.ts';
 export { checkLimitName, LIMIT_NAME_PATTERN, type Limit } from '../limits.ts';
 export { checkBoolean, checkOptions, shownName, wholeNumber, type Hints } from '../options.ts';

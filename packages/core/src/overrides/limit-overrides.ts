@@ -1,5 +1,5 @@
 import { checkId } from '../batch.ts';
-import { SluiceError, shown } from '../errors.ts';
+import { messageOf, SluiceError, shown } from '../errors.ts';
 import { Cidr } from '../ids/cidr.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import { NetworkTree } from './network-tree.ts';
@@ -62,8 +62,9 @@ export class LimitOverrides {
       if (!(id instanceof Cidr)) checkId(this.#limit, id);
       return id;
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : shown(cause);
-      throw new SluiceError('ERR_OVERRIDE', `\`${this.#where}\` lists the id ${shown(text)}: ${reason}`, { cause });
+      throw new SluiceError('ERR_OVERRIDE', `\`${this.#where}\` lists the id ${shown(text)}: ${messageOf(cause)}`, {
+        cause,
+      });
     }
   }
 

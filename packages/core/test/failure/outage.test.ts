@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SluiceError, type ErrorCode } from '../../src/errors.ts';
+import { uninspectable } from '../uninspectable.ts';
 import { deferred, settled } from './support/fake-time.ts';
 import { breakDown, decided, guarded, passed, transaction } from './support/guarded.ts';
 import {
@@ -112,6 +113,12 @@ describe.each([
     const { guard } = guarded(fails(cause));
     expect((await guard.spend([transaction()])).failure).toEqual({ policy: 'local', cause });
     expect((await guard.check([transaction()])).failure).toEqual({ policy: 'local', cause });
+  });
+
+  test('with what can not be inspected is answered for by policy, with an event', async () => {
+    const { guard, events } = guarded(fails(uninspectable()));
+    for (let i = 0; i < 3; i++) expect((await guard.spend([transaction()])).failure?.policy).toBe('local');
+    expect(events.map(({ type }) => type)).toEqual(['store-failing']);
   });
 
   test('is left alone after three failures in a row, and the policy answers at once', async () => {

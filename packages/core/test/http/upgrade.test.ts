@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
+import { uninspectable } from '../uninspectable.ts';
 
 const userKey = accountId((request: IncomingMessage) => (request.headers['x-user'] as string | undefined) ?? null);
 const limits = { PerUser: { key: userKey, count: 1, period: '1m' } } as const;
@@ -175,6 +176,14 @@ test.each([
     expect(server.accepted).toBe(0);
   },
 );
+
+test('a key function that throws what can not be inspected is answered with 500', async () => {
+  const server = await serve({
+    limiter: { limits: { PerUser: { ...limits.PerUser, key: accountId(boom(uninspectable())) } } },
+  });
+  expect(statusOf(await server.ask('ann'))).toBe(500);
+  expect(server.events.map(({ type }) => type)).toEqual(['upgrade-failed']);
+});
 
 test('a cost above the burst is answered with 400', async () => {
   const server = await serve({ options: { limits: [{ limit: 'PerUser', cost: () => 2 }] } });

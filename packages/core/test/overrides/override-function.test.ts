@@ -8,6 +8,7 @@ import { FakeTime } from '../failure/support/fake-time.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../limiter-on-fake-time.ts';
 import { query } from '../query.ts';
 import { rejected, thrown } from '../thrown.ts';
+import { uninspectable } from '../uninspectable.ts';
 
 const numbers = { Orders: { count: 2, period: '1s' } };
 const gold = { count: 100, period: '1s' };
@@ -70,6 +71,13 @@ describe('a function of overrides', () => {
   });
 });
 
+const withoutMessage = (): Error =>
+  Object.defineProperty(new Error('x'), 'message', {
+    get: () => {
+      throw new Error('not for you');
+    },
+  });
+
 describe('when a function of overrides fails, the limit has its own numbers and there is an event:', () => {
   const failures: [what: string, overrides: () => unknown, message: string][] = [
     [
@@ -108,6 +116,10 @@ describe('when a function of overrides fails, the limit has its own numbers and 
       () => () => gold,
       "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was [Function (anonymous)].",
     ],
+    ['it throws what can not be inspected', () => { throw uninspectable(); }, '{}'], // prettier-ignore
+    ['it rejects with what can not be inspected', () => Promise.reject(uninspectable()), '{}'],
+    ['it throws an error whose message throws', () => { throw withoutMessage(); }, "an object that can't be inspected"], // prettier-ignore
+    ['it gives what can not be inspected', () => uninspectable(), 'not for you'],
     ['it gives a bigint', () => ({ count: 5n, period: '1s' }), 'Do not know how to serialize a BigInt'],
     [
       'a number is out of range',

@@ -1,7 +1,8 @@
-import { createLimiter, ipAddress, ipv6RangeCIDR, type OverrideTable } from '@sluice/core';
+import { createLimiter, ipAddress, ipv6RangeCIDR, keyFrom, type OverrideTable } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../limiter-on-fake-time.ts';
 import { thrown } from '../thrown.ts';
+import { uninspectable } from '../uninspectable.ts';
 
 const numbers = { Orders: { count: 2, period: '1s' }, Reads: { count: 2, period: '1s' } };
 const withOverrides = (overrides: unknown) => limiterOnFakeTime(numbers, { overrides: overrides as OverrideTable });
@@ -142,6 +143,16 @@ describe('overrides are refused', () => {
 
   test('with the error of the id format as cause', () => {
     expect(thrown(() => withOverrides({ Orders: { '': ok } })).cause).toMatchObject({ code: 'ERR_ID' });
+  });
+
+  test('also when the id format throws what can not be inspected', () => {
+    const canonical = (): never => {
+      throw uninspectable();
+    };
+    const limits = { Orders: { key: keyFrom({ name: 'own', canonical }), count: 1, period: '1s' } };
+    expect(thrown(() => createLimiter({ limits, overrides: { Orders: { '7': ok } } })).message).toBe(
+      "`overrides.Orders` lists the id '7': {}",
+    );
   });
 
   test('before anything is made: the names are still free', () => {
