@@ -32,7 +32,7 @@ const proxy = createServer((incoming, outgoing) => {
 });
 
 function listenAsProxy() {
-  proxy.listen(Number(process.env.PORT ?? 3000));
+  proxy.listen(Number(process.env.PORT ?? 3000), '127.0.0.1');
 }
 
 proxy.on('listening', () => {

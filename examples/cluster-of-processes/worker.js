@@ -10,7 +10,7 @@ app.get('/', rateLimit({ limiter }), (req, res) => {
   res.json({ process: cluster.worker?.id, remaining: req.rateLimit?.remaining });
 });
 
-const server = createServer(app).listen(Number(process.env.PORT ?? 3000));
+const server = createServer(app).listen(Number(process.env.PORT ?? 3000), '127.0.0.1');
 
 server.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
   console.error(

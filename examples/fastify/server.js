@@ -70,7 +70,7 @@ async function requireAccount(request, reply) {
 }
 
 try {
-  await app.listen({ port: Number(process.env.PORT ?? 3000) });
+  await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT ?? 3000) });
 } catch (error) {
   const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
   console.error(code === 'EADDRINUSE' ? `${message}. Choose another port: PORT=3001 node server.js` : message);
@@ -81,14 +81,14 @@ const { port } = /** @type {import('node:net').AddressInfo} */ (app.server.addre
 const url = `http://127.0.0.1:${port}`;
 console.log(`Listening on ${url}
 
-One request, with its fields:
+One request, with its rate limit fields:
   curl -i ${url}/
-More than the burst of 20: the last ones are refused, and after Retry-After one passes again:
-  curl -i "${url}/?[1-25]"
-Three reports of cost 8 from an account that has 20:
+Three reports of cost 8 from an account that has 20 tokens. The third is denied:
   curl -i -H "Authorization: Bearer alice-token" "${url}/report?[1-3]"
-Six failed logins where five are allowed:
+Six failed logins where five are allowed. The sixth is denied:
   curl -i -H "Content-Type: application/json" -d '{"name":"alice","password":"guess"}' "${url}/login?[1-6]"
+More requests than the burst of 20. The last ones are denied; after Retry-After seconds one is allowed again:
+  curl -i "${url}/?[1-25]"
 `);
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => app.close());

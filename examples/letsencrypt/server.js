@@ -97,7 +97,7 @@ app.use(
   },
 );
 
-const server = createServer(app).listen(Number(process.env.PORT ?? 3000));
+const server = createServer(app).listen(Number(process.env.PORT ?? 3000), '127.0.0.1');
 
 server.on('listening', () => {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());

@@ -32,7 +32,7 @@ app.get('/limits', (_req, res) => {
   res.status(lastError === undefined ? 200 : 500).json({ version, loadedAt, lastError: lastError?.message });
 });
 
-const server = createServer(app).listen(Number(process.env.PORT ?? 3000));
+const server = createServer(app).listen(Number(process.env.PORT ?? 3000), '127.0.0.1');
 
 server.on('listening', () => {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());

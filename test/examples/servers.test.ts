@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { curlCommands, run } from './curl-commands.ts';
 import { ExampleServer, runExample } from './example-server.ts';
 
 const alice = { Authorization: 'Bearer alice-token' };
@@ -97,6 +98,24 @@ describe.each(['express', 'koa', 'fastify'])('examples/%s', (folder) => {
     expect(Number(refusal.headers.get('Retry-After'))).toBeGreaterThan(170);
     expect(await refusal.json()).toMatchObject({ 'violated-policies': ['FailedLoginsPerName'] });
     expect((await login('bob', 'guess')).status).toBe(401);
+  });
+
+  it('prints commands that show what they announce when they are pasted in a row', async () => {
+    const statuses = [];
+    for (const command of curlCommands(server.output)) statuses.push(await run(command));
+    const [one, reports, logins, flood] = statuses;
+    expect(statuses).toHaveLength(4);
+    expect(one).toEqual([200]);
+    expect(reports).toEqual([200, 200, 429]);
+    expect(logins).toEqual([401, 401, 401, 401, 401, 429]);
+    expect(flood?.at(0)).toBe(200);
+    expect(flood?.at(-1)).toBe(429);
+  });
+
+  it('listens on the address that it prints, and on no other', async () => {
+    const { hostname, port } = new URL(server.url);
+    expect(hostname).toBe('127.0.0.1');
+    await expect(fetch(`http://127.0.0.2:${port}/`)).rejects.toThrow('fetch failed');
   });
 
   it('ends by itself when it is asked to', async () => {
