@@ -28,7 +28,7 @@ const SERVERS = [
 /** @type {import('./profile.mjs').Stages} */
 const STAGES = [
   ['clock', /core\/dist\/clock\.js$/],
-  ['hash of the id', /core\/dist\/memory\/(half-sip-hash|bucket-hasher)\.js$/],
+  ['hash of the id', /core\/dist\/memory\/(half-sip-hash|id-hasher)\.js$/],
   ['table of buckets', /core\/dist\/memory\//],
   ['fields', /core\/dist\/http\/(fields|list-members|dialects\/.*)\.js$/],
   ['request and response', /(core\/dist\/http|(express|koa|fastify)\/dist|core\/dist\/ids\/ip-address)/],

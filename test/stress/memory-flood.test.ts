@@ -9,8 +9,14 @@ const HOUR_MS = 3_600_000;
 const FLOOD = 10_000_000;
 const MAX_KEYS = 100_000;
 
-function transaction(id: string, cost: number): StoreTransaction {
-  return { limit: 'Logins', id, incrementTicks: cost * T, toleranceTicks: BURST * T, mode: 'check-and-spend' };
+function transaction(id: string, cost: number, burst = BURST): StoreTransaction {
+  return { limit: 'Logins', id, incrementTicks: cost * T, toleranceTicks: burst * T, mode: 'check-and-spend' };
+}
+
+/** Of a limit whose empty buckets are full again after a minute, long before those of the flood. */
+function minuteBucket(id: string): StoreTransaction {
+  const minute = 60 * TICKS_PER_SECOND;
+  return { limit: 'Codes', id, incrementTicks: minute, toleranceTicks: minute, mode: 'check-and-spend' };
 }
 
 function spendOnce(store: MemoryStore, ids: number, prefix: string): void {
@@ -18,22 +24,24 @@ function spendOnce(store: MemoryStore, ids: number, prefix: string): void {
 }
 
 describe('a memory store under a flood of ten million keys', () => {
-  test('holds no more than maxKeys, counts what it evicts, and keeps every exhausted bucket exhausted', () => {
+  test('holds no more than maxKeys, counts what it evicts, and keeps every exhausted bucket, of its limit and of another', () => {
     const clock = new FakeClock(0);
     const store = memoryStore({ maxKeys: MAX_KEYS, clock });
     const exhausted = Array.from({ length: 1000 }, (_, i) => transaction(`exhausted${i}`, BURST));
-    for (const bucket of exhausted) store.spend([bucket]);
+    const beside = Array.from({ length: 1000 }, (_, i) => minuteBucket(`exhausted${i}`));
+    for (const bucket of [...exhausted, ...beside]) store.spend([bucket]);
 
     let most = 0;
     for (let i = 0; i < FLOOD; i++) {
       store.spend([transaction(`flood${i}`, 1)]);
-      most = Math.max(most, store.stats().size);
+      if (i % 1009 === 0) most = Math.max(most, store.stats().size);
     }
 
     expect(most).toBe(MAX_KEYS);
-    expect(store.stats()).toMatchObject({ size: MAX_KEYS, evicted: FLOOD + exhausted.length - MAX_KEYS, swept: 0 });
+    expect(store.stats()).toMatchObject({ size: MAX_KEYS, evicted: FLOOD + 2000 - MAX_KEYS, swept: 0 });
     expect(store.stats().bytes).toBeLessThan(40 * MAX_KEYS);
     expect(store.check(exhausted).levelsTicks).toEqual(exhausted.map(() => BURST * T));
+    expect(store.check(beside).levelsTicks).toEqual(beside.map(({ toleranceTicks }) => toleranceTicks));
   });
 
   test('gives its memory back when the keys have passed, while it is used for others', () => {
@@ -53,5 +61,45 @@ describe('a memory store under a flood of ten million keys', () => {
     expect(used.bytes).toBeLessThan(full.bytes / 50);
     expect(store.stats()).toMatchObject({ size: 0, swept: 505_000, evicted: 0 });
     expect(store.stats().bytes).toBe(fresh);
+  });
+});
+
+// The figures of docs/limits.md.
+describe('a store of 20,000 buckets, all of one limit, under a flood of a million ids', () => {
+  const KEYS = 20_000;
+
+  /** Exhausts some buckets, floods the rest, and counts the exhausted buckets that were evicted. */
+  function displaced({ burst, exhausted, flood }: { burst: number; exhausted: number; flood: number }) {
+    const clock = new FakeClock(0);
+    const store = memoryStore({ maxKeys: KEYS, clock });
+    const spend = (bucket: StoreTransaction) => {
+      clock.advance(0.001);
+      return store.spend([bucket]).levelsTicks[0]!;
+    };
+    for (let i = 0; i < exhausted; i++) spend(transaction(`exhausted${i}`, burst, burst));
+    for (let i = 0; i < flood; i++) spend(transaction(`flood${i}`, 1, burst));
+    const { evictedDebtMs } = store.stats().limits['Logins']!;
+    const looks = Array.from({ length: exhausted }, (_, i) => transaction(`exhausted${i}`, 1, burst));
+    return { fresh: looks.filter((look) => store.check([look]).levelsTicks[0] === 0).length, evictedDebtMs };
+  }
+
+  test.each([
+    { share: 0.5, least: 0, most: 0.001 },
+    { share: 0.8, least: 0.001, most: 0.02 },
+    { share: 0.9, least: 0.05, most: 0.1 },
+    { share: 0.99, least: 0.1, most: 0.2 },
+  ])('makes from $least to $most of the exhausted ones fresh when they are $share of it', ({ share, least, most }) => {
+    const exhausted = share * KEYS;
+    const { fresh, evictedDebtMs } = displaced({ burst: 2, exhausted, flood: 1_000_000 });
+    expect(fresh / exhausted).toBeGreaterThanOrEqual(least);
+    expect(fresh / exhausted).toBeLessThanOrEqual(most);
+    // Of a burst of 2, more than one interval of debt: stats() reports that an exhausted bucket was evicted.
+    expect(evictedDebtMs > HOUR_MS).toBe(fresh > 0);
+  });
+
+  test('displaces the oldest where the burst is 1: none until the store is full, all by half as many more ids', () => {
+    const few = { burst: 1, exhausted: 1000 };
+    expect(displaced({ ...few, flood: KEYS - 1000 }).fresh).toBe(0);
+    expect(displaced({ ...few, flood: 1.5 * KEYS }).fresh).toBe(1000);
   });
 });

@@ -31,7 +31,7 @@ export type LimiterEvent =
     }
   /** A function of the user threw on an upgrade, where no framework handles errors: it was refused. */
   | { readonly type: 'upgrade-failed'; readonly cause: unknown; readonly message: string }
-  /** Something looks wrong in how the limiter is set up. */
+  /** Something looks wrong in how the limiter is set up, or its memory store is nearly full or evicts buckets. */
   | { readonly type: 'warning'; readonly message: string };
 
 /** Takes events where they happen. It must not throw. */

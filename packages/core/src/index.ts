@@ -36,7 +36,8 @@ export type { LimitSetOptions } from './limit-set.ts';
 export type { CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
 export type { LimitDefinition, LimitDefinitions } from './limits.ts';
 export type { Log } from './log.ts';
-export { memoryStore, type MemoryStats, type MemoryStore, type MemoryStoreOptions } from './memory/memory-store.ts';
+export type { LimitStats, MemoryStats } from './memory/memory-stats.ts';
+export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './memory/memory-store.ts';
 export type { OverrideFunction } from './overrides/asked-overrides.ts';
 export type { Override } from './overrides/override.ts';
 export { OverrideList, type OverrideTable } from './overrides/override-list.ts';
@@ -47,6 +48,7 @@ export type {
   Store,
   StoreCap,
   StoreCharge,
+  StorePressure,
   StoreReading,
   StoreRefund,
   StoreTransaction,

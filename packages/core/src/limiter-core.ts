@@ -16,6 +16,7 @@ import type { ClientAddressFinder } from './http/client-address.ts';
 import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOptions } from './limit-set.ts';
 import type { Limit } from './limits.ts';
 import type { CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
+import { pressureWarning } from './memory/pressure-warning.ts';
 import { checkOptions } from './options.ts';
 import { RaisedLimits } from './raised-limits.ts';
 import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';
@@ -47,6 +48,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   readonly notify: Notify;
   readonly #ownsStore: boolean;
   readonly #gate: StoreGate;
+  readonly #endPressureReports: (() => void) | undefined;
   readonly #overrideDeadlines: Deadlines;
   readonly #failure: CheckedFailureOptions;
   /** The limits that middlewares use, with the highest fixed cost that they ask there. */
@@ -65,6 +67,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     this.#overrideDeadlines = new Deadlines(overridesDeadlineMs);
     this.#set = this.#defined(set);
     claimNames(store, this, this.#set.limits.keys());
+    this.#endPressureReports = store.onPressure?.((pressure) => notify(pressureWarning(pressure)));
     this.#gate = store.answersAtOnce === true ? new OpenGate(store) : new StoreGuard({ store, failure, notify });
   }
 
@@ -115,6 +118,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
 
   close(): Awaitable<void> {
     releaseNames(this.store, this);
+    this.#endPressureReports?.();
     this.#overrideDeadlines.expireAll();
     return this.#gate.close({ closeStore: this.#ownsStore });
   }

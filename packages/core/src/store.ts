@@ -64,6 +64,18 @@ export interface StoreReading {
   readonly remembered?: true;
 }
 
+/** A store that keeps a bounded number of buckets is nearly full, or has evicted buckets in debt. */
+export interface StorePressure {
+  /** Buckets held. */
+  readonly size: number;
+  /** The most that the store holds. */
+  readonly maxKeys: number;
+  /** Buckets evicted in debt since the last report. 0: the store is nearly full. */
+  readonly evicted: number;
+  /** The limit with the most buckets, and how many it has. */
+  readonly largest: { readonly limit: string; readonly size: number };
+}
+
 /** The clock that the level of one bucket was read on, in ticks; its TAT is that and its level. */
 export function nowTicksAt({ nowTicks, bucketNowTicks }: StoreReading, place: number): number {
   return bucketNowTicks?.[place] ?? nowTicks;
@@ -110,6 +122,13 @@ export interface Store {
   cap?(batch: readonly StoreCap[], deadlineMs?: number): Awaitable<StoreReading>;
   /** Forgets buckets: they are full again. */
   reset(batch: readonly BucketName[], deadlineMs?: number): Awaitable<void>;
+  /**
+   * Calls the listener when the store is nearly full and when it has evicted buckets in debt, not more than every few
+   * minutes. A limiter makes a warning of it. Left out by stores that are not bounded.
+   *
+   * @returns A function that ends it.
+   */
+  onPressure?(listener: (pressure: StorePressure) => void): () => void;
   /** Lets go of what the store holds open; again, it does nothing. Every other call is then the error `ERR_CLOSED`. */
   close(): Awaitable<void>;
 }

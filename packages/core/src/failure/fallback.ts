@@ -1,23 +1,30 @@
 import type { Clock } from '../clock.ts';
+import type { Notify } from '../events.ts';
 import { memoryStore, type MemoryStore } from '../memory/memory-store.ts';
+import { localPressureWarning } from '../memory/pressure-warning.ts';
 import type { BucketName, Store } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { EMPTY_READING } from './answer.ts';
 import { LocalRates } from './local-rate.ts';
 import type { Changed, Charge, Decided, Failure, Unavailable } from './ruling.ts';
 
+/**
+ * At most so many buckets are kept for the `local` policy, in less than three megabytes. When there are more, a bucket of
+ * the limit that has the most is evicted.
+ */
+const MAX_LOCAL_KEYS = 100_000;
+
 /** What a fallback is made of. */
 export interface FallbackParts {
   /** The store that can't answer. */
   readonly guarded: Store;
   readonly gateways: number;
+  /** The time of local buckets. */
   readonly clock: Clock;
+  readonly notify: Notify;
   /** The gate whose decisions it makes. */
   readonly owner: object;
 }
-
-/** At most so many buckets are kept for the `local` policy, in less than three megabytes. */
-const MAX_LOCAL_KEYS = 100_000;
 
 /**
  * Decides by the limits' failure policies what the store can't.
@@ -30,13 +37,15 @@ export class Fallback {
   readonly #rates: LocalRates;
   readonly #clock: Clock;
   readonly #owner: object;
+  readonly #notify: Notify;
   /** Made when the first `local` limit needs it. */
   #store: MemoryStore | undefined;
 
-  constructor({ guarded, gateways, clock, owner }: FallbackParts) {
+  constructor({ guarded, gateways, clock, notify, owner }: FallbackParts) {
     this.#guarded = guarded;
     this.#rates = new LocalRates(gateways);
     this.#clock = clock;
+    this.#notify = notify;
     this.#owner = owner;
   }
 
@@ -76,6 +85,12 @@ export class Fallback {
   }
 
   #local(): MemoryStore {
-    return (this.#store ??= memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock: this.#clock }));
+    return (this.#store ??= this.#madeLocal());
+  }
+
+  #madeLocal(): MemoryStore {
+    const store = memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock: this.#clock });
+    store.onPressure((pressure) => this.#notify(localPressureWarning(pressure)));
+    return store;
   }
 }

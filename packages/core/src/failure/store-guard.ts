@@ -60,7 +60,7 @@ export class StoreGuard implements StoreGate {
     this.#loopYield = new LoopYield(scheduler);
     const clock: Clock = { nowMicros: () => microsOf(scheduler.nowMs()) };
     const health = (this.#health = new StoreHealth({ deadlineMs, clock, notify }));
-    const fallback = (this.#fallback = new Fallback({ guarded: store, gateways, clock, owner: this }));
+    const fallback = (this.#fallback = new Fallback({ guarded: store, gateways, clock, notify, owner: this }));
     const parts = { store, fallback, health, owner: this };
     this.#spend = decidingCall('spend', parts);
     this.#check = decidingCall('check', parts);

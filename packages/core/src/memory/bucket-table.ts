@@ -1,36 +1,71 @@
 import { Directory } from './directory.ts';
 import { canMerge, merged, prefixOfOtherHalf, rebuilt } from './rebuild.ts';
 import { MIN_CAPACITY, Segment } from './segment.ts';
-import { SpareBuffer } from './spare-buffer.ts';
+import type { Ranked } from './size-ranking.ts';
+import type { SpareBuffer } from './spare-buffer.ts';
+
+/** What all tables of a store have in common. */
+export interface TableParts {
+  readonly spare: SpareBuffer;
+  readonly totals: Totals;
+}
+
+/** Sums over all tables of a store, also those that were dropped. */
+export interface Totals {
+  /** Buckets held. */
+  size: number;
+  /** Buckets dropped because their TAT had passed. */
+  swept: number;
+  /** Buckets that had to go although their TAT lay ahead. */
+  evicted: number;
+}
 
 /**
- * TATs by 64-bit hashes, without a string or an object for a bucket. It grows and shrinks by segments of at most 64 kB,
- * one at a time, so no call takes long however many buckets there are.
+ * The buckets of one limit: TATs by 64-bit hashes, without a string or an object for a bucket. It grows and shrinks by
+ * segments of at most 64 kB, one at a time, so no call takes long however many buckets there are.
  */
-export class BucketTable {
-  readonly #spare = new SpareBuffer();
-  readonly #directory = new Directory(new Segment(0, 0, this.#spare.take(MIN_CAPACITY)));
+export class BucketTable implements Ranked {
+  readonly limit: string;
+  rank = 0;
+  rankedSize = 0;
+  readonly #totals: Totals;
+  readonly #spare: SpareBuffer;
+  readonly #directory: Directory;
   #size = 0;
-  #swept = 0;
+  #evicted = 0;
+  #evictedDebtTicks = 0;
 
   // Where the bucket looked for last is: what is read is written next. `low` 0, which no hash has, says nowhere.
   #low = 0;
   #high = 0;
-  #segment: Segment = this.#directory.at(0);
+  #segment: Segment;
   #slot = 0;
+
+  constructor(limit: string, { spare, totals }: TableParts) {
+    this.limit = limit;
+    this.#totals = totals;
+    this.#spare = spare;
+    this.#segment = new Segment(0, 0, spare.take(MIN_CAPACITY));
+    this.#directory = new Directory(this.#segment);
+  }
 
   /** How many buckets are held, also those that have passed and wait for the sweep. */
   get size(): number {
     return this.#size;
   }
 
-  /** How many buckets were dropped because their TAT had passed. */
-  get swept(): number {
-    return this.#swept;
+  /** How many buckets had to go although their TAT lay ahead. */
+  get evicted(): number {
+    return this.#evicted;
+  }
+
+  /** The largest TAT − now of an evicted bucket, in ticks; 0 when there was none. */
+  get evictedDebtTicks(): number {
+    return this.#evictedDebtTicks;
   }
 
   get bytes(): number {
-    return this.#directory.bytes + this.#spare.bytes;
+    return this.#directory.bytes;
   }
 
   /** The TAT of a bucket; −Infinity, which has always passed, when there is none. */
@@ -47,7 +82,7 @@ export class BucketTable {
 
   remove(low: number, high: number): void {
     this.#seek(low, high);
-    if (this.#slot >= 0) this.removeSlot(this.#segment, this.#slot);
+    if (this.#slot >= 0) this.#removeSlot(this.#segment, this.#slot);
   }
 
   /** The segment of a `high` word; valid until the next change. */
@@ -55,16 +90,27 @@ export class BucketTable {
     return this.#directory.at(high);
   }
 
-  removeSlot(segment: Segment, slot: number): void {
+  #removeSlot(segment: Segment, slot: number): void {
     segment.remove(slot);
     this.#size--;
+    this.#totals.size--;
     this.#low = 0;
   }
 
   /** Drops a bucket whose TAT has passed. */
   sweepSlot(segment: Segment, slot: number): void {
-    this.removeSlot(segment, slot);
-    this.#swept++;
+    this.#removeSlot(segment, slot);
+    this.#totals.swept++;
+  }
+
+  /** Drops a bucket that must go, whether its TAT has passed or not. */
+  evictSlot(segment: Segment, slot: number, now: number): void {
+    const debt = segment.tat(slot) - now;
+    if (debt <= 0) return this.sweepSlot(segment, slot);
+    this.#removeSlot(segment, slot);
+    this.#totals.evicted++;
+    this.#evicted++;
+    if (debt > this.#evictedDebtTicks) this.#evictedDebtTicks = debt;
   }
 
   /** Gives back memory that a segment does not need any more. */
@@ -91,6 +137,7 @@ export class BucketTable {
     this.#slot = -1 - this.#slot;
     this.#segment.insert(this.#slot, low, high, tat);
     this.#size++;
+    this.#totals.size++;
   }
 
   #replace(old: readonly Segment[], fresh: readonly Segment[]): void {
@@ -98,7 +145,8 @@ export class BucketTable {
     this.#spare.keepOneOf(old, fresh);
     const dropped = bucketsIn(old) - bucketsIn(fresh);
     this.#size -= dropped;
-    this.#swept += dropped;
+    this.#totals.size -= dropped;
+    this.#totals.swept += dropped;
     this.#low = 0;
   }
 }

@@ -1,14 +1,21 @@
 import { levelOf } from '../gcra.ts';
 import type { BucketName } from '../store.ts';
-import { BucketHasher } from './bucket-hasher.ts';
-import { BucketTable } from './bucket-table.ts';
+import { ceilToMs } from '../ticks.ts';
+import type { BucketTable } from './bucket-table.ts';
 import { Eviction } from './eviction.ts';
+import { IdHasher } from './id-hasher.ts';
+import { LimitTables } from './limit-tables.ts';
+import type { MemoryStats } from './memory-stats.ts';
+import { PressureReports, type PressureListener } from './pressure-reports.ts';
 import { Sweep } from './sweep.ts';
+
+/** From this share of `maxKeys` on a store is nearly full, and reports it. */
+const NEARLY_FULL = 0.9;
 
 /** What decides where buckets lie and which of them go when there are too many. */
 export interface BucketsOptions {
   readonly maxKeys: number;
-  /** At least 16 random bytes that no client can know. */
+  /** 16 random bytes that no client can know. */
   readonly secret: Uint8Array;
   /** Gives numbers from 0 up to, not including, 1. */
   readonly random: () => number;
@@ -17,48 +24,49 @@ export interface BucketsOptions {
 /**
  * The buckets of a memory store. A call reads its whole batch, writes what changes, and ends with `trim`: only there is
  * anything evicted, so a batch never loses a bucket between reading and writing it.
+ *
+ * What must go goes from the limit that has the most buckets. So a flood of ids on one limit never displaces a bucket of
+ * a limit that has fewer.
  */
 export class Buckets {
   readonly #maxKeys: number;
-  readonly #hasher: BucketHasher;
-  readonly #table: BucketTable;
-  readonly #sweep: Sweep;
+  readonly #nearlyFull: number;
+  readonly #hasher: IdHasher;
+  readonly #tables = new LimitTables();
+  readonly #sweep = new Sweep(this.#tables);
   readonly #eviction: Eviction;
-  #evicted = 0;
+  readonly #reports: PressureReports;
 
-  /** The hashes of the batch at hand, two int32 for each place. */
+  // The batch at hand, and for each place in it two int32 of hash and the table of its limit, if that has one yet.
+  #batch: readonly BucketName[] = [];
   #hashes = new Int32Array(2);
+  readonly #places: (BucketTable | undefined)[] = [];
 
   constructor({ maxKeys, secret, random }: BucketsOptions) {
     this.#maxKeys = maxKeys;
-    this.#hasher = new BucketHasher(secret);
-    this.#table = new BucketTable();
-    this.#sweep = new Sweep(this.#table);
-    this.#eviction = new Eviction(this.#table, random);
+    this.#nearlyFull = maxKeys * NEARLY_FULL;
+    this.#hasher = new IdHasher(secret);
+    this.#eviction = new Eviction(random);
+    this.#reports = new PressureReports(this.#tables, maxKeys);
   }
 
-  get size(): number {
-    return this.#table.size;
+  stats(): MemoryStats {
+    const { totals, all, bytes } = this.#tables;
+    const limits = all.map(({ limit, size, evicted, evictedDebtTicks }) => {
+      return [limit, { size, evicted, evictedDebtMs: ceilToMs(evictedDebtTicks) }] as const;
+    });
+    return { ...totals, maxKeys: this.#maxKeys, bytes, limits: Object.fromEntries(limits) };
   }
 
-  get swept(): number {
-    return this.#table.swept;
+  /** @returns A function that ends the reports to this listener. */
+  onPressure(listener: PressureListener): () => void {
+    return this.#reports.add(listener);
   }
 
-  get bytes(): number {
-    return this.#table.bytes;
-  }
-
-  /** How many buckets had to go although they were still in debt. */
-  get evicted(): number {
-    return this.#evicted;
-  }
-
-  /**
-   * Moves the sweep on and gives the levels of a batch; `setLevel` then knows the buckets by their places in it.
-   */
+  /** Moves the sweep on and gives the levels of a batch; `setLevel` then knows the buckets by their places in it. */
   read(batch: readonly BucketName[], now: number): number[] {
     this.#sweep.step(now);
+    this.#batch = batch;
     this.#makeRoomFor(batch.length);
     // Of the right length from the start: a pushed array takes several times the memory, on each request.
     // oxlint-disable-next-line unicorn/no-new-array
@@ -67,35 +75,49 @@ export class Buckets {
     return levels;
   }
 
-  #level(bucket: BucketName, place: number, now: number): number {
+  #level({ limit, id }: BucketName, place: number, now: number): number {
     const hashes = this.#hashes;
-    this.#hasher.hash(bucket, hashes, 2 * place);
-    return levelOf(this.#table.tat(hashes[2 * place]!, hashes[2 * place + 1]!), now);
+    this.#hasher.hash(id, hashes, 2 * place);
+    const table = this.#tables.find(limit);
+    this.#places[place] = table;
+    return table === undefined ? 0 : levelOf(table.tat(hashes[2 * place]!, hashes[2 * place + 1]!), now);
   }
 
   /** Writes the TAT for a level of a bucket that `read` has just located; a level of 0 needs no bucket. */
   setLevel(place: number, now: number, level: number): void {
     const low = this.#hashes[2 * place]!;
     const high = this.#hashes[2 * place + 1]!;
-    if (level > 0) this.#table.put(low, high, now + level, now);
-    else this.#table.remove(low, high);
+    if (level <= 0) return this.#places[place]?.remove(low, high);
+    const table = this.#places[place] ?? this.#tableOf(this.#batch[place]!.limit);
+    table.put(low, high, now + level, now);
+    this.#tables.ranked(table);
   }
 
   /** Moves the sweep on and drops buckets, whatever they hold. */
   forget(batch: readonly BucketName[], now: number): void {
     this.#sweep.step(now);
-    this.#makeRoomFor(batch.length);
-    for (let place = 0; place < batch.length; place++) {
-      this.#hasher.hash(batch[place]!, this.#hashes, 2 * place);
-      this.setLevel(place, now, 0);
+    for (const { limit, id } of batch) {
+      this.#hasher.hash(id, this.#hashes, 0);
+      this.#tables.find(limit)?.remove(this.#hashes[0]!, this.#hashes[1]!);
     }
   }
 
   /** Evicts what is more than `maxKeys`. */
   trim(now: number): void {
-    while (this.#table.size > this.#maxKeys) {
-      if (this.#eviction.evict(now)) this.#evicted++;
-    }
+    if (this.#tables.totals.size > this.#nearlyFull) this.#trimNearlyFull(now);
+  }
+
+  // Apart, since it is rare: what is small is compiled into its caller.
+  #trimNearlyFull(now: number): void {
+    while (this.#tables.totals.size > this.#maxKeys) this.#eviction.evict(this.#tables.largest(), now);
+    this.#reports.report(now);
+  }
+
+  #tableOf(limit: string): BucketTable {
+    const table = this.#tables.find(limit);
+    if (table !== undefined) return table;
+    this.#sweep.hasten();
+    return this.#tables.create(limit);
   }
 
   #makeRoomFor(places: number): void {

@@ -9,11 +9,14 @@ import type {
   Store,
   StoreCap,
   StoreCharge,
+  StorePressure,
   StoreReading,
   StoreRefund,
   StoreTransaction,
 } from '../store.ts';
 import { Buckets, type BucketsOptions } from './buckets.ts';
+import { SECRET_BYTES } from './id-hasher.ts';
+import type { MemoryStats } from './memory-stats.ts';
 import { StoreTime } from './store-time.ts';
 
 const DEFAULT_MAX_KEYS = 1_000_000;
@@ -23,24 +26,12 @@ const MOST_KEYS = 1_000_000_000;
 export interface MemoryStoreOptions {
   /**
    * The most buckets that are held, from 1 to 1,000,000,000; 1,000,000 unless given. Nothing is allocated ahead; a
-   * bucket takes 20 to 40 bytes. When there are more, the bucket that is soonest full again goes first.
+   * bucket takes 20 to 40 bytes, a limit 2 kB. When there are more, a bucket of the limit that has the most is evicted,
+   * the one that is soonest full again.
    */
   readonly maxKeys?: number;
   /** The source of time; the process's monotonic clock unless given. */
   readonly clock?: Clock;
-}
-
-/** What a memory store holds, and what it has dropped since it was made. */
-export interface MemoryStats {
-  /** Buckets held, from 0 to `maxKeys`; those that are full again count until the sweep comes by. */
-  readonly size: number;
-  readonly maxKeys: number;
-  /** Buckets that had to go while they were still in debt, because there were more than `maxKeys`. */
-  readonly evicted: number;
-  /** Buckets dropped because they were full again, which changes no decision. */
-  readonly swept: number;
-  /** Bytes allocated for buckets. */
-  readonly bytes: number;
 }
 
 /** What {@link memoryStore} makes: a store that answers at once, never with a promise. */
@@ -53,23 +44,28 @@ export interface MemoryStore extends Store {
   reset(batch: readonly BucketName[]): void;
   /** Forgets all buckets. Closing again does nothing; every other call is then the error `ERR_CLOSED`. */
   close(): void;
-  /** What the store holds now. Takes no time; no sweep moves. */
+  /** What the store holds now. It takes as long as there are limits, however many buckets there are. */
   stats(): MemoryStats;
+  onPressure(listener: (pressure: StorePressure) => void): () => void;
 }
 
 /**
  * Makes a store that keeps its buckets in the memory of this process, and nowhere else.
  *
- * A bucket is 16 bytes in a table of hashes: ids are not kept, only 63 bits of their HalfSipHash under a key that is
- * random for each store. That two ids share a bucket, to the disadvantage of both, has a chance of 10⁻¹³ a look-up at a
- * million buckets, and can't be brought about without that key.
+ * Each limit has a table of hashes of its own, in which a bucket is 16 bytes: ids are not kept, only 63 bits of their
+ * HalfSipHash under a key that is random for each store. That two ids share a bucket, to the disadvantage of both, has a
+ * chance of 10⁻¹³ a look-up at a million buckets, and can't be brought about without that key.
+ *
+ * A flood of ids on one limit never displaces a bucket of a limit that has fewer. Among n limits that have buckets, a
+ * limit with at most maxKeys / n of them loses none. `stats()` shows how near that is; a limiter warns when the store is
+ * nine tenths full, and when buckets in debt are evicted.
  *
  * There is no timer. Each sixteenth call looks at 64 slots besides its own, drops buckets that are full again, and
  * gives memory back as they become fewer; a store that is not called keeps what it has.
  *
  * @example
  * const store = memoryStore({ maxKeys: 100_000 });
- * store.stats(); // { size: 0, maxKeys: 100000, evicted: 0, swept: 0, bytes: 1032 }
+ * store.stats(); // { size: 0, maxKeys: 100000, evicted: 0, swept: 0, bytes: 0, limits: {} }
  *
  * @throws {SluiceError} `ERR_UNKNOWN_OPTION` for an option that is none, `ERR_OPTION` for a value out of its range.
  */
@@ -78,7 +74,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { maxKeys = DEFAULT_MAX_KEYS, clock = monotonicClock } = options;
   wholeNumber('maxKeys', maxKeys, { min: 1, max: MOST_KEYS, remedy: 'For a store of the usual size leave it out.' });
   checkClock(clock);
-  return new LocalStore(clock, { maxKeys, secret: randomBytes(32), random: Math.random });
+  return new LocalStore(clock, { maxKeys, secret: randomBytes(SECRET_BYTES), random: Math.random });
 }
 
 function closed(): SluiceError {
@@ -94,13 +90,13 @@ function checkClock(clock: unknown): void {
 
 class LocalStore implements MemoryStore {
   readonly answersAtOnce = true;
+  /** A property, since a limiter calls it also on an object that is derived from this store. */
+  readonly onPressure: MemoryStore['onPressure'] = (listener) => this.#open().onPressure(listener);
   readonly #time: StoreTime;
-  readonly #maxKeys: number;
   #buckets: Buckets | undefined;
 
   constructor(clock: Clock, options: BucketsOptions) {
     this.#time = new StoreTime(clock);
-    this.#maxKeys = options.maxKeys;
     this.#buckets = new Buckets(options);
   }
 
@@ -146,8 +142,7 @@ class LocalStore implements MemoryStore {
   }
 
   stats(): MemoryStats {
-    const { size, evicted, swept, bytes } = this.#open();
-    return { size, maxKeys: this.#maxKeys, evicted, swept, bytes };
+    return this.#open().stats();
   }
 
   #open(): Buckets {

@@ -5,7 +5,7 @@ const LARGEST_BYTES = MAX_CAPACITY * BYTES_PER_SLOT;
 /**
  * Keeps the buffer that the last rebuild left over, of the size that nearly all segments have, for the next one.
  * Without it a growing store leaves as much garbage as it has buckets, and V8 is in no hurry with garbage outside of
- * its heap.
+ * its heap. All tables of a store share it.
  */
 export class SpareBuffer {
   #buffer: ArrayBuffer | undefined;
@@ -23,9 +23,11 @@ export class SpareBuffer {
     return buffer;
   }
 
-  /** Keeps a buffer of replaced segments, which nobody may use any more; none when only small ones are in use. */
+  /** Keeps a buffer of replaced segments, which nobody may use any more. Lets it go when a large segment shrinks. */
   keepOneOf(old: readonly Segment[], fresh: readonly Segment[]): void {
-    if (fresh.some(isLargest)) this.#buffer ??= old.find(isLargest)?.buffer;
+    const large = old.find(isLargest);
+    if (large === undefined) return;
+    if (fresh.some(isLargest)) this.#buffer ??= large.buffer;
     else this.#buffer = undefined;
   }
 }

@@ -127,6 +127,26 @@ describe('local', () => {
     expect(store.stats().maxKeys).toBe(100_000);
   });
 
+  test('60,000 fresh ids of each of two limits of 2 a day displace none of 200 exhausted buckets', async () => {
+    const { guard, events } = failing();
+    const logins = (n: number, cost: number) =>
+      transaction({ limit: 'Logins', id: `${n}`, burst: 5, count: 5, period: '15m', cost });
+    for (let n = 0; n < 200; n++) await guard.spend([logins(n, 5)]);
+    const daily = { burst: 2, count: 2, period: '1d' };
+    for (let n = 0; n < 60_000; n++) {
+      await guard.spend([transaction({ limit: 'Mails', id: `${n}`, ...daily })]);
+      await guard.spend([transaction({ limit: 'Uploads', id: `${n}`, ...daily })]);
+    }
+    const checked = await Promise.all(Array.from({ length: 200 }, async (_, n) => guard.check([logins(n, 1)])));
+    expect(checked.filter(passed)).toEqual([]);
+    const store = decided(await guard.check([logins(0, 1)])).store as MemoryStore;
+    expect(store.stats()).toMatchObject({ size: 100_000, evicted: 20_200 });
+    expect(events.filter(({ type }) => type === 'warning').map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^The local store of onFailure: 'local' is nearly full: 90001 of at most 100000 buckets/),
+      expect.stringMatching(/is full: .* It evicted 1 bucket in debt .* take onFailure: 'closed' where no request may/),
+    ]);
+  });
+
   test('decides in one store for as long as the guard lives', async () => {
     const { guard } = failing();
     const [one, other] = [decided(await guard.spend([local])), decided(await guard.check([otherLocal]))];

@@ -9,8 +9,13 @@ import { numbersFrom } from './numbers.ts';
 const BURST = 10;
 const T = 1000 * TICKS_PER_MS;
 
-function transaction(id: string, cost: number, mode: StoreTransaction['mode'] = 'check-and-spend'): StoreTransaction {
-  return { limit: 'Orders', id, incrementTicks: cost * T, toleranceTicks: BURST * T, mode };
+function transaction(
+  id: string,
+  cost: number,
+  mode: StoreTransaction['mode'] = 'check-and-spend',
+  limit = 'Orders',
+): StoreTransaction {
+  return { limit, id, incrementTicks: cost * T, toleranceTicks: BURST * T, mode };
 }
 
 describe('a memory store', () => {
@@ -48,11 +53,56 @@ describe('a memory store', () => {
     expect(store.stats().size).toBeLessThan(8_000);
   });
 
-  test('is small when it is new, and says what it holds', () => {
-    expect(memoryStore({ maxKeys: 7 }).stats()).toEqual({ size: 0, maxKeys: 7, evicted: 0, swept: 0, bytes: 1032 });
+  test('takes no memory for buckets when it is new, and reports what it holds', () => {
+    const limits = {};
+    const none = { size: 0, maxKeys: 7, evicted: 0, swept: 0, bytes: 0, limits };
+    expect(memoryStore({ maxKeys: 7 }).stats()).toEqual(none);
     const store = memoryStore();
     store.spend([transaction('a', 1), transaction('b', 1)]);
-    expect(store.stats()).toMatchObject({ size: 2, maxKeys: 1_000_000, evicted: 0, swept: 0 });
+    expect(store.stats()).toMatchObject({ size: 2, maxKeys: 1_000_000, evicted: 0, swept: 0, bytes: 1032 });
+  });
+
+  test('reports what it holds and has evicted for each limit', () => {
+    const clock = new FakeClock(0);
+    const store = memoryStore({ maxKeys: 5, clock });
+    const mail = (id: string, cost: number) => transaction(id, cost, 'check-and-spend', 'Mails');
+    store.spend([transaction('a', 1), transaction('b', BURST)]);
+    for (const id of ['a', 'b', 'c', 'd', 'e']) store.spend([mail(id, 2)]);
+    expect(store.stats()).toMatchObject({
+      size: 5,
+      evicted: 2,
+      limits: {
+        Orders: { size: 2, evicted: 0, evictedDebtMs: 0 },
+        Mails: { size: 3, evicted: 2, evictedDebtMs: 2000 },
+      },
+    });
+    store.reset([
+      mail('e', 0),
+      mail('not there', 0),
+      transaction('a', 0),
+      transaction('x', 0, 'check-only', 'Nowhere'),
+    ]);
+    expect(Object.keys(store.stats().limits)).toEqual(['Orders', 'Mails']);
+    expect(store.stats().limits).toMatchObject({ Orders: { size: 1 } });
+  });
+
+  test('keeps one id of several limits apart, also in one batch', () => {
+    const store = memoryStore({ clock: new FakeClock(0) });
+    const of = (limit: string, cost: number) => transaction('id', cost, 'check-and-spend', limit);
+    const batch = [of('A', 1), of('B', 2), of('C', 3)];
+    store.spend(batch);
+    store.spend([of('B', 2)]);
+    expect(store.check(batch).levelsTicks).toEqual([T, 4 * T, 3 * T]);
+    store.reset([of('C', 0)]);
+    expect(store.check(batch).levelsTicks).toEqual([T, 4 * T, 0]);
+  });
+
+  test('takes the first buckets of a limit that has none, two of them in one batch', () => {
+    const store = memoryStore({ clock: new FakeClock(0) });
+    const batch = [transaction('a', 1), transaction('b', 2)];
+    store.spend(batch);
+    expect(store.check(batch).levelsTicks).toEqual([T, 2 * T]);
+    expect(store.stats().limits).toMatchObject({ Orders: { size: 2 } });
   });
 
   test('takes no bucket for what takes no tokens', () => {

@@ -31,6 +31,13 @@ describe('the spare buffer', () => {
     expect(spare.bytes).toBe(64 * 1024);
   });
 
+  test('stays while small segments of other tables are replaced', () => {
+    const spare = new SpareBuffer();
+    spare.keepOneOf([segment(spare, MAX_CAPACITY)], [segment(spare, MAX_CAPACITY)]);
+    spare.keepOneOf([segment(spare, MIN_CAPACITY)], [segment(spare, MIN_CAPACITY)]);
+    expect(spare.bytes).toBe(64 * 1024);
+  });
+
   test('is let go when a segment shrinks', () => {
     const spare = new SpareBuffer();
     spare.keepOneOf([segment(spare, MAX_CAPACITY)], [segment(spare, MAX_CAPACITY)]);

@@ -1,0 +1,36 @@
+import { halfSipHash, type HashKey } from './half-sip-hash.ts';
+
+/** How many bytes of a secret an {@link IdHasher} uses. */
+export const SECRET_BYTES = 16;
+
+/**
+ * Hashes ids under one secret key for all limits of a store: each limit has a table of its own, so the hash need not
+ * contain the limit, and an id that several limits of a batch share is hashed once.
+ */
+export class IdHasher {
+  readonly #key: HashKey;
+  #lastId: string | undefined;
+  readonly #lastHash = new Int32Array(2);
+
+  /** @param secret - {@link SECRET_BYTES} that no client can know. */
+  constructor(secret: Uint8Array) {
+    const words = new DataView(secret.buffer, secret.byteOffset, SECRET_BYTES);
+    this.#key = {
+      narrow0: words.getInt32(0, true),
+      narrow1: words.getInt32(4, true),
+      wide0: words.getInt32(8, true),
+      wide1: words.getInt32(12, true),
+    };
+  }
+
+  /** Writes the hash as two int32. The first is odd, since 0 marks an empty slot; 63 bits remain. */
+  hash(id: string, out: Int32Array, at: number): void {
+    const last = this.#lastHash;
+    if (id !== this.#lastId) {
+      halfSipHash(id, this.#key, last, 0);
+      this.#lastId = id;
+    }
+    out[at] = last[0]! | 1;
+    out[at + 1] = last[1]!;
+  }
+}

@@ -1,0 +1,66 @@
+import { BucketTable, type Totals } from './bucket-table.ts';
+import { SizeRanking } from './size-ranking.ts';
+import { SpareBuffer } from './spare-buffer.ts';
+
+/** One table for each limit that has buckets. Tables that the sweep finds empty are dropped. */
+export class LimitTables {
+  readonly totals: Totals = { size: 0, swept: 0, evicted: 0 };
+  readonly #spare = new SpareBuffer();
+  readonly #byLimit = new Map<string, BucketTable>();
+  /** In the order of the sweep. */
+  readonly #all: BucketTable[] = [];
+  readonly #ranking = new SizeRanking<BucketTable>();
+  // What was asked for last: most stores have one limit.
+  #lastLimit: string | undefined;
+  #lastTable: BucketTable | undefined;
+
+  /** All tables; a new one is added at the end. */
+  get all(): readonly BucketTable[] {
+    return this.#all;
+  }
+
+  get bytes(): number {
+    return this.#all.reduce((sum, table) => sum + table.bytes, this.#spare.bytes);
+  }
+
+  /** The table of a limit, if it has one. */
+  find(limit: string): BucketTable | undefined {
+    if (limit !== this.#lastLimit) this.#remember(limit, this.#byLimit.get(limit));
+    return this.#lastTable;
+  }
+
+  /** Makes the table of a limit that has none. */
+  create(limit: string): BucketTable {
+    const table = new BucketTable(limit, { spare: this.#spare, totals: this.totals });
+    this.#byLimit.set(limit, table);
+    this.#all.push(table);
+    this.#ranking.add(table);
+    this.#remember(limit, table);
+    return table;
+  }
+
+  /** Must be called after a bucket was put into a table. */
+  ranked(table: BucketTable): void {
+    if (table.size > table.rankedSize) this.#ranking.grown(table);
+  }
+
+  /** The table with the most buckets, or one of those. There must be at least one table. */
+  largest(): BucketTable {
+    return this.#ranking.largest();
+  }
+
+  /** Drops an empty table. The last one takes its index in `all`. */
+  drop(index: number): void {
+    const table = this.#all[index]!;
+    const last = this.#all.pop()!;
+    if (last !== table) this.#all[index] = last;
+    this.#byLimit.delete(table.limit);
+    this.#ranking.remove(table);
+    this.#remember(undefined, undefined);
+  }
+
+  #remember(limit: string | undefined, table: BucketTable | undefined): void {
+    this.#lastLimit = limit;
+    this.#lastTable = table;
+  }
+}

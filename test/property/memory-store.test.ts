@@ -1,0 +1,86 @@
+import { memoryStore, type MemoryStore, type StoreTransaction } from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+const T = 16_000_000;
+const LIMITS = ['A', 'B', 'C', 'D'] as const;
+
+interface Spent {
+  readonly limit: (typeof LIMITS)[number];
+  readonly id: number;
+  readonly cost: number;
+}
+
+/** Each limit has an interval of its own, so that the buckets of one are full again much later than those of others. */
+function transaction({ limit, id, cost }: Spent): StoreTransaction {
+  const interval = T * 100 ** LIMITS.indexOf(limit);
+  return { limit, id: `${id}`, incrementTicks: cost * interval, toleranceTicks: 5 * interval, mode: 'spend-only' };
+}
+
+const spent: fc.Arbitrary<Spent> = fc.record({
+  limit: fc.constantFrom(...LIMITS),
+  id: fc.nat(60),
+  cost: fc.integer({ min: 1, max: 5 }),
+});
+/** One limit for a while, as in a flood, or one here and one there. */
+const spending = fc.oneof(
+  fc.array(spent, { maxLength: 20 }),
+  fc
+    .record({
+      limit: fc.constantFrom(...LIMITS),
+      ids: fc.integer({ min: 1, max: 80 }),
+      cost: fc.integer({ min: 1, max: 5 }),
+    })
+    .map(({ limit, ids, cost }) => Array.from({ length: ids }, (_, id) => ({ limit, id: 100 + id, cost }))),
+);
+const spendings = fc.array(spending, { maxLength: 12 }).map((each) => each.flat());
+const maxKeys = fc.integer({ min: 1, max: 60 });
+
+function sizesOf(store: MemoryStore): Record<string, number> {
+  return Object.fromEntries(Object.entries(store.stats().limits).map(([limit, { size }]) => [limit, size]));
+}
+
+test('no call displaces a bucket of a limit that has fewer buckets than another', () => {
+  fc.assert(
+    fc.property(maxKeys, spendings, (keys, calls) => {
+      const store = memoryStore({ maxKeys: keys, clock: new FakeClock(0) });
+      const buckets = new Map<string, Spent>();
+      for (const call of calls) {
+        store.spend([transaction(call)]);
+        buckets.set(`${call.limit} ${call.id}`, call);
+        const held = new Map(LIMITS.map((limit) => [limit, 0]));
+        const gone: (readonly [key: string, bucket: Spent])[] = [];
+        for (const [key, bucket] of buckets) {
+          held.set(bucket.limit, held.get(bucket.limit)! + 1);
+          if (store.check([transaction({ ...bucket, cost: 0 })]).levelsTicks[0] === 0) gone.push([key, bucket]);
+        }
+        const most = Math.max(...held.values());
+        for (const [key, { limit }] of gone) {
+          expect(held.get(limit)).toBe(most);
+          buckets.delete(key);
+        }
+        expect(gone.length).toBeLessThanOrEqual(1);
+        expect(buckets.size).toBeLessThanOrEqual(keys);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a limit keeps all its buckets while it has at most maxKeys / n of them, n being the limits that have any', () => {
+  fc.assert(
+    fc.property(maxKeys, spendings, (keys, calls) => {
+      const store = memoryStore({ maxKeys: keys, clock: new FakeClock(0) });
+      for (const call of calls) {
+        const before = sizesOf(store);
+        store.spend([transaction(call)]);
+        const after = sizesOf(store);
+        const fairShare = keys / new Set([...Object.keys(before), call.limit]).size;
+        const within = Object.entries(before).filter(([, size]) => size <= fairShare);
+        expect(within.filter(([limit, size]) => (after[limit] ?? 0) < size)).toEqual([]);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
