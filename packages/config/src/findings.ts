@@ -10,6 +10,8 @@ export interface Finding {
 
 /** How many findings of one file are kept. More help no one, and a hostile file could have millions. */
 const KEPT = 1000;
+/** After so many a file is not read on. */
+export const MOST_FINDINGS = 10_000;
 
 /**
  * What is wrong in one file. When it can't be read, because it is no YAML or no file of its kind, nothing else is said of
@@ -20,6 +22,11 @@ export class Findings {
   /** How many there are, those included that were not kept. */
   count = 0;
   unreadable = false;
+
+  /** Whether there are so many that the file is not read on. */
+  get isFull(): boolean {
+    return this.count >= MOST_FINDINGS;
+  }
 
   /** Notes what is wrong with a value. */
   add(at: Place, message: string, limit?: string): void {

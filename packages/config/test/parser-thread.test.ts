@@ -53,7 +53,7 @@ it('a large file in the background is loaded as well', async () => {
 
 describe('a text that asks too much is refused:', () => {
   it('of memory', async () => {
-    expect((await parsedByThread(`{${'a,'.repeat(800_000)}}`, { memoryMb: 48 })).problems).toEqual([
+    expect((await parsedByThread(`- A: { ids: [${'a,'.repeat(1_500_000)}] }`, { memoryMb: 48 })).problems).toEqual([
       'The text needs more than 48 MB of memory to be read. Make it smaller or simpler.',
     ]);
   });

@@ -47,7 +47,7 @@ describe('long texts are composed while they are parsed:', () => {
     const one = '- A: { unlimited: true, ids: [1] }\n';
     const reading = readYaml(one.repeat(3000), new Findings());
     const early: number[] = [];
-    for (const items of reading) early.push(items.length);
+    for (const { items } of reading) early.push(items.length);
     expect(early.reduce((sum, count) => sum + count)).toBeGreaterThan(2500);
     expect(Math.max(...early)).toBeLessThan(700);
     const rows = parsed(override(list(5000))).messages.flatMap((message) => ('rows' in message ? message.rows : []));
@@ -73,6 +73,45 @@ describe('long texts are composed while they are parsed:', () => {
   });
 });
 
+describe('lines that hold nothing change no place and no value:', () => {
+  const idle = ['\n', '\n\n  \n', '# c\n', '   # c\n\n#c\n\n', '\r\n\t\r\n', '#\r\n'];
+
+  it.each(idle)('%j between any two lines', (lines) => {
+    const written = [
+      '- A:',
+      '    unlimited: true',
+      '    ids:',
+      '      - 1',
+      '      - { id: 2,',
+      '       comment: x }',
+      '      - [x',
+      '       ]',
+    ];
+    const found = parsed(`${lines}${written.map((line) => `${line}\n${lines}`).join('')}`);
+    const line = (n: number): number => n + (lines.split('\n').length - 1) * n;
+    expect(found.ids).toEqual([`1 ${line(4)}:9`, `2 ${line(5)}:15`]);
+    expect(found.problems).toEqual([expect.stringContaining(`${line(7)}:9 \`A.ids[]\` must be text or a number`)]);
+  });
+
+  it.each([...idle, '#', '   # c', '\n\n  '])('%j at the end, where a value is missing', (lines) => {
+    expect(parsed(`- A:\n    unlimited: true\n    ids:\n${lines}`).problems).toEqual([
+      expect.stringMatching(/^3:9 `A\.ids` must be a list of ids, but was empty/),
+    ]);
+  });
+
+  it.each([
+    ['a block', '- |\n        x\n\n        # y\n', 'x\n\n# y\n'],
+    ['a block with a comment behind its sign', '- > # c\n\n        x\n\n\n        y\n', '\nx\n\ny\n'],
+    ['quotes', '- "x\n\n\n        # y"\n', 'x\n\n# y'],
+    ['a word of several lines', '- x\n\n\n        y\n', 'x\n\ny'],
+  ])('in %s they are text', (_, item, id) => {
+    expect(parsed(override(`      ${item}      - z\n`)).ids.map((text) => text.replace(/ \d+:\d+$/, ''))).toEqual([
+      id,
+      'z',
+    ]);
+  });
+});
+
 describe('long lists in brackets, as JSON has them, are composed while they are parsed:', () => {
   const inBrackets = (ids: readonly string[]): string => `[{"A":{"unlimited":true,"ids":[${ids.join(',\n')}]}}]`;
   const ids = (middle: string): string[] =>
@@ -90,7 +129,7 @@ describe('long lists in brackets, as JSON has them, are composed while they are 
     const reading = readYaml(JSON.stringify(ids('"x"')), new Findings());
     const early: number[] = [];
     let step = reading.next();
-    for (; step.done !== true; step = reading.next()) early.push(step.value.length);
+    for (; step.done !== true; step = reading.next()) early.push(step.value.items.length);
     expect(Math.max(...early)).toBeLessThan(1100);
     const rest = [...(step.value as { items: Iterable<unknown> }).items].length;
     expect(rest).toBeLessThan(1100);
@@ -199,6 +238,17 @@ describe('hostile texts', () => {
     expect(parsed(text).problems).toEqual([
       expect.stringMatching(/^1:\d+ Values may be nested at most 32 deep, and here they are deeper\.$/),
     ]);
+  });
+
+  it('are not read on after 10,000 problems', () => {
+    const { messages, problems } = parsed('- x\n'.repeat(30_000));
+    const end = messages.at(-1)!;
+    expect('end' in end && end.end.count).toBeLessThan(11_000);
+    expect(problems).toHaveLength(1000);
+  });
+
+  it('that are nothing but a bracket say so', () => {
+    expect(parsed(']\n').problems).toEqual(['1:1 Unexpected flow-seq-end token in YAML document: "]".']);
   });
 
   it('with a huge value are refused in a short message', () => {

@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core';
-import { byPlace, type Finding, type Findings } from '../findings.ts';
+import { byPlace, MOST_FINDINGS, type Finding, type Findings } from '../findings.ts';
 import { lineAndColumn, shownPlace } from '../place.ts';
 
 /** Something that is wrong in a file, or in data. */
@@ -31,7 +31,7 @@ export function problemsOf(file: string, { list }: Findings): readonly Problem[]
 export function problemsError(problems: readonly Problem[], count: number): SluiceError {
   const lines = problems.slice(0, SHOWN).map(({ text }) => text);
   if (count > lines.length) lines.push(`… and ${count - lines.length} more.`);
-  const number = count === 1 ? 'is 1 problem' : `are ${count} problems`;
+  const number = count === 1 ? 'is 1 problem' : `are ${count >= MOST_FINDINGS ? 'at least ' : ''}${count} problems`;
   return new SluiceError('ERR_LIMIT_FILES', `There ${number} with the limits:\n${lines.join('\n')}`);
 }
 

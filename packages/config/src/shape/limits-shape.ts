@@ -3,6 +3,7 @@ import { checkLimitName } from '@sluice/core/limits';
 import type { Findings } from '../findings.ts';
 import { refusal, shownNode, type Entry, type Node } from '../node.ts';
 import { BEGINNING, shownPlace, type Place } from '../place.ts';
+import type { EarlyItems } from '../text/yaml-text.ts';
 import { LIMIT_FIELDS } from './definition.ts';
 import { Fields } from './fields.ts';
 
@@ -18,7 +19,7 @@ export interface LimitRow {
 }
 
 /** What is read of a text or of data: the first items of an outermost list, then the root with the rest. */
-export type Reading = Generator<readonly Node[], Node | undefined>;
+export type Reading = Generator<EarlyItems, Node | undefined>;
 
 const FILE = 'The file of limits';
 const KNOWN = Object.keys(LIMIT_FIELDS);
@@ -26,11 +27,11 @@ const FILE_REMEDY = 'Write each limit under its name, for example `NewOrders: { 
 
 /** Checks defaults, and gives the limits one by one. */
 export function* limitRows(reading: Reading, findings: Findings): Generator<LimitRow> {
-  const { root, isList } = rootOf(reading);
+  const root = rootOf(reading);
   if (findings.unreadable) return;
   if (root === undefined || (root.kind === 'scalar' && root.value === null)) {
     findings.addUnreadable(root?.at ?? BEGINNING, `${FILE} is empty. ${FILE_REMEDY}`);
-  } else if (isList || root.kind !== 'mapping') {
+  } else if (root.kind !== 'mapping') {
     findings.addUnreadable(root.at, refusal(FILE, 'a mapping of limits by name', root, FILE_REMEDY));
   } else {
     yield* namedRows(root.entries, root.at, findings);
@@ -95,11 +96,12 @@ function limitRow(name: string, at: Place, node: Node, findings: Findings): Limi
   };
 }
 
-function rootOf(reading: Reading): { readonly root: Node | undefined; readonly isList: boolean } {
-  let isList = false;
+function rootOf(reading: Reading): Node | undefined {
   for (;;) {
     const step = reading.next();
-    if (step.done === true) return { root: step.value, isList };
-    isList ||= step.value.length > 0;
+    if (step.done === true) return step.value;
+    const { items, at } = step.value;
+    // A long list is not read to its end: it is refused whatever follows.
+    if (items.length > 0) return { kind: 'list', items, at };
   }
 }

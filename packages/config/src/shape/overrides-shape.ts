@@ -40,7 +40,8 @@ export function* overrideRows(reading: Reading, findings: Findings): Generator<O
       if (!findings.unreadable) yield* restRows(step.value, numbered, findings);
       return;
     }
-    for (const item of step.value) yield* itemRows(item, numbered.next++, findings);
+    for (const item of step.value.items) yield* itemRows(item, numbered.next++, findings);
+    if (findings.isFull) return;
   }
 }
 

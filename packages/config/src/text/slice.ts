@@ -13,6 +13,11 @@ export function isSequence(token: CST.Token): token is Sequence {
   return token.type === 'block-seq' || (token.type === 'flow-collection' && token.start.type === 'flow-seq-start');
 }
 
+/** Whether a token is a mapping, in either style. */
+export function isMapping(token: CST.Token): token is CST.BlockMap | CST.FlowCollection {
+  return token.type === 'block-map' || (token.type === 'flow-collection' && token.start.type === 'flow-map-start');
+}
+
 /**
  * Takes the finished items out of a sequence that is still parsed, as a sequence of their own.
  *

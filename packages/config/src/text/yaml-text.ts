@@ -1,36 +1,72 @@
 import { Composer, Lexer, Parser, type CST, type Document, type YAMLError } from 'yaml';
 import type { Findings } from '../findings.ts';
 import type { Node } from '../node.ts';
+import { BEGINNING, type Place } from '../place.ts';
 import { Aliases } from './aliases.ts';
 import { Composed, type YamlNode } from './composed.ts';
-import { isSequence, takeSlice, type Sequence } from './slice.ts';
+import { isMapping, isSequence, takeSlice, type Sequence } from './slice.ts';
+import { Lexemes } from './lexemes.ts';
 import { LineIndex } from './line-index.ts';
 
 /** Deeper than any file of limits is: an id with a comment stands at the sixth level. */
 const MAX_DEPTH = 32;
 /** How many lexemes are read between two looks for sequences that grow long. */
 const LEXEMES = 2048;
+/** Many more than any file of limits has, and few enough to be read within a second. */
+const MAX_ENTRIES = 10_000;
+/** Longer than any name, id or comment is. */
+const MAX_VALUE_LENGTH = 65_536;
+/** A document is one token of the outermost level. After so many errors beside it nobody reads on. */
+const MAX_OUTERMOST = 100;
+/** One of each is allowed; a few more are told by the library. */
+const MAX_PROPERTIES = 100;
 /** From how many items on the finished ones of a sequence are composed before its end. */
 const LONG = 256;
 
 const OPTIONS = { keepSourceTokens: true, uniqueKeys: false, prettyErrors: false } as const;
+
+/** The first items of the outermost sequence, which may be none yet, and where it begins. */
+export interface EarlyItems {
+  readonly items: readonly Node[];
+  readonly at: Place;
+}
 
 /**
  * Reads a YAML text: yields the first items of its outermost sequence as soon as they are ready, and returns its root
  * with the rest, or `undefined` when there is none. Long sequences are composed while they are parsed, a few hundred
  * items at a time: the concrete syntax tree of 100,000 ids with comments is 280 MB otherwise.
  */
-export function* readYaml(text: string, findings: Findings): Generator<readonly Node[], Node | undefined> {
+export function* readYaml(text: string, findings: Findings): Generator<EarlyItems, Node | undefined> {
   const reader = new YamlReader(text, findings);
   const parser = new Parser();
-  let lexemes = 0;
-  for (const lexeme of new Lexer().lex(text)) {
+  const lexer = new Lexer();
+  const lexemes = new Lexemes(text);
+  let count = 0;
+  for (const lexeme of lexer.lex(text)) {
+    lexemes.take(lexeme);
     for (const token of parser.next(lexeme)) reader.take(token);
-    if (parser.stack.length > MAX_DEPTH) return reader.refuseDepth(parser.offset);
-    if (++lexemes % LEXEMES === 0) yield reader.takeFinished(parser.stack);
+    for (const idle of skipped(lexemes.idleAfter(parser.offset), lexer)) {
+      for (const token of parser.next(idle)) reader.take(token);
+    }
+    if (reader.isOver) return reader.root();
+    if (reader.refuses(lexemes, parser)) return undefined;
+    if (++count % LEXEMES === 0) yield reader.takeFinished(parser.stack);
   }
   for (const token of parser.end()) reader.take(token);
   return reader.root();
+}
+
+/**
+ * Lets the lexer leave out characters, and gives the lexemes that stand for them: one comment as long as all those lines.
+ *
+ * The lexer has no public way to go on elsewhere. Between two lexemes it stands at `pos`, a private name: tests fail with
+ * a version of the library that has another.
+ */
+function skipped(idle: string, lexer: Lexer): readonly string[] {
+  if (idle === '') return [];
+  (lexer as unknown as { pos: number }).pos += idle.length;
+  const comment = idle.endsWith('\n') ? ['#'.padEnd(idle.length - 1), '\n'] : ['#'.padEnd(idle.length)];
+  return idle === '\n' ? ['\n'] : comment;
 }
 
 class YamlReader {
@@ -40,6 +76,7 @@ class YamlReader {
   readonly #composed: Composed;
   readonly #composer = new Composer(OPTIONS);
   readonly #documents: Document.Parsed[] = [];
+  #outermost = 0;
 
   constructor(text: string, findings: Findings) {
     this.#findings = findings;
@@ -48,8 +85,14 @@ class YamlReader {
     this.#composed = new Composed(this.#lines, findings);
   }
 
+  /** Whether the file is refused already, and nobody needs the rest of it. */
+  get isOver(): boolean {
+    return this.#documents.length > 1 || this.#outermost > MAX_OUTERMOST;
+  }
+
   /** Takes a finished token of the outermost level: a document, or what stands around it. */
   take(token: CST.Token): void {
+    this.#outermost++;
     if (token.type === 'directive') {
       this.#refuse(token.offset, 'Directives such as %YAML have no meaning here. Leave the line out.');
     }
@@ -57,29 +100,39 @@ class YamlReader {
   }
 
   /** Composes the finished items of long sequences. Gives those of the outermost one. */
-  takeFinished(stack: readonly CST.Token[]): readonly Node[] {
+  takeFinished(stack: readonly CST.Token[]): EarlyItems {
     let outermost: readonly YamlNode[] = [];
+    let at = BEGINNING;
     for (const [depth, token] of stack.entries()) {
       if (!isSequence(token) || token.items.length < LONG) continue;
       const nodes = this.#composeSlice(token);
-      if (depth === 1) outermost = nodes;
+      if (depth === 1) {
+        outermost = nodes;
+        at = this.#lines.placeOf(token.offset);
+      }
       this.#composed.keepEarly(token, depth === 1 ? [] : nodes);
     }
-    return this.#resolved(outermost);
+    return { items: this.#resolved(outermost), at };
   }
 
   /** The root, when the text has ended. */
   root(): Node | undefined {
     this.#documents.push(...this.#composer.end());
     const [document, second] = this.#documents;
-    if (document === undefined) return undefined;
+    if (document === undefined) {
+      this.#composer.streamInfo().errors.forEach((error) => this.#report(error));
+      return undefined;
+    }
     for (const { errors } of this.#documents) errors.forEach((error) => this.#report(error));
     if (second !== undefined) this.#refuse(second.range[0], 'A file must be one document. Leave out the line `---`.');
     return this.#resolved([this.#composed.nodeOf(document.contents!)])[0];
   }
 
-  refuseDepth(offset: number): undefined {
-    this.#refuse(offset, `Values may be nested at most ${MAX_DEPTH} deep, and here they are deeper.`);
+  /** Refuses what no file of limits has, before it takes long to read on. */
+  refuses(lexemes: Lexemes, { stack, offset }: Parser): boolean {
+    const reason = tooMuch(lexemes, stack);
+    if (reason !== undefined) this.#refuse(offset, reason);
+    return reason !== undefined;
   }
 
   #composeSlice(sequence: Sequence): readonly YamlNode[] {
@@ -105,4 +158,21 @@ class YamlReader {
   #refuse(offset: number, message: string): void {
     this.#findings.addUnreadable(this.#lines.placeOf(offset), message);
   }
+}
+
+function tooMuch(lexemes: Lexemes, stack: readonly CST.Token[]): string | undefined {
+  if (stack.length > MAX_DEPTH) return `Values may be nested at most ${MAX_DEPTH} deep, and here they are deeper.`;
+  if (lexemes.scalarLength > MAX_VALUE_LENGTH) {
+    return `A value may have at most ${MAX_VALUE_LENGTH} characters, and this one has more.`;
+  }
+  if (lexemes.properties > MAX_PROPERTIES) return 'A value may have one anchor, and this one has many. Keep one.';
+  const innermost = stack.at(-1);
+  if (innermost === undefined) return undefined;
+  if (isMapping(innermost) && innermost.items.length > MAX_ENTRIES) {
+    return `A mapping may have at most ${MAX_ENTRIES} entries, and this one has more.`;
+  }
+  const { end = [] } = innermost as { end?: readonly unknown[] };
+  return end.length > MAX_PROPERTIES
+    ? 'A line may have one value, and this one has many. Use brackets for a list.'
+    : undefined;
 }

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { problemsOf } from './written-files.ts';
+
+const SIZE = 16 * 2 ** 20;
+const filled = (part: string, head = '', tail = ''): string =>
+  head + part.repeat(Math.floor((SIZE - head.length - tail.length) / part.length)) + tail;
+
+/** The time that all threads of this process have worked so far, which other processes do not lengthen. */
+function workedMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+describe('files of the largest size are refused, or read, within two seconds:', () => {
+  it.each<[what: string, text: string, problem: string]>([
+    ['line feeds', filled('\n'), 'is empty'],
+    ['line ends of Windows', filled('\r\n'), 'is empty'],
+    ['spaces and line feeds', filled(' \n'), 'is empty'],
+    ['tabs and line feeds', filled('\t\n'), 'is empty'],
+    ['comments', filled('# x\n'), 'is empty'],
+    ['comments without text', filled('#\n'), 'is empty'],
+    ['comments that are indented', filled('  # x\n'), 'is empty'],
+    ['one comment', filled('#'), 'is empty'],
+    ['one word', filled('a'), 'at most 65536 characters'],
+    ['words', filled('a\n'), 'at most 65536 characters'],
+    ['an open quote', filled("'"), 'at most 65536 characters'],
+    ['a block of text', filled(' x\n', 'a: |\n'), 'at most 65536 characters'],
+    ['quotes', filled('"'), 'many'],
+    ['documents', filled('---\n'), 'one document'],
+    ['ends of documents', filled('...\n'), 'one document'],
+    ['directives', filled('%YAML 1.2\n'), 'Directives'],
+    ['anchors', filled('&a '), 'one anchor'],
+    ['tags', filled('! '), 'one anchor'],
+    ['brackets', filled('['), 'nested'],
+    ['brackets that close', filled(']'), 'Unexpected'],
+    ['keys', filled('a:\n'), 'at most 10000 entries'],
+    ['keys in braces', filled('a,', '{'), 'at most 10000 entries'],
+    ['items', filled('-\n'), 'must be'],
+    ['items in brackets', filled('a,', '['), 'must be'],
+  ])('%s', async (_, text, problem) => {
+    for (const files of [{ limits: text }, { overrides: text }]) {
+      const start = workedMs();
+      const [first = ''] = await problemsOf(files);
+      expect(workedMs() - start).toBeLessThan(2000);
+      expect(first).toContain(problem);
+      expect(first.length).toBeLessThan(1000);
+    }
+  });
+
+  it.each([
+    ['line feeds', '\n'],
+    ['comments', '# x\n'],
+  ])('a good file with %s before, within and behind', async (_, part) => {
+    const third = part.repeat(Math.floor(SIZE / 3 / part.length) - 100);
+    const overrides = `${third}- NewOrdersPerAccount:\n${third}    unlimited: true\n    ids: [7]\n${third}`;
+    const start = workedMs();
+    expect(await problemsOf({ overrides })).toEqual([]);
+    expect(workedMs() - start).toBeLessThan(2000);
+  });
+});
