@@ -31,6 +31,8 @@ export type LimiterEvent =
     }
   /** A function of the user threw on an upgrade, where no framework handles errors: it was refused. */
   | { readonly type: 'upgrade-failed'; readonly cause: unknown; readonly message: string }
+  /** A request was denied when its response had begun: its status could not be sent, and the response was ended. */
+  | { readonly type: 'denial-not-sent'; readonly message: string }
   /** Something looks wrong in how the limiter is set up, or its memory store is nearly full or evicts buckets. */
   | { readonly type: 'warning'; readonly message: string };
 

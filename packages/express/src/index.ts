@@ -10,6 +10,7 @@ import {
   NodeExchange,
   runFlow,
   sendRefusal,
+  type FlowSettings,
   type MiddlewareOptions,
   type Refusal,
   type RequestDecision,
@@ -46,7 +47,7 @@ export type RateLimitOptions = MiddlewareOptions<Request, readonly [Request, Res
  */
 export function rateLimit(options: RateLimitOptions): RequestHandler {
   const settings = flowSettings<Request, readonly [Request, Response]>(options, ['onDenied']);
-  const refuse = refuser(options.onDenied);
+  const refuse = refuser(settings, options.onDenied);
 
   return function rateLimitMiddleware(req, res, next) {
     const refusal = runFlow(settings, new ExpressExchange(req, req, res), [req, res]);
@@ -67,10 +68,11 @@ class ExpressExchange extends NodeExchange<Request> {
   }
 }
 
+type Settings = FlowSettings<Request, readonly [Request, Response]>;
 type Refuse = (req: Request, res: Response, next: NextFunction, refusal: Refusal) => void;
 
-function refuser(onDenied: OnDenied | undefined): Refuse {
-  if (onDenied === undefined) return (_req, res, _next, refusal) => sendRefusal(res, refusal);
+function refuser(settings: Settings, onDenied: OnDenied | undefined): Refuse {
+  if (onDenied === undefined) return (_req, res, _next, refusal) => sendRefusal(settings, res, refusal);
   return (req, res, next, { decision }) => {
     new Promise((resolve) => resolve(onDenied(req, res, next, decision))).catch((error: unknown) =>
       next(errorOf(error)),

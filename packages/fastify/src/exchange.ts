@@ -1,6 +1,7 @@
-import { fieldKey, type Exchange, type Refusal, type RequestDecision } from '@sluice/core/http';
+import { endIfBegun, fieldKey, type Exchange, type Refusal, type RequestDecision } from '@sluice/core/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RouteSettings } from './route-limits.ts';
 
 /** A Fastify request and its reply, as the flow of core sees them. */
 export class FastifyExchange implements Exchange<FastifyRequest> {
@@ -37,8 +38,9 @@ export class FastifyExchange implements Exchange<FastifyRequest> {
   }
 }
 
-/** Sends a refusal. Nothing is sent when something was before. */
-export function sendRefusal(reply: FastifyReply, { status, fields, body }: Refusal): void {
+/** Sends a refusal. A response that has begun on Node's own is ended instead. */
+export function sendRefusal(settings: RouteSettings, reply: FastifyReply, { status, fields, body }: Refusal): void {
+  if (reply.sent || endIfBegun(settings, reply.raw)) return;
   // To the type of a text Fastify would add a charset, which problem details have none of (RFC 9457 section 6.1).
-  if (!reply.sent) void reply.code(status).headers(fields).send(Buffer.from(body));
+  void reply.code(status).headers(fields).send(Buffer.from(body));
 }

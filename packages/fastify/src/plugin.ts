@@ -1,6 +1,7 @@
 import type { Decision } from '@sluice/core';
 import {
   checkBoolean,
+  endIfBegun,
   errorOf,
   flowSettings,
   runFlow,
@@ -50,7 +51,7 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
   checkBoolean('global', globally);
   const base = flowSettings<FastifyRequest, SettleArgs>(options, ['hook', 'global', 'onDenied']);
   const routes = new RouteTable(base);
-  const refuse = refuser(options.onDenied);
+  const refuse = refuser(base, options.onDenied);
   /** The routes with limits of their own that were defined since. */
   const met = new Map<RouteOptions, RouteLimits>();
   const metLimits = new WeakSet<RouteLimits>();
@@ -104,12 +105,13 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
 type Next = (error?: Error) => void;
 type Refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal, fail: Next) => void;
 
-function refuser(onDenied: OnDenied | undefined): Refuse {
-  if (onDenied === undefined) return (_request, reply, refusal) => sendRefusal(reply, refusal);
+function refuser(settings: RouteSettings, onDenied: OnDenied | undefined): Refuse {
+  if (onDenied === undefined) return (_request, reply, refusal) => sendRefusal(settings, reply, refusal);
   return (request, reply, { decision }, fail) => {
     new Promise((resolve) => resolve(onDenied(request, reply, decision)))
       .then((answer) => {
-        if (answer !== undefined && answer !== reply && !reply.sent) void reply.send(answer);
+        if (answer === undefined || answer === reply || reply.sent) return;
+        if (!endIfBegun(settings, reply.raw)) void reply.send(answer);
       })
       .catch((error: unknown) => fail(errorOf(error) as Error));
   };

@@ -351,3 +351,17 @@ test.each([
   const registered = app.register(rateLimit, { limiter: limiterOf({ Global: 1 }), ...(options as object) });
   await expect(registered).rejects.toMatchObject({ code, message: expect.stringContaining(says) });
 });
+
+test('an answer of onDenied that comes when the response has begun ends it', async () => {
+  const app = fastify();
+  let requests = 0;
+  app.addHook('onRequest', (_request, reply, next) => {
+    if (++requests > 1) reply.raw.writeHead(200).write('begun');
+    next();
+  });
+  await app.register(rateLimit, { limiter: limiterOf({ Global: 1 }), onDenied: () => 'too late' });
+  app.get('/', () => 'ok');
+  expect((await app.inject('/')).body).toBe('ok');
+  const { statusCode, body } = await app.inject('/');
+  expect([statusCode, body]).toEqual([200, 'begun']);
+});

@@ -5,9 +5,12 @@
  */
 import type { Decision } from '@sluice/core';
 import {
+  endIfBegun,
   errorOf,
   flowSettings,
   runFlow,
+  sendRefusal,
+  type FlowSettings,
   type MiddlewareOptions,
   type Refusal,
   type RequestDecision,
@@ -46,7 +49,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   const { onDenied } = options;
   const proceed = (ctx: Context, next: Next, refusal: Refusal | null): unknown => {
     if (refusal === null) return next();
-    if (onDenied === undefined) return refuse(ctx, refusal);
+    if (onDenied === undefined) return refuse(settings, ctx, refusal);
     return new Promise((resolve) => resolve(onDenied(ctx, refusal.decision))).catch(throwError);
   };
 
@@ -58,11 +61,14 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   };
 }
 
-function refuse({ response }: Context, { status, fields, body }: Refusal): void {
-  if (response.headerSent) return;
-  response.status = status;
-  response.set(fields);
-  response.body = body;
+function refuse(settings: FlowSettings<Context, readonly [Context]>, ctx: Context, refusal: Refusal): void {
+  const { response, res } = ctx;
+  // Koa leaves the response to a middleware before.
+  if (ctx.respond === false) return sendRefusal(settings, res, refusal);
+  if (endIfBegun(settings, res)) return;
+  response.status = refusal.status;
+  response.set(refusal.fields);
+  response.body = refusal.body;
 }
 
 function throwError(cause: unknown): never {

@@ -293,6 +293,20 @@ describe('fields reach the answer', () => {
   });
 });
 
+test('a denied request whose response Koa leaves to a middleware before the limits is answered', async () => {
+  const get = await serve(
+    (ctx, next) => {
+      ctx.respond = false;
+      return next();
+    },
+    rateLimit(inline()),
+    (ctx) => void ctx.res.end('own'),
+  );
+  expect(await (await get()).text()).toBe('own');
+  const { status, headers } = await get();
+  expect([status, headers.get('retry-after')]).toEqual([429, '60']);
+});
+
 test('with fields: false an allowed request leaves Koa as it is', async () => {
   const get = await serve(rateLimit(inline({ fields: false })), (ctx) => {
     ctx.body = `${Object.hasOwn(ctx, 'onerror')} ${Object.hasOwn(ctx.res, 'writeHead')}`;

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { badInputCases } from './cases/bad-input.ts';
+import { begunResponseCases } from './cases/begun-responses.ts';
 import { blockedCases } from './cases/blocked.ts';
 import { callbackCases } from './cases/callbacks.ts';
 import { clientCases } from './cases/clients.ts';
@@ -25,6 +26,7 @@ const CASES = {
   overrides: overrideCases,
   blocked: blockedCases,
   hidden: hiddenCases,
+  'responses that have begun': begunResponseCases,
   callbacks: callbackCases,
   handlers: handlerCases,
   'errors of handlers': handlerErrorCases,

@@ -35,7 +35,7 @@ export function limited(
   return async function limitedListener(request, response) {
     try {
       const refusal = await runFlow(settings, new HttpExchange(request, request, response), [request, response]);
-      if (refusal !== null) return sendRefusal(response, refusal);
+      if (refusal !== null) return sendRefusal(settings, response, refusal);
     } catch (error) {
       // What the key, cost and skip functions throw. A framework has an error handler for it.
       response.statusCode = error instanceof SluiceError ? error.status : 500;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { endIfBegun } from './begun-response.ts';
 export type { Exchange } from './exchange.ts';
 export { fieldKey } from './field-key.ts';
 export { runFlow } from './flow.ts';

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { LimiterCore } from '../limiter-core.ts';
+import { endIfBegun } from './begun-response.ts';
 import type { Exchange } from './exchange.ts';
 import { fieldKey } from './field-key.ts';
 import type { Refusal } from './refusal.ts';
@@ -30,9 +32,17 @@ export abstract class NodeExchange<Request> implements Exchange<Request> {
   }
 }
 
-/** Sends a refusal on Node's own response. Nothing is sent when something was before. */
-export function sendRefusal(outgoing: ServerResponse, { status, fields, body }: Refusal): void {
-  if (outgoing.headersSent) return;
+/**
+ * Sends a refusal on Node's own response. A response that has begun is ended instead, see {@link endIfBegun}.
+ *
+ * @param settings - Those of the middleware.
+ */
+export function sendRefusal(
+  settings: { readonly limiter: LimiterCore<never> },
+  outgoing: ServerResponse,
+  { status, fields, body }: Refusal,
+): void {
+  if (endIfBegun(settings, outgoing)) return;
   outgoing.statusCode = status;
   for (const name of Object.keys(fields)) outgoing.setHeader(name, fields[name]!);
   outgoing.setHeader('Content-Length', Buffer.byteLength(body));

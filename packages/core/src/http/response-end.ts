@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
+import { http2StreamOf } from './http2-stream.ts';
 
 /**
  * Calls back once, when a response is over: with true when all of it was handed to the system, false when the client
  * left before. Over HTTP/2 a client also leaves by resetting the stream.
  */
 export function onceOver(incoming: IncomingMessage, response: ServerResponse, done: (finished: boolean) => void): void {
-  const stream = http2StreamOf(incoming, response);
+  const stream = http2StreamOf(response);
   if (stream === undefined) onceResponseOver(incoming, response, done);
   else onceStreamOver(stream, done);
 }
@@ -28,12 +29,6 @@ function onceResponseOver(
   const onClose = (): void => end(false);
   response.once('finish', onFinish).once('close', onClose);
   waitingAt(socket).add(onClose);
-}
-
-/** The stream below a response of Node's HTTP/2 compatibility layer; `undefined` for a response of HTTP/1. */
-function http2StreamOf(incoming: IncomingMessage, response: ServerResponse): ServerHttp2Stream | undefined {
-  if (incoming.httpVersionMajor !== 2) return undefined;
-  return (response as ServerResponse & { readonly stream?: ServerHttp2Stream }).stream;
 }
 
 /** Node emits `finish` on the response of a stream that was reset, too: only the stream itself knows how it ended. */
