@@ -54,8 +54,17 @@ export function rateLimit(options: RateLimitOptions): RequestHandler {
     if (refusal === null) return next();
     if (!(refusal instanceof Promise)) return refuse(req, res, next, refusal);
     // What fails behind `next` is Express' own matter: only what comes before it is handed on.
-    refusal.then((settled) => (settled === null ? next() : refuse(req, res, next, settled)), next);
+    refusal.then((settled) => (settled === null ? next() : attempt(() => refuse(req, res, next, settled), next)), next);
   };
+}
+
+/** Hands on what sending throws: behind a promise Express does not catch it. */
+function attempt(send: () => void, next: NextFunction): void {
+  try {
+    send();
+  } catch (error) {
+    next(errorOf(error));
+  }
 }
 
 class ExpressExchange extends NodeExchange<Request> {

@@ -58,8 +58,15 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
 
   const limit = (settings: RouteSettings, request: FastifyRequest, reply: FastifyReply, next: Next): void => {
     const refusal = runFlow(settings, new FastifyExchange(request, reply), [request, reply]);
-    const proceed = (settled: Refusal | null): void =>
-      settled === null ? next() : refuse(request, reply, settled, next);
+    const proceed = (settled: Refusal | null): void => {
+      if (settled === null) return next();
+      try {
+        refuse(request, reply, settled, next);
+      } catch (error) {
+        // Behind a promise Fastify does not catch it.
+        next(errorOf(error) as Error);
+      }
+    };
     if (refusal instanceof Promise) refusal.then(proceed, next);
     else proceed(refusal);
   };

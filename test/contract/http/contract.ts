@@ -17,6 +17,7 @@ import { overrideCases } from './cases/overrides.ts';
 import { refusalCases } from './cases/refusals.ts';
 import { settleCases } from './cases/settle.ts';
 import { streamCases } from './cases/streams.ts';
+import { thrownValueCases } from './cases/thrown-values.ts';
 import type { Framework } from './framework.ts';
 
 const CASES = {
@@ -34,6 +35,7 @@ const CASES = {
   'cross-origin': crossOriginCases,
   errors: errorCases,
   'bad input': badInputCases,
+  'thrown values': thrownValueCases,
 };
 
 /** What goes by the protocol, or by none. */

@@ -1,7 +1,7 @@
 import { rateLimit } from '@sluice/express';
 import type { ErrorRequestHandler, Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import { createServer } from 'node:http';
-import { ok, type Context, type Framework, type Handler, type Options } from './framework.ts';
+import { ok, statusOf, type Context, type Framework, type Handler, type Options } from './framework.ts';
 
 /** Express of any version under the contract. */
 export function expressFramework(name: string, express: () => Express): Framework {
@@ -9,17 +9,18 @@ export function expressFramework(name: string, express: () => Express): Framewor
     name,
     protocol: 'HTTP/1.1',
     make: (options) => rateLimit(options as never),
-    async serve({ before, limits = [], routes = {}, trustsEveryProxy = false, onError }) {
+    async serve({ before, limits = [], routes = {}, trustsEveryProxy = false, plain, onError }) {
       const app = express();
       if (trustsEveryProxy) app.set('trust proxy', true);
       if (before !== undefined) app.use((req, res, next) => (before(contextOf(req, res)), next()));
+      if (plain !== undefined) app.use(() => plain());
       for (const options of limits) app.use(middleware(options));
       for (const [path, route] of Object.entries(routes)) {
         app.all(path, ...(route.limits ?? []).map(middleware), handlerOf(route.handle ?? ok));
       }
-      const errorHandler: ErrorRequestHandler = (error: { status?: number } | undefined, _req, res, _next) => {
+      const errorHandler: ErrorRequestHandler = (error: unknown, _req, res, _next) => {
         onError?.(error);
-        res.status(error?.status ?? 500).send('failed');
+        res.status(statusOf(error)).send('failed');
       };
       app.use(errorHandler);
       return createServer(app as never);

@@ -7,7 +7,7 @@ import {
   type FastifyServerOptions,
 } from 'fastify';
 import type { Server } from 'node:net';
-import { ok, type Context, type Framework, type Handler, type Options, type Protocol } from './framework.ts';
+import { ok, statusOf, type Context, type Framework, type Handler, type Options, type Protocol } from './framework.ts';
 
 /** Fastify under the contract. A route with limits is a context of its own, in which they are registered. */
 export const fastifyFramework = (protocol: Protocol = 'HTTP/1.1'): Framework => ({
@@ -20,16 +20,17 @@ export const fastifyFramework = (protocol: Protocol = 'HTTP/1.1'): Framework => 
     if (failure !== undefined) throw failure;
     return rateLimit;
   },
-  async serve({ before, limits = [], routes = {}, trustsEveryProxy = false, onError }): Promise<Server> {
+  async serve({ before, limits = [], routes = {}, trustsEveryProxy = false, plain, onError }): Promise<Server> {
     const http2 = protocol === 'HTTP/2';
     const app = fastify({ trustProxy: trustsEveryProxy, ...(http2 && { http2 }) } as FastifyServerOptions);
-    app.setErrorHandler(async (error: { statusCode?: number }, _request, reply) => {
+    app.setErrorHandler(async (error: unknown, _request, reply) => {
       onError?.(error);
-      return reply.code(error.statusCode ?? 500).send('failed');
+      return reply.code(statusOf(error)).send('failed');
     });
     if (before !== undefined) {
       app.addHook('onRequest', (request, reply, next) => (before(contextOf(request, reply)), next()));
     }
+    if (plain !== undefined) app.addHook('onRequest', (_request, _reply, _next): void => plain());
     for (const options of limits) await app.register(rateLimit, options as never);
     for (const [path, { limits: own = [], handle = ok }] of Object.entries(routes)) {
       await app.register((child) => route(child, path, own, handle));

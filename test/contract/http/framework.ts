@@ -34,6 +34,13 @@ export interface Plan {
   readonly routes?: Readonly<Record<string, Route>>;
   /** The framework's own setting that believes every X-Forwarded-For. */
   readonly trustsEveryProxy?: boolean;
+  /** A plain middleware that runs before all limits, and throws. */
+  readonly plain?: (() => never) | undefined;
+  /**
+   * Whether each thrown value is answered, whatever it is. Koa's own error handler throws at some of them; with this a
+   * middleware before all others catches them.
+   */
+  readonly catchesAll?: boolean;
   /** Told of each error that reaches the framework's error handler. */
   readonly onError?: (error: unknown) => void;
 }
@@ -70,3 +77,12 @@ export interface Framework {
 }
 
 export const ok: Handler = () => 'ok';
+
+/** The status that an error handler answers to what was thrown, whatever it is. */
+export function statusOf(thrown: unknown): number {
+  try {
+    return (thrown as { readonly status?: number } | null | undefined)?.status ?? 500;
+  } catch {
+    return 500;
+  }
+}

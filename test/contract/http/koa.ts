@@ -2,7 +2,7 @@ import { rateLimit } from '@sluice/koa';
 import type Koa from 'koa';
 import { createServer } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
-import { ok, type Context, type Framework, type Protocol } from './framework.ts';
+import { ok, statusOf, type Context, type Framework, type Plan, type Protocol } from './framework.ts';
 
 /** Koa of any version under the contract. */
 export function koaFramework(name: string, KoaClass: new () => Koa, protocol: Protocol = 'HTTP/1.1'): Framework {
@@ -11,11 +11,13 @@ export function koaFramework(name: string, KoaClass: new () => Koa, protocol: Pr
     protocol,
     ignoresHead: protocol === 'HTTP/2' && name === 'Koa 2',
     make: (options) => rateLimit(options as never),
-    async serve({ before, limits = [], routes = {}, trustsEveryProxy = false, onError }) {
+    async serve({ before, limits = [], routes = {}, trustsEveryProxy = false, plain, catchesAll = false, onError }) {
       const app = new KoaClass();
       app.proxy = trustsEveryProxy;
       app.on('error', (error) => onError?.(error));
+      if (catchesAll) app.use(catcher(onError));
       if (before !== undefined) app.use((ctx, next) => (before(contextOf(ctx)), next()));
+      if (plain !== undefined) app.use(() => plain());
       for (const options of limits) app.use(rateLimit(options as never));
       for (const [path, { limits: own = [], handle = ok }] of Object.entries(routes)) {
         const at = (middleware: Koa.Middleware) =>
@@ -33,6 +35,18 @@ export function koaFramework(name: string, KoaClass: new () => Koa, protocol: Pr
       ctx.body = await handle(contextOf(ctx), decision);
     },
     settle: (trueCost) => (ctx: Koa.Context) => trueCost(ctx.status),
+  };
+}
+
+function catcher(onError: Plan['onError']): Koa.Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      onError?.(error);
+      ctx.status = statusOf(error);
+      ctx.body = 'failed';
+    }
   };
 }
 
