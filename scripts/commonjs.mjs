@@ -7,40 +7,52 @@ import { root } from './pnpm.mjs';
 const MODULE_URL = `require('node:url').pathToFileURL(__filename).href`;
 
 /**
- * Builds dist/cjs of every package, for loaders that do not take ES modules: JavaScript and declarations, file by file,
- * of each source whose build is missing or older. Types are not checked: `tsc --build` has done that.
+ * Compiles every package into dist/cjs, for loaders that do not take ES modules: each source whose output is missing or
+ * older, file by file. It does not check types, so it may run beside `tsc --build`.
  *
- * @param {{ since: number }} options - `since`: what was built before this time, in ms since 1970, is built again.
+ * @param {{ since: number }} options - `since`: output from before this time, in ms since 1970, is written again.
  */
-export async function buildCommonJs({ since }) {
-  const folders = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name));
+export async function compileCommonJs({ since }) {
   const oldestMs = Math.max(since, changedAtMs(fileURLToPath(import.meta.url)));
-  const outdated = folders
+  const outdated = packageFolders()
     .flatMap(modulesOf)
-    .filter(({ source, cjs, name }) => changedAtMs(join(cjs, `${name}.js`)) <= Math.max(oldestMs, changedAtMs(source)));
-  if (outdated.length > 0) {
-    const { default: ts } = await import('typescript');
-    const options = optionsOf(ts);
-    for (const module of outdated) emit(ts, options, module);
+    .filter(({ source, built }) => changedAtMs(`${built}.js`) <= Math.max(oldestMs, changedAtMs(source)));
+  if (outdated.length === 0) return;
+  const { default: ts } = await import('typescript');
+  const options = optionsOf(ts);
+  for (const module of outdated) emit(ts, options, module);
+}
+
+/** Completes dist/cjs with the declarations that `tsc --build` wrote: they do not depend on the form of a module. */
+export function declareCommonJs() {
+  for (const folder of packageFolders()) {
+    writeFileSync(join(folder, 'dist', 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
+    modulesOf(folder).forEach(copyDeclarations);
+    writeEntryDeclarations(folder);
   }
-  for (const folder of folders) writeEntryDeclarations(folder);
+}
+
+function packageFolders() {
+  return readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name));
 }
 
 /**
- * @typedef {{ name: string, source: string, declarations: string, cjs: string }} Module
+ * @typedef {object} Module
+ * @property {string} source
+ * @property {string} declarations what `tsc --build` writes
+ * @property {string} built its file in dist/cjs, without an extension
+ *
  * @param {string} folder of a package
  * @returns {Module[]}
  */
 function modulesOf(folder) {
-  const [src, dist] = [join(folder, 'src'), join(folder, 'dist')];
-  return readdirSync(src, { recursive: true, encoding: 'utf8' })
+  return readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => file.slice(0, -'.ts'.length))
     .map((name) => ({
-      name,
-      source: join(src, `${name}.ts`),
-      declarations: join(dist, `${name}.d.ts`),
-      cjs: join(dist, 'cjs'),
+      source: join(folder, 'src', `${name}.ts`),
+      declarations: join(folder, 'dist', `${name}.d.ts`),
+      built: join(folder, 'dist', 'cjs', name),
     }));
 }
 
@@ -56,18 +68,21 @@ function optionsOf(ts) {
  * @param {import('typescript').CompilerOptions} compilerOptions
  * @param {Module} module
  */
-function emit(ts, compilerOptions, { source, declarations, cjs, name }) {
-  const built = join(cjs, name);
-  mkdirSync(dirname(built), { recursive: true });
-  writeFileSync(join(cjs, 'package.json'), '{ "type": "commonjs" }\n');
-  // Declarations do not depend on the form of a module: those of the ES modules are right here too.
-  copyFileSync(declarations, `${built}.d.ts`);
-  writeMap(`${built}.d.ts.map`, readFileSync(`${declarations}.map`, 'utf8'), source);
+function emit(ts, compilerOptions, { source, built }) {
   const text = readFileSync(source, 'utf8').replaceAll('import.meta.url', MODULE_URL);
   const { outputText, sourceMapText = '' } = ts.transpileModule(text, { compilerOptions, fileName: source });
+  mkdirSync(dirname(built), { recursive: true });
   writeMap(`${built}.js.map`, sourceMapText, source);
-  // Last: when a build was interrupted, its file is missing.
+  // Last: when a build was interrupted, this file is missing.
   writeFileSync(`${built}.js`, outputText);
+}
+
+/** @param {Module} module */
+function copyDeclarations({ source, declarations, built }) {
+  const file = `${built}.d.ts`;
+  if (changedAtMs(file) >= changedAtMs(declarations)) return;
+  writeMap(`${file}.map`, readFileSync(`${declarations}.map`, 'utf8'), source);
+  copyFileSync(declarations, file);
 }
 
 /**

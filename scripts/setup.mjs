@@ -1,10 +1,11 @@
 // Makes a clone ready for `npm start`, `npm test` and `npm run check`: installs when the lockfile or a manifest
 // changed since the last time, then builds what changed. With nothing to do it takes about a second.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildCommonJs } from './commonjs.mjs';
+import { compileCommonJs, declareCommonJs } from './commonjs.mjs';
 import { writeLuaModule } from './lua.mjs';
 import { pnpm, root } from './pnpm.mjs';
 
@@ -36,10 +37,13 @@ async function build() {
   writeLuaModule();
   for (const name of readdirSync(join(root, 'packages'))) removeStaleBuild(join(root, 'packages', name));
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { status } = spawnSync(process.execPath, [tsc, '--build'], { cwd: root, stdio: 'inherit' });
-  if (status !== 0) fail('setup: the build failed; see the compiler errors above.');
+  const building = spawn(process.execPath, [tsc, '--build'], { cwd: root, stdio: 'inherit' });
+  const ended = once(building, 'close');
   // Another compiler may have been installed.
-  await buildCommonJs({ since: statSync(stamp).mtimeMs });
+  await compileCommonJs({ since: statSync(stamp).mtimeMs });
+  const [status] = await ended;
+  if (status !== 0) fail('setup: the build failed; see the compiler errors above.');
+  declareCommonJs();
 }
 
 /**
