@@ -39,6 +39,13 @@ export type { Log } from './log.ts';
 export type { LimitStats, MemoryStats } from './memory/memory-stats.ts';
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './memory/memory-store.ts';
 export type { OverrideFunction } from './overrides/asked-overrides.ts';
+export {
+  cachedOverrides,
+  type CachedOverrides,
+  type CachedOverridesEvent,
+  type CachedOverridesOptions,
+} from './overrides/cached-overrides.ts';
+export type { OverrideQuery } from './overrides/override-cache.ts';
 export type { Override } from './overrides/override.ts';
 export { OverrideList, type OverrideTable } from './overrides/override-list.ts';
 export type { LimitNumbers } from './rate.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { passes } from '../all-or-nothing.ts';
-import { type Clock, monotonicClock } from '../clock.ts';
-import { complaint, SluiceError } from '../errors.ts';
+import { checkClock, monotonicClock, type Clock } from '../clock.ts';
+import { SluiceError } from '../errors.ts';
 import { charged, fits, refundable, refunded } from '../gcra.ts';
 import { checkOptions, wholeNumber } from '../options.ts';
 import type {
@@ -79,13 +79,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 
 function closed(): SluiceError {
   return new SluiceError('ERR_CLOSED', 'This memory store was closed. Make a new one with memoryStore().');
-}
-
-function checkClock(clock: unknown): void {
-  if (typeof (clock as Partial<Clock> | null)?.nowMicros === 'function') return;
-  const remedy =
-    "For tests use `new FakeClock(0)` of '@sluice/core/testing'; for the process's own clock leave it out.";
-  throw complaint('ERR_OPTION', { option: 'clock', demand: 'an object with nowMicros()', value: clock, remedy });
 }
 
 class LocalStore implements MemoryStore {
