@@ -10,6 +10,9 @@ app.get('/', rateLimit({ limiter }), (req, res) => {
   res.json({ process: cluster.worker?.id, remaining: req.rateLimit?.remaining });
 });
 
+// So that Redis decides from the first request on. Without Redis the failure policy decides until it is there.
+await limiter.ready({ timeoutMs: 2000 }).catch((/** @type {Error} */ error) => console.warn(error.message));
+
 const server = createServer(app).listen(Number(process.env.PORT ?? 3000), '127.0.0.1');
 
 server.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {

@@ -25,6 +25,21 @@ it.each([
   expect(performance.now() - closedMs).toBeLessThan(5000);
 });
 
+it.each([
+  { state: 'up', timeoutMs: 60_000, outcome: 5 },
+  { state: 'absent', timeoutMs: 300, outcome: 'ERR_STORE_UNAVAILABLE' },
+])('a script that waits for Redis, which is $state, ends by itself as soon as it is done', async (given) => {
+  const server = await redisServer({ absent: given.state === 'absent' });
+  const child = run('script.mjs', [String(server.port), String(given.timeoutMs)]);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
+  const exit = once(child, 'exit');
+  const [outcome] = (await once(child, 'message')) as unknown[];
+  const closedMs = performance.now();
+  expect([outcome, await exit, output]).toEqual([given.outcome, [0, null], '']);
+  expect(performance.now() - closedMs).toBeLessThan(5000);
+});
+
 it('a client that was given stays connected after close, and is never used', async () => {
   const server = await redisServer();
   const client = new Redis(server.port);

@@ -9,7 +9,7 @@ import type { Limit } from './limits.ts';
 import type { Log } from './log.ts';
 import { memoryStore } from './memory/memory-store.ts';
 import { notifier } from './notifier.ts';
-import { checkOptions, isPlainObject, wholeNumber } from './options.ts';
+import { checkFunction, checkOptions, isPlainObject, wholeNumber } from './options.ts';
 import type { Store } from './store.ts';
 
 /** What a limiter needs beside its limits: where buckets live, how clients are found, what happens in trouble. */
@@ -97,5 +97,7 @@ function checkedStore(store: Store): Store {
       `\`store\` must be a store, such as memoryStore(): it has no method \`${method}\`.`,
     );
   }
+  const remedy = 'Leave it out when there is nothing to wait for.';
+  checkFunction('store.ready', (store as { readonly ready?: unknown }).ready, remedy);
   return store;
 }

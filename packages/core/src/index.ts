@@ -49,6 +49,7 @@ export type { OverrideQuery } from './overrides/override-cache.ts';
 export type { Override } from './overrides/override.ts';
 export { OverrideList, type OverrideTable } from './overrides/override-list.ts';
 export type { LimitNumbers } from './rate.ts';
+export type { ReadyOptions } from './ready-options.ts';
 export type {
   BucketName,
   Mode,

@@ -18,6 +18,7 @@ import type { Limit } from './limits.ts';
 import type { CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
 import { pressureWarning } from './memory/pressure-warning.ts';
 import { checkOptions } from './options.ts';
+import type { ReadyOptions } from './ready-options.ts';
 import { RaisedLimits } from './raised-limits.ts';
 import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';
 import type { BucketName, Store } from './store.ts';
@@ -110,6 +111,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     claimNames(this.store, this, next.limits.keys());
     this.#raised.changed(this.#set);
     this.#set = next;
+  }
+
+  ready(options?: ReadyOptions): Promise<void> {
+    return this.#gate.ready(options);
   }
 
   status(): StoreStatus {

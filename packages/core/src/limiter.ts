@@ -2,6 +2,7 @@ import type { Awaitable } from './awaitable.ts';
 import type { BucketState, Decision } from './decision.ts';
 import type { StoreStatus } from './failure/store-health.ts';
 import type { LimitSetOptions } from './limit-set.ts';
+import type { ReadyOptions } from './ready-options.ts';
 import type { BucketName, Mode, Store } from './store.ts';
 
 /** A bucket to charge or to give tokens back to. */
@@ -74,6 +75,15 @@ export interface Limiter<Request = unknown> {
    * `ERR_COST_OVER_BURST` when a middleware that was made with this limiter could not go on.
    */
   replace(set: LimitSetOptions<Request>): void;
+  /**
+   * Resolves when the store can answer: at once for the memory store, and for any other that has no `ready`. For
+   * scripts, which begin before their store is connected; a server may start without it, since its failure policies
+   * decide until the store answers.
+   *
+   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` and the cause when the store can't answer after
+   * `timeoutMs` (default: 10,000); `ERR_CLOSED` when limiter or store is closed meanwhile; `ERR_OPTION`.
+   */
+  ready(options?: ReadyOptions): Promise<void>;
   /** Whether the store answers, and since when. */
   status(): StoreStatus;
   /** The store that decides: for its own statistics, and to share it. */

@@ -1,4 +1,5 @@
 import type { Awaitable } from './awaitable.ts';
+import type { ReadyOptions } from './ready-options.ts';
 
 /**
  * How a transaction takes part in its batch.
@@ -101,6 +102,12 @@ export interface Store {
    * without deadline and failure policy. Left out by all others.
    */
   readonly answersAtOnce?: true;
+  /**
+   * Resolves when the store can answer; at once when it can. Rejects with `ERR_STORE_UNAVAILABLE`, and the cause in its
+   * message, when it can't after `timeoutMs`; with `ERR_CLOSED` when it is closed before that. Left out by stores that
+   * have nothing to wait for.
+   */
+  ready?(options?: ReadyOptions): Awaitable<void>;
   /**
    * Takes the increments of all transactions, or of none: if a `check-…` does not fit, nothing is taken. In a batch
    * that passes, a `spend-only` is taken if it fits.

@@ -1,5 +1,6 @@
 import type {
   BucketName,
+  ReadyOptions,
   Store,
   StoreCap,
   StoreCharge,
@@ -38,6 +39,14 @@ export interface RedisStore extends Store {
   refund(batch: readonly StoreRefund[], deadlineMs?: number): Promise<StoreReading>;
   cap(batch: readonly StoreCap[], deadlineMs?: number): Promise<StoreReading>;
   reset(batch: readonly BucketName[], deadlineMs?: number): Promise<void>;
+  /**
+   * Resolves when Redis can be asked: at once when it can already. In a cluster that is when every primary can. It waits
+   * for the connection that the store makes anyway, and makes no other.
+   *
+   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` and the cause when it can't after `timeoutMs` (default:
+   * 10,000); the store goes on connecting until you close it. `ERR_CLOSED` when it is closed before; `ERR_OPTION`.
+   */
+  ready(options?: ReadyOptions): Promise<void>;
   /** Ends our own connections and timers, never the client that was given. Again, it does nothing. */
   close(): Promise<void>;
   /** How the connection is, and what was done. */

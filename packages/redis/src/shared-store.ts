@@ -1,13 +1,14 @@
 import {
   SluiceError,
   type BucketName,
+  type ReadyOptions,
   type StoreCap,
   type StoreCharge,
   type StoreReading,
   type StoreRefund,
   type StoreTransaction,
 } from '@sluice/core';
-import { complaint, monotonicClock, type Notify } from '@sluice/core/store';
+import { checkReadyOptions, complaint, monotonicClock, type Notify } from '@sluice/core/store';
 import type { AskEntry, AskKind, AskParts } from './ask.ts';
 import { StandaloneAsker, type Asker } from './asker.ts';
 import { BucketKeys, type BucketKeysOptions } from './bucket-keys.ts';
@@ -78,6 +79,12 @@ export class SharedStore implements RedisStore {
 
   async reset(batch: readonly BucketName[], deadlineMs?: number): Promise<void> {
     await this.#ask('reset', batch, deadlineMs);
+  }
+
+  async ready(options?: ReadyOptions): Promise<void> {
+    const { timeoutMs } = checkReadyOptions(options);
+    if (this.#closed !== undefined) throw closed();
+    await this.#line.ready(timeoutMs);
   }
 
   close(): Promise<void> {

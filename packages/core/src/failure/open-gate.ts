@@ -4,6 +4,7 @@ import type { Decision } from '../decision.ts';
 import { SluiceError } from '../errors.ts';
 import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
+import { checkReadyOptions, type ReadyOptions } from '../ready-options.ts';
 import type { Changed, Charge, Decided } from './ruling.ts';
 import type { StoreGate } from './store-gate.ts';
 import type { StoreStatus } from './store-health.ts';
@@ -48,6 +49,11 @@ export class OpenGate implements StoreGate {
   reset(batch: readonly BucketName[]): Awaitable<void> {
     this.assertOpen();
     return this.#store.reset(batch);
+  }
+
+  async ready(options?: ReadyOptions): Promise<void> {
+    this.assertOpen();
+    checkReadyOptions(options);
   }
 
   status(): StoreStatus {

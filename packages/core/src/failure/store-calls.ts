@@ -1,7 +1,7 @@
 import type { Awaitable } from '../awaitable.ts';
 import { decisionOf } from '../decide.ts';
 import type { Decision } from '../decision.ts';
-import { SluiceError } from '../errors.ts';
+import { reasonOf, SluiceError } from '../errors.ts';
 import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { checkReading, EMPTY_READING } from './answer.ts';
@@ -100,6 +100,19 @@ export function resetCall({ store }: StoreCallParts): StoreCall<readonly BucketN
       const message =
         'The store could not say that it reset the buckets: all, some or none may be full now. ' +
         'Reset them again when it answers.';
+      return Promise.reject(new SluiceError('ERR_STORE_UNAVAILABLE', message, { cause }));
+    },
+  };
+}
+
+/** Whether the store answers at all: it is asked for no bucket. Refused, it is an error. */
+export function trialCall({ store }: StoreCallParts): StoreCall<readonly [], void> {
+  return {
+    send: (batch, deadlineMs) => store.check(batch, deadlineMs),
+    check: checkReading,
+    accept: () => undefined,
+    refuse(_batch, cause) {
+      const message = `The store is connected, but can not answer (${reasonOf(cause)}).`;
       return Promise.reject(new SluiceError('ERR_STORE_UNAVAILABLE', message, { cause }));
     },
   };

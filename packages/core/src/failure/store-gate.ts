@@ -3,6 +3,7 @@ import type { Decision } from '../decision.ts';
 import type { BucketName, Store, StoreCap, StoreRefund } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import type { Changed, Charge } from './ruling.ts';
+import type { ReadyOptions } from '../ready-options.ts';
 import type { StoreStatus } from './store-health.ts';
 
 /** How a limiter reaches its store. Every call but `status` and `close` throws `ERR_CLOSED` after `close`. */
@@ -23,6 +24,8 @@ export interface StoreGate {
   cap(batch: readonly StoreCap[]): Awaitable<unknown>;
   /** Makes buckets full again. */
   reset(batch: readonly BucketName[]): Awaitable<void>;
+  /** Resolves when the store can answer. */
+  ready(options?: ReadyOptions): Promise<void>;
   /** How the store does. */
   status(): StoreStatus;
   /** Throws `ERR_CLOSED` after {@link close}. */

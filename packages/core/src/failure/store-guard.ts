@@ -11,9 +11,11 @@ import type { CheckedFailureOptions } from './failure-options.ts';
 import { Fallback } from './fallback.ts';
 import { LoopYield } from './loop-yield.ts';
 import { closed } from './open-gate.ts';
+import { checkReadyOptions, type ReadyOptions } from '../ready-options.ts';
+import { ReadyWaits } from './ready-waits.ts';
 import type { Changed, Charge } from './ruling.ts';
 import { systemScheduler, type Scheduler } from './scheduler.ts';
-import { capCall, chargeCall, decidingCall, refundCall, resetCall, type StoreCall } from './store-calls.ts';
+import { capCall, chargeCall, decidingCall, refundCall, resetCall, trialCall, type StoreCall } from './store-calls.ts';
 import type { StoreGate } from './store-gate.ts';
 import { StoreHealth, type StoreStatus } from './store-health.ts';
 import { StoreWait, type Judge, type Sent } from './store-wait.ts';
@@ -46,7 +48,9 @@ export class StoreGuard implements StoreGate {
   readonly #refund: StoreCall<readonly StoreRefund[], Changed<StoreRefund>>;
   readonly #cap: StoreCall<readonly StoreCap[], void>;
   readonly #reset: StoreCall<readonly BucketName[], void>;
+  readonly #trial: StoreCall<readonly [], void>;
   readonly #judge: Judge;
+  readonly #readyWaits: ReadyWaits;
   readonly #loopYield: LoopYield;
   /** Whether the store has ever answered by a promise. */
   #isAsync = false;
@@ -68,6 +72,8 @@ export class StoreGuard implements StoreGate {
     this.#refund = refundCall(parts);
     this.#cap = capCall(parts);
     this.#reset = resetCall(parts);
+    this.#trial = trialCall(parts);
+    this.#readyWaits = new ReadyWaits(store, scheduler);
     this.#judge = {
       hear: (sent, answer) => this.#hear(sent, answer),
       accept: (sent, reading) => this.#accept(sent, reading),
@@ -121,6 +127,19 @@ export class StoreGuard implements StoreGate {
     return this.#run(this.#reset, batch);
   }
 
+  /**
+   * Resolves when the store says that it is ready, at once when it has no `ready`. After calls that it could not answer
+   * it is tried, so that what follows is not left to the policies.
+   *
+   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE`, or with `ERR_CLOSED` when the guard is closed meanwhile.
+   */
+  async ready(options?: ReadyOptions): Promise<void> {
+    this.assertOpen();
+    const { timeoutMs } = checkReadyOptions(options);
+    await this.#readyWaits.wait(timeoutMs);
+    if (this.#health.isFailing) await this.#ask(this.#trial, []);
+  }
+
   /** How the store does. */
   status(): StoreStatus {
     return this.#health.status();
@@ -134,6 +153,7 @@ export class StoreGuard implements StoreGate {
     if (this.#closed) return undefined;
     this.#closed = true;
     this.#deadlines.expireAll();
+    this.#readyWaits.end();
     this.#health.flush();
     return closeStore ? this.#store.close() : undefined;
   }
@@ -142,6 +162,10 @@ export class StoreGuard implements StoreGate {
     this.assertOpen();
     if (batch.length === 0) return call.accept(batch, EMPTY_READING);
     if (!this.#health.admits()) return this.#byPolicy(call, batch, this.#health.lastCause);
+    return this.#ask(call, batch);
+  }
+
+  #ask<Batch extends readonly unknown[], Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch): Awaitable<Outcome> {
     const sent = { call, batch, phase: this.#health.phase };
     let answer: unknown;
     try {

@@ -47,6 +47,11 @@ export class StoreHealth {
     return !this.#breaker.isOpen || this.#breaker.admits(this.#clock.nowMicros());
   }
 
+  /** Whether the store is left alone. */
+  get isFailing(): boolean {
+    return this.#breaker.isOpen;
+  }
+
   /** What a call that is sent now must bring to {@link failed}. */
   get phase(): number {
     return this.#breaker.phase;
@@ -112,7 +117,7 @@ export class StoreHealth {
 
   status(): StoreStatus {
     return {
-      state: this.#breaker.isOpen ? 'failing' : 'up',
+      state: this.isFailing ? 'failing' : 'up',
       since: this.#dateOf(this.#sinceMicros),
       outages: this.#breaker.outages,
       decidedByPolicy: this.#decidedByPolicy,

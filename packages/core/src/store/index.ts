@@ -14,4 +14,5 @@ export type { Wait } from '../failure/wait-list.ts';
 export { fits, waitFor } from '../gcra.ts';
 export { notifier, type Listeners } from '../notifier.ts';
 export { checkFunction, checkOptions, wholeNumber, type Hints } from '../options.ts';
+export { checkReadyOptions } from '../ready-options.ts';
 export { TICKS_PER_MICRO, TICKS_PER_MS } from '../ticks.ts';

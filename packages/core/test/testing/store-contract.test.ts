@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
+import { SluiceError } from '../../src/errors.ts';
 import type {
   BucketName,
   StoreCap,
@@ -357,6 +358,22 @@ const mistakes: readonly Mistake[] = [
       override demandOpen(): void {}
     },
     breaks: 'after close reset is the error ERR_CLOSED',
+  },
+  {
+    mistake: 'is ready only when it has been asked',
+    Broken: class extends MapStore {
+      async ready(): Promise<void> {
+        if (this.tats.size === 0) throw new SluiceError('ERR_STORE_UNAVAILABLE', 'not yet');
+      }
+    },
+    breaks: 'ready, of a store that has it, resolves when the store can answer',
+  },
+  {
+    mistake: 'is ready after it was closed',
+    Broken: class extends MapStore {
+      async ready(): Promise<void> {}
+    },
+    breaks: 'after close ready, of a store that has it, is the error ERR_CLOSED',
   },
   {
     mistake: 'can be closed only once',

@@ -39,6 +39,12 @@ export interface Line {
    * `ERR_CLOSED` after {@link close}.
    */
   run(call: ScriptCall): Promise<readonly unknown[]>;
+  /**
+   * Resolves when scripts can be run on every server: when the state is `up`.
+   *
+   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` after `timeoutMs`, `ERR_CLOSED` when it is closed.
+   */
+  ready(timeoutMs: number): Promise<void>;
   /** How the way is. */
   status(): LineStatus;
   /** Ends connections and timers; what waits is rejected with `ERR_STORE_UNAVAILABLE`. Again, it does nothing. */

@@ -4,6 +4,7 @@ import { CallDeadlines } from './call-deadlines.ts';
 import type { Line, ScriptCall } from './line.ts';
 import type { LineParts } from './line-parts.ts';
 import type { LineChange, LineStatus } from './line-status.ts';
+import { notReady } from './server-error.ts';
 import type { Servers } from './servers.ts';
 import { StateLog, type Source } from './state-log.ts';
 import { Trip } from './trip.ts';
@@ -21,6 +22,9 @@ export class ScriptLine implements Line {
   readonly #log: StateLog;
   readonly #deadlines: CallDeadlines;
   #isClosed = false;
+  /** Resolves when the state is `up`. Made when somebody waits for that. */
+  #up: Promise<void> | undefined;
+  #isUp = (): void => {};
   #end: Promise<void> | undefined;
 
   constructor(parts: ScriptLineParts) {
@@ -47,6 +51,15 @@ export class ScriptLine implements Line {
     return Promise.reject(answer);
   }
 
+  ready(timeoutMs: number): Promise<void> {
+    if (this.#isClosed) return Promise.reject(closedError());
+    if (this.#servers.state === 'up') return Promise.resolve();
+    this.#up ??= new Promise((resolve) => (this.#isUp = resolve));
+    return this.#deadlines.race(this.#up, timeoutMs, () =>
+      this.#isClosed ? closedError() : this.#notReady(timeoutMs),
+    );
+  }
+
   status(): LineStatus {
     const { state, since, lastError } = this.#log;
     const servers = this.#servers.channels().map(({ server, isOpen, clockUncertaintyMs }) => {
@@ -68,7 +81,18 @@ export class ScriptLine implements Line {
   }
 
   #noteState(source: Source): void {
-    this.#log.note(this.#servers.state, source);
+    const { state } = this.#servers;
+    this.#log.note(state, source);
+    if (state !== 'up') return;
+    this.#isUp();
+    this.#up = undefined;
+  }
+
+  #notReady(timeoutMs: number): SluiceError {
+    const missing = this.#servers.channels().filter(({ isWell }) => !isWell);
+    const servers = missing.map(({ server }) => server).join(', ') || 'the nodes of the cluster';
+    const { lastError = this.#log.lastError?.cause } = missing[0] ?? {};
+    return notReady(servers, timeoutMs, lastError);
   }
 
   #missed({ call, channel }: Trip): SluiceError {

@@ -90,6 +90,16 @@ export function unavailable(what: string, cause: unknown, remedy?: string): Slui
   return failure('ERR_STORE_UNAVAILABLE', { what, cause, remedy });
 }
 
+/** The error of a wait for servers that can't be asked in time. */
+export function notReady(servers: string, timeoutMs: number, cause: unknown): SluiceError {
+  const what = `Redis at ${servers} was not ready within ${timeoutMs} ms`;
+  const remedy =
+    SERVER_TROUBLE[errorWord(cause) ?? ''] ?? 'Check that it runs and that its address is right, or raise `timeoutMs`.';
+  return cause === undefined
+    ? new SluiceError('ERR_STORE_UNAVAILABLE', `${what}. ${remedy}`)
+    : unavailable(what, cause, remedy);
+}
+
 interface Trouble {
   readonly what: string;
   readonly cause: unknown;

@@ -1,13 +1,12 @@
 import { redisStore, type RedisStore, type RedisStoreOptions } from '@sluice/redis';
 // oxlint-disable-next-line import/no-unassigned-import -- ends the servers of each test
 import '../../../../test/redis/servers/teardown.ts';
-import { until } from '../../../../test/redis/servers/until.ts';
 
 let stores = 0;
 
 /** A store that is connected, with buckets that no other store of this process has, unless a prefix is given. */
 export async function readyStore(options: RedisStoreOptions): Promise<RedisStore> {
   const store = redisStore({ prefix: `store${stores++}:`, ...options });
-  await until('the store is connected', () => store.status().state === 'up', { everyMs: 1 });
+  await store.ready();
   return store;
 }

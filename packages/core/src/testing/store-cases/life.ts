@@ -28,6 +28,17 @@ export const lifeCases: readonly StoreCase[] = [
     assert.ok(Number.isSafeInteger(first.nowTicks) && Number.isSafeInteger(second.nowTicks), 'ticks are whole');
   }),
 
+  promise('ready, of a store that has it, resolves when the store can answer', async ({ store }) => {
+    await store.ready?.({ timeoutMs: 10_000 });
+    await store.check([slow.spend('id')]);
+  }),
+
+  promise('after close ready, of a store that has it, is the error ERR_CLOSED', async ({ store }) => {
+    if (store.ready === undefined) return;
+    await store.close();
+    await assert.rejects(async () => store.ready?.(), { name: 'SluiceError', code: 'ERR_CLOSED' });
+  }),
+
   promise('closing again does nothing', async ({ store }) => {
     await store.close();
     await store.close();

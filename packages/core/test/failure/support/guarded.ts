@@ -6,6 +6,7 @@ import type { Changed, Decided, Ruling } from '../../../src/failure/ruling.ts';
 import { StoreGuard } from '../../../src/failure/store-guard.ts';
 import type { StoreStatus } from '../../../src/failure/store-health.ts';
 import { fits } from '../../../src/gcra.ts';
+import type { ReadyOptions } from '../../../src/ready-options.ts';
 import { rateOf } from '../../../src/rate.ts';
 import type { Store, StoreRefund } from '../../../src/store.ts';
 import type { Transaction } from '../../../src/transaction.ts';
@@ -43,6 +44,10 @@ class RulingGuard {
 
   reset(batch: readonly Transaction[]): Awaitable<void> {
     return this.#guard.reset(batch);
+  }
+
+  ready(options?: ReadyOptions): Promise<void> {
+    return this.#guard.ready(options);
   }
 
   status(): StoreStatus {

@@ -1,0 +1,51 @@
+import { reasonOf, SluiceError } from '../errors.ts';
+import type { Store } from '../store.ts';
+import { Deadlines } from './deadlines.ts';
+import { closed } from './open-gate.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** A store knows best why it is not ready: its own error at the timeout comes first. */
+const GRACE_MS = 100;
+
+/** Waits until a store is ready. They end with the limiter. */
+export class ReadyWaits {
+  readonly #store: Store;
+  readonly #scheduler: Scheduler;
+  readonly #waits = new Set<Deadlines>();
+  #isEnded = false;
+
+  constructor(store: Store, scheduler: Scheduler) {
+    this.#store = store;
+    this.#scheduler = scheduler;
+  }
+
+  /** Resolves when the store is ready; at once when it does not say. Rejects with a SluiceError. */
+  async wait(timeoutMs: number): Promise<void> {
+    const deadlines = new Deadlines(timeoutMs + GRACE_MS, this.#scheduler);
+    this.#waits.add(deadlines);
+    try {
+      await deadlines.race(this.#ready(timeoutMs), () => (this.#isEnded ? closed() : notReady(timeoutMs)));
+    } catch (cause) {
+      throw cause instanceof SluiceError ? cause : failed(cause);
+    } finally {
+      this.#waits.delete(deadlines);
+    }
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    for (const deadlines of this.#waits) deadlines.expireAll();
+  }
+
+  async #ready(timeoutMs: number): Promise<void> {
+    await this.#store.ready?.({ timeoutMs });
+  }
+}
+
+function notReady(timeoutMs: number): SluiceError {
+  return new SluiceError('ERR_STORE_UNAVAILABLE', `The store did not become ready within ${timeoutMs} ms.`);
+}
+
+function failed(cause: unknown): SluiceError {
+  return new SluiceError('ERR_STORE_UNAVAILABLE', `The store did not become ready (${reasonOf(cause)}).`, { cause });
+}
