@@ -25,7 +25,9 @@ export async function charges({ server }: Scene, answers: readonly Answered[]): 
   const byAccount = new Map(answers.map((answer) => [answer.account, answer]));
   return keys.map((key, index) => {
     const { calledMs = 0 } = byAccount.get(key.slice(key.lastIndexOf(':') + 1))!;
-    const aheadMs = Number(tats[index]) / TICKS_PER_MS + EPOCH_MS - calledMs;
+    // The last three digits are no part of the TAT: see decide.lua.
+    const tatTicks = Number(tats[index]!.slice(0, -3));
+    const aheadMs = tatTicks / TICKS_PER_MS + EPOCH_MS - calledMs;
     const times = Math.max(1, Math.floor((aheadMs + INTERVAL_MS / 2) / INTERVAL_MS));
     return { times, afterMs: aheadMs - times * INTERVAL_MS };
   });
