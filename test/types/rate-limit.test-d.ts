@@ -24,6 +24,10 @@ expressRateLimit({ ...limits, mode: 'check-only', settle: (_req, res) => (res.st
 expressRateLimit({ ...limits, onDenied: (_req, res, _next, decision) => res.json({ waitMs: decision.retryAfterMs }) });
 koaRateLimit({ ...limits, skip: async (ctx) => ctx.path === '/health' });
 koaRateLimit({ ...limits, settle: (ctx) => (ctx.status === 401 ? 1 : 0) });
+koaRateLimit({ ...limits, settle: (ctx, { finished }) => (finished ? ctx.length : 100), settleAborted: true });
+expressRateLimit({ ...limits, settle: (_req, res, end) => (end.finished ? 1 : res.statusCode) });
+// @ts-expect-error the end of a response has no status
+expressRateLimit({ ...limits, settle: (_req, _res, end) => end.status });
 koaRateLimit({
   ...limits,
   onDenied(ctx, decision) {

@@ -15,6 +15,7 @@ import { limitCases } from './cases/limits.ts';
 import { optionCases } from './cases/options.ts';
 import { overrideCases } from './cases/overrides.ts';
 import { refusalCases } from './cases/refusals.ts';
+import { settleAbortedCases } from './cases/settle-aborted.ts';
 import { settleCases } from './cases/settle.ts';
 import { streamCases } from './cases/streams.ts';
 import { thrownValueCases } from './cases/thrown-values.ts';
@@ -32,6 +33,7 @@ const CASES = {
   handlers: handlerCases,
   'errors of handlers': handlerErrorCases,
   settle: settleCases,
+  'settle of aborted responses': settleAbortedCases,
   'cross-origin': crossOriginCases,
   errors: errorCases,
   'bad input': badInputCases,

@@ -1,3 +1,4 @@
+import type { ResponseEnd } from '@sluice/core/http';
 import { rateLimit } from '@sluice/express';
 import type { ErrorRequestHandler, Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import { createServer } from 'node:http';
@@ -27,7 +28,7 @@ export function expressFramework(name: string, express: () => Express): Framewor
     },
     onDenied: (handle) => async (req: Request, res: Response, _next: NextFunction, decision: never) =>
       res.send(await handle(contextOf(req, res), decision)),
-    settle: (trueCost) => (_req: Request, res: Response) => trueCost(res.statusCode),
+    settle: (trueCost) => ((_req: Request, res: Response, end: ResponseEnd) => trueCost(res.statusCode, end)) as never,
   };
 }
 

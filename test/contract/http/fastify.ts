@@ -1,3 +1,4 @@
+import type { ResponseEnd } from '@sluice/core/http';
 import { rateLimit } from '@sluice/fastify';
 import {
   fastify,
@@ -40,7 +41,8 @@ export const fastifyFramework = (protocol: Protocol = 'HTTP/1.1'): Framework => 
   },
   onDenied: (handle) => (request: FastifyRequest, reply: FastifyReply, decision: never) =>
     handle(contextOf(request, reply), decision),
-  settle: (trueCost) => (_request: FastifyRequest, reply: FastifyReply) => trueCost(reply.statusCode),
+  settle: (trueCost) =>
+    ((_request: FastifyRequest, reply: FastifyReply, end: ResponseEnd) => trueCost(reply.statusCode, end)) as never,
 });
 
 async function route(child: FastifyInstance, path: string, own: readonly Options[], handle: Handler): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Decision } from '@sluice/core';
-import type { MiddlewareOptions, RequestDecision } from '@sluice/core/http';
+import type { LimitUse, MiddlewareOptions, RequestDecision, ResponseEnd } from '@sluice/core/http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:net';
 
@@ -58,6 +58,8 @@ type DeniedHandler = (context: Context, decision: Decision) => string | Promise<
 /** What a server speaks, in clear text. */
 export type Protocol = 'HTTP/1.1' | 'HTTP/2';
 
+type Settle = NonNullable<LimitUse<NativeRequest, readonly never[]>['settle']>;
+
 /** A framework under the contract. */
 export interface Framework {
   readonly name: string;
@@ -70,10 +72,8 @@ export interface Framework {
   make(options: unknown): unknown;
   /** An `onDenied` in this framework's form. */
   onDenied(handle: DeniedHandler): unknown;
-  /** A `settle` that goes by the status of the response. */
-  settle(
-    trueCost: (status: number) => number | Promise<number>,
-  ): (...args: readonly never[]) => number | Promise<number>;
+  /** A `settle` that goes by the status of the response, and by how it ended. */
+  settle(trueCost: (status: number, end: ResponseEnd) => number | Promise<number>): Settle;
 }
 
 export const ok: Handler = () => 'ok';

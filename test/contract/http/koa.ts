@@ -1,3 +1,4 @@
+import type { ResponseEnd } from '@sluice/core/http';
 import { rateLimit } from '@sluice/koa';
 import type Koa from 'koa';
 import { createServer } from 'node:http';
@@ -34,7 +35,7 @@ export function koaFramework(name: string, KoaClass: new () => Koa, protocol: Pr
     onDenied: (handle) => async (ctx: Koa.Context, decision: never) => {
       ctx.body = await handle(contextOf(ctx), decision);
     },
-    settle: (trueCost) => (ctx: Koa.Context) => trueCost(ctx.status),
+    settle: (trueCost) => ((ctx: Koa.Context, end: ResponseEnd) => trueCost(ctx.status, end)) as never,
   };
 }
 

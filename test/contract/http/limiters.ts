@@ -61,6 +61,20 @@ export function lateStore(store: Store = timed().store): Store {
   };
 }
 
+/** A store that answers nothing that is to be spent before it is released. */
+export function heldStore(): { readonly store: Store; readonly arrived: () => number; readonly release: () => void } {
+  const { store } = timed();
+  let arrived = 0;
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const spend: Store['spend'] = async (batch) => {
+    arrived++;
+    await released;
+    return store.spend(batch);
+  };
+  return { store: { ...lateStore(store), spend }, arrived: () => arrived, release };
+}
+
 /** A store that nobody reaches. */
 export function brokenStore(): Store {
   const refuse = (): Promise<never> => Promise.reject(new Error('connection refused'));

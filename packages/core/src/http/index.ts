@@ -18,6 +18,7 @@ export {
   type InlineLimit,
   type LimitUse,
   type MiddlewareOptions,
+  type ResponseEnd,
   type SharedLimits,
 } from './middleware-options.ts';
 export { NodeExchange, sendRefusal } from './node-exchange.ts';

@@ -25,9 +25,21 @@ export interface LimitUse<Request = unknown, SettleArgs extends readonly unknown
   /**
    * Gives the true cost, a whole number from 0 up, once the response is finished. With `check-and-spend` the cost is
    * held until then and the difference is given back or charged; with `check-only` it is charged after. When the client
-   * goes away before, or the function throws, the full cost stays.
+   * goes away before, or the function throws, the full cost stays. The last argument tells how the response ended.
    */
-  readonly settle?: ((...args: SettleArgs) => Awaitable<number>) | undefined;
+  readonly settle?: ((...args: readonly [...SettleArgs, ResponseEnd]) => Awaitable<number>) | undefined;
+  /**
+   * Whether `settle` is also asked about a response that its client aborted, for costs that are known then: of a stream,
+   * the part that was made. It must count the work that was done. A client that is gone before the handler runs pays
+   * the full cost all the same. Default: false.
+   */
+  readonly settleAborted?: boolean | undefined;
+}
+
+/** How the response to a request ended. */
+export interface ResponseEnd {
+  /** Whether all of it was handed to the system. False: the client left before, or reset its HTTP/2 stream. */
+  readonly finished: boolean;
 }
 
 /** What every middleware takes, whichever limiter it uses. */
@@ -75,7 +87,7 @@ export type MiddlewareOptions<Request = unknown, SettleArgs extends readonly unk
 
 const FLOW_OPTIONS = ['skip', 'shadow', 'fields', 'retryJitter', 'limitPreflight', 'onDecision'] as const;
 const SHARED_OPTIONS = ['limiter', 'limits', ...FLOW_OPTIONS] as const;
-const USE_OPTIONS = ['cost', 'mode', 'settle'] as const;
+const USE_OPTIONS = ['cost', 'mode', 'settle', 'settleAborted'] as const;
 const NUMBERS = ['burst', 'count', 'period', 'onFailure', 'disabled', 'hidden'] as const;
 const INLINE_OPTIONS = [
   'name',
@@ -229,10 +241,10 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
     limits: { [limit]: { key, burst, count, period, onFailure, disabled, hidden } },
     ...(overrides !== undefined && { overrides: { [limit]: overrides } }),
   });
-  const { cost, mode, settle } = options;
+  const { cost, mode, settle, settleAborted } = options;
   const core = coreOf(limiter);
   try {
-    return { limiter: core, uses: required(core, [checkedUse(core, { limit, cost, mode, settle })]) };
+    return { limiter: core, uses: required(core, [checkedUse(core, { limit, cost, mode, settle, settleAborted })]) };
   } catch (error) {
     // Its limit's name is free again on the store.
     void limiter.close();
@@ -245,7 +257,7 @@ function checkedUse<Request, SettleArgs extends readonly unknown[]>(
   use: LimitUse<Request, SettleArgs>,
 ): CheckedUse<Request, SettleArgs> {
   checkOptions('limits[…]', use, ['limit', ...USE_OPTIONS], { weight: '`weight` is `cost` here.' });
-  const { limit, cost = 1, mode = 'check-and-spend', settle } = use;
+  const { limit, cost = 1, mode = 'check-and-spend', settle, settleAborted = false } = use;
   const where = `limits.${limit}`;
   limiter.limit(limit);
   if (typeof cost !== 'function') checkCost(limit, cost);
@@ -254,7 +266,18 @@ function checkedUse<Request, SettleArgs extends readonly unknown[]>(
     settle,
     'It gives the true cost: settle: (req, res) => (res.statusCode === 401 ? 1 : 0).',
   );
-  return { limit, cost, mode: oneOf(`${where}.mode`, mode, ['check-and-spend', 'check-only', 'spend-only']), settle };
+  checkBoolean(`${where}.settleAborted`, settleAborted);
+  if (settleAborted && settle === undefined) {
+    const remedy = 'It is asked about aborted responses too: settle: (req, res, { finished }) => res.locals.tokens.';
+    throw complaint('ERR_OPTION', {
+      option: `${where}.settle`,
+      demand: 'given with settleAborted',
+      value: settle,
+      remedy,
+    });
+  }
+  const checkedMode = oneOf(`${where}.mode`, mode, ['check-and-spend', 'check-only', 'spend-only']);
+  return { limit, cost, mode: checkedMode, settle, settleAborted };
 }
 
 /** Keeps limits and their fixed costs through every `replace`: only of options that are right as a whole. */

@@ -4,39 +4,40 @@ import type { Duplex } from 'node:stream';
 import { http2StreamOf } from './http2-stream.ts';
 
 /**
- * Calls back once, when a response is over: with true when all of it was handed to the system, false when the client
- * left before. Over HTTP/2 a client also leaves by resetting the stream.
+ * How a response ended: `finished` when all of it was handed to the system, `aborted` when the client left before, over
+ * HTTP/2 also by resetting the stream. `never-begun`: the client was gone before anybody could work for it.
  */
-export function onceOver(incoming: IncomingMessage, response: ServerResponse, done: (finished: boolean) => void): void {
+export type End = 'finished' | 'aborted' | 'never-begun';
+
+/** Calls back once, when a response is over. At once, when it is already. */
+export function onceOver(incoming: IncomingMessage, response: ServerResponse, done: (end: End) => void): void {
   const stream = http2StreamOf(response);
   if (stream === undefined) onceResponseOver(incoming, response, done);
   else onceStreamOver(stream, done);
 }
 
-function onceResponseOver(
-  { socket }: IncomingMessage,
-  response: ServerResponse,
-  done: (finished: boolean) => void,
-): void {
+function onceResponseOver({ socket }: IncomingMessage, response: ServerResponse, done: (end: End) => void): void {
   // The store took its time and the client is gone: no event comes any more.
-  if (response.closed || response.destroyed || socket.destroyed) return done(response.writableFinished);
-  const end = (finished: boolean): void => {
+  if (response.closed || response.destroyed || socket.destroyed) {
+    return done(response.writableFinished ? 'finished' : 'never-begun');
+  }
+  const over = (end: End): void => {
     response.off('finish', onFinish).off('close', onClose);
     waitingAt(socket).delete(onClose);
-    done(finished);
+    done(end);
   };
-  const onFinish = (): void => end(true);
-  const onClose = (): void => end(false);
+  const onFinish = (): void => over('finished');
+  const onClose = (): void => over('aborted');
   response.once('finish', onFinish).once('close', onClose);
   waitingAt(socket).add(onClose);
 }
 
 /** Node emits `finish` on the response of a stream that was reset, too: only the stream itself knows how it ended. */
-function onceStreamOver(stream: ServerHttp2Stream, done: (finished: boolean) => void): void {
+function onceStreamOver(stream: ServerHttp2Stream, done: (end: End) => void): void {
   // A reset ends the writable side, so that alone does not mean that the response was written.
-  const end = (): void => done(stream.writableFinished && !stream.aborted);
-  if (stream.destroyed) end();
-  else stream.once('close', end);
+  const isFinished = (): boolean => stream.writableFinished && !stream.aborted;
+  if (stream.destroyed || stream.aborted) done(isFinished() ? 'finished' : 'never-begun');
+  else stream.once('close', () => done(isFinished() ? 'finished' : 'aborted'));
 }
 
 const waiting = new WeakMap<Duplex, Set<() => void>>();

@@ -14,13 +14,15 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
   settleArgs: SettleArgs,
   decision: Decision,
 ): void {
-  for (const { limit, settle } of uses) {
+  for (const { limit, settle, settleAborted = false } of uses) {
     if (settle === undefined || outgoing === undefined) continue;
     const result = decision.results.find((candidate) => candidate.limit === limit);
     if (result === undefined) continue;
-    onceOver(incoming, outgoing, (finished) => {
-      const trueCost = finished
-        ? askedCost(() => settle(...settleArgs), limiter, result)
+    onceOver(incoming, outgoing, (end) => {
+      const finished = end === 'finished';
+      const isAsked = finished || (settleAborted && end === 'aborted');
+      const trueCost = isAsked
+        ? askedCost(() => settle(...settleArgs, { finished }), limiter, result)
         : Promise.resolve(fullCost(result));
       trueCost
         .then((cost) => (cost === 'as held' ? undefined : limiter.settle(decision, result, { cost, request })))

@@ -16,7 +16,7 @@ export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: B
 /** The options of {@link limitUpgrade}. */
 export interface UpgradeOptions extends Omit<FlowOptions<IncomingMessage>, 'limitPreflight'> {
   /** Names, or names with costs. Needed when the limiter has more than one limit. */
-  readonly limits?: readonly (string | Omit<LimitUse<IncomingMessage>, 'settle'>)[] | undefined;
+  readonly limits?: readonly (string | Omit<LimitUse<IncomingMessage>, 'settle' | 'settleAborted'>)[] | undefined;
   /** Takes over what is allowed: `(request, socket, head) => wss.handleUpgrade(request, socket, head, …)`. */
   readonly accept: UpgradeListener;
 }
@@ -77,7 +77,10 @@ const OPTIONS = ['limits', 'accept', 'skip', 'shadow', 'fields', 'retryJitter', 
 function checkedAccept(options: UpgradeOptions): UpgradeListener {
   checkOptions('limitUpgrade', options, OPTIONS, { settle: '`settle` has no response to wait for here.' });
   const { accept, limits } = options;
-  if (Array.isArray(limits) && limits.some((use: Partial<LimitUse> | null) => use?.settle !== undefined)) {
+  if (
+    Array.isArray(limits) &&
+    limits.some((use: Partial<LimitUse> | null) => (use?.settle ?? use?.settleAborted) !== undefined)
+  ) {
     const remedy = 'An upgrade has no response to wait for.';
     throw complaint('ERR_OPTION', { option: 'settle', demand: 'left out here', value: 'a function', remedy });
   }

@@ -275,6 +275,11 @@ test('a client that resets while the store is asked is not accepted, and ends no
 test.each([
   ['no accept', {}, '`accept` must be a function'],
   ['no options', undefined, '`limitUpgrade` must be an object, but was undefined'],
+  [
+    'a settleAborted',
+    { accept: accepting, limits: [{ limit: 'PerUser', settleAborted: true }] },
+    '`settle` must be left out',
+  ],
   ['a settle', { accept: accepting, limits: [{ limit: 'PerUser', settle: () => 1 }] }, '`settle` must be left out'],
   ['an onDenied', { accept: accepting, onDenied: () => undefined }, '`onDenied`'],
   ['an unknown limit', { accept: accepting, limits: ['Orders'] }, "'Orders'"],

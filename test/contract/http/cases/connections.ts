@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ok, type Framework, type NativeRequest, type Options } from '../framework.ts';
-import { lateStore, stillLimiter, timed, userKey } from '../limiters.ts';
+import { heldStore, stillLimiter, timed, userKey } from '../limiters.ts';
 import { start } from '../start.ts';
 
 /** Settling on connections of HTTP/1.1, which carry one response after the other. */
@@ -57,19 +57,11 @@ export function connectionCases(framework: Framework): void {
     });
 
     test('a client that left before the store has answered for a queued one: the full cost stays, once', async () => {
-      const { store } = timed();
-      let release = (): void => undefined;
-      const released = new Promise<void>((resolve) => (release = resolve));
-      let arrived = 0;
-      const slow = { ...lateStore(store), spend: async (batch: never) => {
-        arrived++;
-        await released;
-        return store.spend(batch);
-      } }; // prettier-ignore
-      const limiter = manyOf(9, slow);
+      const { store, arrived, release } = heldStore();
+      const limiter = manyOf(9, store);
       const { seen, pipeline } = await serve(limiter);
       const socket = pipeline(2);
-      await expect.poll(() => arrived).toBe(2);
+      await expect.poll(arrived).toBe(2);
       const gone = new Promise((resolve) => socket.once('close', resolve));
       socket.destroy();
       await gone;

@@ -96,6 +96,13 @@ export function optionCases(framework: Framework): void {
     ['a fractional cost', { ...inline, cost: 0.5 }, 'ERR_COST', 'but was 0.5'],
     ['a cost as text', { ...inline, cost: '2' }, 'ERR_COST', "but was '2'"],
     ['an unknown mode', { ...inline, mode: 'check' }, 'ERR_OPTION', "'check-only'"],
+    [
+      'a settleAborted that is no boolean',
+      { ...inline, settle: () => 1, settleAborted: 1 },
+      'ERR_OPTION',
+      'settleAborted',
+    ],
+    ['a settleAborted without a settle', { ...inline, settleAborted: true }, 'ERR_OPTION', 'settle` must be given'],
     ['a settle that is no function', { ...inline, settle: 1 }, 'ERR_OPTION', 'settle'],
     ['a skip that is no function', { ...inline, skip: '/health' }, 'ERR_OPTION', '`skip` must be a function'],
     ['a shadow that is no boolean', { ...inline, shadow: 'yes' }, 'ERR_OPTION', '`shadow` must be true or false'],

@@ -1,7 +1,7 @@
 import type { Limiter, LimiterEvent, Store } from '@sluice/core';
 import { expect, test } from 'vitest';
 import type { Framework, Handler, NativeRequest, Options } from '../framework.ts';
-import { as, hashedUserKey, lateStore, stillLimiter, timed, userKey } from '../limiters.ts';
+import { as, hashedUserKey, heldStore, lateStore, stillLimiter, timed, userKey } from '../limiters.ts';
 import { start } from '../start.ts';
 
 /** The true cost, known after the response. */
@@ -200,19 +200,10 @@ export function settleCases(framework: Framework): void {
   });
 
   test('a client that is gone before the store has answered: the full cost stays', async () => {
-    const { store } = timed();
-    let arrive = (): void => undefined;
-    const arrived = new Promise<void>((resolve) => (arrive = resolve));
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    const slow = { ...lateStore(store), spend: async (batch: never) => {
-      arrive();
-      await released;
-      return store.spend(batch);
-    } }; // prettier-ignore
+    const { store, arrived, release } = heldStore();
     const limiter = stillLimiter({
       limits: { PerUser: { key: userKey, count: 5, period: '1h' } },
-      store: slow,
+      store,
       failure: { deadlineMs: 5000 },
     });
     const settle = framework.settle(() => 0);
@@ -222,7 +213,7 @@ export function settleCases(framework: Framework): void {
       limits: [{ limiter, limits: [{ limit: 'PerUser', cost: 2, mode: 'check-only', settle }] }] as Options[],
     });
     const visit = app.visit('/', wrong);
-    await arrived;
+    await expect.poll(arrived).toBe(1);
     visit.leave();
     await expect.poll(() => closed).toBe(true);
     release();
