@@ -24,6 +24,11 @@ export function claimNames(store: Store, owner: object, names: Iterable<string>)
   claims.set(store, owners);
 }
 
+/** Whether any limiter uses limit names on a store. */
+export function isInUse(store: Store): boolean {
+  return (claims.get(store)?.size ?? 0) > 0;
+}
+
 /** Forgets all names of a limiter, for others to use. */
 export function releaseNames(store: Store, owner: object): void {
   const owners = claims.get(store);

@@ -33,7 +33,7 @@ export {
 export { compound } from './keys/compound-key.ts';
 export { keyFrom, type IdValue, type Key, type KeySource } from './keys/key.ts';
 export type { LimitSetOptions } from './limit-set.ts';
-export type { CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
+export type { CloseOptions, CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
 export type { LimitDefinition, LimitDefinitions } from './limits.ts';
 export type { Log } from './log.ts';
 export type { LimitStats, MemoryStats } from './memory/memory-stats.ts';

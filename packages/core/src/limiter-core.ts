@@ -1,6 +1,6 @@
 import { andThen, type Awaitable } from './awaitable.ts';
 import { batchOf, checkAffordable, checkId, hasBlocked, transactionOf, withoutBlocked } from './batch.ts';
-import { claimNames, releaseNames } from './claims.ts';
+import { claimNames, isInUse, releaseNames } from './claims.ts';
 import { monotonicClock } from './clock.ts';
 import { blockedDecision, bucketStates } from './decide.ts';
 import { Decision, type BucketState, type Result } from './decision.ts';
@@ -15,9 +15,10 @@ import type { StoreStatus } from './failure/store-health.ts';
 import type { ClientAddressFinder } from './http/client-address.ts';
 import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOptions } from './limit-set.ts';
 import type { Limit } from './limits.ts';
-import type { CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
+import type { CloseOptions, CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
 import { pressureWarning } from './memory/pressure-warning.ts';
-import { checkOptions } from './options.ts';
+import { checkBoolean, checkOptions } from './options.ts';
+import { PendingWork } from './pending-work.ts';
 import type { ReadyOptions } from './ready-options.ts';
 import { RaisedLimits } from './raised-limits.ts';
 import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';
@@ -57,6 +58,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   /** Of the decisions whose tokens were asked back, or corrected. */
   readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
   readonly #raised = new RaisedLimits(monotonicClock);
+  readonly #work = new PendingWork();
   #set: LimitSet<Request>;
 
   constructor({ set, store, ownsStore, failure, overridesDeadlineMs, notify, clientAddress }: LimiterParts<Request>) {
@@ -86,14 +88,15 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   }
 
   refund(what: Decision | readonly CostEntry[]): Awaitable<readonly BucketState[]> {
-    if (what instanceof Decision) return this.#spentTokensOf(what).refund();
+    if (what instanceof Decision) return this.#work.track(this.#spentTokensOf(what).refund());
     if (!Array.isArray(what)) throw notRefundable(what);
     this.#gate.assertOpen();
-    return andThen(this.#batch(checkedEntriesOf('refund', what)), (batch) =>
+    const refunded = andThen(this.#batch(checkedEntriesOf('refund', what)), (batch) =>
       andThen(this.#gate.refund(this.store, withoutBlocked(batch)), (given) =>
         bucketStates(given.batch, given.reading),
       ),
     );
+    return this.#work.track(refunded);
   }
 
   reset(entries: readonly ResetEntry[]): Awaitable<void> {
@@ -121,11 +124,17 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     return this.#gate.status();
   }
 
-  close(): Awaitable<void> {
+  close(options: CloseOptions = {}): Awaitable<void> {
+    checkOptions('close', options, ['store']);
+    checkBoolean('close.store', options.store);
     releaseNames(this.store, this);
     this.#endPressureReports?.();
-    this.#overrideDeadlines.expireAll();
-    return this.#gate.close({ closeStore: this.#ownsStore });
+    return andThen(this.#work.ended(), () => {
+      this.#overrideDeadlines.expireAll();
+      this.#gate.close();
+      const closesStore = (this.#ownsStore || options.store === true) && !isInUse(this.store);
+      return closesStore ? this.store.close() : undefined;
+    });
   }
 
   /** The names of all limits, in the order of their definition. */
@@ -176,6 +185,11 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     if (missing > 0) await this.chargeResults([result], { cost: missing, request });
   }
 
+  /** Notes work after a request that `close` must wait for. Gives it back as it is. */
+  trackWork<T>(work: Awaitable<T>): Awaitable<T> {
+    return this.#work.track(work);
+  }
+
   #spentTokensOf(decision: Decision): SpentTokens {
     let spent = this.#spentTokens.get(decision);
     if (spent === undefined) {
@@ -186,9 +200,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   }
 
   #charge(transactions: Awaitable<readonly Transaction[]>): Awaitable<readonly BucketState[]> {
-    return andThen(transactions, (batch) =>
-      andThen(this.#gate.charge(withoutBlocked(batch)), (charged) => bucketStates(charged.batch, charged.reading)),
+    const charged = andThen(transactions, (batch) =>
+      andThen(this.#gate.charge(withoutBlocked(batch)), (change) => bucketStates(change.batch, change.reading)),
     );
+    return this.#work.track(charged);
   }
 
   #spendLater(batch: Promise<readonly Transaction[]>): Promise<Decision> {

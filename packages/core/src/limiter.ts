@@ -29,6 +29,15 @@ export interface SpendEntry extends BucketName {
   readonly mode?: Mode | undefined;
 }
 
+/** How a limiter ends. */
+export interface CloseOptions {
+  /**
+   * Closes the store too when it was given by you, unless another limiter still uses it. Needed for one that was made
+   * inline, `createLimiter({ …, store: redisStore(…) })`: its connection keeps the process alive. Default: false.
+   */
+  readonly store?: boolean | undefined;
+}
+
 /**
  * Decides requests by named limits. Made by {@link createLimiter}; works with HTTP and without.
  *
@@ -88,6 +97,16 @@ export interface Limiter<Request = unknown> {
   status(): StoreStatus;
   /** The store that decides: for its own statistics, and to share it. */
   readonly store: Store;
-  /** Ends the limiter; closes the store only when it was not given by you. Later calls are the error `ERR_CLOSED`. */
-  close(): Awaitable<void>;
+  /**
+   * Ends the limiter. Charges, refunds and settlements that have begun reach the store first; at most a second is waited
+   * for them. Closes a store that the limiter made itself; one that was given by you with `{ store: true }`. Later calls
+   * are the error `ERR_CLOSED`, but `close` can be called again.
+   *
+   * Close the server first, so that requests in flight can still be decided and settled:
+   *
+   *     server.close(() => limiter.close({ store: true }));
+   *
+   * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options.
+   */
+  close(options?: CloseOptions): Awaitable<void>;
 }

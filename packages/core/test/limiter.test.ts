@@ -142,19 +142,6 @@ describe('close', () => {
     const { limiter } = limiterOnFakeTime(numbers);
     expect([limiter.close(), limiter.close()]).toEqual([undefined, undefined]);
   });
-
-  test('leaves a store that was given open, for those who share it', () => {
-    const { limiter, store } = limiterOnFakeTime(numbers);
-    atOnce(limiter.close());
-    expect(store.stats().size).toBe(0);
-  });
-
-  test('closes a store that the limiter made for itself', () => {
-    const limiter = createLimiter({ limits: accountLimits(numbers) });
-    const { store } = limiter;
-    atOnce(limiter.close());
-    expect(thrown(() => store.spend([])).code).toBe('ERR_CLOSED');
-  });
 });
 
 test('the store and its status can be seen', () => {

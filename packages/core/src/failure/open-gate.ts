@@ -64,10 +64,8 @@ export class OpenGate implements StoreGate {
     if (this.#closed) throw closed();
   }
 
-  close({ closeStore }: { readonly closeStore: boolean }): Awaitable<void> {
-    if (this.#closed) return undefined;
+  close(): void {
     this.#closed = true;
-    return closeStore ? this.#store.close() : undefined;
   }
 
   #ruling(batch: readonly Transaction[], reading: Awaitable<StoreReading>): Decided {

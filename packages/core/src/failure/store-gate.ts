@@ -30,6 +30,6 @@ export interface StoreGate {
   status(): StoreStatus;
   /** Throws `ERR_CLOSED` after {@link close}. */
   assertOpen(): void;
-  /** Ends the gate; another `close` does nothing. */
-  close(options: { readonly closeStore: boolean }): Awaitable<void>;
+  /** Ends the gate, not the store; another `close` does nothing. */
+  close(): void;
 }

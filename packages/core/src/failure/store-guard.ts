@@ -146,16 +146,15 @@ export class StoreGuard implements StoreGate {
   }
 
   /**
-   * Ends the guard: what waits for the store is answered by policy now, and no timer is left. Every later call is the
+   * Ends the guard, not the store: what waits for the store is answered by policy now, and no timer is left. Every later call is the
    * error `ERR_CLOSED`, but another `close` does nothing.
    */
-  close({ closeStore }: { readonly closeStore: boolean }): Awaitable<void> {
-    if (this.#closed) return undefined;
+  close(): void {
+    if (this.#closed) return;
     this.#closed = true;
     this.#deadlines.expireAll();
     this.#readyWaits.end();
     this.#health.flush();
-    return closeStore ? this.#store.close() : undefined;
   }
 
   #run<Batch extends readonly unknown[], Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch): Awaitable<Outcome> {

@@ -24,10 +24,11 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
       const trueCost = isAsked
         ? askedCost(() => settle(...settleArgs, { finished }), limiter, result)
         : Promise.resolve(fullCost(result));
-      trueCost
+      const settled = trueCost
         .then((cost) => (cost === 'as held' ? undefined : limiter.settle(decision, result, { cost, request })))
         // The limiter was closed before the response was over, or the limit is gone.
         .catch((cause: unknown) => reportFailure(limiter, limit, cause));
+      void limiter.trackWork(settled);
     });
   }
 }
@@ -45,9 +46,10 @@ export function chargeFullCosts(
     if (settle === undefined || mode !== 'check-only') continue;
     const result = decision.results.find((candidate) => candidate.limit === limit);
     if (result === undefined) continue;
-    limiter
+    const settled = limiter
       .settle(decision, result, { cost: result.cost, request })
       .catch((cause: unknown) => reportFailure(limiter, limit, cause));
+    void limiter.trackWork(settled);
   }
 }
 

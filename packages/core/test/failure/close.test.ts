@@ -11,7 +11,7 @@ describe('close', () => {
     const closed = { limit: 'Closed', onFailure: 'closed' } as const;
     const rulings = [guard.spend([transaction()]), guard.spend([open]), guard.check([transaction(closed)])];
     const others = [guard.charge([transaction()]), guard.refund(store, [transaction()])];
-    void guard.close({ closeStore: false });
+    guard.close();
     expect(time.waiting).toBe(0);
     const cause = { code: 'ERR_STORE_UNAVAILABLE', message: 'The limiter was closed before the store had answered.' };
     expect(await Promise.all(rulings)).toMatchObject([
@@ -25,7 +25,7 @@ describe('close', () => {
   test('is no failure of the store', async () => {
     const { guard, events } = guarded(hangs);
     const rulings = Array.from({ length: 5 }, () => guard.spend([open]));
-    void guard.close({ closeStore: false });
+    guard.close();
     await Promise.all(rulings);
     expect(guard.status()).toMatchObject({ state: 'up', lastFailure: undefined });
     expect(events).toEqual([]);
@@ -36,7 +36,7 @@ describe('close', () => {
     const answer = deferred<unknown>();
     store.behaviour = () => answer.promise;
     const ruling = guard.spend([open]);
-    void guard.close({ closeStore: false });
+    guard.close();
     answer.reject(new Error('connection closed'));
     await settled();
     expect((await ruling).failure?.cause).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
@@ -47,34 +47,30 @@ describe('close', () => {
       throw new Error('down');
     });
     for (let i = 0; i < 3; i++) await guard.refund(store, [open]);
-    void guard.close({ closeStore: false });
+    guard.close();
     expect(events).toMatchObject([{ count: 1 }, { type: 'store-failing' }, { type: 'refund-lost', count: 2 }]);
   });
 
-  test('closes the store when told to, and hands on its answer', async () => {
+  test('leaves the store alone: that is its limiter’s business', () => {
     const { guard, store } = guarded(answersAtOnce);
-    store.behaviour = () => Promise.reject(new Error('could not close'));
-    await expect(guard.close({ closeStore: true })).rejects.toThrow('could not close');
-    expect(store.calls.map(({ name }) => name)).toEqual(['close']);
-  });
-
-  test('leaves a store alone that it is not told to close', () => {
-    const { guard, store } = guarded(answersAtOnce);
-    expect(guard.close({ closeStore: false })).toBeUndefined();
+    guard.close();
     expect(store.calls).toEqual([]);
   });
 
   test('may be called again and does nothing then', () => {
-    const { guard, store } = guarded(() => undefined);
-    void guard.close({ closeStore: true });
-    expect(guard.close({ closeStore: true })).toBeUndefined();
-    expect(store.calls).toHaveLength(1);
+    const { guard, store, events } = guarded(() => {
+      throw new Error('down');
+    });
+    void guard.refund(store, [open]);
+    guard.close();
+    guard.close();
+    expect(events).toHaveLength(1);
   });
 });
 
 test('after close every call is the error ERR_CLOSED, and the store is not asked', () => {
   const { guard, store } = guarded(answersAtOnce);
-  void guard.close({ closeStore: false });
+  guard.close();
   const local = guarded(answersAtOnce).store;
   const calls = [
     () => guard.spend([open]),

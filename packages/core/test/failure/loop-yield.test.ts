@@ -95,7 +95,7 @@ test('what a store remembers waits as well', async () => {
 test('what waits for the event loop when the limiter is closed is answered', async () => {
   const setup = await brokenDown();
   const answers = spin(setup, () => setup.guard.spend([transaction()]), 12);
-  void setup.guard.close({ closeStore: false });
+  setup.guard.close();
   await setup.time.advance(0);
   expect(await Promise.all(answers)).toHaveLength(12);
 });

@@ -107,7 +107,7 @@ describe('waiting for a store to be ready', () => {
     const ready = deferred<void>();
     const { guard, time } = readying(() => ready.promise);
     const waits = [watched(guard.ready()), watched(guard.ready({ timeoutMs: 1 }))];
-    void guard.close({ closeStore: false });
+    guard.close();
     await settled();
     expect(waits).toMatchObject([{ outcome: { code: 'ERR_CLOSED' } }, { outcome: { code: 'ERR_CLOSED' } }]);
     expect(time.waiting).toBe(0);

@@ -1,6 +1,7 @@
 import {
   accountId,
   clientNetwork,
+  SluiceError,
   type Decision,
   type Key,
   type Limiter,
@@ -224,19 +225,20 @@ export function badInputCases(framework: Framework): void {
     expect(asked).toBe(0);
   });
 
-  test('a limiter that is closed before the full cost is charged is an event', async () => {
+  test('a full cost that can’t be charged is an event', async () => {
     const events: LimiterEvent[] = [];
+    const refuse = (): Promise<never> => Promise.reject(new SluiceError('ERR_CLOSED', 'The store is closed.'));
     const limiter = stillLimiter({
       limits: {
         Checked: { key: userKey, count: 9, period: '1h' },
         Bad: { key: accountId(boom), count: 9, period: '1h' },
       },
+      store: { ...lateStore(), charge: refuse },
       onEvent: (event) => events.push(event),
     });
     const settle = framework.settle(() => 0);
     const limits = [{ limit: 'Checked', mode: 'check-only', settle }, 'Bad'];
-    const onDecision = (): void => void limiter.close();
-    const app = await start(framework, { limits: [{ limiter, limits, onDecision }] as Options[] });
+    const app = await start(framework, { limits: [{ limiter, limits }] as Options[] });
     expect((await app.get('/', as('ann'))).status).toBe(418);
     expect(events).toMatchObject([{ type: 'callback-failed', callback: 'settle', cause: { code: 'ERR_CLOSED' } }]);
   });

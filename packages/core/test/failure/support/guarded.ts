@@ -54,8 +54,8 @@ class RulingGuard {
     return this.#guard.status();
   }
 
-  close(options: { closeStore: boolean }): Awaitable<void> {
-    return this.#guard.close(options);
+  close(): void {
+    this.#guard.close();
   }
 }
 
