@@ -1,4 +1,4 @@
-import type { Decision } from '@sluice/core';
+import { SluiceError, type Awaitable, type Decision } from '@sluice/core';
 import {
   checkBoolean,
   endIfBegun,
@@ -9,10 +9,11 @@ import {
   type Refusal,
   type RequestDecision,
 } from '@sluice/core/http';
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { FastifyExchange, sendRefusal } from './exchange.ts';
 import { checkedHook, type Hook } from './hook.ts';
-import { RouteTable, unknownLimits, type RouteLimits, type RouteSettings, type SettleArgs } from './route-limits.ts';
+import { Registration } from './registration.ts';
+import { unusedConfig, type RouteLimits, type RouteSettings, type SettleArgs } from './route-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,7 +21,7 @@ declare module 'fastify' {
     rateLimit?: RequestDecision | undefined;
   }
   interface FastifyContextConfig {
-    /** The limits of this route instead of the plugin's own; `false` for none. */
+    /** The limits of this route instead of the plugin's own; `false` for none. Those with `always` apply all the same. */
     rateLimit?: RouteLimits | false;
   }
 }
@@ -34,79 +35,74 @@ export type RateLimitOptions = MiddlewareOptions<FastifyRequest, SettleArgs> & {
   readonly hook?: Hook | undefined;
   /** Whether routes without a `config.rateLimit` are limited, and 404s. Default: true. */
   readonly global?: boolean | undefined;
+  /**
+   * Whether the limits apply to every request, whatever the route says in its `config.rateLimit`, `false` included. The
+   * limits of a route are then decided after them. Only `skip` lets requests through. Default: false.
+   */
+  readonly always?: boolean | undefined;
   /** Answers a refused request in your own way. Default: a 429 (503 when the store can't answer) with problem details. */
   readonly onDenied?: OnDenied | undefined;
 };
 
-/** Routes with limits of their own that one registration has decided for a request: no other decides them again. */
-const decided = new WeakSet<FastifyRequest>();
-
-/** Routes whose limits some registration knows. A route is one object for all of them. */
-const taken = new WeakSet<RouteOptions>();
-
 /** The plugin itself: hooks on the instance, so that routes defined before it and 404s are covered too. */
 export function plugin(instance: FastifyInstance, options: RateLimitOptions, done: (error?: Error) => void): void {
-  const { hook = 'onRequest', global: globally = true } = options ?? {};
-  checkedHook('hook', hook);
-  checkBoolean('global', globally);
-  const base = flowSettings<FastifyRequest, SettleArgs>(options, ['hook', 'global', 'onDenied']);
-  const routes = new RouteTable(base);
-  const refuse = refuser(base, options.onDenied);
-  /** The routes with limits of their own that were defined since. */
-  const met = new Map<RouteOptions, RouteLimits>();
-  const metLimits = new WeakSet<RouteLimits>();
+  const registration = checkedRegistration(options);
+  const refuse = refuser(registration.base, options.onDenied);
 
-  const limit = (settings: RouteSettings, request: FastifyRequest, reply: FastifyReply, next: Next): void => {
-    const refusal = runFlow(settings, new FastifyExchange(request, reply), [request, reply]);
-    const proceed = (settled: Refusal | null): void => {
-      if (settled === null) return next();
+  /** Decides one after the other; the first refusal ends it. */
+  const decide = (all: readonly RouteSettings[], request: FastifyRequest, reply: FastifyReply, next: Next): void => {
+    const [settings] = all;
+    if (settings === undefined) return next();
+    const proceed = (refusal: Refusal | null): void => {
+      if (refusal === null) return all.length === 1 ? next() : decide(all.slice(1), request, reply, next);
       try {
-        refuse(request, reply, settled, next);
+        refuse(request, reply, refusal, next);
       } catch (error) {
         // Behind a promise Fastify does not catch it.
         next(errorOf(error) as Error);
       }
     };
+    let refusal: Awaitable<Refusal | null>;
+    try {
+      refusal = runFlow(settings, new FastifyExchange(request, reply), [request, reply]);
+    } catch (error) {
+      return next(error as Error);
+    }
     if (refusal instanceof Promise) refusal.then(proceed, next);
     else proceed(refusal);
   };
   const hookAt = (phase: Hook): onRequestHookHandler => {
     return function rateLimitHook(request, reply, next) {
-      const route = request.routeOptions.config.rateLimit;
-      if (route === undefined) return globally ? limit(base, request, reply, next) : next();
-      if (route !== false && !metLimits.has(route)) routes.checkEarly(request.routeOptions.url, route, hook);
-      const settings = settingsAt(phase, route, request);
-      if (settings === null) next();
-      else limit(settings, request, reply, next);
+      decide(registration.settingsAt(phase, request), request, reply, next);
     };
-  };
-  const settingsAt = (phase: Hook, route: RouteLimits | false, request: FastifyRequest): RouteSettings | null => {
-    if (route === false || (route.hook ?? hook) !== phase) return null;
-    const settings = routes.settingsOf(route);
-    if (settings === null || route.limits === undefined) return settings;
-    if (decided.has(request)) return null;
-    decided.add(request);
-    return settings;
   };
 
   if (!instance.hasRequestDecorator('rateLimit')) instance.decorateRequest('rateLimit', undefined);
-  instance.addHook(hook as 'onRequest', hookAt(hook));
+  instance.addHook(registration.hook as 'onRequest', hookAt(registration.hook));
   instance.addHook('onRoute', (route) => {
-    const limits = route.config?.rateLimit;
-    if (limits === undefined || limits === false) return;
-    const settings = routes.settingsOf(limits);
-    met.set(route, limits);
-    metLimits.add(limits);
-    if (settings === null) return;
-    taken.add(route);
-    const own = limits.hook ?? hook;
-    if (own !== hook) route[own] = [hookAt(own), ...[route[own] ?? []].flat()] as never;
+    const hook = registration.meet(route);
+    if (hook !== undefined) route[hook] = [hookAt(hook), ...[route[hook] ?? []].flat()] as never;
   });
   instance.addHook('onReady', (ready) => {
-    const open = [...met].find(([route]) => !taken.has(route));
-    ready(open === undefined ? undefined : unknownLimits(open[0].url, open[1]));
+    const unused = registration.unused();
+    ready(unused === undefined ? undefined : unusedConfig(unused[0].url, unused[1]));
   });
   done();
+}
+
+function checkedRegistration(options: RateLimitOptions): Registration {
+  const { hook = 'onRequest', global = true, always = false } = options ?? {};
+  checkedHook('hook', hook);
+  checkBoolean('global', global);
+  checkBoolean('always', always);
+  if (always && !global) {
+    throw new SluiceError(
+      'ERR_OPTION',
+      '`global` must be left out or true beside `always: true`: such a registration applies to every request.',
+    );
+  }
+  const base = flowSettings<FastifyRequest, SettleArgs>(options, ['hook', 'global', 'always', 'onDenied']);
+  return new Registration({ base, hook, global, always });
 }
 
 type Next = (error?: Error) => void;

@@ -24,14 +24,18 @@ export type RouteSettings = FlowSettings<FastifyRequest, SettleArgs>;
 /** The routes that one registration of the plugin has met, with their settings worked out once. */
 export class RouteTable {
   readonly #base: RouteSettings;
+  readonly #always: boolean;
   readonly #known = new WeakMap<RouteLimits, RouteSettings | null>();
 
-  constructor(base: RouteSettings) {
+  /** @param always - Whether the registration's own limits apply to every route, whatever the route says. */
+  constructor(base: RouteSettings, always: boolean) {
     this.#base = base;
+    this.#always = always;
   }
 
   /**
-   * The settings of a route; `null` when its limits are another registration's.
+   * The settings of a route; `null` when its limits are another registration's, or when it has none and the
+   * registration's own do not change with it.
    *
    * @throws {SluiceError} for wrong options.
    */
@@ -65,11 +69,23 @@ export class RouteTable {
     checkRouteOptions('config.rateLimit', route, ['hook']);
     const { limits = base.uses, cost, skip = base.skip, hook } = route;
     if (hook !== undefined) checkedHook('config.rateLimit.hook', hook);
+    if (this.#always && limits === base.uses) return null;
     // Malformed ones are nobody's: here they throw.
     if (!areNamed(limits)) limitUses(base.limiter, limits);
     if (limits !== base.uses && !this.#hasAll(limits)) return null;
+    if (this.#always) this.#refuseTwice(limits);
     const uses = limits.map((use) => withCost(use, limits === base.uses, cost));
     return { ...base, skip, uses: limitUses(base.limiter, uses) };
+  }
+
+  #refuseTwice(limits: NonNullable<RouteLimits['limits']>): void {
+    const own = this.#base.uses.map(({ limit }) => limit);
+    const twice = limits.map(nameOf).find((name) => own.includes(name));
+    if (twice === undefined) return;
+    throw new SluiceError(
+      'ERR_DUPLICATE_BUCKET',
+      `\`config.rateLimit.limits\` names ${twice}, which a registration with \`always: true\` decides for every request. Leave it out.`,
+    );
   }
 
   #hasAll(limits: NonNullable<RouteLimits['limits']>): boolean {
@@ -79,12 +95,19 @@ export class RouteTable {
 }
 
 /**
- * Says of a route that no registration knows its limits: it would be open.
+ * Reports a route whose `config.rateLimit` no registration uses: no one knows its limits, or it has none and all
+ * registrations there have `always`.
  *
- * @returns {SluiceError} `ERR_UNKNOWN_LIMIT`.
+ * @returns {SluiceError} `ERR_UNKNOWN_LIMIT` or `ERR_OPTION`.
  */
-export function unknownLimits(url: string, route: RouteLimits): SluiceError {
-  const names = route.limits!.map(nameOf).join(', ');
+export function unusedConfig(url: string, route: RouteLimits): SluiceError {
+  if (route.limits === undefined) {
+    return new SluiceError(
+      'ERR_OPTION',
+      `The route ${url} has a config.rateLimit without limits, but a registration with \`always: true\` does not change with a route. Name the route's own limits, or leave config.rateLimit out.`,
+    );
+  }
+  const names = route.limits.map(nameOf).join(', ');
   return new SluiceError(
     'ERR_UNKNOWN_LIMIT',
     `The route ${url} names limits that no registered limiter has all of: ${names}. Check the names in its config.rateLimit.limits, and define them in one limiter.`,

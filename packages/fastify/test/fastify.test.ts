@@ -1,36 +1,8 @@
-import { accountId, createLimiter, memoryStore, type Limiter } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { accountId, createLimiter, memoryStore } from '@sluice/core';
 import { rateLimit, type RateLimitOptions } from '@sluice/fastify';
-import { fastify, type FastifyInstance, type FastifyRequest, type InjectOptions } from 'fastify';
+import { fastify, type FastifyRequest, type InjectOptions } from 'fastify';
 import { describe, expect, test } from 'vitest';
-
-const userKey = accountId((request: FastifyRequest) => (request.headers['x-user'] as string | undefined) ?? 'nobody');
-
-function limiterOf(counts: Readonly<Record<string, number>>): Limiter<FastifyRequest> {
-  const limits = Object.entries(counts).map(([name, count]) => [name, { key: userKey, count, period: '1m' }]);
-  return createLimiter<FastifyRequest>({
-    limits: Object.fromEntries(limits),
-    store: memoryStore({ clock: new FakeClock(0) }),
-    log: false,
-  });
-}
-
-async function remaining(limiter: Limiter<FastifyRequest>, limit: string, id = 'nobody'): Promise<number> {
-  return (await limiter.check([{ limit, id }])).remaining;
-}
-
-async function statuses(app: FastifyInstance, times: number, ask: InjectOptions | string = '/'): Promise<number[]> {
-  const all: number[] = [];
-  for (let i = 0; i < times; i++) all.push((await app.inject(ask)).statusCode);
-  return all;
-}
-
-/** Registers and waits: what is defined next is defined after. */
-async function appWith(...registrations: RateLimitOptions[]): Promise<FastifyInstance> {
-  const app = fastify();
-  for (const options of registrations) await app.register(rateLimit, options);
-  return app;
-}
+import { appWith, limiterOf, remaining, statuses } from './app.ts';
 
 describe('config.rateLimit', () => {
   test("a route's limits replace those of the plugin", async () => {
