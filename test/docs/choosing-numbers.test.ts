@@ -59,7 +59,7 @@ it('the page says how an office fares with the limit of an address, and with tha
     .flatMap((ms) => Array.from({ length: 40 }, () => at(ms)));
   expect(await refusedBy(numbers['RequestsPerIPAddress']!, log)).toEqual([]);
   const refused = await refusedBy(numbers['RequestsPerAccount']!, log);
-  expect(prose).toContain(`would refuse ${Math.round((100 * refused.length) / log.length)} % of`);
+  expect(prose).toContain(`would deny ${Math.round((100 * refused.length) / log.length)} % of`);
 });
 
 it('the page says when the long run stops who calls at the peak rate', async () => {
@@ -73,9 +73,9 @@ it('the page says when the long run stops who calls at the peak rate', async () 
     else if (decision.limit === 'CallsPerKeyPerHour') break;
     else clock.advance(decision.retryAfterMs);
   }
-  expect(prose).toContain(`runs into the second limit after ${calls} calls, at ${clock.nowMs / SECOND_MS} seconds`);
+  expect(prose).toContain(`reaches the second limit after ${calls} calls, at ${clock.nowMs / SECOND_MS} seconds`);
   expect(most(numbers['CallsPerKeyPerHour']!, HOUR_MS)).toBe(1000);
-  expect(prose).toContain(`would let ${grouped(most({ count: 1000, period: '1h' }, HOUR_MS))} through in the first`);
+  expect(prose).toContain(`would allow ${grouped(most({ count: 1000, period: '1h' }, HOUR_MS))} in the first hour`);
 });
 
 it('the page says how many passwords can be guessed', () => {
@@ -93,7 +93,7 @@ it('the page says how long the second report waits', async () => {
   const report = [{ limit: 'Work', id: '7', cost: 80 }];
   expect((await limiter.spend(report)).allowed).toBe(true);
   const { retryAfterMs } = await limiter.spend(report);
-  expect(prose).toContain(`a second one waits ${retryAfterMs / SECOND_MS} seconds`);
+  expect(prose).toContain(`a second one waits for ${retryAfterMs / SECOND_MS} seconds`);
 });
 
 const DURATIONS = [

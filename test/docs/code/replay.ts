@@ -1,13 +1,13 @@
 import { accountId, createLimiter, memoryStore, type LimitNumbers } from '@sluice/core';
 import { FakeClock } from '@sluice/core/testing';
 
-/** One line of a log: who, and when, in milliseconds since 1970. */
+/** One line of a log: the client, and the time in milliseconds since 1970. */
 export interface Entry {
   id: string;
   atMs: number;
 }
 
-/** Plays a log, in order of time, through a limit, and gives the entries that it would have refused. */
+/** Replays a log, sorted by time, against a limit, and returns the entries that it would have denied. */
 export async function refusedBy(numbers: LimitNumbers, log: readonly Entry[]): Promise<Entry[]> {
   const clock = new FakeClock(log[0]?.atMs);
   const limits = { Replay: { key: accountId(), ...numbers } };
