@@ -1,3 +1,4 @@
+import { shownName } from '@sluice/core/limits';
 import type { Entry, Node, Scalar } from './node.ts';
 
 /** The node of a value that was given as data. Lists and mappings are walked only as far as someone looks. */
@@ -20,7 +21,7 @@ function* entriesOf(record: Readonly<Record<string, unknown>>, path: string): It
 }
 
 function pathOf(path: string, name: string): string {
-  if (!/^[\w-]{1,64}$/.test(name)) return `${path}[${JSON.stringify(name.slice(0, 64))}]`;
+  if (!/^[\w-]{1,64}$/.test(name)) return `${path}[${JSON.stringify(shownName(name))}]`;
   return path === '' ? name : `${path}.${name}`;
 }
 

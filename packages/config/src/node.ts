@@ -1,4 +1,4 @@
-import { shown } from '@sluice/core/limits';
+import { shown, shownName } from '@sluice/core/limits';
 import type { Place } from './place.ts';
 
 /** A value with its place, whether it was read from text or given as data. */
@@ -38,7 +38,11 @@ export function shownNode(node: Node): string {
   if (node.kind === 'list') return 'a list';
   if (node.kind === 'mapping') return 'a mapping';
   if (node.value === null) return node.text || 'empty';
-  return typeof node.value === 'string' ? shown(node.value) : (node.text ?? shown(node.value));
+  return typeof node.value === 'string'
+    ? shown(node.value)
+    : node.text === undefined
+      ? shown(node.value)
+      : shownName(node.text);
 }
 
 /** The sentence about a value that breaks a demand. */

@@ -1,5 +1,5 @@
 import { allOf, andThen, type Awaitable } from './awaitable.ts';
-import { complaint, SluiceError } from './errors.ts';
+import { complaint, shown, SluiceError } from './errors.ts';
 import type { LimitSet } from './limit-set.ts';
 import type { Limit } from './limits.ts';
 import type { OverrideRate } from './overrides/override.ts';
@@ -101,7 +101,7 @@ function isSameBucket(one: BucketName, other: BucketName): boolean {
 function duplicateBucket({ limit, id }: BucketName): SluiceError {
   return new SluiceError(
     'ERR_DUPLICATE_BUCKET',
-    `A batch holds the bucket of ${limit} and '${id}' twice: ask for it once, with the sum of the costs.`,
+    `A batch holds the bucket of ${limit} and ${shown(id)} twice: ask for it once, with the sum of the costs.`,
   );
 }
 

@@ -37,7 +37,7 @@ export class SluiceError extends Error {
   readonly statusCode: 400 | 500;
 
   constructor(code: ErrorCode, message: string, details: { status?: 400 | 500; cause?: unknown } = {}) {
-    super(message, 'cause' in details ? { cause: details.cause } : undefined);
+    super(visibleLines(message), 'cause' in details ? { cause: details.cause } : undefined);
     this.code = code;
     this.status = details.status ?? 500;
     this.statusCode = this.status;
@@ -56,7 +56,8 @@ export interface Complaint {
 /** Makes the error for a value that breaks a demand: "`burst` must be …, but was 0. For … use …". */
 export function complaint(code: ErrorCode, { option, demand, value, remedy, status = 500 }: Complaint): SluiceError {
   const advice = remedy === undefined ? '' : ` ${remedy}`;
-  return new SluiceError(code, `\`${option}\` must be ${demand}, but was ${shown(value)}.${advice}`, { status });
+  const what = `\`${shownText(option, 300)}\` must be ${demand}, but was ${shown(value)}.`;
+  return new SluiceError(code, what + advice, { status });
 }
 
 // A class may inspect itself by code of its own, at any length, or throw from it.
@@ -70,8 +71,51 @@ const INSPECTION = {
 
 /** A value as an error message shows it: on one line, short, whatever it is. Never throws. */
 export function shown(value: unknown): string {
-  const text = inspected(value).replace(/\s*\n\s*/g, ' ');
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return shownLines(inspected(value), 200);
+}
+
+/** A name as a message shows it: on one line and short, whoever chose it. Ordinary names are shown as they are. */
+export function shownName(name: string): string {
+  return shownText(name, 80);
+}
+
+/** Names as a message lists them: of many the first ones, and how many more there are. */
+export function listed(names: Iterable<string>): string {
+  const all = [...names];
+  const first = all.slice(0, MAX_LISTED).map(shownName).join(', ');
+  return all.length > MAX_LISTED ? `${first} and ${all.length - MAX_LISTED} more` : first;
+}
+
+const MAX_LISTED = 30;
+
+/**
+ * Any text as a message shows it: at most `maxLength` characters and one that stands for the rest, and instead of those
+ * that are not seen, or that move others (line ends, control characters, marks of direction, halves of surrogate pairs),
+ * their code points: `\u{202e}`. Whatever a message shows goes through here.
+ */
+export function shownText(text: string, maxLength: number): string {
+  const beginning = visible(text.slice(0, maxLength + 1));
+  if (text.length <= maxLength && beginning.length <= maxLength) return beginning;
+  // Neither half of a surrogate pair nor of a code point that is written out stands at the end.
+  return `${beginning.slice(0, maxLength).replace(/[\ud800-\udbff]$|\\u?(?:\{[\da-f]*)?$/, '')}…`;
+}
+
+/** Text of several lines on one. What is beyond the longest message is not looked at. */
+function shownLines(text: string, maxLength: number): string {
+  const lines = text.slice(0, 4 * maxLength).split('\n');
+  const filled = lines.map((line) => line.trim()).filter((line) => line !== '');
+  return shownText(filled.join(' '), maxLength);
+}
+
+// A net below the messages themselves. Line feeds stay: one message has a line for each of several problems.
+function visibleLines(message: string): string {
+  return message.split('\n').map(visible).join('\n');
+}
+
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+function visible(text: string): string {
+  return text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }
 
 function inspected(value: unknown): string {
@@ -85,13 +129,16 @@ function inspected(value: unknown): string {
 
 /** What was thrown, as a part of a log line: it may be anything. Never throws. */
 export function reasonOf(cause: unknown): string {
-  return describedBy(cause, (name, message) => `${name}: ${message}`);
+  return describedBy(cause, (name, message) => shownLines(`${name}: ${message}`, MAX_REASON_LENGTH));
 }
 
 /** The message of what was thrown, as a part of another message: it may be anything. Never throws. */
 export function messageOf(cause: unknown): string {
-  return describedBy(cause, (_name, message) => message);
+  return describedBy(cause, (_name, message) => shownLines(message, MAX_REASON_LENGTH));
 }
+
+/** Longer than any message of ours about one thing. */
+const MAX_REASON_LENGTH = 1000;
 
 function describedBy(cause: unknown, describe: (name: string, message: string) => string): string {
   try {

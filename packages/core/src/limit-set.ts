@@ -1,4 +1,4 @@
-import { complaint, SluiceError, shown } from './errors.ts';
+import { complaint, listed, shown, SluiceError } from './errors.ts';
 import type { Notify } from './events.ts';
 import type { Deadlines } from './failure/deadlines.ts';
 import type { FailurePolicy } from './failure/policy.ts';
@@ -86,8 +86,7 @@ export function limitNamed<Request>({ limits }: LimitSet<Request>, name: string)
 }
 
 function unknownLimit(name: string, limits: ReadonlyMap<string, unknown>): SluiceError {
-  const known = [...limits.keys()].join(', ');
-  return new SluiceError('ERR_UNKNOWN_LIMIT', `No limit is named ${shown(name)}. Limits: ${known}.`);
+  return new SluiceError('ERR_UNKNOWN_LIMIT', `No limit is named ${shown(name)}. Limits: ${listed(limits.keys())}.`);
 }
 
 /**

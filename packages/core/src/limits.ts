@@ -1,4 +1,4 @@
-import { complaint, SluiceError } from './errors.ts';
+import { complaint, shownName, SluiceError } from './errors.ts';
 import { checkFailurePolicy } from './failure/failure-options.ts';
 import type { FailurePolicy } from './failure/policy.ts';
 import { isKey, type Key } from './keys/key.ts';
@@ -61,7 +61,7 @@ export function defineLimits<Request>(
     if (other !== undefined) {
       throw new SluiceError(
         'ERR_LIMIT',
-        `\`limits\` has both \`${other}\` and \`${name}\`: names must differ by more than case.`,
+        `\`limits\` has both \`${other}\` and \`${shownName(name)}\`: names must differ by more than case.`,
       );
     }
     spellings.set(name.toLowerCase(), name);

@@ -1,4 +1,4 @@
-import { complaint, SluiceError, shown } from './errors.ts';
+import { complaint, shown, shownName, SluiceError } from './errors.ts';
 
 /** Names that other libraries give to something we have, and what to write here instead. */
 export type Hints = Readonly<Record<string, string>>;
@@ -18,16 +18,6 @@ export function checkOptions(where: string, options: unknown, known: readonly st
       `\`${where}\` has no option \`${shownName(name)}\` (its value was ${shown(options[name])}).${hint} Options: ${known.join(', ')}.`,
     );
   }
-}
-
-/** A name as a message shows it: on one line and short, whoever chose it. Ordinary names are shown as they are. */
-export function shownName(name: string): string {
-  const beginning = name.slice(0, 80).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped);
-  return name.length > 80 ? `${beginning}…` : beginning;
-}
-
-function escaped(character: string): string {
-  return `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }
 
 /** Whether a value is an object that holds options: no array, no function, no null. */
@@ -75,8 +65,8 @@ function closest(name: string, known: readonly string[]): string {
 
 /** A beginning or a longer form of it, the same letters in another order, or one letter too many, too few or wrong. */
 function isMeant(typo: string, name: string): boolean {
-  // What is shorter is close to everything.
-  if (typo.length < 3) return false;
+  // What is shorter is close to everything, and what is much longer to nothing.
+  if (typo.length < 3 || typo.length > 2 * name.length) return false;
   return name.startsWith(typo) || typo.startsWith(name) || sharesAllLetters(typo, name) || isOneLetterAway(typo, name);
 }
 

@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { complaint, isInstance, messageOf, reasonOf, shown, SluiceError } from '../src/errors.ts';
+import {
+  complaint,
+  isInstance,
+  listed,
+  messageOf,
+  reasonOf,
+  shown,
+  shownName,
+  shownText,
+  SluiceError,
+} from '../src/errors.ts';
 import { uninspectable } from './uninspectable.ts';
 
 describe('a SluiceError', () => {
@@ -109,4 +119,53 @@ describe('a value in a message', () => {
     expect(shown(value)).not.toContain('\n');
     expect(shown(value).length).toBeLessThanOrEqual(201);
   });
+});
+
+describe('a text in a message', () => {
+  test.each<[text: string, seen: string]>([
+    ['OrdersPerAccount', 'OrdersPerAccount'],
+    ['Grüße 💩', 'Grüße 💩'],
+    ['a\nb\u2028c\u202ed', 'a\\u{a}b\\u{2028}c\\u{202e}d'],
+    ['\ud800', '\\u{d800}'],
+    ['\u{e0041}', '\\u{e0041}'],
+    ['\u001b[31m', '\\u{1b}[31m'],
+  ])('is shown with every character seen: %j', (text, seen) => expect(shownText(text, 40)).toBe(seen));
+
+  test.each<[text: string, maxLength: number, seen: string]>([
+    ['abcdef', 6, 'abcdef'],
+    ['abcdefg', 6, 'abcdef…'],
+    ['abcde💩', 6, 'abcde…'],
+    ['abcd💩f', 6, 'abcd💩…'],
+    ['abc\u202e', 6, 'abc…'],
+    ['\u202e\u202e', 10, '\\u{202e}…'],
+    ['abcdef\\', 7, 'abcdef\\'],
+  ])('is cut where it is too long, never within a character: %j to %d', (text, maxLength, seen) => {
+    expect(shownText(text, maxLength)).toBe(seen);
+  });
+
+  test('of many lines is one, without what is empty', () => {
+    expect(messageOf(new Error('\n first \r\n\n\tsecond\n'))).toBe('first second');
+    expect(reasonOf(new TypeError('first\nsecond'))).toBe('TypeError: first second');
+  });
+
+  test('of another library is at most a thousand characters', () => {
+    expect(reasonOf(new Error('x'.repeat(1_000_000)))).toHaveLength(1001);
+    expect(messageOf(new Error('\u202e'.repeat(1_000_000))).length).toBeLessThanOrEqual(1001);
+  });
+
+  test('is a name up to 80 characters', () => {
+    expect(shownName('x'.repeat(80))).toBe('x'.repeat(80));
+    expect(shownName('x'.repeat(81))).toBe(`${'x'.repeat(80)}…`);
+  });
+});
+
+test('of many names the first thirty are listed', () => {
+  const names = Array.from({ length: 32 }, (_, i) => `N${i}`);
+  expect(listed(['A', 'B\n'])).toBe('A, B\\u{a}');
+  expect(listed(names.slice(0, 30))).toBe(names.slice(0, 30).join(', '));
+  expect(listed(names)).toBe(`${names.slice(0, 30).join(', ')} and 2 more`);
+});
+
+test('a SluiceError of anyone shows every character, and keeps its lines', () => {
+  expect(new SluiceError('ERR_ID', 'a\u202eb\nc').message).toBe('a\\u{202e}b\nc');
 });

@@ -1,5 +1,13 @@
 import { SluiceError } from '@sluice/core';
-import { checkRouteOptions, limitUses, type FlowOptions, type FlowSettings, type LimitUse } from '@sluice/core/http';
+import {
+  checkRouteOptions,
+  limitUses,
+  listed,
+  shownName,
+  type FlowOptions,
+  type FlowSettings,
+  type LimitUse,
+} from '@sluice/core/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkedHook, type Hook } from './hook.ts';
 
@@ -60,7 +68,7 @@ export class RouteTable {
     if (known && (route.hook ?? hook) === hook) return;
     throw new SluiceError(
       known ? 'ERR_OPTION' : 'ERR_UNKNOWN_LIMIT',
-      `The route ${url} was defined before rateLimit was registered, so its config.rateLimit can name no other ${known ? 'hook' : 'limits'} than this registration's. Define it after: await app.register(rateLimit, …).`,
+      `The route ${shownName(String(url))} was defined before rateLimit was registered, so its config.rateLimit can name no other ${known ? 'hook' : 'limits'} than this registration's. Define it after: await app.register(rateLimit, …).`,
     );
   }
 
@@ -104,13 +112,12 @@ export function unusedConfig(url: string, route: RouteLimits): SluiceError {
   if (route.limits === undefined) {
     return new SluiceError(
       'ERR_OPTION',
-      `The route ${url} has a config.rateLimit without limits, but a registration with \`always: true\` does not change with a route. Name the route's own limits, or leave config.rateLimit out.`,
+      `The route ${shownName(url)} has a config.rateLimit without limits, but a registration with \`always: true\` does not change with a route. Name the route's own limits, or leave config.rateLimit out.`,
     );
   }
-  const names = route.limits.map(nameOf).join(', ');
   return new SluiceError(
     'ERR_UNKNOWN_LIMIT',
-    `The route ${url} names limits that no registered limiter has all of: ${names}. Check the names in its config.rateLimit.limits, and define them in one limiter.`,
+    `The route ${shownName(url)} names limits that no registered limiter has all of: ${listed(route.limits.map(nameOf))}. Check the names in its config.rateLimit.limits, and define them in one limiter.`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { SluiceError, type StoreReading, type StoreRefund, type StoreTransaction } from '@sluice/core';
+import { shownText } from '@sluice/core/store';
 
 /** What a store is asked to do with a batch. */
 export type AskKind = 'spend' | 'check' | 'charge' | 'refund' | 'reset' | 'cap';
@@ -59,7 +60,7 @@ const FOREIGN = -1;
 function brokenBucket(key: string): SluiceError {
   return new SluiceError(
     'ERR_STORE_BUCKET',
-    `The key ${key} holds something that is no bucket: another program writes under this prefix. ` +
-      `Give the store a \`prefix\` of its own, or end that; then reset the bucket, or delete the key.`,
+    `The Redis key '${shownText(key, 400)}' does not contain a bucket: another program writes keys with this prefix. ` +
+      `Give the store a \`prefix\` of its own, or stop the other program. Then reset the bucket or delete the key.`,
   );
 }

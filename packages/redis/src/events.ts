@@ -1,4 +1,4 @@
-import { reasonOf } from '@sluice/core/store';
+import { reasonOf, shownName } from '@sluice/core/store';
 import type { LineChange, LineState } from './line/line-status.ts';
 
 /** Something that an operator may want to know of a Redis store. `message` says what happened, and what to do. */
@@ -30,7 +30,7 @@ export type RedisStoreEvent =
 /** The event of a change of the line. */
 export function connectionChanged({ state, server, cause }: LineChange): RedisStoreEvent {
   const reason = cause === undefined ? '' : ` (${reasonOf(cause)})`;
-  const message = `Redis${server === undefined ? '' : ` at ${server}`}: ${MEANING[state]}${state === 'up' ? '' : reason}.`;
+  const message = `Redis${server === undefined ? '' : ` at ${shownName(server)}`}: ${MEANING[state]}${state === 'up' ? '' : reason}.`;
   return { type: 'connection', state, server, cause, message };
 }
 

@@ -244,8 +244,8 @@ describe('a key that holds no TAT', () => {
     await expect(broken).rejects.toMatchObject({
       code: 'ERR_STORE_BUCKET',
       message:
-        `The key ${key(id)} holds something that is no bucket: another program writes under this prefix. ` +
-        `Give the store a \`prefix\` of its own, or end that; then reset the bucket, or delete the key.`,
+        `The Redis key '${key(id)}' does not contain a bucket: another program writes keys with this prefix. ` +
+        'Give the store a `prefix` of its own, or stop the other program. Then reset the bucket or delete the key.',
     });
     expect(owed(await fine)).toEqual([0]);
     expect(owed(await store.check([read(id)]))).toEqual([1]);

@@ -8,7 +8,7 @@ import {
   type IdFormat,
   type Key,
 } from '@sluice/core';
-import { shownName } from '@sluice/core/limits';
+import { listed, messageOf, shownName } from '@sluice/core/limits';
 import type { Findings } from '../findings.ts';
 import { BEGINNING } from '../place.ts';
 import type { LimitRow } from '../shape/limits-shape.ts';
@@ -39,15 +39,19 @@ export class KeyFormats implements Formats {
     }
     const inCode = key.format.name;
     if (idFormat === undefined || withoutAlias(idFormat.name) === inCode) return;
-    const message = `\`${name}.idFormat\` must be ${inCode}, as its key in code has it, but was '${shownName(idFormat.name)}'.`;
+    const message = `\`${name}.idFormat\` must be ${shownName(inCode)}, as its key in code has it, but was '${shownName(idFormat.name)}'.`;
     findings.add(idFormat.at, `${message} Change one of the two.`, name);
   }
 
   finish(names: ReadonlySet<string>, findings: Findings): void {
     for (const name of this.#keys.keys()) {
       if (names.has(name)) continue;
-      const remedy = `Add it to the file, or leave \`keys.${name}\` out. Limits: ${listed(names)}.`;
-      findings.add(BEGINNING, `The limit \`${name}\` has a key in code, but is not in the file. ${remedy}`, name);
+      const remedy = `Add it to the file, or leave \`keys.${shownName(name)}\` out. Limits: ${listed(names)}.`;
+      findings.add(
+        BEGINNING,
+        `The limit \`${shownName(name)}\` has a key in code, but is not in the file. ${remedy}`,
+        name,
+      );
     }
   }
 
@@ -95,7 +99,7 @@ export class NamedFormats implements Formats {
     try {
       return this.#named(name) ?? remedy;
     } catch (error) {
-      return (error as Error).message;
+      return messageOf(error);
     }
   }
 
@@ -118,8 +122,4 @@ export class NamedFormats implements Formats {
 /** `regId`, as Boulder calls it, is accountId. */
 function withoutAlias(name: string): string {
   return name.replace(/(?<![^:|])regId(?![^:|])/g, 'accountId');
-}
-
-function listed(names: Iterable<string>): string {
-  return [...names].join(', ');
 }

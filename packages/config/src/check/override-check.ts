@@ -1,5 +1,5 @@
 import { OverrideList, type IdFormat, type Override, type SluiceError } from '@sluice/core';
-import { shown } from '@sluice/core/limits';
+import { listed, shown } from '@sluice/core/limits';
 import type { Findings } from '../findings.ts';
 import { shownPlace, type Place } from '../place.ts';
 import type { OverrideRow } from '../shape/overrides-shape.ts';
@@ -49,8 +49,7 @@ export class OverrideCheck {
   }
 
   #unknown(limit: string): string {
-    const names = [...this.#limits!].join(', ');
-    return `\`${limit}\` must be the name of a limit, but the defaults have none of it. Limits: ${names}.`;
+    return `\`${limit}\` must be the name of a limit, but the defaults have none of it. Limits: ${listed(this.#limits!)}.`;
   }
 
   #add(limit: string, format: IdFormat, text: string, at: Place): void {

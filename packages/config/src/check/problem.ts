@@ -1,4 +1,5 @@
 import { SluiceError } from '@sluice/core';
+import { shownText } from '@sluice/core/limits';
 import { byPlace, MOST_FINDINGS, type Finding, type Findings } from '../findings.ts';
 import { lineAndColumn, shownPlace } from '../place.ts';
 
@@ -19,6 +20,8 @@ export interface Problem {
   readonly text: string;
 }
 
+/** Longer than any problem is, whatever names, values and errors of others it shows. */
+const MAX_LENGTH = 4000;
 /** How many problems an error shows. */
 const SHOWN = 50;
 
@@ -36,17 +39,12 @@ export function problemsError(problems: readonly Problem[], count: number): Slui
 }
 
 function problemOf(file: string, { at, message: text, limit }: Finding): Problem {
-  const [where, message] = [shownPlace(at), onOneLine(text)];
+  const [where, message] = [shownPlace(at), shownText(text, MAX_LENGTH)];
   return {
     file,
     ...(typeof at === 'number' ? lineAndColumn(at) : where !== '' && { path: at }),
     ...(limit !== undefined && { limit }),
     message,
-    text: onOneLine(where === '' ? `${file}: ${message}` : `${file}:${where}: ${message}`),
+    text: `${shownText(file, 400)}:${where === '' ? '' : `${where}:`} ${message}`,
   };
-}
-
-// A file, an error or a format of someone else's may have put anything into it.
-function onOneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }

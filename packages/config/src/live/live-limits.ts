@@ -1,5 +1,5 @@
 import { SluiceError, type Limiter } from '@sluice/core';
-import { messageOf } from '@sluice/core/limits';
+import { isInstance, messageOf } from '@sluice/core/limits';
 import { readRecipe } from '../load-limits.ts';
 import type { LoadedLimits, Recipe } from '../loaded-limits.ts';
 import { FileSignatures } from './file-signatures.ts';
@@ -126,8 +126,8 @@ export class LiveLimits<Request = unknown> {
     const { version, lastError, failingSince = new Date() } = this.#status;
     const error = cause as SluiceError;
     this.#status = { ...this.#status, lastError: error, failingSince };
-    const reason = messageOf(cause);
-    if (lastError !== undefined && messageOf(lastError) === reason) return;
+    const reason = reasonOf(error);
+    if (lastError !== undefined && reasonOf(lastError) === reason) return;
     const message = `Sluice: the limits were not reloaded, those of version ${version} go on. ${reason}`;
     this.#tell({ type: 'limits-refused', cause, message });
   }
@@ -135,6 +135,11 @@ export class LiveLimits<Request = unknown> {
   #looked(): void {
     this.#status = { ...this.#status, checkedAt: new Date() };
   }
+}
+
+/** All lines of files that have problems, and of another error one: what a limiter threw may be anything. */
+function reasonOf(error: SluiceError): string {
+  return isInstance(error, SluiceError) && error.code === 'ERR_LIMIT_FILES' ? error.message : messageOf(error);
 }
 
 function pathsOf<Request>({ read: { defaults, overrides } }: Recipe<Request>): readonly string[] {

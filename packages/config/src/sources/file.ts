@@ -1,5 +1,6 @@
 import { constants, type BigIntStats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
+import { messageOf, shownText } from '@sluice/core/limits';
 import { tooLarge, type Content } from './source.ts';
 
 /** What a file gave, and the signature of the very file that gave it, wherever its path leads meanwhile. */
@@ -36,9 +37,10 @@ async function contentOf(file: FileHandle, stats: BigIntStats, maxBytes: number)
   return bytes.length > maxBytes ? { refused: tooLarge(maxBytes) } : { bytes };
 }
 
-function reasonOf({ code, message }: NodeJS.ErrnoException, path: string): string {
-  if (code === 'ENOENT' || code === 'ENOTDIR') return `There is no such file: ${path}.`;
-  return `The file can't be read: ${message}.`;
+function reasonOf(error: NodeJS.ErrnoException, path: string): string {
+  const { code } = error;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `There is no such file: ${shownText(path, 400)}.`;
+  return `The file can't be read: ${messageOf(error)}.`;
 }
 
 /** What changes when the content of a file does: which file it is, its size, and when it was written. */

@@ -1,5 +1,6 @@
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
 import type { Findings } from '../findings.ts';
+import { messageOf } from '@sluice/core/limits';
 import { BEGINNING } from '../place.ts';
 import type { ParseJob, ParseMessage, Part, Rows } from './parse.ts';
 import { PARSER_PROGRAM } from './parser-program.ts';
@@ -107,5 +108,5 @@ function reasonOf(error: Error & { code?: string }, memoryMb: number): string {
   if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return `The text needs more than ${memoryMb} MB of memory to be read. Make it smaller or simpler.`;
   }
-  return `The text could not be read: ${error.message}.`;
+  return `The text could not be read: ${messageOf(error)}.`;
 }

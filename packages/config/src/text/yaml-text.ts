@@ -1,4 +1,5 @@
 import { Composer, Lexer, Parser, type CST, type Document, type YAMLError } from 'yaml';
+import { messageOf } from '@sluice/core/limits';
 import type { Findings } from '../findings.ts';
 import type { Node } from '../node.ts';
 import { BEGINNING, type Place } from '../place.ts';
@@ -150,9 +151,10 @@ class YamlReader {
     return nodes.map((node) => this.#aliases.resolved(node) as Node);
   }
 
-  #report({ pos, code, message }: YAMLError): void {
+  #report(error: YAMLError): void {
+    const { pos, code } = error;
     const remedy = code === 'TAB_AS_INDENT' ? ' Indent with spaces.' : '';
-    this.#refuse(pos[0], `${message.replace(/\.?$/, '.')}${remedy}`);
+    this.#refuse(pos[0], `${messageOf(error).replace(/\.?$/, '.')}${remedy}`);
   }
 
   #refuse(offset: number, message: string): void {

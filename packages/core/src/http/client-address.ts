@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { complaint, SluiceError } from '../errors.ts';
+import { complaint, shownName, SluiceError } from '../errors.ts';
 import { IpAddress } from '../ids/ip-address.ts';
 import { checkBoolean } from '../options.ts';
 import { addressHeader, type AddressHeader } from './address-header.ts';
@@ -111,7 +111,7 @@ function addressOf(client: Peer, trusted: TrustedProxies, header: AddressHeader)
 function reason(client: 'unix' | undefined, trusted: TrustedProxies, header: AddressHeader): string {
   if (client === undefined) return 'its connection is already closed, or has a remote address that is no IP address.';
   if (trusted.trusts(client)) {
-    return `it came over a unix socket without a usable ${header.name} header. Make the proxy there send one, e.g. in nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;`;
+    return `it came over a unix socket without a usable ${shownName(header.name)} header. Make the proxy there send one, e.g. in nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;`;
   }
   return "it came over a unix socket, whose peers have none. If your proxy is the peer, set trustedProxies: ['unix'], and its X-Forwarded-For is read.";
 }

@@ -22,6 +22,7 @@ export {
   type SharedLimits,
 } from './middleware-options.ts';
 export { NodeExchange, sendRefusal } from './node-exchange.ts';
+export { listed, shownName } from '../errors.ts';
 export { checkBoolean, oneOf } from '../options.ts';
 export type { Refusal } from './refusal.ts';
 export { RequestDecision } from './request-decision.ts';

@@ -2,7 +2,7 @@ import type { Awaitable } from '../awaitable.ts';
 import { checkCost } from '../batch.ts';
 import { coreOf, createLimiter, LIMITER_SETTINGS, type LimiterSettings } from '../create-limiter.ts';
 import type { Decision } from '../decision.ts';
-import { complaint, SluiceError } from '../errors.ts';
+import { complaint, listed, SluiceError } from '../errors.ts';
 import { clientNetwork } from '../keys/address-keys.ts';
 import type { Key } from '../keys/key.ts';
 import type { LimiterCore } from '../limiter-core.ts';
@@ -197,7 +197,7 @@ export function limitUses<Request, SettleArgs extends readonly unknown[]>(
 ): readonly CheckedUse<Request, SettleArgs>[] {
   const names = limiter.limitNames;
   if (limits === undefined && names.length !== 1) {
-    const remedy = `The limiter has ${names.join(', ')}: say which of them hold here.`;
+    const remedy = `The limiter has ${listed(names)}: say which of them hold here.`;
     throw complaint('ERR_OPTION', { option: 'limits', demand: 'given', value: limits, remedy });
   }
   const chosen = limits ?? names;

@@ -1,6 +1,6 @@
 import { bucketKey } from '../bucket-key.ts';
 import type { Decision, Outcome, Result } from '../decision.ts';
-import { SluiceError, shown } from '../errors.ts';
+import { listed, shown, SluiceError } from '../errors.ts';
 import type { Failure } from '../failure/ruling.ts';
 import type { LimiterCore } from '../limiter-core.ts';
 import { strictestDecision } from '../strictness.ts';
@@ -95,6 +95,6 @@ export class RequestDecision {
 function neverMet(limit: string, met: readonly string[]): SluiceError {
   return new SluiceError(
     'ERR_UNKNOWN_LIMIT',
-    `This request meets no limit named ${shown(limit)}. Its limits: ${met.join(', ')}.`,
+    `This request meets no limit named ${shown(limit)}. Its limits: ${listed(met)}.`,
   );
 }

@@ -1,4 +1,4 @@
-import { complaint, type SluiceError } from '../errors.ts';
+import { complaint, shownText, type SluiceError } from '../errors.ts';
 import { wholeNumber } from '../options.ts';
 import type { IdFormat } from './id-format.ts';
 import { IpAddress } from './ip-address.ts';
@@ -44,7 +44,7 @@ export function canonicalIpv6Range(text: string, prefixLength: number): string {
   if (text.includes('%')) throw notARange(text, prefixLength, `Write it without its zone: '${range}'.`);
   const mask = slash < 0 ? '' : text.slice(slash);
   if (mask !== `/${prefixLength}`) {
-    const fault = mask === '' ? 'has no mask' : `has the mask ${mask.slice(0, 8)}, not /${prefixLength}`;
+    const fault = mask === '' ? 'has no mask' : `has the mask ${shownText(mask, 16)}, not /${prefixLength}`;
     throw notARange(text, prefixLength, `It ${fault}: the range of this address is '${range}'.`);
   }
   if (range !== address.text + mask) throw notARange(text, prefixLength, `It has host bits set: write '${range}'.`);

@@ -1,5 +1,5 @@
 import { adopted, allOf, andThen, type Awaitable } from '../awaitable.ts';
-import { complaint } from '../errors.ts';
+import { complaint, shownName } from '../errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import { isKey, keyOf, type Key, type KeySource } from './key.ts';
 
@@ -45,7 +45,7 @@ function compoundFormat(formats: readonly IdFormat[]): IdFormat {
     canonical(text) {
       const parts = split(text, formats.length);
       if (parts !== undefined) return join(parts.map((part, i) => formats[i]!.canonical(part)));
-      const demand = `an id of ${name}: ${formats.length} parts, with \`:\` in between (in a part it is written %3A)`;
+      const demand = `an id of ${shownName(name)}: ${formats.length} parts, with \`:\` in between (in a part it is written %3A)`;
       throw complaint('ERR_ID', { option: 'id', demand, value: text, status: 400 });
     },
   };

@@ -1,5 +1,5 @@
 import { adopted, andThen, type Awaitable } from '../awaitable.ts';
-import { complaint, SluiceError } from '../errors.ts';
+import { complaint, shownName, SluiceError } from '../errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import { isPlainObject } from '../options.ts';
@@ -55,7 +55,7 @@ export function keyFrom<Request = unknown>(
       option: format.name,
       demand: 'given a function of the request',
       value: from,
-      remedy: `For example ${format.name}((req) => req.user?.id ?? null).`,
+      remedy: `For example ${shownName(format.name)}((req) => req.user?.id ?? null).`,
     });
   }
   return keyOf(format, (source, limit) => idOfValue(format, adopted(from(source.request)), limit));
@@ -103,14 +103,14 @@ function keyWithFallback<First, Second>(first: Source<First>, second: Source<Sec
     const { name } = (first.idOf === undefined ? first : second).format;
     throw new SluiceError(
       'ERR_KEY',
-      `\`.or\` needs two keys that know where their ids come from: give ${name} a function of the request.`,
+      `\`.or\` needs two keys that know where their ids come from: give ${shownName(name)} a function of the request.`,
     );
   }
   // The first format may be the same: its ids are raw, and those that look like the fallback's are refused.
   if (first.format.name.split('|').slice(1).includes(second.format.name)) {
     throw new SluiceError(
       'ERR_KEY',
-      `\`.or\` needs fallbacks of different formats, but one is ${second.format.name} already: ask for both ids in one function, (req) => req.user?.id ?? req.apiKey ?? null.`,
+      `\`.or\` needs fallbacks of different formats, but one is ${shownName(second.format.name)} already: ask for both ids in one function, (req) => req.user?.id ?? req.apiKey ?? null.`,
     );
   }
   const [firstIdOf, secondIdOf] = [first.idOf, second.idOf];
@@ -139,7 +139,7 @@ function refusePrefix(format: IdFormat, prefix: string, id: string): string {
   if (!id.startsWith(prefix)) return id;
   throw complaint('ERR_ID', {
     option: 'id',
-    demand: `an id of ${format.name} that does not start with '${prefix}', which names the fallback's buckets`,
+    demand: `an id of ${shownName(format.name)} that does not start with '${shownName(prefix)}', which names the fallback's buckets`,
     value: id,
     status: 400,
   });

@@ -6,9 +6,19 @@
  */
 export { limitsOf } from '../create-limiter.ts';
 export { DURATION_PATTERN } from '../duration.ts';
-export { complaint, messageOf, reasonOf, shown, type Complaint } from '../errors.ts';
+export {
+  complaint,
+  isInstance,
+  listed,
+  messageOf,
+  reasonOf,
+  shown,
+  shownName,
+  shownText,
+  type Complaint,
+} from '../errors.ts';
 export { isIdFormat, isKey, keyOf } from '../keys/key.ts';
 export { checkLimitName, LIMIT_NAME_PATTERN, type Limit } from '../limits.ts';
-export { checkBoolean, checkOptions, shownName, wholeNumber, type Hints } from '../options.ts';
+export { checkBoolean, checkOptions, wholeNumber, type Hints } from '../options.ts';
 export { LIMIT_HINTS } from '../peer-names.ts';
 export { checkedPeriodTicks, checkedTokens, MAX_TOKENS, rateOf, type Rate } from '../rate.ts';

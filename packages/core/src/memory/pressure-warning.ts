@@ -1,3 +1,4 @@
+import { shownName } from '../errors.ts';
 import type { LimiterEvent } from '../events.ts';
 import type { StorePressure } from '../store.ts';
 
@@ -14,7 +15,7 @@ export function localPressureWarning(pressure: StorePressure): LimiterEvent {
 }
 
 function warning(store: string, { size, maxKeys, evicted, largest }: StorePressure, remedy: string): LimiterEvent {
-  const fill = `${size} of at most ${maxKeys} buckets, ${largest.size} of them of limit "${largest.limit}"`;
+  const fill = `${size} of at most ${maxKeys} buckets, ${largest.size} of them of limit "${shownName(largest.limit)}"`;
   const message =
     evicted === 0
       ? `${store} is nearly full: ${fill}. When it is full, it evicts buckets of the limit that has the most. ${remedy}`

@@ -1,5 +1,5 @@
 import { checkId } from '../batch.ts';
-import { messageOf, SluiceError, shown } from '../errors.ts';
+import { messageOf, shown, shownName, SluiceError } from '../errors.ts';
 import { Cidr } from '../ids/cidr.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import { NetworkTree } from './network-tree.ts';
@@ -62,15 +62,19 @@ export class LimitOverrides {
       if (!(id instanceof Cidr)) checkId(this.#limit, id);
       return id;
     } catch (cause) {
-      throw new SluiceError('ERR_OVERRIDE', `\`${this.#where}\` lists the id ${shown(text)}: ${messageOf(cause)}`, {
-        cause,
-      });
+      throw new SluiceError(
+        'ERR_OVERRIDE',
+        `\`${shownName(this.#where)}\` lists the id ${shown(text)}: ${messageOf(cause)}`,
+        {
+          cause,
+        },
+      );
     }
   }
 
   #twice(id: string, text: string): SluiceError {
     const again = id === text ? '' : ` (the second time as ${shown(text)})`;
-    return new SluiceError('ERR_OVERRIDE', `\`${this.#where}\` lists the id ${shown(id)} twice${again}.`);
+    return new SluiceError('ERR_OVERRIDE', `\`${shownName(this.#where)}\` lists the id ${shown(id)} twice${again}.`);
   }
 }
 

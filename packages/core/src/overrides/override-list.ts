@@ -1,4 +1,4 @@
-import { complaint, SluiceError, shown } from '../errors.ts';
+import { complaint, listed, shown, shownName, SluiceError } from '../errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { Limit } from '../limits.ts';
 import { isPlainObject } from '../options.ts';
@@ -112,7 +112,7 @@ export function listOverrides(table: OverrideTable, limits: ReadonlyMap<string, 
 function sealedList(limit: string, text: string): SluiceError {
   return new SluiceError(
     'ERR_OVERRIDE',
-    `A limiter has this list of overrides: ${shown(text)} of ${limit} can't be added any more. Make a new list and give it to limiter.replace.`,
+    `A limiter has this list of overrides: ${shown(text)} of ${shownName(limit)} can't be added any more. Make a new list and give it to limiter.replace.`,
   );
 }
 
@@ -123,11 +123,13 @@ function haveSameIds(one: IdFormat, other: IdFormat): boolean {
   return one.name === other.name && a?.ipv4 === b?.ipv4 && a?.ipv6 === b?.ipv6;
 }
 
-function otherFormat(limit: string, listed: IdFormat, wanted: IdFormat): SluiceError {
-  const [one, other] = listed.name === wanted.name ? [sized(listed), sized(wanted)] : [listed.name, wanted.name];
+function otherFormat(limit: string, added: IdFormat, wanted: IdFormat): SluiceError {
+  const [one, other] = (added.name === wanted.name ? [sized(added), sized(wanted)] : [added.name, wanted.name]).map(
+    shownName,
+  );
   return new SluiceError(
     'ERR_OVERRIDE',
-    `\`overrides.${limit}\` lists ids of the format ${one}, but the limit's are ${other}.`,
+    `\`overrides.${shownName(limit)}\` lists ids of the format ${one}, but the limit's are ${other}.`,
   );
 }
 
@@ -138,9 +140,8 @@ function sized({ name, prefixLengths }: IdFormat): string {
 function limitOf(name: string, limits: ReadonlyMap<string, Limit<never>>): Limit<never> {
   const limit = limits.get(name);
   if (limit !== undefined) return limit;
-  const known = [...limits.keys()].join(', ');
   throw new SluiceError(
     'ERR_OVERRIDE',
-    `\`overrides.${name}\` names no limit: overrides are listed by limit, then by id. Limits: ${known}.`,
+    `\`overrides.${shownName(name)}\` names no limit: overrides are listed by limit, then by id. Limits: ${listed(limits.keys())}.`,
   );
 }

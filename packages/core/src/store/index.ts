@@ -5,7 +5,7 @@
  */
 export { passes } from '../all-or-nothing.ts';
 export { monotonicClock } from '../clock.ts';
-export { complaint, isInstance, reasonOf, shown } from '../errors.ts';
+export { complaint, isInstance, messageOf, reasonOf, shown, shownName, shownText } from '../errors.ts';
 export type { Notify, Tellable } from '../events.ts';
 export { Deadlines } from '../failure/deadlines.ts';
 export { systemScheduler, type Alarm, type Cancel, type Scheduler } from '../failure/scheduler.ts';

@@ -1,5 +1,5 @@
 import { SluiceError, type ErrorCode } from '@sluice/core';
-import { reasonOf, shown } from '@sluice/core/store';
+import { messageOf, reasonOf, shown } from '@sluice/core/store';
 import type { ScriptCall } from './line.ts';
 
 /** What the first word of a server's error says about the server, and what helps. */
@@ -107,7 +107,7 @@ interface Trouble {
 }
 
 function failure(code: ErrorCode, { what, cause, remedy }: Trouble): SluiceError {
-  const reason = isReply(cause) ? cause.message : reasonOf(cause);
+  const reason = isReply(cause) ? messageOf(cause) : reasonOf(cause);
   const advice = remedy === undefined ? '' : ` ${remedy}`;
   return new SluiceError(code, `${what}: ${reason.replace(/\.$/, '')}.${advice}`, { cause });
 }
