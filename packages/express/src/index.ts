@@ -10,6 +10,7 @@ import {
   NodeExchange,
   runFlow,
   sendRefusal,
+  type FlowOutcome,
   type FlowSettings,
   type MiddlewareOptions,
   type Refusal,
@@ -50,11 +51,14 @@ export function rateLimit(options: RateLimitOptions): RequestHandler {
   const refuse = refuser(settings, options.onDenied);
 
   return function rateLimitMiddleware(req, res, next) {
-    const refusal = runFlow(settings, new ExpressExchange(req, req, res), [req, res]);
-    if (refusal === null) return next();
-    if (!(refusal instanceof Promise)) return refuse(req, res, next, refusal);
+    const outcome = runFlow(settings, new ExpressExchange(req, req, res), [req, res]);
+    if (outcome === null) return next();
+    const end = (settled: Exclude<FlowOutcome, null>): void => {
+      if (settled !== 'left') refuse(req, res, next, settled);
+    };
+    if (!(outcome instanceof Promise)) return end(outcome);
     // What fails behind `next` is Express' own matter: only what comes before it is handed on.
-    refusal.then((settled) => (settled === null ? next() : attempt(() => refuse(req, res, next, settled), next)), next);
+    outcome.then((settled) => (settled === null ? next() : attempt(() => end(settled), next)), next);
   };
 }
 

@@ -5,6 +5,7 @@ import {
   errorOf,
   flowSettings,
   runFlow,
+  type FlowOutcome,
   type MiddlewareOptions,
   type Refusal,
   type RequestDecision,
@@ -53,23 +54,24 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
   const decide = (all: readonly RouteSettings[], request: FastifyRequest, reply: FastifyReply, next: Next): void => {
     const [settings] = all;
     if (settings === undefined) return next();
-    const proceed = (refusal: Refusal | null): void => {
-      if (refusal === null) return all.length === 1 ? next() : decide(all.slice(1), request, reply, next);
+    const proceed = (settled: FlowOutcome): void => {
+      if (settled === null) return all.length === 1 ? next() : decide(all.slice(1), request, reply, next);
+      if (settled === 'left') return;
       try {
-        refuse(request, reply, refusal, next);
+        refuse(request, reply, settled, next);
       } catch (error) {
         // Behind a promise Fastify does not catch it.
         next(errorOf(error) as Error);
       }
     };
-    let refusal: Awaitable<Refusal | null>;
+    let outcome: Awaitable<FlowOutcome>;
     try {
-      refusal = runFlow(settings, new FastifyExchange(request, reply), [request, reply]);
+      outcome = runFlow(settings, new FastifyExchange(request, reply), [request, reply]);
     } catch (error) {
       return next(error as Error);
     }
-    if (refusal instanceof Promise) refusal.then(proceed, next);
-    else proceed(refusal);
+    if (outcome instanceof Promise) outcome.then(proceed, next);
+    else proceed(outcome);
   };
   const hookAt = (phase: Hook): onRequestHookHandler => {
     return function rateLimitHook(request, reply, next) {

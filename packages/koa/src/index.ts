@@ -10,6 +10,7 @@ import {
   flowSettings,
   runFlow,
   sendRefusal,
+  type FlowOutcome,
   type FlowSettings,
   type MiddlewareOptions,
   type Refusal,
@@ -47,17 +48,18 @@ export type RateLimitOptions = MiddlewareOptions<Context, readonly [Context]> & 
 export function rateLimit(options: RateLimitOptions): Middleware {
   const settings = flowSettings<Context, readonly [Context]>(options, ['onDenied']);
   const { onDenied } = options;
-  const proceed = (ctx: Context, next: Next, refusal: Refusal | null): unknown => {
-    if (refusal === null) return next();
-    if (onDenied === undefined) return refuse(settings, ctx, refusal);
-    return new Promise((resolve) => resolve(onDenied(ctx, refusal.decision))).catch(throwError);
+  const proceed = (ctx: Context, next: Next, outcome: FlowOutcome): unknown => {
+    if (outcome === null) return next();
+    if (outcome === 'left') return undefined;
+    if (onDenied === undefined) return refuse(settings, ctx, outcome);
+    return new Promise((resolve) => resolve(onDenied(ctx, outcome.decision))).catch(throwError);
   };
 
   return function rateLimitMiddleware(ctx: Context, next) {
-    const refusal = runFlow(settings, new KoaExchange(ctx, ctx.req, ctx.res), [ctx]);
-    return refusal instanceof Promise
-      ? refusal.then((settled) => proceed(ctx, next, settled))
-      : proceed(ctx, next, refusal);
+    const outcome = runFlow(settings, new KoaExchange(ctx, ctx.req, ctx.res), [ctx]);
+    return outcome instanceof Promise
+      ? outcome.then((settled) => proceed(ctx, next, settled))
+      : proceed(ctx, next, outcome);
   };
 }
 

@@ -6,6 +6,7 @@ import { callbackCases } from './cases/callbacks.ts';
 import { clientCases } from './cases/clients.ts';
 import { connectionCases } from './cases/connections.ts';
 import { crossOriginCases } from './cases/cross-origin.ts';
+import { departedClientCases } from './cases/departed-clients.ts';
 import { errorCases } from './cases/errors.ts';
 import { fieldCases } from './cases/fields.ts';
 import { handlerErrorCases } from './cases/handler-errors.ts';
@@ -42,7 +43,12 @@ const CASES = {
 
 /** What goes by the protocol, or by none. */
 const OTHER_CASES = {
-  'HTTP/1.1': { clients: clientCases, connections: connectionCases, options: optionCases },
+  'HTTP/1.1': {
+    clients: clientCases,
+    connections: connectionCases,
+    departed: departedClientCases,
+    options: optionCases,
+  },
   'HTTP/2': { streams: streamCases },
 };
 

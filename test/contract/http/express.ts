@@ -2,7 +2,7 @@ import type { ResponseEnd } from '@sluice/core/http';
 import { rateLimit } from '@sluice/express';
 import type { ErrorRequestHandler, Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import { createServer } from 'node:http';
-import { ok, statusOf, type Context, type Framework, type Handler, type Options } from './framework.ts';
+import { andThen, ok, statusOf, type Context, type Framework, type Handler, type Options } from './framework.ts';
 
 /** Express of any version under the contract. */
 export function expressFramework(name: string, express: () => Express): Framework {
@@ -13,7 +13,7 @@ export function expressFramework(name: string, express: () => Express): Framewor
     async serve({ before, limits = [], routes = {}, trustsEveryProxy = false, plain, onError }) {
       const app = express();
       if (trustsEveryProxy) app.set('trust proxy', true);
-      if (before !== undefined) app.use((req, res, next) => (before(contextOf(req, res)), next()));
+      if (before !== undefined) app.use((req, res, next) => void andThen(before(contextOf(req, res)), () => next()));
       if (plain !== undefined) app.use(() => plain());
       for (const options of limits) app.use(middleware(options));
       for (const [path, route] of Object.entries(routes)) {

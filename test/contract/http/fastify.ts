@@ -8,7 +8,16 @@ import {
   type FastifyServerOptions,
 } from 'fastify';
 import type { Server } from 'node:net';
-import { ok, statusOf, type Context, type Framework, type Handler, type Options, type Protocol } from './framework.ts';
+import {
+  andThen,
+  ok,
+  statusOf,
+  type Context,
+  type Framework,
+  type Handler,
+  type Options,
+  type Protocol,
+} from './framework.ts';
 
 /** Fastify under the contract. A route with limits is a context of its own, in which they are registered. */
 export const fastifyFramework = (protocol: Protocol = 'HTTP/1.1'): Framework => ({
@@ -29,7 +38,7 @@ export const fastifyFramework = (protocol: Protocol = 'HTTP/1.1'): Framework => 
       return reply.code(statusOf(error)).send('failed');
     });
     if (before !== undefined) {
-      app.addHook('onRequest', (request, reply, next) => (before(contextOf(request, reply)), next()));
+      app.addHook('onRequest', (request, reply, next) => void andThen(before(contextOf(request, reply)), () => next()));
     }
     if (plain !== undefined) app.addHook('onRequest', (_request, _reply, _next): void => plain());
     for (const options of limits) await app.register(rateLimit, options as never);

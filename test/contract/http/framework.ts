@@ -26,8 +26,8 @@ export type Handler = (context: Context) => string | undefined | Promise<string 
 
 /** An application to be served. */
 export interface Plan {
-  /** Runs before all limits. */
-  readonly before?: ((context: Context) => void) | undefined;
+  /** Runs before all limits, which wait for its promise. */
+  readonly before?: ((context: Context) => void | Promise<void>) | undefined;
   /** Hold for every request, in this order. */
   readonly limits?: readonly Options[];
   /** By path, for every method; other paths are answered by the framework's own 404. */
@@ -77,6 +77,11 @@ export interface Framework {
 }
 
 export const ok: Handler = () => 'ok';
+
+/** Goes on at once, or when a promise is there. */
+export function andThen<T>(value: void | Promise<void>, next: () => T): T | Promise<T> {
+  return value instanceof Promise ? value.then(next) : next();
+}
 
 /** The status that an error handler answers to what was thrown, whatever it is. */
 export function statusOf(thrown: unknown): number {

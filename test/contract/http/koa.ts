@@ -3,7 +3,7 @@ import { rateLimit } from '@sluice/koa';
 import type Koa from 'koa';
 import { createServer } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
-import { ok, statusOf, type Context, type Framework, type Plan, type Protocol } from './framework.ts';
+import { andThen, ok, statusOf, type Context, type Framework, type Plan, type Protocol } from './framework.ts';
 
 /** Koa of any version under the contract. */
 export function koaFramework(name: string, KoaClass: new () => Koa, protocol: Protocol = 'HTTP/1.1'): Framework {
@@ -17,7 +17,7 @@ export function koaFramework(name: string, KoaClass: new () => Koa, protocol: Pr
       app.proxy = trustsEveryProxy;
       app.on('error', (error) => onError?.(error));
       if (catchesAll) app.use(catcher(onError));
-      if (before !== undefined) app.use((ctx, next) => (before(contextOf(ctx)), next()));
+      if (before !== undefined) app.use((ctx, next) => andThen(before(contextOf(ctx)), next));
       if (plain !== undefined) app.use(() => plain());
       for (const options of limits) app.use(rateLimit(options as never));
       for (const [path, { limits: own = [], handle = ok }] of Object.entries(routes)) {

@@ -34,8 +34,10 @@ export function limited(
 
   return async function limitedListener(request, response) {
     try {
-      const refusal = await runFlow(settings, new HttpExchange(request, request, response), [request, response]);
-      if (refusal !== null) return sendRefusal(settings, response, refusal);
+      const outcome = await runFlow(settings, new HttpExchange(request, request, response), [request, response]);
+      // Its client is gone: nobody is there to be answered.
+      if (outcome === 'left') return;
+      if (outcome !== null) return sendRefusal(settings, response, outcome);
     } catch (error) {
       // What the key, cost and skip functions throw. A framework has an error handler for it.
       response.statusCode = error instanceof SluiceError ? error.status : 500;

@@ -59,7 +59,7 @@ function undecodedFinder(options: ClientAddressFinderOptions): ClientAddressFind
   const header = readHeaderOption(options);
   const notice = options.trustedProxies === undefined ? missingTrustNotice(options.warn) : undefined;
   return (incoming) => {
-    const peer = peerOf(incoming.socket);
+    const peer = peerOf(incoming);
     const value = incoming.headers[header.name];
     if (typeof value !== 'string') return addressOf(peer, trusted, header);
     notice?.(peer);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { adopted, allOf, andThen, type Awaitable } from '../awaitable.ts';
 import { checkCostFits, transactionOf } from '../batch.ts';
 import type { Decision } from '../decision.ts';
-import { reasonOf } from '../errors.ts';
+import { isInstance, reasonOf } from '../errors.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import type { KeySource } from '../keys/key.ts';
 import type { LimiterCore } from '../limiter-core.ts';
@@ -11,6 +11,7 @@ import { runUnawaited } from '../unawaited.ts';
 import type { Exchange } from './exchange.ts';
 import { retryAfterSeconds, writeFields } from './fields.ts';
 import type { CheckedUse, FlowSettings } from './middleware-options.ts';
+import { hasLeftUnseen, rememberPeer } from './peer.ts';
 import { attempt, Rejected } from './rejected.ts';
 import { refusalOf, type Refusal } from './refusal.ts';
 import { RequestDecision } from './request-decision.ts';
@@ -18,8 +19,14 @@ import { chargeFullCosts, settleAfterResponse } from './settlement.ts';
 import { errorOf } from './thrown.ts';
 
 /**
- * The way of a request through the limits of one middleware or route. Gives what to answer when it must not go on,
- * `null` when it may: at once when everything on the way answers at once.
+ * What becomes of a request: `null` when it may go on, else the refusal to answer with. `'left'`: its client left before
+ * its address was known, so it is neither admitted nor answered, and it is no error.
+ */
+export type FlowOutcome = Refusal | null | 'left';
+
+/**
+ * The way of a request through the limits of one middleware or route. Gives what becomes of it: at once when everything
+ * on the way answers at once.
  *
  * A limit whose id or cost is not known (bad input of the client, a key or cost function that fails) does not keep the
  * other limits from being decided and spent, and neither does a `skip` that fails: then nothing is skipped. A denial
@@ -31,11 +38,13 @@ export function runFlow<Request, SettleArgs extends readonly unknown[]>(
   settings: FlowSettings<Request, SettleArgs>,
   exchange: Exchange<Request>,
   settleArgs: SettleArgs,
-): Awaitable<Refusal | null> {
+): Awaitable<FlowOutcome> {
   if (!settings.limitPreflight && isPreflight(exchange.incoming)) return null;
   try {
-    const refusal = decideUnlessSkipped(settings, exchange, settleArgs);
-    return refusal instanceof Promise ? refusal.catch(throwError) : refusal;
+    const outcome = decideUnlessSkipped(settings, exchange, settleArgs);
+    if (!(outcome instanceof Promise)) return outcome;
+    rememberPeer(exchange.incoming);
+    return outcome.catch(throwError);
   } catch (cause) {
     throw errorOf(cause);
   }
@@ -49,7 +58,7 @@ function decideUnlessSkipped<Request, SettleArgs extends readonly unknown[]>(
   settings: FlowSettings<Request, SettleArgs>,
   exchange: Exchange<Request>,
   settleArgs: SettleArgs,
-): Awaitable<Refusal | null> {
+): Awaitable<FlowOutcome> {
   const { skip } = settings;
   if (skip === undefined) return decide(settings, exchange, settleArgs, []);
   const skipped = attempt(() => adopted(skip(exchange.request)));
@@ -68,7 +77,7 @@ function decide<Request, SettleArgs extends readonly unknown[]>(
   exchange: Exchange<Request>,
   settleArgs: SettleArgs,
   parts: Awaitable<Part>[],
-): Awaitable<Refusal | null> {
+): Awaitable<FlowOutcome> {
   const { limiter, uses } = settings;
   const source = new ExchangeSource(exchange, limiter);
   for (const use of uses) parts.push(attempt(() => transactionFor(limiter, use, source)));
@@ -107,8 +116,8 @@ function spend<Request, SettleArgs extends readonly unknown[]>(
   exchange: Exchange<Request>,
   settleArgs: SettleArgs,
   parts: readonly Part[],
-): Awaitable<Refusal | null> {
-  const rejected = parts.find(isRejected);
+): Awaitable<FlowOutcome> {
+  const rejected = parts.find(isError) ?? parts.find(isRejected);
   if (rejected !== undefined) return spendBesides(settings, exchange, parts, rejected);
   const decision = settings.limiter.spendBatch(transactionsAmong(parts));
   return decision instanceof Promise
@@ -122,15 +131,18 @@ function spendBesides<Request, SettleArgs extends readonly unknown[]>(
   exchange: Exchange<Request>,
   parts: readonly Part[],
   { cause }: Rejected,
-): Awaitable<Refusal> {
+): Awaitable<Refusal | 'left'> {
   const known = transactionsAmong(parts);
-  if (known.length === 0) throw cause;
+  if (known.length === 0) return endBy(cause);
   return andThen(settings.limiter.spendBatch(known), (decision) => {
     if (decision.allowed) chargeFullCosts(settings, exchange, decision);
-    const refusal = report(settings, exchange, decision);
-    if (refusal === null) throw cause;
-    return refusal;
+    return report(settings, exchange, decision) ?? endBy(cause);
   });
+}
+
+function endBy(cause: unknown): 'left' {
+  if (isInstance(cause, ClientLeft)) return 'left';
+  throw cause;
 }
 
 // The limits of one middleware have different names, so no bucket is among them twice.
@@ -146,6 +158,13 @@ function isRejected(part: Part): part is Rejected {
   return part instanceof Rejected;
 }
 
+function isError(part: Part): part is Rejected {
+  return isRejected(part) && !isInstance(part.cause, ClientLeft);
+}
+
+/** Why a limit has no id when its client left before anybody looked at its address. Never seen outside of the flow. */
+class ClientLeft extends Error {}
+
 /** What keys look at. The address is found at most once, and only when a key asks for it. */
 class ExchangeSource<Request> implements KeySource<Request> {
   readonly request: Request;
@@ -160,7 +179,15 @@ class ExchangeSource<Request> implements KeySource<Request> {
   }
 
   get clientAddress(): IpAddress {
-    return (this.#address ??= this.#limiter.clientAddress(this.#incoming));
+    return (this.#address ??= this.#found());
+  }
+
+  #found(): IpAddress {
+    try {
+      return this.#limiter.clientAddress(this.#incoming);
+    } catch (error) {
+      throw hasLeftUnseen(this.#incoming) ? new ClientLeft() : error;
+    }
   }
 }
 

@@ -7,7 +7,7 @@
 export { endIfBegun } from './begun-response.ts';
 export type { Exchange } from './exchange.ts';
 export { fieldKey } from './field-key.ts';
-export { runFlow } from './flow.ts';
+export { runFlow, type FlowOutcome } from './flow.ts';
 export {
   checkRouteOptions,
   flowSettings,

@@ -5,7 +5,7 @@ import { complaint, reasonOf } from '../errors.ts';
 import type { Limiter } from '../limiter.ts';
 import { checkOptions } from '../options.ts';
 import type { Exchange } from './exchange.ts';
-import { runFlow } from './flow.ts';
+import { runFlow, type FlowOutcome } from './flow.ts';
 import { flowSettings, type FlowOptions, type LimitUse } from './middleware-options.ts';
 import type { Refusal } from './refusal.ts';
 import type { RequestDecision } from './request-decision.ts';
@@ -56,19 +56,17 @@ export function limitUpgrade(limiter: Limiter<IncomingMessage>, options: Upgrade
     // Nobody else listens while the store is asked, and an unheard error would end the process.
     socket.on('error', destroySocket);
     const exchange = new UpgradeExchange(request);
-    const proceed = (refusal: Refusal | null): void => {
+    const proceed = (outcome: FlowOutcome): void => {
       if (socket.destroyed) return;
-      if (refusal === null) void handOver(request, socket, head);
-      else answer(socket, { ...refusal, fields: { ...exchange.fields, ...refusal.fields } });
+      if (outcome === null) void handOver(request, socket, head);
+      else if (outcome === 'left') socket.destroy();
+      else answer(socket, { ...outcome, fields: { ...exchange.fields, ...outcome.fields } });
     };
     // One path for both kinds of answer: a handshake can wait for a tick.
-    new Promise<Refusal | null>((resolve) => resolve(runFlow(settings, exchange, []))).then(
-      proceed,
-      (cause: unknown) => {
-        fail(cause, 'It was refused.');
-        answer(socket, { status: statusOf(cause), fields: exchange.fields, body: '' });
-      },
-    );
+    new Promise<FlowOutcome>((resolve) => resolve(runFlow(settings, exchange, []))).then(proceed, (cause: unknown) => {
+      fail(cause, 'It was refused.');
+      answer(socket, { status: statusOf(cause), fields: exchange.fields, body: '' });
+    });
   };
 }
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { clientAddressFinder, type ClientAddressOptions } from '../../src/http/client-address.ts';
+import { rememberPeer } from '../../src/http/peer.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -42,7 +43,8 @@ async function listening(path: string | undefined): Promise<Server> {
 }
 
 async function connectedTo(server: Server): Promise<Socket> {
-  const address = server.address() ?? expect.fail('the server listens');
+  const address = server.address();
+  if (address === null) throw new Error('the server does not listen');
   const client = typeof address === 'string' ? connect(address) : connect(address.port, address.address);
   client.on('error', () => undefined);
   cleanups.push(() => client.destroy());
@@ -84,6 +86,21 @@ test.runIf(process.platform !== 'win32')('a proxy on a unix socket is believed w
   expect(await over('trusted', ['unix'])).toBe('203.0.113.7');
   expect(await over('others-trusted', ['loopback', 'private'])).toBe('ERR_NO_CLIENT_ADDRESS');
   expect(await over('unset')).toBe('ERR_NO_CLIENT_ADDRESS');
+});
+
+test.runIf(process.platform !== 'win32')('the peer of a unix socket is known when its connection is over', async () => {
+  const find = clientAddressFinder({ trustedProxies: ['unix'], warn: () => undefined });
+  const server = await listening(join(await temporaryFolder(), 'socket'));
+  const client = await connectedTo(server);
+  client.write('GET / HTTP/1.1\r\nHost: example.com\r\nX-Forwarded-For: 203.0.113.7\r\n\r\n');
+  const [incoming] = (await once(server, 'request')) as [IncomingMessage];
+  rememberPeer(incoming);
+  incoming.socket.destroy();
+  expect(find(incoming).text).toBe('203.0.113.7');
+});
+
+test('a request without a socket has no peer to remember', () => {
+  expect(() => rememberPeer({})).not.toThrow();
 });
 
 test.each<[string, NonNullable<Exchange['before']>]>([

@@ -1,4 +1,4 @@
-import { accountId, createLimiter, limitUpgrade, memoryStore, type LimiterEvent, type LimiterOptions, type UpgradeListener, type UpgradeOptions } from '@sluice/core'; // prettier-ignore
+import { accountId, createLimiter, ipAddress, limitUpgrade, memoryStore, type LimiterEvent, type LimiterOptions, type UpgradeListener, type UpgradeOptions } from '@sluice/core'; // prettier-ignore
 import { FakeClock } from '@sluice/core/testing';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
@@ -74,6 +74,15 @@ async function serve({ limiter = {}, options = {} }: Setup = {}): Promise<Served
     },
   };
   return served;
+}
+
+/** Lets a client ask for an upgrade and reset its connection. */
+async function resetOnce(server: Served): Promise<void> {
+  const socket = server.open('ann');
+  socket.on('error', () => undefined);
+  await expect.poll(() => server.sockets.length).toBe(1);
+  socket.resetAndDestroy();
+  await expect.poll(() => server.sockets.at(0)?.destroyed).toBe(true);
 }
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+) /.exec(answer)?.[1]);
@@ -261,14 +270,39 @@ test('a client that resets while the store is asked is not accepted, and ends no
       failure: { deadlineMs: 5000 },
     },
   });
-  const socket = server.open('ann');
-  socket.on('error', () => undefined);
-  await expect.poll(() => server.sockets.length).toBe(1);
-  socket.resetAndDestroy();
-  await expect.poll(() => server.sockets.at(0)?.destroyed).toBe(true);
+  await resetOnce(server);
   release();
   expect(statusOf(await server.ask())).toBe(101);
   expect(server.accepted).toBe(1);
+  expect(server.events).toEqual([]);
+});
+
+test('a client that resets while an asynchronous skip is awaited is counted by its address', async () => {
+  let release = (): void => undefined;
+  const released = new Promise<boolean>((resolve) => (release = () => resolve(false)));
+  const ids: unknown[] = [];
+  const server = await serve({
+    limiter: { limits: { PerAddress: { key: ipAddress(), count: 1, period: '1m' } } },
+    options: { skip: () => released, onDecision: ({ id }) => ids.push(id) },
+  });
+  await resetOnce(server);
+  release();
+  await expect.poll(() => ids).toEqual(['127.0.0.1']);
+  expect(server.accepted).toBe(0);
+  expect(server.events).toEqual([]);
+});
+
+test('a client that was reset before its address was known ends quietly', async () => {
+  const server = await serve({
+    limiter: { limits: { PerAddress: { key: ipAddress(), count: 1, period: '1m' } } },
+    options: {
+      // As the system answers after a reset that Node has not heard of yet.
+      skip: ({ socket }) => (Object.defineProperty(socket, 'remoteAddress', { value: undefined }), false),
+    },
+  });
+  expect(await server.ask('ann')).toBe('');
+  expect(server.sockets.at(0)?.destroyed).toBe(true);
+  expect(server.accepted).toBe(0);
   expect(server.events).toEqual([]);
 });
 

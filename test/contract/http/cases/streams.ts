@@ -1,7 +1,8 @@
-import type { Limiter } from '@sluice/core';
+import { accountId, clientNetwork, type Limiter } from '@sluice/core';
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Framework, Handler, NativeRequest, Options } from '../framework.ts';
+import { gate } from '../gate.ts';
 import { stillLimiter, userKey } from '../limiters.ts';
 import { start } from '../start.ts';
 
@@ -58,6 +59,37 @@ export function streamCases(framework: Framework): void {
     await new Promise((resolve) => setImmediate(resolve));
     expect(await remaining(limiter)).toBe(3);
     expect(seen.asked).toBe(0);
+  });
+
+  test.each([
+    ['resets the stream', 'a key', 8],
+    ['closes the connection', 'a key', 8],
+    ['resets the stream', 'a middleware before', 9],
+    ['closes the connection', 'a middleware before', 9],
+  ] as const)('a client that %s while %s is awaited ends quietly', async (how, what, left) => {
+    const doors = gate();
+    const key = accountId(async () => (what === 'a key' && (await doors.pass()), null)).or(clientNetwork());
+    const limiter = stillLimiter({ limits: { PerClient: { key, count: 9, period: '1h' } } });
+    let over = 0;
+    const app = await start(framework, {
+      before({ outgoing }) {
+        outgoing.once('close', () => over++);
+        return what === 'a key' ? undefined : doors.pass();
+      },
+      limits: [{ limiter }],
+    });
+    const session = connect(`http://127.0.0.1:${app.port}`);
+    onTestFinished(() => session.destroy());
+    const stream = request(session);
+    await expect.poll(() => doors.state.waiting).toBe(1);
+    if (how === 'resets the stream') stream.close(constants.NGHTTP2_CANCEL);
+    else session.destroy();
+    await expect.poll(() => over).toBe(1);
+    doors.open();
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect((await limiter.check([{ limit: 'PerClient', id: 'clientNetwork:127.0.0.1' }])).remaining).toBe(left);
+    expect(app.errors).toEqual([]);
   });
 
   test('of many streams on one connection each is settled by its own end', async () => {
