@@ -37,10 +37,10 @@ export class Buckets {
   readonly #eviction: Eviction;
   readonly #reports: PressureReports;
 
-  // The batch at hand, and for each place in it two int32 of hash and the table of its limit, if that has one yet.
-  #batch: readonly BucketName[] = [];
+  // Of the batch at hand, for each place: two int32 of hash, and the table of its limit or the name of a limit without
+  // one. The batch itself is not kept: V8 would have to note each new object that this old one refers to.
   #hashes = new Int32Array(2);
-  readonly #places: (BucketTable | undefined)[] = [];
+  readonly #places: (BucketTable | string)[] = [];
 
   constructor({ maxKeys, secret, random }: BucketsOptions) {
     this.#maxKeys = maxKeys;
@@ -66,7 +66,6 @@ export class Buckets {
   /** Moves the sweep on and gives the levels of a batch; `setLevel` then knows the buckets by their places in it. */
   read(batch: readonly BucketName[], now: number): number[] {
     this.#sweep.step(now);
-    this.#batch = batch;
     this.#makeRoomFor(batch.length);
     // Of the right length from the start: a pushed array takes several times the memory, on each request.
     // oxlint-disable-next-line unicorn/no-new-array
@@ -79,7 +78,7 @@ export class Buckets {
     const hashes = this.#hashes;
     this.#hasher.hash(id, hashes, 2 * place);
     const table = this.#tables.find(limit);
-    this.#places[place] = table;
+    this.#places[place] = table ?? limit;
     return table === undefined ? 0 : levelOf(table.tat(hashes[2 * place]!, hashes[2 * place + 1]!), now);
   }
 
@@ -87,10 +86,12 @@ export class Buckets {
   setLevel(place: number, now: number, level: number): void {
     const low = this.#hashes[2 * place]!;
     const high = this.#hashes[2 * place + 1]!;
-    if (level <= 0) return this.#places[place]?.remove(low, high);
-    const table = this.#places[place] ?? this.#tableOf(this.#batch[place]!.limit);
-    table.put(low, high, now + level, now);
-    this.#tables.ranked(table);
+    const found = this.#places[place]!;
+    if (level > 0) {
+      const table = typeof found === 'string' ? this.#tableOf(found) : found;
+      table.put(low, high, now + level, now);
+      this.#tables.ranked(table);
+    } else if (typeof found !== 'string') found.remove(low, high);
   }
 
   /** Moves the sweep on and drops buckets, whatever they hold. */
