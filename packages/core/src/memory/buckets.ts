@@ -33,6 +33,7 @@ export class Buckets {
   readonly #nearlyFull: number;
   readonly #hasher: IdHasher;
   readonly #tables = new LimitTables();
+  readonly #totals = this.#tables.totals;
   readonly #sweep = new Sweep(this.#tables);
   readonly #eviction: Eviction;
   readonly #reports: PressureReports;
@@ -51,11 +52,11 @@ export class Buckets {
   }
 
   stats(): MemoryStats {
-    const { totals, all, bytes } = this.#tables;
+    const { all, bytes } = this.#tables;
     const limits = all.map(({ limit, size, evicted, evictedDebtTicks }) => {
       return [limit, { size, evicted, evictedDebtMs: ceilToMs(evictedDebtTicks) }] as const;
     });
-    return { ...totals, maxKeys: this.#maxKeys, bytes, limits: Object.fromEntries(limits) };
+    return { ...this.#totals, maxKeys: this.#maxKeys, bytes, limits: Object.fromEntries(limits) };
   }
 
   /** @returns A function that ends the reports to this listener. */
@@ -105,12 +106,12 @@ export class Buckets {
 
   /** Evicts what is more than `maxKeys`. */
   trim(now: number): void {
-    if (this.#tables.totals.size > this.#nearlyFull) this.#trimNearlyFull(now);
+    if (this.#totals.size > this.#nearlyFull) this.#trimNearlyFull(now);
   }
 
   // Apart, since it is rare: what is small is compiled into its caller.
   #trimNearlyFull(now: number): void {
-    while (this.#tables.totals.size > this.#maxKeys) this.#eviction.evict(this.#tables.largest(), now);
+    while (this.#totals.size > this.#maxKeys) this.#eviction.evict(this.#tables.largest(), now);
     this.#reports.report(now);
   }
 
