@@ -1,3 +1,4 @@
+import { accountId, clientNetwork } from '@sluice/core';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import type { Framework, Options } from '../framework.ts';
@@ -76,8 +77,9 @@ export function clientCases(framework: Framework): void {
   );
 
   test('clients that reset their connection at any moment harm nobody else', async () => {
-    for (const store of [timed().store, lateStore()]) {
-      const app = await start(framework, { limits: [perAddress({ store, count: 1000 })] });
+    const later = accountId(async () => null).or(clientNetwork());
+    for (const more of [{}, { store: lateStore() }, { key: later }, { key: later, store: lateStore() }]) {
+      const app = await start(framework, { limits: [perAddress({ count: 1000, ...more })] });
       await Promise.all(
         Array.from({ length: 30 }, async (_, i) => {
           const socket = connect(app.port, '127.0.0.1');
@@ -89,6 +91,7 @@ export function clientCases(framework: Framework): void {
         }),
       );
       expect((await app.get()).status).toBe(200);
+      expect(app.errors.filter((error) => (error as { code?: string }).code === 'ERR_NO_CLIENT_ADDRESS')).toEqual([]);
     }
   });
 }
