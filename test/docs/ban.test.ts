@@ -24,7 +24,7 @@ it('a client that asks for a trap is banned for an hour, and nothing names the b
 });
 
 it('a client is banned and unbanned by hand', async () => {
-  const entries = [{ limit: 'Ban', id: '203.0.113.7' }];
+  const entries = [{ limit: 'Ban', id: '203.0.113.7' }] as const;
   await ban('203.0.113.7');
   expect((await limiter.check(entries)).allowed).toBe(false);
   await unban('203.0.113.7');

@@ -24,7 +24,7 @@ function started(numbers: Numbers) {
 }
 
 const chargesOf = (parts: readonly { id: string; share: number }[], { burst }: Numbers) =>
-  parts.map(({ id, share: part }) => ({ limit: 'Only', id, cost: Math.floor(part * burst) }));
+  parts.map(({ id, share: part }) => ({ limit: 'Only' as const, id, cost: Math.floor(part * burst) }));
 
 const entriesOf = (parts: readonly { id: string; share: number; mode?: SpendEntry['mode'] }[], numbers: Numbers) =>
   chargesOf(parts, numbers).map((charge, i) => ({ ...charge, mode: parts[i]!.mode }));

@@ -57,7 +57,7 @@ it('a refused expensive call takes none of what a cheap one needs', async () => 
     store: await storeOfItsOwn(),
     failure: PATIENT,
   });
-  const limits = [{ limit: 'Work', cost: (request: express.Request) => Number(request.get('x-cost')) }];
+  const limits = [{ limit: 'Work' as const, cost: (request: express.Request) => Number(request.get('x-cost')) }];
   const get = await listening(answering(rateLimit({ limiter, limits })));
   const costs = ['8', '9', '9', '2', '1'];
   expect(
@@ -72,7 +72,7 @@ it('an override that is raised helps at once, and one that is taken away binds a
   const key = accountId();
   const limits = { Orders: { key, burst: 2, count: 2, period: '1h' } };
   const limiter = createLimiter({ limits, store: await storeOfItsOwn(), failure: PATIENT });
-  const orders = [{ limit: 'Orders', id: 'one' }];
+  const orders = [{ limit: 'Orders', id: 'one' }] as const;
   for (const _ of [1, 2]) expect((await limiter.spend(orders)).allowed).toBe(true);
   expect((await limiter.spend(orders)).retryAfterMs).toBeGreaterThan(1_700_000);
 
@@ -93,7 +93,7 @@ it('the wait that a refusal names is right: not sooner, and then it passes', asy
     store: await storeOfItsOwn(0),
     failure: PATIENT,
   });
-  const orders = [{ limit: 'Orders', id: 'one' }];
+  const orders = [{ limit: 'Orders', id: 'one' }] as const;
   await limiter.spend(orders);
   const askedMs = performance.now();
   const { retryAfterMs } = await limiter.spend(orders);

@@ -25,7 +25,8 @@ export interface LimiterSettings extends ClientAddressOptions {
 }
 
 /** The options of {@link createLimiter}. */
-export interface LimiterOptions<Request = unknown> extends LimitSetOptions<Request>, LimiterSettings {
+export interface LimiterOptions<Request = unknown, Name extends string = string>
+  extends LimitSetOptions<Request, Name>, LimiterSettings {
   /** How long an `overrides` function may take, in milliseconds, a whole number from 1 to 60,000. Default: 50. */
   readonly overridesDeadlineMs?: number | undefined;
 }
@@ -51,10 +52,15 @@ const OPTIONS = ['limits', 'overrides', 'overridesDeadlineMs', ...LIMITER_SETTIN
  *       overrides: { Orders: { '12345678': { count: 600, period: '180m' } } },
  *     });
  *
+ * The limiter knows the names of its limits: `limiter.spend([{ limit: 'Typo', id }])` does not compile. Without limits, or
+ * with limits that are known only at run time, it takes any name.
+ *
  * @throws {SluiceError} for any wrong option, with its name, what it must be, what it was and what to write instead;
  * `ERR_LIMIT_IN_USE` when another limiter has a limit of one of these names on the same store.
  */
-export function createLimiter<Request = unknown>(options: LimiterOptions<Request>): Limiter<Request> {
+export function createLimiter<Request = unknown, Name extends string = string>(
+  options: LimiterOptions<Request, Name>,
+): Limiter<Request, [Name] extends [never] ? string : Name> {
   checkOptions('createLimiter', options, OPTIONS);
   const { limits, overrides, overridesDeadlineMs = 50, store } = options;
   const notify = notifier(options);

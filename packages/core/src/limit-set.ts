@@ -8,9 +8,9 @@ import type { RateLookup } from './overrides/override.ts';
 import { listOverrides, OverrideList, type OverrideTable } from './overrides/override-list.ts';
 
 /** Limits and overrides as they are written. */
-export interface LimitSetOptions<Request = unknown> {
+export interface LimitSetOptions<Request = unknown, Name extends string = string> {
   /** The limits by name. */
-  readonly limits: LimitDefinitions<Request>;
+  readonly limits: LimitDefinitions<Request, Name>;
   /** Other numbers for listed ids, or a function that knows them. */
   readonly overrides?: OverrideTable | OverrideList | OverrideFunction<Request> | undefined;
 }

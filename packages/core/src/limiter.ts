@@ -6,7 +6,8 @@ import type { ReadyOptions } from './ready-options.ts';
 import type { BucketName, Mode, Store } from './store.ts';
 
 /** A bucket to charge or to give tokens back to. */
-export interface CostEntry extends BucketName {
+export interface CostEntry<Name extends string = string> extends BucketName {
+  readonly limit: Name;
   /** Tokens, a whole number from 0 up. Default: 1. */
   readonly cost?: number | undefined;
   /** Belongs to `spend` and `check`. */
@@ -14,7 +15,8 @@ export interface CostEntry extends BucketName {
 }
 
 /** A bucket to make full. */
-export interface ResetEntry extends BucketName {
+export interface ResetEntry<Name extends string = string> extends BucketName {
+  readonly limit: Name;
   /** Belongs to the other calls: the bucket is full afterwards. */
   readonly cost?: never;
   /** Belongs to `spend` and `check`. */
@@ -22,7 +24,8 @@ export interface ResetEntry extends BucketName {
 }
 
 /** One transaction to decide. */
-export interface SpendEntry extends BucketName {
+export interface SpendEntry<Name extends string = string> extends BucketName {
+  readonly limit: Name;
   /** Tokens, a whole number from 0 up. Default: 1. */
   readonly cost?: number | undefined;
   /** Default: `check-and-spend`. */
@@ -43,20 +46,23 @@ export interface CloseOptions {
  *
  * Every call answers at once (a value) on a store that does, such as the memory store, and by a promise otherwise:
  * `await` works on both. Wrong arguments throw at once, whatever the store: `ERR_UNKNOWN_LIMIT`, `ERR_ID`,
- * `ERR_COST`, `ERR_DUPLICATE_BUCKET`, `ERR_UNKNOWN_OPTION` for a field that the call does not take, and `ERR_CLOSED` after `close()`. A store that can't answer is no error but a
- * matter of each limit's failure policy.
+ * `ERR_COST`, `ERR_DUPLICATE_BUCKET`, `ERR_UNKNOWN_OPTION` for a field that the call does not take, and `ERR_CLOSED`
+ * after `close()`. A store that can't answer is no error but a matter of each limit's failure policy.
+ *
+ * `Request` is what the keys read their ids from, `Name` the names of the limits: those that `createLimiter` was given,
+ * or any text where they are known only at run time. A `Limiter<Request>` takes any name.
  */
-export interface Limiter<Request = unknown> {
+export interface Limiter<Request = unknown, Name extends string = string> {
   /**
    * Decides a batch: takes tokens from all its buckets or from none.
    *
    * @throws {SluiceError} `ERR_COST_OVER_BURST` when a cost exceeds the burst: it could never pass.
    */
-  spend(entries: readonly SpendEntry[]): Awaitable<Decision>;
+  spend(entries: readonly SpendEntry<Name>[]): Awaitable<Decision>;
   /** Decides a batch as {@link Limiter.spend} would, and takes nothing. */
-  check(entries: readonly SpendEntry[]): Awaitable<Decision>;
+  check(entries: readonly SpendEntry<Name>[]): Awaitable<Decision>;
   /** Takes tokens after the fact, whether they fit or not: at most to an empty bucket. Unlimited and blocked ids are left out. */
-  charge(entries: readonly CostEntry[]): Awaitable<readonly BucketState[]>;
+  charge(entries: readonly CostEntry<Name>[]): Awaitable<readonly BucketState[]>;
   /**
    * Gives tokens back, at most to a full bucket.
    *
@@ -67,18 +73,18 @@ export interface Limiter<Request = unknown> {
    *
    * @throws {SluiceError} `ERR_FOREIGN_DECISION` for a decision of another limiter.
    */
-  refund(what: Decision | readonly CostEntry[]): Awaitable<readonly BucketState[]>;
+  refund(what: Decision | readonly CostEntry<Name>[]): Awaitable<readonly BucketState[]>;
   /**
    * Makes buckets full again.
    *
    * @throws {SluiceError} `ERR_STORE_UNAVAILABLE` when the store can't answer.
    */
-  reset(entries: readonly ResetEntry[]): Awaitable<void>;
+  reset(entries: readonly ResetEntry<Name>[]): Awaitable<void>;
   /**
    * Swaps limits and overrides, checked as a whole: all following requests see the new ones, none sees half of each.
    * Buckets keep their debt, which is a time. Where a limit was raised, a debt that is longer than an empty bucket's is
    * cut once, when the bucket is asked for next, so that the raise helps at once. When it throws, the old limits and
-   * overrides stay in effect.
+   * overrides stay in effect. The new set may have other names: `Name` stays as it is.
    *
    * @throws {SluiceError} what {@link createLimiter} throws, and `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or
    * `ERR_COST_OVER_BURST` when a middleware that was made with this limiter could not go on.

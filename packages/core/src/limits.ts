@@ -19,7 +19,9 @@ export interface LimitDefinition<Request = unknown> extends LimitNumbers {
 }
 
 /** Definitions by name. A name is `[A-Za-z][A-Za-z0-9_.-]*`, at most 64 characters, unique ignoring case. */
-export type LimitDefinitions<Request = unknown> = Readonly<Record<string, LimitDefinition<Request>>>;
+export type LimitDefinitions<Request = unknown, Name extends string = string> = {
+  readonly [Each in Name]: LimitDefinition<Request>;
+};
 
 /** A definition that was checked, on the time grid. */
 export interface Limit<Request = unknown> {

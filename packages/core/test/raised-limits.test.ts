@@ -15,7 +15,7 @@ import { MapStore } from './testing/map-store.ts';
 
 const daily: LimitNumbers = { count: 5, period: '24h' };
 const quick: LimitNumbers = { count: 5, period: '1s' };
-const all = (cost = 5, id = '7') => [{ limit: 'Orders', id, cost }];
+const all = (cost = 5, id = '7') => [{ limit: 'Orders' as const, id, cost }];
 
 function setOf(numbers: LimitNumbers, overrides: Record<string, Override> = {}) {
   return { limits: { Orders: { key: accountId(), ...numbers } }, overrides: { Orders: overrides } };
@@ -41,7 +41,7 @@ describe('a debt that is longer than the raised limit allows is cut', () => {
     const clock = new FakeClock(0);
     const limits = { Requests: { key: ipAddress(), ...daily } };
     const limiter = createLimiter({ limits, store: memoryStore({ clock }), log: false });
-    const five = [{ limit: 'Requests', id: '10.1.2.3', cost: 5 }];
+    const five = [{ limit: 'Requests', id: '10.1.2.3', cost: 5 }] as const;
     atOnce(limiter.spend(five));
     limiter.replace({ limits, overrides: { Requests: { '10.0.0.0/8': quick } } });
     expect(atOnce(limiter.check(five))).toMatchObject({ allowed: false, retryAfterMs: 1000 });

@@ -31,7 +31,11 @@ declare global {
 export type OnDenied = (req: Request, res: Response, next: NextFunction, decision: Decision) => unknown;
 
 /** The options of {@link rateLimit}. */
-export type RateLimitOptions = MiddlewareOptions<Request, readonly [Request, Response]> & {
+export type RateLimitOptions<Name extends string = string> = MiddlewareOptions<
+  Request,
+  readonly [Request, Response],
+  Name
+> & {
   /** Answers a refused request in your own way. Default: a 429 (503 when the store can't answer) with problem details. */
   readonly onDenied?: OnDenied | undefined;
 };
@@ -46,7 +50,7 @@ export type RateLimitOptions = MiddlewareOptions<Request, readonly [Request, Res
  *
  * @throws {SluiceError} for wrong options, with the option, what it must be, what it was and what to write instead.
  */
-export function rateLimit(options: RateLimitOptions): RequestHandler {
+export function rateLimit<Name extends string = string>(options: RateLimitOptions<Name>): RequestHandler {
   const settings = flowSettings<Request, readonly [Request, Response]>(options, ['onDenied']);
   const refuse = refuser(settings, options.onDenied);
 

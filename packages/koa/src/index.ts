@@ -30,7 +30,7 @@ declare module 'koa' {
 export type OnDenied = (ctx: Context, decision: Decision) => unknown;
 
 /** The options of {@link rateLimit}. */
-export type RateLimitOptions = MiddlewareOptions<Context, readonly [Context]> & {
+export type RateLimitOptions<Name extends string = string> = MiddlewareOptions<Context, readonly [Context], Name> & {
   /** Answers a refused request in your own way. Default: a 429 (503 when the store can't answer) with problem details. */
   readonly onDenied?: OnDenied | undefined;
 };
@@ -45,7 +45,7 @@ export type RateLimitOptions = MiddlewareOptions<Context, readonly [Context]> & 
  *
  * @throws {SluiceError} for wrong options, with the option, what it must be, what it was and what to write instead.
  */
-export function rateLimit(options: RateLimitOptions): Middleware {
+export function rateLimit<Name extends string = string>(options: RateLimitOptions<Name>): Middleware {
   const settings = flowSettings<Context, readonly [Context]>(options, ['onDenied']);
   const { onDenied } = options;
   const proceed = (ctx: Context, next: Next, outcome: FlowOutcome): unknown => {

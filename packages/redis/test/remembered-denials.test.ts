@@ -41,7 +41,7 @@ describe('a client that hammers', () => {
       limits: { Quick: { key: accountId(), count: 50, period: '1s', burst: 1 } },
       store,
     });
-    const entry = [{ limit: 'Quick', id: 'comes-back' }];
+    const entry = [{ limit: 'Quick', id: 'comes-back' }] as const;
     await limiter.spend(entry);
     const startMs = performance.now();
     const { retryAfterMs } = await limiter.spend(entry);
@@ -57,7 +57,7 @@ describe('a client that hammers', () => {
     const limits = { Quick: { key: accountId(), count: 1, period: '200ms', burst: 1 } };
     const limiter = createLimiter({ limits, store: far, failure: { onFailure: 'closed', deadlineMs: 1000 } });
     for (let i = 0; i < 5; i++) {
-      const entry = [{ limit: 'Quick', id: `far-${i}` }];
+      const entry = [{ limit: 'Quick', id: `far-${i}` }] as const;
       expect((await limiter.spend(entry)).allowed).toBe(true);
       proxy.delay(80);
       const denied = await limiter.spend(entry);

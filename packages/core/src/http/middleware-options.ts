@@ -16,8 +16,12 @@ import type { Mode } from '../store.ts';
 import { DIALECTS, type FieldsDialect, type FieldSettings } from './fields.ts';
 
 /** One limit of a middleware, with what a request costs there. */
-export interface LimitUse<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]> {
-  readonly limit: string;
+export interface LimitUse<
+  Request = unknown,
+  SettleArgs extends readonly unknown[] = readonly unknown[],
+  Name extends string = string,
+> {
+  readonly limit: Name;
   /** Tokens of one request, a whole number from 0 to the burst, or a function that gives it. Default: 1. */
   readonly cost?: number | ((request: Request) => Awaitable<number>) | undefined;
   /** Default: `check-and-spend`. */
@@ -62,15 +66,22 @@ export interface FlowOptions<Request = unknown> {
 }
 
 /** Limits of a limiter that other middlewares share. */
-export interface SharedLimits<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]> {
-  readonly limiter: Limiter<Request>;
+export interface SharedLimits<
+  Request = unknown,
+  SettleArgs extends readonly unknown[] = readonly unknown[],
+  Name extends string = string,
+> {
+  readonly limiter: Limiter<Request, Name>;
   /** Names, or names with costs. They are decided together. Needed when the limiter has more than one limit. */
-  readonly limits?: readonly (string | LimitUse<Request, SettleArgs>)[] | undefined;
+  readonly limits?: readonly (NoInfer<Name> | LimitUse<Request, SettleArgs, NoInfer<Name>>)[] | undefined;
 }
 
 /** One limit of its own. */
 export interface InlineLimit<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]>
   extends Omit<LimitDefinition<Request>, 'key'>, Omit<LimitUse<Request, SettleArgs>, 'limit'>, LimiterSettings {
+  // Left out, so that the compiler knows which of the two forms is meant, and complains about that one.
+  readonly limiter?: never;
+  readonly limits?: never;
   /** The limit's name, which clients see. Needed with a `store`. Default: `default`. */
   readonly name?: string | undefined;
   /** What is limited. Default: `clientNetwork()`, an IPv4 address or an IPv6 /48. */
@@ -80,10 +91,11 @@ export interface InlineLimit<Request = unknown, SettleArgs extends readonly unkn
 }
 
 /** The options of a middleware: limits of a shared limiter, or one limit of its own. */
-export type MiddlewareOptions<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]> = (
-  SharedLimits<Request, SettleArgs> | InlineLimit<Request, SettleArgs>
-) &
-  FlowOptions<Request>;
+export type MiddlewareOptions<
+  Request = unknown,
+  SettleArgs extends readonly unknown[] = readonly unknown[],
+  Name extends string = string,
+> = (SharedLimits<Request, SettleArgs, Name> | InlineLimit<Request, SettleArgs>) & FlowOptions<Request>;
 
 const FLOW_OPTIONS = ['skip', 'shadow', 'fields', 'retryJitter', 'limitPreflight', 'onDecision'] as const;
 const SHARED_OPTIONS = ['limiter', 'limits', ...FLOW_OPTIONS] as const;
@@ -139,7 +151,12 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   checkBoolean('limitPreflight', limitPreflight);
   const dialect = fields === false ? null : DIALECTS[checkedDialect(fields)];
   const common = { skip, shadow, dialect, retryJitter: checkedJitter(retryJitter), limitPreflight, onDecision };
-  return { ...common, ...(shared ? sharedUses(options) : inlineUses(options as InlineLimit<Request, SettleArgs>)) };
+  return {
+    ...common,
+    ...(shared
+      ? sharedUses(options as SharedLimits<Request, SettleArgs>)
+      : inlineUses(options as InlineLimit<Request, SettleArgs>)),
+  };
 }
 
 /**

@@ -13,10 +13,19 @@ import type { RequestDecision } from './request-decision.ts';
 /** Takes over an upgrade, as a listener of `server.on('upgrade', …)` does. */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
+/** One limit of an upgrade: there is no response whose end could settle a cost. */
+type UpgradeUse<Name extends string> = Omit<
+  LimitUse<IncomingMessage, readonly unknown[], Name>,
+  'settle' | 'settleAborted'
+>;
+
 /** The options of {@link limitUpgrade}. */
-export interface UpgradeOptions extends Omit<FlowOptions<IncomingMessage>, 'limitPreflight'> {
+export interface UpgradeOptions<Name extends string = string> extends Omit<
+  FlowOptions<IncomingMessage>,
+  'limitPreflight'
+> {
   /** Names, or names with costs. Needed when the limiter has more than one limit. */
-  readonly limits?: readonly (string | Omit<LimitUse<IncomingMessage>, 'settle' | 'settleAborted'>)[] | undefined;
+  readonly limits?: readonly (Name | UpgradeUse<Name>)[] | undefined;
   /** Takes over what is allowed: `(request, socket, head) => wss.handleUpgrade(request, socket, head, …)`. */
   readonly accept: UpgradeListener;
 }
@@ -32,7 +41,10 @@ export interface UpgradeOptions extends Omit<FlowOptions<IncomingMessage>, 'limi
  *
  * @throws {SluiceError} for wrong options.
  */
-export function limitUpgrade(limiter: Limiter<IncomingMessage>, options: UpgradeOptions): UpgradeListener {
+export function limitUpgrade<Name extends string = string>(
+  limiter: Limiter<IncomingMessage, Name>,
+  options: UpgradeOptions<NoInfer<Name>>,
+): UpgradeListener {
   const accept = checkedAccept(options);
   // An upgrade is no preflight, whatever its method and fields say.
   const { accept: _accept, ...flowOptions } = options;

@@ -11,7 +11,7 @@ const stores: [name: string, make: () => Store][] = [
   ['the local policy', () => scripted(rejects(new Error('down')))],
 ];
 
-const asked = [{ limit: 'Orders', id: '1', cost: 3 }];
+const asked = [{ limit: 'Orders', id: '1', cost: 3 }] as const;
 
 describe.each(stores)('what %s decides', (_, make) => {
   const limiter = () =>

@@ -20,13 +20,14 @@ function beside() {
     store,
     log: false,
   });
-  const spend = (limit: string, id: string, cost = 1) => void limiter.spend([{ limit, id, cost }]);
+  const spend = (limit: 'Logins' | 'Mails' | 'Posters', id: string, cost = 1) =>
+    void limiter.spend([{ limit, id, cost }]);
   return {
     store,
     exhaust: () => {
       for (let i = 0; i < EXHAUSTED; i++) spend('Logins', `victim${i}`, 5);
     },
-    flood: (limit: string, from = 0, to = FLOOD) => {
+    flood: (limit: 'Logins' | 'Mails' | 'Posters', from = 0, to = FLOOD) => {
       for (let i = from; i < to; i++) spend(limit, `flood${i}`);
     },
     fresh: async () => {
