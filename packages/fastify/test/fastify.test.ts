@@ -337,3 +337,16 @@ test('an answer of onDenied that comes when the response has begun ends it', asy
   const { statusCode, body } = await app.inject('/');
   expect([statusCode, body]).toEqual([200, 'begun']);
 });
+
+test('a request of inject is limited and settled', async () => {
+  const limiter = limiterOf({ Global: 6 });
+  const ends: unknown[] = [];
+  const app = await appWith({
+    limiter,
+    limits: [{ limit: 'Global', cost: 3, settle: (_request, _reply, end) => (ends.push(end), 1) }],
+  });
+  app.get('/', () => 'ok');
+  expect((await app.inject('/')).statusCode).toBe(200);
+  await expect.poll(() => remaining(limiter, 'Global')).toBe(5);
+  expect(ends).toEqual([{ finished: true }]);
+});

@@ -13,6 +13,7 @@ import { handlerErrorCases } from './cases/handler-errors.ts';
 import { handlerCases } from './cases/handlers.ts';
 import { hiddenCases } from './cases/hidden.ts';
 import { limitCases } from './cases/limits.ts';
+import { mockExchangeCases } from './cases/mock-exchanges.ts';
 import { optionCases } from './cases/options.ts';
 import { overrideCases } from './cases/overrides.ts';
 import { refusalCases } from './cases/refusals.ts';
@@ -47,6 +48,7 @@ const OTHER_CASES = {
     clients: clientCases,
     connections: connectionCases,
     departed: departedClientCases,
+    'mock exchanges': mockExchangeCases,
     options: optionCases,
   },
   'HTTP/2': { streams: streamCases },

@@ -5,6 +5,7 @@ import type { Framework, Plan } from './framework.ts';
 
 /** A served application. */
 export interface App {
+  readonly server: Server;
   readonly port: number;
   /** What reached the framework's error handler. */
   readonly errors: unknown[];
@@ -34,6 +35,7 @@ export async function start(framework: Framework, { routes = { '/': {} }, onErro
   const visit: App['visit'] = (path = '/', options) => client(`http://127.0.0.1:${port}${path}`, options);
   const get: App['get'] = (path, options) => visit(path, options).answer;
   return {
+    server,
     port,
     errors,
     get,

@@ -109,7 +109,8 @@ function addressOf(client: Peer, trusted: TrustedProxies, header: AddressHeader)
 }
 
 function reason(client: 'unix' | undefined, trusted: TrustedProxies, header: AddressHeader): string {
-  if (client === undefined) return 'its connection is already closed, or has a remote address that is no IP address.';
+  if (client === undefined)
+    return 'it has no socket, its connection is already closed, or its remote address is not an IP address.';
   if (trusted.trusts(client)) {
     return `it came over a unix socket without a usable ${shownName(header.name)} header. Make the proxy there send one, e.g. in nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;`;
   }

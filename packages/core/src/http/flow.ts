@@ -15,7 +15,7 @@ import { hasLeftUnseen, rememberPeer } from './peer.ts';
 import { attempt, Rejected } from './rejected.ts';
 import { refusalOf, type Refusal } from './refusal.ts';
 import { RequestDecision } from './request-decision.ts';
-import { chargeFullCosts, settleAfterResponse } from './settlement.ts';
+import { chargeFullCosts, checkSettles, settleAfterResponse } from './settlement.ts';
 import { errorOf } from './thrown.ts';
 
 /**
@@ -39,6 +39,7 @@ export function runFlow<Request, SettleArgs extends readonly unknown[]>(
   exchange: Exchange<Request>,
   settleArgs: SettleArgs,
 ): Awaitable<FlowOutcome> {
+  checkSettles(settings, exchange);
   if (!settings.limitPreflight && isPreflight(exchange.incoming)) return null;
   try {
     const outcome = decideUnlessSkipped(settings, exchange, settleArgs);

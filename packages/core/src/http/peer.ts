@@ -19,7 +19,8 @@ export interface PeerRequest {
 const peers = new WeakMap<object, IpAddress | 'unix'>();
 
 /** The peer of a request's connection. */
-export function peerOf(incoming: PeerRequest): Peer {
+export function peerOf(incoming: Partial<PeerRequest>): Peer {
+  if (!hasSocket(incoming)) return undefined;
   const connection = connectionOf(incoming);
   const known = peers.get(connection);
   if (known !== undefined) return known;
@@ -35,13 +36,19 @@ export function peerOf(incoming: PeerRequest): Peer {
  * who it was.
  */
 export function rememberPeer(incoming: Partial<PeerRequest>): void {
-  if (incoming.socket !== undefined) peerOf(incoming as PeerRequest);
+  peerOf(incoming);
 }
 
 /** Whether the client of a request has left before anybody looked at its address. */
-export function hasLeftUnseen(incoming: PeerRequest): boolean {
+export function hasLeftUnseen(incoming: Partial<PeerRequest>): boolean {
+  if (!hasSocket(incoming)) return false;
   const { socket } = incoming;
   return !peers.has(connectionOf(incoming)) && !isText(socket.remoteAddress) && isOver(socket);
+}
+
+// Some serverless adapters and tests give a request no socket.
+function hasSocket(incoming: Partial<PeerRequest>): incoming is PeerRequest {
+  return incoming.socket !== undefined;
 }
 
 // Node gives an HTTP/2 request another `socket` when its stream is over.

@@ -1,11 +1,28 @@
 import type { Awaitable } from '../awaitable.ts';
 import { checkCost } from '../batch.ts';
 import type { Decision, Result } from '../decision.ts';
-import { reasonOf } from '../errors.ts';
+import { complaint, reasonOf } from '../errors.ts';
 import type { LimiterCore } from '../limiter-core.ts';
 import type { Exchange } from './exchange.ts';
 import type { FlowSettings } from './middleware-options.ts';
 import { onceOver } from './response-end.ts';
+
+/**
+ * Refuses a `settle` where the exchange has no response: it would never be asked.
+ *
+ * @throws {SluiceError} `ERR_OPTION`.
+ */
+export function checkSettles({ uses }: FlowSettings<never, never>, { outgoing }: Exchange<unknown>): void {
+  if (outgoing !== undefined) return;
+  const use = uses.find(({ settle }) => settle !== undefined);
+  if (use === undefined) return;
+  throw complaint('ERR_OPTION', {
+    option: `limits.${use.limit}.settle`,
+    demand: 'left out here, since the request has no response',
+    value: use.settle,
+    remedy: 'It is asked when a response is over. Take what is missing with limiter.charge([{ limit, id, cost }]).',
+  });
+}
 
 /** Settles the costs of an allowed request once its response is over, for each limit that has a `settle`. */
 export function settleAfterResponse<Request, SettleArgs extends readonly unknown[]>(
@@ -19,6 +36,7 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
     const result = decision.results.find((candidate) => candidate.limit === limit);
     if (result === undefined) continue;
     onceOver(incoming, outgoing, (end) => {
+      if (end === 'unknown') reportFailure(limiter, limit, new TypeError('the response emits no events'));
       const finished = end === 'finished';
       const isAsked = finished || (settleAborted && end === 'aborted');
       const trueCost = isAsked

@@ -185,6 +185,11 @@ describe('a header with one address', () => {
   });
 });
 
+test('a request without a socket, as some serverless adapters make it, has no address', () => {
+  const request = { socket: undefined, headers: {} } as unknown as IncomingMessage;
+  expect(() => find(request, {})).toThrow(noAddress('it has no socket'));
+});
+
 describe('NAT64', () => {
   const nat64 = '64:ff9b::203.0.113.7';
 
@@ -241,7 +246,7 @@ describe('a request without any address is an error, never a shared bucket', () 
 
   test('a remote address that is none', () => {
     expect(() => find(requestFrom('localhost', forwarded), { trustedProxies: ['loopback'] })).toThrow(
-      noAddress('that is no IP address'),
+      noAddress('is not an IP address'),
     );
   });
 });
