@@ -38,7 +38,7 @@ export function problem(retryAfter) {
     type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
     title: STATUS_CODES[429],
     status: 429,
-    detail: `The request exceeds default. Try again in ${retryAfter} seconds.`,
+    detail: `Rate limit "default" exceeded. Try again in ${retryAfter} seconds.`,
     'violated-policies': ['default'],
   });
 }

@@ -50,7 +50,7 @@ describe.each(['express', 'koa', 'fastify'])('examples/%s', (folder) => {
       type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
       title: 'Too many requests',
       status: 429,
-      detail: 'The request exceeds RequestsPerIPAddress. Try again in 1 second.',
+      detail: 'Rate limit "RequestsPerIPAddress" exceeded. Try again in 1 second.',
       'violated-policies': ['RequestsPerIPAddress'],
     });
 

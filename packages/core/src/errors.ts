@@ -127,9 +127,13 @@ function inspected(value: unknown): string {
   }
 }
 
-/** What was thrown, as a part of a log line: it may be anything. Never throws. */
+/** What was thrown, as a part of a sentence, hence without a full stop: it may be anything. Never throws. */
 export function reasonOf(cause: unknown): string {
-  return describedBy(cause, (name, message) => shownLines(`${name}: ${message}`, MAX_REASON_LENGTH));
+  const reason = describedBy(cause, (name, message) =>
+    // Ours say what they are in their words.
+    shownLines(name === 'SluiceError' ? message : `${name}: ${message}`, MAX_REASON_LENGTH),
+  );
+  return reason.replace(/[.:]$/, '');
 }
 
 /** The message of what was thrown, as a part of another message: it may be anything. Never throws. */

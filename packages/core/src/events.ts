@@ -1,4 +1,7 @@
-/** Something that an operator may want to know. `message` is the log line: what happened, and what to do. */
+/**
+ * Something that an operator may want to know. `message` says what happened and what to do; the log line is the message
+ * after `Sluice: `.
+ */
 export type LimiterEvent =
   /** The store stopped answering: from now on each limit follows its failure policy. */
   | { readonly type: 'store-failing'; readonly cause: unknown; readonly message: string }
@@ -39,7 +42,7 @@ export type LimiterEvent =
 /** Takes events where they happen. It must not throw. */
 export type Notify<Event extends Tellable = LimiterEvent> = (event: Event) => void;
 
-/** What every event has: its kind, and its log line. */
+/** What every event has: its kind, and the text of its log line. */
 export interface Tellable {
   readonly type: string;
   readonly message: string;

@@ -23,8 +23,9 @@ export function notifier<Event extends Tellable>({ onEvent, log = console.warn }
     throw complaint('ERR_OPTION', { option: 'log', demand: 'a function of a line, or false', value: log });
   }
   const listener = onEvent as ((event: Event) => void) | undefined;
-  // Whoever tells an event goes on, whatever the listener and the logger do.
-  const toLog = log === false ? undefined : logged((line) => runUnawaited(() => log(line), ignore));
+  // Whoever tells an event goes on, whatever the listener and the logger do. Among the lines of other libraries ours are
+  // found by their beginning.
+  const toLog = log === false ? undefined : logged((line) => runUnawaited(() => log(`Sluice: ${line}`), ignore));
   return (event) => {
     toLog?.(event);
     if (listener !== undefined) runUnawaited(() => listener(event), ignore);

@@ -11,7 +11,7 @@ const make = (options: object) => createLimiter({ limits, ...options });
 
 /** A limiter whose every decision makes an event. */
 const failing = (options: object) => make({ overrides: () => null, ...options });
-const MESSAGE = /^Sluice: no override for Orders: /;
+const MESSAGE = /^Sluice: The overrides function failed for limit "Orders" /;
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -114,7 +114,7 @@ describe('events', () => {
     });
     atOnce(limiter.spend(entry));
     expect(events).toMatchObject([{ type: 'override-failed', limit: 'Orders', id: '7' }]);
-    expect(lines).toEqual([events.at(0)!.message]);
+    expect(lines).toEqual([`Sluice: ${events.at(0)!.message}`]);
     expect(lines[0]).toMatch(MESSAGE);
   });
 

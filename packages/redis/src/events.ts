@@ -45,8 +45,8 @@ const MEANING: Readonly<Record<LineState, string>> = {
 /** The event of a refund between slots that failed. */
 export function refundLost(count: number, cause: unknown): RedisStoreEvent {
   const message =
-    `A batch over several slots was denied, and what it had taken at ${count} ${count === 1 ? 'bucket' : 'buckets'} ` +
-    `could not be given back (${reasonOf(cause)}): it comes back by itself. ` +
-    `With a \`hashTag\` that puts these buckets into one slot there is nothing to give back.`;
+    `A batch over several cluster slots was denied, and the tokens that it had taken from ${count} ` +
+    `${count === 1 ? 'bucket' : 'buckets'} could not be given back (${reasonOf(cause)}). They come back with time. ` +
+    `To avoid this, use the option \`hashTag\` to keep these buckets in one slot.`;
   return { type: 'refund-lost', count, cause, message };
 }

@@ -24,9 +24,9 @@ test('a connection without a server or a cause leaves them out', () => {
 
 test('a lost refund says how many buckets, why, and what would help', () => {
   expect(refundLost(1, cause).message).toBe(
-    'A batch over several slots was denied, and what it had taken at 1 bucket could not be given back ' +
-      '(Error: connect ECONNREFUSED): it comes back by itself. ' +
-      'With a `hashTag` that puts these buckets into one slot there is nothing to give back.',
+    'A batch over several cluster slots was denied, and the tokens that it had taken from 1 bucket could not be given ' +
+      'back (Error: connect ECONNREFUSED). They come back with time. ' +
+      'To avoid this, use the option `hashTag` to keep these buckets in one slot.',
   );
-  expect(refundLost(2, cause).message).toContain('at 2 buckets could');
+  expect(refundLost(2, cause).message).toContain('from 2 buckets could');
 });

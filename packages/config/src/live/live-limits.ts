@@ -101,10 +101,10 @@ export class LiveLimits<Request = unknown> {
     if ((version !== before || !background) && !this.#replace(loaded)) return;
     if (version !== before) {
       this.#status = { version, loadedAt, checkedAt: loadedAt, lastError: undefined, failingSince: undefined };
-      this.#tell({ type: 'limits-reloaded', version, message: `Sluice: other limits hold now, version ${version}.` });
+      this.#tell({ type: 'limits-reloaded', version, message: `limits reloaded (version ${version})` });
     } else if (lastError !== undefined) {
       this.#status = { ...this.#status, lastError: undefined, failingSince: undefined };
-      const message = `Sluice: the limits have no problems any more; those of version ${version} hold as before.`;
+      const message = `limits valid again; still using version ${version}`;
       this.#tell({ type: 'limits-restored', version, message });
     }
   }
@@ -128,7 +128,7 @@ export class LiveLimits<Request = unknown> {
     this.#status = { ...this.#status, lastError: error, failingSince };
     const reason = reasonOf(error);
     if (lastError !== undefined && reasonOf(lastError) === reason) return;
-    const message = `Sluice: the limits were not reloaded, those of version ${version} go on. ${reason}`;
+    const message = `limits NOT reloaded; still using version ${version}. ${reason}`;
     this.#tell({ type: 'limits-refused', cause, message });
   }
 

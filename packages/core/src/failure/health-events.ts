@@ -4,44 +4,48 @@ import type { LimiterEvent } from '../events.ts';
 /** An outage begins. */
 export function storeFailing(cause: unknown, probeIntervalMs: number): LimiterEvent {
   const message =
-    `The store can't answer (${reasonOf(cause)}). Until it does, each limit follows its onFailure policy ` +
-    `(local: decided by this process alone; closed: refused with 503; open: let through), and one decision every ` +
-    `${probeIntervalMs} ms tries the store. Look at the store's server and at the network to it.`;
+    `The store is failing (${reasonOf(cause)}). Until it answers, each limit follows its onFailure policy ` +
+    `(local: this process decides alone; closed: requests get a 503; open: requests pass), and one decision every ` +
+    `${probeIntervalMs} ms tries the store. Check the store's server and the network to it.`;
   return { type: 'store-failing', cause, message };
 }
 
 /** An outage is over. */
 export function storeRecovered(outageMs: number, decidedByPolicy: number): LimiterEvent {
   const message =
-    `The store answers again after ${outageMs} ms and decides again. ` +
-    `In the meantime the failure policies decided ${decidedByPolicy} times.`;
+    `The store answers again after ${outageMs} ms, and decides again. ` +
+    `During the outage, failure policies made ${counted(decidedByPolicy, 'decision')}.`;
   return { type: 'store-recovered', outageMs, message };
 }
 
 /** One bucket is broken, the store is not. */
 export function bucketBroken(count: number, cause: unknown): LimiterEvent {
   const message =
-    `The store holds a bucket that it can't read (${reasonOf(cause)}); ${times(count)} its limit's onFailure policy ` +
-    `was followed instead. Look at who else writes to the store under this key, and reset the bucket.`;
+    `The store can't read a bucket (${reasonOf(cause)}). The onFailure policy of its limit made ` +
+    `${counted(count, 'decision')} instead. Find out what else writes to the store under this key, then reset the bucket.`;
   return { type: 'bucket-broken', count, cause, message };
 }
 
 /** Charges could not be taken. */
 export function chargeLost(count: number, cause: unknown): LimiterEvent {
   const message =
-    `The store can't answer (${reasonOf(cause)}): ${count} ${count === 1 ? 'charge was' : 'charges were'} lost, so ` +
-    `these clients have more tokens left than they should. Under onFailure: 'local' this process takes them.`;
+    `${lost(count, 'charge')} because the store is failing (${reasonOf(cause)}). These clients have more tokens ` +
+    `left than they should. With onFailure: 'local', this process takes the charges during an outage.`;
   return { type: 'charge-lost', count, cause, message };
 }
 
 /** Refunds could not be given. */
 export function refundLost(count: number, cause: unknown): LimiterEvent {
   const message =
-    `The store can't answer (${reasonOf(cause)}): ${count} ${count === 1 ? 'refund was' : 'refunds were'} lost, so ` +
-    `these clients have fewer tokens left than they should until their buckets have filled by themselves.`;
+    `${lost(count, 'refund')} because the store is failing (${reasonOf(cause)}). These clients have fewer tokens ` +
+    `left than they should until their buckets are full again. To fill one at once, call limiter.reset().`;
   return { type: 'refund-lost', count, cause, message };
 }
 
-function times(count: number): string {
-  return count === 1 ? 'once' : `${count} times`;
+function counted(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+}
+
+function lost(count: number, noun: string): string {
+  return `${counted(count, noun)} ${count === 1 ? 'was' : 'were'} lost`;
 }

@@ -19,7 +19,7 @@ export function endIfBegun({ limiter }: { readonly limiter: LimiterCore<never> }
   else outgoing.end();
   limiter.notify({
     type: 'denial-not-sent',
-    message: `Sluice: a request was denied after its response had begun, so its status could not be sent: the response was ${breaks ? 'broken off' : 'ended'}. Put rateLimit before the middleware that begins responses (flushHeaders, writeHead, write).`,
+    message: `A request was denied after its response had begun. Its status could not be sent, so the response was ${breaks ? 'aborted' : 'ended'}. Put rateLimit before the middleware that begins responses (flushHeaders, writeHead, write).`,
   });
   return true;
 }

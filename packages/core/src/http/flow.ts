@@ -226,7 +226,7 @@ function callOnDecision(limiter: LimiterCore<never>, run: () => unknown): void {
       type: 'callback-failed',
       callback: 'onDecision',
       cause,
-      message: `Sluice: onDecision failed: ${reasonOf(cause)}. The request went on.`,
+      message: `The onDecision function failed (${reasonOf(cause)}). The request was not affected.`,
     }),
   );
 }

@@ -40,11 +40,14 @@ export function refusalOf(decision: Decision, retryAfter: number): Refusal {
 function deniedBody({ results }: Decision, again: string): string {
   const violated = results.filter(({ allowed, hidden }) => !allowed && !hidden).map(({ limit }) => limit);
   const problem = `{"type":"${TYPES}quota-exceeded","title":"Too many requests","status":429,`;
-  if (violated.length === 0) return `${problem}"detail":"${again}"}`;
-  return (
-    `${problem}"detail":"The request exceeds ${violated.join(', ')}. ${again}",` +
-    `"violated-policies":["${violated.join('","')}"]}`
-  );
+  if (violated.length === 0) return `${problem}"detail":"Rate limit exceeded. ${again}"}`;
+  return `${problem}"detail":"${exceeded(violated)}. ${again}","violated-policies":["${violated.join('","')}"]}`;
+}
+
+function exceeded(limits: readonly string[]): string {
+  const quoted = limits.map((limit) => `\\"${limit}\\"`);
+  if (quoted.length === 1) return `Rate limit ${quoted[0]} exceeded`;
+  return `Rate limits ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)} exceeded`;
 }
 
 function unavailableBody(again: string): string {
@@ -52,6 +55,6 @@ function unavailableBody(again: string): string {
     type: `${TYPES}temporary-reduced-capacity`,
     title: 'Temporarily unavailable',
     status: 503,
-    detail: `Requests can't be counted at the moment. ${again}`,
+    detail: `Rate limiting is temporarily unavailable. ${again}`,
   });
 }

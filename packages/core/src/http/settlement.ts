@@ -93,6 +93,6 @@ async function askedCost(
 }
 
 function reportFailure(limiter: LimiterCore<never>, limit: string, cause: unknown): void {
-  const message = `Sluice: settle of ${limit} failed: ${reasonOf(cause)}. The full cost stays.`;
+  const message = `The settle function of limit "${limit}" failed (${reasonOf(cause)}). The client stays charged with the full cost.`;
   limiter.notify({ type: 'callback-failed', callback: 'settle', cause, message });
 }

@@ -51,7 +51,7 @@ export function limitUpgrade<Name extends string = string>(
   const settings = flowSettings<IncomingMessage, readonly []>({ ...flowOptions, limiter, limitPreflight: true }, []);
   const { notify } = coreOf(limiter);
   const fail = (cause: unknown, end: string): void => {
-    notify({ type: 'upgrade-failed', cause, message: `Sluice: an upgrade failed: ${reasonOf(cause)}. ${end}` });
+    notify({ type: 'upgrade-failed', cause, message: `An upgrade failed (${reasonOf(cause)}). ${end}` });
   };
   const handOver = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     socket.off('error', destroySocket);
@@ -60,7 +60,7 @@ export function limitUpgrade<Name extends string = string>(
     } catch (cause) {
       // It may have answered already: nobody can say anything more on this socket.
       socket.on('error', destroySocket).destroy();
-      fail(cause, 'accept threw, so its socket was destroyed.');
+      fail(cause, 'The accept function threw, so the socket was destroyed.');
     }
   };
 
@@ -76,7 +76,7 @@ export function limitUpgrade<Name extends string = string>(
     };
     // One path for both kinds of answer: a handshake can wait for a tick.
     new Promise<FlowOutcome>((resolve) => resolve(runFlow(settings, exchange, []))).then(proceed, (cause: unknown) => {
-      fail(cause, 'It was refused.');
+      fail(cause, 'It was rejected.');
       answer(socket, { status: statusOf(cause), fields: exchange.fields, body: '' });
     });
   };

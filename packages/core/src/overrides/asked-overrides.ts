@@ -1,5 +1,5 @@
 import { adopted, type Awaitable } from '../awaitable.ts';
-import { messageOf } from '../errors.ts';
+import { reasonOf } from '../errors.ts';
 import type { Notify } from '../events.ts';
 import type { Deadlines } from '../failure/deadlines.ts';
 import type { Limit } from '../limits.ts';
@@ -69,7 +69,7 @@ export class AskedOverrides {
       limit: limit.name,
       id,
       cause,
-      message: `Sluice: no override for ${limit.name}: ${messageOf(cause)}; its own numbers hold.`,
+      message: `The overrides function failed for limit "${limit.name}" (${reasonOf(cause)}). The limit's own numbers were used.`,
     });
     return limit.rate;
   }

@@ -93,6 +93,6 @@ const MAX_AGE = { minMs: 1, maxMs: 366 * 86_400_000, demand: 'from 1ms to 366 da
 
 function refreshFailed({ limit, id, ageMicros, cause }: StaleOverride): CachedOverridesEvent {
   const age = `${Math.floor(ageMicros / 1_000_000)} s old`;
-  const message = `Sluice: an override of ${limit} is ${age} and could not be refreshed, so it remains in use: ${reasonOf(cause)}`;
+  const message = `A cached override of limit "${limit}" could not be refreshed (${reasonOf(cause)}). The cached one, ${age}, stays in use. Check the overrides function and its database.`;
   return { type: 'override-refresh-failed', limit, id, cause, message };
 }

@@ -57,17 +57,17 @@ describe('an outage', () => {
     await time.advance(1234);
     await guard.spend([open]);
     expect(events.map(({ message }) => message)).toEqual([
-      "The store can't answer (Error: connect ECONNREFUSED). Until it does, each limit follows its onFailure policy " +
-        '(local: decided by this process alone; closed: refused with 503; open: let through), and one decision every ' +
-        "100 ms tries the store. Look at the store's server and at the network to it.",
-      'The store answers again after 1234 ms and decides again. In the meantime the failure policies decided 5 times.',
+      'The store is failing (Error: connect ECONNREFUSED). Until it answers, each limit follows its onFailure policy ' +
+        '(local: this process decides alone; closed: requests get a 503; open: requests pass), and one decision every ' +
+        "100 ms tries the store. Check the store's server and the network to it.",
+      'The store answers again after 1234 ms, and decides again. During the outage, failure policies made 5 decisions.',
     ]);
   });
 
   test('names a cause that is no error as well', async () => {
     const { guard, events } = guarded(rejects('gone'));
     for (let i = 0; i < 3; i++) await guard.spend([open]);
-    expect(events[0]?.message).toContain("The store can't answer ('gone').");
+    expect(events[0]?.message).toContain("The store is failing ('gone').");
   });
 });
 
@@ -84,11 +84,10 @@ describe('a broken bucket', () => {
       { type: 'bucket-broken', count: 500, cause: broken },
     ]);
     expect(events.map(({ message }) => message)).toEqual([
-      "The store holds a bucket that it can't read (SluiceError: Orders:a holds a list); once its limit's onFailure " +
-        'policy was followed instead. Look at who else writes to the store under this key, and reset the bucket.',
-      "The store holds a bucket that it can't read (SluiceError: Orders:a holds a list); 500 times its limit's " +
-        'onFailure policy was followed instead. Look at who else writes to the store under this key, and reset the ' +
-        'bucket.',
+      "The store can't read a bucket (Orders:a holds a list). The onFailure policy of its limit made 1 decision " +
+        'instead. Find out what else writes to the store under this key, then reset the bucket.',
+      "The store can't read a bucket (Orders:a holds a list). The onFailure policy of its limit made 500 decisions " +
+        'instead. Find out what else writes to the store under this key, then reset the bucket.',
     ]);
   });
 });
@@ -114,10 +113,10 @@ describe('what is lost', () => {
     await guard.charge([open]);
     await guard.refund(store, [open]);
     expect(events.map(({ message }) => message)).toEqual([
-      "The store can't answer (Error: connect ECONNREFUSED): 1 charge was lost, so these clients have more tokens " +
-        "left than they should. Under onFailure: 'local' this process takes them.",
-      "The store can't answer (Error: connect ECONNREFUSED): 1 refund was lost, so these clients have fewer tokens " +
-        'left than they should until their buckets have filled by themselves.',
+      '1 charge was lost because the store is failing (Error: connect ECONNREFUSED). These clients have more tokens ' +
+        "left than they should. With onFailure: 'local', this process takes the charges during an outage.",
+      '1 refund was lost because the store is failing (Error: connect ECONNREFUSED). These clients have fewer tokens ' +
+        'left than they should until their buckets are full again. To fill one at once, call limiter.reset().',
     ]);
     const { guard: other, store: otherStore, events: sums } = guarded(throws(down));
     await other.charge([open, transaction({ limit: 'B', onFailure: 'closed' })]);

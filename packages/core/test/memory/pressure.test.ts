@@ -117,7 +117,7 @@ describe('a limiter on a memory store', () => {
     flood(91);
     expect(types).toEqual(['warning']);
     expect(lines).toEqual([
-      'The store is nearly full: 91 of at most 100 buckets, 91 of them of limit "Mails". ' +
+      'Sluice: The store is nearly full: 91 of at most 100 buckets, 91 of them of limit "Mails". ' +
         'When it is full, it evicts buckets of the limit that has the most. ' +
         'If so many clients are real, keep more buckets: memoryStore({ maxKeys: 200 }).',
     ]);
@@ -137,7 +137,7 @@ describe('a limiter on a memory store', () => {
     const { limiter, lines } = limited();
     void limiter.spend(Array.from({ length: ids }, (_, i) => ({ limit: 'Mails', id: `${i}` })));
     expect(lines).toEqual([
-      'The store is full: 100 of at most 100 buckets, 100 of them of limit "Mails". ' +
+      'Sluice: The store is full: 100 of at most 100 buckets, 100 of them of limit "Mails". ' +
         `It evicted ${evicted} in debt since the last such warning: the clients get their burst again. ` +
         'If so many clients are real, keep more buckets: memoryStore({ maxKeys: 200 }).',
     ]);

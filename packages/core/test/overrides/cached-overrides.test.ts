@@ -127,12 +127,12 @@ describe('when the database fails, cached overrides', () => {
     [
       'it gives nonsense',
       () => Promise.resolve('gold'),
-      "SluiceError: `overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'gold'.",
+      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'gold'",
     ],
     [
       'it gives nonsense at once',
       () => 'gold',
-      "SluiceError: `overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'gold'.",
+      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'gold'",
     ],
   ];
 
@@ -152,7 +152,7 @@ describe('when the database fails, cached overrides', () => {
         limit: 'Orders',
         id: '7',
         cause: expect.anything(),
-        message: `Sluice: an override of Orders is 61 s old and could not be refreshed, so it remains in use: ${reason}`,
+        message: `A cached override of limit "Orders" could not be refreshed (${reason}). The cached one, 61 s old, stays in use. Check the overrides function and its database.`,
       },
     ]);
     clock.advance(1000);

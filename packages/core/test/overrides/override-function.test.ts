@@ -85,7 +85,7 @@ describe('when a function of overrides fails, the limit has its own numbers and 
       () => {
         throw new Error('no database');
       },
-      'no database',
+      'Error: no database',
     ],
     [
       'it throws nothing that tells',
@@ -94,7 +94,7 @@ describe('when a function of overrides fails, the limit has its own numbers and 
       },
       'null',
     ],
-    ['it rejects', () => Promise.reject(new Error('no row')), 'no row'],
+    ['it rejects', () => Promise.reject(new Error('no row')), 'Error: no row'],
     ['it rejects with a text', () => Promise.reject('no row'), "'no row'"],
     [
       'it gives nonsense',
@@ -119,8 +119,8 @@ describe('when a function of overrides fails, the limit has its own numbers and 
     ['it throws what can not be inspected', () => { throw uninspectable(); }, '{}'], // prettier-ignore
     ['it rejects with what can not be inspected', () => Promise.reject(uninspectable()), '{}'],
     ['it throws an error whose message throws', () => { throw withoutMessage(); }, "an object that can't be inspected"], // prettier-ignore
-    ['it gives what can not be inspected', () => uninspectable(), 'not for you'],
-    ['it gives a bigint', () => ({ count: 5n, period: '1s' }), 'Do not know how to serialize a BigInt'],
+    ['it gives what can not be inspected', () => uninspectable(), 'Error: not for you'],
+    ['it gives a bigint', () => ({ count: 5n, period: '1s' }), 'TypeError: Do not know how to serialize a BigInt'],
     [
       'a number is out of range',
       () => ({ count: 0, period: '1s' }),
@@ -141,7 +141,7 @@ describe('when a function of overrides fails, the limit has its own numbers and 
         type: 'override-failed',
         limit: 'Orders',
         id: '7',
-        message: `Sluice: no override for Orders: ${why}; its own numbers hold.`,
+        message: `The overrides function failed for limit "Orders" (${why.replace(/\.$/, '')}). The limit's own numbers were used.`,
       },
     ]);
     expect(events[0]).toHaveProperty('cause');
@@ -163,7 +163,7 @@ describe('when a function of overrides fails, the limit has its own numbers and 
     expect(events).toMatchObject([
       {
         message:
-          'Sluice: no override for Orders: the overrides function did not answer within its deadline; its own numbers hold.',
+          'The overrides function failed for limit "Orders" (Error: the overrides function did not answer within its deadline). The limit\'s own numbers were used.',
       },
     ]);
   });

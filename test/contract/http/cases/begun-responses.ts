@@ -68,7 +68,7 @@ export function begunResponseCases(framework: Framework): void {
       const { app, events } = await serve(begin);
       await expect(app.get('/', as('ann'))).rejects.toThrow(/aborted|reset|hang up/);
       expect(events).toEqual([
-        { type: 'denial-not-sent', message: expect.stringContaining('the response was broken off') },
+        { type: 'denial-not-sent', message: expect.stringContaining('the response was aborted') },
       ]);
       expect(app.errors).toEqual([]);
       expect((await app.get('/', as('bob'))).status).toBe(200);

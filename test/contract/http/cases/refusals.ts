@@ -18,7 +18,7 @@ export function refusalCases(framework: Framework): void {
       type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
       title: 'Too many requests',
       status: 429,
-      detail: 'The request exceeds PerUser. Try again in 60 seconds.',
+      detail: 'Rate limit "PerUser" exceeded. Try again in 60 seconds.',
       'violated-policies': ['PerUser'],
     });
   });
@@ -30,7 +30,7 @@ export function refusalCases(framework: Framework): void {
     await app.get('/', as('ann'));
     const { headers, body } = await app.get('/', as('ann'));
     expect(headers['retry-after']).toBe('61');
-    expect(JSON.parse(body).detail).toBe('The request exceeds PerUser. Try again in 61 seconds.');
+    expect(JSON.parse(body).detail).toBe('Rate limit "PerUser" exceeded. Try again in 61 seconds.');
   });
 
   test('no cache keeps a refusal', async () => {
@@ -58,7 +58,7 @@ export function refusalCases(framework: Framework): void {
     await app.get('/', as('ann'));
     const problem = JSON.parse((await app.get('/', as('ann'))).body);
     expect(problem['violated-policies']).toEqual(['Narrow', 'Slow']);
-    expect(problem.detail).toBe('The request exceeds Narrow, Slow. Try again in 3600 seconds.');
+    expect(problem.detail).toBe('Rate limits "Narrow" and "Slow" exceeded. Try again in 3600 seconds.');
   });
 
   test.skipIf(framework.ignoresHead)('a HEAD request is refused without a body', async () => {
@@ -107,7 +107,7 @@ export function refusalCases(framework: Framework): void {
       type: 'https://iana.org/assignments/http-problem-types#temporary-reduced-capacity',
       title: 'Temporarily unavailable',
       status: 503,
-      detail: "Requests can't be counted at the moment. Try again in 1 second.",
+      detail: 'Rate limiting is temporarily unavailable. Try again in 1 second.',
     });
     expect(handled).toBe(0);
   });
