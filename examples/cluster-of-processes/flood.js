@@ -31,4 +31,4 @@ function count(counts, what) {
 const shares = [...passed].toSorted(([a], [b]) => a - b).map(([id, share]) => `${share} by process ${id}`);
 const most = 100 + Math.floor(10 * seconds);
 console.log(`${requests} requests in ${seconds.toFixed(2)} s: ${statuses.get(200) ?? 0} passed (${shares.join(', ')})`);
-console.log(`${statuses.get(429) ?? 0} were refused. 100 at once and 10 a second are at most ${most}.`);
+console.log(`${statuses.get(429) ?? 0} were denied. 100 at once and 10 a second are at most ${most}.`);
