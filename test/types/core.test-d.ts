@@ -60,6 +60,17 @@ clientNetwork({ ipv6Prefix: 64 });
 // @ts-expect-error the option of an address key is an object
 clientNetwork(64);
 
+// The listener of a limiter is given the request that its keys read, which is left out without HTTP.
+createLimiter({
+  limits: { Orders: { key: accountId((req: { user: string }) => req.user), count: 5, period: '1s' } },
+  onDecision: (decision, { request, shadow }) => shadow || decision.allowed || request?.user.length,
+});
+createLimiter({
+  limits: { Orders: { key: accountId((req: { user: string }) => req.user), count: 5, period: '1s' } },
+  // @ts-expect-error there may be no request
+  onDecision: (_decision, { request }) => request.user,
+});
+
 // A key with a fallback needs what both need of the request.
 const either: Key<{ user: string | null } & { token: string }> = accountId(
   (req: { user: string | null }) => req.user,

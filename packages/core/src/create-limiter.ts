@@ -9,6 +9,7 @@ import type { Limit } from './limits.ts';
 import type { Log } from './log.ts';
 import { memoryStore } from './memory/memory-store.ts';
 import { notifier } from './notifier.ts';
+import type { OnDecision } from './on-decision.ts';
 import { checkFunction, checkOptions, isPlainObject, wholeNumber } from './options.ts';
 import type { Store } from './store.ts';
 
@@ -29,6 +30,11 @@ export interface LimiterOptions<Request = unknown, Name extends string = string>
   extends LimitSetOptions<Request, Name>, LimiterSettings {
   /** How long an `overrides` function may take, in milliseconds, a whole number from 1 to 60,000. Default: 50. */
   readonly overridesDeadlineMs?: number | undefined;
+  /**
+   * Called with every decision that `spend` or a middleware makes, and where it was made: for metrics and logs. Never
+   * awaited; what it throws is an event `callback-failed`. Not called for `check`, which takes nothing.
+   */
+  readonly onDecision?: OnDecision<Request> | undefined;
 }
 
 /** The names of {@link LimiterSettings}. */
@@ -42,7 +48,7 @@ export const LIMITER_SETTINGS = [
   'log',
 ] as const;
 
-const OPTIONS = ['limits', 'overrides', 'overridesDeadlineMs', ...LIMITER_SETTINGS] as const;
+const OPTIONS = ['limits', 'overrides', 'overridesDeadlineMs', 'onDecision', ...LIMITER_SETTINGS] as const;
 
 /**
  * Makes a limiter of named limits. It is checked whole: a limiter never starts half-configured.
@@ -62,7 +68,12 @@ export function createLimiter<Request = unknown, Name extends string = string>(
   options: LimiterOptions<Request, Name>,
 ): Limiter<Request, [Name] extends [never] ? string : Name> {
   checkOptions('createLimiter', options, OPTIONS);
-  const { limits, overrides, overridesDeadlineMs = 50, store } = options;
+  const { limits, overrides, overridesDeadlineMs = 50, onDecision, store } = options;
+  checkFunction(
+    'onDecision',
+    onDecision,
+    'It is told of every decision: onDecision: (decision, { request }) => { … }.',
+  );
   const notify = notifier(options);
   return new LimiterCore<Request>({
     set: { limits, overrides },
@@ -71,6 +82,7 @@ export function createLimiter<Request = unknown, Name extends string = string>(
     failure: checkFailureOptions(options.failure),
     overridesDeadlineMs: wholeNumber('overridesDeadlineMs', overridesDeadlineMs, { min: 1, max: 60_000 }),
     notify,
+    onDecision,
     clientAddress: clientAddressFinder({ ...options, warn: (message) => notify({ type: 'warning', message }) }),
   });
 }

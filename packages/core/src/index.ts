@@ -38,6 +38,7 @@ export type { LimitDefinition, LimitDefinitions } from './limits.ts';
 export type { Log } from './log.ts';
 export type { LimitStats, MemoryStats } from './memory/memory-stats.ts';
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './memory/memory-store.ts';
+export type { DecisionContext, OnDecision } from './on-decision.ts';
 export type { OverrideFunction } from './overrides/asked-overrides.ts';
 export {
   cachedOverrides,

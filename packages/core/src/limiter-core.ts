@@ -17,6 +17,7 @@ import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOp
 import type { Limit } from './limits.ts';
 import type { CloseOptions, CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
 import { pressureWarning } from './memory/pressure-warning.ts';
+import { callOnDecision, WITHOUT_HTTP, type DecisionContext, type OnDecision } from './on-decision.ts';
 import { checkBoolean, checkOptions } from './options.ts';
 import { PendingWork } from './pending-work.ts';
 import type { ReadyOptions } from './ready-options.ts';
@@ -33,6 +34,7 @@ export interface LimiterParts<Request> {
   readonly failure: CheckedFailureOptions;
   readonly overridesDeadlineMs: number;
   readonly notify: Notify;
+  readonly onDecision: OnDecision<Request> | undefined;
   readonly clientAddress: ClientAddressFinder;
 }
 
@@ -48,6 +50,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   readonly store: Store;
   readonly clientAddress: ClientAddressFinder;
   readonly notify: Notify;
+  readonly onDecision: OnDecision<Request> | undefined;
   readonly #ownsStore: boolean;
   readonly #gate: StoreGate;
   readonly #endPressureReports: (() => void) | undefined;
@@ -61,10 +64,12 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   readonly #work = new PendingWork();
   #set: LimitSet<Request>;
 
-  constructor({ set, store, ownsStore, failure, overridesDeadlineMs, notify, clientAddress }: LimiterParts<Request>) {
+  constructor(parts: LimiterParts<Request>) {
+    const { set, store, ownsStore, failure, overridesDeadlineMs, notify, onDecision, clientAddress } = parts;
     this.store = store;
     this.clientAddress = clientAddress;
     this.notify = notify;
+    this.onDecision = onDecision;
     this.#ownsStore = ownsStore;
     this.#failure = failure;
     this.#overrideDeadlines = new Deadlines(overridesDeadlineMs);
@@ -75,7 +80,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   }
 
   spend(entries: readonly SpendEntry[]): Awaitable<Decision> {
-    return this.spendBatch(this.#batch(entries));
+    const decision = this.spendBatch(this.#batch(entries));
+    return this.onDecision === undefined ? decision : this.#reported(decision);
   }
 
   check(entries: readonly SpendEntry[]): Awaitable<Decision> {
@@ -165,6 +171,11 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     return batch instanceof Promise ? this.#spendLater(batch) : this.#decide('spend', batch);
   }
 
+  /** Calls the limiter's own `onDecision`, if there is one. */
+  reportDecision(decision: Decision, context: DecisionContext<Request>): void {
+    callOnDecision(this.notify, () => this.onDecision?.(decision, context));
+  }
+
   /** Charges what results of decisions on a request name: their ids are canonical, and are not looked at again. */
   chargeResults(results: readonly Result[], { cost, request }: LateCharge): Awaitable<readonly BucketState[]> {
     const set = this.#set;
@@ -188,6 +199,13 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   /** Notes work after a request that `close` must wait for. Gives it back as it is. */
   trackWork<T>(work: Awaitable<T>): Awaitable<T> {
     return this.#work.track(work);
+  }
+
+  #reported(made: Awaitable<Decision>): Awaitable<Decision> {
+    return andThen(made, (decision) => {
+      this.reportDecision(decision, WITHOUT_HTTP);
+      return decision;
+    });
   }
 
   #spentTokensOf(decision: Decision): SpentTokens {

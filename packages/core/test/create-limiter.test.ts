@@ -29,7 +29,7 @@ describe('createLimiter refuses', () => {
       { limits, stores: 5 },
       'ERR_UNKNOWN_OPTION',
       '`createLimiter` has no option `stores` (its value was 5). Did you mean `store`? ' +
-        'Options: limits, overrides, overridesDeadlineMs, store, trustedProxies, addressHeader, decodeNat64, failure, onEvent, log.',
+        'Options: limits, overrides, overridesDeadlineMs, onDecision, store, trustedProxies, addressHeader, decodeNat64, failure, onEvent, log.',
     ],
     [
       'a store that is none',

@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { adopted, allOf, andThen, type Awaitable } from '../awaitable.ts';
 import { checkCostFits, transactionOf } from '../batch.ts';
 import type { Decision } from '../decision.ts';
-import { isInstance, reasonOf } from '../errors.ts';
+import { isInstance } from '../errors.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import type { KeySource } from '../keys/key.ts';
 import type { LimiterCore } from '../limiter-core.ts';
+import { callOnDecision } from '../on-decision.ts';
 import type { Transaction } from '../transaction.ts';
-import { runUnawaited } from '../unawaited.ts';
 import type { Exchange } from './exchange.ts';
 import { retryAfterSeconds, writeFields } from './fields.ts';
 import type { CheckedUse, FlowSettings } from './middleware-options.ts';
@@ -209,26 +209,16 @@ function report<Request, SettleArgs extends readonly unknown[]>(
   decision: Decision,
 ): Refusal | null {
   const { limiter, uses, shadow, dialect, onDecision } = settings;
-  if (onDecision !== undefined) callOnDecision(limiter, () => onDecision(decision, exchange.request));
+  const { request } = exchange;
+  if (limiter.onDecision !== undefined) limiter.reportDecision(decision, { request, shadow });
+  if (onDecision !== undefined) callOnDecision(limiter.notify, () => onDecision(decision, request));
   if (shadow) return null;
   const soFar = exchange.decision;
-  const onRequest =
-    soFar instanceof RequestDecision ? soFar : (exchange.decision = new RequestDecision(exchange.request));
+  const onRequest = soFar instanceof RequestDecision ? soFar : (exchange.decision = new RequestDecision(request));
   onRequest.add(decision, limiter, uses);
   const retryAfter = retryAfterSeconds(decision, settings.retryJitter);
   writeFields(decision, exchange, { dialect, retryAfter });
   return decision.allowed ? null : refusalOf(decision, retryAfter);
-}
-
-function callOnDecision(limiter: LimiterCore<never>, run: () => unknown): void {
-  runUnawaited(run, (cause) =>
-    limiter.notify({
-      type: 'callback-failed',
-      callback: 'onDecision',
-      cause,
-      message: `The onDecision function failed (${reasonOf(cause)}). The request was not affected.`,
-    }),
-  );
 }
 
 // https://fetch.spec.whatwg.org/#cors-preflight-request: a browser asks, before the request that it is about.

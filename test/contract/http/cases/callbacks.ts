@@ -73,6 +73,33 @@ export function callbackCases(framework: Framework): void {
     expect(app.errors).toEqual([]);
   });
 
+  test('onDecision of the limiter is told beside that of each middleware, with the request, in shadow too', async () => {
+    const told: unknown[] = [];
+    const limiter = stillLimiter({
+      limits: { PerUser: { key: userKey, count: 1, period: '1m' } },
+      onDecision: ({ outcome }, { request, shadow }) =>
+        void told.push(['limiter', outcome, userOf(request as NativeRequest), shadow]),
+    });
+    const onDecision = ({ outcome }: Decision): void => void told.push(['middleware', outcome]);
+    const app = await start(framework, {
+      routes: {
+        '/': { limits: [{ limiter, onDecision }] },
+        '/watched': { limits: [{ limiter, onDecision, shadow: true }] },
+      },
+    });
+    expect((await app.get('/', as('ann'))).status).toBe(200);
+    expect((await app.get('/watched', as('ann'))).status).toBe(200);
+    expect((await app.get('/', as('ann'))).status).toBe(429);
+    expect(told).toEqual([
+      ['limiter', 'allowed', 'ann', false],
+      ['middleware', 'allowed'],
+      ['limiter', 'denied', 'ann', true],
+      ['middleware', 'denied'],
+      ['limiter', 'denied', 'ann', false],
+      ['middleware', 'denied'],
+    ]);
+  });
+
   test('onDenied gives an own answer: the fields are set, the status is not', async () => {
     const onDenied = framework.onDenied((_context, decision) => `${decision.limit} ${decision.retryAfterMs}`);
     const app = await start(framework, { limits: [{ ...perUser(), onDenied }] });
