@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { clientNetwork, createLimiter, memoryStore } from '@sluice/core';
 import { FakeClock } from '@sluice/core/testing';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { blocksOf } from './blocks.ts';
 import { app, ban, limiter, unban } from './code/ban.ts';
+import { serve } from './serve.ts';
 
 it('docs/limits.md shows the code that is tested here', () => {
   const code = readFileSync(new URL('code/ban.ts', import.meta.url), 'utf8');
@@ -13,7 +12,7 @@ it('docs/limits.md shows the code that is tested here', () => {
 });
 
 it('a client that asks for a trap is banned for an hour, and nothing names the ban', async () => {
-  const url = await serve();
+  const url = await serve(app);
   expect(await Promise.all([get(url, '/'), get(url, '/')])).toMatchObject([{ status: 404 }, { status: 404 }]);
   expect((await get(url, '/wp-login.php')).status).toBe(404);
   const banned = await get(url, '/');
@@ -46,13 +45,6 @@ it('with 24 tokens, one an hour, a ban lasts as many hours as it is charged, and
   clock.advance(1);
   expect(await isBanned()).toBe(false);
 });
-
-async function serve(): Promise<string> {
-  const server = createServer(app);
-  onTestFinished(() => void server.close());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 async function get(url: string, path: string) {
   const response = await fetch(url + path);

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { FakeClock, storeContract } from '@sluice/core/testing';
-import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { blocksOf } from './blocks.ts';
 import { limited } from './code/http-adapter.ts';
 import { MapStore } from './code/map-store.ts';
+import { serve } from './serve.ts';
 
 it.each([
   ['docs/writing-a-store.md', 'map-store.ts'],
@@ -46,10 +45,3 @@ describe('the adapter of docs/writing-an-adapter.md', () => {
     expect((await fetch(url)).status).toBe(400);
   });
 });
-
-async function serve(listener: ReturnType<typeof limited>): Promise<string> {
-  const server = createServer(listener);
-  onTestFinished(() => void server.close());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}

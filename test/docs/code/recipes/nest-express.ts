@@ -1,0 +1,24 @@
+import { RequestMethod, type INestApplication, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
+import { accountId, clientNetwork, createLimiter } from '@sluice/core';
+import { rateLimit } from '@sluice/express';
+import type { Request } from 'express';
+
+const limiter = createLimiter({
+  limits: {
+    RequestsPerClient: { key: clientNetwork(), count: 100, period: '1m' },
+    OrdersPerAccount: { key: accountId((req: Request) => req.body?.account ?? null), count: 10, period: '1h' },
+  },
+});
+
+/** All routes. In main.ts: `limitClients(app)` before `app.listen(3000)`. */
+export function limitClients(app: INestApplication): void {
+  app.use(rateLimit({ limiter, limits: ['RequestsPerClient'] }));
+}
+
+/** Some routes, with the body read: `@Module({ controllers: [OrdersController] })` above it. */
+export class OrdersModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    const limitOrders = rateLimit({ limiter, limits: ['OrdersPerAccount'] });
+    consumer.apply(limitOrders).forRoutes({ path: 'orders', method: RequestMethod.POST });
+  }
+}

@@ -1,0 +1,108 @@
+import express, { type RequestHandler } from 'express';
+import { expect, it } from 'vitest';
+import { deny, limitClients } from '../code/recipes/deny-list.ts';
+import { limitFields } from '../code/recipes/graphql-cost.ts';
+import { limitFailedLogins } from '../code/recipes/login.ts';
+import { deliver } from '../code/recipes/webhooks.ts';
+import { serve } from '../serve.ts';
+
+it('deny list: a listed client gets 403 from the next request on, until it is listed no longer', async () => {
+  const url = await serve(express().use(limitClients, (_req, res) => void res.send('hello')));
+  expect((await fetch(url)).status).toBe(200);
+  deny(['127.0.0.0/8']);
+  const denied = await fetch(url);
+  expect([denied.status, denied.headers.get('Retry-After')]).toEqual([403, null]);
+  expect(() => deny(['127.0.0.1/8'])).toThrow(/127\.0\.0\.1\/8/);
+  expect((await fetch(url)).status).toBe(403);
+  deny([]);
+  const again = await fetch(url);
+  expect(again.headers.get('RateLimit')).toMatch(/r=9\d;/);
+});
+
+it('login: of twenty guesses at once five are tried, and more are refused', async () => {
+  const post = await loginServer();
+  const guesses = await Promise.all(Array.from({ length: 20 }, () => post({ name: 'alice', password: 'guess' })));
+  expect(guesses.filter((status) => status === 401)).toHaveLength(5);
+  expect(guesses.filter((status) => status === 429)).toHaveLength(15);
+  // Another spelling of the name is the same name; another name is not.
+  expect(await post({ name: 'ALICE', password: 'right' })).toBe(429);
+  expect(await post({ name: 'bob', password: 'right' })).toBe(200);
+});
+
+it('login: a good login takes nothing, however often', async () => {
+  const post = await loginServer();
+  // One after the other, so that each has its tokens back before the next.
+  for (let i = 0; i < 10; i++) expect(await post({ name: 'carol', password: 'right' })).toBe(200);
+});
+
+it('GraphQL cost: a list counts its fields for each entry, in fragments too, and again for each use of one', async () => {
+  const costOf = await graphqlServer();
+  expect(await costOf('{ me { name } }')).toBe(2);
+  expect(await costOf('{ orders { id total } }')).toBe(20 * 3);
+  expect(await costOf('{ orders { items { name } } }')).toBe(20 * (1 + 10 * 2));
+  expect(await costOf('{ a: me { ...f } b: me { ...f ... on User { name } } } fragment f on User { id name }')).toBe(7);
+});
+
+it('GraphQL cost: what is no query costs one, and one that can never pass gets 400', async () => {
+  const costOf = await graphqlServer();
+  expect(await costOf('{ me {')).toBe(1);
+  expect(await costOf(undefined)).toBe(1);
+  expect(await costOf('{ ...f } fragment f on Query { me ...f }')).toBe(1);
+  expect(await costOf('{ orders { items { orders { id } } } }')).toBe(400);
+  const bomb = Array.from({ length: 60 }, (_, i) => `fragment f${i} on Query { ...f${i + 1} ...f${i + 1} }`);
+  expect(await costOf(`{ ...f0 } ${bomb.join(' ')} fragment f60 on Query { me }`)).toBe(400);
+});
+
+it('GraphQL cost: the queries of a batch are added', async () => {
+  const url = await graphqlAddress();
+  const body = JSON.stringify([{ query: '{ me }' }, { query: '{ orders { id } }' }]);
+  const response = await fetch(url, { method: 'POST', body, headers: { ...json, 'X-API-Key': 'batch' } });
+  expect(await response.json()).toBe(41);
+});
+
+it('webhooks: a delivery waits until its receiver may get it, and other receivers do not wait', async () => {
+  const url = await receiver(200);
+  const other = await receiver(200);
+  const sent = await Promise.all(Array.from({ length: 11 }, () => deliver(url, '{}')));
+  const [wait] = sent.filter((ms) => ms !== null);
+  expect(sent.filter((ms) => ms === null)).toHaveLength(10);
+  expect(wait).toBeGreaterThan(0);
+  expect(wait).toBeLessThanOrEqual(200);
+  expect(await deliver(other, '{}')).toBeNull();
+});
+
+it('webhooks: after an error of the receiver all deliveries to it wait', async () => {
+  const url = await receiver(503);
+  expect(await deliver(url, '{}')).toBeGreaterThan(1900);
+  expect(await deliver(url, '{}')).toBeGreaterThan(0);
+});
+
+const json = { 'Content-Type': 'application/json' };
+
+async function loginServer() {
+  const login: RequestHandler = (req, res) => void res.sendStatus(req.body.password === 'right' ? 200 : 401);
+  const url = await serve(express().use(express.json(), limitFailedLogins, login));
+  return async (body: object) =>
+    (await fetch(url, { method: 'POST', body: JSON.stringify(body), headers: json })).status;
+}
+
+function graphqlAddress(): Promise<string> {
+  const answer: RequestHandler = (req, res) => void res.json(req.rateLimit?.results[0]?.cost);
+  return serve(express().use(express.json(), limitFields, answer));
+}
+
+let keys = 0;
+
+/** Gives the cost of a query, or the status of a refusal. */
+async function graphqlServer() {
+  const url = await graphqlAddress();
+  return async (query?: string) => {
+    const headers = { ...json, 'X-API-Key': `key-${keys++}` };
+    const response = await fetch(url, { method: 'POST', body: JSON.stringify({ query }), headers });
+    return response.ok ? response.json() : response.status;
+  };
+}
+
+function receiver(status: number): Promise<string> {
+  return serve((_request, response) => void response.writeHead(status).end());
+}
