@@ -98,8 +98,13 @@ export function begunResponseCases(framework: Framework): void {
   });
 
   test('a writer that goes on after the end harms nobody', async () => {
-    const { app, contexts } = await serve((outgoing) => void outgoing.write('streamed'));
-    expect((await app.get('/', as('ann'))).body).toBe('streamed');
+    const { app, contexts } = await serve((outgoing) => {
+      outgoing.write('streamed');
+      // The denial has ended the response when this runs.
+      process.nextTick(() => outgoing.write('too late'));
+    });
+    // Over HTTP/2 Node resets a stream that is written to after its end.
+    await app.get('/', as('ann')).catch(() => undefined);
     contexts[1]!.outgoing.write('too late');
     await new Promise((resolve) => setImmediate(resolve));
     expect((await app.get('/', as('bob'))).status).toBe(200);

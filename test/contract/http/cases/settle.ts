@@ -199,6 +199,31 @@ export function settleCases(framework: Framework): void {
     expect(await remaining(limiter)).toBe(0);
   });
 
+  test('a response that was complete before the store has answered is settled as one that was finished', async () => {
+    const { store, arrived, release } = heldStore();
+    const limiter = stillLimiter({
+      limits: { PerUser: { key: userKey, count: 5, period: '1h' } },
+      store,
+      failure: { deadlineMs: 5000 },
+    });
+    const ends: unknown[] = [];
+    const settle = framework.settle((_status, end) => (ends.push(end), 1));
+    let finish = (): unknown => undefined;
+    const app = await start(framework, {
+      before: ({ outgoing }) => void (finish = () => outgoing.end('first')),
+      limits: [{ limiter, limits: [{ limit: 'PerUser', cost: 3, settle }] }] as Options[],
+      routes: { '/': { handle: () => undefined } },
+    });
+    const visit = app.visit('/', wrong);
+    await expect.poll(arrived).toBe(1);
+    finish();
+    expect((await visit.answer).body).toBe('first');
+    await visit.left;
+    release();
+    await expect.poll(() => remaining(limiter)).toBe(4);
+    expect(ends).toEqual([{ finished: true }]);
+  });
+
   test('a client that is gone before the store has answered: the full cost stays', async () => {
     const { store, arrived, release } = heldStore();
     const limiter = stillLimiter({
