@@ -20,19 +20,19 @@ const NONE = 'no limiter';
 
 /** @type {Row[]} */
 const ROWS = [
-  { what: 'one decision, always of the same id, ns', ...inMemory('hot id') },
-  { what: 'one decision among 100,000 ids, new strings, ns', ...inMemory('100k ids, fresh strings') },
+  { what: 'one decision, always for the same id, ns', ...inMemory('hot id') },
+  { what: 'one decision among 100,000 ids, each a newly built string, ns', ...inMemory('100k ids, fresh strings') },
   { what: 'one decision among a million ids, ns', ...inMemory('1M ids') },
   { what: 'memory of an id, bytes', part: 'bytes', case: 'account ids', figure: 'heapBytes', format: whole },
   {
-    what: 'longest turn of the event loop in a flood of ten million ids, ms',
+    what: 'longest time that a flood of ten million ids blocks the event loop, ms',
     part: 'stalls',
     case: 'flood of 10M',
     figure: 'busyMs',
     format: whole,
   },
   ...['Express', 'Koa', 'Fastify'].map((framework) => ({
-    what: `a request to ${framework}, µs of processor more than without a limiter`,
+    what: `CPU time added to a request to ${framework}, µs`,
     part: 'http',
     case: `${framework}, allowed`,
     figure: 'serverCpuMicros',
@@ -42,7 +42,7 @@ const ROWS = [
   { what: 'decisions per second through Redis ¹, 1 at a time', ...throughRedis('1 in flight', 'decisionsPerSecond') },
   { what: 'decisions per second through Redis ¹, 64 at a time', ...throughRedis('64 in flight', 'decisionsPerSecond') },
   {
-    what: 'processor time of the process for one of these 64 ¹, µs',
+    what: 'CPU time of the Node process per decision, at 64 at a time ¹, µs',
     ...throughRedis('64 in flight', 'clientCpuMicros'),
     format: tenths,
   },
