@@ -28,9 +28,9 @@ describe.each(VERSIONS)('clocks that differ, by a line of $version', ({ Redis })
   test('cost one call a second try when the server’s goes ahead, and are known from then on', async () => {
     const { line, clock } = await lineWithClock();
     clock.aheadMicros = -10_000_000;
-    expect(await line.run(call(add, { deadlineMs: 50 }))).toEqual([expect.any(Number), 1]);
+    expect(await line.run(call(add, { deadlineMs: 1000 }))).toEqual([expect.any(Number), 1]);
     expect(line.status().counts.expired).toBe(1);
-    expect(await line.run(call(add, { deadlineMs: 50 }))).toEqual([expect.any(Number), 2]);
+    expect(await line.run(call(add, { deadlineMs: 1000 }))).toEqual([expect.any(Number), 2]);
     expect(line.status().counts.expired).toBe(1);
   });
 
