@@ -337,7 +337,7 @@ describe('wrong options are refused:', () => {
     const loaded = await loadLimits({ defaults: () => LIMITS, keys: KEYS });
     const limiter = createLimiter({ ...loaded });
     expect(thrown(() => watchLimits(undefined as never, loaded)).message).toBe(
-      '`limiter` must be made by createLimiter, but was undefined. If it was, two copies of @sluice/core are installed: see `npm ls @sluice/core`.',
+      '`limiter` must be made by createLimiter, but was undefined. For example const limiter = createLimiter({ limits: { … } }).',
     );
     expect(thrown(() => watchLimits(limiter, { ...loaded })).message).toMatch(
       /^`loaded` must be what loadLimits gave, but was \{.*Give what it gave, not a copy\.$/,

@@ -1,5 +1,5 @@
 import type { LimiterEvent } from './events.ts';
-import { SluiceError, complaint } from './errors.ts';
+import { SluiceError } from './errors.ts';
 import { checkFailureOptions, type FailureOptions } from './failure/failure-options.ts';
 import { clientAddressFinder, type ClientAddressOptions } from './http/client-address.ts';
 import type { LimitSetOptions } from './limit-set.ts';
@@ -8,6 +8,7 @@ import type { Limiter } from './limiter.ts';
 import type { Limit } from './limits.ts';
 import type { Log } from './log.ts';
 import { memoryStore } from './memory/memory-store.ts';
+import { notALimiter } from './not-a-limiter.ts';
 import { notifier } from './notifier.ts';
 import type { OnDecision } from './on-decision.ts';
 import { checkFunction, checkOptions, isPlainObject, wholeNumber } from './options.ts';
@@ -90,12 +91,12 @@ export function createLimiter<Request = unknown, Name extends string = string>(
 /**
  * Gives the inside of a limiter to the packages' own middleware.
  *
- * @throws {SluiceError} `ERR_OPTION` for anything that `createLimiter` of this copy of the package did not make.
+ * @throws {SluiceError} `ERR_OPTION` for anything that `createLimiter` of this copy of the package did not make: also for
+ * an object around a limiter, such as a Proxy.
  */
 export function coreOf<Request>(limiter: Limiter<Request>): LimiterCore<Request> {
-  if (limiter instanceof LimiterCore) return limiter as LimiterCore<Request>;
-  const remedy = 'If it was, two copies of @sluice/core are installed: see `npm ls @sluice/core`.';
-  throw complaint('ERR_OPTION', { option: 'limiter', demand: 'made by createLimiter', value: limiter, remedy });
+  if (!LimiterCore.isCore(limiter)) throw notALimiter(limiter);
+  return limiter;
 }
 
 /**

@@ -17,6 +17,7 @@ import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOp
 import type { Limit } from './limits.ts';
 import type { CloseOptions, CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
 import { pressureWarning } from './memory/pressure-warning.ts';
+import { markAsMadeHere } from './not-a-limiter.ts';
 import { callOnDecision, WITHOUT_HTTP, type DecisionContext, type OnDecision } from './on-decision.ts';
 import { checkBoolean, checkOptions } from './options.ts';
 import { PendingWork } from './pending-work.ts';
@@ -77,6 +78,11 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     claimNames(store, this, this.#set.limits.keys());
     this.#endPressureReports = store.onPressure?.((pressure) => notify(pressureWarning(pressure)));
     this.#gate = store.answersAtOnce === true ? new OpenGate(store) : new StoreGuard({ store, failure, notify });
+  }
+
+  /** Whether a value is a limiter of this copy itself, and no object around one: those have none of its private fields. */
+  static isCore(value: unknown): value is LimiterCore {
+    return typeof value === 'object' && value !== null && #gate in value;
   }
 
   spend(entries: readonly SpendEntry[]): Awaitable<Decision> {
@@ -282,6 +288,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     return { limit: name, id };
   }
 }
+
+markAsMadeHere(LimiterCore.prototype);
 
 function asked(set: LimitSet<never>, entry: SpendEntry | CostEntry): Awaitable<Transaction | null> {
   checkEntry(entry);

@@ -160,14 +160,3 @@ describe('events', () => {
     expect(events).toMatchObject([{ type: 'warning', message: expect.stringContaining('trustedProxies') as string }]);
   });
 });
-
-test.each([[undefined], [null], [{ spend() {} }], ['limiter']])(
-  'a middleware takes no limiter that createLimiter did not make: %o',
-  (other) => {
-    const error = thrown(() => coreOf(other as never));
-    expect(error.code).toBe('ERR_OPTION');
-    expect(error.message).toMatch(
-      /^`limiter` must be made by createLimiter, but was .*\. If it was, two copies of @sluice\/core are installed: see `npm ls @sluice\/core`\.$/,
-    );
-  },
-);
