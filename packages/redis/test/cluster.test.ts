@@ -218,7 +218,7 @@ describe('when a node does not answer', () => {
     home.thaw();
     const event = watched.find(({ type }) => type === 'refund-lost');
     expect(event).toMatchObject({ count: 1, cause: { code: expect.stringMatching(/^ERR_STORE_/) } });
-    expect(lines).toEqual([event?.message]);
+    expect(lines).toEqual([`Sluice: ${event?.message}`]);
     await until('it answers again', () => levelsOf(here).then(Boolean, () => false));
     expect(await levelsOf(here)).toEqual([2]);
     await own.close();
