@@ -3,6 +3,7 @@ import { clientNetwork, createLimiter } from '@sluice/core';
 import { rateLimit } from '@sluice/express';
 import { rateLimit as fastifyRateLimit } from '@sluice/fastify';
 import Fastify from 'fastify';
+import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 const page = readFileSync(new URL('../../docs/coming-from-other-libraries.md', import.meta.url), 'utf8');
@@ -14,6 +15,19 @@ const theirs = [...page.matchAll(/^\| option +\|.*\n\|[ |-]+\|\n((?:\|.*\n)+)/gm
 const alsoOurs = ['skip', 'store', 'hook', 'global'];
 /** In the same column, but no options. */
 const calls = ['preHandler', 'setNotFoundHandler'];
+
+describe('the page names every option that the libraries declare', () => {
+  it.each([
+    ['express-rate-limit', optionsIn(sourceOf('express-rate-limit/dist/index.d.ts'), /^Options$/)],
+    ['@fastify/rate-limit', optionsIn(sourceOf('@fastify/rate-limit/types/index.d.ts'), /RateLimit\w*Options$/)],
+    ['rate-limiter-flexible', optionsIn(sourceOf('rate-limiter-flexible/types.d.ts'), /^IR\w+Opt(ion)?s(AndSchema)?$/)],
+    ['koa-ratelimit', optionsRead(sourceOf('koa-ratelimit/index.js'))],
+  ])('%s', (library, options) => {
+    const named = page.split(/^## /m).find((section) => section.startsWith(`${library}\n`));
+    expect(options.length).toBeGreaterThan(10);
+    expect(options.filter((option) => !named?.includes(`\`${option}\``))).toEqual([]);
+  });
+});
 
 describe('an option of another library is an error that says what it is here', () => {
   const names = [...new Set(theirs)].filter((name) => ![...alsoOurs, ...calls].includes(name));
@@ -46,4 +60,28 @@ function messageOf(run: () => unknown): string {
   } catch (error) {
     return (error as Error).message;
   }
+}
+
+function sourceOf(file: string): string {
+  return readFileSync(new URL(`../../bench/node_modules/${file}`, import.meta.url), 'utf8');
+}
+
+/** The members of the types of a declaration file that have such a name. */
+function optionsIn(source: string, name: RegExp): string[] {
+  const names = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if ((ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) && name.test(node.name.text)) {
+      const { members } = ts.isInterfaceDeclaration(node) ? node : (node.type as ts.TypeLiteralNode);
+      for (const member of members) if (member.name !== undefined) names.add(member.name.getText());
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('types.d.ts', source, ts.ScriptTarget.Latest, true));
+  return [...names];
+}
+
+/** The options that a file without declarations reads. */
+function optionsRead(source: string): string[] {
+  const read = [...source.matchAll(/\bopts\.(\w+)/g)].map(([, name = '']) => name);
+  return [...new Set([...read, 'db', 'duration', 'max', 'namespace'])];
 }

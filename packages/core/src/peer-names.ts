@@ -10,9 +10,11 @@ const ON_DECISION = 'is `onDecision` here: (decision) => { if (!decision.allowed
 const LEGACY_FIELDS = "is `fields` here, e.g. fields: 'legacy'";
 const DRAFT_FIELDS = "is `fields` here, e.g. fields: 'draft-11'";
 const NAME = 'is `name` here: clients see it, and buckets are kept under it';
-const NO_BLOCK = 'has no counterpart: a bucket in GCRA tells the exact moment when the next request passes';
+const NO_BLOCK =
+  'has no counterpart: a client that waits for Retry-After passes. A ban is a limit of its own, which you charge';
+const REDIS_STORE = 'belongs to the store here: store: redisStore({ client })';
 const BLOCK_LIST = "is an override here, e.g. overrides: { '203.0.113.7': 'blocked' }";
-const NO_PENALTY = 'has no counterpart: a refusal costs nothing, and who waits for Retry-After passes';
+const NO_PENALTY = 'has no counterpart: a denied request takes nothing, and a client that waits for Retry-After passes';
 const NO_QUEUE = 'has no counterpart: requests are never held back. `burst: 1` spaces them';
 
 const said = (names: Readonly<Record<string, string>>): Hints =>
@@ -68,6 +70,9 @@ export const MIDDLEWARE_HINTS: Hints = {
     logger: 'is `log` here, a function of a line',
     blacklist: BLOCK_LIST,
     blackList: BLOCK_LIST,
+    isBlackListed: BLOCK_LIST,
+    isWhiteListed: 'is `skip` here, e.g. skip: (req) => …',
+    runActionAnyway: 'is `shadow` here: it decides, and never denies',
     skipSuccessfulRequests: 'is `settle` here, e.g. settle: (req, res) => (res.statusCode < 400 ? 0 : 1)',
     skipFailedRequests: 'is `settle` here, e.g. settle: (req, res) => (res.statusCode < 400 ? 1 : 0)',
     requestWasSuccessful: 'is `settle` here: it gives the true cost after the response',
@@ -80,6 +85,12 @@ export const MIDDLEWARE_HINTS: Hints = {
     driver: 'is `store` here',
     storeType: 'is `store` here',
     cache: 'is a part of the store here: store: memoryStore({ maxKeys: 5000 })',
+    rejectIfRedisNotReady: 'has no counterpart: until the store answers, `failure` decides',
+    rejectIfValkeyNotReady: 'has no counterpart: until the store answers, `failure` decides',
+    useRedisPackage: REDIS_STORE,
+    useRedis3AndLowerPackage: REDIS_STORE,
+    customIncrTtlLuaScript: 'has no counterpart: the script is a part of redisStore',
+    timeoutMs: 'is `failure` here, e.g. failure: { deadlineMs: 50 }',
     insuranceLimiter: "is `failure` here: { onFailure: 'local' }, which is the default",
     blockDuration: NO_BLOCK,
     blockOnConsumed: NO_BLOCK,
@@ -91,6 +102,8 @@ export const MIDDLEWARE_HINTS: Hints = {
     exponentialBackoff: NO_PENALTY,
     execEvenly: NO_QUEUE,
     execEvenlyMinDelayMs: NO_QUEUE,
+    maxQueueSize: NO_QUEUE,
+    customDuration: 'has no counterpart: `period` belongs to the limit, or to an override',
     weight: 'is `cost` here',
     limits: 'needs a limiter beside it: rateLimit({ limiter, limits })',
     trustProxy: "is `trustedProxies` here, e.g. trustedProxies: ['private']",
