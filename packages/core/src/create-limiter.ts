@@ -84,7 +84,10 @@ export function createLimiter<Request = unknown, Name extends string = string>(
     overridesDeadlineMs: wholeNumber('overridesDeadlineMs', overridesDeadlineMs, { min: 1, max: 60_000 }),
     notify,
     onDecision,
-    clientAddress: clientAddressFinder({ ...options, warn: (message) => notify({ type: 'warning', message }) }),
+    clientAddress: clientAddressFinder({
+      ...options,
+      warn: (message) => notify({ type: 'warning', message, once: true }),
+    }),
   });
 }
 

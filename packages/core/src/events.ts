@@ -37,7 +37,7 @@ export type LimiterEvent =
   /** A request was denied when its response had begun: its status could not be sent, and the response was ended. */
   | { readonly type: 'denial-not-sent'; readonly message: string }
   /** Something looks wrong in how the limiter is set up, or its memory store is nearly full or evicts buckets. */
-  | { readonly type: 'warning'; readonly message: string };
+  | { readonly type: 'warning'; readonly message: string; readonly once?: true };
 
 /** Takes events where they happen. It must not throw. */
 export type Notify<Event extends Tellable = LimiterEvent> = (event: Event) => void;
@@ -46,4 +46,6 @@ export type Notify<Event extends Tellable = LimiterEvent> = (event: Event) => vo
 export interface Tellable {
   readonly type: string;
   readonly message: string;
+  /** True of an event that comes at most once for its cause: the log never leaves its line out. */
+  readonly once?: true;
 }

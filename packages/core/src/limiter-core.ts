@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { andThen, type Awaitable } from './awaitable.ts';
 import { batchOf, checkAffordable, checkId, hasBlocked, transactionOf, withoutBlocked } from './batch.ts';
 import { claimNames, isInUse, releaseNames } from './claims.ts';
@@ -13,6 +14,7 @@ import type { StoreGate } from './failure/store-gate.ts';
 import { StoreGuard } from './failure/store-guard.ts';
 import type { StoreStatus } from './failure/store-health.ts';
 import type { ClientAddressFinder } from './http/client-address.ts';
+import { SetupWatch } from './http/setup-watch.ts';
 import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOptions } from './limit-set.ts';
 import type { Limit } from './limits.ts';
 import type { CloseOptions, CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
@@ -63,6 +65,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
   readonly #raised = new RaisedLimits(monotonicClock);
   readonly #work = new PendingWork();
+  readonly #watch = new SetupWatch((message) => this.notify({ type: 'warning', message, once: true }));
   #set: LimitSet<Request>;
 
   constructor(parts: LimiterParts<Request>) {
@@ -175,6 +178,11 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   spendBatch(batch: Awaitable<readonly Transaction[]>): Awaitable<Decision> {
     // Written out, unlike the other calls: this is the way of every request, and a closure would cost each of them.
     return batch instanceof Promise ? this.#spendLater(batch) : this.#decide('spend', batch);
+  }
+
+  /** Looks at what was decided for a request, and warns of a setup that limits nobody. */
+  watchRequest(incoming: IncomingMessage, decision: Decision): void {
+    this.#watch.look(this.#set, incoming, decision);
   }
 
   /** Calls the limiter's own `onDecision`, if there is one. */

@@ -16,12 +16,14 @@ export interface LogTime {
 
 /**
  * Turns events into log lines: of each kind one line at once, then at most one in ten seconds with the count of those
- * left out. A change of the store's state is a line at once, too, unless it comes and goes, see {@link StateLines}.
+ * left out. What comes once is never left out. A change of the store's state is a line at once, too, unless it comes and
+ * goes, see {@link StateLines}.
  */
 export function logged(log: Log, { clock = monotonicClock, later }: LogTime = {}): Notify<Tellable> {
   const silences = new Map<string, { untilMicros: number; leftOut: number }>();
   const stateLines = new StateLines(log, later);
-  return ({ type, message }) => {
+  return ({ type, message, once }) => {
+    if (once === true) return log(message);
     if (type === 'store-failing' || type === 'store-recovered') return stateLines.add(message);
     const nowMicros = clock.nowMicros();
     const silence = silences.get(type);

@@ -65,6 +65,14 @@ test('kinds are silent each for itself', () => {
   expect(lines).toEqual(['warning', 'lost']);
 });
 
+test('what comes once is never left out, nor does it silence others', () => {
+  const { lines, notify, warn } = started();
+  warn('1');
+  for (const message of ['proxy', 'addresses']) notify({ type: 'warning', message, once: true });
+  warn('2');
+  expect(lines).toEqual(['1', 'proxy', 'addresses']);
+});
+
 describe('a store that comes and goes', () => {
   /** As many outages as told, from beginning to end. */
   function flap(notify: Notify<Tellable>, outages: number): void {

@@ -110,3 +110,16 @@ test('an error behind a middleware that waited reaches the error handler once', 
   expect(await statuses(get, '/')).toEqual([418]);
   expect(errors).toHaveLength(1);
 });
+
+test('a middleware that is made inside a request handler is warned of, once, with the remedy', async () => {
+  const lines: string[] = [];
+  const options = { count: 1, period: '1m', log: (line: string) => lines.push(line) };
+  const app = express();
+  app.get('/inside', (req, res, next) => rateLimit({ name: 'Inside', ...options })(req, res, next));
+  app.get('/outside', rateLimit({ name: 'Outside', ...options }));
+  app.use((_req, res) => void res.send('ok'));
+  const get = await serve(app);
+  for (let i = 0; i < 20; i++) await Promise.all([get('/inside'), get('/outside')]);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('outside of the request handler');
+});

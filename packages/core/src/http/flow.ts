@@ -210,6 +210,7 @@ function report<Request, SettleArgs extends readonly unknown[]>(
 ): Refusal | null {
   const { limiter, uses, shadow, dialect, onDecision } = settings;
   const { request } = exchange;
+  limiter.watchRequest(exchange.incoming, decision);
   if (limiter.onDecision !== undefined) limiter.reportDecision(decision, { request, shadow });
   if (onDecision !== undefined) callOnDecision(limiter.notify, () => onDecision(decision, request));
   if (shadow) return null;

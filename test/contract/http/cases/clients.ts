@@ -2,7 +2,7 @@ import { accountId, clientNetwork } from '@sluice/core';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import type { Framework, Options } from '../framework.ts';
-import { lateStore, timed, userKey } from '../limiters.ts';
+import { as, lateStore, timed, userKey } from '../limiters.ts';
 import { start } from '../start.ts';
 
 /** Who a client is, and what clients can send. */
@@ -30,6 +30,15 @@ export function clientCases(framework: Framework): void {
       expect((await app.get('/', from('203.0.113.8'))).status).toBe(200);
     },
   );
+
+  test('a key whose ids are IPv6 addresses is warned of, once, with the remedy', async () => {
+    const lines: string[] = [];
+    const log = (line: string) => lines.push(line);
+    const app = await start(framework, { limits: [perAddress({ key: userKey, log })] });
+    for (let i = 0; i < 5; i++) expect((await app.get('/', as(`2001:db8::${i}`))).status).toBe(200);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('key: clientNetwork()');
+  });
 
   test('a proxy in front without trustedProxies is warned of, once', async () => {
     const lines: string[] = [];
