@@ -1,5 +1,6 @@
 import { createLimiter, memoryStore } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
+import { isInUse } from '../src/claims.ts';
 import { accountLimits, atOnce } from './limiter-on-fake-time.ts';
 import { thrown } from './thrown.ts';
 
@@ -76,4 +77,15 @@ describe('the names of limits on one store', () => {
     const limiter = createLimiter({ limits: {}, store });
     expect(() => atOnce(limiter.close())).not.toThrow();
   });
+});
+
+test('a store is in use from the first limiter with names on it to the last', () => {
+  const store = memoryStore();
+  expect(isInUse(store)).toBe(false);
+  const limiters = ['One', 'Other'].map((name) => createLimiter({ limits: named(name), store }));
+  for (const limiter of limiters) {
+    expect(isInUse(store)).toBe(true);
+    atOnce(limiter.close());
+  }
+  expect(isInUse(store)).toBe(false);
 });

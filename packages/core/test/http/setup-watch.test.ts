@@ -159,3 +159,10 @@ describe('ids that are IPv6 addresses', () => {
     expect(lines).toEqual([]);
   });
 });
+
+// The last one: what is remembered is the process's own.
+test('of more than a hundred sets of limits nothing is remembered, so nothing is warned of', () => {
+  for (let i = 0; i < 100; i++) inARow(1, (request) => request({}));
+  const server = {};
+  expect(inARow(50, (request) => request(server))).toEqual([]);
+});
