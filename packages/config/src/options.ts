@@ -38,7 +38,11 @@ export function checkSources(call: string, options: LimitSources, others: readon
   return {
     defaults: sourceOf('defaults', defaults),
     overrides: overrides === undefined ? undefined : sourceOf('overrides', overrides),
-    maxBytes: wholeNumber('maxBytes', maxBytes, { min: 1, max: 64 * MEBIBYTE }),
+    maxBytes: wholeNumber('maxBytes', maxBytes, {
+      min: 1,
+      max: 64 * MEBIBYTE,
+      remedy: 'For example maxBytes: 16_777_216, which is the default.',
+    }),
     bounds: BOUNDS,
   };
 }
@@ -72,10 +76,11 @@ function keyOptions<Request>(name: string, given: Key<Request> | KeyOptions<Requ
  */
 export function checkFormats(formats: readonly (IdFormat | Key<never>)[]): readonly IdFormat[] {
   const demand = 'a list of id formats, or of keys for theirs';
-  if (!Array.isArray(formats)) throw complaint('ERR_OPTION', { option: 'formats', demand, value: formats });
+  const remedy = 'For example formats: [domain(), fqdnSet()].';
+  if (!Array.isArray(formats)) throw complaint('ERR_OPTION', { option: 'formats', demand, value: formats, remedy });
   return formats.map((given: unknown, i) => {
     const format = isKey(given) ? given.format : given;
     if (isIdFormat(format)) return format;
-    throw complaint('ERR_OPTION', { option: `formats[${i}]`, demand: 'an id format, or a key', value: given });
+    throw complaint('ERR_OPTION', { option: `formats[${i}]`, demand: 'an id format, or a key', value: given, remedy });
   });
 }

@@ -284,7 +284,10 @@ describe('wrong options are refused:', () => {
       { overrides: new URL('https://example.com/') },
       "`overrides` must be the path of a file, a file: URL, or a function that gives text or data, but was 'https://example.com/'. For example overrides: 'overrides.yaml'.",
     ],
-    [{ maxBytes: 0 }, '`maxBytes` must be a whole number from 1 to 67108864, but was 0.'],
+    [
+      { maxBytes: 0 },
+      '`maxBytes` must be a whole number from 1 to 67108864, but was 0. For example maxBytes: 16_777_216, which is the default.',
+    ],
     [
       { keys: undefined },
       '`keys` must be an object of keys by limit, but was undefined. For example keys: { NewOrders: accountId((req) => req.user?.id ?? null) }.',
@@ -402,8 +405,14 @@ Unsaid: { count: 1, period: 1s }
   });
 
   it.each([
-    [{ formats: 'domain' }, "`formats` must be a list of id formats, or of keys for theirs, but was 'domain'."],
-    [{ formats: [accountId] }, '`formats[0]` must be an id format, or a key, but was [Function: accountId].'],
+    [
+      { formats: 'domain' },
+      "`formats` must be a list of id formats, or of keys for theirs, but was 'domain'. For example formats: [domain(), fqdnSet()].",
+    ],
+    [
+      { formats: [accountId] },
+      '`formats[0]` must be an id format, or a key, but was [Function: accountId]. For example formats: [domain(), fqdnSet()].',
+    ],
     [
       { keys: {} },
       '`checkLimits` has no option `keys` (its value was {}). Options: defaults, overrides, maxBytes, formats.',

@@ -188,7 +188,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     overrides: overrideOf('      - "a\\tb"\n'),
     schemaAccepts: 'it knows no formats',
     problems: [
-      "overrides.yaml:5:9: `overrides.NewOrdersPerAccount` lists the id 'a\\tb': `id` must be 1 to 256 characters of well-formed Unicode without control characters, but was 'a\\tb'.",
+      "overrides.yaml:5:9: `overrides.NewOrdersPerAccount` lists the id 'a\\tb': `id` must be 1 to 256 characters of well-formed Unicode without control characters, but was 'a\\tb'. If this id is valid for you, shorten or encode it in the function of the key.",
     ],
   },
   {
@@ -216,7 +216,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     name: 'a count that is text',
     limits: limitsWith('  count: "300"\n  period: 1s\n'),
     problems: [
-      "limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was '300'. For one request at a time use burst: 1; for no limit leave the limit out.",
+      "limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was '300'. Write count: 300.",
     ],
   },
   {
@@ -261,14 +261,14 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     name: 'a count that is a list',
     limits: limitsWith('  count: [1]\n  period: 1s\n'),
     problems: [
-      'limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was []. For one request at a time use burst: 1; for no limit leave the limit out.',
+      'limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was a list. For example count: 100.',
     ],
   },
   {
     name: 'a count that is a mapping',
     limits: limitsWith('  count: { a: 1 }\n  period: 1s\n'),
     problems: [
-      'limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was {}. For one request at a time use burst: 1; for no limit leave the limit out.',
+      'limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was a mapping. For example count: 100.',
     ],
   },
   {
@@ -432,7 +432,9 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   {
     name: 'unlimited: false',
     overrides: '- NewOrdersPerAccount:\n    unlimited: false\n    ids: [1]\n',
-    problems: ['overrides.yaml:2:16: `NewOrdersPerAccount.unlimited` must be true, or left out, but was false.'],
+    problems: [
+      'overrides.yaml:2:16: `NewOrdersPerAccount.unlimited` must be true, or left out, but was false. For example unlimited: true.',
+    ],
   },
   {
     name: 'blocked beside numbers',
@@ -452,17 +454,23 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   {
     name: 'blocked: false',
     overrides: '- NewOrdersPerAccount:\n    blocked: false\n    ids: [1]\n',
-    problems: ['overrides.yaml:2:14: `NewOrdersPerAccount.blocked` must be true, or left out, but was false.'],
+    problems: [
+      'overrides.yaml:2:14: `NewOrdersPerAccount.blocked` must be true, or left out, but was false. For example blocked: true.',
+    ],
   },
   {
     name: 'hidden that is no boolean',
     limits: limitsWith('  count: 1\n  period: 1s\n  hidden: yes\n'),
-    problems: ["limits.yaml:6:11: `NewOrdersPerAccount.hidden` must be true or false, but was 'yes'."],
+    problems: [
+      "limits.yaml:6:11: `NewOrdersPerAccount.hidden` must be true or false, but was 'yes'. Write hidden: true, or leave it out.",
+    ],
   },
   {
     name: 'disabled that is no boolean',
     limits: limitsWith('  count: 1\n  period: 1s\n  disabled: yes\n'),
-    problems: ["limits.yaml:6:13: `NewOrdersPerAccount.disabled` must be true or false, but was 'yes'."],
+    problems: [
+      "limits.yaml:6:13: `NewOrdersPerAccount.disabled` must be true or false, but was 'yes'. Write disabled: true, or leave it out.",
+    ],
   },
   {
     name: 'an idFormat that is another in code',

@@ -322,10 +322,13 @@ describe('wrong options are refused:', () => {
       { every: 1 },
       '`watchLimits` has no option `every` (its value was 1). Did you mean `everyMs`? Options: everyMs, onEvent, log.',
     ],
-    [{ log: true }, '`log` must be a function of a line, or false, but was true.'],
+    [
+      { log: true },
+      '`log` must be a function of a line, or false, but was true. For example log: (line) => logger.warn(line).',
+    ],
     [
       { onEvent: 1 },
-      '`onEvent` must be a function, but was 1. It is called with each event: (event) => metrics.count(event.type).',
+      '`onEvent` must be a function, but was 1. For example onEvent: (event) => metrics.count(event.type).',
     ],
   ])('%o', async (options, message) => {
     const loaded = await loadLimits({ defaults: () => LIMITS, keys: KEYS });

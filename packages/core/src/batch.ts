@@ -101,7 +101,7 @@ function isSameBucket(one: BucketName, other: BucketName): boolean {
 function duplicateBucket({ limit, id }: BucketName): SluiceError {
   return new SluiceError(
     'ERR_DUPLICATE_BUCKET',
-    `A batch holds the bucket of ${limit} and ${shown(id)} twice: ask for it once, with the sum of the costs.`,
+    `The batch names the id ${shown(id)} of limit "${limit}" twice. Name it once, with the sum of the costs.`,
   );
 }
 
@@ -152,28 +152,31 @@ export function withoutBlocked(batch: readonly Transaction[]): readonly Transact
 // The errors are made apart, here and elsewhere on the way of a decision: what is small is compiled into its caller.
 function badId(limit: string, value: unknown): SluiceError {
   return complaint('ERR_ID', {
-    option: `limits.${limit}.key`,
-    demand: 'a key whose ids are text, and not empty',
+    option: 'id',
+    limit,
+    demand: 'text that is not empty',
     value,
-    remedy: 'See what canonical() of its id format returns: it must be a string, at once.',
+    remedy: 'This is what canonical() of the id format of its key returned: it must return a string, not a promise.',
   });
 }
 
 function badCost(limit: string, value: unknown): SluiceError {
   return complaint('ERR_COST', {
-    option: `limits.${limit}.cost`,
+    option: 'cost',
+    limit,
     demand: 'a whole number from 0 up',
     value,
-    remedy: 'Costs are tokens: scale burst and count so that the smallest cost is 1.',
+    remedy: 'Costs are tokens. For smaller costs, multiply burst, count and all costs by the same number.',
   });
 }
 
 function costOverBurst(limit: string, value: number, { burst }: Rate): SluiceError {
   return complaint('ERR_COST_OVER_BURST', {
-    option: `limits.${limit}.cost`,
+    option: 'cost',
+    limit,
     demand: `at most the burst, ${burst}`,
     value,
-    remedy: 'It could never pass, however long it waits: raise the burst or lower the cost.',
+    remedy: 'Such a request could never pass, however long it waits. Raise the burst or lower the cost.',
     status: 400,
   });
 }

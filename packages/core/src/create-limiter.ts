@@ -51,6 +51,8 @@ export const LIMITER_SETTINGS = [
 
 const OPTIONS = ['limits', 'overrides', 'overridesDeadlineMs', 'onDecision', ...LIMITER_SETTINGS] as const;
 
+const EXAMPLE = "createLimiter({ limits: { Requests: { key: clientNetwork(), count: 100, period: '1m' } } })";
+
 /**
  * Makes a limiter of named limits. It is checked whole: a limiter never starts half-configured.
  *
@@ -68,7 +70,7 @@ const OPTIONS = ['limits', 'overrides', 'overridesDeadlineMs', 'onDecision', ...
 export function createLimiter<Request = unknown, Name extends string = string>(
   options: LimiterOptions<Request, Name>,
 ): Limiter<Request, [Name] extends [never] ? string : Name> {
-  checkOptions('createLimiter', options, OPTIONS);
+  checkOptions('createLimiter', options, OPTIONS, {}, EXAMPLE);
   const { limits, overrides, overridesDeadlineMs = 50, onDecision, store } = options;
   checkFunction(
     'onDecision',

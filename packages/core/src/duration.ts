@@ -1,4 +1,5 @@
 import { complaint } from './errors.ts';
+import { leafOf } from './options.ts';
 import { TICKS_PER_MICRO } from './ticks.ts';
 
 /**
@@ -41,7 +42,11 @@ export function durationTicks(option: string, value: unknown, { minMs, maxMs, de
   if (micros !== undefined && Number.isInteger(micros) && micros >= minMs * 1000 && micros <= maxMs * 1000) {
     return micros * TICKS_PER_MICRO;
   }
-  const remedy = remedyFor(value);
+  const isRight = (text: string): boolean => {
+    const meant = microsOf(text)!;
+    return meant >= minMs * 1000 && meant <= maxMs * 1000;
+  };
+  const remedy = remedyFor(option, value, isRight);
   throw complaint('ERR_DURATION', { option, demand: `a duration of whole microseconds ${demand}`, value, remedy });
 }
 
@@ -49,13 +54,32 @@ function isAmbiguous(value: unknown): boolean {
   return typeof value === 'number' && value < LEAST_BARE_MS;
 }
 
-function remedyFor(value: unknown): string {
+function remedyFor(option: string, value: unknown, isRight: (text: string) => boolean): string {
   // Digits in quotes were meant to be a number.
   const amount = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
   if (Number.isSafeInteger(amount) && (amount as number) > 0) {
     return `Write its unit: '${String(amount)}s' for seconds, '${String(amount)}ms' for milliseconds.`;
   }
+  const meant = typeof value === 'string' ? meantDuration(value) : undefined;
+  if (meant !== undefined && isRight(meant)) return `Write ${leafOf(option)}: '${meant}'.`;
   return "Write a string with its unit, such as '500ms', '1s', '1h30m' or '7d', or a number of milliseconds from 1000 up.";
+}
+
+const IN_WORDS = /^\s*(\d{1,9})\s*([a-z]+)\s*$/i;
+const WORDS: readonly (readonly [words: RegExp, count: number, unit: string])[] = [
+  [/^m(?:illi)?s(?:ec(?:ond)?)?s?$/, 1, 'ms'],
+  [/^s(?:ec(?:ond)?s?)?$/, 1, 's'],
+  [/^m(?:in(?:ute)?s?)?$/, 1, 'm'],
+  [/^h(?:(?:ou)?rs?)?$/, 1, 'h'],
+  [/^d(?:ays?)?$/, 1, 'd'],
+  [/^w(?:eeks?)?$/, 7, 'd'],
+];
+
+/** A duration in words, or with a space or capitals, as it is written here: `'1m'` for `'1 minute'`. */
+function meantDuration(text: string): string | undefined {
+  const [, amount, word = ''] = IN_WORDS.exec(text) ?? [];
+  const [, count, unit] = WORDS.find(([words]) => words.test(word.toLowerCase())) ?? [];
+  return unit === undefined ? undefined : `${Number(amount) * count!}${unit}`;
 }
 
 function microsOf(value: unknown): number | undefined {

@@ -14,8 +14,11 @@ export function canonicalId(limit: Limit<never>, id: unknown): string {
 }
 
 function notText({ name }: Limit<never>, value: unknown): SluiceError {
-  const remedy = 'Turn numbers into text; never pass undefined: strangers would share a bucket.';
-  return complaint('ERR_ID', { option: `id (of ${name})`, demand: 'a string', value, remedy });
+  const remedy =
+    typeof value === 'number' || typeof value === 'bigint'
+      ? `Write id: '${value}'.`
+      : 'Without an id, leave the entry out: all clients without one would share a bucket.';
+  return complaint('ERR_ID', { option: 'id', limit: name, demand: 'a string', value, remedy });
 }
 
 const ENTRY_FIELDS = ['limit', 'id', 'cost', 'mode'];
@@ -32,7 +35,7 @@ export function checkEntry(entry: unknown): void {
     for (const name in entry) known &&= name === 'limit' || name === 'id' || name === 'cost' || name === 'mode';
     if (known) return;
   }
-  checkOptions('entries[…]', entry, ENTRY_FIELDS, ENTRY_HINTS);
+  checkOptions('entries[…]', entry, ENTRY_FIELDS, ENTRY_HINTS, ENTRY_EXAMPLE);
 }
 
 /** The calls that take no mode, with the fields of their entries and what each does with a bucket. */
@@ -52,10 +55,12 @@ export function checkedEntriesOf<T>(call: keyof typeof CALLS, entries: readonly 
   const { fields, does } = CALLS[call];
   const mode = `\`mode\` belongs to spend and check: ${call} ${does} in any case.`;
   const hints = { ...(call === 'reset' ? RESET_HINTS : ENTRY_HINTS), mode };
-  for (const entry of checkedEntries(entries)) checkOptions(`entries[…] of ${call}`, entry, fields, hints);
+  for (const entry of checkedEntries(entries))
+    checkOptions(`entries[…] of ${call}`, entry, fields, hints, ENTRY_EXAMPLE);
   return entries;
 }
 
+const ENTRY_EXAMPLE = "{ limit: 'Orders', id: '12345678' }";
 const KEY_HINT = '`key` is `id` here.';
 const RESET_HINTS: Hints = {
   key: KEY_HINT,
@@ -78,6 +83,7 @@ function unknownMode(value: unknown): SluiceError {
     option: 'mode',
     demand: "'check-and-spend', 'check-only' or 'spend-only'",
     value,
+    remedy: "For example mode: 'check-only'.",
   });
 }
 

@@ -47,6 +47,8 @@ export class SluiceError extends Error {
 /** What a complaint about a value says: which option, what it must be, what it was, and what to write instead. */
 export interface Complaint {
   readonly option: string;
+  /** The limit that it is about, where the option itself does not name it. */
+  readonly limit?: string;
   readonly demand: string;
   readonly value: unknown;
   readonly remedy?: string;
@@ -54,9 +56,11 @@ export interface Complaint {
 }
 
 /** Makes the error for a value that breaks a demand: "`burst` must be …, but was 0. For … use …". */
-export function complaint(code: ErrorCode, { option, demand, value, remedy, status = 500 }: Complaint): SluiceError {
+export function complaint(code: ErrorCode, given: Complaint): SluiceError {
+  const { option, limit, demand, value, remedy, status = 500 } = given;
+  const owner = limit === undefined ? '' : ` of limit "${shownName(limit)}"`;
   const advice = remedy === undefined ? '' : ` ${remedy}`;
-  const what = `\`${shownText(option, 300)}\` must be ${demand}, but was ${shown(value)}.`;
+  const what = `\`${shownText(option, 300)}\`${owner} must be ${demand}, but was ${shown(value)}.`;
   return new SluiceError(code, what + advice, { status });
 }
 

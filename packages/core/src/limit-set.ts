@@ -2,6 +2,7 @@ import { complaint, listed, shown, SluiceError } from './errors.ts';
 import type { Notify } from './events.ts';
 import type { Deadlines } from './failure/deadlines.ts';
 import type { FailurePolicy } from './failure/policy.ts';
+import { guess } from './options.ts';
 import { defineLimits, type Limit, type LimitDefinitions } from './limits.ts';
 import { AskedOverrides, type OverrideFunction } from './overrides/asked-overrides.ts';
 import type { RateLookup } from './overrides/override.ts';
@@ -85,8 +86,15 @@ export function limitNamed<Request>({ limits }: LimitSet<Request>, name: string)
   return limit;
 }
 
-function unknownLimit(name: string, limits: ReadonlyMap<string, unknown>): SluiceError {
-  return new SluiceError('ERR_UNKNOWN_LIMIT', `No limit is named ${shown(name)}. Limits: ${listed(limits.keys())}.`);
+function unknownLimit(name: unknown, limits: ReadonlyMap<string, unknown>): SluiceError {
+  const known =
+    limits.size === 0 ? 'This limiter has no limits: give createLimiter some.' : `Limits: ${listed(limits.keys())}.`;
+  if (typeof name !== 'string') {
+    const demand = 'the name of a limit';
+    return complaint('ERR_UNKNOWN_LIMIT', { option: 'limit', demand, value: name, remedy: known });
+  }
+  const hint = guess(name, [...limits.keys()]);
+  return new SluiceError('ERR_UNKNOWN_LIMIT', `No limit is named ${shown(name)}.${hint} ${known}`);
 }
 
 /**
@@ -98,20 +106,20 @@ function unknownLimit(name: string, limits: ReadonlyMap<string, unknown>): Sluic
 export function checkNeeded(set: LimitSet<never>, name: string, cost: number): void {
   const limit = limitNamed(set, name);
   if (limit.key.idOf === undefined) {
-    throw complaint('ERR_KEY', {
-      option: `limits.${name}.key`,
-      demand: 'able to find an id',
-      value: 'a key without a function',
-      remedy: 'Give its key a function of the request, or use the limit through limiter.spend alone.',
-    });
+    throw new SluiceError(
+      'ERR_KEY',
+      `The key of limit "${name}" has no function, so a middleware can't get an id from a request. Give it one, e.g. ` +
+        'key: accountId((req) => req.user?.id ?? null), or use the limit only with limiter.spend().',
+    );
   }
   const burst = set.smallestBurst(limit);
   // What is switched off refuses nobody; when it is switched on again it is looked at again.
   if (limit.disabled || cost <= burst) return;
   throw complaint('ERR_COST_OVER_BURST', {
-    option: `limits.${name}.cost`,
+    option: 'cost',
+    limit: name,
     demand: `at most ${burst}, the smallest burst of the limit and its overrides`,
     value: cost,
-    remedy: 'A larger cost could never pass: raise the burst or lower the cost.',
+    remedy: 'A larger cost could never pass. Raise the burst or lower the cost.',
   });
 }

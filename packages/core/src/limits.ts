@@ -94,13 +94,14 @@ function defineLimit<Request>(
 ): Limit<Request> {
   checkLimitName('limits', name);
   const where = `limits.${name}`;
-  checkOptions(where, definition, FIELDS, LIMIT_HINTS);
+  checkOptions(where, definition, FIELDS, LIMIT_HINTS, "{ key: clientNetwork(), count: 100, period: '1m' }");
   if (!isKey(definition.key)) {
     throw complaint('ERR_KEY', {
       option: `${where}.key`,
-      demand: 'a key, which says what is limited',
+      demand: 'a key',
       value: definition.key,
-      remedy: 'For example key: ipAddress(), clientNetwork() or accountId((req) => req.user?.id ?? null).',
+      remedy:
+        'It gets the id that is limited from a request, e.g. key: clientNetwork() or key: accountId((req) => req.user?.id ?? null).',
     });
   }
   const { onFailure: policy = onFailure, disabled = false, hidden = false } = definition;

@@ -18,9 +18,10 @@ export interface Listeners {
  * @throws {SluiceError} `ERR_OPTION` for an `onEvent` or a `log` that is none.
  */
 export function notifier<Event extends Tellable>({ onEvent, log = console.warn }: Listeners): Notify<Event> {
-  checkFunction('onEvent', onEvent, 'It is called with each event: (event) => metrics.count(event.type).');
+  checkFunction('onEvent', onEvent, 'For example onEvent: (event) => metrics.count(event.type).');
   if (log !== false && typeof log !== 'function') {
-    throw complaint('ERR_OPTION', { option: 'log', demand: 'a function of a line, or false', value: log });
+    const remedy = 'For example log: (line) => logger.warn(line).';
+    throw complaint('ERR_OPTION', { option: 'log', demand: 'a function of a line, or false', value: log, remedy });
   }
   const listener = onEvent as ((event: Event) => void) | undefined;
   // Whoever tells an event goes on, whatever the listener and the logger do. Among the lines of other libraries ours are

@@ -4,45 +4,92 @@ import { complaint, shown, shownName, SluiceError } from './errors.ts';
 export type Hints = Readonly<Record<string, string>>;
 
 /**
- * Refuses options that are no object or have unknown names, so that a typo never means "default".
+ * Refuses options that are not an object or have unknown names, so that a typo never means "default". All unknown names
+ * are in one error.
  *
  * @param where - How the message calls the object: `createLimiter`, `limits.Orders`.
+ * @param example - What to write where there is no object: `rateLimit({ count: 100, period: '1m' })`.
  */
-export function checkOptions(where: string, options: unknown, known: readonly string[], hints: Hints = {}): void {
-  if (!isPlainObject(options)) throw complaint('ERR_OPTION', { option: where, demand: 'an object', value: options });
-  for (const name of Object.keys(options)) {
-    if (known.includes(name)) continue;
-    const hint = Object.hasOwn(hints, name) ? ` ${hints[name]}` : closest(name, known);
-    throw new SluiceError(
-      'ERR_UNKNOWN_OPTION',
-      `\`${where}\` has no option \`${shownName(name)}\` (its value was ${shown(options[name])}).${hint} Options: ${known.join(', ')}.`,
-    );
+export function checkOptions(
+  where: string,
+  options: unknown,
+  known: readonly string[],
+  hints: Hints = {},
+  example?: string,
+): void {
+  const list = `Options: ${known.join(', ')}.`;
+  if (!isPlainObject(options)) {
+    const remedy = example === undefined ? list : `For example ${example}.`;
+    throw complaint('ERR_OPTION', { option: where, demand: 'an object', value: options, remedy });
   }
+  const unknown = Object.keys(options).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const first = unknown.slice(0, MAX_SHOWN).map((name) => {
+    const hint = Object.hasOwn(hints, name) ? ` ${hints[name]}` : guess(name, known);
+    return `\`${shownName(where)}\` has no option \`${shownName(name)}\` (its value was ${shown(options[name])}).${hint}`;
+  });
+  if (unknown.length > MAX_SHOWN) first.push(`There are ${unknown.length - MAX_SHOWN} more unknown options.`);
+  throw new SluiceError('ERR_UNKNOWN_OPTION', `${first.join(' ')} ${list}`);
 }
+
+/** How many unknown options an error shows. */
+const MAX_SHOWN = 10;
 
 /** Whether a value is an object that holds options: no array, no function, no null. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What a whole number must be. */
 export interface WholeNumberDemand {
   readonly min: number;
   readonly max: number;
+  /** What to do, where the value itself does not show what was meant. */
   readonly remedy?: string;
 }
 
 /** Gives a whole number within a range, or throws `ERR_OPTION`. */
 export function wholeNumber(option: string, value: unknown, { min, max, remedy }: WholeNumberDemand): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
-  const demand = `a whole number from ${min} to ${max}`;
-  throw complaint('ERR_OPTION', { option, demand, value, ...(remedy !== undefined && { remedy }) });
+  const isRight = (number: number): boolean => Number.isInteger(number) && number >= min && number <= max;
+  if (typeof value === 'number' && isRight(value)) return value;
+  const meant = meantNumber(option, value);
+  const example = `For example ${leafOf(option)}: ${Math.min(max, Math.max(min, 50))}.`;
+  throw complaint('ERR_OPTION', {
+    option,
+    demand: `a whole number from ${min} to ${max}`,
+    value,
+    remedy:
+      meant !== undefined && isRight(meant) ? `Write ${leafOf(option)}: ${meant}.` : remedyOf(value, remedy ?? example),
+  });
+}
+
+/** The number that a value of another type was meant to be: `'100'`, `100n`, and `'50ms'` for an option in milliseconds. */
+function meantNumber(option: string, value: unknown): number | undefined {
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value !== 'string') return undefined;
+  const [, digits, unit] = /^\s*(\d{1,16})\s*(ms|s)?\s*$/.exec(value) ?? [];
+  if (digits === undefined) return undefined;
+  if (unit === undefined) return Number(digits);
+  return option.endsWith('Ms') ? Number(digits) * (unit === 's' ? 1000 : 1) : undefined;
+}
+
+function remedyOf(value: unknown, remedy: string): string {
+  if (!Number.isNaN(value)) return remedy;
+  return `NaN comes from a calculation or a Number() of text, often of an environment variable that is not set. ${remedy}`;
+}
+
+/** The last name of an option's path, as it is written before a colon: `count` of `limits.Orders.count`. */
+export function leafOf(option: string): string {
+  return /\w+$/.exec(option)?.[0] ?? option;
 }
 
 /** Gives one of a few words, or throws `ERR_OPTION`. */
 export function oneOf<const T extends string>(option: string, value: unknown, words: readonly T[], remedy?: string): T {
   if (words.includes(value as T)) return value as T;
   const demand = words.map((word) => `'${word}'`).join(' or ');
-  throw complaint('ERR_OPTION', { option, demand, value, ...(remedy !== undefined && { remedy }) });
+  const close = typeof value === 'string' ? closest(value, words) : undefined;
+  const example = `${close === undefined ? 'For example' : 'Write'} ${leafOf(option)}: '${close ?? words[0]!}'.`;
+  throw complaint('ERR_OPTION', { option, demand, value, remedy: remedy ?? example });
 }
 
 /** Refuses what is no function; leaves out what is left out. */
@@ -51,16 +98,22 @@ export function checkFunction(option: string, value: unknown, remedy: string): v
   throw complaint('ERR_OPTION', { option, demand: 'a function', value, remedy });
 }
 
-/** Refuses what is no boolean; leaves out what is left out. */
+/** Refuses what is not a boolean; leaves out what is left out. */
 export function checkBoolean(option: string, value: unknown): void {
   if (value === undefined || typeof value === 'boolean') return;
-  throw complaint('ERR_OPTION', { option, demand: 'true or false', value });
+  const remedy = `Write ${leafOf(option)}: ${value === 'false' || value === 0 || value === null ? 'false' : 'true'}, or leave it out.`;
+  throw complaint('ERR_OPTION', { option, demand: 'true or false', value, remedy });
 }
 
-function closest(name: string, known: readonly string[]): string {
-  const lower = name.toLowerCase();
-  const match = known.find((candidate) => isMeant(lower, candidate.toLowerCase()));
+/** The question whether a known name was meant, after a space; nothing when none is close. */
+export function guess(name: string, known: readonly string[]): string {
+  const match = closest(name, known);
   return match === undefined ? '' : ` Did you mean \`${match}\`?`;
+}
+
+function closest(name: string, known: readonly string[]): string | undefined {
+  const lower = name.toLowerCase();
+  return known.find((candidate) => isMeant(lower, candidate.toLowerCase()));
 }
 
 /** A beginning or a longer form of it, the same letters in another order, or one letter too many, too few or wrong. */

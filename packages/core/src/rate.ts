@@ -1,6 +1,6 @@
 import { durationTicks, type Duration } from './duration.ts';
 import { complaint } from './errors.ts';
-import { wholeNumber } from './options.ts';
+import { leafOf, wholeNumber } from './options.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from './ticks.ts';
 
 /** The numbers of a limit or an override, as they are written. */
@@ -74,11 +74,14 @@ export function rateOf(where: string, { burst, count, period }: LimitNumbers): R
  * @throws {SluiceError} `ERR_OPTION` when it is no whole number from 1 to {@link MAX_TOKENS}.
  */
 export function checkedTokens(option: string, value: unknown): number {
-  const remedy =
-    value === undefined
-      ? "For example count: 100, period: '1m'."
-      : 'For one request at a time use burst: 1; for no limit leave the limit out.';
-  return wholeNumber(option, value, { min: 1, max: MAX_TOKENS, remedy });
+  return wholeNumber(option, value, { min: 1, max: MAX_TOKENS, remedy: tokensRemedy(option, value) });
+}
+
+function tokensRemedy(option: string, value: unknown): string {
+  if (value !== undefined && !Number.isNaN(value)) {
+    return 'For one request at a time use burst: 1; for no limit leave the limit out.';
+  }
+  return leafOf(option) === 'burst' ? 'For example burst: 100.' : "For example count: 100, period: '1m'.";
 }
 
 /**

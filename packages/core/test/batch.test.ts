@@ -43,8 +43,8 @@ describe('a cost', () => {
       code: 'ERR_COST_OVER_BURST',
       status: 400,
       message:
-        '`limits.Orders.cost` must be at most the burst, 5, but was 6. ' +
-        'It could never pass, however long it waits: raise the burst or lower the cost.',
+        '`cost` of limit "Orders" must be at most the burst, 5, but was 6. ' +
+        'Such a request could never pass, however long it waits. Raise the burst or lower the cost.',
     });
     expect(atOnce(limiter.check([{ limit: 'Reads', id: '7' }])).remaining).toBe(5);
   });
@@ -75,8 +75,8 @@ describe('a cost', () => {
         code: 'ERR_COST',
         status: 500,
         message:
-          `\`limits.Orders.cost\` must be a whole number from 0 up, but was ${shown}. ` +
-          'Costs are tokens: scale burst and count so that the smallest cost is 1.',
+          `\`cost\` of limit "Orders" must be a whole number from 0 up, but was ${shown}. ` +
+          'Costs are tokens. For smaller costs, multiply burst, count and all costs by the same number.',
       });
       expect(atOnce(limiter.check(orders(0))).remaining).toBe(5);
     });
@@ -95,7 +95,7 @@ describe('one bucket twice in a batch', () => {
     expect(thrown(() => limiter[call](twice))).toMatchObject({
       code: 'ERR_DUPLICATE_BUCKET',
       status: 500,
-      message: "A batch holds the bucket of Orders and '7' twice: ask for it once, with the sum of the costs.",
+      message: `The batch names the id '7' of limit "Orders" twice. Name it once, with the sum of the costs.`,
     });
     expect(atOnce(limiter.check([{ limit: 'Reads', id: '7' }])).remaining).toBe(5);
   });
@@ -114,7 +114,7 @@ describe('one bucket twice in a batch', () => {
       [3, 4],
     ] as const) {
       const error = thrown(() => limiter.reset(distinct.toSpliced(at, 0, { limit: 'Orders', id: String(again) })));
-      expect(error.message).toContain(`the bucket of Orders and '${again}' twice`);
+      expect(error.message).toContain(`the id '${again}' of limit "Orders" twice`);
     }
     expect(limiter.reset(distinct)).toBeUndefined();
     expect(limiter.reset([...distinct, { limit: 'Reads', id: '0' }])).toBeUndefined();
@@ -328,7 +328,7 @@ describe('an id', () => {
     for (const call of ['spend', 'check', 'charge', 'refund', 'reset'] as const) {
       const error = thrown(() => limiter[call]([{ limit: 'Orders', id: '7' }]));
       expect(error).toMatchObject({ code: 'ERR_ID', status: 500 });
-      expect(error.message).toMatch(/^`limits\.Orders\.key` must be a key whose ids are text, and not empty, but was /);
+      expect(error.message).toMatch(/^`id` of limit "Orders" must be text that is not empty, but was /);
     }
   });
 
@@ -337,7 +337,7 @@ describe('an id', () => {
     for (const call of ['spend', 'reset'] as const) {
       const error = thrown(() => limiter[call]([{ limit: 'Orders', id: id as never }]));
       expect(error).toMatchObject({ code: 'ERR_ID', status: 500 });
-      expect(error.message).toMatch(/^`id \(of Orders\)` must be a string, but was .*\. Turn numbers into text; never/);
+      expect(error.message).toMatch(/^`id` of limit "Orders" must be a string, but was /);
     }
   });
 

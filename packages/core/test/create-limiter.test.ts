@@ -53,7 +53,7 @@ describe('createLimiter refuses', () => {
       'a listener that is no function',
       { limits, onEvent: 'log' },
       'ERR_OPTION',
-      "`onEvent` must be a function, but was 'log'. It is called with each event: (event) => metrics.count(event.type).",
+      "`onEvent` must be a function, but was 'log'. For example onEvent: (event) => metrics.count(event.type).",
     ],
     [
       'a log that is no function',

@@ -43,7 +43,7 @@ describe('a limit that is switched off', () => {
     expect(make({ disabled: true, count: 0 }).code).toBe('ERR_OPTION');
     expect(make({ disabled: 'yes' })).toMatchObject({
       code: 'ERR_OPTION',
-      message: "`limits.Orders.disabled` must be true or false, but was 'yes'.",
+      message: "`limits.Orders.disabled` must be true or false, but was 'yes'. Write disabled: true, or leave it out.",
     });
   });
 });

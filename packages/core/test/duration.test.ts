@@ -67,8 +67,8 @@ describe('no duration is', () => {
 });
 
 test('the error names option, demand, value and how to write one', () => {
-  expect(thrown(() => ticks('1w')).message).toBe(
-    "`limits.Orders.period` must be a duration of whole microseconds from 1ms to 366 days, but was '1w'. " +
+  expect(thrown(() => ticks('a while')).message).toBe(
+    "`limits.Orders.period` must be a duration of whole microseconds from 1ms to 366 days, but was 'a while'. " +
       "Write a string with its unit, such as '500ms', '1s', '1h30m' or '7d', or a number of milliseconds from 1000 up.",
   );
 });

@@ -15,6 +15,6 @@ test('hidden is true or false', () => {
   const make = () => limiterOnFakeTime({ Ban: { ...numbers, hidden: 'yes' as unknown as boolean } });
   expect(thrown(make)).toMatchObject({
     code: 'ERR_OPTION',
-    message: "`limits.Ban.hidden` must be true or false, but was 'yes'.",
+    message: "`limits.Ban.hidden` must be true or false, but was 'yes'. Write hidden: true, or leave it out.",
   });
 });

@@ -18,8 +18,8 @@ describe('a fixed cost', () => {
       code: 'ERR_COST_OVER_BURST',
       status: 500,
       message:
-        '`limits.Orders.cost` must be at most 2, the smallest burst of the limit and its overrides, but was 3. ' +
-        'A larger cost could never pass: raise the burst or lower the cost.',
+        '`cost` of limit "Orders" must be at most 2, the smallest burst of the limit and its overrides, but was 3. ' +
+        'A larger cost could never pass. Raise the burst or lower the cost.',
     });
   });
 
@@ -46,7 +46,7 @@ test('an unknown limit is an error that lists those there are', () => {
   const { limiter } = limiterOnFakeTime(numbers);
   expect(thrown(() => limiter.spend([{ limit: 'Order', id: '7' }]))).toMatchObject({
     code: 'ERR_UNKNOWN_LIMIT',
-    message: "No limit is named 'Order'. Limits: Orders, Reads.",
+    message: "No limit is named 'Order'. Did you mean `Orders`? Limits: Orders, Reads.",
   });
 });
 

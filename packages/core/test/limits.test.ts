@@ -65,15 +65,20 @@ describe('the key of a limit', () => {
     const error = thrown(() => define({ Orders: { ...one, key } }));
     expect(error.code).toBe('ERR_KEY');
     expect(error.message).toBe(
-      `\`limits.Orders.key\` must be a key, which says what is limited, but was ${shown}. ` +
-        'For example key: ipAddress(), clientNetwork() or accountId((req) => req.user?.id ?? null).',
+      `\`limits.Orders.key\` must be a key, but was ${shown}. ` +
+        'It gets the id that is limited from a request, e.g. key: clientNetwork() or key: accountId((req) => req.user?.id ?? null).',
     );
   });
 });
 
 describe('a definition is refused', () => {
   test.each<[what: string, definition: unknown, code: string, message: RegExp]>([
-    ['that is no object', '5/s', 'ERR_OPTION', /^`limits.Orders` must be an object, but was '5\/s'\.$/],
+    [
+      'that is no object',
+      '5/s',
+      'ERR_OPTION',
+      /^`limits.Orders` must be an object, but was '5\/s'\. For example \{ key: clientNetwork\(\), count: 100, period: '1m' \}\.$/,
+    ],
     ['with an unknown field', { ...one, perod: 1, cuont: 5 }, 'ERR_UNKNOWN_OPTION', /no option `perod`/],
     ['with a typo, guessing it', { ...one, cuont: 5 }, 'ERR_UNKNOWN_OPTION', /Did you mean `count`\?/],
     ['by the names of others', { ...one, windowMs: 5 }, 'ERR_UNKNOWN_OPTION', /`windowMs` is `period` here/],

@@ -118,6 +118,8 @@ describe('a function or a boolean', () => {
     expect(thrown(() => checkFunction('onEvent', 'log', 'Leave it out.')).message).toBe(
       "`onEvent` must be a function, but was 'log'. Leave it out.",
     );
-    expect(thrown(() => checkBoolean('shadow', 'yes')).message).toBe("`shadow` must be true or false, but was 'yes'.");
+    expect(thrown(() => checkBoolean('shadow', 'yes')).message).toBe(
+      "`shadow` must be true or false, but was 'yes'. Write shadow: true, or leave it out.",
+    );
   });
 });

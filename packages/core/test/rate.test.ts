@@ -48,6 +48,7 @@ describe('numbers on the time grid', () => {
 });
 
 const REMEDY = 'For one request at a time use burst: 1; for no limit leave the limit out.';
+const NAN_REMEDY = `NaN comes from a calculation or a Number() of text, often of an environment variable that is not set.`;
 
 test('a count that was left out is shown by an example', () => {
   const { message } = thrown(() => rate({ period: '1s' }));
@@ -55,28 +56,31 @@ test('a count that was left out is shown by an example', () => {
 });
 
 describe('a number out of range is refused:', () => {
-  test.each<[field: string, value: unknown, shown: string]>([
+  test.each<[field: string, value: unknown, shown: string, remedy?: string]>([
     ['count', 0, '0'],
     ['count', -1, '-1'],
     ['count', 1.5, '1.5'],
-    ['count', Number.NaN, 'NaN'],
+    ['count', Number.NaN, 'NaN', `${NAN_REMEDY} For example count: 100, period: '1m'.`],
     ['count', Infinity, 'Infinity'],
     ['count', 1e9 + 1, '1000000001'],
-    ['count', '100', "'100'"],
-    ['count', 100n, '100n'],
+    ['count', '100', "'100'", 'Write count: 100.'],
+    ['count', 100n, '100n', 'Write count: 100.'],
+    ['count', '100 requests', "'100 requests'"],
     ['count', null, 'null'],
     ['burst', 0, '0'],
     ['burst', -1, '-1'],
     ['burst', 0.5, '0.5'],
-    ['burst', Number.NaN, 'NaN'],
+    ['burst', Number.NaN, 'NaN', `${NAN_REMEDY} For example burst: 100.`],
     ['burst', 1e9 + 1, '1000000001'],
-    ['burst', '5', "'5'"],
+    ['burst', '5', "'5'", 'Write burst: 5.'],
+    ['burst', '5s', "'5s'"],
+    ['burst', '0', "'0'"],
     ['burst', null, 'null'],
-  ])('%s: %o', (field, value, shown) => {
+  ])('%s: %o', (field, value, shown, remedy = REMEDY) => {
     const error = thrown(() => rate({ count: 5, period: '1s', [field]: value }));
     expect(error).toMatchObject({ code: 'ERR_OPTION', status: 500 });
     expect(error.message).toBe(
-      `\`limits.Orders.${field}\` must be a whole number from 1 to 1000000000, but was ${shown}. ${REMEDY}`,
+      `\`limits.Orders.${field}\` must be a whole number from 1 to 1000000000, but was ${shown}. ${remedy}`,
     );
   });
 

@@ -97,8 +97,8 @@ describe('replace', () => {
     expect(thrown(() => limiter.replace({ limits: withoutFunction }))).toMatchObject({
       code: 'ERR_KEY',
       message:
-        "`limits.Orders.key` must be able to find an id, but was 'a key without a function'. " +
-        'Give its key a function of the request, or use the limit through limiter.spend alone.',
+        'The key of limit "Orders" has no function, so a middleware can\'t get an id from a request. Give it one, e.g. ' +
+        'key: accountId((req) => req.user?.id ?? null), or use the limit only with limiter.spend().',
     });
     expect(coreOf(limiter).limit('Orders').key.idOf).toBeTypeOf('function');
     expect(atOnce(limiter.spend(orders())).results[0]?.burst).toBe(5);

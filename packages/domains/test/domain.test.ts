@@ -150,7 +150,11 @@ test('underscores are names where they are asked for, in requests and in writing
 });
 
 test.each<[options: unknown, code: string, message: string]>([
-  [{ underscores: 'yes' }, 'ERR_OPTION', "`domain.underscores` must be true or false, but was 'yes'."],
+  [
+    { underscores: 'yes' },
+    'ERR_OPTION',
+    "`domain.underscores` must be true or false, but was 'yes'. Write underscores: true, or leave it out.",
+  ],
   [{ maxNames: 5 }, 'ERR_UNKNOWN_OPTION', '`domain` has no option `maxNames` (its value was 5). Options: underscores.'],
 ])('wrong options are refused when the key is made: %o', (options, code, message) => {
   expect(thrown(() => domain(() => 'a.com', options as never))).toMatchObject({ code, message });

@@ -111,9 +111,21 @@ test('underscores are names where they are asked for', () => {
 });
 
 test.each<[options: unknown, code: string, message: string]>([
-  [{ maxNames: 0 }, 'ERR_OPTION', '`fqdnSet.maxNames` must be a whole number from 1 to 1000, but was 0.'],
-  [{ maxNames: 1001 }, 'ERR_OPTION', '`fqdnSet.maxNames` must be a whole number from 1 to 1000, but was 1001.'],
-  [{ underscores: 0 }, 'ERR_OPTION', '`fqdnSet.underscores` must be true or false, but was 0.'],
+  [
+    { maxNames: 0 },
+    'ERR_OPTION',
+    '`fqdnSet.maxNames` must be a whole number from 1 to 1000, but was 0. For example maxNames: 50.',
+  ],
+  [
+    { maxNames: 1001 },
+    'ERR_OPTION',
+    '`fqdnSet.maxNames` must be a whole number from 1 to 1000, but was 1001. For example maxNames: 50.',
+  ],
+  [
+    { underscores: 0 },
+    'ERR_OPTION',
+    '`fqdnSet.underscores` must be true or false, but was 0. Write underscores: false, or leave it out.',
+  ],
   [
     { names: 5 },
     'ERR_UNKNOWN_OPTION',

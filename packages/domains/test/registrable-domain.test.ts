@@ -214,7 +214,11 @@ test.each<[options: unknown, code: string, message: string]>([
     'ERR_UNKNOWN_OPTION',
     '`registrableDomain` has no option `underscore` (its value was true). Did you mean `underscores`? Options: underscores.',
   ],
-  [{ underscores: 1 }, 'ERR_OPTION', '`registrableDomain.underscores` must be true or false, but was 1.'],
+  [
+    { underscores: 1 },
+    'ERR_OPTION',
+    '`registrableDomain.underscores` must be true or false, but was 1. Write underscores: true, or leave it out.',
+  ],
 ])('wrong options are refused: %o', (options, code, message) => {
   expect(thrown(() => registrableDomain('a.com', options as DomainNameOptions))).toMatchObject({ code, message });
 });

@@ -69,7 +69,7 @@ const PREFIX_PATTERN = /^[A-Za-z0-9._:/-]{0,64}$/;
 
 /** @throws {SluiceError} `ERR_UNKNOWN_OPTION`, `ERR_OPTION`. */
 export function checkRedisStoreOptions(options: RedisStoreOptions): CheckedOptions {
-  checkOptions('redisStore', options, NAMES, HINTS);
+  checkOptions('redisStore', options, NAMES, HINTS, "redisStore({ url: 'redis://127.0.0.1:6379' })");
   const { client, url, prefix = 'sluice:', hashTag, rememberDenialsMs = 1000, onEvent, log } = options;
   checkUrl(url);
   return {
@@ -85,13 +85,13 @@ export function checkRedisStoreOptions(options: RedisStoreOptions): CheckedOptio
 // That there is one of both, and what a URL must be, is checked where it is used. What is no text may hold a password.
 function checkUrl(url: unknown): void {
   if (url === undefined || typeof url === 'string') return;
-  const remedy = "E.g. url: 'redis://127.0.0.1:6379'; of a URL object give its `href`.";
+  const remedy = "For example url: 'redis://127.0.0.1:6379'. Of a URL object, give its `href`.";
   throw complaint('ERR_OPTION', { option: 'url', demand: 'text', value: typeof url, remedy });
 }
 
 function checkedPrefix(prefix: unknown): string {
   if (typeof prefix === 'string' && PREFIX_PATTERN.test(prefix)) return prefix;
-  const remedy = "For keys of one slot use `hashTag`, which writes the braces; else e.g. prefix: 'shop:limits:'.";
+  const remedy = "For example prefix: 'shop:limits:'. To keep keys in one slot, use `hashTag` instead of braces.";
   const demand = 'up to 64 letters, digits and `. _ : / -`';
   throw complaint('ERR_OPTION', { option: 'prefix', demand, value: prefix, remedy });
 }
@@ -99,7 +99,7 @@ function checkedPrefix(prefix: unknown): string {
 function checkedHashTag(hashTag: unknown): HashTag | undefined {
   if (hashTag === undefined || typeof hashTag === 'function') return hashTag as HashTag | undefined;
   if (typeof hashTag === 'string' && hashTag !== '' && hashTag.isWellFormed()) return hashTag;
-  const remedy = "E.g. hashTag: 'id', or hashTag: ({ id }) => tenants.get(id).";
+  const remedy = "For example hashTag: 'id', or hashTag: ({ id }) => tenants.get(id).";
   throw complaint('ERR_OPTION', {
     option: 'hashTag',
     demand: "'id', a text that is not empty, or a function of the bucket",

@@ -43,17 +43,20 @@ describe('the options of redisStore', () => {
 
   test.each([
     [undefined, '`redisStore` must be an object, but was undefined.'],
-    [{}, '`client` must be'],
-    [{ url, client: new Redis({ lazyConnect: true }) }, '`client` must be'],
+    [{}, '`client` or `url` must be given, but neither was.'],
+    [
+      { url, client: new Redis({ lazyConnect: true }) },
+      '`client` or `url` must be given, but both were. Leave one out.',
+    ],
     [
       { url, prefix: 'a{b}' },
-      "`prefix` must be up to 64 letters, digits and `. _ : / -`, but was 'a{b}'. For keys of one slot use `hashTag`, which writes the braces; else e.g. prefix: 'shop:limits:'.",
+      "`prefix` must be up to 64 letters, digits and `. _ : / -`, but was 'a{b}'. For example prefix: 'shop:limits:'. To keep keys in one slot, use `hashTag` instead of braces.",
     ],
     [{ url, prefix: 'x'.repeat(65) }, '`prefix` must be'],
     [{ url, prefix: 7 }, '`prefix` must be'],
     [
       { url, hashTag: '' },
-      "`hashTag` must be 'id', a text that is not empty, or a function of the bucket, but was ''. E.g. hashTag: 'id', or hashTag: ({ id }) => tenants.get(id).",
+      "`hashTag` must be 'id', a text that is not empty, or a function of the bucket, but was ''. For example hashTag: 'id', or hashTag: ({ id }) => tenants.get(id).",
     ],
     [{ url, hashTag: '\uD800' }, '`hashTag` must be'],
     [{ url, hashTag: true }, '`hashTag` must be'],
@@ -64,7 +67,7 @@ describe('the options of redisStore', () => {
     [{ client: {} }, '`client` must be'],
     [
       { url: new URL(url) },
-      "`url` must be text, but was 'object'. E.g. url: 'redis://127.0.0.1:6379'; of a URL object give its `href`.",
+      "`url` must be text, but was 'object'. For example url: 'redis://127.0.0.1:6379'. Of a URL object, give its `href`.",
     ],
     [{ url: 'http://u:secret@h' }, '`url` must be a URL that begins with redis:// or rediss://'],
   ])('refuse %o', (options, message) => {

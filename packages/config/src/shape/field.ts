@@ -1,12 +1,14 @@
+import { SluiceError } from '@sluice/core';
 import {
   checkBoolean,
   checkedPeriodTicks,
   checkedTokens,
   complaint,
   DURATION_PATTERN,
+  leafOf,
   MAX_TOKENS,
 } from '@sluice/core/limits';
-import type { Node, Scalar } from '../node.ts';
+import { refusal, type Node, type Scalar } from '../node.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /** A field of a limit or an override: what it means, what an editor checks, and what the loader checks. */
@@ -25,7 +27,7 @@ export interface Field {
 export function tokensField(description: string): Field {
   return {
     schema: { description, type: 'integer', minimum: 1, maximum: MAX_TOKENS },
-    read: (option, node) => checkedTokens(option, wholeNumberOf(option, node)),
+    read: (option, node) => checkedTokens(option, wholeNumberOf(option, scalarOf(option, node, TOKENS))),
   };
 }
 
@@ -34,7 +36,7 @@ export function periodField(description: string): Field {
   return {
     schema: { description, type: 'string', maxLength: 64, pattern: DURATION_PATTERN.source, examples: PERIODS },
     read(option, node) {
-      const value = valueOf(node);
+      const { value } = scalarOf(option, node, { demand: 'a duration from 1ms to 366 days', example: '1m' });
       if (isAmountAlone(node)) throw withoutUnit(option, node);
       if (typeof value === 'string' && isPeriod(option, value)) return value;
       const remedy = 'For example 1s, 180m, 1h30m or 7d.';
@@ -57,7 +59,7 @@ export function switchField(description: string): Field {
   return {
     schema: { description, type: 'boolean' },
     read(option, node) {
-      const value = valueOf(node);
+      const { value } = scalarOf(option, node, { demand: 'true or false', example: 'true' });
       checkBoolean(option, value);
       return value;
     },
@@ -69,9 +71,10 @@ export function markField(description: string): Field {
   return {
     schema: { description, const: true },
     read(option, node) {
-      const value = valueOf(node);
+      const demand = 'true, or left out';
+      const { value } = scalarOf(option, node, { demand, example: 'true' });
       if (value === true) return true;
-      throw complaint('ERR_OPTION', { option, demand: 'true, or left out', value });
+      throw complaint('ERR_OPTION', { option, demand, value, remedy: `For example ${leafOf(option)}: true.` });
     },
   };
 }
@@ -81,10 +84,10 @@ export function nameField(description: string, suggestions: readonly string[]): 
   return {
     schema: { description, anyOf: [{ enum: suggestions }, { type: 'string', minLength: 1 }] },
     read(option, node) {
-      const value = valueOf(node);
+      const demand = `one of ${suggestions.join(', ')}`;
+      const { value } = scalarOf(option, node, { demand, example: suggestions[0]! });
       if (typeof value === 'string' && value !== '') return value;
-      const remedy = `For example ${suggestions[0]}.`;
-      throw complaint('ERR_OPTION', { option, demand: `one of ${suggestions.join(', ')}`, value, remedy });
+      throw complaint('ERR_OPTION', { option, demand, value, remedy: `For example ${suggestions[0]}.` });
     },
   };
 }
@@ -93,16 +96,16 @@ const PERIODS = ['1s', '1m', '180m', '24h', '7d'];
 const PLAIN_DIGITS = /^(?:0|[1-9]\d*)$/;
 const AMOUNT = /^[1-9]\d{0,6}$/;
 
-/** A value as core's checks take it. */
-function valueOf(node: Node): unknown {
-  if (node.kind === 'list') return [];
-  return node.kind === 'mapping' ? {} : node.value;
+const TOKENS = { demand: `a whole number from 1 to ${MAX_TOKENS}`, example: '100' };
+
+/** The node of a value that is neither a list nor a mapping. */
+function scalarOf(option: string, node: Node, { demand, example }: { demand: string; example: string }): Scalar {
+  if (node.kind === 'scalar') return node;
+  throw new SluiceError('ERR_OPTION', refusal(option, demand, node, `For example ${leafOf(option)}: ${example}.`));
 }
 
 // 0x10, 1e3, 017 and 1.0 mean different things to different readers of YAML, or to whoever looks at them.
-function wholeNumberOf(option: string, node: Node): unknown {
-  const value = valueOf(node);
-  const { text = String(value) } = node as Scalar;
+function wholeNumberOf(option: string, { value, text = String(value) }: Scalar): unknown {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || PLAIN_DIGITS.test(text)) return value;
   throw complaint('ERR_OPTION', {
     option,

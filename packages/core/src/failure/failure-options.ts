@@ -37,7 +37,7 @@ const HINTS: Hints = {
  * @throws {SluiceError} `ERR_OPTION` for a value out of range, `ERR_UNKNOWN_OPTION` for an unknown name.
  */
 export function checkFailureOptions(options: FailureOptions = {}): CheckedFailureOptions {
-  checkOptions('failure', options, NAMES, HINTS);
+  checkOptions('failure', options, NAMES, HINTS, exampleFor(options));
   const { deadlineMs = 50, onFailure = 'local', gateways = 1 } = options;
   return {
     deadlineMs: wholeNumber('failure.deadlineMs', deadlineMs, { min: 1, max: 60_000 }),
@@ -45,9 +45,17 @@ export function checkFailureOptions(options: FailureOptions = {}): CheckedFailur
     gateways: wholeNumber('failure.gateways', gateways, {
       min: 1,
       max: 10_000,
-      remedy: 'It is how many processes share the store.',
+      remedy: 'It is how many processes share the store, e.g. gateways: 4.',
     }),
   };
+}
+
+const POLICIES: readonly FailurePolicy[] = ['local', 'closed', 'open'];
+
+// The policy alone is what most people set.
+function exampleFor(options: unknown): string {
+  const policy = POLICIES.find((word) => word === options) ?? 'open';
+  return `failure: { onFailure: '${policy}' }`;
 }
 
 /**
@@ -56,5 +64,5 @@ export function checkFailureOptions(options: FailureOptions = {}): CheckedFailur
  * @throws {SluiceError} `ERR_OPTION` when it is none.
  */
 export function checkFailurePolicy(option: string, value: unknown): FailurePolicy {
-  return oneOf(option, value, ['local', 'closed', 'open']);
+  return oneOf(option, value, POLICIES);
 }

@@ -74,7 +74,8 @@ function readHeaderOption(options: ClientAddressFinderOptions): AddressHeader {
   const option = 'addressHeader';
   if (typeof value !== 'string' || !HEADER_NAME.test(value)) {
     const demand = "the name of a header, such as 'x-forwarded-for', 'forwarded' or 'cf-connecting-ip'";
-    throw complaint('ERR_OPTION', { option, demand, value });
+    const remedy = "For example addressHeader: 'x-forwarded-for', which is the default.";
+    throw complaint('ERR_OPTION', { option, demand, value, remedy });
   }
   if (options.addressHeader !== undefined && options.trustedProxies === undefined) {
     const remedy = "Only trusted proxies' headers are read: add e.g. trustedProxies: ['loopback'].";

@@ -2,7 +2,7 @@ import type { Awaitable } from '../awaitable.ts';
 import { checkCost } from '../batch.ts';
 import { coreOf, createLimiter, LIMITER_SETTINGS, type LimiterSettings } from '../create-limiter.ts';
 import type { Decision } from '../decision.ts';
-import { complaint, listed, SluiceError } from '../errors.ts';
+import { complaint, isInstance, SluiceError } from '../errors.ts';
 import { clientNetwork } from '../keys/address-keys.ts';
 import type { Key } from '../keys/key.ts';
 import type { LimiterCore } from '../limiter-core.ts';
@@ -141,12 +141,12 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
 ): FlowSettings<Request, SettleArgs> {
   const shared = typeof options === 'object' && options !== null && 'limiter' in options;
   const names = [...(shared ? SHARED_OPTIONS : INLINE_OPTIONS), ...adapterOptions];
-  checkOptions('rateLimit', options, names, shared ? SHARED_HINTS : MIDDLEWARE_HINTS);
+  checkOptions('rateLimit', options, names, shared ? SHARED_HINTS : MIDDLEWARE_HINTS, EXAMPLE);
   const { skip, shadow = false, fields = 'draft-11', retryJitter = 0, limitPreflight = false, onDecision } = options;
   checkFunction('skip', skip, SKIP_REMEDY);
-  checkFunction('onDecision', onDecision, 'It is told of every decision: onDecision: (decision) => { … }.');
+  checkFunction('onDecision', onDecision, 'For example onDecision: (decision) => metrics.count(decision.outcome).');
   const { onDenied } = options as { onDenied?: unknown };
-  checkFunction('onDenied', onDenied, 'It answers a refused request: for the usual answer leave it out.');
+  checkFunction('onDenied', onDenied, 'It answers a denied request. For the usual answer, leave it out.');
   checkBoolean('shadow', shadow);
   checkBoolean('limitPreflight', limitPreflight);
   const dialect = fields === false ? null : DIALECTS[checkedDialect(fields)];
@@ -171,7 +171,8 @@ export function checkRouteOptions(where: string, options: { skip?: unknown }, ad
   checkFunction(`${where}.skip`, options.skip, SKIP_REMEDY);
 }
 
-const SKIP_REMEDY = "It gives true for requests that pass uncounted: skip: (req) => req.path === '/health'.";
+const EXAMPLE = "rateLimit({ count: 100, period: '1m' })";
+const SKIP_REMEDY = "It returns true for requests that pass uncounted, e.g. skip: (req) => req.path === '/health'.";
 
 const SHARED_HINTS: Hints = {
   ...MIDDLEWARE_HINTS,
@@ -213,13 +214,10 @@ export function limitUses<Request, SettleArgs extends readonly unknown[]>(
   limits: readonly (string | LimitUse<Request, SettleArgs>)[] | undefined,
 ): readonly CheckedUse<Request, SettleArgs>[] {
   const names = limiter.limitNames;
-  if (limits === undefined && names.length !== 1) {
-    const remedy = `The limiter has ${listed(names)}: say which of them hold here.`;
-    throw complaint('ERR_OPTION', { option: 'limits', demand: 'given', value: limits, remedy });
-  }
+  if (names.length === 0 || (limits === undefined && names.length > 1)) throw limitsMissing(names);
   const chosen = limits ?? names;
   if (!Array.isArray(chosen) || chosen.length === 0) {
-    const remedy = "For example limits: ['Orders'] or limits: [{ limit: 'Orders', cost: 10 }].";
+    const remedy = `For example limits: ['${names.find((name) => name === (limits as unknown)) ?? names[0]}'].`;
     throw complaint('ERR_OPTION', {
       option: 'limits',
       demand: 'an array of at least one limit',
@@ -234,7 +232,7 @@ export function limitUses<Request, SettleArgs extends readonly unknown[]>(
     if (uses.findIndex((use) => use.limit === limit) === i) return;
     throw new SluiceError(
       'ERR_DUPLICATE_BUCKET',
-      `\`limits\` names ${limit} twice: name it once, with the sum of the costs.`,
+      `\`limits\` names "${limit}" twice. Name it once, with the sum of the costs.`,
     );
   });
   return required(limiter, uses);
@@ -245,7 +243,8 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
 ): Uses<Request, SettleArgs> {
   const { name, key = clientNetwork(), burst, count, period, onFailure, disabled, hidden, overrides } = options;
   if (name === undefined && options.store !== undefined) {
-    const remedy = 'Buckets are kept under it: two limits with one name would share them.';
+    const remedy =
+      "Buckets are stored under it: two limits with one name would share them. For example name: 'RequestsPerClient'.";
     throw complaint('ERR_OPTION', { option: 'name', demand: 'given with a store', value: name, remedy });
   }
   const limit = name ?? 'default';
@@ -253,15 +252,18 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   // Checked here too, since messages name the option as it was written: `rateLimit.count`.
   rateOf('rateLimit', { burst, count, period });
   const settings = Object.fromEntries(LIMITER_SETTINGS.map((setting) => [setting, options[setting]]));
-  const limiter = createLimiter<Request>({
-    ...settings,
-    limits: { [limit]: { key, burst, count, period, onFailure, disabled, hidden } },
-    ...(overrides !== undefined && { overrides: { [limit]: overrides } }),
-  });
+  const limiter = asWritten(limit, () =>
+    createLimiter<Request>({
+      ...settings,
+      limits: { [limit]: { key, burst, count, period, onFailure, disabled, hidden } },
+      ...(overrides !== undefined && { overrides: { [limit]: overrides } }),
+    }),
+  );
   const { cost, mode, settle, settleAborted } = options;
   const core = coreOf(limiter);
   try {
-    return { limiter: core, uses: required(core, [checkedUse(core, { limit, cost, mode, settle, settleAborted })]) };
+    const use = asWritten(limit, () => checkedUse(core, { limit, cost, mode, settle, settleAborted }));
+    return { limiter: core, uses: required(core, [use]) };
   } catch (error) {
     // Its limit's name is free again on the store.
     void limiter.close();
@@ -269,11 +271,37 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   }
 }
 
+/** Makes a limiter, whose errors name the options of the one limit as the user of `rateLimit` wrote them. */
+function asWritten<T>(limit: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!isInstance(error, SluiceError)) throw error;
+    const { code, message, status, cause } = error;
+    const written = message
+      .replaceAll(`\`limits.${limit}`, '`rateLimit')
+      .replaceAll(`\`overrides.${limit}`, '`rateLimit.overrides');
+    throw new SluiceError(code, written, { status, ...(cause !== undefined && { cause }) });
+  }
+}
+
+function limitsMissing(names: readonly string[]): SluiceError {
+  if (names.length === 0) {
+    const remedy = "createLimiter({ limits: { Requests: { key: clientNetwork(), count: 100, period: '1m' } } })";
+    return new SluiceError('ERR_OPTION', `\`limiter\` must have a limit, but has none. For example ${remedy}.`);
+  }
+  const all = names.slice(0, MAX_NAMES).map((name) => `'${name}'`);
+  const remedy = `The limiter has ${names.length} limits. Write those that apply here: limits: [${all.join(', ')}].`;
+  return complaint('ERR_OPTION', { option: 'limits', demand: 'given', value: undefined, remedy });
+}
+
+const MAX_NAMES = 30;
+
 function checkedUse<Request, SettleArgs extends readonly unknown[]>(
   limiter: LimiterCore<Request>,
   use: LimitUse<Request, SettleArgs>,
 ): CheckedUse<Request, SettleArgs> {
-  checkOptions('limits[…]', use, ['limit', ...USE_OPTIONS], { weight: '`weight` is `cost` here.' });
+  checkOptions('limits[…]', use, ['limit', ...USE_OPTIONS], { weight: '`weight` is `cost` here.' }, USE_EXAMPLE);
   const { limit, cost = 1, mode = 'check-and-spend', settle, settleAborted = false } = use;
   const where = `limits.${limit}`;
   limiter.limit(limit);
@@ -281,11 +309,12 @@ function checkedUse<Request, SettleArgs extends readonly unknown[]>(
   checkFunction(
     `${where}.settle`,
     settle,
-    'It gives the true cost: settle: (req, res) => (res.statusCode === 401 ? 1 : 0).',
+    'It returns the true cost, e.g. settle: (req, res) => (res.statusCode === 401 ? 1 : 0).',
   );
   checkBoolean(`${where}.settleAborted`, settleAborted);
   if (settleAborted && settle === undefined) {
-    const remedy = 'It is asked about aborted responses too: settle: (req, res, { finished }) => res.locals.tokens.';
+    const remedy =
+      'It is called for aborted responses too, e.g. settle: (req, res, { finished }) => res.locals.tokens.';
     throw complaint('ERR_OPTION', {
       option: `${where}.settle`,
       demand: 'given with settleAborted',
@@ -306,12 +335,20 @@ function required<Use extends CheckedUse<never, never>>(
   return uses;
 }
 
+const USE_EXAMPLE = "limits: [{ limit: 'Orders', cost: 10 }]";
+
 function checkedDialect(fields: unknown): FieldsDialect {
   const words = Object.keys(DIALECTS) as FieldsDialect[];
-  return oneOf('fields', fields, words, 'Or false for no RateLimit fields.');
+  return oneOf(
+    'fields',
+    fields,
+    words,
+    "For example fields: 'draft-11', which is the default, or fields: false for no RateLimit fields.",
+  );
 }
 
 function checkedJitter(value: unknown): number {
   if (typeof value === 'number' && value >= 0 && value <= 0.03) return value;
-  throw complaint('ERR_OPTION', { option: 'retryJitter', demand: 'a number from 0 to 0.03', value });
+  const remedy = 'It is a share of the wait, e.g. retryJitter: 0.03 for up to 3 % more.';
+  throw complaint('ERR_OPTION', { option: 'retryJitter', demand: 'a number from 0 to 0.03', value, remedy });
 }

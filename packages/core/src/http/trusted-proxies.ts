@@ -11,8 +11,8 @@ const NAMED_NETWORKS: ReadonlyMap<unknown, readonly string[]> = new Map([
 
 // The other names that Express knows.
 const NAMES_ELSEWHERE: ReadonlyMap<unknown, string> = new Map([
-  ['uniquelocal', "That is 'private' here."],
-  ['linklocal', "List the networks: '169.254.0.0/16', 'fe80::/10'."],
+  ['uniquelocal', "Write trustedProxies: ['private']."],
+  ['linklocal', "Write trustedProxies: ['169.254.0.0/16', 'fe80::/10']."],
 ]);
 
 const IS_WORD = /^\w*$/;
@@ -47,9 +47,19 @@ function checkIsList(entries: unknown): void {
     option: 'trustedProxies',
     demand: 'a list of networks and names',
     value: entries,
-    remedy:
-      "List your proxies, e.g. trustedProxies: ['loopback']. Trusting all hops, or a number of them, would let clients choose their own address.",
+    remedy: isEntry(entries)
+      ? `Write trustedProxies: ['${entries}'].`
+      : "List your proxies, e.g. trustedProxies: ['loopback']. To trust all hops, or a number of them, would let clients choose their own address.",
   });
+}
+
+function isEntry(entry: unknown): entry is string {
+  try {
+    trustedProxies([entry as string]);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function networksOf(entry: unknown, option: string): Cidr[] {
@@ -57,7 +67,7 @@ function networksOf(entry: unknown, option: string): Cidr[] {
   if (typeof entry !== 'string' || IS_WORD.test(entry)) return namedNetworks(entry, option);
   const network = Cidr.parse(entry, option);
   if (network.prefixLength > 0) return [network];
-  const message = `\`${option}\` is '${network.text}', which is everyone: each client could choose its own address. List the networks of your proxies instead.`;
+  const message = `\`${option}\` must not be everyone, but was '${network.text}'. Each client could then choose its own address. List the networks of your proxies, e.g. trustedProxies: ['private'].`;
   throw new SluiceError('ERR_CIDR', message);
 }
 
@@ -65,6 +75,6 @@ function namedNetworks(name: unknown, option: string): Cidr[] {
   const networks = NAMED_NETWORKS.get(name);
   if (networks !== undefined) return networks.map((text) => Cidr.parse(text, option));
   const demand = "a network such as '10.0.0.0/8', or 'loopback', 'private' or 'unix'";
-  const remedy = NAMES_ELSEWHERE.get(name);
-  throw complaint('ERR_CIDR', { option, demand, value: name, ...(remedy !== undefined && { remedy }) });
+  const remedy = NAMES_ELSEWHERE.get(name) ?? "For example trustedProxies: ['loopback', '10.0.0.0/8'].";
+  throw complaint('ERR_CIDR', { option, demand, value: name, remedy });
 }

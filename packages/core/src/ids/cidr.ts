@@ -74,7 +74,8 @@ function readPrefixLength(address: IpAddress, addressText: string, text: string 
 const DEMAND = "a network in CIDR notation, such as '10.0.0.0/8' or '2001:db8::/32'";
 
 function notACidr(value: string, option: string): SluiceError {
-  return complaint('ERR_CIDR', { option, demand: DEMAND, value });
+  const remedy = 'Write an address, a slash and the length of its prefix.';
+  return complaint('ERR_CIDR', { option, demand: DEMAND, value, remedy });
 }
 
 function badPrefixLength(value: string, option: string): SluiceError {

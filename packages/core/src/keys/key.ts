@@ -1,5 +1,5 @@
 import { adopted, andThen, type Awaitable } from '../awaitable.ts';
-import { complaint, shownName, SluiceError } from '../errors.ts';
+import { complaint, shown, shownName, SluiceError } from '../errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import { isPlainObject } from '../options.ts';
@@ -46,8 +46,8 @@ export function keyFrom<Request = unknown>(
   from?: (request: Request) => Awaitable<IdValue>,
 ): Key<Request> {
   if (!isIdFormat(format)) {
-    const demand = "an id format: { name: 'customerNumber', canonical: (text) => … }";
-    throw complaint('ERR_KEY', { option: 'keyFrom(format)', demand, value: format });
+    const remedy = "For example keyFrom({ name: 'customerNumber', canonical: (text) => text }).";
+    throw complaint('ERR_KEY', { option: 'keyFrom(format)', demand: 'an id format', value: format, remedy });
   }
   if (from === undefined) return keyOf(format, undefined);
   if (typeof from !== 'function') {
@@ -84,12 +84,12 @@ function idOfValue(format: IdFormat, value: Awaitable<IdValue>, limit: string): 
   if (typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value)))
     return format.canonical(String(value));
   if (value instanceof Promise) return value.then((settled) => idOfValue(format, settled, limit));
-  throw complaint('ERR_KEY', {
-    option: `limits.${limit}.key`,
-    demand: 'a function that gives a string, a safe integer or a bigint, or null when the limit says nothing here',
-    value,
-    remedy: 'To let requests without an id through write `?? null`; to limit them too add .or(clientNetwork()).',
-  });
+  throw new SluiceError(
+    'ERR_KEY',
+    `The key function of limit "${shownName(limit)}" must return a string, a safe integer, a bigint, or null for a ` +
+      `request that the limit does not apply to, but returned ${shown(value)}. To let requests without an id pass, ` +
+      'write `?? null` after the id. To limit them by address, add .or(clientNetwork()) to the key.',
+  );
 }
 
 type Source<Request> = Pick<Key<Request>, 'format' | 'idOf'>;

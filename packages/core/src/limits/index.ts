@@ -19,6 +19,6 @@ export {
 } from '../errors.ts';
 export { isIdFormat, isKey, keyOf } from '../keys/key.ts';
 export { checkLimitName, LIMIT_NAME_PATTERN, type Limit } from '../limits.ts';
-export { checkBoolean, checkOptions, wholeNumber, type Hints } from '../options.ts';
+export { checkBoolean, checkOptions, leafOf, wholeNumber, type Hints } from '../options.ts';
 export { LIMIT_HINTS } from '../peer-names.ts';
 export { checkedPeriodTicks, checkedTokens, MAX_TOKENS, rateOf, type Rate } from '../rate.ts';

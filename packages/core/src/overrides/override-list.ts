@@ -102,7 +102,8 @@ export function listOverrides(table: OverrideTable, limits: ReadonlyMap<string, 
     const { format } = limitOf(name, limits).key;
     if (!isPlainObject(overrides)) {
       const demand = 'an object of numbers by id';
-      throw complaint('ERR_OVERRIDE', { option: `overrides.${name}`, demand, value: overrides });
+      const remedy = "For example { '12345678': { count: 600, period: '180m' } }.";
+      throw complaint('ERR_OVERRIDE', { option: `overrides.${name}`, demand, value: overrides, remedy });
     }
     for (const [id, override] of Object.entries(overrides)) list.add(name, format, id, override);
   }

@@ -21,7 +21,7 @@ describe('is refused with option, demand and value', () => {
     expect(wrong({ deadlineMs })).toThrow(/`failure.deadlineMs` must be a whole number from 1 to 60000, but was/);
   });
 
-  test.each([0, 10_001, 1.5, Infinity, '2'])('gateways: %o', (gateways) => {
+  test.each([0, 10_001, 1.5, Infinity, 'two'])('gateways: %o', (gateways) => {
     expect(wrong({ gateways })).toThrow(
       /`failure.gateways` must be a whole number from 1 to 10000, but was .* how many processes share the store/,
     );

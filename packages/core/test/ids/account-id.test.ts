@@ -77,8 +77,12 @@ describe('wrong options are refused when the key is made:', () => {
       'ERR_UNKNOWN_OPTION',
       '`accountId` has no option `decmial` (its value was true). Did you mean `decimal`? Options: decimal.',
     ],
-    [{ decimal: 'yes' }, 'ERR_OPTION', "`accountId.decimal` must be true or false, but was 'yes'."],
-    [true, 'ERR_OPTION', '`accountId` must be an object, but was true.'],
+    [
+      { decimal: 'yes' },
+      'ERR_OPTION',
+      "`accountId.decimal` must be true or false, but was 'yes'. Write decimal: true, or leave it out.",
+    ],
+    [true, 'ERR_OPTION', '`accountId` must be an object, but was true. Options: decimal.'],
   ])('%o', (options, code, message) => {
     expect(thrown(() => accountId(() => '7', options as never))).toMatchObject({ code, message });
   });

@@ -78,8 +78,8 @@ describe('a key refuses, and never makes a bucket that strangers share, of', () 
     [() => 'alice', '[Function (anonymous)]'],
   ];
   const message = (shown: string): string =>
-    '`limits.Orders.key` must be a function that gives a string, a safe integer or a bigint, or null when the limit says nothing here, ' +
-    `but was ${shown}. To let requests without an id through write \`?? null\`; to limit them too add .or(clientNetwork()).`;
+    'The key function of limit "Orders" must return a string, a safe integer, a bigint, or null for a request that the limit does not apply to, ' +
+    `but returned ${shown}. To let requests without an id pass, write \`?? null\` after the id. To limit them by address, add .or(clientNetwork()) to the key.`;
 
   test.each(nothings)('%o', (value, shown) => {
     expect(thrown(() => idOf(giving(value)))).toMatchObject({ code: 'ERR_KEY', status: 500, message: message(shown) });
@@ -124,7 +124,9 @@ describe('making a key', () => {
   ])('of no id format is an error: %o', (format) => {
     const error = thrown(() => keyFrom(format as never, () => 'x'));
     expect(error.code).toBe('ERR_KEY');
-    expect(error.message).toMatch(/^`keyFrom\(format\)` must be an id format: \{ name: 'customerNumber', canonical: /);
+    expect(error.message).toMatch(
+      /^`keyFrom\(format\)` must be an id format, but was .* For example keyFrom\(\{ name: 'customerNumber', canonical: /s,
+    );
   });
 
   test('without a function gives one for limiter.spend alone', () => {

@@ -97,7 +97,7 @@ describe('a list of overrides', () => {
   test.each<[string, () => string, string]>([
     ['throws nothing', () => throwing(null), 'null'],
     ['throws text', () => throwing('no'), "'no'"],
-    ['gives no text', () => 5 as never, 'a key whose ids are text'],
+    ['gives no text', () => 5 as never, '`id` of limit "Orders" must be text'],
   ])('refuses an id whose format %s', (_, canonical, reason) => {
     const error = thrown(() => new OverrideList().add('Orders', { name: 'odd', canonical }, 'a', gold));
     expect(error.code).toBe('ERR_OVERRIDE');

@@ -94,13 +94,13 @@ describe('overrides are refused', () => {
       'whose table is no object',
       { Orders: ['a'] },
       'ERR_OVERRIDE',
-      "`overrides.Orders` must be an object of numbers by id, but was [ 'a' ].",
+      "`overrides.Orders` must be an object of numbers by id, but was [ 'a' ]. For example { '12345678': { count: 600, period: '180m' } }.",
     ],
     [
       'of something that is no id',
       { Orders: { 'a\n': ok } },
       'ERR_OVERRIDE',
-      "`overrides.Orders` lists the id 'a\\n': `id` must be 1 to 256 characters of well-formed Unicode without control characters, but was 'a\\n'.",
+      "`overrides.Orders` lists the id 'a\\n': `id` must be 1 to 256 characters of well-formed Unicode without control characters, but was 'a\\n'. If this id is valid for you, shorten or encode it in the function of the key.",
     ],
     [
       'with something that is no numbers',

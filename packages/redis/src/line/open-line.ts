@@ -1,4 +1,5 @@
-import { complaint, monotonicClock, systemScheduler } from '@sluice/core/store';
+import { SluiceError } from '@sluice/core';
+import { monotonicClock, systemScheduler } from '@sluice/core/store';
 import { ClusterServers } from './cluster-servers.ts';
 import { noCounts } from './counts.ts';
 import type { Line, LineOptions } from './line.ts';
@@ -34,6 +35,9 @@ export function openLine({ client, url, scripts, onChange = () => {}, clock, sch
 function connectionFor({ client, url }: Pick<LineOptions, 'client' | 'url'>): OwnConnection {
   if (client !== undefined && url === undefined) return besideClient(client);
   if (url !== undefined && client === undefined) return byUrl(url);
-  const given = client === undefined ? 'neither' : 'both';
-  throw complaint('ERR_OPTION', { option: 'client', demand: 'given, or else `url`, one of the two', value: given });
+  const [given, remedy] =
+    client === undefined
+      ? ['neither was', "For example redisStore({ url: 'redis://127.0.0.1:6379' })."]
+      : ['both were', 'Leave one out.'];
+  throw new SluiceError('ERR_OPTION', `\`client\` or \`url\` must be given, but ${given}. ${remedy}`);
 }

@@ -163,7 +163,7 @@ describe('what is no client of ioredis', () => {
   });
 
   test('neither client nor URL is refused, and both are', () => {
-    expect(() => openLine({ scripts: [echo] })).toThrow(/`client` must be given.*neither/);
+    expect(() => openLine({ scripts: [echo] })).toThrow(/`client` or `url` must be given, but neither was/);
     const client = ended(new Redis({ lazyConnect: true }));
     expect(() => openLine({ client, url: 'redis://localhost', scripts: [echo] })).toThrow(/both/);
   });

@@ -90,7 +90,7 @@ export function optionCases(framework: Framework): void {
     ['a store without a name', { ...inline, store: memoryStore() }, 'ERR_OPTION', '`name` must be given with a store'],
     ['a store that is none', { ...inline, name: 'A', store: {} }, 'ERR_OPTION', '`store`'],
     ['a function as a key', { ...inline, key: () => 'ann' }, 'ERR_KEY', 'accountId((req) =>'],
-    ['a key without a source', { ...inline, key: accountId() }, 'ERR_KEY', 'able to find an id'],
+    ['a key without a source', { ...inline, key: accountId() }, 'ERR_KEY', 'has no function'],
     ['a cost above the burst', { ...inline, cost: 11 }, 'ERR_COST_OVER_BURST', 'at most 10'],
     ['a negative cost', { ...inline, cost: -1 }, 'ERR_COST', 'but was -1'],
     ['a fractional cost', { ...inline, cost: 0.5 }, 'ERR_COST', 'but was 0.5'],
@@ -126,7 +126,7 @@ export function optionCases(framework: Framework): void {
   });
 
   test.each([
-    ['no limits where the limiter has several', { limits: undefined }, 'ERR_OPTION', 'A, B, NoSource'],
+    ['no limits where the limiter has several', { limits: undefined }, 'ERR_OPTION', "limits: ['A', 'B', 'NoSource']"],
     ['no limit at all', { limits: [] }, 'ERR_OPTION', 'at least one limit'],
     ['limits as a text', { limits: 'A' }, 'ERR_OPTION', 'at least one limit'],
     ['a limit that is not defined', { limits: ['C'] }, 'ERR_UNKNOWN_LIMIT', "'C'. Limits: A, B, NoSource"],
@@ -134,7 +134,7 @@ export function optionCases(framework: Framework): void {
     ['a limit that is null', { limits: [null] }, 'ERR_OPTION', 'an object, but was null'],
     ['a limit without a name', { limits: [{ cost: 1 }] }, 'ERR_UNKNOWN_LIMIT', 'undefined'],
     ['the same limit twice', { limits: ['A', { limit: 'A', cost: 2 }] }, 'ERR_DUPLICATE_BUCKET', 'sum of the costs'],
-    ['a limit whose key has no source', { limits: ['NoSource'] }, 'ERR_KEY', 'able to find an id'],
+    ['a limit whose key has no source', { limits: ['NoSource'] }, 'ERR_KEY', 'has no function'],
     ['an unknown option of a limit', { limits: [{ limit: 'A', weight: 2 }] }, 'ERR_UNKNOWN_OPTION', '`cost`'],
     ['a cost above the burst', { limits: [{ limit: 'A', cost: 11 }] }, 'ERR_COST_OVER_BURST', 'at most 10'],
     [
