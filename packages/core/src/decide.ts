@@ -1,6 +1,6 @@
 import { passes } from './all-or-nothing.ts';
 import { Decision, type BucketState, type DecisionFigures, type Result } from './decision.ts';
-import type { Blocked, Decided, Ruling, Unavailable } from './failure/ruling.ts';
+import type { Blocked, Decided, Unavailable } from './failure/ruling.ts';
 import { fits, remainingTokens, waitFor } from './gcra.ts';
 import type { StoreReading } from './store.ts';
 import { strictestOf } from './strictness.ts';
@@ -28,9 +28,8 @@ const NO_LIMIT: DecisionFigures = {
  *
  * @param takes - Whether the store was asked to take tokens (`spend`) or only to look (`check`).
  */
-export function decisionOf(ruling: Ruling, takes: boolean): Decision {
-  if (ruling.available) return decided(ruling, takes);
-  return ruling.failure === undefined ? blocked(ruling) : unavailable(ruling);
+export function decisionOf(ruling: Decided | Unavailable, takes: boolean): Decision {
+  return ruling.available ? decided(ruling, takes) : unavailable(ruling);
 }
 
 /**

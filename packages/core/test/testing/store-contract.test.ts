@@ -392,6 +392,16 @@ describe('the contract of stores', () => {
     expect(await brokenPromises(MapStore)).toEqual([]);
   });
 
+  test('is kept by a store that leaves out the optional call cap', async () => {
+    class WithoutCap extends MapStore {
+      constructor(clock: Clock) {
+        super(clock);
+        Object.assign(this, { cap: undefined });
+      }
+    }
+    expect(await brokenPromises(WithoutCap)).toEqual([]);
+  });
+
   test.each(mistakes)('finds a store that $mistake', async ({ Broken, breaks }) => {
     expect(await brokenPromises(Broken)).toContain(breaks);
   });
