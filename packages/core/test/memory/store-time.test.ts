@@ -23,7 +23,22 @@ test('it follows a clock that steps back by up to a second: a clock that swings 
   expect(time.nowTicks()).toBe(5000 * MS);
 });
 
-test('it goes on from its latest moment when the clock was set back by more', () => {
+test('a step back never brings it forward, also when a smaller one came before', () => {
+  const clock = new FakeClock(0);
+  const time = new StoreTime(clock);
+  clock.set(5000);
+  time.nowTicks();
+  clock.set(4500);
+  expect(time.nowTicks()).toBe(4500 * MS);
+  clock.set(0);
+  expect(time.nowTicks()).toBe(4500 * MS);
+  clock.set(-700);
+  expect(time.nowTicks()).toBe(4500 * MS);
+  clock.set(-200);
+  expect(time.nowTicks()).toBe(5000 * MS);
+});
+
+test('it goes on from where it was when the clock was set back by more', () => {
   const clock = new FakeClock(0);
   const time = new StoreTime(clock);
   clock.set(90_000_000);
