@@ -18,6 +18,7 @@ await listen(server);
 process.once('SIGTERM', () => {
   // No new connections. Requests in flight are answered, then the limiter writes what is left to write.
   server.close(() => limiter.close({ store: true }));
-  // Node keeps a connection for the next request of its client. There is no next one.
+  // Clients keep their connections: the next response on one ends it, and idle ones are closed.
+  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
   setInterval(() => server.closeIdleConnections(), 100).unref();
 });

@@ -20,6 +20,6 @@ console.log(`Listening on http://127.0.0.1:${port}`);
 
 process.once('SIGTERM', () => {
   void app.close();
-  // Node keeps a connection for the next request of its client. There is no next one.
+  // Clients keep their connections: Fastify ends busy ones with a 503, and idle ones are closed here.
   setInterval(() => app.server.closeIdleConnections(), 100).unref();
 });

@@ -58,6 +58,16 @@ describe.each(['express', 'koa', 'fastify'])('a graceful shutdown of %s, with Re
     expect(await taken()).toBe((REQUESTS + 1) * TRUE_COST);
     expect(server.output).toBe(`Listening on ${server.url}\n`);
   });
+
+  it('ends after at most two more answers on each connection whose client keeps sending requests', async () => {
+    let answered = 0;
+    const clients = Array.from({ length: REQUESTS }, () => sendsUntilRefused(() => answered++));
+    await until('their connections are in use for the second time', () => answered > REQUESTS);
+    const before = answered;
+    expect(await server.stop()).toBe(0);
+    expect(answered - before).toBeLessThanOrEqual(2 * REQUESTS);
+    for (const code of await Promise.all(clients)) expect(code).toMatch(/^(ECONNREFUSED|ECONNRESET)$/);
+  });
 });
 
 /** Asks until the example's Redis has decided: a store's first decisions may be made before it is connected. */
@@ -75,6 +85,18 @@ function begin(): Promise<IncomingMessage> {
     const sent = request(server.url, { agent }, (response) => response.once('readable', () => resolve(response)));
     sent.once('error', reject).end();
   });
+}
+
+/** Sends one request after the other, as fast as they are answered, and gives the code of the error that ends it. */
+async function sendsUntilRefused(onAnswer: () => void): Promise<unknown> {
+  try {
+    for (;;) {
+      await text(await begin());
+      onAnswer();
+    }
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
+  }
 }
 
 /** Waits until nobody listens any more. */

@@ -21,5 +21,6 @@ export const LimitOrders: MethodDecorator = RouteConfig({
 });
 
 function accountOf({ body }: FastifyRequest): string | null {
-  return (body as { account?: string } | undefined)?.account ?? null;
+  const { account } = (body ?? {}) as { account?: unknown };
+  return typeof account === 'string' ? account : null;
 }

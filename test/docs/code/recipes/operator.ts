@@ -14,11 +14,12 @@ const limiter: Limiter = createLimiter({
 });
 
 try {
+  if (!['check', 'charge', 'reset'].includes(call ?? ''))
+    throw new Error('Usage: check|charge|reset <limit> <id> [cost]');
   await limiter.ready({ timeoutMs: 5000 });
-  if (call === 'check') console.log(await limiter.check([{ limit, id, cost: 0 }]));
+  if (call === 'check') console.log(await limiter.check([{ limit, id }]));
   else if (call === 'charge') console.log(await limiter.charge([{ limit, id, cost: Number(cost) }]));
-  else if (call === 'reset') await limiter.reset([{ limit, id }]);
-  else throw new Error('Usage: check|charge|reset <limit> <id> [cost]');
+  else await limiter.reset([{ limit, id }]);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
