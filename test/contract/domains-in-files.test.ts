@@ -31,10 +31,10 @@ it('overrides in a file may name domains, sets of names, and domains of an accou
 });
 
 it.each([
-  ['Certificates', 'www.example.com', "It lies below 'example.com': write that."],
-  ['Certificates', '*.example.com', 'A wildcard is no name'],
+  ['Certificates', 'www.example.com', "Write 'example.com', the registered domain that it belongs to."],
+  ['Certificates', '*.example.com', 'A wildcard is not a name'],
   ['NameSets', 'a.com,203.0.113.7', '`id (name 2)` must be a domain name'],
-  ['Failures', '1001:www.example.com', "It lies below 'example.com': write that."],
+  ['Failures', '1001:www.example.com', "Write 'example.com', the registered domain that it belongs to."],
 ])('a wrong id of %s is told with line and column: %s', async (limit, id, reason) => {
   const message = new RegExp(`^overrides:2:\\d+: .*${limit}.*${escaped(reason)}`, 'm');
   await expect(
@@ -47,7 +47,7 @@ it.each([
   ['NameSets', 'a.com,b.com', 'B.com,a.com'],
   ['Failures', '1001:example.com', '1001:EXAMPLE.com'],
 ])('two spellings of an id of %s are one id twice: %s, %s', async (limit, one, other) => {
-  await expect(load(override(limit, one, other))).rejects.toThrow(/a second time/);
+  await expect(load(override(limit, one, other))).rejects.toThrow(/ twice, first at /);
 });
 
 function escaped(text: string): string {

@@ -319,7 +319,7 @@ const TABLE: Readonly<Record<string, Wrong>> = {
     make: (given) => loadLimits({ keys: {}, ...given } as never),
     options: { defaults: 5 },
     message:
-      "`defaults` must be the path of a file, a file: URL, or a function that gives text or data, but was 5. For example defaults: 'limits.yaml'.",
+      "`defaults` must be the path of a file, a file: URL, or a function that returns text or data, but was 5. For example defaults: 'limits.yaml'.",
   },
   'formats that are no list': {
     make: (given) => checkLimits({ defaults: () => ({ A: NUMBERS }), ...given }),
@@ -389,6 +389,15 @@ test('what a key function returns instead of an id is named with its remedy', as
     'The key function of limit "Orders" must return a string, a safe integer, a bigint, or null for a request that the limit does not apply to, but returned undefined. To let requests without an id pass, write `?? null` after the id. To limit them by address, add .or(clientNetwork()) to the key.',
   );
   expect(await accountId(() => null).or(clientNetwork()).idOf!(source, 'Orders')).toBe('clientNetwork:203.0.113.7');
+});
+
+test('what is no error of ours comes through as it is', () => {
+  const overrides = {
+    get '203.0.113.7'(): never {
+      throw new TypeError('not for you');
+    },
+  };
+  expect(() => inline({ overrides })).toThrow(new TypeError('not for you'));
 });
 
 test('a message of an event has one full stop at the end of a reason', () => {

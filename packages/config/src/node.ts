@@ -47,5 +47,10 @@ export function shownNode(node: Node): string {
 
 /** The sentence about a value that breaks a demand. */
 export function refusal(option: string, demand: string, node: Node, remedy: string): string {
-  return `\`${option}\` must be ${demand}, but was ${shownNode(node)}. ${remedy}`;
+  return fileRefusal(`\`${option}\``, demand, node, remedy);
+}
+
+/** The same about a whole file. */
+export function fileRefusal(file: string, demand: string, node: Node, remedy: string): string {
+  return `${file} must be ${demand}, but was ${shownNode(node)}. ${remedy}`;
 }

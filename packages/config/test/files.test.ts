@@ -17,9 +17,13 @@ async function problemOf(path: string, maxBytes?: number): Promise<string> {
 
 it('a file that is missing is said with its whole path', async () => {
   const path = join(folder(), 'limits.yaml');
-  expect(await problemOf(path)).toBe(`limits.yaml: There is no such file: ${path}.`);
+  expect(await problemOf(path)).toBe(
+    `limits.yaml: The file does not exist: ${path}. Check the path and the working directory.`,
+  );
   writeFileSync(path, '');
-  expect(await problemOf(`${path}/x`)).toBe(`limits.yaml: There is no such file: ${path}/x.`);
+  expect(await problemOf(`${path}/x`)).toBe(
+    `limits.yaml: The file does not exist: ${path}/x. Check the path and the working directory.`,
+  );
 });
 
 it('a directory is refused', async () => {
@@ -31,20 +35,20 @@ it('a directory is refused', async () => {
 it('what is no regular file is refused without waiting for it', async () => {
   const path = join(folder(), 'limits.yaml');
   execFileSync('mkfifo', [path]);
-  expect(await problemOf(path)).toBe('limits.yaml: This is no regular file.');
+  expect(await problemOf(path)).toBe('limits.yaml: This is not a regular file.');
 });
 
 it('a file above the bound is refused before it is read', async () => {
   const { defaults } = written({});
   expect(await problemOf(defaults, 10)).toBe(
-    'limits.yaml: The text must be at most 10 bytes, but is more. Split it, or raise maxBytes.',
+    'limits.yaml: The text is larger than 10 bytes. Make it smaller, or raise maxBytes.',
   );
   await expect(loadLimits({ defaults, keys: KEYS, maxBytes: LIMITS.length })).resolves.toBeDefined();
 });
 
 it('a file that says less of its size than it holds is refused when the bound is reached', async () => {
   const { content } = await readBytes('/proc/self/environ', 1);
-  expect(content).toEqual({ refused: expect.stringMatching(/^The text must be at most 1 bytes/) });
+  expect(content).toEqual({ refused: expect.stringMatching(/^The text is larger than 1 bytes/) });
 });
 
 it('a file that can’t be read says why', async () => {
@@ -102,7 +106,7 @@ it('a file that changes each time while it is read is refused, whatever the othe
   const { message } = await rejected(() => loadLimits({ defaults, overrides, keys: KEYS }));
   isOver = true;
   expect(message.replaceAll(`${dir}/`, '').split('\n').slice(1)).toEqual([
-    'limits.yaml: The file was written or replaced while it was read, 5 times in a row. Read it when that is done.',
+    'limits.yaml: The file changed while it was read, 5 times in a row. Reload when it is no longer being written.',
   ]);
 });
 
@@ -116,5 +120,5 @@ it('a path leads to the same file wherever the process goes, and is called as it
   process.chdir(before);
   expect((await live.reload()).lastError).toBeUndefined();
   writeFileSync(join(dir, 'limits.yaml'), '');
-  expect((await live.reload()).lastError?.message).toContain('\nlimits.yaml:1:1: The file of limits is empty.');
+  expect((await live.reload()).lastError?.message).toContain('\nlimits.yaml:1:1: The limits file is empty.');
 });

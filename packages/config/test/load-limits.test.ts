@@ -217,7 +217,7 @@ describe('a function in the place of a file', () => {
       });
     expect((await rejected(call)).message.split('\n').slice(1)).toMatchInlineSnapshot(`
       [
-        "defaults:["a b"]: \`name of a limit\` must be a letter and then letters, digits, \`_\`, \`.\` or \`-\`, at most 64 in all, but was 'a b'. Clients see the name in header fields. For example OrdersPerAccount.",
+        "defaults:["a b"]: \`name of a limit\` must be a letter followed by letters, digits, \`_\`, \`.\` or \`-\`, at most 64 characters, but was 'a b'. Clients see the name in header fields. For example OrdersPerAccount.",
         "defaults:NewOrdersPerAccount.count: \`NewOrdersPerAccount.count\` must be a whole number from 1 to 1000000000, but was 0. For one request at a time use burst: 1; for no limit leave the limit out.",
         "defaults:NewOrdersPerAccount: \`NewOrdersPerAccount.period\` must be a duration from 1ms to 366 days, but was undefined. For example 1s, 180m, 1h30m or 7d.",
         "overrides:[0].NewOrdersPerAccount.period: \`NewOrdersPerAccount.period\` must be a duration with its unit, but was 60000. Write 60000s for seconds, 60000ms for milliseconds.",
@@ -231,7 +231,7 @@ describe('a function in the place of a file', () => {
       ]
     `);
     const text = () => loadLimits({ defaults: () => 'A: 1\n', keys: {} });
-    expect((await rejected(text)).message).toContain('\ndefaults:1:1: The limit `A` must have a key in code');
+    expect((await rejected(text)).message).toContain('\ndefaults:1:1: The limit `A` has no key in code');
   });
 
   it('is told what it threw, gave of no use, or too much of', async () => {
@@ -247,19 +247,19 @@ describe('a function in the place of a file', () => {
       }),
     ).toBe("defaults: The function threw 'text'.");
     expect(await load(() => Promise.reject(uninspectable()))).toBe('defaults: The function threw {}.');
-    expect(await load(() => undefined)).toMatch(/^defaults: The file of limits is empty\./);
+    expect(await load(() => undefined)).toMatch(/^defaults: The limits file is empty\./);
     expect(await load(() => [])).toMatch(
-      /^defaults: `The file of limits` must be a mapping of limits by name, but was a list/,
+      /^defaults: The limits file must be a mapping of limits by name, but was a list/,
     );
     expect(await load(() => 'x'.repeat(11))).toBe(
-      'defaults: The text must be at most 10 bytes, but is more. Split it, or raise maxBytes.',
+      'defaults: The text is larger than 10 bytes. Make it smaller, or raise maxBytes.',
     );
   });
 });
 
 it('a function that never answers is given up', async () => {
   const content = readFunction(() => new Promise(() => {}), { maxBytes: 1, timeMs: 1 });
-  expect(await content).toEqual({ refused: 'The function must answer within 1 ms, but did not.' });
+  expect(await content).toEqual({ refused: 'The function did not answer within 1 ms.' });
 });
 
 it('a function that has answered leaves no timer behind', async () => {
@@ -274,15 +274,15 @@ describe('wrong options are refused:', () => {
   it.each([
     [
       { defaults: '' },
-      "`defaults` must be the path of a file, a file: URL, or a function that gives text or data, but was ''. For example defaults: 'limits.yaml'.",
+      "`defaults` must be the path of a file, a file: URL, or a function that returns text or data, but was ''. For example defaults: 'limits.yaml'.",
     ],
     [
       { defaults: 'a\0b' },
-      "`defaults` must be the path of a file, a file: URL, or a function that gives text or data, but was 'a\\x00b'. For example defaults: 'limits.yaml'.",
+      "`defaults` must be the path of a file, a file: URL, or a function that returns text or data, but was 'a\\x00b'. For example defaults: 'limits.yaml'.",
     ],
     [
       { overrides: new URL('https://example.com/') },
-      "`overrides` must be the path of a file, a file: URL, or a function that gives text or data, but was 'https://example.com/'. For example overrides: 'overrides.yaml'.",
+      "`overrides` must be the path of a file, a file: URL, or a function that returns text or data, but was 'https://example.com/'. For example overrides: 'overrides.yaml'.",
     ],
     [
       { maxBytes: 0 },
@@ -349,13 +349,13 @@ Unsaid: { count: 1, period: 1s }
     const problems = await checkLimits({ defaults, overrides, formats: [color, clientNetwork()] });
     expect(problems.map(({ text }) => text.replace(`${dir}/`, ''))).toMatchInlineSnapshot(`
       [
-        "limits.yaml:7:45: \`PerShade.idFormat\` must be a format that is known, but was 'shade'. Formats: accountId, clientNetwork, ipAddress, ipv6RangeCIDR, color; others are given by the option \`formats\`.",
-        "limits.yaml:8:44: \`PerBoth.idFormat\` must be a format that is known, but was 'color:shade'. Formats: accountId, clientNetwork, ipAddress, ipv6RangeCIDR, color; others are given by the option \`formats\`.",
+        "limits.yaml:7:45: \`PerShade.idFormat\` must be a known id format, but was 'shade'. Formats: accountId, clientNetwork, ipAddress, ipv6RangeCIDR, color. For others, use the option \`formats\`.",
+        "limits.yaml:8:44: \`PerBoth.idFormat\` must be a known id format, but was 'color:shade'. Formats: accountId, clientNetwork, ipAddress, ipv6RangeCIDR, color. For others, use the option \`formats\`.",
         "overrides.yaml:1:53: \`overrides.PerAddress\` lists the id 'x': \`id\` must be an IPv4 or IPv6 address, such as '203.0.113.7' or '2001:db8::1', but was 'x'.",
-        "overrides.yaml:3:65: \`overrides.PerClientAndAccount\` lists the id 'x': \`id\` must be an id of clientNetwork:accountId: 2 parts, with \`:\` in between (in a part it is written %3A), but was 'x'.",
+        "overrides.yaml:3:65: \`overrides.PerClientAndAccount\` lists the id 'x': \`id\` must be an id of clientNetwork:accountId: 2 parts separated by \`:\` (write %3A for a \`:\` inside a part), but was 'x'.",
         "overrides.yaml:4:52: \`overrides.PerAccountOrClient\` lists the id 'clientNetwork:x': \`id\` must be an IPv4 address, or an IPv6 network with the mask /48, but was 'x'.",
-        "overrides.yaml:5:44: \`PerColor\` lists the id 'red', a second time: it stands at 5:38. Keep one of the two.",
-        "overrides.yaml:7:3: \`Unsaid\` must have an idFormat for its ids to be checked without code. Add it to the limit: idFormat: accountId, for example.",
+        "overrides.yaml:5:44: \`PerColor\` lists the id 'red' twice, first at 5:38. Keep one of the two.",
+        "overrides.yaml:7:3: \`Unsaid\` needs an idFormat, by which its ids are checked without code. For example idFormat: accountId.",
       ]
     `);
     expect(problems[0]).toEqual({
@@ -372,12 +372,12 @@ Unsaid: { count: 1, period: 1s }
     [
       'of formats that can’t stand together',
       'accountId|clientNetwork|clientNetwork',
-      '`.or` needs fallbacks of different formats, but one is clientNetwork already: ask for both ids in one function, (req) => req.user?.id ?? req.apiKey ?? null.',
+      '`.or` needs fallbacks of different formats, but clientNetwork is used already. Get both ids in one function instead: (req) => req.user?.id ?? req.apiKey ?? null.',
     ],
     [
       'of more than eight parts',
       Array(9).fill('accountId').join(':'),
-      'Formats: accountId, clientNetwork, ipAddress, ipv6RangeCIDR; others are given by the option `formats`.',
+      'Formats: accountId, clientNetwork, ipAddress, ipv6RangeCIDR. For others, use the option `formats`.',
     ],
   ])('a format %s is a problem at its place', async (_, idFormat, reason) => {
     const limits = `A: { count: 1, period: 1s, idFormat: "${idFormat}" }\n`;
@@ -388,14 +388,14 @@ Unsaid: { count: 1, period: 1s }
     });
     const shown = idFormat.length > 80 ? `${idFormat.slice(0, 80)}…` : idFormat;
     expect((await checkLimits({ defaults, overrides })).map(({ text }) => text.replace(`${dir}/`, ''))).toEqual([
-      `limits.yaml:1:38: \`A.idFormat\` must be a format that is known, but was '${shown}'. ${reason}`,
+      `limits.yaml:1:38: \`A.idFormat\` must be a known id format, but was '${shown}'. ${reason}`,
     ]);
   });
 
   it('an override of a limit that there is not is found', async () => {
     const { defaults, overrides } = written({ overrides: '- Other: { unlimited: true, ids: [1] }\n' });
     expect((await checkLimits({ defaults, overrides })).map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^`Other` must be the name of a limit, but the defaults have none of it\./),
+      expect.stringMatching(/^`Other` is not the name of a limit\./),
     ]);
   });
 

@@ -31,7 +31,7 @@ it('what is wrong in a large file is said as of a small one', async () => {
     overrides: `${listOf(3000).replaceAll('- A', '- NewOrdersPerAccount')}      - 7\n`,
   });
   await expect(loadLimits({ defaults, overrides, keys: KEYS })).rejects.toThrow(
-    `${dir}/overrides.yaml:3004:9: \`NewOrdersPerAccount\` lists the id '7', a second time: it stands at 11:9.`,
+    `${dir}/overrides.yaml:3004:9: \`NewOrdersPerAccount\` lists the id '7' twice, first at 11:9.`,
   );
 });
 

@@ -31,7 +31,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     limits: LIMITS + 'Extra: { count: 1, period: 1s }\n',
     schemaAccepts: 'it knows no code',
     problems: [
-      'limits.yaml:5:1: The limit `Extra` must have a key in code, but `keys` has none. Add it to the code, for example keys: { Extra: ipAddress() }, or leave the limit out.',
+      'limits.yaml:5:1: The limit `Extra` has no key in code. Add one, for example keys: { Extra: ipAddress() }, or remove the limit from the file.',
     ],
   },
   {
@@ -39,8 +39,8 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     limits: 'NewOrdersPerAccount: { count: 1, period: 1s }\n',
     schemaAccepts: 'it knows no code',
     problems: [
-      'limits.yaml:1:1: The limit `NewRegistrationsPerIPAddress` has a key in code, but is not in the file. Add it to the file, or leave `keys.NewRegistrationsPerIPAddress` out. Limits: NewOrdersPerAccount.',
-      'limits.yaml:1:1: The limit `NewRegistrationsPerIPv6Range` has a key in code, but is not in the file. Add it to the file, or leave `keys.NewRegistrationsPerIPv6Range` out. Limits: NewOrdersPerAccount.',
+      'limits.yaml:1:1: The limit `NewRegistrationsPerIPAddress` has a key in code, but is not in the file. Add the limit to the file, or remove `keys.NewRegistrationsPerIPAddress`. Limits: NewOrdersPerAccount.',
+      'limits.yaml:1:1: The limit `NewRegistrationsPerIPv6Range` has a key in code, but is not in the file. Add the limit to the file, or remove `keys.NewRegistrationsPerIPv6Range`. Limits: NewOrdersPerAccount.',
     ],
   },
   {
@@ -48,7 +48,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     overrides: '- NewOrders:\n    count: 1\n    period: 1s\n    ids: [1]\n',
     schemaAccepts: 'it knows no other file',
     problems: [
-      'overrides.yaml:1:3: `NewOrders` must be the name of a limit, but the defaults have none of it. Limits: NewRegistrationsPerIPAddress, NewRegistrationsPerIPv6Range, NewOrdersPerAccount.',
+      'overrides.yaml:1:3: `NewOrders` is not the name of a limit. Limits: NewRegistrationsPerIPAddress, NewRegistrationsPerIPv6Range, NewOrdersPerAccount.',
     ],
   },
   {
@@ -96,14 +96,14 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     name: 'a name that is none',
     limits: LIMITS + '1st: { count: 1, period: 1s }\n',
     problems: [
-      "limits.yaml:5:1: `name of a limit` must be a letter and then letters, digits, `_`, `.` or `-`, at most 64 in all, but was '1st'. Clients see the name in header fields. For example OrdersPerAccount.",
+      "limits.yaml:5:1: `name of a limit` must be a letter followed by letters, digits, `_`, `.` or `-`, at most 64 characters, but was '1st'. Clients see the name in header fields. For example OrdersPerAccount.",
     ],
   },
   {
     name: 'a name that is a list',
     limits: LIMITS + '? [a]\n: { count: 1, period: 1s }\n',
     problems: [
-      "limits.yaml:5:3: `name of a limit` must be a letter and then letters, digits, `_`, `.` or `-`, at most 64 in all, but was 'a list'. Clients see the name in header fields. For example OrdersPerAccount.",
+      "limits.yaml:5:3: `name of a limit` must be a letter followed by letters, digits, `_`, `.` or `-`, at most 64 characters, but was 'a list'. Clients see the name in header fields. For example OrdersPerAccount.",
     ],
   },
   {
@@ -116,7 +116,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     overrides: overrideOf('      - 12345678\n      - "12345678"\n'),
     schemaAccepts: 'it can’t compare ids',
     problems: [
-      "overrides.yaml:6:9: `NewOrdersPerAccount` lists the id '12345678', a second time: it stands at 5:9. Keep one of the two.",
+      "overrides.yaml:6:9: `NewOrdersPerAccount` lists the id '12345678' twice, first at 5:9. Keep one of the two.",
     ],
   },
   {
@@ -124,7 +124,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     overrides: overrideOf('      - 12345678\n') + overrideOf('      - id: 12345678\n'),
     schemaAccepts: 'it can’t compare ids',
     problems: [
-      "overrides.yaml:10:13: `NewOrdersPerAccount` lists the id '12345678', a second time: it stands at 5:9. Keep one of the two.",
+      "overrides.yaml:10:13: `NewOrdersPerAccount` lists the id '12345678' twice, first at 5:9. Keep one of the two.",
     ],
   },
   {
@@ -132,7 +132,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     overrides: overrideOf('      - 2001:db8::1\n      - 2001:DB8:0::1\n', 'NewRegistrationsPerIPAddress'),
     schemaAccepts: 'it can’t compare ids',
     problems: [
-      "overrides.yaml:6:9: `NewRegistrationsPerIPAddress` lists the id '2001:DB8:0::1', which is '2001:db8::1', a second time: it stands at 5:9. Keep one of the two.",
+      "overrides.yaml:6:9: `NewRegistrationsPerIPAddress` lists the id '2001:DB8:0::1' (which is '2001:db8::1') twice, first at 5:9. Keep one of the two.",
     ],
   },
   {
@@ -140,7 +140,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     overrides: overrideOf('      - 10.20.0.0/16\n      - ::ffff:10.20.0.0/112\n', 'NewRegistrationsPerIPAddress'),
     schemaAccepts: 'it can’t compare ids',
     problems: [
-      "overrides.yaml:6:9: `NewRegistrationsPerIPAddress` lists the id '::ffff:10.20.0.0/112', which is '10.20.0.0/16', a second time: it stands at 5:9. Keep one of the two.",
+      "overrides.yaml:6:9: `NewRegistrationsPerIPAddress` lists the id '::ffff:10.20.0.0/112' (which is '10.20.0.0/16') twice, first at 5:9. Keep one of the two.",
     ],
   },
   {
@@ -164,7 +164,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     overrides: overrideOf('      - 2001:db8:7:1::/64\n', 'NewRegistrationsPerIPv6Range'),
     schemaAccepts: 'it knows no formats',
     problems: [
-      "overrides.yaml:5:9: `overrides.NewRegistrationsPerIPv6Range` lists the id '2001:db8:7:1::/64': `id` must be an IPv6 network with the mask /48, but was '2001:db8:7:1::/64'. It has the mask /64, not /48: the range of this address is '2001:db8:7::/48'.",
+      "overrides.yaml:5:9: `overrides.NewRegistrationsPerIPv6Range` lists the id '2001:db8:7:1::/64': `id` must be an IPv6 network with the mask /48, but was '2001:db8:7:1::/64'. It has the mask /64, not /48. Write '2001:db8:7::/48'.",
     ],
   },
   {
@@ -172,7 +172,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     overrides: overrideOf('      - 2001:db8:7::1/48\n', 'NewRegistrationsPerIPv6Range'),
     schemaAccepts: 'it knows no formats',
     problems: [
-      "overrides.yaml:5:9: `overrides.NewRegistrationsPerIPv6Range` lists the id '2001:db8:7::1/48': `id` must be an IPv6 network with the mask /48, but was '2001:db8:7::1/48'. It has host bits set: write '2001:db8:7::/48'.",
+      "overrides.yaml:5:9: `overrides.NewRegistrationsPerIPv6Range` lists the id '2001:db8:7::1/48': `id` must be an IPv6 network with the mask /48, but was '2001:db8:7::1/48'. It has host bits set. Write '2001:db8:7::/48'.",
     ],
   },
   {
@@ -180,7 +180,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     overrides: overrideOf('      - 10.20.0.1/16\n', 'NewRegistrationsPerIPAddress'),
     schemaAccepts: 'it knows no formats',
     problems: [
-      "overrides.yaml:5:9: `overrides.NewRegistrationsPerIPAddress` lists the id '10.20.0.1/16': `id` must be a network in CIDR notation, such as '10.0.0.0/8' or '2001:db8::/32', but was '10.20.0.1/16'. It has host bits set: the network is '10.20.0.0/16', the one address is '10.20.0.1'.",
+      "overrides.yaml:5:9: `overrides.NewRegistrationsPerIPAddress` lists the id '10.20.0.1/16': `id` must be a network in CIDR notation, such as '10.0.0.0/8' or '2001:db8::/32', but was '10.20.0.1/16'. It has host bits set. Write '10.20.0.0/16' for the network, or '10.20.0.1' for the one address.",
     ],
   },
   {
@@ -341,7 +341,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     limits: limitsWith('  burst: 1000\n  count: 1\n  period: 366d\n'),
     schemaAccepts: 'it can’t reckon',
     problems: [
-      'limits.yaml:4:10: `NewOrdersPerAccount.burst` must be so small that an empty bucket fills within ten years (burst × period / count), but was 1000. With this count and period use burst: 9 or less.',
+      'limits.yaml:4:10: `NewOrdersPerAccount.burst` must be small enough for an empty bucket to fill within ten years (burst × period / count), but was 1000. With this count and period use burst: 9 or less.',
     ],
   },
   {
@@ -355,7 +355,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     name: 'an override with an empty list of ids',
     overrides: '- NewOrdersPerAccount:\n    count: 1\n    period: 1s\n    ids: []\n',
     problems: [
-      'overrides.yaml:4:10: `NewOrdersPerAccount.ids` must have an id. Leave the override out if none is meant.',
+      'overrides.yaml:4:10: `NewOrdersPerAccount.ids` must have at least one id. Remove the override if it applies to none.',
     ],
   },
   {
@@ -477,7 +477,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     limits: limitsWith('  count: 1\n  period: 1s\n  idFormat: ipAddress\n'),
     schemaAccepts: 'it knows no code',
     problems: [
-      "limits.yaml:6:13: `NewOrdersPerAccount.idFormat` must be accountId, as its key in code has it, but was 'ipAddress'. Change one of the two.",
+      "limits.yaml:6:13: `NewOrdersPerAccount.idFormat` must be accountId, the format of its key in code, but was 'ipAddress'. Change one of the two.",
     ],
   },
   {
@@ -491,49 +491,49 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     name: 'a limit without fields',
     limits: OTHERS + 'NewOrdersPerAccount:\n',
     problems: [
-      'limits.yaml:3:21: `NewOrdersPerAccount` must be a mapping of fields, but was empty. For example { count: 300, period: 180m }; in YAML fields stand on lines of their own, indented.',
+      'limits.yaml:3:21: `NewOrdersPerAccount` must be a mapping of fields, but was empty. For example { count: 300, period: 180m }; in YAML, write each field on its own line, indented.',
     ],
   },
   {
     name: 'limits as a list',
     limits: '- NewOrdersPerAccount\n',
     problems: [
-      'limits.yaml:1:1: `The file of limits` must be a mapping of limits by name, but was a list. Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.',
+      'limits.yaml:1:1: The limits file must be a mapping of limits by name, but was a list. Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.',
     ],
   },
   {
     name: 'limits as text',
     limits: 'NewOrdersPerAccount\n',
     problems: [
-      "limits.yaml:1:1: `The file of limits` must be a mapping of limits by name, but was 'NewOrdersPerAccount'. Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.",
+      "limits.yaml:1:1: The limits file must be a mapping of limits by name, but was 'NewOrdersPerAccount'. Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.",
     ],
   },
   {
     name: 'no limits',
     limits: '{}\n',
     problems: [
-      'limits.yaml:1:1: The file of limits has no limit. Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.',
+      'limits.yaml:1:1: The limits file has no limit. Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.',
     ],
   },
   {
     name: 'an empty file of limits',
     limits: '',
     problems: [
-      'limits.yaml:1:1: The file of limits is empty. Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.',
+      'limits.yaml:1:1: The limits file is empty. Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.',
     ],
   },
   {
     name: 'an empty file of overrides',
     overrides: '# nothing\n',
     problems: [
-      'overrides.yaml:1:1: The file of overrides is empty. Write a list of overrides, each under the name of its limit, or [] for none.',
+      'overrides.yaml:1:1: The overrides file is empty. Write a list of overrides, each under the name of its limit, or [] for none.',
     ],
   },
   {
     name: 'overrides as a mapping',
     overrides: 'NewOrdersPerAccount:\n  count: 1\n',
     problems: [
-      'overrides.yaml:1:1: `The file of overrides` must be a list, but was a mapping. Write a list of overrides, each under the name of its limit, or [] for none.',
+      'overrides.yaml:1:1: The overrides file must be a list, but was a mapping. Write a list of overrides, each under the name of its limit, or [] for none.',
     ],
   },
   {
@@ -554,14 +554,14 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     name: 'fields that are not indented',
     overrides: '- NewOrdersPerAccount:\n  count: 1\n',
     problems: [
-      'overrides.yaml:2:3: An override must have one limit, but this one has more. Begin another with `- `, and indent the fields of this one deeper than its name.',
+      'overrides.yaml:2:3: An override must have exactly one limit, but this one has several. Start each override with `- `, and indent its fields deeper than the name of its limit.',
     ],
   },
   {
     name: 'an override without a limit',
     overrides: '- {}\n',
     problems: [
-      'overrides.yaml:1:3: An override must have one limit, but this one has none. Begin another with `- `, and indent the fields of this one deeper than its name.',
+      'overrides.yaml:1:3: An override must have exactly one limit, but this one has none. Start each override with `- `, and indent its fields deeper than the name of its limit.',
     ],
   },
   {
@@ -575,43 +575,39 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   {
     name: 'several documents',
     limits: LIMITS + '---\nOther: { count: 1, period: 1s }\n',
-    problems: ['limits.yaml:5:1: A file must be one document. Leave out the line `---`.'],
+    problems: ['limits.yaml:5:1: The file must contain one document. Remove the line `---`.'],
   },
   {
     name: 'a directive',
     limits: '%YAML 1.1\n---\n' + LIMITS,
     schemaAccepts: 'it sees no directives',
-    problems: ['limits.yaml:1:1: Directives such as %YAML have no meaning here. Leave the line out.'],
+    problems: ['limits.yaml:1:1: Directives such as %YAML are not supported. Remove the line.'],
   },
   {
     name: 'a tag',
     overrides: overrideOf('      - !!str 123\n'),
     schemaAccepts: 'it sees no tags',
-    problems: [
-      'overrides.yaml:5:15: Tags such as !!str have no meaning here. Leave it out; to make a value text, quote it.',
-    ],
+    problems: ['overrides.yaml:5:15: Tags such as !!str are not supported. Remove it; to make a value text, quote it.'],
   },
   {
     name: 'a tag that runs code elsewhere',
     overrides: overrideOf('      - !!js/function "x"\n'),
     schemaAccepts: 'it sees no tags',
     problems: [
-      'overrides.yaml:5:23: Tags such as !!js/function have no meaning here. Leave it out; to make a value text, quote it.',
+      'overrides.yaml:5:23: Tags such as !!js/function are not supported. Remove it; to make a value text, quote it.',
     ],
   },
   {
     name: 'a tag of a collection',
     overrides: '!!set\n' + overrideOf('      - 1\n'),
     schemaAccepts: 'it sees no tags',
-    problems: [
-      'overrides.yaml:2:1: Tags such as !!set have no meaning here. Leave it out; to make a value text, quote it.',
-    ],
+    problems: ['overrides.yaml:2:1: Tags such as !!set are not supported. Remove it; to make a value text, quote it.'],
   },
   {
     name: 'binary',
     overrides: overrideOf('      - !!binary aGVsbG8=\n'),
     problems: [
-      'overrides.yaml:5:18: Tags such as !!binary have no meaning here. Leave it out; to make a value text, quote it.',
+      'overrides.yaml:5:18: Tags such as !!binary are not supported. Remove it; to make a value text, quote it.',
     ],
   },
   {
@@ -619,7 +615,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     limits:
       'NewRegistrationsPerIPAddress: &a { count: 1, period: 1s }\nNewRegistrationsPerIPv6Range: { count: 1, period: 1s }\nNewOrdersPerAccount:\n  <<: *a\n  count: 1\n  period: 1s\n',
     problems: [
-      "limits.yaml:4:3: `NewOrdersPerAccount` has no option `<<` (its value was 'mapping'). Merge keys are not read: write the fields out. Options: burst, count, period, idFormat, disabled, hidden.",
+      "limits.yaml:4:3: `NewOrdersPerAccount` has no option `<<` (its value was 'mapping'). Merge keys (`<<`) are not supported. Write the fields out. Options: burst, count, period, idFormat, disabled, hidden.",
     ],
   },
   {
@@ -644,6 +640,6 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
       Buffer.from([0xff]),
       Buffer.from('s\n'),
     ]),
-    problems: ['limits.yaml:5:12: The text must be UTF-8, but these bytes are none. Save the file as UTF-8.'],
+    problems: ['limits.yaml:5:12: The text is not valid UTF-8 here. Save the file as UTF-8.'],
   },
 ];

@@ -101,7 +101,7 @@ describe('a file is followed', () => {
     const { defaults } = written({});
     const { limiter, live, events } = await followed({ defaults });
     rmSync(defaults);
-    await vi.waitFor(() => expect(live.status().lastError?.message).toContain('There is no such file'), 20_000);
+    await vi.waitFor(() => expect(live.status().lastError?.message).toContain('The file does not exist'), 20_000);
     expect(await countOf(limiter)).toBe(300);
     writeFileSync(defaults, LIMITS);
     await vi.waitFor(() => expect(live.status().lastError).toBeUndefined(), 20_000);
@@ -281,7 +281,7 @@ describe('after close()', () => {
     const { live } = await followed({ defaults });
     live.close();
     expect((await rejected(() => live.reload())).message).toBe(
-      'These live limits are closed. Make new ones by watchLimits.',
+      'These live limits are closed. Call watchLimits() again.',
     );
   });
 
@@ -316,7 +316,7 @@ describe('wrong options are refused:', () => {
   it.each([
     [
       { everyMs: 99 },
-      '`everyMs` must be a whole number from 100 to 86400000, but was 99. Use false to reload on call only.',
+      '`everyMs` must be a whole number from 100 to 86400000, but was 99. For example everyMs: 500, or everyMs: false to reload only when reload() is called.',
     ],
     [
       { every: 1 },
@@ -343,7 +343,7 @@ describe('wrong options are refused:', () => {
       '`limiter` must be made by createLimiter, but was undefined. For example const limiter = createLimiter({ limits: { … } }).',
     );
     expect(thrown(() => watchLimits(limiter, { ...loaded })).message).toMatch(
-      /^`loaded` must be what loadLimits gave, but was \{.*Give what it gave, not a copy\.$/,
+      /^`loaded` must be the result of loadLimits, but was \{.*Pass the object that loadLimits returned, not a copy of it\.$/,
     );
     expect(thrown(() => watchLimits(limiter, null as never))).toBeInstanceOf(SluiceError);
   });
@@ -356,7 +356,7 @@ describe('the sources are all of a limiter’s limits:', () => {
     const messageWith = (limits: LimitDefinitions): string =>
       thrown(() => watchLimits(createLimiter({ limits }), loaded)).message;
     const refusal =
-      '`limiter` must have the limits of `loaded`, with their keys, and no others, but differs in `%`. Make it by createLimiter({ ...loaded }), and give limits in code a limiter of their own.';
+      '`limiter` must have the limits of `loaded`, with their keys, and no others, but differs in `%`. Make the limiter with createLimiter({ ...loaded }). Put limits that are defined in code into another limiter.';
     expect(messageWith({ ...loaded.limits, InCode: { key: accountId(), count: 1, period: '1s' } })).toBe(
       refusal.replace('%', 'InCode'),
     );

@@ -68,7 +68,7 @@ describe('long texts are composed while they are parsed:', () => {
 
   it('a long list where a mapping is due is one problem', () => {
     expect(parsed(list(3000).replace(/^ +/gm, ''), 'defaults').problems).toEqual([
-      expect.stringMatching(/^1:1 `The file of limits` must be a mapping of limits by name, but was a list\./),
+      expect.stringMatching(/^1:1 The limits file must be a mapping of limits by name, but was a list\./),
     ]);
   });
 });
@@ -236,7 +236,7 @@ describe('hostile texts', () => {
     ['mappings', '{a: '.repeat(100_000)],
   ])('nested deeply are refused before they are read on: %s', (_, text) => {
     expect(parsed(text).problems).toEqual([
-      expect.stringMatching(/^1:\d+ Values may be nested at most 32 deep, and here they are deeper\.$/),
+      expect.stringMatching(/^1:\d+ Values are nested too deeply: at most 32 levels are allowed\.$/),
     ]);
   });
 
@@ -245,6 +245,35 @@ describe('hostile texts', () => {
     const end = messages.at(-1)!;
     expect('end' in end && end.end.count).toBeLessThan(11_000);
     expect(problems).toHaveLength(1000);
+  });
+
+  it.each([
+    [
+      'a value that is too long',
+      'a'.repeat(65_537),
+      '1:1 This value is too long: at most 65536 characters are allowed.',
+    ],
+    ['a quoted one', `"${'a'.repeat(65_536)}"`, 'This value is too long'],
+    ['a mapping with too many entries', 'a: 1\n'.repeat(10_001), 'This mapping has too many entries: at most 10000'],
+    ['one in braces', `{${'a: 1,'.repeat(10_001)}}`, 'This mapping has too many entries: at most 10000 are allowed.'],
+    ['many anchors', '&a '.repeat(101), 'This value has many anchors or tags. Keep at most one anchor.'],
+    ['many tags', '! '.repeat(101), 'This value has many anchors or tags.'],
+    [
+      'many values in a line',
+      '""'.repeat(103),
+      'This line has several values. Use brackets for a list, such as [1, 2].',
+    ],
+    ['many documents', '---\na\n'.repeat(300), 'The file must contain one document. Remove the line `---`.'],
+    ['many ends of documents', '...\n'.repeat(300), 'The file must contain one document.'],
+  ])('with %s are refused as soon as that is seen', (_, text, problem) => {
+    const { problems } = parsed(text, 'defaults');
+    expect(problems[0]).toContain(problem);
+    expect(problems.length).toBeLessThan(110);
+  });
+
+  it('of many limits are good', () => {
+    const limits = Array.from({ length: 3000 }, (_, i) => `L${i}: { count: 1, period: 1s }\n`).join('');
+    expect(parsed(limits, 'defaults').problems).toEqual([]);
   });
 
   it('that are nothing but a bracket say so', () => {
@@ -276,8 +305,8 @@ describe('hostile texts', () => {
 
 describe('texts that are not what they should be:', () => {
   it.each([
-    ['only a directive', '%YAML 1.2\n', ['1:1 Directives such as %YAML have no meaning here. Leave the line out.']],
-    ['only an end', '...\n', [expect.stringMatching(/^1:1 The file of overrides is empty\./)]],
+    ['only a directive', '%YAML 1.2\n', ['1:1 Directives such as %YAML are not supported. Remove the line.']],
+    ['only an end', '...\n', [expect.stringMatching(/^1:1 The overrides file is empty\./)]],
     [
       'a key without a value in a flow mapping',
       '- A: { ids }\n',

@@ -16,7 +16,7 @@ export function claimNames(store: Store, owner: object, names: Iterable<string>)
     if ((owners.get(name) ?? owner) === owner) continue;
     throw new SluiceError(
       'ERR_LIMIT_IN_USE',
-      `Another limiter on this store has a limit named ${name}: share that limiter, or give this limit another name.`,
+      `Another limiter already uses the limit name "${name}" on this store. Share that limiter, rename this limit, or close the other limiter first.`,
     );
   }
   releaseNames(store, owner);

@@ -81,7 +81,7 @@ export function checkLimitName(option: string, name: unknown): asserts name is s
   if (typeof name === 'string' && LIMIT_NAME_PATTERN.test(name)) return;
   throw complaint('ERR_LIMIT', {
     option,
-    demand: 'a letter and then letters, digits, `_`, `.` or `-`, at most 64 in all',
+    demand: 'a letter followed by letters, digits, `_`, `.` or `-`, at most 64 characters',
     value: name,
     remedy: 'Clients see the name in header fields. For example OrdersPerAccount.',
   });

@@ -31,7 +31,7 @@ function ofAnotherCopy(place: string): SluiceError {
 function wrapped(value: unknown): SluiceError {
   return new SluiceError(
     'ERR_OPTION',
-    `\`limiter\` must be what createLimiter returned, but was an object around a limiter or in place of one: ${shown(value)}. A middleware calls more than its methods. ` +
+    `\`limiter\` must be what createLimiter returned, but was another object: ${shown(value)}. A wrapper around a limiter does not work, because a middleware uses more than its public methods. ` +
       'To see its decisions, give createLimiter `onDecision`; to see failures, `onEvent`. ' +
       'For tests make a limiter with `store: memoryStore({ clock: new FakeClock(0) })`.',
   );

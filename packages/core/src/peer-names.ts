@@ -15,7 +15,7 @@ const NO_BLOCK =
 const REDIS_STORE = 'belongs to the store here: store: redisStore({ client })';
 const BLOCK_LIST = "is an override here, e.g. overrides: { '203.0.113.7': 'blocked' }";
 const NO_PENALTY = 'has no counterpart: a denied request takes nothing, and a client that waits for Retry-After passes';
-const NO_QUEUE = 'has no counterpart: requests are never held back. `burst: 1` spaces them';
+const NO_QUEUE = 'has no counterpart: requests are never delayed. `burst: 1` spaces them';
 
 const said = (names: Readonly<Record<string, string>>): Hints =>
   Object.fromEntries(Object.entries(names).map(([name, text]) => [name, `\`${name}\` ${text}.`]));

@@ -53,7 +53,7 @@ export function rateOf(where: string, { burst, count, period }: LimitNumbers): R
   if (toleranceTicks > MAX_TOLERANCE_TICKS) {
     throw complaint('ERR_LIMIT', {
       option: `${where}.burst`,
-      demand: 'so small that an empty bucket fills within ten years (burst × period / count)',
+      demand: 'small enough for an empty bucket to fill within ten years (burst × period / count)',
       value: wholeBurst,
       remedy: `With this count and period use burst: ${Math.floor(MAX_TOLERANCE_TICKS / emissionIntervalTicks)} or less.`,
     });

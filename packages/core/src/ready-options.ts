@@ -17,6 +17,6 @@ const MAX_TIMEOUT_MS = 3_600_000;
 export function checkReadyOptions(options: ReadyOptions = {}): { readonly timeoutMs: number } {
   checkOptions('ready', options, ['timeoutMs']);
   const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-  const remedy = 'E.g. timeoutMs: 5000 for five seconds.';
+  const remedy = 'For example timeoutMs: 5000 for five seconds.';
   return { timeoutMs: wholeNumber('ready.timeoutMs', timeoutMs, { min: 1, max: MAX_TIMEOUT_MS, remedy }) };
 }

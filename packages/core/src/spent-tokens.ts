@@ -114,7 +114,7 @@ function spentBy(decision: Decision): readonly SpentFromBucket[] {
 export function foreignDecision(): SluiceError {
   return new SluiceError(
     'ERR_FOREIGN_DECISION',
-    'This decision was made by another limiter, which alone can give its tokens back: call refund(decision) on the limiter that made it. ' +
+    'This decision was made by another limiter. Only that limiter can give its tokens back: call refund(decision) on it. ' +
       'To give tokens of this limiter to an id, name its bucket: refund([{ limit, id, cost }]).',
   );
 }
@@ -126,6 +126,6 @@ export function notRefundable(value: unknown): SluiceError {
     demand: 'given a decision of spend(), or an array of entries',
     value,
     remedy:
-      "For example [{ limit: 'Orders', id: '12345678', cost: 1 }]. The decision on a request gives back its tokens itself: await req.rateLimit?.refund().",
+      "For example [{ limit: 'Orders', id: '12345678', cost: 1 }]. To refund the decision on a request: await req.rateLimit?.refund().",
   });
 }

@@ -14,7 +14,7 @@ describe('the names of limits on one store', () => {
     expect(thrown(() => createLimiter({ limits: named('Other', 'Reads'), store }))).toMatchObject({
       code: 'ERR_LIMIT_IN_USE',
       message:
-        'Another limiter on this store has a limit named Reads: share that limiter, or give this limit another name.',
+        'Another limiter already uses the limit name "Reads" on this store. Share that limiter, rename this limit, or close the other limiter first.',
     });
   });
 

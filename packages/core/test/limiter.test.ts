@@ -133,7 +133,7 @@ describe('close', () => {
     for (const call of calls) {
       expect(thrown(call)).toMatchObject({
         code: 'ERR_CLOSED',
-        message: 'The limiter is closed: make a new one to go on.',
+        message: 'The limiter is closed. Make a new one with createLimiter().',
       });
     }
   });

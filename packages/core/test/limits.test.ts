@@ -27,13 +27,13 @@ describe('a name of a limit', () => {
     (name) => {
       const error = thrown(() => define(Object.fromEntries([[name, one]])));
       expect(error.code).toBe('ERR_LIMIT');
-      expect(error.message).toMatch(/^`limits` must be a letter and then letters, digits/);
+      expect(error.message).toMatch(/^`limits` must be a letter followed by letters, digits/);
     },
   );
 
   test('is refused with its demand, its value and an example', () => {
     expect(thrown(() => checkLimitName('name', 5)).message).toBe(
-      '`name` must be a letter and then letters, digits, `_`, `.` or `-`, at most 64 in all, but was 5. ' +
+      '`name` must be a letter followed by letters, digits, `_`, `.` or `-`, at most 64 characters, but was 5. ' +
         'Clients see the name in header fields. For example OrdersPerAccount.',
     );
   });

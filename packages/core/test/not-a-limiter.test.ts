@@ -26,7 +26,7 @@ describe('a limiter that the user has wrapped is refused with what to use instea
   ])('%s', (_, wrapped) => {
     const message = complaintAbout(wrapped);
     expect(message).toMatch(
-      /^`limiter` must be what createLimiter returned, but was an object around a limiter or in place of one: .+\. A middleware calls more than its methods\. /,
+      /^`limiter` must be what createLimiter returned, but was another object: .+\. A wrapper around a limiter does not work, because a middleware uses more than its public methods\. /,
     );
     expect(message).toContain('To see its decisions, give createLimiter `onDecision`; to see failures, `onEvent`.');
     expect(message).toContain('FakeClock');

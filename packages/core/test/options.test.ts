@@ -82,6 +82,10 @@ describe('a whole number', () => {
     );
   });
 
+  test('whose option is no name has the whole of it in the example', () => {
+    expect(thrown(() => wholeNumber('advance(…)', 'x', demand)).message).toContain('For example advance(…): 10.');
+  });
+
   test('names the remedy if there is one', () => {
     const error = thrown(() => wholeNumber('maxKeys', 0, { ...demand, remedy: 'Leave it out.' }));
     expect(error.message).toBe('`maxKeys` must be a whole number from 1 to 10, but was 0. Leave it out.');

@@ -107,7 +107,7 @@ describe('what the time grid cannot carry is refused when it is defined:', () =>
     const error = thrown(() => rate({ count: 1, burst: 3653, period: '1d' }));
     expect(error.code).toBe('ERR_LIMIT');
     expect(error.message).toBe(
-      '`limits.Orders.burst` must be so small that an empty bucket fills within ten years (burst × period / count), ' +
+      '`limits.Orders.burst` must be small enough for an empty bucket to fill within ten years (burst × period / count), ' +
         'but was 3653. With this count and period use burst: 3652 or less.',
     );
   });

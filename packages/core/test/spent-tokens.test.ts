@@ -158,7 +158,7 @@ describe('the refund of a decision', () => {
     const error = thrown(() => other.refund(decision));
     expect(error.code).toBe('ERR_FOREIGN_DECISION');
     expect(error.message).toBe(
-      'This decision was made by another limiter, which alone can give its tokens back: call refund(decision) on the limiter that made it. ' +
+      'This decision was made by another limiter. Only that limiter can give its tokens back: call refund(decision) on it. ' +
         'To give tokens of this limiter to an id, name its bucket: refund([{ limit, id, cost }]).',
     );
     expect(one.refund(decision)).toMatchObject([{ remaining: 10 }]);

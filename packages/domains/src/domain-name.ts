@@ -58,10 +58,10 @@ function withoutFinalDot(name: string): string {
 }
 
 function remedyFor(text: string, name: string): { remedy?: string } {
-  if (text.includes('*')) return { remedy: "A wildcard is no name: write 'example.com' for '*.example.com'." };
+  if (text.includes('*')) return { remedy: "A wildcard is not a name. Write 'example.com' for '*.example.com'." };
   if (/[/:@?#[\]]/.test(text))
-    return { remedy: "Write the name alone: 'example.com', no scheme, port, path or address." };
-  if (name.includes('_')) return { remedy: 'Names with underscores are accepted with underscores: true.' };
-  if (ENDS_IN_NUMBER.test(name)) return { remedy: 'It ends in a number: for addresses take ipAddress().' };
+    return { remedy: "Write only the name, without scheme, port, path or address: 'example.com'." };
+  if (name.includes('_')) return { remedy: 'To accept underscores, use underscores: true.' };
+  if (ENDS_IN_NUMBER.test(name)) return { remedy: 'It ends in a number. For addresses, use ipAddress().' };
   return {};
 }

@@ -40,7 +40,7 @@ function domainFormat(underscores: boolean): IdFormat {
         option: 'id',
         demand: 'a registered domain: one label more than its public suffix, or the suffix itself',
         value: text,
-        remedy: `It lies below '${registrable}': write that.`,
+        remedy: `Write '${registrable}', the registered domain that it belongs to.`,
         status: 400,
       });
     },

@@ -33,7 +33,7 @@ export function registrableOf(name: string): string {
     option: 'id',
     demand: 'a name that has a registrable domain',
     value: name,
-    remedy: "A single label has none unless it is on the Public Suffix List: write a name such as 'example.com'.",
+    remedy: "A single label has none unless it is on the Public Suffix List. Write a name such as 'example.com'.",
     status: 400,
   });
 }

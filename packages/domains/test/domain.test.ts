@@ -84,7 +84,7 @@ describe('an id that is written', () => {
       code: 'ERR_ID',
       status: 400,
       message:
-        "`id` must be a registered domain: one label more than its public suffix, or the suffix itself, but was 'WWW.example.com'. It lies below 'example.com': write that.",
+        "`id` must be a registered domain: one label more than its public suffix, or the suffix itself, but was 'WWW.example.com'. Write 'example.com', the registered domain that it belongs to.",
     });
   });
 
@@ -107,9 +107,9 @@ describe('in a limiter', () => {
         overrides: { Certificates: Object.fromEntries(ids.map((id) => [id, { count: 5, period: '1h' }])) },
       });
     expect(thrown(() => limiterWith(['bücher.de', 'xn--bcher-kva.de'])).message).toMatch(/twice/);
-    expect(thrown(() => limiterWith(['www.example.com'])).message).toMatch(/write that/);
+    expect(thrown(() => limiterWith(['www.example.com'])).message).toMatch(/Write 'example.com'/);
     expect(thrown(() => limiterWith(['examplecom'])).message).toBe(
-      "`overrides.Certificates` lists the id 'examplecom': `id` must be a name that has a registrable domain, but was 'examplecom'. A single label has none unless it is on the Public Suffix List: write a name such as 'example.com'.",
+      "`overrides.Certificates` lists the id 'examplecom': `id` must be a name that has a registrable domain, but was 'examplecom'. A single label has none unless it is on the Public Suffix List. Write a name such as 'example.com'.",
     );
     expect(() => limiterWith(['example.com', 'example.org'])).not.toThrow();
   });

@@ -74,7 +74,7 @@ describe('a single label that is not on the list has no registrable domain:', ()
 
   test('the error says what to do', () => {
     expect(thrown(() => registrableDomain('examplecom')).message).toBe(
-      "`id` must be a name that has a registrable domain, but was 'examplecom'. A single label has none unless it is on the Public Suffix List: write a name such as 'example.com'.",
+      "`id` must be a name that has a registrable domain, but was 'examplecom'. A single label has none unless it is on the Public Suffix List. Write a name such as 'example.com'.",
     );
   });
 
@@ -161,9 +161,9 @@ describe('no domain name is', () => {
     expect(error.message.length).toBeLessThan(500);
   });
 
-  const wildcard = "A wildcard is no name: write 'example.com' for '*.example.com'.";
-  const alone = "Write the name alone: 'example.com', no scheme, port, path or address.";
-  const number = 'It ends in a number: for addresses take ipAddress().';
+  const wildcard = "A wildcard is not a name. Write 'example.com' for '*.example.com'.";
+  const alone = "Write only the name, without scheme, port, path or address: 'example.com'.";
+  const number = 'It ends in a number. For addresses, use ipAddress().';
   test.each([
     ['*.example.com', wildcard],
     ['http://a.com', alone],
@@ -181,8 +181,8 @@ describe('no domain name is', () => {
     ['a.0x', number],
     ['a.7', number],
     ['256', number],
-    ['_dmarc.example.com', 'Names with underscores are accepted with underscores: true.'],
-    ['_dmärc.example.com', 'Names with underscores are accepted with underscores: true.'],
+    ['_dmarc.example.com', 'To accept underscores, use underscores: true.'],
+    ['_dmärc.example.com', 'To accept underscores, use underscores: true.'],
   ])('%s, and the error says what to do', (text, remedy) => {
     const message = `${DEMAND}'${text}'. ${remedy}`;
     expect(thrown(() => registrableDomain(text))).toMatchObject({ code: 'ERR_ID', status: 400, message });

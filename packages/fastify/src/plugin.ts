@@ -100,7 +100,7 @@ function checkedRegistration(options: RateLimitOptions): Registration {
   if (always && !global) {
     throw new SluiceError(
       'ERR_OPTION',
-      '`global` must be left out or true beside `always: true`: such a registration applies to every request.',
+      '`global` must be true or left out with `always: true`, because such a registration applies to every request.',
     );
   }
   const base = flowSettings<FastifyRequest, SettleArgs>(options, ['hook', 'global', 'always', 'onDenied']);

@@ -68,7 +68,7 @@ export class RouteTable {
     if (known && (route.hook ?? hook) === hook) return;
     throw new SluiceError(
       known ? 'ERR_OPTION' : 'ERR_UNKNOWN_LIMIT',
-      `The route ${shownName(String(url))} was defined before rateLimit was registered, so its config.rateLimit can name no other ${known ? 'hook' : 'limits'} than this registration's. Define it after: await app.register(rateLimit, …).`,
+      `The route ${shownName(String(url))} was defined before rateLimit was registered, so its config.rateLimit can't name ${known ? 'another hook' : 'other limits'} than the registration has. Define the route after await app.register(rateLimit, …).`,
     );
   }
 
@@ -92,7 +92,7 @@ export class RouteTable {
     if (twice === undefined) return;
     throw new SluiceError(
       'ERR_DUPLICATE_BUCKET',
-      `\`config.rateLimit.limits\` names ${twice}, which a registration with \`always: true\` decides for every request. Leave it out.`,
+      `\`config.rateLimit.limits\` names "${twice}", but a registration with \`always: true\` already decides it for every request. Remove it.`,
     );
   }
 
@@ -112,12 +112,12 @@ export function unusedConfig(url: string, route: RouteLimits): SluiceError {
   if (route.limits === undefined) {
     return new SluiceError(
       'ERR_OPTION',
-      `The route ${shownName(url)} has a config.rateLimit without limits, but a registration with \`always: true\` does not change with a route. Name the route's own limits, or leave config.rateLimit out.`,
+      `The route ${shownName(url)} has a config.rateLimit without limits, but a registration with \`always: true\` has the same limits on every route. Name the route's own limits, or remove config.rateLimit.`,
     );
   }
   return new SluiceError(
     'ERR_UNKNOWN_LIMIT',
-    `The route ${shownName(url)} names limits that no registered limiter has all of: ${listed(route.limits.map(nameOf))}. Check the names in its config.rateLimit.limits, and define them in one limiter.`,
+    `The route ${shownName(url)} names limits that no single registered limiter has: ${listed(route.limits.map(nameOf))}. Check the names in its config.rateLimit.limits, and define all of them in one limiter.`,
   );
 }
 

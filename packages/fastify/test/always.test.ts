@@ -180,7 +180,7 @@ describe('wrong use of always is an error:', () => {
       expect.objectContaining({
         code: 'ERR_DUPLICATE_BUCKET',
         message:
-          '`config.rateLimit.limits` names Flood, which a registration with `always: true` decides for every request. Leave it out.',
+          '`config.rateLimit.limits` names "Flood", but a registration with `always: true` already decides it for every request. Remove it.',
       }),
     );
   });
@@ -199,7 +199,7 @@ describe('wrong use of always is an error:', () => {
     [
       'always beside global: false',
       { always: true, global: false },
-      '`global` must be left out or true beside `always: true`',
+      '`global` must be true or left out with `always: true`',
     ],
   ])('%s', async (_what, options, says) => {
     const app = fastify();

@@ -224,8 +224,8 @@ describe('routes defined before the plugin', () => {
   });
 
   test.each([
-    ['another hook', { hook: 'preHandler' }, 'ERR_OPTION', 'no other hook'],
-    ['limits that nobody knows', { limits: ['Orders'] }, 'ERR_UNKNOWN_LIMIT', 'no other limits'],
+    ['another hook', { hook: 'preHandler' }, 'ERR_OPTION', 'another hook'],
+    ['limits that nobody knows', { limits: ['Orders'] }, 'ERR_UNKNOWN_LIMIT', 'other limits'],
     ['an unknown option', { max: 1 }, 'ERR_UNKNOWN_OPTION', '`count`'],
   ])('are never open: %s is an error of each request', async (_what, rateLimitOfRoute, code, says) => {
     const app = fastify();

@@ -58,7 +58,7 @@ function keyIn({ limit, id }: BucketName, said = limit): string {
   try {
     return bucketKey(limit, id);
   } catch (cause) {
-    const message = `An id of ${said} is no well-formed text: its id format must refuse lone surrogates.`;
+    const message = `An id of limit "${said}" contains a lone surrogate, which is not valid text. Make its id format reject such ids.`;
     throw new SluiceError('ERR_ID', message, { status: 400, cause });
   }
 }
@@ -75,7 +75,7 @@ function tagOf(hashTag: TagOf, bucket: BucketName): string | undefined {
     return tag === undefined ? undefined : checkedTag(tag);
   } catch (cause) {
     if (isInstance(cause, SluiceError)) throw cause;
-    const message = `The function \`hashTag\` threw for a bucket of ${bucket.limit} (${reasonOf(cause)}). ${TAG_REMEDY}`;
+    const message = `The function \`hashTag\` threw for a bucket of limit "${bucket.limit}" (${reasonOf(cause)}). ${TAG_REMEDY}`;
     throw new SluiceError('ERR_OPTION', message, { cause });
   }
 }
@@ -86,7 +86,7 @@ function checkedTag(tag: unknown): string {
   if (typeof tag === 'string' && tag !== '' && tag.isWellFormed()) return tag;
   throw complaint('ERR_OPTION', {
     option: 'hashTag',
-    demand: 'a function that gives text, not empty',
+    demand: 'a function that returns text that is not empty',
     value: tag,
     remedy: TAG_REMEDY,
   });

@@ -35,10 +35,10 @@ export function connectionChanged({ state, server, cause }: LineChange): RedisSt
 }
 
 const MEANING: Readonly<Record<LineState, string>> = {
-  connecting: 'not reached yet',
+  connecting: 'not connected yet',
   up: 'connected',
   degraded: 'some primaries of the cluster are not connected',
-  down: 'not connected, and tried again',
+  down: 'not connected, reconnecting',
   closed: 'closed',
 };
 

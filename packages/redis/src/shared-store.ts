@@ -145,7 +145,12 @@ export class SharedStore implements RedisStore {
 function checkDeadline(deadlineMs: unknown): void {
   if (typeof deadlineMs === 'number' && deadlineMs > 0 && deadlineMs <= MAX_DEADLINE_MS) return;
   const demand = `a number of milliseconds above 0, at most ${MAX_DEADLINE_MS}`;
-  throw complaint('ERR_OPTION', { option: 'deadlineMs', demand, value: deadlineMs, remedy: 'E.g. 50.' });
+  throw complaint('ERR_OPTION', {
+    option: 'deadlineMs',
+    demand,
+    value: deadlineMs,
+    remedy: 'For example deadlineMs: 50.',
+  });
 }
 
 function closed(): SluiceError {

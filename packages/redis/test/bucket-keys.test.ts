@@ -72,7 +72,7 @@ describe('a hash tag by a function', () => {
     expect(() => keys.keyOf(bucket('::1'))).toThrow(
       expect.objectContaining({
         code: 'ERR_OPTION',
-        message: expect.stringMatching(/^The function `hashTag` threw for a bucket of Orders \(TypeError: /),
+        message: expect.stringMatching(/^The function `hashTag` threw for a bucket of limit "Orders" \(TypeError: /),
         cause: expect.any(TypeError),
       }),
     );
@@ -82,7 +82,7 @@ describe('a hash tag by a function', () => {
     const keys = keysWith(() => {
       throw uninspectable();
     });
-    expect(() => keys.keyOf(bucket('7'))).toThrow('The function `hashTag` threw for a bucket of Orders ({}).');
+    expect(() => keys.keyOf(bucket('7'))).toThrow('The function `hashTag` threw for a bucket of limit "Orders" ({}).');
   });
 
   test.each<unknown>(['', 7, null, {}, '\uD800'])('must not give %j', (tag) => {

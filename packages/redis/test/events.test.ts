@@ -4,13 +4,13 @@ import { connectionChanged, refundLost } from '../src/events.ts';
 const cause = new Error('connect ECONNREFUSED');
 
 test.each([
-  ['connecting', 'Redis at 10.0.0.1:6379: not reached yet (Error: connect ECONNREFUSED).'],
+  ['connecting', 'Redis at 10.0.0.1:6379: not connected yet (Error: connect ECONNREFUSED).'],
   ['up', 'Redis at 10.0.0.1:6379: connected.'],
   [
     'degraded',
     'Redis at 10.0.0.1:6379: some primaries of the cluster are not connected (Error: connect ECONNREFUSED).',
   ],
-  ['down', 'Redis at 10.0.0.1:6379: not connected, and tried again (Error: connect ECONNREFUSED).'],
+  ['down', 'Redis at 10.0.0.1:6379: not connected, reconnecting (Error: connect ECONNREFUSED).'],
   ['closed', 'Redis at 10.0.0.1:6379: closed (Error: connect ECONNREFUSED).'],
 ] as const)('a connection that is %s says so', (state, message) => {
   const server = '10.0.0.1:6379';

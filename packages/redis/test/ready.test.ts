@@ -100,7 +100,7 @@ describe('a store that is not ready in time is the error ERR_STORE_UNAVAILABLE',
     const secret = await redisServer({ config: { requirepass: 'secret' } });
     const { message } = await rejection(freshStore({ url: secret.url }).ready({ timeoutMs: 500 }));
     expect(message).toContain('NOAUTH');
-    expect(message).toContain('It wants a password: put it into the client or the URL.');
+    expect(message).toContain('It requires a password. Put it into the client or the URL.');
   });
 });
 

@@ -34,19 +34,19 @@ export class KeyFormats implements Formats {
   check({ name, at, idFormat }: LimitRow, findings: Findings): void {
     const key = this.#keys.get(name);
     if (key === undefined) {
-      const remedy = `Add it to the code, for example keys: { ${name}: ipAddress() }, or leave the limit out.`;
-      return findings.add(at, `The limit \`${name}\` must have a key in code, but \`keys\` has none. ${remedy}`, name);
+      const remedy = `Add one, for example keys: { ${name}: ipAddress() }, or remove the limit from the file.`;
+      return findings.add(at, `The limit \`${name}\` has no key in code. ${remedy}`, name);
     }
     const inCode = key.format.name;
     if (idFormat === undefined || withoutAlias(idFormat.name) === inCode) return;
-    const message = `\`${name}.idFormat\` must be ${shownName(inCode)}, as its key in code has it, but was '${shownName(idFormat.name)}'.`;
+    const message = `\`${name}.idFormat\` must be ${shownName(inCode)}, the format of its key in code, but was '${shownName(idFormat.name)}'.`;
     findings.add(idFormat.at, `${message} Change one of the two.`, name);
   }
 
   finish(names: ReadonlySet<string>, findings: Findings): void {
     for (const name of this.#keys.keys()) {
       if (names.has(name)) continue;
-      const remedy = `Add it to the file, or leave \`keys.${shownName(name)}\` out. Limits: ${listed(names)}.`;
+      const remedy = `Add the limit to the file, or remove \`keys.${shownName(name)}\`. Limits: ${listed(names)}.`;
       findings.add(
         BEGINNING,
         `The limit \`${shownName(name)}\` has a key in code, but is not in the file. ${remedy}`,
@@ -76,14 +76,14 @@ export class NamedFormats implements Formats {
 
   check({ name, idFormat }: LimitRow, findings: Findings): void {
     if (idFormat === undefined) {
-      const remedy = `Add it to the limit: idFormat: accountId, for example.`;
-      this.#limits.set(name, `\`${name}\` must have an idFormat for its ids to be checked without code. ${remedy}`);
+      const remedy = `For example idFormat: accountId.`;
+      this.#limits.set(name, `\`${name}\` needs an idFormat, by which its ids are checked without code. ${remedy}`);
       return;
     }
     const format = this.#attempted(withoutAlias(idFormat.name));
     this.#limits.set(name, typeof format === 'string' ? '' : format);
     if (typeof format !== 'string') return;
-    const demand = `\`${name}.idFormat\` must be a format that is known, but was '${shownName(idFormat.name)}'.`;
+    const demand = `\`${name}.idFormat\` must be a known id format, but was '${shownName(idFormat.name)}'.`;
     findings.add(idFormat.at, `${demand} ${format}`, name);
   }
 
@@ -95,7 +95,7 @@ export class NamedFormats implements Formats {
 
   /** A format by its name, or why there is none. */
   #attempted(name: string): IdFormat | string {
-    const remedy = `Formats: ${listed(this.#known.keys())}; others are given by the option \`formats\`.`;
+    const remedy = `Formats: ${listed(this.#known.keys())}. For others, use the option \`formats\`.`;
     try {
       return this.#named(name) ?? remedy;
     } catch (error) {

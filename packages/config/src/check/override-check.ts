@@ -49,7 +49,7 @@ export class OverrideCheck {
   }
 
   #unknown(limit: string): string {
-    return `\`${limit}\` must be the name of a limit, but the defaults have none of it. Limits: ${listed(this.#limits!)}.`;
+    return `\`${limit}\` is not the name of a limit. Limits: ${listed(this.#limits!)}.`;
   }
 
   #add(limit: string, format: IdFormat, text: string, at: Place): void {
@@ -67,7 +67,7 @@ export class OverrideCheck {
 
 function twice(limit: string, format: IdFormat, text: string, places: ReadonlyMap<string, Place>): string {
   const id = new OverrideList().add(limit, format, text, 'unlimited');
-  const spelled = id === text ? '' : `, which is ${shown(id)}`;
+  const spelled = id === text ? '' : ` (which is ${shown(id)})`;
   const first = shownPlace(places.get(id)!);
-  return `\`${limit}\` lists the id ${shown(text)}${spelled}, a second time: it stands at ${first}. Keep one of the two.`;
+  return `\`${limit}\` lists the id ${shown(text)}${spelled} twice, first at ${first}. Keep one of the two.`;
 }

@@ -52,8 +52,7 @@ export class LiveLimits<Request = unknown> {
    * @throws {SluiceError} `ERR_CLOSED` after {@link LiveLimits.close}.
    */
   async reload(): Promise<LiveStatus> {
-    if (this.#isClosed)
-      throw new SluiceError('ERR_CLOSED', 'These live limits are closed. Make new ones by watchLimits.');
+    if (this.#isClosed) throw new SluiceError('ERR_CLOSED', 'These live limits are closed. Call watchLimits() again.');
     await this.#inTurn(async () => this.#read({ background: false, signature: await this.#files.now() }));
     return this.#status;
   }

@@ -43,8 +43,8 @@ export function watchLimits<Request>(
   const held = limitsOf(limiter);
   const recipe = RememberedLimits.recipeOf(loaded);
   if (recipe === undefined) {
-    const remedy = 'Give what it gave, not a copy.';
-    throw complaint('ERR_OPTION', { option: 'loaded', demand: 'what loadLimits gave', value: loaded, remedy });
+    const remedy = 'Pass the object that loadLimits returned, not a copy of it.';
+    throw complaint('ERR_OPTION', { option: 'loaded', demand: 'the result of loadLimits', value: loaded, remedy });
   }
   checkSame(held, loaded);
   const { onEvent, log } = options;
@@ -61,7 +61,7 @@ function checkSame<Request>(held: ReadonlyMap<string, Limit<Request>>, { limits 
   const names = new Set([...held.keys(), ...Object.keys(limits)]);
   const other = [...names].find((name) => held.get(name)?.key !== limits[name]?.key);
   if (other === undefined) return;
-  const remedy = `Make it by createLimiter({ ...loaded }), and give limits in code a limiter of their own.`;
+  const remedy = `Make the limiter with createLimiter({ ...loaded }). Put limits that are defined in code into another limiter.`;
   throw new SluiceError(
     'ERR_OPTION',
     `\`limiter\` must have the limits of \`loaded\`, with their keys, and no others, but differs in \`${other}\`. ${remedy}`,
@@ -71,6 +71,6 @@ function checkSame<Request>(held: ReadonlyMap<string, Limit<Request>>, { limits 
 function everyMsOf<Request>({ everyMs }: WatchOptions, recipe: Recipe<Request>): number | false {
   if (everyMs === undefined) return hasFunction(recipe) ? false : FILES_EVERY_MS;
   if (everyMs === false) return false;
-  const remedy = 'Use false to reload on call only.';
+  const remedy = 'For example everyMs: 500, or everyMs: false to reload only when reload() is called.';
   return wholeNumber('everyMs', everyMs, { min: 100, max: 86_400_000, remedy });
 }

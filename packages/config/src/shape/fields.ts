@@ -6,7 +6,7 @@ import { shownPlace, type Place } from '../place.ts';
 import { NUMBER_NAMES } from './definition.ts';
 import type { Field } from './field.ts';
 
-const HINTS: Hints = { ...LIMIT_HINTS, '<<': 'Merge keys are not read: write the fields out.' };
+const HINTS: Hints = { ...LIMIT_HINTS, '<<': 'Merge keys (`<<`) are not supported. Write the fields out.' };
 
 /** The fields of one mapping, each looked at once. What is wrong with them is noted. */
 export class Fields {

@@ -1,7 +1,7 @@
 import type { LimitNumbers } from '@sluice/core';
 import { checkLimitName } from '@sluice/core/limits';
 import type { Findings } from '../findings.ts';
-import { refusal, shownNode, type Entry, type Node } from '../node.ts';
+import { fileRefusal, refusal, shownNode, type Entry, type Node } from '../node.ts';
 import { BEGINNING, shownPlace, type Place } from '../place.ts';
 import type { EarlyItems } from '../text/yaml-text.ts';
 import { LIMIT_FIELDS } from './definition.ts';
@@ -21,7 +21,7 @@ export interface LimitRow {
 /** What is read of a text or of data: the first items of an outermost list, then the root with the rest. */
 export type Reading = Generator<EarlyItems, Node | undefined>;
 
-const FILE = 'The file of limits';
+const FILE = 'The limits file';
 const KNOWN = Object.keys(LIMIT_FIELDS);
 const FILE_REMEDY = 'Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.';
 
@@ -32,7 +32,7 @@ export function* limitRows(reading: Reading, findings: Findings): Generator<Limi
   if (root === undefined || (root.kind === 'scalar' && root.value === null)) {
     findings.addUnreadable(root?.at ?? BEGINNING, `${FILE} is empty. ${FILE_REMEDY}`);
   } else if (root.kind !== 'mapping') {
-    findings.addUnreadable(root.at, refusal(FILE, 'a mapping of limits by name', root, FILE_REMEDY));
+    findings.addUnreadable(root.at, fileRefusal(FILE, 'a mapping of limits by name', root, FILE_REMEDY));
   } else {
     yield* namedRows(root.entries, root.at, findings);
   }
@@ -80,7 +80,7 @@ function noteTwice(
 
 function limitRow(name: string, at: Place, node: Node, findings: Findings): LimitRow {
   if (node.kind !== 'mapping') {
-    const remedy = 'For example { count: 300, period: 180m }; in YAML fields stand on lines of their own, indented.';
+    const remedy = 'For example { count: 300, period: 180m }; in YAML, write each field on its own line, indented.';
     findings.add(node.at, refusal(name, 'a mapping of fields', node, remedy), name);
     return { name, at, numbers: undefined, idFormat: undefined, disabled: false, hidden: false };
   }

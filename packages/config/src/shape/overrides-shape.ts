@@ -1,6 +1,6 @@
 import type { Override } from '@sluice/core';
 import type { Findings } from '../findings.ts';
-import { refusal, type Entry, type Node } from '../node.ts';
+import { fileRefusal, refusal, type Entry, type Node } from '../node.ts';
 import { BEGINNING, type Place } from '../place.ts';
 import { MARK_NAMES, NUMBER_NAMES, OVERRIDE_FIELDS } from './definition.ts';
 import { Fields } from './fields.ts';
@@ -25,7 +25,7 @@ type Entries = Omit<OverrideRow, 'ids' | 'places'>;
 
 /** How many ids are looked at for a row: so many are checked in well under a millisecond. */
 const IDS_PER_ROW = 256;
-const FILE = 'The file of overrides';
+const FILE = 'The overrides file';
 const FILE_REMEDY = 'Write a list of overrides, each under the name of its limit, or [] for none.';
 const EXAMPLE = 'For example `- NewOrders: { count: 600, period: 180m, ids: [12345678] }`.';
 const MARK_EFFECTS = { unlimited: 'lets the ids through', blocked: 'refuses the ids' } as const;
@@ -51,7 +51,7 @@ function* restRows(root: Node | undefined, numbered: { next: number }, findings:
   } else if (root.kind === 'list') {
     for (const item of root.items) yield* itemRows(item, numbered.next++, findings);
   } else {
-    findings.addUnreadable(root.at, refusal(FILE, 'a list', root, FILE_REMEDY));
+    findings.addUnreadable(root.at, fileRefusal(FILE, 'a list', root, FILE_REMEDY));
   }
 }
 
@@ -64,8 +64,11 @@ function* itemRows(item: Node, entry: number, findings: Findings): Generator<Ove
   const [named, second] = [...item.entries];
   if (named === undefined || second !== undefined) {
     const at = second?.key.at ?? item.at;
-    const remedy = 'Begin another with `- `, and indent the fields of this one deeper than its name.';
-    findings.add(at, `An override must have one limit, but this one has ${second ? 'more' : 'none'}. ${remedy}`);
+    const remedy = 'Start each override with `- `, and indent its fields deeper than the name of its limit.';
+    findings.add(
+      at,
+      `An override must have exactly one limit, but this one has ${second ? 'several' : 'none'}. ${remedy}`,
+    );
     yield noRow(item, entry);
     return;
   }
@@ -121,7 +124,8 @@ function* idRows(of: Entries, items: Iterable<Node>, fields: Fields, at: Place):
     yield rowOf(of, listed);
     listed = [];
   }
-  if (seen === 0) fields.note(at, `\`${fields.where}.ids\` must have an id. Leave the override out if none is meant.`);
+  if (seen === 0)
+    fields.note(at, `\`${fields.where}.ids\` must have at least one id. Remove the override if it applies to none.`);
   yield rowOf(of, listed);
 }
 

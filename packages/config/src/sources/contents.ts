@@ -29,4 +29,4 @@ async function readTogether(paths: readonly string[], { maxBytes }: ReadBounds):
   }
 }
 
-const CHANGING = `The file was written or replaced while it was read, ${READINGS} times in a row. Read it when that is done.`;
+const CHANGING = `The file changed while it was read, ${READINGS} times in a row. Reload when it is no longer being written.`;

@@ -27,7 +27,7 @@ export async function readBytes(path: string, maxBytes: number): Promise<FileCon
 
 async function contentOf(file: FileHandle, stats: BigIntStats, maxBytes: number): Promise<Content> {
   if (stats.isDirectory()) return { refused: 'This is a directory, not a file.' };
-  if (!stats.isFile()) return { refused: 'This is no regular file.' };
+  if (!stats.isFile()) return { refused: 'This is not a regular file.' };
   if (stats.size > maxBytes) return { refused: tooLarge(maxBytes) };
   const chunks: Buffer[] = [];
   // One byte more shows that it has grown past the bound meanwhile.
@@ -39,7 +39,8 @@ async function contentOf(file: FileHandle, stats: BigIntStats, maxBytes: number)
 
 function reasonOf(error: NodeJS.ErrnoException, path: string): string {
   const { code } = error;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return `There is no such file: ${shownText(path, 400)}.`;
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return `The file does not exist: ${shownText(path, 400)}. Check the path and the working directory.`;
   return `The file can't be read: ${messageOf(error)}.`;
 }
 

@@ -47,7 +47,7 @@ function pathOf(part: Part, given: string | URL): string {
   if (given instanceof URL && given.protocol === 'file:') return fileURLToPath(given);
   throw complaint('ERR_OPTION', {
     option: part,
-    demand: 'the path of a file, a file: URL, or a function that gives text or data',
+    demand: 'the path of a file, a file: URL, or a function that returns text or data',
     value: given instanceof URL ? given.href : given,
     remedy: `For example ${part}: '${part === 'defaults' ? 'limits' : 'overrides'}.yaml'.`,
   });
@@ -70,7 +70,7 @@ export async function readFunction(read: () => Awaitable<unknown>, { maxBytes, t
   } finally {
     clearTimeout(timer);
   }
-  if (value === LATE) return { refused: `The function must answer within ${timeMs} ms, but did not.` };
+  if (value === LATE) return { refused: `The function did not answer within ${timeMs} ms.` };
   if (typeof value === 'string') value = Buffer.from(value);
   if (!(value instanceof Uint8Array)) return { value };
   if (value.length > maxBytes) return { refused: tooLarge(maxBytes) };
@@ -80,5 +80,5 @@ export async function readFunction(read: () => Awaitable<unknown>, { maxBytes, t
 
 /** What is said of a text above the bound. */
 export function tooLarge(maxBytes: number): string {
-  return `The text must be at most ${maxBytes} bytes, but is more. Split it, or raise maxBytes.`;
+  return `The text is larger than ${maxBytes} bytes. Make it smaller, or raise maxBytes.`;
 }

@@ -96,7 +96,7 @@ export class Composed {
     const written = shownName(tag.replace('tag:yaml.org,2002:', '!!'));
     this.#findings.addUnreadable(
       at,
-      `Tags such as ${written} have no meaning here. Leave it out; to make a value text, quote it.`,
+      `Tags such as ${written} are not supported. Remove it; to make a value text, quote it.`,
     );
   }
 }

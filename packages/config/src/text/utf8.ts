@@ -5,10 +5,7 @@ import type { Findings } from '../findings.ts';
 /** Decodes bytes as UTF-8, without a byte order mark; `undefined`, with a finding, when they are none. */
 export function decodeUtf8(bytes: Uint8Array, findings: Findings): string | undefined {
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
-  findings.addUnreadable(
-    firstFault(bytes),
-    'The text must be UTF-8, but these bytes are none. Save the file as UTF-8.',
-  );
+  findings.addUnreadable(firstFault(bytes), 'The text is not valid UTF-8 here. Save the file as UTF-8.');
   return undefined;
 }
 

@@ -95,7 +95,7 @@ class YamlReader {
   take(token: CST.Token): void {
     this.#outermost++;
     if (token.type === 'directive') {
-      this.#refuse(token.offset, 'Directives such as %YAML have no meaning here. Leave the line out.');
+      this.#refuse(token.offset, 'Directives such as %YAML are not supported. Remove the line.');
     }
     for (const document of this.#composer.next(token)) this.#documents.push(document);
   }
@@ -125,14 +125,15 @@ class YamlReader {
       return undefined;
     }
     for (const { errors } of this.#documents) errors.forEach((error) => this.#report(error));
-    if (second !== undefined) this.#refuse(second.range[0], 'A file must be one document. Leave out the line `---`.');
+    if (second !== undefined)
+      this.#refuse(second.range[0], 'The file must contain one document. Remove the line `---`.');
     return this.#resolved([this.#composed.nodeOf(document.contents!)])[0];
   }
 
   /** Refuses what no file of limits has, before it takes long to read on. */
   refuses(lexemes: Lexemes, { stack, offset }: Parser): boolean {
     const reason = tooMuch(lexemes, stack);
-    if (reason !== undefined) this.#refuse(offset, reason);
+    if (reason !== undefined) this.#refuse(offset - lexemes.scalarLength, reason);
     return reason !== undefined;
   }
 
@@ -163,18 +164,18 @@ class YamlReader {
 }
 
 function tooMuch(lexemes: Lexemes, stack: readonly CST.Token[]): string | undefined {
-  if (stack.length > MAX_DEPTH) return `Values may be nested at most ${MAX_DEPTH} deep, and here they are deeper.`;
+  if (stack.length > MAX_DEPTH) return `Values are nested too deeply: at most ${MAX_DEPTH} levels are allowed.`;
   if (lexemes.scalarLength > MAX_VALUE_LENGTH) {
-    return `A value may have at most ${MAX_VALUE_LENGTH} characters, and this one has more.`;
+    return `This value is too long: at most ${MAX_VALUE_LENGTH} characters are allowed.`;
   }
-  if (lexemes.properties > MAX_PROPERTIES) return 'A value may have one anchor, and this one has many. Keep one.';
+  if (lexemes.properties > MAX_PROPERTIES) return 'This value has many anchors or tags. Keep at most one anchor.';
   const innermost = stack.at(-1);
   if (innermost === undefined) return undefined;
   if (isMapping(innermost) && innermost.items.length > MAX_ENTRIES) {
-    return `A mapping may have at most ${MAX_ENTRIES} entries, and this one has more.`;
+    return `This mapping has too many entries: at most ${MAX_ENTRIES} are allowed.`;
   }
   const { end = [] } = innermost as { end?: readonly unknown[] };
   return end.length > MAX_PROPERTIES
-    ? 'A line may have one value, and this one has many. Use brackets for a list.'
+    ? 'This line has several values. Use brackets for a list, such as [1, 2].'
     : undefined;
 }

@@ -32,8 +32,8 @@ function areClocks(batch: readonly unknown[], clocks: unknown): boolean {
 function nonsense(batch: readonly unknown[], answer: unknown): SluiceError {
   return new SluiceError(
     'ERR_STORE_ANSWER',
-    `A store must answer with a whole number \`nowTicks\` and in \`levelsTicks\` one whole number for each bucket, ` +
-      `${batch.length} in all, from 0 up, but it answered ${shown(answer)}. ` +
+    `A store must return a whole number \`nowTicks\` and in \`levelsTicks\` one whole number for each bucket, ` +
+      `${batch.length} in all, from 0 up, but returned ${shown(answer)}. ` +
       `Run the store contract of @sluice/core/testing against this store.`,
   );
 }

@@ -83,11 +83,11 @@ function notAtOnce(reading: Promise<StoreReading>): SluiceError {
   reading.catch(() => undefined);
   return new SluiceError(
     'ERR_STORE_ANSWER',
-    'The store says `answersAtOnce`, but it answered with a promise: leave that out.',
+    'The store has `answersAtOnce: true`, but returned a promise. Remove `answersAtOnce` from the store.',
   );
 }
 
 /** The error of every call to a limiter after its end. */
 export function closed(): SluiceError {
-  return new SluiceError('ERR_CLOSED', 'The limiter is closed: make a new one to go on.');
+  return new SluiceError('ERR_CLOSED', 'The limiter is closed. Make a new one with createLimiter().');
 }

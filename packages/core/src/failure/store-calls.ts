@@ -98,8 +98,8 @@ export function resetCall({ store }: StoreCallParts): StoreCall<readonly BucketN
     accept: () => undefined,
     refuse(_batch, cause) {
       const message =
-        'The store could not say that it reset the buckets: all, some or none may be full now. ' +
-        'Reset them again when it answers.';
+        'The store did not confirm the reset: all, some or none of the buckets may be full now. ' +
+        'Reset them again when the store answers.';
       return Promise.reject(new SluiceError('ERR_STORE_UNAVAILABLE', message, { cause }));
     },
   };
@@ -112,7 +112,7 @@ export function trialCall({ store }: StoreCallParts): StoreCall<readonly [], voi
     check: checkReading,
     accept: () => undefined,
     refuse(_batch, cause) {
-      const message = `The store is connected, but can not answer (${reasonOf(cause)}).`;
+      const message = `The store is connected, but failed to answer (${reasonOf(cause)}).`;
       return Promise.reject(new SluiceError('ERR_STORE_UNAVAILABLE', message, { cause }));
     },
   };

@@ -78,8 +78,8 @@ function readHeaderOption(options: ClientAddressFinderOptions): AddressHeader {
     throw complaint('ERR_OPTION', { option, demand, value, remedy });
   }
   if (options.addressHeader !== undefined && options.trustedProxies === undefined) {
-    const remedy = "Only trusted proxies' headers are read: add e.g. trustedProxies: ['loopback'].";
-    throw complaint('ERR_OPTION', { option, demand: 'left out when trustedProxies is', value, remedy });
+    const remedy = "The header is only read from trusted proxies: add e.g. trustedProxies: ['loopback'].";
+    throw complaint('ERR_OPTION', { option, demand: 'left out when trustedProxies is not set', value, remedy });
   }
   return addressHeader(value.toLowerCase());
 }
@@ -115,5 +115,5 @@ function reason(client: 'unix' | undefined, trusted: TrustedProxies, header: Add
   if (trusted.trusts(client)) {
     return `it came over a unix socket without a usable ${shownName(header.name)} header. Make the proxy there send one, e.g. in nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;`;
   }
-  return "it came over a unix socket, whose peers have none. If your proxy is the peer, set trustedProxies: ['unix'], and its X-Forwarded-For is read.";
+  return "it came over a unix socket, which has no address. If the peer is your proxy, set trustedProxies: ['unix'], so that its X-Forwarded-For header is used.";
 }

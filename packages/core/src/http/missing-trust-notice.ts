@@ -21,8 +21,8 @@ export function missingTrustNotice(warn: (message: string) => void): (peer: Peer
 
 function message(from: string, name: string): string {
   return [
-    `A request with X-Forwarded-For came from ${from}, but \`trustedProxies\` is not set: the header is not read, and everyone behind that proxy may share one bucket.`,
-    `If it is your proxy, set trustedProxies: ['${name}'], or its own address; if nobody is to be trusted, set trustedProxies: [].`,
+    `A request from ${from} has an X-Forwarded-For header, but \`trustedProxies\` is not set. The header is ignored, and all clients behind that proxy may share one bucket.`,
+    `If this is your proxy, set trustedProxies: ['${name}'], or list its address. If you trust no proxy, set trustedProxies: [].`,
     "The framework's own setting (Express 'trust proxy', Koa 'proxy', Fastify 'trustProxy') is not used.",
   ].join(' ');
 }

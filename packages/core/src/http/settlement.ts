@@ -18,9 +18,9 @@ export function checkSettles({ uses }: FlowSettings<never, never>, { outgoing }:
   if (use === undefined) return;
   throw complaint('ERR_OPTION', {
     option: `limits.${use.limit}.settle`,
-    demand: 'left out here, since the request has no response',
+    demand: 'left out here, because the request has no response',
     value: use.settle,
-    remedy: 'It is asked when a response is over. Take what is missing with limiter.charge([{ limit, id, cost }]).',
+    remedy: 'It is called when a response is over. To charge later, use limiter.charge([{ limit, id, cost }]).',
   });
 }
 

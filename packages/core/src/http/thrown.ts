@@ -6,5 +6,8 @@ import { shown } from '../errors.ts';
  */
 export function errorOf(cause: unknown): object {
   if (typeof cause === 'object' && cause !== null) return cause;
-  return new Error(`A function given to rateLimit threw ${shown(cause)}. Throw errors instead.`, { cause });
+  return new Error(
+    `A function passed to rateLimit threw ${shown(cause)}, which is not an Error. Throw an Error instead.`,
+    { cause },
+  );
 }

@@ -85,13 +85,15 @@ export function limitUpgrade<Name extends string = string>(
 const OPTIONS = ['limits', 'accept', 'skip', 'shadow', 'fields', 'retryJitter', 'onDecision'] as const;
 
 function checkedAccept(options: UpgradeOptions): UpgradeListener {
-  checkOptions('limitUpgrade', options, OPTIONS, { settle: '`settle` has no response to wait for here.' });
+  checkOptions('limitUpgrade', options, OPTIONS, {
+    settle: '`settle` is not available here: an upgrade has no response.',
+  });
   const { accept, limits } = options;
   if (
     Array.isArray(limits) &&
     limits.some((use: Partial<LimitUse> | null) => (use?.settle ?? use?.settleAborted) !== undefined)
   ) {
-    const remedy = 'An upgrade has no response to wait for.';
+    const remedy = 'An upgrade has no response. To charge later, use limiter.charge([{ limit, id, cost }]).';
     throw complaint('ERR_OPTION', { option: 'settle', demand: 'left out here', value: 'a function', remedy });
   }
   if (typeof accept === 'function') return accept;

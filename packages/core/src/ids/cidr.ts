@@ -84,6 +84,6 @@ function badPrefixLength(value: string, option: string): SluiceError {
 }
 
 function hostBits(value: string, option: string, network: string, address: IpAddress): SluiceError {
-  const remedy = `It has host bits set: the network is '${network}', the one address is '${address.text}'.`;
+  const remedy = `It has host bits set. Write '${network}' for the network, or '${address.text}' for the one address.`;
   return complaint('ERR_CIDR', { option, demand: DEMAND, value, remedy });
 }

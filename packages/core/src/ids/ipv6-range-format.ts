@@ -45,9 +45,9 @@ export function canonicalIpv6Range(text: string, prefixLength: number): string {
   const mask = slash < 0 ? '' : text.slice(slash);
   if (mask !== `/${prefixLength}`) {
     const fault = mask === '' ? 'has no mask' : `has the mask ${shownText(mask, 16)}, not /${prefixLength}`;
-    throw notARange(text, prefixLength, `It ${fault}: the range of this address is '${range}'.`);
+    throw notARange(text, prefixLength, `It ${fault}. Write '${range}'.`);
   }
-  if (range !== address.text + mask) throw notARange(text, prefixLength, `It has host bits set: write '${range}'.`);
+  if (range !== address.text + mask) throw notARange(text, prefixLength, `It has host bits set. Write '${range}'.`);
   return range;
 }
 

@@ -45,7 +45,7 @@ function compoundFormat(formats: readonly IdFormat[]): IdFormat {
     canonical(text) {
       const parts = split(text, formats.length);
       if (parts !== undefined) return join(parts.map((part, i) => formats[i]!.canonical(part)));
-      const demand = `an id of ${shownName(name)}: ${formats.length} parts, with \`:\` in between (in a part it is written %3A)`;
+      const demand = `an id of ${shownName(name)}: ${formats.length} parts separated by \`:\` (write %3A for a \`:\` inside a part)`;
       throw complaint('ERR_ID', { option: 'id', demand, value: text, status: 400 });
     },
   };

@@ -103,14 +103,14 @@ function keyWithFallback<First, Second>(first: Source<First>, second: Source<Sec
     const { name } = (first.idOf === undefined ? first : second).format;
     throw new SluiceError(
       'ERR_KEY',
-      `\`.or\` needs two keys that know where their ids come from: give ${shownName(name)} a function of the request.`,
+      `\`.or\` needs two keys that get an id from a request. Give ${shownName(name)} a function, e.g. ${shownName(name)}((req) => req.user?.id ?? null).`,
     );
   }
   // The first format may be the same: its ids are raw, and those that look like the fallback's are refused.
   if (first.format.name.split('|').slice(1).includes(second.format.name)) {
     throw new SluiceError(
       'ERR_KEY',
-      `\`.or\` needs fallbacks of different formats, but one is ${shownName(second.format.name)} already: ask for both ids in one function, (req) => req.user?.id ?? req.apiKey ?? null.`,
+      `\`.or\` needs fallbacks of different formats, but ${shownName(second.format.name)} is used already. Get both ids in one function instead: (req) => req.user?.id ?? req.apiKey ?? null.`,
     );
   }
   const [firstIdOf, secondIdOf] = [first.idOf, second.idOf];

@@ -10,7 +10,8 @@ export function pressureWarning(pressure: StorePressure): LimiterEvent {
 
 /** The warning of the store that decides for `onFailure: 'local'` while the limiter's own can't answer. */
 export function localPressureWarning(pressure: StorePressure): LimiterEvent {
-  const remedy = "Make the limiter's store answer again, or take onFailure: 'closed' where no request may pass then.";
+  const remedy =
+    "Make the limiter's store answer again, or use onFailure: 'closed' for limits that must hold during an outage.";
   return warning("The local store of onFailure: 'local'", pressure, remedy);
 }
 
@@ -18,8 +19,8 @@ function warning(store: string, { size, maxKeys, evicted, largest }: StorePressu
   const fill = `${size} of at most ${maxKeys} buckets, ${largest.size} of them of limit "${shownName(largest.limit)}"`;
   const message =
     evicted === 0
-      ? `${store} is nearly full: ${fill}. When it is full, it evicts buckets of the limit that has the most. ${remedy}`
-      : `${store} is full: ${fill}. It evicted ${evicted === 1 ? '1 bucket' : `${evicted} buckets`} in debt since the ` +
-        `last such warning: the clients get their burst again. ${remedy}`;
+      ? `${store} is nearly full: ${fill}. When it is full, it evicts buckets of the limit that has most of them. ${remedy}`
+      : `${store} is full: ${fill}. Since the last such warning it evicted ` +
+        `${evicted === 1 ? '1 bucket' : `${evicted} buckets`} with spent tokens: these clients get their burst again. ${remedy}`;
   return { type: 'warning', message };
 }

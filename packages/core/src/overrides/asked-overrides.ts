@@ -41,7 +41,7 @@ export class AskedOverrides {
     try {
       const answer = adopted(this.#ask(limit.name, id, request as never));
       if (!(answer instanceof Promise)) return this.#rateOf(limit, answer);
-      const late = (): Error => new Error('the overrides function did not answer within its deadline');
+      const late = (): Error => new Error('the overrides function did not answer within overridesDeadlineMs');
       return this.#deadlines
         .race(answer, late)
         .then((override) => this.#rateOf(limit, override))

@@ -74,7 +74,10 @@ export class LimitOverrides {
 
   #twice(id: string, text: string): SluiceError {
     const again = id === text ? '' : ` (the second time as ${shown(text)})`;
-    return new SluiceError('ERR_OVERRIDE', `\`${shownName(this.#where)}\` lists the id ${shown(id)} twice${again}.`);
+    return new SluiceError(
+      'ERR_OVERRIDE',
+      `\`${shownName(this.#where)}\` lists the id ${shown(id)} twice${again}. Keep one of the two.`,
+    );
   }
 }
 

@@ -113,7 +113,7 @@ export function listOverrides(table: OverrideTable, limits: ReadonlyMap<string, 
 function sealedList(limit: string, text: string): SluiceError {
   return new SluiceError(
     'ERR_OVERRIDE',
-    `A limiter has this list of overrides: ${shown(text)} of ${shownName(limit)} can't be added any more. Make a new list and give it to limiter.replace.`,
+    `This list of overrides is in use by a limiter, so the id ${shown(text)} of limit "${shownName(limit)}" can't be added. Make a new OverrideList and pass it to limiter.replace().`,
   );
 }
 
@@ -130,7 +130,7 @@ function otherFormat(limit: string, added: IdFormat, wanted: IdFormat): SluiceEr
   );
   return new SluiceError(
     'ERR_OVERRIDE',
-    `\`overrides.${shownName(limit)}\` lists ids of the format ${one}, but the limit's are ${other}.`,
+    `\`overrides.${shownName(limit)}\` has ids of the format ${one}, but the key of the limit has ${other}. Use the same key for both.`,
   );
 }
 
@@ -143,6 +143,6 @@ function limitOf(name: string, limits: ReadonlyMap<string, Limit<never>>): Limit
   if (limit !== undefined) return limit;
   throw new SluiceError(
     'ERR_OVERRIDE',
-    `\`overrides.${shownName(name)}\` names no limit: overrides are listed by limit, then by id. Limits: ${listed(limits.keys())}.`,
+    `\`overrides.${shownName(name)}\` is not the name of a limit. Overrides are listed by limit, then by id. Limits: ${listed(limits.keys())}.`,
   );
 }

@@ -126,8 +126,8 @@ describe('a reset', () => {
       {
         reason: {
           message:
-            'The store could not say that it reset the buckets: all, some or none may be full now. ' +
-            'Reset them again when it answers.',
+            'The store did not confirm the reset: all, some or none of the buckets may be full now. ' +
+            'Reset them again when the store answers.',
         },
       },
     ]);
@@ -143,7 +143,7 @@ describe('a reset', () => {
   test('makes the local bucket full in any case', async () => {
     const { guard } = failing();
     await guard.spend([transaction({ limit: 'Local', cost: 10 })]);
-    await expect(guard.reset([local])).rejects.toThrow('could not say that it reset');
+    await expect(guard.reset([local])).rejects.toThrow('did not confirm the reset');
     expect(decided(await guard.check([local])).reading.levelsTicks).toEqual([0]);
   });
 });

@@ -39,7 +39,8 @@ describe('a store that answers at once', async () => {
       expect(() => limiter[call](ann)).toThrow(
         expect.objectContaining({
           code: 'ERR_STORE_ANSWER',
-          message: 'The store says `answersAtOnce`, but it answered with a promise: leave that out.',
+          message:
+            'The store has `answersAtOnce: true`, but returned a promise. Remove `answersAtOnce` from the store.',
         }) as Error,
       );
     },

@@ -229,8 +229,8 @@ describe('a store that answers with nonsense', () => {
     const { guard } = guarded(answers(level(0.5)));
     const { cause } = (await guard.spend([transaction()])).failure!;
     expect((cause as Error).message).toBe(
-      'A store must answer with a whole number `nowTicks` and in `levelsTicks` one whole number for each bucket, ' +
-        '1 in all, from 0 up, but it answered { nowTicks: 1, levelsTicks: [ 0.5 ] }. ' +
+      'A store must return a whole number `nowTicks` and in `levelsTicks` one whole number for each bucket, ' +
+        '1 in all, from 0 up, but returned { nowTicks: 1, levelsTicks: [ 0.5 ] }. ' +
         'Run the store contract of @sluice/core/testing against this store.',
     );
   });

@@ -143,7 +143,9 @@ describe('local', () => {
     expect(store.stats()).toMatchObject({ size: 100_000, evicted: 20_200 });
     expect(events.filter(({ type }) => type === 'warning').map(({ message }) => message)).toEqual([
       expect.stringMatching(/^The local store of onFailure: 'local' is nearly full: 90001 of at most 100000 buckets/),
-      expect.stringMatching(/is full: .* It evicted 1 bucket in debt .* take onFailure: 'closed' where no request may/),
+      expect.stringMatching(
+        /is full: .* it evicted 1 bucket with spent tokens: .* use onFailure: 'closed' for limits that must hold/,
+      ),
     ]);
   });
 

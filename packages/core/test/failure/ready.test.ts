@@ -134,7 +134,7 @@ describe('a store that is ready after calls that it could not answer', () => {
     setup.store.behaviour = rejects(cause);
     await expect(setup.guard.ready()).rejects.toMatchObject({
       code: 'ERR_STORE_UNAVAILABLE',
-      message: 'The store is connected, but can not answer (Error: OOM).',
+      message: 'The store is connected, but failed to answer (Error: OOM).',
       cause,
     });
     expect(setup.guard.status().state).toBe('failing');

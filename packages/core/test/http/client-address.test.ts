@@ -263,7 +263,7 @@ describe('wrong options are refused when the finder is made', () => {
     [['toString'], "or 'loopback', 'private' or 'unix', but was 'toString'"],
     [['uniquelocal'], "Write trustedProxies: ['private']."],
     [['linklocal'], "Write trustedProxies: ['169.254.0.0/16', 'fe80::/10']."],
-    [['10.0.0.1/8'], "the network is '10.0.0.0/8'"],
+    [['10.0.0.1/8'], "Write '10.0.0.0/8' for the network"],
     [['proxy.example'], '`trustedProxies[0]` must be a network in CIDR notation'],
     [['0.0.0.0/0'], "must not be everyone, but was '0.0.0.0/0'"],
     [['::/0'], "must not be everyone, but was '::/0'"],

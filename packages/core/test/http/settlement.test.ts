@@ -39,7 +39,7 @@ function run(limiter: Limiter, outgoing: object | undefined, use: Partial<LimitU
 test('a settle where a request has no response is an error at the first request, and nothing is taken', async () => {
   const limiter = limiterOf();
   expect(() => run(limiter, undefined, { settle: () => 0 })).toThrow(
-    /`limits\.PerUser\.settle` must be left out here, since the request has no response/,
+    /`limits\.PerUser\.settle` must be left out here, because the request has no response/,
   );
   expect(await remaining(limiter)).toBe(9);
 });

@@ -77,9 +77,9 @@ describe('what is no network is refused by name', () => {
   });
 
   test.each([
-    ['10.0.0.1/8', "the network is '10.0.0.0/8', the one address is '10.0.0.1'"],
-    ['2001:db8::1/32', "the network is '2001:db8::/32', the one address is '2001:db8::1'"],
-    ['::ffff:10.0.0.1/104', "the network is '10.0.0.0/8', the one address is '10.0.0.1'"],
+    ['10.0.0.1/8', "Write '10.0.0.0/8' for the network, or '10.0.0.1' for the one address"],
+    ['2001:db8::1/32', "Write '2001:db8::/32' for the network, or '2001:db8::1' for the one address"],
+    ['::ffff:10.0.0.1/104', "Write '10.0.0.0/8' for the network, or '10.0.0.1' for the one address"],
   ])('%s has host bits set: the message says what was probably meant', (text, remedy) => {
     expect(refusal(text).message).toContain(remedy);
   });

@@ -73,7 +73,7 @@ describe('a compound key', () => {
       code: 'ERR_ID',
       status: 400,
       message:
-        "`id` must be an id of accountId:accountId:ipAddress: 3 parts, with `:` in between (in a part it is written %3A), but was 'a:b'.",
+        "`id` must be an id of accountId:accountId:ipAddress: 3 parts separated by `:` (write %3A for a `:` inside a part), but was 'a:b'.",
     });
   });
 

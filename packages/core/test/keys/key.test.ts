@@ -223,12 +223,12 @@ describe('a key with a fallback', () => {
     [
       'a first key without a function',
       () => accountId().or(clientNetwork()),
-      '`.or` needs two keys that know where their ids come from: give accountId a function of the request.',
+      '`.or` needs two keys that get an id from a request. Give accountId a function, e.g. accountId((req) => req.user?.id ?? null).',
     ],
     [
       'a fallback without a function',
       () => clientNetwork().or(keyFrom(customerNumber)),
-      '`.or` needs two keys that know where their ids come from: give customerNumber a function of the request.',
+      '`.or` needs two keys that get an id from a request. Give customerNumber a function, e.g. customerNumber((req) => req.user?.id ?? null).',
     ],
     [
       'a fallback that was not called',
@@ -247,7 +247,7 @@ describe('a key with a fallback', () => {
           .or(keyFrom(customerNumber, () => null))
           .or(clientNetwork())
           .or(keyFrom(customerNumber, () => null)),
-      '`.or` needs fallbacks of different formats, but one is customerNumber already: ask for both ids in one function, ' +
+      '`.or` needs fallbacks of different formats, but customerNumber is used already. Get both ids in one function instead: ' +
         '(req) => req.user?.id ?? req.apiKey ?? null.',
     ],
   ])('is refused for %s', (_, make, message) => {

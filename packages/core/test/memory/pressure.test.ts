@@ -118,7 +118,7 @@ describe('a limiter on a memory store', () => {
     expect(types).toEqual(['warning']);
     expect(lines).toEqual([
       'Sluice: The store is nearly full: 91 of at most 100 buckets, 91 of them of limit "Mails". ' +
-        'When it is full, it evicts buckets of the limit that has the most. ' +
+        'When it is full, it evicts buckets of the limit that has most of them. ' +
         'If so many clients are real, keep more buckets: memoryStore({ maxKeys: 200 }).',
     ]);
   });
@@ -138,7 +138,7 @@ describe('a limiter on a memory store', () => {
     void limiter.spend(Array.from({ length: ids }, (_, i) => ({ limit: 'Mails', id: `${i}` })));
     expect(lines).toEqual([
       'Sluice: The store is full: 100 of at most 100 buckets, 100 of them of limit "Mails". ' +
-        `It evicted ${evicted} in debt since the last such warning: the clients get their burst again. ` +
+        `Since the last such warning it evicted ${evicted} with spent tokens: these clients get their burst again. ` +
         'If so many clients are real, keep more buckets: memoryStore({ maxKeys: 200 }).',
     ]);
   });

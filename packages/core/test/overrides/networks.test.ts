@@ -131,13 +131,13 @@ describe('an override of a network is refused', () => {
       'with host bits, naming the network',
       ipAddress(),
       { '10.20.0.1/16': per(5) },
-      "`overrides.Requests` lists the id '10.20.0.1/16': `id` must be a network in CIDR notation, such as '10.0.0.0/8' or '2001:db8::/32', but was '10.20.0.1/16'. It has host bits set: the network is '10.20.0.0/16', the one address is '10.20.0.1'.",
+      "`overrides.Requests` lists the id '10.20.0.1/16': `id` must be a network in CIDR notation, such as '10.0.0.0/8' or '2001:db8::/32', but was '10.20.0.1/16'. It has host bits set. Write '10.20.0.0/16' for the network, or '10.20.0.1' for the one address.",
     ],
     [
       'narrower than the ids',
       ipv6RangeCIDR(),
       { '2001:db8:7:1::/64': per(5) },
-      "`overrides.Requests` lists the id '2001:db8:7:1::/64': `id` must be an IPv6 network with the mask /48, but was '2001:db8:7:1::/64'. It has the mask /64, not /48: the range of this address is '2001:db8:7::/48'.",
+      "`overrides.Requests` lists the id '2001:db8:7:1::/64': `id` must be an IPv6 network with the mask /48, but was '2001:db8:7:1::/64'. It has the mask /64, not /48. Write '2001:db8:7::/48'.",
     ],
     [
       'of a family that has no ids',
@@ -155,13 +155,13 @@ describe('an override of a network is refused', () => {
       'in a second spelling',
       ipAddress(),
       { '2001:db8::/32': per(5), '2001:DB8:0::/32': per(6) },
-      "`overrides.Requests` lists the id '2001:db8::/32' twice (the second time as '2001:DB8:0::/32').",
+      "`overrides.Requests` lists the id '2001:db8::/32' twice (the second time as '2001:DB8:0::/32'). Keep one of the two.",
     ],
     [
       'and of the address in it',
       ipAddress(),
       { '10.0.0.1': per(5), '10.0.0.1/32': per(6) },
-      "`overrides.Requests` lists the id '10.0.0.1' twice (the second time as '10.0.0.1/32').",
+      "`overrides.Requests` lists the id '10.0.0.1' twice (the second time as '10.0.0.1/32'). Keep one of the two.",
     ],
   ])('%s', (_, key, overrides, message) => {
     expect(thrown(() => limiterOf(key, overrides))).toMatchObject({ code: 'ERR_OVERRIDE', message });

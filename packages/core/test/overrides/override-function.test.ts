@@ -163,7 +163,7 @@ describe('when a function of overrides fails, the limit has its own numbers and 
     expect(events).toMatchObject([
       {
         message:
-          'The overrides function failed for limit "Orders" (Error: the overrides function did not answer within its deadline). The limit\'s own numbers were used.',
+          'The overrides function failed for limit "Orders" (Error: the overrides function did not answer within overridesDeadlineMs). The limit\'s own numbers were used.',
       },
     ]);
   });

@@ -44,7 +44,7 @@ describe('a list of overrides', () => {
     overrides.add('Orders', format, 'alice', gold);
     expect(thrown(() => overrides.add('Orders', format, 'alice', 'unlimited'))).toMatchObject({
       code: 'ERR_OVERRIDE',
-      message: "`overrides.Orders` lists the id 'alice' twice.",
+      message: "`overrides.Orders` lists the id 'alice' twice. Keep one of the two.",
     });
     expect(overrides.rateOf('Orders', 'alice')).toMatchObject({ burst: 7 });
   });
@@ -64,7 +64,8 @@ describe('a list of overrides', () => {
     overrides.add('Odors', format, 'alice', gold);
     expect(thrown(() => limiterOnFakeTime(numbers, { overrides }))).toMatchObject({
       code: 'ERR_OVERRIDE',
-      message: '`overrides.Odors` names no limit: overrides are listed by limit, then by id. Limits: Orders.',
+      message:
+        '`overrides.Odors` is not the name of a limit. Overrides are listed by limit, then by id. Limits: Orders.',
     });
   });
 
@@ -73,7 +74,8 @@ describe('a list of overrides', () => {
     overrides.add('Orders', ipAddress().format, '203.0.113.7', gold);
     expect(thrown(() => limiterOnFakeTime(numbers, { overrides }))).toMatchObject({
       code: 'ERR_OVERRIDE',
-      message: "`overrides.Orders` lists ids of the format ipAddress, but the limit's are accountId.",
+      message:
+        '`overrides.Orders` has ids of the format ipAddress, but the key of the limit has accountId. Use the same key for both.',
     });
   });
 
@@ -84,7 +86,7 @@ describe('a list of overrides', () => {
     expect(thrown(() => createLimiter({ limits, overrides }))).toMatchObject({
       code: 'ERR_OVERRIDE',
       message:
-        "`overrides.Requests` lists ids of the format ipv6RangeCIDR (IPv6 /48), but the limit's are ipv6RangeCIDR (IPv6 /56).",
+        '`overrides.Requests` has ids of the format ipv6RangeCIDR (IPv6 /48), but the key of the limit has ipv6RangeCIDR (IPv6 /56). Use the same key for both.',
     });
   });
 
@@ -109,8 +111,7 @@ describe('a list of overrides', () => {
     limiterOnFakeTime(numbers, { overrides });
     expect(thrown(() => overrides.add('Orders', format, 'alice', gold))).toMatchObject({
       code: 'ERR_OVERRIDE',
-      message:
-        "A limiter has this list of overrides: 'alice' of Orders can't be added any more. Make a new list and give it to limiter.replace.",
+      message: `This list of overrides is in use by a limiter, so the id 'alice' of limit "Orders" can't be added. Make a new OverrideList and pass it to limiter.replace().`,
     });
   });
 

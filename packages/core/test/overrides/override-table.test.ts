@@ -88,7 +88,7 @@ describe('overrides are refused', () => {
       'of an unknown limit',
       { Order: { a: ok } },
       'ERR_OVERRIDE',
-      '`overrides.Order` names no limit: overrides are listed by limit, then by id. Limits: Orders, Reads.',
+      '`overrides.Order` is not the name of a limit. Overrides are listed by limit, then by id. Limits: Orders, Reads.',
     ],
     [
       'whose table is no object',
@@ -137,7 +137,8 @@ describe('overrides are refused', () => {
     const overrides = { PerAddress: { '2001:db8::1': ok, '2001:DB8::0:1': ok } };
     expect(thrown(() => createLimiter({ limits, overrides }))).toMatchObject({
       code: 'ERR_OVERRIDE',
-      message: "`overrides.PerAddress` lists the id '2001:db8::1' twice (the second time as '2001:DB8::0:1').",
+      message:
+        "`overrides.PerAddress` lists the id '2001:db8::1' twice (the second time as '2001:DB8::0:1'). Keep one of the two.",
     });
   });
 
@@ -158,7 +159,7 @@ describe('overrides are refused', () => {
   test('before anything is made: the names are still free', () => {
     const { store } = withOverrides({});
     const limits = accountLimits({ Other: { count: 1, period: '1s' } });
-    expect(() => createLimiter({ limits, store, overrides: { Otter: {} } })).toThrow('names no limit');
+    expect(() => createLimiter({ limits, store, overrides: { Otter: {} } })).toThrow('is not the name of a limit');
     expect(() => createLimiter({ limits, store })).not.toThrow();
   });
 });

@@ -192,7 +192,7 @@ export class Channel {
   #expired({ call }: Trip): SluiceError {
     return new SluiceError(
       'ERR_STORE_DEADLINE',
-      `Redis at ${this.server} got to the script ${call.script.name} only when its ${call.deadlineMs} ms were over, ` +
+      `Redis at ${this.server} got to the script ${call.script.name} only after its ${call.deadlineMs} ms were over, ` +
         'and did not run it.',
     );
   }

@@ -108,10 +108,7 @@ export class ScriptLine implements Line {
 }
 
 function closedError(): SluiceError {
-  return new SluiceError(
-    'ERR_CLOSED',
-    'The Redis store is closed: it takes no more calls. Close it after its limiters.',
-  );
+  return new SluiceError('ERR_CLOSED', 'The Redis store is closed. Close it after its limiters.');
 }
 
 function closedWhileWaiting(): SluiceError {

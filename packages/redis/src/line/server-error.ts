@@ -4,31 +4,33 @@ import type { ScriptCall } from './line.ts';
 
 /** What the first word of a server's error says about the server, and what helps. */
 const SERVER_TROUBLE: Readonly<Record<string, string>> = {
-  OOM: 'It has used up its `maxmemory` and evicts nothing: give it more, or `maxmemory-policy volatile-ttl`.',
-  READONLY: 'It is a replica: the line is made anew. If that does not help, connect to the primary, or by Sentinel.',
-  LOADING: 'It reads its data from disk, and answers when it is done.',
-  MASTERDOWN: 'It is a replica that has lost its primary: connect to the primary, or by Sentinel.',
-  CLUSTERDOWN: 'The cluster does not cover all slots: some primary is down and not replaced yet.',
+  OOM: 'It has reached its `maxmemory` and evicts nothing. Give it more memory, or set `maxmemory-policy volatile-ttl`.',
+  READONLY:
+    'It is a replica, so the connection is made again. If that does not help, connect to the primary, or through Sentinel.',
+  LOADING: 'It is still loading its data from disk, and will answer when that is done.',
+  MASTERDOWN: 'It is a replica that has lost its primary. Connect to the primary, or through Sentinel.',
+  CLUSTERDOWN: 'The cluster does not cover all slots. A primary is down and not replaced yet.',
   MOVED: 'The hash slot has moved to a node that is not connected yet.',
   ASK: 'The hash slot moves to a node that is not connected yet.',
-  NOPERM: 'Its user may not do this: see the list of permissions in the documentation of @sluice/redis.',
-  NOAUTH: 'It wants a password: put it into the client or the URL.',
-  WRONGPASS: 'It knows no such user and password: correct them in the client or the URL.',
-  MISCONF: 'It can not save to disk and therefore takes no writes: look into its log.',
+  NOPERM: 'The Redis user lacks a permission. The documentation of @sluice/redis lists those that it needs.',
+  NOAUTH: 'It requires a password. Put it into the client or the URL.',
+  WRONGPASS: 'The user or the password is wrong. Correct them in the client or the URL.',
+  MISCONF: "It can't save to disk and therefore rejects writes. Check its log.",
   NOREPLICAS: 'It has fewer replicas than `min-replicas-to-write` demands.',
-  BUSY: 'A script of somebody runs too long on it: `SCRIPT KILL` ends it.',
+  BUSY: 'Another script runs too long on it. `SCRIPT KILL` ends that script.',
 };
 
 /** What it says about one call alone, and what helps. */
 const CALL_TROUBLE: Readonly<Record<string, string>> = {
-  WRONGTYPE: 'Does something else write to these keys? Choose a `prefix` that no one else uses, or delete them.',
-  CROSSSLOT: 'Keys of several hash slots can not travel together.',
-  TRYAGAIN: 'Their hash slot moves to another node, which has some of them already: this ends with the move.',
+  WRONGTYPE:
+    'Another program may write to these keys. Choose a `prefix` that no other program uses, or delete the keys.',
+  CROSSSLOT: "Keys of several hash slots can't be sent in one call.",
+  TRYAGAIN: 'Their hash slot is being moved to another node. This ends when the move is over.',
 };
 
 /** Words of a node of a cluster, which a client for one server can't follow. */
 const IS_CLUSTER = new Set(['CROSSSLOT', 'MOVED', 'ASK', 'TRYAGAIN']);
-const WANTS_CLUSTER = 'This is a node of a Redis Cluster: give a `Cluster` of ioredis as `client`.';
+const WANTS_CLUSTER = 'This is a node of a Redis Cluster. Pass a `Cluster` of ioredis as `client`.';
 
 /** The first word of a server's error: `OOM`, `WRONGTYPE`, …; `ERR` when it says no more; nothing of other errors. */
 export function errorWord(error: unknown): string | undefined {

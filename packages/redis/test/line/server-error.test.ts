@@ -57,13 +57,13 @@ describe('what an error of a server concerns', () => {
     const { code, message: said } = callError(ALONE, call(add), new ReplyError(message));
     expect(code).toBe('ERR_STORE_UNAVAILABLE');
     expect(said).toContain(
-      `${message}. This is a node of a Redis Cluster: give a \`Cluster\` of ioredis as \`client\`.`,
+      `${message}. This is a node of a Redis Cluster. Pass a \`Cluster\` of ioredis as \`client\`.`,
     );
   });
 
   test('a slot that moves, in words of its own', () => {
     const { message } = callError(NODE, call(add), new ReplyError('TRYAGAIN Multiple keys request'));
-    expect(message).toMatch(/moves to another node/);
+    expect(message).toMatch(/is being moved to another node/);
     expect(message).not.toContain('prefix');
   });
 
@@ -83,7 +83,7 @@ describe('what an error of a server concerns', () => {
     const cause = new ReplyError('OOM command not allowed.');
     cause.command = { name: 'evalsha', args: ['secret'] };
     const error = callError(NODE, call(add), cause);
-    expect(error.message).toMatch(/^Redis at server:1 answered: OOM command not allowed\. It has used up/);
+    expect(error.message).toMatch(/^Redis at server:1 answered: OOM command not allowed\. It has reached/);
     expect(error.cause).toBe(cause);
     expect(cause).not.toHaveProperty('command');
     expect(callError(NODE, call(add), new ReplyError('WRONGTYPE x')).message).toMatch(/add.*server:1.*'key'/);

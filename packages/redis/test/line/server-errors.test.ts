@@ -122,7 +122,7 @@ describe.each(VERSIONS)('what a server says to a line of $version', ({ Redis }) 
     await server.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
     const { code, message } = await rejection(line.run(call(add, { keys: ['a', 'b'] })));
     expect(code).toBe('ERR_STORE_UNAVAILABLE');
-    expect(message).toMatch(/CROSSSLOT.*give a `Cluster` of ioredis as `client`/);
+    expect(message).toMatch(/CROSSSLOT.*Pass a `Cluster` of ioredis as `client`/);
   });
 
   test('of a password that it wants is the cause of all refusals', async () => {
