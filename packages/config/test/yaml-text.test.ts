@@ -240,6 +240,27 @@ describe('hostile texts', () => {
     ]);
   });
 
+  it.each([
+    ['brackets that close', ']\n'.repeat(200), 'Unexpected'],
+    ['ends of documents', '...\n'.repeat(200), 'one document'],
+    ['documents', '---\n'.repeat(200), 'one document'],
+    ['anchors', '&a '.repeat(200), 'one anchor'],
+    ['quotes', '"'.repeat(500), 'many'],
+    ['keys', 'a:\n'.repeat(20_000), 'at most 10000 entries'],
+  ])('of many %s have a problem that says so', (_, text, problem) => {
+    expect(parsed(text).problems[0]).toContain(problem);
+  });
+
+  it('of long limits are read to their end, in one piece', () => {
+    const messages: ParseMessage[] = [];
+    const limits = Array.from({ length: 3000 }, (_, i) => `L${i}: { count: 1, period: 1s }\n`).join('');
+    parse({ part: 'defaults', bytes: Buffer.from(`${limits}Bad: { count: 0, period: 1s }\n`) }, (message) =>
+      messages.push(message),
+    );
+    const end = messages.at(-1)!;
+    expect('end' in end && end.end.list.map(({ at }) => shownPlace(at))).toEqual(['3001:15']);
+  });
+
   it('are not read on after 10,000 problems', () => {
     const { messages, problems } = parsed('- x\n'.repeat(30_000));
     const end = messages.at(-1)!;
