@@ -54,9 +54,9 @@ describe('a client that hammers', () => {
   test('passes when it has waited as told, also when the denial had travelled for 40 ms each way', async () => {
     const proxy = await tcpProxy(server);
     const far = await readyStore({ url: proxy.url });
-    const limits = { Quick: { key: accountId(), count: 1, period: '200ms', burst: 1 } };
+    const limits = { Quick: { key: accountId(), count: 1, period: '1s', burst: 1 } };
     const limiter = createLimiter({ limits, store: far, failure: { onFailure: 'closed', deadlineMs: 1000 } });
-    for (let i = 0; i < 5; i++) {
+    for (let i = 0; i < 3; i++) {
       const entry = [{ limit: 'Quick', id: `far-${i}` }] as const;
       expect((await limiter.spend(entry)).allowed).toBe(true);
       proxy.delay(80);
