@@ -240,17 +240,6 @@ describe('hostile texts', () => {
     ]);
   });
 
-  it.each([
-    ['brackets that close', ']\n'.repeat(200), 'Unexpected'],
-    ['ends of documents', '...\n'.repeat(200), 'one document'],
-    ['documents', '---\n'.repeat(200), 'one document'],
-    ['anchors', '&a '.repeat(200), 'one anchor'],
-    ['quotes', '"'.repeat(500), 'many'],
-    ['keys', 'a:\n'.repeat(20_000), 'at most 10000 entries'],
-  ])('of many %s have a problem that says so', (_, text, problem) => {
-    expect(parsed(text).problems[0]).toContain(problem);
-  });
-
   it('of long limits are read to their end, in one piece', () => {
     const messages: ParseMessage[] = [];
     const limits = Array.from({ length: 3000 }, (_, i) => `L${i}: { count: 1, period: 1s }\n`).join('');
@@ -285,16 +274,12 @@ describe('hostile texts', () => {
       'This line has several values. Use brackets for a list, such as [1, 2].',
     ],
     ['many documents', '---\na\n'.repeat(300), 'The file must contain one document. Remove the line `---`.'],
+    ['many brackets that close', ']'.repeat(300), '1:1 Unexpected flow-seq-end token in YAML document: "]".'],
     ['many ends of documents', '...\n'.repeat(300), 'The file must contain one document.'],
   ])('with %s are refused as soon as that is seen', (_, text, problem) => {
     const { problems } = parsed(text, 'defaults');
     expect(problems[0]).toContain(problem);
     expect(problems.length).toBeLessThan(110);
-  });
-
-  it('of many limits are good', () => {
-    const limits = Array.from({ length: 3000 }, (_, i) => `L${i}: { count: 1, period: 1s }\n`).join('');
-    expect(parsed(limits, 'defaults').problems).toEqual([]);
   });
 
   it('that are nothing but a bracket say so', () => {
