@@ -24,7 +24,7 @@ import { callOnDecision, WITHOUT_HTTP, type DecisionContext, type OnDecision } f
 import { checkBoolean, checkOptions } from './options.ts';
 import { PendingWork } from './pending-work.ts';
 import type { ReadyOptions } from './ready-options.ts';
-import { RaisedLimits } from './raised-limits.ts';
+import { RaisedLimits, type DebtCut } from './raised-limits.ts';
 import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';
 import type { BucketName, Store } from './store.ts';
 import type { Transaction } from './transaction.ts';
@@ -258,19 +258,31 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     return blockedDecision(batch, this.#gate);
   }
 
-  /** Decides a denied batch once more when a limit of it was raised and the debt of its old numbers stood in the way. */
+  /** Decides a denied batch once more when one of its limits was raised and a debt from the old numbers denied it. */
   #afterRaise(call: 'spend' | 'check', batch: readonly Transaction[], first: Awaitable<Decision>): Awaitable<Decision> {
     return andThen(first, (decision) => {
-      const debts = this.#raised.toCut(decision);
-      if (debts.length === 0) return decision;
-      const cut = this.#gate.cap(debts);
-      if (!(cut instanceof Promise)) return this.#ask(call, batch);
-      // A store that can't cut them now has denied: that is the answer.
-      return cut.then(
+      const cut = this.#raised.cutFor(decision);
+      if (cut === undefined) return decision;
+      const done = this.#cap(cut);
+      if (!(done instanceof Promise)) return this.#ask(call, batch);
+      return done.then(
         () => this.#ask(call, batch),
-        () => decision,
+        () => {
+          // The store has denied and can't cut the debt now: its denial is the answer.
+          cut.failed();
+          return decision;
+        },
       );
     });
+  }
+
+  #cap({ debts, failed }: DebtCut): Awaitable<unknown> {
+    try {
+      return this.#gate.cap(debts);
+    } catch (error) {
+      failed();
+      throw error;
+    }
   }
 
   #defined(set: LimitSetOptions<Request>): LimitSet<Request> {

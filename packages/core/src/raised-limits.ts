@@ -7,27 +7,38 @@ import type { StoreCap } from './store.ts';
 import { TICKS_PER_MICRO } from './ticks.ts';
 import type { Transaction } from './transaction.ts';
 
-/** So many changes are remembered at most, and of each so many buckets that were cut. */
+/** How many changes are remembered at most, and how many cut buckets of each change. */
 const MAX_CHANGES = 4;
 const MAX_BUCKETS = 100_000;
-/** A change is remembered for as long as a debt of the old numbers can last, and at least this long. */
+/** A change is remembered for as long as a debt from the old numbers can last, and at least this long. */
 const MIN_KEPT_MICROS = 60_000_000;
 
 interface Change {
-  /** What was in effect before. */
+  /** The limits and overrides that were in effect before the change. */
   readonly before: LimitSet<never>;
   readonly untilMicros: number;
-  /** The buckets whose debt was cut because of this change. */
+  /** The buckets whose debt was cut because of this change, or is being cut now. */
   readonly cut: Set<string>;
 }
 
+/** Debts for the store to cut. Their buckets count as cut from now on, so that no other denial sends the same cut. */
+export interface DebtCut {
+  readonly debts: readonly StoreCap[];
+  /** To be called when the store failed: the next denial of these buckets sends the cut again. */
+  readonly failed: () => void;
+}
+
 /**
- * Lets a raised limit help at once.
+ * Makes a raised limit take effect at once.
  *
- * A debt is a time. One that old numbers left may be longer than an empty bucket of the new numbers needs to fill, and
- * the client would wait for it: raised from 1 a day to 5 a second, still a day. So when a bucket denies for that reason
- * after its limit was raised, its debt is cut to that of an empty bucket. Each bucket is cut once for each change, not at
- * every look: while other processes still use the old numbers, cutting again and again would lift the limit altogether.
+ * A debt is a time. A debt from the old numbers may be longer than the time in which an empty bucket of the new numbers
+ * fills, and the client would have to wait for all of it: after a raise from 1 a day to 5 a second, still a day. So when
+ * a bucket denies for that reason after its limit was raised, its debt is cut to that of an empty bucket. Each bucket is
+ * cut once for each change, not at every denial: while other processes still use the old numbers, repeated cuts would
+ * remove the limit altogether.
+ *
+ * A cut that failed does not count. The store may still have made it, when only its reply was lost: then the debt fits
+ * the new numbers, and the bucket is cut once more only if a process with the old numbers has filled it again meanwhile.
  */
 export class RaisedLimits {
   readonly #clock: Clock;
@@ -37,12 +48,12 @@ export class RaisedLimits {
     this.#clock = clock;
   }
 
-  /** Whether nothing was changed of late: then no decision needs a look. */
+  /** Whether no change is remembered: then no decision has to be looked at. */
   get isEmpty(): boolean {
     return this.#changes.length === 0;
   }
 
-  /** Called when limits are replaced, with those that were in effect before. */
+  /** To be called when limits are replaced, with the limits that were in effect before. */
   changed(before: LimitSet<never>): void {
     this.#forgetOld();
     const keptMicros = Math.max(MIN_KEPT_MICROS, before.longestToleranceTicks / TICKS_PER_MICRO);
@@ -50,27 +61,33 @@ export class RaisedLimits {
     this.#changes = [{ before, untilMicros, cut: new Set<string>() }, ...this.#changes].slice(0, MAX_CHANGES);
   }
 
-  /** The buckets that denied a batch by a debt from before a raise. Each is named once for each change. */
-  toCut(decision: Decision): readonly StoreCap[] {
+  /** The debts from before a raise by which a batch was denied; `undefined` when there are none to cut. */
+  cutFor(decision: Decision): DebtCut | undefined {
     const ruling = Decision.rulingOf(decision);
-    if (decision.outcome !== 'denied' || !ruling.available || ruling.failure !== undefined) return [];
+    if (decision.outcome !== 'denied' || !ruling.available || ruling.failure !== undefined) return undefined;
     this.#forgetOld();
     const { levelsTicks } = ruling.reading;
-    return ruling.batch.filter(
-      (transaction, i) => levelsTicks[i]! > transaction.toleranceTicks && this.#isRaised(transaction, levelsTicks[i]!),
-    );
+    const undo: (() => void)[] = [];
+    const debts = ruling.batch.filter((transaction, i) => {
+      const change = this.#raiseBehind(transaction, levelsTicks[i]!);
+      if (change === undefined) return false;
+      const bucket = bucketOf(transaction);
+      change.cut.add(bucket);
+      undo.push(() => change.cut.delete(bucket));
+      return true;
+    });
+    return debts.length === 0 ? undefined : { debts, failed: () => undo.forEach((run) => run()) };
   }
 
-  #isRaised({ limit, id, rate }: Transaction, levelTicks: number): boolean {
-    const bucket = `${limit}:${id}`;
-    for (const { before, cut } of this.#changes) {
-      if (cut.has(bucket) || cut.size >= MAX_BUCKETS) continue;
+  /** The latest raise that left a debt as long as this one and has not cut it yet. */
+  #raiseBehind(transaction: Transaction, levelTicks: number): Change | undefined {
+    const { limit, id, rate, toleranceTicks } = transaction;
+    if (levelTicks <= toleranceTicks) return undefined;
+    return this.#changes.find(({ before, cut }) => {
+      if (cut.has(bucketOf(transaction)) || cut.size >= MAX_BUCKETS) return false;
       const old = rateBefore(before, limit, id);
-      if (old === undefined || !isRaise(old, rate) || levelTicks > old.toleranceTicks) continue;
-      cut.add(bucket);
-      return true;
-    }
-    return false;
+      return old !== undefined && isRaise(old, rate) && levelTicks <= old.toleranceTicks;
+    });
   }
 
   #forgetOld(): void {
@@ -79,7 +96,11 @@ export class RaisedLimits {
   }
 }
 
-/** The numbers that an id had, where they are known without asking anybody. */
+function bucketOf({ limit, id }: Transaction): string {
+  return `${limit}:${id}`;
+}
+
+/** The numbers of an id before a change; `undefined` when only a function of the user's knows them. */
 function rateBefore({ limits, listed }: LimitSet<never>, name: string, id: string): Rate | undefined {
   const limit: Limit<never> | undefined = limits.get(name);
   if (limit === undefined || listed === undefined) return undefined;
@@ -87,7 +108,7 @@ function rateBefore({ limits, listed }: LimitSet<never>, name: string, id: strin
   return typeof rate === 'string' ? undefined : rate;
 }
 
-/** Whether tokens come back faster than before. A lower burst alone is no raise: its debts pass as they are. */
+/** Whether tokens come back faster than before. A change of the burst alone does not count: its debts pass as they are. */
 function isRaise(before: Rate, now: Rate): boolean {
   return now.emissionIntervalTicks < before.emissionIntervalTicks;
 }

@@ -144,6 +144,94 @@ describe('a debt stays as it is', () => {
   });
 });
 
+describe('a cut that failed is tried again at the next denial', () => {
+  /** A limiter with a raised limit and a bucket in debt, on a store that cuts debts as it is told. */
+  async function raisedOn(cap: Store['cap']) {
+    const store = new MapStore(new FakeClock(0));
+    const rightCap = store.cap.bind(store);
+    Object.assign(store, { cap });
+    const limiter = limiterOn(store, daily);
+    await limiter.spend([...all(), { limit: 'Orders', id: '8', cost: 5 }]);
+    limiter.replace(setOf(quick));
+    return { limiter, repair: () => Object.assign(store, { cap: rightCap }) };
+  }
+
+  const quickDenial = { allowed: false, retryAfterMs: 200 };
+
+  test.each<[string, Store['cap']]>([
+    ['rejects', () => Promise.reject(new Error('read only'))],
+    ['hangs', () => new Promise(() => undefined)],
+    [
+      'throws',
+      () => {
+        throw new Error('read only');
+      },
+    ],
+  ])('of a store that %s', async (_how, cap) => {
+    const { limiter, repair } = await raisedOn(cap);
+    expect((await limiter.spend(all(1))).retryAfterMs).toBeGreaterThan(3_600_000);
+    repair();
+    expect(await limiter.spend(all(1))).toMatchObject(quickDenial);
+  });
+
+  test('of a store that throws wrong use: the error reaches the caller', () => {
+    const store = memoryStore({ clock: new FakeClock(0) });
+    const rightCap = store.cap.bind(store);
+    Object.assign(store, {
+      cap: () => {
+        throw new Error('broken');
+      },
+    });
+    const limiter = limiterOn(store, daily);
+    atOnce(limiter.spend(all()));
+    limiter.replace(setOf(quick));
+    expect(() => limiter.spend(all(1))).toThrow('broken');
+    Object.assign(store, { cap: rightCap });
+    expect(atOnce(limiter.spend(all(1)))).toMatchObject(quickDenial);
+  });
+
+  test('for this bucket, while another one beside it was cut by another call', async () => {
+    let calls = 0;
+    const { limiter, repair } = await raisedOn(() => {
+      calls += 1;
+      return Promise.reject(new Error('read only'));
+    });
+    await limiter.spend(all(1, '8'));
+    repair();
+    expect(await limiter.spend(all(1, '8'))).toMatchObject(quickDenial);
+    expect(await limiter.spend(all(1))).toMatchObject(quickDenial);
+    expect(calls).toBe(1);
+  });
+
+  test('once, however many denials of a bucket come while its cut is under way', async () => {
+    const failed: ((cause: Error) => void)[] = [];
+    const { limiter, repair } = await raisedOn(() => new Promise((_, reject) => failed.push(reject)));
+    const denials = Promise.all(Array.from({ length: 20 }, () => limiter.spend(all(1))));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(failed).toHaveLength(1);
+    for (const reject of failed) reject(new Error('read only'));
+    for (const denial of await denials) expect(denial).toMatchObject({ allowed: false, failure: undefined });
+    repair();
+    expect(await limiter.spend(all(1))).toMatchObject(quickDenial);
+  });
+
+  test('by the change whose cut failed, and not by an earlier change that has cut the bucket', async () => {
+    const clock = new FakeClock(0);
+    const store = new MapStore(clock);
+    const rightCap = store.cap.bind(store);
+    const [old, raised] = twoOn(store, daily);
+    await old.spend(all());
+    raised.replace(setOf(quick));
+    await raised.spend(all(1));
+    raised.replace(setOf({ count: 50, period: '1s', burst: 5 }));
+    Object.assign(store, { cap: () => Promise.reject(new Error('read only')) });
+    expect(await raised.spend(all(1))).toMatchObject({ allowed: false, resetAfterMs: 1000 });
+    Object.assign(store, { cap: rightCap });
+    await old.charge(all());
+    expect((await raised.spend(all(1))).retryAfterMs).toBeGreaterThan(3_600_000);
+  });
+});
+
 test('a cut needs no other call once it is done', async () => {
   const calls: string[] = [];
   const inner = new MapStore(new FakeClock(0));
