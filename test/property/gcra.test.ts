@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import * as gcra from '../../packages/core/src/gcra.ts';
-import { rateOf } from '../../packages/core/src/rate.ts';
+import * as gcra from '../../packages/core/src/rule/gcra.ts';
+import { rateOf } from '../../packages/core/src/rule/rate.ts';
 import { anyNumbers, written } from './limit-arbitraries.ts';
 import { roundedRule } from './oracle.ts';
 

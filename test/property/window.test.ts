@@ -1,7 +1,7 @@
 import type { Decision } from '@sluice/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { coreOf } from '../../packages/core/src/create-limiter.ts';
+import { coreOf } from '../../packages/core/src/limiter/create-limiter.ts';
 import { quickNumbers } from './limit-arbitraries.ts';
 import { OneBucket } from './one-bucket.ts';
 import { roundedRule, type Numbers } from './oracle.ts';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { accountId, createLimiter, SluiceError, type LimitDefinitions, type Limiter } from '@sluice/core';
 import { loadLimits, watchLimits, type LimitFilesEvent, type LimitSource, type WatchOptions } from '@sluice/config';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { LimiterCore } from '../../core/src/limiter-core.ts';
-import { rejected, thrown } from '../../core/test/thrown.ts';
-import { uninspectable } from '../../core/test/uninspectable.ts';
+import type { LimiterCore } from '../../core/src/limiter/limiter-core.ts';
+import { rejected, thrown } from '../../core/test/support/thrown.ts';
+import { uninspectable } from '../../core/test/support/uninspectable.ts';
 import { FileSignatures } from '../src/live/file-signatures.ts';
 import { folder, KEYS, LIMITS, written } from './written-files.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { uninspectable } from '../../core/test/uninspectable.ts';
+import { uninspectable } from '../../core/test/support/uninspectable.ts';
 import { BucketKeys, type HashTag } from '../src/bucket-keys.ts';
 import { slotOf } from '../src/slot.ts';
 

@@ -1,5 +1,5 @@
-import { checkOptions, oneOf, wholeNumber, type Hints } from '../options.ts';
-import type { FailurePolicy } from './policy.ts';
+import { checkOptions, oneOf, wholeNumber, type Hints } from '../checks/options.ts';
+import type { FailurePolicy } from '../limits/failure-policy.ts';
 
 /** What happens when a store can't answer. For stores that answer by a promise, or that can throw. */
 export interface FailureOptions {

@@ -1,12 +1,12 @@
-import type { Clock } from '../clock.ts';
-import type { Notify } from '../events.ts';
-import { memoryStore, type MemoryStore } from '../memory/memory-store.ts';
-import { localPressureWarning } from '../memory/pressure-warning.ts';
-import type { BucketName, Store } from '../store.ts';
-import type { Transaction } from '../transaction.ts';
-import { EMPTY_READING } from './answer.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Notify } from '../events/event.ts';
+import { memoryStore, type MemoryStore } from '../store/memory/memory-store.ts';
+import { localPressureWarning } from '../store/memory/pressure-warning.ts';
+import type { BucketName, Store } from '../store/store.ts';
+import type { Transaction } from '../decision/transaction.ts';
+import { EMPTY_READING } from './reading.ts';
 import { LocalRates } from './local-rate.ts';
-import type { Changed, Charge, Decided, Failure, Unavailable } from './ruling.ts';
+import type { Changed, Charge, Decided, Failure, Unavailable } from '../decision/batch-answer.ts';
 
 /**
  * At most so many buckets are kept for the `local` policy, in less than three megabytes. When there are more, a bucket of

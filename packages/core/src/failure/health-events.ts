@@ -1,5 +1,5 @@
-import { reasonOf } from '../errors.ts';
-import type { LimiterEvent } from '../events.ts';
+import { reasonOf } from '../checks/errors.ts';
+import type { LimiterEvent } from '../events/event.ts';
 
 /** An outage begins. */
 export function storeFailing(cause: unknown, probeIntervalMs: number): LimiterEvent {

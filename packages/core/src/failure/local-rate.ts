@@ -1,6 +1,6 @@
-import type { Rate } from '../rate.ts';
-import { MAX_TOLERANCE_TICKS } from '../ticks.ts';
-import type { Charge } from './ruling.ts';
+import type { Rate } from '../rule/rate.ts';
+import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
+import type { Charge } from '../decision/batch-answer.ts';
 
 /**
  * One process's share of a limit that `gateways` processes share: T × gateways, and burst / gateways rounded down but

@@ -1,4 +1,4 @@
-import type { Scheduler } from './scheduler.ts';
+import type { Scheduler } from '../time/scheduler.ts';
 
 /**
  * How long answers may follow each other before we look whether the event loop runs, and how long from then on until an

@@ -1,11 +1,11 @@
-import type { Awaitable } from '../awaitable.ts';
-import { decisionOf } from '../decide.ts';
-import type { Decision } from '../decision.ts';
-import { SluiceError } from '../errors.ts';
-import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store.ts';
-import type { Transaction } from '../transaction.ts';
-import { checkReadyOptions, type ReadyOptions } from '../ready-options.ts';
-import type { Changed, Charge, Decided } from './ruling.ts';
+import type { Awaitable } from '../async/awaitable.ts';
+import { decisionOf } from '../decision/decide.ts';
+import type { Decision } from '../decision/decision.ts';
+import { SluiceError } from '../checks/errors.ts';
+import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store/store.ts';
+import type { Transaction } from '../decision/transaction.ts';
+import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
+import type { Changed, Charge, Decided } from '../decision/batch-answer.ts';
 import type { StoreGate } from './store-gate.ts';
 import type { StoreStatus } from './store-health.ts';
 

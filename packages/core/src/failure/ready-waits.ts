@@ -1,8 +1,8 @@
-import { reasonOf, SluiceError } from '../errors.ts';
-import type { Store } from '../store.ts';
-import { Deadlines } from './deadlines.ts';
+import { reasonOf, SluiceError } from '../checks/errors.ts';
+import type { Store } from '../store/store.ts';
+import { Deadlines } from '../time/deadlines.ts';
 import { closed } from './open-gate.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Scheduler } from '../time/scheduler.ts';
 
 /** A store knows best why it is not ready: its own error at the timeout comes first. */
 const GRACE_MS = 100;

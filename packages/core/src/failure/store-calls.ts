@@ -1,12 +1,12 @@
-import type { Awaitable } from '../awaitable.ts';
-import { decisionOf } from '../decide.ts';
-import type { Decision } from '../decision.ts';
-import { reasonOf, SluiceError } from '../errors.ts';
-import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store.ts';
-import type { Transaction } from '../transaction.ts';
-import { checkReading, EMPTY_READING } from './answer.ts';
+import type { Awaitable } from '../async/awaitable.ts';
+import { decisionOf } from '../decision/decide.ts';
+import type { Decision } from '../decision/decision.ts';
+import { reasonOf, SluiceError } from '../checks/errors.ts';
+import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store/store.ts';
+import type { Transaction } from '../decision/transaction.ts';
+import { checkReading, EMPTY_READING } from './reading.ts';
 import type { Fallback } from './fallback.ts';
-import type { Changed, Charge } from './ruling.ts';
+import type { Changed, Charge } from '../decision/batch-answer.ts';
 import type { StoreHealth } from './store-health.ts';
 
 /** One kind of call to a store: how it is sent, and what is said when an answer came and when none did. */

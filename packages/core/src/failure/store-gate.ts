@@ -1,9 +1,9 @@
-import type { Awaitable } from '../awaitable.ts';
-import type { Decision } from '../decision.ts';
-import type { BucketName, Store, StoreCap, StoreRefund } from '../store.ts';
-import type { Transaction } from '../transaction.ts';
-import type { Changed, Charge } from './ruling.ts';
-import type { ReadyOptions } from '../ready-options.ts';
+import type { Awaitable } from '../async/awaitable.ts';
+import type { Decision } from '../decision/decision.ts';
+import type { BucketName, Store, StoreCap, StoreRefund } from '../store/store.ts';
+import type { Transaction } from '../decision/transaction.ts';
+import type { Changed, Charge } from '../decision/batch-answer.ts';
+import type { ReadyOptions } from '../store/ready-options.ts';
 import type { StoreStatus } from './store-health.ts';
 
 /** How a limiter reaches its store. Every call but `status` and `close` throws `ERR_CLOSED` after `close`. */

@@ -1,24 +1,24 @@
-import { adopted, andThen, type Awaitable } from '../awaitable.ts';
-import { microsOf, type Clock } from '../clock.ts';
-import type { Decision } from '../decision.ts';
-import { isInstance, SluiceError } from '../errors.ts';
-import type { Notify } from '../events.ts';
-import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store.ts';
-import type { Transaction } from '../transaction.ts';
-import { EMPTY_READING } from './answer.ts';
-import { Deadlines } from './deadlines.ts';
+import { adopted, andThen, type Awaitable } from '../async/awaitable.ts';
+import { microsOf, type Clock } from '../time/clock.ts';
+import type { Decision } from '../decision/decision.ts';
+import { isInstance, SluiceError } from '../checks/errors.ts';
+import type { Notify } from '../events/event.ts';
+import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store/store.ts';
+import type { Transaction } from '../decision/transaction.ts';
+import { EMPTY_READING } from './reading.ts';
+import { Deadlines } from '../time/deadlines.ts';
 import type { CheckedFailureOptions } from './failure-options.ts';
 import { Fallback } from './fallback.ts';
 import { LoopYield } from './loop-yield.ts';
 import { closed } from './open-gate.ts';
-import { checkReadyOptions, type ReadyOptions } from '../ready-options.ts';
+import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
 import { ReadyWaits } from './ready-waits.ts';
-import type { Changed, Charge } from './ruling.ts';
-import { systemScheduler, type Scheduler } from './scheduler.ts';
+import type { Changed, Charge } from '../decision/batch-answer.ts';
+import { systemScheduler, type Scheduler } from '../time/scheduler.ts';
 import { capCall, chargeCall, decidingCall, refundCall, resetCall, trialCall, type StoreCall } from './store-calls.ts';
 import type { StoreGate } from './store-gate.ts';
 import { StoreHealth, type StoreStatus } from './store-health.ts';
-import { StoreWait, type Judge, type Sent } from './store-wait.ts';
+import { StoreWait, type Judge, type Sent } from './pending-call.ts';
 
 /** What a guard is made of. */
 export interface StoreGuardParts {

@@ -1,9 +1,9 @@
-import type { Clock } from '../clock.ts';
-import { isInstance, SluiceError } from '../errors.ts';
-import type { Notify } from '../events.ts';
+import type { Clock } from '../time/clock.ts';
+import { isInstance, SluiceError } from '../checks/errors.ts';
+import type { Notify } from '../events/event.ts';
 import { Breaker } from './breaker.ts';
 import { bucketBroken, chargeLost, refundLost, storeFailing, storeRecovered } from './health-events.ts';
-import { Tally } from './tally.ts';
+import { Tally } from '../events/tally.ts';
 
 /** How a store does, as its limiter sees it. */
 export interface StoreStatus {

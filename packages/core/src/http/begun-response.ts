@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { LimiterCore } from '../limiter-core.ts';
+import type { LimiterCore } from '../limiter/limiter-core.ts';
 import { http2StreamOf } from './http2-stream.ts';
 
 /**

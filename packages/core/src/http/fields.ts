@@ -1,4 +1,4 @@
-import type { Decision } from '../decision.ts';
+import type { Decision } from '../decision/decision.ts';
 import { draft11 } from './dialects/draft-11.ts';
 import { draft6 } from './dialects/draft-6.ts';
 import { draft7 } from './dialects/draft-7.ts';

@@ -1,18 +1,18 @@
-import type { Awaitable } from '../awaitable.ts';
-import { checkCost } from '../batch.ts';
-import { coreOf, createLimiter, LIMITER_SETTINGS, type LimiterSettings } from '../create-limiter.ts';
-import type { Decision } from '../decision.ts';
-import { complaint, isInstance, SluiceError } from '../errors.ts';
+import type { Awaitable } from '../async/awaitable.ts';
+import { checkCost } from '../decision/batch.ts';
+import { coreOf, createLimiter, LIMITER_SETTINGS, type LimiterSettings } from '../limiter/create-limiter.ts';
+import type { Decision } from '../decision/decision.ts';
+import { complaint, isInstance, SluiceError } from '../checks/errors.ts';
 import { clientNetwork } from '../keys/address-keys.ts';
 import type { Key } from '../keys/key.ts';
-import type { LimiterCore } from '../limiter-core.ts';
-import type { Limiter } from '../limiter.ts';
-import { checkLimitName, type LimitDefinition } from '../limits.ts';
-import { checkBoolean, checkFunction, checkOptions, oneOf, type Hints } from '../options.ts';
-import type { Override } from '../overrides/override.ts';
-import { LIMIT_HINTS, MIDDLEWARE_HINTS } from '../peer-names.ts';
-import { rateOf } from '../rate.ts';
-import type { Mode } from '../store.ts';
+import type { LimiterCore } from '../limiter/limiter-core.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+import { checkLimitName, type LimitDefinition } from '../limits/limit.ts';
+import { checkBoolean, checkFunction, checkOptions, oneOf, type Hints } from '../checks/options.ts';
+import type { Override } from '../limits/overrides/override.ts';
+import { LIMIT_HINTS, MIDDLEWARE_HINTS } from '../checks/peer-names.ts';
+import { rateOf } from '../rule/rate.ts';
+import type { Mode } from '../store/store.ts';
 import { DIALECTS, type FieldsDialect, type FieldSettings } from './fields.ts';
 
 /** One limit of a middleware, with what a request costs there. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { LimiterCore } from '../limiter-core.ts';
+import type { LimiterCore } from '../limiter/limiter-core.ts';
 import { endIfBegun } from './begun-response.ts';
 import type { Exchange } from './exchange.ts';
 import { fieldKey } from './field-key.ts';
-import type { Refusal } from './refusal.ts';
+import type { Refusal } from './denial.ts';
 import type { RequestDecision } from './request-decision.ts';
 
 /** An exchange whose fields are those of Node's own response, as in Express and Koa. */

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../awaitable.ts';
+import type { Awaitable } from '../async/awaitable.ts';
 
 /** A value in the place of what could not be known, because a function of the user threw or the client's input is bad. */
 export class Rejected {

@@ -1,9 +1,9 @@
-import { bucketKey } from '../bucket-key.ts';
-import type { Decision, Outcome, Result } from '../decision.ts';
-import { listed, shown, SluiceError } from '../errors.ts';
-import type { Failure } from '../failure/ruling.ts';
-import type { LimiterCore } from '../limiter-core.ts';
-import { strictestDecision } from '../strictness.ts';
+import { bucketKey } from '../store/bucket-key.ts';
+import type { Decision, Outcome, Result } from '../decision/decision.ts';
+import { listed, shown, SluiceError } from '../checks/errors.ts';
+import type { Failure } from '../decision/batch-answer.ts';
+import type { LimiterCore } from '../limiter/limiter-core.ts';
+import { strictestDecision } from '../decision/strictness.ts';
 
 interface Part {
   readonly decision: Decision;

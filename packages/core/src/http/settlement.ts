@@ -1,8 +1,8 @@
-import type { Awaitable } from '../awaitable.ts';
-import { checkCost } from '../batch.ts';
-import type { Decision, Result } from '../decision.ts';
-import { complaint, reasonOf } from '../errors.ts';
-import type { LimiterCore } from '../limiter-core.ts';
+import type { Awaitable } from '../async/awaitable.ts';
+import { checkCost } from '../decision/batch.ts';
+import type { Decision, Result } from '../decision/decision.ts';
+import { complaint, reasonOf } from '../checks/errors.ts';
+import type { LimiterCore } from '../limiter/limiter-core.ts';
 import type { Exchange } from './exchange.ts';
 import type { FlowSettings } from './middleware-options.ts';
 import { onceOver } from './response-end.ts';

@@ -1,4 +1,4 @@
-import { shown } from '../errors.ts';
+import { shown } from '../checks/errors.ts';
 
 /**
  * What a user's function threw, as something that a framework takes for an error. For `undefined` Express and Fastify

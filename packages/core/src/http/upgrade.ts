@@ -1,13 +1,13 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { coreOf } from '../create-limiter.ts';
-import { complaint, reasonOf } from '../errors.ts';
-import type { Limiter } from '../limiter.ts';
-import { checkOptions } from '../options.ts';
+import { coreOf } from '../limiter/create-limiter.ts';
+import { complaint, reasonOf } from '../checks/errors.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+import { checkOptions } from '../checks/options.ts';
 import type { Exchange } from './exchange.ts';
 import { runFlow, type FlowOutcome } from './flow.ts';
 import { flowSettings, type FlowOptions, type LimitUse } from './middleware-options.ts';
-import type { Refusal } from './refusal.ts';
+import type { Refusal } from './denial.ts';
 import type { RequestDecision } from './request-decision.ts';
 
 /** Takes over an upgrade, as a listener of `server.on('upgrade', …)` does. */

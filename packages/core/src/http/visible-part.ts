@@ -1,6 +1,6 @@
-import { Decision } from '../decision.ts';
-import type { Decided } from '../failure/ruling.ts';
-import { strictestOf } from '../strictness.ts';
+import { Decision } from '../decision/decision.ts';
+import type { Decided } from '../decision/batch-answer.ts';
+import { strictestOf } from '../decision/strictness.ts';
 
 /**
  * A decision as clients are told of it: without hidden limits, with the figures of the strictest that remains.

@@ -1,5 +1,5 @@
-import { complaint, type SluiceError } from '../errors.ts';
-import { checkBoolean, checkOptions } from '../options.ts';
+import { complaint, type SluiceError } from '../checks/errors.ts';
+import { checkBoolean, checkOptions } from '../checks/options.ts';
 import type { IdFormat } from './id-format.ts';
 
 /** The options of `accountId`. */

@@ -1,4 +1,4 @@
-import { complaint, type SluiceError } from '../errors.ts';
+import { complaint, type SluiceError } from '../checks/errors.ts';
 import { IpAddress } from './ip-address.ts';
 
 const PREFIX_LENGTH = /^(?:0|[1-9]\d{0,2})$/;

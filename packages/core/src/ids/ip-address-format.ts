@@ -1,4 +1,4 @@
-import { complaint } from '../errors.ts';
+import { complaint } from '../checks/errors.ts';
 import type { IdFormat } from './id-format.ts';
 import { IpAddress } from './ip-address.ts';
 

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { wholeNumber } from '../options.ts';
+import { wholeNumber } from '../checks/options.ts';
 
 type Bits = ipaddr.IPv4 | ipaddr.IPv6;
 

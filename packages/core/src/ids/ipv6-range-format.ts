@@ -1,5 +1,5 @@
-import { complaint, shownText, type SluiceError } from '../errors.ts';
-import { wholeNumber } from '../options.ts';
+import { complaint, shownText, type SluiceError } from '../checks/errors.ts';
+import { wholeNumber } from '../checks/options.ts';
 import type { IdFormat } from './id-format.ts';
 import { IpAddress } from './ip-address.ts';
 

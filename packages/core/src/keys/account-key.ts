@@ -1,4 +1,4 @@
-import type { Awaitable } from '../awaitable.ts';
+import type { Awaitable } from '../async/awaitable.ts';
 import { accountIdFormat, type AccountIdOptions } from '../ids/account-id.ts';
 import { keyFrom, type IdValue, type Key } from './key.ts';
 

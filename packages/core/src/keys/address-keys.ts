@@ -1,7 +1,7 @@
 import { clientNetworkFormat } from '../ids/client-network-format.ts';
 import { ipAddressFormat } from '../ids/ip-address-format.ts';
 import { ipv6RangeFormat } from '../ids/ipv6-range-format.ts';
-import { checkOptions, type Hints } from '../options.ts';
+import { checkOptions, type Hints } from '../checks/options.ts';
 import { keyOf, type Key } from './key.ts';
 
 const PREFIX_HINTS: Hints = { ipv6PrefixLength: '`ipv6PrefixLength` is `prefixLength` here.' };

@@ -1,5 +1,5 @@
-import { adopted, allOf, andThen, type Awaitable } from '../awaitable.ts';
-import { complaint, shownName } from '../errors.ts';
+import { adopted, allOf, andThen, type Awaitable } from '../async/awaitable.ts';
+import { complaint, shownName } from '../checks/errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import { isKey, keyOf, type Key, type KeySource } from './key.ts';
 

@@ -1,8 +1,8 @@
-import { adopted, andThen, type Awaitable } from '../awaitable.ts';
-import { complaint, shown, shownName, SluiceError } from '../errors.ts';
+import { adopted, andThen, type Awaitable } from '../async/awaitable.ts';
+import { complaint, shown, shownName, SluiceError } from '../checks/errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
-import { isPlainObject } from '../options.ts';
+import { isPlainObject } from '../checks/options.ts';
 
 /** What a key can take an id from. */
 export interface KeySource<Request> {

@@ -4,8 +4,8 @@
  *
  * @module
  */
-export { limitsOf } from '../create-limiter.ts';
-export { DURATION_PATTERN } from '../duration.ts';
+export { limitsOf } from '../limiter/create-limiter.ts';
+export { DURATION_PATTERN } from '../rule/duration.ts';
 export {
   complaint,
   isInstance,
@@ -16,9 +16,9 @@ export {
   shownName,
   shownText,
   type Complaint,
-} from '../errors.ts';
+} from '../checks/errors.ts';
 export { isIdFormat, isKey, keyOf } from '../keys/key.ts';
-export { checkLimitName, LIMIT_NAME_PATTERN, type Limit } from '../limits.ts';
-export { checkBoolean, checkOptions, leafOf, wholeNumber, type Hints } from '../options.ts';
-export { LIMIT_HINTS } from '../peer-names.ts';
-export { checkedPeriodTicks, checkedTokens, MAX_TOKENS, rateOf, type Rate } from '../rate.ts';
+export { checkLimitName, LIMIT_NAME_PATTERN, type Limit } from './limit.ts';
+export { checkBoolean, checkOptions, leafOf, wholeNumber, type Hints } from '../checks/options.ts';
+export { LIMIT_HINTS } from '../checks/peer-names.ts';
+export { checkedPeriodTicks, checkedTokens, MAX_TOKENS, rateOf, type Rate } from '../rule/rate.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { complaint } from '../errors.ts';
+import type { Clock } from '../time/clock.ts';
+import { complaint } from '../checks/errors.ts';
 
 /**
  * A clock that stands still until a test moves it: no sleeping, and a moment that is exact.

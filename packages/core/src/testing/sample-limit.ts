@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fits } from '../gcra.ts';
+import { fits } from '../rule/gcra.ts';
 import {
   nowTicksAt,
   type Mode,
@@ -8,8 +8,8 @@ import {
   type StoreReading,
   type StoreRefund,
   type StoreTransaction,
-} from '../store.ts';
-import { TICKS_PER_SECOND } from '../ticks.ts';
+} from '../store/store.ts';
+import { TICKS_PER_SECOND } from '../rule/ticks.ts';
 
 /** A limit in the terms of a store: makes the entries of its batches. Costs are in tokens. */
 export class SampleLimit {

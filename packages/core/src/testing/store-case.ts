@@ -1,5 +1,5 @@
-import type { Awaitable } from '../awaitable.ts';
-import type { Store } from '../store.ts';
+import type { Awaitable } from '../async/awaitable.ts';
+import type { Store } from '../store/store.ts';
 
 /** A fresh store, and its time. */
 export interface StoreUnderTest {

@@ -1,6 +1,6 @@
-import type { Awaitable } from '../awaitable.ts';
-import { complaint } from '../errors.ts';
-import { checkOptions, oneOf } from '../options.ts';
+import type { Awaitable } from '../async/awaitable.ts';
+import { complaint } from '../checks/errors.ts';
+import { checkOptions, oneOf } from '../checks/options.ts';
 import type { SteeredStoreUnderTest, StoreUnderTest } from './store-case.ts';
 import { batchCases } from './store-cases/batches.ts';
 import { correctionCases } from './store-cases/corrections.ts';

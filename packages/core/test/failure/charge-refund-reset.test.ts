@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { StoreRefund } from '../../src/store.ts';
-import { TICKS_PER_SECOND } from '../../src/ticks.ts';
+import type { StoreRefund } from '../../src/store/store.ts';
+import { TICKS_PER_SECOND } from '../../src/rule/ticks.ts';
 import { breakDown, decided, guarded, transaction } from './support/guarded.ts';
 import { answersSoon, hangs, reading, throws } from './support/scripted-store.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deferred, settled } from './support/fake-time.ts';
+import { deferred, settled } from '../support/fake-time.ts';
 import { guarded, transaction } from './support/guarded.ts';
 import { answersAtOnce, hangs } from './support/scripted-store.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SluiceError } from '../../src/errors.ts';
+import { SluiceError } from '../../src/checks/errors.ts';
 import { breakDown, guarded, transaction } from './support/guarded.ts';
 import { answersAtOnce, answersSoon, hangs, rejects, throws } from './support/scripted-store.ts';
 

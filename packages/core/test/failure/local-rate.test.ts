@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LocalRates, localRate } from '../../src/failure/local-rate.ts';
-import { rateOf } from '../../src/rate.ts';
-import { MAX_TOLERANCE_TICKS, TICKS_PER_SECOND } from '../../src/ticks.ts';
+import { rateOf } from '../../src/rule/rate.ts';
+import { MAX_TOLERANCE_TICKS, TICKS_PER_SECOND } from '../../src/rule/ticks.ts';
 import { transaction } from './support/guarded.ts';
 
 const tenPerSecond = rateOf('limits.Orders', { burst: 10, count: 10, period: '1s' });

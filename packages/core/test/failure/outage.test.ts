@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { SluiceError, type ErrorCode } from '../../src/errors.ts';
-import { uninspectable } from '../uninspectable.ts';
-import { deferred, settled } from './support/fake-time.ts';
+import { SluiceError, type ErrorCode } from '../../src/checks/errors.ts';
+import { uninspectable } from '../support/uninspectable.ts';
+import { deferred, settled } from '../support/fake-time.ts';
 import { breakDown, decided, guarded, passed, transaction } from './support/guarded.ts';
 import {
   answers,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Decided } from '../../src/failure/ruling.ts';
-import type { MemoryStore } from '../../src/memory/memory-store.ts';
+import type { Decided } from '../../src/decision/batch-answer.ts';
+import type { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { decided, guarded, passed, transaction } from './support/guarded.ts';
 import { throws } from './support/scripted-store.ts';
 

@@ -1,7 +1,7 @@
 import { createLimiter, memoryStore, SluiceError, type ReadyOptions } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { accountLimits } from '../limiter-on-fake-time.ts';
-import { deferred, settled } from './support/fake-time.ts';
+import { accountLimits } from '../support/limiter-on-fake-time.ts';
+import { deferred, settled } from '../support/fake-time.ts';
 import { breakDown, guarded, transaction } from './support/guarded.ts';
 import { answersSoon, hangs, rejects, ScriptedStore, throws, type Behaviour } from './support/scripted-store.ts';
 

@@ -1,7 +1,7 @@
 import { accountId, createLimiter, type Decision, type Limiter, type Mode, type Store } from '@sluice/core';
 import { RequestDecision } from '@sluice/core/http';
 import { expect, test } from 'vitest';
-import { coreOf } from '../../src/create-limiter.ts';
+import { coreOf } from '../../src/limiter/create-limiter.ts';
 
 const brokenStore = (): Store => {
   const refuse = (): Promise<never> => Promise.reject(new Error('connection refused'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reasonOf } from '../../src/errors.ts';
+import { reasonOf } from '../../src/checks/errors.ts';
 import { errorOf } from '../../src/http/thrown.ts';
 
 test('an object that was thrown is thrown on as it is', () => {

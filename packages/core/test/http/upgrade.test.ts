@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { uninspectable } from '../uninspectable.ts';
+import { uninspectable } from '../support/uninspectable.ts';
 
 const userKey = accountId((request: IncomingMessage) => (request.headers['x-user'] as string | undefined) ?? null);
 const limits = { PerUser: { key: userKey, count: 1, period: '1m' } } as const;

@@ -1,6 +1,6 @@
 import { accountId, type AccountIdOptions } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { thrown } from '../thrown.ts';
+import { thrown } from '../support/thrown.ts';
 
 const canonical = (text: string, options?: AccountIdOptions): string =>
   accountId(undefined, options).format.canonical(text);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SluiceError } from '../../src/errors.ts';
+import { SluiceError } from '../../src/checks/errors.ts';
 import { Cidr } from '../../src/ids/cidr.ts';
 import { IpAddress } from '../../src/ids/ip-address.ts';
 

@@ -1,6 +1,6 @@
 import { clientNetwork, IpAddress, ipAddress, ipv6RangeCIDR, type Key } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { thrown } from '../thrown.ts';
+import { thrown } from '../support/thrown.ts';
 
 const idOf = (key: Key, address: string) =>
   key.idOf!({ request: undefined, clientAddress: IpAddress.parse(address)! }, 'Requests');

@@ -1,6 +1,6 @@
 import { accountId, compound, IpAddress, ipAddress, type Key } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { thrown } from '../thrown.ts';
+import { thrown } from '../support/thrown.ts';
 
 interface Asked {
   readonly user: string | null | Promise<string | null>;

@@ -9,9 +9,9 @@ import {
   type Key,
 } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { atOnce } from '../limiter-on-fake-time.ts';
-import { query } from '../query.ts';
-import { rejected, thrown } from '../thrown.ts';
+import { atOnce } from '../support/limiter-on-fake-time.ts';
+import { query } from '../limits/overrides/query.ts';
+import { rejected, thrown } from '../support/thrown.ts';
 
 /** An id format as a user may write it: `C-7` and `c-07` are one customer. */
 const customerNumber: IdFormat = {

@@ -1,6 +1,6 @@
-import type { Clock } from '../../src/clock.ts';
-import { SluiceError } from '../../src/errors.ts';
-import { charged, fits, levelOf, refundable, refunded } from '../../src/gcra.ts';
+import type { Clock } from '../../src/time/clock.ts';
+import { SluiceError } from '../../src/checks/errors.ts';
+import { charged, fits, levelOf, refundable, refunded } from '../../src/rule/gcra.ts';
 import type {
   BucketName,
   Store,
@@ -9,8 +9,8 @@ import type {
   StoreReading,
   StoreRefund,
   StoreTransaction,
-} from '../../src/store.ts';
-import { TICKS_PER_MICRO } from '../../src/ticks.ts';
+} from '../../src/store/store.ts';
+import { TICKS_PER_MICRO } from '../../src/rule/ticks.ts';
 
 /** A store as plain as can be, that answers by promises; its parts can be broken one at a time. */
 export class MapStore implements Store {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Clock } from '../../src/clock.ts';
-import { SluiceError } from '../../src/errors.ts';
+import type { Clock } from '../../src/time/clock.ts';
+import { SluiceError } from '../../src/checks/errors.ts';
 import type {
   BucketName,
   StoreCap,
@@ -8,7 +8,7 @@ import type {
   StoreReading,
   StoreRefund,
   StoreTransaction,
-} from '../../src/store.ts';
+} from '../../src/store/store.ts';
 import { FakeClock, storeContract, type StoreContractOptions } from '../../src/testing/index.ts';
 import { at, MapStore } from './map-store.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FakeTime } from '../../../core/test/failure/support/fake-time.ts';
+import { FakeTime } from '../../../core/test/support/fake-time.ts';
 import { CallDeadlines } from '../../src/line/call-deadlines.ts';
 
 const never = new Promise<never>(() => {});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FakeTime } from '../../../core/test/failure/support/fake-time.ts';
+import { FakeTime } from '../../../core/test/support/fake-time.ts';
 import type { LineChange } from '../../src/line/line-status.ts';
 import { StateLog } from '../../src/line/state-log.ts';
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { FakeTime } from '../../../core/test/failure/support/fake-time.ts';
+import { FakeTime } from '../../../core/test/support/fake-time.ts';
 import { ConnectWatch } from '../../src/line/connect-watch.ts';
 import { Patience } from '../../src/line/patience.ts';
 import { SilenceWatch } from '../../src/line/silence-watch.ts';

@@ -1,8 +1,8 @@
-import { Decision } from '../../decision.ts';
-import type { Decided } from '../../failure/ruling.ts';
-import { waitForNextToken } from '../../gcra.ts';
-import type { Rate } from '../../rate.ts';
-import { ceilToSeconds } from '../../ticks.ts';
+import { Decision } from '../../decision/decision.ts';
+import type { Decided } from '../../decision/batch-answer.ts';
+import { waitForNextToken } from '../../rule/gcra.ts';
+import type { Rate } from '../../rule/rate.ts';
+import { ceilToSeconds } from '../../rule/ticks.ts';
 import type { Dialect, ResponseFields } from '../fields.ts';
 import { joinedMembers, membersOf, nameOf, type LimitMembers } from '../list-members.ts';
 

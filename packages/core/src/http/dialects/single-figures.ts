@@ -1,5 +1,5 @@
-import { Decision, type Result } from '../../decision.ts';
-import { ceilToSeconds } from '../../ticks.ts';
+import { Decision, type Result } from '../../decision/decision.ts';
+import { ceilToSeconds } from '../../rule/ticks.ts';
 import type { ResponseFields } from '../fields.ts';
 
 /** The figures of the strictest limit, for dialects that tell of one limit only. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { StoreTransaction } from '../../store.ts';
+import type { StoreTransaction } from '../../store/store.ts';
 import { assertTat, fitted, other, slow, tatOf } from '../sample-limit.ts';
 import { promise, type StoreCase } from '../store-case.ts';
 

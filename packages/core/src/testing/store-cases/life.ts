@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Store } from '../../store.ts';
+import type { Store } from '../../store/store.ts';
 import { slow } from '../sample-limit.ts';
 import { promise, type StoreCase } from '../store-case.ts';
 

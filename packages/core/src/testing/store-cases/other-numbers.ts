@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Awaitable } from '../../awaitable.ts';
-import type { Store } from '../../store.ts';
+import type { Awaitable } from '../../async/awaitable.ts';
+import type { Store } from '../../store/store.ts';
 import { assertTat, fitted, other, slow, tatOf } from '../sample-limit.ts';
 import { promise, type SteeredStoreCase, steeredPromise, type StoreCase } from '../store-case.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MAX_TOLERANCE_TICKS, TICKS_PER_SECOND } from '../../ticks.ts';
+import { MAX_TOLERANCE_TICKS, TICKS_PER_SECOND } from '../../rule/ticks.ts';
 import { assertTat, fitted, quick, SampleLimit, slow, tatOf } from '../sample-limit.ts';
 import { promise, type SteeredStoreCase, steeredPromise, type StoreCase } from '../store-case.ts';
 

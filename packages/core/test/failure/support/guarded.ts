@@ -1,16 +1,16 @@
-import { andThen, type Awaitable } from '../../../src/awaitable.ts';
-import { Decision } from '../../../src/decision.ts';
-import type { LimiterEvent } from '../../../src/events.ts';
+import { andThen, type Awaitable } from '../../../src/async/awaitable.ts';
+import { Decision } from '../../../src/decision/decision.ts';
+import type { LimiterEvent } from '../../../src/events/event.ts';
 import { checkFailureOptions, type FailureOptions } from '../../../src/failure/failure-options.ts';
-import type { Changed, Decided, Ruling } from '../../../src/failure/ruling.ts';
+import type { Changed, Decided, Ruling } from '../../../src/decision/batch-answer.ts';
 import { StoreGuard } from '../../../src/failure/store-guard.ts';
 import type { StoreStatus } from '../../../src/failure/store-health.ts';
-import { fits } from '../../../src/gcra.ts';
-import type { ReadyOptions } from '../../../src/ready-options.ts';
-import { rateOf } from '../../../src/rate.ts';
-import type { Store, StoreRefund } from '../../../src/store.ts';
-import type { Transaction } from '../../../src/transaction.ts';
-import { FakeTime } from './fake-time.ts';
+import { fits } from '../../../src/rule/gcra.ts';
+import type { ReadyOptions } from '../../../src/store/ready-options.ts';
+import { rateOf } from '../../../src/rule/rate.ts';
+import type { Store, StoreRefund } from '../../../src/store/store.ts';
+import type { Transaction } from '../../../src/decision/transaction.ts';
+import { FakeTime } from '../../support/fake-time.ts';
 import { ScriptedStore, type Behaviour } from './scripted-store.ts';
 
 /** A guard that shows the rulings which its decisions follow from. */

@@ -1,5 +1,5 @@
-import type { Awaitable } from '../../../src/awaitable.ts';
-import type { Store, StoreReading } from '../../../src/store.ts';
+import type { Awaitable } from '../../../src/async/awaitable.ts';
+import type { Store, StoreReading } from '../../../src/store/store.ts';
 
 type CallName = keyof Store;
 type Batch = readonly unknown[];

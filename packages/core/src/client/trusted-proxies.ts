@@ -1,0 +1,80 @@
+import { complaint, SluiceError } from '../checks/errors.ts';
+import { Cidr } from '../ids/cidr.ts';
+import type { Peer } from './peer.ts';
+
+const NAMED_NETWORKS: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['loopback', ['127.0.0.0/8', '::1/128']],
+  // RFC 1918 and RFC 4193. Link-local networks and carrier-grade NAT (100.64.0.0/10) may hold strangers: whoever has
+  // proxies there lists them.
+  ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']],
+]);
+
+// The other names that Express knows.
+const NAMES_ELSEWHERE: ReadonlyMap<unknown, string> = new Map([
+  ['uniquelocal', "Write trustedProxies: ['private']."],
+  ['linklocal', "Write trustedProxies: ['169.254.0.0/16', 'fe80::/10']."],
+]);
+
+const IS_WORD = /^\w*$/;
+
+/** The proxies whose word about their client is taken. */
+export interface TrustedProxies {
+  /** Whether a peer is one of them. Nobody trusts a peer that is not known any more. */
+  trusts(peer: Peer): boolean;
+}
+
+/**
+ * Makes the set of trusted proxies from CIDRs, bare addresses and the names `loopback` (127.0.0.0/8, ::1), `private`
+ * (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7) and `unix` (peers on a unix socket).
+ *
+ * @throws {SluiceError} `ERR_OPTION` when it is no list; `ERR_CIDR` when an entry is none of these.
+ */
+export function trustedProxies(entries: readonly string[]): TrustedProxies {
+  checkIsList(entries);
+  const networks = entries.flatMap((entry, index) => networksOf(entry, `trustedProxies[${index}]`));
+  const trustsUnix = entries.includes('unix');
+  return {
+    trusts(peer) {
+      if (peer === 'unix') return trustsUnix;
+      return peer !== undefined && networks.some((network) => network.contains(peer));
+    },
+  };
+}
+
+function checkIsList(entries: unknown): void {
+  if (Array.isArray(entries)) return;
+  throw complaint('ERR_OPTION', {
+    option: 'trustedProxies',
+    demand: 'a list of networks and names',
+    value: entries,
+    remedy: isEntry(entries)
+      ? `Write trustedProxies: ['${entries}'].`
+      : "List your proxies, e.g. trustedProxies: ['loopback']. To trust all hops, or a number of them, would let clients choose their own address.",
+  });
+}
+
+function isEntry(entry: unknown): entry is string {
+  try {
+    trustedProxies([entry as string]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function networksOf(entry: unknown, option: string): Cidr[] {
+  if (entry === 'unix') return [];
+  if (typeof entry !== 'string' || IS_WORD.test(entry)) return namedNetworks(entry, option);
+  const network = Cidr.parse(entry, option);
+  if (network.prefixLength > 0) return [network];
+  const message = `\`${option}\` must not be everyone, but was '${network.text}'. Each client could then choose its own address. List the networks of your proxies, e.g. trustedProxies: ['private'].`;
+  throw new SluiceError('ERR_CIDR', message);
+}
+
+function namedNetworks(name: unknown, option: string): Cidr[] {
+  const networks = NAMED_NETWORKS.get(name);
+  if (networks !== undefined) return networks.map((text) => Cidr.parse(text, option));
+  const demand = "a network such as '10.0.0.0/8', or 'loopback', 'private' or 'unix'";
+  const remedy = NAMES_ELSEWHERE.get(name) ?? "For example trustedProxies: ['loopback', '10.0.0.0/8'].";
+  throw complaint('ERR_CIDR', { option, demand, value: name, remedy });
+}

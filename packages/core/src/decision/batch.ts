@@ -1,0 +1,182 @@
+import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
+import { complaint, shown, SluiceError } from '../checks/errors.ts';
+import type { LimitSet } from '../limits/limit-set.ts';
+import type { Limit } from '../limits/limit.ts';
+import type { OverrideRate } from '../limits/overrides/override.ts';
+import type { Rate } from '../rule/rate.ts';
+import type { BucketName, Mode } from '../store/store.ts';
+import { isBlocked, rateOfBlocked, type Transaction } from './transaction.ts';
+
+/** Comparing each bucket with each other allocates nothing and is the fastest for a few; for many it is n². */
+const MAX_PAIRED = 16;
+
+/** What a transaction asks for. The id is canonical. */
+export interface Ask {
+  readonly limit: Limit<never>;
+  readonly id: string;
+  readonly cost: number;
+  readonly mode: Mode;
+  /** The framework's request, for overrides that depend on it; `undefined` without HTTP. */
+  readonly request: unknown;
+}
+
+/**
+ * Makes the transaction of what is asked, with the numbers that hold for the id: waits only when an override must be
+ * waited for. `null` for an id that is unlimited; see {@link isBlocked} for one that is blocked. A cost above the burst, which only a charge or a refund may have,
+ * counts as the burst: it empties or fills the bucket, no more.
+ *
+ * @throws {SluiceError} `ERR_COST` for a cost that is no whole number from 0 up, `ERR_ID` for an id that is no text.
+ */
+export function transactionOf(set: LimitSet<never>, ask: Ask): Awaitable<Transaction | null> {
+  const { limit, id, cost, request } = ask;
+  checkCost(limit.name, cost);
+  checkId(limit.name, id);
+  const rate = set.rateFor(limit, id, request);
+  return rate instanceof Promise ? withRateToCome(ask, rate) : withRate(ask, rate);
+}
+
+// Apart: a function that makes a closure makes its context at each call, needed or not.
+function withRateToCome(ask: Ask, rate: Promise<OverrideRate>): Promise<Transaction | null> {
+  return rate.then((settled) => withRate(ask, settled));
+}
+
+function withRate({ limit, id, cost, mode }: Ask, override: OverrideRate): Transaction | null {
+  if (override === 'unlimited') return null;
+  const rate = override === 'blocked' ? rateOfBlocked(limit.rate) : override;
+  return {
+    limit: limit.name,
+    id,
+    incrementTicks: Math.min(cost, rate.burst) * rate.emissionIntervalTicks,
+    toleranceTicks: rate.toleranceTicks,
+    mode,
+    cost,
+    rate,
+    overridden: rate !== limit.rate,
+    onFailure: limit.onFailure,
+    hidden: limit.hidden,
+  };
+}
+
+/**
+ * Puts transactions together, at once when all are there. Those of unlimited ids drop out.
+ *
+ * @throws {SluiceError} `ERR_DUPLICATE_BUCKET` when two of them name one bucket.
+ */
+export function batchOf<T extends BucketName>(transactions: readonly Awaitable<T | null>[]): Awaitable<readonly T[]> {
+  return andThen(allOf(transactions), whole);
+}
+
+// What is rare is done elsewhere, so that what is common is small and compiled into its caller.
+function whole<T extends BucketName>(all: readonly (T | null)[]): readonly T[] {
+  const batch = all.includes(null) ? limited(all) : (all as readonly T[]);
+  if (batch.length > 1) checkDistinct(batch);
+  return batch;
+}
+
+function limited<T>(all: readonly (T | null)[]): readonly T[] {
+  return all.filter((transaction) => transaction !== null);
+}
+
+function checkDistinct(batch: readonly BucketName[]): void {
+  if (batch.length > MAX_PAIRED) return checkManyDistinct(batch);
+  for (let i = 1; i < batch.length; i++) {
+    for (let j = 0; j < i; j++) if (isSameBucket(batch[i]!, batch[j]!)) throw duplicateBucket(batch[i]!);
+  }
+}
+
+function checkManyDistinct(batch: readonly BucketName[]): void {
+  const keys = new Set<string>();
+  for (const bucket of batch) {
+    // No limit's name has a colon in it.
+    const key = `${bucket.limit}:${bucket.id}`;
+    if (keys.has(key)) throw duplicateBucket(bucket);
+    keys.add(key);
+  }
+}
+
+function isSameBucket(one: BucketName, other: BucketName): boolean {
+  return one.limit === other.limit && one.id === other.id;
+}
+
+function duplicateBucket({ limit, id }: BucketName): SluiceError {
+  return new SluiceError(
+    'ERR_DUPLICATE_BUCKET',
+    `The batch names the id ${shown(id)} of limit "${limit}" twice. Name it once, with the sum of the costs.`,
+  );
+}
+
+/**
+ * Refuses what a key or an id format gave instead of text: strangers would share its bucket.
+ *
+ * @throws {SluiceError} `ERR_ID`.
+ */
+export function checkId(limit: string, id: unknown): void {
+  if (typeof id !== 'string' || id === '') throw badId(limit, id);
+}
+
+/** Refuses a cost that is no whole number from 0 up. */
+export function checkCost(limit: string, cost: unknown): asserts cost is number {
+  if (!Number.isSafeInteger(cost) || (cost as number) < 0) throw badCost(limit, cost);
+}
+
+/**
+ * Refuses a batch with a cost that could never pass.
+ *
+ * @throws {SluiceError} `ERR_COST_OVER_BURST`.
+ */
+export function checkAffordable(batch: readonly Transaction[]): void {
+  for (let i = 0; i < batch.length; i++) checkCostFits(batch[i]!);
+}
+
+/**
+ * Refuses a transaction with a cost that could never pass.
+ *
+ * @throws {SluiceError} `ERR_COST_OVER_BURST`.
+ */
+export function checkCostFits(transaction: Transaction): void {
+  const { limit, cost, rate } = transaction;
+  if (cost > rate.burst && !isBlocked(transaction)) throw costOverBurst(limit, cost, rate);
+}
+
+/** Whether an id of a batch is blocked: the batch is then denied, and no store is asked. */
+export function hasBlocked(batch: readonly Transaction[]): boolean {
+  for (let i = 0; i < batch.length; i++) if (isBlocked(batch[i]!)) return true;
+  return false;
+}
+
+/** The transactions that have a bucket: those of blocked ids have none. */
+export function withoutBlocked(batch: readonly Transaction[]): readonly Transaction[] {
+  return hasBlocked(batch) ? batch.filter((transaction) => !isBlocked(transaction)) : batch;
+}
+
+// The errors are made apart, here and elsewhere on the way of a decision: what is small is compiled into its caller.
+function badId(limit: string, value: unknown): SluiceError {
+  return complaint('ERR_ID', {
+    option: 'id',
+    limit,
+    demand: 'text that is not empty',
+    value,
+    remedy: 'This is what canonical() of the id format of its key returned: it must return a string, not a promise.',
+  });
+}
+
+function badCost(limit: string, value: unknown): SluiceError {
+  return complaint('ERR_COST', {
+    option: 'cost',
+    limit,
+    demand: 'a whole number from 0 up',
+    value,
+    remedy: 'Costs are tokens. For smaller costs, multiply burst, count and all costs by the same number.',
+  });
+}
+
+function costOverBurst(limit: string, value: number, { burst }: Rate): SluiceError {
+  return complaint('ERR_COST_OVER_BURST', {
+    option: 'cost',
+    limit,
+    demand: `at most the burst, ${burst}`,
+    value,
+    remedy: 'Such a request could never pass, however long it waits. Raise the burst or lower the cost.',
+    status: 400,
+  });
+}

@@ -1,0 +1,137 @@
+import { passes } from '../store/all-or-nothing.ts';
+import { Decision, type BucketState, type DecisionFigures, type Result } from './decision.ts';
+import type { Blocked, Decided, Unavailable } from './batch-answer.ts';
+import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
+import type { StoreReading } from '../store/store.ts';
+import { strictestOf } from './strictness.ts';
+import { ceilToMs } from '../rule/ticks.ts';
+import { isBlocked, type Transaction } from './transaction.ts';
+
+/**
+ * How long to wait when a limit is `closed` because its store can't answer. Nobody knows when it will: a second is
+ * the least that fits into a Retry-After field, and the store is tried ten times in it.
+ */
+const UNAVAILABLE_RETRY_MS = 1000;
+
+/** What a decision reports when no limit applied: it is allowed. */
+const NO_LIMIT: DecisionFigures = {
+  limit: null,
+  id: null,
+  blocked: false,
+  remaining: Infinity,
+  retryAfterMs: 0,
+  resetAfterMs: 0,
+};
+
+/**
+ * Turns what the store told into a decision.
+ *
+ * @param takes - Whether the store was asked to take tokens (`spend`) or only to look (`check`).
+ */
+export function decisionOf(ruling: Decided | Unavailable, takes: boolean): Decision {
+  return ruling.available ? decided(ruling, takes) : unavailable(ruling);
+}
+
+/**
+ * Denies a batch of which an id is blocked. Only the blocked ones have results: nobody knows the other buckets.
+ *
+ * @param batch - At least one of them is blocked.
+ * @param owner - The gate of the limiter that decides.
+ */
+export function blockedDecision(batch: readonly Transaction[], owner: object): Decision {
+  return blocked({ available: false, batch: batch.filter(isBlocked), failure: undefined, owner });
+}
+
+function blocked(ruling: Blocked): Decision {
+  const results = ruling.batch.map(blockedResult);
+  return new Decision(ruling, 'denied', results[0]!, results);
+}
+
+function blockedResult({ limit, id, cost, mode, rate, overridden, hidden }: Transaction): Result {
+  const { burst, count, periodMs } = rate;
+  return {
+    limit,
+    id,
+    cost,
+    spent: 0,
+    mode,
+    allowed: false,
+    blocked: true,
+    remaining: 0,
+    retryAfterMs: Infinity,
+    resetAfterMs: Infinity,
+    burst,
+    count,
+    periodMs,
+    overridden,
+    hidden,
+  };
+}
+
+function unavailable(ruling: Unavailable): Decision {
+  const { limit, id } = ruling.batch[0]!;
+  const retryAfterMs = UNAVAILABLE_RETRY_MS;
+  const figures = { limit, id, blocked: false, remaining: 0, retryAfterMs, resetAfterMs: retryAfterMs };
+  return new Decision(ruling, 'unavailable', figures, []);
+}
+
+function decided(ruling: Decided, takes: boolean): Decision {
+  const { batch, reading } = ruling;
+  const levels = reading.levelsTicks;
+  const denied = !passes(batch, levels);
+  // A loop over an array of the right length: this is the way of every request, and callbacks cost.
+  // oxlint-disable-next-line unicorn/no-new-array
+  const results = new Array<Result>(batch.length);
+  for (let i = 0; i < batch.length; i++) results[i] = resultOf(batch[i]!, levels[i]!, takes && !denied);
+  const figures = results[strictestOf(ruling, results)] ?? NO_LIMIT;
+  return new Decision(ruling, denied ? 'denied' : 'allowed', figures, results);
+}
+
+/** @param takes - Whether the batch took what its transactions spend. */
+function resultOf(transaction: Transaction, level: number, takes: boolean): Result {
+  const { limit, id, cost, mode, rate, overridden, hidden, incrementTicks, toleranceTicks } = transaction;
+  const fitting = fits(level, incrementTicks, toleranceTicks);
+  const spent = takes && fitting && mode !== 'check-only';
+  const levelAfter = spent ? level + incrementTicks : level;
+  const allowed = fitting || mode === 'spend-only';
+  return {
+    limit,
+    id,
+    cost,
+    spent: spent ? cost : 0,
+    mode,
+    allowed,
+    blocked: false,
+    remaining: remainingTokens(levelAfter, rate.emissionIntervalTicks, toleranceTicks),
+    retryAfterMs: allowed ? 0 : ceilToMs(waitFor(levelAfter, incrementTicks, toleranceTicks)),
+    resetAfterMs: ceilToMs(levelAfter),
+    burst: rate.burst,
+    count: rate.count,
+    periodMs: rate.periodMs,
+    overridden,
+    hidden,
+  };
+}
+
+/**
+ * The buckets of a call that took or gave back tokens, as they are after it.
+ */
+export function bucketStates(
+  batch: readonly Omit<Transaction, 'mode'>[],
+  reading: StoreReading,
+): readonly BucketState[] {
+  return batch.map(({ limit, id, rate, overridden }, i) => {
+    const level = reading.levelsTicks[i]!;
+    const { emissionIntervalTicks, toleranceTicks } = rate;
+    return {
+      limit,
+      id,
+      remaining: remainingTokens(level, emissionIntervalTicks, toleranceTicks),
+      resetAfterMs: ceilToMs(level),
+      burst: rate.burst,
+      count: rate.count,
+      periodMs: rate.periodMs,
+      overridden,
+    };
+  });
+}

@@ -1,0 +1,50 @@
+import { Decision, type Result } from './decision.ts';
+import type { Decided } from './batch-answer.ts';
+import { waitFor } from '../rule/gcra.ts';
+import { TICKS_PER_MS } from '../rule/ticks.ts';
+
+interface Strictness {
+  readonly allowed: boolean;
+  readonly remaining: number;
+  /** Until the same transaction passes, or would pass again. */
+  readonly waitTicks: number;
+}
+
+/** The index of the strictest result of those that check; when none does, of the first; −1 when there is none. */
+export function strictestOf(ruling: Decided, results: readonly Result[]): number {
+  if (results.length < 2) return results.length - 1;
+  let strictest = -1;
+  for (let i = 0; i < results.length; i++) {
+    if (results[i]!.mode === 'spend-only') continue;
+    if (strictest < 0 || isStricter(ofResult(ruling, results, i), ofResult(ruling, results, strictest))) strictest = i;
+  }
+  return Math.max(strictest, 0);
+}
+
+/** The strictest of several decisions on one request, by the same order. */
+export function strictestDecision(decisions: readonly Decision[]): Decision {
+  return decisions.reduce((one, other) => (isStricter(ofDecision(other), ofDecision(one)) ? other : one));
+}
+
+// Denied before allowed, then the longer wait, then the fewer remaining; of equals the first stays.
+function isStricter(one: Strictness, than: Strictness): boolean {
+  if (one.allowed !== than.allowed) return !one.allowed;
+  return one.waitTicks === than.waitTicks ? one.remaining < than.remaining : one.waitTicks > than.waitTicks;
+}
+
+function ofResult({ batch, reading }: Decided, results: readonly Result[], i: number): Strictness {
+  const { allowed, remaining, spent } = results[i]!;
+  const { incrementTicks, toleranceTicks } = batch[i]!;
+  const level = reading.levelsTicks[i]!;
+  const levelAfter = spent > 0 ? level + incrementTicks : level;
+  return { allowed, remaining, waitTicks: waitFor(levelAfter, incrementTicks, toleranceTicks) };
+}
+
+function ofDecision(decision: Decision): Strictness {
+  const { allowed, remaining, retryAfterMs, results } = decision;
+  const ruling = Decision.rulingOf(decision);
+  if (!ruling.available || results.length === 0) return { allowed, remaining, waitTicks: retryAfterMs * TICKS_PER_MS };
+  // A decision that checked nothing is stricter than none.
+  if (results.every(({ mode }) => mode === 'spend-only')) return { allowed, remaining: Infinity, waitTicks: -1 };
+  return ofResult(ruling, results, strictestOf(ruling, results));
+}

@@ -1,0 +1,39 @@
+import { shown, SluiceError } from '../checks/errors.ts';
+import type { StoreReading } from '../store/store.ts';
+
+/** The reading of no bucket at all. */
+export const EMPTY_READING: StoreReading = { nowTicks: 0, levelsTicks: [] };
+
+/**
+ * Refuses an answer that no store may give: numbers that are not whole would make decisions that mean nothing.
+ *
+ * @throws {SluiceError} `ERR_STORE_ANSWER`.
+ */
+export function checkReading(batch: readonly unknown[], answer: unknown): asserts answer is StoreReading {
+  if (!isReading(batch, answer)) throw nonsense(batch, answer);
+}
+
+function isReading(batch: readonly unknown[], answer: unknown): boolean {
+  if (typeof answer !== 'object' || answer === null) return false;
+  const { nowTicks, levelsTicks: levels, bucketNowTicks } = answer as Partial<StoreReading>;
+  if (bucketNowTicks !== undefined && !areClocks(batch, bucketNowTicks)) return false;
+  if (!Number.isSafeInteger(nowTicks) || !Array.isArray(levels) || levels.length !== batch.length) return false;
+  for (let i = 0; i < batch.length; i++) {
+    const level: unknown = levels[i];
+    if (!Number.isSafeInteger(level) || (level as number) < 0) return false;
+  }
+  return true;
+}
+
+function areClocks(batch: readonly unknown[], clocks: unknown): boolean {
+  return Array.isArray(clocks) && clocks.length === batch.length && clocks.every(Number.isSafeInteger);
+}
+
+function nonsense(batch: readonly unknown[], answer: unknown): SluiceError {
+  return new SluiceError(
+    'ERR_STORE_ANSWER',
+    `A store must return a whole number \`nowTicks\` and in \`levelsTicks\` one whole number for each bucket, ` +
+      `${batch.length} in all, from 0 up, but returned ${shown(answer)}. ` +
+      `Run the store contract of @sluice/core/testing against this store.`,
+  );
+}

@@ -1,0 +1,103 @@
+import { complaint, type SluiceError } from '../checks/errors.ts';
+import type { Limit } from '../limits/limit.ts';
+import { checkOptions, isPlainObject, type Hints } from '../checks/options.ts';
+import type { Mode } from '../store/store.ts';
+
+/**
+ * The canonical id of an entry.
+ *
+ * @throws {SluiceError} `ERR_ID` when it is no text, or none of the format of its limit.
+ */
+export function canonicalId(limit: Limit<never>, id: unknown): string {
+  if (typeof id !== 'string') throw notText(limit, id);
+  return limit.key.format.canonical(id);
+}
+
+function notText({ name }: Limit<never>, value: unknown): SluiceError {
+  const remedy =
+    typeof value === 'number' || typeof value === 'bigint'
+      ? `Write id: '${value}'.`
+      : 'Without an id, leave the entry out: all clients without one would share a bucket.';
+  return complaint('ERR_ID', { option: 'id', limit: name, demand: 'a string', value, remedy });
+}
+
+const ENTRY_FIELDS = ['limit', 'id', 'cost', 'mode'];
+
+/**
+ * Refuses what is no entry, or has a field that none has.
+ *
+ * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION`.
+ */
+export function checkEntry(entry: unknown): void {
+  // A look at the names alone costs little on the way of every decision; what is wrong is then said at length.
+  if (isPlainObject(entry)) {
+    let known = true;
+    for (const name in entry) known &&= name === 'limit' || name === 'id' || name === 'cost' || name === 'mode';
+    if (known) return;
+  }
+  checkOptions('entries[…]', entry, ENTRY_FIELDS, ENTRY_HINTS, ENTRY_EXAMPLE);
+}
+
+/** The calls that take no mode, with the fields of their entries and what each does with a bucket. */
+const CALLS = {
+  charge: { fields: ['limit', 'id', 'cost'], does: 'takes the cost' },
+  refund: { fields: ['limit', 'id', 'cost'], does: 'gives the cost back' },
+  reset: { fields: ['limit', 'id'], does: 'makes the bucket full' },
+} as const;
+
+/**
+ * Gives the entries of a call that takes fewer fields than `spend`.
+ *
+ * @throws {SluiceError} `ERR_OPTION` when they are no array of objects, `ERR_UNKNOWN_OPTION` for a field that the call
+ * does not take.
+ */
+export function checkedEntriesOf<T>(call: keyof typeof CALLS, entries: readonly T[]): readonly T[] {
+  const { fields, does } = CALLS[call];
+  const mode = `\`mode\` belongs to spend and check: ${call} ${does} in any case.`;
+  const hints = { ...(call === 'reset' ? RESET_HINTS : ENTRY_HINTS), mode };
+  for (const entry of checkedEntries(entries))
+    checkOptions(`entries[…] of ${call}`, entry, fields, hints, ENTRY_EXAMPLE);
+  return entries;
+}
+
+const ENTRY_EXAMPLE = "{ limit: 'Orders', id: '12345678' }";
+const KEY_HINT = '`key` is `id` here.';
+const RESET_HINTS: Hints = {
+  key: KEY_HINT,
+  cost: 'reset makes the whole bucket full: to give some tokens back use refund([{ limit, id, cost }]).',
+};
+const ENTRY_HINTS: Hints = { key: KEY_HINT, points: '`points` is `cost` here.' };
+
+/**
+ * Gives the mode of an entry.
+ *
+ * @throws {SluiceError} `ERR_OPTION` when it is none.
+ */
+export function checkedMode(mode: Mode): Mode {
+  if (mode === 'check-and-spend' || mode === 'check-only' || mode === 'spend-only') return mode;
+  throw unknownMode(mode);
+}
+
+function unknownMode(value: unknown): SluiceError {
+  return complaint('ERR_OPTION', {
+    option: 'mode',
+    demand: "'check-and-spend', 'check-only' or 'spend-only'",
+    value,
+    remedy: "For example mode: 'check-only'.",
+  });
+}
+
+/**
+ * Gives the entries of a call.
+ *
+ * @throws {SluiceError} `ERR_OPTION` when they are no array.
+ */
+export function checkedEntries<T>(entries: readonly T[]): readonly T[] {
+  if (!Array.isArray(entries)) throw noEntries(entries);
+  return entries;
+}
+
+function noEntries(value: unknown): SluiceError {
+  const remedy = "For example [{ limit: 'Orders', id: '12345678', cost: 1 }].";
+  return complaint('ERR_OPTION', { option: 'entries', demand: 'an array', value, remedy });
+}

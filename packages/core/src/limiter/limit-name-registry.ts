@@ -1,0 +1,36 @@
+import { SluiceError } from '../checks/errors.ts';
+import type { Store } from '../store/store.ts';
+
+const claims = new WeakMap<Store, Map<string, object>>();
+
+/**
+ * Notes that a limiter uses these limit names on a store. Of two limits with one name on one store each would spend
+ * from the other's buckets, by other numbers.
+ *
+ * @throws {SluiceError} `ERR_LIMIT_IN_USE` when another limiter has one of them; then nothing is noted.
+ */
+export function claimNames(store: Store, owner: object, names: Iterable<string>): void {
+  const owners = claims.get(store) ?? new Map<string, object>();
+  const wanted = [...names];
+  for (const name of wanted) {
+    if ((owners.get(name) ?? owner) === owner) continue;
+    throw new SluiceError(
+      'ERR_LIMIT_IN_USE',
+      `Another limiter already uses the limit name "${name}" on this store. Share that limiter, rename this limit, or close the other limiter first.`,
+    );
+  }
+  releaseNames(store, owner);
+  for (const name of wanted) owners.set(name, owner);
+  claims.set(store, owners);
+}
+
+/** Whether any limiter uses limit names on a store. */
+export function isInUse(store: Store): boolean {
+  return (claims.get(store)?.size ?? 0) > 0;
+}
+
+/** Forgets all names of a limiter, for others to use. */
+export function releaseNames(store: Store, owner: object): void {
+  const owners = claims.get(store);
+  for (const [name, other] of owners ?? []) if (other === owner) owners?.delete(name);
+}

@@ -1,0 +1,319 @@
+import type { IncomingMessage } from 'node:http';
+import { andThen, type Awaitable } from '../async/awaitable.ts';
+import { batchOf, checkAffordable, checkId, hasBlocked, transactionOf, withoutBlocked } from '../decision/batch.ts';
+import { claimNames, isInUse, releaseNames } from './limit-name-registry.ts';
+import { monotonicClock } from '../time/clock.ts';
+import { blockedDecision, bucketStates } from '../decision/decide.ts';
+import { Decision, type BucketState, type Result } from '../decision/decision.ts';
+import { canonicalId, checkedEntries, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
+import type { Notify } from '../events/event.ts';
+import { Deadlines } from '../time/deadlines.ts';
+import type { CheckedFailureOptions } from '../failure/failure-options.ts';
+import { OpenGate } from '../failure/open-gate.ts';
+import type { StoreGate } from '../failure/store-gate.ts';
+import { StoreGuard } from '../failure/store-guard.ts';
+import type { StoreStatus } from '../failure/store-health.ts';
+import type { ClientAddressFinder } from '../client/client-address.ts';
+import { SetupWatch } from './setup-watch.ts';
+import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOptions } from '../limits/limit-set.ts';
+import type { Limit } from '../limits/limit.ts';
+import type { CloseOptions, CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
+import { pressureWarning } from '../store/memory/pressure-warning.ts';
+import { markAsMadeHere } from './not-a-limiter.ts';
+import { callOnDecision, WITHOUT_HTTP, type DecisionContext, type OnDecision } from './on-decision.ts';
+import { checkBoolean, checkOptions } from '../checks/options.ts';
+import { PendingWork } from './pending-work.ts';
+import type { ReadyOptions } from '../store/ready-options.ts';
+import { RaisedLimits, type DebtCut } from './raised-limits.ts';
+import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';
+import type { BucketName, Store } from '../store/store.ts';
+import type { Transaction } from '../decision/transaction.ts';
+
+/** What a limiter is made of, checked. */
+export interface LimiterParts<Request> {
+  readonly set: LimitSetOptions<Request>;
+  readonly store: Store;
+  readonly ownsStore: boolean;
+  readonly failure: CheckedFailureOptions;
+  readonly overridesDeadlineMs: number;
+  readonly notify: Notify;
+  readonly onDecision: OnDecision<Request> | undefined;
+  readonly clientAddress: ClientAddressFinder;
+}
+
+/** What a request turned out to cost after its decision. */
+export interface LateCharge {
+  readonly cost: number;
+  /** The framework's request, for overrides that depend on it. */
+  readonly request?: unknown;
+}
+
+/** The limiter as the packages' own middleware sees it. */
+export class LimiterCore<Request = unknown> implements Limiter<Request> {
+  readonly store: Store;
+  readonly clientAddress: ClientAddressFinder;
+  readonly notify: Notify;
+  readonly onDecision: OnDecision<Request> | undefined;
+  readonly #ownsStore: boolean;
+  readonly #gate: StoreGate;
+  readonly #endPressureReports: (() => void) | undefined;
+  readonly #overrideDeadlines: Deadlines;
+  readonly #failure: CheckedFailureOptions;
+  /** The limits that middlewares use, with the highest fixed cost that they ask there. */
+  readonly #needed = new Map<string, number>();
+  /** Of the decisions whose tokens were asked back, or corrected. */
+  readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
+  readonly #raised = new RaisedLimits(monotonicClock);
+  readonly #work = new PendingWork();
+  readonly #watch = new SetupWatch((message) => this.notify({ type: 'warning', message, once: true }));
+  #set: LimitSet<Request>;
+
+  constructor(parts: LimiterParts<Request>) {
+    const { set, store, ownsStore, failure, overridesDeadlineMs, notify, onDecision, clientAddress } = parts;
+    this.store = store;
+    this.clientAddress = clientAddress;
+    this.notify = notify;
+    this.onDecision = onDecision;
+    this.#ownsStore = ownsStore;
+    this.#failure = failure;
+    this.#overrideDeadlines = new Deadlines(overridesDeadlineMs);
+    this.#set = this.#defined(set);
+    claimNames(store, this, this.#set.limits.keys());
+    this.#endPressureReports = store.onPressure?.((pressure) => notify(pressureWarning(pressure)));
+    this.#gate = store.answersAtOnce === true ? new OpenGate(store) : new StoreGuard({ store, failure, notify });
+  }
+
+  /** Whether a value is a limiter of this copy itself, and no object around one: those have none of its private fields. */
+  static isCore(value: unknown): value is LimiterCore {
+    return typeof value === 'object' && value !== null && #gate in value;
+  }
+
+  spend(entries: readonly SpendEntry[]): Awaitable<Decision> {
+    const decision = this.spendBatch(this.#batch(entries));
+    return this.onDecision === undefined ? decision : this.#reported(decision);
+  }
+
+  check(entries: readonly SpendEntry[]): Awaitable<Decision> {
+    return andThen(this.#batch(entries), (batch) => this.#decide('check', batch));
+  }
+
+  charge(entries: readonly CostEntry[]): Awaitable<readonly BucketState[]> {
+    this.#gate.assertOpen();
+    return this.#charge(this.#batch(checkedEntriesOf('charge', entries)));
+  }
+
+  refund(what: Decision | readonly CostEntry[]): Awaitable<readonly BucketState[]> {
+    if (what instanceof Decision) return this.#work.track(this.#spentTokensOf(what).refund());
+    if (!Array.isArray(what)) throw notRefundable(what);
+    this.#gate.assertOpen();
+    const refunded = andThen(this.#batch(checkedEntriesOf('refund', what)), (batch) =>
+      andThen(this.#gate.refund(this.store, withoutBlocked(batch)), (given) =>
+        bucketStates(given.batch, given.reading),
+      ),
+    );
+    return this.#work.track(refunded);
+  }
+
+  reset(entries: readonly ResetEntry[]): Awaitable<void> {
+    this.#gate.assertOpen();
+    return andThen(batchOf(checkedEntriesOf('reset', entries).map((entry) => this.#bucket(entry))), (batch) =>
+      this.#gate.reset(batch),
+    );
+  }
+
+  replace(set: LimitSetOptions<Request>): void {
+    this.#gate.assertOpen();
+    checkOptions('replace', set, ['limits', 'overrides']);
+    const next = this.#defined(set);
+    for (const [name, cost] of this.#needed) checkNeeded(next, name, cost);
+    claimNames(this.store, this, next.limits.keys());
+    this.#raised.changed(this.#set);
+    this.#set = next;
+  }
+
+  ready(options?: ReadyOptions): Promise<void> {
+    return this.#gate.ready(options);
+  }
+
+  status(): StoreStatus {
+    return this.#gate.status();
+  }
+
+  close(options: CloseOptions = {}): Awaitable<void> {
+    checkOptions('close', options, ['store']);
+    checkBoolean('close.store', options.store);
+    releaseNames(this.store, this);
+    this.#endPressureReports?.();
+    return andThen(this.#work.ended(), () => {
+      this.#overrideDeadlines.expireAll();
+      this.#gate.close();
+      const closesStore = (this.#ownsStore || options.store === true) && !isInUse(this.store);
+      return closesStore ? this.store.close() : undefined;
+    });
+  }
+
+  /** The names of all limits, in the order of their definition. */
+  get limitNames(): readonly string[] {
+    return [...this.#set.limits.keys()];
+  }
+
+  /** The limits and overrides that hold now. */
+  get set(): LimitSet<Request> {
+    return this.#set;
+  }
+
+  /** Gives a limit by name, as it is now. */
+  limit(name: string): Limit<Request> {
+    this.#gate.assertOpen();
+    return limitNamed(this.#set, name);
+  }
+
+  /** Keeps a limit that a middleware needs, and its fixed cost payable, through every {@link replace}. */
+  requireLimit(name: string, cost: number): void {
+    checkNeeded(this.#set, name, cost);
+    this.#needed.set(name, Math.max(cost, this.#needed.get(name) ?? 0));
+  }
+
+  /** Decides a batch whose ids are canonical. */
+  spendBatch(batch: Awaitable<readonly Transaction[]>): Awaitable<Decision> {
+    // Written out, unlike the other calls: this is the way of every request, and a closure would cost each of them.
+    return batch instanceof Promise ? this.#spendLater(batch) : this.#decide('spend', batch);
+  }
+
+  /** Looks at what was decided for a request, and warns of a setup that limits nobody. */
+  watchRequest(incoming: IncomingMessage, decision: Decision): void {
+    this.#watch.look(this.#set, incoming, decision);
+  }
+
+  /** Calls the limiter's own `onDecision`, if there is one. */
+  reportDecision(decision: Decision, context: DecisionContext<Request>): void {
+    callOnDecision(this.notify, () => this.onDecision?.(decision, context));
+  }
+
+  /** Charges what results of decisions on a request name: their ids are canonical, and are not looked at again. */
+  chargeResults(results: readonly Result[], { cost, request }: LateCharge): Awaitable<readonly BucketState[]> {
+    const set = this.#set;
+    const asks = results.map(({ limit, id, mode }) => ({ limit: this.limit(limit), id, cost, mode, request }));
+    return this.#charge(batchOf(asks.map((ask) => transactionOf(set, ask))));
+  }
+
+  /**
+   * Corrects what a decision cost at one of its limits: gives back what was too much, charges what is missing. What the
+   * store can't take is an event. Of a `spend-only` that did not fit nothing is taken after the fact either.
+   *
+   * Rejects with `ERR_CLOSED` or `ERR_UNKNOWN_LIMIT` when the limiter or the limit is gone by then.
+   */
+  async settle(decision: Decision, result: Result, { cost: trueCost, request }: LateCharge): Promise<void> {
+    if (result.mode === 'spend-only' && result.spent < result.cost) return;
+    const { given, missing } = this.#spentTokensOf(decision).settleTo(result.limit, trueCost);
+    await given;
+    if (missing > 0) await this.chargeResults([result], { cost: missing, request });
+  }
+
+  /** Notes work after a request that `close` must wait for. Gives it back as it is. */
+  trackWork<T>(work: Awaitable<T>): Awaitable<T> {
+    return this.#work.track(work);
+  }
+
+  #reported(made: Awaitable<Decision>): Awaitable<Decision> {
+    return andThen(made, (decision) => {
+      this.reportDecision(decision, WITHOUT_HTTP);
+      return decision;
+    });
+  }
+
+  #spentTokensOf(decision: Decision): SpentTokens {
+    let spent = this.#spentTokens.get(decision);
+    if (spent === undefined) {
+      if (Decision.rulingOf(decision).owner !== this.#gate) throw foreignDecision();
+      this.#spentTokens.set(decision, (spent = new SpentTokens(decision, this.#gate)));
+    }
+    return spent;
+  }
+
+  #charge(transactions: Awaitable<readonly Transaction[]>): Awaitable<readonly BucketState[]> {
+    const charged = andThen(transactions, (batch) =>
+      andThen(this.#gate.charge(withoutBlocked(batch)), (change) => bucketStates(change.batch, change.reading)),
+    );
+    return this.#work.track(charged);
+  }
+
+  #spendLater(batch: Promise<readonly Transaction[]>): Promise<Decision> {
+    return batch.then((settled) => this.#decide('spend', settled));
+  }
+
+  #decide(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
+    checkAffordable(batch);
+    if (hasBlocked(batch)) return this.#denyBlocked(batch);
+    const decision = this.#ask(call, batch);
+    return this.#raised.isEmpty ? decision : this.#afterRaise(call, batch, decision);
+  }
+
+  #ask(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
+    return call === 'spend' ? this.#gate.spend(batch) : this.#gate.check(batch);
+  }
+
+  #denyBlocked(batch: readonly Transaction[]): Decision {
+    this.#gate.assertOpen();
+    return blockedDecision(batch, this.#gate);
+  }
+
+  /** Decides a denied batch once more when one of its limits was raised and a debt from the old numbers denied it. */
+  #afterRaise(call: 'spend' | 'check', batch: readonly Transaction[], first: Awaitable<Decision>): Awaitable<Decision> {
+    return andThen(first, (decision) => {
+      const cut = this.#raised.cutFor(decision);
+      if (cut === undefined) return decision;
+      const done = this.#cap(cut);
+      if (!(done instanceof Promise)) return this.#ask(call, batch);
+      return done.then(
+        () => this.#ask(call, batch),
+        () => {
+          // The store has denied and can't cut the debt now: its denial is the answer.
+          cut.failed();
+          return decision;
+        },
+      );
+    });
+  }
+
+  #cap({ debts, failed }: DebtCut): Awaitable<unknown> {
+    try {
+      return this.#gate.cap(debts);
+    } catch (error) {
+      failed();
+      throw error;
+    }
+  }
+
+  #defined(set: LimitSetOptions<Request>): LimitSet<Request> {
+    const { onFailure } = this.#failure;
+    return defineLimitSet(set, { onFailure, deadlines: this.#overrideDeadlines, notify: this.notify });
+  }
+
+  #batch(entries: readonly (SpendEntry | CostEntry)[]): Awaitable<readonly Transaction[]> {
+    this.#gate.assertOpen();
+    const set = this.#set;
+    const count = checkedEntries(entries).length;
+    // A loop over an array of the right length: see decide.ts.
+    // oxlint-disable-next-line unicorn/no-new-array
+    const transactions = new Array<Awaitable<Transaction | null>>(count);
+    for (let i = 0; i < count; i++) transactions[i] = asked(set, entries[i]!);
+    return batchOf(transactions);
+  }
+
+  #bucket({ limit: name, id: text }: ResetEntry): BucketName {
+    const limit = this.limit(name);
+    const id = canonicalId(limit, text);
+    checkId(limit.name, id);
+    return { limit: name, id };
+  }
+}
+
+markAsMadeHere(LimiterCore.prototype);
+
+function asked(set: LimitSet<never>, entry: SpendEntry | CostEntry): Awaitable<Transaction | null> {
+  checkEntry(entry);
+  const { limit: name, id, cost = 1, mode = 'check-and-spend' } = entry;
+  const limit = limitNamed(set, name);
+  return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode), request: undefined });
+}

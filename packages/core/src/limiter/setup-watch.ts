@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import { isIPv6 } from 'node:net';
+import type { Decision } from '../decision/decision.ts';
+import type { IdFormat } from '../ids/id-format.ts';
+import type { LimitSet } from '../limits/limit-set.ts';
+import { LimiterBirth } from './limiter-per-request.ts';
+
+/** So many requests of a limiter are looked at: mistakes of its setup show early. */
+const WATCHED_REQUESTS = 10_000;
+
+/** Looks at the first requests of a limiter, and warns once of what is set up in a way that limits nobody. */
+export class SetupWatch {
+  readonly #warn: (message: string) => void;
+  readonly #birth = new LimiterBirth();
+  readonly #warned = new Set<string>();
+  #requests = 0;
+
+  constructor(warn: (message: string) => void) {
+    this.#warn = warn;
+  }
+
+  /** Takes notice of a request and of what was decided. */
+  look(set: LimitSet<never>, incoming: IncomingMessage, decision: Decision): void {
+    if (this.#requests === WATCHED_REQUESTS) return;
+    this.#requests++;
+    if (this.#requests === 1 && this.#birth.isSuspect(set.limits.keys(), incoming, decision)) this.#warn(PER_REQUEST);
+    if (this.#requests === 2) this.#birth.usedAgain();
+    for (const { limit, id } of decision.results) this.#lookAtId(set, limit, id);
+  }
+
+  #lookAtId({ limits }: LimitSet<never>, name: string, id: string): void {
+    if (!id.includes(':') || !isIPv6(id) || this.#warned.has(name)) return;
+    const limit = limits.get(name);
+    if (limit === undefined || hasAddresses(limit.key.format)) return;
+    this.#warned.add(name);
+    this.#warn(addressIds(name));
+  }
+}
+
+/** Whether ids of a format are addresses by its own word, or are joined with `:`, as IPv6 addresses are. */
+function hasAddresses({ name, prefixLengths }: IdFormat): boolean {
+  return prefixLengths !== undefined || name.includes(':');
+}
+
+const PER_REQUEST =
+  'A new limiter seems to be made for each request: several of the same limits decided one request each, of the same client. ' +
+  'Each starts with full buckets, so nothing is limited. ' +
+  'Call createLimiter and rateLimit once, outside of the request handler: const limit = rateLimit({ … }); app.use(limit).';
+
+function addressIds(name: string): string {
+  return (
+    `The ids of limit "${name}" are IPv6 addresses. An IPv6 client can take a new address, and with it a full bucket, for each request. ` +
+    'Use key: clientNetwork(), which limits an IPv4 address or an IPv6 /48, and finds the client behind trustedProxies. ' +
+    'For users, and clients that are not logged in: accountId((req) => req.user?.id ?? null).or(clientNetwork()). ' +
+    'To limit single addresses on purpose, use key: ipAddress().'
+  );
+}

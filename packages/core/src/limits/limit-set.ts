@@ -1,0 +1,125 @@
+import { complaint, listed, shown, SluiceError } from '../checks/errors.ts';
+import type { Notify } from '../events/event.ts';
+import type { Deadlines } from '../time/deadlines.ts';
+import type { FailurePolicy } from './failure-policy.ts';
+import { guess } from '../checks/options.ts';
+import { defineLimits, type Limit, type LimitDefinitions } from './limit.ts';
+import { AskedOverrides, type OverrideFunction } from './overrides/asked-overrides.ts';
+import type { RateLookup } from './overrides/override.ts';
+import { listOverrides, OverrideList, type OverrideTable } from './overrides/override-list.ts';
+
+/** Limits and overrides as they are written. */
+export interface LimitSetOptions<Request = unknown, Name extends string = string> {
+  /** The limits by name. */
+  readonly limits: LimitDefinitions<Request, Name>;
+  /** Other numbers for listed ids, or a function that knows them. */
+  readonly overrides?: OverrideTable | OverrideList | OverrideFunction<Request> | undefined;
+}
+
+/** What a limit set needs of its limiter. */
+export interface LimitSetContext {
+  readonly onFailure: FailurePolicy;
+  readonly deadlines: Deadlines;
+  readonly notify: Notify;
+}
+
+/** Limits and overrides that were checked together. It never changes: a limiter swaps it whole. */
+export interface LimitSet<Request = unknown> {
+  readonly limits: ReadonlyMap<string, Limit<Request>>;
+  readonly rateFor: RateLookup;
+  /** The overrides that are listed; left out when a function gives them. */
+  readonly listed?: OverrideList;
+  /** The longest time that a bucket of the numbers that are known takes to fill. */
+  readonly longestToleranceTicks: number;
+  /** The smallest burst that any id of a limit is known to have: no fixed cost may exceed it. */
+  smallestBurst(limit: Limit<never>): number;
+}
+
+/** Checks limits and overrides together. Throws what is wrong with either. */
+export function defineLimitSet<Request>(
+  { limits: definitions, overrides = {} }: LimitSetOptions<Request>,
+  { onFailure, deadlines, notify }: LimitSetContext,
+): LimitSet<Request> {
+  const limits = defineLimits(definitions, onFailure);
+  if (typeof overrides === 'function') {
+    const { rateFor } = new AskedOverrides(overrides, deadlines, notify);
+    return {
+      limits,
+      rateFor: unlessDisabled(limits, rateFor),
+      longestToleranceTicks: longestOf(limits),
+      smallestBurst: (limit) => limit.rate.burst,
+    };
+  }
+  const list = overrides instanceof OverrideList ? overrides : listOverrides(overrides, limits);
+  list.checkLimits(limits);
+  list.seal();
+  const rateFor: RateLookup = list.isEmpty ? ownRate : (limit, id) => list.rateOf(limit.name, id) ?? limit.rate;
+  return {
+    limits,
+    rateFor: unlessDisabled(limits, rateFor),
+    listed: list,
+    longestToleranceTicks: Math.max(longestOf(limits), list.longestToleranceTicks),
+    smallestBurst: (limit) => list.smallestBurst(limit),
+  };
+}
+
+function longestOf(limits: ReadonlyMap<string, Limit<never>>): number {
+  return Math.max(0, ...[...limits.values()].map(({ rate }) => rate.toleranceTicks));
+}
+
+const ownRate: RateLookup = (limit) => limit.rate;
+
+// A limit that is switched off says nothing about anyone.
+function unlessDisabled(limits: ReadonlyMap<string, Limit<never>>, rateFor: RateLookup): RateLookup {
+  if ([...limits.values()].every(({ disabled }) => !disabled)) return rateFor;
+  return (limit, id, request) => (limit.disabled ? 'unlimited' : rateFor(limit, id, request));
+}
+
+/**
+ * Gives a limit by its name.
+ *
+ * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, naming those that there are.
+ */
+export function limitNamed<Request>({ limits }: LimitSet<Request>, name: string): Limit<Request> {
+  const limit = limits.get(name);
+  if (limit === undefined) throw unknownLimit(name, limits);
+  return limit;
+}
+
+function unknownLimit(name: unknown, limits: ReadonlyMap<string, unknown>): SluiceError {
+  const known =
+    limits.size === 0 ? 'This limiter has no limits: give createLimiter some.' : `Limits: ${listed(limits.keys())}.`;
+  if (typeof name !== 'string') {
+    const demand = 'the name of a limit';
+    return complaint('ERR_UNKNOWN_LIMIT', { option: 'limit', demand, value: name, remedy: known });
+  }
+  const hint = guess(name, [...limits.keys()]);
+  return new SluiceError('ERR_UNKNOWN_LIMIT', `No limit is named ${shown(name)}.${hint} ${known}`);
+}
+
+/**
+ * Refuses a set that a middleware could not go on with: it needs the limit, an id of each request, and a fixed cost
+ * that every id of the limit can pay.
+ *
+ * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or `ERR_COST_OVER_BURST`.
+ */
+export function checkNeeded(set: LimitSet<never>, name: string, cost: number): void {
+  const limit = limitNamed(set, name);
+  if (limit.key.idOf === undefined) {
+    throw new SluiceError(
+      'ERR_KEY',
+      `The key of limit "${name}" has no function, so a middleware can't get an id from a request. Give it one, e.g. ` +
+        'key: accountId((req) => req.user?.id ?? null), or use the limit only with limiter.spend().',
+    );
+  }
+  const burst = set.smallestBurst(limit);
+  // What is switched off refuses nobody; when it is switched on again it is looked at again.
+  if (limit.disabled || cost <= burst) return;
+  throw complaint('ERR_COST_OVER_BURST', {
+    option: 'cost',
+    limit: name,
+    demand: `at most ${burst}, the smallest burst of the limit and its overrides`,
+    value: cost,
+    remedy: 'A larger cost could never pass. Raise the burst or lower the cost.',
+  });
+}

@@ -1,0 +1,104 @@
+import { checkId } from '../../decision/batch.ts';
+import { messageOf, shown, shownName, SluiceError } from '../../checks/errors.ts';
+import { Cidr } from '../../ids/cidr.ts';
+import type { IdFormat } from '../../ids/id-format.ts';
+import { NetworkTree } from './network-tree.ts';
+import type { OverrideRate } from './override.ts';
+
+/** The overrides of one limit: by id, and by networks of ids. */
+export class LimitOverrides {
+  readonly format: IdFormat;
+  readonly #limit: string;
+  readonly #where: string;
+  readonly #ids = new Map<string, OverrideRate>();
+  #networks: NetworkTree<OverrideRate> | undefined;
+  #smallestBurst = Infinity;
+  #longestToleranceTicks = 0;
+
+  constructor(limit: string, format: IdFormat) {
+    this.format = format;
+    this.#limit = limit;
+    this.#where = `overrides.${limit}`;
+  }
+
+  /** The smallest burst of all numbers, `Infinity` when there are none: ids without a limit or blocked have no burst. */
+  get smallestBurst(): number {
+    return this.#smallestBurst;
+  }
+
+  /** The longest time that a bucket of any of them takes to fill. */
+  get longestToleranceTicks(): number {
+    return this.#longestToleranceTicks;
+  }
+
+  /**
+   * Adds an id, or a network of ids.
+   *
+   * @returns The one spelling of it.
+   * @throws {SluiceError} `ERR_OVERRIDE` when it is none of the limit's format, or was added before.
+   */
+  add(text: string, rate: OverrideRate): string {
+    const id = this.#read(text);
+    const canonical = typeof id === 'string' ? id : id.text;
+    const before = typeof id === 'string' ? this.#ids.get(id) : this.#networks?.get(id);
+    if (before !== undefined) throw this.#twice(canonical, text);
+    if (typeof id === 'string') this.#ids.set(id, rate);
+    else (this.#networks ??= new NetworkTree()).set(id, rate);
+    if (typeof rate !== 'string') {
+      this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
+      this.#longestToleranceTicks = Math.max(this.#longestToleranceTicks, rate.toleranceTicks);
+    }
+    return canonical;
+  }
+
+  /** What holds for an id: what is said of it, else of the smallest network that it is in. */
+  rateOf(id: string): OverrideRate | undefined {
+    return this.#ids.get(id) ?? this.#networks?.lookUp(id);
+  }
+
+  #read(text: string): string | Cidr {
+    try {
+      const id = idOrNetwork(this.format, text);
+      if (!(id instanceof Cidr)) checkId(this.#limit, id);
+      return id;
+    } catch (cause) {
+      throw new SluiceError(
+        'ERR_OVERRIDE',
+        `\`${shownName(this.#where)}\` lists the id ${shown(text)}: ${messageOf(cause)}`,
+        {
+          cause,
+        },
+      );
+    }
+  }
+
+  #twice(id: string, text: string): SluiceError {
+    const again = id === text ? '' : ` (the second time as ${shown(text)})`;
+    return new SluiceError(
+      'ERR_OVERRIDE',
+      `\`${shownName(this.#where)}\` lists the id ${shown(id)} twice${again}. Keep one of the two.`,
+    );
+  }
+}
+
+/** What a text names: a network that is wider than an id of the format, or one id. */
+function idOrNetwork(format: IdFormat, text: string): string | Cidr {
+  const { prefixLengths } = format;
+  if (prefixLengths === undefined || !text.includes('/')) return format.canonical(text);
+  const size = Cidr.sizeOf(text);
+  if (size === undefined) return Cidr.parse(text, 'id');
+  const ofIds = size.family === 4 ? prefixLengths.ipv4 : prefixLengths.ipv6;
+  if (ofIds !== undefined && size.prefixLength < ofIds) return Cidr.parse(text, 'id');
+  return size.prefixLength === ofIds && ofIds === (size.family === 4 ? 32 : 128)
+    ? addressOrRange(format, text)
+    : format.canonical(text);
+}
+
+/** One address written as a network, `203.0.113.7/32`, as firewalls do. Ranges of one address are written so always. */
+function addressOrRange(format: IdFormat, text: string): string {
+  try {
+    return format.canonical(text);
+  } catch {
+    return format.canonical(text.slice(0, text.indexOf('/')));
+  }
+}

@@ -1,0 +1,116 @@
+import { addressBits } from '../../ids/address-bits.ts';
+import type { Cidr } from '../../ids/cidr.ts';
+
+const IPV4_ROOT = 0;
+const IPV6_ROOT = 1;
+const WORDS = 4;
+
+/**
+ * Values by network: an address has the value of the longest prefix that holds it. A binary tree of prefixes in which a
+ * node that would only lead on is left out (a radix tree): at most two nodes for each network, and adding one never
+ * rebuilds.
+ */
+export class NetworkTree<Value> {
+  /** Of each node four words: its prefix, and behind it whatever. */
+  #words = new Uint32Array(WORDS * 16);
+  /** Of each node two: the one whose prefix goes on with 0, and with 1; 0 where there is none, since no root is a child. */
+  #children = new Int32Array(2 * 16);
+  readonly #prefixLengths: number[] = [0, 0];
+  readonly #values: (Value | undefined)[] = [undefined, undefined];
+
+  /** The value of exactly this network. */
+  get(network: Cidr): Value | undefined {
+    const { words } = addressBits(network.text);
+    const node = this.#deepest(rootOf(network.family), words, network.prefixLength);
+    return this.#prefixLengths[node] === network.prefixLength ? this.#values[node] : undefined;
+  }
+
+  /** Gives a network a value. */
+  set({ text, family, prefixLength }: Cidr, value: Value): void {
+    const { words } = addressBits(text);
+    const holder = this.#deepest(rootOf(family), words, prefixLength);
+    const node = this.#prefixLengths[holder] === prefixLength ? holder : this.#insert(holder, words, prefixLength);
+    this.#values[node] = value;
+  }
+
+  /** The value of the smallest network that holds the address, or the range of addresses, that an id names. */
+  lookUp(id: string): Value | undefined {
+    const { family, words } = addressBits(id);
+    const bits = family === 4 ? 32 : 128;
+    let node = rootOf(family);
+    let found = this.#values[node];
+    for (;;) {
+      node = this.#next(node, words, bits);
+      if (node === 0) return found;
+      found = this.#values[node] ?? found;
+    }
+  }
+
+  /** The node of the longest prefix that holds the first `bits` of `words`. */
+  #deepest(root: number, words: Uint32Array, bits: number): number {
+    let node = root;
+    for (let next = node; ; node = next) {
+      next = this.#next(node, words, bits);
+      if (next === 0) return node;
+    }
+  }
+
+  /** The child of a node that holds the first `bits` of `words`, or 0. */
+  #next(node: number, words: Uint32Array, bits: number): number {
+    const prefixLength = this.#prefixLengths[node]!;
+    if (prefixLength >= bits) return 0;
+    const child = this.#children[2 * node + bitAt(words, 0, prefixLength)]!;
+    const childLength = this.#prefixLengths[child]!;
+    return child !== 0 && childLength <= bits && this.#sharedBits(child, words) >= childLength ? child : 0;
+  }
+
+  /** Puts a new node below its holder: as a leaf, above the child that stands there, or beside it. */
+  #insert(holder: number, words: Uint32Array, prefixLength: number): number {
+    const place = 2 * holder + bitAt(words, 0, this.#prefixLengths[holder]!);
+    const child = this.#children[place]!;
+    const node = this.#grow(words, prefixLength);
+    if (child === 0) {
+      this.#children[place] = node;
+      return node;
+    }
+    const shared = Math.min(this.#sharedBits(child, words), this.#prefixLengths[child]!, prefixLength);
+    const fork = shared === prefixLength ? node : this.#grow(words, shared);
+    this.#children[place] = fork;
+    this.#children[2 * fork + bitAt(this.#words, WORDS * child, shared)] = child;
+    if (fork !== node) this.#children[2 * fork + bitAt(words, 0, shared)] = node;
+    return node;
+  }
+
+  #grow(words: Uint32Array, prefixLength: number): number {
+    const node = this.#values.push(undefined) - 1;
+    this.#prefixLengths.push(prefixLength);
+    if (2 * node >= this.#children.length) {
+      this.#children = doubled(this.#children, new Int32Array(2 * this.#children.length));
+      this.#words = doubled(this.#words, new Uint32Array(2 * this.#words.length));
+    }
+    this.#words.set(words, WORDS * node);
+    return node;
+  }
+
+  /** How many bits from the first on a node's words and others have in common. */
+  #sharedBits(node: number, words: Uint32Array): number {
+    for (let word = 0; word < WORDS; word++) {
+      const different = this.#words[WORDS * node + word]! ^ words[word]!;
+      if (different !== 0) return 32 * word + Math.clz32(different);
+    }
+    return 32 * WORDS;
+  }
+}
+
+function rootOf(family: 4 | 6): number {
+  return family === 4 ? IPV4_ROOT : IPV6_ROOT;
+}
+
+function bitAt(words: Uint32Array, offset: number, bit: number): number {
+  return (words[offset + (bit >>> 5)]! >>> (31 - (bit & 31))) & 1;
+}
+
+function doubled<Numbers extends Int32Array | Uint32Array>(numbers: Numbers, larger: Numbers): Numbers {
+  larger.set(numbers);
+  return larger;
+}

@@ -1,0 +1,97 @@
+import { complaint } from '../checks/errors.ts';
+import { leafOf } from '../checks/options.ts';
+import { TICKS_PER_MICRO } from './ticks.ts';
+
+/**
+ * A length of time: a string in Go's style with `d` for days, such as `'500ms'`, `'1s'`, `'180m'`, `'1h30m'`, `'1.5h'`,
+ * `'168h'`, `'7d'`, or a number of milliseconds from 1000 up. A smaller number is an error: `60` could mean 60 seconds.
+ */
+export type Duration = number | string;
+
+/** Bare numbers below it are as likely to be seconds as milliseconds. */
+const LEAST_BARE_MS = 1000;
+
+const MICROS_PER_UNIT: Readonly<Record<string, number>> = {
+  us: 1,
+  µs: 1,
+  ms: 1e3,
+  s: 1e6,
+  m: 60e6,
+  h: 3600e6,
+  d: 86_400e6,
+};
+/** What a duration that is text looks like. */
+export const DURATION_PATTERN: RegExp = /^(?:\d+(?:\.\d+)?(?:us|µs|ms|s|m|h|d))+$/;
+const PART = /(\d+(?:\.\d+)?)(us|µs|ms|s|m|h|d)/g;
+
+export interface DurationRange {
+  readonly minMs: number;
+  readonly maxMs: number;
+  /** The range in words, for the message. */
+  readonly demand: string;
+}
+
+/**
+ * Gives a duration in ticks.
+ *
+ * @throws {SluiceError} `ERR_DURATION` when it is not a duration, out of range, not a whole number of microseconds, or a
+ * bare number below 1000.
+ */
+export function durationTicks(option: string, value: unknown, { minMs, maxMs, demand }: DurationRange): number {
+  const micros = isAmbiguous(value) ? undefined : microsOf(value);
+  if (micros !== undefined && Number.isInteger(micros) && micros >= minMs * 1000 && micros <= maxMs * 1000) {
+    return micros * TICKS_PER_MICRO;
+  }
+  const isRight = (text: string): boolean => {
+    const meant = microsOf(text)!;
+    return meant >= minMs * 1000 && meant <= maxMs * 1000;
+  };
+  const remedy = remedyFor(option, value, isRight);
+  throw complaint('ERR_DURATION', { option, demand: `a duration of whole microseconds ${demand}`, value, remedy });
+}
+
+function isAmbiguous(value: unknown): boolean {
+  return typeof value === 'number' && value < LEAST_BARE_MS;
+}
+
+function remedyFor(option: string, value: unknown, isRight: (text: string) => boolean): string {
+  // Digits in quotes were meant to be a number.
+  const amount = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+  if (Number.isSafeInteger(amount) && (amount as number) > 0) {
+    return `Write its unit: '${String(amount)}s' for seconds, '${String(amount)}ms' for milliseconds.`;
+  }
+  const meant = typeof value === 'string' ? meantDuration(value) : undefined;
+  if (meant !== undefined && isRight(meant)) return `Write ${leafOf(option)}: '${meant}'.`;
+  return "Write a string with its unit, such as '500ms', '1s', '1h30m' or '7d', or a number of milliseconds from 1000 up.";
+}
+
+const IN_WORDS = /^\s*(\d{1,9})\s*([a-z]+)\s*$/i;
+const WORDS: readonly (readonly [words: RegExp, count: number, unit: string])[] = [
+  [/^m(?:illi)?s(?:ec(?:ond)?)?s?$/, 1, 'ms'],
+  [/^s(?:ec(?:ond)?s?)?$/, 1, 's'],
+  [/^m(?:in(?:ute)?s?)?$/, 1, 'm'],
+  [/^h(?:(?:ou)?rs?)?$/, 1, 'h'],
+  [/^d(?:ays?)?$/, 1, 'd'],
+  [/^w(?:eeks?)?$/, 7, 'd'],
+];
+
+/** A duration in words, or with a space or capitals, as it is written here: `'1m'` for `'1 minute'`. */
+function meantDuration(text: string): string | undefined {
+  const [, amount, word = ''] = IN_WORDS.exec(text) ?? [];
+  const [, count, unit] = WORDS.find(([words]) => words.test(word.toLowerCase())) ?? [];
+  return unit === undefined ? undefined : `${Number(amount) * count!}${unit}`;
+}
+
+function microsOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return roundedToMicro(value * 1000);
+  if (typeof value !== 'string' || value.length > 64 || !DURATION_PATTERN.test(value)) return undefined;
+  let micros = 0;
+  for (const [, amount, unit] of value.matchAll(PART)) micros += Number(amount) * (MICROS_PER_UNIT[unit!] as number);
+  return roundedToMicro(micros);
+}
+
+// 1.001 × 1000 is not a whole number in a double: what is within a hundredth of a microsecond of one was meant to be it.
+function roundedToMicro(micros: number): number {
+  const whole = Math.round(micros);
+  return Math.abs(micros - whole) < 0.01 ? whole : micros;
+}

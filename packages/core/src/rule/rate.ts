@@ -1,0 +1,94 @@
+import { durationTicks, type Duration } from './duration.ts';
+import { complaint } from '../checks/errors.ts';
+import { leafOf, wholeNumber } from '../checks/options.ts';
+import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from './ticks.ts';
+
+/** The numbers of a limit or an override, as they are written. */
+export interface LimitNumbers {
+  /** The most tokens that are ever there, 1 to 10⁹: how many unit requests pass at one instant. Default: `count`. */
+  readonly burst?: number | undefined;
+  /** How many tokens come back every `period`, 1 to 10⁹. */
+  readonly count: number;
+  /** 1 ms to 366 days: `'1m'`, or a number of milliseconds from 1000 up. */
+  readonly period: Duration;
+}
+
+/** The numbers of a limit on the time grid. */
+export interface Rate {
+  readonly burst: number;
+  readonly count: number;
+  readonly periodMs: number;
+  /** T: the time that one token takes to come back, `period / count` rounded down to a tick. */
+  readonly emissionIntervalTicks: number;
+  /** τ = burst × T: the time that an empty bucket takes to fill. */
+  readonly toleranceTicks: number;
+}
+
+/** The largest `burst` and `count`. */
+export const MAX_TOKENS: number = 1_000_000_000;
+const PERIOD = { minMs: 1, maxMs: 366 * 86_400_000, demand: 'from 1ms to 366 days' };
+
+/**
+ * Puts numbers on the time grid. T is rounded down once, so the rate is never below what is written, and above it
+ * by at most 0.01 % up to 1,000 per second, 0.1 % up to 10,000 and 1 % up to 100,000.
+ *
+ * @param where - The option's path in messages: `limits.Orders`.
+ * @throws {SluiceError} `ERR_OPTION` or `ERR_DURATION` for a number out of range; `ERR_LIMIT` when the grid can't
+ * carry them: T below a tick (more than 16 million per second), or more than ten years to fill the bucket.
+ */
+export function rateOf(where: string, { burst, count, period }: LimitNumbers): Rate {
+  const wholeCount = checkedTokens(`${where}.count`, count);
+  const wholeBurst = checkedTokens(`${where}.burst`, burst === undefined ? count : burst);
+  const periodTicks = checkedPeriodTicks(`${where}.period`, period);
+  const emissionIntervalTicks = Math.floor(periodTicks / wholeCount);
+  if (emissionIntervalTicks < 1) {
+    throw complaint('ERR_LIMIT', {
+      option: `${where}.count`,
+      demand: 'at most 16 per microsecond of the period',
+      value: `${wholeCount} per ${periodTicks / TICKS_PER_MS} ms`,
+      remedy: 'Use a smaller count or a longer period.',
+    });
+  }
+  const toleranceTicks = wholeBurst * emissionIntervalTicks;
+  if (toleranceTicks > MAX_TOLERANCE_TICKS) {
+    throw complaint('ERR_LIMIT', {
+      option: `${where}.burst`,
+      demand: 'small enough for an empty bucket to fill within ten years (burst × period / count)',
+      value: wholeBurst,
+      remedy: `With this count and period use burst: ${Math.floor(MAX_TOLERANCE_TICKS / emissionIntervalTicks)} or less.`,
+    });
+  }
+  return {
+    burst: wholeBurst,
+    count: wholeCount,
+    periodMs: periodTicks / TICKS_PER_MS,
+    emissionIntervalTicks,
+    toleranceTicks,
+  };
+}
+
+/**
+ * Gives a `burst` or a `count`.
+ *
+ * @param option - Its path in messages: `limits.Orders.count`.
+ * @throws {SluiceError} `ERR_OPTION` when it is no whole number from 1 to {@link MAX_TOKENS}.
+ */
+export function checkedTokens(option: string, value: unknown): number {
+  return wholeNumber(option, value, { min: 1, max: MAX_TOKENS, remedy: tokensRemedy(option, value) });
+}
+
+function tokensRemedy(option: string, value: unknown): string {
+  if (value !== undefined && !Number.isNaN(value)) {
+    return 'For one request at a time use burst: 1; for no limit leave the limit out.';
+  }
+  return leafOf(option) === 'burst' ? 'For example burst: 100.' : "For example count: 100, period: '1m'.";
+}
+
+/**
+ * Gives a `period` in ticks.
+ *
+ * @throws {SluiceError} `ERR_DURATION` when it is no duration from 1 ms to 366 days.
+ */
+export function checkedPeriodTicks(option: string, value: unknown): number {
+  return durationTicks(option, value, PERIOD);
+}

@@ -1,0 +1,46 @@
+import type { StorePressure } from '../store.ts';
+import { TICKS_PER_SECOND } from '../../rule/ticks.ts';
+import type { LimitTables } from './limit-tables.ts';
+
+/** How long a report keeps the next one of its kind back. */
+const QUIET_TICKS = 600 * TICKS_PER_SECOND;
+
+/** Takes a report. It must not throw. */
+export type PressureListener = (pressure: StorePressure) => void;
+
+/**
+ * Reports that a store is nearly full, and that it has evicted buckets in debt: each at once, and then at most every ten
+ * minutes, by the calls of the store and without a timer.
+ */
+export class PressureReports {
+  readonly #tables: LimitTables;
+  readonly #maxKeys: number;
+  readonly #listeners = new Set<PressureListener>();
+  #reportedEvictions = 0;
+  #nearlyFullFrom = -Infinity;
+  #evictedFrom = -Infinity;
+
+  constructor(tables: LimitTables, maxKeys: number) {
+    this.#tables = tables;
+    this.#maxKeys = maxKeys;
+  }
+
+  /** @returns A function that ends the reports to this listener. */
+  add(listener: PressureListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** To be called at the end of each call that leaves the store nearly full: a listener may call the store. */
+  report(now: number): void {
+    const evicted = this.#tables.totals.evicted - this.#reportedEvictions;
+    if (now < (evicted > 0 ? this.#evictedFrom : this.#nearlyFullFrom)) return;
+    if (this.#listeners.size === 0) return;
+    this.#nearlyFullFrom = now + QUIET_TICKS;
+    if (evicted > 0) this.#evictedFrom = now + QUIET_TICKS;
+    this.#reportedEvictions += evicted;
+    const { limit, size } = this.#tables.largest();
+    const pressure = { size: this.#tables.totals.size, maxKeys: this.#maxKeys, evicted, largest: { limit, size } };
+    for (const listener of this.#listeners) listener(pressure);
+  }
+}

@@ -1,0 +1,29 @@
+import { complaint } from '../checks/errors.ts';
+
+/** A source of time. It should be monotonic; one that steps back never grants tokens. */
+export interface Clock {
+  /** Microseconds since any fixed origin, a whole number. */
+  nowMicros(): number;
+}
+
+/** The process's own monotonic clock: no wall-clock step, NTP correction or time zone touches it. */
+export const monotonicClock: Clock = {
+  nowMicros: () => microsOf(performance.now()),
+};
+
+/** Milliseconds as whole microseconds, rounded down. */
+export function microsOf(ms: number): number {
+  return Math.floor(ms * 1000);
+}
+
+/**
+ * Refuses what is not a clock.
+ *
+ * @throws {SluiceError} `ERR_OPTION`.
+ */
+export function checkClock(clock: unknown): void {
+  if (typeof (clock as Partial<Clock> | null)?.nowMicros === 'function') return;
+  const remedy =
+    "For tests use `new FakeClock(0)` of '@sluice/core/testing'; for the process's own clock leave it out.";
+  throw complaint('ERR_OPTION', { option: 'clock', demand: 'an object with nowMicros()', value: clock, remedy });
+}

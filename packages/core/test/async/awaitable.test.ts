@@ -1,0 +1,40 @@
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { adopted, allOf, andThen } from '../../src/async/awaitable.ts';
+import { query } from '../limits/overrides/query.ts';
+
+describe('what came from outside', () => {
+  test.each([[1], [null], [undefined], ['text'], [{}], [query(1 as never)], [() => {}]])(
+    'stays as it is: %o',
+    (value) => {
+      expect(adopted(value)).toBe(value);
+    },
+  );
+
+  test('stays the promise that it is', () => {
+    const promise = Promise.resolve(1);
+    expect(adopted(promise)).toBe(promise);
+  });
+
+  test.each<[what: string, value: unknown]>([
+    ['a query with a then', query((give) => give(1))],
+    ['a promise of another realm', runInNewContext('Promise.resolve(1)')],
+  ])('becomes a promise of ours: %s', async (_, value) => {
+    const promise = adopted(value);
+    expect(promise).toBeInstanceOf(Promise);
+    expect(await promise).toBe(1);
+  });
+});
+
+test('a value goes on at once', () => expect(andThen(1, (value) => value + 1)).toBe(2));
+
+test('a promise goes on when it is there', async () => {
+  expect(await andThen(Promise.resolve(1), (value) => value + 1)).toBe(2);
+  await expect(andThen(Promise.reject(new Error('no')), () => 2)).rejects.toThrow('no');
+});
+
+test('values that are all there are together at once', () => expect(allOf([1, 2])).toEqual([1, 2]));
+
+test('values of which one comes later are together when it is there', async () => {
+  expect(await allOf([1, Promise.resolve(2)])).toEqual([1, 2]);
+});

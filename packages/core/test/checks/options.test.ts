@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import {
+  checkBoolean,
+  checkFunction,
+  checkOptions,
+  isPlainObject,
+  oneOf,
+  wholeNumber,
+} from '../../src/checks/options.ts';
+import { thrown } from '../support/thrown.ts';
+
+const KNOWN = ['key', 'burst', 'count', 'period'] as const;
+const check = (options: unknown, hints = {}): void => checkOptions('limits.Orders', options, KNOWN, hints);
+
+test('known options pass, also when they are left out', () => {
+  expect(() => check({})).not.toThrow();
+  expect(() => check({ burst: 1, count: undefined, period: '1s' })).not.toThrow();
+});
+
+describe('an unknown option is an error,', () => {
+  test('which lists the options that there are', () => {
+    const error = thrown(() => check({ colour: 'red' }));
+    expect(error.code).toBe('ERR_UNKNOWN_OPTION');
+    expect(error.message).toBe(
+      "`limits.Orders` has no option `colour` (its value was 'red'). Options: key, burst, count, period.",
+    );
+  });
+
+  test('on one line and short, whatever it is called', () => {
+    expect(thrown(() => check({ 'a\nb\u2028c\u202Ed': 5 })).message).toBe(
+      '`limits.Orders` has no option `a\\u{a}b\\u{2028}c\\u{202e}d` (its value was 5). Options: key, burst, count, period.',
+    );
+    expect(thrown(() => check({ ['x'.repeat(1000)]: 5 })).message).toContain(`\`${'x'.repeat(80)}…\``);
+  });
+
+  test.each([
+    { typo: 'Burst', meant: 'burst', why: 'other capitals' },
+    { typo: 'brust', meant: 'burst', why: 'letters in another order' },
+    { typo: 'periods', meant: 'period', why: 'a letter too many' },
+    { typo: 'coun', meant: 'count', why: 'a letter too few' },
+    { typo: 'perod', meant: 'period', why: 'a letter too few in the middle' },
+    { typo: 'buurst', meant: 'burst', why: 'a letter too many in the middle' },
+    { typo: 'coumt', meant: 'count', why: 'a wrong letter' },
+  ])('which guesses what was meant by $why', ({ typo, meant }) => {
+    expect(thrown(() => check({ [typo]: 5 })).message).toBe(
+      `\`limits.Orders\` has no option \`${typo}\` (its value was 5). Did you mean \`${meant}\`? Options: key, burst, count, period.`,
+    );
+  });
+
+  test('which guesses nothing from a letter or two', () => {
+    expect(thrown(() => check({ K: 5 })).message).not.toContain('Did you mean');
+  });
+
+  test('which translates the names of other libraries', () => {
+    const error = thrown(() => check({ max: 5 }, { max: '`max` is `count` here.' }));
+    expect(error.message).toBe(
+      '`limits.Orders` has no option `max` (its value was 5). `max` is `count` here. Options: key, burst, count, period.',
+    );
+  });
+
+  test('also when its value is undefined', () => {
+    expect(thrown(() => check({ brust: undefined })).message).toContain('Did you mean `burst`?');
+  });
+
+  test('also when it has the name of something that every object has', () => {
+    expect(thrown(() => check({ toString: 1 }, {})).message).toContain(
+      'has no option `toString` (its value was 1). Opt',
+    );
+  });
+});
+
+test.each([[null], [undefined], ['1m'], [5], [[]], [() => {}]])('%o is no object of options', (value) => {
+  expect(isPlainObject(value)).toBe(false);
+  const error = thrown(() => check(value));
+  expect(error.code).toBe('ERR_OPTION');
+  expect(error.message).toMatch(/^`limits.Orders` must be an object, but was /);
+});
+
+describe('a whole number', () => {
+  const demand = { min: 1, max: 10 };
+
+  test.each([1, 5, 10])('from its least to its most is given: %d', (value) => {
+    expect(wholeNumber('maxKeys', value, demand)).toBe(value);
+  });
+
+  test.each([0, 11, 1.5, Number.NaN, '5', null, undefined, 5n])('%o is refused', (value) => {
+    expect(thrown(() => wholeNumber('maxKeys', value, demand)).message).toMatch(
+      /^`maxKeys` must be a whole number from 1 to 10, but was .*\.$/,
+    );
+  });
+
+  test('whose option is no name has the whole of it in the example', () => {
+    expect(thrown(() => wholeNumber('advance(…)', 'x', demand)).message).toContain('For example advance(…): 10.');
+  });
+
+  test('names the remedy if there is one', () => {
+    const error = thrown(() => wholeNumber('maxKeys', 0, { ...demand, remedy: 'Leave it out.' }));
+    expect(error.message).toBe('`maxKeys` must be a whole number from 1 to 10, but was 0. Leave it out.');
+  });
+});
+
+describe('one of a few words', () => {
+  test('is given as it is', () => expect(oneOf('onFailure', 'open', ['closed', 'open'])).toBe('open'));
+
+  test.each(['opened', 'OPEN', '', true, null])('%o is none of them', (value) => {
+    expect(thrown(() => oneOf('onFailure', value, ['closed', 'open'])).message).toMatch(
+      /^`onFailure` must be 'closed' or 'open', but was .*\.$/,
+    );
+  });
+
+  test('names the remedy if there is one', () => {
+    const error = thrown(() => oneOf('onFailure', 1, ['open'], 'Leave it out.'));
+    expect(error.message).toBe("`onFailure` must be 'open', but was 1. Leave it out.");
+  });
+});
+
+describe('a function or a boolean', () => {
+  test('may be left out', () => {
+    expect(() => checkFunction('onEvent', undefined, 'Leave it out.')).not.toThrow();
+    expect(() => checkBoolean('shadow', undefined)).not.toThrow();
+  });
+
+  test('passes when it is one', () => {
+    expect(() => checkFunction('onEvent', () => {}, 'Leave it out.')).not.toThrow();
+    expect([true, false].map((value) => checkBoolean('shadow', value))).toEqual([undefined, undefined]);
+  });
+
+  test('is refused when it is another thing', () => {
+    expect(thrown(() => checkFunction('onEvent', 'log', 'Leave it out.')).message).toBe(
+      "`onEvent` must be a function, but was 'log'. Leave it out.",
+    );
+    expect(thrown(() => checkBoolean('shadow', 'yes')).message).toBe(
+      "`shadow` must be true or false, but was 'yes'. Write shadow: true, or leave it out.",
+    );
+  });
+});

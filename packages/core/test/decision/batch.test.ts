@@ -1,0 +1,348 @@
+import { createLimiter, keyFrom, type CostEntry, type IdFormat, type SpendEntry } from '@sluice/core';
+import { describe, expect, test } from 'vitest';
+import { batchOf } from '../../src/decision/batch.ts';
+import { atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { rejected, thrown } from '../support/thrown.ts';
+
+const numbers = { Orders: { count: 5, period: '1s' }, Reads: { count: 5, period: '1s' } };
+const orders = (cost: unknown): CostEntry[] => [{ limit: 'Orders', id: '7', cost: cost as number }];
+
+describe('a cost', () => {
+  test('is 1 unless given', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(atOnce(limiter.spend([{ limit: 'Orders', id: '7' }])).results[0]).toMatchObject({ cost: 1, spent: 1 });
+    expect(atOnce(limiter.spend(orders(undefined))).remaining).toBe(3);
+  });
+
+  test('of 0 always passes, takes nothing and reports the state', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(atOnce(limiter.spend(orders(0)))).toMatchObject({ allowed: true, remaining: 5, resetAfterMs: 0 });
+    atOnce(limiter.spend(orders(5)));
+    expect(atOnce(limiter.spend(orders(0)))).toMatchObject({
+      allowed: true,
+      remaining: 0,
+      retryAfterMs: 0,
+      resetAfterMs: 1000,
+      results: [{ cost: 0, spent: 0 }],
+    });
+  });
+
+  test('that is the burst passes a full bucket, and then not before it is full again', () => {
+    const { limiter, clock } = limiterOnFakeTime(numbers);
+    expect(atOnce(limiter.spend(orders(5)))).toMatchObject({ allowed: true, remaining: 0 });
+    clock.advance(999.999);
+    expect(atOnce(limiter.spend(orders(5)))).toMatchObject({ allowed: false, retryAfterMs: 0.001 });
+    clock.advance(0.001);
+    expect(atOnce(limiter.spend(orders(5))).allowed).toBe(true);
+  });
+
+  test.each(['spend', 'check'] as const)('above the burst is an error of %s, since it could never pass', (call) => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    const entries = [{ limit: 'Reads', id: '7' }, ...orders(6)];
+    expect(thrown(() => limiter[call](entries))).toMatchObject({
+      code: 'ERR_COST_OVER_BURST',
+      status: 400,
+      message:
+        '`cost` of limit "Orders" must be at most the burst, 5, but was 6. ' +
+        'Such a request could never pass, however long it waits. Raise the burst or lower the cost.',
+    });
+    expect(atOnce(limiter.check([{ limit: 'Reads', id: '7' }])).remaining).toBe(5);
+  });
+
+  test('above the burst is an error in each mode', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    for (const mode of ['check-and-spend', 'check-only', 'spend-only'] as const) {
+      expect(thrown(() => limiter.spend([{ limit: 'Orders', id: '7', cost: 6, mode }])).code).toBe(
+        'ERR_COST_OVER_BURST',
+      );
+    }
+  });
+
+  describe.each(['spend', 'check', 'charge', 'refund'] as const)('of %s', (call) => {
+    test.each<[cost: unknown, shown: string]>([
+      [-1, '-1'],
+      [0.5, '0.5'],
+      [Number.NaN, 'NaN'],
+      [Infinity, 'Infinity'],
+      [2 ** 53, '9007199254740992'],
+      ['1', "'1'"],
+      [1n, '1n'],
+      [null, 'null'],
+      [[1], '[ 1 ]'],
+    ])('must not be %o', (cost, shown) => {
+      const { limiter } = limiterOnFakeTime(numbers);
+      expect(thrown(() => limiter[call](orders(cost)))).toMatchObject({
+        code: 'ERR_COST',
+        status: 500,
+        message:
+          `\`cost\` of limit "Orders" must be a whole number from 0 up, but was ${shown}. ` +
+          'Costs are tokens. For smaller costs, multiply burst, count and all costs by the same number.',
+      });
+      expect(atOnce(limiter.check(orders(0))).remaining).toBe(5);
+    });
+  });
+});
+
+describe('one bucket twice in a batch', () => {
+  const twice = [
+    { limit: 'Orders', id: '7' },
+    { limit: 'Reads', id: '7' },
+    { limit: 'Orders', id: '7' },
+  ];
+
+  test.each(['spend', 'check', 'charge', 'refund', 'reset'] as const)('is an error of %s', (call) => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(thrown(() => limiter[call](twice))).toMatchObject({
+      code: 'ERR_DUPLICATE_BUCKET',
+      status: 500,
+      message: `The batch names the id '7' of limit "Orders" twice. Name it once, with the sum of the costs.`,
+    });
+    expect(atOnce(limiter.check([{ limit: 'Reads', id: '7' }])).remaining).toBe(5);
+  });
+
+  test('is an error also when overrides have to be waited for', async () => {
+    const { limiter } = limiterOnFakeTime(numbers, { overrides: () => Promise.resolve(undefined) });
+    expect((await rejected(() => limiter.spend(twice))).code).toBe('ERR_DUPLICATE_BUCKET');
+  });
+
+  test.each([16, 17, 1000])('is an error among %i, wherever it stands', (count) => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    const distinct = Array.from({ length: count - 1 }, (_, i) => ({ limit: 'Orders', id: String(i) }));
+    for (const [again, at] of [
+      [0, count - 1],
+      [count - 2, 0],
+      [3, 4],
+    ] as const) {
+      const error = thrown(() => limiter.reset(distinct.toSpliced(at, 0, { limit: 'Orders', id: String(again) })));
+      expect(error.message).toContain(`the id '${again}' of limit "Orders" twice`);
+    }
+    expect(limiter.reset(distinct)).toBeUndefined();
+    expect(limiter.reset([...distinct, { limit: 'Reads', id: '0' }])).toBeUndefined();
+  });
+
+  test('is looked for in a time that grows with the batch, not with its square', () => {
+    let looks = 0;
+    const buckets = Array.from({ length: 10_000 }, (_, i) => ({
+      limit: 'Orders',
+      get id(): string {
+        looks++;
+        return String(i);
+      },
+    }));
+    expect(batchOf(buckets)).toBe(buckets);
+    expect(looks).toBeLessThanOrEqual(20_000);
+  });
+
+  test('is none when the id or the limit differs', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    const others = [...twice.slice(0, 2), { limit: 'Orders', id: '8' }];
+    expect(atOnce(limiter.spend(others)).results).toHaveLength(3);
+  });
+});
+
+describe('the three modes', () => {
+  const entry = (mode: SpendEntry['mode'], cost = 1): SpendEntry => ({ limit: 'Orders', id: '7', cost, mode });
+
+  test('check-and-spend takes its cost, or denies', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(atOnce(limiter.spend([entry('check-and-spend', 5)])).results).toMatchObject([{ spent: 5, remaining: 0 }]);
+    expect(atOnce(limiter.spend([entry('check-and-spend')]))).toMatchObject({
+      outcome: 'denied',
+      allowed: false,
+      retryAfterMs: 200,
+      results: [{ allowed: false, spent: 0, retryAfterMs: 200 }],
+    });
+  });
+
+  test('check-only denies as well, and takes nothing', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(atOnce(limiter.spend([entry('check-only', 5)]))).toMatchObject({
+      allowed: true,
+      remaining: 5,
+      results: [{ cost: 5, spent: 0, mode: 'check-only' }],
+    });
+    atOnce(limiter.spend([entry('check-and-spend', 5)]));
+    expect(atOnce(limiter.spend([entry('check-only')]))).toMatchObject({ outcome: 'denied', retryAfterMs: 200 });
+  });
+
+  test('spend-only takes its cost whole or not at all, and never denies', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(atOnce(limiter.spend([entry('spend-only', 3)])).results).toMatchObject([{ spent: 3, remaining: 2 }]);
+    expect(atOnce(limiter.spend([entry('spend-only', 3)]))).toMatchObject({
+      outcome: 'allowed',
+      retryAfterMs: 0,
+      results: [{ allowed: true, spent: 0, remaining: 2, retryAfterMs: 0 }],
+    });
+  });
+
+  test('there is no other', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    for (const mode of ['peek', null, ''] as never[]) {
+      const error = thrown(() => limiter.spend([entry(mode)]));
+      expect(error.code).toBe('ERR_OPTION');
+      expect(error.message).toMatch(/^`mode` must be 'check-and-spend', 'check-only' or 'spend-only', but was /);
+    }
+  });
+});
+
+describe('a batch', () => {
+  const both: SpendEntry[] = [
+    { limit: 'Orders', id: '7', cost: 2 },
+    { limit: 'Reads', id: '7', cost: 3 },
+  ];
+
+  test('takes from all its buckets', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(atOnce(limiter.spend(both)).results.map(({ spent, remaining }) => [spent, remaining])).toEqual([
+      [2, 3],
+      [3, 2],
+    ]);
+  });
+
+  test('takes from none if one denies, not even what is spend-only', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    atOnce(limiter.spend(both));
+    const denied = atOnce(limiter.spend([...both, { limit: 'Orders', id: '8', mode: 'spend-only' }]));
+    expect(denied.outcome).toBe('denied');
+    expect(denied.results.map(({ allowed, spent, remaining }) => [allowed, spent, remaining])).toEqual([
+      [true, 0, 3],
+      [false, 0, 2],
+      [true, 0, 5],
+    ]);
+    const after = atOnce(
+      limiter.check([...both.map((entry) => ({ ...entry, cost: 0 })), { limit: 'Orders', id: '8' }]),
+    );
+    expect(after.results.map(({ remaining }) => remaining)).toEqual([3, 2, 5]);
+  });
+
+  test('that is empty is allowed and says nothing of any limit', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    for (const decision of [limiter.spend([]), limiter.check([])].map(atOnce)) {
+      expect(decision).toMatchObject({ outcome: 'allowed', limit: null, id: null, remaining: Infinity, results: [] });
+    }
+    expect([limiter.charge([]), limiter.refund([])]).toEqual([[], []]);
+    expect(limiter.reset([])).toBeUndefined();
+  });
+
+  test('of spend-only alone is allowed and reports its first', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    const spendOnly = both.map((entry) => ({ ...entry, mode: 'spend-only' as const }));
+    atOnce(limiter.spend(spendOnly));
+    expect(atOnce(limiter.spend(spendOnly))).toMatchObject({ outcome: 'allowed', limit: 'Orders', remaining: 1 });
+  });
+
+  test.each(['spend', 'check', 'charge', 'reset'] as const)('for %s is an array', (call) => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(thrown(() => limiter[call]({ limit: 'Orders', id: '7' } as never))).toMatchObject({
+      code: 'ERR_OPTION',
+      message:
+        "`entries` must be an array, but was { limit: 'Orders', id: '7' }. " +
+        "For example [{ limit: 'Orders', id: '12345678', cost: 1 }].",
+    });
+  });
+});
+
+describe('an entry', () => {
+  describe.each(['spend', 'check', 'charge', 'refund', 'reset'] as const)('of %s', (call) => {
+    test.each<[what: string, field: object, code: string, says: string]>([
+      [
+        'a typo',
+        { limits: 'Orders' },
+        'ERR_UNKNOWN_OPTION',
+        "`limits` (its value was 'Orders'). Did you mean `limit`?",
+      ],
+      ['the key', { key: '7' }, 'ERR_UNKNOWN_OPTION', '`key` is `id` here.'],
+    ])('must not have unknown fields: %s', (_what, field, code, says) => {
+      const { limiter } = limiterOnFakeTime(numbers);
+      const entries = [
+        { limit: 'Reads', id: '7' },
+        { limit: 'Orders', id: '7', ...field },
+      ];
+      const error = thrown(() => limiter[call](entries));
+      expect(error).toMatchObject({ code, status: 500 });
+      expect(error.message).toContain(says);
+      expect(atOnce(limiter.check([{ limit: 'Reads', id: '7' }, ...orders(0)])).results).toMatchObject([
+        { remaining: 5 },
+        { remaining: 5 },
+      ]);
+    });
+
+    test.each([[null], [undefined], ['Orders'], [['Orders', '7']], [7]])('must be an object: %o', (entry) => {
+      const { limiter } = limiterOnFakeTime(numbers);
+      const error = thrown(() => limiter[call]([entry as never]));
+      expect(error).toMatchObject({ code: 'ERR_OPTION', status: 500 });
+      expect(error.message).toMatch(/^`entries\[…\](?: of (?:charge|refund|reset))?` must be an object, but was /);
+    });
+  });
+
+  test.each(['spend', 'check', 'charge', 'refund'] as const)('of %s has no points: they are the cost', (call) => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    const entries = [{ limit: 'Orders', id: '7', points: 4 }];
+    expect(thrown(() => limiter[call](entries)).message).toContain('`points` is `cost` here.');
+  });
+
+  test.each<[call: 'charge' | 'refund' | 'reset', field: object, says: string]>([
+    [
+      'charge',
+      { mode: 'check-only' },
+      "`entries[…] of charge` has no option `mode` (its value was 'check-only'). `mode` belongs to spend and check: charge takes the cost in any case. Options: limit, id, cost.",
+    ],
+    [
+      'refund',
+      { mode: 'check-only' },
+      "`entries[…] of refund` has no option `mode` (its value was 'check-only'). `mode` belongs to spend and check: refund gives the cost back in any case. Options: limit, id, cost.",
+    ],
+    [
+      'reset',
+      { mode: 'spend-only' },
+      "`entries[…] of reset` has no option `mode` (its value was 'spend-only'). `mode` belongs to spend and check: reset makes the bucket full in any case. Options: limit, id.",
+    ],
+    [
+      'reset',
+      { cost: 5 },
+      '`entries[…] of reset` has no option `cost` (its value was 5). reset makes the whole bucket full: to give some tokens back use refund([{ limit, id, cost }]). Options: limit, id.',
+    ],
+  ])('of %s takes no option that does nothing there: %o', (call, field, says) => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    atOnce(limiter.spend(orders(3)));
+    const entries = [
+      { limit: 'Reads', id: '7' },
+      { limit: 'Orders', id: '7', ...field },
+    ];
+    const error = thrown(() => limiter[call](entries));
+    expect(error).toMatchObject({ code: 'ERR_UNKNOWN_OPTION', status: 500, message: says });
+    expect(atOnce(limiter.check(orders(0))).remaining).toBe(2);
+  });
+});
+
+describe('an id', () => {
+  test.each<[what: string, canonical: unknown]>([
+    ['a number', () => 7],
+    ['a promise', (text: string) => Promise.resolve(text)],
+    ['nothing', () => undefined],
+    ['null', () => null],
+    ['an empty text', () => ''],
+  ])('must not be %s, whatever its format gives: strangers would share a bucket', (_what, canonical) => {
+    const format = { name: 'wrong', canonical } as IdFormat;
+    const limiter = createLimiter({ limits: { Orders: { key: keyFrom(format), count: 5, period: '1s' } } });
+    for (const call of ['spend', 'check', 'charge', 'refund', 'reset'] as const) {
+      const error = thrown(() => limiter[call]([{ limit: 'Orders', id: '7' }]));
+      expect(error).toMatchObject({ code: 'ERR_ID', status: 500 });
+      expect(error.message).toMatch(/^`id` of limit "Orders" must be text that is not empty, but was /);
+    }
+  });
+
+  test.each([[undefined], [null], [12_345_678], [{}]])('must be a string: %o', (id) => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    for (const call of ['spend', 'reset'] as const) {
+      const error = thrown(() => limiter[call]([{ limit: 'Orders', id: id as never }]));
+      expect(error).toMatchObject({ code: 'ERR_ID', status: 500 });
+      expect(error.message).toMatch(/^`id` of limit "Orders" must be a string, but was /);
+    }
+  });
+
+  test('must be one of its limit’s format: what is none is the client’s error', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(thrown(() => limiter.spend([{ limit: 'Orders', id: '' }]))).toMatchObject({ code: 'ERR_ID', status: 400 });
+  });
+});

@@ -1,0 +1,45 @@
+import { createLimiter, memoryStore, type Store, type StoreReading, type StoreTransaction } from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
+import { expect, test } from 'vitest';
+import { accountLimits, atOnce } from '../support/limiter-on-fake-time.ts';
+
+/** A store on two servers, of which the one that holds Reads is an hour ahead. */
+class TwoServers implements Store {
+  readonly clock = new FakeClock(0);
+  readonly #servers = { Orders: memoryStore({ clock: this.clock }), Reads: memoryStore({ clock: this.clock }) };
+  readonly #aheadTicks = { Orders: 0, Reads: 3600 * 16_000_000 };
+
+  spend = (batch: readonly StoreTransaction[]): StoreReading => this.#readings('spend', batch);
+  check = (batch: readonly StoreTransaction[]): StoreReading => this.#readings('check', batch);
+  charge = (batch: readonly StoreTransaction[]): StoreReading => this.#readings('charge', batch);
+  refund = (batch: readonly StoreTransaction[]): StoreReading => this.#readings('refund', batch);
+  reset = (): void => undefined;
+  close = (): void => undefined;
+
+  #readings(call: 'spend' | 'check' | 'charge' | 'refund', batch: readonly StoreTransaction[]): StoreReading {
+    const parts = batch.map((entry) => {
+      const { tatAfterSpendTicks, ...rest } = entry as StoreTransaction & { tatAfterSpendTicks?: number };
+      const server = entry.limit as 'Orders' | 'Reads';
+      const aheadTicks = this.#aheadTicks[server];
+      const tat = tatAfterSpendTicks === undefined ? {} : { tatAfterSpendTicks: tatAfterSpendTicks - aheadTicks };
+      const { nowTicks, levelsTicks } = this.#servers[server][call]([{ ...rest, ...tat }]);
+      return { nowTicks: nowTicks + aheadTicks, levelTicks: levelsTicks.at(0)! };
+    });
+    return {
+      nowTicks: parts.at(0)!.nowTicks,
+      levelsTicks: parts.map(({ levelTicks }) => levelTicks),
+      bucketNowTicks: parts.map(({ nowTicks }) => nowTicks),
+    };
+  }
+}
+
+test('the refund of a decision reckons with the clock of each bucket', () => {
+  const store = new TwoServers();
+  const numbers = { burst: 10, count: 1, period: '1s' };
+  const limiter = createLimiter({ limits: accountLimits({ Orders: numbers, Reads: numbers }), store, log: false });
+  const ask = (cost: number) => ['Orders', 'Reads'].map((limit) => ({ limit, id: '7', cost }));
+  const decision = atOnce(limiter.spend(ask(3)));
+  atOnce(limiter.spend(ask(4)));
+  store.clock.advance(1000);
+  expect(atOnce(limiter.refund(decision)).map(({ remaining }) => remaining)).toEqual([6, 6]);
+});

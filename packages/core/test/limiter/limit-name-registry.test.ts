@@ -1,0 +1,91 @@
+import { createLimiter, memoryStore } from '@sluice/core';
+import { describe, expect, test } from 'vitest';
+import { isInUse } from '../../src/limiter/limit-name-registry.ts';
+import { accountLimits, atOnce } from '../support/limiter-on-fake-time.ts';
+import { thrown } from '../support/thrown.ts';
+
+const named = (...names: string[]) =>
+  accountLimits(Object.fromEntries(names.map((name) => [name, { count: 5, period: '1s' }])));
+
+describe('the names of limits on one store', () => {
+  test('are had by one limiter: another one may not have the same', () => {
+    const store = memoryStore();
+    createLimiter({ limits: named('Orders', 'Reads'), store });
+    expect(thrown(() => createLimiter({ limits: named('Other', 'Reads'), store }))).toMatchObject({
+      code: 'ERR_LIMIT_IN_USE',
+      message:
+        'Another limiter already uses the limit name "Reads" on this store. Share that limiter, rename this limit, or close the other limiter first.',
+    });
+  });
+
+  test('that were refused together with one in use are free', () => {
+    const store = memoryStore();
+    createLimiter({ limits: named('Reads'), store });
+    expect(() => createLimiter({ limits: named('Other', 'Reads'), store })).toThrow('Reads');
+    expect(() => createLimiter({ limits: named('Other'), store })).not.toThrow();
+  });
+
+  test('may be had on another store', () => {
+    const make = () => createLimiter({ limits: named('Orders'), store: memoryStore() });
+    expect(() => [make(), make()]).not.toThrow();
+  });
+
+  test('are free again when their limiter is closed', () => {
+    const store = memoryStore();
+    atOnce(createLimiter({ limits: named('Orders'), store }).close());
+    expect(() => createLimiter({ limits: named('Orders'), store })).not.toThrow();
+  });
+
+  test('are not taken away by closing a limiter twice', () => {
+    const store = memoryStore();
+    const first = createLimiter({ limits: named('Orders'), store });
+    atOnce(first.close());
+    createLimiter({ limits: named('Orders'), store });
+    atOnce(first.close());
+    expect(thrown(() => createLimiter({ limits: named('Orders'), store })).code).toBe('ERR_LIMIT_IN_USE');
+  });
+
+  test('that replace gives up are free, those it takes are not', () => {
+    const store = memoryStore();
+    const limiter = createLimiter({ limits: named('Orders', 'Reads'), store });
+    limiter.replace({ limits: named('Reads', 'Writes') });
+    expect(() => createLimiter({ limits: named('Orders'), store })).not.toThrow();
+    for (const name of ['Reads', 'Writes']) {
+      expect(thrown(() => createLimiter({ limits: named(name), store })).code).toBe('ERR_LIMIT_IN_USE');
+    }
+  });
+
+  test('that another limiter has are refused by replace, which changes nothing', () => {
+    const store = memoryStore();
+    const limiter = createLimiter({ limits: named('Orders'), store });
+    createLimiter({ limits: named('Reads'), store });
+    expect(thrown(() => limiter.replace({ limits: named('Writes', 'Reads') })).code).toBe('ERR_LIMIT_IN_USE');
+    expect(atOnce(limiter.spend([{ limit: 'Orders', id: '7' }])).allowed).toBe(true);
+    expect(() => createLimiter({ limits: named('Writes'), store })).not.toThrow();
+  });
+
+  test('stay free when replace of a closed limiter asks for them', () => {
+    const store = memoryStore();
+    const limiter = createLimiter({ limits: named('Orders'), store });
+    atOnce(limiter.close());
+    expect(thrown(() => limiter.replace({ limits: named('Orders') })).code).toBe('ERR_CLOSED');
+    expect(() => createLimiter({ limits: named('Orders'), store })).not.toThrow();
+  });
+
+  test('are claimed by nobody when nothing was claimed on the store', () => {
+    const store = memoryStore();
+    const limiter = createLimiter({ limits: {}, store });
+    expect(() => atOnce(limiter.close())).not.toThrow();
+  });
+});
+
+test('a store is in use from the first limiter with names on it to the last', () => {
+  const store = memoryStore();
+  expect(isInUse(store)).toBe(false);
+  const limiters = ['One', 'Other'].map((name) => createLimiter({ limits: named(name), store }));
+  for (const limiter of limiters) {
+    expect(isInUse(store)).toBe(true);
+    atOnce(limiter.close());
+  }
+  expect(isInUse(store)).toBe(false);
+});

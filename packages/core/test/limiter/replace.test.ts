@@ -1,0 +1,129 @@
+import { accountId } from '@sluice/core';
+import { describe, expect, test } from 'vitest';
+import { coreOf } from '../../src/limiter/create-limiter.ts';
+import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { thrown } from '../support/thrown.ts';
+
+const numbers = { Orders: { count: 5, period: '1s' }, Reads: { count: 5, period: '1s' } };
+const orders = (cost = 1) => [{ limit: 'Orders', id: '7', cost }];
+const limits = (burst: number, period = '1s') => accountLimits({ ...numbers, Orders: { burst, count: 5, period } });
+
+describe('replace', () => {
+  test('swaps limits and overrides at once', () => {
+    const { limiter } = limiterOnFakeTime(numbers, { overrides: { Orders: { '7': 'unlimited' } } });
+    limiter.replace({ limits: accountLimits({ Orders: { count: 9, period: '1s' }, New: { count: 1, period: '1s' } }) });
+    expect(atOnce(limiter.spend(orders()))).toMatchObject({ limit: 'Orders', remaining: 8 });
+    expect(atOnce(limiter.spend([{ limit: 'New', id: '7' }])).remaining).toBe(0);
+    expect(thrown(() => limiter.spend([{ limit: 'Reads', id: '7' }])).code).toBe('ERR_UNKNOWN_LIMIT');
+  });
+
+  test('keeps what buckets owe', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    atOnce(limiter.spend(orders(3)));
+    limiter.replace({ limits: limits(5) });
+    expect(atOnce(limiter.check(orders(0))).remaining).toBe(2);
+  });
+
+  test('of a limit with a raised burst helps at once', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    atOnce(limiter.spend(orders(5)));
+    limiter.replace({ limits: limits(8) });
+    expect(atOnce(limiter.spend(orders(3)))).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
+  test('of a limit with a raised rate helps at once: the old debt does not go on for its length', () => {
+    const { limiter, clock } = limiterOnFakeTime({ ...numbers, Orders: { count: 5, period: '24h' } });
+    atOnce(limiter.spend(orders(5)));
+    limiter.replace({ limits: limits(5) });
+    expect(atOnce(limiter.spend(orders()))).toMatchObject({ allowed: false, retryAfterMs: 200 });
+    clock.advance(200);
+    expect(atOnce(limiter.spend(orders())).allowed).toBe(true);
+  });
+
+  test('of a limit with lowered numbers holds at once', () => {
+    const { limiter, clock } = limiterOnFakeTime(numbers);
+    atOnce(limiter.spend(orders(2)));
+    limiter.replace({ limits: limits(2) });
+    expect(atOnce(limiter.spend(orders()))).toMatchObject({ allowed: false, remaining: 0, retryAfterMs: 200 });
+    clock.advance(200);
+    expect(atOnce(limiter.spend(orders())).allowed).toBe(true);
+  });
+
+  test('with a raised override helps at once', () => {
+    const { limiter, clock } = limiterOnFakeTime({ Orders: { count: 1, period: '1h' } });
+    const hourly = accountLimits({ Orders: { count: 1, period: '1h' } });
+    atOnce(limiter.spend(orders()));
+    limiter.replace({ limits: hourly, overrides: { Orders: { '7': { burst: 5, count: 5, period: '1s' } } } });
+    expect(atOnce(limiter.spend(orders()))).toMatchObject({ allowed: false, retryAfterMs: 200 });
+    clock.advance(200);
+    expect(atOnce(limiter.spend(orders())).allowed).toBe(true);
+  });
+
+  test('can take away the last override', () => {
+    const { limiter } = limiterOnFakeTime(numbers, { overrides: { Orders: { '7': { count: 9, period: '1s' } } } });
+    limiter.replace({ limits: accountLimits(numbers) });
+    expect(atOnce(limiter.check(orders(0))).results[0]).toMatchObject({ burst: 5, overridden: false });
+  });
+
+  test.each<[what: string, set: unknown, code: string]>([
+    ['a wrong limit', { limits: { ...limits(9), Bad: {} } }, 'ERR_KEY'],
+    ['a wrong override', { limits: limits(9), overrides: { Other: {} } }, 'ERR_OVERRIDE'],
+    ['no limits at all', {}, 'ERR_OPTION'],
+    ['nothing', undefined, 'ERR_OPTION'],
+    ['null', null, 'ERR_OPTION'],
+    ['a typo', { limits: limits(9), override: { Orders: { '7': 'unlimited' } } }, 'ERR_UNKNOWN_OPTION'],
+    ['what only createLimiter takes', { limits: limits(9), failure: {} }, 'ERR_UNKNOWN_OPTION'],
+  ])('with %s throws and changes nothing', (_, set, code) => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(thrown(() => limiter.replace(set as never)).code).toBe(code);
+    expect(atOnce(limiter.spend(orders())).results[0]?.burst).toBe(5);
+    expect(atOnce(limiter.spend([{ limit: 'Reads', id: '7' }])).allowed).toBe(true);
+  });
+
+  test('without a limit that a middleware needs throws and changes nothing', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    coreOf(limiter).requireLimit('Orders', 3);
+    expect(thrown(() => limiter.replace({ limits: accountLimits({ Reads: numbers.Reads }) }))).toMatchObject({
+      code: 'ERR_UNKNOWN_LIMIT',
+      message: "No limit is named 'Orders'. Limits: Reads.",
+    });
+    expect(atOnce(limiter.spend(orders())).allowed).toBe(true);
+  });
+
+  test('with a key that finds no id, of a limit that a middleware needs, throws and changes nothing', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    coreOf(limiter).requireLimit('Orders', 1);
+    const withoutFunction = { ...limits(9), Orders: { key: accountId(), count: 9, period: '1s' } };
+    expect(thrown(() => limiter.replace({ limits: withoutFunction }))).toMatchObject({
+      code: 'ERR_KEY',
+      message:
+        'The key of limit "Orders" has no function, so a middleware can\'t get an id from a request. Give it one, e.g. ' +
+        'key: accountId((req) => req.user?.id ?? null), or use the limit only with limiter.spend().',
+    });
+    expect(coreOf(limiter).limit('Orders').key.idOf).toBeTypeOf('function');
+    expect(atOnce(limiter.spend(orders())).results[0]?.burst).toBe(5);
+    const elsewhere = { ...limits(9), Reads: { key: accountId(), count: 9, period: '1s' } };
+    limiter.replace({ limits: elsewhere });
+    expect(atOnce(limiter.spend(orders())).results[0]?.burst).toBe(9);
+  });
+
+  test('with a burst below the highest fixed cost of any middleware throws and changes nothing', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    for (const cost of [1, 3, 2]) coreOf(limiter).requireLimit('Orders', cost);
+    expect(thrown(() => limiter.replace({ limits: limits(2) }))).toMatchObject({
+      code: 'ERR_COST_OVER_BURST',
+      status: 500,
+    });
+    limiter.replace({ limits: limits(3) });
+    expect(atOnce(limiter.check(orders())).results[0]?.burst).toBe(3);
+  });
+
+  test('finishes with the old numbers what was asked before', async () => {
+    let answer: (override: undefined) => void = () => {};
+    const { limiter } = limiterOnFakeTime(numbers, { overrides: () => new Promise((give) => (answer = give)) });
+    const decision = limiter.spend(orders());
+    limiter.replace({ limits: limits(9) });
+    answer(undefined);
+    expect((await decision).results[0]?.burst).toBe(5);
+  });
+});

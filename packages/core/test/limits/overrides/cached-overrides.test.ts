@@ -1,0 +1,399 @@
+import { cachedOverrides, type CachedOverridesOptions, type LimitNumbers, type Override } from '@sluice/core';
+import { FakeClock } from '@sluice/core/testing';
+import { describe, expect, test } from 'vitest';
+import { deferred, settled } from '../../support/fake-time.ts';
+import { limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
+import { query } from './query.ts';
+import { rejected, thrown } from '../../support/thrown.ts';
+
+const pro: LimitNumbers = { count: 100, period: '1s' };
+const team: LimitNumbers = { count: 500, period: '1s' };
+
+interface Setup extends Partial<CachedOverridesOptions> {
+  readonly answer?: (limit: string, id: string) => unknown;
+}
+
+/** Cached overrides on a clock that stands still, with what was asked and what was reported. */
+function cached({ answer = () => Promise.resolve(pro), ...options }: Setup = {}) {
+  const clock = new FakeClock(0);
+  const asked: string[] = [];
+  const events: object[] = [];
+  const overrides = cachedOverrides(
+    (limit, id) => {
+      asked.push(`${limit} ${id}`);
+      return answer(limit, id) as Promise<Override | undefined>;
+    },
+    { maxAge: '1m', clock, log: false, onEvent: (event) => events.push(event), ...options },
+  );
+  const get = (id = '7', limit = 'Orders'): unknown => overrides(limit, id);
+  return { overrides, get, clock, asked, events };
+}
+
+/** Answers by promises that the test settles, one after the other. */
+function answers() {
+  const queries: ReturnType<typeof deferred<unknown>>[] = [];
+  const answer = (): Promise<unknown> => {
+    const next = deferred<unknown>();
+    queries.push(next);
+    return next.promise;
+  };
+  return { queries, answer };
+}
+
+describe('cached overrides', () => {
+  test('ask once for seven requests of one id at the same time', async () => {
+    const { get, asked } = cached();
+    expect(await Promise.all(Array.from({ length: 7 }, () => get()))).toEqual([pro, pro, pro, pro, pro, pro, pro]);
+    expect(asked).toEqual(['Orders 7']);
+  });
+
+  test('ask for each id and for each limit of an id', async () => {
+    const { get, asked } = cached();
+    await Promise.all([get('7'), get('8'), get('7', 'Reads'), get('8')]);
+    expect(asked).toEqual(['Orders 7', 'Orders 8', 'Reads 7']);
+  });
+
+  test('give an answer that is younger than maxAge at once, without asking', async () => {
+    const { get, clock, asked } = cached();
+    await get();
+    clock.advance(59_999.999);
+    expect(get()).toBe(pro);
+    expect(asked).toHaveLength(1);
+  });
+
+  test('keep that there is no override, too', async () => {
+    const { get, asked } = cached({ answer: async () => undefined });
+    await get();
+    expect(get()).toBeUndefined();
+    expect(asked).toHaveLength(1);
+  });
+
+  test.each(['unlimited', 'blocked'] as const)("keep '%s', too", async (override) => {
+    const { get } = cached({ answer: async () => override });
+    await get();
+    expect(get()).toBe(override);
+  });
+
+  test('give an older answer at once, while one query brings the next', async () => {
+    const { queries, answer } = answers();
+    const { get, clock, asked } = cached({ answer });
+    const first = get();
+    queries.at(0)!.resolve(pro);
+    await first;
+    clock.advance(60_000);
+    expect([get(), get(), get()]).toEqual([pro, pro, pro]);
+    expect(asked).toHaveLength(2);
+    queries.at(1)!.resolve(team);
+    await settled();
+    expect(get()).toBe(team);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('take a new answer that is there at once', async () => {
+    let plan = pro;
+    const { get, clock } = cached({ answer: () => plan });
+    expect(get()).toBe(pro);
+    plan = team;
+    expect(get()).toBe(pro);
+    clock.advance(60_000);
+    expect(get()).toBe(team);
+  });
+
+  test('take a query that is no promise but has a then', async () => {
+    const { get } = cached({ answer: () => query((give) => give(pro)) });
+    expect(await get()).toBe(pro);
+    expect(get()).toBe(pro);
+  });
+
+  test('are the overrides of a limiter, which answers at once when they know', async () => {
+    const { overrides } = cached();
+    const { limiter } = limiterOnFakeTime({ Orders: { count: 2, period: '1s' } }, { overrides });
+    const entry = [{ limit: 'Orders', id: '7' }];
+    expect(await limiter.spend(entry)).toMatchObject({ remaining: 99 });
+    expect(limiter.spend(entry)).toMatchObject({ remaining: 98 });
+  });
+});
+
+describe('when the database fails, cached overrides', () => {
+  const failures: [what: string, answer: () => unknown, reason: string][] = [
+    [
+      'it throws',
+      () => {
+        throw new Error('no database');
+      },
+      'Error: no database',
+    ],
+    ['it rejects', () => Promise.reject(new Error('no database')), 'Error: no database'],
+    [
+      'it gives nonsense',
+      () => Promise.resolve('gold'),
+      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'gold'",
+    ],
+    [
+      'it gives nonsense at once',
+      () => 'gold',
+      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'gold'",
+    ],
+  ];
+
+  test.each(failures)('keep a known answer, ask again after a second, and say so: %s', async (_, fail, reason) => {
+    let broken = false;
+    const { get, clock, asked, events } = cached({ answer: () => (broken ? fail() : pro) });
+    expect(get()).toBe(pro);
+    broken = true;
+    clock.advance(61_000);
+    expect(get()).toBe(pro);
+    await settled();
+    expect(get()).toBe(pro);
+    expect(asked).toHaveLength(2);
+    expect(events).toMatchObject([
+      {
+        type: 'override-refresh-failed',
+        limit: 'Orders',
+        id: '7',
+        cause: expect.anything(),
+        message: `A cached override of limit "Orders" could not be refreshed (${reason}). The cached one, 61 s old, stays in use. Check the overrides function and its database.`,
+      },
+    ]);
+    clock.advance(1000);
+    expect(get()).toBe(pro);
+    await settled();
+    expect([asked.length, events.length]).toEqual([3, 2]);
+    broken = false;
+    clock.advance(1000);
+    get();
+    expect([get(), asked.length, events.length]).toEqual([pro, 4, 2]);
+  });
+
+  test.each(failures)('fail for an id that they do not know, and ask again after a second: %s', async (_, fail) => {
+    let broken = true;
+    const { get, clock, asked, events } = cached({ answer: () => (broken ? fail() : pro) });
+    const ask = async () => get();
+    await expect(ask()).rejects.toThrow(/no database|gold/);
+    await expect(ask()).rejects.toThrow(/no database|gold/);
+    expect([asked.length, events.length]).toEqual([1, 0]);
+    broken = false;
+    clock.advance(999.999);
+    await expect(ask()).rejects.toThrow(/no database|gold/);
+    clock.advance(0.001);
+    expect(await ask()).toBe(pro);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('ask again after maxAge, when that is shorter than a second', async () => {
+    const { get, clock, asked } = cached({ maxAge: '100ms', answer: () => Promise.reject(new Error('no')) });
+    await expect(get()).rejects.toThrow('no');
+    clock.advance(100);
+    await expect(get()).rejects.toThrow('no');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('leave no rejection unhandled when nobody waits for a refresh', async () => {
+    const { queries, answer } = answers();
+    const { get, clock } = cached({ answer });
+    const first = get();
+    queries.at(0)!.resolve(pro);
+    await first;
+    clock.advance(60_000);
+    get();
+    queries.at(1)!.reject(new Error('gone'));
+    await settled();
+    expect(get()).toBe(pro);
+  });
+
+  test('let the limiter’s own numbers apply to an unknown id alone, with its event', async () => {
+    let broken = false;
+    const { overrides, clock } = cached({ answer: () => (broken ? Promise.reject(new Error('no database')) : pro) });
+    const { limiter, events } = limiterOnFakeTime({ Orders: { count: 2, period: '1s' } }, { overrides });
+    const burstOf = async (id: string) => (await limiter.check([{ limit: 'Orders', id }])).results[0]?.burst;
+    expect(await burstOf('7')).toBe(100);
+    broken = true;
+    clock.advance(3_600_000);
+    expect([await burstOf('7'), await burstOf('8')]).toEqual([100, 2]);
+    expect(events).toMatchObject([{ type: 'override-failed', id: '8' }]);
+  });
+});
+
+describe('when a query hangs, cached overrides', () => {
+  test('give the known answer, start another query after ten seconds, and say so', async () => {
+    const { queries, answer } = answers();
+    const { get, clock, asked, events } = cached({ answer });
+    const first = get();
+    queries.at(0)!.resolve(pro);
+    await first;
+    clock.advance(60_000);
+    expect(get()).toBe(pro);
+    clock.advance(9999.999);
+    expect(get()).toBe(pro);
+    expect([asked.length, events.length]).toEqual([2, 0]);
+    clock.advance(0.001);
+    expect(get()).toBe(pro);
+    expect([asked.length, events.length]).toEqual([3, 1]);
+    expect(events).toMatchObject([{ message: expect.stringContaining('the query did not answer within 10 s') }]);
+  });
+
+  test('take a late answer, but not after that of a later query', async () => {
+    const { queries, answer } = answers();
+    const { get, clock } = cached({ answer });
+    const [first] = [get()];
+    clock.advance(10_000);
+    const second = get();
+    queries.at(1)!.resolve(team);
+    expect(await second).toBe(team);
+    queries.at(0)!.resolve(pro);
+    expect(await first).toBe(pro);
+    expect(get()).toBe(team);
+    clock.advance(60_000);
+    get();
+    clock.advance(10_000);
+    get();
+    queries.at(2)!.resolve(pro);
+    await settled();
+    expect(get()).toBe(pro);
+  });
+
+  test('do not mind that an earlier query fails late', async () => {
+    const { queries, answer } = answers();
+    const { get, clock, asked } = cached({ answer });
+    const first = get() as Promise<unknown>;
+    clock.advance(10_000);
+    const second = get();
+    queries.at(0)!.reject(new Error('late'));
+    await expect(first).rejects.toThrow('late');
+    const third = get();
+    queries.at(1)!.resolve(pro);
+    expect(await Promise.all([second, third])).toEqual([pro, pro]);
+    expect(asked).toHaveLength(2);
+  });
+});
+
+describe('cached overrides forget', () => {
+  test('what is deleted: an id under all limits, or under one', async () => {
+    const { overrides, get, asked } = cached({ answer: () => pro });
+    const all = () => [get('7'), get('7', 'Reads'), get('8')];
+    all();
+    overrides.delete('7');
+    all();
+    expect(asked.slice(3)).toEqual(['Orders 7', 'Reads 7']);
+    overrides.delete('7', 'Reads');
+    overrides.delete('nobody');
+    all();
+    expect(asked.slice(5)).toEqual(['Reads 7']);
+  });
+
+  test('all when they are cleared', () => {
+    const { overrides, get, asked } = cached({ answer: (_, id) => (id === '7' ? pro : undefined) });
+    get('7');
+    get('8');
+    overrides.clear();
+    get('7');
+    get('8');
+    expect(asked).toHaveLength(4);
+  });
+
+  test('what a query brings that began before the deletion: it may not know the change', async () => {
+    const { queries, answer } = answers();
+    const { overrides, get } = cached({ answer });
+    const before = get();
+    overrides.delete('7');
+    const after = get();
+    queries.at(0)!.resolve(pro);
+    queries.at(1)!.resolve(team);
+    expect(await Promise.all([before, after])).toEqual([pro, team]);
+    expect(get()).toBe(team);
+  });
+});
+
+describe('the entries of cached overrides are bounded', () => {
+  test('by maxEntries: what was used longest ago goes first', () => {
+    const { get, asked } = cached({ maxEntries: 3, answer: () => pro });
+    for (const id of ['1', '2', '3', '1', '4']) get(id);
+    asked.length = 0;
+    for (const id of ['1', '3', '4', '2']) get(id);
+    expect(asked).toEqual(['Orders 2']);
+  });
+
+  test('a flood of ids without an override does not displace those with one, up to half of the entries', () => {
+    const { get, asked } = cached({ maxEntries: 100, answer: (_, id) => (id.startsWith('pro') ? pro : undefined) });
+    const customers = Array.from({ length: 50 }, (_, i) => `pro${i}`);
+    for (const id of customers) get(id);
+    for (let i = 0; i < 1000; i++) get(`flood${i}`);
+    asked.length = 0;
+    for (const id of customers) expect(get(id)).toBe(pro);
+    expect(asked).toEqual([]);
+  });
+
+  test('an id that loses its override counts as one without', () => {
+    let plan: LimitNumbers | undefined = pro;
+    const { get, clock, asked } = cached({ maxEntries: 2, answer: () => plan });
+    get('1');
+    plan = undefined;
+    clock.advance(60_000);
+    expect(get('1')).toBeUndefined();
+    get('2');
+    get('3');
+    asked.length = 0;
+    get('1');
+    expect(asked).toEqual(['Orders 1']);
+  });
+
+  test('one entry works', () => {
+    const { get, asked } = cached({ maxEntries: 1, answer: (_, id) => (id === '1' ? pro : undefined) });
+    for (const id of ['1', '1', '2', '2', '1']) get(id);
+    expect(asked).toEqual(['Orders 1', 'Orders 2', 'Orders 1']);
+  });
+
+  test('an answer for an id that was displaced while it was asked is given, and not kept', async () => {
+    const { queries, answer } = answers();
+    const { get, asked } = cached({ maxEntries: 1, answer });
+    const [first, second] = [get('1'), get('2')];
+    queries.at(0)!.resolve(pro);
+    queries.at(1)!.resolve(team);
+    expect(await Promise.all([first, second])).toEqual([pro, team]);
+    expect(get('2')).toBe(team);
+    void get('1');
+    expect(asked).toEqual(['Orders 1', 'Orders 2', 'Orders 1']);
+  });
+});
+
+describe('wrong options of cached overrides are errors:', () => {
+  const make = (options: unknown, ask: unknown = () => pro) =>
+    thrown(() => cachedOverrides(ask as never, options as never));
+
+  test.each<[unknown, string, RegExp]>([
+    [{}, 'ERR_DURATION', /^`maxAge` must be a duration .*, but was undefined\./],
+    [{ maxAge: 60 }, 'ERR_DURATION', /'60s' for seconds/],
+    [{ maxAge: '0s' }, 'ERR_DURATION', /^`maxAge`/],
+    [
+      { maxAge: '1m', maxEntries: 0 },
+      'ERR_OPTION',
+      /^`maxEntries` must be a whole number from 1 to 10000000, but was 0/,
+    ],
+    [{ maxAge: '1m', max: 5 }, 'ERR_UNKNOWN_OPTION', /`cachedOverrides` has no option `max`/],
+    [{ maxAge: '1m', clock: Date }, 'ERR_OPTION', /^`clock` must be an object with nowMicros/],
+    [{ maxAge: '1m', log: 'no' }, 'ERR_OPTION', /^`log`/],
+  ])('%o', (options, code, message) => {
+    expect(make(options)).toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  test('and so is something that is no function', () => {
+    expect(make({ maxAge: '1m' }, pro)).toMatchObject({
+      code: 'ERR_OPTION',
+      message: expect.stringMatching(/^`cachedOverrides\(fn\)` must be a function, but was \{/),
+    });
+  });
+});
+
+test('a limiter does not wait longer for cached overrides than for others', async () => {
+  const { overrides } = cached({ answer: () => new Promise(() => {}) });
+  const { limiter, events } = limiterOnFakeTime(
+    { Orders: { count: 2, period: '1s' } },
+    { overrides, overridesDeadlineMs: 1 },
+  );
+  expect((await limiter.spend([{ limit: 'Orders', id: '7' }])).remaining).toBe(1);
+  expect(events).toMatchObject([{ type: 'override-failed' }]);
+  void limiter.close();
+  expect(await rejected(async () => limiter.spend([{ limit: 'Orders', id: '7' }]))).toMatchObject({
+    code: 'ERR_CLOSED',
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { memoryStore, type MemoryStore } from '../../../src/store/memory/memory-store.ts';
+import type { StoreTransaction } from '../../../src/store/store.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { numbersFrom } from './numbers.ts';
+
+const T = 16_000_000;
+
+function transaction(limit: string, id: string, cost = 1): StoreTransaction {
+  return { limit, id, incrementTicks: cost * T, toleranceTicks: 10 * T, mode: 'check-and-spend' };
+}
+
+function limitsOf(store: MemoryStore): number {
+  return Object.keys(store.stats().limits).length;
+}
+
+describe('a memory store of many limits', () => {
+  test('evicts in the limit that has the most buckets, whichever that is at the time', () => {
+    const store = memoryStore({ maxKeys: 1000, clock: new FakeClock(0) });
+    const random = numbersFrom(5);
+    const sizes = new Map<string, number>();
+    let wrong = 0;
+    for (let i = 0; i < 10_000; i++) {
+      // Of 200 limits, some much more often than others.
+      const limit = `Limit${Math.floor(200 * random() ** 3)}`;
+      store.spend([transaction(limit, `${i}`)]);
+      sizes.set(limit, 1 + (sizes.get(limit) ?? 0));
+      if (i < 1000) continue;
+      const most = Math.max(...sizes.values());
+      const after = store.stats().limits;
+      const [lost, ...others] = [...sizes].filter(([name, size]) => after[name]?.size !== size);
+      if (lost === undefined || others.length > 0 || lost[1] !== most || after[lost[0]]?.size !== most - 1) wrong++;
+      else sizes.set(lost[0], most - 1);
+    }
+    expect(wrong).toBe(0);
+    expect(store.stats().size).toBe(1000);
+  });
+
+  test('drops a limit that nobody uses any more by the calls of another', () => {
+    const clock = new FakeClock(0);
+    const store = memoryStore({ clock });
+    for (let i = 0; i < 5000; i++) store.spend([transaction('Gone', `${i}`)]);
+    clock.advance(1000);
+    for (let i = 0; i < 10_000; i++) store.check([transaction('Used', 'a')]);
+    expect(store.stats()).toEqual({ size: 0, maxKeys: 1_000_000, evicted: 0, swept: 5000, bytes: 0, limits: {} });
+  });
+
+  test('holds few tables when the names of limits come without end and their buckets pass', () => {
+    const clock = new FakeClock(0);
+    const store = memoryStore({ clock });
+    let most = 0;
+    for (let i = 0; i < 20_000; i++) {
+      store.spend([transaction(`Limit${i}`, 'a')]);
+      clock.advance(10);
+      if (i % 100 === 0) most = Math.max(most, limitsOf(store));
+    }
+    // 100 of them are in debt at a time.
+    expect(most).toBeLessThan(300);
+  });
+
+  test('holds few tables when the names come without end and each is reset', () => {
+    const store = memoryStore({ clock: new FakeClock(0) });
+    for (let i = 0; i < 5000; i++) {
+      store.spend([transaction(`Limit${i}`, 'a')]);
+      store.reset([transaction(`Limit${i}`, 'a')]);
+    }
+    expect(limitsOf(store)).toBeLessThan(10);
+  });
+
+  test('makes no table for limits that are only checked, refunded or reset', () => {
+    const store = memoryStore({ clock: new FakeClock(0) });
+    for (let i = 0; i < 100; i++) {
+      store.check([transaction(`Limit${i}`, 'a')]);
+      store.refund([transaction(`Limit${i}`, 'a')]);
+      store.reset([transaction(`Limit${i}`, 'a')]);
+    }
+    expect(limitsOf(store)).toBe(0);
+  });
+
+  test('holds no more than maxKeys buckets of as many limits', () => {
+    const store = memoryStore({ maxKeys: 100, clock: new FakeClock(0) });
+    for (let i = 0; i < 20_000; i++) store.spend([transaction(`Limit${i}`, 'a')]);
+    expect(store.stats()).toMatchObject({ size: 100, evicted: 19_900 });
+    expect(limitsOf(store)).toBeLessThan(250);
+  });
+
+  test('decides each of 3,000 limits in one batch, and remembers them all', () => {
+    const store = memoryStore({ clock: new FakeClock(0) });
+    const batch = Array.from({ length: 3000 }, (_, i) => transaction(`Limit${i}`, 'a', 1 + (i % 5)));
+    store.spend(batch);
+    expect(store.check(batch).levelsTicks).toEqual(batch.map(({ incrementTicks }) => incrementTicks));
+  });
+});

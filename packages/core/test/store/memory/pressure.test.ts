@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { createLimiter } from '../../../src/limiter/create-limiter.ts';
+import { accountId } from '../../../src/keys/account-key.ts';
+import { memoryStore } from '../../../src/store/memory/memory-store.ts';
+import type { StorePressure, StoreTransaction } from '../../../src/store/store.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
+
+const HOUR = 3600 * 16_000_000;
+const TEN_MINUTES_MS = 600_000;
+
+function transaction(id: string, limit = 'Mails'): StoreTransaction {
+  return { limit, id, incrementTicks: HOUR, toleranceTicks: 10 * HOUR, mode: 'check-and-spend' };
+}
+
+function watched(maxKeys = 100) {
+  const clock = new FakeClock(0);
+  const store = memoryStore({ maxKeys, clock });
+  const reports: StorePressure[] = [];
+  const end = store.onPressure((pressure) => reports.push(pressure));
+  const spend = (from: number, to: number, limit?: string) => {
+    for (let i = from; i < to; i++) store.spend([transaction(`${i}`, limit)]);
+  };
+  return { clock, store, reports, end, spend };
+}
+
+describe('the reports of a memory store', () => {
+  test('begin when it is nine tenths full, and name the limit with the most buckets', () => {
+    const { reports, spend } = watched();
+    spend(0, 30, 'Logins');
+    spend(0, 60);
+    expect(reports).toEqual([]);
+    spend(60, 61);
+    expect(reports).toEqual([{ size: 91, maxKeys: 100, evicted: 0, largest: { limit: 'Mails', size: 61 } }]);
+    spend(61, 70);
+    expect(reports).toHaveLength(1);
+  });
+
+  test('tell of the first bucket that is evicted in debt at once', () => {
+    const { reports, spend } = watched();
+    spend(0, 101);
+    expect(reports.map(({ size, evicted }) => [size, evicted])).toEqual([
+      [91, 0],
+      [100, 1],
+    ]);
+  });
+
+  test('come again after ten minutes, with all that was evicted in the meantime', () => {
+    const { clock, reports, spend } = watched();
+    spend(0, 150);
+    clock.advance(TEN_MINUTES_MS - 0.001);
+    spend(150, 160);
+    expect(reports).toHaveLength(2);
+    clock.advance(0.001);
+    spend(160, 161);
+    expect(reports.slice(2)).toMatchObject([{ evicted: 60 }]);
+    clock.advance(TEN_MINUTES_MS);
+    spend(160, 161);
+    expect(reports.slice(3)).toMatchObject([{ size: 100, evicted: 0 }]);
+  });
+
+  test('say nothing of buckets that were full again', () => {
+    const { clock, reports, spend } = watched();
+    spend(0, 90);
+    clock.advance(3_600_000);
+    spend(90, 300);
+    expect(reports.every(({ evicted }) => evicted < 210)).toBe(true);
+    expect(reports[0]).toMatchObject({ evicted: 0 });
+  });
+
+  test('wait for somebody who listens', () => {
+    const { reports, end, spend, store } = watched();
+    end();
+    spend(0, 150);
+    store.onPressure((pressure) => reports.push(pressure));
+    expect(reports).toEqual([]);
+    spend(150, 151);
+    expect(reports).toMatchObject([{ evicted: 51 }]);
+  });
+
+  test('reach all who listen, and a listener may call the store', () => {
+    const { reports, spend, store } = watched();
+    store.onPressure(() => void store.spend([transaction('by a listener')]));
+    store.onPressure((pressure) => reports.push(pressure));
+    spend(0, 91);
+    expect(reports.map(({ size }) => size)).toEqual([91, 91]);
+    expect(store.stats().size).toBe(92);
+  });
+
+  test('can be ended by a listener while they are made', () => {
+    const { reports, spend, store } = watched();
+    const end = store.onPressure(() => end());
+    store.onPressure((pressure) => reports.push(pressure));
+    spend(0, 101);
+    expect(reports).toHaveLength(4);
+  });
+});
+
+describe('a limiter on a memory store', () => {
+  function limited(maxKeys = 100) {
+    const store = memoryStore({ maxKeys, clock: new FakeClock(0) });
+    const lines: string[] = [];
+    const types: string[] = [];
+    const limiter = createLimiter({
+      limits: { Mails: { key: accountId(), count: 2, period: '1d' } },
+      store,
+      log: (line) => void lines.push(line),
+      onEvent: ({ type }) => void types.push(type),
+    });
+    const flood = (ids: number) => {
+      for (let i = 0; i < ids; i++) void limiter.spend([{ limit: 'Mails', id: `${i}` }]);
+    };
+    return { limiter, store, lines, types, flood };
+  }
+
+  test('warns when the store is nearly full, with the figures and the remedy', () => {
+    const { flood, lines, types } = limited();
+    flood(91);
+    expect(types).toEqual(['warning']);
+    expect(lines).toEqual([
+      'Sluice: The store is nearly full: 91 of at most 100 buckets, 91 of them of limit "Mails". ' +
+        'When it is full, it evicts buckets of the limit that has most of them. ' +
+        'If so many clients are real, keep more buckets: memoryStore({ maxKeys: 200 }).',
+    ]);
+  });
+
+  test('warns when buckets in debt are evicted, once for 60,000 of them', () => {
+    const { flood, types, store } = limited();
+    flood(60_000);
+    expect(types).toEqual(['warning', 'warning']);
+    expect(store.stats().evicted).toBe(59_900);
+  });
+
+  test.each([
+    { ids: 101, evicted: '1 bucket' },
+    { ids: 103, evicted: '3 buckets' },
+  ])('says that $evicted in debt had to go', ({ ids, evicted }) => {
+    const { limiter, lines } = limited();
+    void limiter.spend(Array.from({ length: ids }, (_, i) => ({ limit: 'Mails', id: `${i}` })));
+    expect(lines).toEqual([
+      'Sluice: The store is full: 100 of at most 100 buckets, 100 of them of limit "Mails". ' +
+        `Since the last such warning it evicted ${evicted} with spent tokens: these clients get their burst again. ` +
+        'If so many clients are real, keep more buckets: memoryStore({ maxKeys: 200 }).',
+    ]);
+  });
+
+  test('hears nothing any more once it is closed', () => {
+    const { flood, limiter, store, types } = limited();
+    flood(50);
+    void limiter.close();
+    for (let i = 0; i < 200; i++) store.spend([transaction(`${i}`)]);
+    expect(types).toEqual([]);
+  });
+});

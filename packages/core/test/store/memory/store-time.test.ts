@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { StoreTime } from '../../../src/store/memory/store-time.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
+
+const MS = 16_000;
+
+test('the time of a store starts at 0 and follows its clock', () => {
+  const clock = new FakeClock(5000);
+  const time = new StoreTime(clock);
+  expect(time.nowTicks()).toBe(0);
+  clock.advance(2.5);
+  expect(time.nowTicks()).toBe(2.5 * MS);
+});
+
+test('it follows a clock that steps back by up to a second: a clock that swings grants nothing', () => {
+  const clock = new FakeClock(0);
+  const time = new StoreTime(clock);
+  clock.advance(5000);
+  expect(time.nowTicks()).toBe(5000 * MS);
+  clock.set(4000);
+  expect(time.nowTicks()).toBe(4000 * MS);
+  clock.set(5000);
+  expect(time.nowTicks()).toBe(5000 * MS);
+});
+
+test('a step back never brings it forward, also when a smaller one came before', () => {
+  const clock = new FakeClock(0);
+  const time = new StoreTime(clock);
+  clock.set(5000);
+  time.nowTicks();
+  clock.set(4500);
+  expect(time.nowTicks()).toBe(4500 * MS);
+  clock.set(0);
+  expect(time.nowTicks()).toBe(4500 * MS);
+  clock.set(-700);
+  expect(time.nowTicks()).toBe(4500 * MS);
+  clock.set(-200);
+  expect(time.nowTicks()).toBe(5000 * MS);
+});
+
+test('it goes on from where it was when the clock was set back by more', () => {
+  const clock = new FakeClock(0);
+  const time = new StoreTime(clock);
+  clock.set(90_000_000);
+  expect(time.nowTicks()).toBe(90_000_000 * MS);
+  clock.set(0);
+  expect(time.nowTicks()).toBe(90_000_000 * MS);
+  clock.advance(10);
+  expect(time.nowTicks()).toBe(90_000_010 * MS);
+  clock.set(-5000);
+  expect(time.nowTicks()).toBe(90_000_010 * MS);
+});
