@@ -6,18 +6,22 @@ import { checkFormats, checkSources, type LimitSources } from './options.ts';
 
 /** The options of {@link checkLimits}. */
 export interface CheckOptions extends LimitSources {
-  /** Id formats that limits name beside those of `@sluice/core`, such as `domain()` of `@sluice/domains`. */
+  /**
+   * Id formats that the files may name in addition to those of `@sluice/core`. A key, such as `domain()` of
+   * `@sluice/domains`, adds the format of its ids.
+   */
   readonly formats?: readonly (IdFormat | Key<never>)[] | undefined;
 }
 
 /**
- * Checks files without the code that uses them, for a pipeline or a hook: ids by the `idFormat` that their limit says.
+ * Validates limits and overrides without the application's code, for example in a CI pipeline or a pre-commit hook. The
+ * ids of overrides are validated by the `idFormat` of their limit, so a limit with overrides needs one.
  *
  *     const problems = await checkLimits({ defaults: 'limits.yaml', overrides: 'overrides.yaml' });
  *     for (const { text } of problems) console.error(text);
  *
- * @returns What is wrong, in the order of files and lines; at most 1000 problems of each file.
- * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options.
+ * @returns The problems, sorted by file and line: at most 1,000 for each file, and an empty array if there are none.
+ * @throws {SluiceError} Rejects with `ERR_OPTION` or `ERR_UNKNOWN_OPTION` if an option is wrong.
  */
 export async function checkLimits(options: CheckOptions): Promise<readonly Problem[]> {
   const read = checkSources('checkLimits', options, ['formats']);

@@ -1,5 +1,9 @@
 /**
- * Limits as YAML files: checked to line and column, reloaded live.
+ * Reads limits and overrides from YAML files, reports mistakes by line and column, and reloads changed files.
+ *
+ * - {@link loadLimits} reads the files when the process starts.
+ * - {@link watchLimits} follows the files and passes their changes to a limiter.
+ * - {@link checkLimits} validates the files without the application's code, for example in a CI pipeline.
  *
  * @module
  */

@@ -2,26 +2,26 @@ import type { LimitDefinition, LimitDefinitions, OverrideList } from '@sluice/co
 import type { LimitsRead, ReadOptions } from './check/read-limits.ts';
 import type { KeyOptions } from './options.ts';
 
-/** How limits were loaded, to load them again. */
+/** The validated options of {@link loadLimits}, kept so that the limits can be loaded again. */
 export interface Recipe<Request> {
   readonly read: ReadOptions;
   readonly keys: ReadonlyMap<string, KeyOptions<Request>>;
 }
 
 /**
- * Limits and overrides that were read and checked. Its own enumerable fields are what `createLimiter` and
- * `limiter.replace` take: `createLimiter({ ...loaded })`.
+ * Limits and overrides that {@link loadLimits} has read and validated. Spread them into the options of `createLimiter` or
+ * `limiter.replace`: `createLimiter({ ...loaded })`. The spread copies `limits` and `overrides` only.
  */
 export interface LoadedLimits<Request = unknown> {
   readonly limits: LimitDefinitions<Request>;
   readonly overrides: OverrideList;
-  /** A hash of the content of both sources: the same content has the same version everywhere. */
+  /** A hash of the content of both sources. The same content has the same version in every process. */
   readonly version: string;
-  /** When they were read. */
+  /** When the sources were read. */
   readonly loadedAt: Date;
 }
 
-/** Loaded limits that remember how they were loaded. */
+/** Loaded limits with the options by which they were loaded. */
 export class RememberedLimits<Request> implements LoadedLimits<Request> {
   readonly limits: LimitDefinitions<Request>;
   readonly overrides: OverrideList;
@@ -44,7 +44,7 @@ export class RememberedLimits<Request> implements LoadedLimits<Request> {
     return this.#loadedAt;
   }
 
-  /** How they were loaded; `undefined` for anything else, such as a copy. */
+  /** Returns the options by which limits were loaded; `undefined` for any other object, such as a copy. */
   static recipeOf<Request>(loaded: LoadedLimits<Request>): Recipe<Request> | undefined {
     return loaded instanceof RememberedLimits ? loaded.#recipe : undefined;
   }

@@ -3,24 +3,24 @@ import { checkOptions, complaint, isIdFormat, isKey, wholeNumber } from '@sluice
 import type { ReadOptions } from './check/read-limits.ts';
 import { sourceOf, type LimitSource } from './sources/source.ts';
 
-/** Where limits stand. */
+/** The sources of limits and overrides. */
 export interface LimitSources {
-  /** The limits by name. */
+  /** The source of the limits, by name. */
   readonly defaults: LimitSource;
-  /** Other numbers for listed ids. Left out: there are none. */
+  /** The source of the overrides: other numbers for listed ids. Default: no overrides. */
   readonly overrides?: LimitSource | undefined;
-  /** How large each text may be, in bytes, from 1 to 64 MiB. Default: 16 MiB. */
+  /** The maximum size of each text in bytes, a whole number from 1 to 67,108,864 (64 MiB). Default: 16 MiB. */
   readonly maxBytes?: number | undefined;
 }
 
-/** A key, and what belongs into code beside it. */
+/** A key together with the settings of its limit that are made in code, not in the file. */
 export interface KeyOptions<Request = unknown> {
   readonly key: Key<Request>;
-  /** What holds while the store can't answer, as in a limit that is written in code. */
+  /** The policy of the limit while the store can't answer. Default: the limiter's `failure.onFailure`. */
   readonly onFailure?: FailurePolicy | undefined;
 }
 
-/** A key for each limit of the file: how it gets its id from a request. */
+/** A key for each limit of the file, by the limit's name. The key gives the id of a request. */
 export type LimitKeys<Request = unknown> = Readonly<Record<string, Key<Request> | KeyOptions<Request>>>;
 
 const MEBIBYTE = 2 ** 20;
@@ -28,8 +28,10 @@ const SOURCES = ['defaults', 'overrides', 'maxBytes'] as const;
 const BOUNDS = { memoryMb: 512, timeMs: 60_000, background: false };
 
 /**
- * Checks the options that say where limits stand.
+ * Validates the options that all functions of this package share.
  *
+ * @param call - The name of the function, for messages.
+ * @param others - The names of the function's own options.
  * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION`.
  */
 export function checkSources(call: string, options: LimitSources, others: readonly string[]): ReadOptions {
@@ -48,9 +50,10 @@ export function checkSources(call: string, options: LimitSources, others: readon
 }
 
 /**
- * Checks keys, and gives them in one shape.
+ * Validates keys and returns all of them in the form `{ key, onFailure }`.
  *
- * @throws {SluiceError} `ERR_OPTION` when they are no object; `ERR_KEY` for what is no key.
+ * @throws {SluiceError} `ERR_OPTION` if `keys` is not an object, `ERR_KEY` if one of them is not a key,
+ * `ERR_UNKNOWN_OPTION` if one has an unknown field.
  */
 export function checkKeys<Request>(keys: LimitKeys<Request>): ReadonlyMap<string, KeyOptions<Request>> {
   if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) {
@@ -70,9 +73,9 @@ function keyOptions<Request>(name: string, given: Key<Request> | KeyOptions<Requ
 }
 
 /**
- * Checks formats; a key stands for its format.
+ * Validates id formats, and replaces each key by its format.
  *
- * @throws {SluiceError} `ERR_OPTION` for what is neither.
+ * @throws {SluiceError} `ERR_OPTION` if `formats` is not a list, or if an item is neither an id format nor a key.
  */
 export function checkFormats(formats: readonly (IdFormat | Key<never>)[]): readonly IdFormat[] {
   const demand = 'a list of id formats, or of keys for theirs';

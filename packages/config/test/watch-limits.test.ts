@@ -105,7 +105,7 @@ describe('a file is followed', () => {
     expect(await countOf(limiter)).toBe(300);
     writeFileSync(defaults, LIMITS);
     await vi.waitFor(() => expect(live.status().lastError).toBeUndefined(), 20_000);
-    expect(events.map(({ type }) => type)).toEqual(['limits-refused', 'limits-restored']);
+    expect(events.map(({ type }) => type)).toEqual(['limits-rejected', 'limits-restored']);
     expect(live.status().failingSince).toBeUndefined();
   });
 });

@@ -3,34 +3,35 @@ import { shownText } from '@sluice/core/limits';
 import { byPlace, MOST_FINDINGS, type Finding, type Findings } from '../findings.ts';
 import { lineAndColumn, shownPlace } from '../place.ts';
 
-/** Something that is wrong in a file, or in data. */
+/** A mistake in a file or in the data of a function. */
 export interface Problem {
-  /** The file as its path was given; `defaults` or `overrides` for what a function gave. */
+  /** The path of the file as it was given; `defaults` or `overrides` if the source is a function. */
   readonly file: string;
-  /** Where in a text, counted from 1; columns are UTF-16 code units. */
+  /** The line in the text, counted from 1. Left out for data, and if the source could not be read at all. */
   readonly line?: number;
+  /** The column in the line, counted from 1 in UTF-16 code units. Given whenever `line` is. */
   readonly column?: number;
-  /** Where in data: `[3].NewOrders.ids[7]`. */
+  /** The path of the value in parsed data, such as `[3].NewOrders.ids[7]`. */
   readonly path?: string;
-  /** The limit that it is about. */
+  /** The name of the limit that has the problem, if it is known. */
   readonly limit?: string;
-  /** What must be, what was, and what to do. */
+  /** The demand, the value found and the remedy. */
   readonly message: string;
-  /** All of it on one line, as compilers write it: `limits.yaml:3:10: …`. */
+  /** File, position and message in the style of compilers: `limits.yaml:3:10: …`. */
   readonly text: string;
 }
 
-/** Longer than any problem is, whatever names, values and errors of others it shows. */
+/** The maximum length of a message, because names, values and errors of other libraries may be long. */
 const MAX_LENGTH = 4000;
-/** How many problems an error shows. */
+/** How many problems the message of an error lists. */
 const SHOWN = 50;
 
-/** The problems of one file in the order of its lines; those of data in the order in which they were found. */
+/** Returns the problems of one source: those of a text by line, those of data in the order in which they were found. */
 export function problemsOf(file: string, { list }: Findings): readonly Problem[] {
   return list.toSorted(byPlace).map((finding) => problemOf(file, finding));
 }
 
-/** All problems as the error of a set of limits that was not taken. */
+/** Creates the error for rejected sources. `count` includes problems that are not listed. */
 export function problemsError(problems: readonly Problem[], count: number): SluiceError {
   const lines = problems.slice(0, SHOWN).map(({ text }) => text);
   if (count > lines.length) lines.push(`… and ${count - lines.length} more.`);

@@ -2,18 +2,18 @@ import { setTimeout } from 'node:timers/promises';
 import { signatureOf } from '../sources/file.ts';
 
 /**
- * How long files must stay the same to be taken for finished, whether what stands in them is good or bad: half of a
- * list may be a good list. With a look every 500 ms a change holds within a second.
+ * How long files must stay unchanged before they are read. Valid content is no sign that writing has ended: the first half
+ * of a list may be a valid list. With a check every 500 ms, a change takes effect within about a second.
  */
 const QUIET: Quiet = { quietMs: 250, looks: 40 };
 
 interface Quiet {
   readonly quietMs: number;
-  /** A file that is written all the time is read nevertheless after so many looks: ten seconds. */
+  /** A file that never stops changing is read after this many checks, which take ten seconds. */
   readonly looks: number;
 }
 
-/** Tells whether files have changed, by what the file system says of those that their paths lead to now. */
+/** Detects changes of files by the file system's metadata of the files that the paths currently lead to. */
 export class FileSignatures {
   readonly #paths: readonly string[];
   readonly #quiet: Quiet;
@@ -23,16 +23,16 @@ export class FileSignatures {
     this.#quiet = quiet;
   }
 
-  /** Differs when a file was written, replaced, or is reached over another link. */
+  /** Returns the current signature. It changes when a file is written or replaced, or when a link leads elsewhere. */
   async now(): Promise<string> {
     return (await Promise.all(this.#paths.map(signatureOf))).join(' ');
   }
 
-  /** Waits until nothing is written for a moment. */
+  /** Waits until the files have stopped changing, and returns their signature. */
   async quiet(): Promise<string> {
     let before = await this.now();
     for (let look = 0; look < this.#quiet.looks; look++) {
-      // Without keeping the process alive.
+      // Unreferenced: watching must not keep the process alive.
       await setTimeout(this.#quiet.quietMs, undefined, { ref: false });
       const signature = await this.now();
       if (signature === before) break;

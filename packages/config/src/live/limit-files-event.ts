@@ -1,8 +1,14 @@
-/** What happens to limits that are watched. `message` is the log line: what happened, and what to do. */
+/**
+ * An event of {@link watchLimits}, emitted to `onEvent`. `message` describes what happened and what to do; the log line is
+ * the message after `Sluice: `. `version` is the hash of the content in use.
+ */
 export type LimitFilesEvent =
-  /** Other limits take effect from now on. */
+  /** The sources have new content, and the limiter now uses it. */
   | { readonly type: 'limits-reloaded'; readonly version: string; readonly message: string }
-  /** The sources have problems, or the limiter can't go on with them: the limits that were in use stay in use. */
-  | { readonly type: 'limits-refused'; readonly cause: unknown; readonly message: string }
-  /** The sources are again what was in use all the time. */
+  /**
+   * The content of the sources was rejected, and the previous limits stay in use. `cause` is the `ERR_LIMIT_FILES` error
+   * with all problems, or the error of `limiter.replace`. Emitted once for each new reason.
+   */
+  | { readonly type: 'limits-rejected'; readonly cause: unknown; readonly message: string }
+  /** After rejected content, the sources again have the content that is in use. */
   | { readonly type: 'limits-restored'; readonly version: string; readonly message: string };

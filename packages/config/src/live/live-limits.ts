@@ -6,17 +6,17 @@ import { FileSignatures } from './file-signatures.ts';
 import type { LimitFilesEvent } from './limit-files-event.ts';
 import type { LiveStatus } from './live-status.ts';
 
-/** What live limits are made of. */
+/** The parts of {@link LiveLimits}. */
 export interface LiveParts<Request> {
   readonly limiter: Limiter<Request>;
   readonly loaded: LoadedLimits<Request>;
   readonly recipe: Recipe<Request>;
-  /** How often to look whether the sources have changed; `false` for never. */
+  /** How often to check for changes, in milliseconds; `false` for only on {@link LiveLimits.reload}. */
   readonly everyMs: number | false;
   readonly tell: (event: LimitFilesEvent) => void;
 }
 
-/** Limits that follow their sources. Made by {@link watchLimits}. */
+/** Limits that follow their sources. Create them with {@link watchLimits}. */
 export class LiveLimits<Request = unknown> {
   readonly #limiter: Limiter<Request>;
   readonly #recipe: Recipe<Request>;
@@ -24,7 +24,7 @@ export class LiveLimits<Request = unknown> {
   readonly #files: FileSignatures;
   readonly #timer: NodeJS.Timeout | undefined;
   #status: LiveStatus;
-  /** The files as they were judged last. */
+  /** The signature of the files when they were last read. */
   #judged = '';
   #isClosed = false;
   #isLooking = false;
@@ -41,15 +41,18 @@ export class LiveLimits<Request = unknown> {
     if (everyMs !== false) this.#timer = setInterval(() => void this.#look(), everyMs).unref();
   }
 
-  /** How they are doing. */
+  /** Returns the version in use, and whether the current content of the sources was rejected. */
   status(): LiveStatus {
     return this.#status;
   }
 
   /**
-   * Reads the sources now. Never rejects because of what they say: that is in the status, and is told.
+   * Reads the sources now, and passes their content to the limiter even if it has not changed. Bad content does not make
+   * the promise reject: see `lastError` of the status, and the event `limits-rejected`.
    *
-   * @throws {SluiceError} `ERR_CLOSED` after {@link LiveLimits.close}.
+   * @returns The status after the reload.
+   * @throws {SluiceError} Rejects with `ERR_CLOSED` after {@link LiveLimits.close}, or once the limiter is closed and
+   * watching has therefore ended.
    */
   async reload(): Promise<LiveStatus> {
     if (this.#isClosed) throw new SluiceError('ERR_CLOSED', 'These live limits are closed. Call watchLimits() again.');
@@ -57,7 +60,7 @@ export class LiveLimits<Request = unknown> {
     return this.#status;
   }
 
-  /** Stops following. The limiter goes on with the limits that it has. */
+  /** Stops watching. The limiter keeps its current limits. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
@@ -75,7 +78,7 @@ export class LiveLimits<Request = unknown> {
     this.#isLooking = false;
   }
 
-  /** One reading after the other, so that an older one never replaces a newer. */
+  /** Runs readings one after the other, so that an older one never replaces a newer one. */
   #inTurn(read: () => Promise<void>): Promise<void> {
     this.#reading = this.#reading.then(read);
     return this.#reading;
@@ -96,7 +99,7 @@ export class LiveLimits<Request = unknown> {
   #take(loaded: LoadedLimits<Request>, background: boolean): void {
     const { version, loadedAt } = loaded;
     const { version: before, lastError } = this.#status;
-    // Who asks for a reload gets what the sources say, whatever the limiter was given in the meantime.
+    // A caller of `reload` wants the content of the sources in use, even if code has replaced the limits since.
     if ((version !== before || !background) && !this.#replace(loaded)) return;
     if (version !== before) {
       this.#status = { version, loadedAt, checkedAt: loadedAt, lastError: undefined, failingSince: undefined };
@@ -108,14 +111,14 @@ export class LiveLimits<Request = unknown> {
     }
   }
 
-  /** Gives the limiter its limits; tells whether it could take them. */
+  /** Replaces the limits of the limiter. Returns whether the limiter accepted them. */
   #replace({ limits, overrides }: LoadedLimits<Request>): boolean {
     try {
       this.#limiter.replace({ limits, overrides });
       return true;
     } catch (error) {
       this.#refuse(error);
-      // There is nothing to follow for.
+      // A closed limiter never accepts limits again.
       if ((error as SluiceError).code === 'ERR_CLOSED') this.close();
       return false;
     }
@@ -128,7 +131,7 @@ export class LiveLimits<Request = unknown> {
     const reason = reasonOf(error);
     if (lastError !== undefined && reasonOf(lastError) === reason) return;
     const message = `limits NOT reloaded; still using version ${version}. ${reason}`;
-    this.#tell({ type: 'limits-refused', cause, message });
+    this.#tell({ type: 'limits-rejected', cause, message });
   }
 
   #looked(): void {
@@ -136,7 +139,7 @@ export class LiveLimits<Request = unknown> {
   }
 }
 
-/** All lines of files that have problems, and of another error one: what a limiter threw may be anything. */
+/** The reason for a log line: all problems of files, but only one line of other errors, which may come from user code. */
 function reasonOf(error: SluiceError): string {
   return isInstance(error, SluiceError) && error.code === 'ERR_LIMIT_FILES' ? error.message : messageOf(error);
 }
@@ -145,7 +148,7 @@ function pathsOf<Request>({ read: { defaults, overrides } }: Recipe<Request>): r
   return [defaults.from, overrides?.from].filter((from) => typeof from === 'string');
 }
 
-/** Whether a source has to be asked whether it has changed. */
+/** Whether a source is a function, which must be called to find out whether its content has changed. */
 export function hasFunction<Request>({ read: { defaults, overrides } }: Recipe<Request>): boolean {
   return [defaults, overrides].some((source) => typeof source?.from === 'function');
 }

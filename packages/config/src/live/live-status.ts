@@ -1,15 +1,15 @@
 import type { SluiceError } from '@sluice/core';
 
-/** How limits that are watched are doing. */
+/** The state of watched limits, returned by {@link LiveLimits.status} and {@link LiveLimits.reload}. */
 export interface LiveStatus {
-  /** A hash of the content of what holds. */
+  /** A hash of the content in use. The same content has the same version in every process. */
   readonly version: string;
-  /** Since when it holds. */
+  /** When the content in use was loaded. */
   readonly loadedAt: Date;
-  /** When the sources were looked at last. */
+  /** When the sources were last checked for changes. */
   readonly checkedAt: Date;
-  /** Why the sources were refused when they were read last; `undefined` while they are what holds. */
+  /** Why the current content of the sources was rejected; `undefined` if it is the content in use. */
   readonly lastError: SluiceError | undefined;
-  /** Since when they are refused. */
+  /** When the sources were first rejected; `undefined` if they are not. */
   readonly failingSince: Date | undefined;
 }

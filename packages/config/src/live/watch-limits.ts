@@ -8,31 +8,34 @@ import { hasFunction, LiveLimits } from './live-limits.ts';
 /** The options of {@link watchLimits}. */
 export interface WatchOptions {
   /**
-   * How often to look whether the sources have changed, in milliseconds, a whole number from 100 to 86,400,000; `false`
-   * for never, only on {@link LiveLimits.reload}. Of files only what the file system says of them is looked at, so that
-   * it costs nothing; functions are asked each time. Default: 500 for files alone, `false` where there is a function.
+   * How often to check the sources for changes, in milliseconds: a whole number from 100 to 86,400,000. With `false` they
+   * are only read by {@link LiveLimits.reload}. A check of files calls `stat` on each and reads only files that changed;
+   * a source that is a function is called at every check. Default: 500, or `false` if a source is a function.
    */
   readonly everyMs?: number | false | undefined;
-  /** Told of everything that happens. What it throws is ignored. */
+  /** Called for each event. Its result is not awaited, and its errors are ignored. */
   readonly onEvent?: ((event: LimitFilesEvent) => void) | undefined;
-  /** Where log lines go; `false` for nowhere. Default: `console.warn`. What it throws is ignored. */
+  /** Called with each log line; `false` disables logging. Its errors are ignored. Default: `console.warn`. */
   readonly log?: Log | false | undefined;
 }
 
 const FILES_EVERY_MS = 500;
 
 /**
- * Follows the sources of a limiter's limits:
+ * Watches the sources of a limiter's limits, and passes each change to the limiter:
  *
  *     const live = watchLimits(limiter, loaded);
  *
- * What they say is checked whole and swapped at once; with a problem the limits that held go on, and it is said once.
- * It never keeps the process alive.
+ * New content is validated as a whole and replaces the old limits and overrides at once. If it has a problem, the limits
+ * in use stay, and the problem is reported once. Watching does not keep the process alive.
  *
- * The sources are all of the limiter's limits and overrides, from the start: what was loaded is given to it at once.
+ * The sources define all limits and overrides of the limiter: `watchLimits` passes `loaded` to `limiter.replace` before it
+ * returns.
  *
- * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options, for what is no limiter or was not given
- * by `loadLimits`, and for a limiter that has other limits or keys; what `limiter.replace` throws.
+ * @param limiter - A limiter with exactly the limits and keys of `loaded`, made by `createLimiter({ ...loaded })`.
+ * @param loaded - The object that {@link loadLimits} returned, not a copy.
+ * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION` if an option is wrong; `ERR_OPTION` if `limiter` is not a
+ * limiter or has other limits or keys, or if `loaded` is not a result of `loadLimits`; the errors of `limiter.replace`.
  */
 export function watchLimits<Request>(
   limiter: Limiter<Request>,
@@ -49,14 +52,14 @@ export function watchLimits<Request>(
   checkSame(held, loaded);
   const { onEvent, log } = options;
   notifier({ onEvent, log });
-  // A notifier of its own for each event: none is held back because another came shortly before.
+  // A notifier limits its log lines per time. Each event gets a notifier of its own, so that no line is left out.
   const tell = (event: LimitFilesEvent): void => notifier<LimitFilesEvent>({ onEvent, log })(event);
   const everyMs = everyMsOf(options, recipe);
   limiter.replace({ limits: loaded.limits, overrides: loaded.overrides });
   return new LiveLimits({ limiter, loaded, recipe, everyMs, tell });
 }
 
-// Limits that stand in code alone would be gone after the first reload, and nobody would be told.
+// Without this check, the first reload would silently remove limits that are defined in code only.
 function checkSame<Request>(held: ReadonlyMap<string, Limit<Request>>, { limits }: LoadedLimits<Request>): void {
   const names = new Set([...held.keys(), ...Object.keys(limits)]);
   const other = [...names].find((name) => held.get(name)?.key !== limits[name]?.key);

@@ -5,40 +5,41 @@ import { complaint, reasonOf } from '@sluice/core/limits';
 import type { Part } from './parse.ts';
 
 /**
- * Where limits or overrides come from: the path of a YAML or JSON file, or a function that gives its text, its bytes,
- * or what was parsed of it, from a database or over HTTP.
+ * A source of limits or overrides: the path or `file:` URL of a YAML or JSON file, or a function that returns the text, its
+ * UTF-8 bytes or the parsed data, for example from a database. A relative path starts at the working directory of the
+ * moment of the call. A function may be async, and has 60 seconds to answer.
  */
 export type LimitSource = string | URL | (() => Awaitable<unknown>);
 
-/** A source that was checked. */
+/** A validated source. */
 export interface Source<P extends Part = Part> {
   readonly part: P;
-  /** What messages call it: the path as it was given, or the part. */
+  /** The name in messages: the path as it was given, or the part. */
   readonly label: string;
-  /** Whom to ask for its text or its data: a file by its whole path, or a function. */
+  /** The absolute path of the file, or the function. */
   readonly from: string | (() => Awaitable<unknown>);
 }
 
 /** Bounds of a reading. */
 export interface ReadBounds {
   readonly maxBytes: number;
-  /** How long a function may take. */
+  /** The maximum time that a function may take. */
   readonly timeMs: number;
 }
 
-/** What a source gave, or why it gave nothing. */
+/** The content of a source: the bytes of a text, parsed data, or the reason why the source can't be read. */
 export type Content =
   { readonly bytes: Uint8Array } | { readonly value: unknown } | { readonly refused: string; readonly cause?: unknown };
 
 /**
- * Checks a source.
+ * Validates a source.
  *
- * @throws {SluiceError} `ERR_OPTION` for what is neither a path nor a function.
+ * @throws {SluiceError} `ERR_OPTION` if it is neither a path, a `file:` URL nor a function.
  */
 export function sourceOf<P extends Part>(part: P, given: LimitSource): Source<P> {
   if (typeof given === 'function') return { part, label: part, from: given };
   const path = pathOf(part, given);
-  // Whole, so that it leads to the same file wherever the process goes.
+  // Absolute, so that a later change of the working directory does not matter.
   return { part, label: path, from: resolve(path) };
 }
 
@@ -55,7 +56,7 @@ function pathOf(part: Part, given: string | URL): string {
 
 const LATE = Symbol('late');
 
-/** Asks a function for its text or its data. */
+/** Calls the function of a source and returns its content. */
 export async function readFunction(read: () => Awaitable<unknown>, { maxBytes, timeMs }: ReadBounds): Promise<Content> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<symbol>((give) => {
@@ -74,11 +75,11 @@ export async function readFunction(read: () => Awaitable<unknown>, { maxBytes, t
   if (typeof value === 'string') value = Buffer.from(value);
   if (!(value instanceof Uint8Array)) return { value };
   if (value.length > maxBytes) return { refused: tooLarge(maxBytes) };
-  // A copy: the thread that parses takes the bytes for itself.
+  // A copy, because the buffer is transferred to the parsing thread.
   return { bytes: new Uint8Array(value) };
 }
 
-/** What is said of a text above the bound. */
+/** The message for a text above the maximum size. */
 export function tooLarge(maxBytes: number): string {
   return `The text is larger than ${maxBytes} bytes. Make it smaller, or raise maxBytes.`;
 }
