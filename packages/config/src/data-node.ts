@@ -1,7 +1,7 @@
 import { shownName } from '@sluice/core/limits';
 import type { Entry, Node, Scalar } from './node.ts';
 
-/** The node of a value that was given as data. Lists and mappings are walked only as far as someone looks. */
+/** Returns the node of parsed data. The items of lists and mappings are created lazily, while a caller iterates. */
 export function dataNode(value: unknown, path = ''): Node {
   if (Array.isArray(value)) return { kind: 'list', items: itemsOf(value, path), at: path };
   if (isRecord(value)) return { kind: 'mapping', entries: entriesOf(value, path), at: path };
@@ -25,14 +25,14 @@ function pathOf(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-// A number above 2^53 has lost digits, and one with a fraction may have: only as text they are what was meant.
+// A number above 2^53, or with a fraction, may have lost digits. Such an id is only exact as text.
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value);
   return undefined;
 }
 
-/** A plain object: no Date, Map or other thing with a meaning of its own. */
+/** Whether a value is a plain object, also one of another realm; not a Date, a Map or another class. */
 function isRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

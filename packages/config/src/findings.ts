@@ -1,41 +1,41 @@
 import type { Place } from './place.ts';
 
-/** Something that is wrong in one file. */
+/** A mistake in one file. */
 export interface Finding {
   readonly at: Place;
   readonly message: string;
-  /** The limit that it is about, where it is about one. */
+  /** The name of the limit with the mistake, if it is known. */
   readonly limit?: string | undefined;
 }
 
-/** How many findings of one file are kept. More help no one, and a hostile file could have millions. */
+/** How many findings of one file are kept. More would not help the author, and a hostile file could have millions. */
 const KEPT = 1000;
-/** After so many a file is not read on. */
+/** After this many findings the rest of a file is not read. */
 export const MOST_FINDINGS = 10_000;
 
 /**
- * What is wrong in one file. When it can't be read, because it is no YAML or no file of its kind, nothing else is said of
- * it: what seems to be missing may stand behind the mistake.
+ * The mistakes of one file. A file that can't be read (invalid YAML, or the wrong kind of file) gets only the findings
+ * that explain why: other findings could be wrong, because a part that seems to be missing may follow the mistake.
  */
 export class Findings {
   readonly list: Finding[] = [];
-  /** How many there are, those included that were not kept. */
+  /** The number of findings, including those that were not kept. */
   count = 0;
   unreadable = false;
 
-  /** Whether there are so many that the file is not read on. */
+  /** Whether there are so many findings that the rest of the file is not read. */
   get isFull(): boolean {
     return this.count >= MOST_FINDINGS;
   }
 
-  /** Notes what is wrong with a value. */
+  /** Adds a mistake in a value. Ignored if the file can't be read. */
   add(at: Place, message: string, limit?: string): void {
     if (this.unreadable) return;
     this.count++;
     if (this.list.length < KEPT) this.list.push({ at, message, limit });
   }
 
-  /** Notes why the file can't be read. */
+  /** Adds a reason why the file can't be read, and drops all other findings. */
   addUnreadable(at: Place, message: string): void {
     if (!this.unreadable) {
       this.list.length = 0;
@@ -46,7 +46,7 @@ export class Findings {
     if (this.list.length < KEPT) this.list.push({ at, message });
   }
 
-  /** Takes over what was found in another thread. Of too many those are kept that stand first. */
+  /** Adds the findings of another thread. If there are too many, those that come first in the file are kept. */
   addAll({ list, count, unreadable }: Pick<Findings, 'list' | 'count' | 'unreadable'>): void {
     if (unreadable && !this.unreadable) {
       this.list.length = 0;
@@ -61,7 +61,7 @@ export class Findings {
   }
 }
 
-/** By place in a text; what has none keeps its order. */
+/** Compares findings by their position in a text. Findings in data keep their order. */
 export function byPlace(a: Finding, b: Finding): number {
   return typeof a.at === 'number' && typeof b.at === 'number' ? a.at - b.at : 0;
 }

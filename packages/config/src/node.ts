@@ -1,26 +1,26 @@
 import { shown, shownName } from '@sluice/core/limits';
 import type { Place } from './place.ts';
 
-/** A value with its place, whether it was read from text or given as data. */
+/** A value of a text or of data, with its position. */
 export type Node = Scalar | List | Mapping;
 
-/** Text, a number, a boolean, null, or anything else that data may hold. */
+/** A string, a number, a boolean, null, or any other value that data may contain. */
 export interface Scalar {
   readonly kind: 'scalar';
   readonly value: unknown;
-  /** As it is written: `012345` is a number, and this text. Of a number in data that has lost digits `undefined`. */
+  /** The value as written in the file, such as `012345`. `undefined` for data that has no exact text, such as 1.5. */
   readonly text: string | undefined;
   readonly at: Place;
 }
 
-/** A sequence. It may be made while it is walked, so it is walked once. */
+/** A sequence. Iterate it only once: the items may be created during the iteration. */
 interface List {
   readonly kind: 'list';
   readonly items: Iterable<Node>;
   readonly at: Place;
 }
 
-/** A mapping, in the order in which it is written, with keys that may stand twice. */
+/** A mapping, in the order of the file. A key may occur twice. */
 export interface Mapping {
   readonly kind: 'mapping';
   readonly entries: Iterable<Entry>;
@@ -33,7 +33,7 @@ export interface Entry {
   readonly value: Node;
 }
 
-/** A value as a message shows it. */
+/** Formats a value for a message. */
 export function shownNode(node: Node): string {
   if (node.kind === 'list') return 'a list';
   if (node.kind === 'mapping') return 'a mapping';
@@ -45,12 +45,12 @@ export function shownNode(node: Node): string {
       : shownName(node.text);
 }
 
-/** The sentence about a value that breaks a demand. */
+/** The message for a field with a wrong value. */
 export function refusal(option: string, demand: string, node: Node, remedy: string): string {
   return fileRefusal(`\`${option}\``, demand, node, remedy);
 }
 
-/** The same about a whole file. */
+/** The message for a whole file that is wrong. */
 export function fileRefusal(file: string, demand: string, node: Node, remedy: string): string {
   return `${file} must be ${demand}, but was ${shownNode(node)}. ${remedy}`;
 }

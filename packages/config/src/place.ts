@@ -1,26 +1,26 @@
 /**
- * Where something stands: line and column of a text packed into one number, as a hundred thousand of them are kept, or
- * the path of a value in data, such as `[3].NewOrders.ids[7]`.
+ * A position: line and column of a text, packed into one number because a hundred thousand of them are kept; or the
+ * path of a value in data, such as `[3].NewOrders.ids[7]`.
  */
 export type Place = number | string;
 
-/** More columns than any text may have: texts are at most 64 MiB. */
+/** More columns than a text can have: texts are at most 64 MiB. */
 const COLUMNS = 2 ** 26 + 2;
 
-/** Where a text begins. */
+/** Line 1, column 1. */
 export const BEGINNING: Place = COLUMNS + 1;
 
-/** Lines and columns count from 1; columns are UTF-16 code units, as editors count them. */
+/** Packs a line and a column, both counted from 1. Columns are UTF-16 code units, as in most editors. */
 export function placeAt(line: number, column: number): Place {
   return line * COLUMNS + column;
 }
 
-/** The line and the column of a place in a text. */
+/** Unpacks the line and the column of a position in a text. */
 export function lineAndColumn(place: number): { readonly line: number; readonly column: number } {
   return { line: Math.floor(place / COLUMNS), column: place % COLUMNS };
 }
 
-/** A place as a message shows it: `12:3`, or the path; of all data nothing. */
+/** Formats a position for a message: `12:3`, or the path, which is `''` for the root of data. */
 export function shownPlace(place: Place): string {
   if (typeof place === 'string') return place;
   const { line, column } = lineAndColumn(place);

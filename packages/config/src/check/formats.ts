@@ -13,17 +13,17 @@ import type { Findings } from '../findings.ts';
 import { BEGINNING } from '../place.ts';
 import type { LimitRow } from '../shape/limits-shape.ts';
 
-/** Knows the id format of each limit, and what a limit must say of it. */
+/** Finds the id format of each limit, and validates the `idFormat` fields of a file. */
 export interface Formats {
-  /** Notes what is wrong with a limit's format. */
+  /** Validates the id format of one limit of the file, and adds a finding if it is wrong. */
   check(row: LimitRow, findings: Findings): void;
-  /** Notes what is missing when all limits are known. */
+  /** Called after the last limit of the file. Adds a finding for each limit that is missing. */
   finish(names: ReadonlySet<string>, findings: Findings): void;
-  /** The format of a limit's ids, or why there is none. */
+  /** Returns the id format of a limit, or a message why it has none: `''` if that needs no further finding. */
   of(limit: string): IdFormat | string;
 }
 
-/** Formats by the keys that code gives. */
+/** Id formats of the keys in code. */
 export class KeyFormats implements Formats {
   readonly #keys: ReadonlyMap<string, Key<never>>;
 
@@ -56,15 +56,15 @@ export class KeyFormats implements Formats {
   }
 
   of(limit: string): IdFormat | string {
-    // A limit without a key was said already.
+    // The message is empty, because `check` has already reported a limit without a key.
     return this.#keys.get(limit)?.format ?? '';
   }
 }
 
-/** More parts than any format has. */
+/** The maximum number of parts of a compound format; real ones have two or three. */
 const MAX_PARTS = 8;
 
-/** Formats by the names that the file gives. */
+/** Id formats that the file names. */
 export class NamedFormats implements Formats {
   readonly #known: ReadonlyMap<string, IdFormat>;
   readonly #limits = new Map<string, IdFormat | string>();
@@ -93,7 +93,7 @@ export class NamedFormats implements Formats {
     return this.#limits.get(limit) ?? '';
   }
 
-  /** A format by its name, or why there is none. */
+  /** Returns the format with this name, or the remedy for a name that is not known. */
   #attempted(name: string): IdFormat | string {
     const remedy = `Formats: ${listed(this.#known.keys())}. For others, use the option \`formats\`.`;
     try {
@@ -103,7 +103,7 @@ export class NamedFormats implements Formats {
     }
   }
 
-  /** A format by its name, put together of several where the name is: `accountId:domain`, `accountId|clientNetwork`. */
+  /** Returns the format with this name, which may be compound: `accountId:domain`, `accountId|clientNetwork`. */
   #named(name: string): IdFormat | undefined {
     return this.#known.get(name) ?? this.#joined(name, '|') ?? this.#joined(name, ':');
   }
@@ -112,14 +112,14 @@ export class NamedFormats implements Formats {
     const parts = name.split(separator);
     if (parts.length === 1 || parts.length > MAX_PARTS) return undefined;
     const formats = parts.map((part) => this.#named(part));
-    // They are never asked for an id: any function does.
+    // Only the formats of these keys are used. The function that would compute an id is never called.
     const keys = formats.filter((format) => format !== undefined).map((format) => keyFrom(format, String));
     if (keys.length < formats.length) return undefined;
     return separator === ':' ? compound(...keys).format : keys.reduce((key, fallback) => key.or(fallback)).format;
   }
 }
 
-/** `regId`, as Boulder calls it, is accountId. */
+/** Replaces `regId`, the name in Let's Encrypt's Boulder, by `accountId`. */
 function withoutAlias(name: string): string {
   return name.replace(/(?<![^:|])regId(?![^:|])/g, 'accountId');
 }

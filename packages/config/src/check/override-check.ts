@@ -6,11 +6,11 @@ import type { OverrideRow } from '../shape/overrides-shape.ts';
 import type { Turns } from '../sources/turns.ts';
 import type { Formats } from './formats.ts';
 
-/** Adds overrides to a list, checks their ids, and remembers where each stands. */
+/** Validates the ids of overrides and adds them to a list. Keeps the position of each id, to report duplicates. */
 export class OverrideCheck {
   readonly list: OverrideList = new OverrideList();
   readonly #formats: Formats;
-  /** `undefined` when the defaults could not be read. */
+  /** The names of all limits; `undefined` if the defaults could not be read. */
   readonly #limits: ReadonlySet<string> | undefined;
   readonly #findings: Findings;
   readonly #places = new Map<string, Map<string, Place>>();
@@ -27,7 +27,8 @@ export class OverrideCheck {
     const isNew = row.entry !== this.#entry;
     if (isNew) {
       this.#entry = row.entry;
-      // The same object for all ids, so that its numbers are checked once. Wrong numbers were said already.
+      // All ids of an override share one object, so that its numbers are validated once. An override with wrong numbers
+      // has already been reported; its ids are still validated, with any override.
       this.#override = row.override ?? 'unlimited';
     }
     if (row.limit === undefined) return;
@@ -59,7 +60,7 @@ export class OverrideCheck {
       places.set(this.list.add(limit, format, text, this.#override), at);
     } catch (error) {
       const { cause, message } = error as SluiceError;
-      // What is no id has the reason as its cause.
+      // The error of an invalid id has a cause; the error of a duplicate has none.
       this.#findings.add(at, cause === undefined ? twice(limit, format, text, places) : message, limit);
     }
   }

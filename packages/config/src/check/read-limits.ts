@@ -13,7 +13,7 @@ import type { Formats } from './formats.ts';
 import { OverrideCheck } from './override-check.ts';
 import { problemsOf, type Problem } from './problem.ts';
 
-/** What a reading needs beside its formats. */
+/** The sources of a reading and their bounds. */
 export interface ReadOptions {
   readonly defaults: Source<'defaults'>;
   readonly overrides: Source<'overrides'> | undefined;
@@ -23,27 +23,27 @@ export interface ReadOptions {
 
 interface Checking extends ReadOptions {
   readonly formats: Formats;
-  /** Aborted when the checking is over, however it ends. */
+  /** Aborted when the check has succeeded or failed, to end the parsing threads. */
   readonly signal: AbortSignal;
 }
 
-/** What came of a reading. Limits and overrides are of use only when there are no problems. */
+/** The result of a reading. Use limits and overrides only if `problemCount` is 0. */
 export interface LimitsRead {
   readonly limits: ReadonlyMap<string, LimitRow>;
   readonly overrides: OverrideList;
-  /** A hash of the content of both. */
+  /** A hash of the content of both sources. */
   readonly version: string;
   readonly problems: readonly Problem[];
-  /** How many problems there are, those included that are not listed. */
+  /** The number of problems, including those that are not listed. */
   readonly problemCount: number;
 }
 
-/** Reads both sources and checks them, in short turns. */
+/** Reads and validates both sources, in slices of a few milliseconds. */
 export async function readLimits(options: ReadOptions, formats: Formats): Promise<LimitsRead> {
   const { defaults, overrides, maxBytes, bounds } = options;
   const sources = overrides === undefined ? [defaults] : [defaults, overrides];
   const contents = await contentsOf(sources, { maxBytes, timeMs: bounds.timeMs });
-  // Putting a large text together takes a few milliseconds.
+  // Concatenating the chunks of a large file takes a few milliseconds.
   await new Turns().pass();
   const ended = new AbortController();
   try {

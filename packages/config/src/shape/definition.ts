@@ -2,13 +2,13 @@ import { LIMIT_NAME_PATTERN } from '@sluice/core/limits';
 import { markField, nameField, periodField, switchField, tokensField, type Field } from './field.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-// What both files may hold, once: the loader's checks and the schemas for editors are made of it.
+// The one definition of both files. The loader's checks and the JSON Schemas for editors are derived from it.
 
-/** The formats that a file may name; code adds its own. */
+/** The id formats that editors suggest. Code may add its own. */
 const ID_FORMATS = ['ipAddress', 'ipv6RangeCIDR', 'clientNetwork', 'accountId', 'regId', 'domain', 'fqdnSet'];
 
 const NUMBERS = {
-  burst: tokensField('The most tokens that are ever there: how many requests may come at once. Default: count.'),
+  burst: tokensField('The number of tokens in a full bucket: how many requests may come at once. Default: count.'),
   count: tokensField('How many tokens come back every period.'),
   period: periodField('The time in which count tokens come back, from 1ms to 366 days, such as 1s, 180m or 7d.'),
 } satisfies Record<string, Field>;
@@ -16,38 +16,38 @@ const NUMBERS = {
 /** The fields of a limit. */
 export const LIMIT_FIELDS: Readonly<Record<string, Field>> = {
   ...NUMBERS,
-  idFormat: nameField('What the ids of the limit are. Without it the code says so.', ID_FORMATS),
-  disabled: switchField('Whether the limit is switched off: it then says nothing about anyone.'),
-  hidden: switchField('Whether clients are not told of the limit: no header field and no problem details name it.'),
+  idFormat: nameField('The format of the ids. Default: the format of the key in code.', ID_FORMATS),
+  disabled: switchField('Whether the limit is switched off. It then applies to no request.'),
+  hidden: switchField('Whether the limit is hidden from clients: no header field and no problem details name it.'),
 };
 
 /** The fields of an override, beside its ids. */
 export const OVERRIDE_FIELDS: Readonly<Record<string, Field>> = {
   ...NUMBERS,
-  unlimited: markField('Lets the ids through; stands in the place of burst, count and period.'),
-  blocked: markField('Always refuses the ids; stands in the place of burst, count and period.'),
+  unlimited: markField('Lets all requests of the ids through. Replaces burst, count and period.'),
+  blocked: markField('Denies all requests of the ids. Replaces burst, count and period.'),
 };
 
-/** The names of the fields that numbers are made of. */
+/** The fields of the numbers of a limit. */
 export const NUMBER_NAMES = ['burst', 'count', 'period'] as const;
 
-/** The names of the fields that stand in the place of numbers. */
+/** The fields of an override that replace the numbers. */
 export const MARK_NAMES = ['unlimited', 'blocked'] as const;
 
-/** The fields of an id that has more than itself. */
+/** The fields of an id with a comment. */
 export const ID_NAMES = ['id', 'comment'] as const;
 
 const PATTERN: JsonSchema = { pattern: LIMIT_NAME_PATTERN.source };
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
 const ID: JsonSchema = {
-  description: 'An id as the limit has it, or of addresses a network such as 10.20.0.0/16.',
+  description: 'An id in the format of the limit. For limits by address also a network such as 10.20.0.0/16.',
   type: ['string', 'number'],
   minLength: 1,
 };
 
 const IDS: JsonSchema = {
-  description: 'Whom the numbers hold for.',
+  description: 'The ids that the override applies to.',
   type: 'array',
   minItems: 1,
   items: {
@@ -57,7 +57,10 @@ const IDS: JsonSchema = {
         type: 'object',
         properties: {
           id: ID,
-          comment: { description: 'Why; for readers only.', type: ['string', 'number', 'null'] },
+          comment: {
+            description: 'The reason for the override. It has no effect.',
+            type: ['string', 'number', 'null'],
+          },
         },
         required: ['id'],
         additionalProperties: false,

@@ -11,19 +11,19 @@ import {
 import { refusal, type Node, type Scalar } from '../node.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** A field of a limit or an override: what it means, what an editor checks, and what the loader checks. */
+/** A field of a limit or an override: its schema for editors, with the description, and its check by the loader. */
 export interface Field {
   readonly schema: JsonSchema;
   /**
-   * Gives the value, checked.
+   * Validates and returns the value.
    *
-   * @param option - How a message calls the field: `NewOrders.count`.
-   * @throws {SluiceError} naming the option, its demand and what it was.
+   * @param option - The name of the field in messages, such as `NewOrders.count`.
+   * @throws {SluiceError} If the value is wrong, with the option, the demand, the value and the remedy.
    */
   read(option: string, node: Node): unknown;
 }
 
-/** A whole number of tokens. */
+/** A field for a whole number of tokens. */
 export function tokensField(description: string): Field {
   return {
     schema: { description, type: 'integer', minimum: 1, maximum: MAX_TOKENS },
@@ -31,7 +31,7 @@ export function tokensField(description: string): Field {
   };
 }
 
-/** A duration with its unit. */
+/** A field for a duration with a unit. */
 export function periodField(description: string): Field {
   return {
     schema: { description, type: 'string', maxLength: 64, pattern: DURATION_PATTERN.source, examples: PERIODS },
@@ -45,7 +45,7 @@ export function periodField(description: string): Field {
   };
 }
 
-// Core's own message offers numbers of milliseconds too, which a file does not have.
+// The error of core is replaced, because it also suggests numbers of milliseconds, which files do not accept.
 function isPeriod(option: string, value: string): boolean {
   try {
     return checkedPeriodTicks(option, value) > 0;
@@ -54,7 +54,7 @@ function isPeriod(option: string, value: string): boolean {
   }
 }
 
-/** `true` or `false`. */
+/** A field for `true` or `false`. */
 export function switchField(description: string): Field {
   return {
     schema: { description, type: 'boolean' },
@@ -66,7 +66,7 @@ export function switchField(description: string): Field {
   };
 }
 
-/** `true`, or left out. */
+/** A field whose only value is `true`. */
 export function markField(description: string): Field {
   return {
     schema: { description, const: true },
@@ -79,7 +79,7 @@ export function markField(description: string): Field {
   };
 }
 
-/** A name that is text. */
+/** A field for a name: any text that is not empty. */
 export function nameField(description: string, suggestions: readonly string[]): Field {
   return {
     schema: { description, anyOf: [{ enum: suggestions }, { type: 'string', minLength: 1 }] },
@@ -98,13 +98,13 @@ const AMOUNT = /^[1-9]\d{0,6}$/;
 
 const TOKENS = { demand: `a whole number from 1 to ${MAX_TOKENS}`, example: '100' };
 
-/** The node of a value that is neither a list nor a mapping. */
+/** Returns the node of a value that is neither a list nor a mapping, or throws. */
 function scalarOf(option: string, node: Node, { demand, example }: { demand: string; example: string }): Scalar {
   if (node.kind === 'scalar') return node;
   throw new SluiceError('ERR_OPTION', refusal(option, demand, node, `For example ${leafOf(option)}: ${example}.`));
 }
 
-// 0x10, 1e3, 017 and 1.0 mean different things to different readers of YAML, or to whoever looks at them.
+// Parsers and people read 0x10, 1e3, 017 and 1.0 in different ways, so only plain digits are accepted.
 function wholeNumberOf(option: string, { value, text = String(value) }: Scalar): unknown {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || PLAIN_DIGITS.test(text)) return value;
   throw complaint('ERR_OPTION', {
@@ -115,7 +115,7 @@ function wholeNumberOf(option: string, { value, text = String(value) }: Scalar):
   });
 }
 
-// A bare 60 is a minute to one reader, 60 ms to another; so is '60'.
+// A number without a unit is ambiguous: 60 could be a minute or 60 ms.
 function isAmountAlone(node: Node): node is Scalar & { text: string } {
   return node.kind === 'scalar' && AMOUNT.test(node.text ?? '');
 }

@@ -8,7 +8,7 @@ import type { Field } from './field.ts';
 
 const HINTS: Hints = { ...LIMIT_HINTS, '<<': 'Merge keys (`<<`) are not supported. Write the fields out.' };
 
-/** The fields of one mapping, each looked at once. What is wrong with them is noted. */
+/** The fields of one mapping. Unknown, duplicate and wrong fields are added to the findings. */
 export class Fields {
   readonly where: string;
   readonly at: Place;
@@ -28,12 +28,12 @@ export class Fields {
     for (const { key, value } of mapping.entries) this.#take(key, value, known);
   }
 
-  /** The fields of a mapping inside of this one. */
+  /** Reads the fields of a nested mapping. */
   within(where: string, mapping: Mapping, known: readonly string[]): Fields {
     return new Fields({ where, limit: this.#limit, known }, mapping, this.#findings);
   }
 
-  /** Notes that something is wrong. */
+  /** Adds a finding. */
   note(at: Place, message: string): void {
     this.#findings.add(at, message, this.#limit);
   }
@@ -46,18 +46,18 @@ export class Fields {
     return this.#nodes.get(name)?.node;
   }
 
-  /** Where a field that is given stands. */
+  /** The position of the name of a field. The field must be given. */
   placeOf(name: string): Place {
     return this.#nodes.get(name)!.keyAt;
   }
 
-  /** The value of a field that is given and right; otherwise `undefined`. */
+  /** Returns the value of a field; `undefined` if the field is missing or wrong. */
   value(name: string, field: Field): unknown {
     const found = this.#nodes.get(name);
     return found === undefined ? undefined : this.#read(name, field, found.node);
   }
 
-  /** Numbers, when all of them are right, alone and together. */
+  /** Returns burst, count and period if each of them and their combination is valid; otherwise `undefined`. */
   numbers(fields: Readonly<Record<string, Field>>): LimitNumbers | undefined {
     const given = NUMBER_NAMES.filter((name) => name !== 'burst' || this.has(name));
     const values = given.map((name) => [name, this.#read(name, fields[name]!, this.node(name))] as const);
@@ -82,7 +82,7 @@ export class Fields {
     }
   }
 
-  /** The place of the field that a message about several begins with. */
+  /** The position of the field that a message about several fields names first. */
   #namedPlace(message: string): Place {
     const name = NUMBER_NAMES.find((field) => message.startsWith(`\`${this.where}.${field}\``));
     return this.node(name!)?.at ?? this.at;

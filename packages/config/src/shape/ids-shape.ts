@@ -3,7 +3,7 @@ import type { Place } from '../place.ts';
 import { ID_NAMES } from './definition.ts';
 import { Fields } from './fields.ts';
 
-/** An id as it is written. */
+/** An id as written in the file. */
 export interface ListedId {
   readonly text: string;
   readonly at: Place;
@@ -12,7 +12,7 @@ export interface ListedId {
 const DEMAND = 'text or a number';
 const REMEDY = 'Quote it, if that is the id.';
 
-/** Reads an id in either form: by itself, or with a comment. Notes what is wrong with it. */
+/** Reads an id, alone or as a mapping with a comment. Returns `undefined`, with a finding, if it is wrong. */
 export function idOf(item: Node, fields: Fields): ListedId | undefined {
   return item.kind === 'mapping' ? commentedId(item, fields) : plainId(item, fields, `${fields.where}.ids[]`);
 }
@@ -37,7 +37,7 @@ function plainId(node: Node, fields: Fields, option: string): ListedId | undefin
   return undefined;
 }
 
-/** What is written, digit by digit: `012345` and numbers of 20 digits stay as they are. */
+/** Whether the written text can be an id. Numbers count as written: `012345` keeps its zero, 20 digits stay exact. */
 function isText({ value, text }: Scalar): boolean {
   if (text === undefined || text === '') return false;
   return typeof value === 'string' || typeof value === 'bigint' || Number.isFinite(value);

@@ -1,4 +1,4 @@
-/** The part of JSON Schema (draft 7, what editors know best) that the two files need. */
+/** The part of JSON Schema that the two files need: draft 7, which editors support best. */
 export interface JsonSchema {
   readonly $schema?: string;
   readonly title?: string;

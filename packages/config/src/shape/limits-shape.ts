@@ -7,25 +7,25 @@ import type { EarlyItems } from '../text/yaml-text.ts';
 import { LIMIT_FIELDS } from './definition.ts';
 import { Fields } from './fields.ts';
 
-/** What a file of defaults says of one limit. */
+/** One limit of a file of defaults. */
 export interface LimitRow {
   readonly name: string;
   readonly at: Place;
-  /** Left out when they are wrong. */
+  /** `undefined` if they are wrong. */
   readonly numbers: LimitNumbers | undefined;
   readonly idFormat: { readonly name: string; readonly at: Place } | undefined;
   readonly disabled: boolean;
   readonly hidden: boolean;
 }
 
-/** What is read of a text or of data: the first items of an outermost list, then the root with the rest. */
+/** The result of reading a text or data: the first items of an outermost list, then the root with the rest. */
 export type Reading = Generator<EarlyItems, Node | undefined>;
 
 const FILE = 'The limits file';
 const KNOWN = Object.keys(LIMIT_FIELDS);
 const FILE_REMEDY = 'Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.';
 
-/** Checks defaults, and gives the limits one by one. */
+/** Validates defaults, and yields the limits one by one. */
 export function* limitRows(reading: Reading, findings: Findings): Generator<LimitRow> {
   const root = rootOf(reading);
   if (findings.unreadable) return;
@@ -52,7 +52,7 @@ function* namedRows(entries: Iterable<Entry>, at: Place, findings: Findings): Ge
   if (names.size === 0 && findings.count === 0) findings.addUnreadable(at, `${FILE} has no limit. ${FILE_REMEDY}`);
 }
 
-/** The name of a limit, or `undefined`, with a finding, when it can't be one. */
+/** Returns the name of a limit, or `undefined`, with a finding, if the key is not a valid name. */
 export function limitName(key: Node, findings: Findings): string | undefined {
   try {
     const name: unknown = key.kind === 'scalar' ? key.text : shownNode(key);
@@ -101,7 +101,7 @@ function rootOf(reading: Reading): Node | undefined {
     const step = reading.next();
     if (step.done === true) return step.value;
     const { items, at } = step.value;
-    // A long list is not read to its end: it is refused whatever follows.
+    // Defaults must be a mapping, so a list is rejected before the rest of it is read.
     if (items.length > 0) return { kind: 'list', items, at };
   }
 }

@@ -7,23 +7,23 @@ import { Fields } from './fields.ts';
 import { idOf, type ListedId } from './ids-shape.ts';
 import { limitName, type Reading } from './limits-shape.ts';
 
-/** Some ids of one override. */
+/** A part of the ids of one override. */
 export interface OverrideRow {
-  /** Left out when it is no override at all: the row then only says that time has passed. */
+  /** Left out if the item is not an override. Such a row lets the event loop run between many wrong items. */
   readonly limit?: string;
   readonly at: Place;
-  /** Which override of the file it is: rows of one have the same number. */
+  /** The index of the override in the file. All rows of one override have the same. */
   readonly entry: number;
-  /** Left out when it is wrong. */
+  /** `undefined` if it is wrong. */
   readonly override: Override | undefined;
   readonly ids: readonly string[];
-  /** Where each of the ids stands. */
+  /** The position of each id. */
   readonly places: readonly Place[];
 }
 
 type Entries = Omit<OverrideRow, 'ids' | 'places'>;
 
-/** How many ids are looked at for a row: so many are checked in well under a millisecond. */
+/** How many ids are read for one row. Validating that many takes well under a millisecond. */
 const IDS_PER_ROW = 256;
 const FILE = 'The overrides file';
 const FILE_REMEDY = 'Write a list of overrides, each under the name of its limit, or [] for none.';
@@ -31,7 +31,7 @@ const EXAMPLE = 'For example `- NewOrders: { count: 600, period: 180m, ids: [123
 const MARK_EFFECTS = { unlimited: 'lets the ids through', blocked: 'refuses the ids' } as const;
 const KNOWN = [...Object.keys(OVERRIDE_FIELDS), 'ids'];
 
-/** Checks overrides, and gives them a few hundred ids at a time. */
+/** Validates overrides, and yields them a few hundred ids at a time. */
 export function* overrideRows(reading: Reading, findings: Findings): Generator<OverrideRow> {
   const numbered = { next: 0 };
   for (;;) {

@@ -1,16 +1,16 @@
 import { readBytes, signatureOf, type FileContent } from './file.ts';
 import { readFunction, type Content, type ReadBounds, type Source } from './source.ts';
 
-/** How often files are read that change while they are read. */
+/** How many times files are read that change during the reading. */
 const READINGS = 5;
 
 /**
- * Reads sources. What files give stood in all of them at one moment: where one was written or replaced while another was
- * read, all are read again, so that no set is half of an old one.
+ * Reads the sources. The contents of the files are those of one moment: if a file changes during the reading, all files
+ * are read again, so that new defaults are never combined with old overrides.
  */
 export async function contentsOf(sources: readonly Source[], bounds: ReadBounds): Promise<readonly Content[]> {
   const asked = sources.map(({ from }) => (typeof from === 'string' ? undefined : readFunction(from, bounds)));
-  // Functions may take their time: files are read afterwards, together.
+  // Functions may be slow, so the files are read together after them.
   const given = await Promise.all(asked);
   const paths = sources.map(({ from }) => from).filter((from) => typeof from === 'string');
   const files = await readTogether(paths, bounds);

@@ -3,7 +3,7 @@ import { dataNode } from '../data-node.ts';
 import type { Findings } from '../findings.ts';
 import { rowsOf, type Part, type Rows } from './parse.ts';
 
-/** Checks data, row by row. Returns a hash of what it says. */
+/** Validates parsed data, row by row. Returns a hash of the rows. */
 export async function* rowsOfData<P extends Part>(
   { part, value }: { readonly part: P; readonly value: unknown },
   findings: Findings,
@@ -16,7 +16,7 @@ export async function* rowsOfData<P extends Part>(
   return hash.digest('hex');
 }
 
-// oxlint-disable-next-line require-yield -- What is read of data is its root alone.
+// oxlint-disable-next-line require-yield -- Data has no early items, only a root.
 function* reading(value: unknown): Generator<never, ReturnType<typeof dataNode>> {
   return dataNode(value);
 }

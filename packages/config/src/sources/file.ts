@@ -3,17 +3,17 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 import { messageOf, shownText } from '@sluice/core/limits';
 import { tooLarge, type Content } from './source.ts';
 
-/** What a file gave, and the signature of the very file that gave it, wherever its path leads meanwhile. */
+/** The content of a file, and the signature of the file that was opened, even if its path leads elsewhere by now. */
 export interface FileContent {
   readonly content: Content;
   readonly signature: string;
 }
 
-/** Reads a file; one that is too large not to its end. */
+/** Reads a file, at most one byte more than `maxBytes`. */
 export async function readBytes(path: string, maxBytes: number): Promise<FileContent> {
   let file: FileHandle | undefined;
   try {
-    // Opening a pipe would wait for its other end otherwise.
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await file.stat({ bigint: true });
     return { content: await contentOf(file, stats, maxBytes), signature: signatureIn(stats) };
@@ -30,7 +30,7 @@ async function contentOf(file: FileHandle, stats: BigIntStats, maxBytes: number)
   if (!stats.isFile()) return { refused: 'This is not a regular file.' };
   if (stats.size > maxBytes) return { refused: tooLarge(maxBytes) };
   const chunks: Buffer[] = [];
-  // One byte more shows that it has grown past the bound meanwhile.
+  // `end` is inclusive: one byte more than the maximum shows that the file has grown beyond it since `stat`.
   const stream = file.createReadStream({ end: maxBytes, autoClose: false });
   for await (const chunk of stream) chunks.push(chunk as Buffer);
   const bytes = Buffer.concat(chunks);
@@ -44,7 +44,7 @@ function reasonOf(error: NodeJS.ErrnoException, path: string): string {
   return `The file can't be read: ${messageOf(error)}.`;
 }
 
-/** What changes when the content of a file does: which file it is, its size, and when it was written. */
+/** Returns a text that changes with the content of a file: device, inode, size, and times of change. */
 export async function signatureOf(path: string): Promise<string> {
   try {
     return signatureIn(await stat(path, { bigint: true }));

@@ -9,7 +9,7 @@ import { readYaml } from '../text/yaml-text.ts';
 /** Which of the two files it is. */
 export type Part = 'defaults' | 'overrides';
 
-/** What a part says, piece by piece. */
+/** The type of the rows of each file. */
 export interface Rows {
   readonly defaults: LimitRow;
   readonly overrides: OverrideRow;
@@ -17,27 +17,27 @@ export interface Rows {
 
 const ROWS_OF = { defaults: limitRows, overrides: overrideRows };
 
-/** Checks what was read of a part. */
+/** Validates a text or data, row by row. */
 export function rowsOf<P extends Part>(part: P, reading: Reading, findings: Findings): Generator<Rows[P]> {
   return ROWS_OF[part](reading, findings) as Generator<Rows[P]>;
 }
 
-/** What a thread that parses is given. */
+/** The input of a parsing thread. */
 export interface ParseJob<P extends Part = Part> {
   readonly part: P;
-  /** Those of a large text are gone afterwards. */
+  /** The text. The buffer may be transferred to the thread, so the caller must not use it afterwards. */
   readonly bytes: Uint8Array;
 }
 
-/** What a thread that parses says: rows as they come, and at the end what is wrong and the hash of the bytes. */
+/** A message of a parsing thread: rows, or at the end the findings and the hash of the bytes. */
 export type ParseMessage =
   | { readonly rows: readonly (LimitRow | OverrideRow)[] }
   | { readonly end: { readonly list: Finding[]; readonly count: number; readonly unreadable: boolean; hash: string } };
 
-/** How many ids, or rows without any, go into one message: so many are taken in well under a millisecond. */
+/** How many ids, or rows without ids, a message contains. Receiving that many takes well under a millisecond. */
 const IDS_PER_MESSAGE = 256;
 
-/** Parses a text. */
+/** Parses and validates a text, and passes the results to `tell`. */
 export function parse({ part, bytes }: ParseJob, tell: (message: ParseMessage) => void): void {
   const findings = new Findings();
   const hash = createHash('sha256').update(bytes).digest('hex');

@@ -5,12 +5,12 @@ import { existsSync } from 'node:fs';
  * is missing or the module has no URL, as in the output of a bundler.
  */
 export function parserProgram(moduleUrl: string | undefined): URL | undefined {
-  // Node 20 does not run TypeScript: from the sources of this package, a thread runs the build.
+  // Node 20 can't run TypeScript. When this package runs from its sources, the thread therefore runs the build.
   const builtUrl = moduleUrl?.replace(/\/src(\/sources\/[^/]+)$/, '/dist$1');
   if (!URL.canParse('../parse-worker.js', builtUrl)) return undefined;
   const program = new URL('../parse-worker.js', builtUrl);
   return existsSync(program) ? program : undefined;
 }
 
-/** The file that a parsing thread runs. */
+/** The file that a parsing thread runs; `undefined` if it is missing. */
 export const PARSER_PROGRAM: URL | undefined = parserProgram(import.meta.url);

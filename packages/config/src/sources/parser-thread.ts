@@ -5,26 +5,26 @@ import { BEGINNING } from '../place.ts';
 import type { ParseJob, ParseMessage, Part, Rows } from './parse.ts';
 import { PARSER_PROGRAM } from './parser-program.ts';
 
-/** Bounds of a thread that parses: what a text of 16 MiB needs, several times over. */
+/** The bounds of a parsing thread. They must be several times what a text of 16 MiB needs. */
 export interface ThreadBounds {
   readonly memoryMb: number;
   readonly timeMs: number;
-  /** Whether the process may end while it is at work. */
+  /** Whether the process may exit while the thread is running. */
   readonly background: boolean;
-  /** Ends it, at work or not. */
+  /** Terminates the thread. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Parses a text in a thread of its own: neither a large file nor a hostile one keeps the event loop waiting. Gives its
- * rows as they come, and returns the hash of the text. It needs {@link PARSER_PROGRAM}.
+ * Parses a text in a worker thread, so that neither a large file nor a hostile one blocks the event loop. Yields the
+ * rows as they arrive, and returns the hash of the text. {@link PARSER_PROGRAM} must not be `undefined`.
  */
 export function rowsByThread<P extends Part>(
   job: ParseJob<P>,
   findings: Findings,
   bounds: ThreadBounds,
 ): AsyncGenerator<Rows[P], string> {
-  // Started at once, so that a second text is parsed while the rows of the first are taken.
+  // The thread starts here, not at the first row, so that the second text is parsed while the first is validated.
   return rowsOf<P>(new ParserThread(job, bounds), findings);
 }
 
@@ -51,7 +51,7 @@ class ParserThread {
   readonly #port: MessagePort;
   readonly #worker: Worker;
   readonly #timer: NodeJS.Timeout;
-  /** Why no more comes. */
+  /** Why the thread has failed. */
   #failure: string | undefined;
   #wake: () => void = () => {};
 
@@ -77,7 +77,7 @@ class ParserThread {
     signal?.addEventListener('abort', () => this.end(), { once: true });
   }
 
-  /** The next message, or why there is none. */
+  /** Returns the next message, or the reason why the thread has failed. */
   async next(): Promise<ParseMessage | string> {
     for (;;) {
       const received = receiveMessageOnPort(this.#port);
@@ -99,7 +99,7 @@ class ParserThread {
   }
 }
 
-/** The memory of the bytes, when nothing else is in it: it goes to the thread without being copied. */
+/** The buffer of the bytes, if it contains nothing else. It can then be transferred instead of copied. */
 function wholeBuffer({ buffer, byteLength }: Uint8Array): ArrayBuffer[] {
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }

@@ -4,13 +4,13 @@ import { parse, type ParseJob, type ParseMessage, type Part, type Rows } from '.
 import { PARSER_PROGRAM } from './parser-program.ts';
 import { rowsByThread, type ThreadBounds } from './parser-thread.ts';
 
-/** Up to so many bytes parsing takes less time than starting a thread for it, and less than is noticed. */
+/** Parsing a text up to this size takes less time than starting a thread. */
 const SMALL_BYTES = 4096;
 
-/** Up to so many bytes a text is parsed here when there is no file for a thread. It takes some tens of milliseconds. */
+/** The maximum size of a text that is parsed in this thread if the program of the worker thread is missing. */
 const LARGEST_HERE_BYTES = 262_144;
 
-/** Checks a text, row by row; a large one in a thread of its own. Returns the hash of its bytes. */
+/** Validates a text, row by row; a large one in a worker thread. Returns the hash of its bytes. */
 export function rowsOfText<P extends Part>(
   job: ParseJob<P>,
   findings: Findings,

@@ -1,18 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** How long work goes on before others have their turn: short beside the 20 ms that are a noticeable stall. */
+/** How long work may block the event loop: well below the 20 ms that users notice. */
 const SLICE_MS = 4;
 
-/** Shares the event loop: long work asks between its steps whether others should have their turn. */
+/** Divides long work into slices, between which the event loop runs. */
 export class Turns {
   #beganMs = performance.now();
 
-  /** Whether it is time for a {@link Turns.pass}. */
+  /** Whether the slice is over and the caller should await {@link Turns.pass}. */
   get isOver(): boolean {
     return performance.now() - this.#beganMs >= SLICE_MS;
   }
 
-  /** Lets all that waits have its turn. */
+  /** Lets the event loop run once, and begins the next slice. */
   async pass(): Promise<void> {
     await setImmediate();
     this.#beganMs = performance.now();

@@ -8,16 +8,16 @@ const MAX_REPEATED = 10_000;
 
 interface Anchored {
   readonly node: YamlNode;
-  /** How many values it is, those that its own aliases repeat included. */
+  /** The number of values in it, including those that its aliases repeat. */
   readonly size: number;
 }
 
 /**
- * Puts what anchors name in the place of aliases, in the order of the text. An alias means the anchor of its name that
- * stands last before it. Bounded, so that a few lines can't stand for a billion values.
+ * Replaces aliases by the nodes of their anchors, in the order of the text. An alias refers to the last anchor of its
+ * name before it. The number of repeated values is bounded, so that a few lines can't expand to a billion values.
  */
 export class Aliases {
-  /** Whether the text has any: walking a hundred thousand values for nothing is spared. */
+  /** Whether the text has anchors or aliases. If not, nodes are not walked, which may be a hundred thousand. */
   found = false;
   readonly #findings: Findings;
   readonly #anchored = new Map<string, Anchored>();
@@ -28,7 +28,7 @@ export class Aliases {
     this.#findings = findings;
   }
 
-  /** Gives a node without aliases. */
+  /** Returns the node with all aliases replaced. */
   resolved(node: YamlNode): YamlNode {
     return this.found ? this.#resolved(node).node : node;
   }

@@ -34,14 +34,14 @@ export interface YamlEntry {
   value: YamlNode;
 }
 
-/** Stands until what it names is put in its place; `Aliases` leaves none. */
+/** An alias, which `Aliases` later replaces by the node of its anchor. */
 interface YamlAlias {
   readonly kind: 'alias';
   readonly name: string;
   readonly at: Place;
 }
 
-/** Turns what the YAML library composes into nodes, small enough that a hundred thousand of them are no burden. */
+/** Converts the nodes of the YAML library into our own, which need much less memory. */
 export class Composed {
   readonly #lines: LineIndex;
   readonly #findings: Findings;
@@ -54,14 +54,14 @@ export class Composed {
     this.#findings = findings;
   }
 
-  /** Keeps the items of a sequence that are ready before its end. */
+  /** Stores items of a sequence that were composed before the end of the sequence was parsed. */
   keepEarly(sequence: Sequence, items: readonly YamlNode[]): void {
     const early = this.#early.get(sequence);
     if (early === undefined) this.#early.set(sequence, [...items]);
     else early.push(...items);
   }
 
-  /** The node of a value that the library composed. */
+  /** Converts a node of the library. */
   nodeOf(source: LibraryNode): YamlNode {
     const at = this.#lines.placeOf(source.range![0]);
     if (source.tag !== undefined) this.#refuseTag(at, source.tag);
@@ -82,11 +82,11 @@ export class Composed {
     const early = this.#early.get(source.srcToken);
     const items = source.items.map((item) => this.nodeOf(item as LibraryNode));
     if (early === undefined) return items;
-    // In brackets the first one only stands in for those that were taken out before.
+    // In a flow sequence the first item is a placeholder for those that were taken out before.
     return [...early, ...(source.flow === true ? items.slice(1) : items)];
   }
 
-  // In a flow mapping a key may stand without a value: `{ key }`.
+  // A key of a flow mapping may have no value: `{ key }`.
   #entryOf(key: LibraryNode, value: LibraryNode | null): YamlEntry {
     const keyNode = this.nodeOf(key);
     return { key: keyNode, value: value === null ? emptyNode(keyNode.at) : this.nodeOf(value) };
@@ -101,7 +101,7 @@ export class Composed {
   }
 }
 
-/** What stands where nothing is written. */
+/** The node of a missing value. */
 function emptyNode(at: Place): YamlNode {
   return { kind: 'scalar', value: null, text: '', at, anchor: undefined };
 }

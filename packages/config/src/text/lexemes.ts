@@ -1,40 +1,40 @@
-/** The lexer's own sign. */
+/** The lexer emits this character before each plain or block scalar. */
 const SCALAR_FOLLOWS = '\u001F';
 
 /**
- * Knows what each lexeme of a text is, and where the lines between values end that hold nothing: empty ones, and those of
- * a comment alone. The YAML library takes a microsecond for each of those, which is 20 s for 15 MB of line feeds.
+ * Classifies the lexemes of a text, and finds idle lines between values: empty lines, and lines with only a comment.
+ * The YAML library takes more than a microsecond for each idle line, which is 20 s for 15 MB of line feeds.
  */
 export class Lexemes {
   readonly #text: string;
   #last = '';
   #isScalar = false;
   #isBlockScalar = false;
-  /** How many anchors and tags there are since the last value. */
+  /** The number of anchors and tags since the last value. */
   properties = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** How long the last lexeme is, if it is a scalar, in quotes or not; otherwise 0. */
+  /** The length of the last lexeme if it is a scalar, quoted or not; otherwise 0. */
   get scalarLength(): number {
     return this.#isScalar ? this.#last.length : 0;
   }
 
-  /** Takes the next lexeme. Each of the text has to be told. */
+  /** Takes the next lexeme. Call it for every lexeme of the text. */
   take(lexeme: string): void {
     const isPlain = this.#last === SCALAR_FOLLOWS;
     const first = isPlain ? '' : lexeme.charAt(0);
     this.#last = lexeme;
     this.#isScalar = isPlain || first === '"' || first === "'";
     if (first !== '' && ' \t\r\n#'.includes(first)) return;
-    // Behind `|` and `>`, spaces and a comment, there are lines that are text whatever they hold.
+    // After `|` or `>`, with optional spaces and a comment, lines belong to a block scalar even if they look idle.
     this.#isBlockScalar = first === '|' || first === '>';
     this.properties = first === '&' || first === '!' ? this.properties + 1 : 0;
   }
 
-  /** The lines behind the last lexeme, which ends at `end`, that hold nothing. */
+  /** Returns the idle lines directly after the last lexeme, which ends at `end`. */
   idleAfter(end: number): string {
     if (this.#isScalar || this.#isBlockScalar || !this.#last.endsWith('\n')) return '';
     return this.#text.slice(end, endOfIdle(this.#text, end));
@@ -49,7 +49,7 @@ function endOfIdle(text: string, start: number): number {
 
 const [LINE_FEED, CARRIAGE_RETURN, SPACE, TAB, NUMBER_SIGN] = [0x0a, 0x0d, 0x20, 0x09, 0x23];
 
-/** Where the next line begins, if this one holds nothing; otherwise where this one begins. */
+/** Returns where the next line begins if this line is idle; otherwise where this line begins. */
 function endOfLineIfIdle(text: string, start: number): number {
   let at = start;
   let code = text.charCodeAt(at);

@@ -4,7 +4,9 @@ const LINE_FEED = 0x0a;
 
 /** Finds line and column of offsets in a text. */
 export class LineIndex {
-  /** Where each line begins. As numbers of an array, those of 15 MB of line feeds would be a quarter of all memory. */
+  /**
+   * The offset of each line. In a plain array, 15 MB of line feeds would take a quarter of a parsing thread's memory.
+   */
   readonly #starts: Uint32Array;
 
   constructor(text: string) {
@@ -14,7 +16,7 @@ export class LineIndex {
     for (let at = 0, line = 1; line < lines; at++) if (text.charCodeAt(at) === LINE_FEED) starts[line++] = at + 1;
   }
 
-  /** The place of an offset in UTF-16 code units. */
+  /** Returns the position of an offset, which counts UTF-16 code units. */
   placeOf(offset: number): Place {
     let low = 0;
     let high = this.#starts.length;

@@ -1,11 +1,11 @@
 import type { CST } from 'yaml';
 
-/** A sequence as the parser has it, in either style: with a `- ` for each item, or in brackets as JSON has it. */
+/** A sequence token: block style with `- ` before each item, or flow style in brackets, as in JSON. */
 export type Sequence = CST.BlockSequence | CST.FlowCollection;
 
 type FlowItem = CST.FlowCollection['items'][number];
 
-/** The parser looks back at the last two items of a sequence. */
+/** The parser may still read and change the last two items of a sequence. */
 const STILL_OPEN = 2;
 
 /** Whether a token is a sequence. */
@@ -19,10 +19,12 @@ export function isMapping(token: CST.Token): token is CST.BlockMap | CST.FlowCol
 }
 
 /**
- * Takes the finished items out of a sequence that is still parsed, as a sequence of their own.
+ * Takes the finished items out of a sequence that is still being parsed, and returns them as a sequence of their own.
  *
- * In brackets, what begins with the comma that ends the item before can't be the first: an item stands in for those that
- * were taken, in the slice after them and in what is left of the sequence.
+ * A flow sequence must not begin with a comma, but each further item begins with the comma after its predecessor. A
+ * placeholder item therefore replaces the items that were taken, and becomes the first item of the next slice.
+ *
+ * @returns The slice; `standsIn` is true if its first item is such a placeholder.
  */
 export function takeSlice(sequence: Sequence): Sequence & { readonly standsIn: boolean } {
   const count = sequence.items.length - STILL_OPEN;
@@ -40,7 +42,7 @@ export function takeSlice(sequence: Sequence): Sequence & { readonly standsIn: b
 
 const stoodIn = new WeakSet<FlowItem>();
 
-// It ends where the next one begins, so that a comma that is missing in between is missed at that place.
+// The placeholder ends where the next item begins, so that a missing comma is reported at the right position.
 function standIn({ items, offset, indent }: CST.FlowCollection): FlowItem {
   const next = items[0]!.key?.offset ?? offset + 1;
   const item: FlowItem = { start: [], value: { type: 'scalar', offset: next - 1, indent, source: '0' } };
@@ -48,8 +50,8 @@ function standIn({ items, offset, indent }: CST.FlowCollection): FlowItem {
   return item;
 }
 
-// Until a sequence has ended its parser takes each of its items for a key. What is neither a key nor a value is no item:
-// the parser puts it to the one that follows.
+// Until a flow sequence has ended, the parser treats each of its items as a key. Here such an item becomes a value,
+// unless it is a pair. It always has a key: the parser adds tokens that belong to no key or value to the next item.
 function finished(item: FlowItem): FlowItem {
   const { start, key, sep, value } = item;
   if (value !== undefined || [...start, ...sep!].some(({ type }) => PAIR.has(type))) return item;

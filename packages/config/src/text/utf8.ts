@@ -2,7 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { placeAt, type Place } from '../place.ts';
 import type { Findings } from '../findings.ts';
 
-/** Decodes bytes as UTF-8, without a byte order mark; `undefined`, with a finding, when they are none. */
+/**
+ * Decodes UTF-8 and removes a byte order mark. Returns `undefined`, with a finding, if the bytes are not valid UTF-8.
+ */
 export function decodeUtf8(bytes: Uint8Array, findings: Findings): string | undefined {
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
   findings.addUnreadable(firstFault(bytes), 'The text is not valid UTF-8 here. Save the file as UTF-8.');

@@ -9,33 +9,33 @@ import { isMapping, isSequence, takeSlice, type Sequence } from './slice.ts';
 import { Lexemes } from './lexemes.ts';
 import { LineIndex } from './line-index.ts';
 
-/** Deeper than any file of limits is: an id with a comment stands at the sixth level. */
+/** The maximum depth of the parser's stack. Real files need much less. */
 const MAX_DEPTH = 32;
-/** How many lexemes are read between two looks for sequences that grow long. */
+/** How many lexemes are read between two checks for long sequences. */
 const LEXEMES = 2048;
-/** Many more than any file of limits has, and few enough to be read within a second. */
+/** The maximum number of entries in a mapping: far more than real files have, and read within a second. */
 const MAX_ENTRIES = 10_000;
-/** Longer than any name, id or comment is. */
+/** The maximum length of a value in UTF-16 code units: longer than any real name, id or comment. */
 const MAX_VALUE_LENGTH = 65_536;
-/** A document is one token of the outermost level. After so many errors beside it nobody reads on. */
+/** The maximum number of tokens of the outermost level. A document is one; most others are errors. */
 const MAX_OUTERMOST = 100;
-/** One of each is allowed; a few more are told by the library. */
+/** The maximum number of anchors and tags of a value. YAML allows one of each; the library reports a few more. */
 const MAX_PROPERTIES = 100;
-/** From how many items on the finished ones of a sequence are composed before its end. */
+/** A sequence with at least this many items is composed before its end. */
 const LONG = 256;
 
 const OPTIONS = { keepSourceTokens: true, uniqueKeys: false, prettyErrors: false } as const;
 
-/** The first items of the outermost sequence, which may be none yet, and where it begins. */
+/** Items of the outermost sequence that are ready before its end, possibly none, and where the sequence begins. */
 export interface EarlyItems {
   readonly items: readonly Node[];
   readonly at: Place;
 }
 
 /**
- * Reads a YAML text: yields the first items of its outermost sequence as soon as they are ready, and returns its root
- * with the rest, or `undefined` when there is none. Long sequences are composed while they are parsed, a few hundred
- * items at a time: the concrete syntax tree of 100,000 ids with comments is 280 MB otherwise.
+ * Reads a YAML text. Yields items of its outermost sequence as soon as they are ready, and returns the root with the
+ * rest; `undefined` if the text has no root or was rejected. Long sequences are composed while they are parsed, a few
+ * hundred items at a time, because the concrete syntax tree of 100,000 ids with comments would take 280 MB.
  */
 export function* readYaml(text: string, findings: Findings): Generator<EarlyItems, Node | undefined> {
   const reader = new YamlReader(text, findings);
@@ -58,10 +58,11 @@ export function* readYaml(text: string, findings: Findings): Generator<EarlyItem
 }
 
 /**
- * Lets the lexer leave out characters, and gives the lexemes that stand for them: one comment as long as all those lines.
+ * Makes the lexer skip idle lines, and returns the lexemes of one comment with the same length, so that offsets stay
+ * right.
  *
- * The lexer has no public way to go on elsewhere. Between two lexemes it stands at `pos`, a private name: tests fail with
- * a version of the library that has another.
+ * The lexer has no public way to skip characters, so its private field `pos` is changed. Tests fail if a version of the
+ * library has renamed it.
  */
 function skipped(idle: string, lexer: Lexer): readonly string[] {
   if (idle === '') return [];
@@ -86,12 +87,12 @@ class YamlReader {
     this.#composed = new Composed(this.#lines, findings);
   }
 
-  /** Whether the file is refused already, and nobody needs the rest of it. */
+  /** Whether the text is rejected already, so that the rest need not be read. */
   get isOver(): boolean {
     return this.#documents.length > 1 || this.#outermost > MAX_OUTERMOST;
   }
 
-  /** Takes a finished token of the outermost level: a document, or what stands around it. */
+  /** Takes a finished token of the outermost level: a document, a directive, a comment or an error. */
   take(token: CST.Token): void {
     this.#outermost++;
     if (token.type === 'directive') {
@@ -100,7 +101,7 @@ class YamlReader {
     for (const document of this.#composer.next(token)) this.#documents.push(document);
   }
 
-  /** Composes the finished items of long sequences. Gives those of the outermost one. */
+  /** Composes the finished items of long sequences, and returns those of the outermost sequence. */
   takeFinished(stack: readonly CST.Token[]): EarlyItems {
     let outermost: readonly YamlNode[] = [];
     let at = BEGINNING;
@@ -116,7 +117,7 @@ class YamlReader {
     return { items: this.#resolved(outermost), at };
   }
 
-  /** The root, when the text has ended. */
+  /** Returns the root after the end of the text; `undefined` if the text has no document. */
   root(): Node | undefined {
     this.#documents.push(...this.#composer.end());
     const [document, second] = this.#documents;
@@ -130,7 +131,7 @@ class YamlReader {
     return this.#resolved([this.#composed.nodeOf(document.contents!)])[0];
   }
 
-  /** Refuses what no file of limits has, before it takes long to read on. */
+  /** Whether the text exceeds a bound, after which reading it could take long. Adds a finding. */
   refuses(lexemes: Lexemes, { stack, offset }: Parser): boolean {
     const reason = tooMuch(lexemes, stack);
     if (reason !== undefined) this.#refuse(offset - lexemes.scalarLength, reason);
