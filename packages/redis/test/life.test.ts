@@ -150,3 +150,16 @@ test('a limiter counts on it together with another process', async () => {
   await until('it is let through', async () => (await spend(1)).allowed);
   await Promise.all([one.close(), two.close()]);
 });
+
+test('with Redis down, the first request is a line in the log, and the second is none', async () => {
+  const lines: string[] = [];
+  const store = redisStore({ url: 'redis://127.0.0.1:1' });
+  const limits = { Orders: { key: accountId(), count: 5, period: '1h' } };
+  const limiter = createLimiter({ limits, store, log: (line) => lines.push(line) });
+  await until('it is refused', () => store.status().lastError !== undefined);
+  for (let i = 0; i < 2; i++) expect((await limiter.spend([{ limit: 'Orders', id: '7' }])).allowed).toBe(true);
+  expect(lines).toEqual([
+    expect.stringMatching(/^Sluice: The store has not answered yet \(.*ECONNREFUSED.*\)\. Until/),
+  ]);
+  await limiter.close({ store: true });
+});

@@ -5,7 +5,7 @@
 export type LimiterEvent =
   /** The store stopped answering: from now on each limit follows its failure policy. */
   | { readonly type: 'store-failing'; readonly cause: unknown; readonly message: string }
-  /** The store answers again: limits are decided by it. */
+  /** The store answers again: limits are decided by it. `outageMs` counts from the first failure of the outage. */
   | { readonly type: 'store-recovered'; readonly outageMs: number; readonly message: string }
   /** One bucket in the store is broken (a foreign value under its key); the store itself is fine. */
   | { readonly type: 'bucket-broken'; readonly count: number; readonly cause: unknown; readonly message: string }
@@ -36,7 +36,10 @@ export type LimiterEvent =
   | { readonly type: 'upgrade-failed'; readonly cause: unknown; readonly message: string }
   /** A request was denied when its response had begun: its status could not be sent, and the response was ended. */
   | { readonly type: 'denial-not-sent'; readonly message: string }
-  /** Something looks wrong in how the limiter is set up, or its memory store is nearly full or evicts buckets. */
+  /**
+   * Something looks wrong in how the limiter is set up, its store has not answered yet, or its memory store is nearly
+   * full or evicts buckets.
+   */
   | { readonly type: 'warning'; readonly message: string; readonly once?: true };
 
 /** Takes events where they happen. It must not throw. */

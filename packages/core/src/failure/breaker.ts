@@ -5,6 +5,9 @@
  */
 const FAILURES_TO_OPEN = 3;
 
+/** What a failure changed: it is the first one since the last answer, or it opened the breaker. */
+export type FailureEffect = 'first' | 'opened' | undefined;
+
 const MIN_PROBE_INTERVAL_MICROS = 100_000;
 
 /**
@@ -18,8 +21,9 @@ export class Breaker {
   readonly #deadlineMicros: number;
   readonly #probeIntervalMicros: number;
   #failuresInARow = 0;
+  #firstFailureMicros = 0;
   #answeredMicros = -Infinity;
-  #openedMicros: number | undefined;
+  #isOpen = false;
   #lastProbeMicros = 0;
   #phase = 0;
 
@@ -30,7 +34,12 @@ export class Breaker {
   }
 
   get isOpen(): boolean {
-    return this.#openedMicros !== undefined;
+    return this.#isOpen;
+  }
+
+  /** Whether the store has ever answered. */
+  get hasAnswered(): boolean {
+    return this.#answeredMicros !== -Infinity;
   }
 
   /** Grows each time it opens or closes. A call remembers the phase in which it was sent, for {@link failed}. */
@@ -50,7 +59,7 @@ export class Breaker {
 
   /** Whether a call may go to the store now. While open, a yes uses up the probe of this interval. */
   admits(nowMicros: number): boolean {
-    if (this.#openedMicros === undefined) return true;
+    if (!this.#isOpen) return true;
     if (isWithin(this.#probeIntervalMicros, nowMicros - this.#lastProbeMicros)) return false;
     this.#lastProbeMicros = nowMicros;
     return true;
@@ -66,32 +75,35 @@ export class Breaker {
    * after it is over: a failure says nothing about a store that has answered since.
    *
    * @param sentIn - The phase in which the call was sent.
-   * @returns Whether this failure opened the breaker.
+   * @returns What this failure changed.
    */
-  failed(sentIn: number, nowMicros: number): boolean {
-    if (this.#openedMicros !== undefined || sentIn !== this.#phase) return false;
+  failed(sentIn: number, nowMicros: number): FailureEffect {
+    if (this.#isOpen || sentIn !== this.#phase) return undefined;
     this.#failuresInARow += 1;
-    if (this.#failuresInARow < FAILURES_TO_OPEN) return false;
-    if (isWithin(this.#deadlineMicros, nowMicros - this.#answeredMicros)) return false;
-    this.#openedMicros = nowMicros;
+    if (this.#failuresInARow === 1) {
+      this.#firstFailureMicros = nowMicros;
+      return 'first';
+    }
+    if (this.#failuresInARow < FAILURES_TO_OPEN) return undefined;
+    if (isWithin(this.#deadlineMicros, nowMicros - this.#answeredMicros)) return undefined;
+    this.#isOpen = true;
     this.#lastProbeMicros = nowMicros;
     this.#phase += 1;
-    return true;
+    return 'opened';
   }
 
   /**
    * Notes that the store answered.
    *
-   * @returns When the breaker had opened, if this answer closed it.
+   * @returns When the first failure of the outage came, if this answer ended one.
    */
   answered(nowMicros: number): number | undefined {
-    const openedMicros = this.#openedMicros;
     this.#failuresInARow = 0;
     this.#answeredMicros = nowMicros;
-    if (openedMicros === undefined) return undefined;
-    this.#openedMicros = undefined;
+    if (!this.#isOpen) return undefined;
+    this.#isOpen = false;
     this.#phase += 1;
-    return openedMicros;
+    return this.#firstFailureMicros;
   }
 }
 

@@ -1,11 +1,23 @@
 import { reasonOf } from '../checks/errors.ts';
 import type { LimiterEvent } from '../events/event.ts';
 
+const POLICIES =
+  'each limit follows its onFailure policy ' +
+  '(local: this process decides alone; closed: requests get a 503; open: requests pass)';
+
+/** A call failed, and the store has never answered one: at the first request a newcomer sees why. */
+export function storeNotReady(cause: unknown): LimiterEvent {
+  const message =
+    `The store has not answered yet (${reasonOf(cause)}). Until it does, ${POLICIES}. ` +
+    `Check that the store's server is running, its address and the network to it. ` +
+    `To start only when the store can answer, wait for limiter.ready().`;
+  return { type: 'warning', message, once: true };
+}
+
 /** An outage begins. */
 export function storeFailing(cause: unknown, probeIntervalMs: number): LimiterEvent {
   const message =
-    `The store is failing (${reasonOf(cause)}). Until it answers, each limit follows its onFailure policy ` +
-    `(local: this process decides alone; closed: requests get a 503; open: requests pass), and one decision every ` +
+    `The store is failing (${reasonOf(cause)}). Until it answers, ${POLICIES}, and one decision every ` +
     `${probeIntervalMs} ms tries the store. Check the store's server and the network to it.`;
   return { type: 'store-failing', cause, message };
 }
@@ -13,9 +25,13 @@ export function storeFailing(cause: unknown, probeIntervalMs: number): LimiterEv
 /** An outage is over. */
 export function storeRecovered(outageMs: number, decidedByPolicy: number): LimiterEvent {
   const message =
-    `The store answers again after ${outageMs} ms, and decides again. ` +
+    `The store answers again after ${rounded(outageMs)}, and decides again. ` +
     `During the outage, failure policies made ${counted(decidedByPolicy, 'decision')}.`;
   return { type: 'store-recovered', outageMs, message };
+}
+
+function rounded(ms: number): string {
+  return ms <= 10_000 ? `${Math.ceil(ms)} ms` : `${Math.round(ms / 1000)} s`;
 }
 
 /** One bucket is broken, the store is not. */

@@ -2,7 +2,7 @@ import type { Clock } from '../time/clock.ts';
 import { isInstance, SluiceError } from '../checks/errors.ts';
 import type { Notify } from '../events/event.ts';
 import { Breaker } from './breaker.ts';
-import { bucketBroken, chargeLost, refundLost, storeFailing, storeRecovered } from './health-events.ts';
+import { bucketBroken, chargeLost, refundLost, storeFailing, storeNotReady, storeRecovered } from './health-events.ts';
 import { Tally } from '../events/tally.ts';
 
 /** How a store does, as its limiter sees it. */
@@ -70,11 +70,11 @@ export class StoreHealth {
   /** Notes that the store answered. */
   answered(): void {
     const nowMicros = this.#clock.nowMicros();
-    const openedMicros = this.#breaker.answered(nowMicros);
-    if (openedMicros === undefined) return;
+    const firstFailureMicros = this.#breaker.answered(nowMicros);
+    if (firstFailureMicros === undefined) return;
     this.flush();
     this.#sinceMicros = nowMicros;
-    const outageMs = (nowMicros - openedMicros) / 1000;
+    const outageMs = (nowMicros - firstFailureMicros) / 1000;
     this.#notify(storeRecovered(outageMs, this.#decidedByPolicy - this.#decidedBeforeOutage));
   }
 
@@ -88,10 +88,9 @@ export class StoreHealth {
     if (isInstance(cause, SluiceError) && cause.code === 'ERR_STORE_BUCKET')
       return this.#broken.add(1, cause, nowMicros);
     this.#lastFailure = { cause, micros: nowMicros };
-    if (!this.#breaker.failed(sentIn, nowMicros)) return;
-    this.#sinceMicros = nowMicros;
-    this.#decidedBeforeOutage = this.#decidedByPolicy;
-    this.#notify(storeFailing(cause, this.#breaker.probeIntervalMicros / 1000));
+    const effect = this.#breaker.failed(sentIn, nowMicros);
+    if (effect === 'first') this.#failedFirst(cause);
+    if (effect === 'opened') this.#opened(cause, nowMicros);
   }
 
   /** Counts a decision that a policy made. */
@@ -126,6 +125,17 @@ export class StoreHealth {
         at: this.#dateOf(this.#lastFailure.micros),
       },
     };
+  }
+
+  // An outage is counted from here, also when it is recognised as one only two failures later.
+  #failedFirst(cause: unknown): void {
+    this.#decidedBeforeOutage = this.#decidedByPolicy;
+    if (!this.#breaker.hasAnswered) this.#notify(storeNotReady(cause));
+  }
+
+  #opened(cause: unknown, nowMicros: number): void {
+    this.#sinceMicros = nowMicros;
+    this.#notify(storeFailing(cause, this.#breaker.probeIntervalMicros / 1000));
   }
 
   // The clock has no known origin: the wall clock is set back by what has passed on it.

@@ -14,7 +14,7 @@ function opened(deadlineMs = 50) {
 test('one or two failures do not open it, the third in a row does', () => {
   const breaker = new Breaker(50);
   const told = [breaker.failed(0, 1), breaker.failed(0, 2), breaker.failed(0, 3)];
-  expect(told).toEqual([false, false, true]);
+  expect(told).toEqual(['first', undefined, 'opened']);
   expect(breaker.isOpen).toBe(true);
 });
 
@@ -26,21 +26,30 @@ test('an answer in between starts the count again', () => {
   breaker.failed(0, 51 * MS);
   breaker.failed(0, 52 * MS);
   expect(breaker.isOpen).toBe(false);
-  expect(breaker.failed(0, 53 * MS)).toBe(true);
+  expect(breaker.failed(0, 53 * MS)).toBe('opened');
 });
 
 test('any number of failures in a row do not open it before there has been no answer for as long as a call waits', () => {
   const breaker = new Breaker(50);
   breaker.answered(10 * MS);
   const told = [10, 11, 12, 13, 59, 59.999, 60].map((ms) => breaker.failed(0, ms * MS));
-  expect(told).toEqual([false, false, false, false, false, false, true]);
+  expect(told).toEqual(['first', ...Array.from({ length: 5 }), 'opened']);
 });
 
 test('a clock that steps back does not keep it closed', () => {
   const breaker = new Breaker(50);
   breaker.answered(3_600_000 * MS);
   const told = [1, 2, 3].map((ms) => breaker.failed(0, ms * MS));
-  expect(told).toEqual([false, false, true]);
+  expect(told).toEqual(['first', undefined, 'opened']);
+});
+
+test('it knows whether the store has ever answered', () => {
+  const breaker = new Breaker(50);
+  breaker.failed(0, 1);
+  expect(breaker.hasAnswered).toBe(false);
+  breaker.answered(2);
+  breaker.failed(0, 3);
+  expect(breaker.hasAnswered).toBe(true);
 });
 
 test('while closed it admits everything', () => {
@@ -68,10 +77,10 @@ test('a clock that steps back does not put off the next probe', () => {
 });
 
 describe('the first answer', () => {
-  test('closes it and tells when it had opened', () => {
+  test('closes it and gives the moment of the first failure', () => {
     const breaker = new Breaker(50);
-    for (let i = 0; i < 3; i++) breaker.failed(0, 7 * MS);
-    expect(breaker.answered(8 * MS)).toBe(7 * MS);
+    for (const ms of [5, 6, 7]) breaker.failed(0, ms * MS);
+    expect(breaker.answered(8 * MS)).toBe(5 * MS);
     expect([breaker.isOpen, breaker.admits(8 * MS), breaker.admits(8 * MS)]).toEqual([false, true, true]);
   });
 
@@ -85,7 +94,7 @@ describe('the first answer', () => {
 describe('failures of one outage', () => {
   test('that come in while it is open open nothing again', () => {
     const { breaker, phase } = opened();
-    expect([breaker.failed(phase, 50 * MS), breaker.outages]).toEqual([false, 1]);
+    expect([breaker.failed(phase, 50 * MS), breaker.outages]).toEqual([undefined, 1]);
   });
 
   test('that come in while it is open do not put off the next probe', () => {
@@ -111,6 +120,6 @@ test('it opens again after it was closed, and counts its outages', () => {
   breaker.answered(1 * MS);
   const { phase } = breaker;
   const told = [51, 52, 53].map((ms) => breaker.failed(phase, ms * MS));
-  expect(told).toEqual([false, false, true]);
+  expect(told).toEqual(['first', undefined, 'opened']);
   expect(breaker.outages).toBe(2);
 });

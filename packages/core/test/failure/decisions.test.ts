@@ -15,7 +15,11 @@ const asked = [{ limit: 'Orders', id: '1', cost: 3 }] as const;
 
 describe.each(stores)('what %s decides', (_, make) => {
   const limiter = () =>
-    createLimiter({ limits: { Orders: { key: accountId(), burst: 10, count: 1, period: '1h' } }, store: make() });
+    createLimiter({
+      limits: { Orders: { key: accountId(), burst: 10, count: 1, period: '1h' } },
+      store: make(),
+      log: false,
+    });
 
   test('says of a spend what it took', async () => {
     const { results } = await limiter().spend(asked);

@@ -30,8 +30,10 @@ describe('an outage', () => {
     expect(guard.status().outages).toBe(1);
   });
 
-  test('is not told for one or two failures', async () => {
-    const { guard, events } = guarded(throws(down));
+  test('is not told for one or two failures of a store that has answered before', async () => {
+    const { guard, store, events } = guarded(answersAtOnce);
+    await guard.spend([open]);
+    store.behaviour = throws(down);
     await guard.spend([open]);
     await guard.spend([open]);
     expect(events).toEqual([]);
@@ -60,14 +62,101 @@ describe('an outage', () => {
       'The store is failing (Error: connect ECONNREFUSED). Until it answers, each limit follows its onFailure policy ' +
         '(local: this process decides alone; closed: requests get a 503; open: requests pass), and one decision every ' +
         "100 ms tries the store. Check the store's server and the network to it.",
-      'The store answers again after 1234 ms, and decides again. During the outage, failure policies made 5 decisions.',
+      'The store answers again after 1234 ms, and decides again. During the outage, failure policies made 7 decisions.',
     ]);
+  });
+
+  test('is counted from its first failure, in decisions and in time', async () => {
+    const { guard, store, time, events } = guarded(answersAtOnce);
+    await guard.spend([open]);
+    await failFor(1, 100);
+    await guard.spend([open]);
+    await failFor(3, 100);
+    expect(ofType(events, 'store-failing')).toHaveLength(1);
+    await guard.spend([open]);
+    expect(events.at(-1)).toMatchObject({
+      outageMs: 300,
+      message: expect.stringContaining('after 300 ms, and decides again. During the outage, failure policies made 3 d'),
+    });
+
+    async function failFor(decisions: number, everyMs: number): Promise<void> {
+      store.behaviour = throws(down);
+      for (let i = 0; i < decisions; i++) {
+        await guard.spend([open]);
+        await time.advance(everyMs);
+      }
+      store.behaviour = answersAtOnce;
+    }
+  });
+
+  test('does not count what policies decided about a broken bucket before it', async () => {
+    const { guard, store, time, events } = guarded(rejects(new SluiceError('ERR_STORE_BUCKET', 'Orders:a is a list')));
+    for (let i = 0; i < 5; i++) await guard.spend([open]);
+    store.behaviour = throws(down);
+    for (let i = 0; i < 3; i++) await guard.spend([open]);
+    store.behaviour = answersAtOnce;
+    await time.advance(100);
+    await guard.spend([open]);
+    expect(events.at(-1)?.message).toContain('made 3 decisions');
+  });
+
+  test.each([
+    [100.2, '101 ms'],
+    [9999.001, '10000 ms'],
+    [10_000.001, '10 s'],
+    [3_599_600, '3600 s'],
+  ])('of %d ms is reported as %s, and in full in the event', async (ms, shown) => {
+    const { guard, store, time, events } = guarded(throws(down));
+    for (let i = 0; i < 3; i++) await guard.spend([open]);
+    store.behaviour = answersAtOnce;
+    await time.advance(ms);
+    await guard.spend([open]);
+    expect(events.at(-1)).toMatchObject({
+      outageMs: ms,
+      message: expect.stringContaining(`again after ${shown}, and`),
+    });
   });
 
   test('names a cause that is no error as well', async () => {
     const { guard, events } = guarded(rejects('gone'));
     for (let i = 0; i < 3; i++) await guard.spend([open]);
     expect(events[0]?.message).toContain("The store is failing ('gone').");
+  });
+});
+
+describe('a store that has never answered', () => {
+  const notYet =
+    'The store has not answered yet (Error: connect ECONNREFUSED). Until it does, each limit follows its onFailure ' +
+    'policy (local: this process decides alone; closed: requests get a 503; open: requests pass). Check that the ' +
+    "store's server is running, its address and the network to it. To start only when the store can answer, wait for limiter.ready().";
+
+  test('is reported at the first failed decision, once, before it counts as failing', async () => {
+    const { guard, events, onceEvents } = guarded(throws(down));
+    await guard.spend([open]);
+    expect(onceEvents).toEqual([{ type: 'warning', message: notYet, once: true }]);
+    expect(events).toEqual([]);
+    for (let i = 0; i < 10; i++) await guard.spend([open]);
+    expect(onceEvents).toHaveLength(1);
+    expect(events.map(({ type }) => type)).toEqual(['store-failing']);
+  });
+
+  test('is not reported again after the store has answered', async () => {
+    const { guard, store, events, onceEvents } = guarded(throws(down));
+    await guard.spend([open]);
+    store.behaviour = answersAtOnce;
+    await guard.spend([open]);
+    store.behaviour = throws(down);
+    await guard.spend([open]);
+    await guard.spend([open]);
+    expect([onceEvents.length, events.length]).toEqual([1, 0]);
+  });
+
+  test('is reported once for many decisions that miss their deadline together', async () => {
+    const { guard, time, onceEvents } = guarded(hangs);
+    const rulings = Array.from({ length: 1000 }, () => guard.spend([open]));
+    await time.advance(50);
+    await Promise.all(rulings);
+    expect(onceEvents).toHaveLength(1);
   });
 });
 

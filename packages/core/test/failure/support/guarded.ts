@@ -59,14 +59,18 @@ class RulingGuard {
   }
 }
 
-/** A guard around a scripted store, with its time and what it has reported. */
+/**
+ * A guard around a scripted store, with its time and what it has reported. Most scripted stores fail from the start: that
+ * such a store has never answered, which is reported once, is in `onceEvents`.
+ */
 export function guarded(behaviour: Behaviour, failure: FailureOptions = {}) {
   const time = new FakeTime();
   const store = new ScriptedStore(behaviour);
   const events: LimiterEvent[] = [];
-  const notify = (event: LimiterEvent) => void events.push(event);
+  const onceEvents: LimiterEvent[] = [];
+  const notify = (event: LimiterEvent) => void ('once' in event ? onceEvents : events).push(event);
   const guard = new StoreGuard({ store, failure: checkFailureOptions(failure), notify, scheduler: time });
-  return { guard: new RulingGuard(guard), store, time, events };
+  return { guard: new RulingGuard(guard), store, time, events, onceEvents };
 }
 
 const rates = new Map<string, ReturnType<typeof rateOf>>();
