@@ -1,5 +1,9 @@
 /**
- * Rate limits on an exact GCRA core: one number per client, every limit of a request decided together.
+ * Rate limiting by the generic cell rate algorithm (GCRA). A bucket is one number, and all limits of a request are
+ * decided together: the request takes tokens from all its buckets or from none.
+ *
+ * Start with {@link createLimiter} for decisions without HTTP, or with `rateLimit` of `@sluice/express`, `@sluice/koa`
+ * or `@sluice/fastify`. {@link Limiter} describes when to use `spend`, `check`, `charge`, `refund` and `reset`.
  *
  * @module
  */

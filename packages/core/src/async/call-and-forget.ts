@@ -1,6 +1,6 @@
 import { adopted } from './awaitable.ts';
 
-/** Calls a user's function whose end nobody waits for: what it throws or rejects with goes to `onError`. */
+/** Calls a user's function without waiting for it. Passes to `onError` what it throws or rejects with. */
 export function runUnawaited(run: () => unknown, onError: (cause: unknown) => void): void {
   try {
     const value = adopted(run());

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** Every code that an error of Sluice can carry; the page of errors has an anchor for each. */
+/** All codes of {@link SluiceError}. docs/errors.md explains each one. */
 export type ErrorCode =
   | 'ERR_OPTION'
   | 'ERR_UNKNOWN_OPTION'
@@ -25,10 +25,11 @@ export type ErrorCode =
   | 'ERR_CLOSED';
 
 /**
- * The one error class of Sluice. It means wrong use or wrong data: a denial is a value, never an error.
+ * The error class of Sluice. An error means wrong use, invalid data, or a store that can't answer; a denial is a value,
+ * never an error.
  *
- * `status` (and `statusCode`, for Fastify) is what a framework's error handler should answer: 400 when the
- * client's own data is at fault (an id or a cost taken from the request), otherwise 500.
+ * `status`, and `statusCode` for Fastify, is the HTTP status for a framework's error handler: 400 when the client's own
+ * data is invalid (an id or a cost taken from the request), otherwise 500.
  */
 export class SluiceError extends Error {
   override readonly name = 'SluiceError';
@@ -44,10 +45,12 @@ export class SluiceError extends Error {
   }
 }
 
-/** What a complaint about a value says: which option, what it must be, what it was, and what to write instead. */
+/**
+ * The parts of a message about an invalid value: the option, the allowed values, the value, and what to write instead.
+ */
 export interface Complaint {
   readonly option: string;
-  /** The limit that it is about, where the option itself does not name it. */
+  /** The name of the limit, if `option` does not contain it. */
   readonly limit?: string;
   readonly demand: string;
   readonly value: unknown;
@@ -55,7 +58,7 @@ export interface Complaint {
   readonly status?: 400 | 500;
 }
 
-/** Makes the error for a value that breaks a demand: "`burst` must be …, but was 0. For … use …". */
+/** Creates the error for an invalid value: "`burst` must be …, but was 0. For … use …". */
 export function complaint(code: ErrorCode, given: Complaint): SluiceError {
   const { option, limit, demand, value, remedy, status = 500 } = given;
   const owner = limit === undefined ? '' : ` of limit "${shownName(limit)}"`;
@@ -64,7 +67,7 @@ export function complaint(code: ErrorCode, given: Complaint): SluiceError {
   return new SluiceError(code, what + advice, { status });
 }
 
-// A class may inspect itself by code of its own, at any length, or throw from it.
+// `customInspect` is off, because the inspection method of a user's class may return any length, or throw.
 const INSPECTION = {
   depth: 1,
   breakLength: Infinity,
@@ -73,17 +76,17 @@ const INSPECTION = {
   customInspect: false,
 } as const;
 
-/** A value as an error message shows it: on one line, short, whatever it is. Never throws. */
+/** Formats any value for an error message: on one line, at most 200 characters and an ellipsis. Never throws. */
 export function shown(value: unknown): string {
   return shownLines(inspected(value), 200);
 }
 
-/** A name as a message shows it: on one line and short, whoever chose it. Ordinary names are shown as they are. */
+/** Formats a name for a message: on one line, at most 80 characters and an ellipsis. Ordinary names are unchanged. */
 export function shownName(name: string): string {
   return shownText(name, 80);
 }
 
-/** Names as a message lists them: of many the first ones, and how many more there are. */
+/** Formats a list of names for a message: the first 30, and the number of the others. */
 export function listed(names: Iterable<string>): string {
   const all = [...names];
   const first = all.slice(0, MAX_LISTED).map(shownName).join(', ');
@@ -93,25 +96,26 @@ export function listed(names: Iterable<string>): string {
 const MAX_LISTED = 30;
 
 /**
- * Any text as a message shows it: at most `maxLength` characters and one that stands for the rest, and instead of those
- * that are not seen, or that move others (line ends, control characters, marks of direction, halves of surrogate pairs),
- * their code points: `\u{202e}`. Whatever a message shows goes through here.
+ * Formats any text for a message: at most `maxLength` characters and an ellipsis. Characters that are invisible or that
+ * reorder others (line ends, control characters, marks of direction, halves of surrogate pairs) are replaced by their
+ * code points: `\u{202e}`. All text from outside goes through this function before it is part of a message.
  */
 export function shownText(text: string, maxLength: number): string {
   const beginning = visible(text.slice(0, maxLength + 1));
   if (text.length <= maxLength && beginning.length <= maxLength) return beginning;
-  // Neither half of a surrogate pair nor of a code point that is written out stands at the end.
+  // Do not cut in the middle of a surrogate pair, or of a code point that was written out.
   return `${beginning.slice(0, maxLength).replace(/[\ud800-\udbff]$|\\u?(?:\{[\da-f]*)?$/, '')}…`;
 }
 
-/** Text of several lines on one. What is beyond the longest message is not looked at. */
+/** Joins lines into one. Reads only the beginning of a text that is much longer than the limit. */
 function shownLines(text: string, maxLength: number): string {
   const lines = text.slice(0, 4 * maxLength).split('\n');
   const filled = lines.map((line) => line.trim()).filter((line) => line !== '');
   return shownText(filled.join(' '), maxLength);
 }
 
-// A net below the messages themselves. Line feeds stay: one message has a line for each of several problems.
+// A safety net below the formatting of the messages themselves. Line feeds are kept, because a message can list several
+// problems, one on each line.
 function visibleLines(message: string): string {
   return message.split('\n').map(visible).join('\n');
 }
@@ -126,42 +130,42 @@ function inspected(value: unknown): string {
   try {
     return inspect(value, INSPECTION);
   } catch {
-    // A getter, a Proxy or a `toString` in it throws.
+    // A getter, a Proxy or a `toString` method threw.
     return `${typeof value === 'function' ? 'a function' : 'an object'} that can't be inspected`;
   }
 }
 
-/** What was thrown, as a part of a sentence, hence without a full stop: it may be anything. Never throws. */
+/** Formats a thrown value of any kind as part of a sentence, without a full stop at the end. Never throws. */
 export function reasonOf(cause: unknown): string {
   const reason = describedBy(cause, (name, message) =>
-    // Ours say what they are in their words.
+    // The message of a SluiceError is clear without its class name.
     shownLines(name === 'SluiceError' ? message : `${name}: ${message}`, MAX_REASON_LENGTH),
   );
   return reason.replace(/[.:]$/, '');
 }
 
-/** The message of what was thrown, as a part of another message: it may be anything. Never throws. */
+/** Returns the message of a thrown value of any kind, as part of another message. Never throws. */
 export function messageOf(cause: unknown): string {
   return describedBy(cause, (_name, message) => shownLines(message, MAX_REASON_LENGTH));
 }
 
-/** Longer than any message of ours about one thing. */
+/** Longer than any single message of Sluice. */
 const MAX_REASON_LENGTH = 1000;
 
 function describedBy(cause: unknown, describe: (name: string, message: string) => string): string {
   try {
     if (cause instanceof Error) {
-      // They may be anything: an error is what its thrower made of it.
+      // `name` and `message` may be of any type: any code can assign them.
       const { name, message }: { readonly name: unknown; readonly message: unknown } = cause;
       return describe(String(name), String(message));
     }
   } catch {
-    // A getter or a Proxy throws: what can be seen of it without it is shown.
+    // A getter or a Proxy threw: fall back to the inspected value.
   }
   return shown(cause);
 }
 
-/** Whether a value from outside is an instance of a class. A Proxy that does not let itself be asked is of none. */
+/** Like `instanceof`, but returns false instead of throwing for a Proxy that can't be inspected. */
 export function isInstance<T>(value: unknown, Class: abstract new (...args: never) => T): value is T {
   try {
     return value instanceof Class;

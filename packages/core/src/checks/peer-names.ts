@@ -20,7 +20,7 @@ const NO_QUEUE = 'has no counterpart: requests are never delayed. `burst: 1` spa
 const said = (names: Readonly<Record<string, string>>): Hints =>
   Object.fromEntries(Object.entries(names).map(([name, text]) => [name, `\`${name}\` ${text}.`]));
 
-/** What other libraries call the parts of a limit. */
+/** Names from other libraries for the properties of a limit, with the name here. */
 export const LIMIT_HINTS: Hints = said({
   windowMs: PERIOD_MS,
   timeWindow: PERIOD_MS,
@@ -37,7 +37,7 @@ export const LIMIT_HINTS: Hints = said({
   whitelist: "is an override here, e.g. overrides: { '203.0.113.7': 'unlimited' }, or skip: (req) => …",
 });
 
-/** What other libraries call the options of a middleware. */
+/** Names from other libraries for the options of a middleware, with the name here. */
 export const MIDDLEWARE_HINTS: Hints = {
   ...LIMIT_HINTS,
   ...said({

@@ -7,25 +7,29 @@ import type { Rate } from '../rule/rate.ts';
 import type { BucketName, Mode } from '../store/store.ts';
 import { isBlocked, rateOfBlocked, type Transaction } from './transaction.ts';
 
-/** Comparing each bucket with each other allocates nothing and is the fastest for a few; for many it is n². */
+/**
+ * Up to this number of buckets, each pair is compared, which allocates nothing. Larger batches use a Set, because the
+ * number of pairs grows with the square.
+ */
 const MAX_PAIRED = 16;
 
-/** What a transaction asks for. The id is canonical. */
+/** A request for one transaction. The id is canonical. */
 export interface Ask {
   readonly limit: Limit<never>;
   readonly id: string;
   readonly cost: number;
   readonly mode: Mode;
-  /** The framework's request, for overrides that depend on it; `undefined` without HTTP. */
+  /** The framework's request, for `overrides` functions; `undefined` without HTTP. */
   readonly request: unknown;
 }
 
 /**
- * Makes the transaction of what is asked, with the numbers that hold for the id: waits only when an override must be
- * waited for. `null` for an id that is unlimited; see {@link isBlocked} for one that is blocked. A cost above the burst, which only a charge or a refund may have,
- * counts as the burst: it empties or fills the bucket, no more.
+ * Creates a transaction with the numbers that apply to its id. Returns a promise only when the override has to be
+ * awaited. Returns `null` for an unlimited id; {@link isBlocked} detects a blocked one. A cost above the burst, which
+ * only a charge or a refund may have, counts as the burst: it empties or fills the bucket.
  *
- * @throws {SluiceError} `ERR_COST` for a cost that is no whole number from 0 up, `ERR_ID` for an id that is no text.
+ * @throws {SluiceError} `ERR_COST` for a cost that is not a whole number of at least 0, `ERR_ID` for an id that is not
+ * text.
  */
 export function transactionOf(set: LimitSet<never>, ask: Ask): Awaitable<Transaction | null> {
   const { limit, id, cost, request } = ask;
@@ -35,7 +39,7 @@ export function transactionOf(set: LimitSet<never>, ask: Ask): Awaitable<Transac
   return rate instanceof Promise ? withRateToCome(ask, rate) : withRate(ask, rate);
 }
 
-// Apart: a function that makes a closure makes its context at each call, needed or not.
+// A function of its own, so that the common path creates no closure: see docs/hot-path.md.
 function withRateToCome(ask: Ask, rate: Promise<OverrideRate>): Promise<Transaction | null> {
   return rate.then((settled) => withRate(ask, settled));
 }
@@ -58,15 +62,15 @@ function withRate({ limit, id, cost, mode }: Ask, override: OverrideRate): Trans
 }
 
 /**
- * Puts transactions together, at once when all are there. Those of unlimited ids drop out.
+ * Combines transactions into a batch, synchronously when none of them is a promise. Leaves out those of unlimited ids.
  *
- * @throws {SluiceError} `ERR_DUPLICATE_BUCKET` when two of them name one bucket.
+ * @throws {SluiceError} `ERR_DUPLICATE_BUCKET` when two transactions name one bucket.
  */
 export function batchOf<T extends BucketName>(transactions: readonly Awaitable<T | null>[]): Awaitable<readonly T[]> {
   return andThen(allOf(transactions), whole);
 }
 
-// What is rare is done elsewhere, so that what is common is small and compiled into its caller.
+// The rare cases are in functions of their own: see docs/hot-path.md.
 function whole<T extends BucketName>(all: readonly (T | null)[]): readonly T[] {
   const batch = all.includes(null) ? limited(all) : (all as readonly T[]);
   if (batch.length > 1) checkDistinct(batch);
@@ -87,7 +91,7 @@ function checkDistinct(batch: readonly BucketName[]): void {
 function checkManyDistinct(batch: readonly BucketName[]): void {
   const keys = new Set<string>();
   for (const bucket of batch) {
-    // No limit's name has a colon in it.
+    // The name of a limit contains no colon.
     const key = `${bucket.limit}:${bucket.id}`;
     if (keys.has(key)) throw duplicateBucket(bucket);
     keys.add(key);
@@ -106,21 +110,24 @@ function duplicateBucket({ limit, id }: BucketName): SluiceError {
 }
 
 /**
- * Refuses what a key or an id format gave instead of text: strangers would share its bucket.
- *
- * @throws {SluiceError} `ERR_ID`.
+ * Rejects a value that a key or an id format returned instead of text. Otherwise unrelated clients would share the
+ * bucket of `undefined` or of an empty id.
  */
 export function checkId(limit: string, id: unknown): void {
   if (typeof id !== 'string' || id === '') throw badId(limit, id);
 }
 
-/** Refuses a cost that is no whole number from 0 up. */
+/**
+ * Rejects a cost that is not a whole number of at least 0.
+ *
+ * @throws {SluiceError} `ERR_COST`.
+ */
 export function checkCost(limit: string, cost: unknown): asserts cost is number {
   if (!Number.isSafeInteger(cost) || (cost as number) < 0) throw badCost(limit, cost);
 }
 
 /**
- * Refuses a batch with a cost that could never pass.
+ * Rejects a batch that contains a cost above the burst.
  *
  * @throws {SluiceError} `ERR_COST_OVER_BURST`.
  */
@@ -129,7 +136,7 @@ export function checkAffordable(batch: readonly Transaction[]): void {
 }
 
 /**
- * Refuses a transaction with a cost that could never pass.
+ * Rejects a cost above the burst: it could never pass.
  *
  * @throws {SluiceError} `ERR_COST_OVER_BURST`.
  */
@@ -138,18 +145,18 @@ export function checkCostFits(transaction: Transaction): void {
   if (cost > rate.burst && !isBlocked(transaction)) throw costOverBurst(limit, cost, rate);
 }
 
-/** Whether an id of a batch is blocked: the batch is then denied, and no store is asked. */
+/** Whether an id of a batch is blocked. Such a batch is denied without calling the store. */
 export function hasBlocked(batch: readonly Transaction[]): boolean {
   for (let i = 0; i < batch.length; i++) if (isBlocked(batch[i]!)) return true;
   return false;
 }
 
-/** The transactions that have a bucket: those of blocked ids have none. */
+/** Leaves out the transactions of blocked ids, which have no bucket. */
 export function withoutBlocked(batch: readonly Transaction[]): readonly Transaction[] {
   return hasBlocked(batch) ? batch.filter((transaction) => !isBlocked(transaction)) : batch;
 }
 
-// The errors are made apart, here and elsewhere on the way of a decision: what is small is compiled into its caller.
+// Errors are created in functions of their own: see docs/hot-path.md.
 function badId(limit: string, value: unknown): SluiceError {
   return complaint('ERR_ID', {
     option: 'id',

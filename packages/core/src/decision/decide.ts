@@ -8,12 +8,12 @@ import { ceilToMs } from '../rule/ticks.ts';
 import { isBlocked, type Transaction } from './transaction.ts';
 
 /**
- * How long to wait when a limit is `closed` because its store can't answer. Nobody knows when it will: a second is
- * the least that fits into a Retry-After field, and the store is tried ten times in it.
+ * The wait that is reported when a limit is `closed` because its store can't answer. The end of the outage is unknown.
+ * One second is the shortest wait that Retry-After can express, and the store is tried up to ten times in it.
  */
 const UNAVAILABLE_RETRY_MS = 1000;
 
-/** What a decision reports when no limit applied: it is allowed. */
+/** The figures of a decision to which no limit applied. It is allowed. */
 const NO_LIMIT: DecisionFigures = {
   limit: null,
   id: null,
@@ -24,18 +24,19 @@ const NO_LIMIT: DecisionFigures = {
 };
 
 /**
- * Turns what the store told into a decision.
+ * Derives a decision from the answer of a store or of a failure policy.
  *
- * @param takes - Whether the store was asked to take tokens (`spend`) or only to look (`check`).
+ * @param takes - True for `spend`, false for `check`, which takes nothing.
  */
 export function decisionOf(ruling: Decided | Unavailable, takes: boolean): Decision {
   return ruling.available ? decided(ruling, takes) : unavailable(ruling);
 }
 
 /**
- * Denies a batch of which an id is blocked. Only the blocked ones have results: nobody knows the other buckets.
+ * Denies a batch that contains a blocked id. Only the blocked ids have results, because the store is not asked about
+ * the others.
  *
- * @param batch - At least one of them is blocked.
+ * @param batch - At least one of its ids is blocked.
  * @param owner - The gate of the limiter that decides.
  */
 export function blockedDecision(batch: readonly Transaction[], owner: object): Decision {
@@ -79,7 +80,7 @@ function decided(ruling: Decided, takes: boolean): Decision {
   const { batch, reading } = ruling;
   const levels = reading.levelsTicks;
   const denied = !passes(batch, levels);
-  // A loop over an array of the right length: this is the way of every request, and callbacks cost.
+  // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
   const results = new Array<Result>(batch.length);
   for (let i = 0; i < batch.length; i++) results[i] = resultOf(batch[i]!, levels[i]!, takes && !denied);
@@ -87,7 +88,7 @@ function decided(ruling: Decided, takes: boolean): Decision {
   return new Decision(ruling, denied ? 'denied' : 'allowed', figures, results);
 }
 
-/** @param takes - Whether the batch took what its transactions spend. */
+/** @param takes - Whether the batch took tokens: it was a `spend`, and it passed. */
 function resultOf(transaction: Transaction, level: number, takes: boolean): Result {
   const { limit, id, cost, mode, rate, overridden, hidden, incrementTicks, toleranceTicks } = transaction;
   const fitting = fits(level, incrementTicks, toleranceTicks);
@@ -113,9 +114,7 @@ function resultOf(transaction: Transaction, level: number, takes: boolean): Resu
   };
 }
 
-/**
- * The buckets of a call that took or gave back tokens, as they are after it.
- */
+/** Returns the states of buckets after a charge or a refund. */
 export function bucketStates(
   batch: readonly Omit<Transaction, 'mode'>[],
   reading: StoreReading,

@@ -1,13 +1,16 @@
 import type { Failure, Ruling } from './batch-answer.ts';
 import type { Mode } from '../store/store.ts';
 
-/** A bucket as it is after a call, with the numbers that hold for its id. */
+/**
+ * The state of a bucket after a call, with the numbers that apply to its id. During an outage under the policy `local`,
+ * these are the bucket and the numbers of this process.
+ */
 export interface BucketState {
   readonly limit: string;
   readonly id: string;
-  /** Whole tokens that are there, 0 to `burst`. */
+  /** Whole tokens left, from 0 to `burst`. */
   readonly remaining: number;
-  /** Milliseconds until the bucket is full again if nothing more comes; 0 when it is. */
+  /** Milliseconds until the bucket is full if no further request comes, rounded up to 0.001; 0 when it is full. */
   readonly resetAfterMs: number;
   readonly burst: number;
   readonly count: number;
@@ -16,60 +19,74 @@ export interface BucketState {
   readonly overridden: boolean;
 }
 
-/** What came of one transaction. */
+/** The result of one transaction of a batch. */
 export interface Result extends BucketState {
-  /** Tokens that were asked for. */
+  /** Tokens that the transaction asked for. */
   readonly cost: number;
   /** Tokens that were taken: `cost` or 0. */
   readonly spent: number;
   readonly mode: Mode;
-  /** Whether this transaction lets the batch pass. A `spend-only` does, unless its id is blocked. */
+  /** Whether this transaction lets the batch pass. Always true for `spend-only`, unless the id is blocked. */
   readonly allowed: boolean;
-  /** Whether an override blocks the id: the other figures are then 0, and the waits `Infinity`. */
+  /**
+   * Whether an override blocks the id. Then `spent`, `remaining`, `burst` and `count` are 0, and `retryAfterMs` and
+   * `resetAfterMs` are `Infinity`.
+   */
   readonly blocked: boolean;
-  /** Whether the limit is `hidden`: no field and no problem details name it. */
+  /** Whether the limit is `hidden`: header fields and problem details do not mention it. */
   readonly hidden: boolean;
   /**
-   * Milliseconds until the same cost fits, rounded up to 0.001: one microsecond sooner it is refused, at that moment
-   * it passes. 0 when allowed, `Infinity` when blocked.
+   * Milliseconds until the same cost fits if no other request comes, rounded up to 0.001. It is exact: one microsecond
+   * earlier the cost is denied, and after this time it fits. 0 when allowed, `Infinity` when blocked.
    */
   readonly retryAfterMs: number;
 }
 
-/** What came of a batch; `unavailable` when its store can't answer and a limit is `closed` then. */
+/**
+ * The outcome of a batch. `unavailable`: the store can't answer, and a limit of the batch has the failure policy
+ * `closed`.
+ */
 export type Outcome = 'allowed' | 'denied' | 'unavailable';
 
 /**
- * What came of a batch. The figures are those of the strictest transaction that checks: blocked before denied, denied
- * before allowed, then
- * the longer wait (for allowed ones: until the same transaction would pass again), then the fewer remaining, then the
- * order given.
+ * The decision on a batch. Its figures are those of the strictest transaction that is not `spend-only`: blocked before
+ * denied, denied before allowed; then the longer wait (if allowed, the wait until the same transaction would pass
+ * again); then the fewer remaining tokens; then the order of the batch. If all are `spend-only`, the figures are those
+ * of the first.
  */
 export class Decision {
-  /** `unavailable`: the store can't answer, and a limit is `closed` then. */
   readonly outcome: Outcome;
   readonly allowed: boolean;
   /**
-   * Whether an override blocks an id of the batch. The outcome is then `denied`, no store was asked, and `results` has
-   * the blocked ids alone.
+   * Whether an override blocks an id of the batch. The outcome is then `denied`, the store was not asked, and `results`
+   * contains only the blocked ids.
    */
   readonly blocked: boolean;
-  /** The strictest limit; `null` when no limit applied. */
+  /** The name of the strictest limit; `null` when no limit applied. */
   readonly limit: string | null;
   readonly id: string | null;
-  /** Whole tokens that the strictest bucket has left; `Infinity` when no limit applied. */
+  /** Whole tokens left in the strictest bucket; 0 when blocked or unavailable, `Infinity` when no limit applied. */
   readonly remaining: number;
-  /** Milliseconds until the same batch can pass, if nothing else comes; 0 when allowed, `Infinity` when blocked. */
+  /**
+   * Milliseconds until the same batch can pass, if no other request comes: 0 when allowed, `Infinity` when blocked,
+   * 1000 when unavailable.
+   */
   readonly retryAfterMs: number;
-  /** Milliseconds until the strictest bucket is full again; `Infinity` when blocked. */
+  /**
+   * Milliseconds until the strictest bucket is full; `Infinity` when blocked, 0 when no limit applied, 1000 when
+   * unavailable.
+   */
   readonly resetAfterMs: number;
-  /** What came of every transaction, in the order given. Unlimited ids are left out. */
+  /**
+   * The result of each transaction, in the order of the batch. Unlimited ids are left out, and during an outage also
+   * the limits with the policy `open`. Empty when unavailable.
+   */
   readonly results: readonly Result[];
-  /** Set when a failure policy decided instead of the store: which one, and why. */
+  /** Which failure policy decided and why the store did not; not set when the store decided. */
   readonly failure?: Failure;
   readonly #ruling: Ruling;
 
-  /** @param figures - Those of the strictest result. */
+  /** @param figures - The figures of the strictest result. */
   constructor(ruling: Ruling, outcome: Outcome, figures: DecisionFigures, results: readonly Result[]) {
     this.outcome = outcome;
     this.allowed = outcome === 'allowed';
@@ -84,13 +101,13 @@ export class Decision {
     this.#ruling = ruling;
   }
 
-  /** What the store told: for those who give back tokens or write fields, in ticks. */
+  /** Returns the answer that a decision was derived from, in ticks: for refunds and header fields. */
   static rulingOf(decision: Decision): Ruling {
     return decision.#ruling;
   }
 }
 
-/** The figures that stand for a whole decision. */
+/** The figures of a decision as a whole. */
 export type DecisionFigures = Pick<
   Decision,
   'limit' | 'id' | 'blocked' | 'remaining' | 'retryAfterMs' | 'resetAfterMs'

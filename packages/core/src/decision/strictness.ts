@@ -6,11 +6,14 @@ import { TICKS_PER_MS } from '../rule/ticks.ts';
 interface Strictness {
   readonly allowed: boolean;
   readonly remaining: number;
-  /** Until the same transaction passes, or would pass again. */
+  /** The time until the same transaction passes, or would pass again. */
   readonly waitTicks: number;
 }
 
-/** The index of the strictest result of those that check; when none does, of the first; −1 when there is none. */
+/**
+ * Returns the index of the strictest result that is not `spend-only`; the first index if all are; −1 for an empty
+ * batch.
+ */
 export function strictestOf(ruling: Decided, results: readonly Result[]): number {
   if (results.length < 2) return results.length - 1;
   let strictest = -1;
@@ -21,12 +24,12 @@ export function strictestOf(ruling: Decided, results: readonly Result[]): number
   return Math.max(strictest, 0);
 }
 
-/** The strictest of several decisions on one request, by the same order. */
+/** Returns the strictest of several decisions on one request, in the same order. */
 export function strictestDecision(decisions: readonly Decision[]): Decision {
   return decisions.reduce((one, other) => (isStricter(ofDecision(other), ofDecision(one)) ? other : one));
 }
 
-// Denied before allowed, then the longer wait, then the fewer remaining; of equals the first stays.
+// Denied before allowed, then the longer wait, then the fewer remaining tokens; among equals, the first.
 function isStricter(one: Strictness, than: Strictness): boolean {
   if (one.allowed !== than.allowed) return !one.allowed;
   return one.waitTicks === than.waitTicks ? one.remaining < than.remaining : one.waitTicks > than.waitTicks;
@@ -44,7 +47,7 @@ function ofDecision(decision: Decision): Strictness {
   const { allowed, remaining, retryAfterMs, results } = decision;
   const ruling = Decision.rulingOf(decision);
   if (!ruling.available || results.length === 0) return { allowed, remaining, waitTicks: retryAfterMs * TICKS_PER_MS };
-  // A decision that checked nothing is stricter than none.
+  // A decision of `spend-only` transactions alone is the least strict.
   if (results.every(({ mode }) => mode === 'spend-only')) return { allowed, remaining: Infinity, waitTicks: -1 };
   return ofResult(ruling, results, strictestOf(ruling, results));
 }

@@ -4,18 +4,18 @@ import { logged, type Log } from './throttled-log.ts';
 import { checkFunction } from '../checks/options.ts';
 import { runUnawaited } from '../async/call-and-forget.ts';
 
-/** Who is told of events: the options `onEvent` and `log`. */
+/** The options that receive events: `onEvent` and `log`. */
 export interface Listeners {
-  /** Called with each event; what it throws is ignored. */
+  /** Called with each event. Errors that it throws are ignored. */
   readonly onEvent?: ((event: never) => void) | undefined;
-  /** Takes each line; `false` for nobody. What it throws is ignored. */
+  /** Receives each log line; `false` disables logging. Default: `console.warn`. Errors that it throws are ignored. */
   readonly log?: Log | false | undefined;
 }
 
 /**
- * Tells events to a listener, and to a log as lines; to `console.warn` unless told otherwise.
+ * Returns a function that emits events to `onEvent` and, as lines, to `log`.
  *
- * @throws {SluiceError} `ERR_OPTION` for an `onEvent` or a `log` that is none.
+ * @throws {SluiceError} `ERR_OPTION` when `onEvent` is not a function, or `log` is neither a function nor false.
  */
 export function notifier<Event extends Tellable>({ onEvent, log = console.warn }: Listeners): Notify<Event> {
   checkFunction('onEvent', onEvent, 'For example onEvent: (event) => metrics.count(event.type).');
@@ -24,8 +24,8 @@ export function notifier<Event extends Tellable>({ onEvent, log = console.warn }
     throw complaint('ERR_OPTION', { option: 'log', demand: 'a function of a line, or false', value: log, remedy });
   }
   const listener = onEvent as ((event: Event) => void) | undefined;
-  // Whoever tells an event goes on, whatever the listener and the logger do. Among the lines of other libraries ours are
-  // found by their beginning.
+  // Errors of the listener and of the log must not reach the code that emits an event. The prefix makes our lines
+  // recognizable among those of other libraries.
   const toLog = log === false ? undefined : logged((line) => runUnawaited(() => log(`Sluice: ${line}`), ignore));
   return (event) => {
     toLog?.(event);

@@ -1,23 +1,29 @@
 /**
- * Something that an operator may want to know. `message` says what happened and what to do; the log line is the message
- * after `Sluice: `.
+ * Something that an operator may want to know. `message` describes what happened and what to do. The log line is
+ * `Sluice: ` and the message.
  */
 export type LimiterEvent =
-  /** The store stopped answering: from now on each limit follows its failure policy. */
+  /** The store stopped answering. From now on each limit follows its failure policy. */
   | { readonly type: 'store-failing'; readonly cause: unknown; readonly message: string }
-  /** The store answers again: limits are decided by it. `outageMs` counts from the first failure of the outage. */
+  /** The store answers again and decides. `outageMs` counts from the first failure of the outage. */
   | { readonly type: 'store-recovered'; readonly outageMs: number; readonly message: string }
-  /** One bucket in the store is broken (a foreign value under its key); the store itself is fine. */
+  /**
+   * One bucket in the store is broken, for example because a foreign value is stored under its key. The store itself
+   * works.
+   */
   | { readonly type: 'bucket-broken'; readonly count: number; readonly cause: unknown; readonly message: string }
-  /** Tokens that should have been given back, or taken after the fact, while the store could not answer. */
+  /** Refunds or charges were lost because the store could not answer. */
   | {
       readonly type: 'refund-lost' | 'charge-lost';
-      /** How many since the last such event: reported at most once a minute. */
+      /**
+       * The number of lost refunds or charges since the last such event. Reported at once, then at most once a minute,
+       * and at the end of an outage.
+       */
       readonly count: number;
       readonly cause: unknown;
       readonly message: string;
     }
-  /** The overrides function was late, threw or gave nonsense: the limit's own numbers were used. */
+  /** The `overrides` function was late, threw, or returned an invalid override. The limit's own numbers were used. */
   | {
       readonly type: 'override-failed';
       readonly limit: string;
@@ -25,30 +31,33 @@ export type LimiterEvent =
       readonly cause: unknown;
       readonly message: string;
     }
-  /** A `settle` or `onDecision` function threw: the full cost stays, the request is not touched. */
+  /**
+   * A `settle` or `onDecision` function threw or rejected. The request is not affected; after a failed `settle` the
+   * client remains charged with the full cost.
+   */
   | {
       readonly type: 'callback-failed';
       readonly callback: 'settle' | 'onDecision';
       readonly cause: unknown;
       readonly message: string;
     }
-  /** A function of the user threw on an upgrade, where no framework handles errors: it was refused. */
+  /** A user's function threw during an upgrade, where no framework handles errors. The upgrade was rejected. */
   | { readonly type: 'upgrade-failed'; readonly cause: unknown; readonly message: string }
-  /** A request was denied when its response had begun: its status could not be sent, and the response was ended. */
+  /** A request was denied after its response had begun. The status could not be sent, and the response was ended. */
   | { readonly type: 'denial-not-sent'; readonly message: string }
   /**
-   * Something looks wrong in how the limiter is set up, its store has not answered yet, or its memory store is nearly
-   * full or evicts buckets.
+   * The limiter seems to be set up wrongly, its store has not answered yet, or its memory store is nearly full or evicts
+   * buckets.
    */
   | { readonly type: 'warning'; readonly message: string; readonly once?: true };
 
-/** Takes events where they happen. It must not throw. */
+/** Emits an event. It must not throw. */
 export type Notify<Event extends Tellable = LimiterEvent> = (event: Event) => void;
 
-/** What every event has: its kind, and the text of its log line. */
+/** The properties of every event: its type and the text of its log line. */
 export interface Tellable {
   readonly type: string;
   readonly message: string;
-  /** True of an event that comes at most once for its cause: the log never leaves its line out. */
+  /** True for an event that is emitted at most once for its cause. The log never omits its line. */
   readonly once?: true;
 }

@@ -1,21 +1,21 @@
-/** Lines of a store's state within {@link SPAN_MS}: two outages, each from its beginning to its end. */
+/** At most so many lines within {@link SPAN_MS}: enough for two outages, each with its beginning and its end. */
 const MAX_LINES = 4;
 const SPAN_MS = 10_000;
 
-/** Runs once, so many milliseconds from now. A process that ends before does not wait for it. */
+/** Calls a function once, after a delay in milliseconds. The timer does not keep the process alive. */
 export type Later = (delayMs: number, run: () => void) => void;
 
 const unawaitedTimer: Later = (delayMs, run) => void setTimeout(run, delayMs).unref();
 
 /**
- * Writes each change of a store's state to the log at once, four in ten seconds. Of a store that comes and goes faster
- * the rest is left out, and at the end of the ten seconds the latest is written with the count of those left out: the
- * last line is always how the store does.
+ * Writes changes of a store's state to the log, at most four lines in ten seconds. When a store changes faster, further
+ * changes are omitted, and the latest one is written at the end of the ten seconds with the number of the others. The
+ * last line therefore always shows the current state.
  */
 export class StateLines {
   readonly #log: (line: string) => void;
   readonly #later: Later;
-  /** Written in this span of ten seconds; 0 when none has begun. */
+  /** Lines written in the current span of ten seconds; 0 outside of a span. */
   #lines = 0;
   #latest = '';
   #leftOut = 0;

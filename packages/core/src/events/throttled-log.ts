@@ -2,22 +2,22 @@ import { monotonicClock, type Clock } from '../time/clock.ts';
 import type { Notify, Tellable } from './event.ts';
 import { StateLines, type Later } from './state-lines.ts';
 
-/** Takes one line of text. */
+/** Writes one line of text to a log. */
 export type Log = (line: string) => void;
 
-/** How long a kind of event that comes again and again stays silent in the log after a line, in microseconds. */
+/** After a line, further events of the same type are omitted for this time. */
 const QUIET_MICROS = 10_000_000;
 
-/** The time of log lines. Default: the process's own. */
+/** The time source of log lines. Default: the process's clock and timers. */
 export interface LogTime {
   readonly clock?: Clock;
   readonly later?: Later;
 }
 
 /**
- * Turns events into log lines: of each kind one line at once, then at most one in ten seconds with the count of those
- * left out. What comes once is never left out. A change of the store's state is a line at once, too, unless it comes and
- * goes, see {@link StateLines}.
+ * Returns a function that writes events to a log. The first event of each type is written at once; after that at most
+ * one line in ten seconds, with the number of events omitted since. Events with `once` are never omitted. Changes of
+ * the store's state are limited separately, see {@link StateLines}.
  */
 export function logged(log: Log, { clock = monotonicClock, later }: LogTime = {}): Notify<Tellable> {
   const silences = new Map<string, { untilMicros: number; leftOut: number }>();

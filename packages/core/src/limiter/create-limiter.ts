@@ -14,31 +14,38 @@ import type { OnDecision } from './on-decision.ts';
 import { checkFunction, checkOptions, isPlainObject, wholeNumber } from '../checks/options.ts';
 import type { Store } from '../store/store.ts';
 
-/** What a limiter needs beside its limits: where buckets live, how clients are found, what happens in trouble. */
+/**
+ * The options of a limiter beside its limits: its store, how it finds client addresses, what it does when the store
+ * fails, and where its events and log lines go.
+ */
 export interface LimiterSettings extends ClientAddressOptions {
-  /** Where buckets live. Default: a memory store of its own, for one process. */
+  /** Where buckets are stored. Default: a memory store of its own, for one process. */
   readonly store?: Store | undefined;
-  /** For stores that can fail: how long to wait for them, and what holds then. */
+  /** How long to wait for the store, and what to do when it can't answer. Has no effect on the memory store. */
   readonly failure?: FailureOptions | undefined;
-  /** Told of everything an operator may want to know. What it throws is ignored. */
+  /** Called with each event that an operator may want to know about. Errors that it throws are ignored. */
   readonly onEvent?: ((event: LimiterEvent) => void) | undefined;
-  /** Where log lines go; `false` for nowhere. Default: `console.warn`. What it throws is ignored. */
+  /** Receives log lines; `false` disables logging. Default: `console.warn`. Errors that it throws are ignored. */
   readonly log?: Log | false | undefined;
 }
 
 /** The options of {@link createLimiter}. */
 export interface LimiterOptions<Request = unknown, Name extends string = string>
   extends LimitSetOptions<Request, Name>, LimiterSettings {
-  /** How long an `overrides` function may take, in milliseconds, a whole number from 1 to 60,000. Default: 50. */
+  /**
+   * How long an asynchronous `overrides` function may take, in milliseconds, a whole number from 1 to 60,000. After
+   * that the limit's own numbers are used, with an event `override-failed`. Default: 50.
+   */
   readonly overridesDeadlineMs?: number | undefined;
   /**
-   * Called with every decision that `spend` or a middleware makes, and where it was made: for metrics and logs. Never
-   * awaited; what it throws is an event `callback-failed`. Not called for `check`, which takes nothing.
+   * Called with every decision that `spend` or a middleware makes and the context of the decision, for metrics and
+   * logs. The limiter does not wait for it. When it throws or rejects, the limiter emits an event `callback-failed`. It
+   * is not called for `check`.
    */
   readonly onDecision?: OnDecision<Request> | undefined;
 }
 
-/** The names of {@link LimiterSettings}. */
+/** The names of the options in {@link LimiterSettings}. */
 export const LIMITER_SETTINGS = [
   'store',
   'trustedProxies',
@@ -54,18 +61,20 @@ const OPTIONS = ['limits', 'overrides', 'overridesDeadlineMs', 'onDecision', ...
 const EXAMPLE = "createLimiter({ limits: { Requests: { key: clientNetwork(), count: 100, period: '1m' } } })";
 
 /**
- * Makes a limiter of named limits. It is checked whole: a limiter never starts half-configured.
+ * Creates a limiter with named limits. All options are validated first: it throws rather than start half-configured.
  *
  *     const limiter = createLimiter({
- *       limits: { Orders: { key: accountId((req: Request) => req.user.id), count: 300, period: '180m' } },
+ *       limits: {
+ *         Orders: { key: accountId((req: Request) => req.user.id), count: 300, period: '180m' },
+ *       },
  *       overrides: { Orders: { '12345678': { count: 600, period: '180m' } } },
  *     });
  *
- * The limiter knows the names of its limits: `limiter.spend([{ limit: 'Typo', id }])` does not compile. Without limits, or
- * with limits that are known only at run time, it takes any name.
+ * The type of the limiter contains the names of its limits: `limiter.spend([{ limit: 'Typo', id }])` does not compile.
+ * If the names are known only at run time, it accepts any name.
  *
- * @throws {SluiceError} for any wrong option, with its name, what it must be, what it was and what to write instead;
- * `ERR_LIMIT_IN_USE` when another limiter has a limit of one of these names on the same store.
+ * @throws {SluiceError} For a wrong option: the message gives its name, the allowed values, the value that was passed
+ * and what to write instead. `ERR_LIMIT_IN_USE` when another limiter uses one of the names on the same store.
  */
 export function createLimiter<Request = unknown, Name extends string = string>(
   options: LimiterOptions<Request, Name>,
@@ -94,10 +103,10 @@ export function createLimiter<Request = unknown, Name extends string = string>(
 }
 
 /**
- * Gives the inside of a limiter to the packages' own middleware.
+ * Returns the internal interface of a limiter, which the packages' own middleware uses.
  *
- * @throws {SluiceError} `ERR_OPTION` for anything that `createLimiter` of this copy of the package did not make: also for
- * an object around a limiter, such as a Proxy.
+ * @throws {SluiceError} `ERR_OPTION` for any value that `createLimiter` of this copy of the package did not create,
+ * including an object that wraps a limiter, such as a Proxy.
  */
 export function coreOf<Request>(limiter: Limiter<Request>): LimiterCore<Request> {
   if (!LimiterCore.isCore(limiter)) throw notALimiter(limiter);
@@ -105,9 +114,9 @@ export function coreOf<Request>(limiter: Limiter<Request>): LimiterCore<Request>
 }
 
 /**
- * The limits that a limiter has now, by name.
+ * Returns the current limits of a limiter by name.
  *
- * @throws {SluiceError} `ERR_OPTION` for what is no limiter.
+ * @throws {SluiceError} `ERR_OPTION` when the value is not a limiter.
  */
 export function limitsOf<Request>(limiter: Limiter<Request>): ReadonlyMap<string, Limit<Request>> {
   return coreOf(limiter).set.limits;

@@ -4,9 +4,9 @@ import { checkOptions, isPlainObject, type Hints } from '../checks/options.ts';
 import type { Mode } from '../store/store.ts';
 
 /**
- * The canonical id of an entry.
+ * Returns the canonical id of an entry.
  *
- * @throws {SluiceError} `ERR_ID` when it is no text, or none of the format of its limit.
+ * @throws {SluiceError} `ERR_ID` when the id is not a string, or not valid in the id format of its limit.
  */
 export function canonicalId(limit: Limit<never>, id: unknown): string {
   if (typeof id !== 'string') throw notText(limit, id);
@@ -24,12 +24,12 @@ function notText({ name }: Limit<never>, value: unknown): SluiceError {
 const ENTRY_FIELDS = ['limit', 'id', 'cost', 'mode'];
 
 /**
- * Refuses what is no entry, or has a field that none has.
+ * Validates the properties of an entry.
  *
- * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION`.
+ * @throws {SluiceError} `ERR_OPTION` when it is not an object, `ERR_UNKNOWN_OPTION` for an unknown property.
  */
 export function checkEntry(entry: unknown): void {
-  // A look at the names alone costs little on the way of every decision; what is wrong is then said at length.
+  // This runs for every decision, so it only compares names. `checkOptions` then creates the error message.
   if (isPlainObject(entry)) {
     let known = true;
     for (const name in entry) known &&= name === 'limit' || name === 'id' || name === 'cost' || name === 'mode';
@@ -38,7 +38,7 @@ export function checkEntry(entry: unknown): void {
   checkOptions('entries[…]', entry, ENTRY_FIELDS, ENTRY_HINTS, ENTRY_EXAMPLE);
 }
 
-/** The calls that take no mode, with the fields of their entries and what each does with a bucket. */
+/** The calls without a mode: the properties of their entries, and what each call does, for error messages. */
 const CALLS = {
   charge: { fields: ['limit', 'id', 'cost'], does: 'takes the cost' },
   refund: { fields: ['limit', 'id', 'cost'], does: 'gives the cost back' },
@@ -46,10 +46,10 @@ const CALLS = {
 } as const;
 
 /**
- * Gives the entries of a call that takes fewer fields than `spend`.
+ * Validates the entries of a call that accepts fewer properties than `spend`.
  *
- * @throws {SluiceError} `ERR_OPTION` when they are no array of objects, `ERR_UNKNOWN_OPTION` for a field that the call
- * does not take.
+ * @throws {SluiceError} `ERR_OPTION` when they are not an array of objects, `ERR_UNKNOWN_OPTION` for a property that
+ * the call does not accept.
  */
 export function checkedEntriesOf<T>(call: keyof typeof CALLS, entries: readonly T[]): readonly T[] {
   const { fields, does } = CALLS[call];
@@ -69,9 +69,9 @@ const RESET_HINTS: Hints = {
 const ENTRY_HINTS: Hints = { key: KEY_HINT, points: '`points` is `cost` here.' };
 
 /**
- * Gives the mode of an entry.
+ * Validates the mode of an entry.
  *
- * @throws {SluiceError} `ERR_OPTION` when it is none.
+ * @throws {SluiceError} `ERR_OPTION` when it is not a mode.
  */
 export function checkedMode(mode: Mode): Mode {
   if (mode === 'check-and-spend' || mode === 'check-only' || mode === 'spend-only') return mode;
@@ -88,9 +88,9 @@ function unknownMode(value: unknown): SluiceError {
 }
 
 /**
- * Gives the entries of a call.
+ * Checks that the entries of a call are an array.
  *
- * @throws {SluiceError} `ERR_OPTION` when they are no array.
+ * @throws {SluiceError} `ERR_OPTION` when they are not.
  */
 export function checkedEntries<T>(entries: readonly T[]): readonly T[] {
   if (!Array.isArray(entries)) throw noEntries(entries);

@@ -4,10 +4,10 @@ import type { Store } from '../store/store.ts';
 const claims = new WeakMap<Store, Map<string, object>>();
 
 /**
- * Notes that a limiter uses these limit names on a store. Of two limits with one name on one store each would spend
- * from the other's buckets, by other numbers.
+ * Registers the names of a limiter's limits on a store, instead of the names that it had before. If two limiters used
+ * one name, each would spend from the other's buckets, with different numbers.
  *
- * @throws {SluiceError} `ERR_LIMIT_IN_USE` when another limiter has one of them; then nothing is noted.
+ * @throws {SluiceError} `ERR_LIMIT_IN_USE` when another limiter uses one of the names; nothing is registered then.
  */
 export function claimNames(store: Store, owner: object, names: Iterable<string>): void {
   const owners = claims.get(store) ?? new Map<string, object>();
@@ -24,12 +24,12 @@ export function claimNames(store: Store, owner: object, names: Iterable<string>)
   claims.set(store, owners);
 }
 
-/** Whether any limiter uses limit names on a store. */
+/** Whether any limiter has names registered on a store. */
 export function isInUse(store: Store): boolean {
   return (claims.get(store)?.size ?? 0) > 0;
 }
 
-/** Forgets all names of a limiter, for others to use. */
+/** Releases all names of a limiter, so that others can use them. */
 export function releaseNames(store: Store, owner: object): void {
   const owners = claims.get(store);
   for (const [name, other] of owners ?? []) if (other === owner) owners?.delete(name);

@@ -29,7 +29,7 @@ import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';
 import type { BucketName, Store } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 
-/** What a limiter is made of, checked. */
+/** The validated parts of a limiter. */
 export interface LimiterParts<Request> {
   readonly set: LimitSetOptions<Request>;
   readonly store: Store;
@@ -41,14 +41,14 @@ export interface LimiterParts<Request> {
   readonly clientAddress: ClientAddressFinder;
 }
 
-/** What a request turned out to cost after its decision. */
+/** A cost that became known after the decision on a request. */
 export interface LateCharge {
   readonly cost: number;
-  /** The framework's request, for overrides that depend on it. */
+  /** The framework's request, for `overrides` functions. */
   readonly request?: unknown;
 }
 
-/** The limiter as the packages' own middleware sees it. */
+/** The limiter, with the methods that the packages' own middleware uses. */
 export class LimiterCore<Request = unknown> implements Limiter<Request> {
   readonly store: Store;
   readonly clientAddress: ClientAddressFinder;
@@ -59,9 +59,9 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   readonly #endPressureReports: (() => void) | undefined;
   readonly #overrideDeadlines: Deadlines;
   readonly #failure: CheckedFailureOptions;
-  /** The limits that middlewares use, with the highest fixed cost that they ask there. */
+  /** The limits that middlewares use, with the highest fixed cost for each. */
   readonly #needed = new Map<string, number>();
-  /** Of the decisions whose tokens were asked back, or corrected. */
+  /** Only for decisions with a refund or a settlement. */
   readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
   readonly #raised = new RaisedLimits(monotonicClock);
   readonly #work = new PendingWork();
@@ -83,7 +83,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     this.#gate = store.answersAtOnce === true ? new OpenGate(store) : new StoreGuard({ store, failure, notify });
   }
 
-  /** Whether a value is a limiter of this copy itself, and no object around one: those have none of its private fields. */
+  /**
+   * Whether a value is a limiter that this copy of the package created. An object that wraps one, such as a Proxy,
+   * lacks its private fields.
+   */
   static isCore(value: unknown): value is LimiterCore {
     return typeof value === 'object' && value !== null && #gate in value;
   }
@@ -157,18 +160,25 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     return [...this.#set.limits.keys()];
   }
 
-  /** The limits and overrides that hold now. */
+  /** The limits and overrides in effect. */
   get set(): LimitSet<Request> {
     return this.#set;
   }
 
-  /** Gives a limit by name, as it is now. */
+  /**
+   * Returns the current limit of a name.
+   *
+   * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`; `ERR_CLOSED` after `close`.
+   */
   limit(name: string): Limit<Request> {
     this.#gate.assertOpen();
     return limitNamed(this.#set, name);
   }
 
-  /** Keeps a limit that a middleware needs, and its fixed cost payable, through every {@link replace}. */
+  /**
+   * Registers a limit that a middleware uses and its fixed cost: {@link replace} then rejects a set in which they are
+   * not valid.
+   */
   requireLimit(name: string, cost: number): void {
     checkNeeded(this.#set, name, cost);
     this.#needed.set(name, Math.max(cost, this.#needed.get(name) ?? 0));
@@ -176,21 +186,21 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
 
   /** Decides a batch whose ids are canonical. */
   spendBatch(batch: Awaitable<readonly Transaction[]>): Awaitable<Decision> {
-    // Written out, unlike the other calls: this is the way of every request, and a closure would cost each of them.
+    // Not `andThen`, which would create a closure for each request: see docs/hot-path.md.
     return batch instanceof Promise ? this.#spendLater(batch) : this.#decide('spend', batch);
   }
 
-  /** Looks at what was decided for a request, and warns of a setup that limits nobody. */
+  /** Inspects the decision on a request, and warns of a setup that limits nobody. */
   watchRequest(incoming: IncomingMessage, decision: Decision): void {
     this.#watch.look(this.#set, incoming, decision);
   }
 
-  /** Calls the limiter's own `onDecision`, if there is one. */
+  /** Calls the limiter's own `onDecision`, if it is set. */
   reportDecision(decision: Decision, context: DecisionContext<Request>): void {
     callOnDecision(this.notify, () => this.onDecision?.(decision, context));
   }
 
-  /** Charges what results of decisions on a request name: their ids are canonical, and are not looked at again. */
+  /** Charges the buckets of results. Their ids are canonical already, so they are not validated again. */
   chargeResults(results: readonly Result[], { cost, request }: LateCharge): Awaitable<readonly BucketState[]> {
     const set = this.#set;
     const asks = results.map(({ limit, id, mode }) => ({ limit: this.limit(limit), id, cost, mode, request }));
@@ -198,10 +208,11 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   }
 
   /**
-   * Corrects what a decision cost at one of its limits: gives back what was too much, charges what is missing. What the
-   * store can't take is an event. Of a `spend-only` that did not fit nothing is taken after the fact either.
+   * Corrects the cost of a decision at one of its limits: refunds the surplus or charges the rest. When the store can't
+   * answer, the limiter emits an event. A `spend-only` that did not fit took nothing, and is not charged afterwards
+   * either.
    *
-   * Rejects with `ERR_CLOSED` or `ERR_UNKNOWN_LIMIT` when the limiter or the limit is gone by then.
+   * Rejects with `ERR_CLOSED` or `ERR_UNKNOWN_LIMIT` when the limiter was closed or the limit removed meanwhile.
    */
   async settle(decision: Decision, result: Result, { cost: trueCost, request }: LateCharge): Promise<void> {
     if (result.mode === 'spend-only' && result.spent < result.cost) return;
@@ -210,7 +221,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     if (missing > 0) await this.chargeResults([result], { cost: missing, request });
   }
 
-  /** Notes work after a request that `close` must wait for. Gives it back as it is. */
+  /** Registers work after a request that `close` must wait for. Returns it unchanged. */
   trackWork<T>(work: Awaitable<T>): Awaitable<T> {
     return this.#work.track(work);
   }
@@ -294,7 +305,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     this.#gate.assertOpen();
     const set = this.#set;
     const count = checkedEntries(entries).length;
-    // A loop over an array of the right length: see decide.ts.
+    // A loop over a preallocated array: see docs/hot-path.md.
     // oxlint-disable-next-line unicorn/no-new-array
     const transactions = new Array<Awaitable<Transaction | null>>(count);
     for (let i = 0; i < count; i++) transactions[i] = asked(set, entries[i]!);

@@ -5,7 +5,7 @@ import type { LimitSetOptions } from '../limits/limit-set.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
 import type { BucketName, Mode, Store } from '../store/store.ts';
 
-/** A bucket to charge or to give tokens back to. */
+/** An entry of {@link Limiter.charge} and {@link Limiter.refund}: one bucket and a number of tokens. */
 export interface CostEntry<Name extends string = string> extends BucketName {
   readonly limit: Name;
   /** Tokens, a whole number from 0 up. Default: 1. */
@@ -14,101 +14,140 @@ export interface CostEntry<Name extends string = string> extends BucketName {
   readonly mode?: never;
 }
 
-/** A bucket to make full. */
+/** An entry of {@link Limiter.reset}: the bucket to fill. */
 export interface ResetEntry<Name extends string = string> extends BucketName {
   readonly limit: Name;
-  /** Belongs to the other calls: the bucket is full afterwards. */
+  /** Not allowed here: `reset` always fills the whole bucket. */
   readonly cost?: never;
   /** Belongs to `spend` and `check`. */
   readonly mode?: never;
 }
 
-/** One transaction to decide. */
+/** An entry of {@link Limiter.spend} and {@link Limiter.check}: one bucket, a cost and a mode. */
 export interface SpendEntry<Name extends string = string> extends BucketName {
   readonly limit: Name;
   /** Tokens, a whole number from 0 up. Default: 1. */
   readonly cost?: number | undefined;
-  /** Default: `check-and-spend`. */
+  /** How the entry takes part in the decision, see {@link Mode}. Default: `check-and-spend`. */
   readonly mode?: Mode | undefined;
 }
 
-/** How a limiter ends. */
+/** The options of {@link Limiter.close}. */
 export interface CloseOptions {
   /**
-   * Closes the store too when it was given by you, unless another limiter still uses it. Needed for one that was made
-   * inline, `createLimiter({ …, store: redisStore(…) })`: its connection keeps the process alive. Default: false.
+   * Whether to close a store that you passed to `createLimiter`. It stays open while another limiter uses it. Set this
+   * for a store that was created inline, `createLimiter({ …, store: redisStore(…) })`: its connection keeps the process
+   * alive. Default: false.
    */
   readonly store?: boolean | undefined;
 }
 
 /**
- * Decides requests by named limits. Made by {@link createLimiter}; works with HTTP and without.
+ * Decides requests by named limits. Created by {@link createLimiter}; works with and without HTTP.
  *
- * Every call answers at once (a value) on a store that does, such as the memory store, and by a promise otherwise:
- * `await` works on both. Wrong arguments throw at once, whatever the store: `ERR_UNKNOWN_LIMIT`, `ERR_ID`,
- * `ERR_COST`, `ERR_DUPLICATE_BUCKET`, `ERR_UNKNOWN_OPTION` for a field that the call does not take, and `ERR_CLOSED`
- * after `close()`. A store that can't answer is no error but a matter of each limit's failure policy.
+ * Which call to use:
  *
- * `Request` is what the keys read their ids from, `Name` the names of the limits: those that `createLimiter` was given,
- * or any text where they are known only at run time. A `Limiter<Request>` takes any name.
+ * - {@link Limiter.spend} decides now and takes the tokens. This is the usual call.
+ * - {@link Limiter.check} makes the same decision and takes nothing, for example to show how much is left. It reserves
+ *   nothing: before a later `spend`, other requests may have taken the tokens.
+ * - {@link Limiter.charge} takes tokens without deciding, whether they fit or not. Use it when the cost is known only
+ *   after the work, or when only failures cost something: `check` before a login, `charge` after a failed one.
+ * - {@link Limiter.refund} gives tokens back: those of a decision, when the work was not done, or a number of tokens to
+ *   named buckets.
+ * - {@link Limiter.reset} fills whole buckets. It is meant for operators.
+ *
+ * With a store that answers synchronously, such as the memory store, these calls return a value. With another store, or
+ * when an `overrides` function returns a promise, they return a promise. `await` works on both.
+ *
+ * Wrong arguments are thrown by the call itself, with every store: `ERR_OPTION`, `ERR_UNKNOWN_OPTION` for a property
+ * that the call does not accept, `ERR_UNKNOWN_LIMIT`, `ERR_ID`, `ERR_COST`, `ERR_DUPLICATE_BUCKET`, and `ERR_CLOSED`
+ * after `close()`. If the call has to wait for an `overrides` function, its promise rejects with `ERR_DUPLICATE_BUCKET`
+ * and `ERR_COST_OVER_BURST` instead.
+ *
+ * A store that can't answer is an error of `reset` only. For decisions and charges, each limit's failure policy
+ * applies; a refund is lost, with an event.
+ *
+ * `Request` is the type of the request that keys read ids from. `Name` is the union of the limits' names as passed to
+ * `createLimiter`, or `string` where they are known only at run time. A `Limiter<Request>` accepts any name.
  */
 export interface Limiter<Request = unknown, Name extends string = string> {
   /**
-   * Decides a batch: takes tokens from all its buckets or from none.
+   * Decides a batch, and takes tokens from all its buckets or from none.
    *
-   * @throws {SluiceError} `ERR_COST_OVER_BURST` when a cost exceeds the burst: it could never pass.
+   * @throws {SluiceError} `ERR_COST_OVER_BURST` when a cost exceeds the burst, so that it could never pass.
    */
   spend(entries: readonly SpendEntry<Name>[]): Awaitable<Decision>;
-  /** Decides a batch as {@link Limiter.spend} would, and takes nothing. */
+  /**
+   * Makes the decision that {@link Limiter.spend} would make, and takes nothing.
+   *
+   * @throws {SluiceError} `ERR_COST_OVER_BURST` when a cost exceeds the burst.
+   */
   check(entries: readonly SpendEntry<Name>[]): Awaitable<Decision>;
-  /** Takes tokens after the fact, whether they fit or not: at most to an empty bucket. Unlimited and blocked ids are left out. */
+  /**
+   * Takes tokens after the fact, whether they fit or not. A bucket is emptied at most: a cost above what is left, even
+   * above the burst, leaves it empty.
+   *
+   * When the store can't answer, the charges of limits with the policy `local` are taken in this process; the others
+   * are lost, with an event `charge-lost`.
+   *
+   * @returns The buckets after the charge. Unlimited and blocked ids and lost charges are left out.
+   */
   charge(entries: readonly CostEntry<Name>[]): Awaitable<readonly BucketState[]>;
   /**
-   * Gives tokens back, at most to a full bucket.
+   * Gives tokens back. A bucket is filled at most.
    *
-   * For a decision of this limiter: what it took, once, less what has come back by itself since; nothing for what was
-   * denied or only checked. Tokens count as given back when the store has accepted them: when it can't answer, the call
-   * gives `[]` with an event `refund-lost`, and can be tried again. For entries: the operator's form, which gives back
-   * the whole cost.
+   * For a decision of this limiter: gives back what the decision took, once, minus what has refilled since. A denied
+   * decision, and one of `check`, took nothing, so nothing is given back. For entries, which name buckets: gives back
+   * the whole cost, whoever took it.
    *
+   * When the store can't answer, the tokens stay taken, with an event `refund-lost`. The call then returns `[]`, and
+   * can be repeated.
+   *
+   * @returns The buckets after the refund. Unlimited and blocked ids are left out.
    * @throws {SluiceError} `ERR_FOREIGN_DECISION` for a decision of another limiter.
    */
   refund(what: Decision | readonly CostEntry<Name>[]): Awaitable<readonly BucketState[]>;
   /**
-   * Makes buckets full again.
+   * Fills buckets.
    *
-   * @throws {SluiceError} `ERR_STORE_UNAVAILABLE` when the store can't answer.
+   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer: some of the buckets may
+   * then be full.
    */
   reset(entries: readonly ResetEntry<Name>[]): Awaitable<void>;
   /**
-   * Swaps limits and overrides, checked as a whole: all following requests see the new ones, none sees half of each.
-   * Buckets keep their debt, which is a time. Where a limit was raised, a debt that is longer than an empty bucket's is
-   * cut once, when the bucket is asked for next, so that the raise helps at once. When it throws, the old limits and
-   * overrides stay in effect. The new set may have other names: `Name` stays as it is.
+   * Replaces all limits and overrides. The new set is validated as a whole and takes effect for all later calls; no
+   * request sees a mixture. When `replace` throws, the old set remains in effect. The new set may have other names; the
+   * type `Name` does not change.
    *
-   * @throws {SluiceError} what {@link createLimiter} throws, and `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or
-   * `ERR_COST_OVER_BURST` when a middleware that was made with this limiter could not go on.
+   * Buckets keep their debt, which is a time. If a limit was raised, the old debt can be longer than an empty bucket of
+   * the new limit needs to fill. Such a debt is cut to that once, when the bucket next denies, so that the raise takes
+   * effect at once.
+   *
+   * @throws {SluiceError} The errors of {@link createLimiter}, and `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or
+   * `ERR_COST_OVER_BURST` when a middleware of this limiter needs a limit, a key function or a fixed cost that the new
+   * set does not allow.
    */
   replace(set: LimitSetOptions<Request>): void;
   /**
-   * Resolves when the store can answer: at once for the memory store, and for any other that has no `ready`. For
-   * scripts, which begin before their store is connected; a server may start without it, since its failure policies
-   * decide until the store answers.
+   * Resolves when the store can answer. Use it in scripts, which start before their store is connected; a server can
+   * start without it, because the failure policies decide until the store answers. The memory store is always ready. A
+   * store without a `ready` method counts as ready, unless its latest calls failed: it is then tried once.
    *
-   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` and the cause when the store can't answer after
-   * `timeoutMs` (default: 10,000); `ERR_CLOSED` when limiter or store is closed meanwhile; `ERR_OPTION`.
+   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` and the cause when the store can't answer within
+   * `timeoutMs` (default: 10,000), with `ERR_CLOSED` when the limiter or the store is closed, and with `ERR_OPTION` or
+   * `ERR_UNKNOWN_OPTION` for wrong options.
    */
   ready(options?: ReadyOptions): Promise<void>;
-  /** Whether the store answers, and since when. */
+  /** Reports whether the store answers, since when, and how often it has failed. */
   status(): StoreStatus;
-  /** The store that decides: for its own statistics, and to share it. */
+  /** The store that the limiter uses, for its statistics, or to pass it to another limiter. */
   readonly store: Store;
   /**
-   * Ends the limiter. Charges, refunds and settlements that have begun reach the store first; at most a second is waited
-   * for them. Closes a store that the limiter made itself; one that was given by you with `{ store: true }`. Later calls
-   * are the error `ERR_CLOSED`, but `close` can be called again.
+   * Closes the limiter. Charges, refunds and settlements in progress finish first; `close` waits for them for at most
+   * one second. It closes a store that the limiter created itself, and with `{ store: true }` also one that you passed.
+   * Later calls throw `ERR_CLOSED`; `close` itself can be called again.
    *
-   * Close the server first, so that requests in flight can still be decided and settled:
+   * Close the server first, so that requests in progress can still be decided and settled:
    *
    *     server.close(() => limiter.close({ store: true }));
    *

@@ -1,17 +1,17 @@
 import { complaint, shown, SluiceError } from '../checks/errors.ts';
 
-/** Where this copy of the package was loaded from. */
+/** The folder from which this copy of the package was loaded. */
 const HERE = placeOf(import.meta.url);
 
-/** What limiters of every copy carry: where their copy was loaded from. */
+/** The property under which every limiter, of any copy of the package, has the folder of its copy. */
 const PLACE = Symbol.for('@sluice/core: where the limiter’s copy was loaded from');
 
-/** Marks the limiters of a class as made by this copy of the package. */
+/** Marks the limiters of a class as created by this copy of the package. */
 export function markAsMadeHere(prototype: object): void {
   Object.defineProperty(prototype, PLACE, { value: HERE });
 }
 
-/** The error for what was given instead of a limiter of this copy: it says which of the known mistakes it was. */
+/** Creates the error for a value that is not a limiter of this copy. The message names the probable mistake. */
 export function notALimiter(value: unknown): SluiceError {
   const place = read(value, PLACE);
   if (typeof place === 'string' && place !== HERE) return ofAnotherCopy(place);
@@ -37,12 +37,12 @@ function wrapped(value: unknown): SluiceError {
   );
 }
 
-/** The folder of a copy of the package, by the URL of this module or of a bundle with it. Some bundles have no URL. */
+/** Returns the folder of a copy of the package, from the URL of this module or of a bundle. Some bundles have no URL. */
 export function placeOf(url: string | undefined): string {
   return url?.replace(/(limiter\/)?[^/]*$/, '') ?? 'a bundle';
 }
 
-/** A property of anything; `undefined` when it can't be read. */
+/** Reads a property of any value; returns `undefined` when reading it throws. */
 function read(value: unknown, name: PropertyKey): unknown {
   try {
     return (value as Record<PropertyKey, unknown>)[name];

@@ -3,21 +3,21 @@ import { reasonOf } from '../checks/errors.ts';
 import type { Notify } from '../events/event.ts';
 import { runUnawaited } from '../async/call-and-forget.ts';
 
-/** Where a decision was made. */
+/** The context of a decision. */
 export interface DecisionContext<Request = unknown> {
-  /** The framework's request that was decided. Left out of decisions without HTTP. */
+  /** The framework's request. Not set for decisions without HTTP. */
   readonly request?: Request;
-  /** True when the middleware has `shadow: true`: the request went on whatever was decided. */
+  /** True when the middleware has `shadow: true`: the request was let through whatever the decision. */
   readonly shadow: boolean;
 }
 
-/** Told of decisions; never awaited. */
+/** Receives decisions. The limiter does not wait for it. */
 export type OnDecision<Request = unknown> = (decision: Decision, context: DecisionContext<Request>) => unknown;
 
 /** The context of decisions without HTTP. */
 export const WITHOUT_HTTP: DecisionContext<never> = { shadow: false };
 
-/** Calls a user's `onDecision`. What it throws or rejects with is an event, and harms no request. */
+/** Calls a user's `onDecision`. If it throws or rejects, an event is emitted; the request is not affected. */
 export function callOnDecision(notify: Notify, call: () => unknown): void {
   runUnawaited(call, (cause) =>
     notify({

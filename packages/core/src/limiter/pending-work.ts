@@ -2,22 +2,25 @@ import type { Awaitable } from '../async/awaitable.ts';
 import { Deadlines } from '../time/deadlines.ts';
 import { systemScheduler, type Scheduler } from '../time/scheduler.ts';
 
-/** How long the end of a limiter waits for work that has begun, in milliseconds. */
+/** How long closing a limiter waits for work in progress, in milliseconds. */
 const GRACE_MS = 1000;
 
-/** What goes on after a request was answered: charges, refunds and settlements. A limiter that closes lets it finish. */
+/**
+ * Tracks work that continues after a request was answered: charges, refunds and settlements. A limiter that is closed
+ * waits for it.
+ */
 export class PendingWork {
   readonly #deadlines: Deadlines;
   #count = 0;
   #idle: Promise<void> | undefined;
   #becomeIdle: (() => void) | undefined;
 
-  /** @param scheduler - The time of the grace. Default: the process's. */
+  /** @param scheduler - The timer for the longest wait. Default: the process's timers. */
   constructor(scheduler: Scheduler = systemScheduler) {
     this.#deadlines = new Deadlines(GRACE_MS, scheduler);
   }
 
-  /** Notes work that has begun. Gives it back as it is. */
+  /** Registers work in progress. Returns it unchanged. */
   track<T>(work: Awaitable<T>): Awaitable<T> {
     if (work instanceof Promise) {
       this.#count++;
@@ -27,7 +30,7 @@ export class PendingWork {
     return work;
   }
 
-  /** Waits until all work has ended, well or not, at most a second; not at all when there is none. */
+  /** Waits until all work has settled, at most one second. Returns synchronously when there is no work. */
   ended(): Awaitable<void> {
     if (this.#count === 0) return undefined;
     this.#idle ??= new Promise((resolve) => (this.#becomeIdle = resolve));

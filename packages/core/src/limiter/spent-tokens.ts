@@ -9,12 +9,12 @@ import type { Transaction } from '../decision/transaction.ts';
 
 type Refund = Transaction & StoreRefund;
 
-/** What a decision took from one bucket. */
+/** The tokens that a decision took from one bucket. */
 interface SpentFromBucket {
   readonly transaction: Transaction;
-  /** Where the bucket's TAT would be by this decision alone: each refund brings it nearer. */
+  /** The bucket's TAT right after the decision, minus what was refunded since. */
   tatAfterSpendTicks: number;
-  /** Tokens of this decision that are taken, without those that a refund is giving back at this moment. */
+  /** Tokens of this decision that are still spent, without those of a refund in progress. */
   tokens: number;
 }
 
@@ -24,30 +24,30 @@ interface Part {
 }
 
 /**
- * What a decision took from its buckets, so that each token is given back at most once. Tokens count as given back when
- * the store has accepted them: after a refund that failed they can be given back by another one.
+ * Tracks the tokens that a decision took, so that each token is given back at most once. A token counts as given back
+ * when the store has accepted the refund: after a failed refund, another one can give it back.
  */
 export class SpentTokens {
   readonly #decision: Decision;
   readonly #gate: StoreGate;
   readonly #buckets: readonly SpentFromBucket[];
 
-  /** @param gate - That of the limiter that made the decision. */
+  /** @param gate - The gate of the limiter that made the decision. */
   constructor(decision: Decision, gate: StoreGate) {
     this.#decision = decision;
     this.#gate = gate;
     this.#buckets = spentBy(decision);
   }
 
-  /** Gives back all tokens that are still taken. While another refund is giving them back it gives nothing. */
+  /** Gives back all tokens that are still spent, except those of another refund in progress. */
   refund(): Awaitable<readonly BucketState[]> {
     return this.#giveBack(this.#buckets.map((from) => ({ from, tokens: from.tokens })));
   }
 
   /**
-   * Brings what is taken by one limit down to the true cost.
+   * Refunds what was spent at one limit above the true cost.
    *
-   * @returns `missing`: tokens that are still to be charged; 0 when the true cost was taken or less.
+   * @returns `missing`: tokens still to be charged because less than the true cost was spent; otherwise 0.
    */
   settleTo(limit: string, trueCost: number): { given: Awaitable<unknown>; missing: number } {
     const from = this.#buckets.find(({ transaction }) => transaction.limit === limit);
@@ -62,10 +62,10 @@ export class SpentTokens {
     const parts = all.filter(({ tokens }) => tokens > 0);
     if (!ruling.available || parts.length === 0) return [];
     const refunds = parts.map(refundOf);
-    // Taken out of the books before the store is called: of two refunds at the same time only one gives back.
+    // Subtracted before the store is called, so that of two concurrent refunds only one gives the tokens back.
     take(parts, 1);
     const accept = ({ batch, reading }: Changed<Refund>): readonly BucketState[] => {
-      // The store could not answer: the gate has reported it.
+      // The store could not answer; the gate has emitted an event.
       if (batch.length === 0) take(parts, -1);
       return bucketStates(batch, reading);
     };
@@ -82,7 +82,7 @@ export class SpentTokens {
   }
 }
 
-/** @param sign - 1 when the tokens are on their way back, -1 when the store did not accept them. */
+/** @param sign - 1 to subtract tokens for a refund, -1 to add them again because the store did not accept it. */
 function take(parts: readonly Part[], sign: 1 | -1): void {
   for (const { from, tokens } of parts) {
     from.tokens -= sign * tokens;
@@ -110,7 +110,9 @@ function spentBy(decision: Decision): readonly SpentFromBucket[] {
   });
 }
 
-/** The error for a decision of another limiter, which knows neither its buckets nor what of it was given back. */
+/**
+ * Creates the error for a decision of another limiter. This limiter knows neither its buckets nor its earlier refunds.
+ */
 export function foreignDecision(): SluiceError {
   return new SluiceError(
     'ERR_FOREIGN_DECISION',
@@ -119,7 +121,7 @@ export function foreignDecision(): SluiceError {
   );
 }
 
-/** The error for something else than a decision or entries. */
+/** Creates the error for an argument that is neither a decision nor an array of entries. */
 export function notRefundable(value: unknown): SluiceError {
   return complaint('ERR_OPTION', {
     option: 'refund',

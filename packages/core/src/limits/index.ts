@@ -1,6 +1,6 @@
 /**
- * What packages that read limits from elsewhere, or have id formats of their own, check them with, so that every rule
- * about a limit stands once.
+ * Validation for packages that read limits from other sources or add id formats, so that each rule about a limit is
+ * implemented once.
  *
  * @module
  */

@@ -8,34 +8,38 @@ import { AskedOverrides, type OverrideFunction } from './overrides/asked-overrid
 import type { RateLookup } from './overrides/override.ts';
 import { listOverrides, OverrideList, type OverrideTable } from './overrides/override-list.ts';
 
-/** Limits and overrides as they are written. */
+/** Limits and overrides as a user writes them. */
 export interface LimitSetOptions<Request = unknown, Name extends string = string> {
   /** The limits by name. */
   readonly limits: LimitDefinitions<Request, Name>;
-  /** Other numbers for listed ids, or a function that knows them. */
+  /** Other numbers for some ids: a table by limit and id, an `OverrideList`, or a function that returns them. */
   readonly overrides?: OverrideTable | OverrideList | OverrideFunction<Request> | undefined;
 }
 
-/** What a limit set needs of its limiter. */
+/** What a limiter passes to the definition of its limit set. */
 export interface LimitSetContext {
   readonly onFailure: FailurePolicy;
   readonly deadlines: Deadlines;
   readonly notify: Notify;
 }
 
-/** Limits and overrides that were checked together. It never changes: a limiter swaps it whole. */
+/** Limits and overrides that were validated together. Immutable: a limiter replaces it as a whole. */
 export interface LimitSet<Request = unknown> {
   readonly limits: ReadonlyMap<string, Limit<Request>>;
   readonly rateFor: RateLookup;
-  /** The overrides that are listed; left out when a function gives them. */
+  /** The listed overrides; undefined when a function returns them. */
   readonly listed?: OverrideList;
-  /** The longest time that a bucket of the numbers that are known takes to fill. */
+  /** The longest time that a bucket needs to fill, of all limits and listed overrides. */
   readonly longestToleranceTicks: number;
-  /** The smallest burst that any id of a limit is known to have: no fixed cost may exceed it. */
+  /** The smallest burst of a limit and its listed overrides: no fixed cost may exceed it. */
   smallestBurst(limit: Limit<never>): number;
 }
 
-/** Checks limits and overrides together. Throws what is wrong with either. */
+/**
+ * Validates limits and overrides together.
+ *
+ * @throws {SluiceError} For the first invalid limit or override.
+ */
 export function defineLimitSet<Request>(
   { limits: definitions, overrides = {} }: LimitSetOptions<Request>,
   { onFailure, deadlines, notify }: LimitSetContext,
@@ -69,16 +73,16 @@ function longestOf(limits: ReadonlyMap<string, Limit<never>>): number {
 
 const ownRate: RateLookup = (limit) => limit.rate;
 
-// A limit that is switched off says nothing about anyone.
+// A disabled limit applies to no id.
 function unlessDisabled(limits: ReadonlyMap<string, Limit<never>>, rateFor: RateLookup): RateLookup {
   if ([...limits.values()].every(({ disabled }) => !disabled)) return rateFor;
   return (limit, id, request) => (limit.disabled ? 'unlimited' : rateFor(limit, id, request));
 }
 
 /**
- * Gives a limit by its name.
+ * Returns a limit by its name.
  *
- * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, naming those that there are.
+ * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, with the names of the limits.
  */
 export function limitNamed<Request>({ limits }: LimitSet<Request>, name: string): Limit<Request> {
   const limit = limits.get(name);
@@ -98,8 +102,8 @@ function unknownLimit(name: unknown, limits: ReadonlyMap<string, unknown>): Slui
 }
 
 /**
- * Refuses a set that a middleware could not go on with: it needs the limit, an id of each request, and a fixed cost
- * that every id of the limit can pay.
+ * Rejects a set that a middleware can't use: it needs the limit, a key that gets an id from a request, and a fixed cost
+ * that no id's burst is below.
  *
  * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or `ERR_COST_OVER_BURST`.
  */
@@ -113,7 +117,7 @@ export function checkNeeded(set: LimitSet<never>, name: string, cost: number): v
     );
   }
   const burst = set.smallestBurst(limit);
-  // What is switched off refuses nobody; when it is switched on again it is looked at again.
+  // A disabled limit denies nothing. When a new set enables it, its cost is validated again.
   if (limit.disabled || cost <= burst) return;
   throw complaint('ERR_COST_OVER_BURST', {
     option: 'cost',

@@ -6,24 +6,27 @@ import { checkBoolean, checkOptions, isPlainObject } from '../checks/options.ts'
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
 import { rateOf, type LimitNumbers, type Rate } from '../rule/rate.ts';
 
-/** A named policy: `count` tokens come back every `period`, at most `burst` are ever there. */
+/** A limit: `count` tokens refill every `period`, and a bucket contains at most `burst`. */
 export interface LimitDefinition<Request = unknown> extends LimitNumbers {
   /** How the limit gets its id from a request: `ipAddress()`, `clientNetwork()`, `accountId((req) => …)`. */
   readonly key: Key<Request>;
-  /** What holds while the store can't answer. Default: the limiter's `failure.onFailure`. */
+  /** What the limit does while the store can't answer. Default: the limiter's `failure.onFailure`. */
   readonly onFailure?: FailurePolicy | undefined;
-  /** Switches the limit off: it lets every request through, uncounted, until it is switched on. Default: false. */
+  /** Disables the limit: it lets every request through and counts none. Default: false. */
   readonly disabled?: boolean | undefined;
-  /** Decides as every limit does, but clients are not told: no field and no problem details name it. Default: false. */
+  /**
+   * Hides the limit from clients: it decides as usual, but header fields and problem details do not mention it.
+   * Default: false.
+   */
   readonly hidden?: boolean | undefined;
 }
 
-/** Definitions by name. A name is `[A-Za-z][A-Za-z0-9_.-]*`, at most 64 characters, unique ignoring case. */
+/** Limits by name. A name is `[A-Za-z][A-Za-z0-9_.-]*`, at most 64 characters, and unique ignoring case. */
 export type LimitDefinitions<Request = unknown, Name extends string = string> = {
   readonly [Each in Name]: LimitDefinition<Request>;
 };
 
-/** A definition that was checked, on the time grid. */
+/** A validated limit, with its numbers in ticks. */
 export interface Limit<Request = unknown> {
   readonly name: string;
   readonly key: Key<Request>;
@@ -33,15 +36,14 @@ export interface Limit<Request = unknown> {
   readonly hidden: boolean;
 }
 
-/** What a limit's name looks like. */
+/** The pattern of a limit's name. */
 export const LIMIT_NAME_PATTERN: RegExp = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const FIELDS = ['key', 'burst', 'count', 'period', 'onFailure', 'disabled', 'hidden'] as const;
 
 /**
- * Checks definitions and puts them on the time grid.
+ * Validates definitions and converts their numbers to ticks.
  *
- * @throws {SluiceError} for the first thing that is wrong: a name, a missing key, a number out of range, an unknown
- * field.
+ * @throws {SluiceError} For the first invalid name, key, number or unknown property.
  */
 export function defineLimits<Request>(
   definitions: LimitDefinitions<Request>,
@@ -73,7 +75,7 @@ export function defineLimits<Request>(
 }
 
 /**
- * Refuses a name that could not stand in a header field or a bucket key.
+ * Rejects a name that is not valid in header fields and bucket keys.
  *
  * @throws {SluiceError} `ERR_LIMIT`.
  */

@@ -3,12 +3,13 @@ import { leafOf } from '../checks/options.ts';
 import { TICKS_PER_MICRO } from './ticks.ts';
 
 /**
- * A length of time: a string in Go's style with `d` for days, such as `'500ms'`, `'1s'`, `'180m'`, `'1h30m'`, `'1.5h'`,
- * `'168h'`, `'7d'`, or a number of milliseconds from 1000 up. A smaller number is an error: `60` could mean 60 seconds.
+ * A length of time: a string in the style of Go, with `d` for days, such as `'500ms'`, `'1s'`, `'180m'`, `'1h30m'`,
+ * `'1.5h'`, `'168h'` or `'7d'`; or a number of milliseconds of at least 1000. The units are `us`, `µs`, `ms`, `s`, `m`,
+ * `h` and `d`. A smaller number is an error, because `60` could mean 60 seconds.
  */
 export type Duration = number | string;
 
-/** Bare numbers below it are as likely to be seconds as milliseconds. */
+/** A smaller number is as likely to mean seconds as milliseconds. */
 const LEAST_BARE_MS = 1000;
 
 const MICROS_PER_UNIT: Readonly<Record<string, number>> = {
@@ -20,22 +21,23 @@ const MICROS_PER_UNIT: Readonly<Record<string, number>> = {
   h: 3600e6,
   d: 86_400e6,
 };
-/** What a duration that is text looks like. */
+/** The pattern of a duration that is a string. */
 export const DURATION_PATTERN: RegExp = /^(?:\d+(?:\.\d+)?(?:us|µs|ms|s|m|h|d))+$/;
 const PART = /(\d+(?:\.\d+)?)(us|µs|ms|s|m|h|d)/g;
 
 export interface DurationRange {
   readonly minMs: number;
   readonly maxMs: number;
-  /** The range in words, for the message. */
+  /** The range in words, for error messages. */
   readonly demand: string;
 }
 
 /**
- * Gives a duration in ticks.
+ * Converts a duration to ticks.
  *
- * @throws {SluiceError} `ERR_DURATION` when it is not a duration, out of range, not a whole number of microseconds, or a
- * bare number below 1000.
+ * @param option - The path of the option in error messages.
+ * @throws {SluiceError} `ERR_DURATION` when it is not a duration, is out of range, is not a whole number of
+ * microseconds, or is a number below 1000.
  */
 export function durationTicks(option: string, value: unknown, { minMs, maxMs, demand }: DurationRange): number {
   const micros = isAmbiguous(value) ? undefined : microsOf(value);
@@ -55,7 +57,7 @@ function isAmbiguous(value: unknown): boolean {
 }
 
 function remedyFor(option: string, value: unknown, isRight: (text: string) => boolean): string {
-  // Digits in quotes were meant to be a number.
+  // A string of digits was meant as a number.
   const amount = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
   if (Number.isSafeInteger(amount) && (amount as number) > 0) {
     return `Write its unit: '${String(amount)}s' for seconds, '${String(amount)}ms' for milliseconds.`;
@@ -75,7 +77,7 @@ const WORDS: readonly (readonly [words: RegExp, count: number, unit: string])[] 
   [/^w(?:eeks?)?$/, 7, 'd'],
 ];
 
-/** A duration in words, or with a space or capitals, as it is written here: `'1m'` for `'1 minute'`. */
+/** Converts a duration in words, or with a space or capitals, to our notation: `'1m'` for `'1 minute'`. */
 function meantDuration(text: string): string | undefined {
   const [, amount, word = ''] = IN_WORDS.exec(text) ?? [];
   const [, count, unit] = WORDS.find(([words]) => words.test(word.toLowerCase())) ?? [];
@@ -90,7 +92,8 @@ function microsOf(value: unknown): number | undefined {
   return roundedToMicro(micros);
 }
 
-// 1.001 × 1000 is not a whole number in a double: what is within a hundredth of a microsecond of one was meant to be it.
+// 1.001 × 1000 is not a whole number in a double. A value within a hundredth of a microsecond of a whole number is
+// rounded.
 function roundedToMicro(micros: number): number {
   const whole = Math.round(micros);
   return Math.abs(micros - whole) < 0.01 ? whole : micros;

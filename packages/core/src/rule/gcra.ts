@@ -1,23 +1,23 @@
 /**
  * The generic cell rate algorithm (GCRA) by virtual scheduling. Pure: no clock, no I/O, no dependency.
  *
- * The whole memory of a bucket is one instant, its theoretical arrival time (TAT): when the bucket would be full
- * again if nothing more came. With T the emission interval, τ = burst × T the tolerance:
+ * The entire state of a bucket is one instant, its theoretical arrival time (TAT): when the bucket would be full if no
+ * further request came. With the emission interval T and the tolerance τ = burst × T:
  *
  *     newTat = max(tat, now) + cost × T        allowed ⇔ newTat − now ≤ τ
  *
- * Here the rule is written in levels: level = max(tat − now, 0) is the debt of a bucket at `now`, and now + level
- * is its TAT. All quantities are whole ticks (see ticks.ts), so that every sum is exact.
+ * Here the rule is written in levels: level = max(tat − now, 0) is the debt of a bucket at `now`, and now + level is
+ * its TAT. All quantities are whole ticks (see ticks.ts), so that every sum is exact.
  *
  * @see ITU-T I.371 (03/2004) Annex A.1: this is GCRA(T, τ − T).
  * @module
  */
 
 /**
- * The debt of a bucket at `now`: 0 when it is full, `tolerance` when it is empty.
+ * Returns the debt of a bucket at `now`: 0 when it is full, `tolerance` when it is empty.
  *
- * It may be more than `tolerance`: the bucket was last used with other numbers, whose tolerance is larger. It stays as
- * it is then. If each look cut it to the tolerance of its own numbers, two sets of numbers in use on one bucket (a
+ * The level exceeds `tolerance` when the bucket was last used with other numbers, whose tolerance is larger. It is not
+ * cut. If each reading cut it to the tolerance of its own numbers, two sets of numbers in use on one bucket (a
  * roll-out, a plan in a token) would undo each other's debt, and nothing would be limited.
  */
 export function levelOf(tat: number, now: number): number {
@@ -25,42 +25,48 @@ export function levelOf(tat: number, now: number): number {
 }
 
 /**
- * Whether a cost increment (cost × T) fits into what the bucket has left. An increment of 0 always fits. Written as a
- * difference, here and in {@link waitFor}: the sum of two times of up to ten years each may lie beyond 2^53 ticks.
+ * Whether a cost increment (cost × T) fits into the bucket. An increment of 0 always fits. The condition is a
+ * difference, here and in {@link waitFor}, because the sum of two times of up to ten years each can exceed 2^53 ticks.
  */
 export function fits(level: number, increment: number, tolerance: number): boolean {
   return increment <= tolerance - level || increment === 0;
 }
 
-/** How long until the same cost increment fits: 0 when it does now, exact to the tick when it does not. */
+/** Returns the time until the same cost increment fits: 0 when it fits now, otherwise exact to the tick. */
 export function waitFor(level: number, increment: number, tolerance: number): number {
   return fits(level, increment, tolerance) ? 0 : increment - (tolerance - level);
 }
 
-/** Whole tokens that are there. The quotient is exact after rounding down, since both sides are below 2^53. */
+/**
+ * Returns the whole tokens that are left. The quotient is exact after rounding down, since both operands are below
+ * 2^53.
+ */
 export function remainingTokens(level: number, emissionInterval: number, tolerance: number): number {
   return level < tolerance ? Math.floor((tolerance - level) / emissionInterval) : 0;
 }
 
-/** How long until one more whole token is there than now; 0 when the bucket is full. */
+/** Returns the time until one more whole token is left than now; 0 when the bucket is full. */
 export function waitForNextToken(level: number, emissionInterval: number, tolerance: number): number {
   const next = remainingTokens(level, emissionInterval, tolerance) + 1;
   return waitFor(level, Math.min(next * emissionInterval, tolerance), tolerance);
 }
 
-/** The level after tokens were taken whether they fit or not: up to an empty bucket, and never less than before. */
+/**
+ * Returns the level after a charge, which takes tokens whether they fit or not: at most an empty bucket, but never less
+ * than before.
+ */
 export function charged(level: number, increment: number, tolerance: number): number {
   return Math.max(level, Math.min(level + increment, tolerance));
 }
 
-/** The level after tokens were given back: at least a full bucket. */
+/** Returns the level after a refund: at least 0, a full bucket. */
 export function refunded(level: number, increment: number): number {
   return level > increment ? level - increment : 0;
 }
 
 /**
- * What of a decision's increment can still be given back: no more than the debt that it left and that has not yet
- * passed. A refund that comes late can't mint tokens that have come back by themselves.
+ * Returns the part of a decision's increment that can still be given back: at most the part of the TAT after the
+ * decision that still lies ahead. A late refund can therefore not create tokens that have already refilled.
  */
 export function refundable(increment: number, tatAfterSpend: number, now: number): number {
   return Math.min(increment, Math.max(0, tatAfterSpend - now));

@@ -3,24 +3,27 @@ import { complaint } from '../checks/errors.ts';
 import { leafOf, wholeNumber } from '../checks/options.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from './ticks.ts';
 
-/** The numbers of a limit or an override, as they are written. */
+/** The numbers of a limit or an override, as a user writes them. */
 export interface LimitNumbers {
-  /** The most tokens that are ever there, 1 to 10⁹: how many unit requests pass at one instant. Default: `count`. */
+  /**
+   * The most tokens that a bucket contains, a whole number from 1 to 10⁹: how many requests of cost 1 can pass at one
+   * instant. Default: `count`.
+   */
   readonly burst?: number | undefined;
-  /** How many tokens come back every `period`, 1 to 10⁹. */
+  /** How many tokens refill every `period`, a whole number from 1 to 10⁹. */
   readonly count: number;
-  /** 1 ms to 366 days: `'1m'`, or a number of milliseconds from 1000 up. */
+  /** From 1 ms to 366 days: `'1m'`, or a number of milliseconds of at least 1000. */
   readonly period: Duration;
 }
 
-/** The numbers of a limit on the time grid. */
+/** The numbers of a limit, in ticks. */
 export interface Rate {
   readonly burst: number;
   readonly count: number;
   readonly periodMs: number;
-  /** T: the time that one token takes to come back, `period / count` rounded down to a tick. */
+  /** The emission interval T: the time in which one token refills, `period / count` rounded down to a tick. */
   readonly emissionIntervalTicks: number;
-  /** τ = burst × T: the time that an empty bucket takes to fill. */
+  /** The tolerance τ = burst × T: the time in which an empty bucket fills. */
   readonly toleranceTicks: number;
 }
 
@@ -29,12 +32,12 @@ export const MAX_TOKENS: number = 1_000_000_000;
 const PERIOD = { minMs: 1, maxMs: 366 * 86_400_000, demand: 'from 1ms to 366 days' };
 
 /**
- * Puts numbers on the time grid. T is rounded down once, so the rate is never below what is written, and above it
- * by at most 0.01 % up to 1,000 per second, 0.1 % up to 10,000 and 1 % up to 100,000.
+ * Validates numbers and converts them to ticks. T is rounded down once, so the rate is never below the configured one,
+ * and above it by at most 0.01 % up to 1,000 per second, 0.1 % up to 10,000 and 1 % up to 100,000.
  *
- * @param where - The option's path in messages: `limits.Orders`.
- * @throws {SluiceError} `ERR_OPTION` or `ERR_DURATION` for a number out of range; `ERR_LIMIT` when the grid can't
- * carry them: T below a tick (more than 16 million per second), or more than ten years to fill the bucket.
+ * @param where - The path of the numbers in error messages: `limits.Orders`.
+ * @throws {SluiceError} `ERR_OPTION` or `ERR_DURATION` for a number out of range; `ERR_LIMIT` when T is below one tick
+ * (more than 16 million tokens per second) or the bucket needs more than ten years to fill.
  */
 export function rateOf(where: string, { burst, count, period }: LimitNumbers): Rate {
   const wholeCount = checkedTokens(`${where}.count`, count);
@@ -68,10 +71,10 @@ export function rateOf(where: string, { burst, count, period }: LimitNumbers): R
 }
 
 /**
- * Gives a `burst` or a `count`.
+ * Validates a `burst` or a `count`.
  *
- * @param option - Its path in messages: `limits.Orders.count`.
- * @throws {SluiceError} `ERR_OPTION` when it is no whole number from 1 to {@link MAX_TOKENS}.
+ * @param option - Its path in error messages: `limits.Orders.count`.
+ * @throws {SluiceError} `ERR_OPTION` when it is not a whole number from 1 to {@link MAX_TOKENS}.
  */
 export function checkedTokens(option: string, value: unknown): number {
   return wholeNumber(option, value, { min: 1, max: MAX_TOKENS, remedy: tokensRemedy(option, value) });
@@ -85,9 +88,10 @@ function tokensRemedy(option: string, value: unknown): string {
 }
 
 /**
- * Gives a `period` in ticks.
+ * Validates a `period` and converts it to ticks.
  *
- * @throws {SluiceError} `ERR_DURATION` when it is no duration from 1 ms to 366 days.
+ * @param option - Its path in error messages: `limits.Orders.period`.
+ * @throws {SluiceError} `ERR_DURATION` when it is not a duration from 1 ms to 366 days.
  */
 export function checkedPeriodTicks(option: string, value: unknown): number {
   return durationTicks(option, value, PERIOD);

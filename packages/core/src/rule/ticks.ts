@@ -1,25 +1,28 @@
 /**
- * The time grid of all stores: ticks of 1/16 µs, whole numbers in a double.
+ * The unit of time in all stores: a tick of 1/16 µs. Times are whole numbers of ticks in a double.
  *
- * Clocks read whole microseconds and an emission interval is rounded down to a tick once, when its limit is
- * defined. From then on every sum and difference is exact below 2^53 ticks (17.8 years from a store's origin), so
- * exactly `burst` requests pass at one instant. Doubles of microseconds do not do this: at 7 per second T would be
- * 142857.142857… µs, and the seventh of seven would be refused by a rounding error.
+ * Clocks read whole microseconds, and an emission interval is rounded down to a tick once, when its limit is defined.
+ * From then on every sum and difference is exact below 2^53 ticks (17.8 years from a store's origin), so that exactly
+ * `burst` requests pass at one instant. With microseconds in a double this fails: at 7 per second T would be
+ * 142857.142857… µs, and a rounding error would deny the seventh of seven requests.
  */
 export const TICKS_PER_MICRO = 16;
-/** The same in a millisecond. */
+/** Ticks in a millisecond. */
 export const TICKS_PER_MS = 16_000;
 export const TICKS_PER_SECOND = 16_000_000;
 
-/** Ten years of 365.25 days: the longest time that a bucket may take to fill. */
+/** Ten years of 365.25 days: the longest time that a bucket may need to fill. */
 export const MAX_TOLERANCE_TICKS: number = 3652.5 * 86_400 * TICKS_PER_SECOND;
 
-/** Milliseconds in steps of 0.001, rounded up: after that long on a clock of whole microseconds the ticks have passed. */
+/**
+ * Converts ticks to milliseconds in steps of 0.001, rounded up: a clock of whole microseconds shows the end of the
+ * ticks after that time.
+ */
 export function ceilToMs(ticks: number): number {
   return Math.ceil(ticks / TICKS_PER_MICRO) / 1000;
 }
 
-/** Whole seconds, rounded up. */
+/** Converts ticks to whole seconds, rounded up. */
 export function ceilToSeconds(ticks: number): number {
   return Math.ceil(ticks / TICKS_PER_SECOND);
 }

@@ -1,7 +1,7 @@
 import { fits } from '../rule/gcra.ts';
 import type { StoreTransaction } from './store.ts';
 
-/** Whether a batch passes: every transaction that checks fits into the level of its bucket. */
+/** Whether a batch passes: each transaction that is not `spend-only` fits into its bucket. */
 export function passes(batch: readonly StoreTransaction[], levelsTicks: readonly number[]): boolean {
   for (let i = 0; i < batch.length; i++) {
     const { mode, incrementTicks, toleranceTicks } = batch[i]!;

@@ -4,11 +4,15 @@ const PLAIN_ID = /^[A-Za-z0-9._-]*$/;
 const MAX_KEY_BYTES = 200;
 
 /**
- * A limit's name and an id in one string that no other pair can give: `limit:id`, for stores that need one.
+ * Combines a limit's name and an id into one string, `limit:id`, for stores that need a single key. No two pairs have
+ * the same key.
  *
- * Of the id only `[A-Za-z0-9._-]` stays as it is and every other byte of its UTF-8 is percent-encoded, so no id
- * can bring a separator, or the `{` by which it would choose its own slot in a Redis Cluster. A key of more than
- * 200 bytes becomes `limit:#` and the SHA-256 of the id: no escaped id starts with `#`.
+ * `[A-Za-z0-9._-]` in the id are kept, and every other byte of its UTF-8 form is percent-encoded. An id can therefore
+ * not contain a separator, or the `{` by which it would choose its own slot in a Redis Cluster. A key of more than 200
+ * bytes becomes `limit:#` and the SHA-256 of the id in hexadecimal; no encoded id starts with `#`.
+ *
+ * @param limit - The name of a limit, `[A-Za-z][A-Za-z0-9_.-]*`.
+ * @param id - A canonical id, well-formed Unicode.
  */
 export function bucketKey(limit: string, id: string): string {
   const key = `${limit}:${PLAIN_ID.test(id) ? id : escaped(id)}`;

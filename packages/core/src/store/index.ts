@@ -1,5 +1,5 @@
 /**
- * What stores of other packages are made of, so that the rule and every check of an option stand once.
+ * Parts for stores in other packages, so that the rule and the validation of options are implemented once.
  *
  * @module
  */

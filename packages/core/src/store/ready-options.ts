@@ -1,6 +1,6 @@
 import { checkOptions, wholeNumber } from '../checks/options.ts';
 
-/** How long to wait until a store is ready. */
+/** The options of {@link Limiter.ready} and of a store's `ready`. */
 export interface ReadyOptions {
   /** How long to wait, in milliseconds, a whole number from 1 to 3,600,000 (an hour). Default: 10,000. */
   readonly timeoutMs?: number | undefined;
@@ -10,7 +10,7 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const MAX_TIMEOUT_MS = 3_600_000;
 
 /**
- * Checks the options of a `ready()`, and fills in their defaults.
+ * Validates the options of `ready()` and adds the defaults.
  *
  * @throws {SluiceError} `ERR_OPTION` for a value out of range, `ERR_UNKNOWN_OPTION` for an unknown name.
  */

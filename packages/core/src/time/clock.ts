@@ -1,12 +1,15 @@
 import { complaint } from '../checks/errors.ts';
 
-/** A source of time. It should be monotonic; one that steps back never grants tokens. */
+/** A source of time. It should be monotonic; a clock that steps back never grants tokens. */
 export interface Clock {
   /** Microseconds since any fixed origin, a whole number. */
   nowMicros(): number;
 }
 
-/** The process's own monotonic clock: no wall-clock step, NTP correction or time zone touches it. */
+/**
+ * The process's monotonic clock, `performance.now()`. It is independent of the wall clock, of NTP corrections and of
+ * time zones.
+ */
 export const monotonicClock: Clock = {
   nowMicros: () => microsOf(performance.now()),
 };
@@ -17,9 +20,9 @@ export function microsOf(ms: number): number {
 }
 
 /**
- * Refuses what is not a clock.
+ * Validates the option `clock`.
  *
- * @throws {SluiceError} `ERR_OPTION`.
+ * @throws {SluiceError} `ERR_OPTION` when it is not a clock.
  */
 export function checkClock(clock: unknown): void {
   if (typeof (clock as Partial<Clock> | null)?.nowMicros === 'function') return;
