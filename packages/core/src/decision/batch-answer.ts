@@ -4,44 +4,47 @@ import type { FailurePolicy } from '../limits/failure-policy.ts';
 
 /** Why the store did not decide, and which policy did. */
 export interface Failure {
-  /** The strictest policy that was used: `closed` before `local` before `open`. */
+  /** The strictest policy of the batch: `closed` before `local` before `open`. */
   readonly policy: FailurePolicy;
-  /** What the store threw or rejected with, or a SluiceError `ERR_STORE_DEADLINE` or `ERR_STORE_ANSWER`. */
+  /**
+   * What the store threw or rejected with, or a SluiceError with code `ERR_STORE_DEADLINE`, `ERR_STORE_ANSWER` or
+   * `ERR_STORE_UNAVAILABLE`.
+   */
   readonly cause: unknown;
 }
 
-/** Buckets as a store saw or left them. */
+/** Buckets and their levels, as a store returned them. */
 export interface Changed<T> {
   /**
-   * The buckets that `reading` is about, with the numbers that it was made by. When the store could not answer this
-   * is another batch than was asked for: what went by the `local` policy carries its local rate, cost and ticks, and
-   * what nobody decided or took is left out.
+   * The buckets of `reading`, with the numbers that it was made with. When the store could not answer, this differs
+   * from the requested batch: transactions under the `local` policy have local rates, costs and ticks, and those that
+   * were not decided or taken are left out.
    */
   readonly batch: readonly T[];
   /** In the order of `batch`. */
   readonly reading: StoreReading;
-  /** Whose time the reading is in: the refund of a decision must go there. */
+  /** The store that made the reading, in whose time it is: a refund of the decision must go there. */
   readonly store: Store;
 }
 
-/** A batch that was decided: what of it passes follows from the reading. */
+/** A batch that a store or a policy decided. The outcome follows from the reading. */
 export interface Decided extends Changed<Transaction> {
   readonly available: true;
-  /** Left undefined when the limiter's own store decided. */
+  /** Undefined when the limiter's own store decided. */
   readonly failure: Failure | undefined;
   readonly owner: Owner;
 }
 
-/** Nobody decided: the store can't answer, and a limit of the batch is `closed` then. Nothing was taken. */
+/** The store can't answer, and a limit of the batch is `closed`. Nothing was decided or taken. */
 export interface Unavailable {
   readonly available: false;
-  /** The transactions whose policy is `closed`, as they were asked for. Never empty. */
+  /** The transactions whose policy is `closed`, as requested. Never empty. */
   readonly batch: readonly Transaction[];
   readonly failure: Failure;
   readonly owner: Owner;
 }
 
-/** An id of the batch is blocked: no store was asked, and nothing was taken. */
+/** An id of the batch is blocked. The store was not asked, and nothing was taken. */
 export interface Blocked {
   readonly available: false;
   /** The transactions whose id is blocked. Never empty. */
@@ -50,11 +53,11 @@ export interface Blocked {
   readonly owner: Owner;
 }
 
-/** The gate of the limiter that made a decision: that limiter alone gives its tokens back. Compared by identity. */
+/** The gate of the limiter that made a decision: only that limiter gives its tokens back. Compared by identity. */
 type Owner = object;
 
-/** What came of a batch, and from whom. */
+/** The answer to a batch, and where it came from. */
 export type Ruling = Decided | Unavailable | Blocked;
 
-/** What a charge must carry so that any store can take it: a transaction does, and its cost may exceed the burst. */
+/** A charge: a transaction without its mode. Its cost may exceed the burst. */
 export type Charge = Omit<Transaction, 'mode'>;

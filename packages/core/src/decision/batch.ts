@@ -112,6 +112,8 @@ function duplicateBucket({ limit, id }: BucketName): SluiceError {
 /**
  * Rejects a value that a key or an id format returned instead of text. Otherwise unrelated clients would share the
  * bucket of `undefined` or of an empty id.
+ *
+ * @throws {SluiceError} `ERR_ID`.
  */
 export function checkId(limit: string, id: unknown): void {
   if (typeof id !== 'string' || id === '') throw badId(limit, id);

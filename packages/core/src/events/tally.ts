@@ -1,8 +1,8 @@
 const MINUTE_MICROS = 60_000_000;
 
 /**
- * Reports what may happen on every request: the first time at once, then at most once a minute with the number of
- * times since, so that nothing floods the log and nothing goes uncounted.
+ * Reports something that can happen on every request: the first time at once, then at most once a minute with the
+ * number of times since. So the log is not flooded, and everything is counted.
  */
 export class Tally {
   readonly #report: (count: number, cause: unknown) => void;

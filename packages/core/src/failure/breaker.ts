@@ -1,7 +1,7 @@
 /**
- * Failures in a row that open the breaker. One or two slow answers are a hiccup, and only they are answered by
- * policy. When a store hangs, calls wait until the third of them has missed its deadline: at a steady rate what is sent
- * within the first deadline waits it out, and two decisions more.
+ * Consecutive failures that open the breaker. One or two slow answers are a hiccup: a policy answers only those calls.
+ * When a store hangs, calls wait until the third of them has missed its deadline. At a steady rate these are the calls
+ * sent within the first deadline, and two more.
  */
 const FAILURES_TO_OPEN = 3;
 
@@ -11,11 +11,12 @@ export type FailureEffect = 'first' | 'opened' | undefined;
 const MIN_PROBE_INTERVAL_MICROS = 100_000;
 
 /**
- * Decides whether a store is asked. Pure: time is a parameter, in whole microseconds.
+ * Decides whether to call the store (circuit breaker). Pure: time is a parameter, in whole microseconds.
  *
- * It is closed while the store answers. Three failures in a row and no answer for as long as a call may wait open it:
- * then nothing is asked but one call every 100 ms, a live one, and the first answer closes it again. A store of many
- * servers with one of them dead keeps answering in between, and stays asked.
+ * The breaker is closed while the store answers. It opens after three consecutive failures without an answer for as
+ * long as one deadline. Then it admits one call, the probe, every 100 ms or every deadline, whichever is longer; the
+ * probe is a live request. The first answer closes the breaker. A store of several servers of which one is dead keeps
+ * answering in between, so its breaker stays closed.
  */
 export class Breaker {
   readonly #deadlineMicros: number;
@@ -27,7 +28,10 @@ export class Breaker {
   #lastProbeMicros = 0;
   #phase = 0;
 
-  /** @param deadlineMs - How long a call waits: with more than 100 ms the next probe waits as long, so one is out at a time. */
+  /**
+   * @param deadlineMs - How long a call waits, in milliseconds. Probes are at least this far apart, so only one is in
+   * flight.
+   */
   constructor(deadlineMs: number) {
     this.#deadlineMicros = deadlineMs * 1000;
     this.#probeIntervalMicros = Math.max(MIN_PROBE_INTERVAL_MICROS, this.#deadlineMicros);
@@ -42,22 +46,25 @@ export class Breaker {
     return this.#answeredMicros !== -Infinity;
   }
 
-  /** Grows each time it opens or closes. A call remembers the phase in which it was sent, for {@link failed}. */
+  /**
+   * The number of times that the breaker has opened or closed. A call keeps the phase in which it was sent, for {@link
+   * failed}.
+   */
   get phase(): number {
     return this.#phase;
   }
 
-  /** How often it has opened. */
+  /** The number of times that the breaker has opened. */
   get outages(): number {
     return Math.ceil(this.#phase / 2);
   }
 
-  /** How many microseconds may pass between two probes. */
+  /** The time between two probes, in microseconds. */
   get probeIntervalMicros(): number {
     return this.#probeIntervalMicros;
   }
 
-  /** Whether a call may go to the store now. While open, a yes uses up the probe of this interval. */
+  /** Whether to call the store now. While the breaker is open, true uses up the probe of this interval. */
   admits(nowMicros: number): boolean {
     if (!this.#isOpen) return true;
     if (isWithin(this.#probeIntervalMicros, nowMicros - this.#lastProbeMicros)) return false;
@@ -65,14 +72,14 @@ export class Breaker {
     return true;
   }
 
-  /** Notes that a call did not try the store after all: the probe that it may have used up is there again. */
+  /** Records that an admitted call did not reach the store, so that another call can be the probe. */
   returnProbe(): void {
     this.#lastProbeMicros = -Infinity;
   }
 
   /**
-   * Notes that a call failed. Of many that miss together all belong to the one outage, and so do those that come in
-   * after it is over: a failure says nothing about a store that has answered since.
+   * Records a failed call. While the breaker is open, failures are ignored, and so are those of calls that were sent
+   * before it last opened or closed: they belong to an earlier outage, and the store may have answered since.
    *
    * @param sentIn - The phase in which the call was sent.
    * @returns What this failure changed.
@@ -93,9 +100,9 @@ export class Breaker {
   }
 
   /**
-   * Notes that the store answered.
+   * Records an answer of the store.
    *
-   * @returns When the first failure of the outage came, if this answer ended one.
+   * @returns The time of the outage's first failure, in microseconds, if this answer ended an outage.
    */
   answered(nowMicros: number): number | undefined {
     this.#failuresInARow = 0;
@@ -107,7 +114,9 @@ export class Breaker {
   }
 }
 
-/** A clock that went back must not put off by as much what waits for an interval to be over. */
+/**
+ * After a step back of the clock the interval counts as over. Otherwise it would last longer by the size of the step.
+ */
 function isWithin(intervalMicros: number, sinceMicros: number): boolean {
   return sinceMicros >= 0 && sinceMicros < intervalMicros;
 }

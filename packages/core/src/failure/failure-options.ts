@@ -1,20 +1,20 @@
 import { checkOptions, oneOf, wholeNumber, type Hints } from '../checks/options.ts';
 import type { FailurePolicy } from '../limits/failure-policy.ts';
 
-/** What happens when a store can't answer. For stores that answer by a promise, or that can throw. */
+/** What to do when the store can't answer. Has an effect only for stores that return promises or can throw. */
 export interface FailureOptions {
   /** How long a decision waits for the store, in milliseconds, a whole number from 1 to 60,000. Default: 50. */
   readonly deadlineMs?: number | undefined;
-  /** The policy of limits that name none of their own. Default: `'local'`. */
+  /** The policy of limits without an `onFailure` of their own. Default: `'local'`. */
   readonly onFailure?: FailurePolicy | undefined;
   /**
-   * How many processes share the store, a whole number from 1 to 10,000: under `local` each of them gives out its
-   * share of every limit. Default: 1, so each process gives out the whole limit.
+   * The number of processes that share the store, a whole number from 1 to 10,000. Under the policy `local`, each
+   * process allows its share of every limit. Default: 1, so each process allows the whole limit.
    */
   readonly gateways?: number | undefined;
 }
 
-/** {@link FailureOptions}, checked and whole. */
+/** {@link FailureOptions}, validated and with defaults. */
 export interface CheckedFailureOptions {
   readonly deadlineMs: number;
   readonly onFailure: FailurePolicy;
@@ -32,7 +32,7 @@ const HINTS: Hints = {
 };
 
 /**
- * Checks the `failure` option and fills in its defaults.
+ * Validates the `failure` option and adds the defaults.
  *
  * @throws {SluiceError} `ERR_OPTION` for a value out of range, `ERR_UNKNOWN_OPTION` for an unknown name.
  */
@@ -52,16 +52,16 @@ export function checkFailureOptions(options: FailureOptions = {}): CheckedFailur
 
 const POLICIES: readonly FailurePolicy[] = ['local', 'closed', 'open'];
 
-// The policy alone is what most people set.
+// Most users set only the policy.
 function exampleFor(options: unknown): string {
   const policy = POLICIES.find((word) => word === options) ?? 'open';
   return `failure: { onFailure: '${policy}' }`;
 }
 
 /**
- * Gives a failure policy.
+ * Validates a failure policy.
  *
- * @throws {SluiceError} `ERR_OPTION` when it is none.
+ * @throws {SluiceError} `ERR_OPTION` when it is not a policy.
  */
 export function checkFailurePolicy(option: string, value: unknown): FailurePolicy {
   return oneOf(option, value, POLICIES);

@@ -9,28 +9,28 @@ import { LocalRates } from './local-rate.ts';
 import type { Changed, Charge, Decided, Failure, Unavailable } from '../decision/batch-answer.ts';
 
 /**
- * At most so many buckets are kept for the `local` policy, in less than three megabytes. When there are more, a bucket of
- * the limit that has the most is evicted.
+ * The largest number of buckets for the `local` policy, which take 2 to 4 MB. Above it, a bucket of the limit with the
+ * most buckets is evicted.
  */
 const MAX_LOCAL_KEYS = 100_000;
 
-/** What a fallback is made of. */
+/** The parts of a fallback. */
 export interface FallbackParts {
   /** The store that can't answer. */
   readonly guarded: Store;
   readonly gateways: number;
-  /** The time of local buckets. */
+  /** The clock of the local buckets. */
   readonly clock: Clock;
   readonly notify: Notify;
-  /** The gate whose decisions it makes. */
+  /** The gate on whose behalf it decides. */
   readonly owner: object;
 }
 
 /**
- * Decides by the limits' failure policies what the store can't.
+ * Decides by the limits' failure policies while the store can't.
  *
- * Its buckets outlive an outage: a store that goes and comes back again and again does not grant a whole local burst
- * each time. Once the store is back nothing asks for them, and they pass.
+ * Its buckets are kept after an outage, so that a store that fails repeatedly does not grant a whole local burst each
+ * time. When the store works again, they are not used, and expire.
  */
 export class Fallback {
   readonly #guarded: Store;
@@ -38,7 +38,7 @@ export class Fallback {
   readonly #clock: Clock;
   readonly #owner: object;
   readonly #notify: Notify;
-  /** Made when the first `local` limit needs it. */
+  /** Created when the first `local` limit needs it. */
   #store: MemoryStore | undefined;
 
   constructor({ guarded, gateways, clock, notify, owner }: FallbackParts) {
@@ -49,7 +49,10 @@ export class Fallback {
     this.#owner = owner;
   }
 
-  /** One `closed` makes the batch unavailable; else the `local` ones decide together, and the `open` ones drop out. */
+  /**
+   * If any limit is `closed`, the batch is unavailable. Otherwise the `local` limits decide together, and `open` ones
+   * are left out.
+   */
   decide(call: 'spend' | 'check', batch: readonly Transaction[], cause: unknown): Decided | Unavailable {
     const owner = this.#owner;
     const closed = batch.filter(({ onFailure }) => onFailure === 'closed');
@@ -61,7 +64,7 @@ export class Fallback {
     return { available: true, batch: local, reading, store, failure: { policy: 'local', cause }, owner };
   }
 
-  /** Takes the charges of `local` limits. The others are left out. */
+  /** Takes the charges of `local` limits, and leaves out the others. */
   charge<T extends Charge>(batch: readonly T[]): Changed<T> {
     const local = this.#localOf(batch);
     if (local.length === 0) return { batch: local, reading: EMPTY_READING, store: this.#guarded };
@@ -69,7 +72,7 @@ export class Fallback {
     return { batch: local, reading: store.charge(local), store };
   }
 
-  /** Makes local buckets full again. */
+  /** Fills local buckets. */
   reset(batch: readonly BucketName[]): void {
     this.#store?.reset(batch);
   }

@@ -3,15 +3,15 @@ import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 import type { Charge } from '../decision/batch-answer.ts';
 
 /**
- * One process's share of a limit that `gateways` processes share: T × gateways, and burst / gateways rounded down but
- * at least 1. All shares together let through the limit's own rate, and at one instant the greater of its burst and
- * `gateways`.
+ * Returns one process's share of a limit that `gateways` processes share: the interval T × gateways, and burst /
+ * gateways rounded down, at least 1. Together the shares allow the limit's own rate and, at one instant, the larger of
+ * its burst and `gateways`.
  *
- * The share stays on the time grid: where one token would take more than ten years to come back, it takes ten years.
+ * T is capped at ten years, the longest time that ticks allow for a bucket to fill.
  */
 export function localRate(rate: Rate, gateways: number): Rate {
   const burst = Math.max(1, Math.floor(rate.burst / gateways));
-  // Only a burst of 1 can reach the end of the grid: a greater one gives at most the limit's own tolerance.
+  // Only a burst of 1 can reach the cap: with a larger burst, the tolerance is at most that of the limit.
   const emissionIntervalTicks = Math.min(rate.emissionIntervalTicks * gateways, MAX_TOLERANCE_TICKS);
   return {
     burst,
@@ -22,7 +22,9 @@ export function localRate(rate: Rate, gateways: number): Rate {
   };
 }
 
-/** Gives transactions and charges their local numbers. Rates are derived once and kept as long as they are in use. */
+/**
+ * Converts transactions and charges to this process's share. Each rate is converted once and cached while it is in use.
+ */
 export class LocalRates {
   readonly #gateways: number;
   readonly #derived = new WeakMap<Rate, Rate>();
@@ -32,8 +34,8 @@ export class LocalRates {
   }
 
   /**
-   * The same with local numbers. A cost above the local burst takes the whole local bucket, or it would be denied for
-   * as long as the store fails.
+   * Returns a transaction with local numbers. A cost above the local burst takes the whole local bucket; otherwise it
+   * would be denied during the entire outage.
    */
   localized<T extends Charge>(transaction: T): T {
     if (this.#gateways === 1) return transaction;

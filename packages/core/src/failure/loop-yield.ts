@@ -1,17 +1,18 @@
 import type { Scheduler } from '../time/scheduler.ts';
 
 /**
- * How long answers may follow each other before we look whether the event loop runs, and how long from then on until an
- * answer waits for it. Together well below any sensible deadline, since a loop that is held up makes answers late.
+ * How long answers may follow each other before checking whether the event loop runs, and then how long until an answer
+ * waits for it. The sum is well below any reasonable deadline, because a blocked event loop delays answers of the
+ * store.
  */
 const STEP_MS = 5;
 
 /**
- * Makes answers that need no I/O wait for the event loop now and then.
+ * Lets answers without I/O wait for the event loop from time to time.
  *
- * A caller that awaits one such answer after the other stays in the microtask queue: no socket is read and no timer
- * runs, so a connection to the store that is about to be made never is. Where the loop runs by itself, as in a server,
- * nothing waits.
+ * A caller that awaits one such answer after another never leaves the microtask queue: sockets are not read and timers
+ * do not fire, so that a connection to the store can never be established. Where the event loop runs anyway, as in a
+ * server, no answer waits.
  */
 export class LoopYield {
   readonly #scheduler: Scheduler;
@@ -24,9 +25,9 @@ export class LoopYield {
     this.#scheduler = scheduler;
   }
 
-  /** Gives a promise that the answer must wait for, or undefined when it may be given at once. */
+  /** Returns a promise that the answer has to wait for, or undefined when it can be given at once. */
   due(): Promise<void> | undefined {
-    // Answers keep their order: while one waits, those behind it do.
+    // Answers keep their order: while one waits, all later ones wait too.
     if (this.#next !== undefined) return this.#next;
     const nowMs = this.#scheduler.nowMs();
     this.#sinceMs ??= nowMs;

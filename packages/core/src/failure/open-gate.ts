@@ -10,7 +10,8 @@ import type { StoreGate } from './store-gate.ts';
 import type { StoreStatus } from './store-health.ts';
 
 /**
- * The way to a store that answers at once and can't fail: nothing stands on it. What such a store throws is wrong use.
+ * The gate to a store that answers synchronously and can't fail: it adds nothing. An error of such a store means wrong
+ * use.
  */
 export class OpenGate implements StoreGate {
   readonly #store: Store;
@@ -79,7 +80,7 @@ function atOnce(reading: Awaitable<StoreReading>): StoreReading {
 }
 
 function notAtOnce(reading: Promise<StoreReading>): SluiceError {
-  // It may reject too: that is of no use to anybody now.
+  // Avoids an unhandled rejection: this error replaces the answer.
   reading.catch(() => undefined);
   return new SluiceError(
     'ERR_STORE_ANSWER',
@@ -87,7 +88,7 @@ function notAtOnce(reading: Promise<StoreReading>): SluiceError {
   );
 }
 
-/** The error of every call to a limiter after its end. */
+/** Creates the error for calls after `close`. */
 export function closed(): SluiceError {
   return new SluiceError('ERR_CLOSED', 'The limiter is closed. Make a new one with createLimiter().');
 }

@@ -3,27 +3,27 @@ import type { StoreReading } from '../store/store.ts';
 import { Pending } from '../time/deadline-promise.ts';
 import type { StoreCall } from './store-calls.ts';
 
-/** A batch that went to the store. */
+/** A batch that was sent to the store. */
 export interface Sent<Batch, Outcome> {
   readonly call: StoreCall<Batch, Outcome>;
   readonly batch: Batch;
-  /** The breaker's phase at that moment. */
+  /** The breaker's phase when it was sent. */
   readonly phase: number;
 }
 
-/** Says what comes of a batch that went to the store. */
+/** Turns the answers and failures of sent batches into outcomes. */
 export interface Judge {
-  /** Notes an answer. Throws when it is nonsense. */
+  /** Validates and records an answer. Throws when it is invalid. */
   hear<Batch, Outcome>(sent: Sent<Batch, Outcome>, answer: unknown): void;
-  /** Gives the outcome of an answer that was heard. */
+  /** Returns the outcome for an answer that `hear` accepted. */
   accept<Batch, Outcome>(sent: Sent<Batch, Outcome>, reading: StoreReading): Awaitable<Outcome>;
-  /** Throws what is no failure of the store. */
+  /** Returns the outcome for a failure. Throws an error that is not a failure of the store. */
   refuse<Batch, Outcome>(sent: Sent<Batch, Outcome>, error: unknown): Awaitable<Outcome>;
-  /** The error of a batch that got no answer in time. */
+  /** Creates the error for a batch without an answer in time. */
   whyMissed(): unknown;
 }
 
-/** The promise of what comes of a batch that went to a store that is far away. */
+/** The pending outcome of a batch that was sent to a remote store. */
 export class StoreWait<Batch, Outcome> extends Pending<Outcome> {
   readonly #judge: Judge;
   readonly #sent: Sent<Batch, Outcome>;

@@ -1,11 +1,11 @@
 import { shown, SluiceError } from '../checks/errors.ts';
 import type { StoreReading } from '../store/store.ts';
 
-/** The reading of no bucket at all. */
+/** The reading of an empty batch. */
 export const EMPTY_READING: StoreReading = { nowTicks: 0, levelsTicks: [] };
 
 /**
- * Refuses an answer that no store may give: numbers that are not whole would make decisions that mean nothing.
+ * Rejects an invalid answer of a store. With numbers that are not whole, decisions would be wrong.
  *
  * @throws {SluiceError} `ERR_STORE_ANSWER`.
  */

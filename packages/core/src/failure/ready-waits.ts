@@ -4,10 +4,10 @@ import { Deadlines } from '../time/deadlines.ts';
 import { closed } from './open-gate.ts';
 import type { Scheduler } from '../time/scheduler.ts';
 
-/** A store knows best why it is not ready: its own error at the timeout comes first. */
+/** The store's own error at its timeout explains why it is not ready, so it gets this much time to arrive first. */
 const GRACE_MS = 100;
 
-/** Waits until a store is ready. They end with the limiter. */
+/** Waits until a store is ready, or until the limiter is closed. */
 export class ReadyWaits {
   readonly #store: Store;
   readonly #scheduler: Scheduler;
@@ -19,7 +19,7 @@ export class ReadyWaits {
     this.#scheduler = scheduler;
   }
 
-  /** Resolves when the store is ready; at once when it does not say. Rejects with a SluiceError. */
+  /** Resolves when the store is ready; at once when it has no `ready` method. Rejects with a SluiceError. */
   async wait(timeoutMs: number): Promise<void> {
     const deadlines = new Deadlines(timeoutMs + GRACE_MS, this.#scheduler);
     this.#waits.add(deadlines);

@@ -9,17 +9,20 @@ import type { Fallback } from './fallback.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
 import type { StoreHealth } from './store-health.ts';
 
-/** One kind of call to a store: how it is sent, and what is said when an answer came and when none did. */
+/**
+ * One kind of call to a store: how to send it, how to validate its answer, and what to return with and without an
+ * answer.
+ */
 export interface StoreCall<Batch, Outcome> {
   send(batch: Batch, deadlineMs: number): unknown;
-  /** @throws {SluiceError} `ERR_STORE_ANSWER` for what is no answer. */
+  /** @throws {SluiceError} `ERR_STORE_ANSWER` for an invalid answer. */
   check(batch: Batch, answer: unknown): void;
-  /** @param reading - Checked. */
+  /** @param reading - Valid, see `check`. */
   accept(batch: Batch, reading: StoreReading): Outcome;
   refuse(batch: Batch, cause: unknown): Awaitable<Outcome>;
 }
 
-/** What the calls need. */
+/** The parts that the calls share. */
 export interface StoreCallParts {
   readonly store: Store;
   readonly fallback: Fallback;
@@ -28,7 +31,7 @@ export interface StoreCallParts {
   readonly owner: object;
 }
 
-/** `spend` and `check`: refused, a policy decides. */
+/** `spend` or `check`. Without an answer of the store, the failure policies decide. */
 export function decidingCall(
   name: 'spend' | 'check',
   { store, fallback, health, owner }: StoreCallParts,
@@ -46,7 +49,7 @@ export function decidingCall(
   };
 }
 
-/** Refused, the `local` limits are charged locally and the others not at all. */
+/** `charge`. Without an answer of the store, `local` limits are charged in this process; the other charges are lost. */
 export function chargeCall<T extends Charge>({
   store,
   fallback,
@@ -64,7 +67,10 @@ export function chargeCall<T extends Charge>({
   };
 }
 
-/** Refused, the tokens stay taken: that is the safe side, and they come back by themselves. */
+/**
+ * `refund`. Without an answer of the store, the tokens stay taken: that is the safe side, and they refill by
+ * themselves.
+ */
 export function refundCall<T extends StoreRefund>({
   store,
   health,
@@ -80,7 +86,7 @@ export function refundCall<T extends StoreRefund>({
   };
 }
 
-/** Refused, it is an error: the debts may be as they were. */
+/** `cap`. Without an answer of the store, it rejects: the debts may be unchanged. */
 export function capCall({ store }: StoreCallParts): StoreCall<readonly StoreCap[], void> {
   return {
     send: (batch, deadlineMs) => store.cap!(batch, deadlineMs),
@@ -90,7 +96,7 @@ export function capCall({ store }: StoreCallParts): StoreCall<readonly StoreCap[
   };
 }
 
-/** Refused, it is an error: an operator who resets a bucket must know that it may be as it was. */
+/** `reset`. Without an answer of the store, it rejects: an operator must know that the bucket may be unchanged. */
 export function resetCall({ store }: StoreCallParts): StoreCall<readonly BucketName[], void> {
   return {
     send: (batch, deadlineMs) => store.reset(batch, deadlineMs),
@@ -105,7 +111,7 @@ export function resetCall({ store }: StoreCallParts): StoreCall<readonly BucketN
   };
 }
 
-/** Whether the store answers at all: it is asked for no bucket. Refused, it is an error. */
+/** A `check` of an empty batch, to find out whether the store answers. Without an answer, it rejects. */
 export function trialCall({ store }: StoreCallParts): StoreCall<readonly [], void> {
   return {
     send: (batch, deadlineMs) => store.check(batch, deadlineMs),

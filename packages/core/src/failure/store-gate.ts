@@ -6,7 +6,7 @@ import type { Changed, Charge } from '../decision/batch-answer.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
 import type { StoreStatus } from './store-health.ts';
 
-/** How a limiter reaches its store. Every call but `status` and `close` throws `ERR_CLOSED` after `close`. */
+/** The path from a limiter to its store. Every call except `status` and `close` throws `ERR_CLOSED` after `close`. */
 export interface StoreGate {
   /** Decides a batch and takes its tokens. */
   spend(batch: readonly Transaction[]): Awaitable<Decision>;
@@ -17,19 +17,19 @@ export interface StoreGate {
   /**
    * Gives tokens back.
    *
-   * @param store - Who took them: the store of the decision.
+   * @param store - The store that took them: that of the decision.
    */
   refund<T extends StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>>;
-  /** Cuts debts to those of empty buckets. A store that can't do it leaves them as they are. */
+  /** Cuts debts to those of empty buckets. A store without `cap` leaves them unchanged. */
   cap(batch: readonly StoreCap[]): Awaitable<unknown>;
-  /** Makes buckets full again. */
+  /** Fills buckets. */
   reset(batch: readonly BucketName[]): Awaitable<void>;
   /** Resolves when the store can answer. */
   ready(options?: ReadyOptions): Promise<void>;
-  /** How the store does. */
+  /** Reports the state of the store. */
   status(): StoreStatus;
   /** Throws `ERR_CLOSED` after {@link close}. */
   assertOpen(): void;
-  /** Ends the gate, not the store; another `close` does nothing. */
+  /** Closes the gate, not the store. Repeated calls do nothing. */
   close(): void;
 }

@@ -20,21 +20,22 @@ import type { StoreGate } from './store-gate.ts';
 import { StoreHealth, type StoreStatus } from './store-health.ts';
 import { StoreWait, type Judge, type Sent } from './pending-call.ts';
 
-/** What a guard is made of. */
+/** The parts of a guard. */
 export interface StoreGuardParts {
   readonly store: Store;
   readonly failure: CheckedFailureOptions;
   readonly notify: Notify;
-  /** The time of deadlines, outages and local buckets. Default: the process's. */
+  /** The time of deadlines, outages and local buckets. Default: the process's own. */
   readonly scheduler?: Scheduler;
 }
 
 /**
- * Stands between a limiter and any store, and always has an answer: the store's, or within the deadline that of the
- * limits' failure policies.
+ * The gate to a store that can fail. It always answers: with the store's answer, or within the deadline by the limits'
+ * failure policies.
  *
- * A store that answers at once is passed straight through, without timer or tick. Wrong use (`ERR_CLOSED`,
- * `ERR_DUPLICATE_BUCKET`, every SluiceError but `ERR_STORE_…`) is thrown on and is no failure.
+ * If the store answers synchronously, the guard adds no timer and no tick. Wrong use (`ERR_CLOSED`,
+ * `ERR_DUPLICATE_BUCKET`, every SluiceError whose code does not start with `ERR_STORE_`) is thrown to the caller and
+ * does not count as a failure.
  */
 export class StoreGuard implements StoreGate {
   readonly #store: Store;
@@ -52,7 +53,7 @@ export class StoreGuard implements StoreGate {
   readonly #judge: Judge;
   readonly #readyWaits: ReadyWaits;
   readonly #loopYield: LoopYield;
-  /** Whether the store has ever answered by a promise. */
+  /** Whether the store has ever returned a promise. */
   #isAsync = false;
   #closed = false;
 
@@ -93,17 +94,17 @@ export class StoreGuard implements StoreGate {
   }
 
   /**
-   * Takes tokens after the fact. When the store can't answer, the charges of `local` limits are taken locally and the
-   * others are lost, with an event `charge-lost`.
+   * Takes tokens after the fact. When the store can't answer, the charges of `local` limits are taken in this process,
+   * and the others are lost, with an event `charge-lost`.
    */
   charge<T extends Charge>(batch: readonly T[]): Awaitable<Changed<T>> {
     return this.#run(this.#charge as StoreCall<readonly T[], Changed<T>>, batch);
   }
 
   /**
-   * Gives tokens back. When the store can't answer they stay taken, with an event `refund-lost`.
+   * Gives tokens back. When the store can't answer, they stay taken, with an event `refund-lost`.
    *
-   * @param store - Who took them: the store of the decision, or the guarded one.
+   * @param store - The store that took them: that of the decision, or the guarded one.
    */
   refund<T extends StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>> {
     if (store === this.#store) return this.#run(this.#refund as StoreCall<readonly T[], Changed<T>>, batch);
@@ -111,15 +112,15 @@ export class StoreGuard implements StoreGate {
     return andThen(store.refund(batch), (reading) => ({ batch, reading, store }));
   }
 
-  /** Cuts debts to those of empty buckets. Rejects with the store's reason when it can't answer. */
+  /** Cuts debts to those of empty buckets. Rejects with the store's error when it can't answer. */
   cap(batch: readonly StoreCap[]): Awaitable<unknown> {
     return this.#store.cap === undefined ? undefined : this.#run(this.#cap, batch);
   }
 
   /**
-   * Makes buckets full again, local ones in any case.
+   * Fills buckets; local ones in any case.
    *
-   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer: whoever asked must know.
+   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer: the caller has to know.
    */
   reset(batch: readonly BucketName[]): Awaitable<void> {
     this.assertOpen();
@@ -128,10 +129,11 @@ export class StoreGuard implements StoreGate {
   }
 
   /**
-   * Resolves when the store says that it is ready, at once when it has no `ready`. After calls that it could not answer
-   * it is tried, so that what follows is not left to the policies.
+   * Resolves when the store is ready; at once when it has no `ready` method. If the store is failing, the guard also
+   * makes a trial call: an answer ends the outage, so that the store decides the next calls and not the policies.
    *
-   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE`, or with `ERR_CLOSED` when the guard is closed meanwhile.
+   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE`, or with `ERR_CLOSED` when the guard is closed
+   * meanwhile.
    */
   async ready(options?: ReadyOptions): Promise<void> {
     this.assertOpen();
@@ -140,14 +142,14 @@ export class StoreGuard implements StoreGate {
     if (this.#health.isFailing) await this.#ask(this.#trial, []);
   }
 
-  /** How the store does. */
+  /** Reports the state of the store. */
   status(): StoreStatus {
     return this.#health.status();
   }
 
   /**
-   * Ends the guard, not the store: what waits for the store is answered by policy now, and no timer is left. Every later call is the
-   * error `ERR_CLOSED`, but another `close` does nothing.
+   * Closes the guard, not the store. Calls that wait for the store are answered by the policies now, and no timer is
+   * left. Later calls throw `ERR_CLOSED`; a repeated `close` does nothing.
    */
   close(): void {
     if (this.#closed) return;
@@ -177,7 +179,7 @@ export class StoreGuard implements StoreGate {
     } catch (error) {
       return this.#refuse(sent, error);
     }
-    // What goes wrong from here on is no failure of the store.
+    // An error from here on is not a failure of the store.
     return call.accept(batch, answer as StoreReading);
   }
 
@@ -187,7 +189,7 @@ export class StoreGuard implements StoreGate {
     else this.#health.answered();
   }
 
-  // An answer from memory comes without I/O, like those of the policies.
+  // A remembered answer needs no I/O, like those of the policies: see LoopYield.
   #accept<Batch, Outcome>({ call, batch }: Sent<Batch, Outcome>, reading: StoreReading): Awaitable<Outcome> {
     const pause = isRemembered(reading) ? this.#loopYield.due() : undefined;
     return pause === undefined ? call.accept(batch, reading) : pause.then(() => call.accept(batch, reading));
@@ -195,12 +197,12 @@ export class StoreGuard implements StoreGate {
 
   #refuse<Batch, Outcome>({ call, batch, phase }: Sent<Batch, Outcome>, error: unknown): Awaitable<Outcome> {
     if (isWrongUse(error)) throw error;
-    // That we stopped waiting says nothing about the store.
+    // After `close`, the guard stopped waiting, which is not a failure of the store.
     if (!this.#closed) this.#health.failed(error, phase);
     return this.#byPolicy(call, batch, error);
   }
 
-  // The answers of a store that answers at once stay values.
+  // For a synchronous store, the answers of policies must be values too.
   #byPolicy<Batch, Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch, cause: unknown): Awaitable<Outcome> {
     const pause = this.#isAsync ? this.#loopYield.due() : undefined;
     return pause === undefined ? call.refuse(batch, cause) : pause.then(() => call.refuse(batch, cause));

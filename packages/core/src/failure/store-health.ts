@@ -5,21 +5,24 @@ import { Breaker } from './breaker.ts';
 import { bucketBroken, chargeLost, refundLost, storeFailing, storeNotReady, storeRecovered } from './health-events.ts';
 import { Tally } from '../events/tally.ts';
 
-/** How a store does, as its limiter sees it. */
+/** The state of a store as its limiter observes it. */
 export interface StoreStatus {
-  /** `failing` while the store is left alone and the limits follow their failure policies. */
+  /** `failing` while the limits follow their failure policies and the store is only probed; otherwise `up`. */
   readonly state: 'up' | 'failing';
-  /** When that began, by the wall clock. */
+  /** When this state began, by the wall clock. */
   readonly since: Date;
-  /** How often the store has begun to fail. */
+  /** How many outages have begun. */
   readonly outages: number;
-  /** Decisions that were made by a failure policy so far, in and out of outages. */
+  /** Decisions made by failure policies so far, during outages and for single failed calls. */
   readonly decidedByPolicy: number;
-  /** The last time that the store threw, rejected, was late or gave nonsense, if it ever did. */
+  /**
+   * The last time that the store threw, rejected, was late or returned an invalid answer, if it ever did. A single
+   * broken bucket (`ERR_STORE_BUCKET`) does not count.
+   */
   readonly lastFailure: { readonly cause: unknown; readonly at: Date } | undefined;
 }
 
-/** Knows whether a store answers, and says so: one event when an outage begins, one when it ends. */
+/** Observes whether a store answers, and emits one event when an outage begins and one when it ends. */
 export class StoreHealth {
   readonly #breaker: Breaker;
   readonly #clock: Clock;
@@ -42,32 +45,32 @@ export class StoreHealth {
     this.#lostRefunds = new Tally((count, cause) => notify(refundLost(count, cause)));
   }
 
-  /** Whether a call may go to the store now. Reads the clock only while the store fails. */
+  /** Whether to call the store now. Reads the clock only during an outage. */
   admits(): boolean {
     return !this.#breaker.isOpen || this.#breaker.admits(this.#clock.nowMicros());
   }
 
-  /** Whether the store is left alone. */
+  /** Whether an outage is in progress. */
   get isFailing(): boolean {
     return this.#breaker.isOpen;
   }
 
-  /** What a call that is sent now must bring to {@link failed}. */
+  /** The current phase, which a call keeps for {@link failed}. */
   get phase(): number {
     return this.#breaker.phase;
   }
 
-  /** What the store failed with last. */
+  /** The cause of the last failure. */
   get lastCause(): unknown {
     return this.#lastFailure?.cause;
   }
 
-  /** Notes that the store answered from memory: nobody knows more about its servers than before. */
+  /** Records that the store answered without asking its servers, which is no news about their state. */
   remembered(): void {
     this.#breaker.returnProbe();
   }
 
-  /** Notes that the store answered. */
+  /** Records an answer of the store. */
   answered(): void {
     const nowMicros = this.#clock.nowMicros();
     const firstFailureMicros = this.#breaker.answered(nowMicros);
@@ -79,7 +82,7 @@ export class StoreHealth {
   }
 
   /**
-   * Notes that the store failed at a call.
+   * Records a failed call.
    *
    * @param sentIn - The phase in which the call was sent.
    */
@@ -93,22 +96,22 @@ export class StoreHealth {
     if (effect === 'opened') this.#opened(cause, nowMicros);
   }
 
-  /** Counts a decision that a policy made. */
+  /** Counts a decision made by a failure policy. */
   decidedByPolicy(): void {
     this.#decidedByPolicy += 1;
   }
 
-  /** Counts charges that nobody took. */
+  /** Counts lost charges. */
   lostCharges(count: number, cause: unknown): void {
     this.#lostCharges.add(count, cause, this.#clock.nowMicros());
   }
 
-  /** Counts refunds that nobody gave. */
+  /** Counts lost refunds. */
   lostRefunds(count: number, cause: unknown): void {
     this.#lostRefunds.add(count, cause, this.#clock.nowMicros());
   }
 
-  /** Reports what has been counted and not yet reported. */
+  /** Emits events for everything that was counted and not yet reported. */
   flush(): void {
     const nowMicros = this.#clock.nowMicros();
     for (const tally of [this.#broken, this.#lostCharges, this.#lostRefunds]) tally.flush(nowMicros);
@@ -127,7 +130,7 @@ export class StoreHealth {
     };
   }
 
-  // An outage is counted from here, also when it is recognised as one only two failures later.
+  // The outage is counted from the first failure, although it is recognized only two failures later.
   #failedFirst(cause: unknown): void {
     this.#decidedBeforeOutage = this.#decidedByPolicy;
     if (!this.#breaker.hasAnswered) this.#notify(storeNotReady(cause));
@@ -138,7 +141,7 @@ export class StoreHealth {
     this.#notify(storeFailing(cause, this.#breaker.probeIntervalMicros / 1000));
   }
 
-  // The clock has no known origin: the wall clock is set back by what has passed on it.
+  // The origin of the clock is unknown, so the date is computed from the time that has passed since.
   #dateOf(micros: number): Date {
     return new Date(Date.now() - (this.#clock.nowMicros() - micros) / 1000);
   }

@@ -1,8 +1,8 @@
 import type { Wait } from './deadline-queue.ts';
 
 /**
- * A promise of what comes of another one that has a deadline, and the wait for that: every request to a store far away
- * makes one. Of `accept`, `fail` and `miss` one is called, once.
+ * The outcome of a promise with a deadline, and its entry in the queue of deadlines: one object for both, because each
+ * call to a remote store creates one. Exactly one of `accept`, `fail` and `miss` is called, once.
  */
 export abstract class Pending<T> implements Wait {
   readonly outcome: Promise<T>;
@@ -10,9 +10,9 @@ export abstract class Pending<T> implements Wait {
   isIn = false;
   before: Wait | undefined = undefined;
   after: Wait | undefined = undefined;
-  /** Settles the outcome. */
+  /** Resolves the outcome. */
   protected resolve!: (value: T | PromiseLike<T>) => void;
-  /** Settles the outcome with an error. */
+  /** Rejects the outcome. */
   protected reject!: (error: unknown) => void;
 
   constructor() {
@@ -22,10 +22,10 @@ export abstract class Pending<T> implements Wait {
     });
   }
 
-  /** The promise has resolved. */
+  /** Called when the promise has resolved. */
   abstract accept(value: unknown): void;
-  /** The promise has rejected. */
+  /** Called when the promise has rejected. */
   abstract fail(error: unknown): void;
-  /** Neither has happened before the deadline. */
+  /** Called at the deadline, if the promise has not settled. */
   abstract miss(): void;
 }

@@ -2,20 +2,17 @@
 export interface Wait {
   /** Called at the deadline, unless the wait has ended. */
   miss(): void;
-  /** The moment of the deadline, on the clock of the scheduler. Set when the wait begins. */
+  /** The time of the deadline on the scheduler's clock, in milliseconds. Set when the wait begins. */
   dueMs: number;
-  /** The list's own, like the two below. */
+  /** Used by the list, like the next two. */
   isIn: boolean;
   before: Wait | undefined;
   after: Wait | undefined;
 }
 
 /**
- * Waits in the order in which they began, of which any may end at any time.
- *
- * Not a Set: that lets go of its old tables when it has had many deletions, and each of them refers to the next one. Those
- * that have grown old keep what waits alive until the next full garbage collection, and under load the collector then
- * copies all of it again and again.
+ * A linked list of waits in the order in which they began. Any of them can be removed at any time. docs/hot-path.md
+ * explains why it is not a Set.
  */
 export class WaitList {
   #oldest: Wait | undefined;
@@ -30,7 +27,7 @@ export class WaitList {
     return this.#oldest;
   }
 
-  /** Adds a wait that is in no list yet, and due no sooner than those that are there. */
+  /** Adds a wait that is in no list, and is due no sooner than those in this list. */
   add(wait: Wait): void {
     wait.isIn = true;
     wait.before = this.#newest;
@@ -40,7 +37,7 @@ export class WaitList {
     this.#size++;
   }
 
-  /** Takes a wait out. Says whether it was in. */
+  /** Removes a wait. Returns whether it was in the list. */
   delete(wait: Wait): boolean {
     if (!wait.isIn) return false;
     const { before, after } = wait;
@@ -48,7 +45,7 @@ export class WaitList {
     else before.after = after;
     if (after === undefined) this.#newest = before;
     else after.before = before;
-    // One that is dead and old must not keep younger ones.
+    // A removed object may survive until a full garbage collection, and must not keep younger ones alive.
     wait.before = wait.after = undefined;
     wait.isIn = false;
     this.#size--;

@@ -3,12 +3,12 @@ import { systemScheduler, type Alarm, type Cancel, type Scheduler } from './sche
 import { WaitList, type Wait } from './deadline-queue.ts';
 
 /**
- * One deadline for many promises. All wait equally long, so they come due in the order in which they came, and one
- * timer for the oldest serves them all. While nothing waits no timer keeps the process alive; the one that was made last
- * runs out by itself, since one for each call would cost more than all else here.
+ * Gives many promises the same deadline. All wait equally long, so they are due in the order in which they were added,
+ * and one timer for the oldest is enough. While no promise waits, the timer does not keep the process alive; it is left
+ * to expire, because setting and clearing a timer for each call would cost more than everything else here.
  *
- * When the timer fires, the event loop first takes in what has already arrived: after a stall of the process the
- * answers that lie in its sockets win over the deadline.
+ * When the timer fires, the event loop first processes input that has already arrived: after a stall of the process,
+ * answers in its socket buffers win over the deadline.
  */
 export class Deadlines {
   readonly #deadlineMs: number;
@@ -24,16 +24,16 @@ export class Deadlines {
     this.#scheduler = scheduler;
   }
 
-  /** How many promises have neither settled nor missed their deadline. */
+  /** The number of promises that have neither settled nor missed their deadline. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
   /**
-   * Tells a pending outcome what becomes of a promise: that it has settled, or at the deadline that it has not. Whatever
-   * the promise does after that is ignored, a rejection too.
+   * Calls `accept` or `fail` of a pending outcome when a promise settles, or `miss` at the deadline. Whatever the
+   * promise does after that is ignored, including a rejection.
    *
-   * @param pending - One that follows nothing yet.
+   * @param pending - A pending outcome that follows no promise yet.
    */
   follow<T>(promise: PromiseLike<unknown>, pending: Pending<T>): Promise<T> {
     this.#begin(pending);
@@ -41,23 +41,23 @@ export class Deadlines {
       if (this.#end(pending)) pending.fail(error);
     };
     try {
-      // Whatever else has a `then` may call back with another such: Promise.resolve makes it a good one.
+      // Promise.resolve converts other thenables, which may call back more than once or with another thenable.
       Promise.resolve(promise).then((value) => {
         if (this.#end(pending)) pending.accept(value);
       }, fail);
     } catch (error) {
-      // Somebody has put a `then` of his own on a real promise.
+      // A native promise with an overwritten `then` method threw.
       fail(error);
     }
     return pending.outcome;
   }
 
-  /** Settles as the promise does, or rejects with the error of `makeError` at the deadline. */
+  /** Settles like the promise, or rejects with the error of `makeError` at the deadline. */
   race<T>(promise: PromiseLike<T>, makeError: () => unknown): Promise<T> {
     return this.follow(promise, new Race<T>(makeError));
   }
 
-  /** Lets all that wait miss their deadline now. */
+  /** Makes all waiting promises miss their deadline now. */
   expireAll(): void {
     for (let wait = this.#waiting.oldest; wait !== undefined; wait = this.#waiting.oldest) this.#miss(wait);
     this.#rest();
@@ -72,14 +72,14 @@ export class Deadlines {
     if (this.#waiting.size === 1) this.#wake(nowMs);
   }
 
-  /** Says whether the wait still went on: what has missed its deadline has been told so already. */
+  /** Returns false when the wait has already missed its deadline. */
   #end(wait: Wait): boolean {
     const wentOn = this.#waiting.delete(wait);
     if (this.#waiting.size === 0) this.#rest();
     return wentOn;
   }
 
-  // An alarm that should have rung is made anew: one that a test's own timers took away must not be waited for.
+  // An overdue alarm is replaced: the fake timers of a test may have removed it, and it would never fire.
   #wake(nowMs: number): void {
     if (this.#alarm !== undefined && nowMs < this.#alarmMs) this.#alarm.ref();
     else if (this.#cancelSweep === undefined) this.#arm(this.#deadlineMs);
@@ -104,7 +104,8 @@ export class Deadlines {
     this.#cancelSweep = this.#scheduler.afterInput(() => this.#sweep(nowMs));
   }
 
-  // Only what was due when the timer fired: what came due while the input was taken in has not had its grace.
+  // Expires only what was due when the timer fired. A promise that became due while input was processed gets its own
+  // grace.
   #sweep(firedMs: number): void {
     try {
       for (let wait = this.#waiting.oldest; wait !== undefined; wait = this.#waiting.oldest) {
@@ -113,7 +114,7 @@ export class Deadlines {
       }
     } finally {
       this.#cancelSweep = undefined;
-      // The alarm was for one that has ended since, or it rang a fraction of a millisecond early.
+      // The alarm was for a wait that has ended since, or it fired a fraction of a millisecond early.
       const next = this.#waiting.oldest;
       if (next !== undefined) this.#arm(Math.max(1, Math.ceil(next.dueMs - this.#scheduler.nowMs())));
     }

@@ -1,24 +1,24 @@
-/** Ends a wait; does nothing when it is over. */
+/** Cancels a wait; does nothing when it is over. */
 export type Cancel = () => void;
 
-/** A timer that can be left to itself while nobody needs it: cheaper than to end it and to make another. */
+/** A timer that can be left running while it is not needed, which is cheaper than cancelling it and setting another. */
 export interface Alarm {
-  /** Keeps the process alive until it runs, as it does when it is new. */
+  /** Lets the timer keep the process alive. This is the initial state. */
   ref(): void;
-  /** Lets the process end before. */
+  /** Stops the timer from keeping the process alive. */
   unref(): void;
   cancel: Cancel;
 }
 
-/** Time that passes by itself. Tests bring one that they move by hand. */
+/** A source of time and timers. Tests pass one that they advance by hand. */
 export interface Scheduler {
   /** Milliseconds since any fixed origin, monotonic, with fractions. */
   nowMs(): number;
-  /** Runs once, `delayMs` from now. Keeps the process alive until then. */
+  /** Calls `run` once, after `delayMs`. Keeps the process alive until then. */
   after(delayMs: number, run: () => void): Cancel;
-  /** The same, with a say in whether the process is kept alive. */
+  /** Like `after`, and the timer can be told whether to keep the process alive. */
   alarm(delayMs: number, run: () => void): Alarm;
-  /** Runs once the event loop has taken in what has already arrived. */
+  /** Calls `run` after the event loop has processed input that has already arrived. */
   afterInput(run: () => void): Cancel;
 }
 
@@ -27,7 +27,7 @@ export const systemScheduler: Scheduler = {
   nowMs: () => performance.now(),
   after: (delayMs, run) => systemScheduler.alarm(delayMs, run).cancel,
   alarm(delayMs, run) {
-    // Where tests bring a window of their own its timers are numbers, and keep nothing alive.
+    // In a test environment with its own `window`, such as jsdom, timers are numbers and keep nothing alive.
     const timer: Partial<NodeJS.Timeout> = setTimeout(run, delayMs);
     return {
       ref: () => timer.ref?.(),
@@ -35,7 +35,7 @@ export const systemScheduler: Scheduler = {
       cancel: () => clearTimeout(timer as NodeJS.Timeout),
     };
   },
-  // Node runs timers, then takes in sockets, then immediates.
+  // The event loop of Node runs timers, then socket callbacks, then immediates.
   afterInput(run) {
     const immediate = setImmediate(run);
     return () => clearImmediate(immediate);
