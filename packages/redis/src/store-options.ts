@@ -1,8 +1,9 @@
-import type { Log } from '@sluice/core';
+import { SluiceError, type Log } from '@sluice/core';
 import { checkOptions, complaint, wholeNumber, type Hints } from '@sluice/core/store';
 import type { BucketKeysOptions, HashTag } from './bucket-keys.ts';
 import type { RedisStoreEvent } from './events.ts';
 import type { LineOptions, RedisClient } from './line/line.ts';
+import { isIoredis } from './line/own-connection.ts';
 
 /** The options of {@link redisStore}. One of `client` and `url` is needed. */
 export interface RedisStoreOptions {
@@ -37,6 +38,8 @@ const CLIENT = 'is `client` here, e.g. client: new Redis()';
 const PREFIX = "is `prefix` here, e.g. prefix: 'sluice:'";
 const DENIALS = 'is `rememberDenialsMs` here; it is on by default';
 const FAILURE = 'is a matter of the limiter here: createLimiter({ failure: { deadlineMs, onFailure, gateways } })';
+const ofClient = (name: string): string =>
+  `is an option of the client here: redisStore({ client: new Redis({ ${name} }) })`;
 const OURS = 'has no counterpart: scripts and connection are our own';
 
 const HINTS: Hints = Object.fromEntries(
@@ -62,6 +65,9 @@ const HINTS: Hints = Object.fromEntries(
     useRedisPackage: OURS,
     customIncrTtlLuaScript: OURS,
     resetExpiryOnChange: OURS,
+    ...Object.fromEntries(
+      ['host', 'port', 'username', 'password', 'tls', 'sentinels'].map((name) => [name, ofClient(name)]),
+    ),
   }).map(([name, text]) => [name, `\`${name}\` ${text}.`]),
 );
 
@@ -69,6 +75,7 @@ const PREFIX_PATTERN = /^[A-Za-z0-9._:/-]{0,64}$/;
 
 /** @throws {SluiceError} `ERR_UNKNOWN_OPTION`, `ERR_OPTION`. */
 export function checkRedisStoreOptions(options: RedisStoreOptions): CheckedOptions {
+  refuseConnection(options);
   checkOptions('redisStore', options, NAMES, HINTS, "redisStore({ url: 'redis://127.0.0.1:6379' })");
   const { client, url, prefix = 'sluice:', hashTag, rememberDenialsMs = 1000, onEvent, log } = options;
   checkUrl(url);
@@ -80,6 +87,20 @@ export function checkRedisStoreOptions(options: RedisStoreOptions): CheckedOptio
     onEvent,
     log,
   };
+}
+
+// Shown as options, a client or a URL would put its password into a log.
+function refuseConnection(options: unknown): void {
+  if (typeof options === 'string') throw notOptions('text', 'the URL as redisStore({ url })');
+  if (typeof options !== 'object' || options === null || !('duplicate' in options)) return;
+  throw notOptions(
+    'a client',
+    `${isIoredis(options) ? 'the client' : 'a client of ioredis'} as redisStore({ client })`,
+  );
+}
+
+function notOptions(was: string, right: string): SluiceError {
+  return new SluiceError('ERR_OPTION', `\`redisStore\` must be an object of options, but was ${was}. Pass ${right}.`);
 }
 
 // That there is one of both, and what a URL must be, is checked where it is used. What is no text may hold a password.

@@ -1,6 +1,6 @@
 import { SluiceError } from '@sluice/core';
 import { redisStore, type RedisStoreOptions } from '@sluice/redis';
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { checkRedisStoreOptions } from '../src/store-options.ts';
 
@@ -72,6 +72,37 @@ describe('the options of redisStore', () => {
     [{ url: 'http://u:secret@h' }, '`url` must be a URL that begins with redis:// or rediss://'],
   ])('refuse %o', (options, message) => {
     expect(messageFor(options)).toContain(message);
+  });
+
+  test.each([
+    ['Redis', () => new Redis({ lazyConnect: true, password: 'secret' })],
+    ['Cluster', () => new Cluster([], { lazyConnect: true, redisOptions: { password: 'secret' } })],
+  ])('refuse a %s in their place, and say where a client goes', (_name, clientOf) => {
+    expect(messageFor(clientOf())).toBe(
+      '`redisStore` must be an object of options, but was a client. Pass the client as redisStore({ client }).',
+    );
+  });
+
+  test('refuse the client of another library in their place, and say which client is needed', () => {
+    // A client of the package redis has its options, and no `isCluster`.
+    const client = { options: { password: 'secret' }, duplicate: () => client };
+    expect(messageFor(client)).toBe(
+      '`redisStore` must be an object of options, but was a client. Pass a client of ioredis as redisStore({ client }).',
+    );
+  });
+
+  test('refuse a URL in their place, and do not show its password', () => {
+    const message = '`redisStore` must be an object of options, but was text. Pass the URL as redisStore({ url }).';
+    expect(messageFor('redis://:hunter2@redis.internal')).toBe(message);
+  });
+
+  test('refuse those of a connection, and do not show a password', () => {
+    const message = messageFor({ host: 'redis.internal', password: 'hunter2' });
+    expect(message).toContain(
+      'has no option `password`. `password` is an option of the client here: redisStore({ client: new Redis({ password }) }).',
+    );
+    expect(message).toContain("`host` (its value was 'redis.internal'). `host` is an option of the client here");
+    expect(message).not.toContain('hunter2');
   });
 
   test.each([

@@ -26,11 +26,15 @@ export function checkOptions(
   if (unknown.length === 0) return;
   const first = unknown.slice(0, MAX_SHOWN).map((name) => {
     const hint = Object.hasOwn(hints, name) ? ` ${hints[name]}` : guess(name, known);
-    return `\`${shownName(where)}\` has no option \`${shownName(name)}\` (its value was ${shown(options[name])}).${hint}`;
+    const value = SECRET.test(name) ? '' : ` (its value was ${shown(options[name])})`;
+    return `\`${shownName(where)}\` has no option \`${shownName(name)}\`${value}.${hint}`;
   });
   if (unknown.length > MAX_SHOWN) first.push(`There are ${unknown.length - MAX_SHOWN} more unknown options.`);
   throw new SluiceError('ERR_UNKNOWN_OPTION', `${first.join(' ')} ${list}`);
 }
+
+/** Options with values that have no place in a log. */
+const SECRET = /passw|secret|credential/i;
 
 /** How many unknown options an error shows. */
 const MAX_SHOWN = 10;

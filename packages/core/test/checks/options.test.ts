@@ -58,6 +58,15 @@ describe('an unknown option is an error,', () => {
     );
   });
 
+  test.each(['password', 'dbPasswd', 'SECRET', 'credentials'])(
+    'without its value, which is a secret, of `%s`',
+    (name) => {
+      expect(thrown(() => check({ [name]: 'hunter2' })).message).toBe(
+        `\`limits.Orders\` has no option \`${name}\`. Options: key, burst, count, period.`,
+      );
+    },
+  );
+
   test('also when its value is undefined', () => {
     expect(thrown(() => check({ brust: undefined })).message).toContain('Did you mean `burst`?');
   });

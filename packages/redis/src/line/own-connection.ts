@@ -51,7 +51,8 @@ function heard<T extends { on(event: 'error', listener: () => void): unknown }>(
   return connection;
 }
 
-function isIoredis(client: unknown): client is RedisClient {
+/** Whether a value is a client of ioredis. */
+export function isIoredis(client: unknown): client is RedisClient {
   if (typeof client !== 'object' || client === null) return false;
   const { isCluster, duplicate, options } = client as Partial<RedisClient>;
   return typeof isCluster === 'boolean' && typeof duplicate === 'function' && typeof options === 'object';
