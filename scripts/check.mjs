@@ -1,4 +1,4 @@
-// `npm run check` runs every check; `npm run check -- format lint` runs those.
+// `npm run check` runs every check; `npm run check -- format lint` runs these two.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,8 @@ import { root } from './pnpm.mjs';
 const checks = {
   format: () => run('prettier --check .'),
   lint: () => run('oxlint --type-aware --deny-warnings'),
+  /** The map of the rooms is for readers, so it is printed when all is well, too. */
+  architecture: async () => console.log(await run('node scripts/architecture.mjs')),
   async types() {
     await run('tsc --project test');
     await run('tsc --project examples');
@@ -30,7 +32,7 @@ for (const name of names) {
   const startMs = performance.now();
   const problem = await outcome(checks[name]);
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
-  console.log(`${problem === undefined ? 'passed' : 'FAILED'}  ${name.padEnd(9)} ${seconds.padStart(6)} s`);
+  console.log(`${problem === undefined ? 'passed' : 'FAILED'}  ${name.padEnd(12)} ${seconds.padStart(6)} s`);
   if (problem !== undefined) {
     failed += 1;
     console.log(problem);
@@ -62,11 +64,11 @@ function namesFrom(given) {
 }
 
 /**
- * Runs a program of node_modules/.bin silently.
+ * Runs a program, also one of node_modules/.bin, silently.
  *
  * @param {string} command words without spaces in them
  * @param {Record<string, string>} [env]
- * @returns {Promise<void>} rejects with all that it printed when it failed
+ * @returns {Promise<string>} what it printed; rejects with that when it failed
  */
 function run(command, env = {}) {
   const path = join(root, 'node_modules', '.bin') + delimiter + process.env.PATH;
@@ -80,12 +82,12 @@ function run(command, env = {}) {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`$ ${command}\n${output}`))));
+    child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`$ ${command}\n${output}`))));
   });
 }
 
 /**
- * @param {() => Promise<void>} check
+ * @param {() => Promise<unknown>} check
  * @returns {Promise<string | undefined>} why it failed
  */
 async function outcome(check) {

@@ -1,5 +1,5 @@
 import { memoryStore, type Store, type StoreReading, type StoreRefund, type StoreTransaction } from '@sluice/core';
-import { passes } from '@sluice/core/store';
+import { passes } from '@sluice/core/kit';
 import { FakeClock } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 // What one bucket lets through while several sets of numbers are in use on it: two versions in a roll-out, a plan that a
 // token names, an override that some processes do not know yet.
 import { accountId, createLimiter, memoryStore, type Store, type StoreTransaction } from '@sluice/core';
-import { passes } from '@sluice/core/store';
+import { passes } from '@sluice/core/kit';
 import { FakeClock } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { shownName } from '@sluice/core/limits';
+import { shownName } from '@sluice/core/kit';
 import type { Entry, Node, Scalar } from './node.ts';
 
 /** Returns the node of parsed data. The items of lists and mappings are created lazily, while a caller iterates. */

@@ -1,4 +1,4 @@
-import { shown, shownName } from '@sluice/core/limits';
+import { shown, shownName } from '@sluice/core/kit';
 import type { Place } from './place.ts';
 
 /** A value of a text or of data, with its position. */

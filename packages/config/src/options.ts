@@ -1,5 +1,5 @@
 import type { FailurePolicy, IdFormat, Key } from '@sluice/core';
-import { checkOptions, complaint, isIdFormat, isKey, wholeNumber } from '@sluice/core/limits';
+import { checkOptions, complaint, isIdFormat, isKey, wholeNumber } from '@sluice/core/kit';
 import type { ReadOptions } from './check/read-limits.ts';
 import { sourceOf, type LimitSource } from './sources/source.ts';
 

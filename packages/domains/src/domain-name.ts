@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { checkBoolean, complaint } from '@sluice/core/limits';
+import { checkBoolean, complaint } from '@sluice/core/kit';
 
 /** Which names are domain names. */
 export interface DomainNameOptions {

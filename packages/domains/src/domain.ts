@@ -1,5 +1,5 @@
 import { keyFrom, type Awaitable, type IdFormat, type IdValue, type Key } from '@sluice/core';
-import { checkOptions, complaint, keyOf } from '@sluice/core/limits';
+import { checkOptions, complaint, keyOf } from '@sluice/core/kit';
 import { checkedUnderscores, domainName, type DomainNameOptions } from './domain-name.ts';
 import { registrableOf } from './registrable-domain.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { keyFrom, type Awaitable, type IdFormat, type IdValue, type Key } from '@sluice/core';
-import { checkOptions, complaint, keyOf, wholeNumber } from '@sluice/core/limits';
+import { checkOptions, complaint, keyOf, wholeNumber } from '@sluice/core/kit';
 import { checkedUnderscores, domainName, MAX_TEXT_LENGTH, type DomainNameOptions } from './domain-name.ts';
 
 /** The options of {@link fqdnSet}. */

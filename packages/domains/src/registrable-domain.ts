@@ -1,4 +1,4 @@
-import { checkOptions, complaint } from '@sluice/core/limits';
+import { checkOptions, complaint } from '@sluice/core/kit';
 import { parse } from 'tldts';
 import { checkedUnderscores, domainName, type DomainNameOptions } from './domain-name.ts';
 

@@ -1,4 +1,4 @@
-import { oneOf } from '@sluice/core/http';
+import { oneOf } from '@sluice/core/kit';
 
 /**
  * Where in Fastify's life cycle requests are limited. `onRequest` is the first, before authentication and before the

@@ -1,6 +1,5 @@
 import { SluiceError, type Awaitable, type Decision } from '@sluice/core';
 import {
-  checkBoolean,
   endIfBegun,
   errorOf,
   flowSettings,
@@ -10,6 +9,7 @@ import {
   type Refusal,
   type RequestDecision,
 } from '@sluice/core/http';
+import { checkBoolean } from '@sluice/core/kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { FastifyExchange, sendRefusal } from './exchange.ts';
 import { checkedHook, type Hook } from './hook.ts';

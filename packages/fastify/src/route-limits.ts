@@ -1,13 +1,6 @@
 import { SluiceError } from '@sluice/core';
-import {
-  checkRouteOptions,
-  limitUses,
-  listed,
-  shownName,
-  type FlowOptions,
-  type FlowSettings,
-  type LimitUse,
-} from '@sluice/core/http';
+import { checkRouteOptions, limitUses, type FlowOptions, type FlowSettings, type LimitUse } from '@sluice/core/http';
+import { listed, shownName } from '@sluice/core/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkedHook, type Hook } from './hook.ts';
 

@@ -1,5 +1,5 @@
 import { SluiceError, type StoreReading, type StoreRefund, type StoreTransaction } from '@sluice/core';
-import { shownText } from '@sluice/core/store';
+import { shownText } from '@sluice/core/kit';
 
 /** What a store is asked to do with a batch. */
 export type AskKind = 'spend' | 'check' | 'charge' | 'refund' | 'reset' | 'cap';

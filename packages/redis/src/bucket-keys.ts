@@ -1,5 +1,5 @@
 import { bucketKey, SluiceError, type BucketName } from '@sluice/core';
-import { complaint, isInstance, reasonOf } from '@sluice/core/store';
+import { complaint, isInstance, reasonOf } from '@sluice/core/kit';
 
 /**
  * Which buckets share a hash slot of a Redis Cluster, so that one script call can decide them together.

@@ -1,5 +1,5 @@
 import type { Clock, StoreReading, StoreTransaction } from '@sluice/core';
-import { fits, passes } from '@sluice/core/store';
+import { fits, passes } from '@sluice/core/kit';
 import { Ask, type AskEntry, type AskListener, type AskParts } from './ask.ts';
 import type { Asker } from './asker.ts';
 import { CallQueue } from './call-queue.ts';

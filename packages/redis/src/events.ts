@@ -1,4 +1,4 @@
-import { reasonOf, shownName } from '@sluice/core/store';
+import { reasonOf, shownName } from '@sluice/core/kit';
 import type { LineChange, LineState } from './line/line-status.ts';
 
 /** Something that an operator may want to know of a Redis store. `message` says what happened, and what to do. */

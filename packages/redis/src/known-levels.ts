@@ -1,6 +1,6 @@
 import type { Clock, StoreReading, StoreTransaction } from '@sluice/core';
 import type { AskListener } from './ask.ts';
-import { passes, TICKS_PER_MICRO } from '@sluice/core/store';
+import { passes, TICKS_PER_MICRO } from '@sluice/core/kit';
 
 /** So many buckets are known at most: those read longest ago go first. They take about two megabytes. */
 const MOST_BUCKETS = 10_000;

@@ -2,13 +2,14 @@ import {
   SluiceError,
   type BucketName,
   type ReadyOptions,
+  type Store,
   type StoreCap,
   type StoreCharge,
   type StoreReading,
   type StoreRefund,
   type StoreTransaction,
 } from '@sluice/core';
-import { checkReadyOptions, complaint, monotonicClock, type Notify } from '@sluice/core/store';
+import { checkReadyOptions, complaint, monotonicClock, type Notify } from '@sluice/core/kit';
 import type { AskEntry, AskKind, AskParts } from './ask.ts';
 import { StandaloneAsker, type Asker } from './asker.ts';
 import { BucketKeys, type BucketKeysOptions } from './bucket-keys.ts';
@@ -17,8 +18,45 @@ import { ClusterAsker } from './cluster-asker.ts';
 import { refundLost, type RedisStoreEvent } from './events.ts';
 import { KnownLevels, notingDenials, notingRefunds } from './known-levels.ts';
 import type { Line } from './line/line.ts';
-import type { RedisStore, RedisStoreStatus } from './redis-store.ts';
+import type { LineCounts, LineStatus } from './line/line-status.ts';
 import { piecesOf } from './spread-batch.ts';
+
+/** What a Redis store has done since it was made. */
+export interface RedisStoreCounts extends LineCounts {
+  /** Batches that it was asked to decide or to change. */
+  readonly batches: number;
+  /** Batches among them that were denied from memory, without a word to Redis. */
+  readonly rememberedDenials: number;
+  /** Buckets to which a denied batch over several slots could not give back what it had taken there. */
+  readonly lostRefunds: number;
+}
+
+/** How a Redis store does: its connection, and what it has done. */
+export interface RedisStoreStatus extends LineStatus {
+  readonly counts: RedisStoreCounts;
+}
+
+/** What `redisStore` makes: a store that answers by promises. */
+export interface RedisStore extends Store {
+  spend(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading>;
+  check(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading>;
+  charge(batch: readonly StoreCharge[], deadlineMs?: number): Promise<StoreReading>;
+  refund(batch: readonly StoreRefund[], deadlineMs?: number): Promise<StoreReading>;
+  cap(batch: readonly StoreCap[], deadlineMs?: number): Promise<StoreReading>;
+  reset(batch: readonly BucketName[], deadlineMs?: number): Promise<void>;
+  /**
+   * Resolves when Redis can be asked: at once when it can already. In a cluster that is when every primary can. It waits
+   * for the connection that the store makes anyway, and makes no other.
+   *
+   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` and the cause when it can't after `timeoutMs` (default:
+   * 10,000); the store goes on connecting until you close it. `ERR_CLOSED` when it is closed before; `ERR_OPTION`.
+   */
+  ready(options?: ReadyOptions): Promise<void>;
+  /** Ends our own connections and timers, never the client that was given. Again, it does nothing. */
+  close(): Promise<void>;
+  /** How the connection is, and what was done. */
+  status(): RedisStoreStatus;
+}
 
 /** For callers other than limiters, which always say how long they wait. */
 const DEFAULT_DEADLINE_MS = 1000;

@@ -1,5 +1,5 @@
 import { SluiceError, type Log } from '@sluice/core';
-import { checkOptions, complaint, wholeNumber, type Hints } from '@sluice/core/store';
+import { checkOptions, complaint, wholeNumber, type Hints } from '@sluice/core/kit';
 import type { BucketKeysOptions, HashTag } from './bucket-keys.ts';
 import type { RedisStoreEvent } from './events.ts';
 import type { LineOptions, RedisClient } from './line/line.ts';

@@ -8,7 +8,7 @@ import {
   type IdFormat,
   type Key,
 } from '@sluice/core';
-import { listed, messageOf, shownName } from '@sluice/core/limits';
+import { listed, messageOf, shownName } from '@sluice/core/kit';
 import type { Findings } from '../findings.ts';
 import { BEGINNING } from '../place.ts';
 import type { LimitRow } from '../shape/limits-shape.ts';

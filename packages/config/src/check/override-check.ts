@@ -1,5 +1,5 @@
 import { OverrideList, type IdFormat, type Override, type SluiceError } from '@sluice/core';
-import { listed, shown } from '@sluice/core/limits';
+import { listed, shown } from '@sluice/core/kit';
 import type { Findings } from '../findings.ts';
 import { shownPlace, type Place } from '../place.ts';
 import type { OverrideRow } from '../shape/overrides-shape.ts';

@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core';
-import { shownText } from '@sluice/core/limits';
+import { shownText } from '@sluice/core/kit';
 import { byPlace, MOST_FINDINGS, type Finding, type Findings } from '../findings.ts';
 import { lineAndColumn, shownPlace } from '../place.ts';
 

@@ -1,5 +1,5 @@
 import { SluiceError, type Limiter } from '@sluice/core';
-import { isInstance, messageOf } from '@sluice/core/limits';
+import { isInstance, messageOf } from '@sluice/core/kit';
 import { readRecipe } from '../load-limits.ts';
 import type { LoadedLimits, Recipe } from '../loaded-limits.ts';
 import { FileSignatures } from './file-signatures.ts';

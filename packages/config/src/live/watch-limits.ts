@@ -1,6 +1,5 @@
 import { SluiceError, type Limiter, type Log } from '@sluice/core';
-import { checkOptions, complaint, limitsOf, wholeNumber, type Limit } from '@sluice/core/limits';
-import { notifier } from '@sluice/core/store';
+import { checkOptions, complaint, limitsOf, notifier, wholeNumber, type Limit } from '@sluice/core/kit';
 import { RememberedLimits, type LoadedLimits, type Recipe } from '../loaded-limits.ts';
 import type { LimitFilesEvent } from './limit-files-event.ts';
 import { hasFunction, LiveLimits } from './live-limits.ts';

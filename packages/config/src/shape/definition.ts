@@ -1,4 +1,4 @@
-import { LIMIT_NAME_PATTERN } from '@sluice/core/limits';
+import { LIMIT_NAME_PATTERN } from '@sluice/core/kit';
 import { markField, nameField, periodField, switchField, tokensField, type Field } from './field.ts';
 import type { JsonSchema } from './json-schema.ts';
 

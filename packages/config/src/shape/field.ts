@@ -7,7 +7,7 @@ import {
   DURATION_PATTERN,
   leafOf,
   MAX_TOKENS,
-} from '@sluice/core/limits';
+} from '@sluice/core/kit';
 import { refusal, type Node, type Scalar } from '../node.ts';
 import type { JsonSchema } from './json-schema.ts';
 

@@ -1,4 +1,4 @@
-import { checkOptions, LIMIT_HINTS, rateOf, type Hints } from '@sluice/core/limits';
+import { checkOptions, LIMIT_HINTS, rateOf, type Hints } from '@sluice/core/kit';
 import type { LimitNumbers } from '@sluice/core';
 import type { Findings } from '../findings.ts';
 import { shownNode, type Mapping, type Node } from '../node.ts';

@@ -1,5 +1,5 @@
 import type { LimitNumbers } from '@sluice/core';
-import { checkLimitName } from '@sluice/core/limits';
+import { checkLimitName } from '@sluice/core/kit';
 import type { Findings } from '../findings.ts';
 import { fileRefusal, refusal, shownNode, type Entry, type Node } from '../node.ts';
 import { BEGINNING, shownPlace, type Place } from '../place.ts';

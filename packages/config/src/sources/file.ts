@@ -1,6 +1,6 @@
 import { constants, type BigIntStats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
-import { messageOf, shownText } from '@sluice/core/limits';
+import { messageOf, shownText } from '@sluice/core/kit';
 import { tooLarge, type Content } from './source.ts';
 
 /** The content of a file, and the signature of the file that was opened, even if its path leads elsewhere by now. */

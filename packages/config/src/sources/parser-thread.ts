@@ -1,6 +1,6 @@
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
 import type { Findings } from '../findings.ts';
-import { messageOf } from '@sluice/core/limits';
+import { messageOf } from '@sluice/core/kit';
 import { BEGINNING } from '../place.ts';
 import type { ParseJob, ParseMessage, Part, Rows } from './parse.ts';
 import { PARSER_PROGRAM } from './parser-program.ts';

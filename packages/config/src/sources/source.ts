@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Awaitable } from '@sluice/core';
-import { complaint, reasonOf } from '@sluice/core/limits';
+import { complaint, reasonOf } from '@sluice/core/kit';
 import type { Part } from './parse.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { shownName } from '@sluice/core/limits';
+import { shownName } from '@sluice/core/kit';
 import type { Findings } from '../findings.ts';
 import type { Place } from '../place.ts';
 import type { YamlEntry, YamlNode } from './composed.ts';

@@ -7,7 +7,7 @@ import {
   type Scalar as LibraryScalar,
   type YAMLSeq,
 } from 'yaml';
-import { shownName } from '@sluice/core/limits';
+import { shownName } from '@sluice/core/kit';
 import type { Findings } from '../findings.ts';
 import type { Scalar } from '../node.ts';
 import type { Place } from '../place.ts';

@@ -1,5 +1,5 @@
 import { Composer, Lexer, Parser, type CST, type Document, type YAMLError } from 'yaml';
-import { messageOf } from '@sluice/core/limits';
+import { messageOf } from '@sluice/core/kit';
 import type { Findings } from '../findings.ts';
 import type { Node } from '../node.ts';
 import { BEGINNING, type Place } from '../place.ts';

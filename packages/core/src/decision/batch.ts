@@ -1,5 +1,6 @@
 import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { complaint, shown, SluiceError } from '../checks/errors.ts';
+import { checkId } from '../ids/check-id.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
@@ -110,16 +111,6 @@ function duplicateBucket({ limit, id }: BucketName): SluiceError {
 }
 
 /**
- * Rejects a value that a key or an id format returned instead of text. Otherwise unrelated clients would share the
- * bucket of `undefined` or of an empty id.
- *
- * @throws {SluiceError} `ERR_ID`.
- */
-export function checkId(limit: string, id: unknown): void {
-  if (typeof id !== 'string' || id === '') throw badId(limit, id);
-}
-
-/**
  * Rejects a cost that is not a whole number of at least 0.
  *
  * @throws {SluiceError} `ERR_COST`.
@@ -159,16 +150,6 @@ export function withoutBlocked(batch: readonly Transaction[]): readonly Transact
 }
 
 // Errors are created in functions of their own: see docs/hot-path.md.
-function badId(limit: string, value: unknown): SluiceError {
-  return complaint('ERR_ID', {
-    option: 'id',
-    limit,
-    demand: 'text that is not empty',
-    value,
-    remedy: 'This is what canonical() of the id format of its key returned: it must return a string, not a promise.',
-  });
-}
-
 function badCost(limit: string, value: unknown): SluiceError {
   return complaint('ERR_COST', {
     option: 'cost',

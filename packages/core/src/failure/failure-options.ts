@@ -1,5 +1,5 @@
-import { checkOptions, oneOf, wholeNumber, type Hints } from '../checks/options.ts';
-import type { FailurePolicy } from '../limits/failure-policy.ts';
+import { checkOptions, wholeNumber, type Hints } from '../checks/options.ts';
+import { checkFailurePolicy, FAILURE_POLICIES, type FailurePolicy } from '../limits/failure-policy.ts';
 
 /** What to do when the store can't answer. Has an effect only for stores that return promises or can throw. */
 export interface FailureOptions {
@@ -50,19 +50,8 @@ export function checkFailureOptions(options: FailureOptions = {}): CheckedFailur
   };
 }
 
-const POLICIES: readonly FailurePolicy[] = ['local', 'closed', 'open'];
-
 // Most users set only the policy.
 function exampleFor(options: unknown): string {
-  const policy = POLICIES.find((word) => word === options) ?? 'open';
+  const policy = FAILURE_POLICIES.find((word) => word === options) ?? 'open';
   return `failure: { onFailure: '${policy}' }`;
-}
-
-/**
- * Validates a failure policy.
- *
- * @throws {SluiceError} `ERR_OPTION` when it is not a policy.
- */
-export function checkFailurePolicy(option: string, value: unknown): FailurePolicy {
-  return oneOf(option, value, POLICIES);
 }

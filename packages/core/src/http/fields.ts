@@ -1,26 +1,10 @@
 import type { Decision } from '../decision/decision.ts';
+import type { Dialect, ResponseFields } from './dialects/dialect.ts';
 import { draft11 } from './dialects/draft-11.ts';
 import { draft6 } from './dialects/draft-6.ts';
 import { draft7 } from './dialects/draft-7.ts';
 import { legacy } from './dialects/legacy.ts';
-import type { Exchange } from './exchange.ts';
 import { visiblePart } from './visible-part.ts';
-
-/** The fields of a response, and the decision that its request has so far. */
-export type ResponseFields = Pick<Exchange<unknown>, 'decision' | 'getField' | 'setField'>;
-
-/** One way to tell clients their limits. */
-export interface Dialect {
-  /** The fields that the dialect writes. */
-  readonly names: readonly string[];
-  /**
-   * Writes a decision that the store made and in which at least one limit applied, without its hidden limits (see
-   * {@link visiblePart}). What is there already stays, or is joined with it.
-   *
-   * @param retryAfter - Seconds, as Retry-After says them; 0 when allowed.
-   */
-  write(decision: Decision, fields: ResponseFields, retryAfter: number): void;
-}
 
 /**
  * How clients are told their limits.

@@ -22,8 +22,6 @@ export {
   type SharedLimits,
 } from './middleware-options.ts';
 export { NodeExchange, sendRefusal } from './node-exchange.ts';
-export { listed, shownName } from '../checks/errors.ts';
-export { checkBoolean, oneOf } from '../checks/options.ts';
 export type { Refusal } from './denial.ts';
 export { RequestDecision } from './request-decision.ts';
 export { errorOf } from './thrown.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { andThen, type Awaitable } from '../async/awaitable.ts';
-import { batchOf, checkAffordable, checkId, hasBlocked, transactionOf, withoutBlocked } from '../decision/batch.ts';
+import { batchOf, checkAffordable, hasBlocked, transactionOf, withoutBlocked } from '../decision/batch.ts';
 import { claimNames, isInUse, releaseNames } from './limit-name-registry.ts';
 import { monotonicClock } from '../time/clock.ts';
 import { blockedDecision, bucketStates } from '../decision/decide.ts';
@@ -16,6 +16,7 @@ import type { StoreStatus } from '../failure/store-health.ts';
 import type { ClientAddressFinder } from '../client/client-address.ts';
 import { SetupWatch } from './setup-watch.ts';
 import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOptions } from '../limits/limit-set.ts';
+import { checkId } from '../ids/check-id.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { CloseOptions, CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
 import { pressureWarning } from '../store/memory/pressure-warning.ts';

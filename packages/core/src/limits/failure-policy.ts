@@ -1,3 +1,5 @@
+import { oneOf } from '../checks/options.ts';
+
 /**
  * What a limit does while its store can't answer.
  *
@@ -6,3 +8,15 @@
  * - `open`: the limit is ignored.
  */
 export type FailurePolicy = 'local' | 'closed' | 'open';
+
+/** The policies, the default first. */
+export const FAILURE_POLICIES: readonly FailurePolicy[] = ['local', 'closed', 'open'];
+
+/**
+ * Returns a value that is a failure policy.
+ *
+ * @throws {SluiceError} `ERR_OPTION` when it is not.
+ */
+export function checkFailurePolicy(option: string, value: unknown): FailurePolicy {
+  return oneOf(option, value, FAILURE_POLICIES);
+}

@@ -1,6 +1,5 @@
 import { complaint, shownName, SluiceError } from '../checks/errors.ts';
-import { checkFailurePolicy } from '../failure/failure-options.ts';
-import type { FailurePolicy } from './failure-policy.ts';
+import { checkFailurePolicy, type FailurePolicy } from './failure-policy.ts';
 import { isKey, type Key } from '../keys/key.ts';
 import { checkBoolean, checkOptions, isPlainObject } from '../checks/options.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';

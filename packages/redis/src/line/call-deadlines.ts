@@ -1,4 +1,4 @@
-import { Deadlines, type Scheduler } from '@sluice/core/store';
+import { Deadlines, type Scheduler } from '@sluice/core/kit';
 
 /** So many lengths are kept; callers have as many as there are limiters. */
 const MAX_LENGTHS = 32;

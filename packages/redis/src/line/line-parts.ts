@@ -1,5 +1,5 @@
 import type { Clock } from '@sluice/core';
-import type { Scheduler } from '@sluice/core/store';
+import type { Scheduler } from '@sluice/core/kit';
 import type { Counts } from './counts.ts';
 import type { Script } from './line.ts';
 

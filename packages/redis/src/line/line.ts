@@ -1,5 +1,5 @@
 import type { Clock } from '@sluice/core';
-import type { Scheduler } from '@sluice/core/store';
+import type { Scheduler } from '@sluice/core/kit';
 import type { LineChange, LineStatus } from './line-status.ts';
 
 /** A Lua script, known to a server by its SHA-1. */

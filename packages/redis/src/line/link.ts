@@ -1,4 +1,4 @@
-import type { Cancel, Scheduler } from '@sluice/core/store';
+import type { Cancel, Scheduler } from '@sluice/core/kit';
 import type { Socket } from 'node:net';
 import { addressOf, type Connection } from './connection.ts';
 import { ConnectWatch } from './connect-watch.ts';

@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core';
-import { monotonicClock, systemScheduler } from '@sluice/core/store';
+import { monotonicClock, systemScheduler } from '@sluice/core/kit';
 import { ClusterServers } from './cluster-servers.ts';
 import { noCounts } from './counts.ts';
 import type { Line, LineOptions } from './line.ts';

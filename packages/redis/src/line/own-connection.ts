@@ -1,5 +1,5 @@
 import type { SluiceError } from '@sluice/core';
-import { complaint } from '@sluice/core/store';
+import { complaint } from '@sluice/core/kit';
 import { Redis } from 'ioredis';
 import type { ClusterConnection, Connection } from './connection.ts';
 import { clusterOptions, singleOptions } from './connection-options.ts';

@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core';
-import { TICKS_PER_MICRO } from '@sluice/core/store';
+import { TICKS_PER_MICRO } from '@sluice/core/kit';
 import { CallDeadlines } from './call-deadlines.ts';
 import type { Line, ScriptCall } from './line.ts';
 import type { LineParts } from './line-parts.ts';

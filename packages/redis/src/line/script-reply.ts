@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core';
-import { shown } from '@sluice/core/store';
+import { shown } from '@sluice/core/kit';
 import type { Script } from './line.ts';
 
 /** What a script answered. */

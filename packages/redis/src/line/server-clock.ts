@@ -1,4 +1,4 @@
-import { TICKS_PER_MS } from '@sluice/core/store';
+import { TICKS_PER_MS } from '@sluice/core/kit';
 
 /** One reading of a server's clock. All in ticks of 1/16 µs; `sent` and `got` on the process's own clock. */
 export interface ClockSample {

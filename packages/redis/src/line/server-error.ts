@@ -1,5 +1,5 @@
 import { SluiceError, type ErrorCode } from '@sluice/core';
-import { messageOf, reasonOf, shown } from '@sluice/core/store';
+import { messageOf, reasonOf, shown } from '@sluice/core/kit';
 import type { ScriptCall } from './line.ts';
 
 /** What the first word of a server's error says about the server, and what helps. */

@@ -1,4 +1,4 @@
-import type { Cancel, Scheduler } from '@sluice/core/store';
+import type { Cancel, Scheduler } from '@sluice/core/kit';
 import type { ClusterConnection } from './connection.ts';
 
 const INTERVAL_MS = 250;

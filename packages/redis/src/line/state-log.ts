@@ -1,4 +1,4 @@
-import type { Cancel, Scheduler } from '@sluice/core/store';
+import type { Cancel, Scheduler } from '@sluice/core/kit';
 import type { LineChange, LineState } from './line-status.ts';
 
 /** A server that comes and goes is told of at most so many times in so many milliseconds. */

@@ -1,6 +1,12 @@
-import { TICKS_PER_MS } from '@sluice/core/store';
-import type { Channel } from './channel.ts';
+import { TICKS_PER_MS } from '@sluice/core/kit';
 import type { ScriptCall } from './line.ts';
+
+/** The connection that a call was sent on. */
+interface SentTo {
+  readonly server: string;
+  /** Notes that the call missed its deadline. */
+  missed(): void;
+}
 
 /** One call on its way, on which it may meet several servers. All ticks are of the process's own clock. */
 export class Trip {
@@ -10,7 +16,7 @@ export class Trip {
   readonly leftMs: number;
   readonly endTicks: number;
   /** Where it was sent last. */
-  channel: Channel | undefined;
+  channel: SentTo | undefined;
 
   constructor(call: ScriptCall, startTicks: number) {
     this.call = call;

@@ -1,5 +1,5 @@
 import type { Mode, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from '@sluice/core';
-import { passes } from '@sluice/core/store';
+import { passes } from '@sluice/core/kit';
 
 /** One token of Orders: it comes back after a minute, so that none does while a test runs. There are five. */
 export const TOKEN_TICKS = 60 * 16_000_000;

@@ -3,8 +3,8 @@ import type { Decided } from '../../decision/batch-answer.ts';
 import { waitForNextToken } from '../../rule/gcra.ts';
 import type { Rate } from '../../rule/rate.ts';
 import { ceilToSeconds } from '../../rule/ticks.ts';
-import type { Dialect, ResponseFields } from '../fields.ts';
-import { joinedMembers, membersOf, nameOf, type LimitMembers } from '../list-members.ts';
+import type { Dialect, ResponseFields } from './dialect.ts';
+import { joinedMembers, membersOf, nameOf, type LimitMembers } from './list-members.ts';
 
 const STATE = 'RateLimit';
 const POLICY = 'RateLimit-Policy';

@@ -1,4 +1,4 @@
-import type { Dialect } from '../fields.ts';
+import type { Dialect } from './dialect.ts';
 import { appendQuotaPolicies, singleFigures, staysStricter } from './single-figures.ts';
 
 /** draft-ietf-httpapi-ratelimit-headers-06: the figures of the strictest limit in a field each. */

@@ -1,4 +1,4 @@
-import type { Dialect } from '../fields.ts';
+import type { Dialect } from './dialect.ts';
 import { singleFigures, staysStricter } from './single-figures.ts';
 
 /** The fields of GitHub and many others: the figures of the strictest limit, the reset as seconds since 1970. */

@@ -1,6 +1,6 @@
 import { Decision, type Result } from '../../decision/decision.ts';
 import { ceilToSeconds } from '../../rule/ticks.ts';
-import type { ResponseFields } from '../fields.ts';
+import type { ResponseFields } from './dialect.ts';
 
 /** The figures of the strictest limit, for dialects that tell of one limit only. */
 export interface SingleFigures {

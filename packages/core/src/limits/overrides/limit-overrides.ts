@@ -1,4 +1,4 @@
-import { checkId } from '../../decision/batch.ts';
+import { checkId } from '../../ids/check-id.ts';
 import { messageOf, shown, shownName, SluiceError } from '../../checks/errors.ts';
 import { Cidr } from '../../ids/cidr.ts';
 import type { IdFormat } from '../../ids/id-format.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { joinedMembers, membersOf, nameOf } from '../../src/http/list-members.ts';
+import { joinedMembers, membersOf, nameOf } from '../../../src/http/dialects/list-members.ts';
 
 describe('the members of a list', () => {
   test.each([

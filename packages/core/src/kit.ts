@@ -1,0 +1,36 @@
+/**
+ * What the other packages of the family share with this one, so that every rule and every check of an option has one
+ * place: stores, id formats, and packages that read limits from elsewhere. It may change in any version; users need
+ * none of it.
+ *
+ * @module
+ */
+export {
+  complaint,
+  isInstance,
+  listed,
+  messageOf,
+  reasonOf,
+  shown,
+  shownName,
+  shownText,
+  type Complaint,
+} from './checks/errors.ts';
+export { checkBoolean, checkFunction, checkOptions, leafOf, oneOf, wholeNumber, type Hints } from './checks/options.ts';
+export { LIMIT_HINTS } from './checks/peer-names.ts';
+export type { Notify, Tellable } from './events/event.ts';
+export { notifier, type Listeners } from './events/event-sink.ts';
+export { isIdFormat, isKey, keyOf } from './keys/key.ts';
+export { limitsOf } from './limiter/create-limiter.ts';
+export { checkLimitName, LIMIT_NAME_PATTERN, type Limit } from './limits/limit.ts';
+export { DURATION_PATTERN } from './rule/duration.ts';
+export { fits, waitFor } from './rule/gcra.ts';
+export { checkedPeriodTicks, checkedTokens, MAX_TOKENS, rateOf, type Rate } from './rule/rate.ts';
+export { TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
+export { passes } from './store/all-or-nothing.ts';
+export { checkReadyOptions } from './store/ready-options.ts';
+export { monotonicClock } from './time/clock.ts';
+export type { Pending } from './time/deadline-promise.ts';
+export type { Wait } from './time/deadline-queue.ts';
+export { Deadlines } from './time/deadlines.ts';
+export { systemScheduler, type Alarm, type Cancel, type Scheduler } from './time/scheduler.ts';
