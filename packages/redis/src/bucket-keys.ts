@@ -5,23 +5,24 @@ import { complaint, isInstance, reasonOf } from '@sluice/core/kit';
  * Which buckets share a hash slot of a Redis Cluster, so that one script call can decide them together.
  *
  * - `'id'`: all buckets of one id.
- * - any other text: all buckets there are, on one node. See the README before you choose that.
- * - a function: those for which it gives the same text. `undefined` leaves a bucket where it falls.
+ * - Any other text: all buckets of the store. A single node then decides everything; see the README first.
+ * - A function of the bucket: all buckets for which it returns the same text. It must be pure, because every process
+ *   must find a bucket in the same slot. For `undefined` the slot follows from the whole key.
  */
 export type HashTag = 'id' | (string & {}) | TagOf;
 
 type TagOf = (bucket: BucketName) => string | undefined;
 
-/** How the keys of buckets are written. */
+/** The options that determine the keys of buckets. */
 export interface BucketKeysOptions {
   readonly prefix: string;
   readonly hashTag: HashTag | undefined;
 }
 
 /**
- * Writes the keys of buckets: `prefix limit:id`, and with a hash tag `prefix {tag}:limit:id`, or `prefix limit:{id}`
- * where the id itself is the tag. Ids and tags are escaped like the ids of {@link bucketKey}, so that none of them can
- * bring a brace, and choose a slot or end a tag.
+ * Creates the keys of buckets: `<prefix><limit>:<id>`; with a hash tag `<prefix>{<tag>}:<limit>:<id>`, or
+ * `<prefix><limit>:{<id>}` if the id is the tag. Ids and tags are escaped like the ids of {@link bucketKey}, so that a
+ * brace in an id can't end a tag or choose a slot.
  */
 export class BucketKeys {
   readonly #prefix: string;
@@ -35,14 +36,14 @@ export class BucketKeys {
     this.#tagsIds = hashTag === 'id';
   }
 
-  /** The key of no bucket: no limit has an empty name. */
+  /** A key that no bucket has, because a limit never has an empty name. */
   get ofNone(): string {
     return `${this.#prefix}:`;
   }
 
   /**
-   * @throws {SluiceError} `ERR_ID` for an id that is no well-formed text, `ERR_OPTION` for a tag that is no text, or
-   * when the function of the tags throws.
+   * @throws {SluiceError} `ERR_ID` if the id is not well-formed text; `ERR_OPTION` if the function `hashTag` throws or
+   * returns anything but `undefined` or well-formed text that is not empty.
    */
   keyOf(bucket: BucketName): string {
     if (this.#tagsIds) return `${this.#prefix}${bucket.limit}:{${escaped(bucket.id, bucket.limit)}}`;
@@ -53,7 +54,8 @@ export class BucketKeys {
   }
 }
 
-// Of a text that is not well-formed there is no UTF-8. It may come from a client, and is no failure of the store.
+// Text with a lone surrogate can't be encoded as UTF-8. It may come from a client, so the error has status 400 and does
+// not count as a failure of the store.
 function keyIn({ limit, id }: BucketName, said = limit): string {
   try {
     return bucketKey(limit, id);
@@ -63,12 +65,13 @@ function keyIn({ limit, id }: BucketName, said = limit): string {
   }
 }
 
-// With no limit's name the bucket key is ':' and the escaped id. Of one id it is the same for limits of any name.
+// The key of an empty limit name is ':' and the escaped id. Escaping does not depend on the limit, so that one id has
+// the same tag for all limits.
 function escaped(id: string, limit = ''): string {
   return keyIn({ limit: '', id }, limit).slice(1);
 }
 
-// What the user's function does wrong is wrong use: it must not be taken for an outage of Redis.
+// An error of the user's function becomes ERR_OPTION, because any other error would count as an outage of Redis.
 function tagOf(hashTag: TagOf, bucket: BucketName): string | undefined {
   try {
     const tag: unknown = hashTag(bucket);

@@ -1,33 +1,38 @@
 import { reasonOf, shownName } from '@sluice/core/kit';
 import type { LineChange, LineState } from './line/line-status.ts';
 
-/** Something that an operator may want to know of a Redis store. `message` says what happened, and what to do. */
+/** An event of a Redis store, emitted to `onEvent`. `message` describes what happened and what to do. */
 export type RedisStoreEvent =
   /**
-   * The way to the servers has changed. Told, and not logged: the limiter logs when decisions begin to fail, and when
-   * they are made by the store again.
+   * The state of the connection has changed. This event is not logged, because the limiter logs when decisions begin to
+   * fail and when the store decides again. At most four changes in ten seconds are reported, and of the others the last
+   * one.
    */
   | {
       readonly type: 'connection';
       readonly state: LineState;
-      /** `host:port` or socket path. */
+      /**
+       * The server that caused the change, as `host:port` or socket path, or words such as `the nodes of the cluster`
+       * if it is not one known server. `undefined` when the store was closed.
+       */
       readonly server: string | undefined;
+      /** The last error of a server; `undefined` if the state is `up` or `closed`. */
       readonly cause: unknown;
       readonly message: string;
     }
   /**
-   * In a cluster: a batch over several slots was denied at one of them, and what the others had granted could not be
-   * given back. The tokens stay taken, and come back by themselves.
+   * In a cluster: a batch over several slots was denied or failed in one of them, and the tokens that it had taken in
+   * the others could not be refunded. They stay taken, and come back over time.
    */
   | {
       readonly type: 'refund-lost';
-      /** How many buckets. */
+      /** The number of buckets without their refund. */
       readonly count: number;
       readonly cause: unknown;
       readonly message: string;
     };
 
-/** The event of a change of the line. */
+/** Creates the event for a change of the connection. */
 export function connectionChanged({ state, server, cause }: LineChange): RedisStoreEvent {
   const reason = cause === undefined ? '' : ` (${reasonOf(cause)})`;
   const message = `Redis${server === undefined ? '' : ` at ${shownName(server)}`}: ${MEANING[state]}${state === 'up' ? '' : reason}.`;
@@ -42,7 +47,7 @@ const MEANING: Readonly<Record<LineState, string>> = {
   closed: 'closed',
 };
 
-/** The event of a refund between slots that failed. */
+/** Creates the event for a refund between slots that failed. */
 export function refundLost(count: number, cause: unknown): RedisStoreEvent {
   const message =
     `A batch over several cluster slots was denied, and the tokens that it had taken from ${count} ` +

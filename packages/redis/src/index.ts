@@ -1,5 +1,6 @@
 /**
- * The Redis store of Sluice: limits that many processes share, each batch one atomic decision on Redis' own clock.
+ * The Redis store of Sluice, for limits that several processes share. Create it with {@link redisStore} and pass it to
+ * `createLimiter({ store })`. Each batch is one atomic decision, made by Redis on its own clock.
  *
  * @module
  */

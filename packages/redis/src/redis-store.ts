@@ -7,23 +7,26 @@ import { SharedStore, type RedisStore } from './shared-store.ts';
 import { checkRedisStoreOptions, type RedisStoreOptions } from './store-options.ts';
 
 /**
- * Makes a store that keeps its buckets in Redis, for any number of processes: each batch is one atomic decision of the
- * server, on the server's clock.
+ * Creates a store that keeps its buckets in Redis, for any number of processes. A Lua script decides each batch
+ * atomically on the clock of the server; in a cluster that applies to the buckets of one hash slot, see
+ * {@link HashTag}.
  *
- * It opens a connection of its own beside the client, with the client's settings; the client itself stays untouched.
+ * The store opens a connection of its own with the settings of `client`, and connects and reconnects until you close
+ * the store. Your client is neither used nor changed.
  *
  * @example
  * const store = redisStore({ client: new Redis() });
  * const limiter = createLimiter({ limits, store });
  *
- * @throws {SluiceError} `ERR_UNKNOWN_OPTION` for an option that is none, `ERR_OPTION` for a wrong value.
+ * @throws {SluiceError} `ERR_UNKNOWN_OPTION` for an unknown option; `ERR_OPTION` for a wrong value, and if not exactly
+ * one of `client` and `url` is given.
  */
 export function redisStore(options: RedisStoreOptions): RedisStore {
   const { connection, onEvent, log, ...own } = checkRedisStoreOptions(options);
   const tell = notifier<RedisStoreEvent>({ onEvent, log: false });
   const onChange = (change: LineChange): void => tell(connectionChanged(change));
   const notify = notifier<RedisStoreEvent>({ onEvent, log });
-  // Last, when nothing can be wrong any more: from here on there is a connection to close.
+  // The line is opened last: an error after that would leave an open connection that nobody could close.
   const line = openLine({ ...connection, scripts: [decideScript], onChange });
   return new SharedStore({ ...own, line, notify });
 }

@@ -21,17 +21,17 @@ import type { Line } from './line/line.ts';
 import type { LineCounts, LineStatus } from './line/line-status.ts';
 import { piecesOf } from './spread-batch.ts';
 
-/** What a Redis store has done since it was made. */
+/** What a Redis store has done since it was created. */
 export interface RedisStoreCounts extends LineCounts {
-  /** Batches that it was asked to decide or to change. */
+  /** Calls of `spend`, `check`, `charge`, `refund`, `cap` and `reset`. */
   readonly batches: number;
-  /** Batches among them that were denied from memory, without a word to Redis. */
+  /** Calls among them that were denied from memory, without a call of Redis. */
   readonly rememberedDenials: number;
-  /** Buckets to which a denied batch over several slots could not give back what it had taken there. */
+  /** Buckets to which a batch over several slots could not refund the tokens that it had taken. */
   readonly lostRefunds: number;
 }
 
-/** How a Redis store does: its connection, and what it has done. */
+/** The state of a Redis store: its connection and its counters. */
 export interface RedisStoreStatus extends LineStatus {
   readonly counts: RedisStoreCounts;
 }
@@ -45,16 +45,20 @@ export interface RedisStore extends Store {
   cap(batch: readonly StoreCap[], deadlineMs?: number): Promise<StoreReading>;
   reset(batch: readonly BucketName[], deadlineMs?: number): Promise<void>;
   /**
-   * Resolves when Redis can be asked: at once when it can already. In a cluster that is when every primary can. It waits
-   * for the connection that the store makes anyway, and makes no other.
+   * Resolves when scripts can be run on Redis, or on every primary of a cluster; immediately if that is already so. It
+   * waits for the existing connection and does not open another.
    *
-   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` and the cause when it can't after `timeoutMs` (default:
-   * 10,000); the store goes on connecting until you close it. `ERR_CLOSED` when it is closed before; `ERR_OPTION`.
+   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` and the cause if Redis is not ready within `timeoutMs`
+   * (default: 10,000); the store continues to connect until you close it. Rejects with `ERR_CLOSED` if the store is closed,
+   * and with `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options.
    */
   ready(options?: ReadyOptions): Promise<void>;
-  /** Ends our own connections and timers, never the client that was given. Again, it does nothing. */
+  /**
+   * Sends what is still queued, and closes the store's own connections and timers. Your client stays open. A second call
+   * has no effect.
+   */
   close(): Promise<void>;
-  /** How the connection is, and what was done. */
+  /** Returns the state of the connection and the counters. */
   status(): RedisStoreStatus;
 }
 

@@ -5,28 +5,35 @@ import type { RedisStoreEvent } from './events.ts';
 import type { LineOptions, RedisClient } from './line/line.ts';
 import { isIoredis } from './line/own-connection.ts';
 
-/** The options of {@link redisStore}. One of `client` and `url` is needed. */
+/** The options of {@link redisStore}. Exactly one of `client` and `url` must be given. */
 export interface RedisStoreOptions {
-  /** Your ioredis client: a `Redis`, with Sentinels or without, or a `Cluster`. A copy of it is connected. */
+  /**
+   * Your client of ioredis 5.8 or later: a `Redis`, with or without Sentinels, or a `Cluster`. The store connects a
+   * duplicate with the same settings, and sends nothing over the client itself.
+   */
   readonly client?: RedisClient | undefined;
-  /** Where Redis is, instead of a client: `redis://…` or `rediss://…`, with credentials and database. */
+  /** The URL of a single server: `redis://…`, or `rediss://…` for TLS, with credentials and database if needed. */
   readonly url?: string | undefined;
-  /** What the keys of all buckets begin with: 0–64 letters, digits and `. _ : / -`. Default: `sluice:`. */
+  /** The beginning of all keys: up to 64 letters, digits and `. _ : / -`. Default: `sluice:`. */
   readonly prefix?: string | undefined;
-  /** In a cluster: which buckets are kept in one slot, and so decided by one call. Default: none. */
+  /** In a cluster: which buckets share a hash slot, so that one call can decide them. Default: no hash tag. */
   readonly hashTag?: HashTag | undefined;
   /**
-   * For how long a denial is remembered in this process, in milliseconds, a whole number from 0 to 1000: a client that
-   * hammers is then denied without a call, with the same figures. Default: 1000.
+   * How long this process may repeat a denial of Redis without calling Redis again, in milliseconds: a whole number
+   * from 0, which disables this, to 1000. It keeps the load low when a client retries in a loop. A repeated denial has
+   * the same figures as a new one. Default: 1000.
    */
   readonly rememberDenialsMs?: number | undefined;
-  /** Told of changes of the connection, and of refunds between slots that failed. What it throws is ignored. */
+  /** Called for each event. Its result is not awaited, and its errors are ignored. */
   readonly onEvent?: ((event: RedisStoreEvent) => void) | undefined;
-  /** Where the line of a refund that failed goes; `false` for nowhere. Default: `console.warn`. What it throws is ignored. */
+  /**
+   * Called with log lines; `false` disables logging. The store logs only the event `refund-lost`, at most one line in
+   * ten seconds. Its errors are ignored. Default: `console.warn`.
+   */
   readonly log?: Log | false | undefined;
 }
 
-/** {@link RedisStoreOptions}, checked and whole. */
+/** {@link RedisStoreOptions}, validated and with defaults. */
 export interface CheckedOptions extends BucketKeysOptions, Pick<RedisStoreOptions, 'onEvent' | 'log'> {
   readonly connection: Pick<LineOptions, 'client' | 'url'>;
   readonly rememberDenialsMs: number;
@@ -73,7 +80,11 @@ const HINTS: Hints = Object.fromEntries(
 
 const PREFIX_PATTERN = /^[A-Za-z0-9._:/-]{0,64}$/;
 
-/** @throws {SluiceError} `ERR_UNKNOWN_OPTION`, `ERR_OPTION`. */
+/**
+ * Validates the options, except that one of `client` and `url` is given, and their kind: `openLine` does that.
+ *
+ * @throws {SluiceError} `ERR_UNKNOWN_OPTION` for an unknown option, `ERR_OPTION` for a wrong value.
+ */
 export function checkRedisStoreOptions(options: RedisStoreOptions): CheckedOptions {
   refuseConnection(options);
   checkOptions('redisStore', options, NAMES, HINTS, "redisStore({ url: 'redis://127.0.0.1:6379' })");
@@ -89,7 +100,8 @@ export function checkRedisStoreOptions(options: RedisStoreOptions): CheckedOptio
   };
 }
 
-// Shown as options, a client or a URL would put its password into a log.
+// A message about unknown options shows their values, so a client or URL in the place of the options would put its password
+// into a log.
 function refuseConnection(options: unknown): void {
   if (typeof options === 'string') throw notOptions('text', 'the URL as redisStore({ url })');
   if (typeof options !== 'object' || options === null || !('duplicate' in options)) return;
@@ -103,7 +115,7 @@ function notOptions(was: string, right: string): SluiceError {
   return new SluiceError('ERR_OPTION', `\`redisStore\` must be an object of options, but was ${was}. Pass ${right}.`);
 }
 
-// That there is one of both, and what a URL must be, is checked where it is used. What is no text may hold a password.
+// The message shows only the type of a value that is not text, because the value may contain a password.
 function checkUrl(url: unknown): void {
   if (url === undefined || typeof url === 'string') return;
   const remedy = "For example url: 'redis://127.0.0.1:6379'. Of a URL object, give its `href`.";

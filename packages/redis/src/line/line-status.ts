@@ -1,60 +1,69 @@
 /**
- * - `connecting`: the first attempt has not ended yet.
- * - `up`: scripts can be run on every server.
- * - `degraded`: in a cluster, some primaries can't be asked.
- * - `down`: no server can be asked.
- * - `closed`: the line was closed.
+ * The state of the connection to Redis.
+ *
+ * - `connecting`: the first attempt to connect has not ended yet.
+ * - `up`: scripts can be run on the server, or on every primary of a cluster.
+ * - `degraded`: in a cluster, scripts can be run on some primaries only.
+ * - `down`: scripts can't be run on any server.
+ * - `closed`: the store was closed.
  */
 export type LineState = 'connecting' | 'up' | 'degraded' | 'down' | 'closed';
 
-/** A change of a line's state. */
+/** A change of the state of a line. */
 export interface LineChange {
   readonly state: LineState;
-  /** `host:port`, or the path of its socket, of the server that it came from. */
+  /**
+   * The server that caused the change, as `host:port` or socket path, or words such as `the nodes of the cluster` if it
+   * is not one known server. `undefined` when the line was closed.
+   */
   readonly server: string | undefined;
-  /** What a server failed with last, when the state is `degraded` or `down`. */
+  /** The last error of a server; `undefined` if the state is `up` or `closed`. */
   readonly cause: unknown;
 }
 
-/** One server, as the line knows it. */
+/** The state of one server. */
 export interface ServerStatus {
-  /** `host:port`, or the path of its socket. */
+  /** `host:port`, or the path of the socket. */
   readonly server: string;
   /** Whether scripts can be run on it now. */
   readonly ready: boolean;
-  /** How far our estimate of the server's clock may be off, in milliseconds: at most the quickest round trip so far. */
+  /**
+   * The width of the interval in which the difference between the server's clock and this process's clock lies, in
+   * milliseconds. It is at most the quickest round trip since the connection was opened or a clock was set; `undefined`
+   * before that.
+   */
   readonly clockUncertaintyMs: number | undefined;
 }
 
-/** How the way to the servers is. */
+/** The state of the connections to the servers. */
 export interface LineStatus {
   readonly state: LineState;
-  /** When that began, by the wall clock. */
+  /** When the state began, by the wall clock of this process. */
   readonly since: Date;
-  /** The one server, or the primaries of a cluster. */
+  /** The single server, or the primaries of the cluster. */
   readonly servers: readonly ServerStatus[];
-  /** What a connection or a server failed with last, if anything ever did. */
+  /** The last error of a connection or a server; it stays after a recovery. `undefined` if there was none. */
   readonly lastError: { readonly cause: unknown; readonly at: Date } | undefined;
-  /** Since the line was opened. */
+  /** What was counted since the store was created. */
   readonly counts: LineCounts;
 }
 
-/** What an operator may want to know of a line's life: how often since it was opened. */
+/** The counters of the connections to Redis, since the store was created. */
 export interface LineCounts {
-  /** Calls of scripts. */
+  /** Script calls. One call may contain several batches. */
   readonly calls: number;
-  /** Calls for which no server could be asked. */
+  /** Script calls that failed at once because the server of their keys was not connected. */
   readonly unreachable: number;
-  /** Calls without an answer within their deadline. */
+  /** Script calls without an answer within their deadline. */
   readonly missed: number;
-  /** Scripts that a server did not run because their time was over when it got to them. */
+  /** Scripts that a server did not execute because their deadline had passed when it received them. */
   readonly expired: number;
-  /** Scripts that a server had forgotten and was told again. */
+  /** Scripts that were sent again with their source, because the server no longer had them. */
   readonly reloads: number;
-  /** Calls that a node of a cluster sent on to another. */
+  /** Redirections of calls by a node of a cluster to another node. */
   readonly redirects: number;
-  /** Connections that were cut because nothing came through them any more. */
+  /** Connections that were closed because the server had stopped sending anything. */
   readonly resets: number;
-  /** Connections on which scripts could be run. */
+  /** Connections on which the server was ready for scripts. */
   readonly connects: number;
 }
