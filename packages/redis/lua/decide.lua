@@ -1,57 +1,60 @@
--- Decides batches of transactions on GCRA buckets, one batch after the other: each sees what the former ones wrote.
+-- Executes batches of transactions on GCRA buckets, in order: each batch sees the changes of the batches before it.
 --
--- A bucket is one integer: its TAT, ticks of 1/16 µs since 2026-01-01 UTC by this server's clock, and behind it three
--- digits that encode the level that was written, rounded up by at most a sixteenth: 16 × e + f is 2^e × (1 + f / 16).
--- A TAT that has passed is the same as no key. Nothing is written but the buckets that change, each once, when all is
--- decided.
+-- A bucket is one integer: the TAT in ticks of 1/16 µs since 2026-01-01 UTC by this server's clock, followed by three
+-- digits for the level that was written, rounded up by at most a sixteenth. The digits 16 × e + f mean
+-- 2^e × (1 + f / 16). A TAT in the past is the same as no key. Buckets are written at the end, each at most once, and only
+-- if they have changed.
 --
--- A level above a transaction's tolerance has one of two reasons. Other numbers were used on the bucket: then it stays
--- as it is, since cutting it at each look would let two sets of numbers undo each other's debt. Or this server's clock
--- has stepped back, or a replica with another clock took over: then it is also above the level that was written, for
--- between two writes a level only falls. It is cut to that one, whatever the batch comes to.
+-- A level can be above the tolerance of a transaction for two reasons:
+-- - The bucket was used with other numbers. Its level is kept: if each transaction cut the level to its own tolerance, two
+--   sets of numbers would undo each other's debt.
+-- - This server's clock has stepped back, or a replica with another clock has taken over. The level is then also above the
+--   level that was written, because between two writes a level only falls. It is cut to the level that was written, even
+--   if the batch is denied.
 --
--- KEYS[i]      the bucket of transaction i; one that several batches name is there several times
+-- KEYS[i]      the bucket of transaction i; a bucket of several batches occurs once for each of them
 -- ARGV[1]      the last moment, in ticks, at which this script may write
--- ARGV[2…]     the batches, in order. Those that follow each other and are of one shape are written once: how many they
---              are × 2^20 + n, and for each of their n transactions kind + 16 × the place of its numbers
--- …ARGV[#]     the numbers, from the end on, where place 0 is: increment, tolerance and, for the refund of a decision,
---              the TAT that the decision left, all in ticks
+-- ARGV[2…]     the shapes of the batches, in order. Consecutive batches with equal transactions share one shape. It begins
+--              with the number of its batches × 2^20 + the number n of transactions in each. A word for each of the n
+--              transactions follows: kind + 16 × the position of its numbers
+-- …ARGV[#]     the numbers, counted from the end: position 0 is the last argument. For each transaction: increment,
+--              tolerance and, for the refund of a decision, the TAT after that decision, all in ticks
 --
--- kind  in a batch that passes           level in the reply
---    0  taken; denies when it can't be   before
---    1  denies when it would not fit     before
---    2  taken when it fits               before
---    3  looked at                        as it is
---    4  taken, at most to empty          after
---    5  given back, at most to full      after
---    6  the same, of a decision          after
---    7  forgotten                        0
---    8  cut to at most its tolerance     after
+-- kind  in a batch that passes               level in the reply
+--    0  takes; denies if it does not fit     before
+--    1  denies if it would not fit           before
+--    2  takes if it fits                     before
+--    3  reads                                before
+--    4  takes, at most to an empty bucket    after
+--    5  gives back, at most to a full one    after
+--    6  the same, for a decision             after
+--    7  deletes the bucket                   0
+--    8  cuts the level to the tolerance      after
 --
 -- Reply        { 1, now in ticks, level of each transaction in ticks … }
---              a level of -1: the key holds no TAT; of -2: another key of the batch does not. Such a batch takes and
---              gives nothing.
---              { 0, now in ticks } when the time was over: nothing was written
+--              A level of -1 means that the value of the key is not a bucket, -2 that this is so for another key of the
+--              batch. Such a batch takes and gives nothing.
+--              { 0, now in ticks } if the moment of ARGV[1] has passed; nothing was written
 
 local CHECK_ONLY, SPEND_ONLY, LOOK, CHARGE, REFUND, REFUND_DECISION, RESET = 1, 2, 3, 4, 5, 6, 7
 local KINDS = 16
 local FOREIGN, UNDECIDED = -1, -2
 local EPOCH_SECONDS = 1767225600
 local TICKS_PER_SECOND, TICKS_PER_MS, TICKS_PER_MICRO = 16000000, 16000, 16
--- A key outlives its TAT by this much: a clock that jumps ahead for less than that, and back again, frees nobody.
+-- A key expires this long after its TAT. If the clock jumps ahead by less, and back again, no bucket in debt is lost.
 local SLACK_MS = 1000
--- So nothing of ours lies further behind than that; a minute leaves room for whatever a server does to its clock.
+-- A TAT further in the past is not a bucket, because its key would have expired. A minute allows for clock changes.
 local MOST_BEHIND_TICKS = 60 * TICKS_PER_SECOND
--- Sums of ticks are exact to here.
+-- Sums of ticks are exact up to 2^53.
 local MOST_TICKS = 9007199254740992
--- A shape begins with how many batches it has, times this, and how many transactions each of them has.
+-- The factor of the number of batches in the first number of a shape.
 local BATCHES = 1048576
 
 local keys, args, call, try = KEYS, ARGV, redis.call, redis.pcall
 local find, sub, format = string.find, string.sub, string.format
 local ceil, max, min, frexp, ldexp = math.ceil, math.max, math.min, math.frexp, math.ldexp
--- How numbers are written for commands. Left to Redis, 7.2.0 to 7.2.4 write some as 1e+8, and older ones are slow at it.
--- '%d' is the faster of the two, but on 32 bits too short for our numbers.
+-- Formats of numbers in commands. Redis 7.2.0 to 7.2.4 would convert some numbers to 1e+8, and older versions convert
+-- slowly. '%d' is faster than '%.0f', but on 32-bit systems it is too short for ticks.
 local WHOLE = format('%d', MOST_TICKS) == '9007199254740992' and '%d' or '%.0f'
 local BUCKET = WHOLE .. '%03d'
 
@@ -62,11 +65,11 @@ if now - args[1] > 0 then
 end
 
 local reply = { 1, now, 0 }
-local tats = {} -- by key, as the batches so far leave them; false where the key holds none
-local afters = {} -- by transaction: the level that it leaves, where that is another than before
-local healed = {} -- by key: true where the clock was wrong, which is mended although the batch is denied
-local word, kind, increment, tolerance, tat_after -- the present transaction; those of one limit share them
-local i, shape = 0, 2 -- the last transaction that was looked at, and where the present shape stands
+local tats = {} -- by key: the TAT after the batches so far; false if the value is not a bucket
+local afters = {} -- by transaction: the level after it, if that differs from the level before
+local healed = {} -- by key: true if the clock was wrong; the bucket is repaired even if the batch is denied
+local word, kind, increment, tolerance, tat_after -- of the current transaction; equal words share them
+local i, shape = 0, 2 -- the index of the current transaction, and the position of the current shape
 
 while i < #keys do
   local size = args[shape] % BATCHES
@@ -98,7 +101,7 @@ while i < #keys do
             tat = now
           elseif value.err then
             if not find(value.err, 'WRONGTYPE', 1, true) then
-              call('GET', key) -- What is no matter of this key is raised.
+              call('GET', key) -- raises errors that do not concern the type of this key
             end
             tat = false
           else

@@ -1,21 +1,21 @@
 import { SluiceError, type StoreReading, type StoreRefund, type StoreTransaction } from '@sluice/core';
 import { shownText } from '@sluice/core/kit';
 
-/** What a store is asked to do with a batch. */
+/** The operation on a batch. */
 export type AskKind = 'spend' | 'check' | 'charge' | 'refund' | 'reset' | 'cap';
 
-/** One transaction, charge, refund or name, as its kind needs it. */
+/** One entry of a batch: a transaction, a charge, a refund, a cap or a bucket name, depending on the kind. */
 export type AskEntry = Partial<StoreTransaction & StoreRefund>;
 
-/** Hears how an ask went, before whoever waits for it does. */
+/** Observes the outcome of a batch before its promise settles. */
 export interface AskListener {
-  /** @param sentMicros - When it was sent, by the process's own clock: the server has answered later than that. */
+  /** @param sentMicros - When the batch was sent, by the process's own clock. The server read the levels after that. */
   answered(ask: Ask, reading: StoreReading, sentMicros: number): void;
-  /** Whether anything was done is not known. */
+  /** Called if the batch failed. The server may have executed it nevertheless. */
   failed(ask: Ask): void;
 }
 
-/** One batch on its way to Redis, and the promise of its reading. */
+/** One batch that is sent to Redis, and the promise of its reading. */
 export class Ask {
   readonly kind: AskKind;
   readonly batch: readonly AskEntry[];
@@ -38,7 +38,7 @@ export class Ask {
     this.#listener = listener;
   }
 
-  /** @param reading - As the script gave it: levels below 0 say that the batch was not decided. */
+  /** @param reading - The reply of the script. If levels are below 0, the batch was not executed. */
   answer(reading: StoreReading, sentMicros: number): void {
     const broken = reading.levelsTicks.indexOf(FOREIGN);
     if (broken >= 0) return this.fail(brokenBucket(this.keys[broken]!));
@@ -52,7 +52,7 @@ export class Ask {
   }
 }
 
-/** What an ask is made of. */
+/** The data of an {@link Ask}. */
 export type AskParts = Pick<Ask, 'kind' | 'batch' | 'keys' | 'deadlineMs'>;
 
 const FOREIGN = -1;

@@ -3,14 +3,14 @@ import { Ask, type AskListener, type AskParts } from './ask.ts';
 import { CallQueue } from './call-queue.ts';
 import type { Line } from './line/line.ts';
 
-/** Brings batches to the servers. */
+/** Sends batches to the servers. */
 export interface Asker {
   ask(parts: AskParts): Promise<StoreReading>;
-  /** Sends what waits, and resolves when nothing is on its way that nobody else waits for. */
+  /** Sends queued batches, and resolves when the refunds that no caller awaits have settled. */
   drain(): Promise<void>;
 }
 
-/** One server for all buckets. */
+/** Sends all batches to a single server. */
 export class StandaloneAsker implements Asker {
   readonly #queue: CallQueue;
   readonly #listener: AskListener;

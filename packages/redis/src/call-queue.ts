@@ -4,14 +4,14 @@ import { DecideCall } from './decide-call.ts';
 import type { Line } from './line/line.ts';
 import { errorWord } from './line/server-error.ts';
 
-/** More transactions than that in one call hold the server up for longer than they save. */
+/** The maximum number of transactions in a combined call. A longer call blocks the server for longer than it saves. */
 export const MOST_TRANSACTIONS = 32;
 
 /**
- * Puts batches that are asked in one turn of the event loop into one script call, in the order in which they came.
+ * Combines the batches of one iteration of the event loop into one script call, in the order of their arrival.
  *
- * The turn is that in which Node takes in what has arrived at its sockets: requests that come in together are decided
- * together, and one that comes alone is sent at the end of its turn, which is when its own callbacks have run.
+ * The call is sent by `setImmediate`, directly after Node has read its sockets and run their callbacks. Requests that
+ * arrive together are therefore decided together, and a request that arrives alone does not wait for another iteration.
  */
 export class CallQueue {
   readonly #line: Line;
@@ -25,8 +25,9 @@ export class CallQueue {
   }
 
   /**
-   * An ask with more than 32 transactions makes a longer call: a batch is never parted. Those of one call have one
-   * deadline: who waits for long must not fail with who does not.
+   * Adds a batch to the current call. A batch is never split, so one with more than 32 transactions makes a longer
+   * call. All batches of a call have the same deadline, so that a batch with a long deadline does not fail because
+   * another one had a short deadline.
    */
   add(ask: Ask): void {
     if (this.#call?.takes(ask, MOST_TRANSACTIONS) === false) this.send();
@@ -38,7 +39,7 @@ export class CallQueue {
     setImmediate(this.#endOfTurn);
   }
 
-  /** Sends what waits, if anything does. */
+  /** Sends the current call, if there is one. */
   send(): void {
     const call = this.#call;
     this.#call = undefined;
@@ -55,7 +56,8 @@ export class CallQueue {
     );
   }
 
-  // Only a batch that has buckets at both ends of the move must wait for it. Nothing was done yet for any.
+  // TRYAGAIN: a slot is being moved, and the keys of this call are on both nodes. Nothing was executed. Sent alone,
+  // only a batch that itself has keys on both nodes fails.
   #failed(call: DecideCall, error: unknown): void {
     const isParted = error instanceof SluiceError && errorWord(error.cause) === 'TRYAGAIN' && call.hasSeveralAsks;
     if (!isParted) return call.fail(error);

@@ -7,21 +7,21 @@ import type { Line } from './line/line.ts';
 import { slotOf } from './slot.ts';
 import { partsOf, wholeReading, type Part } from './spread-batch.ts';
 
-/** What a {@link ClusterAsker} tells of. */
+/** The observers of a {@link ClusterAsker}. */
 export interface ClusterListeners {
   readonly asks: AskListener;
-  /** Hears of what one slot gave back because another had denied. */
+  /** Observes the refunds to a slot after another slot has denied the batch or failed. */
   readonly givenBack: AskListener;
-  /** What a slot had granted could not be given back: it stays taken. */
+  /** Called if such a refund failed. The tokens of `count` buckets stay taken. */
   readonly lost: (count: number, cause: unknown) => void;
 }
 
 /**
- * Servers that share the buckets by slots. A batch within one slot is decided there, like on one server.
+ * Sends batches to the servers of a cluster. A batch within one slot is decided atomically by one script call.
  *
- * One over several slots is asked at all of them at once, and passes when all grant their part. If one denies, or
- * fails, the others are told to give back what they granted: so it never takes more than there is, and for about one
- * round trip less may be seen than there is.
+ * A batch over several slots is sent to all of them at once, and passes if each slot allows its part. If one slot
+ * denies or fails, the tokens that the others took are refunded. Such a batch never takes more than a bucket has. For
+ * about one round trip, other requests may find fewer tokens than there are after the refund.
  */
 export class ClusterAsker implements Asker {
   readonly #line: Line;
@@ -69,11 +69,11 @@ export class ClusterAsker implements Asker {
         if (outcome.status === 'fulfilled' && granted[i]) this.#giveBack(parts[i]!, outcome.value);
       }
     }
-    // The first that failed is thrown.
+    // Rejects with the error of the first slot that failed.
     return wholeReading(parts, await Promise.all(asked));
   }
 
-  /** Not waited for: the batch is denied whether it succeeds or not. */
+  /** The refund is not awaited, because it does not change the outcome of the batch. */
   #giveBack(part: Part, reading: StoreReading): void {
     const { batch, keys } = takenOf(part, reading);
     if (batch.length === 0) return;
@@ -92,7 +92,9 @@ function isGranted({ batch }: Part, { levelsTicks }: StoreReading): boolean {
   return passes(batch as readonly StoreTransaction[], levelsTicks);
 }
 
-/** What a part took, as refunds of a decision: what has come back by itself meanwhile is not given back again. */
+/**
+ * The tokens that a part took, as refunds of a decision, so that tokens that have already come back do not count twice.
+ */
 function takenOf({ batch, keys }: Part, { nowTicks, levelsTicks }: StoreReading) {
   const refunds: AskEntry[] = [];
   const refundKeys: string[] = [];

@@ -4,7 +4,7 @@ import { decideScript } from './decide-script.ts';
 import type { ScriptCall } from './line/line.ts';
 import { nonsense } from './line/script-reply.ts';
 
-/** The kinds of transactions, as decide.lua numbers them. */
+/** The numbers of the kinds of transactions in decide.lua. */
 const KIND_OF_MODE: Readonly<Record<Mode, number>> = { 'check-and-spend': 0, 'check-only': 1, 'spend-only': 2 };
 const KIND_OF_ASK: Readonly<Record<Exclude<AskKind, 'spend'>, number>> = {
   check: 3,
@@ -17,14 +17,14 @@ const REFUND_OF_DECISION = 6;
 const PLACE = 16;
 const BATCHES = 2 ** 20;
 
-/** How far back equal numbers are looked for: the limits of a service are few, and those of a reset may be many. */
+/** How many of the last numbers are searched for an equal pair. It bounds the time for a batch with many limits. */
 const LOOK_BACK = 16;
 
-/** Batches that travel as one call of decide.lua, whose header says how they are written. */
+/** Batches that are sent in one call of decide.lua. The header of the script describes the encoding. */
 export class DecideCall {
   readonly #asks: Ask[] = [];
   readonly #keys: string[] = [];
-  /** Shapes of batches, one after the other: how many batches and how many transactions, and a word for each of these. */
+  /** The shapes of the batches: a number for the counts of batches and transactions, then a word per transaction. */
   readonly #shapes: number[] = [];
   readonly #numbers: number[] = [];
   /** The words of the batch that is being added. */
@@ -33,13 +33,13 @@ export class DecideCall {
   readonly #sinceMicros: number;
   #lastShape = 0;
 
-  /** @param sinceMicros - When its first ask came, by the process's own clock. */
+  /** @param sinceMicros - When the first batch was added, by the process's own clock. */
   constructor(deadlineMs: number, sinceMicros: number) {
     this.#deadlineMs = deadlineMs;
     this.#sinceMicros = sinceMicros;
   }
 
-  /** How many transactions are in it. */
+  /** The number of transactions in the call. */
   get size(): number {
     return this.#keys.length;
   }
@@ -48,7 +48,7 @@ export class DecideCall {
     return this.#asks.length > 1;
   }
 
-  /** Whether one more may travel with it: it waits as long, and there is room. */
+  /** Whether a batch can be added: it has the same deadline, and the call has room for it. */
   takes({ deadlineMs, keys }: Ask, mostTransactions: number): boolean {
     return deadlineMs === this.#deadlineMs && this.size + keys.length <= mostTransactions;
   }
@@ -59,7 +59,7 @@ export class DecideCall {
     this.#asks.push(ask);
   }
 
-  /** What is sent at this moment of the process's own clock. */
+  /** Returns the script call to send at this time of the process's own clock. */
   toScriptCall(nowMicros: number): Required<ScriptCall> {
     return {
       script: decideScript,
@@ -70,7 +70,7 @@ export class DecideCall {
     };
   }
 
-  /** One call for each ask, in order, which have waited as long as this one. */
+  /** Splits the call into one call for each batch, in order, with the same deadline and the same start. */
   parted(): DecideCall[] {
     return this.#asks.map((ask) => {
       const call = new DecideCall(this.#deadlineMs, this.#sinceMicros);
@@ -81,7 +81,7 @@ export class DecideCall {
 
   /**
    * @param reply - `[nowTicks, level …]`.
-   * @param sentMicros - When it was sent, by the process's own clock.
+   * @param sentMicros - When the call was sent, by the process's own clock.
    */
   answer(reply: readonly unknown[], sentMicros: number): void {
     const numbers = reply as readonly number[];
@@ -99,7 +99,7 @@ export class DecideCall {
     for (const ask of this.#asks) ask.fail(error);
   }
 
-  // Requests that meet the same limits are of one shape: it is sent once for all that follow each other.
+  // Batches with the same limits have the same shape. Consecutive batches of one shape share one copy of it.
   #addShape({ kind, batch }: Ask): void {
     const shapes = this.#shapes;
     const last = this.#lastShape;

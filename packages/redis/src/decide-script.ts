@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { decideLua } from './decide-lua.ts';
 import type { Script } from './line/line.ts';
 
-/** The one script of this store: it decides batches of every kind of call, in order. */
+/** The only script of this store. It executes batches of all kinds, in order. */
 export const decideScript: Script = {
   name: 'decide',
   source: decideLua,

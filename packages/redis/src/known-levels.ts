@@ -2,47 +2,49 @@ import type { Clock, StoreReading, StoreTransaction } from '@sluice/core';
 import type { AskListener } from './ask.ts';
 import { passes, TICKS_PER_MICRO } from '@sluice/core/kit';
 
-/** So many buckets are known at most: those read longest ago go first. They take about two megabytes. */
+/** The maximum number of buckets, which take about two megabytes. The oldest readings are dropped first. */
 const MOST_BUCKETS = 10_000;
 
 interface Known {
   readonly levelTicks: number;
   /** The server's clock when it read the level. */
   readonly nowTicks: number;
-  /** Our clock before and after that. */
+  /** This process's clock when the call was sent, and when the reply arrived. */
   readonly sentMicros: number;
   readonly gotMicros: number;
 }
 
 /**
- * The levels of buckets as denied batches have shown them, for up to a second: whoever asks for more than a bucket has
- * left is denied without asking the server again.
+ * Remembers the levels of buckets from denied batches for up to a second. A batch that can't fit these levels is denied
+ * without another call of the server.
  *
- * A level only falls by itself, and by as much as time passes. The server read it at some moment between our question
- * and its answer. Counted from the question a level is never too high: by it we know whether the batch may fit, and then
- * ask the server. Counted from the answer it is never too low: by it we report waits, so that no wait is too short.
+ * Without further calls a level only falls, at the rate of time. The server read the level at some moment between the
+ * call and the reply. A level that falls since the call was sent is never too high: if the batch fits it, the batch may
+ * pass, and the server is asked. A level that falls since the reply arrived is never too low: reported waits are based
+ * on it, so that no wait is too short.
  *
- * The process can't know what others do meanwhile: they may have taken more, which the server says when it is asked, or
- * given some back, which is seen when the time is over. It never lets anything pass.
+ * Other processes may change the buckets in the meantime. If they take tokens, the next call of the server shows that.
+ * If they refund tokens, this process may deny a batch that would fit, until the level expires. It never allows a
+ * batch.
  */
 export class KnownLevels {
-  /** The one read longest ago first. */
+  /** In the order of their readings, the oldest first. */
   readonly #known = new Map<string, Known>();
   readonly #forMicros: number;
   readonly #clock: Clock;
 
-  /** @param forMs - How long a level is known, in milliseconds; with 0 none ever is. */
+  /** @param forMs - How long a level is remembered, in milliseconds. 0 disables it. */
   constructor(forMs: number, clock: Clock) {
     this.#forMicros = forMs * 1000;
     this.#clock = clock;
   }
 
-  /** How many buckets are known. */
+  /** The number of remembered buckets. */
   get size(): number {
     return this.#known.size;
   }
 
-  /** The reading of a batch that would be denied now; undefined when it may pass, or nobody knows. */
+  /** Returns a reading that denies the batch; `undefined` if it may pass, or if a level is not known. */
   denialOf(batch: readonly StoreTransaction[], keys: readonly string[]): StoreReading | undefined {
     if (this.#known.size === 0) return undefined;
     const nowMicros = this.#clock.nowMicros();
@@ -62,9 +64,9 @@ export class KnownLevels {
   }
 
   /**
-   * Takes down what a server has just answered.
+   * Remembers the levels of a reply that has just arrived.
    *
-   * @param sentMicros - When it was asked, by our clock.
+   * @param sentMicros - When the call was sent, by this process's clock.
    */
   note(keys: readonly string[], { nowTicks, levelsTicks }: StoreReading, sentMicros: number): void {
     if (this.#forMicros === 0) return;
@@ -79,7 +81,7 @@ export class KnownLevels {
     }
   }
 
-  /** Lets go of buckets that were, or may have been, changed. */
+  /** Forgets buckets that were changed, or may have been. */
   forget(keys: readonly string[]): void {
     if (this.#known.size === 0) return;
     for (const key of keys) this.#known.delete(key);
@@ -93,7 +95,7 @@ export class KnownLevels {
   }
 }
 
-/** Keeps what denied batches have shown, and lets go of what any other may have changed. */
+/** Remembers the levels of denied batches, and forgets buckets that any other call may have changed. */
 export function notingDenials(known: KnownLevels): AskListener {
   return {
     answered({ kind, batch, keys }, reading, sentMicros) {
@@ -106,7 +108,7 @@ export function notingDenials(known: KnownLevels): AskListener {
   };
 }
 
-/** Keeps the levels after a part of a denied batch was given back: they belong to the denial. */
+/** Remembers the levels after the refund of a part of a denied batch, because they are part of the denial. */
 export function notingRefunds(known: KnownLevels): AskListener {
   return {
     answered: ({ keys }, reading, sentMicros) => known.note(keys, reading, sentMicros),

@@ -36,7 +36,19 @@ export interface RedisStoreStatus extends LineStatus {
   readonly counts: RedisStoreCounts;
 }
 
-/** What `redisStore` makes: a store that answers by promises. */
+/**
+ * A store in Redis, made by `redisStore`. The limiter calls the methods for buckets.
+ *
+ * `deadlineMs` is how long the caller waits, in milliseconds: a number above 0, at most 60,000. Default: 1000. Redis
+ * does not execute a batch whose deadline has passed. The methods for buckets reject with a `SluiceError`:
+ *
+ * - `ERR_STORE_DEADLINE` if there was no answer in time;
+ * - `ERR_STORE_UNAVAILABLE` if the server can't be reached or has failed;
+ * - `ERR_STORE_BUCKET` if the key of a bucket contains something else, or only this call failed;
+ * - `ERR_STORE_ANSWER` if the reply is malformed;
+ * - `ERR_OPTION` or `ERR_ID` if a deadline, hash tag or id is wrong;
+ * - `ERR_CLOSED` after `close()`.
+ */
 export interface RedisStore extends Store {
   spend(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading>;
   check(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading>;
@@ -49,33 +61,33 @@ export interface RedisStore extends Store {
    * waits for the existing connection and does not open another.
    *
    * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` and the cause if Redis is not ready within `timeoutMs`
-   * (default: 10,000); the store continues to connect until you close it. Rejects with `ERR_CLOSED` if the store is closed,
-   * and with `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options.
+   * (default: 10,000); the store continues to connect until you close it. Rejects with `ERR_CLOSED` if the store is
+   * closed, and with `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options.
    */
   ready(options?: ReadyOptions): Promise<void>;
   /**
-   * Sends what is still queued, and closes the store's own connections and timers. Your client stays open. A second call
-   * has no effect.
+   * Sends what is still queued, and closes the store's own connections and timers. Your client stays open. A second
+   * call has no effect.
    */
   close(): Promise<void>;
   /** Returns the state of the connection and the counters. */
   status(): RedisStoreStatus;
 }
 
-/** For callers other than limiters, which always say how long they wait. */
+/** The deadline for callers that give none. Limiters always give one. */
 const DEFAULT_DEADLINE_MS = 1000;
 
-/** As long as a limiter may wait at most. */
+/** The maximum deadline, which is also that of a limiter. */
 const MAX_DEADLINE_MS = 60_000;
 
-/** What a {@link SharedStore} is made of, checked. */
+/** The validated parts of a {@link SharedStore}. */
 export interface SharedStoreParts extends BucketKeysOptions {
   readonly line: Line;
   readonly rememberDenialsMs: number;
   readonly notify: Notify<RedisStoreEvent>;
 }
 
-/** The store on any line to Redis. */
+/** The Redis store, over a connection to one server or to a cluster. */
 export class SharedStore implements RedisStore {
   readonly #line: Line;
   readonly #keys: BucketKeys;
@@ -164,14 +176,14 @@ export class SharedStore implements RedisStore {
     return Promise.resolve(denial);
   }
 
-  // A reset is no decision: of many buckets it need not be made at one stroke, which would hold the server up.
+  // A reset need not be atomic. It is split, because a reset of many buckets in one call would block the server.
   #send(parts: AskParts): Promise<StoreReading> {
     if (parts.kind !== 'reset') return this.#asker.ask(parts);
     const asked = piecesOf(parts, MOST_TRANSACTIONS).map((piece) => this.#asker.ask(piece));
     return Promise.all(asked).then(([reading]) => reading!);
   }
 
-  /** The reading of an empty batch. */
+  /** Reads the server's clock, which is all that the reading of an empty batch contains. */
   async #askTime(deadlineMs: number): Promise<StoreReading> {
     const keys = [this.#keys.ofNone];
     const { nowTicks } = await this.#asker.ask({ kind: 'check', batch: [{}], keys, deadlineMs });

@@ -8,8 +8,8 @@ const CRC_OF_BYTE: Uint16Array = Uint16Array.from({ length: 256 }, (_, byte) => 
 });
 
 /**
- * The hash slot of a key in a Redis Cluster, from 0 to 16,383: the CRC-16 of what stands between its first `{` and the
- * next `}`, or of the whole key when nothing does. Of plain ASCII, as all our keys are.
+ * Returns the hash slot of a key in a Redis Cluster, from 0 to 16,383: the CRC-16 of the text between its first `{` and
+ * the next `}`, or of the whole key if there is no such text. The key must be ASCII, as all keys of this store are.
  *
  * @see Redis Cluster specification, "Key distribution model" and "Hash tags".
  */

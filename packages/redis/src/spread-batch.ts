@@ -2,14 +2,14 @@ import type { StoreReading } from '@sluice/core';
 import type { AskEntry, AskParts } from './ask.ts';
 import { slotOf } from './slot.ts';
 
-/** A part of a batch whose buckets are in one slot. */
+/** The part of a batch that belongs to one slot. */
 export interface Part extends AskParts {
   readonly slot: number;
-  /** Where its buckets stand in the whole batch. */
+  /** The index of each bucket in the whole batch. */
   readonly places: readonly number[];
 }
 
-/** Parts a batch by slots, in the order of their first buckets. */
+/** Splits a batch by slot, in the order of the first bucket of each slot. */
 export function partsOf({ batch, keys, ...rest }: AskParts): readonly Part[] {
   const parts = new Map<number, { batch: AskEntry[]; keys: string[]; places: number[] }>();
   for (const [place, key] of keys.entries()) {
@@ -23,7 +23,7 @@ export function partsOf({ batch, keys, ...rest }: AskParts): readonly Part[] {
   return Array.from(parts, ([slot, part]) => ({ ...rest, slot, ...part }));
 }
 
-/** Parts a batch into such of so many buckets at most. */
+/** Splits a batch into batches of at most `mostBuckets` buckets. */
 export function piecesOf({ batch, keys, ...rest }: AskParts, mostBuckets: number): readonly AskParts[] {
   const pieces: AskParts[] = [];
   for (let i = 0; i < keys.length; i += mostBuckets) {
@@ -32,7 +32,7 @@ export function piecesOf({ batch, keys, ...rest }: AskParts, mostBuckets: number
   return pieces;
 }
 
-/** Puts the readings of all parts together. Each bucket keeps the clock of its own server. */
+/** Combines the readings of all parts. Each bucket keeps the time of its own server. */
 export function wholeReading(parts: readonly Part[], readings: readonly StoreReading[]): StoreReading {
   const size = parts.reduce((sum, { places }) => sum + places.length, 0);
   const levelsTicks = Array<number>(size).fill(0);

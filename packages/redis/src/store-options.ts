@@ -100,8 +100,8 @@ export function checkRedisStoreOptions(options: RedisStoreOptions): CheckedOptio
   };
 }
 
-// A message about unknown options shows their values, so a client or URL in the place of the options would put its password
-// into a log.
+// A message about unknown options shows their values, so a client or URL in the place of the options would put its
+// password into a log.
 function refuseConnection(options: unknown): void {
   if (typeof options === 'string') throw notOptions('text', 'the URL as redisStore({ url })');
   if (typeof options !== 'object' || options === null || !('duplicate' in options)) return;

@@ -1,9 +1,9 @@
 import { Deadlines, type Scheduler } from '@sluice/core/kit';
 
-/** So many lengths are kept; callers have as many as there are limiters. */
+/** Above this number of different deadlines, unused ones are dropped. Usually each limiter has one deadline. */
 const MAX_LENGTHS = 32;
 
-/** The deadlines of calls: few different ones, each with one sweep for all calls that have it. */
+/** The deadlines of calls. All calls with the same deadline share one timer. */
 export class CallDeadlines {
   readonly #scheduler: Scheduler;
   readonly #byLength = new Map<number, Deadlines>();
@@ -12,12 +12,14 @@ export class CallDeadlines {
     this.#scheduler = scheduler;
   }
 
-  /** Settles as the promise does, or rejects with the error of `makeError` after `deadlineMs` (whole ones, rounded up). */
+  /**
+   * Settles as the promise does, or rejects with the error of `makeError` after `deadlineMs`, rounded up to whole ones.
+   */
   race<T>(promise: Promise<T>, deadlineMs: number, makeError: () => unknown): Promise<T> {
     return this.#ofLength(Math.ceil(deadlineMs)).race(promise, makeError);
   }
 
-  /** Lets all that wait miss their deadline now. */
+  /** Rejects all waiting calls now, as if their deadlines had passed. */
   expireAll(): void {
     for (const deadlines of this.#byLength.values()) deadlines.expireAll();
   }

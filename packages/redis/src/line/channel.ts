@@ -10,20 +10,20 @@ import { ServerClock } from './server-clock.ts';
 import { callError, errorWord, isNoScript, unavailable } from './server-error.ts';
 import type { Trip } from './trip.ts';
 
-/** A moment that every server has behind it: a script with this expiry answers with its time and does nothing. */
+/** An expiry in the past of every server. A script with this expiry does nothing and replies with the server's time. */
 const LONG_AGO = String(Number.MIN_SAFE_INTEGER);
 
-/** What a channel is made of. */
+/** The parts of a {@link Channel}. */
 export interface ChannelParts extends LineParts {
   readonly connection: Connection;
   readonly patience: Patience;
-  /** Whether it is a node of a cluster that the user has called one. */
+  /** Whether the user passed a `Cluster` as client, so that redirections are followed. */
   readonly isInCluster: boolean;
-  /** Told when it opens, closes, or fails with something new. */
+  /** Called when `isOpen`, `isWell` or `lastError` may have changed. */
   readonly onChange: () => void;
 }
 
-/** How a call is sent. */
+/** How one attempt of a call is sent. */
 interface Way {
   readonly asking: boolean;
   readonly command: 'eval' | 'evalsha';
@@ -31,14 +31,14 @@ interface Way {
 }
 
 /**
- * The way to one server: runs scripts on it, each with its expiry in the server's own time. It is open while the
- * connection is ready, the server knows the scripts, and its clock is known.
+ * Runs scripts on one server, each with an expiry in the server's own time. A channel is open while its connection is
+ * ready, the server has loaded the scripts, and the difference of the clocks is known.
  */
 export class Channel {
   readonly #parts: ChannelParts;
   readonly #link: Link;
   readonly #clock = new ServerClock();
-  /** False of a server that has refused to write and has not written since. */
+  /** False after the server has rejected a write, until it has executed a script again. */
   #writes = true;
   #refusal: SluiceError | undefined;
 
@@ -69,27 +69,29 @@ export class Channel {
     return this.#link.isOpen;
   }
 
-  /** Whether scripts can be run now, and nothing says that they would fail. */
+  /** Whether scripts can be run now, and the server has not rejected the last write. */
   get isWell(): boolean {
     return this.isOpen && this.#writes;
   }
 
-  /** Whether anything has come of it yet: it has opened, or something has failed. */
+  /** Whether the first attempt to connect has succeeded or failed. */
   get wasTried(): boolean {
     return this.#link.wasTried;
   }
 
-  /** What the connection or the server failed with last. */
+  /** The last error of the connection or the server. */
   get lastError(): unknown {
     return this.#link.lastError;
   }
 
-  /** How far the estimate of the server's clock may be off, in milliseconds. */
+  /** The maximum error of the estimate of the server's clock, in milliseconds; `undefined` before the first answer. */
   get clockUncertaintyMs(): number | undefined {
     return this.#clock.uncertaintyMs;
   }
 
-  /** The error of calls while it is not open: one for many, so that it costs next to nothing under load. */
+  /**
+   * Returns the error of calls while the channel is not open. Calls share one error, because a new one each is costly.
+   */
   refusal(): SluiceError {
     this.#refusal ??= this.#makeRefusal();
     return this.#refusal;
@@ -98,7 +100,7 @@ export class Channel {
   /**
    * Runs a script on this server.
    *
-   * @param asking - Whether the server only takes the hash slot over, and wants to hear that we know.
+   * @param asking - Whether to send ASKING before it, because the server is still importing the hash slot.
    */
   run(trip: Trip, asking: boolean): Promise<readonly unknown[]> {
     return this.#send(trip, { asking, command: 'evalsha', isSecondTry: false });
@@ -109,12 +111,12 @@ export class Channel {
     this.#link.missed();
   }
 
-  /** Ends all that looks after the connection; the connection itself is ended by who made it. */
+  /** Removes listeners and timers. The owner of the connection closes the connection itself. */
   close(): void {
     this.#link.close();
   }
 
-  // No layer of promises but that of ioredis and its answer: this is the way of every request.
+  // Every decision takes this path, so it adds only one `then` to the promise of ioredis.
   #send(trip: Trip, way: Way): Promise<readonly unknown[]> {
     if (!this.isOpen) return Promise.reject(this.refusal());
     trip.channel = this;
@@ -122,7 +124,8 @@ export class Channel {
     const text = way.command === 'eval' ? script.source : script.sha1;
     const expiry = String(this.#clock.notAfter(trip.endTicks));
     try {
-      // It holds for the next command on this connection, which is ours. Refused, the next command tells.
+      // ASKING applies to the next command on this connection, which is the script. If the server rejects ASKING, the
+      // script fails as well, and its error is reported.
       if (way.asking) this.connection.asking().catch(() => {});
       const sentTicks = this.#nowTicks();
       return this.connection[way.command]([text, keys.length, ...keys, expiry, ...args]).then(
@@ -130,7 +133,7 @@ export class Channel {
         (error: unknown) => this.#failed(trip, way, error),
       );
     } catch (error) {
-      // Whatever watches ioredis from outside may throw at once: that is no reason to end the process.
+      // A tracing library that wraps ioredis may throw synchronously. Uncaught, its error would end the process.
       return Promise.reject(this.#classified(trip, error));
     }
   }
@@ -141,7 +144,8 @@ export class Channel {
       return reply.rest;
     }
     this.#parts.counts.expired++;
-    // Its clock was not what we took it for. Now we know better: if time is left, it is worth another try.
+    // The estimate of the server's clock was wrong, and the reply has corrected it. The script is sent once more if
+    // less than half of its time has passed.
     if (way.isSecondTry || !trip.isEarly(this.#nowTicks())) throw this.#expired(trip);
     return this.#send(trip, { ...way, command: 'evalsha', isSecondTry: true });
   }
@@ -159,13 +163,13 @@ export class Channel {
     return reply;
   }
 
-  /** Tells the server the scripts, by calls whose time is over: their answers give its clock. */
+  /** Loads the scripts, by calls with an expiry in the past. Their replies report the server's time. */
   async #greet(): Promise<void> {
     await this.#chooseDatabase();
     await Promise.all(this.#parts.scripts.map((script) => this.#teach(script)));
   }
 
-  // ioredis chooses it too, but when that is refused it says so and goes on, in the database 0.
+  // ioredis also selects the database, but if the server rejects that, it only emits an error and stays in database 0.
   async #chooseDatabase(): Promise<void> {
     const db = this.connection.options.db ?? 0;
     if (db !== 0) await this.connection.select(db);
@@ -179,7 +183,8 @@ export class Channel {
   #classified(trip: Trip, error: unknown): SluiceError {
     if (error instanceof SluiceError) return error;
     const word = errorWord(error);
-    // ioredis says only that its queue was flushed; why, it has said before.
+    // An error without a code of Redis is one of the connection. Its message only states that a queue was flushed; the
+    // cause is the last error that was emitted.
     if (word === undefined) return this.#callError(trip, this.lastError ?? error);
     if (word === 'READONLY') this.#refusedToWrite(error);
     return this.#callError(trip, error);
@@ -197,7 +202,8 @@ export class Channel {
     );
   }
 
-  // A failover has made it a replica: whoever named this server may name another one now.
+  // After a failover the server is a replica. A new connection may reach the new primary: Sentinels, DNS or the map of
+  // the cluster may name another server now.
   #refusedToWrite(error: unknown): void {
     this.#writes = false;
     this.#link.cut(error);

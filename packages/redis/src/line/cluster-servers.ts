@@ -13,12 +13,12 @@ import type { Source } from './state-log.ts';
 import type { Trip } from './trip.ts';
 
 const MAX_REDIRECTS = 2;
-/** After that long without any node, the cluster is looked for where it was first. */
+/** After this time without an open channel, the cluster is discovered again from the user's startup nodes. */
 const LOST_MS = 2000;
 
 /**
- * The primaries of a cluster, each with a clock of its own. ioredis keeps the connections and the map of the slots; the
- * calls are sent and redirected here, so that each has its expiry in the time of the node that runs it.
+ * The primaries of a cluster, each with a clock of its own. ioredis maintains the connections and the slot map. Calls
+ * are sent and redirected here, so that each attempt has its expiry in the time of the node that executes it.
  */
 export class ClusterServers implements Servers {
   readonly isCluster = true;
@@ -48,7 +48,7 @@ export class ClusterServers implements Servers {
   get state(): Servers['state'] {
     const all = this.#primaries.all();
     const tried = all.filter(({ wasTried }) => wasTried);
-    // One that is new says nothing yet; in the beginning all are.
+    // Channels that have not been tried are left out. At the start, the state is only known once all were tried.
     if (tried.length === 0 || (!this.#wasUp && tried.length < all.length)) {
       return this.#lastError === undefined ? 'connecting' : 'down';
     }
@@ -81,7 +81,7 @@ export class ClusterServers implements Servers {
     try {
       return await channel.run(trip, route.asking);
     } catch (error) {
-      // Its node may be gone or replaced: the map says.
+      // The node may have been removed or replaced, which a refresh of the slot map shows.
       if (error instanceof SluiceError && error.code === 'ERR_STORE_UNAVAILABLE') this.#refresh.soon();
       const redirect = redirectOf(error);
       const next = redirect === undefined ? undefined : this.#channelOf(redirect, channel);
@@ -112,18 +112,21 @@ export class ClusterServers implements Servers {
 
   #failed(error: unknown): void {
     const { lastNodeError } = error as { lastNodeError?: unknown };
-    // What a node has said is worth more than that all have failed.
+    // The reply of a node, such as NOAUTH, explains more than the error of ioredis that all nodes have failed.
     this.#lastError = errorWord(lastNodeError) === undefined ? error : withoutCommand(lastNodeError);
     this.#refusal = undefined;
     this.#onChange({ server: 'the nodes of the cluster', lastError: this.#lastError });
   }
 
-  /** As long as a primary can't be asked, the map is asked for a connection to it, or for another primary. */
+  /**
+   * Refreshes the slot map while a primary is not open: ioredis then connects to it again, or another primary takes
+   * over.
+   */
   #mend(): void {
     if (this.#primaries.all().some(({ isOpen }) => !isOpen)) this.#refresh.soon();
   }
 
-  // No node that was known answers: the whole cluster may have moved to where the user's first nodes lead to.
+  // If no known node has answered for a while, the whole cluster may have moved. The startup nodes may lead to it.
   #findAgain(): void {
     const isAnyOpen = this.#primaries.all().some(({ isOpen }) => isOpen);
     const lostMs = this.#parts.scheduler.nowMs() - this.#lastOpenMs;
@@ -142,7 +145,7 @@ export class ClusterServers implements Servers {
   }
 }
 
-/** How a call comes to a node. */
+/** How a call reaches a node. */
 interface Route {
   readonly asking: boolean;
   readonly redirectsLeft: number;

@@ -4,15 +4,15 @@ import type { Socket } from 'node:net';
 const LOOK_MS = 50;
 const SPOKEN_MS = 1000;
 
-/** What a watch looks at: the socket that a connection has at the moment. */
+/** The connection that is watched, with its current socket. */
 export interface Watched {
   readonly stream: Socket | undefined;
 }
 
 /**
- * Looks after a connection that is being made: when nothing new comes from the server for as long as the patience
- * allows, its socket is destroyed, and ioredis tries again. ioredis' own `connectTimeout` does not see a server that
- * takes the connection and then says nothing. One that loads its data says so when asked, which is a sign of life.
+ * Watches a connection that is being made. If the server sends nothing for the allowed time, `onStuck` is called with
+ * the socket. `connectTimeout` of ioredis does not cover a server that accepts the connection and then sends nothing. A
+ * server that is loading its data still answers INFO, which counts as a sign of life.
  */
 export class ConnectWatch {
   readonly #watched: Watched;
@@ -30,7 +30,7 @@ export class ConnectWatch {
     this.#onStuck = onStuck;
   }
 
-  /** Begins to look, or goes on with more or less patience. */
+  /** Starts watching, or restarts with another allowed time in milliseconds. */
   start(patienceMs: number): void {
     this.stop();
     this.#patienceMs = patienceMs;
@@ -46,20 +46,20 @@ export class ConnectWatch {
 
   #lookLater(): void {
     this.#cancel = this.#scheduler.after(LOOK_MS, () => {
-      // What has arrived while the process was busy is taken in first.
+      // If the process was busy, data that has arrived in the meantime is read first.
       this.#cancel = this.#scheduler.afterInput(() => this.#look());
     });
   }
 
   #look(): void {
     const nowMs = this.#scheduler.nowMs();
-    // Before anyone is told, who may stop it.
+    // Scheduled before `onStuck` is called, because that may stop the watch.
     this.#lookLater();
     if (this.#noteSign()) this.#lastSignMs = nowMs;
     else if (this.#stream !== undefined && nowMs - this.#lastSignMs >= this.#allowedMs()) this.#onStuck(this.#stream);
   }
 
-  // A server that has spoken is there: it may have much to load.
+  // A server that has sent something is alive, and gets at least a second between two answers.
   #allowedMs(): number {
     return this.#bytesRead > 0 ? Math.max(SPOKEN_MS, this.#patienceMs) : this.#patienceMs;
   }

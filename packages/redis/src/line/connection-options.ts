@@ -1,31 +1,33 @@
-/** The last pause between two attempts to connect, in milliseconds: a server that is back is found as soon. */
+/**
+ * The longest pause between two attempts to connect, in milliseconds. It bounds the time until a recovery is noticed.
+ */
 const MAX_PAUSE_MS = 200;
 
 const pauseMs = (attempt: number): number => Math.min(50 * attempt, MAX_PAUSE_MS);
 
 /**
- * What our connections do in another way than the user's client, whatever its options are. All else stays as the user
- * has it: address, TLS, credentials, db, family, protocol, Sentinels, natMap, names.
+ * The options that replace those of the user's client. All others are kept: address, TLS, credentials, database,
+ * family, protocol, Sentinels, natMap and names.
  */
 const OUR_OPTIONS = {
-  // A command that waits in the process, or is sent again, is a decision made after its deadline.
+  // A command that is queued in the process or sent again could be executed after its deadline.
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
   lazyConnect: false,
-  // The deadline is ours; a command that times out in ioredis would still be in its queue.
+  // Deadlines are enforced by the line. A command that times out in ioredis would remain in its queue.
   commandTimeout: undefined,
-  // ioredis 5 lets this timer outlive its socket, and kills the next one.
+  // In ioredis 5 this timer outlives its socket, and then destroys the next one.
   socketTimeout: undefined,
   blockingTimeout: undefined,
   enableAutoPipelining: false,
   reconnectOnError: null,
   retryStrategy: pauseMs,
-  // The watch over connecting is quicker three times of four; this one holds for the connections to Sentinels too.
+  // ConnectWatch is quicker in three of four attempts. This timeout also covers the connections to Sentinels.
   connectTimeout: 1000,
   disconnectTimeout: 50,
   enableReadyCheck: true,
-  // Less than the watch over connecting waits: a server that loads its data is not taken for a stuck one.
+  // Less than ConnectWatch allows, so that a server that is loading its data does not look stuck.
   maxLoadingRetryTime: 100,
   sentinelRetryStrategy: pauseMs,
   sentinelCommandTimeout: 250,
@@ -33,7 +35,7 @@ const OUR_OPTIONS = {
   readOnly: false,
   monitor: false,
   autoResubscribe: false,
-  // Keys are what the store says: all gateways must agree on them, whatever client each one has.
+  // The store alone determines the keys, so that all processes agree on them, whatever client each one has.
   keyPrefix: '',
   stringNumbers: false,
   replyMapping: 'legacy',
@@ -42,20 +44,20 @@ const OUR_OPTIONS = {
   himportFieldsets: undefined,
 } as const;
 
-/** Options to override those of a client of one server, or of Sentinels. */
+/** The options that replace those of a `Redis`, with or without Sentinels. */
 export function singleOptions(): Record<string, unknown> {
   return { ...OUR_OPTIONS };
 }
 
 /**
- * Options to override those of a client of a cluster.
+ * The options that replace those of a `Cluster`.
  *
- * @param redisOptions - Those of the user for each node: ioredis 5 replaces them whole, so they are merged here.
+ * @param redisOptions - The user's options for each node. They are merged here, because ioredis 5 replaces the object.
  */
 export function clusterOptions(redisOptions: object | null | undefined): Record<string, unknown> {
   return {
     ...CLUSTER_OPTIONS,
-    // With it `lazyConnect: false`: replicas are connected too, so that one that is promoted is there at once.
+    // This includes `lazyConnect: false`: replicas are connected too, so that a promoted replica can be used at once.
     redisOptions: { ...redisOptions, ...OUR_OPTIONS },
   };
 }
@@ -63,12 +65,12 @@ export function clusterOptions(redisOptions: object | null | undefined): Record<
 const CLUSTER_OPTIONS = {
   enableOfflineQueue: false,
   lazyConnect: false,
-  // It would wait for ever for the answer of a node that hangs. Each node is asked by us before it is used.
+  // The ready check would wait forever for a node that hangs. Each channel checks its node before it opens.
   enableReadyCheck: false,
   enableAutoPipelining: false,
   scaleReads: 'master',
   keyPrefix: '',
-  // Redirections are followed by us: each node has a clock of its own.
+  // ClusterServers follows redirections, because the expiry must be in the time of the node that executes the call.
   maxRedirections: 0,
   retryDelayOnFailover: 0,
   retryDelayOnClusterDown: 0,

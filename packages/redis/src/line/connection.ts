@@ -1,10 +1,10 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 
-/** What a line uses of a connection to one server: a `Redis` of ioredis 5 or 6. */
+/** The part of a `Redis` of ioredis 5 or 6 that a line uses. */
 export interface Connection extends EventEmitter {
   readonly status: string;
-  /** The socket of the present or the last attempt; none before the first. */
+  /** The socket of the current or the last attempt; `undefined` before the first. */
   readonly stream: Socket | undefined;
   readonly options: ConnectionOptions;
   connect(): Promise<void>;
@@ -24,30 +24,30 @@ interface ConnectionOptions {
   enableOfflineQueue?: boolean | undefined;
 }
 
-/** What a line uses of a `Cluster` of ioredis 5 or 6: its map of the slots and the connections that it holds. */
+/** The part of a `Cluster` of ioredis 5 or 6 that a line uses: its slot map and its connections. */
 export interface ClusterConnection extends EventEmitter {
   readonly status: string;
   readonly options: { readonly natMap?: NatMap | null | undefined };
-  /** For each hash slot the nodes that hold it as `host:port`, the primary first. */
+  /** The nodes of each hash slot as `host:port`, the primary first. */
   readonly slots: (readonly string[] | undefined)[];
   nodes(role: 'all' | 'master'): Connection[];
   refreshSlotsCache(callback?: (error?: Error | null) => void): void;
   disconnect(reconnect?: boolean): void;
 }
 
-/** Where a server is. */
+/** The address of a server. */
 export interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-/** Where a server is that announces itself by another address. */
+/** Maps the addresses that servers announce to those that can be reached, as the option `natMap` of ioredis. */
 export type NatMap = Readonly<Record<string, Address>> | ((address: string) => Address | null);
 
-/** `host:port` of a server, or the path of its socket. */
+/** Returns `host:port` of a server, or the path of its socket. */
 export function addressOf({ options, stream }: Connection): string {
   if (typeof options.path === 'string' && options.path !== '') return options.path;
-  // The options of a client behind Sentinels name none: it has the server that they named last.
+  // With Sentinels, the options contain no address. The socket has that of the server that they named last.
   if (Array.isArray(options.sentinels)) return remoteAddress(stream) ?? 'the primary that the Sentinels name';
   return `${options.host}:${options.port}`;
 }

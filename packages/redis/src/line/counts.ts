@@ -1,6 +1,6 @@
 import type { LineCounts } from './line-status.ts';
 
-/** {@link LineCounts}, as those who count see it. */
+/** {@link LineCounts} that can be changed. */
 export type Counts = { -readonly [Name in keyof LineCounts]: number };
 
 export function noCounts(): Counts {

@@ -1,6 +1,6 @@
 import type { ClusterConnection, Connection } from './connection.ts';
 
-/** Ends a connection, whatever it is doing, and waits until its socket is closed. */
+/** Closes a connection in any state, and waits until its socket is closed. */
 export async function ended(connection: Connection): Promise<void> {
   connection.disconnect();
   const { stream } = connection;
@@ -10,7 +10,7 @@ export async function ended(connection: Connection): Promise<void> {
   await closed;
 }
 
-/** Ends the connections to all nodes of a cluster. */
+/** Closes the connections to all nodes of a cluster. */
 export async function endedCluster(cluster: ClusterConnection): Promise<void> {
   const nodes = cluster.nodes('all');
   cluster.disconnect();

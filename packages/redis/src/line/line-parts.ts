@@ -3,10 +3,10 @@ import type { Scheduler } from '@sluice/core/kit';
 import type { Counts } from './counts.ts';
 import type { Script } from './line.ts';
 
-/** What all parts of a line share. */
+/** The dependencies that all parts of a line share. */
 export interface LineParts {
   readonly scripts: readonly Script[];
-  /** The process's own time; only differences of it count. */
+  /** The process's own clock. Only differences of its readings are used. */
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly counts: Counts;

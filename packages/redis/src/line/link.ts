@@ -10,23 +10,23 @@ import { SilenceWatch } from './silence-watch.ts';
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2000;
 
-/** What a link is made of. */
+/** The parts of a {@link Link}. */
 export interface LinkParts {
   readonly connection: Connection;
   readonly patience: Patience;
   readonly scheduler: Scheduler;
   readonly counts: Counts;
-  /** Asks the server what must be known before it is used. Rejects when the server can't be used. */
+  /** Prepares the server after each connect. Rejects if the server can't be used. */
   readonly greet: () => Promise<void>;
-  /** Told when the connection has closed. */
+  /** Called when the connection has closed. */
   readonly onClose: () => void;
-  /** Told when the link opens, closes, or fails with something new. */
+  /** Called when the link opens, closes or fails. */
   readonly onChange: () => void;
 }
 
 /**
- * The life of one connection: it is open once it is ready and the server has been greeted, and cut when it is stuck.
- * ioredis, or the cluster that it belongs to, makes it anew.
+ * Supervises one connection. A link is open once the connection is ready and `greet` has succeeded. A stuck connection
+ * is cut; ioredis, or the cluster that the connection belongs to, then makes a new one.
  */
 export class Link {
   readonly #connection: Connection;
@@ -61,22 +61,22 @@ export class Link {
     else if (connection.status !== 'wait') this.#connecting();
   }
 
-  /** Whether the server can be asked now. */
+  /** Whether commands can be sent now. */
   get isOpen(): boolean {
     return this.#isOpen && this.#connection.status === 'ready';
   }
 
-  /** Whether anything has come of it yet. */
+  /** Whether the first attempt to connect has succeeded or failed. */
   get wasTried(): boolean {
     return this.#wasTried;
   }
 
-  /** What the connection failed with last. */
+  /** The last error of the connection. */
   get lastError(): unknown {
     return this.#lastError;
   }
 
-  /** Notes what went wrong. */
+  /** Records an error. */
   failed(error: unknown): void {
     this.#lastError = withoutCommand(error);
     this.#changed();
@@ -87,17 +87,17 @@ export class Link {
     this.#silenceWatch.missed();
   }
 
-  /** Lets go of this connection at once, for another one to be made. */
+  /** Destroys the socket, so that a new connection is made. */
   cut(reason: unknown): void {
     this.#isOpen = false;
     this.failed(reason);
     this.#connection.stream?.destroy();
   }
 
-  /** Ends all that looks after the connection; the connection itself is ended by who made it. */
+  /** Removes listeners and timers. The owner of the connection closes the connection itself. */
   close(): void {
     for (const [event, listener] of Object.entries(this.#listeners)) this.#connection.off(event, listener);
-    // What still fails while it ends must not find nobody to tell.
+    // An `error` event without a listener would end the process, and closing may still emit one.
     this.#connection.on('error', () => {});
     this.#isOpen = false;
     this.#stopTimers();
@@ -121,7 +121,7 @@ export class Link {
     }
   }
 
-  // It speaks, but can't be used yet: we lack a permission, or it is a replica that has lost its primary.
+  // The server answers, but can't be used: for example a permission is missing, or it is a replica without its primary.
   #greetLater(error: unknown): void {
     this.#connectWatch.stop();
     this.#cancelPause = this.#parts.scheduler.after(this.#pauseMs, () => void this.#greet());
@@ -129,7 +129,7 @@ export class Link {
     this.failed(error);
   }
 
-  // What comes after the connection has closed is an echo, which says less than what closed it.
+  // Errors after the close are consequences, and explain less than the error that caused it.
   #heard(error: unknown): void {
     const { status } = this.#connection;
     if (status === 'connecting' || status === 'connect' || status === 'ready') this.failed(error);

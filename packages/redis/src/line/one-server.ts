@@ -8,7 +8,7 @@ import type { Servers } from './servers.ts';
 import type { Source } from './state-log.ts';
 import type { Trip } from './trip.ts';
 
-/** One server: standalone, or the one that Sentinels name. */
+/** A single server: standalone, or the primary that Sentinels name. */
 export class OneServer implements Servers {
   readonly isCluster = false;
   readonly #connection: Connection;

@@ -9,10 +9,10 @@ import { besideClient, byUrl, type OwnConnection } from './own-connection.ts';
 import { ScriptLine } from './script-line.ts';
 
 /**
- * Opens a connection of our own beside the user's client, or by a URL. It connects at once, and again for as long as it
- * is not closed; until then it keeps the process alive.
+ * Opens a connection with the settings of the user's client or by a URL. It connects at once, reconnects until it is
+ * closed, and keeps the process alive until then.
  *
- * @throws {SluiceError} `ERR_OPTION` for what is no client and no URL, or when the package ioredis is not installed.
+ * @throws {SluiceError} `ERR_OPTION` if not exactly one of `client` and `url` is given, or if the given one is wrong.
  */
 export function openLine({ client, url, scripts, onChange = () => {}, clock, scheduler }: LineOptions): Line {
   const own = connectionFor({ client, url });

@@ -5,16 +5,16 @@ import type { ClusterConnection, Connection } from './connection.ts';
 import { clusterOptions, singleOptions } from './connection-options.ts';
 import type { RedisClient } from './line.ts';
 
-/** A connection of our own, which connects by itself and whose errors somebody hears. */
+/** A connection of the store. It connects by itself, and has a listener for its `error` events. */
 export type OwnConnection =
   | { readonly isCluster: false; readonly connection: Connection }
   | { readonly isCluster: true; readonly connection: ClusterConnection };
 
 /**
- * Makes a connection of our own to where a client of the user leads. Of the client's options all stay that say where
- * and as whom to connect; `keyPrefix` and all that concerns the sending of commands does not.
+ * Opens a connection to the server of a user's client. It keeps the client's options for address, TLS and credentials,
+ * and replaces `keyPrefix` and all options for the sending of commands.
  *
- * @throws {SluiceError} `ERR_OPTION` for what is no client of ioredis, or one for a database that can't be.
+ * @throws {SluiceError} `ERR_OPTION` if `client` is not a client of ioredis, or if its `db` is not a whole number.
  */
 export function besideClient(client: RedisClient): OwnConnection {
   if (!isIoredis(client)) throw noClient(client);
@@ -28,24 +28,24 @@ export function besideClient(client: RedisClient): OwnConnection {
 }
 
 /**
- * Makes a connection by a URL.
+ * Opens a connection to the server of a URL.
  *
- * @throws {SluiceError} `ERR_OPTION` for another kind of URL.
+ * @throws {SluiceError} `ERR_OPTION` if it is not a `redis://` or `rediss://` URL, or if its database is not a number.
  */
 export function byUrl(url: string): OwnConnection {
   if (!isRedisUrl(url)) throw noUrl(url);
-  // It never connects: it is what our options are put over, as over a client of the user.
+  // This client never connects. It only parses the URL, and is then duplicated like a client of the user.
   return besideClient(new Redis(url, { lazyConnect: true }));
 }
 
-// Of a number that is none ioredis lets a promise reject that nobody hears, which ends the process.
+// For a `db` that is not a number, ioredis leaves a promise rejection unhandled, which ends the process.
 function checkDatabase(db: unknown): void {
   if (db === undefined || db === null || Number.isSafeInteger(db)) return;
   const remedy = 'Correct the database of the client, or the path of the URL: redis://host/2.';
   throw complaint('ERR_OPTION', { option: 'db', demand: 'a whole number from 0', value: db, remedy });
 }
 
-// An 'error' event that nobody hears would end the process.
+// An 'error' event without a listener would end the process.
 function heard<T extends { on(event: 'error', listener: () => void): unknown }>(connection: T): T {
   connection.on('error', () => {});
   return connection;
@@ -62,7 +62,7 @@ function noClient(value: unknown): SluiceError {
   return complaint('ERR_OPTION', {
     option: 'client',
     demand: 'a client of ioredis 5.8 or later: a Redis or a Cluster',
-    // Options may hold a password, which has no place in a log.
+    // The message shows only the class of the value, because its fields may contain a password.
     value: kindOf(value),
     remedy: 'Install ioredis and give new Redis(…), or give a `url`.',
   });
@@ -74,7 +74,10 @@ function kindOf(value: unknown): string {
   return `an object of ${name}`;
 }
 
-/** Also of what is no URL but was meant to be one. ioredis takes what stands behind a question mark for options. */
+/**
+ * Removes credentials from text that may be a malformed URL. The query is removed too, because ioredis reads options
+ * from it, such as a password.
+ */
 function withoutCredentials(url: string): string {
   return url.replace(/\?.*$/s, '?…').replace(/^([a-z]+:\/\/)?.*@/is, '$1…@');
 }
@@ -87,7 +90,7 @@ function noUrl(url: unknown): SluiceError {
   return complaint('ERR_OPTION', {
     option: 'url',
     demand: 'a URL that begins with redis:// or rediss://',
-    // A password has no place in a log.
+    // A password must not reach a log.
     value: typeof url === 'string' ? withoutCredentials(url) : typeof url,
     remedy: 'For a cluster, Sentinels or a socket make a client with ioredis and give it as `client`.',
   });

@@ -2,23 +2,23 @@ const QUICK_MS = 250;
 const LONG_MS = 1000;
 
 /**
- * How long an attempt to connect may go without a sign of life. Attempts are quick, so that one that hangs is soon
- * followed by one that may not; each fourth is patient, so that a server far away is reached too.
+ * The time that an attempt to connect may take without a sign of life. Most attempts have a short time, so that a
+ * hanging attempt is soon replaced. Every fourth has a long time, so that a distant server is reached too.
  */
 export class Patience {
   #attempt = 0;
 
-  /** What this attempt has, in milliseconds. */
+  /** The time of the current attempt, in milliseconds. */
   get ms(): number {
     return this.#attempt % 4 === 0 ? LONG_MS : QUICK_MS;
   }
 
-  /** Begins the next attempt. */
+  /** Called when an attempt begins. */
   next(): void {
     this.#attempt += 1;
   }
 
-  /** The attempt led to a server. */
+  /** Called when an attempt has succeeded. */
   reset(): void {
     this.#attempt = 0;
   }

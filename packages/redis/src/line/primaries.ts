@@ -3,13 +3,13 @@ import { addressOf, type ClusterConnection, type Connection } from './connection
 import type { LineParts } from './line-parts.ts';
 import { Patience } from './patience.ts';
 
-/** The channels to the primaries of a cluster, by `host:port`, as its map of the slots names them. */
+/** The channels to the primaries of a cluster, by the `host:port` of the slot map. */
 export class Primaries {
   readonly #cluster: ClusterConnection;
   readonly #parts: LineParts;
   readonly #onChange: (channel: Channel) => void;
   readonly #byAddress = new Map<string, Channel>();
-  /** Outlives the channels: one that is stuck gets a new connection at each refresh of the map. */
+  /** By address, because a stuck channel is replaced at each refresh of the map, and attempts count on. */
   readonly #patience = new Map<string, Patience>();
 
   constructor(cluster: ClusterConnection, parts: LineParts, onChange: (channel: Channel) => void) {
@@ -18,7 +18,7 @@ export class Primaries {
     this.#onChange = onChange;
   }
 
-  /** All of them, open or not. */
+  /** All channels, open or not. */
   all(): readonly Channel[] {
     return [...this.#byAddress.values()];
   }
@@ -27,7 +27,7 @@ export class Primaries {
     return address === undefined ? undefined : this.#byAddress.get(address);
   }
 
-  /** Takes over what the map of the slots says now. */
+  /** Opens and drops channels to match the current slot map. */
   update(): void {
     const connections = new Map(this.#cluster.nodes('master').map((node) => [addressOf(node), node]));
     for (const [address, channel] of this.#byAddress) {
@@ -58,7 +58,7 @@ export class Primaries {
       isInCluster: true,
       onChange: () => this.#onChange(channel),
     });
-    // A cluster gives its nodes a queue, whatever they were told; nothing of ours may wait in one.
+    // ioredis enables the offline queue of cluster nodes, whatever their options are. No script may wait in a queue.
     connection.options.enableOfflineQueue = false;
     if (connection.status === 'wait') connection.connect().catch(() => {});
     return channel;

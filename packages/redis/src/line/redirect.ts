@@ -1,17 +1,19 @@
 import type { Address, NatMap } from './connection.ts';
 
-/** Where a node of a cluster sends a call. */
+/** A redirection of a call by a node of a cluster. */
 export interface Redirect {
-  /** The slot has moved for good (`MOVED`), or is on its way and only this call goes there (`ASK`). */
+  /**
+   * True for `MOVED`: the slot has moved. False for `ASK`: the slot is being moved, and only this call is redirected.
+   */
   readonly isForGood: boolean;
   readonly slot: number;
-  /** `host:port`, as the node announces it; an empty host is that of the node itself. */
+  /** `host:port` as the node announces it. An empty host means the host of that node. */
   readonly address: string;
 }
 
 const REDIRECT = /^(MOVED|ASK) (\d+) (\S*:\d+)$/;
 
-/** Reads where an error sends a call, if it does. */
+/** Reads the redirection from the error of a call; `undefined` for other errors. */
 export function redirectOf(error: unknown): Redirect | undefined {
   const [, word, slot, address] = REDIRECT.exec(messageOf(error)) ?? [];
   if (slot === undefined || address === undefined || Number(slot) >= 16_384) return undefined;
@@ -23,7 +25,7 @@ function messageOf(error: unknown): string {
   return cause instanceof Error ? cause.message : '';
 }
 
-/** The address as we reach it: with the host left out it is on `host`, and the user's map of addresses is applied. */
+/** The address that this process can reach: an empty host is replaced by `host`, and the user's `natMap` is applied. */
 export function reachable(address: string, host: string | undefined, natMap: NatMap | null | undefined): string {
   const whole = address.startsWith(':') ? `${host}${address}` : address;
   const mapped = typeof natMap === 'function' ? natMap(whole) : natMap?.[whole];

@@ -9,20 +9,20 @@ import type { Servers } from './servers.ts';
 import { StateLog, type Source } from './state-log.ts';
 import { Trip } from './trip.ts';
 
-/** What a line is made of. */
+/** The parts of a {@link ScriptLine}. */
 export interface ScriptLineParts extends LineParts {
   readonly makeServers: (onChange: (source: Source) => void) => Servers;
   readonly onChange: (change: LineChange) => void;
 }
 
-/** A line to servers of any kind. */
+/** A line to a single server or to a cluster. */
 export class ScriptLine implements Line {
   readonly #parts: ScriptLineParts;
   readonly #servers: Servers;
   readonly #log: StateLog;
   readonly #deadlines: CallDeadlines;
   #isClosed = false;
-  /** Resolves when the state is `up`. Made when somebody waits for that. */
+  /** Resolves when the state is `up`. Created by the first caller of `ready`. */
   #up: Promise<void> | undefined;
   #isUp = (): void => {};
   #end: Promise<void> | undefined;
@@ -98,7 +98,7 @@ export class ScriptLine implements Line {
   #missed({ call, channel }: Trip): SluiceError {
     if (this.#isClosed) return closedWhileWaiting();
     this.#parts.counts.missed++;
-    // It was sent to one, or nothing would be waiting.
+    // `channel` is set, because only a call that was sent can miss its deadline.
     channel!.missed();
     return new SluiceError(
       'ERR_STORE_DEADLINE',

@@ -2,31 +2,30 @@ import { SluiceError } from '@sluice/core';
 import { shown } from '@sluice/core/kit';
 import type { Script } from './line.ts';
 
-/** What a script answered. */
+/** The reply of a script. */
 export interface ScriptReply {
-  /** Whether it did what it was asked; otherwise its time was over when the server got to it. */
+  /** Whether the script was executed; false if it had expired when the server received it. */
   readonly done: boolean;
   readonly nowTicks: number;
-  /** `[nowTicks, …]`, as the caller gets it. */
+  /** `[nowTicks, …]`, for the caller. */
   readonly rest: readonly unknown[];
 }
 
 /**
- * Reads `[1 | 0, now in ticks, …]`.
+ * Reads a reply `[1 | 0, now in ticks, …]`. It changes and reuses the array.
  *
- * @throws {SluiceError} `ERR_STORE_ANSWER` for anything else.
+ * @throws {SluiceError} `ERR_STORE_ANSWER` for any other reply.
  */
 export function readReply(script: Script, reply: unknown): ScriptReply {
   if (!Array.isArray(reply)) throw nonsense(script, reply);
   const [done, nowTicks] = reply as [unknown, number];
   if ((done !== 0 && done !== 1) || !Number.isSafeInteger(nowTicks)) throw nonsense(script, reply);
-  // The array is ours: it was made for this reply.
   reply.shift();
   reply[0] = nowTicks;
   return { done: done === 1, nowTicks, rest: reply };
 }
 
-/** The error for a reply that no script of ours gives. */
+/** The error for a reply that the scripts of this store never give. */
 export function nonsense(script: Script, reply: unknown): SluiceError {
   return new SluiceError(
     'ERR_STORE_ANSWER',

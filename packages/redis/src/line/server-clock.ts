@@ -1,6 +1,6 @@
 import { TICKS_PER_MS } from '@sluice/core/kit';
 
-/** One reading of a server's clock. All in ticks of 1/16 µs; `sent` and `got` on the process's own clock. */
+/** One reading of a server's clock, in ticks of 1/16 µs. `sentTicks` and `gotTicks` are of the process's own clock. */
 export interface ClockSample {
   readonly sentTicks: number;
   readonly gotTicks: number;
@@ -8,17 +8,17 @@ export interface ClockSample {
 }
 
 /**
- * What is known of how far a server's clock is ahead of ours.
+ * Estimates by how much a server's clock is ahead of the process's own clock.
  *
- * The server read its clock at some moment between `sent` and `got`, so its lead lies between server − got and
- * server − sent. What all samples agree on is kept; one that contradicts them means that a clock was set, that the two
- * clocks drifted apart, or that it is another server: then it alone counts.
+ * The server read its clock at some moment between `sent` and `got`, so the difference is between server − got and
+ * server − sent. The estimate is the intersection of these intervals. If a sample contradicts it, a clock was set, the
+ * clocks have drifted apart, or the server is another one: the estimate is then that sample alone.
  */
 export class ServerClock {
   #lowTicks = -Infinity;
   #highTicks = Infinity;
 
-  /** How far the estimate may be off, in milliseconds: at most the quickest round trip. Nothing is known before one. */
+  /** The width of the interval in milliseconds: at most the quickest round trip in it. `undefined` without a sample. */
   get uncertaintyMs(): number | undefined {
     return this.#highTicks === Infinity ? undefined : (this.#highTicks - this.#lowTicks) / TICKS_PER_MS;
   }
@@ -32,9 +32,10 @@ export class ServerClock {
   }
 
   /**
-   * A moment of our clock in the server's time, never too late by the samples: what must be over by then is over.
+   * Converts a moment to the server's time. The result is the earliest that the samples allow, so that a script never
+   * writes after its deadline.
    *
-   * @param ticks - A moment on the process's own clock.
+   * @param ticks - A moment of the process's own clock.
    */
   notAfter(ticks: number): number {
     return ticks + this.#lowTicks;

@@ -2,7 +2,7 @@ import { SluiceError, type ErrorCode } from '@sluice/core';
 import { messageOf, reasonOf, shown } from '@sluice/core/kit';
 import type { ScriptCall } from './line.ts';
 
-/** What the first word of a server's error says about the server, and what helps. */
+/** The meaning and the remedy of errors that concern the whole server, by their first word. */
 const SERVER_TROUBLE: Readonly<Record<string, string>> = {
   OOM: 'It has reached its `maxmemory` and evicts nothing. Give it more memory, or set `maxmemory-policy volatile-ttl`.',
   READONLY:
@@ -20,7 +20,7 @@ const SERVER_TROUBLE: Readonly<Record<string, string>> = {
   BUSY: 'Another script runs too long on it. `SCRIPT KILL` ends that script.',
 };
 
-/** What it says about one call alone, and what helps. */
+/** The meaning and the remedy of errors that concern one call only, by their first word. */
 const CALL_TROUBLE: Readonly<Record<string, string>> = {
   WRONGTYPE:
     'Another program may write to these keys. Choose a `prefix` that no other program uses, or delete the keys.',
@@ -28,48 +28,48 @@ const CALL_TROUBLE: Readonly<Record<string, string>> = {
   TRYAGAIN: 'Their hash slot is being moved to another node. This ends when the move is over.',
 };
 
-/** Words of a node of a cluster, which a client for one server can't follow. */
+/** Errors of cluster nodes, which a client for a single server can't handle. */
 const IS_CLUSTER = new Set(['CROSSSLOT', 'MOVED', 'ASK', 'TRYAGAIN']);
 const WANTS_CLUSTER = 'This is a node of a Redis Cluster. Pass a `Cluster` of ioredis as `client`.';
 
-/** The first word of a server's error: `OOM`, `WRONGTYPE`, …; `ERR` when it says no more; nothing of other errors. */
+/** The first word of a server's error, such as `OOM` or `WRONGTYPE`; `undefined` for errors that are not replies. */
 export function errorWord(error: unknown): string | undefined {
   if (!isReply(error)) return undefined;
   const [, word = 'ERR'] = /^-?([A-Z]+)\b/.exec(error.message) ?? [];
   return word === 'ERR' ? wordOfScriptError(error.message) : word;
 }
 
-// Redis 6 wraps what goes wrong in a script: "ERR Error running script (call to f_…): @user_script:3: -OOM command …"
+// Redis 6 wraps the error of a command in a script: "ERR Error running script (call to f_…): @user_script:3: -OOM …"
 function wordOfScriptError(message: string): string {
-  // Redis 7 says of a command that the user may not run in a script only: "ERR The user executing the script can't …"
+  // Redis 7 has no word for a missing permission of a command in a script: "ERR The user executing the script can't …"
   if (message.includes('The user executing the script')) return 'NOPERM';
   const [, word = 'ERR'] = /@user_script: ?\d+: -?([A-Z]{2,})\b/.exec(message) ?? [];
   return word;
 }
 
 /**
- * Takes from an error the command that ioredis adds to it: its arguments are credentials, or ids of users, and have no
- * place in a log.
+ * Removes the command that ioredis adds to an error, because its arguments may be credentials or ids of users, which
+ * must not reach a log.
  */
 export function withoutCommand(error: unknown): unknown {
   if (isReply(error)) delete (error as { command?: unknown }).command;
   return error;
 }
 
-/** Whether a server does not know a script by its SHA-1: after SCRIPT FLUSH, a restart, a failover. */
+/** Whether the server does not have the script: after SCRIPT FLUSH, a restart or a failover. */
 export function isNoScript(error: unknown): boolean {
   return errorWord(error) === 'NOSCRIPT';
 }
 
-/** Who answered: a server, and whether it is one of a cluster that the user has called one. */
+/** The server that answered, and whether the user passed a `Cluster` as client. */
 export interface Answerer {
   readonly server: string;
   readonly isInCluster: boolean;
 }
 
 /**
- * Makes of what a call failed with the error that its caller gets: `ERR_STORE_BUCKET` when this call alone went wrong,
- * `ERR_STORE_UNAVAILABLE` for all else, what nobody thought of too.
+ * Converts the error of a call: `ERR_STORE_BUCKET` if it concerns only this call, otherwise `ERR_STORE_UNAVAILABLE`,
+ * also for unknown errors.
  */
 export function callError({ server, isInCluster }: Answerer, call: ScriptCall, error: unknown): SluiceError {
   withoutCommand(error);
@@ -87,12 +87,12 @@ function isOfScript(error: unknown): boolean {
   return /user_script|Error running script/.test((error as Error).message);
 }
 
-/** The error for a server that can't be asked, or could not answer. */
+/** The error for a server that can't be reached or has failed. */
 export function unavailable(what: string, cause: unknown, remedy?: string): SluiceError {
   return failure('ERR_STORE_UNAVAILABLE', { what, cause, remedy });
 }
 
-/** The error of a wait for servers that can't be asked in time. */
+/** The error for servers that are not ready in time. */
 export function notReady(servers: string, timeoutMs: number, cause: unknown): SluiceError {
   const what = `Redis at ${servers} was not ready within ${timeoutMs} ms`;
   const remedy =

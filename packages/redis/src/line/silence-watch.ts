@@ -5,8 +5,8 @@ import type { Watched } from './connect-watch.ts';
 const SILENCE_MS = 100;
 
 /**
- * Looks after a connection on which an answer is overdue. A server that is only slow is left in peace: the socket is
- * destroyed when nothing at all comes through it for 100 ms after a missed deadline.
+ * Watches a connection with an overdue answer. If the server sends nothing at all for 100 ms after a missed deadline,
+ * `onSilence` is called with the socket. A server that is only slow still sends other answers.
  */
 export class SilenceWatch {
   readonly #watched: Watched;

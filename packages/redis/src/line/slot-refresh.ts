@@ -3,7 +3,7 @@ import type { ClusterConnection } from './connection.ts';
 
 const INTERVAL_MS = 250;
 
-/** Asks a cluster anew which node holds which slots: soon when told so, and at most four times a second. */
+/** Refreshes the slot map of a cluster on request, at most four times a second. */
 export class SlotRefresh {
   readonly #cluster: ClusterConnection;
   readonly #scheduler: Scheduler;
@@ -12,7 +12,7 @@ export class SlotRefresh {
   #cancel: Cancel | undefined;
   #isClosed = false;
 
-  /** @param onFailed - Told when no node has answered. When one has, the cluster emits `refresh`. */
+  /** @param onFailed - Called if no node has answered. If one has, the cluster emits `refresh`. */
   constructor(cluster: ClusterConnection, scheduler: Scheduler, onFailed: () => void) {
     this.#cluster = cluster;
     this.#scheduler = scheduler;
@@ -35,7 +35,7 @@ export class SlotRefresh {
 
   #refresh(): void {
     this.#lastMs = this.#scheduler.nowMs();
-    // While it connects it asks by itself.
+    // A cluster that is connecting refreshes the map by itself.
     if (this.#cluster.status !== 'ready') return;
     this.#cluster.refreshSlotsCache((error) => {
       if (error && !this.#isClosed) this.#onFailed();

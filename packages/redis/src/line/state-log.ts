@@ -1,7 +1,7 @@
 import type { Cancel, Scheduler } from '@sluice/core/kit';
 import type { LineChange, LineState } from './line-status.ts';
 
-/** A server that comes and goes is told of at most so many times in so many milliseconds. */
+/** The maximum number of reported changes within {@link TOLD_WITHIN_MS}, for a server that connects and disconnects. */
 const MAX_TOLD = 4;
 const TOLD_WITHIN_MS = 10_000;
 
@@ -11,7 +11,7 @@ export interface Source {
   readonly lastError: unknown;
 }
 
-/** Knows the state of a line, and tells of its changes: at once, but of many in a row only what lasts. */
+/** Keeps the state of a line and reports its changes: at once, but of many in a short time only the last. */
 export class StateLog {
   readonly #scheduler: Scheduler;
   readonly #tell: (change: LineChange) => void;
@@ -20,7 +20,7 @@ export class StateLog {
   #lastError: { readonly cause: unknown; readonly at: Date } | undefined;
   #server: string | undefined;
   #toldState: LineState = 'connecting';
-  /** The moments of the last {@link MAX_TOLD}, the oldest first. */
+  /** The times of the last {@link MAX_TOLD} reports, the oldest first. */
   readonly #toldMs: number[] = Array.from({ length: MAX_TOLD }, () => -Infinity);
   #cancelTelling: Cancel | undefined;
 
@@ -33,7 +33,7 @@ export class StateLog {
     return this.#state;
   }
 
-  /** When the state began, by the wall clock. */
+  /** When the state began, by the wall clock of this process. */
   get since(): Date {
     return this.#since;
   }
@@ -42,7 +42,7 @@ export class StateLog {
     return this.#lastError;
   }
 
-  /** Notes the state, which may be the same as before, and what the server that it came from failed with last. */
+  /** Records the state, which may be unchanged, and the last error of the server that caused the change. */
   note(state: LineState, { server, lastError: error }: Source): void {
     if (error !== undefined && error !== this.#lastError?.cause) this.#lastError = { cause: error, at: new Date() };
     if (state === this.#state) return;
@@ -52,7 +52,7 @@ export class StateLog {
     if (this.#cancelTelling === undefined) this.#tellWhenDue();
   }
 
-  /** The last state, told at once. */
+  /** Sets the state `closed` and reports it at once. */
   close(): void {
     this.#cancelTelling?.();
     this.#cancelTelling = undefined;

@@ -8,14 +8,16 @@ interface SentTo {
   missed(): void;
 }
 
-/** One call on its way, on which it may meet several servers. All ticks are of the process's own clock. */
+/**
+ * One call with its deadline, which may be sent to several servers in turn. All ticks are of the process's own clock.
+ */
 export class Trip {
   readonly call: ScriptCall;
   readonly startTicks: number;
-  /** How long there is from then on. */
+  /** The time from the start to the deadline, in milliseconds. */
   readonly leftMs: number;
   readonly endTicks: number;
-  /** Where it was sent last. */
+  /** The channel to which the call was last sent. */
   channel: SentTo | undefined;
 
   constructor(call: ScriptCall, startTicks: number) {
@@ -25,7 +27,7 @@ export class Trip {
     this.endTicks = startTicks + Math.floor(this.leftMs * TICKS_PER_MS);
   }
 
-  /** Whether less than half of its time has passed. */
+  /** Whether less than half of the time has passed. */
   isEarly(nowTicks: number): boolean {
     return nowTicks - this.startTicks < this.endTicks - nowTicks;
   }
