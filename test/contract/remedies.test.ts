@@ -391,13 +391,44 @@ test('what a key function returns instead of an id is named with its remedy', as
   expect(await accountId(() => null).or(clientNetwork()).idOf!(source, 'Orders')).toBe('clientNetwork:203.0.113.7');
 });
 
+describe('an option that can not be read is an error that names it', () => {
+  /** An object of which one property throws. */
+  const withThrowing = (name: string, others: object = {}): never =>
+    Object.defineProperty({ ...others }, name, {
+      get() {
+        throw new TypeError('boom');
+      },
+      enumerable: true,
+    }) as never;
+
+  test.each<[option: string, make: () => unknown]>([
+    ['rateLimit.period', () => rateLimit(withThrowing('period', { count: 1 }))],
+    ['rateLimit.settle', () => rateLimit(withThrowing('settle', { limiter: limiterOf() }))],
+    ['rateLimit.overrides.203.0.113.7', () => inline({ overrides: withThrowing('203.0.113.7') })],
+    ['createLimiter.store', () => createLimiter(withThrowing('store', { limits: {} }))],
+    ['limits.Orders', () => limiterOf({ limits: withThrowing('Orders') })],
+    ['limits.Orders.key', () => limiterOf({ limits: { Orders: withThrowing('key', NUMBERS) } })],
+    ['overrides.Orders', () => limiterOf({ overrides: withThrowing('Orders') })],
+    ['failure.onFailure', () => limiterOf({ failure: withThrowing('onFailure') })],
+    ['redisStore.url', () => redisStore(withThrowing('url'))],
+    ['memoryStore.clock', () => memoryStore(withThrowing('clock'))],
+  ])('%s', async (option, make) => {
+    expect(await messageOf(make)).toBe(
+      `\`${option}\` can't be read: reading it threw "TypeError: boom". Write its value, or a getter that does not throw.`,
+    );
+  });
+});
+
 test('what is no error of ours comes through as it is', () => {
-  const overrides = {
-    get '203.0.113.7'(): never {
-      throw new TypeError('not for you');
+  let reads = 0;
+  const numbers = {
+    period: '1m',
+    get count() {
+      if (reads++ > 0) throw new TypeError('not twice');
+      return 2;
     },
   };
-  expect(() => inline({ overrides })).toThrow(new TypeError('not for you'));
+  expect(() => inline({ overrides: { '203.0.113.7': numbers } })).toThrow(new TypeError('not twice'));
 });
 
 test('a message of an event has one full stop at the end of a reason', () => {

@@ -1,11 +1,11 @@
-import { complaint, shown, shownName, SluiceError } from './errors.ts';
+import { complaint, reasonOf, shown, shownName, shownText, SluiceError } from './errors.ts';
 
 /** Names that other libraries give to something we have, and what to write here instead. */
 export type Hints = Readonly<Record<string, string>>;
 
 /**
  * Refuses options that are not an object or have unknown names, so that a typo never means "default". All unknown names
- * are in one error.
+ * are in one error. Refuses options that can't be read as well, so that no getter throws later, without a name.
  *
  * @param where - How the message calls the object: `createLimiter`, `limits.Orders`.
  * @param example - What to write where there is no object: `rateLimit({ count: 100, period: '1m' })`.
@@ -22,7 +22,7 @@ export function checkOptions(
     const remedy = example === undefined ? list : `For example ${example}.`;
     throw complaint('ERR_OPTION', { option: where, demand: 'an object', value: options, remedy });
   }
-  const unknown = Object.keys(options).filter((name) => !known.includes(name));
+  const unknown = unknownNames(where, options, known);
   if (unknown.length === 0) return;
   const first = unknown.slice(0, MAX_SHOWN).map((name) => {
     const hint = Object.hasOwn(hints, name) ? ` ${hints[name]}` : guess(name, known);
@@ -31,6 +31,35 @@ export function checkOptions(
   });
   if (unknown.length > MAX_SHOWN) first.push(`There are ${unknown.length - MAX_SHOWN} more unknown options.`);
   throw new SluiceError('ERR_UNKNOWN_OPTION', `${first.join(' ')} ${list}`);
+}
+
+/** The unknown names. Every option is read once: a getter, or a Proxy, may throw. */
+function unknownNames(where: string, options: Record<string, unknown>, known: readonly string[]): readonly string[] {
+  const unknown = read(where, () => Object.keys(options)).filter((name) => !known.includes(name));
+  for (const names of [known, unknown]) for (const name of names) read(`${where}.${name}`, () => options[name]);
+  return unknown;
+}
+
+/**
+ * Gives the entries of an object.
+ *
+ * @param where - How the message calls the object: `limits`.
+ * @throws {SluiceError} `ERR_OPTION` for an entry that can't be read.
+ */
+export function entriesOf<T>(where: string, object: Readonly<Record<string, T>>): [name: string, value: T][] {
+  const names = read(where, () => Object.keys(object));
+  return names.map((name) => [name, read(`${where}.${name}`, () => object[name]!)]);
+}
+
+function read<T>(option: string, get: () => T): T {
+  try {
+    return get();
+  } catch (cause) {
+    const message =
+      `\`${shownText(option, 300)}\` can't be read: reading it threw "${reasonOf(cause)}". ` +
+      'Write its value, or a getter that does not throw.';
+    throw new SluiceError('ERR_OPTION', message, { cause });
+  }
 }
 
 /** Options with values that have no place in a log. */

@@ -1,7 +1,7 @@
 import { complaint, shownName, SluiceError } from '../checks/errors.ts';
 import { checkFailurePolicy, type FailurePolicy } from './failure-policy.ts';
 import { isKey, type Key } from '../keys/key.ts';
-import { checkBoolean, checkOptions, isPlainObject } from '../checks/options.ts';
+import { checkBoolean, checkOptions, entriesOf, isPlainObject } from '../checks/options.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
 import { rateOf, type LimitNumbers, type Rate } from '../rule/rate.ts';
 
@@ -59,7 +59,7 @@ export function defineLimits<Request>(
   }
   const limits = new Map<string, Limit<Request>>();
   const spellings = new Map<string, string>();
-  for (const [name, definition] of Object.entries<LimitDefinition<Request>>(definitions)) {
+  for (const [name, definition] of entriesOf<LimitDefinition<Request>>('limits', definitions)) {
     const other = spellings.get(name.toLowerCase());
     if (other !== undefined) {
       throw new SluiceError(

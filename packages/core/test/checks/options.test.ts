@@ -3,6 +3,7 @@ import {
   checkBoolean,
   checkFunction,
   checkOptions,
+  entriesOf,
   isPlainObject,
   oneOf,
   wholeNumber,
@@ -75,6 +76,63 @@ describe('an unknown option is an error,', () => {
     expect(thrown(() => check({ toString: 1 }, {})).message).toContain(
       'has no option `toString` (its value was 1). Opt',
     );
+  });
+});
+
+describe('an option that can not be read is an error, which names it,', () => {
+  const boom = new Error('boom');
+  const throwing = (name: string) => Object.defineProperty({}, name, { get: fail, enumerable: true });
+  const fail = (): never => {
+    throw boom;
+  };
+
+  test.each<[string, object, string]>([
+    ['a known one', throwing('burst'), 'limits.Orders.burst'],
+    ['an unknown one', throwing('colour'), 'limits.Orders.colour'],
+    ['one of a hostile name', throwing('a\nb'), 'limits.Orders.a\\u{a}b'],
+    [
+      'one of a class',
+      new (class {
+        get period(): string {
+          return fail();
+        }
+      })(),
+      'limits.Orders.period',
+    ],
+    ['one of a Proxy', new Proxy({ key: 1 }, { get: fail }), 'limits.Orders.key'],
+    ['an object without names to read', new Proxy({}, { ownKeys: fail }), 'limits.Orders'],
+  ])('%s', (_, options, name) => {
+    const error = thrown(() => check(options));
+    expect(error).toMatchObject({ code: 'ERR_OPTION', cause: boom });
+    expect(error.message).toBe(
+      `\`${name}\` can't be read: reading it threw "Error: boom". Write its value, or a getter that does not throw.`,
+    );
+  });
+
+  test('whatever was thrown', () => {
+    const options = {
+      get burst() {
+        // oxlint-disable-next-line no-throw-literal -- user code may throw anything
+        throw null;
+      },
+    };
+    expect(thrown(() => check(options)).message).toContain("`limits.Orders.burst` can't be read: reading it threw ");
+  });
+});
+
+test('entries are those of an object, and one that can not be read is an error that names it', () => {
+  expect(entriesOf('limits', { a: 1, b: undefined })).toEqual([
+    ['a', 1],
+    ['b', undefined],
+  ]);
+  const limits = {
+    get Orders() {
+      throw new Error('boom');
+    },
+  };
+  expect(thrown(() => entriesOf('limits', limits))).toMatchObject({
+    code: 'ERR_OPTION',
+    message: expect.stringContaining("`limits.Orders` can't be read"),
   });
 });
 
