@@ -195,21 +195,21 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     name: 'a count of zero',
     limits: limitsWith('  count: 0\n  period: 1s\n'),
     problems: [
-      'limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was 0. For one request at a time use burst: 1; for no limit leave the limit out.',
+      'limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was 0. To allow no bursts use burst: 1; for no limit leave the limit out.',
     ],
   },
   {
     name: 'a negative burst',
     limits: limitsWith('  burst: -1\n  count: 1\n  period: 1s\n'),
     problems: [
-      'limits.yaml:4:10: `NewOrdersPerAccount.burst` must be a whole number from 1 to 1000000000, but was -1. For one request at a time use burst: 1; for no limit leave the limit out.',
+      'limits.yaml:4:10: `NewOrdersPerAccount.burst` must be a whole number from 1 to 1000000000, but was -1. To allow no bursts use burst: 1; for no limit leave the limit out.',
     ],
   },
   {
     name: 'a fraction',
     limits: limitsWith('  count: 1.5\n  period: 1s\n'),
     problems: [
-      'limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was 1.5. For one request at a time use burst: 1; for no limit leave the limit out.',
+      'limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was 1.5. To allow no bursts use burst: 1; for no limit leave the limit out.',
     ],
   },
   {
@@ -223,7 +223,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     name: 'a count with underscores',
     limits: limitsWith('  count: 1_000\n  period: 1s\n'),
     problems: [
-      "limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was '1_000'. For one request at a time use burst: 1; for no limit leave the limit out.",
+      "limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was '1_000'. To allow no bursts use burst: 1; for no limit leave the limit out.",
     ],
   },
   {
@@ -254,7 +254,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     name: 'a count of null',
     limits: limitsWith('  count:\n  period: 1s\n'),
     problems: [
-      'limits.yaml:4:9: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was null. For one request at a time use burst: 1; for no limit leave the limit out.',
+      'limits.yaml:4:9: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was null. To allow no bursts use burst: 1; for no limit leave the limit out.',
     ],
   },
   {
@@ -348,7 +348,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     name: 'numbers of an override',
     overrides: overrideOf('      - 1\n').replace('600', '0'),
     problems: [
-      'overrides.yaml:2:12: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was 0. For one request at a time use burst: 1; for no limit leave the limit out.',
+      'overrides.yaml:2:12: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was 0. To allow no bursts use burst: 1; for no limit leave the limit out.',
     ],
   },
   {

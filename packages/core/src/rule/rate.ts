@@ -82,7 +82,7 @@ export function checkedTokens(option: string, value: unknown): number {
 
 function tokensRemedy(option: string, value: unknown): string {
   if (value !== undefined && !Number.isNaN(value)) {
-    return 'For one request at a time use burst: 1; for no limit leave the limit out.';
+    return 'To allow no bursts use burst: 1; for no limit leave the limit out.';
   }
   return leafOf(option) === 'burst' ? 'For example burst: 100.' : "For example count: 100, period: '1m'.";
 }

@@ -47,7 +47,7 @@ describe('numbers on the time grid', () => {
   });
 });
 
-const REMEDY = 'For one request at a time use burst: 1; for no limit leave the limit out.';
+const REMEDY = 'To allow no bursts use burst: 1; for no limit leave the limit out.';
 const NAN_REMEDY = `NaN comes from a calculation or a Number() of text, often of an environment variable that is not set.`;
 
 test('a count that was left out is shown by an example', () => {

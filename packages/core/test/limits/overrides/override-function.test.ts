@@ -124,7 +124,7 @@ describe('when a function of overrides fails, the limit has its own numbers and 
     [
       'a number is out of range',
       () => ({ count: 0, period: '1s' }),
-      '`overrides(Orders).count` must be a whole number from 1 to 1000000000, but was 0. For one request at a time use burst: 1; for no limit leave the limit out.',
+      '`overrides(Orders).count` must be a whole number from 1 to 1000000000, but was 0. To allow no bursts use burst: 1; for no limit leave the limit out.',
     ],
     [
       'a field is unknown',

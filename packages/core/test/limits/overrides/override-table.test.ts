@@ -112,7 +112,7 @@ describe('overrides are refused', () => {
       'with a number out of range',
       { Orders: { a: { ...ok, burst: 0 } } },
       'ERR_OPTION',
-      "`overrides.Orders['a'].burst` must be a whole number from 1 to 1000000000, but was 0. For one request at a time use burst: 1; for no limit leave the limit out.",
+      "`overrides.Orders['a'].burst` must be a whole number from 1 to 1000000000, but was 0. To allow no bursts use burst: 1; for no limit leave the limit out.",
     ],
     [
       'with a field that is none',
