@@ -2,23 +2,23 @@ import { IpAddress } from '../ids/ip-address.ts';
 import { forwardedFor, forwardedStart } from './forwarded-header.ts';
 
 /**
- * How a header names the hops of a request. It is read from its end, element by element, because its beginning is
- * whatever the client sent: nothing is split, and what no trusted proxy vouches for is not even looked at.
+ * How a header lists the hops of a request. It is read element by element from its end, because its beginning is
+ * whatever the client sent: the header is not split, and the part that no trusted proxy added is not parsed.
  */
 export interface AddressHeader {
-  /** The header's name in lower case, as Node has it. */
+  /** The header's name in lower case, as in Node's `headers`. */
   readonly name: string;
-  /** Where the element that ends before `end` starts. */
+  /** Returns the start of the element that ends before `end`. */
   startOfElement(header: string, end: number): number;
-  /** The address that an element names; `undefined` when it names none. */
+  /** Returns the address in an element; `undefined` when it contains no valid address. */
   addressOf(element: string): IpAddress | undefined;
 }
 
-/** The way to read a header: `x-forwarded-for`, `forwarded` (RFC 7239), or any header with one address in it. */
+/** Returns how to read a header: `x-forwarded-for`, `forwarded` (RFC 7239), or any header with a single address. */
 export function addressHeader(name: string): AddressHeader {
   if (name === 'x-forwarded-for') return { name, startOfElement: afterLastComma, addressOf: nodeAddress };
   if (name === 'forwarded') return { name, startOfElement: forwardedStart, addressOf: forwardedAddress };
-  // One address: a list of them is no address, and names nobody.
+  // The whole value is one element: a list is not a valid address.
   return { name, startOfElement: () => 0, addressOf: nodeAddress };
 }
 
@@ -37,9 +37,9 @@ const IPV4_WITH_PORT = /^([\d.]+):(?:\d{1,5}|_[\w.-]+)$/;
 const BRACKETED = /^\[([^\]]*:[^\]]*)\](?::(?:\d{1,5}|_[\w.-]+))?$/;
 
 /**
- * The address of a hop. `203.0.113.7:4711`, `[2001:db8::1]` and `[2001:db8::1]:4711` lose port and brackets (a port
- * may be obfuscated, RFC 7239 section 6.2); the end of an IPv6 address without brackets is never taken for a port.
- * `unknown`, `_hidden` (section 6.3) and everything else are no address.
+ * Parses the address of a hop. The port and the brackets of `203.0.113.7:4711`, `[2001:db8::1]` and
+ * `[2001:db8::1]:4711` are removed (a port may be obfuscated, RFC 7239 section 6.2). The end of an IPv6 address without
+ * brackets is never read as a port. `unknown`, `_hidden` (RFC 7239 section 6.3) and all other text are not addresses.
  */
 function nodeAddress(text: string): IpAddress | undefined {
   const node = text.trim();

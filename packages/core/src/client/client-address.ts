@@ -7,49 +7,50 @@ import { missingTrustNotice } from './missing-trust-notice.ts';
 import { peerOf, type Peer } from './peer.ts';
 import { trustedProxies, type TrustedProxies } from './trusted-proxies.ts';
 
-/** How the address of a request's client is found. */
+/** How to find the address of a request's client. */
 export interface ClientAddressOptions {
   /**
-   * The proxies whose word about their client is taken: CIDRs, single addresses, and the names `loopback`
+   * The proxies whose information about their client is trusted: CIDRs, single addresses, and the names `loopback`
    * (127.0.0.0/8, ::1), `private` (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7) and `unix` (peers on a unix
-   * socket). Left out or `[]`: nobody's, the client is whoever is connected; `[]` says that this is meant.
+   * socket). Default: none, so the client is the peer of the connection. `[]` means the same, and disables the warning
+   * about a proxy that is not trusted.
    */
   readonly trustedProxies?: readonly string[];
   /**
-   * The header in which trusted proxies name their client: `x-forwarded-for` (the default), `forwarded` (RFC 7239),
-   * or a header with exactly one address, such as `cf-connecting-ip`.
+   * The header in which trusted proxies pass the client's address: `x-forwarded-for` (the default), `forwarded` (RFC
+   * 7239), or a header with exactly one address, such as `cf-connecting-ip`.
    */
   readonly addressHeader?: string;
-  /** Whether clients behind NAT64 (`64:ff9b::/96`, RFC 6052) go by their IPv4 address. False by default. */
+  /** Whether clients behind NAT64 (`64:ff9b::/96`, RFC 6052) are identified by their IPv4 address. Default: false. */
   readonly decodeNat64?: boolean;
 }
 
-/** What {@link clientAddressFinder} needs. */
+/** The options of {@link clientAddressFinder}. */
 export interface ClientAddressFinderOptions extends ClientAddressOptions {
-  /** Told once when a proxy seems to stand in front and `trustedProxies` is not set. */
+  /** Called once when there seems to be a proxy and `trustedProxies` is not set. */
   readonly warn: (message: string) => void;
 }
 
-/** Finds the client's address of a request, or throws `ERR_NO_CLIENT_ADDRESS`. */
+/** Returns the address of a request's client, or throws `ERR_NO_CLIENT_ADDRESS`. */
 export type ClientAddressFinder = (incoming: IncomingMessage) => IpAddress;
 
 /**
- * Makes the function that finds the client's address of a request.
+ * Creates the function that finds the address of a request's client.
  *
- * The address is that of the socket's peer. While it is a trusted proxy's, the next one is taken from the header's
- * end towards its beginning. The first address that is not trusted is the client's: what stands further left is the
- * client's own word. An element that is no address ends the walk at the last good one, and so does a missing header:
- * the client is then the proxy, never somebody that the client made up.
+ * It begins with the address of the socket's peer. While the address is that of a trusted proxy, the next one is read
+ * from the header, from its end towards its beginning. The first address that is not trusted is the client's:
+ * everything further left was written by the client. An invalid element ends the walk at the last valid address, and so
+ * does a missing header. The client is then the proxy, and never an address that the client made up.
  *
- * The returned function throws `ERR_NO_CLIENT_ADDRESS` when there is no address at all: a peer on a unix socket that
- * is not trusted or names no client, or a connection that is already gone.
+ * The returned function throws `ERR_NO_CLIENT_ADDRESS` when there is no address: the peer is on a unix socket that is
+ * not trusted or sends no client address, or the connection is already closed.
  *
  * @throws {SluiceError} `ERR_OPTION` or `ERR_CIDR` for wrong options.
  */
 export function clientAddressFinder(options: ClientAddressFinderOptions): ClientAddressFinder {
   const find = undecodedFinder(options);
   checkBoolean('decodeNat64', options.decodeNat64);
-  // Decoded last, so that nobody can pass for a private proxy by writing 64:ff9b::10.0.0.1 into the header.
+  // Decoded after the walk, so that a client can't pretend to be a private proxy with 64:ff9b::10.0.0.1 in the header.
   return options.decodeNat64 === true ? (incoming) => find(incoming).decodeNat64() : find;
 }
 
@@ -84,10 +85,10 @@ function readHeaderOption(options: ClientAddressFinderOptions): AddressHeader {
   return addressHeader(value.toLowerCase());
 }
 
-// No chain of proxies is longer: what stands further left was made up.
+// Longer than any chain of proxies; elements further left were made up by the client.
 const MAX_HOPS = 64;
 
-/** Walks from the peer along the header's hops, from its end, as far as the hops are trusted. */
+/** Walks from the peer along the header's hops, starting at its end, as long as the hops are trusted. */
 function lastHop(peer: Peer, value: string, trusted: TrustedProxies, header: AddressHeader): Peer {
   let hop = peer;
   let end = value.length;

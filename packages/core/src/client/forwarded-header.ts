@@ -1,8 +1,11 @@
-/** Where the last element of a `Forwarded` header that ends before `end` starts: behind a comma outside of quotes. */
+/**
+ * Returns the start of the last element of a `Forwarded` header that ends before `end`: after a comma outside of
+ * quotes.
+ */
 export function forwardedStart(header: string, end: number): number {
-  // From the end, where a quote opens and closes does not depend on what the client wrote further left. Read from
-  // the beginning, one quote of the client's (`for="`) would swallow what the proxy appended. A quote behind a
-  // backslash is inside of a value: the one that opens it stands behind a `=`.
+  // Scanning from the end, the client can't influence where quotes open and close in the part that proxies appended.
+  // Scanning from the beginning, a single quote of the client (`for="`) would swallow that part. A quote after a
+  // backslash is inside a value; the quote that opens the value follows a `=`.
   let quoted = false;
   for (let index = end - 1; index >= 0; index--) {
     const character = header[index];
@@ -16,8 +19,8 @@ const MAX_ELEMENT_LENGTH = 1024;
 const PAIR = /[ \t]*([!#$%&'*+.^_`|~\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";,]*))[ \t]*(?:;|$)/y;
 
 /**
- * The node identifier of the parameter `for` in one element, such as `for="[2001:db8::1]:4711";proto=https`.
- * `undefined` when there is none, or two, or when the element is malformed.
+ * Returns the node identifier of the parameter `for` in one element, such as `for="[2001:db8::1]:4711";proto=https`;
+ * `undefined` when there is none or more than one, or when the element is malformed.
  *
  * @see RFC 7239 sections 4 and 5.2.
  */

@@ -4,8 +4,8 @@ import { trustedProxies } from './trusted-proxies.ts';
 const PLACES_OF_PROXIES = ['loopback', 'private', 'unix'] as const;
 
 /**
- * Makes what is told of each peer that sends `X-Forwarded-For` while `trustedProxies` is not set: at the first one
- * that stands where proxies stand, it warns once.
+ * Creates a function to call with each peer that sends the address header while `trustedProxies` is not set. It warns
+ * once, at the first peer whose address is typical of a proxy: loopback, private, or a unix socket.
  */
 export function missingTrustNotice(warn: (message: string) => void): (peer: Peer) => void {
   const places = PLACES_OF_PROXIES.map((name) => ({ name, proxies: trustedProxies([name]) }));

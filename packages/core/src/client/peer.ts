@@ -1,24 +1,24 @@
 import type { Socket } from 'node:net';
 import { IpAddress } from '../ids/ip-address.ts';
 
-/** Who is connected: an address, `unix` for a peer on a unix socket, `undefined` when nobody can say any more. */
+/** The peer of a connection: an address, `unix` for a unix socket, or `undefined` when it is no longer known. */
 export type Peer = IpAddress | 'unix' | undefined;
 
-/** As much of a connection as finding its peer looks at. */
+/** The properties of a connection that are used to find its peer. */
 type Connection = Pick<Socket, 'remoteAddress' | 'localPort' | 'destroyed'>;
 
-/** As much of a request as finding its peer looks at. */
+/** The properties of a request that are used to find its peer. */
 export interface PeerRequest {
   readonly socket: Connection;
   readonly httpVersionMajor?: number;
-  /** What Node's HTTP/2 has in the place of a connection. */
+  /** The HTTP/2 stream of the request, on Node's compatibility layer. */
   readonly stream?: object;
 }
 
-// The requests of a connection have one peer, also when it is over.
+// All requests of a connection have the same peer, also after the connection has closed.
 const peers = new WeakMap<object, IpAddress | 'unix'>();
 
-/** The peer of a request's connection. */
+/** Returns the peer of a request's connection. */
 export function peerOf(incoming: Partial<PeerRequest>): Peer {
   if (!hasSocket(incoming)) return undefined;
   const connection = connectionOf(incoming);
@@ -32,32 +32,33 @@ export function peerOf(incoming: Partial<PeerRequest>): Peer {
 }
 
 /**
- * Looks at the peer of a request before something is awaited: when the client leaves meanwhile, nobody can say any more
- * who it was.
+ * Stores the peer of a request before something is awaited: after the client has left, Node no longer knows its
+ * address.
  */
 export function rememberPeer(incoming: Partial<PeerRequest>): void {
   peerOf(incoming);
 }
 
-/** Whether the client of a request has left before anybody looked at its address. */
+/** Whether the client of a request left before its address was read. */
 export function hasLeftUnseen(incoming: Partial<PeerRequest>): boolean {
   if (!hasSocket(incoming)) return false;
   const { socket } = incoming;
   return !peers.has(connectionOf(incoming)) && !isText(socket.remoteAddress) && isOver(socket);
 }
 
-// Some serverless adapters and tests give a request no socket.
+// In some serverless adapters and tests, requests have no socket.
 function hasSocket(incoming: Partial<PeerRequest>): incoming is PeerRequest {
   return incoming.socket !== undefined;
 }
 
-// Node gives an HTTP/2 request another `socket` when its stream is over.
+// Node replaces the `socket` of an HTTP/2 request when its stream has closed, so the stream identifies the connection.
 function connectionOf({ socket, httpVersionMajor, stream }: PeerRequest): object {
   return httpVersionMajor === 2 && stream !== undefined ? stream : socket;
 }
 
-// A TCP connection that the client has reset has no remote address either. Until it is destroyed it still has its
-// local port, which unix sockets never have: without this, a reset would make a client pass for a trusted proxy.
+// A TCP connection that the client has reset has no remote address either. Until it is destroyed it keeps its local
+// port, which a unix socket never has. Without this check, a client could pass as a trusted peer on a unix socket by
+// resetting its connection.
 function isOver({ destroyed, localPort }: Connection): boolean {
   return destroyed || localPort !== undefined;
 }

@@ -4,12 +4,12 @@ import type { Peer } from './peer.ts';
 
 const NAMED_NETWORKS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['loopback', ['127.0.0.0/8', '::1/128']],
-  // RFC 1918 and RFC 4193. Link-local networks and carrier-grade NAT (100.64.0.0/10) may hold strangers: whoever has
-  // proxies there lists them.
+  // RFC 1918 and RFC 4193. Link-local networks and carrier-grade NAT (100.64.0.0/10) are not included, because
+  // unrelated hosts may be in them: users with proxies there list them.
   ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']],
 ]);
 
-// The other names that Express knows.
+// The other names that Express accepts.
 const NAMES_ELSEWHERE: ReadonlyMap<unknown, string> = new Map([
   ['uniquelocal', "Write trustedProxies: ['private']."],
   ['linklocal', "Write trustedProxies: ['169.254.0.0/16', 'fe80::/10']."],
@@ -17,17 +17,17 @@ const NAMES_ELSEWHERE: ReadonlyMap<unknown, string> = new Map([
 
 const IS_WORD = /^\w*$/;
 
-/** The proxies whose word about their client is taken. */
+/** The set of trusted proxies. */
 export interface TrustedProxies {
-  /** Whether a peer is one of them. Nobody trusts a peer that is not known any more. */
+  /** Whether a peer is one of them; false for a peer that is no longer known. */
   trusts(peer: Peer): boolean;
 }
 
 /**
- * Makes the set of trusted proxies from CIDRs, bare addresses and the names `loopback` (127.0.0.0/8, ::1), `private`
- * (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7) and `unix` (peers on a unix socket).
+ * Creates the set of trusted proxies from CIDRs, single addresses and the names `loopback` (127.0.0.0/8, ::1),
+ * `private` (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7) and `unix` (peers on a unix socket).
  *
- * @throws {SluiceError} `ERR_OPTION` when it is no list; `ERR_CIDR` when an entry is none of these.
+ * @throws {SluiceError} `ERR_OPTION` when the value is not an array; `ERR_CIDR` for an invalid entry.
  */
 export function trustedProxies(entries: readonly string[]): TrustedProxies {
   checkIsList(entries);

@@ -3,16 +3,16 @@ import type { LimiterCore } from '../limiter/limiter-core.ts';
 import { http2StreamOf } from './http2-stream.ts';
 
 /**
- * Ends the response to a denied request when its head was sent before the denial, with a `denial-not-sent` event: its
- * status can not be sent any more, and nobody else would end it. A response that promised a length is broken off, so that its client
- * does not take it for a complete one.
+ * Ends the response to a denied request if its head was already sent, and emits an event `denial-not-sent`. The status
+ * can no longer be sent, and no other code would end the response. A response with a declared length is aborted, so
+ * that the client does not take it for complete.
  *
- * @returns Whether the head was sent: then there is nothing that an adapter can send.
+ * @returns Whether the head was sent: the adapter can then send nothing.
  */
 export function endIfBegun({ limiter }: { readonly limiter: LimiterCore<never> }, outgoing: ServerResponse): boolean {
   if (!outgoing.headersSent) return false;
   if (outgoing.writableEnded || outgoing.destroyed) return true;
-  // What began the response may go on to write, and an `error` event without a listener ends the process.
+  // The code that began the response may continue to write, and an `error` event without a listener ends the process.
   outgoing.on('error', ignore);
   const breaks = promisesBytes(outgoing);
   if (breaks) breakOff(outgoing);
@@ -31,12 +31,12 @@ function promisesBytes(outgoing: ServerResponse): boolean {
   if (req?.method === 'HEAD' || statusCode === 204 || statusCode === 304) return false;
   const length = outgoing.getHeader('content-length');
   if (length !== undefined) return Number(length) > 0;
-  // A length that was given to writeHead alone can't be read back. HTTP/2 has no chunks.
+  // A length that was passed only to writeHead can't be read back. HTTP/2 has no chunked encoding.
   const { chunkedEncoding } = outgoing as { readonly chunkedEncoding?: boolean };
   return chunkedEncoding === false;
 }
 
-/** RFC 9113 section 7. Of this one Node makes no error event, which frameworks would report. */
+/** RFC 9113 section 7. For this code Node emits no `error` event, which frameworks would report. */
 const CANCEL = 8;
 
 function breakOff(outgoing: ServerResponse): void {

@@ -1,20 +1,21 @@
 import type { Decision } from '../decision/decision.ts';
 
-/** What to answer a request that must not go on. */
+/** The response to a request that is not let through. */
 export interface Refusal {
   readonly decision: Decision;
-  /** 429; 403 when an id is blocked; 503 when the store can't answer and a limit is `closed` then. */
+  /** 429; 403 when an id is blocked; 503 when the store can't answer and a limit has the policy `closed`. */
   readonly status: 403 | 429 | 503;
-  /** Fields of the answer beside those that tell of limits. */
+  /** Header fields, without the rate limit fields and Retry-After. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Problem details, JSON (RFC 9457). A HEAD request gets none. */
+  /** Problem details as JSON (RFC 9457). Not sent in the response to a HEAD request. */
   readonly body: string;
 }
 
 const FIELDS = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' } as const;
 const TYPES = 'https://iana.org/assignments/http-problem-types#';
 
-// A block is no quota, and no problem type is registered for it: about:blank says what the status says (RFC 9457 §4.2.1).
+// A block is not a quota, and no problem type is registered for it. about:blank means that the problem is what the
+// status says (RFC 9457 section 4.2.1).
 const BLOCKED_BODY = JSON.stringify({
   type: 'about:blank',
   title: 'Forbidden',
@@ -23,10 +24,10 @@ const BLOCKED_BODY = JSON.stringify({
 });
 
 /**
- * The answer to a refused request, with the problem types of draft-ietf-httpapi-ratelimit-headers-11. It names limits
- * that are not hidden, and never what they limit.
+ * Creates the response to a denied or undecided request, with the problem types of
+ * draft-ietf-httpapi-ratelimit-headers-11. It names the limits that are not hidden, and never an id.
  *
- * @param retryAfter - Seconds, as the field Retry-After says them.
+ * @param retryAfter - The value of Retry-After in seconds.
  */
 export function refusalOf(decision: Decision, retryAfter: number): Refusal {
   if (decision.blocked) return { decision, status: 403, fields: FIELDS, body: BLOCKED_BODY };
@@ -36,7 +37,8 @@ export function refusalOf(decision: Decision, retryAfter: number): Refusal {
     : { decision, status: 429, fields: FIELDS, body: deniedBody(decision, again) };
 }
 
-// Written out: a client that hammers gets nothing but this. A limit's name has no character that JSON escapes.
+// Built by hand, because a client that floods the server gets only this response. The name of a limit contains no
+// character that JSON escapes.
 function deniedBody({ results }: Decision, again: string): string {
   const violated = results.filter(({ allowed, hidden }) => !allowed && !hidden).map(({ limit }) => limit);
   const problem = `{"type":"${TYPES}quota-exceeded","title":"Too many requests","status":429,`;

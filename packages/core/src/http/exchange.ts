@@ -3,14 +3,14 @@ import type { ResponseFields } from './dialects/dialect.ts';
 import type { RequestDecision } from './request-decision.ts';
 
 /**
- * One request and its response, as the flow sees them: all that an adapter translates. `Request` is what the
- * framework gives to its users' functions.
+ * One request and its response, independent of the framework: what an adapter implements. `Request` is the type of the
+ * request that the framework passes to users' functions.
  */
 export interface Exchange<Request> extends ResponseFields {
   readonly request: Request;
   readonly incoming: IncomingMessage;
-  /** Left out where there is no HTTP response, as on an upgrade. */
+  /** Undefined when there is no HTTP response, as on an upgrade. */
   readonly outgoing?: ServerResponse | undefined;
-  /** Where the decision is kept on the framework's request; what users put there themselves is replaced. */
+  /** The decision, stored on the framework's request. A value that the user stored there is replaced. */
   decision: RequestDecision | undefined;
 }

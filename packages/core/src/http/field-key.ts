@@ -1,9 +1,9 @@
-/** Names that were asked for: those of our fields, which are few. */
+/** The lower-case form of each name. Only the names of our own fields are added, so the map remains small. */
 const keys = new Map<string, string>();
 
 /**
- * The name of a field as Node and Fastify keep it, in lower case. It is made once for each name, and kept: for the names
- * of our fields, never for those that a request brings.
+ * Returns a field name in lower case, as Node and Fastify store it. Results are cached: call it only with the names of
+ * our fields, never with names from a request.
  */
 export function fieldKey(name: string): string {
   let key = keys.get(name);

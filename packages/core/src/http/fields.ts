@@ -7,12 +7,12 @@ import { legacy } from './dialects/legacy.ts';
 import { visiblePart } from './visible-part.ts';
 
 /**
- * How clients are told their limits.
+ * The format of the rate limit fields.
  *
  * - `draft-11`: `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11 (23 May 2026).
  * - `draft-7`: `RateLimit: limit=, remaining=, reset=` and `RateLimit-Policy: n;w=s` of its seventh version.
  * - `draft-6`: `RateLimit-Limit`, `-Remaining`, `-Reset` and `RateLimit-Policy` of its sixth version.
- * - `legacy`: `X-RateLimit-Limit`, `-Remaining` and `-Reset`, the last as seconds since 1970.
+ * - `legacy`: `X-RateLimit-Limit`, `-Remaining` and `-Reset`, the last one in seconds since 1970.
  */
 export type FieldsDialect = 'draft-11' | 'draft-7' | 'draft-6' | 'legacy';
 
@@ -25,36 +25,37 @@ export const DIALECTS: Readonly<Record<FieldsDialect, Dialect>> = {
 
 const RETRY_AFTER = 'Retry-After';
 
-/** How a middleware tells clients their limits. */
+/** The settings of a middleware for response fields. */
 export interface FieldSettings {
-  /** `null`: not at all. Retry-After is set all the same. */
+  /** `null` for no rate limit fields. Retry-After is set in any case. */
   readonly dialect: Dialect | null;
-  /** Upward jitter of Retry-After, a fraction of the wait from 0 to 0.03. */
+  /** The largest random extension of Retry-After, as a fraction of the wait, from 0 to 0.03. */
   readonly retryJitter: number;
 }
 
 /**
- * The seconds of Retry-After on a refusal; 0, which means no such field, when allowed or blocked. Whole seconds, rounded
- * up, at least 1: clients that read 0 come back at once (RFC 9110 section 10.2.3). Jitter only lengthens it, so that
- * clients that were denied together come back apart and none comes too early.
+ * Returns the value of Retry-After for a denial in whole seconds, rounded up, at least 1 (RFC 9110 section 10.2.3):
+ * clients that read 0 would come back at once. Returns 0, for no such field, when the decision is allowed or blocked.
+ * Jitter only lengthens the wait, so that clients that were denied together come back at different times and no client
+ * too early.
  */
 export function retryAfterSeconds({ allowed, blocked, retryAfterMs }: Decision, jitter: number): number {
   return allowed || blocked ? 0 : Math.max(1, Math.ceil((retryAfterMs * (1 + Math.random() * jitter)) / 1000));
 }
 
-/** What is written of a decision. */
+/** What to write for a decision. */
 export interface WrittenFields {
   readonly dialect: Dialect | null;
-  /** Seconds; 0 when allowed. */
+  /** Seconds; 0 when allowed or blocked. */
   readonly retryAfter: number;
 }
 
 /**
- * Writes the fields of one decision: Retry-After on every refusal that a wait helps against, figures only of visible
- * limits that the store counted.
+ * Writes the fields of one decision: Retry-After if waiting helps, and figures of the visible limits if the store
+ * counted.
  */
 export function writeFields(decision: Decision, fields: ResponseFields, { dialect, retryAfter }: WrittenFields): void {
-  // A longer wait that is told already stays: a client that came back after the shorter one would be denied.
+  // A longer wait that is already set is kept: a client that came back after the shorter one would be denied.
   if (retryAfter > 0 && !(Number(fields.getField(RETRY_AFTER)) > retryAfter)) {
     fields.setField(RETRY_AFTER, String(retryAfter));
   }
@@ -63,7 +64,7 @@ export function writeFields(decision: Decision, fields: ResponseFields, { dialec
   if (visible !== null || retryAfter > 0) exposeToScripts(visible === null ? [] : dialect!.names, fields);
 }
 
-/** Lets scripts of other origins read our fields, where the response is for such scripts. */
+/** Lets scripts of other origins read our fields (CORS), if the response allows such scripts. */
 function exposeToScripts(names: readonly string[], fields: ResponseFields): void {
   if (fields.getField('Access-Control-Allow-Origin') === undefined) return;
   const exposed = String(fields.getField('Access-Control-Expose-Headers') ?? '').trim();

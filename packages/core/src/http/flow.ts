@@ -19,20 +19,21 @@ import { chargeFullCosts, checkSettles, settleAfterResponse } from './settlement
 import { errorOf } from './thrown.ts';
 
 /**
- * What becomes of a request: `null` when it may go on, else the refusal to answer with. `'left'`: its client left before
- * its address was known, so it is neither admitted nor answered, and it is no error.
+ * The outcome for a request: `null` when it may continue, otherwise the response to send. `'left'`: the client
+ * disconnected before its address was known. Such a request is neither let through nor answered, and is not an error.
  */
 export type FlowOutcome = Refusal | null | 'left';
 
 /**
- * The way of a request through the limits of one middleware or route. Gives what becomes of it: at once when everything
- * on the way answers at once.
+ * Decides one request by the limits of one middleware or route. Returns synchronously if all functions, keys and the
+ * store do.
  *
- * A limit whose id or cost is not known (bad input of the client, a key or cost function that fails) does not keep the
- * other limits from being decided and spent, and neither does a `skip` that fails: then nothing is skipped. A denial
- * comes first. Else the first error, by the order of the limits, is thrown on for the framework's error handler.
+ * A limit whose id or cost is unknown, because the client's input is invalid or a key or cost function fails, does not
+ * prevent the other limits from being decided and spent. When `skip` fails, nothing is skipped. If the other limits
+ * deny the request, the denial is the outcome. Otherwise the first error, in the order of the limits, is thrown for the
+ * framework's error handler.
  *
- * @param settleArgs - What `settle` functions are called with.
+ * @param settleArgs - The arguments for `settle` functions.
  */
 export function runFlow<Request, SettleArgs extends readonly unknown[]>(
   settings: FlowSettings<Request, SettleArgs>,
@@ -69,10 +70,10 @@ function decideUnlessSkipped<Request, SettleArgs extends readonly unknown[]>(
   });
 }
 
-/** What is known of one limit: `null` when it says nothing about the request. */
+/** The transaction of one limit, `null` when the limit does not apply to the request, or a failure. */
 type Part = Transaction | null | Rejected;
 
-/** @param parts - What is known before any limit is looked at. Those of the limits are added. */
+/** @param parts - A failure of `skip`, if any. The parts of the limits are appended. */
 function decide<Request, SettleArgs extends readonly unknown[]>(
   settings: FlowSettings<Request, SettleArgs>,
   exchange: Exchange<Request>,
@@ -96,7 +97,7 @@ function transactionFor<Request>(
   const { set } = limiter;
   const { request } = source;
   const limit = limiter.limit(name);
-  // Nobody is asked for the id of a limit that is switched off: it may be why it is.
+  // The key of a disabled limit is not called: a failing key may be the reason for disabling it.
   if (limit.disabled) return null;
   return andThen(adopted(limit.key.idOf!(source, name)), (id) => {
     if (id === null) return null;
@@ -126,7 +127,9 @@ function spend<Request, SettleArgs extends readonly unknown[]>(
     : carryOut(settings, exchange, settleArgs, decision);
 }
 
-/** Decides what is known beside what is not, so that bad input is no way around the other limits. */
+/**
+ * Decides the known transactions despite the failures, so that invalid input can't be used to bypass the other limits.
+ */
 function spendBesides<Request, SettleArgs extends readonly unknown[]>(
   settings: FlowSettings<Request, SettleArgs>,
   exchange: Exchange<Request>,
@@ -146,7 +149,7 @@ function endBy(cause: unknown): 'left' {
   throw cause;
 }
 
-// The limits of one middleware have different names, so no bucket is among them twice.
+// The limits of one middleware have different names, so a bucket can't occur twice.
 function transactionsAmong(parts: readonly Part[]): readonly Transaction[] {
   return parts.every(isTransaction) ? parts : parts.filter(isTransaction);
 }
@@ -163,10 +166,13 @@ function isError(part: Part): part is Rejected {
   return isRejected(part) && !isInstance(part.cause, ClientLeft);
 }
 
-/** Why a limit has no id when its client left before anybody looked at its address. Never seen outside of the flow. */
+/**
+ * Thrown instead of ERR_NO_CLIENT_ADDRESS when the client disconnected before its address was read. Not visible outside
+ * of the flow.
+ */
 class ClientLeft extends Error {}
 
-/** What keys look at. The address is found at most once, and only when a key asks for it. */
+/** The input of keys. The address is computed at most once, when the first key reads it. */
 class ExchangeSource<Request> implements KeySource<Request> {
   readonly request: Request;
   readonly #incoming: IncomingMessage;
@@ -202,7 +208,7 @@ function carryOut<Request, SettleArgs extends readonly unknown[]>(
   return report(settings, exchange, decision);
 }
 
-/** Tells a decision to all who are to know it, and gives what to answer. */
+/** Reports a decision to the callbacks, the request and the response, and returns the response to send. */
 function report<Request, SettleArgs extends readonly unknown[]>(
   settings: FlowSettings<Request, SettleArgs>,
   exchange: Exchange<Request>,
@@ -222,9 +228,10 @@ function report<Request, SettleArgs extends readonly unknown[]>(
   return decision.allowed ? null : refusalOf(decision, retryAfter);
 }
 
-// https://fetch.spec.whatwg.org/#cors-preflight-request: a browser asks, before the request that it is about.
+// A CORS preflight request (https://fetch.spec.whatwg.org/#cors-preflight-request), which a browser sends before the
+// actual request.
 function isPreflight(incoming: IncomingMessage): boolean {
-  // Node reads the fields when they are first asked for: most requests are not asked.
+  // Node parses the header fields on first access, so the method is tested first.
   if (incoming.method !== 'OPTIONS') return false;
   const { headers } = incoming;
   return headers.origin !== undefined && headers['access-control-request-method'] !== undefined;

@@ -1,6 +1,6 @@
 /**
- * What adapters of frameworks are made of: an adapter translates its framework's request and response into an
- * exchange, runs the flow, and writes the refusal that comes of it.
+ * Parts for adapters of frameworks. An adapter converts its framework's request and response into an {@link Exchange},
+ * calls {@link runFlow}, and sends the {@link Refusal} that it returns.
  *
  * @module
  */

@@ -15,78 +15,90 @@ import { rateOf } from '../rule/rate.ts';
 import type { Mode } from '../store/store.ts';
 import { DIALECTS, type FieldsDialect, type FieldSettings } from './fields.ts';
 
-/** One limit of a middleware, with what a request costs there. */
+/** One limit of a middleware, and the cost of a request. */
 export interface LimitUse<
   Request = unknown,
   SettleArgs extends readonly unknown[] = readonly unknown[],
   Name extends string = string,
 > {
   readonly limit: Name;
-  /** Tokens of one request, a whole number from 0 to the burst, or a function that gives it. Default: 1. */
+  /** The cost of a request in tokens, a whole number from 0 to the burst, or a function that returns it. Default: 1. */
   readonly cost?: number | ((request: Request) => Awaitable<number>) | undefined;
-  /** Default: `check-and-spend`. */
+  /** How the limit takes part in the decision, see {@link Mode}. Default: `check-and-spend`. */
   readonly mode?: Mode | undefined;
   /**
-   * Gives the true cost, a whole number from 0 up, once the response is finished. With `check-and-spend` the cost is
-   * held until then and the difference is given back or charged; with `check-only` it is charged after. When the client
-   * goes away before, or the function throws, the full cost stays. The last argument tells how the response ended.
+   * Returns the true cost, a whole number of at least 0, when the response has finished. With `check-and-spend`, `cost`
+   * is taken first, and the difference is refunded or charged. With `check-only`, nothing is taken first, and the true
+   * cost is charged. If the client disconnects before, or the function throws, the full cost is taken. The last
+   * argument describes how the response ended.
    */
   readonly settle?: ((...args: readonly [...SettleArgs, ResponseEnd]) => Awaitable<number>) | undefined;
   /**
-   * Whether `settle` is also asked about a response that its client aborted, for costs that are known then: of a stream,
-   * the part that was made. It must count the work that was done. A client that is gone before the handler runs pays
-   * the full cost all the same. Default: false.
+   * Whether to call `settle` also for a response that the client aborted, if the cost is known then: for a stream, the
+   * part that was produced. The function must count the work that was done. A client that disconnects before the
+   * handler runs is charged the full cost in any case. Default: false.
    */
   readonly settleAborted?: boolean | undefined;
 }
 
 /** How the response to a request ended. */
 export interface ResponseEnd {
-  /** Whether all of it was handed to the system. False: the client left before, or reset its HTTP/2 stream. */
+  /**
+   * True when all of the response was handed to the operating system; false when the client disconnected or reset its
+   * HTTP/2 stream before.
+   */
   readonly finished: boolean;
 }
 
-/** What every middleware takes, whichever limiter it uses. */
+/** The options that every middleware has. */
 export interface FlowOptions<Request = unknown> {
-  /** Lets requests through uncounted for which it gives true. When it throws, nothing is skipped, and the error is thrown on after the decision. */
+  /**
+   * Returns true for requests to let through uncounted. If it throws, nothing is skipped: the limits are decided, and
+   * unless they deny the request, the error is passed to the framework's error handler.
+   */
   readonly skip?: ((request: Request) => Awaitable<boolean>) | undefined;
   /**
-   * Decides and spends as if enforced, but never denies, sets no fields and leaves nothing on the request: reports
-   * through `onDecision` only. Default: false.
+   * Decides and spends as usual, but denies no request, sets no fields and stores nothing on the request: decisions are
+   * only reported to `onDecision`. Default: false.
    */
   readonly shadow?: boolean | undefined;
-  /** How clients are told their limits; false for not at all (Retry-After stays). Default: `draft-11`. */
+  /** The format of the rate limit fields; false for none (Retry-After is still set). Default: `draft-11`. */
   readonly fields?: FieldsDialect | false | undefined;
-  /** Lengthens Retry-After by a random share of up to this much, 0 to 0.03. Default: 0. */
+  /** The largest random extension of Retry-After, as a fraction of the wait, from 0 to 0.03. Default: 0. */
   readonly retryJitter?: number | undefined;
   /** Whether CORS preflight requests are limited. Default: false. */
   readonly limitPreflight?: boolean | undefined;
-  /** Told of every decision; never awaited. */
+  /**
+   * Called with every decision of this middleware. The middleware does not wait for it; if it throws or rejects, the
+   * limiter emits an event `callback-failed`.
+   */
   readonly onDecision?: ((decision: Decision, request: Request) => unknown) | undefined;
 }
 
-/** Limits of a limiter that other middlewares share. */
+/** The options of a middleware with a limiter that other middlewares can share. */
 export interface SharedLimits<
   Request = unknown,
   SettleArgs extends readonly unknown[] = readonly unknown[],
   Name extends string = string,
 > {
   readonly limiter: Limiter<Request, Name>;
-  /** Names, or names with costs. They are decided together. Needed when the limiter has more than one limit. */
+  /**
+   * Names of limits, or limits with a cost. They are decided together. Required if the limiter has more than one limit.
+   */
   readonly limits?: readonly (NoInfer<Name> | LimitUse<Request, SettleArgs, NoInfer<Name>>)[] | undefined;
 }
 
-/** One limit of its own. */
+/** The options of a middleware with one limit of its own. */
 export interface InlineLimit<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]>
   extends Omit<LimitDefinition<Request>, 'key'>, Omit<LimitUse<Request, SettleArgs>, 'limit'>, LimiterSettings {
-  // Left out, so that the compiler knows which of the two forms is meant, and complains about that one.
+  // Declared as never, so that the compiler can tell the two forms apart and reports errors for the intended one.
   readonly limiter?: never;
   readonly limits?: never;
-  /** The limit's name, which clients see. Needed with a `store`. Default: `default`. */
+  /** The limit's name, which clients see. Required with a `store`. Default: `default`. */
   readonly name?: string | undefined;
-  /** What is limited. Default: `clientNetwork()`, an IPv4 address or an IPv6 /48. */
+  /** What is limited. Default: `clientNetwork()`, which is an IPv4 address or an IPv6 /48. */
   readonly key?: Key<Request> | undefined;
-  /** Other numbers for listed ids; `'unlimited'` lets an id through, `'blocked'` always refuses it. */
+  /** Other numbers for listed ids; `'unlimited'` lets an id through, `'blocked'` denies it always. */
   readonly overrides?: Readonly<Record<string, Override>> | undefined;
 }
 
@@ -111,7 +123,7 @@ const INLINE_OPTIONS = [
   ...FLOW_OPTIONS,
 ] as const;
 
-/** A middleware's options, checked and with their defaults. */
+/** The options of a middleware, validated and with defaults. */
 export interface FlowSettings<Request, SettleArgs extends readonly unknown[]> extends FieldSettings {
   readonly limiter: LimiterCore<Request>;
   readonly uses: readonly CheckedUse<Request, SettleArgs>[];
@@ -123,17 +135,18 @@ export interface FlowSettings<Request, SettleArgs extends readonly unknown[]> ex
   readonly limitPreflight: boolean;
 }
 
-/** One limit of a middleware, checked. */
+/** One limit of a middleware, validated and with defaults. */
 export interface CheckedUse<Request, SettleArgs extends readonly unknown[]> extends LimitUse<Request, SettleArgs> {
   readonly cost: number | ((request: Request) => Awaitable<number>);
   readonly mode: Mode;
 }
 
 /**
- * Checks the options of a middleware.
+ * Validates the options of a middleware.
  *
- * @param adapterOptions - Names of options that the adapter takes beside these, and checks itself.
- * @throws {SluiceError} for the first wrong one, with its name, what it must be, what it was and what to write instead.
+ * @param adapterOptions - Names of further options, which the adapter validates itself.
+ * @throws {SluiceError} For the first wrong option: the message gives its name, the allowed values, the value that was
+ * passed and what to write instead.
  */
 export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   options: MiddlewareOptions<Request, SettleArgs>,
@@ -160,10 +173,10 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
 }
 
 /**
- * Refuses options of a route that are no object or have unknown names.
+ * Validates the names and the `skip` option of route options.
  *
- * @param where - How the message calls them.
- * @param adapterOptions - Names of options that the adapter takes beside `limits`, `cost` and `skip`.
+ * @param where - How the message names the options.
+ * @param adapterOptions - Names of further options of the adapter, beside `limits`, `cost` and `skip`.
  * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION`.
  */
 export function checkRouteOptions(where: string, options: { skip?: unknown }, adapterOptions: readonly string[]): void {
@@ -204,9 +217,9 @@ function sharedUses<Request, SettleArgs extends readonly unknown[]>(
 }
 
 /**
- * Checks the limits of one route or middleware.
+ * Validates the limits of one route or middleware.
  *
- * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, `ERR_DUPLICATE_BUCKET`, `ERR_COST_OVER_BURST` and what is wrong with an
+ * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, `ERR_DUPLICATE_BUCKET`, `ERR_COST_OVER_BURST`, or the error of a wrong
  * option.
  */
 export function limitUses<Request, SettleArgs extends readonly unknown[]>(
@@ -249,7 +262,7 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   }
   const limit = name ?? 'default';
   checkLimitName('name', limit);
-  // Checked here too, since messages name the option as it was written: `rateLimit.count`.
+  // Validated here too, so that messages name the option as the user wrote it: `rateLimit.count`.
   rateOf('rateLimit', { burst, count, period });
   const settings = Object.fromEntries(LIMITER_SETTINGS.map((setting) => [setting, options[setting]]));
   const limiter = asWritten(limit, () =>
@@ -265,13 +278,13 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
     const use = asWritten(limit, () => checkedUse(core, { limit, cost, mode, settle, settleAborted }));
     return { limiter: core, uses: required(core, [use]) };
   } catch (error) {
-    // Its limit's name is free again on the store.
+    // Releases the name of the limit on the store.
     void limiter.close();
     throw error;
   }
 }
 
-/** Makes a limiter, whose errors name the options of the one limit as the user of `rateLimit` wrote them. */
+/** Calls a function, and renames options in its errors as the user of `rateLimit` wrote them. */
 function asWritten<T>(limit: string, make: () => T): T {
   try {
     return make();
@@ -326,7 +339,9 @@ function checkedUse<Request, SettleArgs extends readonly unknown[]>(
   return { limit, cost, mode: checkedMode, settle, settleAborted };
 }
 
-/** Keeps limits and their fixed costs through every `replace`: only of options that are right as a whole. */
+/**
+ * Registers limits and their fixed costs, so that `replace` keeps them valid. Called only when all options are valid.
+ */
 function required<Use extends CheckedUse<never, never>>(
   limiter: LimiterCore<never>,
   uses: readonly Use[],

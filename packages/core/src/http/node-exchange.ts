@@ -6,7 +6,7 @@ import { fieldKey } from './field-key.ts';
 import type { Refusal } from './denial.ts';
 import type { RequestDecision } from './request-decision.ts';
 
-/** An exchange whose fields are those of Node's own response, as in Express and Koa. */
+/** An exchange with Node's own response, as in Express and Koa. */
 export abstract class NodeExchange<Request> implements Exchange<Request> {
   readonly request: Request;
   readonly incoming: IncomingMessage;
@@ -33,9 +33,9 @@ export abstract class NodeExchange<Request> implements Exchange<Request> {
 }
 
 /**
- * Sends a refusal on Node's own response. A response that has begun is ended instead, see {@link endIfBegun}.
+ * Sends a refusal on Node's own response. If the response has begun, it is ended instead, see {@link endIfBegun}.
  *
- * @param settings - Those of the middleware.
+ * @param settings - The settings of the middleware.
  */
 export function sendRefusal(
   settings: { readonly limiter: LimiterCore<never> },

@@ -1,8 +1,8 @@
 import type { Awaitable } from '../async/awaitable.ts';
 
-/** A value in the place of what could not be known, because a function of the user threw or the client's input is bad. */
+/** A failure in place of a value: a user's function threw, or the client's input is invalid. */
 export class Rejected {
-  /** What was thrown, whatever it is. */
+  /** The thrown value, of any type. */
   readonly cause: unknown;
 
   constructor(cause: unknown) {
@@ -10,7 +10,7 @@ export class Rejected {
   }
 }
 
-/** Runs what may throw or reject, and gives a {@link Rejected} then. Never throws and never rejects. */
+/** Calls a function that may throw or reject, and returns a {@link Rejected} then. Never throws or rejects. */
 export function attempt<T>(run: () => Awaitable<T>): Awaitable<T | Rejected> {
   try {
     const value = run();

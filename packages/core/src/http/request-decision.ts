@@ -16,15 +16,14 @@ interface LimitName {
 }
 
 /**
- * The decision on a request, as its handler finds it: the strictest over all limiters that the request has met so
- * far, with the results of all.
+ * The decision on a request for its handler: the strictest decision of all middlewares so far, with the results of all.
  */
 export class RequestDecision {
   outcome!: Outcome;
   allowed!: boolean;
-  /** Whether an override blocks an id of the request; the answer is then a 403. */
+  /** Whether an override blocks an id of the request; the response is then a 403. */
   blocked!: boolean;
-  /** The strictest limit; `null` when none applied. */
+  /** The name of the strictest limit; `null` when no limit applied. */
   limit!: string | null;
   id!: string | null;
   remaining!: number;
@@ -40,7 +39,7 @@ export class RequestDecision {
     this.#request = request;
   }
 
-  /** Called by the middleware with each further decision on the request, and the limits that it asked. */
+  /** Adds a decision of a middleware, and the limits that it used. */
   add(decision: Decision, limiter: LimiterCore<never>, limits: readonly LimitName[]): void {
     const parts = this.#parts;
     parts.push({ decision, limiter, limits });
@@ -49,18 +48,22 @@ export class RequestDecision {
     this.results = isFirst ? decision.results : parts.flatMap((part) => part.decision.results);
   }
 
-  /** Gives back what the decisions on this request took, once, but not what `charge` did: for handlers that find that nothing was done. */
+  /**
+   * Gives back the tokens that the decisions on this request took, once, but not those of `charge`. For handlers that
+   * find that no work was done.
+   */
   async refund(): Promise<void> {
     await Promise.all(this.#parts.map(({ decision, limiter }) => limiter.refund(decision)));
   }
 
   /**
-   * Takes further tokens, whether they fit or not: for handlers that learn the cost later.
+   * Takes further tokens, whether they fit or not. For handlers that learn the cost later.
    *
-   * @param tokens - A whole number from 0 up.
-   * @param limit - Only this limit's. Left out: every limit's that applied to the request. Of a limit that said nothing
-   * about it (its key gave `null`, the id is unlimited, its store can't answer) nothing is taken.
-   * @throws {SluiceError} `ERR_COST` for another number, `ERR_UNKNOWN_LIMIT` for a limit that this request never meets.
+   * @param tokens - A whole number of at least 0.
+   * @param limit - The name of a limit. Default: every limit that applied to the request. Nothing is taken for a limit
+   * that did not apply (its key returned `null`, or the id is unlimited) or that was not decided.
+   * @throws {SluiceError} `ERR_COST` for an invalid number, `ERR_UNKNOWN_LIMIT` for a limit that no middleware of this
+   * request uses.
    */
   async charge(tokens: number, limit?: string): Promise<void> {
     const met = this.#parts.flatMap(({ limits }) => limits.map((use) => use.limit));
@@ -69,7 +72,7 @@ export class RequestDecision {
     for (const { decision, limiter } of this.#parts) {
       const buckets = charges.get(limiter) ?? new Map<string, Result>();
       charges.set(limiter, buckets);
-      // A bucket that several middlewares met is charged once.
+      // A bucket that several middlewares used is charged once.
       for (const result of decision.results) {
         if (limit === undefined || result.limit === limit) buckets.set(bucketKey(result.limit, result.id), result);
       }

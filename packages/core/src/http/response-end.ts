@@ -4,13 +4,13 @@ import type { Duplex } from 'node:stream';
 import { http2StreamOf } from './http2-stream.ts';
 
 /**
- * How a response ended: `finished` when all of it was handed to the system, `aborted` when the client left before, over
- * HTTP/2 also by resetting the stream. `never-begun`: the client was gone before anybody could work for it. `unknown`:
- * the response stands in for one of Node's, and emits nothing.
+ * How a response ended. `finished`: all of it was handed to the operating system. `aborted`: the client disconnected
+ * before, or reset its HTTP/2 stream. `never-begun`: the client had disconnected before the handler could run.
+ * `unknown`: the object is not a response of Node and emits no events.
  */
 export type End = 'finished' | 'aborted' | 'never-begun' | 'unknown';
 
-/** Calls back once, when a response is over. At once, when it is already, or when nobody can know. */
+/** Calls `done` once, when the response has ended; at once when it already has, or when its end can't be observed. */
 export function onceOver(incoming: IncomingMessage, response: ServerResponse, done: (end: End) => void): void {
   if (typeof response.once !== 'function') return done('unknown');
   const stream = http2StreamOf(response);
@@ -20,7 +20,7 @@ export function onceOver(incoming: IncomingMessage, response: ServerResponse, do
 
 function onceResponseOver(incoming: IncomingMessage, response: ServerResponse, done: (end: End) => void): void {
   const socket = incoming.socket as Duplex | undefined;
-  // The store took its time and the client is gone: no event comes any more.
+  // The client disconnected while the store was called: no event will follow.
   if (response.closed || response.destroyed || socket?.destroyed === true) {
     return done(response.writableFinished ? 'finished' : 'never-begun');
   }
@@ -36,9 +36,9 @@ function onceResponseOver(incoming: IncomingMessage, response: ServerResponse, d
   others?.add(onClose);
 }
 
-/** Node emits `finish` on the response of a stream that was reset, too: only the stream itself knows how it ended. */
+/** On HTTP/2, Node emits `finish` on the response even if the stream was reset: only the stream shows how it ended. */
 function onceStreamOver(stream: ServerHttp2Stream, done: (end: End) => void): void {
-  // A reset ends the writable side, so that alone does not mean that the response was written.
+  // A reset also ends the writable side, so `writableFinished` alone does not mean that the response was written.
   const isFinished = (): boolean => stream.writableFinished && !stream.aborted;
   if (stream.destroyed || stream.aborted) done(isFinished() ? 'finished' : 'never-begun');
   else stream.once('close', () => done(isFinished() ? 'finished' : 'aborted'));
@@ -47,10 +47,10 @@ function onceStreamOver(stream: ServerHttp2Stream, done: (end: End) => void): vo
 const waiting = new WeakMap<Duplex, Set<() => void>>();
 
 /**
- * Who waits for the end of a connection. A response that is still queued behind another (HTTP pipelining) hears nothing
- * of it. One listener for all of them: a client can't make Node warn of too many.
+ * Returns the callbacks to run when a connection closes. A response that is queued behind another one (HTTP pipelining)
+ * emits no event then. One listener serves all callbacks, so that a client can't make Node warn of too many listeners.
  *
- * @returns `undefined` for what stands in for a connection and emits nothing, as in serverless adapters.
+ * @returns `undefined` for an object in place of a socket that emits no events, as in serverless adapters.
  */
 function waitingAt(socket: Duplex | undefined): Set<() => void> | undefined {
   if (typeof socket?.once !== 'function') return undefined;

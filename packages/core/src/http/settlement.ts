@@ -8,7 +8,7 @@ import type { FlowSettings } from './middleware-options.ts';
 import { onceOver } from './response-end.ts';
 
 /**
- * Refuses a `settle` where the exchange has no response: it would never be asked.
+ * Rejects a `settle` function when the exchange has no response: it would never be called.
  *
  * @throws {SluiceError} `ERR_OPTION`.
  */
@@ -24,7 +24,7 @@ export function checkSettles({ uses }: FlowSettings<never, never>, { outgoing }:
   });
 }
 
-/** Settles the costs of an allowed request once its response is over, for each limit that has a `settle`. */
+/** Settles the costs of an allowed request when its response has ended, for each limit with a `settle` function. */
 export function settleAfterResponse<Request, SettleArgs extends readonly unknown[]>(
   { limiter, uses }: FlowSettings<Request, SettleArgs>,
   { request, incoming, outgoing }: Exchange<Request>,
@@ -44,7 +44,7 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
         : Promise.resolve(fullCost(result));
       const settled = trueCost
         .then((cost) => (cost === 'as held' ? undefined : limiter.settle(decision, result, { cost, request })))
-        // The limiter was closed before the response was over, or the limit is gone.
+        // The limiter was closed, or the limit removed, before the response ended.
         .catch((cause: unknown) => reportFailure(limiter, limit, cause));
       void limiter.trackWork(settled);
     });
@@ -52,8 +52,8 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
 }
 
 /**
- * Takes the full costs of a request that goes to the error handler because of bad input: its handler never runs, so
- * `settle` has nothing to go by. What was held stays, what was only checked is charged.
+ * Takes the full costs of a request that is passed to the error handler because of invalid input. Its handler never
+ * runs, so `settle` can't know the cost. What was taken stays taken; what was only checked is charged.
  */
 export function chargeFullCosts(
   { limiter, uses }: FlowSettings<never, never>,
@@ -71,12 +71,18 @@ export function chargeFullCosts(
   }
 }
 
-/** What was held stays as it is, also where the handler has given it back. What was only checked is yet to be taken. */
+/**
+ * With `check-only`, the cost is still to be charged. Otherwise it was taken and stays taken, even if the handler
+ * refunded it.
+ */
 function fullCost({ mode, cost }: Result): number | 'as held' {
   return mode === 'check-only' ? cost : 'as held';
 }
 
-/** The true cost as the user's function tells it, or the full one with an event when it fails. Never rejects. */
+/**
+ * Returns the true cost from the user's function; if that fails, emits an event and returns the full cost. Never
+ * rejects.
+ */
 async function askedCost(
   ask: () => Awaitable<number>,
   limiter: LimiterCore<never>,

@@ -1,8 +1,9 @@
 import { shown } from '../checks/errors.ts';
 
 /**
- * What a user's function threw, as something that a framework takes for an error. For `undefined` Express and Fastify
- * would go on to the handler, and Koa would never answer; `'route'` means to Express that limits are left out.
+ * Converts a value that a user's function threw into an object that a framework treats as an error. After a thrown
+ * `undefined` Express and Fastify would continue to the handler, and Koa would not respond. Express takes a thrown
+ * `'route'` as a request to skip the remaining handlers of the route, which would bypass the limits.
  */
 export function errorOf(cause: unknown): object {
   if (typeof cause === 'object' && cause !== null) return cause;

@@ -10,10 +10,10 @@ import { flowSettings, type FlowOptions, type LimitUse } from './middleware-opti
 import type { Refusal } from './denial.ts';
 import type { RequestDecision } from './request-decision.ts';
 
-/** Takes over an upgrade, as a listener of `server.on('upgrade', …)` does. */
+/** Handles an upgrade, like a listener of `server.on('upgrade', …)`. */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** One limit of an upgrade: there is no response whose end could settle a cost. */
+/** One limit of an upgrade. Without a response there is no `settle`. */
 type UpgradeUse<Name extends string> = Omit<
   LimitUse<IncomingMessage, readonly unknown[], Name>,
   'settle' | 'settleAborted'
@@ -24,29 +24,30 @@ export interface UpgradeOptions<Name extends string = string> extends Omit<
   FlowOptions<IncomingMessage>,
   'limitPreflight'
 > {
-  /** Names, or names with costs. Needed when the limiter has more than one limit. */
+  /** Names of limits, or limits with a cost. Required if the limiter has more than one limit. */
   readonly limits?: readonly (Name | UpgradeUse<Name>)[] | undefined;
-  /** Takes over what is allowed: `(request, socket, head) => wss.handleUpgrade(request, socket, head, …)`. */
+  /** Handles an allowed upgrade: `(request, socket, head) => wss.handleUpgrade(request, socket, head, …)`. */
   readonly accept: UpgradeListener;
 }
 
 /**
- * Limits upgrades, such as WebSocket handshakes, on a `node:http` server: Express and Koa run no middleware on them.
+ * Limits upgrades, such as WebSocket handshakes, on a `node:http` server. Express and Koa run no middleware on them.
  *
  *     server.on('upgrade', limitUpgrade(limiter, { limits: ['RequestsPerIPAddress'], accept }));
  *
- * A denied one is answered with a raw 429 with Retry-After and closed. One whose key, cost or skip function throws is
- * answered with the error's status (500 if it has none) and closed, with an `upgrade-failed` event, unless the other
- * limits deny it. When `accept` throws, the socket is destroyed, with the same event.
+ * A denied upgrade is answered with 429 and Retry-After (403 for a blocked id, 503 when a `closed` limit's store can't
+ * answer), and its socket is closed. If a key, cost or skip function throws and no other limit denies the upgrade, it
+ * is answered with 400 (if that is the error's status) or 500 and closed, with an event `upgrade-failed`. If `accept`
+ * throws, the socket is destroyed, with the same event.
  *
- * @throws {SluiceError} for wrong options.
+ * @throws {SluiceError} For wrong options, see docs/errors.md.
  */
 export function limitUpgrade<Name extends string = string>(
   limiter: Limiter<IncomingMessage, Name>,
   options: UpgradeOptions<NoInfer<Name>>,
 ): UpgradeListener {
   const accept = checkedAccept(options);
-  // An upgrade is no preflight, whatever its method and fields say.
+  // An upgrade is never a preflight request, whatever its method and fields are.
   const { accept: _accept, ...flowOptions } = options;
   const settings = flowSettings<IncomingMessage, readonly []>({ ...flowOptions, limiter, limitPreflight: true }, []);
   const { notify } = coreOf(limiter);
@@ -58,14 +59,14 @@ export function limitUpgrade<Name extends string = string>(
     try {
       await accept(request, socket, head);
     } catch (cause) {
-      // It may have answered already: nobody can say anything more on this socket.
+      // `accept` may already have answered, so nothing more can be sent on this socket.
       socket.on('error', destroySocket).destroy();
       fail(cause, 'The accept function threw, so the socket was destroyed.');
     }
   };
 
   return function limitedUpgrade(request, socket, head) {
-    // Nobody else listens while the store is asked, and an unheard error would end the process.
+    // No other code listens while the store is called, and an `error` event without a listener would end the process.
     socket.on('error', destroySocket);
     const exchange = new UpgradeExchange(request);
     const proceed = (outcome: FlowOutcome): void => {
@@ -74,7 +75,7 @@ export function limitUpgrade<Name extends string = string>(
       else if (outcome === 'left') socket.destroy();
       else answer(socket, { ...outcome, fields: { ...exchange.fields, ...outcome.fields } });
     };
-    // One path for both kinds of answer: a handshake can wait for a tick.
+    // A promise in any case: the delay of a tick does not matter for a handshake.
     new Promise<FlowOutcome>((resolve) => resolve(runFlow(settings, exchange, []))).then(proceed, (cause: unknown) => {
       fail(cause, 'It was rejected.');
       answer(socket, { status: statusOf(cause), fields: exchange.fields, body: '' });
@@ -130,7 +131,7 @@ function destroySocket(this: Duplex): void {
 function answer(socket: Duplex, { status, fields, body }: Pick<Refusal, 'fields' | 'body'> & { status: number }): void {
   const lines = Object.entries({ ...fields, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' });
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines.map(([name, value]) => `${name}: ${value}`)];
-  // Node leaves sockets of upgrades half open: a client that never closes its end would keep them.
+  // Node leaves the sockets of upgrades half open: a client that never closes its end would keep them open.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
@@ -138,7 +139,7 @@ function statusOf(cause: unknown): 400 | 500 {
   try {
     return (cause as { status?: unknown } | null)?.status === 400 ? 400 : 500;
   } catch {
-    // A getter or a Proxy throws.
+    // A getter or a Proxy threw.
     return 500;
   }
 }

@@ -3,10 +3,11 @@ import type { Decided } from '../decision/batch-answer.ts';
 import { strictestOf } from '../decision/strictness.ts';
 
 /**
- * A decision as clients are told of it: without hidden limits, with the figures of the strictest that remains.
+ * Returns a decision without its hidden limits, with the figures of the strictest remaining one, for header fields.
  *
- * `null` when there are no figures to tell: no limit applied, an id is blocked, the store did not count, or only hidden
- * limits decided. A refusal by hidden limits alone has none either: figures that do not deny would explain nothing.
+ * Returns `null` when there are no figures to report: no limit applied, an id is blocked, the store did not count, or
+ * only hidden limits decided. A denial by hidden limits alone has none either, because figures that do not deny would
+ * not explain it.
  */
 export function visiblePart(decision: Decision): Decision | null {
   const { failure, blocked, limit, results } = decision;

@@ -1,43 +1,43 @@
 import type { IncomingMessage } from 'node:http';
 import type { Decision } from '../decision/decision.ts';
 
-/** So many limiters in a row must have decided one request each. */
+/** The number of limiters with one request each that triggers the warning. */
 const SUSPECT_LIMITERS = 10;
 
-/** Of so many sets of limits something is remembered. */
+/** The largest number of sets of limits that are observed. */
 const MAX_SUSPICIONS = 100;
 
-/** What speaks for it that limiters of some limits are made for single requests. */
+/** The evidence that limiters with the same limit names are created for single requests. */
 interface Suspicion {
-  /** The server whose requests they decided: tests make a server of their own for each limiter. */
+  /** The server whose requests they decided. Tests usually create a server for each limiter. */
   readonly server: WeakRef<object>;
-  /** The bucket that every one of them met when it was full. */
+  /** The bucket that each of them used. */
   readonly bucket: string;
   limiters: number;
-  /** When the latest of them decided its first request. */
+  /** The value of `moment` when the latest of them decided its first request. */
   latest: number;
 }
 
-/** By the names of the limits. `null` for those that were warned of. */
+/** By the names of the limits; `null` after the warning. */
 const suspicions = new Map<string, Suspicion | null>();
 
-/** A clock that only says what came first. */
+/** A logical clock, which orders events. */
 let moment = 0;
 
 /**
- * Finds out whether limiters are made inside a request handler. It counts limiters of the same limits on one server, each
- * made after the one before had decided its first request, that met the same bucket: of a limit that limits, a bucket is
- * met by one limiter. Limiters that were made before the first request never count, nor do those of tests, which have a
- * server each. When one of those that were counted decides a second request (it is kept, for a tenant for example), the
- * count begins anew.
+ * Detects limiters that are created inside a request handler. It counts limiters with the same limit names on one
+ * server that used the same bucket, each created after the one before had decided its first request; normally, a bucket
+ * is used by one limiter. Limiters that were created before the first request are not counted, nor are those of tests
+ * with a server for each. When a counted limiter decides a second request (it is kept, for example one per tenant), the
+ * count starts again.
  */
 export class LimiterBirth {
   readonly #made = ++moment;
   #suspicion: Suspicion | undefined;
 
-  /** Takes notice of the limiter's first request. Says whether it is one too many. */
+  /** Records the limiter's first request. Returns true when the warning is due. */
   isSuspect(limits: Iterable<string>, { socket }: IncomingMessage, { results }: Decision): boolean {
-    // Requests of serverless adapters have sockets without a server, or none.
+    // In serverless adapters, requests have no socket, or one without a server.
     const server = (socket as { readonly server?: unknown } | undefined)?.server;
     const [result] = results;
     if (typeof server !== 'object' || server === null || result === undefined) return false;
@@ -55,7 +55,7 @@ export class LimiterBirth {
     return true;
   }
 
-  /** Takes notice of a second request: the limiter is kept. */
+  /** Records a second request: the limiter was not created for a single one. */
   usedAgain(): void {
     if (this.#suspicion !== undefined) this.#suspicion.limiters = 0;
   }

@@ -5,10 +5,12 @@ import type { IdFormat } from '../ids/id-format.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import { LimiterBirth } from './limiter-per-request.ts';
 
-/** So many requests of a limiter are looked at: mistakes of its setup show early. */
+/** The number of requests to inspect: mistakes in the setup show early. */
 const WATCHED_REQUESTS = 10_000;
 
-/** Looks at the first requests of a limiter, and warns once of what is set up in a way that limits nobody. */
+/**
+ * Inspects the first requests of a limiter, and warns once for each mistake in its setup that makes limits ineffective.
+ */
 export class SetupWatch {
   readonly #warn: (message: string) => void;
   readonly #birth = new LimiterBirth();
@@ -19,7 +21,7 @@ export class SetupWatch {
     this.#warn = warn;
   }
 
-  /** Takes notice of a request and of what was decided. */
+  /** Inspects a request and its decision. */
   look(set: LimitSet<never>, incoming: IncomingMessage, decision: Decision): void {
     if (this.#requests === WATCHED_REQUESTS) return;
     this.#requests++;
@@ -37,7 +39,7 @@ export class SetupWatch {
   }
 }
 
-/** Whether ids of a format are addresses by its own word, or are joined with `:`, as IPv6 addresses are. */
+/** Whether the ids of a format are declared as addresses, or are compound ids, whose parts are joined with `:`. */
 function hasAddresses({ name, prefixLengths }: IdFormat): boolean {
   return prefixLengths !== undefined || name.includes(':');
 }

@@ -10,10 +10,10 @@ const STATE = 'RateLimit';
 const POLICY = 'RateLimit-Policy';
 
 /**
- * draft-ietf-httpapi-ratelimit-headers-11, with our mapping of a bucket to it: `q` is the burst, `w` the time to fill
- * an empty bucket, `r` the whole tokens that are there, `t` the time until there is one more. A client that keeps to
- * `q` per `w`, or asks for no more than `r` and then waits for `t`, is never denied. Of a bucket that fills within a
- * second whole seconds would say something false: there `w` and `t` are left out.
+ * draft-ietf-httpapi-ratelimit-headers-11. A bucket is mapped to it as follows: `q` is the burst, `w` the time to fill
+ * an empty bucket, `r` the whole tokens left, `t` the time until one more is left. A client that sends at most `q` per
+ * `w`, or at most `r` and then waits for `t`, is never denied. `w` and `t` are omitted for a bucket that fills within a
+ * second, because whole seconds would be wrong.
  */
 export const draft11: Dialect = {
   names: [STATE, POLICY],
@@ -29,7 +29,7 @@ export const draft11: Dialect = {
   },
 };
 
-/** Every limit that applied, in the order of the batch. On a refusal only those that denied tell their state. */
+/** All limits that applied, in the order of the batch. In a denial, only the limits that denied have a state. */
 function limitMembers(decision: Decision): LimitMembers[] {
   const { batch, reading } = Decision.rulingOf(decision) as Decided;
   const { results, allowed } = decision;
@@ -51,7 +51,7 @@ function untilNext(level: number, rate: Rate): string {
   return `;t=${ceilToSeconds(waitForNextToken(level, emissionIntervalTicks, toleranceTicks))}`;
 }
 
-// Numbers of a limit are told with each response and never change.
+// Each response contains these numbers, and they never change.
 const quotas = new WeakMap<Rate, string>();
 
 function quotaOf(rate: Rate): string {
@@ -64,7 +64,8 @@ function quotaOf(rate: Rate): string {
   return quota;
 }
 
-// As it is written: 7 per second fill within a second by the ticks that were rounded off.
+// Computed from the configured numbers: with T rounded down to a tick, a bucket of 7 per second would fill within a
+// second.
 function fillsWithinASecond({ burst, count, periodMs }: Rate): boolean {
   return burst * periodMs < count * 1000;
 }
@@ -79,7 +80,7 @@ function listOf(members: readonly LimitMembers[], part: 'state' | 'policy'): str
 
 function join(state: string, policy: string, members: readonly LimitMembers[], fields: ResponseFields): void {
   const present = { states: membersOf(state), policies: membersOf(policy) };
-  // Another dialect under our names: two in one field would be read by nobody.
+  // The fields contain another dialect: two dialects in one field would be unreadable.
   if ([...present.states, ...present.policies].some((member) => nameOf(member) === undefined)) return;
   const joined = joinedMembers(present, members, fields.decision?.allowed === false ? passed(fields) : new Set());
   fields.setField(POLICY, joined.policies.join(', '));

@@ -1,7 +1,7 @@
 import type { Dialect } from './dialect.ts';
 import { appendQuotaPolicies, singleFigures, staysStricter } from './single-figures.ts';
 
-/** draft-ietf-httpapi-ratelimit-headers-06: the figures of the strictest limit in a field each. */
+/** draft-ietf-httpapi-ratelimit-headers-06: the figures of the strictest limit, each in a field. */
 export const draft6: Dialect = {
   names: ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'],
   write(decision, fields, retryAfter) {

@@ -6,7 +6,7 @@ export const draft7: Dialect = {
   names: ['RateLimit', 'RateLimit-Policy'],
   write(decision, fields, retryAfter) {
     const present = fields.getField('RateLimit');
-    // A field of a dialect with names: two dialects in one field would be read by nobody.
+    // The field contains a dialect with names: two dialects in one field would be unreadable.
     if (present !== undefined && String(present).includes('"')) return;
     appendQuotaPolicies(decision, fields);
     if (staysStricter(decision, /remaining=([0-9]+)/.exec(String(present))?.[1])) return;

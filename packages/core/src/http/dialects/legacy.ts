@@ -1,7 +1,9 @@
 import type { Dialect } from './dialect.ts';
 import { singleFigures, staysStricter } from './single-figures.ts';
 
-/** The fields of GitHub and many others: the figures of the strictest limit, the reset as seconds since 1970. */
+/**
+ * The fields that GitHub and many others use: the figures of the strictest limit, with the reset in seconds since 1970.
+ */
 export const legacy: Dialect = {
   names: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
   write(decision, fields, retryAfter) {

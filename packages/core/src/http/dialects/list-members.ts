@@ -1,29 +1,29 @@
 /** One limit in the two list fields of draft 11: its state and its policy. */
 export interface LimitMembers {
   readonly name: string;
-  /** Left out when this limit's state is not told. */
+  /** Undefined when the state is not reported. */
   readonly state: string | undefined;
   readonly policy: string;
 }
 
-// A string that nobody closed goes to the end: looking for its end from every quote would take the square of the time.
+// An unclosed string extends to the end of the field: searching for its end from each quote would take quadratic time.
 const QUOTED_OR_PLAIN = /(?:[^",]|"(?:[^"\\]|\\.)*(?:"|\\?$))+/g;
 
-/** The members of a list field, as they stand (RFC 9651 section 3.1): commas within quotes do not count. */
+/** Splits a list field into its members (RFC 9651 section 3.1). Commas within quotes do not separate. */
 export function membersOf(list: string): string[] {
   return (list.match(QUOTED_OR_PLAIN) ?? []).map((member) => member.trim()).filter((member) => member !== '');
 }
 
-/** The name of a member: the string it starts with. */
+/** Returns the name of a member: the string that it starts with. */
 export function nameOf(member: string): string | undefined {
   return /^"((?:[^"\\]|\\.)*)"/.exec(member)?.[1];
 }
 
 /**
- * Joins members with those that are there, which all have names. A name is listed once: of two states of one limit the stricter stays, with
- * its policy.
+ * Combines members with those that are already set, which all have names. Each name is listed once: of two states of
+ * one limit, the stricter one is kept, with its policy.
  *
- * @param dropped - Names whose states go, since a refusal lists only the limits that denied.
+ * @param dropped - Names whose states are removed, since a denial lists only the limits that denied.
  */
 export function joinedMembers(
   present: { readonly states: readonly string[]; readonly policies: readonly string[] },
@@ -49,7 +49,7 @@ function put(members: string[], index: number, member: string): void {
   else members[index] = member;
 }
 
-// Fewer tokens are stricter; of equally many those that take longer.
+// Fewer tokens are stricter; with equal tokens, the longer time until the next one.
 function isStricter(state: string, than: string): boolean {
   const [ours, theirs] = [parameter(state, 'r'), parameter(than, 'r')];
   return ours === theirs ? parameter(state, 't') > parameter(than, 't') : ours < theirs;

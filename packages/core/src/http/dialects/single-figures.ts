@@ -2,11 +2,11 @@ import { Decision, type Result } from '../../decision/decision.ts';
 import { ceilToSeconds } from '../../rule/ticks.ts';
 import type { ResponseFields } from './dialect.ts';
 
-/** The figures of the strictest limit, for dialects that tell of one limit only. */
+/** The figures of the strictest limit, for dialects that report only one limit. */
 export interface SingleFigures {
   readonly burst: number;
   readonly remaining: number;
-  /** Seconds: on a refusal until the same request passes, otherwise until the bucket is full. */
+  /** Seconds: in a denial until the same request passes, otherwise until the bucket is full. */
   readonly resetSeconds: number;
 }
 
@@ -16,22 +16,22 @@ export function singleFigures(decision: Decision, retryAfter: number): SingleFig
 }
 
 /**
- * Whether what is there must stay: figures of an earlier limiter that are stricter than ours. A refusal tells its own.
+ * Whether the fields that are set must be kept: another limiter set stricter figures. A denial always sets its own.
  *
- * @param present - The remaining tokens that are told already.
+ * @param present - The remaining tokens that are already set.
  */
 export function staysStricter(decision: Decision, present: number | string | readonly string[] | undefined): boolean {
   return present !== undefined && decision.allowed && Number(present) <= decision.remaining;
 }
 
-/** `RateLimit-Policy` of the drafts before names: every limit as `burst;w=seconds`. */
+/** Formats `RateLimit-Policy` of the drafts without names: every limit as `burst;w=seconds`. */
 function quotaPolicies(decision: Decision): string {
   return Decision.rulingOf(decision)
     .batch.map(({ rate }) => `${rate.burst};w=${Math.max(1, ceilToSeconds(rate.toleranceTicks))}`)
     .join(', ');
 }
 
-/** Sets the quota policies behind those that are there, unless these are of a dialect with names. */
+/** Appends the quota policies to those that are already set, unless these are of a dialect with names. */
 export function appendQuotaPolicies(decision: Decision, fields: ResponseFields): void {
   const present = fields.getField('RateLimit-Policy');
   const ours = quotaPolicies(decision);
