@@ -4,7 +4,7 @@ import type { IdFormat } from './id-format.ts';
 
 /** The options of `accountId`. */
 export interface AccountIdOptions {
-  /** Accept only unsigned decimal numbers without leading zeros, such as `12345678`. Default: false. */
+  /** Whether to accept only unsigned decimal numbers without leading zeros, such as `12345678`. Default: false. */
   readonly decimal?: boolean;
 }
 
@@ -13,10 +13,10 @@ const CONTROL_CHARACTER = /\p{Cc}/u;
 const UNSIGNED_DECIMAL = /^(?:0|[1-9][0-9]{0,255})$/;
 
 /**
- * The format `accountId`: 1 to 256 UTF-16 code units of well-formed Unicode without control characters, kept as
- * given. It is never normalised: two accounts could become one.
+ * The id format `accountId`: 1 to 256 UTF-16 code units of well-formed Unicode without control characters, unchanged.
+ * Ids are not normalized, because two accounts could then become one.
  *
- * @throws {SluiceError} `ERR_UNKNOWN_OPTION` or `ERR_OPTION` for options that are none.
+ * @throws {SluiceError} `ERR_UNKNOWN_OPTION` or `ERR_OPTION` for wrong options.
  */
 export function accountIdFormat(options: AccountIdOptions = {}): IdFormat {
   checkOptions('accountId', options, ['decimal']);
@@ -44,7 +44,7 @@ function isAccountId(text: string): boolean {
   return isPrintableAscii(text) || (text.isWellFormed() && !CONTROL_CHARACTER.test(text));
 }
 
-// Nearly all ids are. A loop over so few characters is faster than a regular expression.
+// Nearly all ids are printable ASCII. For so few characters, a loop is faster than a regular expression.
 function isPrintableAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

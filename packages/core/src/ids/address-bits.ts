@@ -1,7 +1,7 @@
 /** The bits of an address. */
 export interface AddressBits {
   readonly family: 4 | 6;
-  /** 32 bits each, the first ones first: one word for IPv4, four for IPv6. Overwritten by the next call. */
+  /** Words of 32 bits, the first bits first: one word for IPv4, four for IPv6. Overwritten by the next call. */
   readonly words: Uint32Array;
 }
 
@@ -15,8 +15,8 @@ const words = new Uint32Array(4);
 const groups = new Uint16Array(8);
 
 /**
- * Reads the bits of an address or a network in the one spelling that {@link IpAddress} and {@link Cidr} give, and
- * nothing else: it checks nothing, because every id has been checked. Made for the way of each request.
+ * Reads the bits of an address or a network in the canonical spelling of {@link IpAddress} and {@link Cidr}. It
+ * validates nothing, because ids are already valid, and it is fast, because it runs for each request.
  */
 export function addressBits(canonical: string): AddressBits {
   return canonical.includes(':')
@@ -69,7 +69,7 @@ function readGroups(text: string): void {
   if (gapAt >= 0) widenGap(gapAt, count);
 }
 
-/** `::` stands for as many zeros as are missing. */
+/** Expands `::` to the missing zeros. */
 function widenGap(gapAt: number, count: number): void {
   const after = gapAt + groups.length - count;
   groups.copyWithin(after, gapAt, count);

@@ -8,7 +8,7 @@ const MAPPED_BITS = 96;
 export class Cidr {
   readonly family: 4 | 6;
   readonly prefixLength: number;
-  /** The one spelling of the network: no host bits, the address as {@link IpAddress.text} has it. */
+  /** The canonical spelling of the network: without host bits, the address spelled as in {@link IpAddress.text}. */
   readonly text: string;
   readonly #address: IpAddress;
 
@@ -20,12 +20,11 @@ export class Cidr {
   }
 
   /**
-   * Reads a CIDR. A bare address is the network of that one address, `/32` or `/128`. An IPv4-mapped IPv6 CIDR of at
-   * least `/96` (`::ffff:10.0.0.0/104`) is the IPv4 network `10.0.0.0/8`; a shorter one holds no IPv4 address, since
-   * mapped addresses are IPv4.
+   * Parses a CIDR. A bare address is a network of one address, `/32` or `/128`. An IPv4-mapped IPv6 CIDR is an IPv4
+   * network: `::ffff:10.0.0.0/104` is `10.0.0.0/8`. With a prefix shorter than `/96` it is an error.
    *
-   * @param option - How a message calls the place of the text: `trustedProxies[0]`.
-   * @throws {SluiceError} `ERR_CIDR` when the text is no CIDR, has a zone, or has host bits set.
+   * @param option - The path of the option in error messages: `trustedProxies[0]`.
+   * @throws {SluiceError} `ERR_CIDR` when the text is not a CIDR, has a zone, or has host bits set.
    */
   static parse(text: string, option: string): Cidr {
     const { address, prefixLength } = read(text);
@@ -36,13 +35,13 @@ export class Cidr {
     return new Cidr(address, prefixLength, network);
   }
 
-  /** How large a network a text names, host bits or not; `undefined` when it names none. */
+  /** Returns the size of a network, which may have host bits set; `undefined` when the text is not a network. */
   static sizeOf(text: string): { readonly family: 4 | 6; readonly prefixLength: number } | undefined {
     const { address, prefixLength } = read(text);
     return address && prefixLength !== undefined ? { family: address.family, prefixLength } : undefined;
   }
 
-  /** Whether an address lies in the network. An address of the other family never does. */
+  /** Whether an address is in the network. An address of the other family never is. */
   contains(address: IpAddress): boolean {
     return this.#address.sharesPrefix(address, this.prefixLength);
   }
@@ -61,7 +60,7 @@ function read(text: string): Reading {
   return { address, prefixLength: address && readPrefixLength(address, addressText, prefixText) };
 }
 
-/** The prefix length as the address' family counts it; `undefined` when it is none. */
+/** Parses the prefix length for the address's family; returns `undefined` when it is invalid. */
 function readPrefixLength(address: IpAddress, addressText: string, text: string | undefined): number | undefined {
   const bits = address.family === 4 ? 32 : 128;
   if (text === undefined) return bits;

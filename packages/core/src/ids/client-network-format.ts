@@ -4,13 +4,13 @@ import { IpAddress } from './ip-address.ts';
 import { canonicalIpv6Range, checkIpv6PrefixLength } from './ipv6-range-format.ts';
 
 export interface ClientNetworkFormatOptions {
-  /** How many bits of an IPv6 address stand for one client, 1–128; 48 by default. */
+  /** The prefix length of an IPv6 client's network, 1 to 128. Default: 48. */
   readonly ipv6PrefixLength?: number;
 }
 
 /**
- * The id format `clientNetwork`: an IPv4 address by itself, or the IPv6 network that one client has for itself,
- * such as `2001:db8:7::/48`. One who has a whole /48 then has one bucket, not 2^80.
+ * The id format `clientNetwork`: an IPv4 address, or the IPv6 network of one client, such as `2001:db8:7::/48`. A
+ * client with a whole /48 then has one bucket instead of 2^80.
  *
  * @throws {SluiceError} `ERR_OPTION` for an `ipv6PrefixLength` that is not a whole number from 1 to 128.
  */

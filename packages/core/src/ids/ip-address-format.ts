@@ -3,8 +3,8 @@ import type { IdFormat } from './id-format.ts';
 import { IpAddress } from './ip-address.ts';
 
 /**
- * The id format `ipAddress`: an IPv4 or IPv6 address. Its id is dotted IPv4 or RFC 5952 IPv6; IPv4-mapped IPv6 is
- * IPv4, and a zone is cut.
+ * The id format `ipAddress`: an IPv4 address in dotted notation, or an IPv6 address as in RFC 5952. An IPv4-mapped IPv6
+ * address becomes the IPv4 address, and a zone is removed.
  */
 export const ipAddressFormat: IdFormat = {
   name: 'ipAddress',

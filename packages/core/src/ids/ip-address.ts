@@ -5,20 +5,21 @@ import { wholeNumber } from '../checks/options.ts';
 type Bits = ipaddr.IPv4 | ipaddr.IPv6;
 
 const MAPPED_PREFIX = '::ffff:';
-/** NAT64's well-known prefix (RFC 6052 section 2.1). */
+/** The well-known prefix of NAT64 (RFC 6052 section 2.1). */
 const NAT64 = ipaddr.IPv6.parse('64:ff9b::');
 
 /**
- * An IP address by its bits, never by its notation: every spelling of an address has one text.
+ * An IP address. It is defined by its bits and not by its notation: all spellings of an address have the same {@link
+ * text}.
  *
- * An IPv4-mapped IPv6 address (`::ffff:203.0.113.7`, `::ffff:cb00:7107`), as dual-stack sockets give it, is that
- * IPv4 address (RFC 4291 section 2.5.5.2). The deprecated IPv4-compatible `::203.0.113.7` and addresses that merely
- * end in dots (`2001:db8::203.0.113.7`) are IPv6.
+ * An IPv4-mapped IPv6 address (`::ffff:203.0.113.7`, `::ffff:cb00:7107`), as dual-stack sockets report it, becomes the
+ * IPv4 address (RFC 4291 section 2.5.5.2). The deprecated IPv4-compatible `::203.0.113.7`, and addresses that only end
+ * in dotted notation (`2001:db8::203.0.113.7`), remain IPv6.
  */
 export class IpAddress {
   /** 4 for IPv4 and IPv4-mapped IPv6, 6 for all other IPv6. */
   readonly family: 4 | 6;
-  // What the address was not made from is worked out when it is first asked for: most IPv4 requests need no bits.
+  // Either is computed from the other when it is first read: most IPv4 requests need no bits.
   #text: string | undefined;
   #bits: Bits | undefined;
 
@@ -29,11 +30,12 @@ export class IpAddress {
   }
 
   /**
-   * Reads an address, or gives `undefined` for any other text: Node's `net.isIP` decides what is one, so `127.1`,
-   * `0x7f.1`, `010.0.0.1`, ports, brackets and spaces are refused. The zone of an IPv6 address (`%eth0`) is cut.
+   * Parses an address; returns `undefined` for any other text. Node's `net.isIP` decides which addresses are valid, so
+   * `127.1`, `0x7f.1`, `010.0.0.1`, ports, brackets and spaces are rejected. The zone of an IPv6 address (`%eth0`) is
+   * removed.
    */
   static parse(text: string): IpAddress | undefined {
-    // The two ways in which sockets give IPv4, without reading any bits.
+    // Sockets report IPv4 in these two spellings, for which no bits have to be computed.
     const dotted = text.startsWith(MAPPED_PREFIX) ? text.slice(MAPPED_PREFIX.length) : text;
     if (isIPv4(dotted)) return new IpAddress(4, dotted, undefined);
     const unzoned = withoutZone(text);
@@ -44,15 +46,18 @@ export class IpAddress {
       : new IpAddress(6, undefined, bits);
   }
 
-  /** Dotted IPv4, or IPv6 as RFC 5952 section 4 writes it: lower case, the longest run of zeros as `::`, no dots. */
+  /**
+   * The canonical text: dotted IPv4, or IPv6 as in RFC 5952 section 4 (lower case, the longest run of zeros as `::`, no
+   * dots).
+   */
   get text(): string {
     return (this.#text ??= textOf(this.#read()));
   }
 
   /**
-   * The network that the address is in, as a CIDR without host bits: `10.0.0.0/8`, `2001:db8:7::/48`.
+   * Returns the network of the address, as a CIDR without host bits: `10.0.0.0/8`, `2001:db8:7::/48`.
    *
-   * @param prefixLength - How many bits the network keeps: 0–32 for IPv4, 0–128 for IPv6.
+   * @param prefixLength - The number of bits of the network: 0 to 32 for IPv4, 0 to 128 for IPv6.
    * @throws {SluiceError} `ERR_OPTION` for any other prefix length.
    */
   network(prefixLength: number): string {
@@ -65,14 +70,16 @@ export class IpAddress {
     return `${textOf(kept)}/${prefixLength}`;
   }
 
-  /** Whether the first bits of this address and of another one of its family are the same. */
+  /**
+   * Whether the first `prefixLength` bits of this address and of another one are equal; false if their families differ.
+   */
   sharesPrefix(other: IpAddress, prefixLength: number): boolean {
     return this.family === other.family && this.#read().match(other.#read(), prefixLength);
   }
 
   /**
-   * The IPv4 address behind NAT64's well-known prefix `64:ff9b::/96` (RFC 6052 section 2.1), or this address
-   * itself. Without it every client that one translator serves shares the range `64:ff9b::/48`.
+   * Returns the IPv4 address in an address of NAT64's well-known prefix `64:ff9b::/96` (RFC 6052 section 2.1),
+   * otherwise this address. Without this conversion, all clients of a translator share the range `64:ff9b::/48`.
    */
   decodeNat64(): IpAddress {
     const bits = this.#read();
@@ -80,7 +87,7 @@ export class IpAddress {
     return new IpAddress(4, undefined, new ipaddr.IPv4(bits.toByteArray().slice(12)));
   }
 
-  /** The same as {@link text}. */
+  /** Returns {@link text}. */
   toString(): string {
     return this.text;
   }
@@ -101,14 +108,15 @@ function textOf(bits: Bits): string {
   return bits instanceof ipaddr.IPv6 ? bits.toRFC5952String() : bits.toString();
 }
 
-// Zones are names of interfaces, which may hold characters that net.isIP refuses in a zone (`br_lan`), but no slash:
-// what has a slash behind a zone is meant to be a network.
+// Zones are names of interfaces, which can contain characters that net.isIP rejects in a zone (`br_lan`), but no slash:
+// a text with a slash after the zone is meant as a network.
 function withoutZone(text: string): string {
   const percent = text.indexOf('%');
   return percent < 0 || percent === text.length - 1 || text.includes('/', percent) ? text : text.slice(0, percent);
 }
 
-// ipaddr.js takes `::203.0.113.7` for an IPv4-mapped address, which it is not: it gets no dots to see.
+// ipaddr.js parses `::203.0.113.7` as an IPv4-mapped address, which it is not. So dotted notation is converted to
+// groups.
 function inGroups(text: string): string {
   if (!text.includes('.')) return text;
   const colon = text.lastIndexOf(':');

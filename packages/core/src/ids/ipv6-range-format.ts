@@ -4,10 +4,10 @@ import type { IdFormat } from './id-format.ts';
 import { IpAddress } from './ip-address.ts';
 
 /**
- * The id format `ipv6RangeCIDR`: an IPv6 network of one size, such as `2001:db8:7::/48`, without host bits.
- * IPv4 addresses have no such range.
+ * The id format `ipv6RangeCIDR`: an IPv6 network with a fixed prefix length, such as `2001:db8:7::/48`, without host
+ * bits. IPv4 addresses are not valid.
  *
- * @param prefixLength - The prefix length that every id must have, 1–128; 48, what one site gets, by default.
+ * @param prefixLength - The prefix length of all ids, 1 to 128. Default: 48, which one site usually gets.
  * @throws {SluiceError} `ERR_OPTION` for any other prefix length.
  */
 export function ipv6RangeFormat(prefixLength: number = 48): IdFormat {
@@ -19,7 +19,7 @@ export function ipv6RangeFormat(prefixLength: number = 48): IdFormat {
   };
 }
 
-/** Refuses what is no prefix length for ranges of IPv6 clients; 0 would put all of them into one bucket. */
+/** Validates the prefix length of IPv6 ranges. 0 is not valid, because all clients would share a bucket. */
 export function checkIpv6PrefixLength(prefixLength: number): void {
   wholeNumber('ipv6PrefixLength', prefixLength, {
     min: 1,
@@ -29,9 +29,9 @@ export function checkIpv6PrefixLength(prefixLength: number): void {
 }
 
 /**
- * Gives the one spelling of an IPv6 network of one size.
+ * Returns the canonical spelling of an IPv6 network with a fixed prefix length.
  *
- * @throws {SluiceError} `ERR_ID` when the text is anything else, with the network that was probably meant.
+ * @throws {SluiceError} `ERR_ID` for any other text, with the network that was probably meant.
  */
 export function canonicalIpv6Range(text: string, prefixLength: number): string {
   const slash = text.indexOf('/');

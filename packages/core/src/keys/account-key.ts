@@ -3,12 +3,14 @@ import { accountIdFormat, type AccountIdOptions } from '../ids/account-id.ts';
 import { keyFrom, type IdValue, type Key } from './key.ts';
 
 /**
- * The account that a request belongs to, as your function tells it. Run the limiter after authentication.
+ * Limits accounts: your function returns the account of a request. Run the limiter after authentication.
  *
  *     accountId((req: Request) => req.user?.id ?? null)
  *
- * @param from - Gives a string, a safe integer, a bigint, or a promise of one; `null` for a request that the limit
- * says nothing about. Left out: the limit is used through `limiter.spend` alone.
+ * @param from - Returns a string, a safe integer, a bigint, or a promise of one; `null` if the limit does not apply to
+ * the request. Omit it if the limit is used only with `limiter.spend`.
+ * @throws {SluiceError} `ERR_KEY` when `from` is not a function, `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong
+ * options.
  */
 export function accountId<Request = unknown>(
   from?: (request: Request) => Awaitable<IdValue>,

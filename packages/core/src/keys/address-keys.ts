@@ -10,18 +10,25 @@ const NETWORK_HINTS: Hints = {
   ipv6Subnet: '`ipv6Subnet` is `ipv6PrefixLength` here.',
 };
 
-/** One id for every address: `203.0.113.7`, `2001:db8::1`. */
+/**
+ * Limits single addresses: `203.0.113.7`, `2001:db8::1`. An IPv6 client can use many addresses; see {@link
+ * clientNetwork}.
+ */
 export function ipAddress(): Key {
   return keyOf(ipAddressFormat, (source) => source.clientAddress.text);
 }
 
 /** The options of {@link ipv6RangeCIDR}. */
 export interface Ipv6RangeOptions {
-  /** Bits of the range, 1 to 128. Default: 48, what one customer commonly gets. */
+  /** The prefix length of the range, 1 to 128. Default: 48, which one customer commonly gets. */
   readonly prefixLength?: number;
 }
 
-/** The IPv6 range that an address lies in: `2001:db8:7::/48`. It says nothing about IPv4 clients. */
+/**
+ * Limits ranges of IPv6 addresses: `2001:db8:7::/48`. It does not apply to IPv4 clients.
+ *
+ * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options.
+ */
 export function ipv6RangeCIDR(options: Ipv6RangeOptions = {}): Key {
   checkOptions('ipv6RangeCIDR', options, ['prefixLength'], PREFIX_HINTS);
   const { prefixLength = 48 } = options;
@@ -33,11 +40,15 @@ export function ipv6RangeCIDR(options: Ipv6RangeOptions = {}): Key {
 
 /** The options of {@link clientNetwork}. */
 export interface ClientNetworkOptions {
-  /** Bits of an IPv6 client's network, 1 to 128. Default: 48. */
+  /** The prefix length of an IPv6 client's network, 1 to 128. Default: 48. */
   readonly ipv6PrefixLength?: number;
 }
 
-/** What one client commonly holds: an IPv4 address, or an IPv6 /48. */
+/**
+ * Limits clients by address: an IPv4 address, or an IPv6 /48, which is what one client commonly has.
+ *
+ * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options.
+ */
 export function clientNetwork(options: ClientNetworkOptions = {}): Key {
   checkOptions('clientNetwork', options, ['ipv6PrefixLength'], NETWORK_HINTS);
   const { ipv6PrefixLength = 48 } = options;

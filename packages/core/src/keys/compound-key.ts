@@ -6,16 +6,17 @@ import { isKey, keyOf, type Key, type KeySource } from './key.ts';
 const SEPARATOR = ':';
 
 /**
- * A key of several ids together: one bucket for each account at each domain, for example.
+ * Combines keys: one bucket for each account at each domain, for example.
  *
  *     compound(accountId((req: Request) => req.user.id), domain((req: Request) => req.body.name))
  *
- * Its format is called by its parts, `accountId:domain`, and so are its ids: `12345678:example.com`. In every part but
- * the last `:` is written `%3A` and `%` is written `%25`, so that no two pairs are one id. When one part gives `null`
- * the limit says nothing about the request. When one part has no function the limit is used through `limiter.spend` alone.
+ * The name of the format is made of its parts, `accountId:domain`, and so are the ids, `12345678:example.com`. In each
+ * part except the last, `:` is written `%3A` and `%` is written `%25`, so that different parts never give the same id.
+ * If one part returns `null`, the limit does not apply to the request. If one part has no function, the limit can be
+ * used only with `limiter.spend`.
  *
  * @param keys - Two keys or more.
- * @throws {SluiceError} `ERR_KEY` for less than two keys and for what is no key.
+ * @throws {SluiceError} `ERR_KEY` for fewer than two keys, and for a value that is not a key.
  */
 export function compound<Request>(...keys: readonly Key<Request>[]): Key<Request> {
   for (const key of keys) {
@@ -60,7 +61,7 @@ function partsOf<Request>(
   try {
     for (const idOf of ways) parts.push(adopted(idOf(source, limit)));
   } catch (cause) {
-    // Others may still be on their way, and fail too: only together with them nothing is left unhandled.
+    // Earlier parts may be pending and reject later. Combined with them in one Promise.all, no rejection is unhandled.
     parts.push(Promise.reject(cause));
   }
   return parts;
@@ -75,7 +76,10 @@ function join(ids: readonly string[]): string {
   return ids.map((id, i) => (i === last ? id : id.replaceAll('%', '%25').replaceAll(SEPARATOR, '%3A'))).join(SEPARATOR);
 }
 
-/** The parts of an id, of which the last one may hold separators; `undefined` when there are too few. */
+/**
+ * Splits an id into its parts, of which the last one may contain separators; returns `undefined` when there are too
+ * few.
+ */
 function split(text: string, count: number): readonly string[] | undefined {
   const pieces = text.split(SEPARATOR);
   if (pieces.length < count) return undefined;

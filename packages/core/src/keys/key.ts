@@ -4,42 +4,49 @@ import type { IdFormat } from '../ids/id-format.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import { isPlainObject } from '../checks/options.ts';
 
-/** What a key can take an id from. */
+/** The input from which a key gets an id. */
 export interface KeySource<Request> {
-  /** The framework's own request: Express' `req`, Koa's `ctx`, Fastify's `request`. */
+  /** The framework's request: Express' `req`, Koa's `ctx`, Fastify's `request`. */
   readonly request: Request;
   /**
-   * The address of the client, found through the trusted proxies.
+   * The address of the client, found with the option `trustedProxies`.
    *
-   * @throws {SluiceError} `ERR_NO_CLIENT_ADDRESS` when there is none.
+   * @throws {SluiceError} `ERR_NO_CLIENT_ADDRESS` when there is no address.
    */
   readonly clientAddress: IpAddress;
 }
 
-/** What a user's function gives: text, a safe integer, a bigint, or `null` when the limit says nothing here. */
+/**
+ * The result of a user's key function: a string, a safe integer, a bigint, or `null` when the limit does not apply to
+ * the request.
+ */
 export type IdValue = string | number | bigint | null;
 
-/** How a limit gets its id from a request: an id format, and where the text comes from. */
+/** How a limit gets its id from a request: an id format and a source of the text. */
 export interface Key<Request = unknown> {
   readonly format: IdFormat;
   /**
-   * Gives the canonical id of a request, or `null` when the limit says nothing about it. Left out by keys that have
-   * no source: their limits are used through `limiter.spend` alone.
+   * Returns the canonical id of a request, or `null` when the limit does not apply to it. Undefined for a key without a
+   * source: its limit can be used only with `limiter.spend`.
    */
   readonly idOf: ((source: KeySource<Request>, limit: string) => Awaitable<string | null>) | undefined;
   /**
-   * A key that falls back to another one where this one gives `null`. Ids of the fallback are written with its
-   * format's name, `clientNetwork:203.0.113.7`, so that no id of this key can name their buckets.
+   * Returns a key that uses another key when this one returns `null`. Ids of the fallback start with the name of its
+   * format, `clientNetwork:203.0.113.7`, so that no id of this key can name their buckets.
+   *
+   * @throws {SluiceError} `ERR_KEY` when the fallback is not a key, has a format that this key already falls back to,
+   * or when either key has no function.
    */
   or<Other>(fallback: Key<Other>): Key<Request & Other>;
 }
 
 /**
- * Makes a key of an id format and a function. The function gives text, a safe integer, a bigint, or a promise of one;
- * `null` means that the limit says nothing about this request. Anything else (`undefined`, `''`, `NaN`, an object) is
- * an error, never a bucket that strangers share.
+ * Creates a key from an id format and a function. The function returns a string, a safe integer, a bigint, or a promise
+ * of one; `null` means that the limit does not apply to the request. Any other value (`undefined`, `''`, `NaN`, an
+ * object) is an error, so that unrelated clients never share a bucket.
  *
- * @param from - Left out: the limit is used through `limiter.spend` alone.
+ * @param from - Omit it if the limit is used only with `limiter.spend`.
+ * @throws {SluiceError} `ERR_KEY` when the format is not an id format, or `from` is not a function.
  */
 export function keyFrom<Request = unknown>(
   format: IdFormat,
@@ -61,19 +68,19 @@ export function keyFrom<Request = unknown>(
   return keyOf(format, (source, limit) => idOfValue(format, adopted(from(source.request)), limit));
 }
 
-/** Whether a value is what {@link keyFrom} makes. */
+/** Whether a value is a key, as {@link keyFrom} creates it. */
 export function isKey(value: unknown): value is Key<never> {
   return isPlainObject(value) && isIdFormat(value['format']);
 }
 
-/** Whether a value has what an id format must have: a name, and a function that gives canonical ids. */
+/** Whether a value is an id format: it has a name and a function `canonical`. */
 export function isIdFormat(value: unknown): value is IdFormat {
   if (!isPlainObject(value)) return false;
   const { name, canonical } = value;
   return typeof canonical === 'function' && typeof name === 'string' && name !== '';
 }
 
-/** Makes a key of an id format and the way to its canonical id. */
+/** Creates a key from an id format and a function that returns canonical ids. */
 export function keyOf<Request>(format: IdFormat, idOf: Key<Request>['idOf']): Key<Request> {
   return { format, idOf, or: (fallback) => keyWithFallback({ format, idOf }, fallback) };
 }
@@ -106,7 +113,7 @@ function keyWithFallback<First, Second>(first: Source<First>, second: Source<Sec
       `\`.or\` needs two keys that get an id from a request. Give ${shownName(name)} a function, e.g. ${shownName(name)}((req) => req.user?.id ?? null).`,
     );
   }
-  // The first format may be the same: its ids are raw, and those that look like the fallback's are refused.
+  // The key's own format is allowed: its ids have no prefix, and those that look like the fallback's are rejected.
   if (first.format.name.split('|').slice(1).includes(second.format.name)) {
     throw new SluiceError(
       'ERR_KEY',
@@ -134,7 +141,7 @@ function fallbackFormat(first: IdFormat, second: IdFormat): IdFormat {
   };
 }
 
-// An account may call itself `clientNetwork:203.0.113.7`: it would spend from that client's bucket.
+// Otherwise an account named `clientNetwork:203.0.113.7` would spend from that client's bucket.
 function refusePrefix(format: IdFormat, prefix: string, id: string): string {
   if (!id.startsWith(prefix)) return id;
   throw complaint('ERR_ID', {

@@ -1,23 +1,23 @@
 import type { Decision, Result } from '../../decision/decision.ts';
 
-/** The fields of a response, and the decision that its request has so far. */
+/** The fields of a response, and the decision on its request so far. */
 export interface ResponseFields {
   readonly decision: { readonly allowed: boolean; readonly results: readonly Result[] } | undefined;
-  /** A field of the response so far. */
+  /** Returns a field that is set on the response. */
   getField(name: string): number | string | readonly string[] | undefined;
-  /** Sets a field, instead of what it was. A response whose fields were sent stays as it is. */
+  /** Sets a field, replacing its value. Does nothing when the head was already sent. */
   setField(name: string, value: string): void;
 }
 
-/** One way to tell clients their limits. */
+/** One format of the rate limit fields. */
 export interface Dialect {
-  /** The fields that the dialect writes. */
+  /** The names of the fields. */
   readonly names: readonly string[];
   /**
-   * Writes a decision that the store made and in which at least one limit applied, without its hidden limits. Fields
-   * that are there already stay, or are joined with those of the decision.
+   * Writes the fields for a decision of the store in which at least one limit applied, without its hidden limits (see
+   * `visiblePart`). Fields that are already set are kept or combined.
    *
-   * @param retryAfter - The seconds of Retry-After; 0 when allowed.
+   * @param retryAfter - The value of Retry-After in seconds; 0 when allowed.
    */
   write(decision: Decision, fields: ResponseFields, retryAfter: number): void;
 }

@@ -7,14 +7,14 @@ import type { Rate } from '../../rule/rate.ts';
 import { overrideRate, type Override, type OverrideRate, type RateLookup } from './override.ts';
 
 /**
- * Overrides that are known elsewhere: by the request (a plan in a verified token), or by a database (see
- * {@link cachedOverrides}). Called for every request and limit. `undefined` means the limit's own numbers. When it
- * throws, gives nonsense or takes longer than `overridesDeadlineMs`, the limit's own numbers apply and there is an
- * `override-failed` event.
+ * A function that returns overrides from elsewhere: from the request (a plan in a verified token), or from a database
+ * (see {@link cachedOverrides}). It is called for each request and each limit that is not disabled. `undefined` means
+ * the limit's own numbers. If it throws, returns an invalid override or takes longer than `overridesDeadlineMs`, the
+ * limit's own numbers are used, and the limiter emits an event `override-failed`.
  *
  * @param id - The canonical id.
- * @param request - The framework's own request, also for what `settle` and a handler charge afterwards; `undefined` when
- * the limiter is called without HTTP, as in `limiter.spend([…])`.
+ * @param request - The framework's request, also for charges by `settle` and by handlers; `undefined` when the limiter
+ * is called without HTTP, as in `limiter.spend([…])`.
  */
 export type OverrideFunction<Request = unknown> = (
   limit: string,
@@ -22,12 +22,13 @@ export type OverrideFunction<Request = unknown> = (
   request: Request | undefined,
 ) => Awaitable<Override | undefined>;
 
-/** Asks the user's function, and stands in with the limit's own numbers when it fails. */
+/** Calls the user's function, and uses the limit's own numbers when it fails. */
 export class AskedOverrides {
   readonly #ask: OverrideFunction<never>;
   readonly #deadlines: Deadlines;
   readonly #notify: Notify;
-  // Plans are few: their numbers are put on the grid once. A function that makes up new ones each time can't fill it.
+  // Plans are few, so their numbers are validated and converted once. The size is bounded, for a function that returns
+  // ever new numbers.
   readonly #rates = new Map<string, OverrideRate>();
 
   constructor(ask: OverrideFunction<never>, deadlines: Deadlines, notify: Notify) {
@@ -36,7 +37,7 @@ export class AskedOverrides {
     this.#notify = notify;
   }
 
-  /** Never throws and never rejects. */
+  /** Never throws or rejects. */
   readonly rateFor: RateLookup = (limit, id, request) => {
     try {
       const answer = adopted(this.#ask(limit.name, id, request as never));

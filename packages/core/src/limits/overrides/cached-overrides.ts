@@ -11,19 +11,21 @@ import { OverrideCache, type OverrideQuery, type StaleOverride } from './overrid
 
 /** The options of {@link cachedOverrides}. */
 export interface CachedOverridesOptions {
-  /** How long an answer is given without asking again, from 1 ms to 366 days: `'1m'`. */
+  /** How long an answer is used without a new query, from 1 ms to 366 days: `'1m'`. */
   readonly maxAge: Duration;
-  /** The most answers that are kept, a whole number from 1 to 10,000,000. Default: 10,000. */
+  /** The largest number of cached answers, a whole number from 1 to 10,000,000. Default: 10,000. */
   readonly maxEntries?: number | undefined;
-  /** The source of time; the process's monotonic clock unless given. */
+  /** The source of time. Default: the process's monotonic clock. */
   readonly clock?: Clock | undefined;
-  /** Told when a known answer remains in use because it could not be refreshed. What it throws is ignored. */
+  /**
+   * Called when a cached answer remains in use because it could not be refreshed. Errors that it throws are ignored.
+   */
   readonly onEvent?: ((event: CachedOverridesEvent) => void) | undefined;
-  /** Where log lines go, at most one in ten seconds; `false` for nowhere. Default: `console.warn`. */
+  /** Receives log lines, at most one in ten seconds; `false` disables logging. Default: `console.warn`. */
   readonly log?: Log | false | undefined;
 }
 
-/** A known answer could not be refreshed, and remains in use. `message` is the log line. */
+/** A cached answer could not be refreshed, and remains in use. `message` is the log line. */
 export interface CachedOverridesEvent {
   readonly type: 'override-refresh-failed';
   readonly limit: string;
@@ -33,39 +35,40 @@ export interface CachedOverridesEvent {
   readonly message: string;
 }
 
-/** An `overrides` function that remembers its answers. */
+/** An `overrides` function with a cache. */
 export interface CachedOverrides {
   (limit: string, id: string): Awaitable<Override | undefined>;
   /**
-   * Forgets the answer for an id, so that the next request asks anew: for a plan that has just changed. The answer of a
-   * query that runs at that moment is not kept either.
+   * Deletes the answer for an id, so that the next request starts a query: for a plan that has just changed. The answer
+   * of a query in progress is not cached either.
    *
-   * @param id - As the query gets it: canonical.
-   * @param limit - Only for this limit. Default: for all.
+   * @param id - The canonical id, as the query receives it.
+   * @param limit - The name of a limit. Default: all limits.
    */
   delete(id: string, limit?: string): void;
-  /** Forgets all answers. */
+  /** Deletes all answers. */
   clear(): void;
 }
 
 /**
- * Makes an `overrides` function that keeps the answers of a database, or of anything else that is slow or can fail.
+ * Creates an `overrides` function that caches the answers of a database, or of any source that is slow or can fail.
  *
  *     const overrides = cachedOverrides((_limit, id) => plans.findByAccount(id), { maxAge: '1m', maxEntries: 50_000 });
  *     createLimiter({ limits, overrides });
  *
- * - Requests of one id at the same time share one query.
- * - An answer younger than `maxAge` is given at once. `undefined`, no override, is an answer too.
- * - An older one is given at once as well, while one query refreshes it. It stays in use while that query runs, and when
- *   it fails.
- * - A failure is not kept as an answer. The query is repeated at most once a second for each id, or once in `maxAge` if
- *   that is shorter; one that has not answered for 10 seconds counts as failed. For an id without a known answer the
- *   limiter then goes on with the limit's own numbers, as with every overrides function.
- * - At most `maxEntries` answers are kept. Those that were used longest ago go first, and a flood of ids without an
- *   override does not displace ids with one, up to half of the entries.
+ * - Concurrent requests of one id share one query.
+ * - An answer younger than `maxAge` is returned at once. `undefined`, for no override, is an answer too.
+ * - An older answer is also returned at once, while one query refreshes it. It stays in use while that query runs, and
+ *   if it fails.
+ * - A failure is not cached as an answer. The query is repeated at most once a second for each id, or once in `maxAge`
+ *   if that is shorter. A query without an answer for 10 seconds counts as failed. For an id without a cached answer,
+ *   the limiter then uses the limit's own numbers, as with every `overrides` function.
+ * - At most `maxEntries` answers are cached. Those that were not used for the longest time are evicted first. A flood
+ *   of ids without an override does not evict ids with one, up to half of the entries.
  *
- * @param query - Gets the limit's name and the canonical id, not the request: an answer is for all requests of an id.
- * @throws {SluiceError} for wrong options.
+ * @param query - Receives the limit's name and the canonical id, but not the request: an answer is valid for all
+ * requests of an id.
+ * @throws {SluiceError} For wrong options, see docs/errors.md.
  */
 export function cachedOverrides(query: OverrideQuery, options: CachedOverridesOptions): CachedOverrides {
   if (typeof query !== 'function') {

@@ -1,6 +1,7 @@
 /**
- * A bounded map in two ranks, each in the order of last use. When it is full, the larger rank loses what was used
- * longest ago: a flood of entries of the lower rank does not displace those of the upper one, up to half of all.
+ * A bounded map with two ranks, each in the order of last use. When it is full, the least recently used entry of the
+ * larger rank is removed. A flood of entries of the lower rank therefore does not displace those of the upper one, up
+ * to half of all.
  */
 export class EntryTable<Entry> {
   readonly #maxEntries: number;
@@ -11,7 +12,7 @@ export class EntryTable<Entry> {
     this.#maxEntries = maxEntries;
   }
 
-  /** Gives an entry, which counts as a use. */
+  /** Returns an entry and marks it as used. */
   get(key: string): Entry | undefined {
     const rank = this.#upper.has(key) ? this.#upper : this.#lower;
     const entry = rank.get(key);
@@ -21,7 +22,7 @@ export class EntryTable<Entry> {
     return entry;
   }
 
-  /** Adds an entry in the lower rank. */
+  /** Adds an entry to the lower rank. */
   add(key: string, entry: Entry): void {
     this.#lower.set(key, entry);
     if (this.#lower.size + this.#upper.size <= this.#maxEntries) return;
@@ -30,7 +31,7 @@ export class EntryTable<Entry> {
     larger.delete(oldest!);
   }
 
-  /** Puts an entry into a rank. One that was displaced or deleted meanwhile stays away. */
+  /** Moves an entry to a rank. An entry that was removed meanwhile is not added again. */
   rank(key: string, entry: Entry, isUpper: boolean): void {
     const [to, from] = isUpper ? [this.#upper, this.#lower] : [this.#lower, this.#upper];
     if (from.get(key) !== entry) return;

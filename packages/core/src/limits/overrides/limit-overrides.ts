@@ -5,7 +5,7 @@ import type { IdFormat } from '../../ids/id-format.ts';
 import { NetworkTree } from './network-tree.ts';
 import type { OverrideRate } from './override.ts';
 
-/** The overrides of one limit: by id, and by networks of ids. */
+/** The overrides of one limit, by id and by network. */
 export class LimitOverrides {
   readonly format: IdFormat;
   readonly #limit: string;
@@ -21,12 +21,12 @@ export class LimitOverrides {
     this.#where = `overrides.${limit}`;
   }
 
-  /** The smallest burst of all numbers, `Infinity` when there are none: ids without a limit or blocked have no burst. */
+  /** The smallest burst of all overrides; `Infinity` when there is none. Unlimited and blocked ids have no burst. */
   get smallestBurst(): number {
     return this.#smallestBurst;
   }
 
-  /** The longest time that a bucket of any of them takes to fill. */
+  /** The longest time that a bucket with an override needs to fill. */
   get longestToleranceTicks(): number {
     return this.#longestToleranceTicks;
   }
@@ -34,8 +34,8 @@ export class LimitOverrides {
   /**
    * Adds an id, or a network of ids.
    *
-   * @returns The one spelling of it.
-   * @throws {SluiceError} `ERR_OVERRIDE` when it is none of the limit's format, or was added before.
+   * @returns Its canonical spelling.
+   * @throws {SluiceError} `ERR_OVERRIDE` when it is not valid in the limit's format, or was added before.
    */
   add(text: string, rate: OverrideRate): string {
     const id = this.#read(text);
@@ -51,7 +51,7 @@ export class LimitOverrides {
     return canonical;
   }
 
-  /** What holds for an id: what is said of it, else of the smallest network that it is in. */
+  /** Returns the override of an id: its own, otherwise that of the smallest network that contains it. */
   rateOf(id: string): OverrideRate | undefined {
     return this.#ids.get(id) ?? this.#networks?.lookUp(id);
   }
@@ -81,7 +81,7 @@ export class LimitOverrides {
   }
 }
 
-/** What a text names: a network that is wider than an id of the format, or one id. */
+/** Parses a network that is wider than an id of the format, or an id. */
 function idOrNetwork(format: IdFormat, text: string): string | Cidr {
   const { prefixLengths } = format;
   if (prefixLengths === undefined || !text.includes('/')) return format.canonical(text);
@@ -94,7 +94,10 @@ function idOrNetwork(format: IdFormat, text: string): string | Cidr {
     : format.canonical(text);
 }
 
-/** One address written as a network, `203.0.113.7/32`, as firewalls do. Ranges of one address are written so always. */
+/**
+ * Accepts a single address in the notation of a network, `203.0.113.7/32`, as firewalls use it. For ranges of one
+ * address this notation is the canonical one.
+ */
 function addressOrRange(format: IdFormat, text: string): string {
   try {
     return format.canonical(text);

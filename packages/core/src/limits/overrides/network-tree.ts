@@ -6,26 +6,28 @@ const IPV6_ROOT = 1;
 const WORDS = 4;
 
 /**
- * Values by network: an address has the value of the longest prefix that holds it. A binary tree of prefixes in which a
- * node that would only lead on is left out (a radix tree): at most two nodes for each network, and adding one never
- * rebuilds.
+ * Maps networks to values: an address has the value of the longest prefix that contains it. A radix tree: a binary tree
+ * of prefixes without nodes that have one child and no value. It has at most two nodes for each network, and adding one
+ * never rebuilds it.
  */
 export class NetworkTree<Value> {
-  /** Of each node four words: its prefix, and behind it whatever. */
+  /** Four words for each node: its prefix, followed by arbitrary bits. */
   #words = new Uint32Array(WORDS * 16);
-  /** Of each node two: the one whose prefix goes on with 0, and with 1; 0 where there is none, since no root is a child. */
+  /**
+   * Two children for each node: the prefix extended by 0, and by 1. 0 means no child, since a root is never a child.
+   */
   #children = new Int32Array(2 * 16);
   readonly #prefixLengths: number[] = [0, 0];
   readonly #values: (Value | undefined)[] = [undefined, undefined];
 
-  /** The value of exactly this network. */
+  /** Returns the value of exactly this network. */
   get(network: Cidr): Value | undefined {
     const { words } = addressBits(network.text);
     const node = this.#deepest(rootOf(network.family), words, network.prefixLength);
     return this.#prefixLengths[node] === network.prefixLength ? this.#values[node] : undefined;
   }
 
-  /** Gives a network a value. */
+  /** Sets the value of a network. */
   set({ text, family, prefixLength }: Cidr, value: Value): void {
     const { words } = addressBits(text);
     const holder = this.#deepest(rootOf(family), words, prefixLength);
@@ -33,7 +35,7 @@ export class NetworkTree<Value> {
     this.#values[node] = value;
   }
 
-  /** The value of the smallest network that holds the address, or the range of addresses, that an id names. */
+  /** Returns the value of the smallest network that contains an id, which is an address or a range of addresses. */
   lookUp(id: string): Value | undefined {
     const { family, words } = addressBits(id);
     const bits = family === 4 ? 32 : 128;
@@ -46,7 +48,7 @@ export class NetworkTree<Value> {
     }
   }
 
-  /** The node of the longest prefix that holds the first `bits` of `words`. */
+  /** Returns the node of the longest prefix of the first `bits` of `words`. */
   #deepest(root: number, words: Uint32Array, bits: number): number {
     let node = root;
     for (let next = node; ; node = next) {
@@ -55,7 +57,7 @@ export class NetworkTree<Value> {
     }
   }
 
-  /** The child of a node that holds the first `bits` of `words`, or 0. */
+  /** Returns the child of a node whose prefix matches the first `bits` of `words`, or 0. */
   #next(node: number, words: Uint32Array, bits: number): number {
     const prefixLength = this.#prefixLengths[node]!;
     if (prefixLength >= bits) return 0;
@@ -64,7 +66,7 @@ export class NetworkTree<Value> {
     return child !== 0 && childLength <= bits && this.#sharedBits(child, words) >= childLength ? child : 0;
   }
 
-  /** Puts a new node below its holder: as a leaf, above the child that stands there, or beside it. */
+  /** Inserts a new node below its holder: as a leaf, above the existing child, or beside it. */
   #insert(holder: number, words: Uint32Array, prefixLength: number): number {
     const place = 2 * holder + bitAt(words, 0, this.#prefixLengths[holder]!);
     const child = this.#children[place]!;
@@ -92,7 +94,7 @@ export class NetworkTree<Value> {
     return node;
   }
 
-  /** How many bits from the first on a node's words and others have in common. */
+  /** Returns how many leading bits a node's words have in common with others. */
   #sharedBits(node: number, words: Uint32Array): number {
     for (let word = 0; word < WORDS; word++) {
       const different = this.#words[WORDS * node + word]! ^ words[word]!;

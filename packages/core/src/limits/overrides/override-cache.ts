@@ -3,25 +3,25 @@ import type { Clock } from '../../time/clock.ts';
 import { EntryTable } from './entry-table.ts';
 import { overrideRate, type Override } from './override.ts';
 
-/** What knows the overrides, such as a database. */
+/** Queries the source of the overrides, such as a database. `undefined` means no override. */
 export type OverrideQuery = (limit: string, id: string) => Awaitable<Override | undefined>;
 
-/** After a failure an id is not asked for again for so long, or for `maxAge` if that is shorter. */
+/** After a failure, an id is not queried again for this time, or for `maxAge` if that is shorter. */
 const PAUSE_MICROS = 1_000_000;
-/** A query that has not answered for so long counts as failed: the next request starts another one. */
+/** A query without an answer for this time counts as failed: the next request starts another one. */
 const PATIENCE_MICROS = 10_000_000;
 
-/** What a cache is made of, checked. */
+/** The validated parts of a cache. */
 export interface OverrideCacheParts {
   readonly ask: OverrideQuery;
   readonly maxAgeMicros: number;
   readonly maxEntries: number;
   readonly clock: Clock;
-  /** Told when a known answer remains in use because it could not be refreshed. */
+  /** Called when a cached answer remains in use because it could not be refreshed. */
   readonly onStale: (stale: StaleOverride) => void;
 }
 
-/** A known answer that could not be refreshed. */
+/** A cached answer that could not be refreshed. */
 export interface StaleOverride {
   readonly limit: string;
   readonly id: string;
@@ -29,13 +29,13 @@ export interface StaleOverride {
   readonly cause: unknown;
 }
 
-/** One query that has not answered yet. */
+/** A query in progress. */
 interface Flight {
   readonly startedMicros: number;
   readonly answer: Promise<Override | undefined>;
 }
 
-/** What is known of one id of a limit. */
+/** The state of one id of a limit. */
 interface Entry {
   readonly limit: string;
   readonly id: string;
@@ -45,7 +45,10 @@ interface Entry {
   flight: Flight | undefined;
 }
 
-/** Keeps the answers of a query for a while, asks once for many, and goes on with what is known when asking fails. */
+/**
+ * Caches the answers of a query, runs one query at a time for each id, and keeps using a cached answer when a query
+ * fails.
+ */
 export class OverrideCache {
   readonly #parts: OverrideCacheParts;
   readonly #pauseMicros: number;
@@ -58,7 +61,7 @@ export class OverrideCache {
     this.#entries = new EntryTable(parts.maxEntries);
   }
 
-  /** Gives an answer at once when one is known; throws or rejects when none is and the query fails. */
+  /** Returns a cached answer synchronously. If there is none and the query fails, throws or rejects. */
   get(limit: string, id: string): Awaitable<Override | undefined> {
     const nowMicros = this.#parts.clock.nowMicros();
     const entry = this.#entries.get(keyOf(limit, id)) ?? this.#added(limit, id);
@@ -71,12 +74,12 @@ export class OverrideCache {
     throw entry.failure!.cause;
   }
 
-  /** Forgets an id, under one limit or under all. */
+  /** Deletes the answer for an id, of one limit or of all. */
   delete(id: string, limit?: string): void {
     for (const name of limit === undefined ? this.#limits : [limit]) this.#entries.delete(keyOf(name, id));
   }
 
-  /** Forgets everything. */
+  /** Deletes all answers. */
   clear(): void {
     this.#entries.clear();
   }
@@ -104,7 +107,7 @@ export class OverrideCache {
     }
     const flight: Flight = { startedMicros: nowMicros, answer: this.#landing(entry, answer, () => flight) };
     entry.flight = flight;
-    // Of a refresh nobody may wait for the outcome.
+    // The outcome of a refresh may not be awaited: avoids an unhandled rejection.
     flight.answer.catch(() => undefined);
   }
 
@@ -118,7 +121,7 @@ export class OverrideCache {
       this.#accept(entry, override, flight().startedMicros);
       return override;
     } catch (cause) {
-      // Of an older query than the present one nobody needs the failure.
+      // The failure of a query that was replaced by a later one is ignored.
       if (entry.flight === flight()) this.#failed(entry, cause);
       throw cause;
     } finally {
@@ -126,11 +129,11 @@ export class OverrideCache {
     }
   }
 
-  /** @throws {SluiceError} for what is no override. */
+  /** @throws {SluiceError} For an invalid override. */
   #accept(entry: Entry, override: Override | undefined, askedMicros: number): void {
     const { limit, id } = entry;
     if (override !== undefined) overrideRate(`overrides(${limit})`, override);
-    // A later query has answered before.
+    // A later query has already answered.
     if (entry.answer !== undefined && entry.answer.askedMicros > askedMicros) return;
     entry.answer = { override, atMicros: this.#parts.clock.nowMicros(), askedMicros };
     entry.failure = undefined;
@@ -145,7 +148,7 @@ export class OverrideCache {
   }
 }
 
-// A limit's name has no colon in it.
+// The name of a limit contains no colon.
 function keyOf(limit: string, id: string): string {
   return `${limit}:${id}`;
 }

@@ -5,12 +5,12 @@ import { entriesOf, isPlainObject } from '../../checks/options.ts';
 import { LimitOverrides } from './limit-overrides.ts';
 import { overrideRate, type Override, type OverrideRate } from './override.ts';
 
-/** Overrides as data: by limit, then by id. */
+/** A table of overrides by limit, then by id. */
 export type OverrideTable = Readonly<Record<string, Readonly<Record<string, Override>>>>;
 
 /**
- * Listed overrides, checked as they are added. A limiter takes a list as it is, without looking at its ids again: for
- * overrides so many that they are best added a few at a time.
+ * A list of overrides that are validated as they are added. A limiter uses a list without validating its ids again. Use
+ * it for large numbers of overrides, to add some at a time without blocking the event loop.
  *
  *     const overrides = new OverrideList();
  *     overrides.add('Orders', accountId().format, '12345678', { count: 600, period: '180m' });
@@ -21,21 +21,22 @@ export class OverrideList {
   readonly #rates = new WeakMap<object, OverrideRate>();
   #sealed = false;
 
-  /** Whether nothing was added. */
+  /** Whether the list is empty. */
   get isEmpty(): boolean {
     return this.#limits.size === 0;
   }
 
   /**
-   * Adds one id of a limit. Where ids are addresses or networks, a wider network is all ids in it: the longest prefix
-   * holds, and an id of its own holds over all.
+   * Adds an override for an id of a limit. If ids are addresses or networks, the id may be a wider network, for all ids
+   * in it. The longest prefix wins, and an override for the id itself wins over those of networks.
    *
+   * @param limit - The name of the limit.
    * @param format - The id format of the limit's key.
    * @param text - The id, in any spelling, or a network such as `10.20.0.0/16`.
-   * @param override - The same object for several ids is checked once.
-   * @returns The one spelling of the id or network.
-   * @throws {SluiceError} `ERR_OVERRIDE` for an id that is none of the format, or was added before, and once a limiter
-   * has the list; `ERR_OPTION`, `ERR_DURATION` or `ERR_LIMIT` for bad numbers.
+   * @param override - The override. An object that is used for several ids is validated once.
+   * @returns The canonical spelling of the id or network.
+   * @throws {SluiceError} `ERR_OVERRIDE` for an id that is not valid in the format, or was added before, and when a
+   * limiter already uses the list; `ERR_OPTION`, `ERR_DURATION` or `ERR_LIMIT` for invalid numbers.
    */
   add(limit: string, format: IdFormat, text: string, override: Override): string {
     if (this.#sealed) throw sealedList(limit, text);
@@ -45,28 +46,28 @@ export class OverrideList {
     return overrides.add(text, this.#rate(limit, text, override));
   }
 
-  /** Ends the adding, as a limiter does that takes the list: what it goes by was checked as a whole. */
+  /** Makes the list immutable. A limiter calls it, because it has validated the list as a whole. */
   seal(): void {
     this.#sealed = true;
   }
 
-  /** What holds for an id of a limit; `undefined` for the limit's own numbers. */
+  /** Returns the override of an id; `undefined` for the limit's own numbers. */
   rateOf(limit: string, id: string): OverrideRate | undefined {
     return this.#limits.get(limit)?.rateOf(id);
   }
 
-  /** The longest time that a bucket with an override takes to fill. */
+  /** The longest time that a bucket with an override needs to fill, in ticks. */
   get longestToleranceTicks(): number {
     return Math.max(0, ...[...this.#limits.values()].map((overrides) => overrides.longestToleranceTicks));
   }
 
-  /** The smallest burst that any id of a limit has. */
+  /** Returns the smallest burst of a limit and its overrides. */
   smallestBurst(limit: Limit<never>): number {
     return Math.min(limit.rate.burst, this.#limits.get(limit.name)?.smallestBurst ?? Infinity);
   }
 
   /**
-   * Refuses overrides of limits that there are not, or whose ids are of another format.
+   * Rejects overrides of unknown limits, or with ids in another format than the limit's.
    *
    * @throws {SluiceError} `ERR_OVERRIDE`.
    */
@@ -87,10 +88,10 @@ export class OverrideList {
 }
 
 /**
- * Makes a list of a table.
+ * Creates a list from a table.
  *
- * @throws {SluiceError} `ERR_OPTION` when it is no table; `ERR_OVERRIDE` for a limit that is not defined, and what
- * {@link OverrideList.add} throws.
+ * @throws {SluiceError} `ERR_OPTION` when the value is not an object; `ERR_OVERRIDE` for an unknown limit; the errors
+ * of {@link OverrideList.add}.
  */
 export function listOverrides(table: OverrideTable, limits: ReadonlyMap<string, Limit<never>>): OverrideList {
   if (!isPlainObject(table)) {
@@ -117,7 +118,7 @@ function sealedList(limit: string, text: string): SluiceError {
   );
 }
 
-/** Whether two formats write ids alike. Ranges of IPv6 addresses do so only when they are of one size. */
+/** Whether two formats have the same ids. Formats of IPv6 ranges do only if their prefix lengths are equal. */
 function haveSameIds(one: IdFormat, other: IdFormat): boolean {
   if (one === other) return true;
   const [a, b] = [one.prefixLengths, other.prefixLengths];

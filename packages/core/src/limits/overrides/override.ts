@@ -5,26 +5,26 @@ import { checkOptions, isPlainObject } from '../../checks/options.ts';
 import { LIMIT_HINTS } from '../../checks/peer-names.ts';
 import { rateOf, type LimitNumbers, type Rate } from '../../rule/rate.ts';
 
-/** Other numbers for one id; `'unlimited'` lets the id through, `'blocked'` always refuses it. */
+/** Other numbers for one id; `'unlimited'` lets the id through uncounted, `'blocked'` denies it always. */
 export type Override = LimitNumbers | 'unlimited' | 'blocked';
 
-/** What holds for an id, on the time grid. */
+/** The numbers that apply to an id, in ticks, or `'unlimited'` or `'blocked'`. */
 export type OverrideRate = Rate | 'unlimited' | 'blocked';
 
 /**
- * Gives the numbers of an id of a limit: an override's, or the limit's own.
+ * Returns the numbers that apply to an id of a limit: those of an override, or the limit's own.
  *
- * @param request - `undefined` where there is none.
+ * @param request - The framework's request; `undefined` without HTTP.
  */
 export type RateLookup = (limit: Limit<never>, id: string, request: unknown) => Awaitable<OverrideRate>;
 
 const FIELDS = ['burst', 'count', 'period'] as const;
 
 /**
- * Puts an override on the time grid.
+ * Validates an override and converts its numbers to ticks.
  *
- * @param where - How a message calls the override: `overrides.Orders['12345678']`.
- * @throws {SluiceError} `ERR_OVERRIDE` for what is no override; what {@link rateOf} throws for bad numbers.
+ * @param where - The path of the override in error messages: `overrides.Orders['12345678']`.
+ * @throws {SluiceError} `ERR_OVERRIDE` for an invalid override; the errors of {@link rateOf} for invalid numbers.
  */
 export function overrideRate(where: string, override: Override): OverrideRate {
   if (override === 'unlimited' || override === 'blocked') return override;
