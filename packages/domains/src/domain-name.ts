@@ -1,19 +1,19 @@
 import { domainToASCII } from 'node:url';
 import { checkBoolean, complaint } from '@sluice/core/kit';
 
-/** Which names are domain names. */
+/** The options for domain names. */
 export interface DomainNameOptions {
-  /** Accept underscores too, as in `_dmarc.example.com`. Default: false. */
+  /** Whether underscores are accepted, as in `_dmarc.example.com`. Default: false. */
   readonly underscores?: boolean;
 }
 
-/** Whether underscores are accepted. `where` is how a message calls the options. */
+/** Validates and returns the option `underscores`. `where` is the name of the function in messages. */
 export function checkedUnderscores(where: string, { underscores = false }: DomainNameOptions): boolean {
   checkBoolean(`${where}.underscores`, underscores);
   return underscores;
 }
 
-/** How long a text may be before it is looked at: Unicode in decomposed spelling is longer than its A-labels. */
+/** The maximum length of a text before its conversion: decomposed Unicode may be longer than its A-labels. */
 export const MAX_TEXT_LENGTH = 1024;
 const MAX_LENGTH = 253;
 
@@ -29,12 +29,13 @@ function namesOf(characters: string): RegExp {
 }
 
 /**
- * Gives the one spelling of a domain name: lower-case A-labels (RFC 5890 section 2.3.2.1) without a dot at the end.
- * Labels are 1 to 63 letters, digits and inner hyphens, all of them at most 253 characters (RFC 1035 section 2.3.4);
- * the last one is no number, since that is an address (URL Standard, "ends in a number").
+ * Returns the canonical form of a domain name: lower-case A-labels (RFC 5890 section 2.3.2.1) without a final dot. A
+ * label has 1 to 63 letters, digits and inner hyphens, and the name at most 253 characters (RFC 1035 section 2.3.4).
+ * The last label must not be a number, because the name would then be an IPv4 address (URL Standard, "ends in a
+ * number").
  *
- * @param option - How a message calls the place of the text.
- * @throws {SluiceError} `ERR_ID` when the text is no domain name.
+ * @param option - The name of the value in messages.
+ * @throws {SluiceError} `ERR_ID` if the text is not a domain name.
  */
 export function domainName(text: string, underscores: boolean, option = 'id'): string {
   const name = withoutFinalDot(asciiOf(text));
@@ -44,12 +45,12 @@ export function domainName(text: string, underscores: boolean, option = 'id'): s
   throw complaint('ERR_ID', { option, demand, value: text, status: 400, ...remedyFor(text, name) });
 }
 
-/** The name in lower case and ASCII; `''` when it can't be written so. */
+/** Returns the name in lower-case ASCII; `''` if that is not possible. */
 function asciiOf(text: string): string {
   if (text.length > MAX_TEXT_LENGTH) return '';
-  // A name of ASCII is itself, whichever version of Unicode this Node has: two gateways then never give it two ids.
+  // ASCII names are not converted, so that their ids do not depend on the Unicode version of this Node.js.
   if (ASCII.test(text)) return text.toLowerCase();
-  // It decodes `%2e`, drops tabs, and ends at a slash: it never sees them.
+  // domainToASCII would decode `%2e`, drop tabs and stop at a slash. The pattern rejects such characters first.
   return ASCII_AND_UNICODE.test(text) ? domainToASCII(text) : '';
 }
 

@@ -4,17 +4,19 @@ import { checkedUnderscores, domainName, type DomainNameOptions } from './domain
 import { registrableOf } from './registrable-domain.ts';
 
 /**
- * One id for a registered domain and all names below it, by the Public Suffix List: requests for `www.example.com` and
- * `example.com` have one bucket, `example.com`.
+ * Creates a key that limits each registered domain together with all names below it, by the Public Suffix List.
+ * Requests for `www.example.com` and `example.com` share the bucket of `example.com`.
  *
  *     domain((req: Request) => req.body.name)
  *
- * An id that is written (of an override, or given to `limiter.spend`) must be that domain, or a public suffix:
- * `www.example.com` there is an error that says what to write, since it would speak for more than it says.
+ * An id that you write yourself, for an override or for `limiter.spend`, must be a registered domain or a public
+ * suffix. `www.example.com` is an error there, which names the right id, because the id applies to all of
+ * `example.com`.
  *
- * @param from - Gives a domain name, or a promise of one; `null` for a request that the limit says nothing about.
- * Left out: the limit is used through `limiter.spend` alone, with {@link registrableDomain}.
- * @throws {SluiceError} `ERR_UNKNOWN_OPTION` or `ERR_OPTION` for options that are none.
+ * @param from - Returns the domain name of a request, or a promise of it; `null` if the limit does not apply to the
+ * request. Leave it out if the limit is only used by calls such as `limiter.spend`, with {@link registrableDomain}.
+ * @throws {SluiceError} `ERR_UNKNOWN_OPTION` or `ERR_OPTION` if an option is wrong. For a request, the id is rejected
+ * with `ERR_ID` if it is not a domain name, or if it has no registered domain.
  */
 export function domain<Request = unknown>(
   from?: (request: Request) => Awaitable<IdValue>,

@@ -5,25 +5,26 @@ import { checkedUnderscores, domainName, MAX_TEXT_LENGTH, type DomainNameOptions
 
 /** The options of {@link fqdnSet}. */
 export interface FqdnSetOptions extends DomainNameOptions {
-  /** The most names that a set may be listed with, 1 to 1,000. Default: 100. */
+  /** The maximum number of names in a list, duplicates included: a whole number from 1 to 1,000. Default: 100. */
   readonly maxNames?: number;
 }
 
-// No label is this long, so no list of names looks like it.
+// A label has at most 63 characters, so a list of names never looks like a hash.
 const HASH = /^[0-9A-Fa-f]{64}$/;
 
 /**
- * One id for each exact set of domain names, in whatever order, case and repetition they are listed: the SHA-256 in
- * hex of the sorted, unique names, joined by commas, as Let's Encrypt's Boulder has it.
+ * Creates a key that limits each exact set of domain names. Order, case and repetition of the names do not matter. The
+ * id is the SHA-256 in hex of the sorted, unique names, joined by commas, as in Let's Encrypt's Boulder.
  *
  *     fqdnSet((req: Request) => req.body.names.join(','))
  *
- * An id that is written (of an override, or given to `limiter.spend`) is such a list too, or the hash that a decision
- * told. A request is never taken at its word for a hash.
+ * An id that you write yourself, for an override or for `limiter.spend`, is such a list or the hash, which is the `id`
+ * of a decision. A hash in a request is rejected, so that a client can't choose the set of another.
  *
- * @param from - Gives comma-separated domain names, or a promise of them; `null` for a request that the limit says
- * nothing about. Left out: the limit is used through `limiter.spend` alone.
- * @throws {SluiceError} `ERR_UNKNOWN_OPTION` or `ERR_OPTION` for options that are none.
+ * @param from - Returns the comma-separated domain names of a request, or a promise of them; `null` if the limit does
+ * not apply to the request. Leave it out if the limit is only used by calls such as `limiter.spend`.
+ * @throws {SluiceError} `ERR_UNKNOWN_OPTION` or `ERR_OPTION` if an option is wrong. For a request, the id is rejected
+ * with `ERR_ID` if the list is empty or too long, or if one of its names is not a domain name.
  */
 export function fqdnSet<Request = unknown>(
   from?: (request: Request) => Awaitable<IdValue>,
@@ -41,7 +42,7 @@ export function fqdnSet<Request = unknown>(
 }
 
 function namesOf(text: string, maxNames: number, underscores: boolean): Set<string> {
-  // Neither a long text nor one of commas alone is ever taken apart.
+  // A text that is too long is not split at all, and a text of many commas only up to the maximum.
   const names = text.length > maxNames * (MAX_TEXT_LENGTH + 1) ? [] : text.split(',', maxNames + 1);
   if (names.length === 0 || names.length > maxNames) {
     const demand = `1 to ${maxNames} domain names with commas between them`;
@@ -51,7 +52,7 @@ function namesOf(text: string, maxNames: number, underscores: boolean): Set<stri
 }
 
 function hashOf(names: Set<string>): string {
-  // Names are ASCII: in order of UTF-16 code units is in order of bytes.
+  // The names are ASCII, so that the order of UTF-16 code units is the order of bytes.
   return createHash('sha256')
     .update([...names].toSorted().join(','))
     .digest('hex');

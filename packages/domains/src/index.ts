@@ -1,5 +1,7 @@
 /**
- * Id formats for domain names and sets of names, by the Public Suffix List.
+ * Keys for limits by domain: {@link domain} limits each registered domain with all names below it, by the Public Suffix
+ * List; {@link fqdnSet} limits each exact set of domain names. {@link registrableDomain} finds the registered domain of
+ * a name, for calls such as `limiter.spend`.
  *
  * @module
  */

@@ -5,13 +5,17 @@ import { checkedUnderscores, domainName, type DomainNameOptions } from './domain
 const RULES = { allowPrivateDomains: true, extractHostname: false, validateHostname: false, detectIp: false } as const;
 
 /**
- * The domain that a name was registered under: one label more than its public suffix (eTLD+1), by the Public Suffix
- * List with its private part. `www.example.co.uk` gives `example.co.uk`, `a.b.github.io` gives `b.github.io`; a suffix
- * itself (`co.uk`, `github.io`) stays as it is. Of a name whose suffix is not on the list, the last label is the suffix:
- * `a.b.internal` gives `b.internal`. A single label that is not on the list (`localhost`, `examplecom`) has no registrable
- * domain.
+ * Returns the domain under which a name was registered: its public suffix and one more label (eTLD+1), by the Public
+ * Suffix List including its private part.
  *
- * @throws {SluiceError} `ERR_ID` when the text is not a domain name, or has no registrable domain.
+ * - `www.example.co.uk` gives `example.co.uk`, and `a.b.github.io` gives `b.github.io`.
+ * - A public suffix (`co.uk`, `github.io`) gives itself.
+ * - If the list has no suffix of the name, the last label counts as the suffix: `a.b.internal` gives `b.internal`.
+ * - A single label that is not on the list (`localhost`, `examplecom`) has no registrable domain.
+ *
+ * @returns The registrable domain in canonical form: lower-case A-labels without a final dot.
+ * @throws {SluiceError} `ERR_ID` if the text is not a domain name or has no registrable domain; `ERR_UNKNOWN_OPTION` or
+ * `ERR_OPTION` if an option is wrong.
  * @see https://publicsuffix.org/list/
  */
 export function registrableDomain(text: string, options: DomainNameOptions = {}): string {
@@ -20,14 +24,14 @@ export function registrableDomain(text: string, options: DomainNameOptions = {})
 }
 
 /**
- * Gives the registrable domain of a name in its one spelling.
+ * Returns the registrable domain of a canonical name.
  *
- * @throws {SluiceError} `ERR_ID` when the name has none.
+ * @throws {SluiceError} `ERR_ID` if the name has no registrable domain.
  */
 export function registrableOf(name: string): string {
   const { domain, isIcann, isPrivate } = parse(name, RULES);
   if (domain !== null) return domain;
-  // Without a domain it is a suffix, and one that is not on the list is a single label.
+  // tldts finds no domain in a public suffix, which is valid, and in a single label that is not on the list.
   if (isIcann === true || isPrivate === true) return name;
   throw complaint('ERR_ID', {
     option: 'id',
