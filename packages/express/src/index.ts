@@ -1,5 +1,5 @@
 /**
- * Rate limits for Express 4 and 5.
+ * Rate limits for Express 4 and 5: the middleware {@link rateLimit}.
  *
  * @module
  */
@@ -21,13 +21,16 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 declare global {
   namespace Express {
     interface Request {
-      /** What the limits decided about this request; left out when none was asked. */
+      /** The decision about this request, the strictest of all limits so far; left out if no limit applied. */
       rateLimit?: RequestDecision;
     }
   }
 }
 
-/** Answers a refused request in your own way: the fields are set, the status is not. */
+/**
+ * Answers a request that was denied, or that could not be decided because the store is unavailable. The header fields
+ * about the limits are already set, the status is not. The result is ignored; errors go to Express' error handling.
+ */
 export type OnDenied = (req: Request, res: Response, next: NextFunction, decision: Decision) => unknown;
 
 /** The options of {@link rateLimit}. */
@@ -36,19 +39,24 @@ export type RateLimitOptions<Name extends string = string> = MiddlewareOptions<
   readonly [Request, Response],
   Name
 > & {
-  /** Answers a refused request in your own way. Default: a 429 (503 when the store can't answer) with problem details. */
+  /**
+   * Answers a request that does not pass. Default: problem details (RFC 9457) with status 429, 403 for a blocked id, or
+   * 503 if the store is unavailable.
+   */
   readonly onDenied?: OnDenied | undefined;
 };
 
 /**
- * Makes a middleware that limits requests: by one limit of its own, or by limits of a shared limiter, decided together.
+ * Creates a middleware that limits requests, by one limit of its own or by limits of a shared limiter. All limits of
+ * one middleware are decided together: a request takes tokens from all of them or from none.
  *
  *     app.use(rateLimit({ count: 100, period: '1m' }));
  *     app.post('/orders', rateLimit({ limiter, limits: [{ limit: 'OrdersPerAccount', cost: 10 }] }), createOrder);
  *
- * The decision is on `req.rateLimit` afterwards. What your own functions throw goes to Express' error handler.
+ * The decision is then in `req.rateLimit`. Errors of key, cost, `skip` and `onDenied` functions go to Express' error
+ * handling; errors of `settle` and `onDecision` are reported as the event `callback-failed` of the limiter.
  *
- * @throws {SluiceError} for wrong options, with the option, what it must be, what it was and what to write instead.
+ * @throws {SluiceError} If an option is wrong. The message names the option, the demand, the value and the remedy.
  */
 export function rateLimit<Name extends string = string>(options: RateLimitOptions<Name>): RequestHandler {
   const settings = flowSettings<Request, readonly [Request, Response]>(options, ['onDenied']);
@@ -61,12 +69,12 @@ export function rateLimit<Name extends string = string>(options: RateLimitOption
       if (settled !== 'left') refuse(req, res, next, settled);
     };
     if (!(outcome instanceof Promise)) return end(outcome);
-    // What fails behind `next` is Express' own matter: only what comes before it is handed on.
+    // `next` is the second argument of `then` and not a `catch`: an error from inside `next()` must not reach it again.
     outcome.then((settled) => (settled === null ? next() : attempt(() => end(settled), next)), next);
   };
 }
 
-/** Hands on what sending throws: behind a promise Express does not catch it. */
+/** Passes errors of `send` to `next`, because Express does not catch errors after a promise. */
 function attempt(send: () => void, next: NextFunction): void {
   try {
     send();
