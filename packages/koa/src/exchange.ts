@@ -2,7 +2,7 @@ import { NodeExchange, type RequestDecision } from '@sluice/core/http';
 import type { Context } from 'koa';
 import { keepFieldsOnError } from './error-fields.ts';
 
-/** A Koa context, as the flow of core sees it. */
+/** Adapts a Koa context to the flow of core. */
 export class KoaExchange extends NodeExchange<Context> {
   readonly #names: string[] = [];
 

@@ -1,5 +1,5 @@
 /**
- * Rate limits for Koa 2 and 3.
+ * Rate limits for Koa 2 and 3: the middleware {@link rateLimit}.
  *
  * @module
  */
@@ -21,29 +21,38 @@ import { KoaExchange } from './exchange.ts';
 
 declare module 'koa' {
   interface DefaultState {
-    /** What the limits decided about this request; left out when none was asked. */
+    /** The decision about this request, the strictest of all limits so far; left out if no limit applied. */
     rateLimit?: RequestDecision;
   }
 }
 
-/** Answers a refused request in your own way: the fields are set, the status is not. */
+/**
+ * Answers a request that was denied, or that could not be decided because the store is unavailable. The header fields
+ * about the limits are already set, the status is not. The result is awaited and ignored; errors go to Koa's error
+ * handling.
+ */
 export type OnDenied = (ctx: Context, decision: Decision) => unknown;
 
 /** The options of {@link rateLimit}. */
 export type RateLimitOptions<Name extends string = string> = MiddlewareOptions<Context, readonly [Context], Name> & {
-  /** Answers a refused request in your own way. Default: a 429 (503 when the store can't answer) with problem details. */
+  /**
+   * Answers a request that does not pass. Default: problem details (RFC 9457) with status 429, 403 for a blocked id, or
+   * 503 if the store is unavailable.
+   */
   readonly onDenied?: OnDenied | undefined;
 };
 
 /**
- * Makes a middleware that limits requests: by one limit of its own, or by limits of a shared limiter, decided together.
+ * Creates a middleware that limits requests, by one limit of its own or by limits of a shared limiter. All limits of
+ * one middleware are decided together: a request takes tokens from all of them or from none.
  *
  *     app.use(rateLimit({ count: 100, period: '1m' }));
  *     router.post('/orders', rateLimit({ limiter, limits: [{ limit: 'OrdersPerAccount', cost: 10 }] }), createOrder);
  *
- * The decision is on `ctx.state.rateLimit` afterwards. What your own functions throw goes to Koa's error handling.
+ * The decision is then in `ctx.state.rateLimit`. Errors of key, cost, `skip` and `onDenied` functions go to Koa's error
+ * handling; errors of `settle` and `onDecision` are reported as the event `callback-failed` of the limiter.
  *
- * @throws {SluiceError} for wrong options, with the option, what it must be, what it was and what to write instead.
+ * @throws {SluiceError} If an option is wrong. The message names the option, the demand, the value and the remedy.
  */
 export function rateLimit<Name extends string = string>(options: RateLimitOptions<Name>): Middleware {
   const settings = flowSettings<Context, readonly [Context]>(options, ['onDenied']);
@@ -65,7 +74,7 @@ export function rateLimit<Name extends string = string>(options: RateLimitOption
 
 function refuse(settings: FlowSettings<Context, readonly [Context]>, ctx: Context, refusal: Refusal): void {
   const { response, res } = ctx;
-  // Koa leaves the response to a middleware before.
+  // With `ctx.respond = false`, an earlier middleware has taken over the response, and Koa does not write it.
   if (ctx.respond === false) return sendRefusal(settings, res, refusal);
   if (endIfBegun(settings, res)) return;
   response.status = refusal.status;
