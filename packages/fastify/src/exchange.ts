@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RouteSettings } from './route-limits.ts';
 
-/** A Fastify request and its reply, as the flow of core sees them. */
+/** Adapts a Fastify request and its reply to the flow of core. */
 export class FastifyExchange implements Exchange<FastifyRequest> {
   readonly request: FastifyRequest;
   readonly #reply: FastifyReply;
@@ -38,9 +38,10 @@ export class FastifyExchange implements Exchange<FastifyRequest> {
   }
 }
 
-/** Sends a refusal. A response that has begun on Node's own is ended instead. */
+/** Sends a refusal. If a handler has already begun to write to Node's own response, the response is ended instead. */
 export function sendRefusal(settings: RouteSettings, reply: FastifyReply, { status, fields, body }: Refusal): void {
   if (reply.sent || endIfBegun(settings, reply.raw)) return;
-  // To the type of a text Fastify would add a charset, which problem details have none of (RFC 9457 section 6.1).
+  // Sent as bytes, because Fastify adds a charset to the type of a string. The media type of problem details has no
+  // such parameter (RFC 9457 section 6.1).
   void reply.code(status).headers(fields).send(Buffer.from(body));
 }

@@ -1,5 +1,5 @@
 /**
- * Rate limits for Fastify 5.
+ * Rate limits for Fastify 5: the plugin {@link rateLimit}.
  *
  * @module
  */
@@ -12,23 +12,28 @@ export type { OnDenied, RateLimitOptions } from './plugin.ts';
 export type { RouteLimits } from './route-limits.ts';
 
 /**
- * Limits the requests of the instance that it is registered on and of those below it, 404s too: by one limit of its
- * own, or by limits of a shared limiter, decided together. A route says otherwise in its `config.rateLimit`.
+ * A plugin that limits the requests of its instance and of the instances below, 404s included: by one limit of its own,
+ * or by limits of a shared limiter, which are decided together. A route can have other limits in its
+ * `config.rateLimit`.
  *
  *     await app.register(rateLimit, { count: 100, period: '1m' });
  *     app.post('/orders', { config: { rateLimit: { limits: ['OrdersPerAccount'], cost: 10 } } }, createOrder);
  *
- * The decision is on `request.rateLimit` afterwards. What your own functions throw goes to Fastify's error handler.
+ * The decision is then in `request.rateLimit`. Errors of key, cost, `skip` and `onDenied` functions go to Fastify's
+ * error handler; errors of `settle` and `onDecision` are reported as the event `callback-failed` of the limiter.
  *
- * Registering fails with a `SluiceError` for wrong options, with the option, what it must be, what it was and what to
- * write instead.
+ * Registering fails with a `SluiceError` if an option is wrong. The message names the option, the demand, the value and
+ * the remedy.
  */
 export const rateLimit: FastifyPluginCallback<RateLimitOptions> = fastifyPlugin(register, {
   fastify: '5.x',
   name: '@sluice/fastify',
 });
 
-/** What a plugin with a callback throws is caught by nobody: registering would fail after ten seconds, with no reason. */
+/**
+ * Passes errors to `done`. Fastify does not catch what a plugin with a callback throws: registering would fail after
+ * ten seconds, without the reason.
+ */
 function register(...[instance, options, done]: Parameters<FastifyPluginCallback<RateLimitOptions>>): void {
   let problem: Error | undefined;
   try {

@@ -18,39 +18,46 @@ import { unusedConfig, type RouteLimits, type RouteSettings, type SettleArgs } f
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the limits decided about this request; left out when none was asked. */
+    /** The decision about this request, the strictest of all limits so far; left out if no limit applied. */
     rateLimit?: RequestDecision | undefined;
   }
   interface FastifyContextConfig {
-    /** The limits of this route instead of the plugin's own; `false` for none. Those with `always` apply all the same. */
+    /** The limits of this route instead of the plugin's; `false` for no limits. Limits with `always` still apply. */
     rateLimit?: RouteLimits | false;
   }
 }
 
-/** Answers a refused request in your own way: the fields are set, the status is not. What it returns is sent. */
+/**
+ * Answers a request that was denied, or that could not be decided because the store is unavailable. The header fields
+ * about the limits are already set, the status is not. A result other than `undefined` is sent; errors go to Fastify's
+ * error handler.
+ */
 export type OnDenied = (request: FastifyRequest, reply: FastifyReply, decision: Decision) => unknown;
 
-/** The options of the plugin. */
+/** The options of the plugin {@link rateLimit}. */
 export type RateLimitOptions = MiddlewareOptions<FastifyRequest, SettleArgs> & {
-  /** Where requests are limited. Default: `onRequest`, before authentication. */
+  /** The hook in which requests are limited. Default: `onRequest`, which comes before authentication. */
   readonly hook?: Hook | undefined;
-  /** Whether routes without a `config.rateLimit` are limited, and 404s. Default: true. */
+  /** Whether routes without a `config.rateLimit` and 404s are limited. Default: true. */
   readonly global?: boolean | undefined;
   /**
-   * Whether the limits apply to every request, whatever the route says in its `config.rateLimit`, `false` included. The
-   * limits of a route are then decided after them. Only `skip` lets requests through. Default: false.
+   * Whether the limits apply to every request, even if the `config.rateLimit` of its route is `false` or has other
+   * limits. The limits of a route are then decided after these. `skip` still exempts requests. Default: false.
    */
   readonly always?: boolean | undefined;
-  /** Answers a refused request in your own way. Default: a 429 (503 when the store can't answer) with problem details. */
+  /**
+   * Answers a request that does not pass. Default: problem details (RFC 9457) with status 429, 403 for a blocked id, or
+   * 503 if the store is unavailable.
+   */
   readonly onDenied?: OnDenied | undefined;
 };
 
-/** The plugin itself: hooks on the instance, so that routes defined before it and 404s are covered too. */
+/** The plugin. It adds hooks to the instance, so that 404s and routes that were defined before it are limited too. */
 export function plugin(instance: FastifyInstance, options: RateLimitOptions, done: (error?: Error) => void): void {
   const registration = checkedRegistration(options);
   const refuse = refuser(registration.base, options.onDenied);
 
-  /** Decides one after the other; the first refusal ends it. */
+  /** Decides the settings in order. The first refusal ends the request. */
   const decide = (all: readonly RouteSettings[], request: FastifyRequest, reply: FastifyReply, next: Next): void => {
     const [settings] = all;
     if (settings === undefined) return next();
@@ -60,7 +67,7 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
       try {
         refuse(request, reply, settled, next);
       } catch (error) {
-        // Behind a promise Fastify does not catch it.
+        // Fastify does not catch errors after a promise.
         next(errorOf(error) as Error);
       }
     };

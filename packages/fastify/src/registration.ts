@@ -2,7 +2,7 @@ import type { FastifyContextConfig, FastifyRequest, RouteOptions } from 'fastify
 import type { Hook } from './hook.ts';
 import { RouteTable, type RouteLimits, type RouteSettings } from './route-limits.ts';
 
-/** What a registration is made of, checked. */
+/** The validated parts of a {@link Registration}. */
 export interface RegistrationParts {
   readonly base: RouteSettings;
   readonly hook: Hook;
@@ -10,14 +10,14 @@ export interface RegistrationParts {
   readonly always: boolean;
 }
 
-/** What the registrations know of a route, kept in its config: a request leads there. */
+/** The key of a route's note in its `config`, where the hooks find it for a request. */
 const NOTE = Symbol('@sluice/fastify');
 
 interface RouteNote {
   readonly route: RouteOptions;
-  /** The registrations that were there when the route was defined. */
+  /** The registrations that existed when the route was defined. */
   readonly metBy: Set<Registration>;
-  /** The one that decides the route's limits. */
+  /** The registration that decides the route's limits. */
   owner: Registration | undefined;
 }
 
@@ -25,15 +25,15 @@ interface NotedConfig extends FastifyContextConfig {
   [NOTE]?: RouteNote;
 }
 
-/** Requests to a route without an owner whose limits were decided: by the first registration that knows them. */
+/** Requests to routes without an owner, whose route limits the first registration that knows them has decided. */
 const decided = new WeakSet<FastifyRequest>();
 
-/** Routes whose `config.rateLimit` some registration uses. A route is one object for all of them. */
+/** Routes whose `config.rateLimit` a registration uses. All registrations get the same object for a route. */
 const used = new WeakSet<RouteOptions>();
 
 const NOTHING: readonly RouteSettings[] = [];
 
-/** One registration of the plugin: which limits a request meets at which hook. */
+/** One registration of the plugin. It determines which limits apply to a request at each hook. */
 export class Registration {
   readonly base: RouteSettings;
   readonly hook: Hook;
@@ -41,7 +41,7 @@ export class Registration {
   readonly #global: boolean;
   readonly #baseAlone: readonly RouteSettings[];
   readonly #routes: RouteTable;
-  /** The routes with a `config.rateLimit` that were defined since. */
+  /** The routes with a `config.rateLimit` that were defined after the registration. */
   readonly #met = new Map<RouteOptions, RouteLimits>();
 
   constructor({ base, hook, global, always }: RegistrationParts) {
@@ -53,7 +53,7 @@ export class Registration {
     this.#routes = new RouteTable(base, always);
   }
 
-  /** What is decided for a request at a hook, one after the other. */
+  /** Returns the settings to decide for a request at a hook, in order. */
   settingsAt(phase: Hook, request: FastifyRequest): readonly RouteSettings[] {
     const { config, url } = request.routeOptions;
     const route = config.rateLimit;
@@ -67,10 +67,10 @@ export class Registration {
   }
 
   /**
-   * Takes note of a route that is being defined.
+   * Records a route that is being defined.
    *
-   * @returns The hook at which this registration decides its limits, where that is not the registration's own.
-   * @throws {SluiceError} for wrong options of the route.
+   * @returns The hook in which the limits of the route are decided; `undefined` if it is the hook of the registration.
+   * @throws {SluiceError} If an option of the route is wrong.
    */
   meet(route: RouteOptions): Hook | undefined {
     const limits = route.config?.rateLimit;
@@ -81,17 +81,18 @@ export class Registration {
     note.metBy.add(this);
     if (settings === null) return undefined;
     used.add(route);
-    // The first registration without `always`, else the last one with it: what always applies is decided before.
+    // The owner is the first registration without `always`, otherwise the last one with it, so that limits with
+    // `always` are decided before those of the route.
     if (note.owner === undefined || note.owner.#always) note.owner = this;
     return limits.hook === this.hook ? undefined : limits.hook;
   }
 
-  /** A route whose `config.rateLimit` no registration uses, once all routes and registrations are there. */
+  /** Returns a route whose `config.rateLimit` is not used. Call it after all routes and registrations are defined. */
   unused(): readonly [RouteOptions, RouteLimits] | undefined {
     return [...this.#met].find(([route]) => !used.has(route));
   }
 
-  /** Refuses a route that would be open because it was defined before this registration. */
+  /** Rejects a route that would have no limits because it was defined before this registration. */
   #checkEarly(url: string | undefined, route: RouteLimits, note: RouteNote | undefined): void {
     if (note?.metBy.has(this) === true || (this.#always && route.limits === undefined)) return;
     if (note?.owner !== undefined && route.limits !== undefined) return;
@@ -114,7 +115,7 @@ export class Registration {
   }
 }
 
-/** The note of a route. Routes may share one config, so each gets a copy. */
+/** Returns the note of a route. Routes may share one config object, so each gets a copy of it. */
 function noteOf(route: RouteOptions): RouteNote {
   const config = route.config as NotedConfig;
   const known = config[NOTE];

@@ -4,41 +4,46 @@ import { listed, shownName } from '@sluice/core/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkedHook, type Hook } from './hook.ts';
 
-/** What settle functions of Fastify routes are called with. */
+/** The first arguments of `settle` functions in Fastify. */
 export type SettleArgs = readonly [FastifyRequest, FastifyReply];
 
-/** The `config.rateLimit` of a route: what holds there instead of the plugin's own options. */
+/** The `config.rateLimit` of a route, which replaces options of the plugin for its requests. */
 export interface RouteLimits {
-  /** Limits of the plugin's limiter that hold here instead of the plugin's, decided together. */
+  /** Limits of the plugin's limiter that apply here instead of the plugin's. They are decided together. */
   readonly limits?: readonly (string | LimitUse<FastifyRequest, SettleArgs>)[] | undefined;
-  /** What a request costs here at every limit that names no cost of its own. */
+  /**
+   * Tokens of one request of this route, or a function that returns them. It replaces the costs of the plugin's limits,
+   * and applies to those of `limits` that have no cost of their own.
+   */
   readonly cost?: LimitUse<FastifyRequest>['cost'];
-  /** Lets requests through uncounted for which it gives true. */
+  /** Returns true for requests that pass without being counted. It replaces the `skip` of the plugin. */
   readonly skip?: FlowOptions<FastifyRequest>['skip'];
-  /** Where this route's limits are decided instead of at the plugin's hook. */
+  /** The hook in which the limits of this route are decided. Default: the plugin's hook. */
   readonly hook?: Hook | undefined;
 }
 
-/** What a plugin goes by at a route. */
+/** The settings by which the requests of a route are decided. */
 export type RouteSettings = FlowSettings<FastifyRequest, SettleArgs>;
 
-/** The routes that one registration of the plugin has met, with their settings worked out once. */
+/** The settings of routes for one registration of the plugin, computed once for each `config.rateLimit`. */
 export class RouteTable {
   readonly #base: RouteSettings;
   readonly #always: boolean;
   readonly #known = new WeakMap<RouteLimits, RouteSettings | null>();
 
-  /** @param always - Whether the registration's own limits apply to every route, whatever the route says. */
+  /**
+   * @param always - Whether the registration's own limits apply to every route, regardless of its `config.rateLimit`.
+   */
   constructor(base: RouteSettings, always: boolean) {
     this.#base = base;
     this.#always = always;
   }
 
   /**
-   * The settings of a route; `null` when its limits are another registration's, or when it has none and the
-   * registration's own do not change with it.
+   * Returns the settings of a route; `null` if its limits belong to another registration, or if it names no limits and
+   * the registration has `always`.
    *
-   * @throws {SluiceError} for wrong options.
+   * @throws {SluiceError} If an option of the route is wrong.
    */
   settingsOf(route: RouteLimits): RouteSettings | null {
     let settings = this.#known.get(route);
@@ -50,11 +55,12 @@ export class RouteTable {
   }
 
   /**
-   * Refuses a route that was defined before this registration and asks for what had to be seen to then: it would be
-   * open.
+   * Rejects a route that was defined before this registration, if it names another hook or limits of another
+   * registration. Such settings can only be applied while a route is being defined, so that the route would have no
+   * limits.
    *
-   * @throws {SluiceError} `ERR_OPTION` for another hook than this registration's, `ERR_UNKNOWN_LIMIT` for limits that it
-   * does not know.
+   * @throws {SluiceError} `ERR_OPTION` if its hook is not that of this registration, `ERR_UNKNOWN_LIMIT` if this
+   * registration does not know its limits.
    */
   checkEarly(url: string | undefined, route: RouteLimits, hook: Hook): void {
     const known = this.settingsOf(route) !== null;
@@ -71,7 +77,7 @@ export class RouteTable {
     const { limits = base.uses, cost, skip = base.skip, hook } = route;
     if (hook !== undefined) checkedHook('config.rateLimit.hook', hook);
     if (this.#always && limits === base.uses) return null;
-    // Malformed ones are nobody's: here they throw.
+    // Malformed limits belong to no registration. `limitUses` throws an error for them.
     if (!areNamed(limits)) limitUses(base.limiter, limits);
     if (limits !== base.uses && !this.#hasAll(limits)) return null;
     if (this.#always) this.#refuseTwice(limits);
@@ -96,8 +102,8 @@ export class RouteTable {
 }
 
 /**
- * Reports a route whose `config.rateLimit` no registration uses: no one knows its limits, or it has none and all
- * registrations there have `always`.
+ * Creates the error for a route whose `config.rateLimit` is not used: no registration knows its limits, or it names no
+ * limits and all registrations have `always`.
  *
  * @returns {SluiceError} `ERR_UNKNOWN_LIMIT` or `ERR_OPTION`.
  */
@@ -124,7 +130,7 @@ function nameOf(use: Use): string {
   return typeof use === 'string' ? use : use.limit;
 }
 
-/** A limit of a route: the route's cost replaces the plugin's, but not one that the route itself gives. */
+/** Applies the `cost` of a route to a limit. It replaces a cost of the plugin, but not one in the route's `limits`. */
 function withCost(use: Use, isBase: boolean, cost: RouteLimits['cost']): LimitUse<FastifyRequest, SettleArgs> {
   const given = typeof use === 'string' ? { limit: use } : use;
   if (cost === undefined || (!isBase && given.cost !== undefined)) return given;
