@@ -2,21 +2,21 @@
 --
 -- A bucket is one integer: the TAT in ticks of 1/16 µs since 2026-01-01 UTC by this server's clock, followed by three
 -- digits for the level that was written, rounded up by at most a sixteenth. The digits 16 × e + f mean
--- 2^e × (1 + f / 16). A TAT in the past is the same as no key. Buckets are written at the end, each at most once, and only
--- if they have changed.
+-- 2^e × (1 + f / 16). A TAT in the past is the same as no key. Buckets are written at the end, each at most once, and
+-- only if they have changed.
 --
 -- A level can be above the tolerance of a transaction for two reasons:
--- - The bucket was used with other numbers. Its level is kept: if each transaction cut the level to its own tolerance, two
---   sets of numbers would undo each other's debt.
--- - This server's clock has stepped back, or a replica with another clock has taken over. The level is then also above the
---   level that was written, because between two writes a level only falls. It is cut to the level that was written, even
---   if the batch is denied.
+-- - The bucket was used with other numbers. Its level is kept: if each transaction cut the level to its own tolerance,
+--   two sets of numbers would undo each other's debt.
+-- - This server's clock has stepped back, or a replica with another clock has taken over. The level is then also above
+--   the level that was written, because between two writes a level only falls. It is cut to the level that was written,
+--   even if the batch is denied.
 --
 -- KEYS[i]      the bucket of transaction i; a bucket of several batches occurs once for each of them
 -- ARGV[1]      the last moment, in ticks, at which this script may write
--- ARGV[2…]     the shapes of the batches, in order. Consecutive batches with equal transactions share one shape. It begins
---              with the number of its batches × 2^20 + the number n of transactions in each. A word for each of the n
---              transactions follows: kind + 16 × the position of its numbers
+-- ARGV[2…]     the shapes of the batches, in order. Consecutive batches with equal transactions share one shape. It
+--              begins with the number of its batches × 2^20 + the number n of transactions in each. A word for each of
+--              the n transactions follows: kind + 16 × the position of its numbers
 -- …ARGV[#]     the numbers, counted from the end: position 0 is the last argument. For each transaction: increment,
 --              tolerance and, for the refund of a decision, the TAT after that decision, all in ticks
 --
