@@ -36,7 +36,7 @@ it.each(names)('the page says what %s comes to', async (name) => {
   const limit = numbers[name]!;
   const { wait, full } = await whenEmpty(limit);
   const figures = [most(limit, 0), most(limit, MINUTE_MS), most(limit, DAY_MS)].map(grouped);
-  const { policy, retryAfter } = await refusalOf(name, limit);
+  const { policy, retryAfter } = await denialOf(name, limit);
   const cells = [`\`${name}\``, ...figures, wait, full, `\`${policy}\``, retryAfter];
   expect(rows).toContain(`| ${cells.join(' | ')} |`);
 });
@@ -153,7 +153,7 @@ function duration(ms: number): string {
 }
 
 /** What Express answers when the bucket is empty. */
-async function refusalOf(name: string, limit: LimitNumbers): Promise<Record<string, string | null>> {
+async function denialOf(name: string, limit: LimitNumbers): Promise<Record<string, string | null>> {
   const { limiter } = onFakeTime({ [name]: limit });
   await limiter.charge([{ limit: name, id: '7', cost: MORE_THAN_ANY_BURST }]);
   const server = createServer(express().use(rateLimit({ limiter, limits: [name] })));

@@ -9,11 +9,11 @@ import {
   flowSettings,
   NodeExchange,
   runFlow,
-  sendRefusal,
+  sendDenial,
   type FlowOutcome,
   type FlowSettings,
   type MiddlewareOptions,
-  type Refusal,
+  type Denial,
   type RequestDecision,
 } from '@sluice/core/http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
@@ -94,10 +94,10 @@ class ExpressExchange extends NodeExchange<Request> {
 }
 
 type Settings = FlowSettings<Request, readonly [Request, Response]>;
-type Refuse = (req: Request, res: Response, next: NextFunction, refusal: Refusal) => void;
+type Refuse = (req: Request, res: Response, next: NextFunction, refusal: Denial) => void;
 
 function refuser(settings: Settings, onDenied: OnDenied | undefined): Refuse {
-  if (onDenied === undefined) return (_req, res, _next, refusal) => sendRefusal(settings, res, refusal);
+  if (onDenied === undefined) return (_req, res, _next, refusal) => sendDenial(settings, res, refusal);
   return (req, res, next, { decision }) => {
     new Promise((resolve) => resolve(onDenied(req, res, next, decision))).catch((error: unknown) =>
       next(errorOf(error)),

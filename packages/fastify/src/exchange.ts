@@ -1,4 +1,4 @@
-import { endIfBegun, fieldKey, type Exchange, type Refusal, type RequestDecision } from '@sluice/core/http';
+import { endIfBegun, fieldKey, type Exchange, type Denial, type RequestDecision } from '@sluice/core/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RouteSettings } from './route-limits.ts';
@@ -39,7 +39,7 @@ export class FastifyExchange implements Exchange<FastifyRequest> {
 }
 
 /** Sends a refusal. If a handler has already begun to write to Node's own response, the response is ended instead. */
-export function sendRefusal(settings: RouteSettings, reply: FastifyReply, { status, fields, body }: Refusal): void {
+export function sendDenial(settings: RouteSettings, reply: FastifyReply, { status, fields, body }: Denial): void {
   if (reply.sent || endIfBegun(settings, reply.raw)) return;
   // Sent as bytes, because Fastify adds a charset to the type of a string. The media type of problem details has no
   // such parameter (RFC 9457 section 6.1).

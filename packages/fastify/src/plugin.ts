@@ -6,12 +6,12 @@ import {
   runFlow,
   type FlowOutcome,
   type MiddlewareOptions,
-  type Refusal,
+  type Denial,
   type RequestDecision,
 } from '@sluice/core/http';
 import { checkBoolean } from '@sluice/core/kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { FastifyExchange, sendRefusal } from './exchange.ts';
+import { FastifyExchange, sendDenial } from './exchange.ts';
 import { checkedHook, type Hook } from './hook.ts';
 import { Registration } from './registration.ts';
 import { unusedConfig, type RouteLimits, type RouteSettings, type SettleArgs } from './route-limits.ts';
@@ -115,10 +115,10 @@ function checkedRegistration(options: RateLimitOptions): Registration {
 }
 
 type Next = (error?: Error) => void;
-type Refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal, fail: Next) => void;
+type Refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Denial, fail: Next) => void;
 
 function refuser(settings: RouteSettings, onDenied: OnDenied | undefined): Refuse {
-  if (onDenied === undefined) return (_request, reply, refusal) => sendRefusal(settings, reply, refusal);
+  if (onDenied === undefined) return (_request, reply, refusal) => sendDenial(settings, reply, refusal);
   return (request, reply, { decision }, fail) => {
     new Promise((resolve) => resolve(onDenied(request, reply, decision)))
       .then((answer) => {

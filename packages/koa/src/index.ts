@@ -9,11 +9,11 @@ import {
   errorOf,
   flowSettings,
   runFlow,
-  sendRefusal,
+  sendDenial,
   type FlowOutcome,
   type FlowSettings,
   type MiddlewareOptions,
-  type Refusal,
+  type Denial,
   type RequestDecision,
 } from '@sluice/core/http';
 import type { Context, Middleware, Next } from 'koa';
@@ -72,10 +72,10 @@ export function rateLimit<Name extends string = string>(options: RateLimitOption
   };
 }
 
-function refuse(settings: FlowSettings<Context, readonly [Context]>, ctx: Context, refusal: Refusal): void {
+function refuse(settings: FlowSettings<Context, readonly [Context]>, ctx: Context, refusal: Denial): void {
   const { response, res } = ctx;
   // With `ctx.respond = false`, an earlier middleware has taken over the response, and Koa does not write it.
-  if (ctx.respond === false) return sendRefusal(settings, res, refusal);
+  if (ctx.respond === false) return sendDenial(settings, res, refusal);
   if (endIfBegun(settings, res)) return;
   response.status = refusal.status;
   response.set(refusal.fields);

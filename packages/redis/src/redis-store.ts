@@ -1,4 +1,4 @@
-import { notifier } from '@sluice/core/kit';
+import { eventSink } from '@sluice/core/kit';
 import { decideScript } from './decide-script.ts';
 import { connectionChanged, type RedisStoreEvent } from './events.ts';
 import type { LineChange } from './line/line-status.ts';
@@ -23,10 +23,10 @@ import { checkRedisStoreOptions, type RedisStoreOptions } from './store-options.
  */
 export function redisStore(options: RedisStoreOptions): RedisStore {
   const { connection, onEvent, log, ...own } = checkRedisStoreOptions(options);
-  const tell = notifier<RedisStoreEvent>({ onEvent, log: false });
+  const tell = eventSink<RedisStoreEvent>({ onEvent, log: false });
   const onChange = (change: LineChange): void => tell(connectionChanged(change));
-  const notify = notifier<RedisStoreEvent>({ onEvent, log });
+  const emit = eventSink<RedisStoreEvent>({ onEvent, log });
   // The line is opened last: an error after that would leave an open connection that nobody could close.
   const line = openLine({ ...connection, scripts: [decideScript], onChange });
-  return new SharedStore({ ...own, line, notify });
+  return new SharedStore({ ...own, line, emit });
 }

@@ -9,7 +9,7 @@ import {
   type StoreRefund,
   type StoreTransaction,
 } from '@sluice/core';
-import { checkReadyOptions, complaint, monotonicClock, type Notify } from '@sluice/core/kit';
+import { checkReadyOptions, complaint, monotonicClock, type EventSink } from '@sluice/core/kit';
 import type { AskEntry, AskKind, AskParts } from './ask.ts';
 import { StandaloneAsker, type Asker } from './asker.ts';
 import { BucketKeys, type BucketKeysOptions } from './bucket-keys.ts';
@@ -84,7 +84,7 @@ const MAX_DEADLINE_MS = 60_000;
 export interface SharedStoreParts extends BucketKeysOptions {
   readonly line: Line;
   readonly rememberDenialsMs: number;
-  readonly notify: Notify<RedisStoreEvent>;
+  readonly emit: EventSink<RedisStoreEvent>;
 }
 
 /** The Redis store, over a connection to one server or to a cluster. */
@@ -93,13 +93,13 @@ export class SharedStore implements RedisStore {
   readonly #keys: BucketKeys;
   readonly #known: KnownLevels;
   readonly #asker: Asker;
-  readonly #notify: Notify<RedisStoreEvent>;
+  readonly #emit: EventSink<RedisStoreEvent>;
   readonly #counts = { batches: 0, rememberedDenials: 0, lostRefunds: 0 };
   #closed: Promise<void> | undefined;
 
-  constructor({ line, rememberDenialsMs, notify, ...keys }: SharedStoreParts) {
+  constructor({ line, rememberDenialsMs, emit, ...keys }: SharedStoreParts) {
     this.#line = line;
-    this.#notify = notify;
+    this.#emit = emit;
     this.#keys = new BucketKeys(keys);
     const known = (this.#known = new KnownLevels(rememberDenialsMs, monotonicClock));
     this.#asker = line.isCluster
@@ -192,7 +192,7 @@ export class SharedStore implements RedisStore {
 
   #lost(count: number, cause: unknown): void {
     this.#counts.lostRefunds += count;
-    this.#notify(refundLost(count, cause));
+    this.#emit(refundLost(count, cause));
   }
 }
 

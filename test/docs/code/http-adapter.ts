@@ -3,7 +3,7 @@ import {
   flowSettings,
   NodeExchange,
   runFlow,
-  sendRefusal,
+  sendDenial,
   type MiddlewareOptions,
   type RequestDecision,
 } from '@sluice/core/http';
@@ -37,7 +37,7 @@ export function limited(
       const outcome = await runFlow(settings, new HttpExchange(request, request, response), [request, response]);
       // Its client is gone: nobody is there to be answered.
       if (outcome === 'left') return;
-      if (outcome !== null) return sendRefusal(settings, response, outcome);
+      if (outcome !== null) return sendDenial(settings, response, outcome);
     } catch (error) {
       // What the key, cost and skip functions throw. A framework has an error handler for it.
       response.statusCode = error instanceof SluiceError ? error.status : 500;

@@ -1,5 +1,5 @@
 import { SluiceError, type Limiter, type Log } from '@sluice/core';
-import { checkOptions, complaint, limitsOf, notifier, wholeNumber, type Limit } from '@sluice/core/kit';
+import { checkOptions, complaint, limitsOf, eventSink, wholeNumber, type Limit } from '@sluice/core/kit';
 import { RememberedLimits, type LoadedLimits, type Recipe } from '../loaded-limits.ts';
 import type { LimitFilesEvent } from './limit-files-event.ts';
 import { hasFunction, LiveLimits } from './live-limits.ts';
@@ -50,9 +50,9 @@ export function watchLimits<Request>(
   }
   checkSame(held, loaded);
   const { onEvent, log } = options;
-  notifier({ onEvent, log });
-  // A notifier limits its log lines per time. Each event gets a notifier of its own, so that no line is left out.
-  const tell = (event: LimitFilesEvent): void => notifier<LimitFilesEvent>({ onEvent, log })(event);
+  eventSink({ onEvent, log });
+  // A eventSink limits its log lines per time. Each event gets a eventSink of its own, so that no line is left out.
+  const tell = (event: LimitFilesEvent): void => eventSink<LimitFilesEvent>({ onEvent, log })(event);
   const everyMs = everyMsOf(options, recipe);
   limiter.replace({ limits: loaded.limits, overrides: loaded.overrides });
   return new LiveLimits({ limiter, loaded, recipe, everyMs, tell });

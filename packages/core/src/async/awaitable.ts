@@ -17,7 +17,7 @@ export function allOf<T>(values: readonly Awaitable<T>[]): Awaitable<readonly T[
  * promises of another realm, have a `then` method but are not instances of `Promise`, which the callers test with
  * `instanceof`.
  */
-export function adopted<T>(value: Awaitable<T>): Awaitable<T> {
+export function toNativePromise<T>(value: Awaitable<T>): Awaitable<T> {
   return isThenable(value) && !(value instanceof Promise) ? Promise.resolve(value) : value;
 }
 

@@ -1,9 +1,9 @@
-import { adopted } from './awaitable.ts';
+import { toNativePromise } from './awaitable.ts';
 
 /** Calls a user's function without waiting for it. Passes to `onError` what it throws or rejects with. */
-export function runUnawaited(run: () => unknown, onError: (cause: unknown) => void): void {
+export function callAndForget(run: () => unknown, onError: (cause: unknown) => void): void {
   try {
-    const value = adopted(run());
+    const value = toNativePromise(run());
     if (value instanceof Promise) value.catch(onError);
   } catch (cause) {
     onError(cause);

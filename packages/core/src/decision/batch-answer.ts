@@ -28,7 +28,7 @@ export interface Changed<T> {
 }
 
 /** A batch that a store or a policy decided. The outcome follows from the reading. */
-export interface Decided extends Changed<Transaction> {
+export interface Answered extends Changed<Transaction> {
   readonly available: true;
   /** Undefined when the limiter's own store decided. */
   readonly failure: Failure | undefined;
@@ -36,7 +36,7 @@ export interface Decided extends Changed<Transaction> {
 }
 
 /** The store can't answer, and a limit of the batch is `closed`. Nothing was decided or taken. */
-export interface Unavailable {
+export interface Unanswered {
   readonly available: false;
   /** The transactions whose policy is `closed`, as requested. Never empty. */
   readonly batch: readonly Transaction[];
@@ -57,7 +57,7 @@ export interface Blocked {
 type Owner = object;
 
 /** The answer to a batch, and where it came from. */
-export type Ruling = Decided | Unavailable | Blocked;
+export type BatchAnswer = Answered | Unanswered | Blocked;
 
 /** A charge: a transaction without its mode. Its cost may exceed the burst. */
 export type Charge = Omit<Transaction, 'mode'>;

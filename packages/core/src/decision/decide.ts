@@ -1,6 +1,6 @@
 import { passes } from '../store/all-or-nothing.ts';
 import { Decision, type BucketState, type DecisionFigures, type Result } from './decision.ts';
-import type { Blocked, Decided, Unavailable } from './batch-answer.ts';
+import type { Blocked, Answered, Unanswered } from './batch-answer.ts';
 import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
 import type { StoreReading } from '../store/store.ts';
 import { strictestOf } from './strictness.ts';
@@ -28,8 +28,8 @@ const NO_LIMIT: DecisionFigures = {
  *
  * @param takes - True for `spend`, false for `check`, which takes nothing.
  */
-export function decisionOf(ruling: Decided | Unavailable, takes: boolean): Decision {
-  return ruling.available ? decided(ruling, takes) : unavailable(ruling);
+export function decisionOf(answer: Answered | Unanswered, takes: boolean): Decision {
+  return answer.available ? decided(answer, takes) : unavailable(answer);
 }
 
 /**
@@ -43,9 +43,9 @@ export function blockedDecision(batch: readonly Transaction[], owner: object): D
   return blocked({ available: false, batch: batch.filter(isBlocked), failure: undefined, owner });
 }
 
-function blocked(ruling: Blocked): Decision {
-  const results = ruling.batch.map(blockedResult);
-  return new Decision(ruling, 'denied', results[0]!, results);
+function blocked(answer: Blocked): Decision {
+  const results = answer.batch.map(blockedResult);
+  return new Decision(answer, 'denied', results[0]!, results);
 }
 
 function blockedResult({ limit, id, cost, mode, rate, overridden, hidden }: Transaction): Result {
@@ -69,23 +69,23 @@ function blockedResult({ limit, id, cost, mode, rate, overridden, hidden }: Tran
   };
 }
 
-function unavailable(ruling: Unavailable): Decision {
-  const { limit, id } = ruling.batch[0]!;
+function unavailable(answer: Unanswered): Decision {
+  const { limit, id } = answer.batch[0]!;
   const retryAfterMs = UNAVAILABLE_RETRY_MS;
   const figures = { limit, id, blocked: false, remaining: 0, retryAfterMs, resetAfterMs: retryAfterMs };
-  return new Decision(ruling, 'unavailable', figures, []);
+  return new Decision(answer, 'unavailable', figures, []);
 }
 
-function decided(ruling: Decided, takes: boolean): Decision {
-  const { batch, reading } = ruling;
+function decided(answer: Answered, takes: boolean): Decision {
+  const { batch, reading } = answer;
   const levels = reading.levelsTicks;
   const denied = !passes(batch, levels);
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
   const results = new Array<Result>(batch.length);
   for (let i = 0; i < batch.length; i++) results[i] = resultOf(batch[i]!, levels[i]!, takes && !denied);
-  const figures = results[strictestOf(ruling, results)] ?? NO_LIMIT;
-  return new Decision(ruling, denied ? 'denied' : 'allowed', figures, results);
+  const figures = results[strictestOf(answer, results)] ?? NO_LIMIT;
+  return new Decision(answer, denied ? 'denied' : 'allowed', figures, results);
 }
 
 /** @param takes - Whether the batch took tokens: it was a `spend`, and it passed. */

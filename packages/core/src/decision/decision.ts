@@ -1,4 +1,4 @@
-import type { Failure, Ruling } from './batch-answer.ts';
+import type { Failure, BatchAnswer } from './batch-answer.ts';
 import type { Mode } from '../store/store.ts';
 
 /**
@@ -84,10 +84,10 @@ export class Decision {
   readonly results: readonly Result[];
   /** Which failure policy decided and why the store did not; not set when the store decided. */
   readonly failure?: Failure;
-  readonly #ruling: Ruling;
+  readonly #answer: BatchAnswer;
 
   /** @param figures - The figures of the strictest result. */
-  constructor(ruling: Ruling, outcome: Outcome, figures: DecisionFigures, results: readonly Result[]) {
+  constructor(answer: BatchAnswer, outcome: Outcome, figures: DecisionFigures, results: readonly Result[]) {
     this.outcome = outcome;
     this.allowed = outcome === 'allowed';
     this.limit = figures.limit;
@@ -97,13 +97,13 @@ export class Decision {
     this.retryAfterMs = figures.retryAfterMs;
     this.resetAfterMs = figures.resetAfterMs;
     this.results = results;
-    if (ruling.failure !== undefined) this.failure = ruling.failure;
-    this.#ruling = ruling;
+    if (answer.failure !== undefined) this.failure = answer.failure;
+    this.#answer = answer;
   }
 
   /** Returns the answer that a decision was derived from, in ticks: for refunds and header fields. */
-  static rulingOf(decision: Decision): Ruling {
-    return decision.#ruling;
+  static answerOf(decision: Decision): BatchAnswer {
+    return decision.#answer;
   }
 }
 

@@ -1,5 +1,5 @@
 import { Decision, type Result } from './decision.ts';
-import type { Decided } from './batch-answer.ts';
+import type { Answered } from './batch-answer.ts';
 import { waitFor } from '../rule/gcra.ts';
 import { TICKS_PER_MS } from '../rule/ticks.ts';
 
@@ -14,12 +14,12 @@ interface Strictness {
  * Returns the index of the strictest result that is not `spend-only`; the first index if all are; −1 for an empty
  * batch.
  */
-export function strictestOf(ruling: Decided, results: readonly Result[]): number {
+export function strictestOf(answer: Answered, results: readonly Result[]): number {
   if (results.length < 2) return results.length - 1;
   let strictest = -1;
   for (let i = 0; i < results.length; i++) {
     if (results[i]!.mode === 'spend-only') continue;
-    if (strictest < 0 || isStricter(ofResult(ruling, results, i), ofResult(ruling, results, strictest))) strictest = i;
+    if (strictest < 0 || isStricter(ofResult(answer, results, i), ofResult(answer, results, strictest))) strictest = i;
   }
   return Math.max(strictest, 0);
 }
@@ -35,7 +35,7 @@ function isStricter(one: Strictness, than: Strictness): boolean {
   return one.waitTicks === than.waitTicks ? one.remaining < than.remaining : one.waitTicks > than.waitTicks;
 }
 
-function ofResult({ batch, reading }: Decided, results: readonly Result[], i: number): Strictness {
+function ofResult({ batch, reading }: Answered, results: readonly Result[], i: number): Strictness {
   const { allowed, remaining, spent } = results[i]!;
   const { incrementTicks, toleranceTicks } = batch[i]!;
   const level = reading.levelsTicks[i]!;
@@ -45,9 +45,9 @@ function ofResult({ batch, reading }: Decided, results: readonly Result[], i: nu
 
 function ofDecision(decision: Decision): Strictness {
   const { allowed, remaining, retryAfterMs, results } = decision;
-  const ruling = Decision.rulingOf(decision);
-  if (!ruling.available || results.length === 0) return { allowed, remaining, waitTicks: retryAfterMs * TICKS_PER_MS };
+  const answer = Decision.answerOf(decision);
+  if (!answer.available || results.length === 0) return { allowed, remaining, waitTicks: retryAfterMs * TICKS_PER_MS };
   // A decision of `spend-only` transactions alone is the least strict.
   if (results.every(({ mode }) => mode === 'spend-only')) return { allowed, remaining: Infinity, waitTicks: -1 };
-  return ofResult(ruling, results, strictestOf(ruling, results));
+  return ofResult(answer, results, strictestOf(answer, results));
 }

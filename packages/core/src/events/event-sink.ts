@@ -1,11 +1,11 @@
 import { complaint } from '../checks/errors.ts';
-import type { Notify, Tellable } from './event.ts';
+import type { EventSink, EventLine } from './event.ts';
 import { logged, type Log } from './throttled-log.ts';
 import { checkFunction } from '../checks/options.ts';
-import { runUnawaited } from '../async/call-and-forget.ts';
+import { callAndForget } from '../async/call-and-forget.ts';
 
 /** The options that receive events: `onEvent` and `log`. */
-export interface Listeners {
+export interface EventSinkOptions {
   /** Called with each event. Errors that it throws are ignored. */
   readonly onEvent?: ((event: never) => void) | undefined;
   /** Receives each log line; `false` disables logging. Default: `console.warn`. Errors that it throws are ignored. */
@@ -17,7 +17,10 @@ export interface Listeners {
  *
  * @throws {SluiceError} `ERR_OPTION` when `onEvent` is not a function, or `log` is neither a function nor false.
  */
-export function notifier<Event extends Tellable>({ onEvent, log = console.warn }: Listeners): Notify<Event> {
+export function eventSink<Event extends EventLine>({
+  onEvent,
+  log = console.warn,
+}: EventSinkOptions): EventSink<Event> {
   checkFunction('onEvent', onEvent, 'For example onEvent: (event) => metrics.count(event.type).');
   if (log !== false && typeof log !== 'function') {
     const remedy = 'For example log: (line) => logger.warn(line).';
@@ -26,10 +29,10 @@ export function notifier<Event extends Tellable>({ onEvent, log = console.warn }
   const listener = onEvent as ((event: Event) => void) | undefined;
   // Errors of the listener and of the log must not reach the code that emits an event. The prefix makes our lines
   // recognizable among those of other libraries.
-  const toLog = log === false ? undefined : logged((line) => runUnawaited(() => log(`Sluice: ${line}`), ignore));
+  const toLog = log === false ? undefined : logged((line) => callAndForget(() => log(`Sluice: ${line}`), ignore));
   return (event) => {
     toLog?.(event);
-    if (listener !== undefined) runUnawaited(() => listener(event), ignore);
+    if (listener !== undefined) callAndForget(() => listener(event), ignore);
   };
 }
 

@@ -52,10 +52,10 @@ export type LimiterEvent =
   | { readonly type: 'warning'; readonly message: string; readonly once?: true };
 
 /** Emits an event. It must not throw. */
-export type Notify<Event extends Tellable = LimiterEvent> = (event: Event) => void;
+export type EventSink<Event extends EventLine = LimiterEvent> = (event: Event) => void;
 
 /** The properties of every event: its type and the text of its log line. */
-export interface Tellable {
+export interface EventLine {
   readonly type: string;
   readonly message: string;
   /** True for an event that is emitted at most once for its cause. The log never omits its line. */

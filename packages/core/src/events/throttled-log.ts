@@ -1,5 +1,5 @@
 import { monotonicClock, type Clock } from '../time/clock.ts';
-import type { Notify, Tellable } from './event.ts';
+import type { EventSink, EventLine } from './event.ts';
 import { StateLines, type Later } from './state-lines.ts';
 
 /** Writes one line of text to a log. */
@@ -19,7 +19,7 @@ export interface LogTime {
  * one line in ten seconds, with the number of events omitted since. Events with `once` are never omitted. Changes of
  * the store's state are limited separately, see {@link StateLines}.
  */
-export function logged(log: Log, { clock = monotonicClock, later }: LogTime = {}): Notify<Tellable> {
+export function logged(log: Log, { clock = monotonicClock, later }: LogTime = {}): EventSink<EventLine> {
   const silences = new Map<string, { untilMicros: number; leftOut: number }>();
   const stateLines = new StateLines(log, later);
   return ({ type, message, once }) => {

@@ -1,12 +1,12 @@
 import type { Clock } from '../time/clock.ts';
-import type { Notify } from '../events/event.ts';
+import type { EventSink } from '../events/event.ts';
 import { memoryStore, type MemoryStore } from '../store/memory/memory-store.ts';
 import { localPressureWarning } from '../store/memory/pressure-warning.ts';
 import type { BucketName, Store } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { EMPTY_READING } from './reading.ts';
 import { LocalRates } from './local-rate.ts';
-import type { Changed, Charge, Decided, Failure, Unavailable } from '../decision/batch-answer.ts';
+import type { Changed, Charge, Answered, Failure, Unanswered } from '../decision/batch-answer.ts';
 
 /**
  * The largest number of buckets for the `local` policy, which take 2 to 4 MB. Above it, a bucket of the limit with the
@@ -21,7 +21,7 @@ export interface FallbackParts {
   readonly gateways: number;
   /** The clock of the local buckets. */
   readonly clock: Clock;
-  readonly notify: Notify;
+  readonly emit: EventSink;
   /** The gate on whose behalf it decides. */
   readonly owner: object;
 }
@@ -37,15 +37,15 @@ export class Fallback {
   readonly #rates: LocalRates;
   readonly #clock: Clock;
   readonly #owner: object;
-  readonly #notify: Notify;
+  readonly #emit: EventSink;
   /** Created when the first `local` limit needs it. */
   #store: MemoryStore | undefined;
 
-  constructor({ guarded, gateways, clock, notify, owner }: FallbackParts) {
+  constructor({ guarded, gateways, clock, emit, owner }: FallbackParts) {
     this.#guarded = guarded;
     this.#rates = new LocalRates(gateways);
     this.#clock = clock;
-    this.#notify = notify;
+    this.#emit = emit;
     this.#owner = owner;
   }
 
@@ -53,7 +53,7 @@ export class Fallback {
    * If any limit is `closed`, the batch is unavailable. Otherwise the `local` limits decide together, and `open` ones
    * are left out.
    */
-  decide(call: 'spend' | 'check', batch: readonly Transaction[], cause: unknown): Decided | Unavailable {
+  decide(call: 'spend' | 'check', batch: readonly Transaction[], cause: unknown): Answered | Unanswered {
     const owner = this.#owner;
     const closed = batch.filter(({ onFailure }) => onFailure === 'closed');
     if (closed.length > 0) return { available: false, batch: closed, failure: { policy: 'closed', cause }, owner };
@@ -77,7 +77,7 @@ export class Fallback {
     this.#store?.reset(batch);
   }
 
-  #letThrough(cause: unknown): Decided {
+  #letThrough(cause: unknown): Answered {
     const failure: Failure = { policy: 'open', cause };
     return { available: true, batch: [], reading: EMPTY_READING, store: this.#guarded, failure, owner: this.#owner };
   }
@@ -93,7 +93,7 @@ export class Fallback {
 
   #madeLocal(): MemoryStore {
     const store = memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock: this.#clock });
-    store.onPressure((pressure) => this.#notify(localPressureWarning(pressure)));
+    store.onPressure((pressure) => this.#emit(localPressureWarning(pressure)));
     return store;
   }
 }

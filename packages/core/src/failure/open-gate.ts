@@ -5,7 +5,7 @@ import { SluiceError } from '../checks/errors.ts';
 import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
-import type { Changed, Charge, Decided } from '../decision/batch-answer.ts';
+import type { Changed, Charge, Answered } from '../decision/batch-answer.ts';
 import type { StoreGate } from './store-gate.ts';
 import type { StoreStatus } from './store-health.ts';
 
@@ -24,12 +24,12 @@ export class OpenGate implements StoreGate {
 
   spend(batch: readonly Transaction[]): Decision {
     this.assertOpen();
-    return decisionOf(this.#ruling(batch, this.#store.spend(batch)), true);
+    return decisionOf(this.#answer(batch, this.#store.spend(batch)), true);
   }
 
   check(batch: readonly Transaction[]): Decision {
     this.assertOpen();
-    return decisionOf(this.#ruling(batch, this.#store.check(batch)), false);
+    return decisionOf(this.#answer(batch, this.#store.check(batch)), false);
   }
 
   charge<T extends Charge>(batch: readonly T[]): Changed<T> {
@@ -69,7 +69,7 @@ export class OpenGate implements StoreGate {
     this.#closed = true;
   }
 
-  #ruling(batch: readonly Transaction[], reading: Awaitable<StoreReading>): Decided {
+  #answer(batch: readonly Transaction[], reading: Awaitable<StoreReading>): Answered {
     return { available: true, batch, reading: atOnce(reading), store: this.#store, failure: undefined, owner: this };
   }
 }

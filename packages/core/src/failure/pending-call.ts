@@ -1,10 +1,10 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { StoreReading } from '../store/store.ts';
-import { Pending } from '../time/deadline-promise.ts';
+import { DeadlinePromise } from '../time/deadline-promise.ts';
 import type { StoreCall } from './store-calls.ts';
 
 /** A batch that was sent to the store. */
-export interface Sent<Batch, Outcome> {
+export interface SentBatch<Batch, Outcome> {
   readonly call: StoreCall<Batch, Outcome>;
   readonly batch: Batch;
   /** The breaker's phase when it was sent. */
@@ -12,36 +12,36 @@ export interface Sent<Batch, Outcome> {
 }
 
 /** Turns the answers and failures of sent batches into outcomes. */
-export interface Judge {
+export interface StoreCallTracker {
   /** Validates and records an answer. Throws when it is invalid. */
-  hear<Batch, Outcome>(sent: Sent<Batch, Outcome>, answer: unknown): void;
+  noteAnswer<Batch, Outcome>(sent: SentBatch<Batch, Outcome>, answer: unknown): void;
   /** Returns the outcome for an answer that `hear` accepted. */
-  accept<Batch, Outcome>(sent: Sent<Batch, Outcome>, reading: StoreReading): Awaitable<Outcome>;
+  accept<Batch, Outcome>(sent: SentBatch<Batch, Outcome>, reading: StoreReading): Awaitable<Outcome>;
   /** Returns the outcome for a failure. Throws an error that is not a failure of the store. */
-  refuse<Batch, Outcome>(sent: Sent<Batch, Outcome>, error: unknown): Awaitable<Outcome>;
+  refuse<Batch, Outcome>(sent: SentBatch<Batch, Outcome>, error: unknown): Awaitable<Outcome>;
   /** Creates the error for a batch without an answer in time. */
-  whyMissed(): unknown;
+  missedError(): unknown;
 }
 
 /** The pending outcome of a batch that was sent to a remote store. */
-export class StoreWait<Batch, Outcome> extends Pending<Outcome> {
-  readonly #judge: Judge;
-  readonly #sent: Sent<Batch, Outcome>;
+export class PendingCall<Batch, Outcome> extends DeadlinePromise<Outcome> {
+  readonly #tracker: StoreCallTracker;
+  readonly #sent: SentBatch<Batch, Outcome>;
 
-  constructor(judge: Judge, sent: Sent<Batch, Outcome>) {
+  constructor(tracker: StoreCallTracker, sent: SentBatch<Batch, Outcome>) {
     super();
-    this.#judge = judge;
+    this.#tracker = tracker;
     this.#sent = sent;
   }
 
   accept(answer: unknown): void {
     try {
-      this.#judge.hear(this.#sent, answer);
+      this.#tracker.noteAnswer(this.#sent, answer);
     } catch (nonsense) {
       return this.fail(nonsense);
     }
     try {
-      this.resolve(this.#judge.accept(this.#sent, answer as StoreReading));
+      this.resolve(this.#tracker.accept(this.#sent, answer as StoreReading));
     } catch (thrown) {
       this.reject(thrown);
     }
@@ -49,13 +49,13 @@ export class StoreWait<Batch, Outcome> extends Pending<Outcome> {
 
   fail(error: unknown): void {
     try {
-      this.resolve(this.#judge.refuse(this.#sent, error));
+      this.resolve(this.#tracker.refuse(this.#sent, error));
     } catch (thrown) {
       this.reject(thrown);
     }
   }
 
   miss(): void {
-    this.fail(this.#judge.whyMissed());
+    this.fail(this.#tracker.missedError());
   }
 }

@@ -1,8 +1,8 @@
-import { adopted, andThen, type Awaitable } from '../async/awaitable.ts';
+import { toNativePromise, andThen, type Awaitable } from '../async/awaitable.ts';
 import { microsOf, type Clock } from '../time/clock.ts';
 import type { Decision } from '../decision/decision.ts';
 import { isInstance, SluiceError } from '../checks/errors.ts';
-import type { Notify } from '../events/event.ts';
+import type { EventSink } from '../events/event.ts';
 import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { EMPTY_READING } from './reading.ts';
@@ -18,13 +18,13 @@ import { systemScheduler, type Scheduler } from '../time/scheduler.ts';
 import { capCall, chargeCall, decidingCall, refundCall, resetCall, trialCall, type StoreCall } from './store-calls.ts';
 import type { StoreGate } from './store-gate.ts';
 import { StoreHealth, type StoreStatus } from './store-health.ts';
-import { StoreWait, type Judge, type Sent } from './pending-call.ts';
+import { PendingCall, type StoreCallTracker, type SentBatch } from './pending-call.ts';
 
 /** The parts of a guard. */
 export interface StoreGuardParts {
   readonly store: Store;
   readonly failure: CheckedFailureOptions;
-  readonly notify: Notify;
+  readonly emit: EventSink;
   /** The time of deadlines, outages and local buckets. Default: the process's own. */
   readonly scheduler?: Scheduler;
 }
@@ -50,22 +50,22 @@ export class StoreGuard implements StoreGate {
   readonly #cap: StoreCall<readonly StoreCap[], void>;
   readonly #reset: StoreCall<readonly BucketName[], void>;
   readonly #trial: StoreCall<readonly [], void>;
-  readonly #judge: Judge;
+  readonly #tracker: StoreCallTracker;
   readonly #readyWaits: ReadyWaits;
   readonly #loopYield: LoopYield;
   /** Whether the store has ever returned a promise. */
   #isAsync = false;
   #closed = false;
 
-  constructor({ store, failure, notify, scheduler = systemScheduler }: StoreGuardParts) {
+  constructor({ store, failure, emit, scheduler = systemScheduler }: StoreGuardParts) {
     const { deadlineMs, gateways } = failure;
     this.#store = store;
     this.#deadlineMs = deadlineMs;
     this.#deadlines = new Deadlines(deadlineMs, scheduler);
     this.#loopYield = new LoopYield(scheduler);
     const clock: Clock = { nowMicros: () => microsOf(scheduler.nowMs()) };
-    const health = (this.#health = new StoreHealth({ deadlineMs, clock, notify }));
-    const fallback = (this.#fallback = new Fallback({ guarded: store, gateways, clock, notify, owner: this }));
+    const health = (this.#health = new StoreHealth({ deadlineMs, clock, emit }));
+    const fallback = (this.#fallback = new Fallback({ guarded: store, gateways, clock, emit, owner: this }));
     const parts = { store, fallback, health, owner: this };
     this.#spend = decidingCall('spend', parts);
     this.#check = decidingCall('check', parts);
@@ -75,11 +75,11 @@ export class StoreGuard implements StoreGate {
     this.#reset = resetCall(parts);
     this.#trial = trialCall(parts);
     this.#readyWaits = new ReadyWaits(store, scheduler);
-    this.#judge = {
-      hear: (sent, answer) => this.#hear(sent, answer),
+    this.#tracker = {
+      noteAnswer: (sent, answer) => this.#noteAnswer(sent, answer),
       accept: (sent, reading) => this.#accept(sent, reading),
       refuse: (sent, error) => this.#refuse(sent, error),
-      whyMissed: () => (this.#closed ? closedWhileWaiting() : missed(deadlineMs)),
+      missedError: () => (this.#closed ? closedWhileWaiting() : missed(deadlineMs)),
     };
   }
 
@@ -170,12 +170,12 @@ export class StoreGuard implements StoreGate {
     const sent = { call, batch, phase: this.#health.phase };
     let answer: unknown;
     try {
-      answer = adopted(call.send(batch, this.#deadlineMs));
+      answer = toNativePromise(call.send(batch, this.#deadlineMs));
       if (answer instanceof Promise) {
         this.#isAsync = true;
-        return this.#deadlines.follow(answer, new StoreWait(this.#judge, sent));
+        return this.#deadlines.follow(answer, new PendingCall(this.#tracker, sent));
       }
-      this.#hear(sent, answer);
+      this.#noteAnswer(sent, answer);
     } catch (error) {
       return this.#refuse(sent, error);
     }
@@ -183,19 +183,19 @@ export class StoreGuard implements StoreGate {
     return call.accept(batch, answer as StoreReading);
   }
 
-  #hear<Batch, Outcome>({ call, batch }: Sent<Batch, Outcome>, answer: unknown): void {
+  #noteAnswer<Batch, Outcome>({ call, batch }: SentBatch<Batch, Outcome>, answer: unknown): void {
     call.check(batch, answer);
     if (isRemembered(answer)) this.#health.remembered();
     else this.#health.answered();
   }
 
   // A remembered answer needs no I/O, like those of the policies: see LoopYield.
-  #accept<Batch, Outcome>({ call, batch }: Sent<Batch, Outcome>, reading: StoreReading): Awaitable<Outcome> {
+  #accept<Batch, Outcome>({ call, batch }: SentBatch<Batch, Outcome>, reading: StoreReading): Awaitable<Outcome> {
     const pause = isRemembered(reading) ? this.#loopYield.due() : undefined;
     return pause === undefined ? call.accept(batch, reading) : pause.then(() => call.accept(batch, reading));
   }
 
-  #refuse<Batch, Outcome>({ call, batch, phase }: Sent<Batch, Outcome>, error: unknown): Awaitable<Outcome> {
+  #refuse<Batch, Outcome>({ call, batch, phase }: SentBatch<Batch, Outcome>, error: unknown): Awaitable<Outcome> {
     if (isWrongUse(error)) throw error;
     // After `close`, the guard stopped waiting, which is not a failure of the store.
     if (!this.#closed) this.#health.failed(error, phase);

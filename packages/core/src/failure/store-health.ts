@@ -1,6 +1,6 @@
 import type { Clock } from '../time/clock.ts';
 import { isInstance, SluiceError } from '../checks/errors.ts';
-import type { Notify } from '../events/event.ts';
+import type { EventSink } from '../events/event.ts';
 import { Breaker } from './breaker.ts';
 import { bucketBroken, chargeLost, refundLost, storeFailing, storeNotReady, storeRecovered } from './health-events.ts';
 import { Tally } from '../events/tally.ts';
@@ -26,7 +26,7 @@ export interface StoreStatus {
 export class StoreHealth {
   readonly #breaker: Breaker;
   readonly #clock: Clock;
-  readonly #notify: Notify;
+  readonly #emit: EventSink;
   readonly #broken: Tally;
   readonly #lostCharges: Tally;
   readonly #lostRefunds: Tally;
@@ -35,14 +35,14 @@ export class StoreHealth {
   #decidedByPolicy = 0;
   #decidedBeforeOutage = 0;
 
-  constructor({ deadlineMs, clock, notify }: { deadlineMs: number; clock: Clock; notify: Notify }) {
+  constructor({ deadlineMs, clock, emit }: { deadlineMs: number; clock: Clock; emit: EventSink }) {
     this.#breaker = new Breaker(deadlineMs);
     this.#clock = clock;
-    this.#notify = notify;
+    this.#emit = emit;
     this.#sinceMicros = clock.nowMicros();
-    this.#broken = new Tally((count, cause) => notify(bucketBroken(count, cause)));
-    this.#lostCharges = new Tally((count, cause) => notify(chargeLost(count, cause)));
-    this.#lostRefunds = new Tally((count, cause) => notify(refundLost(count, cause)));
+    this.#broken = new Tally((count, cause) => emit(bucketBroken(count, cause)));
+    this.#lostCharges = new Tally((count, cause) => emit(chargeLost(count, cause)));
+    this.#lostRefunds = new Tally((count, cause) => emit(refundLost(count, cause)));
   }
 
   /** Whether to call the store now. Reads the clock only during an outage. */
@@ -78,7 +78,7 @@ export class StoreHealth {
     this.flush();
     this.#sinceMicros = nowMicros;
     const outageMs = (nowMicros - firstFailureMicros) / 1000;
-    this.#notify(storeRecovered(outageMs, this.#decidedByPolicy - this.#decidedBeforeOutage));
+    this.#emit(storeRecovered(outageMs, this.#decidedByPolicy - this.#decidedBeforeOutage));
   }
 
   /**
@@ -133,12 +133,12 @@ export class StoreHealth {
   // The outage is counted from the first failure, although it is recognized only two failures later.
   #failedFirst(cause: unknown): void {
     this.#decidedBeforeOutage = this.#decidedByPolicy;
-    if (!this.#breaker.hasAnswered) this.#notify(storeNotReady(cause));
+    if (!this.#breaker.hasAnswered) this.#emit(storeNotReady(cause));
   }
 
   #opened(cause: unknown, nowMicros: number): void {
     this.#sinceMicros = nowMicros;
-    this.#notify(storeFailing(cause, this.#breaker.probeIntervalMicros / 1000));
+    this.#emit(storeFailing(cause, this.#breaker.probeIntervalMicros / 1000));
   }
 
   // The origin of the clock is unknown, so the date is computed from the time that has passed since.

@@ -17,7 +17,7 @@ export function endIfBegun({ limiter }: { readonly limiter: LimiterCore<never> }
   const breaks = promisesBytes(outgoing);
   if (breaks) breakOff(outgoing);
   else outgoing.end();
-  limiter.notify({
+  limiter.emit({
     type: 'denial-not-sent',
     message: `A request was denied after its response had begun. Its status could not be sent, so the response was ${breaks ? 'aborted' : 'ended'}. Put rateLimit before the middleware that begins responses (flushHeaders, writeHead, write).`,
   });

@@ -1,7 +1,7 @@
 import type { Decision } from '../decision/decision.ts';
 
 /** The response to a request that is not let through. */
-export interface Refusal {
+export interface Denial {
   readonly decision: Decision;
   /** 429; 403 when an id is blocked; 503 when the store can't answer and a limit has the policy `closed`. */
   readonly status: 403 | 429 | 503;
@@ -29,7 +29,7 @@ const BLOCKED_BODY = JSON.stringify({
  *
  * @param retryAfter - The value of Retry-After in seconds.
  */
-export function refusalOf(decision: Decision, retryAfter: number): Refusal {
+export function denialOf(decision: Decision, retryAfter: number): Denial {
   if (decision.blocked) return { decision, status: 403, fields: FIELDS, body: BLOCKED_BODY };
   const again = `Try again in ${retryAfter === 1 ? '1 second' : `${retryAfter} seconds`}.`;
   return decision.outcome === 'unavailable'

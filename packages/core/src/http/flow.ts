@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { adopted, allOf, andThen, type Awaitable } from '../async/awaitable.ts';
+import { toNativePromise, allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { checkCostFits, transactionOf } from '../decision/batch.ts';
 import type { Decision } from '../decision/decision.ts';
 import { isInstance } from '../checks/errors.ts';
@@ -13,7 +13,7 @@ import { retryAfterSeconds, writeFields } from './fields.ts';
 import type { CheckedUse, FlowSettings } from './middleware-options.ts';
 import { hasLeftUnseen, rememberPeer } from '../client/peer.ts';
 import { attempt, Rejected } from './rejected.ts';
-import { refusalOf, type Refusal } from './denial.ts';
+import { denialOf, type Denial } from './denial.ts';
 import { RequestDecision } from './request-decision.ts';
 import { chargeFullCosts, checkSettles, settleAfterResponse } from './settlement.ts';
 import { errorOf } from './thrown.ts';
@@ -22,7 +22,7 @@ import { errorOf } from './thrown.ts';
  * The outcome for a request: `null` when it may continue, otherwise the response to send. `'left'`: the client
  * disconnected before its address was known. Such a request is neither let through nor answered, and is not an error.
  */
-export type FlowOutcome = Refusal | null | 'left';
+export type FlowOutcome = Denial | null | 'left';
 
 /**
  * Decides one request by the limits of one middleware or route. Returns synchronously if all functions, keys and the
@@ -63,7 +63,7 @@ function decideUnlessSkipped<Request, SettleArgs extends readonly unknown[]>(
 ): Awaitable<FlowOutcome> {
   const { skip } = settings;
   if (skip === undefined) return decide(settings, exchange, settleArgs, []);
-  const skipped = attempt(() => adopted(skip(exchange.request)));
+  const skipped = attempt(() => toNativePromise(skip(exchange.request)));
   return andThen(skipped, (answer) => {
     if (answer instanceof Rejected) return decide(settings, exchange, settleArgs, [answer]);
     return answer ? null : decide(settings, exchange, settleArgs, []);
@@ -99,10 +99,10 @@ function transactionFor<Request>(
   const limit = limiter.limit(name);
   // The key of a disabled limit is not called: a failing key may be the reason for disabling it.
   if (limit.disabled) return null;
-  return andThen(adopted(limit.key.idOf!(source, name)), (id) => {
+  return andThen(toNativePromise(limit.key.idOf!(source, name)), (id) => {
     if (id === null) return null;
     if (typeof cost === 'number') return andThen(transactionOf(set, { limit, id, cost, mode, request }), affordable);
-    return andThen(adopted(cost(request)), (tokens) =>
+    return andThen(toNativePromise(cost(request)), (tokens) =>
       andThen(transactionOf(set, { limit, id, cost: tokens, mode, request }), affordable),
     );
   });
@@ -135,7 +135,7 @@ function spendBesides<Request, SettleArgs extends readonly unknown[]>(
   exchange: Exchange<Request>,
   parts: readonly Part[],
   { cause }: Rejected,
-): Awaitable<Refusal | 'left'> {
+): Awaitable<Denial | 'left'> {
   const known = transactionsAmong(parts);
   if (known.length === 0) return endBy(cause);
   return andThen(settings.limiter.spendBatch(known), (decision) => {
@@ -203,7 +203,7 @@ function carryOut<Request, SettleArgs extends readonly unknown[]>(
   exchange: Exchange<Request>,
   settleArgs: SettleArgs,
   decision: Decision,
-): Refusal | null {
+): Denial | null {
   if (decision.allowed) settleAfterResponse(settings, exchange, settleArgs, decision);
   return report(settings, exchange, decision);
 }
@@ -213,19 +213,19 @@ function report<Request, SettleArgs extends readonly unknown[]>(
   settings: FlowSettings<Request, SettleArgs>,
   exchange: Exchange<Request>,
   decision: Decision,
-): Refusal | null {
+): Denial | null {
   const { limiter, uses, shadow, dialect, onDecision } = settings;
   const { request } = exchange;
   limiter.watchRequest(exchange.incoming, decision);
   if (limiter.onDecision !== undefined) limiter.reportDecision(decision, { request, shadow });
-  if (onDecision !== undefined) callOnDecision(limiter.notify, () => onDecision(decision, request));
+  if (onDecision !== undefined) callOnDecision(limiter.emit, () => onDecision(decision, request));
   if (shadow) return null;
   const soFar = exchange.decision;
   const onRequest = soFar instanceof RequestDecision ? soFar : (exchange.decision = new RequestDecision(request));
   onRequest.add(decision, limiter, uses);
   const retryAfter = retryAfterSeconds(decision, settings.retryJitter);
   writeFields(decision, exchange, { dialect, retryAfter });
-  return decision.allowed ? null : refusalOf(decision, retryAfter);
+  return decision.allowed ? null : denialOf(decision, retryAfter);
 }
 
 // A CORS preflight request (https://fetch.spec.whatwg.org/#cors-preflight-request), which a browser sends before the

@@ -1,6 +1,6 @@
 /**
  * Parts for adapters of frameworks. An adapter converts its framework's request and response into an {@link Exchange},
- * calls {@link runFlow}, and sends the {@link Refusal} that it returns.
+ * calls {@link runFlow}, and sends the {@link Denial} that it returns.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export {
   type ResponseEnd,
   type SharedLimits,
 } from './middleware-options.ts';
-export { NodeExchange, sendRefusal } from './node-exchange.ts';
-export type { Refusal } from './denial.ts';
+export { NodeExchange, sendDenial } from './node-exchange.ts';
+export type { Denial } from './denial.ts';
 export { RequestDecision } from './request-decision.ts';
 export { errorOf } from './thrown.ts';

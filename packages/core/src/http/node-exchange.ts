@@ -3,7 +3,7 @@ import type { LimiterCore } from '../limiter/limiter-core.ts';
 import { endIfBegun } from './begun-response.ts';
 import type { Exchange } from './exchange.ts';
 import { fieldKey } from './field-key.ts';
-import type { Refusal } from './denial.ts';
+import type { Denial } from './denial.ts';
 import type { RequestDecision } from './request-decision.ts';
 
 /** An exchange with Node's own response, as in Express and Koa. */
@@ -37,10 +37,10 @@ export abstract class NodeExchange<Request> implements Exchange<Request> {
  *
  * @param settings - The settings of the middleware.
  */
-export function sendRefusal(
+export function sendDenial(
   settings: { readonly limiter: LimiterCore<never> },
   outgoing: ServerResponse,
-  { status, fields, body }: Refusal,
+  { status, fields, body }: Denial,
 ): void {
   if (endIfBegun(settings, outgoing)) return;
   outgoing.statusCode = status;

@@ -100,5 +100,5 @@ async function askedCost(
 
 function reportFailure(limiter: LimiterCore<never>, limit: string, cause: unknown): void {
   const message = `The settle function of limit "${limit}" failed (${reasonOf(cause)}). The client stays charged with the full cost.`;
-  limiter.notify({ type: 'callback-failed', callback: 'settle', cause, message });
+  limiter.emit({ type: 'callback-failed', callback: 'settle', cause, message });
 }

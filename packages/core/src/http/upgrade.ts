@@ -7,7 +7,7 @@ import { checkOptions } from '../checks/options.ts';
 import type { Exchange } from './exchange.ts';
 import { runFlow, type FlowOutcome } from './flow.ts';
 import { flowSettings, type FlowOptions, type LimitUse } from './middleware-options.ts';
-import type { Refusal } from './denial.ts';
+import type { Denial } from './denial.ts';
 import type { RequestDecision } from './request-decision.ts';
 
 /** Handles an upgrade, like a listener of `server.on('upgrade', …)`. */
@@ -50,9 +50,9 @@ export function limitUpgrade<Name extends string = string>(
   // An upgrade is never a preflight request, whatever its method and fields are.
   const { accept: _accept, ...flowOptions } = options;
   const settings = flowSettings<IncomingMessage, readonly []>({ ...flowOptions, limiter, limitPreflight: true }, []);
-  const { notify } = coreOf(limiter);
+  const { emit } = coreOf(limiter);
   const fail = (cause: unknown, end: string): void => {
-    notify({ type: 'upgrade-failed', cause, message: `An upgrade failed (${reasonOf(cause)}). ${end}` });
+    emit({ type: 'upgrade-failed', cause, message: `An upgrade failed (${reasonOf(cause)}). ${end}` });
   };
   const handOver = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     socket.off('error', destroySocket);
@@ -128,7 +128,7 @@ function destroySocket(this: Duplex): void {
   this.destroy();
 }
 
-function answer(socket: Duplex, { status, fields, body }: Pick<Refusal, 'fields' | 'body'> & { status: number }): void {
+function answer(socket: Duplex, { status, fields, body }: Pick<Denial, 'fields' | 'body'> & { status: number }): void {
   const lines = Object.entries({ ...fields, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' });
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines.map(([name, value]) => `${name}: ${value}`)];
   // Node leaves the sockets of upgrades half open: a client that never closes its end would keep them open.

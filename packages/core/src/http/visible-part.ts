@@ -1,5 +1,5 @@
 import { Decision } from '../decision/decision.ts';
-import type { Decided } from '../decision/batch-answer.ts';
+import type { Answered } from '../decision/batch-answer.ts';
 import { strictestOf } from '../decision/strictness.ts';
 
 /**
@@ -18,13 +18,13 @@ export function visiblePart(decision: Decision): Decision | null {
 function withoutHidden(decision: Decision): Decision | null {
   const { results, allowed, outcome } = decision;
   if (results.every((result) => result.hidden || result.allowed !== allowed)) return null;
-  const { batch, reading, ...rest } = Decision.rulingOf(decision) as Decided;
+  const { batch, reading, ...rest } = Decision.answerOf(decision) as Answered;
   const isVisible = (_: unknown, i: number): boolean => !results[i]!.hidden;
-  const ruling: Decided = {
+  const answer: Answered = {
     ...rest,
     batch: batch.filter(isVisible),
     reading: { ...reading, levelsTicks: reading.levelsTicks.filter(isVisible) },
   };
   const visible = results.filter(isVisible);
-  return new Decision(ruling, outcome, visible[strictestOf(ruling, visible)]!, visible);
+  return new Decision(answer, outcome, visible[strictestOf(answer, visible)]!, visible);
 }

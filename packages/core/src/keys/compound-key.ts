@@ -1,4 +1,4 @@
-import { adopted, allOf, andThen, type Awaitable } from '../async/awaitable.ts';
+import { toNativePromise, allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { complaint, shownName } from '../checks/errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import { isKey, keyOf, type Key, type KeySource } from './key.ts';
@@ -59,7 +59,7 @@ function partsOf<Request>(
 ): readonly Awaitable<string | null>[] {
   const parts: Awaitable<string | null>[] = [];
   try {
-    for (const idOf of ways) parts.push(adopted(idOf(source, limit)));
+    for (const idOf of ways) parts.push(toNativePromise(idOf(source, limit)));
   } catch (cause) {
     // Earlier parts may be pending and reject later. Combined with them in one Promise.all, no rejection is unhandled.
     parts.push(Promise.reject(cause));

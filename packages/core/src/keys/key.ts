@@ -1,4 +1,4 @@
-import { adopted, andThen, type Awaitable } from '../async/awaitable.ts';
+import { toNativePromise, andThen, type Awaitable } from '../async/awaitable.ts';
 import { complaint, shown, shownName, SluiceError } from '../checks/errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
@@ -65,7 +65,7 @@ export function keyFrom<Request = unknown>(
       remedy: `For example ${shownName(format.name)}((req) => req.user?.id ?? null).`,
     });
   }
-  return keyOf(format, (source, limit) => idOfValue(format, adopted(from(source.request)), limit));
+  return keyOf(format, (source, limit) => idOfValue(format, toNativePromise(from(source.request)), limit));
 }
 
 /** Whether a value is a key, as {@link keyFrom} creates it. */
@@ -124,9 +124,9 @@ function keyWithFallback<First, Second>(first: Source<First>, second: Source<Sec
   const format = fallbackFormat(first.format, second.format);
   const prefix = `${second.format.name}:`;
   return keyOf<First & Second>(format, (source, limit) =>
-    andThen(adopted(firstIdOf(source, limit)), (id) =>
+    andThen(toNativePromise(firstIdOf(source, limit)), (id) =>
       id === null
-        ? andThen(adopted(secondIdOf(source, limit)), (other) => (other === null ? null : prefix + other))
+        ? andThen(toNativePromise(secondIdOf(source, limit)), (other) => (other === null ? null : prefix + other))
         : refusePrefix(format, prefix, id),
     ),
   );

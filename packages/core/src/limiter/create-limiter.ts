@@ -9,7 +9,7 @@ import type { Limit } from '../limits/limit.ts';
 import type { Log } from '../events/throttled-log.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 import { notALimiter } from './not-a-limiter.ts';
-import { notifier } from '../events/event-sink.ts';
+import { eventSink } from '../events/event-sink.ts';
 import type { OnDecision } from './on-decision.ts';
 import { checkFunction, checkOptions, isPlainObject, wholeNumber } from '../checks/options.ts';
 import type { Store } from '../store/store.ts';
@@ -86,18 +86,18 @@ export function createLimiter<Request = unknown, Name extends string = string>(
     onDecision,
     'It is told of every decision: onDecision: (decision, { request }) => { … }.',
   );
-  const notify = notifier(options);
+  const emit = eventSink(options);
   return new LimiterCore<Request>({
     set: { limits, overrides },
     store: store === undefined ? memoryStore() : checkedStore(store),
     ownsStore: store === undefined,
     failure: checkFailureOptions(options.failure),
     overridesDeadlineMs: wholeNumber('overridesDeadlineMs', overridesDeadlineMs, { min: 1, max: 60_000 }),
-    notify,
+    emit,
     onDecision,
     clientAddress: clientAddressFinder({
       ...options,
-      warn: (message) => notify({ type: 'warning', message, once: true }),
+      warn: (message) => emit({ type: 'warning', message, once: true }),
     }),
   });
 }

@@ -9,7 +9,7 @@ const claims = new WeakMap<Store, Map<string, object>>();
  *
  * @throws {SluiceError} `ERR_LIMIT_IN_USE` when another limiter uses one of the names; nothing is registered then.
  */
-export function claimNames(store: Store, owner: object, names: Iterable<string>): void {
+export function registerLimitNames(store: Store, owner: object, names: Iterable<string>): void {
   const owners = claims.get(store) ?? new Map<string, object>();
   const wanted = [...names];
   for (const name of wanted) {
@@ -19,18 +19,18 @@ export function claimNames(store: Store, owner: object, names: Iterable<string>)
       `Another limiter already uses the limit name "${name}" on this store. Share that limiter, rename this limit, or close the other limiter first.`,
     );
   }
-  releaseNames(store, owner);
+  releaseLimitNames(store, owner);
   for (const name of wanted) owners.set(name, owner);
   claims.set(store, owners);
 }
 
 /** Whether any limiter has names registered on a store. */
-export function isInUse(store: Store): boolean {
+export function hasLimitNames(store: Store): boolean {
   return (claims.get(store)?.size ?? 0) > 0;
 }
 
 /** Releases all names of a limiter, so that others can use them. */
-export function releaseNames(store: Store, owner: object): void {
+export function releaseLimitNames(store: Store, owner: object): void {
   const owners = claims.get(store);
   for (const [name, other] of owners ?? []) if (other === owner) owners?.delete(name);
 }

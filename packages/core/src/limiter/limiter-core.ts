@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { andThen, type Awaitable } from '../async/awaitable.ts';
 import { batchOf, checkAffordable, hasBlocked, transactionOf, withoutBlocked } from '../decision/batch.ts';
-import { claimNames, isInUse, releaseNames } from './limit-name-registry.ts';
+import { registerLimitNames, hasLimitNames, releaseLimitNames } from './limit-name-registry.ts';
 import { monotonicClock } from '../time/clock.ts';
 import { blockedDecision, bucketStates } from '../decision/decide.ts';
 import { Decision, type BucketState, type Result } from '../decision/decision.ts';
 import { canonicalId, checkedEntries, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
-import type { Notify } from '../events/event.ts';
+import type { EventSink } from '../events/event.ts';
 import { Deadlines } from '../time/deadlines.ts';
 import type { CheckedFailureOptions } from '../failure/failure-options.ts';
 import { OpenGate } from '../failure/open-gate.ts';
@@ -37,7 +37,7 @@ export interface LimiterParts<Request> {
   readonly ownsStore: boolean;
   readonly failure: CheckedFailureOptions;
   readonly overridesDeadlineMs: number;
-  readonly notify: Notify;
+  readonly emit: EventSink;
   readonly onDecision: OnDecision<Request> | undefined;
   readonly clientAddress: ClientAddressFinder;
 }
@@ -53,7 +53,7 @@ export interface LateCharge {
 export class LimiterCore<Request = unknown> implements Limiter<Request> {
   readonly store: Store;
   readonly clientAddress: ClientAddressFinder;
-  readonly notify: Notify;
+  readonly emit: EventSink;
   readonly onDecision: OnDecision<Request> | undefined;
   readonly #ownsStore: boolean;
   readonly #gate: StoreGate;
@@ -66,22 +66,22 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
   readonly #raised = new RaisedLimits(monotonicClock);
   readonly #work = new PendingWork();
-  readonly #watch = new SetupWatch((message) => this.notify({ type: 'warning', message, once: true }));
+  readonly #watch = new SetupWatch((message) => this.emit({ type: 'warning', message, once: true }));
   #set: LimitSet<Request>;
 
   constructor(parts: LimiterParts<Request>) {
-    const { set, store, ownsStore, failure, overridesDeadlineMs, notify, onDecision, clientAddress } = parts;
+    const { set, store, ownsStore, failure, overridesDeadlineMs, emit, onDecision, clientAddress } = parts;
     this.store = store;
     this.clientAddress = clientAddress;
-    this.notify = notify;
+    this.emit = emit;
     this.onDecision = onDecision;
     this.#ownsStore = ownsStore;
     this.#failure = failure;
     this.#overrideDeadlines = new Deadlines(overridesDeadlineMs);
     this.#set = this.#defined(set);
-    claimNames(store, this, this.#set.limits.keys());
-    this.#endPressureReports = store.onPressure?.((pressure) => notify(pressureWarning(pressure)));
-    this.#gate = store.answersAtOnce === true ? new OpenGate(store) : new StoreGuard({ store, failure, notify });
+    registerLimitNames(store, this, this.#set.limits.keys());
+    this.#endPressureReports = store.onPressure?.((pressure) => emit(pressureWarning(pressure)));
+    this.#gate = store.answersAtOnce === true ? new OpenGate(store) : new StoreGuard({ store, failure, emit });
   }
 
   /**
@@ -130,7 +130,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     checkOptions('replace', set, ['limits', 'overrides']);
     const next = this.#defined(set);
     for (const [name, cost] of this.#needed) checkNeeded(next, name, cost);
-    claimNames(this.store, this, next.limits.keys());
+    registerLimitNames(this.store, this, next.limits.keys());
     this.#raised.changed(this.#set);
     this.#set = next;
   }
@@ -146,12 +146,12 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   close(options: CloseOptions = {}): Awaitable<void> {
     checkOptions('close', options, ['store']);
     checkBoolean('close.store', options.store);
-    releaseNames(this.store, this);
+    releaseLimitNames(this.store, this);
     this.#endPressureReports?.();
     return andThen(this.#work.ended(), () => {
       this.#overrideDeadlines.expireAll();
       this.#gate.close();
-      const closesStore = (this.#ownsStore || options.store === true) && !isInUse(this.store);
+      const closesStore = (this.#ownsStore || options.store === true) && !hasLimitNames(this.store);
       return closesStore ? this.store.close() : undefined;
     });
   }
@@ -198,7 +198,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
 
   /** Calls the limiter's own `onDecision`, if it is set. */
   reportDecision(decision: Decision, context: DecisionContext<Request>): void {
-    callOnDecision(this.notify, () => this.onDecision?.(decision, context));
+    callOnDecision(this.emit, () => this.onDecision?.(decision, context));
   }
 
   /** Charges the buckets of results. Their ids are canonical already, so they are not validated again. */
@@ -237,7 +237,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   #spentTokensOf(decision: Decision): SpentTokens {
     let spent = this.#spentTokens.get(decision);
     if (spent === undefined) {
-      if (Decision.rulingOf(decision).owner !== this.#gate) throw foreignDecision();
+      if (Decision.answerOf(decision).owner !== this.#gate) throw foreignDecision();
       this.#spentTokens.set(decision, (spent = new SpentTokens(decision, this.#gate)));
     }
     return spent;
@@ -299,7 +299,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
 
   #defined(set: LimitSetOptions<Request>): LimitSet<Request> {
     const { onFailure } = this.#failure;
-    return defineLimitSet(set, { onFailure, deadlines: this.#overrideDeadlines, notify: this.notify });
+    return defineLimitSet(set, { onFailure, deadlines: this.#overrideDeadlines, emit: this.emit });
   }
 
   #batch(entries: readonly (SpendEntry | CostEntry)[]): Awaitable<readonly Transaction[]> {

@@ -1,7 +1,7 @@
 import type { Decision } from '../decision/decision.ts';
 import { reasonOf } from '../checks/errors.ts';
-import type { Notify } from '../events/event.ts';
-import { runUnawaited } from '../async/call-and-forget.ts';
+import type { EventSink } from '../events/event.ts';
+import { callAndForget } from '../async/call-and-forget.ts';
 
 /** The context of a decision. */
 export interface DecisionContext<Request = unknown> {
@@ -18,9 +18,9 @@ export type OnDecision<Request = unknown> = (decision: Decision, context: Decisi
 export const WITHOUT_HTTP: DecisionContext<never> = { shadow: false };
 
 /** Calls a user's `onDecision`. If it throws or rejects, an event is emitted; the request is not affected. */
-export function callOnDecision(notify: Notify, call: () => unknown): void {
-  runUnawaited(call, (cause) =>
-    notify({
+export function callOnDecision(emit: EventSink, call: () => unknown): void {
+  callAndForget(call, (cause) =>
+    emit({
       type: 'callback-failed',
       callback: 'onDecision',
       cause,

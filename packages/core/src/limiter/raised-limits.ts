@@ -63,12 +63,12 @@ export class RaisedLimits {
 
   /** The debts from before a raise by which a batch was denied; `undefined` when there are none to cut. */
   cutFor(decision: Decision): DebtCut | undefined {
-    const ruling = Decision.rulingOf(decision);
-    if (decision.outcome !== 'denied' || !ruling.available || ruling.failure !== undefined) return undefined;
+    const answer = Decision.answerOf(decision);
+    if (decision.outcome !== 'denied' || !answer.available || answer.failure !== undefined) return undefined;
     this.#forgetOld();
-    const { levelsTicks } = ruling.reading;
+    const { levelsTicks } = answer.reading;
     const undo: (() => void)[] = [];
-    const debts = ruling.batch.filter((transaction, i) => {
+    const debts = answer.batch.filter((transaction, i) => {
       const change = this.#raiseBehind(transaction, levelsTicks[i]!);
       if (change === undefined) return false;
       const bucket = bucketOf(transaction);

@@ -58,9 +58,9 @@ export class SpentTokens {
   }
 
   #giveBack(all: readonly Part[]): Awaitable<readonly BucketState[]> {
-    const ruling = Decision.rulingOf(this.#decision);
+    const answer = Decision.answerOf(this.#decision);
     const parts = all.filter(({ tokens }) => tokens > 0);
-    if (!ruling.available || parts.length === 0) return [];
+    if (!answer.available || parts.length === 0) return [];
     const refunds = parts.map(refundOf);
     // Subtracted before the store is called, so that of two concurrent refunds only one gives the tokens back.
     take(parts, 1);
@@ -74,7 +74,7 @@ export class SpentTokens {
       throw cause;
     };
     try {
-      const given = this.#gate.refund(ruling.store, refunds);
+      const given = this.#gate.refund(answer.store, refunds);
       return given instanceof Promise ? given.then(accept, fail) : accept(given);
     } catch (cause) {
       return fail(cause);
@@ -100,9 +100,9 @@ function refundOf({ from: { transaction, tatAfterSpendTicks }, tokens }: Part): 
 }
 
 function spentBy(decision: Decision): readonly SpentFromBucket[] {
-  const ruling = Decision.rulingOf(decision);
-  if (!ruling.available) return [];
-  const { batch, reading } = ruling;
+  const answer = Decision.answerOf(decision);
+  if (!answer.available) return [];
+  const { batch, reading } = answer;
   return decision.results.flatMap(({ spent: tokens }, i) => {
     const transaction = batch[i]!;
     const tatAfterSpendTicks = nowTicksAt(reading, i) + reading.levelsTicks[i]! + transaction.incrementTicks;

@@ -1,5 +1,5 @@
 import { complaint, listed, shown, SluiceError } from '../checks/errors.ts';
-import type { Notify } from '../events/event.ts';
+import type { EventSink } from '../events/event.ts';
 import type { Deadlines } from '../time/deadlines.ts';
 import type { FailurePolicy } from './failure-policy.ts';
 import { guess } from '../checks/options.ts';
@@ -20,7 +20,7 @@ export interface LimitSetOptions<Request = unknown, Name extends string = string
 export interface LimitSetContext {
   readonly onFailure: FailurePolicy;
   readonly deadlines: Deadlines;
-  readonly notify: Notify;
+  readonly emit: EventSink;
 }
 
 /** Limits and overrides that were validated together. Immutable: a limiter replaces it as a whole. */
@@ -42,11 +42,11 @@ export interface LimitSet<Request = unknown> {
  */
 export function defineLimitSet<Request>(
   { limits: definitions, overrides = {} }: LimitSetOptions<Request>,
-  { onFailure, deadlines, notify }: LimitSetContext,
+  { onFailure, deadlines, emit }: LimitSetContext,
 ): LimitSet<Request> {
   const limits = defineLimits(definitions, onFailure);
   if (typeof overrides === 'function') {
-    const { rateFor } = new AskedOverrides(overrides, deadlines, notify);
+    const { rateFor } = new AskedOverrides(overrides, deadlines, emit);
     return {
       limits,
       rateFor: unlessDisabled(limits, rateFor),

@@ -4,7 +4,7 @@ import type { Wait } from './deadline-queue.ts';
  * The outcome of a promise with a deadline, and its entry in the queue of deadlines: one object for both, because each
  * call to a remote store creates one. Exactly one of `accept`, `fail` and `miss` is called, once.
  */
-export abstract class Pending<T> implements Wait {
+export abstract class DeadlinePromise<T> implements Wait {
   readonly outcome: Promise<T>;
   dueMs = 0;
   isIn = false;

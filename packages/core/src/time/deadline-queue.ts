@@ -14,7 +14,7 @@ export interface Wait {
  * A linked list of waits in the order in which they began. Any of them can be removed at any time. docs/hot-path.md
  * explains why it is not a Set.
  */
-export class WaitList {
+export class DeadlineQueue {
   #oldest: Wait | undefined;
   #newest: Wait | undefined;
   #size = 0;

@@ -1,6 +1,6 @@
-import { Pending } from './deadline-promise.ts';
+import { DeadlinePromise } from './deadline-promise.ts';
 import { systemScheduler, type Alarm, type Cancel, type Scheduler } from './scheduler.ts';
-import { WaitList, type Wait } from './deadline-queue.ts';
+import { DeadlineQueue, type Wait } from './deadline-queue.ts';
 
 /**
  * Gives many promises the same deadline. All wait equally long, so they are due in the order in which they were added,
@@ -13,7 +13,7 @@ import { WaitList, type Wait } from './deadline-queue.ts';
 export class Deadlines {
   readonly #deadlineMs: number;
   readonly #scheduler: Scheduler;
-  readonly #waiting = new WaitList();
+  readonly #waiting = new DeadlineQueue();
   #alarm: Alarm | undefined;
   #alarmMs = 0;
   #cancelSweep: Cancel | undefined;
@@ -35,7 +35,7 @@ export class Deadlines {
    *
    * @param pending - A pending outcome that follows no promise yet.
    */
-  follow<T>(promise: PromiseLike<unknown>, pending: Pending<T>): Promise<T> {
+  follow<T>(promise: PromiseLike<unknown>, pending: DeadlinePromise<T>): Promise<T> {
     this.#begin(pending);
     const fail = (error: unknown): void => {
       if (this.#end(pending)) pending.fail(error);
@@ -54,7 +54,7 @@ export class Deadlines {
 
   /** Settles like the promise, or rejects with the error of `makeError` at the deadline. */
   race<T>(promise: PromiseLike<T>, makeError: () => unknown): Promise<T> {
-    return this.follow(promise, new Race<T>(makeError));
+    return this.follow(promise, new RacePromise<T>(makeError));
   }
 
   /** Makes all waiting promises miss their deadline now. */
@@ -126,7 +126,7 @@ export class Deadlines {
   }
 }
 
-class Race<T> extends Pending<T> {
+class RacePromise<T> extends DeadlinePromise<T> {
   readonly #makeError: () => unknown;
 
   constructor(makeError: () => unknown) {

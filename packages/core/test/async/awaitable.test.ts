@@ -1,26 +1,26 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { adopted, allOf, andThen } from '../../src/async/awaitable.ts';
+import { toNativePromise, allOf, andThen } from '../../src/async/awaitable.ts';
 import { query } from '../limits/overrides/query.ts';
 
 describe('what came from outside', () => {
   test.each([[1], [null], [undefined], ['text'], [{}], [query(1 as never)], [() => {}]])(
     'stays as it is: %o',
     (value) => {
-      expect(adopted(value)).toBe(value);
+      expect(toNativePromise(value)).toBe(value);
     },
   );
 
   test('stays the promise that it is', () => {
     const promise = Promise.resolve(1);
-    expect(adopted(promise)).toBe(promise);
+    expect(toNativePromise(promise)).toBe(promise);
   });
 
   test.each<[what: string, value: unknown]>([
     ['a query with a then', query((give) => give(1))],
     ['a promise of another realm', runInNewContext('Promise.resolve(1)')],
   ])('becomes a promise of ours: %s', async (_, value) => {
-    const promise = adopted(value);
+    const promise = toNativePromise(value);
     expect(promise).toBeInstanceOf(Promise);
     expect(await promise).toBe(1);
   });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { runUnawaited } from '../../src/async/call-and-forget.ts';
+import { callAndForget } from '../../src/async/call-and-forget.ts';
 import { query } from '../limits/overrides/query.ts';
 
 /** What has come to `onError` once everything has settled. */
 async function errorsOf(run: () => unknown): Promise<unknown[]> {
   const errors: unknown[] = [];
-  runUnawaited(run, (cause) => errors.push(cause));
+  callAndForget(run, (cause) => errors.push(cause));
   await new Promise(setImmediate);
   return errors;
 }
@@ -34,7 +34,7 @@ test.each<[what: string, run: () => unknown, errors: unknown[]]>([
 
 test('what a function throws comes at once', () => {
   const errors: unknown[] = [];
-  runUnawaited(
+  callAndForget(
     () => {
       throw 'thrown';
     },

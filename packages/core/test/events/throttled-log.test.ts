@@ -1,7 +1,7 @@
 import type { LimiterEvent } from '@sluice/core';
 import { FakeClock } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import type { Notify, Tellable } from '../../src/events/event.ts';
+import type { EventSink, EventLine } from '../../src/events/event.ts';
 import { logged } from '../../src/events/throttled-log.ts';
 import type { Later } from '../../src/events/state-lines.ts';
 
@@ -13,19 +13,19 @@ function started() {
     expect(delayMs).toBe(10_000);
     spans.push(run);
   };
-  const notify = logged((line) => lines.push(line), { clock, later });
-  const warn = (message: string): void => notify({ type: 'warning', message });
+  const emit = logged((line) => lines.push(line), { clock, later });
+  const warn = (message: string): void => emit({ type: 'warning', message });
   /** Ends the ten seconds that began with a line of the store's state, if any have. */
   const endSpan = (): void => spans.shift()?.();
-  return { clock, lines, notify, warn, endSpan };
+  return { clock, lines, emit, warn, endSpan };
 }
 
 const lost = (message: string): LimiterEvent => ({ type: 'charge-lost', count: 1, cause: null, message });
 
 test('the first event of a kind is a line at once', () => {
-  const { lines, notify, warn } = started();
+  const { lines, emit, warn } = started();
   warn('look here');
-  notify(lost('one charge is lost'));
+  emit(lost('one charge is lost'));
   expect(lines).toEqual(['look here', 'one charge is lost']);
 });
 
@@ -57,35 +57,35 @@ test('the silence starts again with each line', () => {
 });
 
 test('kinds are silent each for itself', () => {
-  const { lines, notify, warn } = started();
+  const { lines, emit, warn } = started();
   for (let i = 0; i < 3; i++) {
     warn('warning');
-    notify(lost('lost'));
+    emit(lost('lost'));
   }
   expect(lines).toEqual(['warning', 'lost']);
 });
 
 test('what comes once is never left out, nor does it silence others', () => {
-  const { lines, notify, warn } = started();
+  const { lines, emit, warn } = started();
   warn('1');
-  for (const message of ['proxy', 'addresses']) notify({ type: 'warning', message, once: true });
+  for (const message of ['proxy', 'addresses']) emit({ type: 'warning', message, once: true });
   warn('2');
   expect(lines).toEqual(['1', 'proxy', 'addresses']);
 });
 
 describe('a store that comes and goes', () => {
   /** As many outages as told, from beginning to end. */
-  function flap(notify: Notify<Tellable>, outages: number): void {
+  function flap(emit: EventSink<EventLine>, outages: number): void {
     for (let i = 1; i <= outages; i++) {
-      notify({ type: 'store-failing', message: `down ${i}` });
-      notify({ type: 'store-recovered', message: `up ${i}` });
+      emit({ type: 'store-failing', message: `down ${i}` });
+      emit({ type: 'store-recovered', message: `up ${i}` });
     }
   }
 
   test('is a line at each change, four times in ten seconds', () => {
-    const { lines, notify, endSpan } = started();
+    const { lines, emit, endSpan } = started();
     for (let span = 0; span < 3; span++) {
-      flap(notify, 2);
+      flap(emit, 2);
       endSpan();
     }
     const ofOneSpan = ['down 1', 'up 1', 'down 2', 'up 2'];
@@ -93,17 +93,17 @@ describe('a store that comes and goes', () => {
   });
 
   test('is then left out until the ten seconds are over, when the latest is written with the count of the others', () => {
-    const { lines, notify, endSpan } = started();
-    flap(notify, 100);
+    const { lines, emit, endSpan } = started();
+    flap(emit, 100);
     expect(lines).toEqual(['down 1', 'up 1', 'down 2', 'up 2']);
     endSpan();
     expect(lines.slice(4)).toEqual(['up 100 (and 195 more changes since the last line)']);
   });
 
   test('and has gone for good is the last line', () => {
-    const { lines, notify, endSpan } = started();
-    flap(notify, 2);
-    notify({ type: 'store-failing', message: 'down for good' });
+    const { lines, emit, endSpan } = started();
+    flap(emit, 2);
+    emit({ type: 'store-failing', message: 'down for good' });
     expect(lines.at(-1)).toBe('up 2');
     endSpan();
     endSpan();
@@ -111,10 +111,10 @@ describe('a store that comes and goes', () => {
   });
 
   test('is at most four lines in each ten seconds, the latest of the ten before among them', () => {
-    const { lines, notify, endSpan } = started();
+    const { lines, emit, endSpan } = started();
     const perSpan: number[] = [];
     for (let span = 0; span < 5; span++) {
-      flap(notify, 50);
+      flap(emit, 50);
       perSpan.push(lines.length);
       endSpan();
     }
@@ -134,7 +134,7 @@ describe('a store that comes and goes', () => {
 
 test('it has a clock of its own unless one is given', () => {
   const lines: string[] = [];
-  const notify = logged((line) => lines.push(line));
-  for (const message of ['1', '2']) notify({ type: 'warning', message });
+  const emit = logged((line) => lines.push(line));
+  for (const message of ['1', '2']) emit({ type: 'warning', message });
   expect(lines).toEqual(['1']);
 });

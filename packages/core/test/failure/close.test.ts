@@ -35,11 +35,11 @@ describe('close', () => {
     const { guard, store } = guarded(hangs);
     const answer = deferred<unknown>();
     store.behaviour = () => answer.promise;
-    const ruling = guard.spend([open]);
+    const batchAnswer = guard.spend([open]);
     guard.close();
     answer.reject(new Error('connection closed'));
     await settled();
-    expect((await ruling).failure?.cause).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+    expect((await batchAnswer).failure?.cause).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
   });
 
   test('reports what was lost and not yet told', async () => {

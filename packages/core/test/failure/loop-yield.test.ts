@@ -112,7 +112,7 @@ describe('a loop of awaited calls that begins before its store is connected', ()
   function connectingGuard() {
     const store = new ScriptedStore(() => Promise.reject(down));
     setTimeout(() => (store.behaviour = answersSoon), 20);
-    return new StoreGuard({ store, failure: checkFailureOptions({ deadlineMs: 10 }), notify: () => {} });
+    return new StoreGuard({ store, failure: checkFailureOptions({ deadlineMs: 10 }), emit: () => {} });
   }
 
   const WITHIN_MS = 3000;

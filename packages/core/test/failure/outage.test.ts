@@ -20,12 +20,12 @@ const down = new Error('connect ECONNREFUSED');
 describe('a store that hangs', () => {
   test('is waited for until the deadline, then the policy decides', async () => {
     const { guard, time } = guarded(hangs);
-    let ruling: unknown;
-    void Promise.resolve(guard.spend([transaction()])).then((value) => (ruling = value));
+    let batchAnswer: unknown;
+    void Promise.resolve(guard.spend([transaction()])).then((value) => (batchAnswer = value));
     await time.advance(49);
-    expect(ruling).toBeUndefined();
+    expect(batchAnswer).toBeUndefined();
     await time.advance(1);
-    expect(ruling).toMatchObject({
+    expect(batchAnswer).toMatchObject({
       available: true,
       failure: { policy: 'local', cause: { code: 'ERR_STORE_DEADLINE' } },
     });
@@ -34,10 +34,10 @@ describe('a store that hangs', () => {
 
   test('names the deadline in its cause', async () => {
     const { guard, time } = guarded(hangs, { deadlineMs: 20 });
-    const ruling = guard.spend([transaction()]);
+    const batchAnswer = guard.spend([transaction()]);
     await time.advance(20);
     const message = 'The store did not answer within 20 ms (failure.deadlineMs).';
-    expect((await ruling).failure?.cause).toEqual(new SluiceError('ERR_STORE_DEADLINE', message));
+    expect((await batchAnswer).failure?.cause).toEqual(new SluiceError('ERR_STORE_DEADLINE', message));
   });
 
   test("holds up the first deadline's worth of decisions and two more, never the rest", async () => {
@@ -67,21 +67,21 @@ describe('a store that hangs', () => {
     const { guard, store, time } = guarded(hangs);
     const answer = deferred<unknown>();
     store.behaviour = () => answer.promise;
-    const ruling = guard.spend([transaction()]);
+    const batchAnswer = guard.spend([transaction()]);
     await time.advance(50);
     answer.resolve(reading([1]));
-    expect((await ruling).failure).toMatchObject({ policy: 'local' });
+    expect((await batchAnswer).failure).toMatchObject({ policy: 'local' });
   });
 
   test('and rejects after the deadline leaves no unhandled rejection', async () => {
     const { guard, store, time } = guarded(hangs);
     const answer = deferred<unknown>();
     store.behaviour = () => answer.promise;
-    const ruling = guard.spend([transaction()]);
+    const batchAnswer = guard.spend([transaction()]);
     await time.advance(50);
     answer.reject(down);
     await settled();
-    expect((await ruling).failure?.cause).toMatchObject({ code: 'ERR_STORE_DEADLINE' });
+    expect((await batchAnswer).failure?.cause).toMatchObject({ code: 'ERR_STORE_DEADLINE' });
   });
 
   test('all its waiting decisions share one timer', () => {
@@ -94,10 +94,10 @@ describe('a store that hangs', () => {
     const { guard, store, time } = guarded(hangs);
     const answer = deferred<unknown>();
     store.behaviour = () => answer.promise;
-    const ruling = guard.spend([transaction()]);
+    const batchAnswer = guard.spend([transaction()]);
     time.arrives(() => answer.resolve(reading([1])));
     await time.stall(100);
-    expect((await ruling).failure).toBeUndefined();
+    expect((await batchAnswer).failure).toBeUndefined();
   });
 });
 
@@ -369,7 +369,7 @@ describe('recovery', () => {
     expect(passed(await setup.guard.spend([transaction()]))).toBe(false);
     setup.store.behaviour = answersAtOnce;
     await setup.time.advance(100);
-    const ruling = decided(await setup.guard.spend([transaction()]));
-    expect([passed(ruling), ruling.store]).toEqual([true, setup.store]);
+    const batchAnswer = decided(await setup.guard.spend([transaction()]));
+    expect([passed(batchAnswer), batchAnswer.store]).toEqual([true, setup.store]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Decided } from '../../src/decision/batch-answer.ts';
+import type { Answered } from '../../src/decision/batch-answer.ts';
 import type { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { decided, guarded, passed, transaction } from './support/guarded.ts';
 import { throws } from './support/scripted-store.ts';
@@ -159,9 +159,9 @@ describe('local', () => {
 describe('open', () => {
   test('drops out, and the local ones decide', async () => {
     const { guard } = failing();
-    const ruling = await guard.spend([open, local, open]);
-    expect(ruling).toMatchObject({ batch: [local], failure: { policy: 'local' } });
-    expect((ruling as Decided).reading.levelsTicks).toEqual([0]);
+    const batchAnswer = await guard.spend([open, local, open]);
+    expect(batchAnswer).toMatchObject({ batch: [local], failure: { policy: 'local' } });
+    expect((batchAnswer as Answered).reading.levelsTicks).toEqual([0]);
   });
 
   test('alone lets everything through: nothing is left to decide', async () => {

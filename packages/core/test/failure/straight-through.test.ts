@@ -7,9 +7,9 @@ describe('a store that answers at once', () => {
     const { guard, store, time } = guarded(answersAtOnce);
     const batch = [transaction()];
     const { owner } = guard;
-    const ruling = { available: true, batch, reading: reading(batch), store, failure: undefined, owner };
-    expect(guard.spend(batch)).toEqual(ruling);
-    expect(guard.check(batch)).toEqual(ruling);
+    const batchAnswer = { available: true, batch, reading: reading(batch), store, failure: undefined, owner };
+    expect(guard.spend(batch)).toEqual(batchAnswer);
+    expect(guard.check(batch)).toEqual(batchAnswer);
     expect(guard.charge(batch)).toEqual({ batch, reading: reading(batch), store });
     expect(guard.refund(store, batch)).toEqual({ batch, reading: reading(batch), store });
     expect(guard.reset(batch)).toBeUndefined();
@@ -38,8 +38,8 @@ describe('a store that answers by a promise', () => {
     const { guard, store, time } = guarded(answersSoon);
     const batch = [transaction()];
     const { owner } = guard;
-    const ruling = { available: true, batch, reading: reading(batch), store, failure: undefined, owner };
-    expect(await guard.spend(batch)).toEqual(ruling);
+    const batchAnswer = { available: true, batch, reading: reading(batch), store, failure: undefined, owner };
+    expect(await guard.spend(batch)).toEqual(batchAnswer);
     expect(time.waiting).toBe(0);
   });
 
@@ -59,8 +59,8 @@ test('a promise whose own `then` throws is a failure of the store, which the pol
     // oxlint-disable-next-line unicorn/no-thenable -- this is what is tested
     return Object.defineProperty(answer, 'then', { value: throwing });
   });
-  const ruling = await guard.spend([transaction()]);
-  expect(ruling.failure).toMatchObject({ cause: new Error('from then') });
+  const batchAnswer = await guard.spend([transaction()]);
+  expect(batchAnswer.failure).toMatchObject({ cause: new Error('from then') });
   await time.advance(1000);
   expect(guard.status().decidedByPolicy).toBe(1);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Decision } from '../../src/decision/decision.ts';
-import { refusalOf } from '../../src/http/denial.ts';
+import { denialOf } from '../../src/http/denial.ts';
 
 const deniedBy = (...limits: readonly string[]): Decision =>
   ({
@@ -14,6 +14,6 @@ describe('the body of a denial names the limits that were exceeded:', () => {
     [['A', 'B'], 'Rate limits "A" and "B" exceeded. Try again in 1 second.'],
     [['A', 'B', 'C'], 'Rate limits "A", "B" and "C" exceeded. Try again in 1 second.'],
   ])('%j', (limits, detail) => {
-    expect(JSON.parse(refusalOf(deniedBy(...limits), 1).body)).toMatchObject({ detail, 'violated-policies': limits });
+    expect(JSON.parse(denialOf(deniedBy(...limits), 1).body)).toMatchObject({ detail, 'violated-policies': limits });
   });
 });

@@ -1,6 +1,6 @@
 import { createLimiter, memoryStore } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { isInUse } from '../../src/limiter/limit-name-registry.ts';
+import { hasLimitNames } from '../../src/limiter/limit-name-registry.ts';
 import { accountLimits, atOnce } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
@@ -81,11 +81,11 @@ describe('the names of limits on one store', () => {
 
 test('a store is in use from the first limiter with names on it to the last', () => {
   const store = memoryStore();
-  expect(isInUse(store)).toBe(false);
+  expect(hasLimitNames(store)).toBe(false);
   const limiters = ['One', 'Other'].map((name) => createLimiter({ limits: named(name), store }));
   for (const limiter of limiters) {
-    expect(isInUse(store)).toBe(true);
+    expect(hasLimitNames(store)).toBe(true);
     atOnce(limiter.close());
   }
-  expect(isInUse(store)).toBe(false);
+  expect(hasLimitNames(store)).toBe(false);
 });

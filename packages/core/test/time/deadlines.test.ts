@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Deadlines } from '../../src/time/deadlines.ts';
-import { Pending } from '../../src/time/deadline-promise.ts';
+import { DeadlinePromise } from '../../src/time/deadline-promise.ts';
 import { deferred, FakeTime, settled } from '../support/fake-time.ts';
 
 const late = () => new Error('late');
@@ -12,7 +12,7 @@ function deadlines(deadlineMs = 50) {
 }
 
 /** A pending outcome that tells when its promise has missed the deadline. */
-class Telling extends Pending<never> {
+class Telling extends DeadlinePromise<never> {
   readonly accept = unexpected;
   readonly fail = unexpected;
   readonly miss: () => void;

@@ -3,7 +3,7 @@ import {
   flowSettings,
   NodeExchange,
   runFlow,
-  sendRefusal,
+  sendDenial,
   type MiddlewareOptions,
   type RequestDecision,
 } from '@sluice/core/http';
@@ -21,7 +21,7 @@ export function limited<Req extends IncomingMessage, Res extends ServerResponse>
     try {
       const refusal = await runFlow(settings, new RouteExchange(req, req, res), [req, res]);
       if (refusal === null) await handler(req, res);
-      else if (refusal !== 'left') sendRefusal(settings, res, refusal);
+      else if (refusal !== 'left') sendDenial(settings, res, refusal);
     } catch (error) {
       // The client's own data is at fault, such as an id that is too long. Next answers 500 to every other error.
       if (!(error instanceof SluiceError) || error.status !== 400) throw error;

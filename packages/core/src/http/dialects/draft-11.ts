@@ -1,5 +1,5 @@
 import { Decision } from '../../decision/decision.ts';
-import type { Decided } from '../../decision/batch-answer.ts';
+import type { Answered } from '../../decision/batch-answer.ts';
 import { waitForNextToken } from '../../rule/gcra.ts';
 import type { Rate } from '../../rule/rate.ts';
 import { ceilToSeconds } from '../../rule/ticks.ts';
@@ -31,7 +31,7 @@ export const draft11: Dialect = {
 
 /** All limits that applied, in the order of the batch. In a denial, only the limits that denied have a state. */
 function limitMembers(decision: Decision): LimitMembers[] {
-  const { batch, reading } = Decision.rulingOf(decision) as Decided;
+  const { batch, reading } = Decision.answerOf(decision) as Answered;
   const { results, allowed } = decision;
   const members: LimitMembers[] = [];
   for (let i = 0; i < results.length; i++) {

@@ -26,7 +26,7 @@ export function staysStricter(decision: Decision, present: number | string | rea
 
 /** Formats `RateLimit-Policy` of the drafts without names: every limit as `burst;w=seconds`. */
 function quotaPolicies(decision: Decision): string {
-  return Decision.rulingOf(decision)
+  return Decision.answerOf(decision)
     .batch.map(({ rate }) => `${rate.burst};w=${Math.max(1, ceilToSeconds(rate.toleranceTicks))}`)
     .join(', ');
 }

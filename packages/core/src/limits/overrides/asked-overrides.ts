@@ -1,6 +1,6 @@
-import { adopted, type Awaitable } from '../../async/awaitable.ts';
+import { toNativePromise, type Awaitable } from '../../async/awaitable.ts';
 import { reasonOf } from '../../checks/errors.ts';
-import type { Notify } from '../../events/event.ts';
+import type { EventSink } from '../../events/event.ts';
 import type { Deadlines } from '../../time/deadlines.ts';
 import type { Limit } from '../limit.ts';
 import type { Rate } from '../../rule/rate.ts';
@@ -26,21 +26,21 @@ export type OverrideFunction<Request = unknown> = (
 export class AskedOverrides {
   readonly #ask: OverrideFunction<never>;
   readonly #deadlines: Deadlines;
-  readonly #notify: Notify;
+  readonly #emit: EventSink;
   // Plans are few, so their numbers are validated and converted once. The size is bounded, for a function that returns
   // ever new numbers.
   readonly #rates = new Map<string, OverrideRate>();
 
-  constructor(ask: OverrideFunction<never>, deadlines: Deadlines, notify: Notify) {
+  constructor(ask: OverrideFunction<never>, deadlines: Deadlines, emit: EventSink) {
     this.#ask = ask;
     this.#deadlines = deadlines;
-    this.#notify = notify;
+    this.#emit = emit;
   }
 
   /** Never throws or rejects. */
   readonly rateFor: RateLookup = (limit, id, request) => {
     try {
-      const answer = adopted(this.#ask(limit.name, id, request as never));
+      const answer = toNativePromise(this.#ask(limit.name, id, request as never));
       if (!(answer instanceof Promise)) return this.#rateOf(limit, answer);
       const late = (): Error => new Error('the overrides function did not answer within overridesDeadlineMs');
       return this.#deadlines
@@ -65,7 +65,7 @@ export class AskedOverrides {
   }
 
   #failed(limit: Limit<never>, id: string, cause: unknown): Rate {
-    this.#notify({
+    this.#emit({
       type: 'override-failed',
       limit: limit.name,
       id,

@@ -3,7 +3,7 @@ import { checkClock, monotonicClock, type Clock } from '../../time/clock.ts';
 import { durationTicks, type Duration } from '../../rule/duration.ts';
 import { complaint, reasonOf } from '../../checks/errors.ts';
 import type { Log } from '../../events/throttled-log.ts';
-import { notifier } from '../../events/event-sink.ts';
+import { eventSink } from '../../events/event-sink.ts';
 import { checkOptions, wholeNumber } from '../../checks/options.ts';
 import { TICKS_PER_MICRO } from '../../rule/ticks.ts';
 import type { Override } from './override.ts';
@@ -78,13 +78,13 @@ export function cachedOverrides(query: OverrideQuery, options: CachedOverridesOp
   checkOptions('cachedOverrides', options, ['maxAge', 'maxEntries', 'clock', 'onEvent', 'log']);
   const { maxAge, maxEntries = 10_000, clock = monotonicClock } = options;
   checkClock(clock);
-  const notify = notifier<CachedOverridesEvent>(options);
+  const emit = eventSink<CachedOverridesEvent>(options);
   const cache = new OverrideCache({
     ask: query,
     maxAgeMicros: durationTicks('maxAge', maxAge, MAX_AGE) / TICKS_PER_MICRO,
     maxEntries: wholeNumber('maxEntries', maxEntries, { min: 1, max: 10_000_000 }),
     clock,
-    onStale: (stale) => notify(refreshFailed(stale)),
+    onStale: (stale) => emit(refreshFailed(stale)),
   });
   return Object.assign((limit: string, id: string) => cache.get(limit, id), {
     delete: (id: string, limit?: string) => cache.delete(id, limit),

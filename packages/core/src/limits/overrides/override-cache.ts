@@ -1,4 +1,4 @@
-import { adopted, type Awaitable } from '../../async/awaitable.ts';
+import { toNativePromise, type Awaitable } from '../../async/awaitable.ts';
 import type { Clock } from '../../time/clock.ts';
 import { EntryTable } from './entry-table.ts';
 import { overrideRate, type Override } from './override.ts';
@@ -100,7 +100,7 @@ export class OverrideCache {
     if (entry.flight !== undefined) this.#failed(entry, new Error('the query did not answer within 10 s'));
     let answer: Awaitable<Override | undefined>;
     try {
-      answer = adopted(this.#parts.ask(entry.limit, entry.id));
+      answer = toNativePromise(this.#parts.ask(entry.limit, entry.id));
       if (!(answer instanceof Promise)) return this.#accept(entry, answer, nowMicros);
     } catch (cause) {
       return this.#failed(entry, cause);

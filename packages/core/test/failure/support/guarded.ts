@@ -2,7 +2,7 @@ import { andThen, type Awaitable } from '../../../src/async/awaitable.ts';
 import { Decision } from '../../../src/decision/decision.ts';
 import type { LimiterEvent } from '../../../src/events/event.ts';
 import { checkFailureOptions, type FailureOptions } from '../../../src/failure/failure-options.ts';
-import type { Changed, Decided, Ruling } from '../../../src/decision/batch-answer.ts';
+import type { Changed, Answered, BatchAnswer } from '../../../src/decision/batch-answer.ts';
 import { StoreGuard } from '../../../src/failure/store-guard.ts';
 import type { StoreStatus } from '../../../src/failure/store-health.ts';
 import { fits } from '../../../src/rule/gcra.ts';
@@ -26,12 +26,12 @@ class RulingGuard {
     return this.#guard;
   }
 
-  spend(batch: readonly Transaction[]): Awaitable<Ruling> {
-    return andThen(this.#guard.spend(batch), (decision) => Decision.rulingOf(decision));
+  spend(batch: readonly Transaction[]): Awaitable<BatchAnswer> {
+    return andThen(this.#guard.spend(batch), (decision) => Decision.answerOf(decision));
   }
 
-  check(batch: readonly Transaction[]): Awaitable<Ruling> {
-    return andThen(this.#guard.check(batch), (decision) => Decision.rulingOf(decision));
+  check(batch: readonly Transaction[]): Awaitable<BatchAnswer> {
+    return andThen(this.#guard.check(batch), (decision) => Decision.answerOf(decision));
   }
 
   charge(batch: readonly Transaction[]): Awaitable<Changed<Transaction>> {
@@ -68,8 +68,8 @@ export function guarded(behaviour: Behaviour, failure: FailureOptions = {}) {
   const store = new ScriptedStore(behaviour);
   const events: LimiterEvent[] = [];
   const onceEvents: LimiterEvent[] = [];
-  const notify = (event: LimiterEvent) => void ('once' in event ? onceEvents : events).push(event);
-  const guard = new StoreGuard({ store, failure: checkFailureOptions(failure), notify, scheduler: time });
+  const emit = (event: LimiterEvent) => void ('once' in event ? onceEvents : events).push(event);
+  const guard = new StoreGuard({ store, failure: checkFailureOptions(failure), emit, scheduler: time });
   return { guard: new RulingGuard(guard), store, time, events, onceEvents };
 }
 
@@ -98,15 +98,15 @@ export function transaction(given: Partial<Transaction> & { burst?: number; coun
   return made;
 }
 
-/** Gives the ruling if something was decided; fails the test otherwise. */
-export function decided(ruling: Ruling): Decided {
-  if (!ruling.available) throw new Error('nothing was decided');
-  return ruling;
+/** Gives the batchAnswer if something was decided; fails the test otherwise. */
+export function decided(batchAnswer: BatchAnswer): Answered {
+  if (!batchAnswer.available) throw new Error('nothing was decided');
+  return batchAnswer;
 }
 
 /** Whether a batch passed. */
-export function passed(ruling: Ruling): boolean {
-  const { batch, reading } = decided(ruling);
+export function passed(batchAnswer: BatchAnswer): boolean {
+  const { batch, reading } = decided(batchAnswer);
   return batch.every(({ mode, incrementTicks, toleranceTicks }, i) => {
     return mode === 'spend-only' || fits(reading.levelsTicks[i] ?? Infinity, incrementTicks, toleranceTicks);
   });
@@ -115,8 +115,8 @@ export function passed(ruling: Ruling): boolean {
 /** Lets the store fail until the guard leaves it alone. */
 export async function breakDown({ guard, time }: { guard: RulingGuard; time: FakeTime }): Promise<void> {
   for (let i = 0; i < 3; i++) {
-    const ruling = guard.spend([transaction({ limit: 'Other', onFailure: 'open' })]);
+    const batchAnswer = guard.spend([transaction({ limit: 'Other', onFailure: 'open' })]);
     await time.advance(50);
-    await ruling;
+    await batchAnswer;
   }
 }
