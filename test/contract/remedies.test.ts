@@ -234,7 +234,7 @@ const TABLE: Readonly<Record<string, Wrong>> = {
     make: inline,
     options: { overrides: { localhost: 'unlimited' } },
     message:
-      "`rateLimit.overrides` lists the id 'localhost': `id` must be an IPv4 address, or an IPv6 network with the mask /48, but was 'localhost'.",
+      "`rateLimit.overrides` lists the id 'localhost': `id` must be an IPv4 address, or an IPv6 network with the mask /48, but was 'localhost'. Write an IPv4 address such as '203.0.113.7', or an IPv6 network such as '2001:db8:7::/48'.",
   },
   'an inline cost above the burst': {
     make: inline,

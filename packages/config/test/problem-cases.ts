@@ -148,7 +148,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     overrides: overrideOf('      - 12345678\n', 'NewRegistrationsPerIPAddress'),
     schemaAccepts: 'it knows no formats',
     problems: [
-      "overrides.yaml:5:9: `overrides.NewRegistrationsPerIPAddress` lists the id '12345678': `id` must be an IPv4 or IPv6 address, such as '203.0.113.7' or '2001:db8::1', but was '12345678'.",
+      "overrides.yaml:5:9: `overrides.NewRegistrationsPerIPAddress` lists the id '12345678': `id` must be an IPv4 or IPv6 address, such as '203.0.113.7' or '2001:db8::1', but was '12345678'. Write an address alone, without host name, port, brackets or mask: '203.0.113.7'.",
     ],
   },
   {

@@ -42,7 +42,7 @@ export function domainName(text: string, underscores: boolean, option = 'id'): s
   const pattern = underscores ? HOST_NAME_OR_UNDERSCORES : HOST_NAME;
   if (name.length <= MAX_LENGTH && pattern.test(name) && !ENDS_IN_NUMBER.test(name)) return name;
   const demand = 'a domain name of at most 253 characters: labels of 1 to 63 letters, digits and inner hyphens';
-  throw complaint('ERR_ID', { option, demand, value: text, status: 400, ...remedyFor(text, name) });
+  throw complaint('ERR_ID', { option, demand, value: text, remedy: remedyFor(text, name), status: 400 });
 }
 
 /** Returns the name in lower-case ASCII; `''` if that is not possible. */
@@ -58,11 +58,12 @@ function withoutFinalDot(name: string): string {
   return name.endsWith('.') ? name.slice(0, -1) : name;
 }
 
-function remedyFor(text: string, name: string): { remedy?: string } {
-  if (text.includes('*')) return { remedy: "A wildcard is not a name. Write 'example.com' for '*.example.com'." };
-  if (/[/:@?#[\]]/.test(text))
-    return { remedy: "Write only the name, without scheme, port, path or address: 'example.com'." };
-  if (name.includes('_')) return { remedy: 'To accept underscores, use underscores: true.' };
-  if (ENDS_IN_NUMBER.test(name)) return { remedy: 'It ends in a number. For addresses, use ipAddress().' };
-  return {};
+function remedyFor(text: string, name: string): string {
+  if (text === '') return "It is empty: write a name such as 'example.com', or leave it out.";
+  if (text.includes('*')) return "A wildcard is not a name. Write 'example.com' for '*.example.com'.";
+  if (/[/:@?#[\]]/.test(text)) return "Write only the name, without scheme, port, path or address: 'example.com'.";
+  if (/[\s;]/.test(text)) return "Write the name alone, without spaces or semicolons: 'example.com'.";
+  if (name.includes('_')) return 'To accept underscores, use underscores: true.';
+  if (ENDS_IN_NUMBER.test(name)) return 'It ends in a number. For addresses, use ipAddress().';
+  return "Write a name such as 'example.com'.";
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { keyFrom, type Awaitable, type IdFormat, type IdValue, type Key } from '@sluice/core';
+import { keyFrom, type Awaitable, type IdFormat, type IdValue, type Key, type SluiceError } from '@sluice/core';
 import { checkOptions, complaint, keyOf, wholeNumber } from '@sluice/core/kit';
 import { checkedUnderscores, domainName, MAX_TEXT_LENGTH, type DomainNameOptions } from './domain-name.ts';
 
@@ -9,6 +9,8 @@ export interface FqdnSetOptions extends DomainNameOptions {
   readonly maxNames?: number;
 }
 
+/** The highest `maxNames`. */
+const MOST_NAMES = 1000;
 // A label has at most 63 characters, so a list of names never looks like a hash.
 const HASH = /^[0-9A-Fa-f]{64}$/;
 
@@ -32,7 +34,7 @@ export function fqdnSet<Request = unknown>(
 ): Key<Request> {
   checkOptions('fqdnSet', options, ['underscores', 'maxNames']);
   const underscores = checkedUnderscores('fqdnSet', options);
-  const maxNames = wholeNumber('fqdnSet.maxNames', options.maxNames ?? 100, { min: 1, max: 1000 });
+  const maxNames = wholeNumber('fqdnSet.maxNames', options.maxNames ?? 100, { min: 1, max: MOST_NAMES });
   const listed: IdFormat = { name: 'fqdnSet', canonical: (text) => hashOf(namesOf(text, maxNames, underscores)) };
   const written: IdFormat = {
     name: 'fqdnSet',
@@ -43,12 +45,20 @@ export function fqdnSet<Request = unknown>(
 
 function namesOf(text: string, maxNames: number, underscores: boolean): Set<string> {
   // A text that is too long is not split at all, and a text of many commas only up to the maximum.
-  const names = text.length > maxNames * (MAX_TEXT_LENGTH + 1) ? [] : text.split(',', maxNames + 1);
-  if (names.length === 0 || names.length > maxNames) {
-    const demand = `1 to ${maxNames} domain names with commas between them`;
-    throw complaint('ERR_ID', { option: 'id', demand, value: text, status: 400 });
+  if (text.length > maxNames * (MAX_TEXT_LENGTH + 1)) {
+    throw notASet(text, maxNames, "Write only the names, for example 'example.com,example.org'.");
+  }
+  const names = text.split(',', maxNames + 1);
+  if (names.length > maxNames) {
+    const more = `To accept more names, up to ${MOST_NAMES}, use maxNames.`;
+    throw notASet(text, maxNames, maxNames < MOST_NAMES ? more : 'Split them into several sets.');
   }
   return new Set(names.map((name, index) => domainName(name, underscores, `id (name ${index + 1})`)));
+}
+
+function notASet(value: string, maxNames: number, remedy: string): SluiceError {
+  const demand = `1 to ${maxNames} domain names with commas between them`;
+  return complaint('ERR_ID', { option: 'id', demand, value, remedy, status: 400 });
 }
 
 function hashOf(names: Set<string>): string {

@@ -98,6 +98,27 @@ describe('no set is', () => {
   });
 });
 
+describe('what is no set is an error with a remedy that works:', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, i) => `${i}.com`).join(',');
+  test.each<[what: string, text: string, maxNames: number, remedy: string]>([
+    ['too many names', names(101), 100, 'To accept more names, up to 1000, use maxNames.'],
+    ['more names than any set has', names(1001), 1000, 'Split them into several sets.'],
+    ['too long a text', 'a'.repeat(1_000_000), 100, "Write only the names, for example 'example.com,example.org'."],
+    ['an empty name', 'a.com,', 100, "It is empty: write a name such as 'example.com', or leave it out."],
+    ['a space', 'a.com, b.com', 100, "Write the name alone, without spaces or semicolons: 'example.com'."],
+    ['a semicolon', 'a.com;b.com', 100, "Write the name alone, without spaces or semicolons: 'example.com'."],
+    ['a hyphen at the end', 'a-.com', 100, "Write a name such as 'example.com'."],
+  ])('%s', (_, text, maxNames, remedy) => {
+    const { message } = thrown(() => fqdnSet(undefined, { maxNames }).format.canonical(text));
+    expect(message.endsWith(`. ${remedy}`)).toBe(true);
+  });
+
+  test('a larger maxNames accepts more names', () => {
+    expect(fqdnSet(undefined, { maxNames: 101 }).format.canonical(names(101))).toMatch(/^[0-9a-f]{64}$/);
+    expect(format.canonical('example.com,example.org')).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
 test('as many names as maxNames says make a set', () => {
   const names = Array.from({ length: 1000 }, (_, index) => `${'a'.repeat(60)}.${index}.com`).join(',');
   expect(fqdnSet(undefined, { maxNames: 1000 }).format.canonical(names)).toMatch(/^[0-9a-f]{64}$/);

@@ -1,7 +1,8 @@
 import { complaint } from '../checks/errors.ts';
 import type { IdFormat } from './id-format.ts';
 import { IpAddress } from './ip-address.ts';
-import { canonicalIpv6Range, checkIpv6PrefixLength } from './ipv6-range-format.ts';
+import { meantAddress } from './ip-address-format.ts';
+import { canonicalIpv6Range, checkIpv6PrefixLength, exampleRange } from './ipv6-range-format.ts';
 
 export interface ClientNetworkFormatOptions {
   /** The prefix length of an IPv6 client's network, 1 to 128. Default: 48. */
@@ -26,7 +27,10 @@ export function clientNetworkFormat({ ipv6PrefixLength = 48 }: ClientNetworkForm
 function canonicalClientNetwork(text: string, ipv6PrefixLength: number): string {
   const address = IpAddress.parse(text);
   if (address?.family === 4) return address.text;
-  if (text.includes(':')) return canonicalIpv6Range(text, ipv6PrefixLength);
+  const meant = meantAddress(text);
+  if (text.includes(':') && meant?.family !== 4) return canonicalIpv6Range(text, ipv6PrefixLength);
+  const either = `an IPv4 address such as '203.0.113.7', or an IPv6 network such as '${exampleRange(ipv6PrefixLength)}'`;
   const demand = `an IPv4 address, or an IPv6 network with the mask /${ipv6PrefixLength}`;
-  throw complaint('ERR_ID', { option: 'id', demand, value: text, status: 400 });
+  const remedy = `Write ${meant === undefined ? either : `'${meant.text}'`}.`;
+  throw complaint('ERR_ID', { option: 'id', demand, value: text, remedy, status: 400 });
 }

@@ -1,4 +1,4 @@
-import { complaint } from '../checks/errors.ts';
+import { complaint, type SluiceError } from '../checks/errors.ts';
 import type { IdFormat } from './id-format.ts';
 import { IpAddress } from './ip-address.ts';
 
@@ -12,9 +12,24 @@ export const ipAddressFormat: IdFormat = {
 
   canonical(text: string): string {
     const address = IpAddress.parse(text);
-    if (address === undefined) throw complaint('ERR_ID', { option: 'id', demand: DEMAND, value: text, status: 400 });
+    if (address === undefined) throw notAnAddress(text);
     return address.text;
   },
 };
+
+function notAnAddress(value: string): SluiceError {
+  const meant = meantAddress(value);
+  const alone = "an address alone, without host name, port, brackets or mask: '203.0.113.7'";
+  const remedy = `Write ${meant === undefined ? alone : `'${meant.text}'`}.`;
+  return complaint('ERR_ID', { option: 'id', demand: DEMAND, value, remedy, status: 400 });
+}
+
+/** The address that a text was meant to be: one with a port, with brackets or with spaces around it. */
+export function meantAddress(text: string): IpAddress | undefined {
+  // The longest address with a zone, a port and some spaces.
+  if (text.length > 100) return undefined;
+  const [, inBrackets, dotted] = /^(?:\[(.*)\]|([\d.]+))(?::\d+)?$/.exec(text.trim()) ?? [];
+  return IpAddress.parse(inBrackets ?? dotted ?? text.trim());
+}
 
 const DEMAND = "an IPv4 or IPv6 address, such as '203.0.113.7' or '2001:db8::1'";

@@ -1,6 +1,7 @@
 import { complaint, shownText, type SluiceError } from '../checks/errors.ts';
 import { wholeNumber } from '../checks/options.ts';
 import type { IdFormat } from './id-format.ts';
+import { meantAddress } from './ip-address-format.ts';
 import { IpAddress } from './ip-address.ts';
 
 /**
@@ -36,7 +37,7 @@ export function checkIpv6PrefixLength(prefixLength: number): void {
 export function canonicalIpv6Range(text: string, prefixLength: number): string {
   const slash = text.indexOf('/');
   const address = IpAddress.parse(slash < 0 ? text : text.slice(0, slash));
-  if (address === undefined) throw notARange(text, prefixLength);
+  if (address === undefined) throw notARange(text, prefixLength, rangeRemedy(text, prefixLength));
   if (address.family === 4) {
     throw notARange(text, prefixLength, 'IPv4 addresses, IPv4-mapped ones included, have no IPv6 range.');
   }
@@ -51,7 +52,18 @@ export function canonicalIpv6Range(text: string, prefixLength: number): string {
   return range;
 }
 
-function notARange(value: string, prefixLength: number, remedy?: string): SluiceError {
+function rangeRemedy(text: string, prefixLength: number): string {
+  const meant = meantAddress(text);
+  if (meant?.family === 6) return `Write '${meant.network(prefixLength)}'.`;
+  return `Write an IPv6 network such as '${exampleRange(prefixLength)}'.`;
+}
+
+/** An IPv6 network of a size, for messages. */
+export function exampleRange(prefixLength: number): string {
+  return IpAddress.parse('2001:db8:7::')!.network(prefixLength);
+}
+
+function notARange(value: string, prefixLength: number, remedy: string): SluiceError {
   const demand = `an IPv6 network with the mask /${prefixLength}`;
-  return complaint('ERR_ID', { option: 'id', demand, value, status: 400, ...(remedy !== undefined && { remedy }) });
+  return complaint('ERR_ID', { option: 'id', demand, value, remedy, status: 400 });
 }

@@ -41,13 +41,15 @@ const EXAMPLE = 'For example compound(accountId((req) => req.user.id), ipAddress
 
 function compoundFormat(formats: readonly IdFormat[]): IdFormat {
   const name = formats.map((format) => format.name).join(SEPARATOR);
+  const pattern = formats.map((format) => `<${format.name}>`).join(SEPARATOR);
   return {
     name,
     canonical(text) {
       const parts = split(text, formats.length);
       if (parts !== undefined) return join(parts.map((part, i) => formats[i]!.canonical(part)));
-      const demand = `an id of ${shownName(name)}: ${formats.length} parts separated by \`:\` (write %3A for a \`:\` inside a part)`;
-      throw complaint('ERR_ID', { option: 'id', demand, value: text, status: 400 });
+      const demand = `an id of ${shownName(name)}: ${formats.length} parts separated by \`:\``;
+      const remedy = `Write ${shownName(pattern)}, with %3A for a \`:\` in any part but the last.`;
+      throw complaint('ERR_ID', { option: 'id', demand, value: text, remedy, status: 400 });
     },
   };
 }

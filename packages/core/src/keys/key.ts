@@ -148,6 +148,7 @@ function refusePrefix(format: IdFormat, prefix: string, id: string): string {
     option: 'id',
     demand: `an id of ${shownName(format.name)} that does not start with '${shownName(prefix)}', which names the fallback's buckets`,
     value: id,
+    remedy: 'If such ids are valid for you, put a prefix before all ids in the function of the key: `user-${id}`.',
     status: 400,
   });
 }

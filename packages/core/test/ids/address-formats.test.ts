@@ -101,3 +101,32 @@ describe('clientNetwork', () => {
     expect(withoutBits).toThrow('`ipv6PrefixLength` must be a whole number from 1 to 128, but was 0.');
   });
 });
+
+describe('what is no address is an error with a remedy that works', () => {
+  const alone = "Write an address alone, without host name, port, brackets or mask: '203.0.113.7'.";
+  const network = (range: string) =>
+    `Write an IPv4 address such as '203.0.113.7', or an IPv6 network such as '${range}'.`;
+
+  test.each<[format: IdFormat, text: string, remedy: string]>([
+    [ipAddressFormat, '203.0.113.7:8080', "Write '203.0.113.7'."],
+    [ipAddressFormat, ' 203.0.113.7\n', "Write '203.0.113.7'."],
+    [ipAddressFormat, '[2001:DB8::1]:443', "Write '2001:db8::1'."],
+    [ipAddressFormat, '[2001:db8::1]', "Write '2001:db8::1'."],
+    [ipAddressFormat, '[203.0.113.7]', "Write '203.0.113.7'."],
+    [ipAddressFormat, 'localhost', alone],
+    [ipAddressFormat, '10.0.0.0/8', alone],
+    [ipAddressFormat, '', alone],
+    [ipAddressFormat, `203.0.113.7${' '.repeat(1000)}`, alone],
+    [clientNetworkFormat(), '203.0.113.7:8080', "Write '203.0.113.7'."],
+    [clientNetworkFormat(), '[2001:DB8:7::1]:443', "Write '2001:db8:7::/48'."],
+    [clientNetworkFormat(), 'localhost', network('2001:db8:7::/48')],
+    [clientNetworkFormat({ ipv6PrefixLength: 20 }), '10.0.0.0/8', network('2001::/20')],
+    [clientNetworkFormat(), 'a:b', "Write an IPv6 network such as '2001:db8:7::/48'."],
+    [ipv6RangeFormat(64), '[2001:db8::1]', "Write '2001:db8::/64'."],
+    [ipv6RangeFormat(), 'localhost', "Write an IPv6 network such as '2001:db8:7::/48'."],
+    [ipv6RangeFormat(), '', "Write an IPv6 network such as '2001:db8:7::/48'."],
+  ])('%# %s', (format, text, remedy) => {
+    expect(() => format.canonical(text)).toThrow(refusal(`. ${remedy}`));
+    for (const [, id = ''] of remedy.matchAll(/'([^']*)'/g)) expect(format.canonical(id)).toBe(id);
+  });
+});

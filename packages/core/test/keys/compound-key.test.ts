@@ -73,8 +73,9 @@ describe('a compound key', () => {
       code: 'ERR_ID',
       status: 400,
       message:
-        "`id` must be an id of accountId:accountId:ipAddress: 3 parts separated by `:` (write %3A for a `:` inside a part), but was 'a:b'.",
+        "`id` must be an id of accountId:accountId:ipAddress: 3 parts separated by `:`, but was 'a:b'. Write <accountId>:<accountId>:<ipAddress>, with %3A for a `:` in any part but the last.",
     });
+    expect(key.format.canonical('a%3Ab:c:2001:db8::1')).toBe('a%3Ab:c:2001:db8::1');
   });
 
   test('refuses parts that are none of their formats', () => {

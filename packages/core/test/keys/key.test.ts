@@ -168,7 +168,8 @@ describe('a key with a fallback', () => {
       status: 400,
       message:
         "`id` must be an id of accountId|clientNetwork that does not start with 'clientNetwork:', " +
-        `which names the fallback's buckets, but was '${claim}'.`,
+        `which names the fallback's buckets, but was '${claim}'. ` +
+        'If such ids are valid for you, put a prefix before all ids in the function of the key: `user-${id}`.',
     };
     expect(thrown(() => idOf(key, claim))).toMatchObject(refused);
     const later = accountId(() => Promise.resolve(claim)).or(clientNetwork());
