@@ -2,9 +2,9 @@ import type { Clock } from '../time/clock.ts';
 import { complaint } from '../checks/errors.ts';
 
 /**
- * A clock that stands still until a test moves it: no sleeping, and a moment that is exact.
+ * A clock that moves only when a test moves it, so that tests need not sleep and times are exact.
  *
- * It counts whole microseconds, the step of every clock here; milliseconds are rounded to them.
+ * It counts whole microseconds, like all clocks of Sluice; milliseconds are rounded to them.
  *
  * @example
  * const clock = new FakeClock(0);
@@ -16,8 +16,8 @@ export class FakeClock implements Clock {
   #micros: number;
 
   /**
-   * @param startMs - Milliseconds since any origin, also negative; 0 unless given.
-   * @throws {SluiceError} `ERR_OPTION` when it is no finite number, or so large that microseconds are not exact.
+   * @param startMs - Milliseconds since any origin, also negative. Default: 0.
+   * @throws {SluiceError} `ERR_OPTION` when it is not a finite number, or so large that microseconds are not exact.
    */
   constructor(startMs = 0) {
     this.#micros = microsOf('startMs', startMs);
@@ -33,10 +33,11 @@ export class FakeClock implements Clock {
   }
 
   /**
-   * Lets time pass.
+   * Moves the time forward.
    *
-   * @param ms - Milliseconds from 0 up. To go back use `set`.
-   * @throws {SluiceError} `ERR_OPTION` when it is negative or no finite number.
+   * @param ms - Milliseconds, at least 0. To move it back, use `set`.
+   * @throws {SluiceError} `ERR_OPTION` when it is negative or not a finite number, or when microseconds would not be
+   * exact.
    */
   advance(ms: number): void {
     if (ms < 0) {
@@ -47,10 +48,10 @@ export class FakeClock implements Clock {
   }
 
   /**
-   * Sets the time, also back.
+   * Sets the time, forward or back.
    *
    * @param ms - Milliseconds since the clock's origin.
-   * @throws {SluiceError} `ERR_OPTION` when it is no finite number, or so large that microseconds are not exact.
+   * @throws {SluiceError} `ERR_OPTION` when it is not a finite number, or so large that microseconds are not exact.
    */
   set(ms: number): void {
     this.#micros = microsOf('set(ms)', ms);

@@ -11,7 +11,7 @@ import {
 } from '../store/store.ts';
 import { TICKS_PER_SECOND } from '../rule/ticks.ts';
 
-/** A limit in the terms of a store: makes the entries of its batches. Costs are in tokens. */
+/** A limit as a store knows it: creates the entries of batches. Costs are in tokens. */
 export class SampleLimit {
   readonly name: string;
   readonly burst: number;
@@ -47,26 +47,26 @@ export class SampleLimit {
   }
 }
 
-/** Five tokens, one a minute: what comes back while a case runs is far less than a token, also on a real clock. */
+/** Five tokens, one per minute: during a case, far less than a token refills, even on a real clock. */
 export const slow: SampleLimit = new SampleLimit('Slow', 5, 60 * TICKS_PER_SECOND);
 
 /** Another limit with the same numbers. */
 export const other: SampleLimit = new SampleLimit('Other', 5, 60 * TICKS_PER_SECOND);
 
-/** Two tokens, each back after 20 ms: short enough to be waited for. */
+/** Two tokens, one per 20 ms: short enough to wait for. */
 export const quick: SampleLimit = new SampleLimit('Quick', 2, TICKS_PER_SECOND / 50);
 
-/** Whether one transaction fitted, by the level that spend gave. */
+/** Whether one transaction fitted, by the level that `spend` returned. */
 export function fitted(reading: StoreReading, transaction: StoreTransaction, place = 0): boolean {
   return fits(levelAt(reading, place), transaction.incrementTicks, transaction.toleranceTicks);
 }
 
-/** The TAT that a level stands for, at the reading's own moment; later by what was taken then. */
+/** Returns the TAT of a level at the time of its reading, plus the increment that was taken then. */
 export function tatOf(reading: StoreReading, incrementTicks = 0, place = 0): number {
   return nowTicksAt(reading, place) + levelAt(reading, place) + incrementTicks;
 }
 
-/** Asserts that a bucket stands at a TAT: on every clock its level is what of it still lies ahead, to the tick. */
+/** Asserts the TAT of a bucket: its level is the part of the TAT that still lies ahead, to the tick, on any clock. */
 export function assertTat(reading: StoreReading, tat: number, place = 0): void {
   assert.equal(levelAt(reading, place), Math.max(0, tat - nowTicksAt(reading, place)), `the level at place ${place}`);
 }

@@ -1,21 +1,21 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { Store } from '../store/store.ts';
 
-/** A fresh store, and its time. */
+/** A fresh store and its time. */
 export interface StoreUnderTest {
-  /** Empty, and used by nobody else. The case closes it. */
+  /** An empty store that is used nowhere else. The contract closes it after the case. */
   readonly store: Store;
-  /** Lets milliseconds pass on the store's clock: moves a steered clock, waits for a real one. */
+  /** Lets milliseconds pass on the store's clock: moves a clock that tests control, waits for a real one. */
   readonly advance: (ms: number) => Awaitable<void>;
 }
 
-/** A fresh store whose clock stands still until it is moved. */
+/** A fresh store whose clock moves only when a test moves it. */
 export interface SteeredStoreUnderTest extends StoreUnderTest {
   /** Sets the store's clock back by milliseconds. */
   readonly stepBack: (ms: number) => Awaitable<void>;
 }
 
-/** A promise that holds on every clock. */
+/** A promise that can be tested on any clock. */
 export interface StoreCase {
   /** The promise, as a sentence. */
   readonly name: string;
@@ -23,7 +23,7 @@ export interface StoreCase {
   readonly check: (subject: StoreUnderTest) => Promise<void>;
 }
 
-/** A promise that only a clock at a standstill can show. */
+/** A promise that can be tested only on a clock that the test controls. */
 export interface SteeredStoreCase {
   readonly name: string;
   readonly clock: 'steered';

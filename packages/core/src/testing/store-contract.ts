@@ -9,36 +9,36 @@ import { lifeCases } from './store-cases/life.ts';
 import { otherNumbersCases } from './store-cases/other-numbers.ts';
 import { takingCases } from './store-cases/taking.ts';
 
-/** What {@link storeContract} must know of a store whose time stands still until it is moved: all cases can run. */
+/** Options of {@link storeContract} for a store whose clock moves only when a test moves it: all cases run. */
 export interface SteeredStoreContractOptions {
   readonly clock: 'steered';
-  /** Makes a fresh store for one case. */
+  /** Creates a fresh store for one case. */
   readonly create: () => Awaitable<SteeredStoreUnderTest>;
 }
 
-/** The same of a store whose time goes on by itself: cases that need a moment at a standstill are left out. */
+/** Options of {@link storeContract} for a store with a real clock: cases that need a controlled clock are left out. */
 export interface RealStoreContractOptions {
   readonly clock: 'real';
-  /** Makes a fresh store for one case. */
+  /** Creates a fresh store for one case. */
   readonly create: () => Awaitable<StoreUnderTest>;
 }
 
-/** Options of {@link storeContract}. */
+/** The options of {@link storeContract}. */
 export type StoreContractOptions = SteeredStoreContractOptions | RealStoreContractOptions;
 
-/** One promise of the contract, ready to run. */
+/** One case of the contract. */
 export interface ContractCase {
   /** The promise, as a sentence: the name of a test. */
   readonly name: string;
-  /** Checks the promise on a fresh store; rejects with an AssertionError when it is broken. */
+  /** Tests the promise on a fresh store. Rejects with an AssertionError when the store breaks it. */
   readonly run: () => Promise<void>;
 }
 
 const allCases = [...takingCases, ...batchCases, ...correctionCases, ...otherNumbersCases, ...keyCases, ...lifeCases];
 
 /**
- * The contract that every store must keep, as a list of named cases. They need nothing but node:assert, so any test
- * runner can run them.
+ * Returns the contract that every store must fulfil, as a list of named cases. They depend only on node:assert, so any
+ * test runner can run them.
  *
  * @example
  * import { test } from 'vitest'; // or: import { test } from 'node:test'
@@ -57,7 +57,7 @@ const allCases = [...takingCases, ...batchCases, ...correctionCases, ...otherNum
  * });
  * for (const { name, run } of cases) test(name, run);
  *
- * @throws {SluiceError} `ERR_UNKNOWN_OPTION` for an option that is none, `ERR_OPTION` for one that is missing or wrong.
+ * @throws {SluiceError} `ERR_UNKNOWN_OPTION` for an unknown option, `ERR_OPTION` for a missing or wrong one.
  */
 export function storeContract(options: StoreContractOptions): readonly ContractCase[] {
   checkContractOptions(options);
@@ -76,7 +76,7 @@ function checkContractOptions(options: StoreContractOptions): void {
   throw complaint('ERR_OPTION', { option: 'create', demand: 'a function', value: options.create, remedy });
 }
 
-// Cases take the methods out of their subject, so they are bound to it here.
+// Cases destructure the methods of their subject, so they are bound to it here.
 async function runSteered(
   check: (subject: SteeredStoreUnderTest) => Promise<void>,
   create: SteeredStoreContractOptions['create'],

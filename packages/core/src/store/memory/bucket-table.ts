@@ -4,25 +4,26 @@ import { MIN_CAPACITY, Segment } from './segment.ts';
 import type { Ranked } from './size-ranking.ts';
 import type { SpareBuffer } from './spare-buffer.ts';
 
-/** What all tables of a store have in common. */
+/** The parts that all tables of a store share. */
 export interface TableParts {
   readonly spare: SpareBuffer;
   readonly totals: Totals;
 }
 
-/** Sums over all tables of a store, also those that were dropped. */
+/** Sums over all tables of a store, including dropped ones. */
 export interface Totals {
-  /** Buckets held. */
+  /** Buckets in all tables. */
   size: number;
   /** Buckets dropped because their TAT had passed. */
   swept: number;
-  /** Buckets that had to go although their TAT lay ahead. */
+  /** Buckets evicted although their TAT lay ahead. */
   evicted: number;
 }
 
 /**
- * The buckets of one limit: TATs by 64-bit hashes, without a string or an object for a bucket. It grows and shrinks by
- * segments of at most 64 kB, one at a time, so no call takes long however many buckets there are.
+ * The buckets of one limit: a hash table from 64-bit hashes to TATs, without a string or an object for each bucket. It
+ * grows and shrinks by segments of at most 64 kB, one at a time, so that no call takes long however many buckets there
+ * are.
  */
 export class BucketTable implements Ranked {
   readonly limit: string;
@@ -35,7 +36,8 @@ export class BucketTable implements Ranked {
   #evicted = 0;
   #evictedDebtTicks = 0;
 
-  // Where the bucket looked for last is: what is read is written next. `low` 0, which no hash has, says nowhere.
+  // The position of the bucket that was looked up last, because a bucket is read before it is written. `low` is 0,
+  // which no hash has, when there is none.
   #low = 0;
   #high = 0;
   #segment: Segment;
@@ -49,17 +51,17 @@ export class BucketTable implements Ranked {
     this.#directory = new Directory(this.#segment);
   }
 
-  /** How many buckets are held, also those that have passed and wait for the sweep. */
+  /** The number of buckets, including those that are full and not yet swept. */
   get size(): number {
     return this.#size;
   }
 
-  /** How many buckets had to go although their TAT lay ahead. */
+  /** The number of buckets evicted although their TAT lay ahead. */
   get evicted(): number {
     return this.#evicted;
   }
 
-  /** The largest TAT − now of an evicted bucket, in ticks; 0 when there was none. */
+  /** The largest TAT − now of an evicted bucket, in ticks; 0 when none was evicted. */
   get evictedDebtTicks(): number {
     return this.#evictedDebtTicks;
   }
@@ -68,7 +70,7 @@ export class BucketTable implements Ranked {
     return this.#directory.bytes;
   }
 
-  /** The TAT of a bucket; −Infinity, which has always passed, when there is none. */
+  /** Returns the TAT of a bucket; −Infinity, which has always passed, when there is none. */
   tat(low: number, high: number): number {
     this.#seek(low, high);
     return this.#slot < 0 ? -Infinity : this.#segment.tat(this.#slot);
@@ -85,7 +87,7 @@ export class BucketTable implements Ranked {
     if (this.#slot >= 0) this.#removeSlot(this.#segment, this.#slot);
   }
 
-  /** The segment of a `high` word; valid until the next change. */
+  /** Returns the segment of a `high` word. It is valid until the next change. */
   segmentAt(high: number): Segment {
     return this.#directory.at(high);
   }
@@ -103,7 +105,7 @@ export class BucketTable implements Ranked {
     this.#totals.swept++;
   }
 
-  /** Drops a bucket that must go, whether its TAT has passed or not. */
+  /** Drops a bucket to make room, whether its TAT has passed or not. */
   evictSlot(segment: Segment, slot: number, now: number): void {
     const debt = segment.tat(slot) - now;
     if (debt <= 0) return this.sweepSlot(segment, slot);
@@ -113,7 +115,7 @@ export class BucketTable implements Ranked {
     if (debt > this.#evictedDebtTicks) this.#evictedDebtTicks = debt;
   }
 
-  /** Gives back memory that a segment does not need any more. */
+  /** Releases memory that a segment no longer needs. */
   tidy(segment: Segment, now: number): void {
     const other = segment.depth > 0 ? this.#directory.at(prefixOfOtherHalf(segment)) : undefined;
     if (other !== undefined && canMerge(segment, other))

@@ -9,24 +9,24 @@ import type { MemoryStats } from './memory-stats.ts';
 import { PressureReports, type PressureListener } from './pressure-reports.ts';
 import { Sweep } from './sweep.ts';
 
-/** From this share of `maxKeys` on a store is nearly full, and reports it. */
+/** A store with more than this share of `maxKeys` is nearly full, and reports it. */
 const NEARLY_FULL = 0.9;
 
-/** What decides where buckets lie and which of them go when there are too many. */
+/** The parameters of {@link Buckets}. */
 export interface BucketsOptions {
   readonly maxKeys: number;
-  /** 16 random bytes that no client can know. */
+  /** 16 random bytes that no client knows. */
   readonly secret: Uint8Array;
-  /** Gives numbers from 0 up to, not including, 1. */
+  /** Returns random numbers from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
 }
 
 /**
- * The buckets of a memory store. A call reads its whole batch, writes what changes, and ends with `trim`: only there is
- * anything evicted, so a batch never loses a bucket between reading and writing it.
+ * The buckets of a memory store. A call reads its whole batch, writes what changes, and ends with `trim`. Only `trim`
+ * evicts, so that a batch never loses a bucket between reading and writing it.
  *
- * What must go goes from the limit that has the most buckets. So a flood of ids on one limit never displaces a bucket of
- * a limit that has fewer.
+ * Buckets are evicted from the limit that has the most. A flood of ids on one limit therefore never displaces a bucket
+ * of a limit that has fewer.
  */
 export class Buckets {
   readonly #maxKeys: number;
@@ -38,8 +38,8 @@ export class Buckets {
   readonly #eviction: Eviction;
   readonly #reports: PressureReports;
 
-  // Of the batch at hand, for each place: two int32 of hash, and the table of its limit or the name of a limit without
-  // one. The batch itself is not kept: V8 would have to note each new object that this old one refers to.
+  // For each index of the current batch: two int32 of the hash, and the table of the limit, or the limit's name if it
+  // has no table yet. The batch itself is not stored: see docs/hot-path.md on references from old objects to new ones.
   #hashes = new Int32Array(2);
   readonly #places: (BucketTable | string)[] = [];
 
@@ -59,16 +59,19 @@ export class Buckets {
     return { ...this.#totals, maxKeys: this.#maxKeys, bytes, limits: Object.fromEntries(limits) };
   }
 
-  /** @returns A function that ends the reports to this listener. */
+  /** @returns A function that removes the listener. */
   onPressure(listener: PressureListener): () => void {
     return this.#reports.add(listener);
   }
 
-  /** Moves the sweep on and gives the levels of a batch; `setLevel` then knows the buckets by their places in it. */
+  /**
+   * Advances the sweep and returns the levels of a batch. `setLevel` then identifies the buckets by their index in the
+   * batch.
+   */
   read(batch: readonly BucketName[], now: number): number[] {
     this.#sweep.step(now);
     this.#makeRoomFor(batch.length);
-    // Of the right length from the start: a pushed array takes several times the memory, on each request.
+    // A preallocated array: see docs/hot-path.md.
     // oxlint-disable-next-line unicorn/no-new-array
     const levels = new Array<number>(batch.length);
     for (let place = 0; place < batch.length; place++) levels[place] = this.#level(batch[place]!, place, now);
@@ -83,7 +86,7 @@ export class Buckets {
     return table === undefined ? 0 : levelOf(table.tat(hashes[2 * place]!, hashes[2 * place + 1]!), now);
   }
 
-  /** Writes the TAT for a level of a bucket that `read` has just located; a level of 0 needs no bucket. */
+  /** Writes the level of a bucket that `read` has just located. A bucket with level 0 is removed. */
   setLevel(place: number, now: number, level: number): void {
     const low = this.#hashes[2 * place]!;
     const high = this.#hashes[2 * place + 1]!;
@@ -95,7 +98,7 @@ export class Buckets {
     } else if (typeof found !== 'string') found.remove(low, high);
   }
 
-  /** Moves the sweep on and drops buckets, whatever they hold. */
+  /** Advances the sweep and drops buckets, whatever their levels. */
   forget(batch: readonly BucketName[], now: number): void {
     this.#sweep.step(now);
     for (const { limit, id } of batch) {
@@ -104,12 +107,12 @@ export class Buckets {
     }
   }
 
-  /** Evicts what is more than `maxKeys`. */
+  /** Evicts buckets above `maxKeys`. */
   trim(now: number): void {
     if (this.#totals.size > this.#nearlyFull) this.#trimNearlyFull(now);
   }
 
-  // Apart, since it is rare: what is small is compiled into its caller.
+  // A function of its own because it is rare: see docs/hot-path.md.
   #trimNearlyFull(now: number): void {
     while (this.#totals.size > this.#maxKeys) this.#eviction.evict(this.#tables.largest(), now);
     this.#reports.report(now);

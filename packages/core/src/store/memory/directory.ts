@@ -3,37 +3,37 @@ import type { Segment } from './segment.ts';
 const BYTES_PER_REFERENCE = 8;
 
 /**
- * Finds the segment of a hash by the first bits of its `high` word (extendible hashing). A segment that was split
- * less often than others stands in several neighbouring entries.
+ * Finds the segment of a hash by the first bits of its `high` word (extendible hashing). A segment that was split less
+ * often than others occupies several adjacent entries.
  *
  * @see R. Fagin and others: Extendible hashing, ACM TODS 4 (1979).
  */
 export class Directory {
   #entries: Segment[];
-  /** How many bits choose an entry. */
+  /** The number of bits that select an entry. */
   #depth = 0;
-  /** How many segments have each depth: when none has the directory's own, half of the directory will do. */
+  /** The number of segments of each depth. If none has the depth of the directory, half of its entries suffice. */
   readonly #segmentsOfDepth = new Int32Array(33);
   #segmentBytes: number;
 
-  /** @param segment - The one segment to start with, of depth 0. */
+  /** @param segment - The initial segment, of depth 0. */
   constructor(segment: Segment) {
     this.#entries = [segment];
     this.#segmentsOfDepth[0] = 1;
     this.#segmentBytes = segment.buffer.byteLength;
   }
 
-  /** Bytes of the segments' slots and of the directory itself. */
+  /** The bytes of the segments' slots and of the directory itself. */
   get bytes(): number {
     return this.#segmentBytes + this.#entries.length * BYTES_PER_REFERENCE;
   }
 
-  /** The segment of a `high` word. */
+  /** Returns the segment of a `high` word. */
   at(high: number): Segment {
     return this.#entries[this.#indexOf(high)]!;
   }
 
-  /** Puts segments in the place of others that together have the same prefixes. */
+  /** Replaces segments by others that together have the same prefixes. */
   replace(old: readonly Segment[], fresh: readonly Segment[]): void {
     for (const segment of old) this.#count(segment, -1);
     for (const segment of fresh) this.#count(segment, 1);
@@ -43,7 +43,7 @@ export class Directory {
   }
 
   #indexOf(high: number): number {
-    // Two steps, since JavaScript takes a shift by 32 as one by 0.
+    // Two steps, because JavaScript treats a shift by 32 as a shift by 0.
     return (high >>> 1) >>> (31 - this.#depth);
   }
 

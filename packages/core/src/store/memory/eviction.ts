@@ -5,10 +5,11 @@ const WINDOWS = 4;
 const BUCKETS_PER_WINDOW = 12;
 
 /**
- * Chooses the bucket of a limit that goes when the store is full: of a sample of 48 the one that is soonest full again.
- * So a new id that owes one token displaces an exhausted bucket only if all 48 are exhausted.
+ * Chooses the bucket of a limit to evict when the store is full: of a sample of up to 48, the one that is full soonest.
+ * A new id that owes one token therefore displaces an exhausted bucket only if the whole sample is exhausted.
  *
- * The sample is four windows at random places: one window of the same size would often lie among exhausted buckets.
+ * The sample consists of four windows at random positions, because a single window of the same size would often lie
+ * among exhausted buckets.
  */
 export class Eviction {
   readonly #random: () => number;
@@ -16,17 +17,17 @@ export class Eviction {
   #slot = 0;
   #tat = Infinity;
 
-  /** @param random - Gives numbers from 0 up to, not including, 1. */
+  /** @param random - Returns random numbers from 0 (inclusive) to 1 (exclusive). */
   constructor(random: () => number) {
     this.#random = random;
   }
 
-  /** Removes one bucket of a table that has at least one. */
+  /** Removes one bucket from a table that has at least one. */
   evict(table: BucketTable, now: number): void {
     this.#tat = Infinity;
     let windows = 0;
     while (windows < WINDOWS) {
-      // A whole number of 32 bits, as hashes are: for another kind V8 would compile the look-up of every request anew.
+      // A 32-bit integer, as hashes are: see docs/hot-path.md on kinds of numbers.
       const segment = table.segmentAt((this.#random() * 2 ** 32) | 0);
       if (segment.size === 0) continue;
       this.#lookThroughWindow(segment);

@@ -1,4 +1,4 @@
-/** The keys of one family of hashes: for text of char codes up to 255, and for all other text. */
+/** The two keys of a hash function: for text with char codes up to 255, and for all other text. */
 export interface HashKey {
   readonly narrow0: number;
   readonly narrow1: number;
@@ -7,14 +7,14 @@ export interface HashKey {
 }
 
 /**
- * Hashes text by HalfSipHash-2-4 to 64 bits: two int32, written to `out[at]` (low) and `out[at + 1]` (high).
- * Nobody without the key can aim two texts at one hash, or many at one place of a table.
+ * Hashes text to 64 bits by HalfSipHash-2-4: two int32, written to `out[at]` (low) and `out[at + 1]` (high). Without
+ * the key, an attacker can't choose texts with the same hash, or many texts for one position of a table.
  *
- * Text whose char codes are all below 256 is hashed as those bytes, read straight from the string. Any other text is
- * hashed as its UTF-16LE bytes under another key, so the two kinds are told apart before they are hashed.
+ * Text whose char codes are all below 256 is hashed as these bytes, read directly from the string. Other text is hashed
+ * as its UTF-16LE bytes under another key, so that the two kinds never produce the same input.
  *
  * @see J.-P. Aumasson, D. J. Bernstein: SipHash: a fast short-input PRF (2012), and HalfSipHash in the reference
- * implementation, https://github.com/veorq/SipHash; its vectors are this function's test.
+ * implementation, https://github.com/veorq/SipHash; a test compares this function with its vectors.
  */
 export function halfSipHash(text: string, key: HashKey, out: Int32Array, at: number): void {
   const charCodes = hashBytes(text, key.narrow0, key.narrow1, out, at);
@@ -25,8 +25,8 @@ function utf16Bytes(text: string): string {
   return Buffer.from(text, 'utf16le').toString('latin1');
 }
 
-// The rounds stand unrolled, a blank line between them: a function can't return four numbers without allocating, and
-// loops over rounds take half as long again. Gives all char codes or-ed together: above 255 the hash means nothing.
+// The rounds are unrolled, separated by a blank line: a function can't return four numbers without allocating, and
+// loops over rounds take 50 % longer. Returns the bitwise OR of all char codes: above 255, the hash is not valid.
 function hashBytes(bytes: string, k0: number, k1: number, out: Int32Array, at: number): number {
   const length = bytes.length;
   const wholeWords = length & ~3;

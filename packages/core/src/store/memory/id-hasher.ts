@@ -1,18 +1,18 @@
 import { halfSipHash, type HashKey } from './half-sip-hash.ts';
 
-/** How many bytes of a secret an {@link IdHasher} uses. */
+/** The number of bytes of the secret of an {@link IdHasher}. */
 export const SECRET_BYTES = 16;
 
 /**
- * Hashes ids under one secret key for all limits of a store: each limit has a table of its own, so the hash need not
- * contain the limit, and an id that several limits of a batch share is hashed once.
+ * Hashes ids with one secret key for all limits of a store. Each limit has its own table, so the hash need not include
+ * the limit's name, and an id that several limits of a batch share is hashed once.
  */
 export class IdHasher {
   readonly #key: HashKey;
   #lastId: string | undefined;
   readonly #lastHash = new Int32Array(2);
 
-  /** @param secret - {@link SECRET_BYTES} that no client can know. */
+  /** @param secret - {@link SECRET_BYTES} random bytes that no client knows. */
   constructor(secret: Uint8Array) {
     const words = new DataView(secret.buffer, secret.byteOffset, SECRET_BYTES);
     this.#key = {
@@ -23,7 +23,7 @@ export class IdHasher {
     };
   }
 
-  /** Writes the hash as two int32. The first is odd, since 0 marks an empty slot; 63 bits remain. */
+  /** Writes the hash as two int32. The first one is made odd, because 0 marks an empty slot; 63 bits remain. */
   hash(id: string, out: Int32Array, at: number): void {
     const last = this.#lastHash;
     if (id !== this.#lastId) {

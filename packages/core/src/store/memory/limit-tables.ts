@@ -2,19 +2,19 @@ import { BucketTable, type Totals } from './bucket-table.ts';
 import { SizeRanking } from './size-ranking.ts';
 import { SpareBuffer } from './spare-buffer.ts';
 
-/** One table for each limit that has buckets. Tables that the sweep finds empty are dropped. */
+/** One table for each limit that has buckets. The sweep drops empty tables. */
 export class LimitTables {
   readonly totals: Totals = { size: 0, swept: 0, evicted: 0 };
   readonly #spare = new SpareBuffer();
   readonly #byLimit = new Map<string, BucketTable>();
-  /** In the order of the sweep. */
+  /** The sweep goes through them from the last to the first. */
   readonly #all: BucketTable[] = [];
   readonly #ranking = new SizeRanking<BucketTable>();
-  // What was asked for last: most stores have one limit.
+  // The last lookup, because most stores have one limit.
   #lastLimit: string | undefined;
   #lastTable: BucketTable | undefined;
 
-  /** All tables; a new one is added at the end. */
+  /** All tables. A new one is appended. */
   get all(): readonly BucketTable[] {
     return this.#all;
   }
@@ -23,13 +23,13 @@ export class LimitTables {
     return this.#all.reduce((sum, table) => sum + table.bytes, this.#spare.bytes);
   }
 
-  /** The table of a limit, if it has one. */
+  /** Returns the table of a limit, if it has one. */
   find(limit: string): BucketTable | undefined {
     if (limit !== this.#lastLimit) this.#remember(limit, this.#byLimit.get(limit));
     return this.#lastTable;
   }
 
-  /** Makes the table of a limit that has none. */
+  /** Creates the table of a limit that has none. */
   create(limit: string): BucketTable {
     const table = new BucketTable(limit, { spare: this.#spare, totals: this.totals });
     this.#byLimit.set(limit, table);
@@ -39,17 +39,17 @@ export class LimitTables {
     return table;
   }
 
-  /** Must be called after a bucket was put into a table. */
+  /** To be called after a bucket was added to a table. */
   ranked(table: BucketTable): void {
     if (table.size > table.rankedSize) this.#ranking.grown(table);
   }
 
-  /** The table with the most buckets, or one of those. There must be at least one table. */
+  /** Returns a table with the most buckets. There must be at least one table. */
   largest(): BucketTable {
     return this.#ranking.largest();
   }
 
-  /** Drops an empty table. The last one takes its index in `all`. */
+  /** Drops an empty table. The last table takes its index in `all`. */
   drop(index: number): void {
     const table = this.#all[index]!;
     const last = this.#all.pop()!;

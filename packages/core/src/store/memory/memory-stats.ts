@@ -1,26 +1,26 @@
-/** What a memory store holds, and what it has dropped since it was made. */
+/** The contents of a memory store, and what it has dropped since its creation. */
 export interface MemoryStats {
-  /** Buckets held, from 0 to `maxKeys`. Buckets that are full again count until the sweep finds them. */
+  /** Buckets in the store, from 0 to `maxKeys`. Buckets that are full count until the sweep removes them. */
   readonly size: number;
   readonly maxKeys: number;
   /** Buckets evicted while they were still in debt, because there were more than `maxKeys`. */
   readonly evicted: number;
-  /** Buckets dropped because they were full again, which changes no decision. */
+  /** Buckets dropped because they were full, which changes no decision. */
   readonly swept: number;
   /** Bytes allocated for buckets. */
   readonly bytes: number;
-  /** The same for each limit that has buckets, by the limit's name. */
+  /** The statistics of each limit that has buckets, by the limit's name. */
   readonly limits: Readonly<Record<string, LimitStats>>;
 }
 
-/** What a memory store holds for one limit. It is forgotten when the limit has no buckets any more. */
+/** The statistics of one limit. They are discarded when the limit has no buckets left. */
 export interface LimitStats {
-  /** Buckets held. The limit with the most is the one whose buckets are evicted. */
+  /** Buckets of the limit. Buckets are evicted from the limit with the most. */
   readonly size: number;
   /** Buckets evicted while they were still in debt. */
   readonly evicted: number;
   /**
-   * The longest time that an evicted bucket still needed to be full again, in milliseconds; 0 when none was evicted.
+   * The longest time that an evicted bucket still needed until it was full, in milliseconds; 0 when none was evicted.
    * While it is at most (burst − 1) × period / count, no evicted bucket was exhausted: each still had a token.
    */
   readonly evictedDebtMs: number;

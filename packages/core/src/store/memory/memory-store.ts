@@ -22,19 +22,19 @@ import { StoreTime } from './store-time.ts';
 const DEFAULT_MAX_KEYS = 1_000_000;
 const MOST_KEYS = 1_000_000_000;
 
-/** Options of {@link memoryStore}. */
+/** The options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
   /**
-   * The most buckets that are held, from 1 to 1,000,000,000; 1,000,000 unless given. Nothing is allocated ahead; a
-   * bucket takes 20 to 40 bytes, a limit 2 kB. When there are more, a bucket of the limit that has the most is evicted,
-   * the one that is soonest full again.
+   * The largest number of buckets, a whole number from 1 to 1,000,000,000. Default: 1,000,000. No memory is allocated
+   * in advance; a bucket takes 20 to 40 bytes, a limit 2 kB. Above this number, a bucket of the limit with the most
+   * buckets is evicted: of a sample of them, the one that is full soonest.
    */
   readonly maxKeys?: number;
-  /** The source of time; the process's monotonic clock unless given. */
+  /** The source of time. Default: the process's monotonic clock. */
   readonly clock?: Clock;
 }
 
-/** What {@link memoryStore} makes: a store that answers at once, never with a promise. */
+/** A store in the memory of this process, created by {@link memoryStore}. Its methods return values, never promises. */
 export interface MemoryStore extends Store {
   spend(batch: readonly StoreTransaction[]): StoreReading;
   check(batch: readonly StoreTransaction[]): StoreReading;
@@ -42,32 +42,32 @@ export interface MemoryStore extends Store {
   refund(batch: readonly StoreRefund[]): StoreReading;
   cap(batch: readonly StoreCap[]): StoreReading;
   reset(batch: readonly BucketName[]): void;
-  /** Forgets all buckets. Closing again does nothing; every other call is then the error `ERR_CLOSED`. */
+  /** Deletes all buckets. Repeated calls do nothing; any other call then throws `ERR_CLOSED`. */
   close(): void;
-  /** What the store holds now. It takes as long as there are limits, however many buckets there are. */
+  /** Returns the current statistics. The call takes time for each limit, but not for each bucket. */
   stats(): MemoryStats;
   onPressure(listener: (pressure: StorePressure) => void): () => void;
 }
 
 /**
- * Makes a store that keeps its buckets in the memory of this process, and nowhere else.
+ * Creates a store that keeps its buckets in the memory of this process only.
  *
- * Each limit has a table of hashes of its own, in which a bucket is 16 bytes: ids are not kept, only 63 bits of their
- * HalfSipHash under a key that is random for each store. That two ids share a bucket, to the disadvantage of both, has a
- * chance of 10⁻¹³ a look-up at a million buckets, and can't be brought about without that key.
+ * Each limit has a hash table with 16 bytes for each slot. Ids are not stored, only 63 bits of their HalfSipHash under
+ * a key that is random for each store. With a million buckets, the probability that an id shares a bucket with another
+ * one, to the disadvantage of both, is 10⁻¹³. An attacker can't cause it without the key.
  *
- * A flood of ids on one limit never displaces a bucket of a limit that has fewer. Among n limits that have buckets, a
- * limit with at most maxKeys / n of them loses none. `stats()` shows how near that is; a limiter warns when the store is
- * nine tenths full, and when buckets in debt are evicted.
+ * A flood of ids on one limit never displaces a bucket of a limit that has fewer buckets. Among n limits with buckets,
+ * a limit with at most maxKeys / n of them loses none. `stats()` shows how close a store is to that. A limiter warns
+ * when the store is nine tenths full, and when buckets in debt are evicted.
  *
- * There is no timer. Each sixteenth call looks at 64 slots besides its own, drops buckets that are full again, and
- * gives memory back as they become fewer; a store that is not called keeps what it has.
+ * There is no timer. Every sixteenth call also checks 64 slots, drops buckets that are full, and releases memory as
+ * their number falls. A store that is not called keeps its memory.
  *
  * @example
  * const store = memoryStore({ maxKeys: 100_000 });
  * store.stats(); // { size: 0, maxKeys: 100000, evicted: 0, swept: 0, bytes: 0, limits: {} }
  *
- * @throws {SluiceError} `ERR_UNKNOWN_OPTION` for an option that is none, `ERR_OPTION` for a value out of its range.
+ * @throws {SluiceError} `ERR_UNKNOWN_OPTION` for an unknown option, `ERR_OPTION` for a value out of range.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   checkOptions('memoryStore', options, ['maxKeys', 'clock']);
@@ -83,7 +83,7 @@ function closed(): SluiceError {
 
 class LocalStore implements MemoryStore {
   readonly answersAtOnce = true;
-  /** A property, since a limiter calls it also on an object that is derived from this store. */
+  /** A property, because a limiter may also call it on an object that inherits from this store. */
   readonly onPressure: MemoryStore['onPressure'] = (listener) => this.#open().onPressure(listener);
   readonly #time: StoreTime;
   #buckets: Buckets | undefined;

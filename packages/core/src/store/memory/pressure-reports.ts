@@ -2,15 +2,15 @@ import type { StorePressure } from '../store.ts';
 import { TICKS_PER_SECOND } from '../../rule/ticks.ts';
 import type { LimitTables } from './limit-tables.ts';
 
-/** How long a report keeps the next one of its kind back. */
+/** The shortest time between two reports of the same kind. */
 const QUIET_TICKS = 600 * TICKS_PER_SECOND;
 
-/** Takes a report. It must not throw. */
+/** Receives a report. It must not throw. */
 export type PressureListener = (pressure: StorePressure) => void;
 
 /**
- * Reports that a store is nearly full, and that it has evicted buckets in debt: each at once, and then at most every ten
- * minutes, by the calls of the store and without a timer.
+ * Reports that a store is nearly full, and that it has evicted buckets in debt: each at once, then at most every ten
+ * minutes. Reports are made during calls of the store, without a timer.
  */
 export class PressureReports {
   readonly #tables: LimitTables;
@@ -25,13 +25,13 @@ export class PressureReports {
     this.#maxKeys = maxKeys;
   }
 
-  /** @returns A function that ends the reports to this listener. */
+  /** @returns A function that removes the listener. */
   add(listener: PressureListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** To be called at the end of each call that leaves the store nearly full: a listener may call the store. */
+  /** To be called at the end of each call that leaves the store nearly full, because a listener may call the store. */
   report(now: number): void {
     const evicted = this.#tables.totals.evicted - this.#reportedEvictions;
     if (now < (evicted > 0 ? this.#evictedFrom : this.#nearlyFullFrom)) return;

@@ -2,13 +2,15 @@ import { shownName } from '../../checks/errors.ts';
 import type { LimiterEvent } from '../../events/event.ts';
 import type { StorePressure } from '../store.ts';
 
-/** The warning of a limiter whose own store is nearly full or evicts. */
+/** Creates the warning for a limiter's own store that is nearly full or evicts buckets. */
 export function pressureWarning(pressure: StorePressure): LimiterEvent {
   const remedy = `If so many clients are real, keep more buckets: memoryStore({ maxKeys: ${2 * pressure.maxKeys} }).`;
   return warning('The store', pressure, remedy);
 }
 
-/** The warning of the store that decides for `onFailure: 'local'` while the limiter's own can't answer. */
+/**
+ * Creates the warning for the store that decides under `onFailure: 'local'` while the limiter's own store can't answer.
+ */
 export function localPressureWarning(pressure: StorePressure): LimiterEvent {
   const remedy =
     "Make the limiter's store answer again, or use onFailure: 'closed' for limits that must hold during an outage.";

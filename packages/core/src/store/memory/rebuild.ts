@@ -1,12 +1,15 @@
 import { capacityFor, MAX_CAPACITY, Segment } from './segment.ts';
 import type { SpareBuffer } from './spare-buffer.ts';
 
-/** A segment is split at 3277 buckets; far fewer must be left in two halves before they are joined again. */
+/**
+ * A segment is split at 3277 buckets. Its halves are merged only when far fewer are left, so that they are not split
+ * again soon.
+ */
 const MAX_MERGED = 2000;
 
 /**
- * The segments to take the place of one: without the buckets whose TAT has passed, at a load of 60 %, and two if one
- * would be too large to be rebuilt in one go.
+ * Returns the segments that replace one: without the buckets whose TAT has passed, at a load of at most 60 %, and two
+ * segments if one would exceed the largest capacity.
  */
 export function rebuilt(segment: Segment, now: number, spare: SpareBuffer): readonly Segment[] {
   const capacity = capacityFor(segment.countLive(now, 0));
@@ -30,17 +33,17 @@ function split(segment: Segment, now: number, spare: SpareBuffer): readonly Segm
   return [lower, upper];
 }
 
-/** The prefix of the other half that a segment, of depth 1 or more, was split from. */
+/** Returns the prefix of the segment's other half. Its depth must be at least 1. */
 export function prefixOfOtherHalf({ prefix, depth }: Segment): number {
   return prefix ^ bitBelow(depth - 1);
 }
 
-/** Whether two segments are halves of one and so empty that one will do. */
+/** Whether two halves of a segment have so few buckets that one segment suffices. */
 export function canMerge(segment: Segment, other: Segment): boolean {
   return segment.depth === other.depth && segment.size + other.size <= MAX_MERGED;
 }
 
-/** One segment for two halves. */
+/** Returns one segment for two halves. */
 export function merged(segment: Segment, other: Segment, now: number, spare: SpareBuffer): Segment {
   const live = segment.countLive(now, 0) + other.countLive(now, 0);
   const whole = new Segment(segment.prefix & other.prefix, segment.depth - 1, spare.take(capacityFor(live)));

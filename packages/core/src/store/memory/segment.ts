@@ -1,6 +1,6 @@
-/** The fewest slots of a segment: 1 kB, so that a store of few keys is small. */
+/** The smallest capacity of a segment, 1 kB, so that a store with few keys is small. */
 export const MIN_CAPACITY = 64;
-/** A segment that would need more slots than this is split: rebuilding one then takes well under a millisecond. */
+/** The largest capacity of a segment, above which it is split. Rebuilding one takes well under a millisecond. */
 export const MAX_CAPACITY = 4096;
 
 const MAX_LOAD = 0.8;
@@ -10,7 +10,7 @@ const MIN_LOAD = 0.3;
 /** Two int32 of the hash and one float64. */
 export const BYTES_PER_SLOT = 16;
 
-/** The slots for a number of buckets: a power of two, at a load of at most 60 %. */
+/** Returns the number of slots for a number of buckets: a power of two, at a load of at most 60 %. */
 export function capacityFor(buckets: number): number {
   let capacity = MIN_CAPACITY;
   while (buckets > capacity * LOAD_WHEN_BUILT) capacity *= 2;
@@ -18,29 +18,29 @@ export function capacityFor(buckets: number): number {
 }
 
 /**
- * A part of the table: the buckets whose `high` hash words begin with the same bits, in one ArrayBuffer of 16 bytes a
- * slot, by open addressing with linear probing. A slot holds two int32 hash words and the TAT as a float64.
+ * A part of the table: the buckets whose `high` hash words begin with the same bits, in one ArrayBuffer with 16 bytes
+ * for each slot (open addressing with linear probing). A slot contains two int32 hash words and the TAT as a float64.
  *
- * `low` is 0 in an empty slot only, so that a TAT may be any number. Its first bits say where a bucket belongs, so that
- * a rebuild goes through old and new slots from front to back.
+ * `low` is 0 only in an empty slot, so that a TAT may be any number. The first bits of `low` determine the home slot of
+ * a bucket. A rebuild therefore goes through the old and the new slots from beginning to end.
  */
 export class Segment {
-  /** The bits that all its `high` words begin with, followed by zeros. */
+  /** The bits with which all its `high` words begin, followed by zeros. */
   readonly prefix: number;
-  /** How many bits of the prefix count, from 0 to 32. */
+  /** The length of the prefix in bits, from 0 to 32. */
   readonly depth: number;
   readonly buffer: ArrayBuffer;
-  /** How many slots it has. */
+  /** The number of slots. */
   readonly capacity: number;
-  /** `low` of slot i is at 4 × i, `high` at 4 × i + 1; what follows is the TAT. */
+  /** `low` of slot i is at 4 × i, `high` at 4 × i + 1, followed by the TAT. */
   readonly #words: Int32Array;
   /** The TAT of slot i is at 2 × i + 1. */
   readonly #tats: Float64Array;
-  /** How far `low` is shifted to give the slot where it belongs. */
+  /** The number of bits by which `low` is shifted to the right to get its home slot. */
   readonly #shift: number;
   #size = 0;
 
-  /** @param buffer - Zeros only: 16 bytes for each slot, the slots a power of two. */
+  /** @param buffer - Zeros, 16 bytes for each slot. The number of slots is a power of two. */
   constructor(prefix: number, depth: number, buffer: ArrayBuffer) {
     this.prefix = prefix;
     this.depth = depth;
@@ -51,27 +51,30 @@ export class Segment {
     this.#shift = 1 + Math.clz32(this.capacity);
   }
 
-  /** The prefix of the segment that follows in the order of hashes; the last is followed by 0. */
+  /** The prefix of the next segment in the order of hashes; 0 for the last one. */
   get nextPrefix(): number {
     return ((this.prefix >>> 0) + 2 ** (32 - this.depth)) | 0;
   }
 
-  /** How many slots are taken, also by buckets whose TAT has passed. */
+  /** The number of occupied slots, including those of buckets whose TAT has passed. */
   get size(): number {
     return this.#size;
   }
 
-  /** Whether it must be rebuilt before one more bucket comes: probing stays short, and an empty slot ends it. */
+  /**
+   * Whether it must be rebuilt before another bucket is added. Probe sequences stay short and always end at an empty
+   * slot.
+   */
   get isFull(): boolean {
     return this.#size + 1 > this.capacity * MAX_LOAD;
   }
 
-  /** Whether rebuilding it would give memory back. */
+  /** Whether rebuilding it would release memory. */
   get isSparse(): boolean {
     return this.capacity > MIN_CAPACITY && this.#size < this.capacity * MIN_LOAD;
   }
 
-  /** The slot of a bucket; when there is none, −1 − the empty slot where it belongs. */
+  /** Returns the slot of a bucket; −1 − slot, with the empty slot for it, when there is none. */
   find(low: number, high: number): number {
     const words = this.#words;
     let slot = this.#home(low);
@@ -87,12 +90,12 @@ export class Segment {
     return this.#words[4 * slot] !== 0;
   }
 
-  /** Whether a slot is taken by a bucket that is full again. */
+  /** Whether a slot contains a bucket that is full. */
   hasPassed(slot: number, now: number): boolean {
     return this.isTaken(slot) && this.tat(slot) <= now;
   }
 
-  /** The first of the slots from `from` up to, not including, `end` that a bucket that is full again takes, or `end`. */
+  /** Returns the first slot from `from` to `end` (exclusive) with a bucket that is full, or `end`. */
   nextPassed(from: number, end: number, now: number): number {
     for (let slot = from; slot < end; slot++) if (this.hasPassed(slot, now)) return slot;
     return end;
@@ -106,13 +109,13 @@ export class Segment {
     this.#tats[2 * slot + 1] = tat;
   }
 
-  /** Puts a bucket into an empty slot that `find` gave. */
+  /** Adds a bucket at an empty slot that `find` returned. */
   insert(slot: number, low: number, high: number, tat: number): void {
     this.#write(slot, low, high, tat);
     this.#size++;
   }
 
-  /** Empties a slot and moves up those behind it that were pushed there: no tombstones are left. */
+  /** Empties a slot and moves back the buckets after it that were displaced by it, so that no tombstones are needed. */
   remove(slot: number): void {
     let hole = slot;
     for (let next = this.#after(hole); this.isTaken(next); next = this.#after(next)) {
@@ -125,7 +128,7 @@ export class Segment {
     this.#size--;
   }
 
-  /** How many buckets are not full yet, of those whose `high` has all bits of `mask`. */
+  /** Returns the number of buckets that are not full, of those whose `high` has all bits of `mask`. */
   countLive(now: number, mask: number): number {
     let live = 0;
     for (let slot = 0; slot < this.capacity; slot++) {
@@ -134,7 +137,7 @@ export class Segment {
     return live;
   }
 
-  /** Copies the buckets that are not full yet, in the order of their slots. */
+  /** Copies the buckets that are not full, in the order of their slots. */
   copyLive(now: number, segmentOf: (high: number) => Segment): void {
     for (let slot = 0; slot < this.capacity; slot++) {
       if (!this.#isLive(slot, now)) continue;
@@ -155,7 +158,10 @@ export class Segment {
     this.#tats[2 * slot + 1] = tat;
   }
 
-  /** Of the next buckets from a slot on, round the end, the slot of the one with the smallest TAT. There must be one. */
+  /**
+   * Returns, of the next `buckets` buckets from a slot, wrapping at the end, the slot with the smallest TAT. The
+   * segment must not be empty.
+   */
   soonestFull(start: number, buckets: number): number {
     const words = this.#words;
     let left = Math.min(buckets, this.#size);

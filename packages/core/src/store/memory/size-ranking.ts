@@ -1,17 +1,17 @@
-/** Something that grows and shrinks. */
+/** An item whose size changes. */
 export interface Ranked {
   readonly size: number;
-  /** Its index in the ranking. Only the ranking writes it. */
+  /** Its index in the heap. Only the ranking writes it. */
   rank: number;
-  /** The size that it is ranked by, which is at least its size. Only the ranking writes it. */
+  /** The size by which it is ranked, at least its current size. Only the ranking writes it. */
   rankedSize: number;
 }
 
 /**
- * Finds the largest of many items: a binary heap, whose parents are ranked at least as large as their children.
+ * Finds the largest of many items: a binary heap in which each parent is ranked at least as large as its children.
  *
- * Only an item that has grown must be reported. An item that has shrunk keeps its rank until it is at the top, where
- * `largest` corrects it. So an item that gains and loses by turns, such as the table under a flood, never moves.
+ * Only growth must be reported. An item that has shrunk keeps its rank until it is at the top, where `largest` corrects
+ * it. An item that alternately gains and loses, such as the table under a flood, therefore does not move.
  */
 export class SizeRanking<Item extends Ranked> {
   readonly #heap: Item[] = [];
@@ -21,7 +21,7 @@ export class SizeRanking<Item extends Ranked> {
     this.#rise(item, this.#heap.length - 1, item.size);
   }
 
-  /** Must be called when an item's `size` exceeds its `rankedSize`. */
+  /** To be called when an item's `size` exceeds its `rankedSize`. */
   grown(item: Item): void {
     this.#rise(item, item.rank, item.size);
   }
@@ -32,7 +32,7 @@ export class SizeRanking<Item extends Ranked> {
     if (last !== item) this.#sink(last);
   }
 
-  /** The largest item, or one of the largest. There must be at least one item. */
+  /** Returns a largest item. There must be at least one item. */
   largest(): Item {
     for (;;) {
       const top = this.#heap[0]!;

@@ -3,9 +3,9 @@ import { BYTES_PER_SLOT, MAX_CAPACITY, type Segment } from './segment.ts';
 const LARGEST_BYTES = MAX_CAPACITY * BYTES_PER_SLOT;
 
 /**
- * Keeps the buffer that the last rebuild left over, of the size that nearly all segments have, for the next one.
- * Without it a growing store leaves as much garbage as it has buckets, and V8 is in no hurry with garbage outside of
- * its heap. All tables of a store share it.
+ * Keeps the buffer that the last rebuild replaced, if it has the size of nearly all segments, for the next rebuild.
+ * Otherwise a growing store would produce as much garbage as it has buckets, and V8 delays the collection of memory
+ * outside of its heap. All tables of a store share it.
  */
 export class SpareBuffer {
   #buffer: ArrayBuffer | undefined;
@@ -14,7 +14,7 @@ export class SpareBuffer {
     return this.#buffer?.byteLength ?? 0;
   }
 
-  /** A buffer of zeros for a number of slots. */
+  /** Returns a buffer of zeros for a number of slots. */
   take(slots: number): ArrayBuffer {
     const buffer = this.#buffer;
     if (buffer === undefined || slots !== MAX_CAPACITY) return new ArrayBuffer(slots * BYTES_PER_SLOT);
@@ -23,7 +23,10 @@ export class SpareBuffer {
     return buffer;
   }
 
-  /** Keeps a buffer of replaced segments, which nobody may use any more. Lets it go when a large segment shrinks. */
+  /**
+   * Keeps a buffer of replaced segments, which must no longer be used elsewhere. Releases it when a large segment
+   * shrinks.
+   */
   keepOneOf(old: readonly Segment[], fresh: readonly Segment[]): void {
     const large = old.find(isLargest);
     if (large === undefined) return;

@@ -1,20 +1,20 @@
 import type { Clock } from '../../time/clock.ts';
 import { TICKS_PER_MICRO } from '../../rule/ticks.ts';
 
-/** The farthest that the time of a store is set back, in microseconds. */
+/** The largest step back of the clock that the time of a store follows, in microseconds. */
 const MAX_BEHIND_MICROS = 1_000_000;
 
 /**
- * The time of a memory store: ticks since it was made.
+ * The time of a memory store: ticks since its creation.
  *
- * A clock that steps back is followed for up to a second, so that a clock that swings grants nothing. A clock that steps
- * back farther was set anew: the store's time stands still for the step and goes on from there. TATs keep their distance to
- * it, so nobody is locked out for as long as the clock was set back.
+ * A clock that steps back is followed for up to one second, so that an unsteady clock grants nothing. A clock that
+ * steps back further was set to another time: the store's time does not change at the step, and continues from there.
+ * The distance of TATs to it remains, so that no client has to wait for as long as the clock was set back.
  */
 export class StoreTime {
   readonly #clock: Clock;
   #originMicros: number;
-  /** The time that was read last, and the latest that was ever read, since the origin. */
+  /** The last time, and the latest time ever, since the origin. */
   #lastMicros = 0;
   #latestMicros = 0;
 

@@ -1,29 +1,31 @@
 import type { BucketTable } from './bucket-table.ts';
 import type { LimitTables } from './limit-tables.ts';
 
-/** Neighbouring slots share cache lines: many at once, now and then, cost less than a few with each operation. */
+/**
+ * Adjacent slots share cache lines, so checking many of them now and then costs less than a few with each operation.
+ */
 const OPERATIONS_PER_STEP = 16;
 const SLOTS_PER_STEP = 64;
 
 /**
- * A hand that moves over all tables, one after the other, four slots for each operation: it drops the buckets whose TAT
- * has passed, has every segment that it leaves give back memory, and drops the tables that are empty then. So a limit
- * that nobody uses any more is swept by the calls of the others. There is no timer, and no pause.
+ * Sweeps all tables, one after the other, by four slots for each operation: drops buckets whose TAT has passed, lets
+ * each segment release memory, and drops tables that are empty then. The tables of limits that are no longer used are
+ * swept during the calls for others. There is no timer, and no long pause.
  */
 export class Sweep {
   readonly #tables: LimitTables;
-  /** Where the hand is: it goes through the tables from the last to the first. −1: it begins anew. */
+  /** The position: tables are swept from the last to the first. −1: the next sweep starts at the last. */
   #index = -1;
   #prefix = 0;
   #slot = 0;
-  /** Operations that the hand has not moved for yet. */
+  /** Operations since the last step. */
   #due = 0;
 
   constructor(tables: LimitTables) {
     this.#tables = tables;
   }
 
-  /** Counts an operation; each sixteenth moves the hand. */
+  /** Counts an operation; every sixteenth one performs a step. */
   step(now: number): void {
     this.#due++;
     while (this.#due >= OPERATIONS_PER_STEP) {
@@ -33,8 +35,8 @@ export class Sweep {
   }
 
   /**
-   * Has the next operation move the hand twice more. To be called for each new table, so that tables are swept faster
-   * than they come, even if each call names a limit of its own.
+   * Makes the next operation perform two more steps. To be called for each new table, so that tables are swept faster
+   * than they are created, even if each call names another limit.
    */
   hasten(): void {
     this.#due += 2 * OPERATIONS_PER_STEP;
@@ -50,7 +52,7 @@ export class Sweep {
     for (;;) {
       this.#slot = segment.nextPassed(this.#slot, end, now);
       if (this.#slot >= end) break;
-      // A removal moves up what stood behind: the same slot is looked at again.
+      // Removing a bucket can move another one into its slot, so the slot is checked again.
       table.sweepSlot(segment, this.#slot);
     }
     if (end < segment.capacity) return;
@@ -61,7 +63,7 @@ export class Sweep {
   }
 
   #leave(table: BucketTable): void {
-    // The last table takes the place of a dropped one: the hand has been there already.
+    // The last table takes the index of a dropped one. It has been swept already.
     if (table.size === 0) this.#tables.drop(this.#index);
     this.#index--;
   }

@@ -5,7 +5,7 @@ import { promise, type StoreCase } from '../store-case.ts';
 
 const T = slow.emissionIntervalTicks;
 
-/** How several buckets are decided together. */
+/** Batches of several buckets. */
 export const batchCases: readonly StoreCase[] = [
   promise('a batch that fits takes from all its buckets', async ({ store }) => {
     const reading = await store.spend([slow.spend('a', 1), other.spend('a', 2), slow.spend('b', 3)]);

@@ -4,7 +4,7 @@ import { promise, type SteeredStoreCase, steeredPromise, type StoreCase } from '
 
 const T = slow.emissionIntervalTicks;
 
-/** How tokens are charged after the fact, given back, and forgotten. */
+/** Charges, refunds and resets. */
 export const correctionCases: readonly (StoreCase | SteeredStoreCase)[] = [
   promise('a charge takes tokens and gives the level after', async ({ store }) => {
     const charged = await store.charge([slow.charge('id', 2)]);

@@ -13,7 +13,7 @@ const oddIds = [
   ['x'.repeat(299), `${'x'.repeat(299)}y`, `y${'x'.repeat(299)}`, '€'.repeat(300), `${'€'.repeat(299)}é`],
 ].flat();
 
-/** Limits and ids that are the same text when they are joined without care. */
+/** Limits and ids that are the same text when they are joined without escaping. */
 const boundaries = [
   ['Limit', 'a:b'],
   ['Limit.a', 'b'],
@@ -26,10 +26,10 @@ const boundaries = [
   ['limit', 'b'],
 ] as const;
 
-/** How limit and id name a bucket. */
+/** The identity of buckets. */
 export const keyCases: readonly StoreCase[] = [
   promise('ids of any text have buckets of their own', async ({ store }) => {
-    // Different debts, so that two ids with one bucket can't both be right.
+    // With different debts, two ids that share a bucket can't both have the right level.
     const limit = new SampleLimit('Odd', oddIds.length, T);
     const first = await store.spend(oddIds.map((id, place) => limit.spend(id, place + 1)));
     const reading = await store.check(oddIds.map((id) => limit.spend(id)));

@@ -11,7 +11,7 @@ const calls: readonly (readonly [name: string, call: (store: Store) => unknown])
   ['reset', (store) => store.reset([{ limit: slow.name, id: 'id' }])],
 ];
 
-/** How a store answers, and how it ends. */
+/** The kinds of answers, the clock, `ready` and `close`. */
 export const lifeCases: readonly StoreCase[] = [
   promise('a store answers always at once, or always by a promise', async ({ store }) => {
     const answers = calls.map(([, call]) => call(store));

@@ -10,7 +10,7 @@ const generous = slow.withBurst(100);
 interface Call {
   readonly name: string;
   readonly call: (store: Store) => Awaitable<unknown>;
-  /** Tokens that it gives back. */
+  /** Tokens that the call gives back. */
   readonly givesBack?: number;
 }
 
@@ -24,7 +24,7 @@ const calls: readonly Call[] = [
   { name: 'a refund', call: (store) => store.refund([slow.refund('id', 2)]), givesBack: 2 },
 ];
 
-/** What holds when several sets of numbers are used on one bucket, and when they are changed. */
+/** Several sets of numbers used on one bucket, and changes of the numbers. */
 export const otherNumbersCases: readonly (StoreCase | SteeredStoreCase)[] = [
   ...calls.map(({ name, call, givesBack = 0 }) =>
     promise(`${name} does not cut the debt that a larger burst left`, async ({ store }) => {

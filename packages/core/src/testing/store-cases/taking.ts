@@ -3,7 +3,7 @@ import { MAX_TOLERANCE_TICKS, TICKS_PER_SECOND } from '../../rule/ticks.ts';
 import { assertTat, fitted, quick, SampleLimit, slow, tatOf } from '../sample-limit.ts';
 import { promise, type SteeredStoreCase, steeredPromise, type StoreCase } from '../store-case.ts';
 
-/** How one bucket gives its tokens. */
+/** One bucket: spending, denying and refilling. */
 export const takingCases: readonly (StoreCase | SteeredStoreCase)[] = [
   promise('a bucket never seen is full', async ({ store }) => {
     assert.deepEqual((await store.check([slow.spend('new')])).levelsTicks, [0]);
