@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { installLines } from '../../scripts/install-lines.mjs';
+
+const names = ['config', 'core', 'domains', 'express', 'fastify', 'koa', 'redis'];
+const packedIn = (folder: string) => names.map((name) => `${folder}/sluice-${name}-0.1.0.tgz`);
+
+test('each framework has one line to paste, with the core, and each other package one to add', () => {
+  expect(installLines(packedIn('/sluice'))).toEqual([
+    '# Express',
+    'npm install /sluice/sluice-core-0.1.0.tgz /sluice/sluice-express-0.1.0.tgz express',
+    '# Koa',
+    'npm install /sluice/sluice-core-0.1.0.tgz /sluice/sluice-koa-0.1.0.tgz koa',
+    '# Fastify',
+    'npm install /sluice/sluice-core-0.1.0.tgz /sluice/sluice-fastify-0.1.0.tgz fastify',
+    '# add for limits in Redis',
+    'npm install /sluice/sluice-redis-0.1.0.tgz ioredis',
+    '# add for limits in files',
+    'npm install /sluice/sluice-config-0.1.0.tgz',
+    '# add for limits by domain name',
+    'npm install /sluice/sluice-domains-0.1.0.tgz',
+  ]);
+});
+
+test('a folder with spaces in its name is quoted', () => {
+  expect(installLines(packedIn('/my clone'))[1]).toBe(
+    'npm install "/my clone/sluice-core-0.1.0.tgz" "/my clone/sluice-express-0.1.0.tgz" express',
+  );
+});
+
+test('a package that was not packed is an error that names it', () => {
+  expect(() => installLines(packedIn('/sluice').slice(1))).toThrow('There is no tarball of sluice-config.');
+});
