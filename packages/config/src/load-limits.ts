@@ -21,11 +21,11 @@ export interface LoadOptions<Request = unknown> extends LimitSources {
  *     });
  *     const limiter = createLimiter({ ...loaded });
  *
- * Large texts are parsed in worker threads, and ids are validated in slices of a few milliseconds, so that the event loop
- * is never blocked for long. Call {@link watchLimits} to follow changes of the sources.
+ * Large texts are parsed in worker threads, and ids are validated in slices of a few milliseconds, so that the event
+ * loop is never blocked for long. Call {@link watchLimits} to follow changes of the sources.
  *
- * @throws {SluiceError} Rejects with `ERR_LIMIT_FILES` if a source has problems (one line for each of the first 50), and
- * with `ERR_OPTION`, `ERR_UNKNOWN_OPTION` or `ERR_KEY` if an option is wrong.
+ * @throws {SluiceError} Rejects with `ERR_LIMIT_FILES` if a source has problems (one line for each of the first 50),
+ * and with `ERR_OPTION`, `ERR_UNKNOWN_OPTION` or `ERR_KEY` if an option is wrong.
  */
 export async function loadLimits<Request = unknown>(options: LoadOptions<Request>): Promise<LoadedLimits<Request>> {
   const read = checkSources('loadLimits', options, ['keys']);

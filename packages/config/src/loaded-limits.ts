@@ -9,8 +9,8 @@ export interface Recipe<Request> {
 }
 
 /**
- * Limits and overrides that {@link loadLimits} has read and validated. Spread them into the options of `createLimiter` or
- * `limiter.replace`: `createLimiter({ ...loaded })`. The spread copies `limits` and `overrides` only.
+ * Limits and overrides that {@link loadLimits} has read and validated. Spread them into the options of `createLimiter`
+ * or `limiter.replace`: `createLimiter({ ...loaded })`. The spread copies `limits` and `overrides` only.
  */
 export interface LoadedLimits<Request = unknown> {
   readonly limits: LimitDefinitions<Request>;

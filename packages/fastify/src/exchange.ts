@@ -38,7 +38,7 @@ export class FastifyExchange implements Exchange<FastifyRequest> {
   }
 }
 
-/** Sends a refusal. If a handler has already begun to write to Node's own response, the response is ended instead. */
+/** Sends a denial. If a handler has already begun to write to Node's own response, the response is ended instead. */
 export function sendDenial(settings: RouteSettings, reply: FastifyReply, { status, fields, body }: Denial): void {
   if (reply.sent || endIfBegun(settings, reply.raw)) return;
   // Sent as bytes, because Fastify adds a charset to the type of a string. The media type of problem details has no

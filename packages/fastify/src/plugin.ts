@@ -57,7 +57,7 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
   const registration = checkedRegistration(options);
   const refuse = refuser(registration.base, options.onDenied);
 
-  /** Decides the settings in order. The first refusal ends the request. */
+  /** Decides the settings in order. The first denial ends the request. */
   const decide = (all: readonly RouteSettings[], request: FastifyRequest, reply: FastifyReply, next: Next): void => {
     const [settings] = all;
     if (settings === undefined) return next();

@@ -2,7 +2,6 @@ import type { FastifyContextConfig, FastifyRequest, RouteOptions } from 'fastify
 import type { Hook } from './hook.ts';
 import { RouteTable, type RouteLimits, type RouteSettings } from './route-limits.ts';
 
-/** The validated parts of a {@link Registration}. */
 export interface RegistrationParts {
   readonly base: RouteSettings;
   readonly hook: Hook;

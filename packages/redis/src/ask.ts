@@ -52,7 +52,6 @@ export class Ask {
   }
 }
 
-/** The data of an {@link Ask}. */
 export type AskParts = Pick<Ask, 'kind' | 'batch' | 'keys' | 'deadlineMs'>;
 
 const FOREIGN = -1;

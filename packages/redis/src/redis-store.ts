@@ -26,7 +26,7 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   const tell = eventSink<RedisStoreEvent>({ onEvent, log: false });
   const onChange = (change: LineChange): void => tell(connectionChanged(change));
   const emit = eventSink<RedisStoreEvent>({ onEvent, log });
-  // The line is opened last: an error after that would leave an open connection that nobody could close.
+  // The line is opened last: an error after that would leave a connection that the caller could not close.
   const line = openLine({ ...connection, scripts: [decideScript], onChange });
   return new SharedStore({ ...own, line, emit });
 }

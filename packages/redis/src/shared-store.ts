@@ -74,13 +74,12 @@ export interface RedisStore extends Store {
   status(): RedisStoreStatus;
 }
 
-/** The deadline for callers that give none. Limiters always give one. */
+/** The deadline of calls without one. Limiters always pass theirs. */
 const DEFAULT_DEADLINE_MS = 1000;
 
 /** The maximum deadline, which is also that of a limiter. */
 const MAX_DEADLINE_MS = 60_000;
 
-/** The validated parts of a {@link SharedStore}. */
 export interface SharedStoreParts extends BucketKeysOptions {
   readonly line: Line;
   readonly rememberDenialsMs: number;

@@ -19,7 +19,7 @@ export interface Formats {
   check(row: LimitRow, findings: Findings): void;
   /** Called after the last limit of the file. Adds a finding for each limit that is missing. */
   finish(names: ReadonlySet<string>, findings: Findings): void;
-  /** Returns the id format of a limit, or a message why it has none: `''` if that needs no further finding. */
+  /** Returns the id format of a limit, or a message why it is missing; `''` if a finding already explains that. */
   of(limit: string): IdFormat | string;
 }
 

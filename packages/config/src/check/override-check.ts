@@ -60,7 +60,7 @@ export class OverrideCheck {
       places.set(this.list.add(limit, format, text, this.#override), at);
     } catch (error) {
       const { cause, message } = error as SluiceError;
-      // The error of an invalid id has a cause; the error of a duplicate has none.
+      // Only the error of an invalid id has a cause. Without one, the id is a duplicate.
       this.#findings.add(at, cause === undefined ? twice(limit, format, text, places) : message, limit);
     }
   }

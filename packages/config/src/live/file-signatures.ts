@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { signatureOf } from '../sources/file.ts';
 
 /**
- * How long files must stay unchanged before they are read. Valid content is no sign that writing has ended: the first half
- * of a list may be a valid list. With a check every 500 ms, a change takes effect within about a second.
+ * How long files must stay unchanged before they are read. Valid content is no sign that writing has ended: the first
+ * half of a list may be a valid list. With a check every 500 ms, a change takes effect within about a second.
  */
 const QUIET: Quiet = { quietMs: 250, looks: 40 };
 

@@ -6,7 +6,6 @@ import { FileSignatures } from './file-signatures.ts';
 import type { LimitFilesEvent } from './limit-files-event.ts';
 import type { LiveStatus } from './live-status.ts';
 
-/** The parts of {@link LiveLimits}. */
 export interface LiveParts<Request> {
   readonly limiter: Limiter<Request>;
   readonly loaded: LoadedLimits<Request>;
@@ -47,8 +46,8 @@ export class LiveLimits<Request = unknown> {
   }
 
   /**
-   * Reads the sources now, and passes their content to the limiter even if it has not changed. Bad content does not make
-   * the promise reject: see `lastError` of the status, and the event `limits-rejected`.
+   * Reads the sources now, and passes their content to the limiter even if it has not changed. Bad content does not
+   * make the promise reject: see `lastError` of the status, and the event `limits-rejected`.
    *
    * @returns The status after the reload.
    * @throws {SluiceError} Rejects with `ERR_CLOSED` after {@link LiveLimits.close}, or once the limiter is closed and
@@ -139,7 +138,9 @@ export class LiveLimits<Request = unknown> {
   }
 }
 
-/** The reason for a log line: all problems of files, but only one line of other errors, which may come from user code. */
+/**
+ * The reason for a log line: all problems of files, but only one line of other errors, which may come from user code.
+ */
 function reasonOf(error: SluiceError): string {
   return isInstance(error, SluiceError) && error.code === 'ERR_LIMIT_FILES' ? error.message : messageOf(error);
 }

@@ -7,9 +7,9 @@ import { hasFunction, LiveLimits } from './live-limits.ts';
 /** The options of {@link watchLimits}. */
 export interface WatchOptions {
   /**
-   * How often to check the sources for changes, in milliseconds: a whole number from 100 to 86,400,000. With `false` they
-   * are only read by {@link LiveLimits.reload}. A check of files calls `stat` on each and reads only files that changed;
-   * a source that is a function is called at every check. Default: 500, or `false` if a source is a function.
+   * How often to check the sources for changes, in milliseconds: a whole number from 100 to 86,400,000. With `false`
+   * they are only read by {@link LiveLimits.reload}. A check of files calls `stat` on each and reads only files that
+   * changed; a source that is a function is called at every check. Default: 500, or `false` if a source is a function.
    */
   readonly everyMs?: number | false | undefined;
   /** Called for each event. Its result is not awaited, and its errors are ignored. */
@@ -25,11 +25,11 @@ const FILES_EVERY_MS = 500;
  *
  *     const live = watchLimits(limiter, loaded);
  *
- * New content is validated as a whole and replaces the old limits and overrides at once. If it has a problem, the limits
- * in use stay, and the problem is reported once. Watching does not keep the process alive.
+ * New content is validated as a whole and replaces the old limits and overrides at once. If it has a problem, the
+ * limits in use stay, and the problem is reported once. Watching does not keep the process alive.
  *
- * The sources define all limits and overrides of the limiter: `watchLimits` passes `loaded` to `limiter.replace` before it
- * returns.
+ * The sources define all limits and overrides of the limiter: `watchLimits` passes `loaded` to `limiter.replace` before
+ * it returns.
  *
  * @param limiter - A limiter with exactly the limits and keys of `loaded`, made by `createLimiter({ ...loaded })`.
  * @param loaded - The object that {@link loadLimits} returned, not a copy.
@@ -51,7 +51,7 @@ export function watchLimits<Request>(
   checkSame(held, loaded);
   const { onEvent, log } = options;
   eventSink({ onEvent, log });
-  // A eventSink limits its log lines per time. Each event gets a eventSink of its own, so that no line is left out.
+  // An event sink limits its log lines per time. Each event gets a sink of its own, so that no line is left out.
   const tell = (event: LimitFilesEvent): void => eventSink<LimitFilesEvent>({ onEvent, log })(event);
   const everyMs = everyMsOf(options, recipe);
   limiter.replace({ limits: loaded.limits, overrides: loaded.overrides });

@@ -5,9 +5,9 @@ import { complaint, reasonOf } from '@sluice/core/kit';
 import type { Part } from './parse.ts';
 
 /**
- * A source of limits or overrides: the path or `file:` URL of a YAML or JSON file, or a function that returns the text, its
- * UTF-8 bytes or the parsed data, for example from a database. A relative path starts at the working directory of the
- * moment of the call. A function may be async, and has 60 seconds to answer.
+ * A source of limits or overrides: the path or `file:` URL of a YAML or JSON file, or a function that returns the text,
+ * its UTF-8 bytes or the parsed data, for example from a database. A relative path starts at the working directory of
+ * the moment of the call. A function may be async, and has 60 seconds to answer.
  */
 export type LimitSource = string | URL | (() => Awaitable<unknown>);
 

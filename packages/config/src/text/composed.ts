@@ -41,7 +41,7 @@ interface YamlAlias {
   readonly at: Place;
 }
 
-/** Converts the nodes of the YAML library into our own, which need much less memory. */
+/** Converts the nodes of the YAML library into {@link YamlNode}, which needs much less memory. */
 export class Composed {
   readonly #lines: LineIndex;
   readonly #findings: Findings;

@@ -13,7 +13,6 @@ import type { Trip } from './trip.ts';
 /** An expiry in the past of every server. A script with this expiry does nothing and replies with the server's time. */
 const LONG_AGO = String(Number.MIN_SAFE_INTEGER);
 
-/** The parts of a {@link Channel}. */
 export interface ChannelParts extends LineParts {
   readonly connection: Connection;
   readonly patience: Patience;

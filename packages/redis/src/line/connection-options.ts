@@ -35,7 +35,7 @@ const OUR_OPTIONS = {
   readOnly: false,
   monitor: false,
   autoResubscribe: false,
-  // The store alone determines the keys, so that all processes agree on them, whatever client each one has.
+  // The store alone determines the keys, so that processes with different clients agree on them.
   keyPrefix: '',
   stringNumbers: false,
   replyMapping: 'legacy',

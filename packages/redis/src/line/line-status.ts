@@ -9,7 +9,6 @@
  */
 export type LineState = 'connecting' | 'up' | 'degraded' | 'down' | 'closed';
 
-/** A change of the state of a line. */
 export interface LineChange {
   readonly state: LineState;
   /**

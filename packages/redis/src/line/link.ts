@@ -10,7 +10,6 @@ import { SilenceWatch } from './silence-watch.ts';
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2000;
 
-/** The parts of a {@link Link}. */
 export interface LinkParts {
   readonly connection: Connection;
   readonly patience: Patience;

@@ -58,7 +58,7 @@ export class Primaries {
       isInCluster: true,
       onChange: () => this.#onChange(channel),
     });
-    // ioredis enables the offline queue of cluster nodes, whatever their options are. No script may wait in a queue.
+    // ioredis enables the offline queue of cluster nodes regardless of their options, but a script must not be queued.
     connection.options.enableOfflineQueue = false;
     if (connection.status === 'wait') connection.connect().catch(() => {});
     return channel;

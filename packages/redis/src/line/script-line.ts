@@ -9,7 +9,6 @@ import type { Servers } from './servers.ts';
 import { StateLog, type Source } from './state-log.ts';
 import { Trip } from './trip.ts';
 
-/** The parts of a {@link ScriptLine}. */
 export interface ScriptLineParts extends LineParts {
   readonly makeServers: (onChange: (source: Source) => void) => Servers;
   readonly onChange: (change: LineChange) => void;

@@ -2,7 +2,6 @@ import { SluiceError } from '@sluice/core';
 import { shown } from '@sluice/core/kit';
 import type { Script } from './line.ts';
 
-/** The reply of a script. */
 export interface ScriptReply {
   /** Whether the script was executed; false if it had expired when the server received it. */
   readonly done: boolean;
