@@ -33,8 +33,11 @@ export type ErrorCode =
  */
 export class SluiceError extends Error {
   override readonly name = 'SluiceError';
+  /** The kind of the error; docs/errors.md explains each one. */
   readonly code: ErrorCode;
+  /** The HTTP status for an error handler. */
   readonly status: 400 | 500;
+  /** The same as `status`, for Fastify. */
   readonly statusCode: 400 | 500;
 
   constructor(code: ErrorCode, message: string, details: { status?: 400 | 500; cause?: unknown } = {}) {

@@ -12,8 +12,11 @@ export interface BucketState {
   readonly remaining: number;
   /** Milliseconds until the bucket is full if no further request comes, rounded up to 0.001; 0 when it is full. */
   readonly resetAfterMs: number;
+  /** The burst that applies to the id; 0 when blocked. */
   readonly burst: number;
+  /** How many tokens refill every `periodMs`; 0 when blocked. */
   readonly count: number;
+  /** The period in milliseconds. */
   readonly periodMs: number;
   /** Whether the numbers come from an override. */
   readonly overridden: boolean;
@@ -25,6 +28,7 @@ export interface Result extends BucketState {
   readonly cost: number;
   /** Tokens that were taken: `cost` or 0. */
   readonly spent: number;
+  /** The mode of the transaction. */
   readonly mode: Mode;
   /** Whether this transaction lets the batch pass. Always true for `spend-only`, unless the id is blocked. */
   readonly allowed: boolean;
@@ -55,6 +59,7 @@ export type Outcome = 'allowed' | 'denied' | 'unavailable';
  * of the first.
  */
 export class Decision {
+  /** Whether the batch was allowed, denied, or could not be decided. */
   readonly outcome: Outcome;
   readonly allowed: boolean;
   /**
@@ -64,6 +69,7 @@ export class Decision {
   readonly blocked: boolean;
   /** The name of the strictest limit; `null` when no limit applied. */
   readonly limit: string | null;
+  /** The id of the strictest transaction; `null` when no limit applied. */
   readonly id: string | null;
   /** Whole tokens left in the strictest bucket; 0 when blocked or unavailable, `Infinity` when no limit applied. */
   readonly remaining: number;

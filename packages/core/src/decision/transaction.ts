@@ -4,7 +4,7 @@ import type { StoreTransaction } from '../store/store.ts';
 
 /** One limit, one id, one cost and one mode, with the numbers that apply to the id. It is passed to stores as it is. */
 export interface Transaction extends StoreTransaction {
-  /** Tokens requested, a whole number from 0: at most the burst, except in a charge or a refund. */
+  /** Tokens requested, a whole number of at least 0. Only a charge or a refund may have more than the burst. */
   readonly cost: number;
   readonly rate: Rate;
   /** Whether the numbers come from an override. */

@@ -15,7 +15,7 @@ export interface SentBatch<Batch, Outcome> {
 export interface StoreCallTracker {
   /** Validates and records an answer. Throws when it is invalid. */
   noteAnswer<Batch, Outcome>(sent: SentBatch<Batch, Outcome>, answer: unknown): void;
-  /** Returns the outcome for an answer that `hear` accepted. */
+  /** Returns the outcome for an answer that `noteAnswer` accepted. */
   accept<Batch, Outcome>(sent: SentBatch<Batch, Outcome>, reading: StoreReading): Awaitable<Outcome>;
   /** Returns the outcome for a failure. Throws an error that is not a failure of the store. */
   refuse<Batch, Outcome>(sent: SentBatch<Batch, Outcome>, error: unknown): Awaitable<Outcome>;

@@ -19,17 +19,27 @@ interface LimitName {
  * The decision on a request for its handler: the strictest decision of all middlewares so far, with the results of all.
  */
 export class RequestDecision {
+  /** `unavailable` when the store can't answer and a limit has the policy `closed`; the response is then a 503. */
   outcome!: Outcome;
+  /** Whether all decisions so far allowed the request. */
   allowed!: boolean;
   /** Whether an override blocks an id of the request; the response is then a 403. */
   blocked!: boolean;
   /** The name of the strictest limit; `null` when no limit applied. */
   limit!: string | null;
+  /** The id of the strictest transaction; `null` when no limit applied. */
   id!: string | null;
+  /** Whole tokens left in the strictest bucket; `Infinity` when no limit applied. */
   remaining!: number;
+  /**
+   * Milliseconds until the same request can pass, if no other request comes; 0 when allowed, `Infinity` when blocked.
+   */
   retryAfterMs!: number;
+  /** Milliseconds until the strictest bucket is full; `Infinity` when blocked. */
   resetAfterMs!: number;
+  /** The results of all middlewares, in the order in which they decided. */
   results!: readonly Result[];
+  /** Which failure policy decided and why the store did not; undefined when the store made the strictest decision. */
   failure?: Failure | undefined;
   readonly #request: unknown;
   readonly #parts: Part[] = [];

@@ -24,7 +24,7 @@ function notAnAddress(value: string): SluiceError {
   return complaint('ERR_ID', { option: 'id', demand: DEMAND, value, remedy, status: 400 });
 }
 
-/** The address that a text was meant to be: one with a port, with brackets or with spaces around it. */
+/** Returns the address that was probably meant: a text with a port, with brackets or with spaces around it. */
 export function meantAddress(text: string): IpAddress | undefined {
   // The longest address with a zone, a port and some spaces.
   if (text.length > 100) return undefined;

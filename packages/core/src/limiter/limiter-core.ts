@@ -270,7 +270,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     return blockedDecision(batch, this.#gate);
   }
 
-  /** Decides a denied batch once more when one of its limits was raised and a debt from the old numbers denied it. */
+  /** Decides a denied batch again when one of its limits was raised and a debt from the old numbers denied it. */
   #afterRaise(call: 'spend' | 'check', batch: readonly Transaction[], first: Awaitable<Decision>): Awaitable<Decision> {
     return andThen(first, (decision) => {
       const cut = this.#raised.cutFor(decision);

@@ -8,9 +8,9 @@ import type { BucketName, Mode, Store } from '../store/store.ts';
 /** An entry of {@link Limiter.charge} and {@link Limiter.refund}: one bucket and a number of tokens. */
 export interface CostEntry<Name extends string = string> extends BucketName {
   readonly limit: Name;
-  /** Tokens, a whole number from 0 up. Default: 1. */
+  /** Tokens, a whole number of at least 0. Default: 1. */
   readonly cost?: number | undefined;
-  /** Belongs to `spend` and `check`. */
+  /** Not allowed here: only `spend` and `check` have a mode. */
   readonly mode?: never;
 }
 
@@ -19,14 +19,14 @@ export interface ResetEntry<Name extends string = string> extends BucketName {
   readonly limit: Name;
   /** Not allowed here: `reset` always fills the whole bucket. */
   readonly cost?: never;
-  /** Belongs to `spend` and `check`. */
+  /** Not allowed here: only `spend` and `check` have a mode. */
   readonly mode?: never;
 }
 
 /** An entry of {@link Limiter.spend} and {@link Limiter.check}: one bucket, a cost and a mode. */
 export interface SpendEntry<Name extends string = string> extends BucketName {
   readonly limit: Name;
-  /** Tokens, a whole number from 0 up. Default: 1. */
+  /** Tokens, a whole number of at least 0. Default: 1. */
   readonly cost?: number | undefined;
   /** How the entry takes part in the decision, see {@link Mode}. Default: `check-and-spend`. */
   readonly mode?: Mode | undefined;

@@ -27,13 +27,13 @@ export interface StoreTransaction extends BucketName {
   readonly mode: Mode;
 }
 
-/** Tokens to take after the fact, whether they fit or not. */
+/** One bucket of a charge: tokens to take after the fact, whether they fit or not. */
 export type StoreCharge = Omit<StoreTransaction, 'mode'>;
 
 /** A bucket whose level is to be cut to `toleranceTicks`, the level of an empty bucket. */
 export type StoreCap = Omit<StoreCharge, 'incrementTicks'>;
 
-/** Tokens to give back. */
+/** One bucket of a refund. */
 export interface StoreRefund extends BucketName {
   /** cost × T, at least 0. */
   readonly incrementTicks: number;

@@ -2,7 +2,7 @@ import { complaint } from '../checks/errors.ts';
 
 /** A source of time. It should be monotonic; a clock that steps back never grants tokens. */
 export interface Clock {
-  /** Microseconds since any fixed origin, a whole number. */
+  /** Returns the time in microseconds since any fixed origin, a whole number. */
   nowMicros(): number;
 }
 
@@ -14,7 +14,7 @@ export const monotonicClock: Clock = {
   nowMicros: () => microsOf(performance.now()),
 };
 
-/** Milliseconds as whole microseconds, rounded down. */
+/** Converts milliseconds to whole microseconds, rounded down. */
 export function microsOf(ms: number): number {
   return Math.floor(ms * 1000);
 }

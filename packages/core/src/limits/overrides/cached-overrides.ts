@@ -37,6 +37,7 @@ export interface CachedOverridesEvent {
 
 /** An `overrides` function with a cache. */
 export interface CachedOverrides {
+  /** Returns the override of an id: a cached one, or the query's answer. */
   (limit: string, id: string): Awaitable<Override | undefined>;
   /**
    * Deletes the answer for an id, so that the next request starts a query: for a plan that has just changed. The answer

@@ -2,6 +2,7 @@
 export interface MemoryStats {
   /** Buckets in the store, from 0 to `maxKeys`. Buckets that are full count until the sweep removes them. */
   readonly size: number;
+  /** The option `maxKeys` of the store. */
   readonly maxKeys: number;
   /** Buckets evicted while they were still in debt, because there were more than `maxKeys`. */
   readonly evicted: number;
