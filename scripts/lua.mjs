@@ -6,7 +6,7 @@ const folder = join(root, 'packages', 'redis');
 
 /** Writes decide.lua as a module: a CommonJS build and a bundle find no files beside them. */
 export function writeLuaModule() {
-  const file = join(folder, 'src', 'decide-lua.ts');
+  const file = join(folder, 'src', 'batches', 'decide-lua.ts');
   const module = moduleOf(readFileSync(join(folder, 'lua', 'decide.lua'), 'utf8'));
   // An unchanged file is left alone, so that it is not built again.
   if (!existsSync(file) || readFileSync(file, 'utf8') !== module) writeFileSync(file, module);

@@ -4,10 +4,10 @@
  *
  * @module
  */
-export type { HashTag } from './bucket-keys.ts';
-export type { RedisStoreEvent } from './events.ts';
-export type { LineCounts, LineState, LineStatus, ServerStatus } from './line/line-status.ts';
-export type { RedisClient } from './line/line.ts';
+export type { HashTag } from './batches/bucket-keys.ts';
+export type { RedisStoreEvent } from './batches/events.ts';
+export type { LineCounts, LineState, LineStatus, ServerStatus } from './client/connection-status.ts';
+export type { RedisClient } from './ioredis/own-connection.ts';
 export { redisStore } from './redis-store.ts';
-export type { RedisStore, RedisStoreCounts, RedisStoreStatus } from './shared-store.ts';
+export type { RedisStore, RedisStoreCounts, RedisStoreStatus } from './batches/shared-store.ts';
 export type { RedisStoreOptions } from './store-options.ts';

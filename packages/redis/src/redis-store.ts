@@ -1,9 +1,9 @@
 import { eventSink } from '@sluice/core/kit';
-import { decideScript } from './decide-script.ts';
-import { connectionChanged, type RedisStoreEvent } from './events.ts';
-import type { LineChange } from './line/line-status.ts';
-import { openLine } from './line/open-line.ts';
-import { SharedStore, type RedisStore } from './shared-store.ts';
+import { decideScript } from './batches/decide-script.ts';
+import { connectionChanged, type RedisStoreEvent } from './batches/events.ts';
+import type { LineChange } from './client/connection-status.ts';
+import { openLine } from './ioredis/open-client.ts';
+import { SharedStore, type RedisStore } from './batches/shared-store.ts';
 import { checkRedisStoreOptions, type RedisStoreOptions } from './store-options.ts';
 
 /**

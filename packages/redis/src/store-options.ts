@@ -1,9 +1,9 @@
 import { SluiceError, type Log } from '@sluice/core';
 import { checkOptions, complaint, wholeNumber, type Hints } from '@sluice/core/kit';
-import type { BucketKeysOptions, HashTag } from './bucket-keys.ts';
-import type { RedisStoreEvent } from './events.ts';
-import type { LineOptions, RedisClient } from './line/line.ts';
-import { isIoredis } from './line/own-connection.ts';
+import type { BucketKeysOptions, HashTag } from './batches/bucket-keys.ts';
+import type { RedisStoreEvent } from './batches/events.ts';
+import type { LineOptions } from './ioredis/open-client.ts';
+import { isIoredis, type RedisClient } from './ioredis/own-connection.ts';
 
 /** The options of {@link redisStore}. Exactly one of `client` and `url` must be given. */
 export interface RedisStoreOptions {

@@ -7,7 +7,7 @@ import { redisServer } from '../../../test/redis/servers/redis-server.ts';
 import { running } from '../../../test/redis/servers/running.ts';
 import { sentinelSet } from '../../../test/redis/servers/sentinel-set.ts';
 import { until } from '../../../test/redis/servers/until.ts';
-import { rejection } from './line/support/line.ts';
+import { rejection } from './ioredis/support/client.ts';
 
 const server = await redisServer();
 

@@ -1,0 +1,117 @@
+import type { Clock, StoreReading, StoreTransaction } from '@sluice/core';
+import type { AskListener } from './batch-request.ts';
+import { passes, TICKS_PER_MICRO } from '@sluice/core/kit';
+
+/** The maximum number of buckets, which take about two megabytes. The oldest readings are dropped first. */
+const MOST_BUCKETS = 10_000;
+
+interface Known {
+  readonly levelTicks: number;
+  /** The server's clock when it read the level. */
+  readonly nowTicks: number;
+  /** This process's clock when the call was sent, and when the reply arrived. */
+  readonly sentMicros: number;
+  readonly gotMicros: number;
+}
+
+/**
+ * Remembers the levels of buckets from denied batches for up to a second. A batch that can't fit these levels is denied
+ * without another call of the server.
+ *
+ * Without further calls a level only falls, at the rate of time. The server read the level at some moment between the
+ * call and the reply. A level that falls since the call was sent is never too high: if the batch fits it, the batch may
+ * pass, and the server is asked. A level that falls since the reply arrived is never too low: reported waits are based
+ * on it, so that no wait is too short.
+ *
+ * Other processes may change the buckets in the meantime. If they take tokens, the next call of the server shows that.
+ * If they refund tokens, this process may deny a batch that would fit, until the level expires. It never allows a
+ * batch.
+ */
+export class KnownLevels {
+  /** In the order of their readings, the oldest first. */
+  readonly #known = new Map<string, Known>();
+  readonly #forMicros: number;
+  readonly #clock: Clock;
+
+  /** @param forMs - How long a level is remembered, in milliseconds. 0 disables it. */
+  constructor(forMs: number, clock: Clock) {
+    this.#forMicros = forMs * 1000;
+    this.#clock = clock;
+  }
+
+  /** The number of remembered buckets. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /** Returns a reading that denies the batch; `undefined` if it may pass, or if a level is not known. */
+  denialOf(batch: readonly StoreTransaction[], keys: readonly string[]): StoreReading | undefined {
+    if (this.#known.size === 0) return undefined;
+    const nowMicros = this.#clock.nowMicros();
+    const levelsTicks: number[] = [];
+    const bucketNowTicks: number[] = [];
+    const lowestTicks: number[] = [];
+    for (let i = 0; i < batch.length; i++) {
+      const known = this.#at(keys[i]!, nowMicros);
+      if (known === undefined) return undefined;
+      const passedTicks = (nowMicros - known.gotMicros) * TICKS_PER_MICRO;
+      levelsTicks.push(Math.max(0, known.levelTicks - passedTicks));
+      lowestTicks.push(Math.max(0, known.levelTicks - (nowMicros - known.sentMicros) * TICKS_PER_MICRO));
+      bucketNowTicks.push(known.nowTicks + passedTicks);
+    }
+    if (passes(batch, lowestTicks)) return undefined;
+    return { nowTicks: bucketNowTicks[0]!, levelsTicks, bucketNowTicks, remembered: true };
+  }
+
+  /**
+   * Remembers the levels of a reply that has just arrived.
+   *
+   * @param sentMicros - When the call was sent, by this process's clock.
+   */
+  note(keys: readonly string[], { nowTicks, levelsTicks }: StoreReading, sentMicros: number): void {
+    if (this.#forMicros === 0) return;
+    const gotMicros = this.#clock.nowMicros();
+    for (const [i, key] of keys.entries()) {
+      this.#known.delete(key);
+      this.#known.set(key, { levelTicks: levelsTicks[i]!, nowTicks, sentMicros, gotMicros });
+    }
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= MOST_BUCKETS) break;
+      this.#known.delete(oldest);
+    }
+  }
+
+  /** Forgets buckets that were changed, or may have been. */
+  forget(keys: readonly string[]): void {
+    if (this.#known.size === 0) return;
+    for (const key of keys) this.#known.delete(key);
+  }
+
+  #at(key: string, nowMicros: number): Known | undefined {
+    const known = this.#known.get(key);
+    if (known === undefined || nowMicros - known.sentMicros < this.#forMicros) return known;
+    this.#known.delete(key);
+    return undefined;
+  }
+}
+
+/** Remembers the levels of denied batches, and forgets buckets that any other call may have changed. */
+export function notingDenials(known: KnownLevels): AskListener {
+  return {
+    answered({ kind, batch, keys }, reading, sentMicros) {
+      if (kind === 'check') return;
+      const denied = kind === 'spend' && !passes(batch as readonly StoreTransaction[], reading.levelsTicks);
+      if (denied) known.note(keys, reading, sentMicros);
+      else known.forget(keys);
+    },
+    failed: ({ keys }) => known.forget(keys),
+  };
+}
+
+/** Remembers the levels after the refund of a part of a denied batch, because they are part of the denial. */
+export function notingRefunds(known: KnownLevels): AskListener {
+  return {
+    answered: ({ keys }, reading, sentMicros) => known.note(keys, reading, sentMicros),
+    failed: ({ keys }) => known.forget(keys),
+  };
+}

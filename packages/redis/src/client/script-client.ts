@@ -1,0 +1,49 @@
+import type { LineStatus } from './connection-status.ts';
+
+/** A Lua script, which a server identifies by its SHA-1. */
+export interface Script {
+  readonly name: string;
+  readonly source: string;
+  readonly sha1: string;
+}
+
+/** One call of a script. All its keys are in one hash slot. */
+export interface ScriptCall {
+  readonly script: Script;
+  readonly keys: readonly string[];
+  /** The arguments after the expiry: ARGV[2…]. */
+  readonly args: readonly (string | number)[];
+  /** How long the caller waits in total, in milliseconds, more than 0. The script must not write after that. */
+  readonly deadlineMs: number;
+  /** The part of `deadlineMs` that has already passed, in milliseconds, less than `deadlineMs`. Default: 0. */
+  readonly waitedMs?: number;
+}
+
+/** The connection to the servers with the buckets: one server, or the primaries of a cluster. */
+export interface Line {
+  /** Whether all keys of a call must be in one hash slot. */
+  readonly isCluster: boolean;
+  /**
+   * Runs a script on the server of its keys.
+   *
+   * The line inserts the expiry as ARGV[1]: the last moment at which the script may write, in the server's time, as an
+   * integer string of ticks of 1/16 µs since 2026-01-01 UTC. The reply of the script is an array that begins with two
+   * whole numbers: 1 if the script was executed or 0 if it had expired, and the server's time in ticks.
+   *
+   * @returns The reply of an executed script without its first element: `[nowTicks, …]`, `nowTicks` a number.
+   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` if the server is not connected (at once) or fails;
+   * `ERR_STORE_DEADLINE` if no answer came in time; `ERR_STORE_BUCKET` if only this call failed (a key of a wrong type,
+   * an error in the script); `ERR_STORE_ANSWER` for a reply of another shape; `ERR_CLOSED` after {@link close}.
+   */
+  run(call: ScriptCall): Promise<readonly unknown[]>;
+  /**
+   * Resolves when scripts can be run on every server: when the state is `up`.
+   *
+   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` after `timeoutMs`, with `ERR_CLOSED` if it is closed.
+   */
+  ready(timeoutMs: number): Promise<void>;
+  /** Returns the state of the connections and the counters. */
+  status(): LineStatus;
+  /** Closes connections and timers. Pending calls reject with `ERR_STORE_UNAVAILABLE`. A second call has no effect. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,119 @@
+import { SluiceError, type ErrorCode } from '@sluice/core';
+import { messageOf, reasonOf, shown } from '@sluice/core/kit';
+import type { ScriptCall } from './script-client.ts';
+
+/** The meaning and the remedy of errors that concern the whole server, by their first word. */
+const SERVER_TROUBLE: Readonly<Record<string, string>> = {
+  OOM: 'It has reached its `maxmemory` and evicts nothing. Give it more memory, or set `maxmemory-policy volatile-ttl`.',
+  READONLY:
+    'It is a replica, so the connection is made again. If that does not help, connect to the primary, or through Sentinel.',
+  LOADING: 'It is still loading its data from disk, and will answer when that is done.',
+  MASTERDOWN: 'It is a replica that has lost its primary. Connect to the primary, or through Sentinel.',
+  CLUSTERDOWN: 'The cluster does not cover all slots. A primary is down and not replaced yet.',
+  MOVED: 'The hash slot has moved to a node that is not connected yet.',
+  ASK: 'The hash slot moves to a node that is not connected yet.',
+  NOPERM: 'The Redis user lacks a permission. The documentation of @sluice/redis lists those that it needs.',
+  NOAUTH: 'It requires a password. Put it into the client or the URL.',
+  WRONGPASS: 'The user or the password is wrong. Correct them in the client or the URL.',
+  MISCONF: "It can't save to disk and therefore rejects writes. Check its log.",
+  NOREPLICAS: 'It has fewer replicas than `min-replicas-to-write` demands.',
+  BUSY: 'Another script runs too long on it. `SCRIPT KILL` ends that script.',
+};
+
+/** The meaning and the remedy of errors that concern one call only, by their first word. */
+const CALL_TROUBLE: Readonly<Record<string, string>> = {
+  WRONGTYPE:
+    'Another program may write to these keys. Choose a `prefix` that no other program uses, or delete the keys.',
+  CROSSSLOT: "Keys of several hash slots can't be sent in one call.",
+  TRYAGAIN: 'Their hash slot is being moved to another node. This ends when the move is over.',
+};
+
+/** Errors of cluster nodes, which a client for a single server can't handle. */
+const IS_CLUSTER = new Set(['CROSSSLOT', 'MOVED', 'ASK', 'TRYAGAIN']);
+const WANTS_CLUSTER = 'This is a node of a Redis Cluster. Pass a `Cluster` of ioredis as `client`.';
+
+/** The first word of a server's error, such as `OOM` or `WRONGTYPE`; `undefined` for errors that are not replies. */
+export function errorWord(error: unknown): string | undefined {
+  if (!isReply(error)) return undefined;
+  const [, word = 'ERR'] = /^-?([A-Z]+)\b/.exec(error.message) ?? [];
+  return word === 'ERR' ? wordOfScriptError(error.message) : word;
+}
+
+// Redis 6 wraps the error of a command in a script: "ERR Error running script (call to f_…): @user_script:3: -OOM …"
+function wordOfScriptError(message: string): string {
+  // Redis 7 has no word for a missing permission of a command in a script: "ERR The user executing the script can't …"
+  if (message.includes('The user executing the script')) return 'NOPERM';
+  const [, word = 'ERR'] = /@user_script: ?\d+: -?([A-Z]{2,})\b/.exec(message) ?? [];
+  return word;
+}
+
+/**
+ * Removes the command that ioredis adds to an error, because its arguments may be credentials or ids of users, which
+ * must not reach a log.
+ */
+export function withoutCommand(error: unknown): unknown {
+  if (isReply(error)) delete (error as { command?: unknown }).command;
+  return error;
+}
+
+/** Whether the server does not have the script: after SCRIPT FLUSH, a restart or a failover. */
+export function isNoScript(error: unknown): boolean {
+  return errorWord(error) === 'NOSCRIPT';
+}
+
+/** The server that answered, and whether the user passed a `Cluster` as client. */
+export interface Answerer {
+  readonly server: string;
+  readonly isInCluster: boolean;
+}
+
+/**
+ * Converts the error of a call: `ERR_STORE_BUCKET` if it concerns only this call, otherwise `ERR_STORE_UNAVAILABLE`,
+ * also for unknown errors.
+ */
+export function callError({ server, isInCluster }: Answerer, call: ScriptCall, error: unknown): SluiceError {
+  withoutCommand(error);
+  const word = errorWord(error);
+  if (word === undefined) return unavailable(`The connection to Redis at ${server} failed`, error);
+  const answered = `Redis at ${server} answered`;
+  if (!isInCluster && IS_CLUSTER.has(word)) return unavailable(answered, error, WANTS_CLUSTER);
+  const remedy = CALL_TROUBLE[word] ?? (word === 'ERR' && isOfScript(error) ? CALL_TROUBLE.WRONGTYPE : undefined);
+  if (remedy === undefined) return unavailable(answered, error, SERVER_TROUBLE[word]);
+  const what = `The script ${call.script.name} failed on Redis at ${server} for the keys ${shown(call.keys)}`;
+  return failure('ERR_STORE_BUCKET', { what, cause: error, remedy });
+}
+
+function isOfScript(error: unknown): boolean {
+  return /user_script|Error running script/.test((error as Error).message);
+}
+
+/** The error for a server that can't be reached or has failed. */
+export function unavailable(what: string, cause: unknown, remedy?: string): SluiceError {
+  return failure('ERR_STORE_UNAVAILABLE', { what, cause, remedy });
+}
+
+/** The error for servers that are not ready in time. */
+export function notReady(servers: string, timeoutMs: number, cause: unknown): SluiceError {
+  const what = `Redis at ${servers} was not ready within ${timeoutMs} ms`;
+  const remedy =
+    SERVER_TROUBLE[errorWord(cause) ?? ''] ?? 'Check that it runs and that its address is right, or raise `timeoutMs`.';
+  return cause === undefined
+    ? new SluiceError('ERR_STORE_UNAVAILABLE', `${what}. ${remedy}`)
+    : unavailable(what, cause, remedy);
+}
+
+interface Trouble {
+  readonly what: string;
+  readonly cause: unknown;
+  readonly remedy: string | undefined;
+}
+
+function failure(code: ErrorCode, { what, cause, remedy }: Trouble): SluiceError {
+  const reason = isReply(cause) ? messageOf(cause) : reasonOf(cause);
+  const advice = remedy === undefined ? '' : ` ${remedy}`;
+  return new SluiceError(code, `${what}: ${reason.replace(/\.$/, '')}.${advice}`, { cause });
+}
+
+function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError';
+}

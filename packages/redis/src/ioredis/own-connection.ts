@@ -1,0 +1,107 @@
+import type { SluiceError } from '@sluice/core';
+import { complaint } from '@sluice/core/kit';
+import { Redis } from 'ioredis';
+import type { ClusterConnection, Connection } from './connection.ts';
+import { clusterOptions, singleOptions } from './connection-options.ts';
+
+/**
+ * The part of an ioredis client that the store uses: a `Redis` or a `Cluster` of ioredis 5.8 or later. The store
+ * duplicates the client, sends nothing over it and does not change it.
+ */
+export interface RedisClient {
+  readonly isCluster: boolean;
+  readonly options: object;
+  /** Creates another client with the same settings, some of which the arguments replace. */
+  duplicate(...args: never[]): unknown;
+}
+
+/** A connection of the store. It connects by itself, and has a listener for its `error` events. */
+export type OwnConnection =
+  | { readonly isCluster: false; readonly connection: Connection }
+  | { readonly isCluster: true; readonly connection: ClusterConnection };
+
+/**
+ * Opens a connection to the server of a user's client. It keeps the client's options for address, TLS and credentials,
+ * and replaces `keyPrefix` and all options for the sending of commands.
+ *
+ * @throws {SluiceError} `ERR_OPTION` if `client` is not a client of ioredis, or if its `db` is not a whole number.
+ */
+export function besideClient(client: RedisClient): OwnConnection {
+  if (!isIoredis(client)) throw noClient(client);
+  const duplicate = client.duplicate.bind(client) as (...args: unknown[]) => unknown;
+  if (!client.isCluster) {
+    checkDatabase((client.options as { db?: unknown }).db);
+    return { isCluster: false, connection: heard(duplicate(singleOptions()) as Connection) };
+  }
+  const { redisOptions } = client.options as { redisOptions?: object | null };
+  return { isCluster: true, connection: heard(duplicate([], clusterOptions(redisOptions)) as ClusterConnection) };
+}
+
+/**
+ * Opens a connection to the server of a URL.
+ *
+ * @throws {SluiceError} `ERR_OPTION` if it is not a `redis://` or `rediss://` URL, or if its database is not a number.
+ */
+export function byUrl(url: string): OwnConnection {
+  if (!isRedisUrl(url)) throw noUrl(url);
+  // This client never connects. It only parses the URL, and is then duplicated like a client of the user.
+  return besideClient(new Redis(url, { lazyConnect: true }));
+}
+
+// For a `db` that is not a number, ioredis leaves a promise rejection unhandled, which ends the process.
+function checkDatabase(db: unknown): void {
+  if (db === undefined || db === null || Number.isSafeInteger(db)) return;
+  const remedy = 'Correct the database of the client, or the path of the URL: redis://host/2.';
+  throw complaint('ERR_OPTION', { option: 'db', demand: 'a whole number from 0', value: db, remedy });
+}
+
+// An 'error' event without a listener would end the process.
+function heard<T extends { on(event: 'error', listener: () => void): unknown }>(connection: T): T {
+  connection.on('error', () => {});
+  return connection;
+}
+
+/** Whether a value is a client of ioredis. */
+export function isIoredis(client: unknown): client is RedisClient {
+  if (typeof client !== 'object' || client === null) return false;
+  const { isCluster, duplicate, options } = client as Partial<RedisClient>;
+  return typeof isCluster === 'boolean' && typeof duplicate === 'function' && typeof options === 'object';
+}
+
+function noClient(value: unknown): SluiceError {
+  return complaint('ERR_OPTION', {
+    option: 'client',
+    demand: 'a client of ioredis 5.8 or later: a Redis or a Cluster',
+    // The message shows only the class of the value, because its fields may contain a password.
+    value: kindOf(value),
+    remedy: 'Install ioredis and give new Redis(…), or give a `url`.',
+  });
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value;
+  const { name } = (Object.getPrototypeOf(value) as object | null)?.constructor ?? Object;
+  return `an object of ${name}`;
+}
+
+/**
+ * Removes credentials from text that may be a malformed URL. The query is removed too, because ioredis reads options
+ * from it, such as a password.
+ */
+function withoutCredentials(url: string): string {
+  return url.replace(/\?.*$/s, '?…').replace(/^([a-z]+:\/\/)?.*@/is, '$1…@');
+}
+
+function isRedisUrl(url: unknown): boolean {
+  return typeof url === 'string' && /^rediss?:\/\/./.test(url) && URL.canParse(url);
+}
+
+function noUrl(url: unknown): SluiceError {
+  return complaint('ERR_OPTION', {
+    option: 'url',
+    demand: 'a URL that begins with redis:// or rediss://',
+    // A password must not reach a log.
+    value: typeof url === 'string' ? withoutCredentials(url) : typeof url,
+    remedy: 'For a cluster, Sentinels or a socket make a client with ioredis and give it as `client`.',
+  });
+}

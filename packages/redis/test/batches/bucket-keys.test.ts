@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { uninspectable } from '../../../core/test/support/uninspectable.ts';
+import { BucketKeys, type HashTag } from '../../src/batches/bucket-keys.ts';
+import { slotOf } from '../../src/client/slot.ts';
+
+const keysWith = (hashTag?: HashTag): BucketKeys => new BucketKeys({ prefix: 'sluice:', hashTag });
+const bucket = (id: string, limit = 'Orders') => ({ limit, id });
+
+describe('the key of a bucket', () => {
+  test('is prefix, limit and id', () => {
+    expect(keysWith().keyOf(bucket('203.0.113.7'))).toBe('sluice:Orders:203.0.113.7');
+  });
+
+  test('keeps no braces and colons of the id, which would choose a slot or another bucket', () => {
+    expect(keysWith().keyOf(bucket('{x}:1'))).toBe('sluice:Orders:%7Bx%7D%3A1');
+  });
+
+  test('never names a text that is not well-formed: that is the error ERR_ID, and no failure of the store', () => {
+    const expected = expect.objectContaining({ code: 'ERR_ID', status: 400 });
+    expect(() => keysWith().keyOf(bucket('\uD800'))).toThrow(expected);
+    expect(() => keysWith('id').keyOf(bucket('\uD800'))).toThrow(expected);
+  });
+});
+
+describe("the hash tag 'id'", () => {
+  test('stands around the id', () => {
+    expect(keysWith('id').keyOf(bucket('7'))).toBe('sluice:Orders:{7}');
+  });
+
+  test.each(['7', '{}', '}7{', '{', 'é', 'x'.repeat(190), 'x'.repeat(500)])(
+    'puts all buckets of %j into one slot',
+    (id) => {
+      const slots = ['A', 'Orders', 'L'.repeat(64)].map((limit) => slotOf(keysWith('id').keyOf(bucket(id, limit))));
+      expect(new Set(slots).size).toBe(1);
+    },
+  );
+
+  test('keeps ids apart', () => {
+    expect(keysWith('id').keyOf(bucket('7'))).not.toBe(keysWith('id').keyOf(bucket('8')));
+  });
+});
+
+describe('a hash tag of one text', () => {
+  test('stands in front of all keys', () => {
+    expect(keysWith('shop').keyOf(bucket('7'))).toBe('sluice:{shop}:Orders:7');
+  });
+
+  test('is escaped', () => {
+    expect(keysWith('a}b').keyOf(bucket('7'))).toBe('sluice:{a%7Db}:Orders:7');
+  });
+});
+
+describe('a hash tag by a function', () => {
+  test('stands in front of the key, escaped, so that no id can end it', () => {
+    const keys = keysWith(({ id }) => id.slice(0, 3));
+    expect(keys.keyOf(bucket('a}{b'))).toBe('sluice:{a%7D%7B}:Orders:a%7D%7Bb');
+  });
+
+  test('is left out where the function gives undefined', () => {
+    expect(keysWith(() => undefined).keyOf(bucket('7'))).toBe('sluice:Orders:7');
+  });
+
+  test('never gives a bucket the key of another', () => {
+    const keys = keysWith(({ id }) => (id === '' ? undefined : id));
+    const all = ['', '7', '{7}', '{7}:Orders:7'].map((id) => keys.keyOf(bucket(id)));
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  test('that throws is an error of its own, which names the limit and never counts as an outage', () => {
+    const keys = keysWith(({ id }) => new URL(`http://${id}`).hostname);
+    expect(keys.keyOf(bucket('a.b'))).toBe('sluice:{a.b}:Orders:a.b');
+    expect(() => keys.keyOf(bucket('::1'))).toThrow(
+      expect.objectContaining({
+        code: 'ERR_OPTION',
+        message: expect.stringMatching(/^The function `hashTag` threw for a bucket of limit "Orders" \(TypeError: /),
+        cause: expect.any(TypeError),
+      }),
+    );
+  });
+
+  test('that throws what can not be inspected is the same error', () => {
+    const keys = keysWith(() => {
+      throw uninspectable();
+    });
+    expect(() => keys.keyOf(bucket('7'))).toThrow('The function `hashTag` threw for a bucket of limit "Orders" ({}).');
+  });
+
+  test.each<unknown>(['', 7, null, {}, '\uD800'])('must not give %j', (tag) => {
+    const keys = keysWith((() => tag) as () => string);
+    expect(() => keys.keyOf(bucket('7'))).toThrow(expect.objectContaining({ code: 'ERR_OPTION' }));
+  });
+});

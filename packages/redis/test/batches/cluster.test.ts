@@ -1,0 +1,226 @@
+import type { StoreTransaction } from '@sluice/core';
+import type { RedisStoreEvent } from '@sluice/redis';
+import { Cluster } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { redisCluster, type RedisCluster } from '../../../../test/redis/servers/redis-cluster.ts';
+import type { RedisServer } from '../../../../test/redis/servers/redis-server.ts';
+import { running } from '../../../../test/redis/servers/running.ts';
+import { until } from '../../../../test/redis/servers/until.ts';
+import { BURST, charge, isAllowed, order, owed, read, refund, TOKEN_TICKS } from '../support/orders.ts';
+import { readyStore } from '../support/ready-store.ts';
+
+const nothingRuns = running.now();
+const cluster: RedisCluster = await redisCluster();
+const client = (): Cluster => new Cluster([...cluster.addresses], { lazyConnect: true });
+const events: RedisStoreEvent[] = [];
+const onEvent = (event: RedisStoreEvent): void => void events.push(event);
+const store = await readyStore({ client: client(), prefix: 'c:', onEvent, log: false });
+afterAll(async () => {
+  await store.close();
+  await running.closeAllBut(nothingRuns);
+});
+
+const primaryOf = async (id: string): Promise<RedisServer> => cluster.primaryOf(await cluster.slotOf(`c:Orders:${id}`));
+
+/** Ids whose buckets of Orders are on different nodes. */
+let [here, there]: [string, string] = ['', ''];
+let other: RedisServer;
+
+/** New ids on the same two nodes for each test. */
+async function anewIds(name: string): Promise<void> {
+  here = `${name}-0`;
+  const home = await primaryOf(here);
+  for (let i = 1; ; i++) {
+    there = `${name}-${i}`;
+    // oxlint-disable-next-line no-await-in-loop -- the first that is elsewhere
+    other = await primaryOf(there);
+    if (other !== home) return;
+  }
+}
+
+const levelsOf = async (...ids: string[]): Promise<number[]> => owed(await store.check(ids.map((id) => order(id))));
+
+describe('a batch over several slots', () => {
+  test('takes from all its buckets when all grant it, and tells the clock of each', async () => {
+    await anewIds('grants');
+    const reading = await store.spend([order(here, 1), order(there, 2)]);
+    expect(owed(reading)).toEqual([0, 0]);
+    expect(reading.bucketNowTicks).toHaveLength(2);
+    expect(await levelsOf(here, there)).toEqual([1, 2]);
+  });
+
+  test.each([
+    ['the first', () => there, () => here],
+    ['the last', () => here, () => there],
+  ])('that %s refuses takes from none: what others granted is given back', async (_what, rich, poor) => {
+    await anewIds(`refuses-${_what.replace(' ', '-')}`);
+    await store.spend([order(poor(), 5)]);
+    const batch = [order(here, 2), order(there, 2)];
+    const reading = await store.spend(batch);
+    expect(isAllowed(batch, reading)).toBe(false);
+    expect(await levelsOf(rich(), poor())).toEqual([0, 5]);
+  });
+
+  test('that is refused gives back a spend-only too, and what it takes of several buckets', async () => {
+    await anewIds('modes');
+    await store.spend([order(there, 5), order(`{${here}}-poor`, 4)]);
+    const batch: StoreTransaction[] = [order(here, 2, 'spend-only'), read(here, 1, 'spend-only'), order(there)];
+    expect(isAllowed(batch, await store.spend(batch))).toBe(false);
+    expect(owed(await store.check([order(here), read(here), order(there)]))).toEqual([0, 0, 5]);
+  });
+
+  test('keeps the modes: check-only takes nothing, spend-only denies nothing', async () => {
+    await anewIds('keeps');
+    await store.spend([order(there, 5)]);
+    const batch = [order(here, 2), order(there, 1, 'spend-only')];
+    expect(isAllowed(batch, await store.spend(batch))).toBe(true);
+    expect(await levelsOf(here, there)).toEqual([2, 5]);
+    await store.spend([order(here, 1, 'check-only'), order(there, 0)]);
+    expect(await levelsOf(here, there)).toEqual([2, 5]);
+    expect(isAllowed([order(there)], await store.spend([order(there, 1, 'check-only'), order(here, 0)]))).toBe(false);
+  });
+
+  test('never takes more than there is, however many ask', async () => {
+    await anewIds('never');
+    const others = await readyStore({ client: client(), prefix: 'c:', rememberDenialsMs: 0 });
+    const ask = [order(here), order(there)];
+    const back = [order(there), order(here)];
+    const asked = Array.from({ length: 40 }, (_, i) => (i % 2 ? store.spend(ask) : others.spend(back)));
+    const readings = await Promise.all(asked);
+    const allowed = readings.filter((reading) => isAllowed(ask, reading)).length;
+    await others.close();
+    expect(allowed).toBeLessThanOrEqual(BURST);
+    await until('what was refused is given back', async () => {
+      const [a, b] = await levelsOf(here, there);
+      return a === allowed && b === allowed;
+    });
+  });
+
+  test('that is refused is remembered: who hammers costs no node anything', async () => {
+    await anewIds('hammers');
+    await store.spend([order(there, 5)]);
+    const ask = [order(here, 2), order(there)];
+    await store.spend(ask);
+    await levelsOf(here, there);
+    const { calls } = store.status().counts;
+    for (let i = 0; i < 10; i++) expect(owed(await store.spend(ask))).toEqual([0, 5]);
+    expect(store.status().counts.calls).toBe(calls);
+  });
+
+  test('charges, refunds and resets all its buckets', async () => {
+    await anewIds('corrects');
+    expect(owed(await store.charge([charge(here, 3), charge(there, 9)]))).toEqual([3, 5]);
+    expect(owed(await store.refund([refund(here, 1), refund(there, 2)]))).toEqual([2, 3]);
+    await store.reset([
+      { limit: 'Orders', id: here },
+      { limit: 'Orders', id: there },
+    ]);
+    expect(await levelsOf(here, there)).toEqual([0, 0]);
+  });
+
+  test('with a broken bucket takes nothing, and says which', async () => {
+    await anewIds('broken');
+    await other.call('SET', `c:Orders:${there}`, 'hello');
+    const asked = store.spend([order(here), order(there)]);
+    await expect(asked).rejects.toMatchObject({
+      code: 'ERR_STORE_BUCKET',
+      message: expect.stringContaining(`c:Orders:${there}`),
+    });
+    expect(await levelsOf(here)).toEqual([0]);
+  });
+});
+
+describe('a refund of one slot', () => {
+  test('gives back no more than has not come back by itself, by the clock of its own node', async () => {
+    await anewIds('own-clock');
+    const { levelsTicks, nowTicks, bucketNowTicks } = await store.spend([order(here, 3), order(there, 3)]);
+    const tats = levelsTicks.map((level, i) => (bucketNowTicks?.[i] ?? nowTicks) + level + 3 * TOKEN_TICKS);
+    await store.spend([order(here), order(there)]);
+    await store.refund([refund(here, 3, tats[0]), refund(there, 3, tats[1])]);
+    expect(await levelsOf(here, there)).toEqual([1, 1]);
+  });
+});
+
+describe('buckets with a hash tag in common', () => {
+  test('are decided by one call', async () => {
+    const tagged = await readyStore({ client: client(), hashTag: 'id', prefix: 'tagged:' });
+    const before = tagged.status().counts.calls;
+    const reading = await tagged.spend([order('7'), read('7')]);
+    expect(tagged.status().counts.calls).toBe(before + 1);
+    expect(reading.bucketNowTicks).toBeUndefined();
+    await tagged.close();
+  });
+});
+
+describe('while a slot moves', () => {
+  test('a batch with buckets at both ends waits for the end of the move, and no other that travels with it', async () => {
+    const tagged = await readyStore({ client: client(), hashTag: 'id', prefix: 'moves:', rememberDenialsMs: 0 });
+    const slot = await cluster.slotOf('moves:Orders:{moves}');
+    const from = await cluster.primaryOf(slot);
+    const to = cluster.nodes.slice(0, 3).find((node) => node !== from)!;
+    const [fromId, toId] = await Promise.all([cluster.idOf(from), cluster.idOf(to)]);
+    await tagged.spend([order('moves', 2), read('moves', 3)]);
+    await to.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId);
+    await from.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId);
+    await from.call('MIGRATE', to.host, to.port, 'moves:Orders:{moves}', 0, 1000);
+    const asked = [[order('moves')], [order('moves'), read('moves')], [read('moves')], [order('moves')]];
+    const [moved, both, waits, again] = await Promise.allSettled(asked.map((batch) => tagged.spend(batch)));
+    expect(both).toMatchObject({ status: 'rejected', reason: { code: 'ERR_STORE_BUCKET' } });
+    expect([moved, waits, again]).toMatchObject(
+      [2, 3, 3].map((tokens) => ({ value: { levelsTicks: [expect.toSatisfy(isAbout(tokens))] } })),
+    );
+    await from.call('MIGRATE', to.host, to.port, 'moves:Reads:{moves}', 0, 1000);
+    await to.call('CLUSTER', 'SETSLOT', slot, 'NODE', toId);
+    await from.call('CLUSTER', 'SETSLOT', slot, 'NODE', toId);
+    expect(owed(await tagged.check([order('moves'), read('moves')]))).toEqual([4, 4]);
+    await tagged.close();
+  });
+});
+
+const isAbout = (tokens: number) => (levelTicks: unknown) => Math.ceil(Number(levelTicks) / TOKEN_TICKS) === tokens;
+
+describe('when a node does not answer', () => {
+  beforeAll(() => anewIds('silent'));
+
+  test('what the others granted is given back, and the batch fails', async () => {
+    other.freeze();
+    try {
+      const asked = store.spend([order(here, 2), order(there)], 100);
+      await expect(asked).rejects.toMatchObject({ code: expect.stringMatching(/^ERR_STORE_(DEADLINE|UNAVAILABLE)$/) });
+      await until('it is given back', async () => (await levelsOf(here))[0] === 0);
+    } finally {
+      other.thaw();
+    }
+  });
+
+  test('to a refund either, the tokens stay taken, and an event, a log line and the status say so', async () => {
+    await anewIds('lost');
+    const home = await primaryOf(here);
+    const watched: RedisStoreEvent[] = [];
+    const lines: string[] = [];
+    const own = await readyStore({
+      client: client(),
+      prefix: 'c:',
+      onEvent: (event) => watched.push(event),
+      log: (line) => lines.push(line),
+    });
+    await own.spend([order(there, 5)]);
+    // It refuses when the other has granted, and can no longer be reached.
+    other.freeze();
+    const asked = own.spend([order(here, 2), order(there)], 1500);
+    await until('one has granted', async () => (await levelsOf(here))[0] === 2);
+    // Redis writes answers when it has run all calls at hand: with the next round trip that of the grant was written.
+    await levelsOf(here);
+    home.freeze();
+    other.thaw();
+    expect(isAllowed([order(here, 2), order(there)], await asked)).toBe(false);
+    await until('the refund has failed', () => own.status().counts.lostRefunds === 1);
+    home.thaw();
+    const event = watched.find(({ type }) => type === 'refund-lost');
+    expect(event).toMatchObject({ count: 1, cause: { code: expect.stringMatching(/^ERR_STORE_/) } });
+    expect(lines).toEqual([`Sluice: ${event?.message}`]);
+    await until('it answers again', () => levelsOf(here).then(Boolean, () => false));
+    expect(await levelsOf(here)).toEqual([2]);
+    await own.close();
+  });
+});

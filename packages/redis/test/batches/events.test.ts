@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { connectionChanged, refundLost } from '../../src/batches/events.ts';
+
+const cause = new Error('connect ECONNREFUSED');
+
+test.each([
+  ['connecting', 'Redis at 10.0.0.1:6379: not connected yet (Error: connect ECONNREFUSED).'],
+  ['up', 'Redis at 10.0.0.1:6379: connected.'],
+  [
+    'degraded',
+    'Redis at 10.0.0.1:6379: some primaries of the cluster are not connected (Error: connect ECONNREFUSED).',
+  ],
+  ['down', 'Redis at 10.0.0.1:6379: not connected, reconnecting (Error: connect ECONNREFUSED).'],
+  ['closed', 'Redis at 10.0.0.1:6379: closed (Error: connect ECONNREFUSED).'],
+] as const)('a connection that is %s says so', (state, message) => {
+  const server = '10.0.0.1:6379';
+  expect(connectionChanged({ state, server, cause })).toEqual({ type: 'connection', state, server, cause, message });
+});
+
+test('a connection without a server or a cause leaves them out', () => {
+  const { message } = connectionChanged({ state: 'closed', server: undefined, cause: undefined });
+  expect(message).toBe('Redis: closed.');
+});
+
+test('a lost refund says how many buckets, why, and what would help', () => {
+  expect(refundLost(1, cause).message).toBe(
+    'A batch over several cluster slots was denied, and the tokens that it had taken from 1 bucket could not be given ' +
+      'back (Error: connect ECONNREFUSED). They come back with time. ' +
+      'To avoid this, use the option `hashTag` to keep these buckets in one slot.',
+  );
+  expect(refundLost(2, cause).message).toContain('from 2 buckets could');
+});

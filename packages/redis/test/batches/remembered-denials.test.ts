@@ -1,0 +1,113 @@
+import { accountId, createLimiter } from '@sluice/core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
+import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
+import { until } from '../../../../test/redis/servers/until.ts';
+import { charge, isAllowed, order, owed, read, refund } from '../support/orders.ts';
+import { readyStore } from '../support/ready-store.ts';
+
+const server = await redisServer();
+const store = await readyStore({ url: server.url });
+const evalshas = async (): Promise<number> => (await server.commandCalls()).get('evalsha') ?? 0;
+
+/** Waits for as long as a client was told to, and not a millisecond longer. */
+async function passed(startMs: number, waitMs: number): Promise<void> {
+  // Node's timers may run up to a millisecond early.
+  while (performance.now() < startMs + waitMs) await sleep(startMs + waitMs - performance.now());
+}
+
+describe('a client that hammers', () => {
+  test('costs Redis nothing once it was refused', async () => {
+    await store.spend([order('hammers', 5)]);
+    await store.spend([order('hammers')]);
+    const before = await evalshas();
+    const { rememberedDenials } = store.status().counts;
+    const readings = await Promise.all(Array.from({ length: 1000 }, () => store.spend([order('hammers')])));
+    expect(await evalshas()).toBe(before);
+    expect(store.status().counts.rememberedDenials - rememberedDenials).toBe(1000);
+    expect(readings.every((reading) => owed(reading)[0] === 5)).toBe(true);
+  });
+
+  test('is told the same moment by the process as by Redis', async () => {
+    await store.spend([order('moment', 5)]);
+    const told = await store.spend([order('moment')]);
+    const remembered = await store.spend([order('moment')]);
+    expect(remembered.nowTicks + remembered.levelsTicks.at(0)!).toBe(told.nowTicks + told.levelsTicks.at(0)!);
+  });
+
+  test('passes as soon as it was told to come back', async () => {
+    const limiter = createLimiter({
+      limits: { Quick: { key: accountId(), count: 50, period: '1s', burst: 1 } },
+      store,
+    });
+    const entry = [{ limit: 'Quick', id: 'comes-back' }] as const;
+    await limiter.spend(entry);
+    const startMs = performance.now();
+    const { retryAfterMs } = await limiter.spend(entry);
+    await until('it passes', async () => (await limiter.spend(entry)).allowed, { everyMs: 1 });
+    expect(retryAfterMs).toBeLessThanOrEqual(20);
+    expect(performance.now() - startMs).toBeGreaterThan(0);
+    await limiter.close();
+  });
+
+  test('passes when it has waited as told, also when the denial had travelled for 40 ms each way', async () => {
+    const proxy = await tcpProxy(server);
+    const far = await readyStore({ url: proxy.url });
+    const limits = { Quick: { key: accountId(), count: 1, period: '1s', burst: 1 } };
+    const limiter = createLimiter({ limits, store: far, failure: { onFailure: 'closed', deadlineMs: 1000 } });
+    for (let i = 0; i < 3; i++) {
+      const entry = [{ limit: 'Quick', id: `far-${i}` }] as const;
+      expect((await limiter.spend(entry)).allowed).toBe(true);
+      proxy.delay(80);
+      const denied = await limiter.spend(entry);
+      await proxy.pass();
+      const startMs = performance.now();
+      const { rememberedDenials } = far.status().counts;
+      const { retryAfterMs } = await limiter.spend(entry);
+      expect([denied.outcome, far.status().counts.rememberedDenials]).toEqual(['denied', rememberedDenials + 1]);
+      await passed(startMs, retryAfterMs);
+      expect((await limiter.spend(entry)).outcome).toBe('allowed');
+    }
+    await limiter.close();
+  });
+
+  test('is asked for each time where remembering is turned off', async () => {
+    const forgetful = await readyStore({ url: server.url, rememberDenialsMs: 0 });
+    await forgetful.spend([order('off', 5)]);
+    const before = await evalshas();
+    for (let i = 0; i < 3; i++) await forgetful.spend([order('off')]);
+    expect(await evalshas()).toBe(before + 3);
+  });
+});
+
+describe('what this process changes is seen at once', () => {
+  test.each([
+    ['a reset', (id: string) => store.reset([{ limit: 'Orders', id }]), [0]],
+    ['a refund', (id: string) => store.refund([refund(id, 2)]), [3]],
+    ['a charge', (id: string) => store.charge([charge(id)]), [5]],
+  ])('%s', async (what, change, expected) => {
+    const id = what.replace(' ', '-');
+    await store.spend([order(id, 5)]);
+    await store.spend([order(id)]);
+    await change(id);
+    const before = await evalshas();
+    expect(owed(await store.spend([order(id)]))).toEqual(expected);
+    expect(await evalshas()).toBe(before + 1);
+  });
+
+  test('a smaller request that passes', async () => {
+    await store.spend([order('smaller', 3)]);
+    expect(isAllowed([order('smaller', 3)], await store.spend([order('smaller', 3)]))).toBe(false);
+    await store.spend([order('smaller', 1)]);
+    expect(owed(await store.spend([order('smaller', 3)]))).toEqual([4]);
+  });
+
+  test('a request that takes from a bucket beside the one that refused', async () => {
+    const batch = [order('beside'), read('beside')];
+    await store.spend([order('beside', 5)]);
+    expect(owed(await store.spend(batch))).toEqual([5, 0]);
+    await store.spend([read('beside', 2)]);
+    expect(owed(await store.spend(batch))).toEqual([5, 2]);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { callError, errorWord, isNoScript, withoutCommand } from '../../src/client/server-errors.ts';
+import { call } from '../ioredis/support/client.ts';
+import { add } from '../ioredis/support/scripts.ts';
+
+class ReplyError extends Error {
+  override readonly name = 'ReplyError';
+  command?: unknown;
+}
+
+const NODE = { server: 'server:1', isInCluster: true };
+const ALONE = { server: 'server:1', isInCluster: false };
+const codeOf = (message: string) => callError(NODE, call(add), new ReplyError(message)).code;
+
+describe('what an error of a server concerns', () => {
+  test.each([
+    'OOM command not allowed when used memory > maxmemory.',
+    "READONLY You can't write against a read only replica.",
+    'LOADING Redis is loading the dataset in memory',
+    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+    'CLUSTERDOWN The cluster is down',
+    "NOPERM this user has no permissions to run the 'evalsha' command",
+    'NOAUTH Authentication required.',
+    'MISCONF Redis is configured to save RDB snapshots, but it is currently not able to persist on disk.',
+    'BUSY Redis is busy running a script.',
+    'NEWWORD something that nobody knows yet',
+    "ERR unknown command 'evalsha'",
+    'no word at all',
+    "OOM command not allowed when used memory > 'maxmemory'. script: 5e2f, on @user_script:1.",
+    // As Redis 6 says it:
+    "ERR Error running script (call to f_5e2f): @user_script:7: -OOM command not allowed when used memory > 'maxmemory'.",
+    "ERR Error running script (call to f_5e2f): @user_script: 7: -READONLY You can't write against a read only replica.",
+    "ERR The user executing the script can't run this command or subcommand script: 5e2f, on @user_script:1.",
+  ])('the server: %s', (message) => {
+    expect(codeOf(message)).toBe('ERR_STORE_UNAVAILABLE');
+  });
+
+  test.each([
+    'WRONGTYPE Operation against a key holding the wrong kind of value',
+    'WRONGTYPE Operation against a key holding the wrong kind of value script: 5e2f, on @user_script:1.',
+    '-WRONGTYPE Operation against a key holding the wrong kind of value',
+    'ERR Error running script (call to f_5e2f): @user_script:7: WRONGTYPE Operation against a key …',
+    'ERR Error running script (call to f_5e2f): @user_script:1: user_script:1: attempt to perform arithmetic',
+    'ERR user_script:1: attempt to perform arithmetic on a nil value script: 5e2f, on @user_script:1.',
+    "CROSSSLOT Keys in request don't hash to the same slot",
+    'TRYAGAIN Multiple keys request during rehashing of slot',
+  ])('this call: %s', (message) => {
+    expect(codeOf(message)).toBe('ERR_STORE_BUCKET');
+  });
+
+  test.each([
+    "CROSSSLOT Keys in request don't hash to the same slot",
+    'MOVED 3999 127.0.0.1:6381',
+    'ASK 3999 127.0.0.1:6381',
+    'TRYAGAIN Multiple keys request during rehashing of slot',
+  ])('all calls, when a client for one server leads to a node of a cluster: %s', (message) => {
+    const { code, message: said } = callError(ALONE, call(add), new ReplyError(message));
+    expect(code).toBe('ERR_STORE_UNAVAILABLE');
+    expect(said).toContain(
+      `${message}. This is a node of a Redis Cluster. Pass a \`Cluster\` of ioredis as \`client\`.`,
+    );
+  });
+
+  test('a slot that moves, in words of its own', () => {
+    const { message } = callError(NODE, call(add), new ReplyError('TRYAGAIN Multiple keys request'));
+    expect(message).toMatch(/is being moved to another node/);
+    expect(message).not.toContain('prefix');
+  });
+
+  test('the server, when it is no reply at all', () => {
+    expect(errorWord(new Error('OOM read ECONNRESET'))).toBeUndefined();
+    expect(callError(NODE, call(add), new Error('read ECONNRESET')).code).toBe('ERR_STORE_UNAVAILABLE');
+    expect(callError(NODE, call(add), 'what').message).toContain("'what'");
+  });
+
+  test('a script that was forgotten', () => {
+    expect(isNoScript(new ReplyError('NOSCRIPT No matching script. Please use EVAL.'))).toBe(true);
+    expect(isNoScript(new ReplyError('ERR no NOSCRIPT here'))).toBe(false);
+    expect(isNoScript(undefined)).toBe(false);
+  });
+
+  test('names the server and the script, keeps its cause, and never the arguments of the command', () => {
+    const cause = new ReplyError('OOM command not allowed.');
+    cause.command = { name: 'evalsha', args: ['secret'] };
+    const error = callError(NODE, call(add), cause);
+    expect(error.message).toMatch(/^Redis at server:1 answered: OOM command not allowed\. It has reached/);
+    expect(error.cause).toBe(cause);
+    expect(cause).not.toHaveProperty('command');
+    expect(callError(NODE, call(add), new ReplyError('WRONGTYPE x')).message).toMatch(/add.*server:1.*'key'/);
+  });
+
+  test('errors of others stay as they are', () => {
+    const error = Object.assign(new Error('x'), { command: 'y' });
+    expect(withoutCommand(error)).toEqual(error);
+    expect(error.command).toBe('y');
+  });
+});

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { redisServer, type RedisServer } from '../../../../test/redis/servers/redis-server.ts';
+import { tcpProxy, type TcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
+import { until } from '../../../../test/redis/servers/until.ts';
+import { call, ended, isUp, lineTo, rejection, VERSIONS } from './support/client.ts';
+import { load, Record } from './support/load.ts';
+import { add } from './support/scripts.ts';
+
+const FAULT_MS = 600;
+
+interface Fault {
+  readonly name: string;
+  begin(server: RedisServer, proxy: TcpProxy): unknown;
+  end(server: RedisServer, proxy: TcpProxy): unknown;
+}
+
+const FAULTS: readonly Fault[] = [
+  { name: 'hangs (SIGSTOP)', begin: (server) => server.freeze(), end: (server) => server.thaw() },
+  {
+    name: 'takes no commands for a while (CLIENT PAUSE)',
+    begin: (server) => server.call('CLIENT', 'PAUSE', FAULT_MS, 'ALL'),
+    end: () => {},
+  },
+  {
+    name: 'is busy with one command (DEBUG SLEEP)',
+    begin: (server) => void server.call('DEBUG', 'SLEEP', FAULT_MS / 1000),
+    end: () => {},
+  },
+  { name: 'is killed and restarted', begin: (server) => server.kill(), end: (server) => server.start() },
+  {
+    name: 'hangs, is killed and restarted',
+    begin: (server) => server.freeze(),
+    end: async (server) => {
+      await server.kill();
+      await server.start();
+    },
+  },
+  { name: 'loses what is sent, for good', begin: (_, proxy) => proxy.blackhole(), end: (_, proxy) => proxy.pass() },
+  { name: 'loses its answers', begin: (_, proxy) => proxy.blackhole('replies'), end: (_, proxy) => proxy.pass() },
+  { name: 'stands behind a stalled network', begin: (_, proxy) => proxy.stall(), end: (_, proxy) => proxy.pass() },
+  { name: 'is 200 ms away for a while', begin: (_, proxy) => proxy.delay(200), end: (_, proxy) => proxy.pass() },
+  { name: 'resets every connection', begin: (_, proxy) => proxy.reset(), end: (_, proxy) => proxy.pass() },
+  { name: 'refuses connections', begin: (_, proxy) => proxy.refuse(), end: (_, proxy) => proxy.pass() },
+  { name: 'forgets the scripts', begin: (server) => server.call('SCRIPT', 'FLUSH'), end: () => {} },
+];
+
+describe.each(VERSIONS)('a line of $version to a server that', ({ Redis }) => {
+  test.for(FAULTS)('$name writes nothing late and nothing twice, and is up again by itself', async (fault) => {
+    const server = await redisServer({ config: { 'enable-debug-command': 'yes' } });
+    const proxy = await tcpProxy(server);
+    const line = lineTo({ client: ended(new Redis(proxy.port)) });
+    await isUp(line);
+    const calls = load(line);
+    await until('calls are done', () => calls.done > 10, { everyMs: 2 });
+    await fault.begin(server, proxy);
+    await sleep(FAULT_MS);
+    await fault.end(server, proxy);
+    const { done } = calls;
+    await until('calls are done again', () => calls.done > done + 10, { everyMs: 2 });
+    await calls.stop();
+    const record = new Record(await server.call('LRANGE', 'key', 0, -1));
+    expect(record.length).toBeGreaterThan(10);
+    expect(record.lateMs).toEqual([]);
+    expect(record.twice).toEqual([]);
+    // Nobody waits until the fault is over.
+    expect(calls.longestMs).toBeLessThan(FAULT_MS);
+    expect(line.status()).toMatchObject({ state: 'up', servers: [{ ready: true }] });
+  });
+});
+
+test.each(VERSIONS)(
+  'a call of $version whose answer is cut off is rejected soon, and never sent again',
+  async ({ Redis }) => {
+    const server = await redisServer();
+    const proxy = await tcpProxy(server);
+    const line = lineTo({ client: ended(new Redis(proxy.port, { lazyConnect: true })) });
+    await isUp(line);
+    proxy.cutNextReply();
+    const { code, tookMs } = await rejection(line.run(call(add, { deadlineMs: 5000 })));
+    expect(code).toBe('ERR_STORE_UNAVAILABLE');
+    expect(tookMs).toBeLessThan(2500);
+    await isUp(line);
+    await line.run(call(add, { keys: ['other'] }));
+    expect(await server.call('GET', 'key')).toBe('1');
+  },
+);

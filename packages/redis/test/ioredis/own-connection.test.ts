@@ -1,0 +1,170 @@
+import { Redis } from 'ioredis';
+import { describe, expect, test } from 'vitest';
+import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
+import type { RedisClient } from '../../src/ioredis/own-connection.ts';
+import { openLine } from '../../src/ioredis/open-client.ts';
+import { call, ended, isUp, lineTo, VERSIONS } from './support/client.ts';
+import { add, echo } from './support/scripts.ts';
+
+describe.each(VERSIONS)('a connection of our own beside a client of $version', ({ Redis: RedisOfVersion }) => {
+  test('leaves the client alone: nothing is sent on it, and it may be closed first', async () => {
+    const server = await redisServer();
+    const client = ended(new RedisOfVersion(server.port, { lazyConnect: true }));
+    const options = { ...client.options };
+    const line = lineTo({ client });
+    await isUp(line);
+    await line.run(call(add));
+    expect(client.status).toBe('wait');
+    expect(client.options).toEqual(options);
+    expect(client.listenerCount('error')).toBe(1);
+    client.disconnect();
+    expect(await line.run(call(add))).toEqual([expect.any(Number), 2]);
+    await line.close();
+    await client.connect();
+    expect(await client.get('key')).toBe('2');
+  });
+
+  test('works whatever the client’s options say of sending commands', async () => {
+    const server = await redisServer();
+    const client = new RedisOfVersion(server.port, {
+      keyPrefix: 'app:',
+      commandTimeout: 1,
+      socketTimeout: 1,
+      enableAutoPipelining: true,
+      readOnly: true,
+      lazyConnect: true,
+      stringNumbers: true,
+      maxRetriesPerRequest: null,
+      enableOfflineQueue: true,
+      enableReadyCheck: false,
+      showFriendlyErrorStack: true,
+      reconnectOnError: () => 2,
+      retryStrategy: () => null,
+      scripts: { add: { lua: 'return 1', numberOfKeys: 0 } },
+      autoResendUnfulfilledCommands: true,
+    });
+    const line = lineTo({ client: ended(client) });
+    await isUp(line);
+    expect(await line.run(call(add))).toEqual([expect.any(Number), 1]);
+    expect(await server.call('KEYS', '*')).toEqual(['key']);
+    await server.kill();
+    await server.start();
+    await isUp(line);
+    expect(await line.run(call(add))).toEqual([expect.any(Number), 1]);
+  });
+
+  test('is for whom and where the client is: user, password, db and name', async () => {
+    const server = await redisServer();
+    await server.call('ACL', 'SETUSER', 'app', 'on', '>p@ss/word', '~*', '+@all');
+    const client = new RedisOfVersion(server.port, {
+      username: 'app',
+      password: 'p@ss/word',
+      db: 3,
+      connectionName: 'orders',
+      lazyConnect: true,
+    });
+    const line = lineTo({ client: ended(client) });
+    await isUp(line);
+    await line.run(call(add));
+    expect(await server.call('CLIENT', 'LIST')).toMatch(/name=orders .*db=3 .*user=app/);
+  });
+
+  test('reaches a server by its socket, and names it by that', async () => {
+    const server = await redisServer({ config: { unixsocket: '/tmp/sluice-line-test.sock' } });
+    const line = lineTo({ client: ended(new RedisOfVersion('/tmp/sluice-line-test.sock', { lazyConnect: true })) });
+    await isUp(line);
+    expect(await line.run(call(add))).toEqual([expect.any(Number), 1]);
+    expect(line.status().servers[0]?.server).toBe('/tmp/sluice-line-test.sock');
+    await server.stop();
+  });
+});
+
+describe('a connection by URL', () => {
+  test('is for the user, the password and the db of the URL', async () => {
+    const server = await redisServer();
+    await server.call('ACL', 'SETUSER', 'app', 'on', '>p@ss/word', '~*', '+@all');
+    const line = lineTo({ url: `redis://app:p%40ss%2Fword@127.0.0.1:${server.port}/5` });
+    await isUp(line);
+    await line.run(call(add));
+    expect(await server.call('CLIENT', 'LIST')).toMatch(/db=5 .*user=app/);
+  });
+
+  test.each(['127.0.0.1:6379', 'http://127.0.0.1', 'redis://', 'redis://host:port:7', '', 7])(
+    'is refused for %j',
+    (url) => {
+      expect(() => openLine({ url: url as string, scripts: [echo] })).toThrow(
+        expect.objectContaining({ code: 'ERR_OPTION', message: expect.stringContaining('redis://') }),
+      );
+    },
+  );
+
+  test.each(['redis://127.0.0.1/orders', 'redis://127.0.0.1?db=x'])(
+    'is refused for a database of no number: %s',
+    (url) => {
+      expect(() => openLine({ url, scripts: [echo] })).toThrow(
+        expect.objectContaining({
+          code: 'ERR_OPTION',
+          message: expect.stringMatching(/^`db` must be a whole number from 0, but was NaN\. Correct the database/),
+        }),
+      );
+    },
+  );
+
+  test('is refused without telling the password', () => {
+    expect(() => openLine({ url: 'http://user:secret@host/0', scripts: [echo] })).toThrow(/http:\/\/…@host/);
+    expect(() => openLine({ url: 'redis://user:se/cret@host:x/0', scripts: [echo] })).toThrow(/redis:\/\/…@host/);
+  });
+
+  test.each([
+    'limits:secret@127.0.0.1:6379',
+    'redis:limits:secret@127.0.0.1',
+    'redis://a:secret@b:secret@host:x',
+    'redis://h:x?password=secret',
+    'redis://a:sec\nsecret@host:x',
+  ])('is refused without telling the password, whatever it is: %j', (url) => {
+    const open = () => openLine({ url, scripts: [echo] });
+    expect(open).toThrow(/^`url` must be a URL that begins with/);
+    expect(open).not.toThrow(/secret/);
+  });
+});
+
+describe('what is no client of ioredis', () => {
+  test.each([
+    ['null', null],
+    ['a string', 'localhost'],
+    ['an object', {}],
+    ['a client of another package', { duplicate: () => ({}), options: {}, isOpen: true }],
+    ['a function', () => {}],
+  ])('is refused: %s', (_, client) => {
+    expect(() => openLine({ client: client as unknown as RedisClient, scripts: [echo] })).toThrow(
+      expect.objectContaining({ code: 'ERR_OPTION', message: expect.stringContaining('`client`') }),
+    );
+  });
+
+  test.each([
+    ['options', { host: 'h', password: 'secret' }, "'an object of Object'"],
+    [
+      'options without a prototype',
+      Object.assign(Object.create(null), { password: 'secret' }),
+      "'an object of Object'",
+    ],
+    [
+      'something with a class',
+      new (class Pool {
+        password = 'secret';
+      })(),
+      "'an object of Pool'",
+    ],
+    ['a URL', 'redis://:secret@host', "'string'"],
+  ])('is refused without telling what is in it: %s', (_, client, shown) => {
+    const open = () => openLine({ client: client as RedisClient, scripts: [echo] });
+    expect(open).toThrow(`but was ${shown}`);
+    expect(open).not.toThrow(/secret/);
+  });
+
+  test('neither client nor URL is refused, and both are', () => {
+    expect(() => openLine({ scripts: [echo] })).toThrow(/`client` or `url` must be given, but neither was/);
+    const client = ended(new Redis({ lazyConnect: true }));
+    expect(() => openLine({ client, url: 'redis://localhost', scripts: [echo] })).toThrow(/both/);
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
+import { call, ended, isUp, lineTo, rejection, VERSIONS } from './support/client.ts';
+import { add, echo, guarded } from './support/scripts.ts';
+
+describe.each(VERSIONS)('a line beside a client of $version', ({ Redis }) => {
+  async function lineToServer(options = {}) {
+    const server = await redisServer();
+    const line = lineTo({ client: ended(new Redis(server.port)), ...options });
+    await isUp(line);
+    return { server, line };
+  }
+
+  test('runs a script on the client’s server, and gives its time and what it answered', async () => {
+    const { line } = await lineToServer();
+    const before = (Date.now() - Date.UTC(2026, 0)) * 16_000;
+    const [nowTicks, ...rest] = await line.run(call(echo, { args: ['a', 7, ''] }));
+    expect(rest).toEqual(['a', '7', '']);
+    expect(Math.abs(Number(nowTicks) - before)).toBeLessThan(1000 * 16_000);
+  });
+
+  test('writes what the script writes', async () => {
+    const { server, line } = await lineToServer();
+    await line.run(call(add));
+    expect(await line.run(call(add))).toEqual([expect.any(Number), 2]);
+    expect(await server.call('GET', 'key')).toBe('2');
+  });
+
+  test('takes thousands of keys and arguments in one call', async () => {
+    const many = Array.from({ length: 7000 }, (_, i) => `k${i}`);
+    const size = guarded('size', 'return {1, now, #KEYS, #ARGV}');
+    const { line } = await lineToServer({ scripts: [size] });
+    const reply = await line.run(call(size, { keys: many, args: [...many, ...many, ...many] }));
+    expect(reply.slice(1)).toEqual([7000, 21_001]);
+  });
+
+  test('has told the server all scripts before the first call, so that none travels as text', async () => {
+    const { server, line } = await lineToServer();
+    const before = await server.commandCalls();
+    await line.run(call(echo));
+    await line.run(call(add));
+    const after = await server.commandCalls();
+    expect(after.get('eval')).toBe(before.get('eval'));
+    expect(line.status().counts.reloads).toBe(0);
+  });
+
+  test('tells the server a script that it has forgotten, within the same call', async () => {
+    const { server, line } = await lineToServer();
+    await server.call('SCRIPT', 'FLUSH');
+    const replies = await Promise.all([line.run(call(add)), line.run(call(add)), line.run(call(add))]);
+    expect(replies.map(([, value]) => value)).toEqual([1, 2, 3]);
+    expect(line.status().counts.reloads).toBe(3);
+    await line.run(call(add));
+    expect(line.status().counts.reloads).toBe(3);
+  });
+
+  test('rejects when something that watches ioredis throws, and runs the next call', async () => {
+    const server = await redisServer();
+    const client = ended(new Redis(server.port));
+    let throws = false;
+    const duplicate = (...args: []): unknown => {
+      const own = Redis.prototype.duplicate.apply(client, args);
+      const evalsha = own.evalsha.bind(own) as (...all: unknown[]) => unknown;
+      return Object.assign(own, {
+        evalsha: (...all: unknown[]) => {
+          if (throws) throw new Error('from a tracer');
+          return evalsha(...all);
+        },
+      });
+    };
+    const line = lineTo({ client: { isCluster: false, options: client.options, duplicate } });
+    await isUp(line);
+    throws = true;
+    const { code, message } = await rejection(line.run(call(echo)));
+    expect([code, message]).toEqual(['ERR_STORE_UNAVAILABLE', expect.stringContaining('from a tracer')]);
+    throws = false;
+    expect(await line.run(call(add))).toEqual([expect.any(Number), 1]);
+  });
+
+  test('writes nothing when the time of a call is over before the server gets to it', async () => {
+    const { server, line } = await lineToServer();
+    await server.call('CLIENT', 'PAUSE', 300, 'ALL');
+    const { code, tookMs } = await rejection(line.run(call(add, { deadlineMs: 50 })));
+    expect(code).toBe('ERR_STORE_DEADLINE');
+    expect(tookMs).toBeLessThan(150);
+    // Whatever it was sent meanwhile it has met by the time that it answers this.
+    expect(await server.call('GET', 'key')).toBe(null);
+  });
+
+  test('lets a caller who has waited before wait for the rest of its deadline, and names the whole of it', async () => {
+    const { server, line } = await lineToServer();
+    server.freeze();
+    const asked = await rejection(line.run(call(add, { deadlineMs: 10_000, waitedMs: 9950.25 })));
+    server.thaw();
+    expect(asked).toMatchObject({ code: 'ERR_STORE_DEADLINE', message: expect.stringMatching(/within 10000 ms\.$/) });
+    expect(asked.tookMs).toBeLessThan(5000);
+    // It would write after its time.
+    await isUp(line);
+    expect(await server.call('GET', 'key')).toBe(null);
+  });
+
+  test.each([
+    ['a number', 'return 7'],
+    ['too little', 'return {1}'],
+    ['no yes and no no', 'return {2, now}'],
+    ['a word for the time', "return {1, 'soon'}"],
+    ['nothing for the time', 'return {1, false}'],
+    ['a time that is text', "return {1, '16'}"],
+    ['a time beyond all whole numbers', 'return {1, 9007199254740993}'],
+  ])('takes %s for no answer', async (_, body) => {
+    const nonsense = guarded('nonsense', body);
+    const { line } = await lineToServer({ scripts: [nonsense] });
+    const { code, message } = await rejection(line.run(call(nonsense)));
+    expect(code).toBe('ERR_STORE_ANSWER');
+    expect(message).toContain('nonsense');
+  });
+});

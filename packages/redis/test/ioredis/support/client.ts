@@ -1,0 +1,54 @@
+import { Cluster, Redis } from 'ioredis';
+import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
+// oxlint-disable-next-line import/no-unassigned-import -- ends what a test started, when it ends
+import '../../../../../test/redis/servers/teardown.ts';
+import { running } from '../../../../../test/redis/servers/running.ts';
+import { until } from '../../../../../test/redis/servers/until.ts';
+import { openLine, type LineOptions } from '../../../src/ioredis/open-client.ts';
+import type { Line, Script, ScriptCall } from '../../../src/client/script-client.ts';
+import type { LineState } from '../../../src/client/connection-status.ts';
+import { add, echo, record } from './scripts.ts';
+
+/** Both versions of ioredis that a user may have. */
+export const VERSIONS = [
+  { version: 'ioredis 6', Redis, Cluster },
+  { version: 'ioredis 5', Redis: Redis5 as unknown as typeof Redis, Cluster: Cluster5 as unknown as typeof Cluster },
+];
+
+/** Opens a line that ends with the test. */
+export function lineTo(options: Partial<LineOptions>): Line {
+  const line = openLine({ scripts: [echo, add, record], ...options });
+  running.add({ close: () => line.close() });
+  return line;
+}
+
+/** A client as a user makes it; it ends with the test. */
+export function ended<T extends Redis | Cluster>(client: T): T {
+  client.on('error', () => {});
+  running.add({ close: async () => client.disconnect() });
+  return client;
+}
+
+/** Waits until the line is in a state. */
+export async function isIn(state: LineState, line: Line, withinMs = 5000): Promise<void> {
+  await until(`the line is ${state}`, () => line.status().state === state, { everyMs: 2, withinMs });
+}
+
+export const isUp = (line: Line): Promise<void> => isIn('up', line);
+
+/** A call as the store makes it. */
+export function call(script: Script, over: Partial<ScriptCall> = {}): ScriptCall {
+  return { script, keys: ['key'], args: [], deadlineMs: 1000, ...over };
+}
+
+/** The code of the error that a promise rejects with, and how long that took. */
+export async function rejection(promise: Promise<unknown>): Promise<{ code: string; message: string; tookMs: number }> {
+  const startMs = performance.now();
+  try {
+    await promise;
+  } catch (error) {
+    const { code = 'none', message } = error as Error & { code?: string };
+    return { code, message, tookMs: performance.now() - startMs };
+  }
+  throw new Error('It was expected to reject, and did not.');
+}
