@@ -5,25 +5,36 @@ const conditions = ['@sluice/source', 'node', 'module'];
 
 const minute = 60_000;
 
+/** The names of files that start a redis-server, and of those that take long on a large input. */
+const onRedis = '**/*.redis.test.ts';
+const onLargeInput = '**/*.stress.test.ts';
+
+const properties = ['test/property/setup.ts'];
+
 /**
  * One row per project: what it collects, and how long one of its tests may take. Those that are `alone` run after
- * all others, in that order, one file at a time: nothing disturbs what they measure.
+ * all others, in that order, one file at a time: nothing disturbs what they measure. scripts/test.mjs has which
+ * projects `npm test` and `npm run test:quick` run.
  */
 const projects = [
-  { name: 'unit', include: ['packages/*/test/**/*.test.ts'] },
+  // The files of a worker share what they import: half of the time of these tests was imports.
+  { name: 'unit', include: ['packages/*/test/**/*.test.ts'], isolate: false },
   { name: 'contract', include: ['test/contract/**/*.test.ts'] },
-  { name: 'docs', include: ['test/docs/**/*.test.ts'], timeoutMs: 2 * minute },
-  { name: 'bench', include: ['test/bench/**/*.test.ts'], timeoutMs: 5 * minute },
-  { name: 'examples', include: ['test/examples/**/*.test.ts'], timeoutMs: minute },
-  {
-    name: 'property',
-    include: ['test/property/**/*.test.ts'],
-    timeoutMs: 10 * minute,
-    setupFiles: ['test/property/setup.ts'],
-  },
-  { name: 'packed', include: ['test/packed/*.test.ts'], timeoutMs: 5 * minute },
+  { name: 'property', include: ['test/property/**/*.test.ts'], timeoutMs: 10 * minute, setupFiles: properties },
   {
     name: 'redis',
+    include: [`packages/${onRedis}`, `test/{contract,property}/${onRedis}`],
+    exclude: [],
+    timeoutMs: 2 * minute,
+    setupFiles: [...properties, 'test/redis/servers/teardown.ts'],
+  },
+  { name: 'docs', include: ['test/docs/**/*.test.ts'], timeoutMs: 2 * minute },
+  { name: 'examples', include: ['test/examples/**/*.test.ts'], timeoutMs: minute },
+  { name: 'packed', include: ['test/packed/*.test.ts'], timeoutMs: 5 * minute },
+  { name: 'bench', include: ['test/bench/**/*.test.ts'], timeoutMs: 5 * minute },
+  // Servers are killed, paused and made late here, and what a client makes of it is timed.
+  {
+    name: 'faults',
     include: ['test/redis/**/*.test.ts'],
     timeoutMs: 2 * minute,
     setupFiles: ['test/redis/servers/teardown.ts'],
@@ -32,7 +43,8 @@ const projects = [
   // A flood measures the memory that it leaves behind, so it must be able to collect it.
   {
     name: 'stress',
-    include: ['test/stress/**/*.test.ts'],
+    include: ['test/stress/**/*.test.ts', `packages/${onLargeInput}`],
+    exclude: [],
     timeoutMs: 10 * minute,
     execArgv: ['--expose-gc'],
     alone: 2,
@@ -43,11 +55,12 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     passWithNoTests: true,
-    projects: projects.map(({ timeoutMs = minute / 2, alone = 0, ...project }) => ({
+    projects: projects.map(({ timeoutMs = minute / 2, alone = 0, exclude = [onRedis, onLargeInput], ...project }) => ({
       resolve: { conditions },
       ssr: { resolve: { conditions } },
       test: {
         ...project,
+        exclude: ['**/node_modules/**', ...exclude],
         testTimeout: timeoutMs,
         hookTimeout: timeoutMs,
         maxWorkers: alone > 0 ? 1 : 2,

@@ -20,10 +20,11 @@ const checks = {
   docs: () => run('typedoc'),
   unused: () => run('knip'),
   packages: () => inEmptyFolder(checkTarballs),
-  coverage: () => run('vitest run --coverage --project unit --project contract --project property', fewerRuns),
+  coverage: () =>
+    run('vitest run --coverage --project unit --project contract --project property --project redis', fewerRuns),
 };
 
-// How many runs a property gets here: enough to reach each branch; `npm test` does the searching.
+// On how many inputs a property is tried here: enough to reach each branch.
 const fewerRuns = { SLUICE_PROPERTY_RUNS: '200' };
 
 const names = namesFrom(process.argv.slice(2));

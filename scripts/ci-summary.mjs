@@ -1,13 +1,16 @@
-// The last line of .ci/run, from what the two commands before it left behind.
+// The last line of .ci/run, from what the commands before it left behind.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const [folder = '.', testsStatus, checksStatus] = process.argv.slice(2);
+const [folder = '.', testsStatus, longStatus, checksStatus] = process.argv.slice(2);
 
-const tests = counted(testsOf(join(folder, 'tests.json')), testsStatus);
-const checks = counted(checksOf(join(folder, 'checks.txt')), checksStatus);
-const failures = tests.failed + checks.failed;
-console.log(`${tests.passed + checks.passed} passed, ${failures} failed`);
+const outcomes = [
+  counted(testsOf(join(folder, 'tests.json')), testsStatus),
+  counted(testsOf(join(folder, 'long.json')), longStatus),
+  counted(checksOf(join(folder, 'checks.txt')), checksStatus),
+];
+const failures = sum(outcomes.map(({ failed }) => failed));
+console.log(`${sum(outcomes.map(({ passed }) => passed))} passed, ${failures} failed`);
 process.exitCode = failures === 0 ? 0 : 1;
 
 /**
@@ -18,6 +21,11 @@ process.exitCode = failures === 0 ? 0 : 1;
  */
 function counted(counts, status) {
   return status === '0' ? counts : { ...counts, failed: Math.max(counts.failed, 1) };
+}
+
+/** @param {number[]} numbers */
+function sum(numbers) {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** @param {string} file vitest's JSON report */

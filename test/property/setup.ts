@@ -1,9 +1,10 @@
 import fc from 'fast-check';
+import { RUNS } from './runs.ts';
 
-const { SLUICE_PROPERTY_RUNS: runs = '10000', SLUICE_PROPERTY_SEED: seed = '1' } = process.env;
+const { SLUICE_PROPERTY_SEED: seed = '1' } = process.env;
 
 /**
- * Every property is tried on this many inputs, unless it names its own number, and on the same ones each time: what
- * passed on one machine passes on the next. Another seed, or `random`, goes looking for more.
+ * A property is tried on the same inputs each time: what passed on one machine passes on the next. Another seed, or
+ * `random`, goes looking for more.
  */
-fc.configureGlobal({ numRuns: Number(runs), ...(seed !== 'random' && { seed: Number(seed) }) });
+fc.configureGlobal({ numRuns: RUNS, ...(seed !== 'random' && { seed: Number(seed) }) });

@@ -7,8 +7,8 @@ import { readyStore } from '../../packages/redis/test/support/ready-store.ts';
 import { redisServer } from '../redis/servers/redis-server.ts';
 import { anyNumbers } from './limit-arbitraries.ts';
 import { OracleBuckets, roundedRule, type Asked, type Numbers, type Rule } from './oracle.ts';
+import { atMost } from './runs.ts';
 
-const RUNS = 300;
 const IDS = ['7', '8', '{9}:'] as const;
 const MODES = ['check-and-spend', 'check-only', 'spend-only'] as const;
 
@@ -200,7 +200,7 @@ test('whatever is asked of Redis in one turn is what the memory store and the ex
       for (const steps of groups) await comparison.run(steps);
       expect(comparison.said).toEqual(comparison.exact);
     }),
-    { numRuns: RUNS },
+    { numRuns: atMost(300) },
   );
   await store.close();
 });
@@ -213,7 +213,7 @@ test('the same holds where this process refuses by what Redis has said before', 
       for (const next of steps.flat()) await comparison.run([next]);
       expect(comparison.said).toEqual(comparison.exact);
     }),
-    { numRuns: RUNS },
+    { numRuns: atMost(300) },
   );
   expect(store.status().counts.rememberedDenials).toBeGreaterThan(50);
   await store.close();
