@@ -1,36 +1,41 @@
 import { SluiceError } from '../checks/errors.ts';
 import type { Store } from '../store/store.ts';
 
-const claims = new WeakMap<Store, Map<string, object>>();
+/** The limiters that use a store, each with the names of its limits, of which there may be none. */
+type Users = Map<object, ReadonlySet<string>>;
+
+const usersOf = new WeakMap<Store, Users>();
 
 /**
- * Registers the names of a limiter's limits on a store, instead of the names that it had before. If two limiters used
- * one name, each would spend from the other's buckets, with different numbers.
+ * Registers a limiter and the names of its limits on a store, instead of the names that it had before. If two limiters
+ * used one name, each would spend from the other's buckets, with different numbers.
  *
  * @throws {SluiceError} `ERR_LIMIT_IN_USE` when another limiter uses one of the names; nothing is registered then.
  */
 export function registerLimitNames(store: Store, owner: object, names: Iterable<string>): void {
-  const owners = claims.get(store) ?? new Map<string, object>();
-  const wanted = [...names];
-  for (const name of wanted) {
-    if ((owners.get(name) ?? owner) === owner) continue;
-    throw new SluiceError(
-      'ERR_LIMIT_IN_USE',
-      `Another limiter already uses the limit name "${name}" on this store. Share that limiter, rename this limit, or close the other limiter first.`,
-    );
+  const users: Users = usersOf.get(store) ?? new Map<object, ReadonlySet<string>>();
+  const wanted = new Set(names);
+  for (const [user, used] of users) {
+    const name = user === owner ? undefined : [...wanted].find((each) => used.has(each));
+    if (name !== undefined) throw nameInUse(name);
   }
-  releaseLimitNames(store, owner);
-  for (const name of wanted) owners.set(name, owner);
-  claims.set(store, owners);
+  users.set(owner, wanted);
+  usersOf.set(store, users);
 }
 
-/** Whether any limiter has names registered on a store. */
-export function hasLimitNames(store: Store): boolean {
-  return (claims.get(store)?.size ?? 0) > 0;
+/** Whether any limiter uses a store, with limits or without. */
+export function isStoreInUse(store: Store): boolean {
+  return (usersOf.get(store)?.size ?? 0) > 0;
 }
 
-/** Releases all names of a limiter, so that others can use them. */
+/** Releases a limiter and all its names, so that others can use them. */
 export function releaseLimitNames(store: Store, owner: object): void {
-  const owners = claims.get(store);
-  for (const [name, other] of owners ?? []) if (other === owner) owners?.delete(name);
+  usersOf.get(store)?.delete(owner);
+}
+
+function nameInUse(name: string): SluiceError {
+  return new SluiceError(
+    'ERR_LIMIT_IN_USE',
+    `Another limiter already uses the limit name "${name}" on this store. Share that limiter, rename this limit, or close the other limiter first.`,
+  );
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { andThen, type Awaitable } from '../async/awaitable.ts';
 import { batchOf, checkAffordable, hasBlocked, transactionOf, withoutBlocked } from '../decision/batch.ts';
-import { registerLimitNames, hasLimitNames, releaseLimitNames } from './limit-name-registry.ts';
+import { isStoreInUse, registerLimitNames, releaseLimitNames } from './limit-name-registry.ts';
 import { monotonicClock } from '../time/clock.ts';
 import { blockedDecision, bucketStates } from '../decision/decide.ts';
 import { Decision, type BucketState, type Result } from '../decision/decision.ts';
@@ -9,7 +9,7 @@ import { canonicalId, checkedEntries, checkedEntriesOf, checkedMode, checkEntry 
 import type { EventSink } from '../events/event.ts';
 import { Deadlines } from '../time/deadlines.ts';
 import type { CheckedFailureOptions } from '../failure/failure-options.ts';
-import { OpenGate } from '../failure/open-gate.ts';
+import { closed, OpenGate } from '../failure/open-gate.ts';
 import type { StoreGate } from '../failure/store-gate.ts';
 import { StoreGuard } from '../failure/store-guard.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
@@ -68,6 +68,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   readonly #work = new PendingWork();
   readonly #watch = new SetupWatch((message) => this.emit({ type: 'warning', message, once: true }));
   #set: LimitSet<Request>;
+  /** True from the beginning of `close`, when work in progress may still need the gate. */
+  #isClosing = false;
 
   constructor(parts: LimiterParts<Request>) {
     const { set, store, ownsStore, failure, overridesDeadlineMs, emit, onDecision, clientAddress } = parts;
@@ -126,7 +128,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   }
 
   replace(set: LimitSetOptions<Request>): void {
-    this.#gate.assertOpen();
+    // From now on other limiters may use the names.
+    if (this.#isClosing) throw closed();
     checkOptions('replace', set, ['limits', 'overrides']);
     const next = this.#defined(set);
     for (const [name, cost] of this.#needed) checkNeeded(next, name, cost);
@@ -146,12 +149,13 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   close(options: CloseOptions = {}): Awaitable<void> {
     checkOptions('close', options, ['store']);
     checkBoolean('close.store', options.store);
+    this.#isClosing = true;
     releaseLimitNames(this.store, this);
     this.#endPressureReports?.();
     return andThen(this.#work.ended(), () => {
       this.#overrideDeadlines.expireAll();
       this.#gate.close();
-      const closesStore = (this.#ownsStore || options.store === true) && !hasLimitNames(this.store);
+      const closesStore = (this.#ownsStore || options.store === true) && !isStoreInUse(this.store);
       return closesStore ? this.store.close() : undefined;
     });
   }
@@ -217,8 +221,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
    */
   async settle(decision: Decision, result: Result, { cost: trueCost, request }: LateCharge): Promise<void> {
     if (result.mode === 'spend-only' && result.spent < result.cost) return;
-    const { given, missing } = this.#spentTokensOf(decision).settleTo(result.limit, trueCost);
-    await given;
+    const missing = await this.#spentTokensOf(decision).settleTo(result.limit, trueCost);
     if (missing > 0) await this.chargeResults([result], { cost: missing, request });
   }
 

@@ -145,7 +145,7 @@ export interface Limiter<Request = unknown, Name extends string = string> {
   /**
    * Closes the limiter. Charges, refunds and settlements in progress finish first; `close` waits for them for at most
    * one second. It closes a store that the limiter created itself, and with `{ store: true }` also one that you passed.
-   * Later calls throw `ERR_CLOSED`; `close` itself can be called again.
+   * Later calls throw `ERR_CLOSED`, `replace` also while `close` waits; `close` itself can be called again.
    *
    * Close the server first, so that requests in progress can still be decided and settled:
    *

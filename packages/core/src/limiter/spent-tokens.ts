@@ -31,6 +31,7 @@ export class SpentTokens {
   readonly #decision: Decision;
   readonly #gate: StoreGate;
   readonly #buckets: readonly SpentFromBucket[];
+  readonly #refunds = new Set<Promise<unknown>>();
 
   /** @param gate - The gate of the limiter that made the decision. */
   constructor(decision: Decision, gate: StoreGate) {
@@ -45,16 +46,20 @@ export class SpentTokens {
   }
 
   /**
-   * Refunds what was spent at one limit above the true cost.
+   * Refunds what was spent at one limit above the true cost. Refunds in progress are awaited first, because a lost one
+   * leaves its tokens spent.
    *
-   * @returns `missing`: tokens still to be charged because less than the true cost was spent; otherwise 0.
+   * @returns The tokens still to be charged because less than the true cost was spent; otherwise 0.
    */
-  settleTo(limit: string, trueCost: number): { given: Awaitable<unknown>; missing: number } {
+  async settleTo(limit: string, trueCost: number): Promise<number> {
+    // oxlint-disable-next-line no-await-in-loop -- another refund may begin meanwhile
+    while (this.#refunds.size > 0) await Promise.allSettled(this.#refunds);
     const from = this.#buckets.find(({ transaction }) => transaction.limit === limit);
-    if (from === undefined) return { given: undefined, missing: trueCost };
+    if (from === undefined) return trueCost;
     const surplus = from.tokens - trueCost;
-    if (surplus <= 0) return { given: undefined, missing: -surplus };
-    return { given: this.#giveBack([{ from, tokens: surplus }]), missing: 0 };
+    if (surplus <= 0) return -surplus;
+    await this.#giveBack([{ from, tokens: surplus }]);
+    return 0;
   }
 
   #giveBack(all: readonly Part[]): Awaitable<readonly BucketState[]> {
@@ -75,10 +80,17 @@ export class SpentTokens {
     };
     try {
       const given = this.#gate.refund(answer.store, refunds);
-      return given instanceof Promise ? given.then(accept, fail) : accept(given);
+      return given instanceof Promise ? this.#tracked(given.then(accept, fail)) : accept(given);
     } catch (cause) {
       return fail(cause);
     }
+  }
+
+  #tracked<T>(refund: Promise<T>): Promise<T> {
+    const end = (): unknown => this.#refunds.delete(refund);
+    this.#refunds.add(refund);
+    refund.then(end, end);
+    return refund;
   }
 }
 

@@ -106,6 +106,29 @@ describe('close', () => {
     expect(events).toEqual([]);
   });
 
+  test('with { store: true } leaves a store open that another limiter uses, even one without limits', () => {
+    const store = memoryStore();
+    const one = createLimiter({ limits: accountLimits(numbers), store });
+    const other = createLimiter({ limits: {}, store });
+    atOnce(one.close({ store: true }));
+    expect(atOnce(other.spend([])).allowed).toBe(true);
+    other.replace({ limits: accountLimits(numbers) });
+    expect(atOnce(other.spend(orders)).allowed).toBe(true);
+    atOnce(other.close({ store: true }));
+    expect(thrown(() => store.spend([])).code).toBe('ERR_CLOSED');
+  });
+
+  test('refuses replace from its beginning: the store is closed and the names are free when it ends', async () => {
+    const { store, calls } = lateStore();
+    const limiter = createLimiter({ limits: accountLimits(numbers), store, log: false });
+    const charge = limiter.charge(orders);
+    const closed = limiter.close({ store: true });
+    expect(thrown(() => limiter.replace({ limits: accountLimits(numbers) })).code).toBe('ERR_CLOSED');
+    await Promise.all([charge, closed]);
+    expect(calls).toEqual(['charge', 'close']);
+    expect(() => createLimiter({ limits: accountLimits(numbers), store })).not.toThrow();
+  });
+
   test('is not put off by work that failed', async () => {
     const { limiter } = limiterOnFakeTime(numbers);
     const failing = coreOf(limiter).trackWork(Promise.reject(new Error('no cost')));

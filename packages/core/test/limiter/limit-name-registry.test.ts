@@ -1,6 +1,6 @@
 import { createLimiter, memoryStore } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { hasLimitNames } from '../../src/limiter/limit-name-registry.ts';
+import { isStoreInUse } from '../../src/limiter/limit-name-registry.ts';
 import { accountLimits, atOnce } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
@@ -79,13 +79,13 @@ describe('the names of limits on one store', () => {
   });
 });
 
-test('a store is in use from the first limiter with names on it to the last', () => {
+test('a store is in use from the first limiter on it to the last', () => {
   const store = memoryStore();
-  expect(hasLimitNames(store)).toBe(false);
+  expect(isStoreInUse(store)).toBe(false);
   const limiters = ['One', 'Other'].map((name) => createLimiter({ limits: named(name), store }));
   for (const limiter of limiters) {
-    expect(hasLimitNames(store)).toBe(true);
+    expect(isStoreInUse(store)).toBe(true);
     atOnce(limiter.close());
   }
-  expect(hasLimitNames(store)).toBe(false);
+  expect(isStoreInUse(store)).toBe(false);
 });

@@ -8,6 +8,7 @@ import {
   type LimiterEvent,
   type SpendEntry,
   type Store,
+  type StoreRefund,
 } from '@sluice/core';
 import { FakeClock } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
@@ -15,6 +16,7 @@ import { RequestDecision } from '../../src/http/request-decision.ts';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
+import { MapStore } from '../testing/map-store.ts';
 
 const numbers = { Orders: { burst: 10, count: 1, period: '1s' }, Reads: { burst: 10, count: 1, period: '1s' } };
 const order = (cost: number, more: Partial<SpendEntry> = {}): SpendEntry => ({
@@ -280,6 +282,36 @@ describe('on a store that fails now and then, the refund of a decision', () => {
     await limiter.refund(decision);
     expect(await remaining()).toBe(10);
   });
+});
+
+describe('a settlement waits for a refund of the decision that is in progress', () => {
+  /** Spends 4 and settles 4 while a refund of the decision is on its way to a store that will answer it so. */
+  async function settledBeside(answer: 'lost' | 'given'): Promise<number> {
+    const clock = new FakeClock(0);
+    const inner = new MapStore(clock);
+    const rightRefund = inner.refund.bind(inner);
+    let arrive = (): void => undefined;
+    const arrived = new Promise<void>((resolve) => (arrive = resolve));
+    Object.assign(inner, {
+      refund: async (batch: readonly StoreRefund[]) => {
+        await arrived;
+        if (answer === 'lost') throw new Error('connection lost');
+        return rightRefund(batch);
+      },
+    });
+    const limiter = createLimiter({ limits: accountLimits(numbers), store: inner, log: false });
+    const decision = await limiter.spend([order(4)]);
+    const refund = limiter.refund(decision);
+    const settled = coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: 4 });
+    arrive();
+    await Promise.all([refund, settled]);
+    return (await limiter.check([order(0)])).remaining;
+  }
+
+  test('and takes nothing more when the refund is lost', async () => expect(await settledBeside('lost')).toBe(6));
+
+  test('and charges the cost again when the tokens were given back', async () =>
+    expect(await settledBeside('given')).toBe(6));
 });
 
 describe('the operator’s refund', () => {
