@@ -46,9 +46,11 @@ export type LimiterEvent =
   /** A request was denied after its response had begun. The status could not be sent, and the response was ended. */
   | { readonly type: 'denial-not-sent'; readonly message: string }
   /**
-   * The limiter seems to be set up wrongly, its store has not answered yet, or its memory store is nearly full or evicts
-   * buckets.
+   * A memory store that is full evicted buckets with spent tokens, `count` of them since the last such event. Emitted at
+   * once, then at most every ten minutes.
    */
+  | { readonly type: 'buckets-evicted'; readonly count: number; readonly message: string }
+  /** The limiter seems to be set up wrongly, its store has not answered yet, or its memory store is nearly full. */
   | { readonly type: 'warning'; readonly message: string; readonly once?: true };
 
 /** Emits an event. It must not throw. */

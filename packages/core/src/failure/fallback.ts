@@ -1,7 +1,7 @@
 import type { Clock } from '../time/clock.ts';
 import type { EventSink } from '../events/event.ts';
 import { memoryStore, type MemoryStore } from '../store/memory/memory-store.ts';
-import { localPressureWarning } from '../store/memory/pressure-warning.ts';
+import { localPressureEvent } from '../store/memory/pressure-event.ts';
 import type { BucketName, Store } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { EMPTY_READING } from './reading.ts';
@@ -93,7 +93,7 @@ export class Fallback {
 
   #madeLocal(): MemoryStore {
     const store = memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock: this.#clock });
-    store.onPressure((pressure) => this.#emit(localPressureWarning(pressure)));
+    store.onPressure((pressure) => this.#emit(localPressureEvent(pressure)));
     return store;
   }
 }

@@ -19,7 +19,7 @@ import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOp
 import { checkId } from '../ids/check-id.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { CloseOptions, CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
-import { pressureWarning } from '../store/memory/pressure-warning.ts';
+import { pressureEvent } from '../store/memory/pressure-event.ts';
 import { markAsMadeHere } from './not-a-limiter.ts';
 import { callOnDecision, WITHOUT_HTTP, type DecisionContext, type OnDecision } from './on-decision.ts';
 import { checkBoolean, checkOptions } from '../checks/options.ts';
@@ -82,7 +82,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     this.#overrideDeadlines = new Deadlines(overridesDeadlineMs);
     this.#set = this.#defined(set);
     registerLimitNames(store, this, this.#set.limits.keys());
-    this.#endPressureReports = store.onPressure?.((pressure) => emit(pressureWarning(pressure)));
+    this.#endPressureReports = store.onPressure?.((pressure) => emit(pressureEvent(pressure)));
     this.#gate = store.answersAtOnce === true ? new OpenGate(store) : new StoreGuard({ store, failure, emit });
   }
 

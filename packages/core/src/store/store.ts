@@ -93,8 +93,8 @@ export function nowTicksAt({ nowTicks, bucketNowTicks }: StoreReading, place: nu
  * The rule for each call is in gcra.ts; `storeContract` in `@sluice/core/testing` tests an implementation. A bucket
  * whose TAT has passed is the same as no bucket. A level above a transaction's `toleranceTicks` is left as it is,
  * because the bucket was used with other numbers; only `cap` cuts it. If the store's clock can step back, the store
- * remembers the level that it wrote and cuts a higher one to it: between two writes a level can only fall, so a higher
- * one means that the clock was wrong.
+ * remembers the level that it wrote, and cuts a level above the tolerance to it: between two writes a level can only
+ * fall, so a higher one means that the clock was wrong.
  *
  * A store that can't answer rejects. A {@link SluiceError} with code `ERR_STORE_BUCKET` means that a single bucket is
  * broken. Any other rejection counts as a failure of the whole store, except a SluiceError whose code does not start

@@ -4,7 +4,8 @@ import type { EventSink } from '../../events/event.ts';
 import type { Deadlines } from '../../time/deadlines.ts';
 import type { Limit } from '../limit.ts';
 import type { Rate } from '../../rule/rate.ts';
-import { overrideRate, type Override, type OverrideRate, type RateLookup } from './override.ts';
+import { ConvertedOverrides } from './converted-overrides.ts';
+import type { Override, RateLookup } from './override.ts';
 
 /**
  * A function that returns overrides from elsewhere: from the request (a plan in a verified token), or from a database
@@ -27,9 +28,7 @@ export class AskedOverrides {
   readonly #ask: OverrideFunction<never>;
   readonly #deadlines: Deadlines;
   readonly #emit: EventSink;
-  // Plans are few, so their numbers are validated and converted once. The size is bounded, for a function that returns
-  // ever new numbers.
-  readonly #rates = new Map<string, OverrideRate>();
+  readonly #rates = new ConvertedOverrides();
 
   constructor(ask: OverrideFunction<never>, deadlines: Deadlines, emit: EventSink) {
     this.#ask = ask;
@@ -41,28 +40,16 @@ export class AskedOverrides {
   readonly rateFor: RateLookup = (limit, id, request) => {
     try {
       const answer = toNativePromise(this.#ask(limit.name, id, request as never));
-      if (!(answer instanceof Promise)) return this.#rateOf(limit, answer);
+      if (!(answer instanceof Promise)) return this.#rates.rateOf(limit, answer);
       const late = (): Error => new Error('the overrides function did not answer within overridesDeadlineMs');
       return this.#deadlines
         .race(answer, late)
-        .then((override) => this.#rateOf(limit, override))
+        .then((override) => this.#rates.rateOf(limit, override))
         .catch((cause: unknown) => this.#failed(limit, id, cause));
     } catch (cause) {
       return this.#failed(limit, id, cause);
     }
   };
-
-  #rateOf(limit: Limit<never>, override: Override | undefined): OverrideRate {
-    if (override === undefined) return limit.rate;
-    const name = JSON.stringify(override);
-    let rate = this.#rates.get(name);
-    if (rate === undefined) {
-      rate = overrideRate(`overrides(${limit.name})`, override);
-      if (this.#rates.size >= 1000) this.#rates.clear();
-      this.#rates.set(name, rate);
-    }
-    return rate;
-  }
 
   #failed(limit: Limit<never>, id: string, cause: unknown): Rate {
     this.#emit({

@@ -190,6 +190,12 @@ describe('numbers that a function gives', () => {
     expect(rate('1')).toBe(rate('2'));
   });
 
+  test('are put on the time grid again when the function changes the object that it returns', () => {
+    const plan = { count: 1, period: '1s' };
+    const rate = rateFor((_, id) => Object.assign(plan, { count: Number(id) }));
+    expect(['1', '1', '2', '1'].map((id) => rate(id))).toMatchObject([1, 1, 2, 1].map((count) => ({ count })));
+  });
+
   test('of different plans are different', () => {
     const rate = rateFor((_, id) => ({ count: Number(id), period: '1s' }));
     expect(['1', '2', '1'].map((id) => rate(id))).toMatchObject([{ count: 1 }, { count: 2 }, { count: 1 }]);

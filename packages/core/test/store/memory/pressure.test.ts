@@ -123,11 +123,18 @@ describe('a limiter on a memory store', () => {
     ]);
   });
 
-  test('warns when buckets in debt are evicted, once for 60,000 of them', () => {
+  test('reports that buckets in debt are evicted, once for 60,000 of them', () => {
     const { flood, types, store } = limited();
     flood(60_000);
-    expect(types).toEqual(['warning', 'warning']);
+    expect(types).toEqual(['warning', 'buckets-evicted']);
     expect(store.stats().evicted).toBe(59_900);
+  });
+
+  test('logs that buckets are evicted right after the line that the store is nearly full', () => {
+    const { flood, lines } = limited();
+    flood(60_000);
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toMatch(/^Sluice: The store is full: 100 of at most 100 buckets/);
   });
 
   test.each([
@@ -138,7 +145,7 @@ describe('a limiter on a memory store', () => {
     void limiter.spend(Array.from({ length: ids }, (_, i) => ({ limit: 'Mails', id: `${i}` })));
     expect(lines).toEqual([
       'Sluice: The store is full: 100 of at most 100 buckets, 100 of them of limit "Mails". ' +
-        `Since the last such warning it evicted ${evicted} with spent tokens: these clients get their burst again. ` +
+        `Since the last such event it evicted ${evicted} with spent tokens: these clients get their burst again. ` +
         'If so many clients are real, keep more buckets: memoryStore({ maxKeys: 200 }).',
     ]);
   });
