@@ -4,8 +4,8 @@ import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { describe, expect, test } from 'vitest';
 import { readyStore } from '../../packages/redis/test/support/ready-store.ts';
-import { redisCluster } from '../redis/servers/redis-cluster.ts';
 import { redisServer } from '../redis/servers/redis-server.ts';
+import { sharedCluster } from '../redis/servers/shared-cluster.ts';
 
 /** The whole contract, each case with buckets of its own on one server. */
 function keepsTheContract(options: () => RedisStoreOptions): void {
@@ -36,7 +36,7 @@ describe('on one server', async () => {
 });
 
 describe('on a cluster', async () => {
-  const { addresses } = await redisCluster();
+  const { addresses } = await sharedCluster();
 
   describe('the Redis store keeps the contract of stores beside a cluster client of ioredis 6', () => {
     keepsTheContract(() => ({ client: new Cluster([...addresses], { lazyConnect: true }) }));

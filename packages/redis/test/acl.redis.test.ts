@@ -2,8 +2,8 @@ import { redisStore, type RedisStore } from '@sluice/redis';
 import { Cluster } from 'ioredis';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { redisCluster } from '../../../test/redis/servers/redis-cluster.ts';
 import { redisServer, type RedisServer } from '../../../test/redis/servers/redis-server.ts';
+import { sharedCluster } from '../../../test/redis/servers/shared-cluster.ts';
 import { until } from '../../../test/redis/servers/until.ts';
 import { charge, order, owed, refund } from './support/orders.ts';
 import { readyStore } from './support/ready-store.ts';
@@ -39,7 +39,7 @@ describe('a user with the permissions that the documentation lists', () => {
   });
 
   test('needs others in a cluster', async () => {
-    const { nodes, addresses } = await redisCluster();
+    const { nodes, addresses } = await sharedCluster();
     await Promise.all(nodes.map((node) => node.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...IN_A_CLUSTER)));
     const redisOptions = { username: 'limits', password: 'secret' };
     const client = new Cluster([...addresses], { lazyConnect: true, redisOptions });

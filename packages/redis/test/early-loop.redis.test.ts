@@ -2,15 +2,15 @@ import { accountId, createLimiter } from '@sluice/core';
 import { redisStore, type RedisStoreOptions } from '@sluice/redis';
 import { Cluster } from 'ioredis';
 import { expect, test } from 'vitest';
-import { redisCluster } from '../../../test/redis/servers/redis-cluster.ts';
 import { redisServer } from '../../../test/redis/servers/redis-server.ts';
+import { sharedCluster } from '../../../test/redis/servers/shared-cluster.ts';
 
 test.each([
   ['a server', async (): Promise<RedisStoreOptions> => ({ url: (await redisServer()).url })],
   [
     'a cluster',
     async (): Promise<RedisStoreOptions> => {
-      const { addresses } = await redisCluster();
+      const { addresses } = await sharedCluster();
       return { client: new Cluster([...addresses], { lazyConnect: true }) };
     },
   ],

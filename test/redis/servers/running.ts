@@ -17,6 +17,14 @@ class RunningList {
     return new Set(this.#all);
   }
 
+  /** Starts something that no test ends: it ends with this process. */
+  async leftRunning<T>(start: () => Promise<T>): Promise<T> {
+    const before = this.now();
+    const started = await start();
+    for (const entry of this.#all) if (!before.has(entry)) this.#all.delete(entry);
+    return started;
+  }
+
   /** Ends all but these, the youngest first. */
   async closeAllBut(kept: ReadonlySet<Running> = new Set()): Promise<void> {
     const ended = [...this.#all].filter((entry) => !kept.has(entry)).toReversed();
