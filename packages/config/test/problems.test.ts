@@ -74,3 +74,10 @@ it('an error shows fifty problems and says how many more there are', async () =>
   expect(lines).toHaveLength(51);
   expect(lines.at(-1)).toBe('… and 1950 more.');
 });
+
+it('after 10,000 problems a file is not read on', async () => {
+  const same = `- NewOrdersPerAccount: { unlimited: true, ids: [${'1,'.repeat(60_000)}1] }\n`;
+  expect((await problemsOf({ overrides: same })).at(-1)).toMatch(/^… and (99|10\d)\d\d more\.$/);
+  const wrong = `- NewOrdersPerAccount: { unlimited: true, ids: [${'{},'.repeat(30_000)}1] }\n`;
+  expect((await problemsOf({ overrides: wrong })).at(-1)).toMatch(/^… and (99|10\d)\d\d more\.$/);
+});

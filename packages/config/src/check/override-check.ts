@@ -6,6 +6,9 @@ import type { OverrideRow } from '../shape/overrides-shape.ts';
 import type { Turns } from '../sources/turns.ts';
 import type { Formats } from './formats.ts';
 
+/** At most this many numbers are kept: where almost all differ, keeping them takes longer than it saves. */
+const KEPT_NUMBERS = 256;
+
 /** Validates the ids of overrides and adds them to a list. Keeps the position of each id, to report duplicates. */
 export class OverrideCheck {
   readonly list: OverrideList = new OverrideList();
@@ -14,6 +17,7 @@ export class OverrideCheck {
   readonly #limits: ReadonlySet<string> | undefined;
   readonly #findings: Findings;
   readonly #places = new Map<string, Map<string, Place>>();
+  readonly #overrides = new Map<string, Override>();
   #entry = -1;
   #override: Override = 'unlimited';
 
@@ -27,9 +31,9 @@ export class OverrideCheck {
     const isNew = row.entry !== this.#entry;
     if (isNew) {
       this.#entry = row.entry;
-      // All ids of an override share one object, so that its numbers are validated once. An override with wrong numbers
+      // Equal overrides share one object, so that their numbers are validated once. An override with wrong numbers
       // has already been reported; its ids are still validated, with any override.
-      this.#override = row.override ?? 'unlimited';
+      this.#override = this.#shared(row.override ?? 'unlimited');
     }
     if (row.limit === undefined) return;
     const format = this.#format(row.limit, row.at, isNew);
@@ -38,6 +42,16 @@ export class OverrideCheck {
       this.#add(row.limit, format, id, row.places[i]!);
       if (turns.isOver) await turns.pass();
     }
+  }
+
+  /** Returns one object for equal numbers. */
+  #shared(override: Override): Override {
+    if (typeof override === 'string') return override;
+    const { burst, count, period } = override;
+    const numbers = `${burst} ${count} ${period}`;
+    const known = this.#overrides.get(numbers);
+    if (known === undefined && this.#overrides.size < KEPT_NUMBERS) this.#overrides.set(numbers, override);
+    return known ?? override;
   }
 
   #format(limit: string, at: Place, isNew: boolean): IdFormat | undefined {

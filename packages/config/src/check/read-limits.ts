@@ -62,14 +62,15 @@ async function checkContents(contents: readonly Content[], options: Checking): P
   await turns.pass();
   const listedRows = overrides && rowsFrom(overrides.part, ofSecond!, options, ofOverrides);
   const limits = new Map<string, LimitRow>();
-  const defaultsHash = await eachRow(defaultRows, turns, (row) => {
+  const defaultsHash = await eachRow(defaultRows, { turns, findings: ofDefaults }, (row) => {
     limits.set(row.name, row);
     formats.check(row, ofDefaults);
   });
   const names = ofDefaults.unreadable ? undefined : new Set(limits.keys());
   if (names !== undefined) formats.finish(names, ofDefaults);
   const check = new OverrideCheck(formats, names, ofOverrides);
-  const overridesHash = listedRows && (await eachRow(listedRows, turns, (row) => check.take(row, turns)));
+  const overridesHash =
+    listedRows && (await eachRow(listedRows, { turns, findings: ofOverrides }, (row) => check.take(row, turns)));
   return {
     limits,
     overrides: check.list,
@@ -104,13 +105,18 @@ async function* refused(reason: string, findings: Findings): AsyncGenerator<neve
 
 async function eachRow<Row>(
   rows: AsyncGenerator<Row, string>,
-  turns: Turns,
+  { turns, findings }: { readonly turns: Turns; readonly findings: Findings },
   take: (row: Row) => Awaitable<void>,
 ): Promise<string> {
   for (;;) {
     const step = await rows.next();
     if (step.done === true) return step.value;
     await take(step.value);
+    // The rest would only add to them.
+    if (findings.isFull) {
+      await rows.return('');
+      return '';
+    }
     if (turns.isOver) await turns.pass();
   }
 }

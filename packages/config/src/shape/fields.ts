@@ -33,6 +33,11 @@ export class Fields {
     return new Fields({ where, limit: this.#limit, known }, mapping, this.#findings);
   }
 
+  /** Whether there are so many findings that the rest of the file is not read. */
+  get isFull(): boolean {
+    return this.#findings.isFull;
+  }
+
   /** Adds a finding. */
   note(at: Place, message: string): void {
     this.#findings.add(at, message, this.#limit);

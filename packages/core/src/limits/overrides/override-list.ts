@@ -81,7 +81,7 @@ export class OverrideList {
   #rate(limit: string, text: string, override: Override): OverrideRate {
     const known = isPlainObject(override) ? this.#rates.get(override) : undefined;
     if (known !== undefined) return known;
-    const rate = overrideRate(`overrides.${limit}[${shown(text)}]`, override);
+    const rate = checkedRate(override, () => `overrides.${limit}[${shown(text)}]`);
     if (isPlainObject(override)) this.#rates.set(override, rate);
     return rate;
   }
@@ -109,6 +109,15 @@ export function listOverrides(table: OverrideTable, limits: ReadonlyMap<string, 
     for (const [id, override] of entriesOf(`overrides.${name}`, overrides)) list.add(name, format, id, override);
   }
   return list;
+}
+
+// Showing an id takes longer than checking numbers, so only an error has it.
+function checkedRate(override: Override, where: () => string): OverrideRate {
+  try {
+    return overrideRate('', override);
+  } catch {
+    return overrideRate(where(), override);
+  }
 }
 
 function sealedList(limit: string, text: string): SluiceError {
