@@ -93,6 +93,17 @@ describe('lines that hold nothing change no place and no value:', () => {
     expect(found.problems).toEqual([expect.stringContaining(`${line(7)}:9 \`A.ids[]\` must be text or a number`)]);
   });
 
+  it.each([...idle, '\t# c\n', ' \n'])(
+    '%j before a comma or a closing brace or bracket, in YAML and in JSON',
+    (lines) => {
+      const yaml = `- A: {\n    unlimited: true\n${lines}    ,\n    ids: [\n    1\n${lines}    ]\n${lines}    }\n`;
+      const json = `[{"A":{"unlimited":true\n${lines},"ids":[{"id":1\n${lines}}\n${lines}]\n${lines}}\n${lines}}]`;
+      const more = lines.split('\n').length - 1;
+      expect(parsed(yaml)).toMatchObject({ problems: [], ids: [`1 ${5 + more}:5`] });
+      expect(parsed(json)).toMatchObject({ problems: [], ids: [`1 ${2 + more}:15`] });
+    },
+  );
+
   it.each([...idle, '#', '   # c', '\n\n  '])('%j at the end, where a value is missing', (lines) => {
     expect(parsed(`- A:\n    unlimited: true\n    ids:\n${lines}`).problems).toEqual([
       expect.stringMatching(/^3:9 `A\.ids` must be a list of ids, but was empty/),

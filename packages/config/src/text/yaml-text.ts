@@ -58,8 +58,8 @@ export function* readYaml(text: string, findings: Findings): Generator<EarlyItem
 }
 
 /**
- * Makes the lexer skip idle lines, and returns the lexemes of one comment with the same length, so that offsets stay
- * right.
+ * Makes the lexer skip idle lines, and returns the lexemes of a space and one comment with the same length together, so
+ * that offsets stay right. Without the space, the library rejects the comment after the last value of a flow mapping.
  *
  * The lexer has no public way to skip characters, so its private field `pos` is changed. Tests fail if a version of the
  * library has renamed it.
@@ -67,8 +67,10 @@ export function* readYaml(text: string, findings: Findings): Generator<EarlyItem
 function skipped(idle: string, lexer: Lexer): readonly string[] {
   if (idle === '') return [];
   (lexer as unknown as { pos: number }).pos += idle.length;
-  const comment = idle.endsWith('\n') ? ['#'.padEnd(idle.length - 1), '\n'] : ['#'.padEnd(idle.length)];
-  return idle === '\n' ? ['\n'] : comment;
+  const lineEnd = idle.endsWith('\n') ? ['\n'] : [];
+  const length = idle.length - lineEnd.length;
+  if (length === 0) return lineEnd;
+  return length === 1 ? [' ', ...lineEnd] : [' ', '#'.padEnd(length - 1), ...lineEnd];
 }
 
 class YamlReader {
