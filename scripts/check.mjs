@@ -18,7 +18,9 @@ const checks = {
     await run('tsc --project bench');
   },
   docs: () => run('typedoc'),
+  api: () => run('node scripts/api.mjs'),
   unused: () => run('knip'),
+  commits: () => run('node scripts/commits.mjs'),
   packages: () => inEmptyFolder(checkTarballs),
   coverage: () =>
     run('vitest run --coverage --project unit --project contract --project property --project redis', fewerRuns),
