@@ -6,11 +6,14 @@ import { pages } from './blocks.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-it.each(pages())('every link of %s within the repository leads somewhere', (page) => {
-  const links = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
-  const dead = links.filter((link) => !/^[a-z]+:/.test(link)).filter((link) => !leadsSomewhere(page, link));
-  expect(dead).toEqual([]);
-});
+it.each([...pages(), 'CONTRIBUTING.md', 'SECURITY.md'])(
+  'every link of %s within the repository leads somewhere',
+  (page) => {
+    const links = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+    const dead = links.filter((link) => !/^[a-z]+:/.test(link)).filter((link) => !leadsSomewhere(page, link));
+    expect(dead).toEqual([]);
+  },
+);
 
 function leadsSomewhere(page: string, link: string): boolean {
   const [path = '', anchor] = link.split('#');
