@@ -17,6 +17,10 @@ const FILES = {
   'an override for each id': ['', (id) => `${HEAD}      - ${id}\n`],
 };
 
+/** What is read of a file unless told otherwise, filled with overrides of one id each. */
+const LARGEST = '2 MiB, the default maximum, of such overrides';
+const LARGEST_BYTES = 2 * 2 ** 20;
+
 const LOOKUPS = ['exact ids', 'addresses in 10,000 networks'];
 const TARGETS = { loadMs: 3000, growthMb: 200, stallMs: 20, lookupNs: [200, 1000] };
 
@@ -27,27 +31,44 @@ export const part = {
   turns: () => 1,
   runs: ({ quick }) => {
     const settings = { ids: quick ? 1000 : 100_000, lookups: quick ? 10_000 : 2_000_000 };
-    return [...Object.keys(FILES), ...LOOKUPS].map((name) => ({ contender: 'Sluice', case: name, settings }));
+    return [...Object.keys(FILES), LARGEST, ...LOOKUPS].map((name) => ({ contender: 'Sluice', case: name, settings }));
   },
   prepare: async ({ case: name, settings = {} }) => {
     const { ids, lookups } = /** @type {{ ids: number, lookups: number }} */ (settings);
-    return () => (name in FILES ? loaded(name, ids) : lookedUp(name, ids, lookups));
+    if (LOOKUPS.includes(name)) return () => lookedUp(name, ids, lookups);
+    const text = name === LARGEST ? largest() : textOf(name, ids);
+    return () => loaded(text);
   },
   tables: (results) => [loadTable(results), lookupTable(results)],
 };
 
 /**
+ * @param {string} name one of {@link FILES}
+ * @param {number} count of ids
+ */
+function textOf(name, count) {
+  const [head, line] = /** @type {typeof FILES[string]} */ (FILES[name]);
+  return head + Array.from({ length: count }, (_, n) => line(10_000_000 + 7 * n)).join('');
+}
+
+/** The shape that takes longest for each byte: short overrides of one id each. */
+function largest() {
+  let text = '';
+  for (let id = 1; text.length < LARGEST_BYTES - 64; id++)
+    text += `- PerAccount: {count: 6, period: 1s, ids: [${id}]}\n`;
+  return text;
+}
+
+/**
  * Loads a file: for how long, how much memory the process grows by meanwhile, its parsing thread included, and for how
  * long the event loop waits at most.
  *
- * @param {string} name
- * @param {number} count
+ * @param {string} text
  */
-async function loaded(name, count) {
-  const [head, line] = /** @type {typeof FILES[string]} */ (FILES[name]);
+async function loaded(text) {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
   const overrides = join(folder, 'overrides.yaml');
-  writeFileSync(overrides, head + Array.from({ length: count }, (_, n) => line(10_000_000 + 7 * n)).join(''));
+  writeFileSync(overrides, text);
   globalThis.gc?.();
   const delay = monitorEventLoopDelay({ resolution: 1 });
   const beforeBytes = process.memoryUsage.rss();
@@ -55,7 +76,12 @@ async function loaded(name, count) {
   const watch = setInterval(() => (mostBytes = Math.max(mostBytes, process.memoryUsage.rss())), 10);
   const startMs = performance.now();
   delay.enable();
-  await loadLimits({ defaults: () => ({ PerAccount: NUMBERS }), overrides, keys: { PerAccount: accountId() } });
+  await loadLimits({
+    defaults: () => ({ PerAccount: NUMBERS }),
+    overrides,
+    keys: { PerAccount: accountId() },
+    maxBytes: 16 * 2 ** 20,
+  });
   const loadMs = performance.now() - startMs;
   delay.disable();
   clearInterval(watch);
@@ -94,7 +120,7 @@ function loadTable(results) {
     title: '100,000 override ids in a file: loaded and checked',
     rows: [
       ['', 'ms', 'MB more', 'longest stall, ms'],
-      ...Object.keys(FILES).map((name) => [
+      ...[...Object.keys(FILES), LARGEST].map((name) => [
         name,
         figure(name, 'loadMs', whole),
         figure(name, 'growthMb', whole),

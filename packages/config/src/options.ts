@@ -9,7 +9,10 @@ export interface LimitSources {
   readonly defaults: LimitSource;
   /** The source of the overrides: other numbers for listed ids. Default: no overrides. */
   readonly overrides?: LimitSource | undefined;
-  /** The maximum size of each text in bytes, a whole number from 1 to 67,108,864 (64 MiB). Default: 16 MiB. */
+  /**
+   * The maximum size of each text in bytes, a whole number from 1 to 67,108,864 (64 MiB). Default: 2 MiB, which is
+   * parsed within about two seconds, in a thread of its own. The time grows with the size.
+   */
   readonly maxBytes?: number | undefined;
 }
 
@@ -36,14 +39,14 @@ const BOUNDS = { memoryMb: 512, timeMs: 60_000, background: false };
  */
 export function checkSources(call: string, options: LimitSources, others: readonly string[]): ReadOptions {
   checkOptions(call, options, [...SOURCES, ...others]);
-  const { defaults, overrides, maxBytes = 16 * MEBIBYTE } = options;
+  const { defaults, overrides, maxBytes = 2 * MEBIBYTE } = options;
   return {
     defaults: sourceOf('defaults', defaults),
     overrides: overrides === undefined ? undefined : sourceOf('overrides', overrides),
     maxBytes: wholeNumber('maxBytes', maxBytes, {
       min: 1,
       max: 64 * MEBIBYTE,
-      remedy: 'For example maxBytes: 16_777_216, which is the default.',
+      remedy: 'For example maxBytes: 16_777_216; the default is 2_097_152.',
     }),
     bounds: BOUNDS,
   };

@@ -286,7 +286,7 @@ describe('wrong options are refused:', () => {
     ],
     [
       { maxBytes: 0 },
-      '`maxBytes` must be a whole number from 1 to 67108864, but was 0. For example maxBytes: 16_777_216, which is the default.',
+      '`maxBytes` must be a whole number from 1 to 67108864, but was 0. For example maxBytes: 16_777_216; the default is 2_097_152.',
     ],
     [
       { keys: undefined },

@@ -5,7 +5,7 @@ import { BEGINNING } from '../place.ts';
 import type { ParseJob, ParseMessage, Part, Rows } from './parse.ts';
 import { PARSER_PROGRAM } from './parser-program.ts';
 
-/** The bounds of a parsing thread. They must be several times what a text of 16 MiB needs. */
+/** The bounds of a parsing thread. They must be several times what a text of the default maximum size needs. */
 export interface ThreadBounds {
   readonly memoryMb: number;
   readonly timeMs: number;
