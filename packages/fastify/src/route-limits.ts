@@ -82,7 +82,7 @@ export class RouteTable {
     if (limits !== base.uses && !this.#hasAll(limits)) return null;
     if (this.#always) this.#refuseTwice(limits);
     const uses = limits.map((use) => withCost(use, limits === base.uses, cost));
-    return { ...base, skip, uses: limitUses(base.limiter, uses) };
+    return { ...base, skip, ...limitUses(base.limiter, uses) };
   }
 
   #refuseTwice(limits: NonNullable<RouteLimits['limits']>): void {

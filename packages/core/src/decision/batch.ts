@@ -20,8 +20,6 @@ export interface Ask {
   readonly id: string;
   readonly cost: number;
   readonly mode: Mode;
-  /** The framework's request, for `overrides` functions; `undefined` without HTTP. */
-  readonly request: unknown;
 }
 
 /**
@@ -29,11 +27,12 @@ export interface Ask {
  * awaited. Returns `null` for an unlimited id; {@link isBlocked} detects a blocked one. A cost above the burst, which
  * only a charge or a refund may have, counts as the burst: it empties or fills the bucket.
  *
+ * @param request - The framework's request, for `overrides` functions; `undefined` without HTTP.
  * @throws {SluiceError} `ERR_COST` for a cost that is not a whole number of at least 0, `ERR_ID` for an id that is not
  * text.
  */
-export function transactionOf(set: LimitSet<never>, ask: Ask): Awaitable<Transaction | null> {
-  const { limit, id, cost, request } = ask;
+export function transactionOf(set: LimitSet<never>, ask: Ask, request: unknown): Awaitable<Transaction | null> {
+  const { limit, id, cost } = ask;
   checkCost(limit.name, cost);
   checkId(limit.name, id);
   const rate = set.rateFor(limit, id, request);
@@ -120,12 +119,13 @@ export function checkCost(limit: string, cost: unknown): asserts cost is number 
 }
 
 /**
- * Rejects a batch that contains a cost above the burst.
+ * Returns a batch unchanged, unless it contains a cost above the burst.
  *
  * @throws {SluiceError} `ERR_COST_OVER_BURST`.
  */
-export function checkAffordable(batch: readonly Transaction[]): void {
+export function fittingBatch(batch: readonly Transaction[]): readonly Transaction[] {
   for (let i = 0; i < batch.length; i++) checkCostFits(batch[i]!);
+  return batch;
 }
 
 /**

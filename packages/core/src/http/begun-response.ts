@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { LimiterCore } from '../limiter/limiter-core.ts';
+import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import { http2StreamOf } from './http2-stream.ts';
 
 /**
@@ -9,7 +9,10 @@ import { http2StreamOf } from './http2-stream.ts';
  *
  * @returns Whether the head was sent: the adapter can then send nothing.
  */
-export function endIfBegun({ limiter }: { readonly limiter: LimiterCore<never> }, outgoing: ServerResponse): boolean {
+export function endIfBegun(
+  { limiter }: { readonly limiter: RequestLimiter<never> },
+  outgoing: ServerResponse,
+): boolean {
   if (!outgoing.headersSent) return false;
   if (outgoing.writableEnded || outgoing.destroyed) return true;
   // The code that began the response may continue to write, and an `error` event without a listener ends the process.

@@ -1,18 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import { toNativePromise, allOf, andThen, type Awaitable } from '../async/awaitable.ts';
-import { checkCostFits, transactionOf } from '../decision/batch.ts';
-import type { Decision } from '../decision/decision.ts';
+import { toNativePromise, andThen, type Awaitable } from '../async/awaitable.ts';
+import { attempt, Rejected, rejected } from '../async/rejected.ts';
 import { isInstance } from '../checks/errors.ts';
+import { hasLeftUnseen, rememberPeer } from '../client/peer.ts';
+import { Decision } from '../decision/decision.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import type { KeySource } from '../keys/key.ts';
-import type { LimiterCore } from '../limiter/limiter-core.ts';
 import { callOnDecision } from '../limiter/on-decision.ts';
-import type { Transaction } from '../decision/transaction.ts';
+import type { PartialDecision, RequestAsk, ResolvedUse } from '../limiter/prepared-limits.ts';
 import type { Exchange } from './exchange.ts';
 import { retryAfterSeconds, writeFields } from './fields.ts';
-import type { CheckedUse, FlowSettings } from './middleware-options.ts';
-import { hasLeftUnseen, rememberPeer } from '../client/peer.ts';
-import { attempt, Rejected } from './rejected.ts';
+import type { FlowSettings } from './middleware-options.ts';
 import { denialOf, type Denial } from './denial.ts';
 import { RequestDecision } from './request-decision.ts';
 import { chargeFullCosts, checkSettles, settleAfterResponse } from './settlement.ts';
@@ -43,7 +41,7 @@ export function runFlow<Request, SettleArgs extends readonly unknown[]>(
   checkSettles(settings, exchange);
   if (!settings.limitPreflight && isPreflight(exchange.incoming)) return null;
   try {
-    const outcome = decideUnlessSkipped(settings, exchange, settleArgs);
+    const outcome = new RequestFlow(settings, exchange, settleArgs).run();
     if (!(outcome instanceof Promise)) return outcome;
     rememberPeer(exchange.incoming);
     return outcome.catch(throwError);
@@ -56,114 +54,136 @@ function throwError(cause: unknown): never {
   throw errorOf(cause);
 }
 
-function decideUnlessSkipped<Request, SettleArgs extends readonly unknown[]>(
-  settings: FlowSettings<Request, SettleArgs>,
-  exchange: Exchange<Request>,
-  settleArgs: SettleArgs,
-): Awaitable<FlowOutcome> {
-  const { skip } = settings;
-  if (skip === undefined) return decide(settings, exchange, settleArgs, []);
-  const skipped = attempt(() => toNativePromise(skip(exchange.request)));
-  return andThen(skipped, (answer) => {
-    if (answer instanceof Rejected) return decide(settings, exchange, settleArgs, [answer]);
-    return answer ? null : decide(settings, exchange, settleArgs, []);
-  });
+/** One request on its way through one middleware. It is the input of the keys. */
+class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements KeySource<Request> {
+  readonly request: Request;
+  readonly #settings: FlowSettings<Request, SettleArgs>;
+  readonly #exchange: Exchange<Request>;
+  readonly #settleArgs: SettleArgs;
+  #address: IpAddress | undefined;
+
+  constructor(settings: FlowSettings<Request, SettleArgs>, exchange: Exchange<Request>, settleArgs: SettleArgs) {
+    this.request = exchange.request;
+    this.#settings = settings;
+    this.#exchange = exchange;
+    this.#settleArgs = settleArgs;
+  }
+
+  /** The address is found at most once, when the first key reads it. */
+  get clientAddress(): IpAddress {
+    return (this.#address ??= this.#foundAddress());
+  }
+
+  run(): Awaitable<FlowOutcome> {
+    const { skip } = this.#settings;
+    return skip === undefined ? this.#decide() : this.#decideUnless(skip);
+  }
+
+  #foundAddress(): IpAddress {
+    const { incoming } = this.#exchange;
+    try {
+      return this.#settings.limiter.clientAddress(incoming);
+    } catch (error) {
+      throw hasLeftUnseen(incoming) ? new ClientLeft() : error;
+    }
+  }
+
+  // Functions that create closures are separate from the common path: see docs/hot-path.md.
+  #decideUnless(skip: (request: Request) => Awaitable<boolean>): Awaitable<FlowOutcome> {
+    const skipped = attempt(() => toNativePromise(skip(this.request)));
+    return andThen(skipped, (answer) => {
+      if (answer instanceof Rejected) return this.#decide(answer);
+      return answer ? null : this.#decide();
+    });
+  }
+
+  /** @param skipFailure - A failure of `skip`, which comes before those of the limits. */
+  #decide(skipFailure?: Rejected): Awaitable<FlowOutcome> {
+    const limits = this.#settings.prepared.resolved();
+    const asks = this.#asksOf(limits.uses);
+    if (skipFailure !== undefined) asks.unshift(skipFailure);
+    const decided = limits.spend(asks, this.request);
+    return decided instanceof Promise ? this.#carryOutLater(decided) : this.#carryOut(decided);
+  }
+
+  #asksOf(uses: readonly ResolvedUse<Request>[]): Awaitable<RequestAsk>[] {
+    // A loop over a preallocated array: see docs/hot-path.md.
+    // oxlint-disable-next-line unicorn/no-new-array
+    const asks = new Array<Awaitable<RequestAsk>>(uses.length);
+    for (let i = 0; i < uses.length; i++) asks[i] = askOf(uses[i]!, this);
+    return asks;
+  }
+
+  #carryOutLater(decided: Promise<Decision | PartialDecision>): Promise<FlowOutcome> {
+    return decided.then((settled) => this.#carryOut(settled));
+  }
+
+  #carryOut(decided: Decision | PartialDecision): FlowOutcome {
+    if (!(decided instanceof Decision)) return this.#carryOutPart(decided);
+    if (decided.allowed) settleAfterResponse(this.#settings, this.#exchange, this.#settleArgs, decided);
+    return this.#report(decided);
+  }
+
+  #carryOutPart({ decision, causes }: PartialDecision): Denial | 'left' {
+    if (decision?.allowed === true) chargeFullCosts(this.#settings, this.#exchange, decision);
+    return (decision === null ? null : this.#report(decision)) ?? endBy(causes);
+  }
+
+  /** Reports a decision to the callbacks, the request and the response, and returns the response to send. */
+  #report(decision: Decision): Denial | null {
+    const { limiter, uses, shadow, dialect, retryJitter, onDecision } = this.#settings;
+    const exchange = this.#exchange;
+    limiter.watchRequest(exchange.incoming, decision);
+    limiter.reportDecision(decision, this.request, shadow);
+    if (onDecision !== undefined) this.#callOnDecision(onDecision, decision);
+    if (shadow) return null;
+    const soFar = exchange.decision;
+    const onRequest =
+      soFar instanceof RequestDecision ? soFar : (exchange.decision = new RequestDecision(this.request));
+    onRequest.add(decision, limiter, uses);
+    const retryAfter = retryAfterSeconds(decision, retryJitter);
+    writeFields(decision, exchange, { dialect, retryAfter });
+    return decision.allowed ? null : denialOf(decision, retryAfter);
+  }
+
+  #callOnDecision(onDecision: (decision: Decision, request: Request) => unknown, decision: Decision): void {
+    callOnDecision(this.#settings.limiter.emit, () => onDecision(decision, this.request));
+  }
 }
 
-/** The transaction of one limit, `null` when the limit does not apply to the request, or a failure. */
-type Part = Transaction | null | Rejected;
-
-/** @param parts - A failure of `skip`, if any. The parts of the limits are appended. */
-function decide<Request, SettleArgs extends readonly unknown[]>(
-  settings: FlowSettings<Request, SettleArgs>,
-  exchange: Exchange<Request>,
-  settleArgs: SettleArgs,
-  parts: Awaitable<Part>[],
-): Awaitable<FlowOutcome> {
-  const { limiter, uses } = settings;
-  const source = new ExchangeSource(exchange, limiter);
-  for (const use of uses) parts.push(attempt(() => transactionFor(limiter, use, source)));
-  const known = allOf(parts);
-  return known instanceof Promise
-    ? known.then((settled) => spend(settings, exchange, settleArgs, settled))
-    : spend(settings, exchange, settleArgs, known);
-}
-
-function transactionFor<Request>(
-  limiter: LimiterCore<Request>,
-  { limit: name, cost, mode }: CheckedUse<Request, never>,
-  source: KeySource<Request>,
-): Awaitable<Transaction | null> {
-  const { set } = limiter;
-  const { request } = source;
-  const limit = limiter.limit(name);
+function askOf<Request>(use: ResolvedUse<Request>, source: KeySource<Request>): Awaitable<RequestAsk> {
+  const { limit, cost, mode } = use;
   // The key of a disabled limit is not called: a failing key may be the reason for disabling it.
   if (limit.disabled) return null;
-  return andThen(toNativePromise(limit.key.idOf!(source, name)), (id) => {
+  try {
+    const id = toNativePromise(limit.key.idOf!(source, limit.name));
     if (id === null) return null;
-    if (typeof cost === 'number') return andThen(transactionOf(set, { limit, id, cost, mode, request }), affordable);
-    return andThen(toNativePromise(cost(request)), (tokens) =>
-      andThen(transactionOf(set, { limit, id, cost: tokens, mode, request }), affordable),
-    );
-  });
+    if (id instanceof Promise || typeof cost !== 'number') return askLater(use, source, id);
+    return { limit, id, cost, mode };
+  } catch (cause) {
+    return rejected(cause);
+  }
 }
 
-function affordable(transaction: Transaction | null): Transaction | null {
-  if (transaction !== null) checkCostFits(transaction);
-  return transaction;
+function askLater<Request>(
+  { limit, cost, mode }: ResolvedUse<Request>,
+  { request }: KeySource<Request>,
+  awaitableId: Awaitable<string | null>,
+): Awaitable<RequestAsk> {
+  return attempt(() =>
+    andThen(awaitableId, (id) => {
+      if (id === null) return null;
+      if (typeof cost === 'number') return { limit, id, cost, mode };
+      return andThen(toNativePromise(cost(request)), (tokens) => ({ limit, id, cost: tokens, mode }));
+    }),
+  );
 }
 
-function spend<Request, SettleArgs extends readonly unknown[]>(
-  settings: FlowSettings<Request, SettleArgs>,
-  exchange: Exchange<Request>,
-  settleArgs: SettleArgs,
-  parts: readonly Part[],
-): Awaitable<FlowOutcome> {
-  const rejected = parts.find(isError) ?? parts.find(isRejected);
-  if (rejected !== undefined) return spendBesides(settings, exchange, parts, rejected);
-  const decision = settings.limiter.spendBatch(transactionsAmong(parts));
-  return decision instanceof Promise
-    ? decision.then((settled) => carryOut(settings, exchange, settleArgs, settled))
-    : carryOut(settings, exchange, settleArgs, decision);
-}
-
-/**
- * Decides the known transactions despite the failures, so that invalid input can't be used to bypass the other limits.
- */
-function spendBesides<Request, SettleArgs extends readonly unknown[]>(
-  settings: FlowSettings<Request, SettleArgs>,
-  exchange: Exchange<Request>,
-  parts: readonly Part[],
-  { cause }: Rejected,
-): Awaitable<Denial | 'left'> {
-  const known = transactionsAmong(parts);
-  if (known.length === 0) return endBy(cause);
-  return andThen(settings.limiter.spendBatch(known), (decision) => {
-    if (decision.allowed) chargeFullCosts(settings, exchange, decision);
-    return report(settings, exchange, decision) ?? endBy(cause);
-  });
-}
-
-function endBy(cause: unknown): 'left' {
-  if (isInstance(cause, ClientLeft)) return 'left';
-  throw cause;
-}
-
-// The limits of one middleware have different names, so a bucket can't occur twice.
-function transactionsAmong(parts: readonly Part[]): readonly Transaction[] {
-  return parts.every(isTransaction) ? parts : parts.filter(isTransaction);
-}
-
-function isTransaction(part: Part): part is Transaction {
-  return part !== null && !isRejected(part);
-}
-
-function isRejected(part: Part): part is Rejected {
-  return part instanceof Rejected;
-}
-
-function isError(part: Part): part is Rejected {
-  return isRejected(part) && !isInstance(part.cause, ClientLeft);
+/** Ends a request by the first of its errors. That its client has left counts only when there is no other. */
+function endBy(causes: readonly unknown[]): 'left' {
+  const isError = (cause: unknown): boolean => !isInstance(cause, ClientLeft);
+  if (!causes.some(isError)) return 'left';
+  throw causes.find(isError);
 }
 
 /**
@@ -171,62 +191,6 @@ function isError(part: Part): part is Rejected {
  * of the flow.
  */
 class ClientLeft extends Error {}
-
-/** The input of keys. The address is computed at most once, when the first key reads it. */
-class ExchangeSource<Request> implements KeySource<Request> {
-  readonly request: Request;
-  readonly #incoming: IncomingMessage;
-  readonly #limiter: LimiterCore<Request>;
-  #address: IpAddress | undefined;
-
-  constructor(exchange: Exchange<Request>, limiter: LimiterCore<Request>) {
-    this.request = exchange.request;
-    this.#incoming = exchange.incoming;
-    this.#limiter = limiter;
-  }
-
-  get clientAddress(): IpAddress {
-    return (this.#address ??= this.#found());
-  }
-
-  #found(): IpAddress {
-    try {
-      return this.#limiter.clientAddress(this.#incoming);
-    } catch (error) {
-      throw hasLeftUnseen(this.#incoming) ? new ClientLeft() : error;
-    }
-  }
-}
-
-function carryOut<Request, SettleArgs extends readonly unknown[]>(
-  settings: FlowSettings<Request, SettleArgs>,
-  exchange: Exchange<Request>,
-  settleArgs: SettleArgs,
-  decision: Decision,
-): Denial | null {
-  if (decision.allowed) settleAfterResponse(settings, exchange, settleArgs, decision);
-  return report(settings, exchange, decision);
-}
-
-/** Reports a decision to the callbacks, the request and the response, and returns the response to send. */
-function report<Request, SettleArgs extends readonly unknown[]>(
-  settings: FlowSettings<Request, SettleArgs>,
-  exchange: Exchange<Request>,
-  decision: Decision,
-): Denial | null {
-  const { limiter, uses, shadow, dialect, onDecision } = settings;
-  const { request } = exchange;
-  limiter.watchRequest(exchange.incoming, decision);
-  if (limiter.onDecision !== undefined) limiter.reportDecision(decision, { request, shadow });
-  if (onDecision !== undefined) callOnDecision(limiter.emit, () => onDecision(decision, request));
-  if (shadow) return null;
-  const soFar = exchange.decision;
-  const onRequest = soFar instanceof RequestDecision ? soFar : (exchange.decision = new RequestDecision(request));
-  onRequest.add(decision, limiter, uses);
-  const retryAfter = retryAfterSeconds(decision, settings.retryJitter);
-  writeFields(decision, exchange, { dialect, retryAfter });
-  return decision.allowed ? null : denialOf(decision, retryAfter);
-}
 
 // A CORS preflight request (https://fetch.spec.whatwg.org/#cors-preflight-request), which a browser sends before the
 // actual request.

@@ -5,8 +5,9 @@ import type { Decision } from '../decision/decision.ts';
 import { complaint, isInstance, SluiceError } from '../checks/errors.ts';
 import { clientNetwork } from '../keys/address-keys.ts';
 import type { Key } from '../keys/key.ts';
-import type { LimiterCore } from '../limiter/limiter-core.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import type { PreparedLimits } from '../limiter/prepared-limits.ts';
+import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import { checkLimitName, type LimitDefinition } from '../limits/limit.ts';
 import { checkBoolean, checkFunction, checkOptions, oneOf, type Hints } from '../checks/options.ts';
 import type { Override } from '../limits/overrides/override.ts';
@@ -123,10 +124,18 @@ const INLINE_OPTIONS = [
   ...FLOW_OPTIONS,
 ] as const;
 
-/** The options of a middleware, validated and with defaults. */
-export interface FlowSettings<Request, SettleArgs extends readonly unknown[]> extends FieldSettings {
-  readonly limiter: LimiterCore<Request>;
+/** The limits of a middleware or route, validated and prepared. */
+export interface UsedLimits<Request, SettleArgs extends readonly unknown[]> {
   readonly uses: readonly CheckedUse<Request, SettleArgs>[];
+  /** Those of {@link uses} with a `settle` function. */
+  readonly settling: readonly SettlingUse<Request, SettleArgs>[];
+  readonly prepared: PreparedLimits<Request>;
+}
+
+/** The options of a middleware, validated and with defaults. */
+export interface FlowSettings<Request, SettleArgs extends readonly unknown[]>
+  extends FieldSettings, UsedLimits<Request, SettleArgs> {
+  readonly limiter: RequestLimiter<Request>;
   /** See {@link FlowOptions.skip}. */
   readonly skip: FlowOptions<Request>['skip'];
   /** See {@link FlowOptions.onDecision}. */
@@ -139,6 +148,11 @@ export interface FlowSettings<Request, SettleArgs extends readonly unknown[]> ex
 export interface CheckedUse<Request, SettleArgs extends readonly unknown[]> extends LimitUse<Request, SettleArgs> {
   readonly cost: number | ((request: Request) => Awaitable<number>);
   readonly mode: Mode;
+}
+
+/** A limit whose true cost is known when the response has ended. */
+export interface SettlingUse<Request, SettleArgs extends readonly unknown[]> extends CheckedUse<Request, SettleArgs> {
+  readonly settle: NonNullable<LimitUse<Request, SettleArgs>['settle']>;
 }
 
 /**
@@ -207,25 +221,27 @@ const SHARED_HINTS: Hints = {
   ),
 };
 
-type Uses<Request, SettleArgs extends readonly unknown[]> = Pick<FlowSettings<Request, SettleArgs>, 'limiter' | 'uses'>;
+interface LimiterWithUses<Request, SettleArgs extends readonly unknown[]> extends UsedLimits<Request, SettleArgs> {
+  readonly limiter: RequestLimiter<Request>;
+}
 
 function sharedUses<Request, SettleArgs extends readonly unknown[]>(
   options: SharedLimits<Request, SettleArgs>,
-): Uses<Request, SettleArgs> {
+): LimiterWithUses<Request, SettleArgs> {
   const limiter = coreOf(options.limiter);
-  return { limiter, uses: limitUses(limiter, options.limits) };
+  return { limiter, ...limitUses(limiter, options.limits) };
 }
 
 /**
- * Validates the limits of one route or middleware.
+ * Validates and prepares the limits of one route or middleware.
  *
  * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, `ERR_DUPLICATE_BUCKET`, `ERR_COST_OVER_BURST`, or the error of a wrong
  * option.
  */
 export function limitUses<Request, SettleArgs extends readonly unknown[]>(
-  limiter: LimiterCore<Request>,
+  limiter: RequestLimiter<Request>,
   limits: readonly (string | LimitUse<Request, SettleArgs>)[] | undefined,
-): readonly CheckedUse<Request, SettleArgs>[] {
+): UsedLimits<Request, SettleArgs> {
   const names = limiter.limitNames;
   if (names.length === 0 || (limits === undefined && names.length > 1)) throw limitsMissing(names);
   const chosen = limits ?? names;
@@ -248,12 +264,12 @@ export function limitUses<Request, SettleArgs extends readonly unknown[]>(
       `\`limits\` names "${limit}" twice. Name it once, with the sum of the costs.`,
     );
   });
-  return required(limiter, uses);
+  return prepared(limiter, uses);
 }
 
 function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   options: InlineLimit<Request, SettleArgs>,
-): Uses<Request, SettleArgs> {
+): LimiterWithUses<Request, SettleArgs> {
   const { name, key = clientNetwork(), burst, count, period, onFailure, disabled, hidden, overrides } = options;
   if (name === undefined && options.store !== undefined) {
     const remedy =
@@ -276,7 +292,7 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   const core = coreOf(limiter);
   try {
     const use = asWritten(limit, () => checkedUse(core, { limit, cost, mode, settle, settleAborted }));
-    return { limiter: core, uses: required(core, [use]) };
+    return { limiter: core, ...prepared(core, [use]) };
   } catch (error) {
     // Releases the name of the limit on the store.
     void limiter.close();
@@ -311,13 +327,13 @@ function limitsMissing(names: readonly string[]): SluiceError {
 const MAX_NAMES = 30;
 
 function checkedUse<Request, SettleArgs extends readonly unknown[]>(
-  limiter: LimiterCore<Request>,
+  limiter: RequestLimiter<Request>,
   use: LimitUse<Request, SettleArgs>,
 ): CheckedUse<Request, SettleArgs> {
   checkOptions('limits[…]', use, ['limit', ...USE_OPTIONS], { weight: '`weight` is `cost` here.' }, USE_EXAMPLE);
   const { limit, cost = 1, mode = 'check-and-spend', settle, settleAborted = false } = use;
   const where = `limits.${limit}`;
-  limiter.limit(limit);
+  limiter.assertLimit(limit);
   if (typeof cost !== 'function') checkCost(limit, cost);
   checkFunction(
     `${where}.settle`,
@@ -339,15 +355,18 @@ function checkedUse<Request, SettleArgs extends readonly unknown[]>(
   return { limit, cost, mode: checkedMode, settle, settleAborted };
 }
 
-/**
- * Registers limits and their fixed costs, so that `replace` keeps them valid. Called only when all options are valid.
- */
-function required<Use extends CheckedUse<never, never>>(
-  limiter: LimiterCore<never>,
-  uses: readonly Use[],
-): readonly Use[] {
-  for (const { limit, cost } of uses) limiter.requireLimit(limit, typeof cost === 'number' ? cost : 0);
-  return uses;
+/** Called only when all options are valid, because `replace` keeps the limits and their fixed costs valid from then on. */
+function prepared<Request, SettleArgs extends readonly unknown[]>(
+  limiter: RequestLimiter<Request>,
+  uses: readonly CheckedUse<Request, SettleArgs>[],
+): UsedLimits<Request, SettleArgs> {
+  return { uses, settling: uses.filter(isSettling), prepared: limiter.prepare(uses) };
+}
+
+function isSettling<Request, SettleArgs extends readonly unknown[]>(
+  use: CheckedUse<Request, SettleArgs>,
+): use is SettlingUse<Request, SettleArgs> {
+  return use.settle !== undefined;
 }
 
 const USE_EXAMPLE = "limits: [{ limit: 'Orders', cost: 10 }]";

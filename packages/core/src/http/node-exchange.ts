@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { LimiterCore } from '../limiter/limiter-core.ts';
+import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import { endIfBegun } from './begun-response.ts';
 import type { Exchange } from './exchange.ts';
 import { fieldKey } from './field-key.ts';
@@ -38,7 +38,7 @@ export abstract class NodeExchange<Request> implements Exchange<Request> {
  * @param settings - The settings of the middleware.
  */
 export function sendDenial(
-  settings: { readonly limiter: LimiterCore<never> },
+  settings: { readonly limiter: RequestLimiter<never> },
   outgoing: ServerResponse,
   { status, fields, body }: Denial,
 ): void {

@@ -2,12 +2,12 @@ import { bucketKey } from '../store/bucket-key.ts';
 import type { Decision, Outcome, Result } from '../decision/decision.ts';
 import { listed, shown, SluiceError } from '../checks/errors.ts';
 import type { Failure } from '../decision/batch-answer.ts';
-import type { LimiterCore } from '../limiter/limiter-core.ts';
+import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import { strictestDecision } from '../decision/strictness.ts';
 
 interface Part {
   readonly decision: Decision;
-  readonly limiter: LimiterCore<never>;
+  readonly limiter: RequestLimiter<never>;
   readonly limits: readonly LimitName[];
 }
 
@@ -50,7 +50,7 @@ export class RequestDecision {
   }
 
   /** Adds a decision of a middleware, and the limits that it used. */
-  add(decision: Decision, limiter: LimiterCore<never>, limits: readonly LimitName[]): void {
+  add(decision: Decision, limiter: RequestLimiter<never>, limits: readonly LimitName[]): void {
     const parts = this.#parts;
     parts.push({ decision, limiter, limits });
     const isFirst = parts.length === 1;
@@ -78,7 +78,7 @@ export class RequestDecision {
   async charge(tokens: number, limit?: string): Promise<void> {
     const met = this.#parts.flatMap(({ limits }) => limits.map((use) => use.limit));
     if (limit !== undefined && !met.includes(limit)) throw neverMet(limit, met);
-    const charges = new Map<LimiterCore<never>, Map<string, Result>>();
+    const charges = new Map<RequestLimiter<never>, Map<string, Result>>();
     for (const { decision, limiter } of this.#parts) {
       const buckets = charges.get(limiter) ?? new Map<string, Result>();
       charges.set(limiter, buckets);

@@ -2,7 +2,7 @@ import type { Awaitable } from '../async/awaitable.ts';
 import { checkCost } from '../decision/batch.ts';
 import type { Decision, Result } from '../decision/decision.ts';
 import { complaint, reasonOf } from '../checks/errors.ts';
-import type { LimiterCore } from '../limiter/limiter-core.ts';
+import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import type { Exchange } from './exchange.ts';
 import type { FlowSettings } from './middleware-options.ts';
 import { onceOver } from './response-end.ts';
@@ -12,10 +12,9 @@ import { onceOver } from './response-end.ts';
  *
  * @throws {SluiceError} `ERR_OPTION`.
  */
-export function checkSettles({ uses }: FlowSettings<never, never>, { outgoing }: Exchange<unknown>): void {
-  if (outgoing !== undefined) return;
-  const use = uses.find(({ settle }) => settle !== undefined);
-  if (use === undefined) return;
+export function checkSettles({ settling }: FlowSettings<never, never>, { outgoing }: Exchange<unknown>): void {
+  const [use] = settling;
+  if (use === undefined || outgoing !== undefined) return;
   throw complaint('ERR_OPTION', {
     option: `limits.${use.limit}.settle`,
     demand: 'left out here, because the request has no response',
@@ -26,16 +25,15 @@ export function checkSettles({ uses }: FlowSettings<never, never>, { outgoing }:
 
 /** Settles the costs of an allowed request when its response has ended, for each limit with a `settle` function. */
 export function settleAfterResponse<Request, SettleArgs extends readonly unknown[]>(
-  { limiter, uses }: FlowSettings<Request, SettleArgs>,
+  { limiter, settling }: FlowSettings<Request, SettleArgs>,
   { request, incoming, outgoing }: Exchange<Request>,
   settleArgs: SettleArgs,
   decision: Decision,
 ): void {
-  for (const { limit, settle, settleAborted = false } of uses) {
-    if (settle === undefined || outgoing === undefined) continue;
+  for (const { limit, settle, settleAborted = false } of settling) {
     const result = decision.results.find((candidate) => candidate.limit === limit);
     if (result === undefined) continue;
-    onceOver(incoming, outgoing, (end) => {
+    onceOver(incoming, outgoing!, (end) => {
       if (end === 'unknown') reportFailure(limiter, limit, new TypeError('the response emits no events'));
       const finished = end === 'finished';
       const isAsked = finished || (settleAborted && end === 'aborted');
@@ -56,12 +54,12 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
  * runs, so `settle` can't know the cost. What was taken stays taken; what was only checked is charged.
  */
 export function chargeFullCosts(
-  { limiter, uses }: FlowSettings<never, never>,
+  { limiter, settling }: FlowSettings<never, never>,
   { request }: Pick<Exchange<unknown>, 'request'>,
   decision: Decision,
 ): void {
-  for (const { limit, mode, settle } of uses) {
-    if (settle === undefined || mode !== 'check-only') continue;
+  for (const { limit, mode } of settling) {
+    if (mode !== 'check-only') continue;
     const result = decision.results.find((candidate) => candidate.limit === limit);
     if (result === undefined) continue;
     const settled = limiter
@@ -85,7 +83,7 @@ function fullCost({ mode, cost }: Result): number | 'as held' {
  */
 async function askedCost(
   ask: () => Awaitable<number>,
-  limiter: LimiterCore<never>,
+  limiter: RequestLimiter<never>,
   result: Result,
 ): Promise<number | 'as held'> {
   try {
@@ -98,7 +96,7 @@ async function askedCost(
   }
 }
 
-function reportFailure(limiter: LimiterCore<never>, limit: string, cause: unknown): void {
+function reportFailure(limiter: RequestLimiter<never>, limit: string, cause: unknown): void {
   const message = `The settle function of limit "${limit}" failed (${reasonOf(cause)}). The client stays charged with the full cost.`;
   limiter.emit({ type: 'callback-failed', callback: 'settle', cause, message });
 }

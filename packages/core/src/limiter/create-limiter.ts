@@ -119,7 +119,7 @@ export function coreOf<Request>(limiter: Limiter<Request>): LimiterCore<Request>
  * @throws {SluiceError} `ERR_OPTION` when the value is not a limiter.
  */
 export function limitsOf<Request>(limiter: Limiter<Request>): ReadonlyMap<string, Limit<Request>> {
-  return coreOf(limiter).set.limits;
+  return coreOf(limiter).limits;
 }
 
 function checkedStore(store: Store): Store {

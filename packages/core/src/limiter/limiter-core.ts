@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { andThen, type Awaitable } from '../async/awaitable.ts';
-import { batchOf, checkAffordable, hasBlocked, transactionOf, withoutBlocked } from '../decision/batch.ts';
+import { batchOf, fittingBatch, hasBlocked, transactionOf, withoutBlocked } from '../decision/batch.ts';
 import { isStoreInUse, registerLimitNames, releaseLimitNames } from './limit-name-registry.ts';
 import { monotonicClock } from '../time/clock.ts';
 import { blockedDecision, bucketStates } from '../decision/decide.ts';
@@ -24,8 +24,10 @@ import { markAsMadeHere } from './not-a-limiter.ts';
 import { callOnDecision, WITHOUT_HTTP, type DecisionContext, type OnDecision } from './on-decision.ts';
 import { checkBoolean, checkOptions } from '../checks/options.ts';
 import { PendingWork } from './pending-work.ts';
+import { PreparedLimits, type UseInput } from './prepared-limits.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
 import { RaisedLimits, type DebtCut } from './raised-limits.ts';
+import type { LateCharge, RequestLimiter } from './request-limiter.ts';
 import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';
 import type { BucketName, Store } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
@@ -42,19 +44,12 @@ export interface LimiterParts<Request> {
   readonly clientAddress: ClientAddressFinder;
 }
 
-/** A cost that became known after the decision on a request. */
-export interface LateCharge {
-  readonly cost: number;
-  /** The framework's request, for `overrides` functions. */
-  readonly request?: unknown;
-}
-
-/** The limiter, with the methods that the packages' own middleware uses. */
-export class LimiterCore<Request = unknown> implements Limiter<Request> {
+/** The limiter: what users call, and what a middleware needs. */
+export class LimiterCore<Request = unknown> implements Limiter<Request>, RequestLimiter<Request> {
   readonly store: Store;
   readonly clientAddress: ClientAddressFinder;
   readonly emit: EventSink;
-  readonly onDecision: OnDecision<Request> | undefined;
+  readonly #onDecision: OnDecision<Request> | undefined;
   readonly #ownsStore: boolean;
   readonly #gate: StoreGate;
   readonly #endPressureReports: (() => void) | undefined;
@@ -76,7 +71,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     this.store = store;
     this.clientAddress = clientAddress;
     this.emit = emit;
-    this.onDecision = onDecision;
+    this.#onDecision = onDecision;
     this.#ownsStore = ownsStore;
     this.#failure = failure;
     this.#overrideDeadlines = new Deadlines(overridesDeadlineMs);
@@ -95,24 +90,24 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
   }
 
   spend(entries: readonly SpendEntry[]): Awaitable<Decision> {
-    const decision = this.spendBatch(this.#batch(entries));
-    return this.onDecision === undefined ? decision : this.#reported(decision);
+    const batch = andThen(this.#batch(entries), fittingBatch);
+    // Not `andThen`, which would create a closure for each decision: see docs/hot-path.md.
+    const decision = batch instanceof Promise ? this.#spendLater(batch) : this.#decide('spend', batch);
+    return this.#onDecision === undefined ? decision : this.#reported(decision);
   }
 
   check(entries: readonly SpendEntry[]): Awaitable<Decision> {
-    return andThen(this.#batch(entries), (batch) => this.#decide('check', batch));
+    return andThen(this.#batch(entries), (batch) => this.#decide('check', fittingBatch(batch)));
   }
 
   charge(entries: readonly CostEntry[]): Awaitable<readonly BucketState[]> {
-    this.#gate.assertOpen();
-    return this.#charge(this.#batch(checkedEntriesOf('charge', entries)));
+    return this.#charge(this.#batch(entries, 'charge'));
   }
 
   refund(what: Decision | readonly CostEntry[]): Awaitable<readonly BucketState[]> {
     if (what instanceof Decision) return this.#work.track(this.#spentTokensOf(what).refund());
     if (!Array.isArray(what)) throw notRefundable(what);
-    this.#gate.assertOpen();
-    const refunded = andThen(this.#batch(checkedEntriesOf('refund', what)), (batch) =>
+    const refunded = andThen(this.#batch(what, 'refund'), (batch) =>
       andThen(this.#gate.refund(this.store, withoutBlocked(batch)), (given) =>
         bucketStates(given.batch, given.reading),
       ),
@@ -122,7 +117,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
 
   reset(entries: readonly ResetEntry[]): Awaitable<void> {
     this.#gate.assertOpen();
-    return andThen(batchOf(checkedEntriesOf('reset', entries).map((entry) => this.#bucket(entry))), (batch) =>
+    const set = this.#set;
+    return andThen(batchOf(checkedEntriesOf('reset', entries).map((entry) => bucketOf(set, entry))), (batch) =>
       this.#gate.reset(batch),
     );
   }
@@ -165,19 +161,13 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     return [...this.#set.limits.keys()];
   }
 
-  /** The limits and overrides in effect. */
-  get set(): LimitSet<Request> {
-    return this.#set;
+  /** The limits in effect by name, for packages that list or compare them. */
+  get limits(): ReadonlyMap<string, Limit<Request>> {
+    return this.#set.limits;
   }
 
-  /**
-   * Returns the current limit of a name.
-   *
-   * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`; `ERR_CLOSED` after `close`.
-   */
-  limit(name: string): Limit<Request> {
-    this.#gate.assertOpen();
-    return limitNamed(this.#set, name);
+  assertLimit(name: string): void {
+    limitNamed(this.#openSet(), name);
   }
 
   /**
@@ -189,52 +179,53 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     this.#needed.set(name, Math.max(cost, this.#needed.get(name) ?? 0));
   }
 
-  /** Decides a batch whose ids are canonical. */
-  spendBatch(batch: Awaitable<readonly Transaction[]>): Awaitable<Decision> {
-    // Not `andThen`, which would create a closure for each request: see docs/hot-path.md.
-    return batch instanceof Promise ? this.#spendLater(batch) : this.#decide('spend', batch);
+  prepare(uses: readonly UseInput<Request>[]): PreparedLimits<Request> {
+    for (const { limit, cost } of uses) this.requireLimit(limit, typeof cost === 'number' ? cost : 0);
+    return new PreparedLimits(uses, {
+      currentSet: () => this.#openSet(),
+      decide: (batch) => this.#decide('spend', batch),
+    });
   }
 
-  /** Inspects the decision on a request, and warns of a setup that limits nobody. */
   watchRequest(incoming: IncomingMessage, decision: Decision): void {
     this.#watch.look(this.#set, incoming, decision);
   }
 
-  /** Calls the limiter's own `onDecision`, if it is set. */
-  reportDecision(decision: Decision, context: DecisionContext<Request>): void {
-    callOnDecision(this.emit, () => this.onDecision?.(decision, context));
+  reportDecision(decision: Decision, request: Request, shadow: boolean): void {
+    if (this.#onDecision !== undefined) this.#report(decision, { request, shadow });
   }
 
-  /** Charges the buckets of results. Their ids are canonical already, so they are not validated again. */
   chargeResults(results: readonly Result[], { cost, request }: LateCharge): Awaitable<readonly BucketState[]> {
-    const set = this.#set;
-    const asks = results.map(({ limit, id, mode }) => ({ limit: this.limit(limit), id, cost, mode, request }));
-    return this.#charge(batchOf(asks.map((ask) => transactionOf(set, ask))));
+    const set = this.#openSet();
+    const asks = results.map(({ limit, id, mode }) => ({ limit: limitNamed(set, limit), id, cost, mode }));
+    return this.#charge(batchOf(asks.map((ask) => transactionOf(set, ask, request))));
   }
 
-  /**
-   * Corrects the cost of a decision at one of its limits: refunds the surplus or charges the rest. When the store can't
-   * answer, the limiter emits an event. A `spend-only` that did not fit took nothing, and is not charged afterwards
-   * either.
-   *
-   * Rejects with `ERR_CLOSED` or `ERR_UNKNOWN_LIMIT` when the limiter was closed or the limit removed meanwhile.
-   */
   async settle(decision: Decision, result: Result, { cost: trueCost, request }: LateCharge): Promise<void> {
     if (result.mode === 'spend-only' && result.spent < result.cost) return;
     const missing = await this.#spentTokensOf(decision).settleTo(result.limit, trueCost);
     if (missing > 0) await this.chargeResults([result], { cost: missing, request });
   }
 
-  /** Registers work after a request that `close` must wait for. Returns it unchanged. */
   trackWork<T>(work: Awaitable<T>): Awaitable<T> {
     return this.#work.track(work);
   }
 
   #reported(made: Awaitable<Decision>): Awaitable<Decision> {
     return andThen(made, (decision) => {
-      this.reportDecision(decision, WITHOUT_HTTP);
+      this.#report(decision, WITHOUT_HTTP);
       return decision;
     });
+  }
+
+  #report(decision: Decision, context: DecisionContext<Request>): void {
+    callOnDecision(this.emit, () => this.#onDecision?.(decision, context));
+  }
+
+  /** @throws {SluiceError} `ERR_CLOSED` after `close`. */
+  #openSet(): LimitSet<Request> {
+    this.#gate.assertOpen();
+    return this.#set;
   }
 
   #spentTokensOf(decision: Decision): SpentTokens {
@@ -257,8 +248,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     return batch.then((settled) => this.#decide('spend', settled));
   }
 
+  /** Decides a batch in which each cost fits. */
   #decide(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
-    checkAffordable(batch);
     if (hasBlocked(batch)) return this.#denyBlocked(batch);
     const decision = this.#ask(call, batch);
     return this.#raised.isEmpty ? decision : this.#afterRaise(call, batch, decision);
@@ -305,22 +296,15 @@ export class LimiterCore<Request = unknown> implements Limiter<Request> {
     return defineLimitSet(set, { onFailure, deadlines: this.#overrideDeadlines, emit: this.emit });
   }
 
-  #batch(entries: readonly (SpendEntry | CostEntry)[]): Awaitable<readonly Transaction[]> {
-    this.#gate.assertOpen();
-    const set = this.#set;
-    const count = checkedEntries(entries).length;
+  /** @param call - The call, if its entries have no mode. */
+  #batch(entries: readonly (SpendEntry | CostEntry)[], call?: 'charge' | 'refund'): Awaitable<readonly Transaction[]> {
+    const set = this.#openSet();
+    const count = (call === undefined ? checkedEntries(entries) : checkedEntriesOf(call, entries)).length;
     // A loop over a preallocated array: see docs/hot-path.md.
     // oxlint-disable-next-line unicorn/no-new-array
     const transactions = new Array<Awaitable<Transaction | null>>(count);
     for (let i = 0; i < count; i++) transactions[i] = asked(set, entries[i]!);
     return batchOf(transactions);
-  }
-
-  #bucket({ limit: name, id: text }: ResetEntry): BucketName {
-    const limit = this.limit(name);
-    const id = canonicalId(limit, text);
-    checkId(limit.name, id);
-    return { limit: name, id };
   }
 }
 
@@ -330,5 +314,12 @@ function asked(set: LimitSet<never>, entry: SpendEntry | CostEntry): Awaitable<T
   checkEntry(entry);
   const { limit: name, id, cost = 1, mode = 'check-and-spend' } = entry;
   const limit = limitNamed(set, name);
-  return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode), request: undefined });
+  return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode) }, undefined);
+}
+
+function bucketOf(set: LimitSet<never>, { limit: name, id: text }: ResetEntry): BucketName {
+  const limit = limitNamed(set, name);
+  const id = canonicalId(limit, text);
+  checkId(limit.name, id);
+  return { limit: name, id };
 }

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../async/awaitable.ts';
+import type { Awaitable } from './awaitable.ts';
 
 /** A failure in place of a value: a user's function threw, or the client's input is invalid. */
 export class Rejected {
@@ -20,6 +20,7 @@ export function attempt<T>(run: () => Awaitable<T>): Awaitable<T | Rejected> {
   }
 }
 
-function rejected(cause: unknown): Rejected {
+/** Creates a {@link Rejected}: a callback for `catch`. */
+export function rejected(cause: unknown): Rejected {
   return new Rejected(cause);
 }

@@ -1,0 +1,162 @@
+import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
+import { Rejected, rejected } from '../async/rejected.ts';
+import { checkCostFits, transactionOf, type Ask } from '../decision/batch.ts';
+import type { Decision } from '../decision/decision.ts';
+import type { Transaction } from '../decision/transaction.ts';
+import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
+import type { Limit } from '../limits/limit.ts';
+import type { Mode } from '../store/store.ts';
+
+/** The cost of a request: fixed, or a function of the request. */
+type Cost<Request> = number | ((request: Request) => Awaitable<number>);
+
+/** One limit that a middleware uses. */
+export interface UseInput<Request> {
+  readonly limit: string;
+  readonly cost: Cost<Request>;
+  readonly mode: Mode;
+}
+
+/** One limit that a middleware uses, resolved: the limit that is in effect under its name. */
+export interface ResolvedUse<Request> {
+  readonly limit: Limit<Request>;
+  readonly cost: Cost<Request>;
+  readonly mode: Mode;
+}
+
+/**
+ * What a request asks of one limit: `null` when the limit does not apply to it, a failure when its id or cost could not
+ * be found.
+ */
+export type RequestAsk = Ask | null | Rejected;
+
+/** The decision on a request of which some limits could not be decided. */
+export class PartialDecision {
+  /** The decision of the other limits; `null` when there were none to decide. */
+  readonly decision: Decision | null;
+  /** Why the limits could not be decided, in their order. Never empty. */
+  readonly causes: readonly unknown[];
+
+  constructor(decision: Decision | null, causes: readonly unknown[]) {
+    this.decision = decision;
+    this.causes = causes;
+  }
+}
+
+/** What prepared limits use of their limiter. */
+interface Parts<Request> {
+  /**
+   * Returns the limits in effect.
+   *
+   * @throws {SluiceError} `ERR_CLOSED` after `close`.
+   */
+  readonly currentSet: () => LimitSet<Request>;
+  /** Decides a batch of different buckets, in which each cost fits, and takes its tokens. */
+  readonly decide: (batch: readonly Transaction[]) => Awaitable<Decision>;
+}
+
+/** The limits of one middleware. They are looked up when it is made, and again after `replace`. */
+export class PreparedLimits<Request> {
+  readonly #uses: readonly UseInput<Request>[];
+  readonly #parts: Parts<Request>;
+  #resolved: ResolvedLimits<Request>;
+
+  constructor(uses: readonly UseInput<Request>[], parts: Parts<Request>) {
+    this.#uses = uses;
+    this.#parts = parts;
+    this.#resolved = this.#resolve(parts.currentSet());
+  }
+
+  /**
+   * Returns the limits in effect. Use one result for a whole request, so that it sees no mixture of limits.
+   *
+   * @throws {SluiceError} `ERR_CLOSED` when the limiter is closed.
+   */
+  resolved(): ResolvedLimits<Request> {
+    const set = this.#parts.currentSet();
+    if (this.#resolved.set !== set) this.#resolved = this.#resolve(set);
+    return this.#resolved;
+  }
+
+  #resolve(set: LimitSet<Request>): ResolvedLimits<Request> {
+    const uses = this.#uses.map(({ limit, cost, mode }) => ({ limit: limitNamed(set, limit), cost, mode }));
+    return new ResolvedLimits(set, uses, this.#parts.decide);
+  }
+}
+
+/** The limits of one middleware, as they are in effect between two calls of `replace`. */
+export class ResolvedLimits<Request> {
+  readonly set: LimitSet<Request>;
+  readonly uses: readonly ResolvedUse<Request>[];
+  readonly #decide: Parts<Request>['decide'];
+
+  constructor(set: LimitSet<Request>, uses: readonly ResolvedUse<Request>[], decide: Parts<Request>['decide']) {
+    this.set = set;
+    this.uses = uses;
+    this.#decide = decide;
+  }
+
+  /**
+   * Decides what a request asks for. A failure does not prevent the other limits from being decided and spent, so that
+   * invalid input can't be used to bypass them. Failures are those among the asks, invalid costs, costs above the burst,
+   * and ids that are not text.
+   *
+   * @param asks - At most one for each limit, so that no bucket occurs twice.
+   * @param request - The framework's request, for `overrides` functions.
+   */
+  spend(asks: readonly Awaitable<RequestAsk>[], request: Request): Awaitable<Decision | PartialDecision> {
+    // A loop over a preallocated array: see docs/hot-path.md.
+    // oxlint-disable-next-line unicorn/no-new-array
+    const parts = new Array<Awaitable<Part>>(asks.length);
+    for (let i = 0; i < asks.length; i++) {
+      const ask = asks[i]!;
+      parts[i] = ask instanceof Promise ? partLater(this.set, ask, request) : partOf(this.set, ask, request);
+    }
+    const known = allOf(parts);
+    return known instanceof Promise ? this.#spendLater(known) : this.#spendKnown(known);
+  }
+
+  // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
+  #spendLater(parts: Promise<readonly Part[]>): Promise<Decision | PartialDecision> {
+    return parts.then((settled) => this.#spendKnown(settled));
+  }
+
+  #spendKnown(parts: readonly Part[]): Awaitable<Decision | PartialDecision> {
+    for (let i = 0; i < parts.length; i++) if (!isTransaction(parts[i]!)) return this.#spendAmong(parts);
+    return this.#decide(parts as readonly Transaction[]);
+  }
+
+  #spendAmong(parts: readonly Part[]): Awaitable<Decision | PartialDecision> {
+    const batch = parts.filter(isTransaction);
+    const causes = parts.flatMap((part) => (part instanceof Rejected ? [part.cause] : []));
+    if (causes.length === 0) return this.#decide(batch);
+    if (batch.length === 0) return new PartialDecision(null, causes);
+    return andThen(this.#decide(batch), (decision) => new PartialDecision(decision, causes));
+  }
+}
+
+/** The transaction of one limit, `null` when the limit does not apply to the request, or a failure. */
+type Part = Transaction | null | Rejected;
+
+function isTransaction(part: Part): part is Transaction {
+  return part !== null && !(part instanceof Rejected);
+}
+
+function partLater(set: LimitSet<never>, ask: Promise<RequestAsk>, request: unknown): Promise<Part> {
+  return ask.then((known) => partOf(set, known, request));
+}
+
+function partOf(set: LimitSet<never>, ask: RequestAsk, request: unknown): Awaitable<Part> {
+  if (ask === null || ask instanceof Rejected) return ask;
+  try {
+    const transaction = transactionOf(set, ask, request);
+    return transaction instanceof Promise ? transaction.then(fitting).catch(rejected) : fitting(transaction);
+  } catch (cause) {
+    return rejected(cause);
+  }
+}
+
+function fitting(transaction: Transaction | null): Transaction | null {
+  if (transaction !== null) checkCostFits(transaction);
+  return transaction;
+}

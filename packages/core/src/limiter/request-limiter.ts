@@ -1,0 +1,54 @@
+import type { Awaitable } from '../async/awaitable.ts';
+import type { ClientAddressFinder } from '../client/client-address.ts';
+import type { BucketState, Decision, Result } from '../decision/decision.ts';
+import type { EventSink } from '../events/event.ts';
+import type { IncomingMessage } from 'node:http';
+import type { PreparedLimits, UseInput } from './prepared-limits.ts';
+
+/** A cost that became known after the decision on a request. */
+export interface LateCharge {
+  readonly cost: number;
+  /** The framework's request, for `overrides` functions. */
+  readonly request?: unknown;
+}
+
+/**
+ * All that a middleware needs from a limiter. The limiter makes transactions, decides them and corrects their costs; a
+ * middleware only finds out what a request asks for.
+ */
+export interface RequestLimiter<Request = unknown> {
+  /** The names of all limits, in the order of their definition. */
+  readonly limitNames: readonly string[];
+  readonly clientAddress: ClientAddressFinder;
+  readonly emit: EventSink;
+  /**
+   * Checks that a limit exists.
+   *
+   * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`; `ERR_CLOSED` after `close`.
+   */
+  assertLimit(name: string): void;
+  /**
+   * Prepares the limits that one middleware uses. From then on, `replace` rejects limits with which they are not valid.
+   *
+   * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or `ERR_COST_OVER_BURST`.
+   */
+  prepare(uses: readonly UseInput<Request>[]): PreparedLimits<Request>;
+  /** Inspects the decision on a request, and warns of a setup that limits nobody. */
+  watchRequest(incoming: IncomingMessage, decision: Decision): void;
+  /** Reports the decision on a request to the limiter's own `onDecision`. */
+  reportDecision(decision: Decision, request: Request, shadow: boolean): void;
+  /** Gives back what a decision took, see `Limiter.refund`. */
+  refund(decision: Decision): Awaitable<readonly BucketState[]>;
+  /** Charges the buckets of results. Their ids are canonical already, so they are not validated again. */
+  chargeResults(results: readonly Result[], charge: LateCharge): Awaitable<readonly BucketState[]>;
+  /**
+   * Corrects the cost of a decision at one of its limits: refunds the surplus or charges the rest. When the store can't
+   * answer, the limiter emits an event. A `spend-only` that did not fit took nothing, and is not charged afterwards
+   * either.
+   *
+   * Rejects with `ERR_CLOSED` or `ERR_UNKNOWN_LIMIT` when the limiter was closed or the limit removed meanwhile.
+   */
+  settle(decision: Decision, result: Result, charge: LateCharge): Promise<void>;
+  /** Registers work after a request that `close` must wait for. Returns it unchanged. */
+  trackWork<T>(work: Awaitable<T>): Awaitable<T>;
+}
