@@ -6,8 +6,8 @@
  */
 export type { HashTag } from './batches/bucket-keys.ts';
 export type { RedisStoreEvent } from './batches/events.ts';
-export type { LineCounts, LineState, LineStatus, ServerStatus } from './client/connection-status.ts';
-export type { RedisClient } from './ioredis/own-connection.ts';
+export type { ConnectionCounts, ConnectionState, ConnectionStatus, ServerStatus } from './client/connection-status.ts';
+export type { RedisClient } from './ioredis/open-client.ts';
 export { redisStore } from './redis-store.ts';
 export type { RedisStore, RedisStoreCounts, RedisStoreStatus } from './batches/shared-store.ts';
 export type { RedisStoreOptions } from './store-options.ts';

@@ -1,8 +1,8 @@
 import { eventSink } from '@sluice/core/kit';
-import { decideScript } from './batches/decide-script.ts';
+import { decideScript } from './batches/script-batch.ts';
 import { connectionChanged, type RedisStoreEvent } from './batches/events.ts';
-import type { LineChange } from './client/connection-status.ts';
-import { openLine } from './ioredis/open-client.ts';
+import type { ConnectionChange } from './client/connection-status.ts';
+import { openClient } from './ioredis/open-client.ts';
 import { SharedStore, type RedisStore } from './batches/shared-store.ts';
 import { checkRedisStoreOptions, type RedisStoreOptions } from './store-options.ts';
 
@@ -23,10 +23,10 @@ import { checkRedisStoreOptions, type RedisStoreOptions } from './store-options.
  */
 export function redisStore(options: RedisStoreOptions): RedisStore {
   const { connection, onEvent, log, ...own } = checkRedisStoreOptions(options);
-  const tell = eventSink<RedisStoreEvent>({ onEvent, log: false });
-  const onChange = (change: LineChange): void => tell(connectionChanged(change));
+  const emitUnlogged = eventSink<RedisStoreEvent>({ onEvent, log: false });
+  const onChange = (change: ConnectionChange): void => emitUnlogged(connectionChanged(change));
   const emit = eventSink<RedisStoreEvent>({ onEvent, log });
-  // The line is opened last: an error after that would leave a connection that the caller could not close.
-  const line = openLine({ ...connection, scripts: [decideScript], onChange });
-  return new SharedStore({ ...own, line, emit });
+  // The client is opened last: an error after that would leave a connection that the caller could not close.
+  const client = openClient({ ...connection, script: decideScript, onChange });
+  return new SharedStore({ ...own, client, emit });
 }

@@ -2,8 +2,7 @@ import { SluiceError, type Log } from '@sluice/core';
 import { checkOptions, complaint, wholeNumber, type Hints } from '@sluice/core/kit';
 import type { BucketKeysOptions, HashTag } from './batches/bucket-keys.ts';
 import type { RedisStoreEvent } from './batches/events.ts';
-import type { LineOptions } from './ioredis/open-client.ts';
-import { isIoredis, type RedisClient } from './ioredis/own-connection.ts';
+import { isIoredis, type ClientOptions, type RedisClient } from './ioredis/open-client.ts';
 
 /** The options of {@link redisStore}. Exactly one of `client` and `url` must be given. */
 export interface RedisStoreOptions {
@@ -35,7 +34,7 @@ export interface RedisStoreOptions {
 
 /** {@link RedisStoreOptions}, validated and with defaults. */
 export interface CheckedOptions extends BucketKeysOptions, Pick<RedisStoreOptions, 'onEvent' | 'log'> {
-  readonly connection: Pick<LineOptions, 'client' | 'url'>;
+  readonly connection: Pick<ClientOptions, 'client' | 'url'>;
   readonly rememberDenialsMs: number;
 }
 
@@ -81,7 +80,7 @@ const HINTS: Hints = Object.fromEntries(
 const PREFIX_PATTERN = /^[A-Za-z0-9._:/-]{0,64}$/;
 
 /**
- * Validates the options, except that one of `client` and `url` is given, and their kind: `openLine` does that.
+ * Validates the options, except that one of `client` and `url` is given, and their kind: `openClient` does that.
  *
  * @throws {SluiceError} `ERR_UNKNOWN_OPTION` for an unknown option, `ERR_OPTION` for a wrong value.
  */

@@ -37,7 +37,7 @@ export class BucketKeys {
   }
 
   /** A key that no bucket has, because a limit never has an empty name. */
-  get ofNone(): string {
+  get unusedKey(): string {
     return `${this.#prefix}:`;
   }
 
@@ -56,11 +56,11 @@ export class BucketKeys {
 
 // Text with a lone surrogate can't be encoded as UTF-8. It may come from a client, so the error has status 400 and does
 // not count as a failure of the store.
-function keyIn({ limit, id }: BucketName, said = limit): string {
+function keyIn({ limit, id }: BucketName, shownLimit = limit): string {
   try {
     return bucketKey(limit, id);
   } catch (cause) {
-    const message = `An id of limit "${said}" contains a lone surrogate, which is not valid text. Make its id format reject such ids.`;
+    const message = `An id of limit "${shownLimit}" contains a lone surrogate, which is not valid text. Make its id format reject such ids.`;
     throw new SluiceError('ERR_ID', message, { status: 400, cause });
   }
 }

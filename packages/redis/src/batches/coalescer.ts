@@ -1,11 +1,11 @@
 import { SluiceError, type Clock } from '@sluice/core';
-import type { Ask } from './batch-request.ts';
-import { DecideCall } from './script-batch.ts';
-import type { Line } from '../client/script-client.ts';
-import { errorWord } from '../client/server-errors.ts';
+import type { BatchRequest } from './batch-request.ts';
+import { ScriptBatch } from './script-batch.ts';
+import type { ScriptClient } from '../client/script-client.ts';
+import { errorPrefix } from '../client/server-errors.ts';
 
 /** The maximum number of transactions in a combined call. A longer call blocks the server for longer than it saves. */
-export const MOST_TRANSACTIONS = 32;
+export const MAX_TRANSACTIONS = 32;
 
 /**
  * Combines the batches of one iteration of the event loop into one script call, in the order of their arrival.
@@ -13,14 +13,14 @@ export const MOST_TRANSACTIONS = 32;
  * The call is sent by `setImmediate`, directly after Node has read its sockets and run their callbacks. Requests that
  * arrive together are therefore decided together, and a request that arrives alone does not wait for another iteration.
  */
-export class CallQueue {
-  readonly #line: Line;
+export class Coalescer {
+  readonly #client: ScriptClient;
   readonly #clock: Clock;
-  #call: DecideCall | undefined;
-  #awaitsEndOfTurn = false;
+  #current: ScriptBatch | undefined;
+  #isScheduled = false;
 
-  constructor(line: Line, clock: Clock) {
-    this.#line = line;
+  constructor(client: ScriptClient, clock: Clock) {
+    this.#client = client;
     this.#clock = clock;
   }
 
@@ -29,48 +29,48 @@ export class CallQueue {
    * call. All batches of a call have the same deadline, so that a batch with a long deadline does not fail because
    * another one had a short deadline.
    */
-  add(ask: Ask): void {
-    if (this.#call?.takes(ask, MOST_TRANSACTIONS) === false) this.send();
-    const call = (this.#call ??= new DecideCall(ask.deadlineMs, this.#clock.nowMicros()));
-    call.add(ask);
-    if (call.size >= MOST_TRANSACTIONS) return this.send();
-    if (this.#awaitsEndOfTurn) return;
-    this.#awaitsEndOfTurn = true;
-    setImmediate(this.#endOfTurn);
+  add(request: BatchRequest): void {
+    if (this.#current?.hasRoomFor(request, MAX_TRANSACTIONS) === false) this.flush();
+    const call = (this.#current ??= new ScriptBatch(request.deadlineMs, this.#clock.nowMicros()));
+    call.add(request);
+    if (call.size >= MAX_TRANSACTIONS) return this.flush();
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#flushScheduled);
   }
 
   /** Sends the current call, if there is one. */
-  send(): void {
-    const call = this.#call;
-    this.#call = undefined;
+  flush(): void {
+    const call = this.#current;
+    this.#current = undefined;
     if (call !== undefined) this.#run(call);
   }
 
-  #run(call: DecideCall): void {
+  #run(call: ScriptBatch): void {
     const nowMicros = this.#clock.nowMicros();
     const scriptCall = call.toScriptCall(nowMicros);
-    if (scriptCall.waitedMs >= scriptCall.deadlineMs) return call.fail(stalled());
-    this.#line.run(scriptCall).then(
+    if (scriptCall.waitedMs >= scriptCall.deadlineMs) return call.fail(stalledError());
+    this.#client.run(scriptCall).then(
       (reply) => call.answer(reply, nowMicros),
-      (error: unknown) => this.#failed(call, error),
+      (error: unknown) => this.#handleError(call, error),
     );
   }
 
   // TRYAGAIN: a slot is being moved, and the keys of this call are on both nodes. Nothing was executed. Sent alone,
   // only a batch that itself has keys on both nodes fails.
-  #failed(call: DecideCall, error: unknown): void {
-    const isParted = error instanceof SluiceError && errorWord(error.cause) === 'TRYAGAIN' && call.hasSeveralAsks;
-    if (!isParted) return call.fail(error);
-    for (const alone of call.parted()) this.#run(alone);
+  #handleError(call: ScriptBatch, error: unknown): void {
+    const isSplit = error instanceof SluiceError && errorPrefix(error.cause) === 'TRYAGAIN' && call.hasSeveralRequests;
+    if (!isSplit) return call.fail(error);
+    for (const alone of call.splitByRequest()) this.#run(alone);
   }
 
-  readonly #endOfTurn = (): void => {
-    this.#awaitsEndOfTurn = false;
-    this.send();
+  readonly #flushScheduled = (): void => {
+    this.#isScheduled = false;
+    this.flush();
   };
 }
 
-function stalled(): SluiceError {
+function stalledError(): SluiceError {
   const message = 'This process was busy for longer than the deadline before it could ask Redis. Nothing was sent.';
   return new SluiceError('ERR_STORE_DEADLINE', message);
 }

@@ -1,11 +1,11 @@
 import type { Clock, StoreReading, StoreTransaction } from '@sluice/core';
-import type { AskListener } from './batch-request.ts';
+import type { BatchObserver } from './batch-request.ts';
 import { passes, TICKS_PER_MICRO } from '@sluice/core/kit';
 
 /** The maximum number of buckets, which take about two megabytes. The oldest readings are dropped first. */
-const MOST_BUCKETS = 10_000;
+const MAX_BUCKETS = 10_000;
 
-interface Known {
+interface CachedLevel {
   readonly levelTicks: number;
   /** The server's clock when it read the level. */
   readonly nowTicks: number;
@@ -27,9 +27,9 @@ interface Known {
  * If they refund tokens, this process may deny a batch that would fit, until the level expires. It never allows a
  * batch.
  */
-export class KnownLevels {
+export class DenialCache {
   /** In the order of their readings, the oldest first. */
-  readonly #known = new Map<string, Known>();
+  readonly #levels = new Map<string, CachedLevel>();
   readonly #forMicros: number;
   readonly #clock: Clock;
 
@@ -41,23 +41,23 @@ export class KnownLevels {
 
   /** The number of remembered buckets. */
   get size(): number {
-    return this.#known.size;
+    return this.#levels.size;
   }
 
   /** Returns a reading that denies the batch; `undefined` if it may pass, or if a level is not known. */
-  denialOf(batch: readonly StoreTransaction[], keys: readonly string[]): StoreReading | undefined {
-    if (this.#known.size === 0) return undefined;
+  findDenial(batch: readonly StoreTransaction[], keys: readonly string[]): StoreReading | undefined {
+    if (this.#levels.size === 0) return undefined;
     const nowMicros = this.#clock.nowMicros();
     const levelsTicks: number[] = [];
     const bucketNowTicks: number[] = [];
     const lowestTicks: number[] = [];
     for (let i = 0; i < batch.length; i++) {
-      const known = this.#at(keys[i]!, nowMicros);
-      if (known === undefined) return undefined;
-      const passedTicks = (nowMicros - known.gotMicros) * TICKS_PER_MICRO;
-      levelsTicks.push(Math.max(0, known.levelTicks - passedTicks));
-      lowestTicks.push(Math.max(0, known.levelTicks - (nowMicros - known.sentMicros) * TICKS_PER_MICRO));
-      bucketNowTicks.push(known.nowTicks + passedTicks);
+      const cached = this.#find(keys[i]!, nowMicros);
+      if (cached === undefined) return undefined;
+      const passedTicks = (nowMicros - cached.gotMicros) * TICKS_PER_MICRO;
+      levelsTicks.push(Math.max(0, cached.levelTicks - passedTicks));
+      lowestTicks.push(Math.max(0, cached.levelTicks - (nowMicros - cached.sentMicros) * TICKS_PER_MICRO));
+      bucketNowTicks.push(cached.nowTicks + passedTicks);
     }
     if (passes(batch, lowestTicks)) return undefined;
     return { nowTicks: bucketNowTicks[0]!, levelsTicks, bucketNowTicks, remembered: true };
@@ -68,50 +68,50 @@ export class KnownLevels {
    *
    * @param sentMicros - When the call was sent, by this process's clock.
    */
-  note(keys: readonly string[], { nowTicks, levelsTicks }: StoreReading, sentMicros: number): void {
+  add(keys: readonly string[], { nowTicks, levelsTicks }: StoreReading, sentMicros: number): void {
     if (this.#forMicros === 0) return;
     const gotMicros = this.#clock.nowMicros();
     for (const [i, key] of keys.entries()) {
-      this.#known.delete(key);
-      this.#known.set(key, { levelTicks: levelsTicks[i]!, nowTicks, sentMicros, gotMicros });
+      this.#levels.delete(key);
+      this.#levels.set(key, { levelTicks: levelsTicks[i]!, nowTicks, sentMicros, gotMicros });
     }
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= MOST_BUCKETS) break;
-      this.#known.delete(oldest);
+    for (const oldest of this.#levels.keys()) {
+      if (this.#levels.size <= MAX_BUCKETS) break;
+      this.#levels.delete(oldest);
     }
   }
 
   /** Forgets buckets that were changed, or may have been. */
   forget(keys: readonly string[]): void {
-    if (this.#known.size === 0) return;
-    for (const key of keys) this.#known.delete(key);
+    if (this.#levels.size === 0) return;
+    for (const key of keys) this.#levels.delete(key);
   }
 
-  #at(key: string, nowMicros: number): Known | undefined {
-    const known = this.#known.get(key);
-    if (known === undefined || nowMicros - known.sentMicros < this.#forMicros) return known;
-    this.#known.delete(key);
+  #find(key: string, nowMicros: number): CachedLevel | undefined {
+    const cached = this.#levels.get(key);
+    if (cached === undefined || nowMicros - cached.sentMicros < this.#forMicros) return cached;
+    this.#levels.delete(key);
     return undefined;
   }
 }
 
 /** Remembers the levels of denied batches, and forgets buckets that any other call may have changed. */
-export function notingDenials(known: KnownLevels): AskListener {
+export function cacheDenials(cache: DenialCache): BatchObserver {
   return {
-    answered({ kind, batch, keys }, reading, sentMicros) {
+    onAnswer({ kind, batch, keys }, reading, sentMicros) {
       if (kind === 'check') return;
       const denied = kind === 'spend' && !passes(batch as readonly StoreTransaction[], reading.levelsTicks);
-      if (denied) known.note(keys, reading, sentMicros);
-      else known.forget(keys);
+      if (denied) cache.add(keys, reading, sentMicros);
+      else cache.forget(keys);
     },
-    failed: ({ keys }) => known.forget(keys),
+    onFailure: ({ keys }) => cache.forget(keys),
   };
 }
 
 /** Remembers the levels after the refund of a part of a denied batch, because they are part of the denial. */
-export function notingRefunds(known: KnownLevels): AskListener {
+export function cacheRefunds(cache: DenialCache): BatchObserver {
   return {
-    answered: ({ keys }, reading, sentMicros) => known.note(keys, reading, sentMicros),
-    failed: ({ keys }) => known.forget(keys),
+    onAnswer: ({ keys }, reading, sentMicros) => cache.add(keys, reading, sentMicros),
+    onFailure: ({ keys }) => cache.forget(keys),
   };
 }

@@ -1,33 +1,140 @@
-import type { Clock, StoreReading } from '@sluice/core';
-import { Ask, type AskListener, type AskParts } from './batch-request.ts';
-import { CallQueue } from './coalescer.ts';
-import type { Line } from '../client/script-client.ts';
+import type { Clock, StoreReading, StoreTransaction } from '@sluice/core';
+import { fits, passes } from '@sluice/core/kit';
+import type { ScriptClient } from '../client/script-client.ts';
+import { slotOf } from '../client/slot.ts';
+import { BatchRequest, type BatchEntry, type BatchObserver, type BatchRequestParts } from './batch-request.ts';
+import { Coalescer } from './coalescer.ts';
+import { mergeReadings, splitBySlot, type BatchPart } from './split-batch.ts';
 
 /** Sends batches to the servers. */
-export interface Asker {
-  ask(parts: AskParts): Promise<StoreReading>;
+export interface Dispatcher {
+  dispatch(parts: BatchRequestParts): Promise<StoreReading>;
   /** Sends queued batches, and resolves when the refunds that no caller awaits have settled. */
   drain(): Promise<void>;
 }
 
 /** Sends all batches to a single server. */
-export class StandaloneAsker implements Asker {
-  readonly #queue: CallQueue;
-  readonly #listener: AskListener;
+export class SingleDispatcher implements Dispatcher {
+  readonly #coalescer: Coalescer;
+  readonly #observer: BatchObserver;
 
-  constructor(line: Line, clock: Clock, listener: AskListener) {
-    this.#queue = new CallQueue(line, clock);
-    this.#listener = listener;
+  constructor(client: ScriptClient, clock: Clock, observer: BatchObserver) {
+    this.#coalescer = new Coalescer(client, clock);
+    this.#observer = observer;
   }
 
-  ask(parts: AskParts): Promise<StoreReading> {
-    const ask = new Ask(parts, this.#listener);
-    this.#queue.add(ask);
-    return ask.reading;
+  dispatch(parts: BatchRequestParts): Promise<StoreReading> {
+    const request = new BatchRequest(parts, this.#observer);
+    this.#coalescer.add(request);
+    return request.reading;
   }
 
   drain(): Promise<void> {
-    this.#queue.send();
+    this.#coalescer.flush();
     return Promise.resolve();
   }
+}
+
+/** The observers of a {@link ClusterDispatcher}. */
+export interface ClusterObservers {
+  readonly requests: BatchObserver;
+  /** Observes the refunds to a slot after another slot has denied the batch or failed. */
+  readonly refunds: BatchObserver;
+  /** Called if such a refund failed. The tokens of `count` buckets stay taken. */
+  readonly onLostRefund: (count: number, cause: unknown) => void;
+}
+
+/**
+ * Sends batches to the servers of a cluster. A batch within one slot is decided atomically by one script call.
+ *
+ * A batch over several slots is sent to all of them at once, and passes if each slot allows its part. If one slot
+ * denies or fails, the tokens that the others took are refunded. Such a batch never takes more than a bucket has. For
+ * about one round trip, other requests may find fewer tokens than there are after the refund.
+ */
+export class ClusterDispatcher implements Dispatcher {
+  readonly #client: ScriptClient;
+  readonly #clock: Clock;
+  readonly #observers: ClusterObservers;
+  readonly #coalescers = new Map<number, Coalescer>();
+  readonly #refunding = new Set<Promise<void>>();
+
+  constructor(client: ScriptClient, clock: Clock, observers: ClusterObservers) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#observers = observers;
+  }
+
+  dispatch(parts: BatchRequestParts): Promise<StoreReading> {
+    const slot = slotOf(parts.keys[0]!);
+    if (parts.keys.every((key) => slotOf(key) === slot)) return this.#dispatchTo(slot, parts, this.#observers.requests);
+    return parts.kind === 'spend' ? this.#spendParts(splitBySlot(parts)) : this.#dispatchParts(splitBySlot(parts));
+  }
+
+  async drain(): Promise<void> {
+    for (const coalescer of this.#coalescers.values()) coalescer.flush();
+    await Promise.all(this.#refunding);
+  }
+
+  #dispatchTo(slot: number, parts: BatchRequestParts, observer: BatchObserver): Promise<StoreReading> {
+    const request = new BatchRequest(parts, observer);
+    let coalescer = this.#coalescers.get(slot);
+    if (coalescer === undefined) this.#coalescers.set(slot, (coalescer = new Coalescer(this.#client, this.#clock)));
+    coalescer.add(request);
+    return request.reading;
+  }
+
+  async #dispatchParts(parts: readonly BatchPart[]): Promise<StoreReading> {
+    const readings = await Promise.all(
+      parts.map((part) => this.#dispatchTo(part.slot, part, this.#observers.requests)),
+    );
+    return mergeReadings(parts, readings);
+  }
+
+  async #spendParts(parts: readonly BatchPart[]): Promise<StoreReading> {
+    const pending = parts.map((part) => this.#dispatchTo(part.slot, part, this.#observers.requests));
+    const outcomes = await Promise.allSettled(pending);
+    const granted = outcomes.map((outcome, i) => outcome.status === 'fulfilled' && isGranted(parts[i]!, outcome.value));
+    if (granted.includes(false)) {
+      for (const [i, outcome] of outcomes.entries()) {
+        if (outcome.status === 'fulfilled' && granted[i]) this.#refund(parts[i]!, outcome.value);
+      }
+    }
+    // Rejects with the error of the first slot that failed.
+    return mergeReadings(parts, await Promise.all(pending));
+  }
+
+  /** The refund is not awaited, because it does not change the outcome of the batch. */
+  #refund(part: BatchPart, reading: StoreReading): void {
+    const { batch, keys } = createRefunds(part, reading);
+    if (batch.length === 0) return;
+    const { slot, deadlineMs } = part;
+    const refund = { kind: 'refund', batch, keys, deadlineMs } as const;
+    const done = this.#dispatchTo(slot, refund, this.#observers.refunds).then(
+      () => undefined,
+      (cause: unknown) => this.#observers.onLostRefund(batch.length, cause),
+    );
+    this.#refunding.add(done);
+    void done.then(() => this.#refunding.delete(done));
+  }
+}
+
+function isGranted({ batch }: BatchPart, { levelsTicks }: StoreReading): boolean {
+  return passes(batch as readonly StoreTransaction[], levelsTicks);
+}
+
+/**
+ * Creates refunds of the tokens that a part took, as refunds of a decision, so that tokens that have already come back do not count twice.
+ */
+function createRefunds({ batch, keys }: BatchPart, { nowTicks, levelsTicks }: StoreReading) {
+  const refunds: BatchEntry[] = [];
+  const refundKeys: string[] = [];
+  for (const [i, transaction] of (batch as readonly StoreTransaction[]).entries()) {
+    const { mode, incrementTicks, toleranceTicks } = transaction;
+    const level = levelsTicks[i]!;
+    if (mode === 'check-only' || incrementTicks === 0 || !fits(level, incrementTicks, toleranceTicks)) continue;
+    const tatAfterSpendTicks = nowTicks + level + incrementTicks;
+    refunds.push({ incrementTicks, tatAfterSpendTicks });
+    refundKeys.push(keys[i]!);
+  }
+  return { batch: refunds, keys: refundKeys };
 }

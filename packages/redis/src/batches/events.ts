@@ -1,5 +1,5 @@
 import { reasonOf, shownName } from '@sluice/core/kit';
-import type { LineChange, LineState } from '../client/connection-status.ts';
+import type { ConnectionChange, ConnectionState } from '../client/connection-status.ts';
 
 /** An event of a Redis store, emitted to `onEvent`. `message` describes what happened and what to do. */
 export type RedisStoreEvent =
@@ -10,7 +10,7 @@ export type RedisStoreEvent =
    */
   | {
       readonly type: 'connection';
-      readonly state: LineState;
+      readonly state: ConnectionState;
       /**
        * The server that caused the change, as `host:port` or socket path, or words such as `the nodes of the cluster`
        * if it is not one known server. `undefined` when the store was closed.
@@ -33,13 +33,13 @@ export type RedisStoreEvent =
     };
 
 /** Creates the event for a change of the connection. */
-export function connectionChanged({ state, server, cause }: LineChange): RedisStoreEvent {
+export function connectionChanged({ state, server, cause }: ConnectionChange): RedisStoreEvent {
   const reason = cause === undefined ? '' : ` (${reasonOf(cause)})`;
   const message = `Redis${server === undefined ? '' : ` at ${shownName(server)}`}: ${MEANING[state]}${state === 'up' ? '' : reason}.`;
   return { type: 'connection', state, server, cause, message };
 }
 
-const MEANING: Readonly<Record<LineState, string>> = {
+const MEANING: Readonly<Record<ConnectionState, string>> = {
   connecting: 'not connected yet',
   up: 'connected',
   degraded: 'some primaries of the cluster are not connected',

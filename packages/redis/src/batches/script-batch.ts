@@ -1,12 +1,20 @@
+import { createHash } from 'node:crypto';
 import type { Mode } from '@sluice/core';
-import type { Ask, AskEntry, AskKind } from './batch-request.ts';
-import { decideScript } from './decide-script.ts';
-import type { ScriptCall } from '../client/script-client.ts';
-import { nonsense } from '../client/script-reply.ts';
+import type { BatchRequest, BatchEntry, BatchKind } from './batch-request.ts';
+import { decideLua } from './decide-lua.ts';
+import type { Script, ScriptCall } from '../client/script-client.ts';
+import { malformedReplyError } from '../client/script-reply.ts';
+
+/** The only script of this store. It executes batches of all kinds, in order. */
+export const decideScript: Script = {
+  name: 'decide',
+  source: decideLua,
+  sha1: createHash('sha1').update(decideLua).digest('hex'),
+};
 
 /** The numbers of the kinds of transactions in decide.lua. */
-const KIND_OF_MODE: Readonly<Record<Mode, number>> = { 'check-and-spend': 0, 'check-only': 1, 'spend-only': 2 };
-const KIND_OF_ASK: Readonly<Record<Exclude<AskKind, 'spend'>, number>> = {
+const NUMBER_OF_MODE: Readonly<Record<Mode, number>> = { 'check-and-spend': 0, 'check-only': 1, 'spend-only': 2 };
+const NUMBER_OF_KIND: Readonly<Record<Exclude<BatchKind, 'spend'>, number>> = {
   check: 3,
   charge: 4,
   refund: 5,
@@ -14,15 +22,15 @@ const KIND_OF_ASK: Readonly<Record<Exclude<AskKind, 'spend'>, number>> = {
   cap: 8,
 };
 const REFUND_OF_DECISION = 6;
-const PLACE = 16;
+const POSITION = 16;
 const BATCHES = 2 ** 20;
 
 /** How many of the last numbers are searched for an equal pair. It bounds the time for a batch with many limits. */
-const LOOK_BACK = 16;
+const SEARCHED = 16;
 
 /** Batches that are sent in one call of decide.lua. The header of the script describes the encoding. */
-export class DecideCall {
-  readonly #asks: Ask[] = [];
+export class ScriptBatch {
+  readonly #requests: BatchRequest[] = [];
   readonly #keys: string[] = [];
   /** The shapes of the batches: a number for the counts of batches and transactions, then a word per transaction. */
   readonly #shapes: number[] = [];
@@ -44,25 +52,24 @@ export class DecideCall {
     return this.#keys.length;
   }
 
-  get hasSeveralAsks(): boolean {
-    return this.#asks.length > 1;
+  get hasSeveralRequests(): boolean {
+    return this.#requests.length > 1;
   }
 
   /** Whether a batch can be added: it has the same deadline, and the call has room for it. */
-  takes({ deadlineMs, keys }: Ask, mostTransactions: number): boolean {
-    return deadlineMs === this.#deadlineMs && this.size + keys.length <= mostTransactions;
+  hasRoomFor({ deadlineMs, keys }: BatchRequest, maxTransactions: number): boolean {
+    return deadlineMs === this.#deadlineMs && this.size + keys.length <= maxTransactions;
   }
 
-  add(ask: Ask): void {
-    for (const key of ask.keys) this.#keys.push(key);
-    this.#addShape(ask);
-    this.#asks.push(ask);
+  add(request: BatchRequest): void {
+    for (const key of request.keys) this.#keys.push(key);
+    this.#addShape(request);
+    this.#requests.push(request);
   }
 
   /** Returns the script call to send at this time of the process's own clock. */
   toScriptCall(nowMicros: number): Required<ScriptCall> {
     return {
-      script: decideScript,
       keys: this.#keys,
       args: [...this.#shapes, ...this.#numbers.toReversed()],
       deadlineMs: this.#deadlineMs,
@@ -71,11 +78,11 @@ export class DecideCall {
   }
 
   /** Splits the call into one call for each batch, in order, with the same deadline and the same start. */
-  parted(): DecideCall[] {
-    return this.#asks.map((ask) => {
-      const call = new DecideCall(this.#deadlineMs, this.#sinceMicros);
-      call.add(ask);
-      return call;
+  splitByRequest(): ScriptBatch[] {
+    return this.#requests.map((request) => {
+      const batch = new ScriptBatch(this.#deadlineMs, this.#sinceMicros);
+      batch.add(request);
+      return batch;
     });
   }
 
@@ -86,21 +93,21 @@ export class DecideCall {
   answer(reply: readonly unknown[], sentMicros: number): void {
     const numbers = reply as readonly number[];
     if (numbers.length !== 1 + this.size || !numbers.every(Number.isSafeInteger)) {
-      return this.fail(nonsense(decideScript, reply));
+      return this.fail(malformedReplyError(decideScript, reply));
     }
     let next = 1;
-    for (const ask of this.#asks) {
-      const levelsTicks = numbers.slice(next, (next += ask.keys.length));
-      ask.answer({ nowTicks: numbers[0]!, levelsTicks }, sentMicros);
+    for (const request of this.#requests) {
+      const levelsTicks = numbers.slice(next, (next += request.keys.length));
+      request.answer({ nowTicks: numbers[0]!, levelsTicks }, sentMicros);
     }
   }
 
   fail(error: unknown): void {
-    for (const ask of this.#asks) ask.fail(error);
+    for (const request of this.#requests) request.fail(error);
   }
 
   // Batches with the same limits have the same shape. Consecutive batches of one shape share one copy of it.
-  #addShape({ kind, batch }: Ask): void {
+  #addShape({ kind, batch }: BatchRequest): void {
     const shapes = this.#shapes;
     const last = this.#lastShape;
     let isSame = shapes.length - last === 1 + batch.length;
@@ -117,21 +124,21 @@ export class DecideCall {
     for (let i = 0; i < batch.length; i++) shapes.push(this.#words[i]!);
   }
 
-  #wordOf(kind: AskKind, { mode, incrementTicks = 0, toleranceTicks = 0, tatAfterSpendTicks }: AskEntry): number {
-    if (kind === 'spend') return KIND_OF_MODE[mode!] + this.#placeOf(incrementTicks, toleranceTicks);
+  #wordOf(kind: BatchKind, { mode, incrementTicks = 0, toleranceTicks = 0, tatAfterSpendTicks }: BatchEntry): number {
+    if (kind === 'spend') return NUMBER_OF_MODE[mode!] + this.#positionOf(incrementTicks, toleranceTicks);
     if (tatAfterSpendTicks === undefined || kind !== 'refund') {
-      return KIND_OF_ASK[kind] + this.#placeOf(incrementTicks, toleranceTicks);
+      return NUMBER_OF_KIND[kind] + this.#positionOf(incrementTicks, toleranceTicks);
     }
-    const place = this.#numbers.push(incrementTicks, toleranceTicks, tatAfterSpendTicks) - 3;
-    return REFUND_OF_DECISION + place * PLACE;
+    const position = this.#numbers.push(incrementTicks, toleranceTicks, tatAfterSpendTicks) - 3;
+    return REFUND_OF_DECISION + position * POSITION;
   }
 
-  #placeOf(increment: number, tolerance: number): number {
+  #positionOf(increment: number, tolerance: number): number {
     const numbers = this.#numbers;
-    const oldest = Math.max(0, numbers.length - LOOK_BACK);
+    const oldest = Math.max(0, numbers.length - SEARCHED);
     for (let i = numbers.length - 2; i >= oldest; i--) {
-      if (numbers[i] === increment && numbers[i + 1] === tolerance) return i * PLACE;
+      if (numbers[i] === increment && numbers[i + 1] === tolerance) return i * POSITION;
     }
-    return (numbers.push(increment, tolerance) - 2) * PLACE;
+    return (numbers.push(increment, tolerance) - 2) * POSITION;
   }
 }

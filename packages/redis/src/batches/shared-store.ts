@@ -10,19 +10,18 @@ import {
   type StoreTransaction,
 } from '@sluice/core';
 import { checkReadyOptions, complaint, monotonicClock, type EventSink } from '@sluice/core/kit';
-import type { AskEntry, AskKind, AskParts } from './batch-request.ts';
-import { StandaloneAsker, type Asker } from './dispatcher.ts';
+import type { BatchEntry, BatchKind, BatchRequestParts } from './batch-request.ts';
 import { BucketKeys, type BucketKeysOptions } from './bucket-keys.ts';
-import { MOST_TRANSACTIONS } from './coalescer.ts';
-import { ClusterAsker } from './cluster-dispatcher.ts';
+import { MAX_TRANSACTIONS } from './coalescer.ts';
+import { ClusterDispatcher, SingleDispatcher, type Dispatcher } from './dispatcher.ts';
 import { refundLost, type RedisStoreEvent } from './events.ts';
-import { KnownLevels, notingDenials, notingRefunds } from './denial-cache.ts';
-import type { Line } from '../client/script-client.ts';
-import type { LineCounts, LineStatus } from '../client/connection-status.ts';
-import { piecesOf } from './spread-batch.ts';
+import { DenialCache, cacheDenials, cacheRefunds } from './denial-cache.ts';
+import type { ScriptClient } from '../client/script-client.ts';
+import type { ConnectionCounts, ConnectionStatus } from '../client/connection-status.ts';
+import { splitBySize } from './split-batch.ts';
 
 /** What a Redis store has done since it was created. */
-export interface RedisStoreCounts extends LineCounts {
+export interface RedisStoreCounts extends ConnectionCounts {
   /** Calls of `spend`, `check`, `charge`, `refund`, `cap` and `reset`. */
   readonly batches: number;
   /** Calls among them that were denied from memory, without a call of Redis. */
@@ -32,7 +31,7 @@ export interface RedisStoreCounts extends LineCounts {
 }
 
 /** The state of a Redis store: its connection and its counters. */
-export interface RedisStoreStatus extends LineStatus {
+export interface RedisStoreStatus extends ConnectionStatus {
   readonly counts: RedisStoreCounts;
 }
 
@@ -81,115 +80,119 @@ const DEFAULT_DEADLINE_MS = 1000;
 const MAX_DEADLINE_MS = 60_000;
 
 export interface SharedStoreParts extends BucketKeysOptions {
-  readonly line: Line;
+  readonly client: ScriptClient;
   readonly rememberDenialsMs: number;
   readonly emit: EventSink<RedisStoreEvent>;
 }
 
 /** The Redis store, over a connection to one server or to a cluster. */
 export class SharedStore implements RedisStore {
-  readonly #line: Line;
+  readonly #client: ScriptClient;
   readonly #keys: BucketKeys;
-  readonly #known: KnownLevels;
-  readonly #asker: Asker;
+  readonly #denials: DenialCache;
+  readonly #dispatcher: Dispatcher;
   readonly #emit: EventSink<RedisStoreEvent>;
   readonly #counts = { batches: 0, rememberedDenials: 0, lostRefunds: 0 };
-  #closed: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
 
-  constructor({ line, rememberDenialsMs, emit, ...keys }: SharedStoreParts) {
-    this.#line = line;
+  constructor({ client, rememberDenialsMs, emit, ...keys }: SharedStoreParts) {
+    this.#client = client;
     this.#emit = emit;
     this.#keys = new BucketKeys(keys);
-    const known = (this.#known = new KnownLevels(rememberDenialsMs, monotonicClock));
-    this.#asker = line.isCluster
-      ? new ClusterAsker(line, monotonicClock, {
-          asks: notingDenials(known),
-          givenBack: notingRefunds(known),
-          lost: (count, cause) => this.#lost(count, cause),
+    const denials = (this.#denials = new DenialCache(rememberDenialsMs, monotonicClock));
+    this.#dispatcher = client.isCluster
+      ? new ClusterDispatcher(client, monotonicClock, {
+          requests: cacheDenials(denials),
+          refunds: cacheRefunds(denials),
+          onLostRefund: (count, cause) => this.#noteLostRefund(count, cause),
         })
-      : new StandaloneAsker(line, monotonicClock, notingDenials(known));
+      : new SingleDispatcher(client, monotonicClock, cacheDenials(denials));
   }
 
   spend(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading> {
-    return this.#ask('spend', batch, deadlineMs);
+    return this.#run('spend', batch, deadlineMs);
   }
 
   check(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading> {
-    return this.#ask('check', batch, deadlineMs);
+    return this.#run('check', batch, deadlineMs);
   }
 
   charge(batch: readonly StoreCharge[], deadlineMs?: number): Promise<StoreReading> {
-    return this.#ask('charge', batch, deadlineMs);
+    return this.#run('charge', batch, deadlineMs);
   }
 
   refund(batch: readonly StoreRefund[], deadlineMs?: number): Promise<StoreReading> {
-    return this.#ask('refund', batch, deadlineMs);
+    return this.#run('refund', batch, deadlineMs);
   }
 
   cap(batch: readonly StoreCap[], deadlineMs?: number): Promise<StoreReading> {
-    return this.#ask('cap', batch, deadlineMs);
+    return this.#run('cap', batch, deadlineMs);
   }
 
   async reset(batch: readonly BucketName[], deadlineMs?: number): Promise<void> {
-    await this.#ask('reset', batch, deadlineMs);
+    await this.#run('reset', batch, deadlineMs);
   }
 
   async ready(options?: ReadyOptions): Promise<void> {
     const { timeoutMs } = checkReadyOptions(options);
-    if (this.#closed !== undefined) throw closed();
-    await this.#line.ready(timeoutMs);
+    if (this.#closing !== undefined) throw closedError();
+    await this.#client.ready(timeoutMs);
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#asker.drain().then(() => this.#line.close());
-    return this.#closed;
+    this.#closing ??= this.#dispatcher.drain().then(() => this.#client.close());
+    return this.#closing;
   }
 
   status(): RedisStoreStatus {
-    const status = this.#line.status();
+    const status = this.#client.status();
     return { ...status, counts: { ...status.counts, ...this.#counts } };
   }
 
-  #ask(
-    kind: AskKind,
-    batch: readonly (AskEntry & BucketName)[],
+  #run(
+    kind: BatchKind,
+    batch: readonly (BatchEntry & BucketName)[],
     deadlineMs: number = DEFAULT_DEADLINE_MS,
   ): Promise<StoreReading> {
-    if (this.#closed !== undefined) return Promise.reject(closed());
+    if (this.#closing !== undefined) return Promise.reject(closedError());
     this.#counts.batches++;
     try {
       checkDeadline(deadlineMs);
-      if (batch.length === 0) return this.#askTime(deadlineMs);
+      if (batch.length === 0) return this.#readTime(deadlineMs);
       const keys = batch.map((bucket) => this.#keys.keyOf(bucket));
-      return this.#denial(kind, batch, keys) ?? this.#send({ kind, batch, keys, deadlineMs });
+      return this.#findDenial(kind, batch, keys) ?? this.#send({ kind, batch, keys, deadlineMs });
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  #denial(kind: AskKind, batch: readonly AskEntry[], keys: readonly string[]): Promise<StoreReading> | undefined {
+  #findDenial(
+    kind: BatchKind,
+    batch: readonly BatchEntry[],
+    keys: readonly string[],
+  ): Promise<StoreReading> | undefined {
     if (kind !== 'spend') return undefined;
-    const denial = this.#known.denialOf(batch as readonly StoreTransaction[], keys);
+    const denial = this.#denials.findDenial(batch as readonly StoreTransaction[], keys);
     if (denial === undefined) return undefined;
     this.#counts.rememberedDenials++;
     return Promise.resolve(denial);
   }
 
   // A reset need not be atomic. It is split, because a reset of many buckets in one call would block the server.
-  #send(parts: AskParts): Promise<StoreReading> {
-    if (parts.kind !== 'reset') return this.#asker.ask(parts);
-    const asked = piecesOf(parts, MOST_TRANSACTIONS).map((piece) => this.#asker.ask(piece));
-    return Promise.all(asked).then(([reading]) => reading!);
+  #send(parts: BatchRequestParts): Promise<StoreReading> {
+    if (parts.kind !== 'reset') return this.#dispatcher.dispatch(parts);
+    const pending = splitBySize(parts, MAX_TRANSACTIONS).map((piece) => this.#dispatcher.dispatch(piece));
+    return Promise.all(pending).then(([reading]) => reading!);
   }
 
   /** Reads the server's clock, which is all that the reading of an empty batch contains. */
-  async #askTime(deadlineMs: number): Promise<StoreReading> {
-    const keys = [this.#keys.ofNone];
-    const { nowTicks } = await this.#asker.ask({ kind: 'check', batch: [{}], keys, deadlineMs });
+  async #readTime(deadlineMs: number): Promise<StoreReading> {
+    const keys = [this.#keys.unusedKey];
+    const { nowTicks } = await this.#dispatcher.dispatch({ kind: 'check', batch: [{}], keys, deadlineMs });
     return { nowTicks, levelsTicks: [] };
   }
 
-  #lost(count: number, cause: unknown): void {
+  #noteLostRefund(count: number, cause: unknown): void {
     this.#counts.lostRefunds += count;
     this.#emit(refundLost(count, cause));
   }
@@ -206,6 +209,6 @@ function checkDeadline(deadlineMs: unknown): void {
   });
 }
 
-function closed(): SluiceError {
+function closedError(): SluiceError {
   return new SluiceError('ERR_CLOSED', 'This Redis store was closed. Make a new one with redisStore().');
 }

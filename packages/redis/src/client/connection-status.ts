@@ -7,13 +7,13 @@
  * - `down`: scripts can't be run on any server.
  * - `closed`: the store was closed.
  */
-export type LineState = 'connecting' | 'up' | 'degraded' | 'down' | 'closed';
+export type ConnectionState = 'connecting' | 'up' | 'degraded' | 'down' | 'closed';
 
-export interface LineChange {
-  readonly state: LineState;
+export interface ConnectionChange {
+  readonly state: ConnectionState;
   /**
    * The server that caused the change, as `host:port` or socket path, or words such as `the nodes of the cluster` if it
-   * is not one known server. `undefined` when the line was closed.
+   * is not one known server. `undefined` when the client was closed.
    */
   readonly server: string | undefined;
   /** The last error of a server; `undefined` if the state is `up` or `closed`. */
@@ -35,8 +35,8 @@ export interface ServerStatus {
 }
 
 /** The state of the connections to the servers. */
-export interface LineStatus {
-  readonly state: LineState;
+export interface ConnectionStatus {
+  readonly state: ConnectionState;
   /** When the state began, by the wall clock of this process. */
   readonly since: Date;
   /** The single server, or the primaries of the cluster. */
@@ -44,11 +44,11 @@ export interface LineStatus {
   /** The last error of a connection or a server; it stays after a recovery. `undefined` if there was none. */
   readonly lastError: { readonly cause: unknown; readonly at: Date } | undefined;
   /** What was counted since the store was created. */
-  readonly counts: LineCounts;
+  readonly counts: ConnectionCounts;
 }
 
 /** The counters of the connections to Redis, since the store was created. */
-export interface LineCounts {
+export interface ConnectionCounts {
   /** Script calls. One call may contain several batches. */
   readonly calls: number;
   /** Script calls that failed at once because the server of their keys was not connected. */

@@ -1,36 +1,34 @@
 import { SluiceError } from '@sluice/core';
 import { TICKS_PER_MICRO } from '@sluice/core/kit';
 import { CallDeadlines } from './call-deadlines.ts';
-import type { Line, ScriptCall } from './script-client.ts';
-import type { LineParts } from './line-parts.ts';
-import type { LineChange, LineStatus } from './connection-status.ts';
-import { notReady } from './server-errors.ts';
-import type { Servers } from './servers.ts';
-import { StateLog, type Source } from './state-log.ts';
-import { Trip } from './script-run.ts';
+import type { ConnectionChange, ConnectionStatus } from './connection-status.ts';
+import type { ScriptCall, ScriptClient } from './script-client.ts';
+import { ScriptRun, type ClientParts, type ScriptServers } from './script-servers.ts';
+import { notReadyError } from './server-errors.ts';
+import { StateLog, type ChangeSource } from './state-log.ts';
 
-export interface ScriptLineParts extends LineParts {
-  readonly makeServers: (onChange: (source: Source) => void) => Servers;
-  readonly onChange: (change: LineChange) => void;
+export interface DeadlinedClientParts extends ClientParts {
+  readonly createServers: (onChange: (source: ChangeSource) => void) => ScriptServers;
+  readonly onChange: (change: ConnectionChange) => void;
 }
 
-/** A line to a single server or to a cluster. */
-export class ScriptLine implements Line {
-  readonly #parts: ScriptLineParts;
-  readonly #servers: Servers;
+/** A client of a single server or a cluster that gives each call its deadline. */
+export class DeadlinedClient implements ScriptClient {
+  readonly #parts: DeadlinedClientParts;
+  readonly #servers: ScriptServers;
   readonly #log: StateLog;
   readonly #deadlines: CallDeadlines;
   #isClosed = false;
   /** Resolves when the state is `up`. Created by the first caller of `ready`. */
   #up: Promise<void> | undefined;
-  #isUp = (): void => {};
-  #end: Promise<void> | undefined;
+  #resolveUp = (): void => {};
+  #closing: Promise<void> | undefined;
 
-  constructor(parts: ScriptLineParts) {
+  constructor(parts: DeadlinedClientParts) {
     this.#parts = parts;
     this.#log = new StateLog(parts.scheduler, parts.onChange);
     this.#deadlines = new CallDeadlines(parts.scheduler);
-    this.#servers = parts.makeServers((source) => this.#noteState(source));
+    this.#servers = parts.createServers((source) => this.#noteState(source));
   }
 
   get isCluster(): boolean {
@@ -41,10 +39,10 @@ export class ScriptLine implements Line {
     if (this.#isClosed) return Promise.reject(closedError());
     const { counts, clock } = this.#parts;
     counts.calls++;
-    const trip = new Trip(call, clock.nowMicros() * TICKS_PER_MICRO);
-    const answer = this.#servers.run(trip);
+    const run = new ScriptRun(call, clock.nowMicros() * TICKS_PER_MICRO);
+    const answer = this.#servers.send(run);
     if (!(answer instanceof SluiceError)) {
-      return this.#deadlines.race(answer, trip.leftMs, () => this.#missed(trip));
+      return this.#deadlines.race(answer, run.leftMs, () => this.#noteMiss(run));
     }
     counts.unreachable++;
     return Promise.reject(answer);
@@ -53,23 +51,23 @@ export class ScriptLine implements Line {
   ready(timeoutMs: number): Promise<void> {
     if (this.#isClosed) return Promise.reject(closedError());
     if (this.#servers.state === 'up') return Promise.resolve();
-    this.#up ??= new Promise((resolve) => (this.#isUp = resolve));
+    this.#up ??= new Promise((resolve) => (this.#resolveUp = resolve));
     return this.#deadlines.race(this.#up, timeoutMs, () =>
-      this.#isClosed ? closedError() : this.#notReady(timeoutMs),
+      this.#isClosed ? closedError() : this.#createNotReadyError(timeoutMs),
     );
   }
 
-  status(): LineStatus {
+  status(): ConnectionStatus {
     const { state, since, lastError } = this.#log;
-    const servers = this.#servers.channels().map(({ server, isOpen, clockUncertaintyMs }) => {
+    const servers = this.#servers.list().map(({ server, isOpen, clockUncertaintyMs }) => {
       return { server, ready: isOpen, clockUncertaintyMs };
     });
     return { state, since, servers, lastError, counts: { ...this.#parts.counts } };
   }
 
   close(): Promise<void> {
-    this.#end ??= this.#close();
-    return this.#end;
+    this.#closing ??= this.#close();
+    return this.#closing;
   }
 
   #close(): Promise<void> {
@@ -79,29 +77,29 @@ export class ScriptLine implements Line {
     return this.#servers.close();
   }
 
-  #noteState(source: Source): void {
+  #noteState(source: ChangeSource): void {
     const { state } = this.#servers;
     this.#log.note(state, source);
     if (state !== 'up') return;
-    this.#isUp();
+    this.#resolveUp();
     this.#up = undefined;
   }
 
-  #notReady(timeoutMs: number): SluiceError {
-    const missing = this.#servers.channels().filter(({ isWell }) => !isWell);
+  #createNotReadyError(timeoutMs: number): SluiceError {
+    const missing = this.#servers.list().filter(({ isHealthy }) => !isHealthy);
     const servers = missing.map(({ server }) => server).join(', ') || 'the nodes of the cluster';
     const { lastError = this.#log.lastError?.cause } = missing[0] ?? {};
-    return notReady(servers, timeoutMs, lastError);
+    return notReadyError(servers, timeoutMs, lastError);
   }
 
-  #missed({ call, channel }: Trip): SluiceError {
+  #noteMiss({ call, sentTo }: ScriptRun): SluiceError {
     if (this.#isClosed) return closedWhileWaiting();
     this.#parts.counts.missed++;
-    // `channel` is set, because only a call that was sent can miss its deadline.
-    channel!.missed();
+    // `sentTo` is set, because only a call that was sent can miss its deadline.
+    sentTo!.noteMiss();
     return new SluiceError(
       'ERR_STORE_DEADLINE',
-      `Redis at ${channel!.server} did not answer the script ${call.script.name} within ${call.deadlineMs} ms.`,
+      `Redis at ${sentTo!.server} did not answer the script ${this.#parts.script.name} within ${call.deadlineMs} ms.`,
     );
   }
 }

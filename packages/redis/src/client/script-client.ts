@@ -1,4 +1,4 @@
-import type { LineStatus } from './connection-status.ts';
+import type { ConnectionStatus } from './connection-status.ts';
 
 /** A Lua script, which a server identifies by its SHA-1. */
 export interface Script {
@@ -7,9 +7,8 @@ export interface Script {
   readonly sha1: string;
 }
 
-/** One call of a script. All its keys are in one hash slot. */
+/** One call of the client's script. All its keys are in one hash slot. */
 export interface ScriptCall {
-  readonly script: Script;
   readonly keys: readonly string[];
   /** The arguments after the expiry: ARGV[2…]. */
   readonly args: readonly (string | number)[];
@@ -19,16 +18,19 @@ export interface ScriptCall {
   readonly waitedMs?: number;
 }
 
-/** The connection to the servers with the buckets: one server, or the primaries of a cluster. */
-export interface Line {
+/**
+ * Runs one script on the servers with the buckets: on one server, or on the primaries of a cluster. This interface is
+ * all that the store knows of a Redis client.
+ */
+export interface ScriptClient {
   /** Whether all keys of a call must be in one hash slot. */
   readonly isCluster: boolean;
   /**
-   * Runs a script on the server of its keys.
+   * Runs the script on the server of its keys.
    *
-   * The line inserts the expiry as ARGV[1]: the last moment at which the script may write, in the server's time, as an
-   * integer string of ticks of 1/16 µs since 2026-01-01 UTC. The reply of the script is an array that begins with two
-   * whole numbers: 1 if the script was executed or 0 if it had expired, and the server's time in ticks.
+   * The client inserts the expiry as ARGV[1]: the last moment at which the script may write, in the server's time, as
+   * an integer string of ticks of 1/16 µs since 2026-01-01 UTC. The reply of the script is an array that begins with
+   * two whole numbers: 1 if the script was executed or 0 if it had expired, and the server's time in ticks.
    *
    * @returns The reply of an executed script without its first element: `[nowTicks, …]`, `nowTicks` a number.
    * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` if the server is not connected (at once) or fails;
@@ -37,13 +39,13 @@ export interface Line {
    */
   run(call: ScriptCall): Promise<readonly unknown[]>;
   /**
-   * Resolves when scripts can be run on every server: when the state is `up`.
+   * Resolves when the script can be run on every server: when the state is `up`.
    *
    * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` after `timeoutMs`, with `ERR_CLOSED` if it is closed.
    */
   ready(timeoutMs: number): Promise<void>;
   /** Returns the state of the connections and the counters. */
-  status(): LineStatus;
+  status(): ConnectionStatus;
   /** Closes connections and timers. Pending calls reject with `ERR_STORE_UNAVAILABLE`. A second call has no effect. */
   close(): Promise<void>;
 }

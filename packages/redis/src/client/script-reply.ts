@@ -16,16 +16,16 @@ export interface ScriptReply {
  * @throws {SluiceError} `ERR_STORE_ANSWER` for any other reply.
  */
 export function readReply(script: Script, reply: unknown): ScriptReply {
-  if (!Array.isArray(reply)) throw nonsense(script, reply);
+  if (!Array.isArray(reply)) throw malformedReplyError(script, reply);
   const [done, nowTicks] = reply as [unknown, number];
-  if ((done !== 0 && done !== 1) || !Number.isSafeInteger(nowTicks)) throw nonsense(script, reply);
+  if ((done !== 0 && done !== 1) || !Number.isSafeInteger(nowTicks)) throw malformedReplyError(script, reply);
   reply.shift();
   reply[0] = nowTicks;
   return { done: done === 1, nowTicks, rest: reply };
 }
 
 /** The error for a reply that the scripts of this store never give. */
-export function nonsense(script: Script, reply: unknown): SluiceError {
+export function malformedReplyError(script: Script, reply: unknown): SluiceError {
   return new SluiceError(
     'ERR_STORE_ANSWER',
     `The script ${script.name} must answer with [1 or 0, now in ticks, …], but answered ${shown(reply)}. ` +

@@ -1,8 +1,8 @@
 import { SluiceError, type ErrorCode } from '@sluice/core';
 import { messageOf, reasonOf, shown } from '@sluice/core/kit';
-import type { ScriptCall } from './script-client.ts';
+import type { Script } from './script-client.ts';
 
-/** The meaning and the remedy of errors that concern the whole server, by their first word. */
+/** The meaning and the remedy of errors that concern the whole server, by the error's prefix. */
 const SERVER_TROUBLE: Readonly<Record<string, string>> = {
   OOM: 'It has reached its `maxmemory` and evicts nothing. Give it more memory, or set `maxmemory-policy volatile-ttl`.',
   READONLY:
@@ -20,7 +20,7 @@ const SERVER_TROUBLE: Readonly<Record<string, string>> = {
   BUSY: 'Another script runs too long on it. `SCRIPT KILL` ends that script.',
 };
 
-/** The meaning and the remedy of errors that concern one call only, by their first word. */
+/** The meaning and the remedy of errors that concern one call only, by the error's prefix. */
 const CALL_TROUBLE: Readonly<Record<string, string>> = {
   WRONGTYPE:
     'Another program may write to these keys. Choose a `prefix` that no other program uses, or delete the keys.',
@@ -32,54 +32,47 @@ const CALL_TROUBLE: Readonly<Record<string, string>> = {
 const IS_CLUSTER = new Set(['CROSSSLOT', 'MOVED', 'ASK', 'TRYAGAIN']);
 const WANTS_CLUSTER = 'This is a node of a Redis Cluster. Pass a `Cluster` of ioredis as `client`.';
 
-/** The first word of a server's error, such as `OOM` or `WRONGTYPE`; `undefined` for errors that are not replies. */
-export function errorWord(error: unknown): string | undefined {
+/** Returns the prefix of a server's error, such as `OOM` or `WRONGTYPE`; `undefined` for errors that are not replies. */
+export function errorPrefix(error: unknown): string | undefined {
   if (!isReply(error)) return undefined;
-  const [, word = 'ERR'] = /^-?([A-Z]+)\b/.exec(error.message) ?? [];
-  return word === 'ERR' ? wordOfScriptError(error.message) : word;
+  const [, prefix = 'ERR'] = /^-?([A-Z]+)\b/.exec(error.message) ?? [];
+  return prefix === 'ERR' ? prefixOfScriptError(error.message) : prefix;
 }
 
 // Redis 6 wraps the error of a command in a script: "ERR Error running script (call to f_…): @user_script:3: -OOM …"
-function wordOfScriptError(message: string): string {
-  // Redis 7 has no word for a missing permission of a command in a script: "ERR The user executing the script can't …"
+function prefixOfScriptError(message: string): string {
+  // Redis 7 has no prefix for a missing permission of a command in a script: "ERR The user executing the script can't …"
   if (message.includes('The user executing the script')) return 'NOPERM';
-  const [, word = 'ERR'] = /@user_script: ?\d+: -?([A-Z]{2,})\b/.exec(message) ?? [];
-  return word;
-}
-
-/**
- * Removes the command that ioredis adds to an error, because its arguments may be credentials or ids of users, which
- * must not reach a log.
- */
-export function withoutCommand(error: unknown): unknown {
-  if (isReply(error)) delete (error as { command?: unknown }).command;
-  return error;
+  const [, prefix = 'ERR'] = /@user_script: ?\d+: -?([A-Z]{2,})\b/.exec(message) ?? [];
+  return prefix;
 }
 
 /** Whether the server does not have the script: after SCRIPT FLUSH, a restart or a failover. */
 export function isNoScript(error: unknown): boolean {
-  return errorWord(error) === 'NOSCRIPT';
+  return errorPrefix(error) === 'NOSCRIPT';
 }
 
-/** The server that answered, and whether the user passed a `Cluster` as client. */
-export interface Answerer {
+/** Where the error of a call comes from. */
+export interface ErrorSource {
   readonly server: string;
+  /** Whether the user passed a `Cluster` as client. */
   readonly isInCluster: boolean;
+  readonly script: Script;
 }
 
 /**
  * Converts the error of a call: `ERR_STORE_BUCKET` if it concerns only this call, otherwise `ERR_STORE_UNAVAILABLE`,
  * also for unknown errors.
  */
-export function callError({ server, isInCluster }: Answerer, call: ScriptCall, error: unknown): SluiceError {
-  withoutCommand(error);
-  const word = errorWord(error);
-  if (word === undefined) return unavailable(`The connection to Redis at ${server} failed`, error);
+export function callError(source: ErrorSource, keys: readonly string[], error: unknown): SluiceError {
+  const { server, isInCluster, script } = source;
+  const prefix = errorPrefix(error);
+  if (prefix === undefined) return unavailableError(`The connection to Redis at ${server} failed`, error);
   const answered = `Redis at ${server} answered`;
-  if (!isInCluster && IS_CLUSTER.has(word)) return unavailable(answered, error, WANTS_CLUSTER);
-  const remedy = CALL_TROUBLE[word] ?? (word === 'ERR' && isOfScript(error) ? CALL_TROUBLE.WRONGTYPE : undefined);
-  if (remedy === undefined) return unavailable(answered, error, SERVER_TROUBLE[word]);
-  const what = `The script ${call.script.name} failed on Redis at ${server} for the keys ${shown(call.keys)}`;
+  if (!isInCluster && IS_CLUSTER.has(prefix)) return unavailableError(answered, error, WANTS_CLUSTER);
+  const remedy = CALL_TROUBLE[prefix] ?? (prefix === 'ERR' && isOfScript(error) ? CALL_TROUBLE.WRONGTYPE : undefined);
+  if (remedy === undefined) return unavailableError(answered, error, SERVER_TROUBLE[prefix]);
+  const what = `The script ${script.name} failed on Redis at ${server} for the keys ${shown(keys)}`;
   return failure('ERR_STORE_BUCKET', { what, cause: error, remedy });
 }
 
@@ -88,18 +81,19 @@ function isOfScript(error: unknown): boolean {
 }
 
 /** The error for a server that can't be reached or has failed. */
-export function unavailable(what: string, cause: unknown, remedy?: string): SluiceError {
+export function unavailableError(what: string, cause: unknown, remedy?: string): SluiceError {
   return failure('ERR_STORE_UNAVAILABLE', { what, cause, remedy });
 }
 
 /** The error for servers that are not ready in time. */
-export function notReady(servers: string, timeoutMs: number, cause: unknown): SluiceError {
+export function notReadyError(servers: string, timeoutMs: number, cause: unknown): SluiceError {
   const what = `Redis at ${servers} was not ready within ${timeoutMs} ms`;
   const remedy =
-    SERVER_TROUBLE[errorWord(cause) ?? ''] ?? 'Check that it runs and that its address is right, or raise `timeoutMs`.';
+    SERVER_TROUBLE[errorPrefix(cause) ?? ''] ??
+    'Check that it runs and that its address is right, or raise `timeoutMs`.';
   return cause === undefined
     ? new SluiceError('ERR_STORE_UNAVAILABLE', `${what}. ${remedy}`)
-    : unavailable(what, cause, remedy);
+    : unavailableError(what, cause, remedy);
 }
 
 interface Trouble {
@@ -114,6 +108,7 @@ function failure(code: ErrorCode, { what, cause, remedy }: Trouble): SluiceError
   return new SluiceError(code, `${what}: ${reason.replace(/\.$/, '')}.${advice}`, { cause });
 }
 
-function isReply(error: unknown): error is Error {
+/** Whether an error is the reply of a server. */
+export function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
 }

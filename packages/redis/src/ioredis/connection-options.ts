@@ -15,7 +15,7 @@ const OUR_OPTIONS = {
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
   lazyConnect: false,
-  // Deadlines are enforced by the line. A command that times out in ioredis would remain in its queue.
+  // DeadlinedClient enforces the deadlines. A command that times out in ioredis would remain in its queue.
   commandTimeout: undefined,
   // In ioredis 5 this timer outlives its socket, and then destroys the next one.
   socketTimeout: undefined,
@@ -65,7 +65,7 @@ export function clusterOptions(redisOptions: object | null | undefined): Record<
 const CLUSTER_OPTIONS = {
   enableOfflineQueue: false,
   lazyConnect: false,
-  // The ready check would wait forever for a node that hangs. Each channel checks its node before it opens.
+  // The ready check would wait forever for a node that hangs. Each ScriptServer checks its node before it opens.
   enableReadyCheck: false,
   enableAutoPipelining: false,
   scaleReads: 'master',

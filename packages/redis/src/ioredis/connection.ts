@@ -1,11 +1,9 @@
 import type { EventEmitter } from 'node:events';
-import type { Socket } from 'node:net';
+import { socketOf } from './private-names.ts';
 
-/** The part of a `Redis` of ioredis 5 or 6 that a line uses. */
+/** The documented part of a `Redis` of ioredis 5 or 6 that the store uses. */
 export interface Connection extends EventEmitter {
   readonly status: string;
-  /** The socket of the current or the last attempt; `undefined` before the first. */
-  readonly stream: Socket | undefined;
   readonly options: ConnectionOptions;
   connect(): Promise<void>;
   disconnect(): void;
@@ -21,17 +19,13 @@ interface ConnectionOptions {
   readonly path?: string | null | undefined;
   readonly db?: number | null | undefined;
   readonly sentinels?: readonly unknown[] | null | undefined;
-  enableOfflineQueue?: boolean | undefined;
 }
 
-/** The part of a `Cluster` of ioredis 5 or 6 that a line uses: its slot map and its connections. */
+/** The documented part of a `Cluster` of ioredis 5 or 6 that the store uses. */
 export interface ClusterConnection extends EventEmitter {
   readonly status: string;
   readonly options: { readonly natMap?: NatMap | null | undefined };
-  /** The nodes of each hash slot as `host:port`, the primary first. */
-  readonly slots: (readonly string[] | undefined)[];
   nodes(role: 'all' | 'master'): Connection[];
-  refreshSlotsCache(callback?: (error?: Error | null) => void): void;
   disconnect(reconnect?: boolean): void;
 }
 
@@ -45,13 +39,32 @@ export interface Address {
 export type NatMap = Readonly<Record<string, Address>> | ((address: string) => Address | null);
 
 /** Returns `host:port` of a server, or the path of its socket. */
-export function addressOf({ options, stream }: Connection): string {
+export function addressOf(connection: Connection): string {
+  const { options } = connection;
   if (typeof options.path === 'string' && options.path !== '') return options.path;
   // With Sentinels, the options contain no address. The socket has that of the server that they named last.
-  if (Array.isArray(options.sentinels)) return remoteAddress(stream) ?? 'the primary that the Sentinels name';
+  if (Array.isArray(options.sentinels)) return remoteAddress(connection) ?? 'the primary that the Sentinels name';
   return `${options.host}:${options.port}`;
 }
 
-function remoteAddress(stream: Socket | undefined): string | undefined {
-  return stream?.remoteAddress === undefined ? undefined : `${stream.remoteAddress}:${stream.remotePort}`;
+function remoteAddress(connection: Connection): string | undefined {
+  const socket = socketOf(connection);
+  return socket?.remoteAddress === undefined ? undefined : `${socket.remoteAddress}:${socket.remotePort}`;
+}
+
+/** Closes a connection in any state, and waits until its socket is closed. */
+export async function closeConnection(connection: Connection): Promise<void> {
+  connection.disconnect();
+  const socket = socketOf(connection);
+  if (socket === undefined || socket.closed) return;
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.destroy();
+  await closed;
+}
+
+/** Closes the connections to all nodes of a cluster. */
+export async function closeCluster(cluster: ClusterConnection): Promise<void> {
+  const nodes = cluster.nodes('all');
+  cluster.disconnect();
+  await Promise.all(nodes.map(closeConnection));
 }

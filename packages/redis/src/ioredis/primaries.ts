@@ -1,66 +1,67 @@
-import { Channel } from './script-server.ts';
+import type { ClientParts } from '../client/script-servers.ts';
+import { ConnectTimeout } from './watches.ts';
 import { addressOf, type ClusterConnection, type Connection } from './connection.ts';
-import type { LineParts } from '../client/line-parts.ts';
-import { Patience } from './connect-timeout.ts';
+import { disableOfflineQueue } from './private-names.ts';
+import { ScriptServer } from './script-server.ts';
 
-/** The channels to the primaries of a cluster, by the `host:port` of the slot map. */
+/** The primaries of a cluster, by the `host:port` of the slot map. */
 export class Primaries {
   readonly #cluster: ClusterConnection;
-  readonly #parts: LineParts;
-  readonly #onChange: (channel: Channel) => void;
-  readonly #byAddress = new Map<string, Channel>();
-  /** By address, because a stuck channel is replaced at each refresh of the map, and attempts count on. */
-  readonly #patience = new Map<string, Patience>();
+  readonly #parts: ClientParts;
+  readonly #onChange: (server: ScriptServer) => void;
+  readonly #servers = new Map<string, ScriptServer>();
+  /** By address, because a stuck server is replaced at each refresh of the map, and attempts count on. */
+  readonly #connectTimeouts = new Map<string, ConnectTimeout>();
 
-  constructor(cluster: ClusterConnection, parts: LineParts, onChange: (channel: Channel) => void) {
+  constructor(cluster: ClusterConnection, parts: ClientParts, onChange: (server: ScriptServer) => void) {
     this.#cluster = cluster;
     this.#parts = parts;
     this.#onChange = onChange;
   }
 
-  /** All channels, open or not. */
-  all(): readonly Channel[] {
-    return [...this.#byAddress.values()];
+  /** Returns all primaries, open or not. */
+  list(): readonly ScriptServer[] {
+    return [...this.#servers.values()];
   }
 
-  at(address: string | undefined): Channel | undefined {
-    return address === undefined ? undefined : this.#byAddress.get(address);
+  find(address: string | undefined): ScriptServer | undefined {
+    return address === undefined ? undefined : this.#servers.get(address);
   }
 
-  /** Opens and drops channels to match the current slot map. */
+  /** Opens and drops servers to match the current slot map. */
   update(): void {
     const connections = new Map(this.#cluster.nodes('master').map((node) => [addressOf(node), node]));
-    for (const [address, channel] of this.#byAddress) {
-      if (connections.get(address) !== channel.connection) this.#drop(address, channel);
-      if (!connections.has(address)) this.#patience.delete(address);
+    for (const [address, server] of this.#servers) {
+      if (connections.get(address) !== server.connection) this.#drop(address, server);
+      if (!connections.has(address)) this.#connectTimeouts.delete(address);
     }
     for (const [address, connection] of connections) {
-      if (!this.#byAddress.has(address)) this.#byAddress.set(address, this.#open(address, connection));
+      if (!this.#servers.has(address)) this.#servers.set(address, this.#open(address, connection));
     }
   }
 
   close(): void {
-    for (const [address, channel] of this.#byAddress) this.#drop(address, channel);
+    for (const [address, server] of this.#servers) this.#drop(address, server);
   }
 
-  #drop(address: string, channel: Channel): void {
-    channel.close();
-    this.#byAddress.delete(address);
+  #drop(address: string, server: ScriptServer): void {
+    server.close();
+    this.#servers.delete(address);
   }
 
-  #open(address: string, connection: Connection): Channel {
-    const patience = this.#patience.get(address) ?? new Patience();
-    this.#patience.set(address, patience);
-    const channel: Channel = new Channel({
+  #open(address: string, connection: Connection): ScriptServer {
+    const connectTimeout = this.#connectTimeouts.get(address) ?? new ConnectTimeout();
+    this.#connectTimeouts.set(address, connectTimeout);
+    const server: ScriptServer = new ScriptServer({
       ...this.#parts,
       connection,
-      patience,
+      connectTimeout,
       isInCluster: true,
-      onChange: () => this.#onChange(channel),
+      onChange: () => this.#onChange(server),
     });
     // ioredis enables the offline queue of cluster nodes regardless of their options, but a script must not be queued.
-    connection.options.enableOfflineQueue = false;
+    disableOfflineQueue(connection);
     if (connection.status === 'wait') connection.connect().catch(() => {});
-    return channel;
+    return server;
   }
 }

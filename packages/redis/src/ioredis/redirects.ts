@@ -1,5 +1,16 @@
 import type { Address, NatMap } from './connection.ts';
 
+/** How often one call is redirected at most. */
+export const MAX_REDIRECTS = 2;
+
+/** The redirections of one call so far. */
+export interface Redirects {
+  /** Whether the last one was an `ASK`, so that ASKING is sent before the call. */
+  readonly asking: boolean;
+  /** How many more redirections the call follows. */
+  readonly left: number;
+}
+
 /** A redirection of a call by a node of a cluster. */
 export interface Redirect {
   /**
@@ -25,8 +36,8 @@ function messageOf(error: unknown): string {
   return cause instanceof Error ? cause.message : '';
 }
 
-/** The address that this process can reach: an empty host is replaced by `host`, and the user's `natMap` is applied. */
-export function reachable(address: string, host: string | undefined, natMap: NatMap | null | undefined): string {
+/** Returns the address that this process can reach: an empty host is replaced by `host`, and the user's `natMap` is applied. */
+export function reachableAddress(address: string, host: string | undefined, natMap: NatMap | null | undefined): string {
   const whole = address.startsWith(':') ? `${host}${address}` : address;
   const mapped = typeof natMap === 'function' ? natMap(whole) : natMap?.[whole];
   return isAddress(mapped) ? `${mapped.host}:${mapped.port}` : whole;

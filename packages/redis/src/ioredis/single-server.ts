@@ -1,44 +1,41 @@
 import type { SluiceError } from '@sluice/core';
-import { Channel } from './script-server.ts';
-import type { Connection } from './connection.ts';
-import { ended } from './ended.ts';
-import type { LineParts } from '../client/line-parts.ts';
-import { Patience } from './connect-timeout.ts';
-import type { Servers } from '../client/servers.ts';
-import type { Source } from '../client/state-log.ts';
-import type { Trip } from '../client/script-run.ts';
+import type { ClientParts, ScriptRun, ScriptServers } from '../client/script-servers.ts';
+import type { ChangeSource } from '../client/state-log.ts';
+import { ConnectTimeout } from './watches.ts';
+import { closeConnection, type Connection } from './connection.ts';
+import { ScriptServer } from './script-server.ts';
 
 /** A single server: standalone, or the primary that Sentinels name. */
-export class OneServer implements Servers {
+export class SingleServer implements ScriptServers {
   readonly isCluster = false;
   readonly #connection: Connection;
-  readonly #channel: Channel;
+  readonly #server: ScriptServer;
 
-  constructor(connection: Connection, parts: LineParts, onChange: (source: Source) => void) {
+  constructor(connection: Connection, parts: ClientParts, onChange: (source: ChangeSource) => void) {
     this.#connection = connection;
-    this.#channel = new Channel({
+    this.#server = new ScriptServer({
       ...parts,
       connection,
-      patience: new Patience(),
+      connectTimeout: new ConnectTimeout(),
       isInCluster: false,
-      onChange: () => onChange(this.#channel),
+      onChange: () => onChange(this.#server),
     });
   }
 
-  get state(): Servers['state'] {
-    return this.#channel.isWell ? 'up' : 'down';
+  get state(): ScriptServers['state'] {
+    return this.#server.isHealthy ? 'up' : 'down';
   }
 
-  channels(): readonly Channel[] {
-    return [this.#channel];
+  list(): readonly ScriptServer[] {
+    return [this.#server];
   }
 
-  run(trip: Trip): Promise<readonly unknown[]> | SluiceError {
-    return this.#channel.isOpen ? this.#channel.run(trip, false) : this.#channel.refusal();
+  send(run: ScriptRun): Promise<readonly unknown[]> | SluiceError {
+    return this.#server.isOpen ? this.#server.send(run, false) : this.#server.unavailableError;
   }
 
   close(): Promise<void> {
-    this.#channel.close();
-    return ended(this.#connection);
+    this.#server.close();
+    return closeConnection(this.#connection);
   }
 }

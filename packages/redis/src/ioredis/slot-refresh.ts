@@ -1,5 +1,6 @@
 import type { Cancel, Scheduler } from '@sluice/core/kit';
 import type { ClusterConnection } from './connection.ts';
+import { refreshSlots } from './private-names.ts';
 
 const INTERVAL_MS = 250;
 
@@ -7,19 +8,19 @@ const INTERVAL_MS = 250;
 export class SlotRefresh {
   readonly #cluster: ClusterConnection;
   readonly #scheduler: Scheduler;
-  readonly #onFailed: () => void;
+  readonly #onFailure: () => void;
   #lastMs = -Infinity;
   #cancel: Cancel | undefined;
   #isClosed = false;
 
-  /** @param onFailed - Called if no node has answered. If one has, the cluster emits `refresh`. */
-  constructor(cluster: ClusterConnection, scheduler: Scheduler, onFailed: () => void) {
+  /** @param onFailure - Called if no node has answered. If one has, the cluster emits an event. */
+  constructor(cluster: ClusterConnection, scheduler: Scheduler, onFailure: () => void) {
     this.#cluster = cluster;
     this.#scheduler = scheduler;
-    this.#onFailed = onFailed;
+    this.#onFailure = onFailure;
   }
 
-  soon(): void {
+  schedule(): void {
     if (this.#cancel !== undefined || this.#isClosed) return;
     const delayMs = Math.max(1, this.#lastMs + INTERVAL_MS - this.#scheduler.nowMs());
     this.#cancel = this.#scheduler.after(delayMs, () => {
@@ -37,8 +38,8 @@ export class SlotRefresh {
     this.#lastMs = this.#scheduler.nowMs();
     // A cluster that is connecting refreshes the map by itself.
     if (this.#cluster.status !== 'ready') return;
-    this.#cluster.refreshSlotsCache((error) => {
-      if (error && !this.#isClosed) this.#onFailed();
+    refreshSlots(this.#cluster, () => {
+      if (!this.#isClosed) this.#onFailure();
     });
   }
 }

@@ -1,35 +1,34 @@
 import type { Cancel, Scheduler } from '@sluice/core/kit';
 import type { Socket } from 'node:net';
+import { isReply } from '../client/server-errors.ts';
+import type { Counts } from '../client/script-servers.ts';
 import { addressOf, type Connection } from './connection.ts';
-import { ConnectWatch } from './connect-watch.ts';
-import type { Counts } from '../client/counts.ts';
-import type { Patience } from './connect-timeout.ts';
-import { withoutCommand } from '../client/server-errors.ts';
-import { SilenceWatch } from './silence-watch.ts';
+import { CONNECTING_EVENT, deleteCommand, socketOf } from './private-names.ts';
+import { ConnectWatch, SilenceWatch, type ConnectTimeout } from './watches.ts';
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2000;
 
-export interface LinkParts {
+export interface SupervisedConnectionParts {
   readonly connection: Connection;
-  readonly patience: Patience;
+  readonly connectTimeout: ConnectTimeout;
   readonly scheduler: Scheduler;
   readonly counts: Counts;
   /** Prepares the server after each connect. Rejects if the server can't be used. */
-  readonly greet: () => Promise<void>;
+  readonly prepare: () => Promise<void>;
   /** Called when the connection has closed. */
   readonly onClose: () => void;
-  /** Called when the link opens, closes or fails. */
+  /** Called when the connection opens, closes or fails. */
   readonly onChange: () => void;
 }
 
 /**
- * Supervises one connection. A link is open once the connection is ready and `greet` has succeeded. A stuck connection
+ * Supervises one connection. It is open once the connection is ready and `prepare` has succeeded. A stuck connection
  * is cut; ioredis, or the cluster that the connection belongs to, then makes a new one.
  */
-export class Link {
+export class SupervisedConnection {
   readonly #connection: Connection;
-  readonly #parts: LinkParts;
+  readonly #parts: SupervisedConnectionParts;
   readonly #connectWatch: ConnectWatch;
   readonly #silenceWatch: SilenceWatch;
   readonly #listeners: Readonly<Record<string, (error?: unknown) => void>>;
@@ -39,25 +38,26 @@ export class Link {
   #pauseMs = FIRST_PAUSE_MS;
   #cancelPause: Cancel | undefined;
 
-  constructor(parts: LinkParts) {
+  constructor(parts: SupervisedConnectionParts) {
     const { connection, scheduler } = parts;
     this.#connection = connection;
     this.#parts = parts;
-    this.#connectWatch = new ConnectWatch(connection, scheduler, (stream) => {
-      this.#stuck(stream, 'said nothing while a connection to it was made');
+    const getSocket = (): Socket | undefined => socketOf(connection);
+    this.#connectWatch = new ConnectWatch(getSocket, scheduler, (socket) => {
+      this.#replaceStuck(socket, 'sent nothing while a connection to it was made');
     });
-    this.#silenceWatch = new SilenceWatch(connection, scheduler, (stream) => {
-      this.#stuck(stream, 'said nothing for 100 ms after a missed deadline');
+    this.#silenceWatch = new SilenceWatch(getSocket, scheduler, (socket) => {
+      this.#replaceStuck(socket, 'sent nothing for 100 ms after a missed deadline');
     });
     this.#listeners = {
-      connecting: () => this.#connecting(),
-      ready: () => void this.#greet(),
-      close: () => this.#closed(),
-      error: (error) => this.#heard(error),
+      [CONNECTING_EVENT]: () => this.#handleConnecting(),
+      ready: () => void this.#prepare(),
+      close: () => this.#handleClose(),
+      error: (error) => this.#handleError(error),
     };
     for (const [event, listener] of Object.entries(this.#listeners)) connection.on(event, listener);
-    if (connection.status === 'ready') void this.#greet();
-    else if (connection.status !== 'wait') this.#connecting();
+    if (connection.status === 'ready') void this.#prepare();
+    else if (connection.status !== 'wait') this.#handleConnecting();
   }
 
   /** Whether commands can be sent now. */
@@ -76,21 +76,21 @@ export class Link {
   }
 
   /** Records an error. */
-  failed(error: unknown): void {
+  noteError(error: unknown): void {
     this.#lastError = withoutCommand(error);
-    this.#changed();
+    this.#noteChange();
   }
 
   /** Notes that an answer is overdue. */
-  missed(): void {
-    this.#silenceWatch.missed();
+  noteMiss(): void {
+    this.#silenceWatch.start();
   }
 
   /** Destroys the socket, so that a new connection is made. */
   cut(reason: unknown): void {
     this.#isOpen = false;
-    this.failed(reason);
-    this.#connection.stream?.destroy();
+    this.noteError(reason);
+    socketOf(this.#connection)?.destroy();
   }
 
   /** Removes listeners and timers. The owner of the connection closes the connection itself. */
@@ -102,61 +102,61 @@ export class Link {
     this.#stopTimers();
   }
 
-  #connecting(): void {
-    const { patience } = this.#parts;
-    patience.next();
-    this.#connectWatch.start(patience.ms);
+  #handleConnecting(): void {
+    const { connectTimeout } = this.#parts;
+    connectTimeout.next();
+    this.#connectWatch.start(connectTimeout.ms);
   }
 
-  async #greet(): Promise<void> {
-    const { stream } = this.#connection;
-    const isStill = (): boolean => stream === this.#connection.stream && this.#connection.status === 'ready';
-    this.#connectWatch.start(this.#parts.patience.ms);
+  async #prepare(): Promise<void> {
+    const socket = socketOf(this.#connection);
+    const isStill = (): boolean => socket === socketOf(this.#connection) && this.#connection.status === 'ready';
+    this.#connectWatch.start(this.#parts.connectTimeout.ms);
     try {
-      await this.#parts.greet();
-      if (isStill()) this.#opened();
+      await this.#parts.prepare();
+      if (isStill()) this.#open();
     } catch (error) {
-      if (isStill()) this.#greetLater(error);
+      if (isStill()) this.#prepareLater(error);
     }
   }
 
   // The server answers, but can't be used: for example a permission is missing, or it is a replica without its primary.
-  #greetLater(error: unknown): void {
+  #prepareLater(error: unknown): void {
     this.#connectWatch.stop();
-    this.#cancelPause = this.#parts.scheduler.after(this.#pauseMs, () => void this.#greet());
+    this.#cancelPause = this.#parts.scheduler.after(this.#pauseMs, () => void this.#prepare());
     this.#pauseMs = Math.min(2 * this.#pauseMs, MAX_PAUSE_MS);
-    this.failed(error);
+    this.noteError(error);
   }
 
   // Errors after the close are consequences, and explain less than the error that caused it.
-  #heard(error: unknown): void {
+  #handleError(error: unknown): void {
     const { status } = this.#connection;
-    if (status === 'connecting' || status === 'connect' || status === 'ready') this.failed(error);
+    if (status === 'connecting' || status === 'connect' || status === 'ready') this.noteError(error);
   }
 
-  #opened(): void {
+  #open(): void {
     this.#connectWatch.stop();
-    this.#parts.patience.reset();
+    this.#parts.connectTimeout.reset();
     this.#parts.counts.connects++;
     this.#pauseMs = FIRST_PAUSE_MS;
     this.#isOpen = true;
-    this.#changed();
+    this.#noteChange();
   }
 
-  #closed(): void {
+  #handleClose(): void {
     this.#isOpen = false;
     this.#stopTimers();
     this.#parts.onClose();
-    this.#changed();
+    this.#noteChange();
   }
 
-  #changed(): void {
+  #noteChange(): void {
     this.#wasTried = true;
     this.#parts.onChange();
   }
 
-  #stuck(stream: Socket, what: string): void {
-    if (stream.destroyed) return;
+  #replaceStuck(socket: Socket, what: string): void {
+    if (socket.destroyed) return;
     this.#parts.counts.resets++;
     this.cut(new Error(`Redis at ${addressOf(this.#connection)} ${what}.`));
   }
@@ -166,4 +166,13 @@ export class Link {
     this.#silenceWatch.stop();
     this.#cancelPause?.();
   }
+}
+
+/**
+ * Removes the command that ioredis adds to an error of a server, because its arguments may be credentials or ids of
+ * users, which must not reach a log.
+ */
+export function withoutCommand(error: unknown): unknown {
+  if (isReply(error)) deleteCommand(error);
+  return error;
 }

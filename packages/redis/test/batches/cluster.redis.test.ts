@@ -83,11 +83,11 @@ describe('a batch over several slots', () => {
   test('never takes more than there is, however many ask', async () => {
     await anewIds('never');
     const others = await readyStore({ client: client(), prefix: 'c:', rememberDenialsMs: 0 });
-    const ask = [order(here), order(there)];
+    const request = [order(here), order(there)];
     const back = [order(there), order(here)];
-    const asked = Array.from({ length: 40 }, (_, i) => (i % 2 ? store.spend(ask) : others.spend(back)));
+    const asked = Array.from({ length: 40 }, (_, i) => (i % 2 ? store.spend(request) : others.spend(back)));
     const readings = await Promise.all(asked);
-    const allowed = readings.filter((reading) => isAllowed(ask, reading)).length;
+    const allowed = readings.filter((reading) => isAllowed(request, reading)).length;
     await others.close();
     expect(allowed).toBeLessThanOrEqual(BURST);
     await until('what was refused is given back', async () => {
@@ -99,11 +99,11 @@ describe('a batch over several slots', () => {
   test('that is refused is remembered: who hammers costs no node anything', async () => {
     await anewIds('hammers');
     await store.spend([order(there, 5)]);
-    const ask = [order(here, 2), order(there)];
-    await store.spend(ask);
+    const request = [order(here, 2), order(there)];
+    await store.spend(request);
     await levelsOf(here, there);
     const { calls } = store.status().counts;
-    for (let i = 0; i < 10; i++) expect(owed(await store.spend(ask))).toEqual([0, 5]);
+    for (let i = 0; i < 10; i++) expect(owed(await store.spend(request))).toEqual([0, 5]);
     expect(store.status().counts.calls).toBe(calls);
   });
 

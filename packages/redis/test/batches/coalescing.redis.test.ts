@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
-import { Ask } from '../../src/batches/batch-request.ts';
-import { DecideCall } from '../../src/batches/script-batch.ts';
+import { BatchRequest } from '../../src/batches/batch-request.ts';
+import { ScriptBatch } from '../../src/batches/script-batch.ts';
 import { BURST, charge, isAllowed, order, owed, read, refund } from '../support/orders.ts';
 import { readyStore } from '../support/ready-store.ts';
 
@@ -15,13 +15,13 @@ async function callsOf(done: () => Promise<unknown>): Promise<number> {
   return store.status().counts.calls - before;
 }
 
-describe('batches that are asked in one turn', () => {
+describe('batches that are sent in one iteration of the event loop', () => {
   test('travel as one call', async () => {
     const asked = () => Promise.all(ids(20, 'turn').map((id) => store.spend([order(id)])));
     expect(await callsOf(asked)).toBe(1);
   });
 
-  test('travel together from all callbacks of the turn', async () => {
+  test('travel together from all callbacks of the iteration', async () => {
     // Between two callbacks of a turn Node runs all ticks and microtasks, as it does between two sockets with data.
     const fromOneCallback = (id: string) =>
       new Promise((resolve) => {
@@ -36,13 +36,13 @@ describe('batches that are asked in one turn', () => {
     expect(await callsOf(() => Promise.all(pairs()))).toBe(2);
   });
 
-  test('are not parted, however large', async () => {
+  test('are not split, however large', async () => {
     const large = ids(100, 'large').map((id) => order(id));
     const all = () => Promise.all([store.spend([order('before')]), store.spend(large), store.spend([order('after')])]);
     expect(await callsOf(all)).toBe(3);
   });
 
-  test('are parted when they reset: that is no decision, and many would hold the server up', async () => {
+  test('are split when they reset: that is no decision, and many would hold the server up', async () => {
     const many = ids(100, 'reset');
     await Promise.all(many.map((id) => store.spend([order(id)])));
     expect(await callsOf(() => store.reset(many.map((id) => ({ limit: 'Orders', id }))))).toBe(4);
@@ -93,7 +93,7 @@ describe('batches that are asked in one turn', () => {
     await own.close();
   });
 
-  test('keep each the deadline that it was asked with, and an error names that', async () => {
+  test('keep each the deadline that it was sent with, and an error names that', async () => {
     const paused = await redisServer();
     const own = await readyStore({ url: paused.url });
     paused.freeze();
@@ -128,14 +128,14 @@ test('batches of the same limits are described once, and others in between do no
 });
 
 test('a call of equal batches is no longer for each than its key', () => {
-  const call = new DecideCall(50, 0);
-  const quiet = { answered: () => {}, failed: () => {} };
+  const call = new ScriptBatch(50, 0);
+  const quiet = { onAnswer: () => {}, onFailure: () => {} };
   const add = (id: string): void => {
-    const ask = new Ask(
+    const request = new BatchRequest(
       { kind: 'spend', batch: [order(id), read(id)], keys: [`o:${id}`, `r:${id}`], deadlineMs: 50 },
       quiet,
     );
-    call.add(ask);
+    call.add(request);
   };
   add('first');
   const { args } = call.toScriptCall(0);

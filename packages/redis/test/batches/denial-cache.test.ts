@@ -1,16 +1,16 @@
 import { FakeClock } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { KnownLevels, notingDenials, notingRefunds } from '../../src/batches/denial-cache.ts';
-import type { Ask } from '../../src/batches/batch-request.ts';
+import { DenialCache, cacheDenials, cacheRefunds } from '../../src/batches/denial-cache.ts';
+import type { BatchRequest } from '../../src/batches/batch-request.ts';
 import { BURST, isAllowed, order, TOKEN_TICKS } from '../support/orders.ts';
 
 const FULL_TICKS = BURST * TOKEN_TICKS;
 
 function known(forMs = 1000) {
   const clock = new FakeClock(0);
-  const levels = new KnownLevels(forMs, clock);
+  const levels = new DenialCache(forMs, clock);
   const note = (keys: string[], ...levelsTicks: number[]) =>
-    levels.note(keys, { nowTicks: 1_000_000, levelsTicks }, clock.nowMicros());
+    levels.add(keys, { nowTicks: 1_000_000, levelsTicks }, clock.nowMicros());
   return { clock, levels, note };
 }
 
@@ -20,7 +20,7 @@ describe('the levels that refused batches have shown', () => {
     note(['a'], FULL_TICKS);
     clock.advance(250);
     const passedTicks = 250 * 16_000;
-    expect(levels.denialOf([order('a')], ['a'])).toEqual({
+    expect(levels.findDenial([order('a')], ['a'])).toEqual({
       nowTicks: 1_000_000 + passedTicks,
       levelsTicks: [FULL_TICKS - passedTicks],
       bucketNowTicks: [1_000_000 + passedTicks],
@@ -28,40 +28,40 @@ describe('the levels that refused batches have shown', () => {
     });
   });
 
-  test('refuse any batch that they deny, whatever it asks', () => {
+  test('refuse any batch that they deny, whatever it contains', () => {
     const { levels, note } = known();
     note(['a', 'b'], 4 * TOKEN_TICKS, 0);
-    expect(levels.denialOf([order('b'), order('a', 2)], ['b', 'a'])?.levelsTicks).toEqual([0, 4 * TOKEN_TICKS]);
-    expect(levels.denialOf([order('a', 3, 'check-only')], ['a'])).toBeDefined();
+    expect(levels.findDenial([order('b'), order('a', 2)], ['b', 'a'])?.levelsTicks).toEqual([0, 4 * TOKEN_TICKS]);
+    expect(levels.findDenial([order('a', 3, 'check-only')], ['a'])).toBeDefined();
   });
 
-  test('never let a batch pass: what may fit is asked for', () => {
+  test('never let a batch pass: what may fit is sent to the server', () => {
     const { levels, note } = known();
     note(['a'], 4 * TOKEN_TICKS);
-    expect(levels.denialOf([order('a')], ['a'])).toBeUndefined();
-    expect(levels.denialOf([order('a', 2, 'spend-only')], ['a'])).toBeUndefined();
+    expect(levels.findDenial([order('a')], ['a'])).toBeUndefined();
+    expect(levels.findDenial([order('a', 2, 'spend-only')], ['a'])).toBeUndefined();
   });
 
-  test('let a batch be asked for at the moment when it fits, and not a microsecond sooner', () => {
+  test('let a batch be sent at the moment when it fits, and not a microsecond sooner', () => {
     const { clock, levels, note } = known();
     note(['a'], 4 * TOKEN_TICKS + 16_000);
     clock.advance(0.999);
-    expect(levels.denialOf([order('a')], ['a'])).toBeDefined();
+    expect(levels.findDenial([order('a')], ['a'])).toBeDefined();
     clock.advance(0.001);
-    expect(levels.denialOf([order('a')], ['a'])).toBeUndefined();
+    expect(levels.findDenial([order('a')], ['a'])).toBeUndefined();
   });
 
-  test('are known for as long as was said, and no longer', () => {
+  test('are cached for as long as was set, and no longer', () => {
     const { clock, levels, note } = known(500);
     note(['a'], FULL_TICKS);
     clock.advance(499.999);
-    expect(levels.denialOf([order('a')], ['a'])).toBeDefined();
+    expect(levels.findDenial([order('a')], ['a'])).toBeDefined();
     clock.advance(0.001);
-    expect(levels.denialOf([order('a')], ['a'])).toBeUndefined();
+    expect(levels.findDenial([order('a')], ['a'])).toBeUndefined();
     expect(levels.size).toBe(0);
   });
 
-  test('are not known at all when that is 0', () => {
+  test('are not cached at all when that is 0', () => {
     const { levels, note } = known(0);
     note(['a'], FULL_TICKS);
     expect(levels.size).toBe(0);
@@ -75,58 +75,58 @@ describe('the levels that refused batches have shown', () => {
       const { clock, levels } = known();
       const sentMicros = clock.nowMicros();
       clock.advance(400);
-      levels.note(['a', 'b'], { nowTicks: 1_000_000, levelsTicks }, sentMicros);
+      levels.add(['a', 'b'], { nowTicks: 1_000_000, levelsTicks }, sentMicros);
       return { clock, levels };
     }
 
     test('count down from the moment when it came: the server may have read its clock only then', () => {
       const { clock, levels } = late(FULL_TICKS);
-      expect(levels.denialOf([order('a')], ['a'])).toMatchObject({ nowTicks: 1_000_000, levelsTicks: [FULL_TICKS] });
+      expect(levels.findDenial([order('a')], ['a'])).toMatchObject({ nowTicks: 1_000_000, levelsTicks: [FULL_TICKS] });
       clock.advance(250);
       const passedTicks = 250 * 16_000;
-      expect(levels.denialOf([order('a')], ['a'])).toMatchObject({
+      expect(levels.findDenial([order('a')], ['a'])).toMatchObject({
         nowTicks: 1_000_000 + passedTicks,
         levelsTicks: [FULL_TICKS - passedTicks],
         bucketNowTicks: [1_000_000 + passedTicks],
       });
     });
 
-    test('let a batch be asked for as if the server had read its clock when it was asked, and no later', () => {
+    test('let a batch be sent as if the server had read its clock when it was sent, and no later', () => {
       const { clock, levels } = late(4 * TOKEN_TICKS + WAY_TICKS + 16_000);
       clock.advance(0.999);
-      expect(levels.denialOf([order('a')], ['a'])?.levelsTicks[0]).toBeGreaterThan(4 * TOKEN_TICKS + WAY_TICKS);
+      expect(levels.findDenial([order('a')], ['a'])?.levelsTicks[0]).toBeGreaterThan(4 * TOKEN_TICKS + WAY_TICKS);
       clock.advance(0.001);
-      expect(levels.denialOf([order('a')], ['a'])).toBeUndefined();
+      expect(levels.findDenial([order('a')], ['a'])).toBeUndefined();
     });
 
-    test('are known for a second from then on', () => {
+    test('are cached for a second from then on', () => {
       const { clock, levels } = late(FULL_TICKS);
       clock.advance(599.999);
-      expect(levels.denialOf([order('a')], ['a'])).toBeDefined();
+      expect(levels.findDenial([order('a')], ['a'])).toBeDefined();
       clock.advance(0.001);
-      expect(levels.denialOf([order('a')], ['a'])).toBeUndefined();
+      expect(levels.findDenial([order('a')], ['a'])).toBeUndefined();
     });
 
     test('refuse a batch with figures by which it is denied too', () => {
       // By the earliest clock b fits already, by the latest it does not. It is a that denies.
       const { levels } = late(FULL_TICKS, 4 * TOKEN_TICKS + WAY_TICKS / 2);
       const batch = [order('a'), order('b')];
-      const told = levels.denialOf(batch, ['a', 'b'])!;
+      const told = levels.findDenial(batch, ['a', 'b'])!;
       expect(told.levelsTicks).toEqual([FULL_TICKS, 4 * TOKEN_TICKS + WAY_TICKS / 2]);
       expect(isAllowed(batch, told)).toBe(false);
     });
   });
 
-  test('say nothing of a batch with a bucket that is not known', () => {
+  test('have no answer for a batch with a bucket that is not cached', () => {
     const { levels, note } = known();
     note(['a'], FULL_TICKS);
-    expect(levels.denialOf([order('a'), order('b')], ['a', 'b'])).toBeUndefined();
+    expect(levels.findDenial([order('a'), order('b')], ['a', 'b'])).toBeUndefined();
   });
 
   test('deny a bucket that owes more than the burst at hand, because other numbers were used on it', () => {
     const { levels, note } = known();
     note(['a'], FULL_TICKS + 1);
-    expect(levels.denialOf([order('a')], ['a'])?.levelsTicks).toEqual([FULL_TICKS + 1]);
+    expect(levels.findDenial([order('a')], ['a'])?.levelsTicks).toEqual([FULL_TICKS + 1]);
   });
 
   test('a level that has passed is 0', () => {
@@ -134,7 +134,7 @@ describe('the levels that refused batches have shown', () => {
     note(['a', 'b'], FULL_TICKS, 16);
     clock.advance(1 / 1000);
     clock.advance(500);
-    expect(levels.denialOf([order('a'), order('b')], ['a', 'b'])?.levelsTicks[1]).toBe(0);
+    expect(levels.findDenial([order('a'), order('b')], ['a', 'b'])?.levelsTicks[1]).toBe(0);
   });
 
   test('are kept of 10,000 buckets: those read longest ago go first', () => {
@@ -142,7 +142,7 @@ describe('the levels that refused batches have shown', () => {
     for (let i = 0; i < 10_000; i++) note([`${i}`], FULL_TICKS);
     note(['0'], FULL_TICKS);
     note(['new'], FULL_TICKS);
-    const isKnown = (key: string) => levels.denialOf([order(key)], [key]) !== undefined;
+    const isKnown = (key: string) => levels.findDenial([order(key)], [key]) !== undefined;
     expect(levels.size).toBe(10_000);
     expect(['0', '1', '2', 'new'].map(isKnown)).toEqual([true, false, true, true]);
   });
@@ -152,49 +152,50 @@ describe('the levels that refused batches have shown', () => {
     levels.forget(['a']);
     note(['a', 'b'], FULL_TICKS, FULL_TICKS);
     levels.forget(['a']);
-    expect(levels.denialOf([order('a')], ['a'])).toBeUndefined();
-    expect(levels.denialOf([order('b')], ['b'])).toBeDefined();
+    expect(levels.findDenial([order('a')], ['a'])).toBeUndefined();
+    expect(levels.findDenial([order('b')], ['b'])).toBeDefined();
   });
 });
 
 describe('a batch that was answered', () => {
   const reading = (levelTicks: number) => ({ nowTicks: 0, levelsTicks: [levelTicks] });
-  const ask = (kind: Ask['kind']) => ({ kind, batch: [order('a')], keys: ['a'] }) as unknown as Ask;
+  const request = (kind: BatchRequest['kind']) =>
+    ({ kind, batch: [order('a')], keys: ['a'] }) as unknown as BatchRequest;
 
   test('is noted when it was refused, and lets go of its buckets when it took from them', () => {
     const { levels } = known();
-    notingDenials(levels).answered(ask('spend'), reading(FULL_TICKS), 0);
+    cacheDenials(levels).onAnswer(request('spend'), reading(FULL_TICKS), 0);
     expect(levels.size).toBe(1);
-    notingDenials(levels).answered(ask('spend'), reading(0), 0);
+    cacheDenials(levels).onAnswer(request('spend'), reading(0), 0);
     expect(levels.size).toBe(0);
   });
 
   test.each(['charge', 'refund', 'reset'] as const)('by a %s lets go of its buckets', (kind) => {
     const { levels, note } = known();
     note(['a'], FULL_TICKS);
-    notingDenials(levels).answered(ask(kind), reading(FULL_TICKS), 0);
+    cacheDenials(levels).onAnswer(request(kind), reading(FULL_TICKS), 0);
     expect(levels.size).toBe(0);
   });
 
   test('by a check changes nothing', () => {
     const { levels, note } = known();
     note(['a'], FULL_TICKS);
-    notingDenials(levels).answered(ask('check'), reading(0), 0);
+    cacheDenials(levels).onAnswer(request('check'), reading(0), 0);
     expect(levels.size).toBe(1);
   });
 
   test('that failed lets go of its buckets: nobody knows how they are', () => {
     const { levels, note } = known();
-    for (const listener of [notingDenials(levels), notingRefunds(levels)]) {
+    for (const observer of [cacheDenials(levels), cacheRefunds(levels)]) {
       note(['a'], FULL_TICKS);
-      listener.failed(ask('spend'));
+      observer.onFailure(request('spend'));
       expect(levels.size).toBe(0);
     }
   });
 
   test('and was a part that gave back what it had taken, is noted', () => {
     const { levels } = known();
-    notingRefunds(levels).answered(ask('refund'), reading(FULL_TICKS), 0);
+    cacheRefunds(levels).onAnswer(request('refund'), reading(FULL_TICKS), 0);
     expect(levels.size).toBe(1);
   });
 });

@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { callError, errorWord, isNoScript, withoutCommand } from '../../src/client/server-errors.ts';
-import { call } from '../ioredis/support/client.ts';
-import { add } from '../ioredis/support/scripts.ts';
+import type { Script } from '../../src/client/script-client.ts';
+import { callError, errorPrefix, isNoScript } from '../../src/client/server-errors.ts';
 
 class ReplyError extends Error {
   override readonly name = 'ReplyError';
-  command?: unknown;
 }
 
-const NODE = { server: 'server:1', isInCluster: true };
-const ALONE = { server: 'server:1', isInCluster: false };
-const codeOf = (message: string) => callError(NODE, call(add), new ReplyError(message)).code;
+const script: Script = { name: 'decide', source: '', sha1: '' };
+const NODE = { server: 'server:1', isInCluster: true, script };
+const ALONE = { ...NODE, isInCluster: false };
+const codeOf = (message: string) => callError(NODE, ['key'], new ReplyError(message)).code;
 
 describe('what an error of a server concerns', () => {
   test.each([
@@ -54,7 +53,7 @@ describe('what an error of a server concerns', () => {
     'ASK 3999 127.0.0.1:6381',
     'TRYAGAIN Multiple keys request during rehashing of slot',
   ])('all calls, when a client for one server leads to a node of a cluster: %s', (message) => {
-    const { code, message: said } = callError(ALONE, call(add), new ReplyError(message));
+    const { code, message: said } = callError(ALONE, ['key'], new ReplyError(message));
     expect(code).toBe('ERR_STORE_UNAVAILABLE');
     expect(said).toContain(
       `${message}. This is a node of a Redis Cluster. Pass a \`Cluster\` of ioredis as \`client\`.`,
@@ -62,15 +61,15 @@ describe('what an error of a server concerns', () => {
   });
 
   test('a slot that moves, in words of its own', () => {
-    const { message } = callError(NODE, call(add), new ReplyError('TRYAGAIN Multiple keys request'));
+    const { message } = callError(NODE, ['key'], new ReplyError('TRYAGAIN Multiple keys request'));
     expect(message).toMatch(/is being moved to another node/);
     expect(message).not.toContain('prefix');
   });
 
   test('the server, when it is no reply at all', () => {
-    expect(errorWord(new Error('OOM read ECONNRESET'))).toBeUndefined();
-    expect(callError(NODE, call(add), new Error('read ECONNRESET')).code).toBe('ERR_STORE_UNAVAILABLE');
-    expect(callError(NODE, call(add), 'what').message).toContain("'what'");
+    expect(errorPrefix(new Error('OOM read ECONNRESET'))).toBeUndefined();
+    expect(callError(NODE, ['key'], new Error('read ECONNRESET')).code).toBe('ERR_STORE_UNAVAILABLE');
+    expect(callError(NODE, ['key'], 'what').message).toContain("'what'");
   });
 
   test('a script that was forgotten', () => {
@@ -79,19 +78,11 @@ describe('what an error of a server concerns', () => {
     expect(isNoScript(undefined)).toBe(false);
   });
 
-  test('names the server and the script, keeps its cause, and never the arguments of the command', () => {
+  test('names the server and the script, and keeps its cause', () => {
     const cause = new ReplyError('OOM command not allowed.');
-    cause.command = { name: 'evalsha', args: ['secret'] };
-    const error = callError(NODE, call(add), cause);
+    const error = callError(NODE, ['key'], cause);
     expect(error.message).toMatch(/^Redis at server:1 answered: OOM command not allowed\. It has reached/);
     expect(error.cause).toBe(cause);
-    expect(cause).not.toHaveProperty('command');
-    expect(callError(NODE, call(add), new ReplyError('WRONGTYPE x')).message).toMatch(/add.*server:1.*'key'/);
-  });
-
-  test('errors of others stay as they are', () => {
-    const error = Object.assign(new Error('x'), { command: 'y' });
-    expect(withoutCommand(error)).toEqual(error);
-    expect(error.command).toBe('y');
+    expect(callError(NODE, ['key'], new ReplyError('WRONGTYPE x')).message).toMatch(/decide.*server:1.*'key'/);
   });
 });

@@ -1,59 +1,61 @@
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
-import { call, ended, isUp, lineTo, rejection, VERSIONS } from './support/client.ts';
+import { call, ended, isUp, openScriptClient, rejection, VERSIONS } from './support/client.ts';
 import { add } from './support/scripts.ts';
 
-describe.each(VERSIONS)('clocks that differ, by a line of $version', ({ Redis }) => {
-  /** A line whose own clock can be set: only how far both are apart counts, so the server's might as well be. */
-  async function lineWithClock() {
+describe.each(VERSIONS)('clocks that differ, by a script client of $version', ({ Redis }) => {
+  /** A script client whose own clock can be set: only how far both are apart counts, so the server's might as well be. */
+  async function openWithClock() {
     const server = await redisServer();
     const proxy = await tcpProxy(server);
     const clock = { aheadMicros: 0, nowMicros: () => Math.floor(performance.now() * 1000) + clock.aheadMicros };
-    const line = lineTo({ client: ended(new Redis(proxy.port, { lazyConnect: true })), clock });
-    await isUp(line);
-    return { server, proxy, line, clock };
+    const scriptClient = openScriptClient({ client: ended(new Redis(proxy.port, { lazyConnect: true })), clock });
+    await isUp(scriptClient);
+    return { server, proxy, scriptClient, clock };
   }
 
   test.each([
     ['ahead of the server', 86_400],
     ['behind the server', -86_400],
   ])('change nothing, wherever ours stands: a day %s', async (_, aheadSeconds) => {
-    const { line, clock } = await lineWithClock();
+    const { scriptClient, clock } = await openWithClock();
     clock.aheadMicros = aheadSeconds * 1_000_000;
-    await line.run(call(add));
-    expect(await line.run(call(add))).toEqual([expect.any(Number), 2]);
+    await scriptClient.run(call(add));
+    expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 2]);
   });
 
   test('cost one call a second try when the server’s goes ahead, and are known from then on', async () => {
-    const { line, clock } = await lineWithClock();
+    const { scriptClient, clock } = await openWithClock();
     clock.aheadMicros = -10_000_000;
-    expect(await line.run(call(add, { deadlineMs: 1000 }))).toEqual([expect.any(Number), 1]);
-    expect(line.status().counts.expired).toBe(1);
-    expect(await line.run(call(add, { deadlineMs: 1000 }))).toEqual([expect.any(Number), 2]);
-    expect(line.status().counts.expired).toBe(1);
+    expect(await scriptClient.run(call(add, { deadlineMs: 1000 }))).toEqual([expect.any(Number), 1]);
+    expect(scriptClient.status().counts.expired).toBe(1);
+    expect(await scriptClient.run(call(add, { deadlineMs: 1000 }))).toEqual([expect.any(Number), 2]);
+    expect(scriptClient.status().counts.expired).toBe(1);
   });
 
   test('cost a call its answer when half of its time is over by the first try', async () => {
-    const { proxy, line, clock, server } = await lineWithClock();
+    const { proxy, scriptClient, clock, server } = await openWithClock();
     clock.aheadMicros = -10_000_000;
     proxy.delay(300);
-    const { code, message } = await rejection(line.run(call(add, { deadlineMs: 500 })));
+    const { code, message } = await rejection(scriptClient.run(call(add, { deadlineMs: 500 })));
     expect(code).toBe('ERR_STORE_DEADLINE');
     expect(message).toContain('did not run it');
     expect(await server.call('GET', 'key')).toBe(null);
-    expect(line.status().counts).toMatchObject({ expired: 1, missed: 0 });
-    expect(await line.run(call(add, { deadlineMs: 500 }))).toEqual([expect.any(Number), 1]);
+    expect(scriptClient.status().counts).toMatchObject({ expired: 1, missed: 0 });
+    expect(await scriptClient.run(call(add, { deadlineMs: 500 }))).toEqual([expect.any(Number), 1]);
   });
 
   test('never let a script write later than its deadline, when the server’s has gone back and is known again', async () => {
-    const { proxy, line, clock } = await lineWithClock();
+    const { proxy, scriptClient, clock } = await openWithClock();
     clock.aheadMicros = 10_000_000;
-    await line.run(call(add));
+    await scriptClient.run(call(add));
     proxy.stall();
-    expect(await rejection(line.run(call(add, { deadlineMs: 30 })))).toMatchObject({ code: 'ERR_STORE_DEADLINE' });
+    expect(await rejection(scriptClient.run(call(add, { deadlineMs: 30 })))).toMatchObject({
+      code: 'ERR_STORE_DEADLINE',
+    });
     await proxy.pass();
-    await isUp(line);
-    expect(await line.run(call(add))).toEqual([expect.any(Number), 2]);
+    await isUp(scriptClient);
+    expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 2]);
   });
 });

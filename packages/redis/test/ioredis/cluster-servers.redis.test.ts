@@ -3,23 +3,23 @@ import { redisCluster, type RedisCluster } from '../../../../test/redis/servers/
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
-import type { LineState } from '../../src/client/connection-status.ts';
-import { call, ended, isIn, isUp, lineTo, rejection, VERSIONS } from './support/client.ts';
+import type { ConnectionState } from '../../src/client/connection-status.ts';
+import { call, ended, isIn, isUp, openScriptClient, rejection, VERSIONS } from './support/client.ts';
 import { load, Record } from './support/load.ts';
 import { add } from './support/scripts.ts';
 
 const SPREAD = Array.from({ length: 60 }, (_, i) => `key ${i}`);
 
-describe.each(VERSIONS)('a line beside a cluster client of $version', ({ Cluster }) => {
+describe.each(VERSIONS)('a script client beside a cluster client of $version', ({ Cluster }) => {
   let cluster: RedisCluster;
 
   beforeAll(async () => {
     cluster = await redisCluster();
   });
 
-  function lineToCluster(options = {}) {
+  function openToCluster(options = {}) {
     const nodes = [...cluster.addresses];
-    return lineTo({ client: ended(new Cluster(nodes, { lazyConnect: true, ...options })) });
+    return openScriptClient({ client: ended(new Cluster(nodes, { lazyConnect: true, ...options })) });
   }
 
   /** Gives the slot of a key to another primary, step by step; `inTheMiddle` sees it on its way. */
@@ -39,13 +39,13 @@ describe.each(VERSIONS)('a line beside a cluster client of $version', ({ Cluster
   }
 
   test('runs each script on the node that holds the slot of its keys', async () => {
-    const line = lineToCluster();
-    expect(line.isCluster).toBe(true);
-    await isUp(line);
+    const scriptClient = openToCluster();
+    expect(scriptClient.isCluster).toBe(true);
+    await isUp(scriptClient);
     const keys = SPREAD.map((key) => `${key} ${Math.random()}`);
-    const replies = await Promise.all(keys.map((key) => line.run(call(add, { keys: [key] }))));
+    const replies = await Promise.all(keys.map((key) => scriptClient.run(call(add, { keys: [key] }))));
     expect(replies.map(([, value]) => value)).toEqual(keys.map(() => 1));
-    const { servers, counts } = line.status();
+    const { servers, counts } = scriptClient.status();
     expect(servers.map(({ ready }) => ready)).toEqual([true, true, true]);
     expect(counts).toMatchObject({ redirects: 0, reloads: 0, connects: 3 });
   });
@@ -60,96 +60,100 @@ describe.each(VERSIONS)('a line beside a cluster client of $version', ({ Cluster
       maxRedirections: 1,
       redisOptions: { keyPrefix: 'app:', commandTimeout: 1, stringNumbers: true },
     });
-    const line = lineTo({ client: ended(client) });
-    await isUp(line);
+    const scriptClient = openScriptClient({ client: ended(client) });
+    await isUp(scriptClient);
     const key = `own ${Math.random()}`;
-    expect(await line.run(call(add, { keys: [key] }))).toEqual([expect.any(Number), 1]);
+    expect(await scriptClient.run(call(add, { keys: [key] }))).toEqual([expect.any(Number), 1]);
     expect(client.status).toBe('wait');
     expect(client.options.redisOptions).toEqual({ keyPrefix: 'app:', commandTimeout: 1, stringNumbers: true });
   });
 
   test('follows a slot that moves to another primary, and keeps what it counted', async () => {
-    const line = lineToCluster({ slotsRefreshInterval: 60_000 });
-    await isUp(line);
+    const scriptClient = openToCluster({ slotsRefreshInterval: 60_000 });
+    await isUp(scriptClient);
     const key = `moving ${Math.random()}`;
-    await line.run(call(add, { keys: [key] }));
+    await scriptClient.run(call(add, { keys: [key] }));
     const fresh = `fresh {${key}}`;
     await move(key, async () => {
       // Of the two only the new one is asked for where the slot goes to.
-      expect(await line.run(call(add, { keys: [key] }))).toEqual([expect.any(Number), 2]);
-      expect(await line.run(call(add, { keys: [fresh] }))).toEqual([expect.any(Number), 1]);
-      expect(line.status().counts.redirects).toBe(1);
-      const { code, message } = await rejection(line.run(call(add, { keys: [key, fresh] })));
+      expect(await scriptClient.run(call(add, { keys: [key] }))).toEqual([expect.any(Number), 2]);
+      expect(await scriptClient.run(call(add, { keys: [fresh] }))).toEqual([expect.any(Number), 1]);
+      expect(scriptClient.status().counts.redirects).toBe(1);
+      const { code, message } = await rejection(scriptClient.run(call(add, { keys: [key, fresh] })));
       expect(code).toBe('ERR_STORE_BUCKET');
       expect(message).toContain('TRYAGAIN');
     });
-    expect(await line.run(call(add, { keys: [key] }))).toEqual([expect.any(Number), 3]);
-    const { redirects } = line.status().counts;
+    expect(await scriptClient.run(call(add, { keys: [key] }))).toEqual([expect.any(Number), 3]);
+    const { redirects } = scriptClient.status().counts;
     expect(redirects).toBe(2);
-    expect(await line.run(call(add, { keys: [fresh] }))).toEqual([expect.any(Number), 2]);
-    expect(line.status().counts.redirects).toBe(redirects);
+    expect(await scriptClient.run(call(add, { keys: [fresh] }))).toEqual([expect.any(Number), 2]);
+    expect(scriptClient.status().counts.redirects).toBe(redirects);
   });
 
   test('of keys in several slots concerns this call alone', async () => {
-    const line = lineToCluster();
-    await isUp(line);
-    const { code, message } = await rejection(line.run(call(add, { keys: SPREAD })));
+    const scriptClient = openToCluster();
+    await isUp(scriptClient);
+    const { code, message } = await rejection(scriptClient.run(call(add, { keys: SPREAD })));
     expect(code).toBe('ERR_STORE_BUCKET');
     expect(message).toContain('CROSSSLOT');
   });
 
-  test('tells every primary the scripts again after it has forgotten them', async () => {
-    const line = lineToCluster();
-    await isUp(line);
+  test('loads the script again on every primary that has forgotten it', async () => {
+    const scriptClient = openToCluster();
+    await isUp(scriptClient);
     await Promise.all(cluster.nodes.map((node) => node.call('SCRIPT', 'FLUSH')));
-    const replies = await Promise.all(SPREAD.map((key) => line.run(call(add, { keys: [`${key} ${Math.random()}`] }))));
+    const replies = await Promise.all(
+      SPREAD.map((key) => scriptClient.run(call(add, { keys: [`${key} ${Math.random()}`] }))),
+    );
     expect(replies.map(([, value]) => value)).toEqual(SPREAD.map(() => 1));
-    expect(line.status().state).toBe('up');
+    expect(scriptClient.status().state).toBe('up');
   });
 });
 
-describe.each(VERSIONS)('when a primary is gone, a cluster line of $version', ({ Cluster }) => {
+describe.each(VERSIONS)('when a primary is gone, a script client of a cluster by $version', ({ Cluster }) => {
   test.each(['killed', 'frozen'])('(%s) serves the other slots, and these by its replica', async (fate) => {
     const cluster = await redisCluster();
-    const states: LineState[] = [];
+    const states: ConnectionState[] = [];
     const client = new Cluster([...cluster.addresses], { lazyConnect: true });
-    const line = lineTo({ client: ended(client), onChange: ({ state }) => states.push(state) });
-    await isUp(line);
+    const scriptClient = openScriptClient({ client: ended(client), onChange: ({ state }) => states.push(state) });
+    await isUp(scriptClient);
     const slot = await cluster.slotOf('key');
     const primary = await cluster.primaryOf(slot);
-    const calls = load(line);
+    const calls = load(scriptClient);
     await until('calls are done', () => calls.done > 10);
     if (fate === 'killed') await primary.kill();
     else primary.freeze();
-    await isIn('degraded', line);
+    await isIn('degraded', scriptClient);
     const { done } = calls;
     await until('calls are done again', () => calls.done > done + 50, { withinMs: 20_000 });
-    await isUp(line);
+    await isUp(scriptClient);
     await calls.stop();
     const reader = new Cluster([...cluster.addresses]);
     const record = new Record(await ended(reader).lrange('key', 0, -1));
     expect(record.length).toBeGreaterThan(50);
     expect(record.lateMs).toEqual([]);
     expect(states.slice(0, 2)).toEqual(['up', 'degraded']);
-    expect(line.status().servers).toHaveLength(3);
+    expect(scriptClient.status().servers).toHaveLength(3);
     expect(calls.longestMs).toBeLessThan(1000);
     primary.thaw();
   });
 
   test('is down when all are, and up again when they are back', async () => {
     const cluster = await redisCluster();
-    const line = lineTo({ client: ended(new Cluster([...cluster.addresses], { lazyConnect: true })) });
-    await isUp(line);
+    const scriptClient = openScriptClient({
+      client: ended(new Cluster([...cluster.addresses], { lazyConnect: true })),
+    });
+    await isUp(scriptClient);
     await Promise.all(cluster.nodes.map((node) => node.kill()));
-    await isIn('down', line);
-    expect(await rejection(line.run(call(add)))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
-    await until('the cluster is looked for anew', () => line.status().lastError !== undefined);
+    await isIn('down', scriptClient);
+    expect(await rejection(scriptClient.run(call(add)))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+    await until('the cluster is looked for anew', () => scriptClient.status().lastError !== undefined);
     await Promise.all(cluster.nodes.map((node) => node.start()));
-    await isIn('up', line, 20_000);
+    await isIn('up', scriptClient, 20_000);
     await until(
       'all slots are served',
       () =>
-        line.run(call(add)).then(
+        scriptClient.run(call(add)).then(
           () => true,
           () => false,
         ),
@@ -174,32 +178,32 @@ async function pair() {
 }
 
 test.each(VERSIONS)(
-  'a cluster line of $version finds a cluster that has moved to other addresses',
+  'a script client of a cluster by $version finds a cluster that has moved to other addresses',
   async ({ Cluster }) => {
     const [old, moved] = await Promise.all([pair(), pair()]);
     const target = { port: old[0].port };
     const { host, port } = await tcpProxy(target);
-    const line = lineTo({ client: ended(new Cluster([{ host, port }], { lazyConnect: true })) });
-    await isUp(line);
-    await line.run(call(add));
-    const calls = load(line);
+    const scriptClient = openScriptClient({ client: ended(new Cluster([{ host, port }], { lazyConnect: true })) });
+    await isUp(scriptClient);
+    await scriptClient.run(call(add));
+    const calls = load(scriptClient);
     target.port = moved[0].port;
     // Their connections stay open: nothing but their silence says that they are gone.
     for (const server of old) server.freeze();
-    await isIn('down', line);
-    await isIn('up', line, 20_000);
+    await isIn('down', scriptClient);
+    await isIn('up', scriptClient, 20_000);
     await calls.stop();
-    expect(await line.run(call(add, { keys: ['other'] }))).toEqual([expect.any(Number), 1]);
-    expect(line.status().servers).toMatchObject([{ server: `127.0.0.1:${moved[0].port}`, ready: true }]);
+    expect(await scriptClient.run(call(add, { keys: ['other'] }))).toEqual([expect.any(Number), 1]);
+    expect(scriptClient.status().servers).toMatchObject([{ server: `127.0.0.1:${moved[0].port}`, ready: true }]);
   },
 );
 
-test.each(VERSIONS)('a cluster line of $version ends in every state', async ({ Cluster }) => {
+test.each(VERSIONS)('a script client of a cluster by $version ends in every state', async ({ Cluster }) => {
   const nowhere = [{ host: '127.0.0.1', port: 1 }];
-  const early = lineTo({ client: ended(new Cluster(nowhere, { lazyConnect: true })) });
+  const early = openScriptClient({ client: ended(new Cluster(nowhere, { lazyConnect: true })) });
   expect(await rejection(early.run(call(add)))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
   await early.close();
-  const down = lineTo({ client: ended(new Cluster(nowhere, { lazyConnect: true })) });
+  const down = openScriptClient({ client: ended(new Cluster(nowhere, { lazyConnect: true })) });
   await isIn('down', down);
   expect((await rejection(down.run(call(add)))).message).toContain('Failed to refresh slots cache');
   await down.close();

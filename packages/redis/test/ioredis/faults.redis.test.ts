@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { redisServer, type RedisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { tcpProxy, type TcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
-import { call, ended, isUp, lineTo, rejection, VERSIONS } from './support/client.ts';
+import { call, ended, isUp, openScriptClient, rejection, VERSIONS } from './support/client.ts';
 import { load, Record } from './support/load.ts';
 import { add } from './support/scripts.ts';
 
@@ -45,13 +45,13 @@ const FAULTS: readonly Fault[] = [
   { name: 'forgets the scripts', begin: (server) => server.call('SCRIPT', 'FLUSH'), end: () => {} },
 ];
 
-describe.each(VERSIONS)('a line of $version to a server that', ({ Redis }) => {
+describe.each(VERSIONS)('a script client of $version to a server that', ({ Redis }) => {
   test.for(FAULTS)('$name writes nothing late and nothing twice, and is up again by itself', async (fault) => {
     const server = await redisServer({ config: { 'enable-debug-command': 'yes' } });
     const proxy = await tcpProxy(server);
-    const line = lineTo({ client: ended(new Redis(proxy.port)) });
-    await isUp(line);
-    const calls = load(line);
+    const scriptClient = openScriptClient({ client: ended(new Redis(proxy.port)) });
+    await isUp(scriptClient);
+    const calls = load(scriptClient);
     await until('calls are done', () => calls.done > 10, { everyMs: 2 });
     await fault.begin(server, proxy);
     await sleep(FAULT_MS);
@@ -65,7 +65,7 @@ describe.each(VERSIONS)('a line of $version to a server that', ({ Redis }) => {
     expect(record.twice).toEqual([]);
     // Nobody waits until the fault is over.
     expect(calls.longestMs).toBeLessThan(FAULT_MS);
-    expect(line.status()).toMatchObject({ state: 'up', servers: [{ ready: true }] });
+    expect(scriptClient.status()).toMatchObject({ state: 'up', servers: [{ ready: true }] });
   });
 });
 
@@ -74,14 +74,14 @@ test.each(VERSIONS)(
   async ({ Redis }) => {
     const server = await redisServer();
     const proxy = await tcpProxy(server);
-    const line = lineTo({ client: ended(new Redis(proxy.port, { lazyConnect: true })) });
-    await isUp(line);
+    const scriptClient = openScriptClient({ client: ended(new Redis(proxy.port, { lazyConnect: true })) });
+    await isUp(scriptClient);
     proxy.cutNextReply();
-    const { code, tookMs } = await rejection(line.run(call(add, { deadlineMs: 5000 })));
+    const { code, tookMs } = await rejection(scriptClient.run(call(add, { deadlineMs: 5000 })));
     expect(code).toBe('ERR_STORE_UNAVAILABLE');
     expect(tookMs).toBeLessThan(2500);
-    await isUp(line);
-    await line.run(call(add, { keys: ['other'] }));
+    await isUp(scriptClient);
+    await scriptClient.run(call(add, { keys: ['other'] }));
     expect(await server.call('GET', 'key')).toBe('1');
   },
 );

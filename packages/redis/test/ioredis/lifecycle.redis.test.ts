@@ -7,14 +7,14 @@ import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { running } from '../../../../test/redis/servers/running.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
-import type { LineChange } from '../../src/client/connection-status.ts';
-import { call, ended, isIn, isUp, lineTo, rejection, VERSIONS } from './support/client.ts';
+import type { ConnectionChange } from '../../src/client/connection-status.ts';
+import { call, ended, isIn, isUp, openScriptClient, rejection, VERSIONS } from './support/client.ts';
 import { add, echo } from './support/scripts.ts';
 
 const PROGRAM = new URL('support/open-and-close.ts', import.meta.url);
 const LOADER = new URL('../../../../test/redis/processes/typescript.mjs', import.meta.url).href;
 
-/** A server that takes connections and never says a word; it counts those that are open. */
+/** A server that takes connections and never sends anything; it counts those that are open. */
 async function muteServer() {
   let connections = 0;
   const server = createServer((socket) => {
@@ -29,44 +29,50 @@ async function muteServer() {
   return { port: (server.address() as AddressInfo).port, connections: () => connections };
 }
 
-describe.each(VERSIONS)('the life of a line of $version', ({ Redis }) => {
+describe.each(VERSIONS)('the life of a script client of $version', ({ Redis }) => {
   test('begins without a server: calls are refused at once, and it is up when the server is', async () => {
     const server = await redisServer({ absent: true });
-    const changes: LineChange[] = [];
-    const line = lineTo({ client: ended(new Redis(server.port)), onChange: (change) => changes.push(change) });
-    expect(line.status().state).toBe('connecting');
-    expect(await rejection(line.run(call(echo)))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
-    await isIn('down', line);
-    const { code, message } = await rejection(line.run(call(echo)));
+    const changes: ConnectionChange[] = [];
+    const scriptClient = openScriptClient({
+      client: ended(new Redis(server.port)),
+      onChange: (change) => changes.push(change),
+    });
+    expect(scriptClient.status().state).toBe('connecting');
+    expect(await rejection(scriptClient.run(call(echo)))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+    await isIn('down', scriptClient);
+    const { code, message } = await rejection(scriptClient.run(call(echo)));
     expect(code).toBe('ERR_STORE_UNAVAILABLE');
     expect(message).toContain('ECONNREFUSED');
     await server.start();
-    await isUp(line);
-    expect(await line.run(call(add))).toEqual([expect.any(Number), 1]);
+    await isUp(scriptClient);
+    expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 1]);
     expect(changes.map(({ state }) => state)).toEqual(['down', 'up']);
     expect(changes[0]?.cause).toMatchObject({ code: 'ECONNREFUSED' });
-    expect(line.status().counts).toMatchObject({ calls: 3, unreachable: 2, connects: 1 });
+    expect(scriptClient.status().counts).toMatchObject({ calls: 3, unreachable: 2, connects: 1 });
   });
 
   test('refuses without a promise of its own for each call: the error is the same while nothing changes', async () => {
     const server = await redisServer({ absent: true });
-    const line = lineTo({ client: ended(new Redis(server.port)) });
-    await isIn('down', line);
-    const errors = await Promise.allSettled([line.run(call(echo)), line.run(call(echo))]);
+    const scriptClient = openScriptClient({ client: ended(new Redis(server.port)) });
+    await isIn('down', scriptClient);
+    const errors = await Promise.allSettled([scriptClient.run(call(echo)), scriptClient.run(call(echo))]);
     const [first, second] = errors.map((outcome) => (outcome as PromiseRejectedResult).reason as unknown);
     expect(first).toBe(second);
   });
 
-  test('tells of a server that goes and comes back, once each', async () => {
+  test('reports a server that goes and comes back, once each', async () => {
     const server = await redisServer();
-    const changes: LineChange[] = [];
-    const line = lineTo({ client: ended(new Redis(server.port)), onChange: (change) => changes.push(change) });
-    await isUp(line);
+    const changes: ConnectionChange[] = [];
+    const scriptClient = openScriptClient({
+      client: ended(new Redis(server.port)),
+      onChange: (change) => changes.push(change),
+    });
+    await isUp(scriptClient);
     await server.kill();
-    await isIn('down', line);
-    await rejection(line.run(call(echo)));
+    await isIn('down', scriptClient);
+    await rejection(scriptClient.run(call(echo)));
     await server.start();
-    await isUp(line);
+    await isUp(scriptClient);
     expect(changes.map(({ state }) => state)).toEqual(['up', 'down', 'up']);
     expect(changes[1]?.server).toContain(String(server.port));
   });
@@ -74,26 +80,26 @@ describe.each(VERSIONS)('the life of a line of $version', ({ Redis }) => {
   test('ends: what waits is rejected, later calls are an error, and the server has no connection of it', async () => {
     const server = await redisServer();
     const before = await connectionsTo(server);
-    const line = lineTo({ client: ended(new Redis(server.port, { lazyConnect: true })) });
-    await isUp(line);
+    const scriptClient = openScriptClient({ client: ended(new Redis(server.port, { lazyConnect: true })) });
+    await isUp(scriptClient);
     server.freeze();
-    const waiting = rejection(line.run(call(add)));
-    const closing = line.close();
-    expect(line.close()).toBe(closing);
+    const waiting = rejection(scriptClient.run(call(add)));
+    const closing = scriptClient.close();
+    expect(scriptClient.close()).toBe(closing);
     expect(await waiting).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
     expect((await waiting).message).toContain('closed');
     await closing;
     server.thaw();
-    expect(await rejection(line.run(call(echo)))).toMatchObject({ code: 'ERR_CLOSED' });
-    expect(line.status().state).toBe('closed');
+    expect(await rejection(scriptClient.run(call(echo)))).toMatchObject({ code: 'ERR_CLOSED' });
+    expect(scriptClient.status().state).toBe('closed');
     await until('the server has lost the connection', async () => (await connectionsTo(server)) === before);
   });
 
   test('ends while it waits for a server that is not there', async () => {
     const server = await redisServer({ absent: true });
-    const line = lineTo({ client: ended(new Redis(server.port, { lazyConnect: true })) });
-    await isIn('down', line);
-    await line.close();
+    const scriptClient = openScriptClient({ client: ended(new Redis(server.port, { lazyConnect: true })) });
+    await isIn('down', scriptClient);
+    await scriptClient.close();
     await server.start();
     // A command of the test's own: whoever wanted to connect has had the time.
     expect(await server.call('PING')).toBe('PONG');
@@ -102,26 +108,26 @@ describe.each(VERSIONS)('the life of a line of $version', ({ Redis }) => {
 
   test('ends before it has begun to connect', async () => {
     const mute = await muteServer();
-    const line = lineTo({ client: ended(new Redis(mute.port, '127.0.0.1', { lazyConnect: true })) });
-    await line.close();
-    expect(await rejection(line.run(call(echo)))).toMatchObject({ code: 'ERR_CLOSED' });
+    const scriptClient = openScriptClient({ client: ended(new Redis(mute.port, '127.0.0.1', { lazyConnect: true })) });
+    await scriptClient.close();
+    expect(await rejection(scriptClient.run(call(echo)))).toMatchObject({ code: 'ERR_CLOSED' });
   });
 
   test('ends while a server keeps it waiting for its first word, which it does not wait for', async () => {
     const mute = await muteServer();
-    const line = lineTo({ client: ended(new Redis(mute.port, '127.0.0.1', { lazyConnect: true })) });
+    const scriptClient = openScriptClient({ client: ended(new Redis(mute.port, '127.0.0.1', { lazyConnect: true })) });
     await until('it is connected', () => mute.connections() === 1);
-    await line.close();
+    await scriptClient.close();
     await until('the connection is closed', () => mute.connections() === 0);
-    expect(line.status().state).toBe('closed');
+    expect(scriptClient.status().state).toBe('closed');
   });
 
-  test('cuts a connection on which a server never says a word, and tries again', async () => {
+  test('cuts a connection on which a server never sends anything, and tries again', async () => {
     const mute = await muteServer();
-    const line = lineTo({ client: ended(new Redis(mute.port, '127.0.0.1', { lazyConnect: true })) });
-    await until('two connections were cut', () => line.status().counts.resets >= 2, { everyMs: 5 });
-    const { message } = await rejection(line.run(call(echo)));
-    expect(message).toContain('said nothing');
+    const scriptClient = openScriptClient({ client: ended(new Redis(mute.port, '127.0.0.1', { lazyConnect: true })) });
+    await until('two connections were cut', () => scriptClient.status().counts.resets >= 2, { everyMs: 5 });
+    const { message } = await rejection(scriptClient.run(call(echo)));
+    expect(message).toContain('sent nothing');
     expect(mute.connections()).toBeLessThanOrEqual(1);
   });
 });
@@ -130,7 +136,7 @@ async function connectionsTo(server: { call<T>(command: string, ...args: string[
   return (await server.call<string>('CLIENT', 'LIST')).trim().split('\n').length;
 }
 
-test('a closed line lets its process exit, whether the server is there, absent or mute', async () => {
+test('a closed script client lets its process exit, whether the server is there, absent or mute', async () => {
   const server = await redisServer();
   const absent = await redisServer({ absent: true });
   const mute = await muteServer();

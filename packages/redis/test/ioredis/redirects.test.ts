@@ -1,6 +1,6 @@
 import { SluiceError } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { reachable, redirectOf } from '../../src/ioredis/redirects.ts';
+import { reachableAddress, redirectOf } from '../../src/ioredis/redirects.ts';
 
 const answered = (message: string) => new SluiceError('ERR_STORE_UNAVAILABLE', 'x', { cause: new Error(message) });
 
@@ -25,13 +25,13 @@ describe('where a node of a cluster sends a call', () => {
 
   test('is reached by the user’s map of addresses, and on its own host when it names none', () => {
     const natMap = { '10.0.0.1:7001': { host: '203.0.113.1', port: 17_001 } };
-    expect(reachable('10.0.0.1:7001', 'a', natMap)).toBe('203.0.113.1:17001');
-    expect(reachable('10.0.0.2:7001', 'a', natMap)).toBe('10.0.0.2:7001');
-    expect(reachable(':7001', '10.0.0.1', natMap)).toBe('203.0.113.1:17001');
-    expect(reachable('10.0.0.1:7001', 'a', (address) => ({ host: `nat-${address}`, port: 1 }))).toBe(
+    expect(reachableAddress('10.0.0.1:7001', 'a', natMap)).toBe('203.0.113.1:17001');
+    expect(reachableAddress('10.0.0.2:7001', 'a', natMap)).toBe('10.0.0.2:7001');
+    expect(reachableAddress(':7001', '10.0.0.1', natMap)).toBe('203.0.113.1:17001');
+    expect(reachableAddress('10.0.0.1:7001', 'a', (address) => ({ host: `nat-${address}`, port: 1 }))).toBe(
       'nat-10.0.0.1:7001:1',
     );
-    expect(reachable('10.0.0.1:7001', 'a', () => null)).toBe('10.0.0.1:7001');
-    expect(reachable('10.0.0.1:7001', 'a', null)).toBe('10.0.0.1:7001');
+    expect(reachableAddress('10.0.0.1:7001', 'a', () => null)).toBe('10.0.0.1:7001');
+    expect(reachableAddress('10.0.0.1:7001', 'a', null)).toBe('10.0.0.1:7001');
   });
 });

@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
-import { call, ended, isIn, isUp, lineTo, rejection, VERSIONS } from './support/client.ts';
+import { call, ended, isIn, isUp, openScriptClient, rejection, VERSIONS } from './support/client.ts';
 import { add, echo, guarded } from './support/scripts.ts';
 
-describe.each(VERSIONS)('what a server says to a line of $version', ({ Redis }) => {
-  async function lineToServer(config: Record<string, string> = {}, options = {}) {
+describe.each(VERSIONS)('what a server answers a script client of $version', ({ Redis }) => {
+  async function openToServer(config: Record<string, string> = {}, options = {}) {
     const server = await redisServer({ config });
-    const line = lineTo({ client: ended(new Redis(server.port)), ...options });
-    await isUp(line);
-    return { server, line };
+    const scriptClient = openScriptClient({ client: ended(new Redis(server.port)), ...options });
+    await isUp(scriptClient);
+    return { server, scriptClient };
   }
 
   test('of a key of a wrong type concerns this call alone, and names the key', async () => {
-    const { server, line } = await lineToServer();
+    const { server, scriptClient } = await openToServer();
     await server.call('LPUSH', 'list', 'x');
-    const { code, message } = await rejection(line.run(call(add, { keys: ['list'] })));
+    const { code, message } = await rejection(scriptClient.run(call(add, { keys: ['list'] })));
     expect(code).toBe('ERR_STORE_BUCKET');
     expect(message).toContain('list');
     expect(message).toContain('WRONGTYPE');
-    expect(await line.run(call(add))).toEqual([expect.any(Number), 1]);
-    expect(line.status()).toMatchObject({ state: 'up', lastError: undefined });
+    expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 1]);
+    expect(scriptClient.status()).toMatchObject({ state: 'up', lastError: undefined });
   });
 
   test.each([
@@ -28,114 +28,128 @@ describe.each(VERSIONS)('what a server says to a line of $version', ({ Redis }) 
     ['an error that the script raises', "return redis.call('INCR')"],
   ])('of %s concerns this call alone', async (_, body) => {
     const broken = guarded('broken', body);
-    const { line } = await lineToServer({}, { scripts: [broken] });
-    const { code, message } = await rejection(line.run(call(broken)));
+    const { scriptClient } = await openToServer({}, { script: broken });
+    const { code, message } = await rejection(scriptClient.run(call(echo)));
     expect(code).toBe('ERR_STORE_BUCKET');
     expect(message).toContain('broken');
-    expect(line.status().state).toBe('up');
+    expect(scriptClient.status().state).toBe('up');
+  });
+
+  test('never contains the arguments of the command, which may be ids of users', async () => {
+    const { server, scriptClient } = await openToServer();
+    await server.call('LPUSH', 'list', 'x');
+    const error: unknown = await scriptClient.run(call(add, { keys: ['list'] })).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ cause: { name: 'ReplyError' } });
+    expect((error as Error).cause).not.toHaveProperty('command');
   });
 
   test('of its memory concerns all calls that write, and says what helps', async () => {
-    const { server, line } = await lineToServer();
+    const { server, scriptClient } = await openToServer();
     await server.config('maxmemory', '1');
-    const { code, message } = await rejection(line.run(call(add)));
+    const { code, message } = await rejection(scriptClient.run(call(add)));
     expect(code).toBe('ERR_STORE_UNAVAILABLE');
     expect(message).toMatch(/OOM.*maxmemory/);
-    expect(await line.run(call(echo))).toHaveLength(1);
+    expect(await scriptClient.run(call(echo))).toHaveLength(1);
     await server.config('maxmemory', '0');
-    expect(await line.run(call(add))).toEqual([expect.any(Number), 1]);
+    expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 1]);
   });
 
-  test('when it has become a replica makes the line anew, and the line is down until it writes again', async () => {
+  test('when it has become a replica makes the connection anew, and the script client is down until it writes again', async () => {
     const changes: string[] = [];
-    const { server, line } = await lineToServer(
+    const { server, scriptClient } = await openToServer(
       {},
       { onChange: ({ state }: { state: string }) => changes.push(state) },
     );
     await server.call('REPLICAOF', '127.0.0.1', '1');
-    const { code, message } = await rejection(line.run(call(add)));
+    const { code, message } = await rejection(scriptClient.run(call(add)));
     expect(code).toBe('ERR_STORE_UNAVAILABLE');
     expect(message).toContain('READONLY');
-    await until('the line is connected again', () => line.status().servers.every(({ ready }) => ready));
-    expect(line.status()).toMatchObject({ state: 'down', counts: { connects: 2 } });
-    expect((await rejection(line.run(call(add)))).message).toContain('READONLY');
+    await until('the script client is connected again', () =>
+      scriptClient.status().servers.every(({ ready }) => ready),
+    );
+    expect(scriptClient.status()).toMatchObject({ state: 'down', counts: { connects: 2 } });
+    expect((await rejection(scriptClient.run(call(add)))).message).toContain('READONLY');
     await server.call('REPLICAOF', 'NO', 'ONE');
-    await until('the line is connected again', () => line.status().servers.every(({ ready }) => ready));
-    await line.run(call(add));
-    expect(line.status().state).toBe('up');
+    await until('the script client is connected again', () =>
+      scriptClient.status().servers.every(({ ready }) => ready),
+    );
+    await scriptClient.run(call(add));
+    expect(scriptClient.status().state).toBe('up');
     expect(changes.slice(0, 2)).toEqual(['up', 'down']);
     await until('it was told', () => changes.length === 3);
     expect(changes).toEqual(['up', 'down', 'up']);
   });
 
-  test('when it may not serve stale data keeps the line down until it may', async () => {
+  test('when it may not serve stale data keeps the script client down until it may', async () => {
     const server = await redisServer({ config: { 'replica-serve-stale-data': 'no' } });
     await server.call('REPLICAOF', '127.0.0.1', '1');
-    const line = lineTo({ client: ended(new Redis(server.port)) });
-    await isIn('down', line);
-    await until('the cause is known', () => String(line.status().lastError?.cause).includes('MASTERDOWN'));
-    const { code, message } = await rejection(line.run(call(add)));
+    const scriptClient = openScriptClient({ client: ended(new Redis(server.port)) });
+    await isIn('down', scriptClient);
+    await until('the cause is known', () => String(scriptClient.status().lastError?.cause).includes('MASTERDOWN'));
+    const { code, message } = await rejection(scriptClient.run(call(add)));
     expect(code).toBe('ERR_STORE_UNAVAILABLE');
     expect(message).toContain('MASTERDOWN');
     await server.call('REPLICAOF', 'NO', 'ONE');
-    await isUp(line);
-    expect(line.status().counts).toMatchObject({ connects: 1, resets: 0 });
+    await isUp(scriptClient);
+    expect(scriptClient.status().counts).toMatchObject({ connects: 1, resets: 0 });
   });
 
   test('of a permission that lacks names the user’s right, and heals when it is given', async () => {
     const server = await redisServer();
     await server.call('ACL', 'SETUSER', 'limited', 'on', '>pass', '~*', '+@connection', '+info', '+evalsha');
-    const line = lineTo({ client: ended(new Redis(server.port, { username: 'limited', password: 'pass' })) });
-    await isIn('down', line);
-    const { code, message } = await rejection(line.run(call(add)));
+    const scriptClient = openScriptClient({
+      client: ended(new Redis(server.port, { username: 'limited', password: 'pass' })),
+    });
+    await isIn('down', scriptClient);
+    const { code, message } = await rejection(scriptClient.run(call(add)));
     expect(code).toBe('ERR_STORE_UNAVAILABLE');
     expect(message).toMatch(/NOPERM.*permission/);
     await server.call('ACL', 'SETUSER', 'limited', '+eval', '+time', '+incr');
-    await isUp(line);
-    expect(await line.run(call(add))).toEqual([expect.any(Number), 1]);
+    await isUp(scriptClient);
+    expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 1]);
     await server.call('ACL', 'SETUSER', 'limited', '-incr');
-    expect(await rejection(line.run(call(add)))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+    expect(await rejection(scriptClient.run(call(add)))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
   });
 
   test.each([
     ['that the user may not choose', { username: 'limited', password: 'pass', db: 2 }, /NOPERM.*'select'/],
     ['that there is not', { db: 99 }, /DB index is out of range/],
-  ])('of a database %s keeps the line down: it never decides in another one', async (_, options, said) => {
+  ])('of a database %s keeps the script client down: it never decides in another one', async (_, options, said) => {
     const server = await redisServer();
     await server.call('ACL', 'SETUSER', 'limited', 'on', '>pass', '~*', '+@all', '-select');
-    const line = lineTo({ client: ended(new Redis(server.port, { lazyConnect: true, ...options })) });
-    await isIn('down', line);
-    await until('the cause is known', () => said.test(String(line.status().lastError?.cause)));
-    const { code, message } = await rejection(line.run(call(add)));
+    const scriptClient = openScriptClient({ client: ended(new Redis(server.port, { lazyConnect: true, ...options })) });
+    await isIn('down', scriptClient);
+    await until('the cause is known', () => said.test(String(scriptClient.status().lastError?.cause)));
+    const { code, message } = await rejection(scriptClient.run(call(add)));
     expect(code).toBe('ERR_STORE_UNAVAILABLE');
     expect(message).toMatch(said);
-    expect(line.status().counts.connects).toBe(0);
+    expect(scriptClient.status().counts.connects).toBe(0);
     await server.call('ACL', 'SETUSER', 'limited', '+select');
     if (options.db !== 2) return;
-    await isUp(line);
-    await line.run(call(add));
+    await isUp(scriptClient);
+    await scriptClient.run(call(add));
     expect(await server.call('EXISTS', 'key')).toBe(0);
   });
 
   test('of slots, when it is a node of a cluster, says that it wants a cluster client', async () => {
-    const { server, line } = await lineToServer({ 'cluster-enabled': 'yes' });
+    const { server, scriptClient } = await openToServer({ 'cluster-enabled': 'yes' });
     await server.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
-    const { code, message } = await rejection(line.run(call(add, { keys: ['a', 'b'] })));
+    const { code, message } = await rejection(scriptClient.run(call(add, { keys: ['a', 'b'] })));
     expect(code).toBe('ERR_STORE_UNAVAILABLE');
     expect(message).toMatch(/CROSSSLOT.*Pass a `Cluster` of ioredis as `client`/);
   });
 
   test('of a password that it wants is the cause of all refusals', async () => {
     const server = await redisServer({ config: { requirepass: 'secret' } });
-    const line = lineTo({ client: ended(new Redis(server.port)) });
-    await isIn('down', line);
-    await until('the cause is known', () => String(line.status().lastError?.cause).includes('NOAUTH'));
-    const { code, message } = await rejection(line.run(call(add)));
+    const scriptClient = openScriptClient({ client: ended(new Redis(server.port)) });
+    await isIn('down', scriptClient);
+    await until('the cause is known', () => String(scriptClient.status().lastError?.cause).includes('NOAUTH'));
+    const { code, message } = await rejection(scriptClient.run(call(add)));
     expect(code).toBe('ERR_STORE_UNAVAILABLE');
     expect(message).toContain('NOAUTH');
   });
 
-  test('while it loads its data keeps the line waiting on one connection', async () => {
+  test('while it loads its data keeps the script client waiting on one connection', async () => {
     const server = await redisServer({ config: { 'enable-debug-command': 'yes' } });
     await server.call('DEBUG', 'POPULATE', 1500);
     await server.call('SAVE');
@@ -144,12 +158,12 @@ describe.each(VERSIONS)('what a server says to a line of $version', ({ Redis }) 
       whileLoading: true,
       args: ['--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024'],
     });
-    const line = lineTo({ client: ended(new Redis(server.port)) });
+    const scriptClient = openScriptClient({ client: ended(new Redis(server.port)) });
     await until('the server is being waited for', async () =>
       (await server.call<string>('INFO')).includes('loading:1'),
     );
-    expect(await rejection(line.run(call(echo)))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
-    await isUp(line);
-    expect(line.status().counts).toMatchObject({ connects: 1, resets: 0 });
+    expect(await rejection(scriptClient.run(call(echo)))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+    await isUp(scriptClient);
+    expect(scriptClient.status().counts).toMatchObject({ connects: 1, resets: 0 });
   });
 });

@@ -1,57 +1,61 @@
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
-import { call, ended, isUp, lineTo, rejection, VERSIONS } from './support/client.ts';
+import { call, ended, isUp, openScriptClient, rejection, VERSIONS } from './support/client.ts';
 import { add, echo, guarded } from './support/scripts.ts';
 
-describe.each(VERSIONS)('a line beside a client of $version', ({ Redis }) => {
-  async function lineToServer(options = {}) {
+describe.each(VERSIONS)('a script client beside a client of $version', ({ Redis }) => {
+  async function openToServer(options = {}) {
     const server = await redisServer();
-    const line = lineTo({ client: ended(new Redis(server.port)), ...options });
-    await isUp(line);
-    return { server, line };
+    const scriptClient = openScriptClient({ client: ended(new Redis(server.port)), ...options });
+    await isUp(scriptClient);
+    return { server, scriptClient };
   }
 
   test('runs a script on the client’s server, and gives its time and what it answered', async () => {
-    const { line } = await lineToServer();
+    const { scriptClient } = await openToServer();
     const before = (Date.now() - Date.UTC(2026, 0)) * 16_000;
-    const [nowTicks, ...rest] = await line.run(call(echo, { args: ['a', 7, ''] }));
+    const [nowTicks, ...rest] = await scriptClient.run(call(echo, { args: ['a', 7, ''] }));
     expect(rest).toEqual(['a', '7', '']);
     expect(Math.abs(Number(nowTicks) - before)).toBeLessThan(1000 * 16_000);
   });
 
   test('writes what the script writes', async () => {
-    const { server, line } = await lineToServer();
-    await line.run(call(add));
-    expect(await line.run(call(add))).toEqual([expect.any(Number), 2]);
+    const { server, scriptClient } = await openToServer();
+    await scriptClient.run(call(add));
+    expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 2]);
     expect(await server.call('GET', 'key')).toBe('2');
   });
 
   test('takes thousands of keys and arguments in one call', async () => {
     const many = Array.from({ length: 7000 }, (_, i) => `k${i}`);
     const size = guarded('size', 'return {1, now, #KEYS, #ARGV}');
-    const { line } = await lineToServer({ scripts: [size] });
-    const reply = await line.run(call(size, { keys: many, args: [...many, ...many, ...many] }));
+    const { scriptClient } = await openToServer({ script: size });
+    const reply = await scriptClient.run({ keys: many, args: [...many, ...many, ...many], deadlineMs: 1000 });
     expect(reply.slice(1)).toEqual([7000, 21_001]);
   });
 
-  test('has told the server all scripts before the first call, so that none travels as text', async () => {
-    const { server, line } = await lineToServer();
+  test('has loaded the script on the server before the first call, so that none travels as text', async () => {
+    const { server, scriptClient } = await openToServer();
     const before = await server.commandCalls();
-    await line.run(call(echo));
-    await line.run(call(add));
+    await scriptClient.run(call(echo));
+    await scriptClient.run(call(add));
     const after = await server.commandCalls();
     expect(after.get('eval')).toBe(before.get('eval'));
-    expect(line.status().counts.reloads).toBe(0);
+    expect(scriptClient.status().counts.reloads).toBe(0);
   });
 
-  test('tells the server a script that it has forgotten, within the same call', async () => {
-    const { server, line } = await lineToServer();
+  test('loads the script again that the server has forgotten, within the same call', async () => {
+    const { server, scriptClient } = await openToServer();
     await server.call('SCRIPT', 'FLUSH');
-    const replies = await Promise.all([line.run(call(add)), line.run(call(add)), line.run(call(add))]);
+    const replies = await Promise.all([
+      scriptClient.run(call(add)),
+      scriptClient.run(call(add)),
+      scriptClient.run(call(add)),
+    ]);
     expect(replies.map(([, value]) => value)).toEqual([1, 2, 3]);
-    expect(line.status().counts.reloads).toBe(3);
-    await line.run(call(add));
-    expect(line.status().counts.reloads).toBe(3);
+    expect(scriptClient.status().counts.reloads).toBe(3);
+    await scriptClient.run(call(add));
+    expect(scriptClient.status().counts.reloads).toBe(3);
   });
 
   test('rejects when something that watches ioredis throws, and runs the next call', async () => {
@@ -68,19 +72,19 @@ describe.each(VERSIONS)('a line beside a client of $version', ({ Redis }) => {
         },
       });
     };
-    const line = lineTo({ client: { isCluster: false, options: client.options, duplicate } });
-    await isUp(line);
+    const scriptClient = openScriptClient({ client: { isCluster: false, options: client.options, duplicate } });
+    await isUp(scriptClient);
     throws = true;
-    const { code, message } = await rejection(line.run(call(echo)));
+    const { code, message } = await rejection(scriptClient.run(call(echo)));
     expect([code, message]).toEqual(['ERR_STORE_UNAVAILABLE', expect.stringContaining('from a tracer')]);
     throws = false;
-    expect(await line.run(call(add))).toEqual([expect.any(Number), 1]);
+    expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 1]);
   });
 
   test('writes nothing when the time of a call is over before the server gets to it', async () => {
-    const { server, line } = await lineToServer();
+    const { server, scriptClient } = await openToServer();
     await server.call('CLIENT', 'PAUSE', 300, 'ALL');
-    const { code, tookMs } = await rejection(line.run(call(add, { deadlineMs: 50 })));
+    const { code, tookMs } = await rejection(scriptClient.run(call(add, { deadlineMs: 50 })));
     expect(code).toBe('ERR_STORE_DEADLINE');
     expect(tookMs).toBeLessThan(150);
     // Whatever it was sent meanwhile it has met by the time that it answers this.
@@ -88,14 +92,14 @@ describe.each(VERSIONS)('a line beside a client of $version', ({ Redis }) => {
   });
 
   test('lets a caller who has waited before wait for the rest of its deadline, and names the whole of it', async () => {
-    const { server, line } = await lineToServer();
+    const { server, scriptClient } = await openToServer();
     server.freeze();
-    const asked = await rejection(line.run(call(add, { deadlineMs: 10_000, waitedMs: 9950.25 })));
+    const asked = await rejection(scriptClient.run(call(add, { deadlineMs: 10_000, waitedMs: 9950.25 })));
     server.thaw();
     expect(asked).toMatchObject({ code: 'ERR_STORE_DEADLINE', message: expect.stringMatching(/within 10000 ms\.$/) });
     expect(asked.tookMs).toBeLessThan(5000);
     // It would write after its time.
-    await isUp(line);
+    await isUp(scriptClient);
     expect(await server.call('GET', 'key')).toBe(null);
   });
 
@@ -108,10 +112,10 @@ describe.each(VERSIONS)('a line beside a client of $version', ({ Redis }) => {
     ['a time that is text', "return {1, '16'}"],
     ['a time beyond all whole numbers', 'return {1, 9007199254740993}'],
   ])('takes %s for no answer', async (_, body) => {
-    const nonsense = guarded('nonsense', body);
-    const { line } = await lineToServer({ scripts: [nonsense] });
-    const { code, message } = await rejection(line.run(call(nonsense)));
+    const malformed = guarded('malformed', body);
+    const { scriptClient } = await openToServer({ script: malformed });
+    const { code, message } = await rejection(scriptClient.run(call(echo)));
     expect(code).toBe('ERR_STORE_ANSWER');
-    expect(message).toContain('nonsense');
+    expect(message).toContain('malformed');
   });
 });

@@ -1,38 +1,40 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { FakeTime } from '../../../core/test/support/fake-time.ts';
-import { ConnectWatch } from '../../src/ioredis/connect-watch.ts';
-import { Patience } from '../../src/ioredis/connect-timeout.ts';
-import { SilenceWatch } from '../../src/ioredis/silence-watch.ts';
+import { ConnectTimeout, ConnectWatch, SilenceWatch } from '../../src/ioredis/watches.ts';
 
 /** As much of a socket as a watch looks at. */
 function socket(bytesRead = 0): Socket & { bytesRead: number } {
   return { bytesRead } as Socket & { bytesRead: number };
 }
 
-function watched<T>(Watch: new (on: { stream: Socket | undefined }, time: FakeTime, cut: (s: Socket) => void) => T) {
+function watched<T>(Watch: new (socket: () => Socket | undefined, time: FakeTime, cut: (s: Socket) => void) => T) {
   const time = new FakeTime();
-  const on: { stream: Socket | undefined } = { stream: undefined };
+  const on: { socket: Socket | undefined } = { socket: undefined };
   const cut: Socket[] = [];
-  const watch = new Watch(on, time, (stream) => cut.push(stream));
+  const watch = new Watch(
+    () => on.socket,
+    time,
+    (cutSocket) => cut.push(cutSocket),
+  );
   return { time, on, cut, watch };
 }
 
 describe('the watch over connecting', () => {
-  test('cuts a socket that says nothing for as long as it is allowed to', async () => {
+  test('cuts a socket that sends nothing for as long as it is allowed to', async () => {
     const { time, on, cut, watch } = watched(ConnectWatch);
     watch.start(250);
-    on.stream = socket();
+    on.socket = socket();
     await time.advance(250);
     expect(cut).toEqual([]);
     await time.advance(100);
-    expect(cut).toContain(on.stream);
+    expect(cut).toContain(on.socket);
   });
 
   test('waits longer for a server that has spoken', async () => {
     const { time, on, cut, watch } = watched(ConnectWatch);
     const stream = socket();
-    on.stream = stream;
+    on.socket = stream;
     watch.start(250);
     await time.advance(100);
     stream.bytesRead = 7;
@@ -46,16 +48,16 @@ describe('the watch over connecting', () => {
     const { time, on, cut, watch } = watched(ConnectWatch);
     watch.start(250);
     for (let attempt = 0; attempt < 10; attempt++) {
-      on.stream = socket();
+      on.socket = socket();
       await time.advance(200);
     }
     expect(cut).toEqual([]);
   });
 
-  test('hears what arrived while the process was busy before it judges', async () => {
+  test('reads what arrived while the process was busy before it cuts', async () => {
     const { time, on, cut, watch } = watched(ConnectWatch);
     const stream = socket();
-    on.stream = stream;
+    on.socket = stream;
     watch.start(250);
     time.arrives(() => (stream.bytesRead = 1));
     await time.stall(5000);
@@ -71,9 +73,14 @@ describe('the watch over connecting', () => {
     expect(time.waiting).toBe(0);
   });
 
-  test('can be stopped by whom it tells', async () => {
+  test('can be stopped by its callback', async () => {
     const time = new FakeTime();
-    const watch: ConnectWatch = new ConnectWatch({ stream: socket() }, time, () => watch.stop());
+    const on = socket();
+    const watch: ConnectWatch = new ConnectWatch(
+      () => on,
+      time,
+      () => watch.stop(),
+    );
     watch.start(250);
     await time.advance(1000);
     expect(time.waiting).toBe(0);
@@ -83,35 +90,35 @@ describe('the watch over connecting', () => {
 describe('the watch over silence', () => {
   test('cuts a socket through which nothing came for 100 ms after a missed deadline', async () => {
     const { time, on, cut, watch } = watched(SilenceWatch);
-    on.stream = socket(5);
-    watch.missed();
+    on.socket = socket(5);
+    watch.start();
     await time.advance(99);
-    watch.missed();
+    watch.start();
     expect(cut).toEqual([]);
     await time.advance(1);
-    expect(cut).toEqual([on.stream]);
+    expect(cut).toEqual([on.socket]);
     expect(time.waiting).toBe(0);
   });
 
   test('leaves a slow server in peace: one byte is enough', async () => {
     const { time, on, cut, watch } = watched(SilenceWatch);
     const stream = socket(5);
-    on.stream = stream;
-    watch.missed();
+    on.socket = stream;
+    watch.start();
     await time.advance(50);
     stream.bytesRead = 6;
     await time.advance(1000);
     expect(cut).toEqual([]);
-    watch.missed();
+    watch.start();
     await time.advance(100);
     expect(cut).toEqual([stream]);
   });
 
-  test('hears what arrived while the process was busy before it judges', async () => {
+  test('reads what arrived while the process was busy before it cuts', async () => {
     const { time, on, cut, watch } = watched(SilenceWatch);
     const stream = socket(5);
-    on.stream = stream;
-    watch.missed();
+    on.socket = stream;
+    watch.start();
     time.arrives(() => (stream.bytesRead = 6));
     await time.stall(5000);
     expect(cut).toEqual([]);
@@ -119,31 +126,31 @@ describe('the watch over silence', () => {
 
   test('does not cut the socket that came after', async () => {
     const { time, on, cut, watch } = watched(SilenceWatch);
-    on.stream = socket();
-    watch.missed();
-    on.stream = socket();
+    on.socket = socket();
+    watch.start();
+    on.socket = socket();
     await time.advance(1000);
     expect(cut).toEqual([]);
   });
 
   test('has nothing to watch before the first socket, and leaves no timer when it is stopped', () => {
     const { time, on, watch } = watched(SilenceWatch);
-    watch.missed();
+    watch.start();
     expect(time.waiting).toBe(0);
-    on.stream = socket();
-    watch.missed();
+    on.socket = socket();
+    watch.start();
     watch.stop();
     expect(time.waiting).toBe(0);
   });
 });
 
-test('three attempts to connect are quick and the fourth is patient, until one leads to a server', () => {
-  const patience = new Patience();
+test('three attempts to connect are short and the fourth is long, until one leads to a server', () => {
+  const connectTimeout = new ConnectTimeout();
   const next = (): number => {
-    patience.next();
-    return patience.ms;
+    connectTimeout.next();
+    return connectTimeout.ms;
   };
   expect([next(), next(), next(), next(), next()]).toEqual([250, 250, 250, 1000, 250]);
-  patience.reset();
+  connectTimeout.reset();
   expect([next(), next(), next(), next()]).toEqual([250, 250, 250, 1000]);
 });

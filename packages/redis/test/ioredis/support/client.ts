@@ -4,10 +4,10 @@ import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import '../../../../../test/redis/servers/teardown.ts';
 import { running } from '../../../../../test/redis/servers/running.ts';
 import { until } from '../../../../../test/redis/servers/until.ts';
-import { openLine, type LineOptions } from '../../../src/ioredis/open-client.ts';
-import type { Line, Script, ScriptCall } from '../../../src/client/script-client.ts';
-import type { LineState } from '../../../src/client/connection-status.ts';
-import { add, echo, record } from './scripts.ts';
+import { openClient, type ClientOptions } from '../../../src/ioredis/open-client.ts';
+import type { ScriptCall, ScriptClient } from '../../../src/client/script-client.ts';
+import type { ConnectionState } from '../../../src/client/connection-status.ts';
+import { testScript, type Operation } from './scripts.ts';
 
 /** Both versions of ioredis that a user may have. */
 export const VERSIONS = [
@@ -15,11 +15,11 @@ export const VERSIONS = [
   { version: 'ioredis 5', Redis: Redis5 as unknown as typeof Redis, Cluster: Cluster5 as unknown as typeof Cluster },
 ];
 
-/** Opens a line that ends with the test. */
-export function lineTo(options: Partial<LineOptions>): Line {
-  const line = openLine({ scripts: [echo, add, record], ...options });
-  running.add({ close: () => line.close() });
-  return line;
+/** Opens a script client that ends with the test. */
+export function openScriptClient(options: Partial<ClientOptions>): ScriptClient {
+  const scriptClient = openClient({ script: testScript, ...options });
+  running.add({ close: () => scriptClient.close() });
+  return scriptClient;
 }
 
 /** A client as a user makes it; it ends with the test. */
@@ -29,16 +29,16 @@ export function ended<T extends Redis | Cluster>(client: T): T {
   return client;
 }
 
-/** Waits until the line is in a state. */
-export async function isIn(state: LineState, line: Line, withinMs = 5000): Promise<void> {
-  await until(`the line is ${state}`, () => line.status().state === state, { everyMs: 2, withinMs });
+/** Waits until the script client is in a state. */
+export async function isIn(state: ConnectionState, scriptClient: ScriptClient, withinMs = 5000): Promise<void> {
+  await until(`the script client is ${state}`, () => scriptClient.status().state === state, { everyMs: 2, withinMs });
 }
 
-export const isUp = (line: Line): Promise<void> => isIn('up', line);
+export const isUp = (scriptClient: ScriptClient): Promise<void> => isIn('up', scriptClient);
 
 /** A call as the store makes it. */
-export function call(script: Script, over: Partial<ScriptCall> = {}): ScriptCall {
-  return { script, keys: ['key'], args: [], deadlineMs: 1000, ...over };
+export function call(operation: Operation, { args = [], ...rest }: Partial<ScriptCall> = {}): ScriptCall {
+  return { keys: ['key'], args: [operation, ...args], deadlineMs: 1000, ...rest };
 }
 
 /** The code of the error that a promise rejects with, and how long that took. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Line } from '../../../src/client/script-client.ts';
+import type { ScriptClient } from '../../../src/client/script-client.ts';
 import { record } from './scripts.ts';
 
 const TICKS_PER_MS = 16_000;
@@ -19,14 +19,14 @@ export interface Load {
 }
 
 /** Records calls under a key again and again, two at once every few milliseconds. */
-export function load(line: Line, { keys = ['key'], deadlineMs = 50 } = {}): Load {
+export function load(scriptClient: ScriptClient, { keys = ['key'], deadlineMs = 50 } = {}): Load {
   const seen = { done: 0, codes: new Map<string, number>(), longestMs: 0 };
   const state = { isOver: false };
   const one = async (id: number): Promise<void> => {
     const startMs = performance.now();
     try {
-      const args = [id, wallTicks() + deadlineMs * TICKS_PER_MS];
-      await line.run({ script: record, keys: [keys.at(id % keys.length) ?? ''], args, deadlineMs });
+      const args = [record, id, wallTicks() + deadlineMs * TICKS_PER_MS];
+      await scriptClient.run({ keys: [keys.at(id % keys.length) ?? ''], args, deadlineMs });
       seen.done++;
     } catch (error) {
       const { code = 'none' } = error as { code?: string };
@@ -61,7 +61,7 @@ export class Record {
   readonly #lines: readonly (readonly string[])[];
 
   constructor(lines: readonly string[]) {
-    this.#lines = lines.map((line) => line.split(' '));
+    this.#lines = lines.map((scriptClient) => scriptClient.split(' '));
   }
 
   get length(): number {

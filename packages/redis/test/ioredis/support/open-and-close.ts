@@ -1,14 +1,14 @@
-// Opens a line to each URL, waits until something has come of it, and closes it: the process must then end by itself.
-import { openLine } from '../../../src/ioredis/open-client.ts';
-import { echo } from './scripts.ts';
+// Opens a script client to each URL, waits for its first change of state, and closes it: the process must then end.
+import { openClient } from '../../../src/ioredis/open-client.ts';
+import { testScript } from './scripts.ts';
 
 for (const url of process.argv.slice(2)) {
-  const line = openLine({
+  const scriptClient = openClient({
     url,
-    scripts: [echo],
+    script: testScript,
     onChange: async ({ state }) => {
       if (state === 'closed') return;
-      await line.close();
+      await scriptClient.close();
       console.log(`closed from ${state}`);
     },
   });

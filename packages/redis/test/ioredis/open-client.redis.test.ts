@@ -1,25 +1,25 @@
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
-import type { RedisClient } from '../../src/ioredis/own-connection.ts';
-import { openLine } from '../../src/ioredis/open-client.ts';
-import { call, ended, isUp, lineTo, VERSIONS } from './support/client.ts';
-import { add, echo } from './support/scripts.ts';
+import type { RedisClient } from '../../src/ioredis/open-client.ts';
+import { openClient } from '../../src/ioredis/open-client.ts';
+import { call, ended, isUp, openScriptClient, VERSIONS } from './support/client.ts';
+import { add, testScript } from './support/scripts.ts';
 
 describe.each(VERSIONS)('a connection of our own beside a client of $version', ({ Redis: RedisOfVersion }) => {
   test('leaves the client alone: nothing is sent on it, and it may be closed first', async () => {
     const server = await redisServer();
     const client = ended(new RedisOfVersion(server.port, { lazyConnect: true }));
     const options = { ...client.options };
-    const line = lineTo({ client });
-    await isUp(line);
-    await line.run(call(add));
+    const scriptClient = openScriptClient({ client });
+    await isUp(scriptClient);
+    await scriptClient.run(call(add));
     expect(client.status).toBe('wait');
     expect(client.options).toEqual(options);
     expect(client.listenerCount('error')).toBe(1);
     client.disconnect();
-    expect(await line.run(call(add))).toEqual([expect.any(Number), 2]);
-    await line.close();
+    expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 2]);
+    await scriptClient.close();
     await client.connect();
     expect(await client.get('key')).toBe('2');
   });
@@ -43,14 +43,14 @@ describe.each(VERSIONS)('a connection of our own beside a client of $version', (
       scripts: { add: { lua: 'return 1', numberOfKeys: 0 } },
       autoResendUnfulfilledCommands: true,
     });
-    const line = lineTo({ client: ended(client) });
-    await isUp(line);
-    expect(await line.run(call(add))).toEqual([expect.any(Number), 1]);
+    const scriptClient = openScriptClient({ client: ended(client) });
+    await isUp(scriptClient);
+    expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 1]);
     expect(await server.call('KEYS', '*')).toEqual(['key']);
     await server.kill();
     await server.start();
-    await isUp(line);
-    expect(await line.run(call(add))).toEqual([expect.any(Number), 1]);
+    await isUp(scriptClient);
+    expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 1]);
   });
 
   test('is for whom and where the client is: user, password, db and name', async () => {
@@ -63,18 +63,20 @@ describe.each(VERSIONS)('a connection of our own beside a client of $version', (
       connectionName: 'orders',
       lazyConnect: true,
     });
-    const line = lineTo({ client: ended(client) });
-    await isUp(line);
-    await line.run(call(add));
+    const scriptClient = openScriptClient({ client: ended(client) });
+    await isUp(scriptClient);
+    await scriptClient.run(call(add));
     expect(await server.call('CLIENT', 'LIST')).toMatch(/name=orders .*db=3 .*user=app/);
   });
 
   test('reaches a server by its socket, and names it by that', async () => {
-    const server = await redisServer({ config: { unixsocket: '/tmp/sluice-line-test.sock' } });
-    const line = lineTo({ client: ended(new RedisOfVersion('/tmp/sluice-line-test.sock', { lazyConnect: true })) });
-    await isUp(line);
-    expect(await line.run(call(add))).toEqual([expect.any(Number), 1]);
-    expect(line.status().servers[0]?.server).toBe('/tmp/sluice-line-test.sock');
+    const server = await redisServer({ config: { unixsocket: '/tmp/sluice-client-test.sock' } });
+    const scriptClient = openScriptClient({
+      client: ended(new RedisOfVersion('/tmp/sluice-client-test.sock', { lazyConnect: true })),
+    });
+    await isUp(scriptClient);
+    expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 1]);
+    expect(scriptClient.status().servers[0]?.server).toBe('/tmp/sluice-client-test.sock');
     await server.stop();
   });
 });
@@ -83,16 +85,16 @@ describe('a connection by URL', () => {
   test('is for the user, the password and the db of the URL', async () => {
     const server = await redisServer();
     await server.call('ACL', 'SETUSER', 'app', 'on', '>p@ss/word', '~*', '+@all');
-    const line = lineTo({ url: `redis://app:p%40ss%2Fword@127.0.0.1:${server.port}/5` });
-    await isUp(line);
-    await line.run(call(add));
+    const scriptClient = openScriptClient({ url: `redis://app:p%40ss%2Fword@127.0.0.1:${server.port}/5` });
+    await isUp(scriptClient);
+    await scriptClient.run(call(add));
     expect(await server.call('CLIENT', 'LIST')).toMatch(/db=5 .*user=app/);
   });
 
   test.each(['127.0.0.1:6379', 'http://127.0.0.1', 'redis://', 'redis://host:port:7', '', 7])(
     'is refused for %j',
     (url) => {
-      expect(() => openLine({ url: url as string, scripts: [echo] })).toThrow(
+      expect(() => openClient({ url: url as string, script: testScript })).toThrow(
         expect.objectContaining({ code: 'ERR_OPTION', message: expect.stringContaining('redis://') }),
       );
     },
@@ -101,7 +103,7 @@ describe('a connection by URL', () => {
   test.each(['redis://127.0.0.1/orders', 'redis://127.0.0.1?db=x'])(
     'is refused for a database of no number: %s',
     (url) => {
-      expect(() => openLine({ url, scripts: [echo] })).toThrow(
+      expect(() => openClient({ url, script: testScript })).toThrow(
         expect.objectContaining({
           code: 'ERR_OPTION',
           message: expect.stringMatching(/^`db` must be a whole number from 0, but was NaN\. Correct the database/),
@@ -111,8 +113,8 @@ describe('a connection by URL', () => {
   );
 
   test('is refused without telling the password', () => {
-    expect(() => openLine({ url: 'http://user:secret@host/0', scripts: [echo] })).toThrow(/http:\/\/…@host/);
-    expect(() => openLine({ url: 'redis://user:se/cret@host:x/0', scripts: [echo] })).toThrow(/redis:\/\/…@host/);
+    expect(() => openClient({ url: 'http://user:secret@host/0', script: testScript })).toThrow(/http:\/\/…@host/);
+    expect(() => openClient({ url: 'redis://user:se/cret@host:x/0', script: testScript })).toThrow(/redis:\/\/…@host/);
   });
 
   test.each([
@@ -122,7 +124,7 @@ describe('a connection by URL', () => {
     'redis://h:x?password=secret',
     'redis://a:sec\nsecret@host:x',
   ])('is refused without telling the password, whatever it is: %j', (url) => {
-    const open = () => openLine({ url, scripts: [echo] });
+    const open = () => openClient({ url, script: testScript });
     expect(open).toThrow(/^`url` must be a URL that begins with/);
     expect(open).not.toThrow(/secret/);
   });
@@ -136,7 +138,7 @@ describe('what is no client of ioredis', () => {
     ['a client of another package', { duplicate: () => ({}), options: {}, isOpen: true }],
     ['a function', () => {}],
   ])('is refused: %s', (_, client) => {
-    expect(() => openLine({ client: client as unknown as RedisClient, scripts: [echo] })).toThrow(
+    expect(() => openClient({ client: client as unknown as RedisClient, script: testScript })).toThrow(
       expect.objectContaining({ code: 'ERR_OPTION', message: expect.stringContaining('`client`') }),
     );
   });
@@ -157,14 +159,14 @@ describe('what is no client of ioredis', () => {
     ],
     ['a URL', 'redis://:secret@host', "'string'"],
   ])('is refused without telling what is in it: %s', (_, client, shown) => {
-    const open = () => openLine({ client: client as RedisClient, scripts: [echo] });
+    const open = () => openClient({ client: client as RedisClient, script: testScript });
     expect(open).toThrow(`but was ${shown}`);
     expect(open).not.toThrow(/secret/);
   });
 
   test('neither client nor URL is refused, and both are', () => {
-    expect(() => openLine({ scripts: [echo] })).toThrow(/`client` or `url` must be given, but neither was/);
+    expect(() => openClient({ script: testScript })).toThrow(/`client` or `url` must be given, but neither was/);
     const client = ended(new Redis({ lazyConnect: true }));
-    expect(() => openLine({ client, url: 'redis://localhost', scripts: [echo] })).toThrow(/both/);
+    expect(() => openClient({ client, url: 'redis://localhost', script: testScript })).toThrow(/both/);
   });
 });

@@ -1,0 +1,51 @@
+import type { StoreReading } from '@sluice/core';
+import type { BatchEntry, BatchRequestParts } from './batch-request.ts';
+import { slotOf } from '../client/slot.ts';
+
+/** The part of a batch that belongs to one slot. */
+export interface BatchPart extends BatchRequestParts {
+  readonly slot: number;
+  /** The index of each bucket in the whole batch. */
+  readonly indexes: readonly number[];
+}
+
+/** Splits a batch by slot, in the order of the first bucket of each slot. */
+export function splitBySlot({ batch, keys, ...rest }: BatchRequestParts): readonly BatchPart[] {
+  const parts = new Map<number, { batch: BatchEntry[]; keys: string[]; indexes: number[] }>();
+  for (const [index, key] of keys.entries()) {
+    const slot = slotOf(key);
+    const part = parts.get(slot) ?? { batch: [], keys: [], indexes: [] };
+    part.batch.push(batch[index]!);
+    part.keys.push(key);
+    part.indexes.push(index);
+    parts.set(slot, part);
+  }
+  return Array.from(parts, ([slot, part]) => ({ ...rest, slot, ...part }));
+}
+
+/** Splits a batch into batches of at most `maxBuckets` buckets. */
+export function splitBySize(
+  { batch, keys, ...rest }: BatchRequestParts,
+  maxBuckets: number,
+): readonly BatchRequestParts[] {
+  const pieces: BatchRequestParts[] = [];
+  for (let i = 0; i < keys.length; i += maxBuckets) {
+    pieces.push({ ...rest, batch: batch.slice(i, i + maxBuckets), keys: keys.slice(i, i + maxBuckets) });
+  }
+  return pieces;
+}
+
+/** Combines the readings of all parts. Each bucket keeps the time of its own server. */
+export function mergeReadings(parts: readonly BatchPart[], readings: readonly StoreReading[]): StoreReading {
+  const size = parts.reduce((sum, { indexes }) => sum + indexes.length, 0);
+  const levelsTicks = Array<number>(size).fill(0);
+  const bucketNowTicks = Array<number>(size).fill(0);
+  for (const [i, { indexes }] of parts.entries()) {
+    const { nowTicks, levelsTicks: levels } = readings[i]!;
+    for (const [j, index] of indexes.entries()) {
+      levelsTicks[index] = levels[j]!;
+      bucketNowTicks[index] = nowTicks;
+    }
+  }
+  return { nowTicks: bucketNowTicks[0]!, levelsTicks, bucketNowTicks };
+}
