@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isMap, isSeq, LineCounter, parseAllDocuments, type Node as LibraryNode, type Scalar } from 'yaml';
-import { Findings } from '../../packages/config/src/findings.ts';
-import type { Node } from '../../packages/config/src/node.ts';
-import { lineAndColumn } from '../../packages/config/src/place.ts';
+import { Problems } from '../../packages/config/src/nodes/problems.ts';
+import type { Node } from '../../packages/config/src/nodes/node.ts';
+import { lineAndColumn } from '../../packages/config/src/nodes/position.ts';
 import { readYaml } from '../../packages/config/src/text/yaml-text.ts';
 import { yamlText } from './yaml-texts.ts';
 
@@ -18,11 +18,11 @@ interface Reading {
 }
 
 function read(text: string): Reading {
-  const findings = new Findings();
-  const reading = readYaml(text, findings);
+  const problems = new Problems();
+  const reading = readYaml(text, problems);
   let step = reading.next();
   while (step.done !== true) step = reading.next();
-  const rejectedAt = findings.list.map(({ at }) => lineAndColumn(at as number).line);
+  const rejectedAt = problems.list.map(({ at }) => lineAndColumn(at as number).line);
   return { value: step.value && valueOf(step.value), rejectedAt };
 }
 

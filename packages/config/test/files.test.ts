@@ -48,13 +48,13 @@ it('a file above the bound is refused before it is read', async () => {
 
 it('a file that says less of its size than it holds is refused when the bound is reached', async () => {
   const { content } = await readBytes('/proc/self/environ', 1);
-  expect(content).toEqual({ refused: expect.stringMatching(/^The text is larger than 1 bytes/) });
+  expect(content).toEqual({ rejected: expect.stringMatching(/^The text is larger than 1 bytes/) });
 });
 
 it('a file that can’t be read says why', async () => {
   const path = join(folder(), 'l'.repeat(300));
   const { content } = await readBytes(path, 10);
-  expect(content).toMatchObject({ refused: expect.stringMatching(/^The file can't be read: ENAMETOOLONG/) });
+  expect(content).toMatchObject({ rejected: expect.stringMatching(/^The file can't be read: ENAMETOOLONG/) });
 });
 
 const SWAPPING = `

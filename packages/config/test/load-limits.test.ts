@@ -5,9 +5,9 @@ import { checkLimits, loadLimits } from '@sluice/config';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { rejected } from '../../core/test/support/thrown.ts';
 import { uninspectable } from '../../core/test/support/uninspectable.ts';
-import { dataNode } from '../src/data-node.ts';
-import { Findings } from '../src/findings.ts';
-import type { Node } from '../src/node.ts';
+import { dataNode } from '../src/nodes/data-node.ts';
+import { Problems } from '../src/nodes/problems.ts';
+import type { Node } from '../src/nodes/node.ts';
 import { overrideRows } from '../src/shape/overrides-shape.ts';
 import { readFunction } from '../src/sources/source.ts';
 import { KEYS, LIMITS, written } from './written-files.ts';
@@ -179,7 +179,7 @@ describe('a function in the place of a file', () => {
       const reading = (function* (): Generator<never, Node> {
         return dataNode(data);
       })();
-      return [...overrideRows(reading, new Findings())].length;
+      return [...overrideRows(reading, new Problems())].length;
     };
     const wrong = Array.from({ length: 1024 }, (_, i) => i + 0.5);
     expect(rowsIn([{ A: { unlimited: true, ids: wrong } }])).toBe(5);
@@ -259,7 +259,7 @@ describe('a function in the place of a file', () => {
 
 it('a function that never answers is given up', async () => {
   const content = readFunction(() => new Promise(() => {}), { maxBytes: 1, timeMs: 1 });
-  expect(await content).toEqual({ refused: 'The function did not answer within 1 ms.' });
+  expect(await content).toEqual({ rejected: 'The function did not answer within 1 ms.' });
 });
 
 it('a function that has answered leaves no timer behind', async () => {
@@ -417,7 +417,7 @@ Unsaid: { count: 1, period: 1s }
       { keys: {} },
       '`checkLimits` has no option `keys` (its value was {}). Options: defaults, overrides, maxBytes, formats.',
     ],
-  ])('wrong options are refused: %o', async (options, message) => {
+  ])('wrong options are rejected: %o', async (options, message) => {
     expect((await rejected(() => checkLimits({ defaults: 'x', ...options } as never))).message).toBe(message);
   });
 });

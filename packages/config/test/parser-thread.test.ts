@@ -2,7 +2,7 @@ import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import { accountId } from '@sluice/core';
 import { loadLimits } from '@sluice/config';
 import { describe, expect, it, vi } from 'vitest';
-import { Findings } from '../src/findings.ts';
+import { Problems } from '../src/nodes/problems.ts';
 import { rowsByThread, type ThreadBounds } from '../src/sources/parser-thread.ts';
 import { written, KEYS } from './written-files.ts';
 
@@ -10,11 +10,11 @@ const BOUNDS: ThreadBounds = { memoryMb: 256, timeMs: 60_000, background: false 
 
 /** The ids that a thread finds in a text, and what it says is wrong with it. */
 async function parsedByThread(text: string, bounds: Partial<ThreadBounds> = {}) {
-  const findings = new Findings();
-  const rows = rowsByThread({ part: 'overrides', bytes: Buffer.from(text) }, findings, { ...BOUNDS, ...bounds });
+  const problems = new Problems();
+  const rows = rowsByThread({ part: 'overrides', bytes: Buffer.from(text) }, problems, { ...BOUNDS, ...bounds });
   const ids: string[] = [];
   for await (const row of rows) ids.push(...row.ids);
-  return { ids, problems: findings.list.map(({ message }) => message) };
+  return { ids, problems: problems.list.map(({ message }) => message) };
 }
 
 const listOf = (count: number): string =>
@@ -67,7 +67,7 @@ describe('a text that asks too much is refused:', () => {
   it('or is not needed any more', async () => {
     const ended = new AbortController();
     const bytes = Buffer.from(listOf(400_000));
-    const rows = rowsByThread({ part: 'overrides', bytes }, new Findings(), { ...BOUNDS, signal: ended.signal });
+    const rows = rowsByThread({ part: 'overrides', bytes }, new Problems(), { ...BOUNDS, signal: ended.signal });
     const threads = (): number => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
     const before = threads();
     ended.abort();
@@ -76,10 +76,10 @@ describe('a text that asks too much is refused:', () => {
   });
 
   it('or makes the thread fail', async () => {
-    const findings = new Findings();
+    const problems = new Problems();
     const job = { part: 'nothing' as 'overrides', bytes: Buffer.from('a') };
-    for await (const row of rowsByThread(job, findings, BOUNDS)) expect(row).toBeUndefined();
-    expect(findings.list[0]?.message).toMatch(/^The text could not be read: .*is not a function/);
+    for await (const row of rowsByThread(job, problems, BOUNDS)) expect(row).toBeUndefined();
+    expect(problems.list[0]?.message).toMatch(/^The text could not be read: .*is not a function/);
   });
 });
 

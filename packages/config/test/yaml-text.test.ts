@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Findings } from '../src/findings.ts';
-import { shownPlace } from '../src/place.ts';
+import { Problems } from '../src/nodes/problems.ts';
+import { shownPosition } from '../src/nodes/position.ts';
 import { readYaml } from '../src/text/yaml-text.ts';
 import { parse, type ParseMessage, type Part } from '../src/sources/parse.ts';
 
@@ -8,15 +8,15 @@ import { parse, type ParseMessage, type Part } from '../src/sources/parse.ts';
 function parsed(text: string, part: Part = 'overrides') {
   const messages: ParseMessage[] = [];
   parse({ part, bytes: new TextEncoder().encode(text) }, (message) => messages.push(message));
-  const findings = new Findings();
+  const problems = new Problems();
   const ids: string[] = [];
   for (const message of messages) {
-    if ('end' in message) findings.addAll(message.end);
+    if ('end' in message) problems.addAll(message.end);
     else
       for (const row of message.rows)
-        if ('ids' in row) ids.push(...row.ids.map((id, i) => `${id} ${shownPlace(row.places[i] ?? 'nowhere')}`));
+        if ('ids' in row) ids.push(...row.ids.map((id, i) => `${id} ${shownPosition(row.places[i] ?? 'nowhere')}`));
   }
-  return { ids, problems: findings.list.map(({ at, message }) => `${shownPlace(at)} ${message}`), messages };
+  return { ids, problems: problems.list.map(({ at, message }) => `${shownPosition(at)} ${message}`), messages };
 }
 
 const override = (ids: string): string => `- A:\n    unlimited: true\n    ids:\n${ids}`;
@@ -45,7 +45,7 @@ describe('long texts are composed while they are parsed:', () => {
 
   it('so what is ready is given before the text has ended, a few hundred ids at a time', () => {
     const one = '- A: { unlimited: true, ids: [1] }\n';
-    const reading = readYaml(one.repeat(3000), new Findings());
+    const reading = readYaml(one.repeat(3000), new Problems());
     const early: number[] = [];
     for (const { items } of reading) early.push(items.length);
     expect(early.reduce((sum, count) => sum + count)).toBeGreaterThan(2500);
@@ -137,7 +137,7 @@ describe('long lists in brackets, as JSON has them, are composed while they are 
   });
 
   it('so what is ready is given before the text has ended', () => {
-    const reading = readYaml(JSON.stringify(ids('"x"')), new Findings());
+    const reading = readYaml(JSON.stringify(ids('"x"')), new Problems());
     const early: number[] = [];
     let step = reading.next();
     for (; step.done !== true; step = reading.next()) early.push(step.value.items.length);
@@ -258,7 +258,7 @@ describe('hostile texts', () => {
       messages.push(message),
     );
     const end = messages.at(-1)!;
-    expect('end' in end && end.end.list.map(({ at }) => shownPlace(at))).toEqual(['3001:15']);
+    expect('end' in end && end.end.list.map(({ at }) => shownPosition(at))).toEqual(['3001:15']);
   });
 
   it('are not read on after 10,000 problems', () => {
@@ -343,19 +343,19 @@ describe('texts that are not what they should be:', () => {
     const bytes = Uint8Array.from([0xef, 0xbb, 0xbf, 0x61, 0x0a, 0xc3, 0xa4, 0xff]);
     parse({ part: 'defaults', bytes }, (message) => messages.push(message));
     const end = messages.at(-1)!;
-    expect('end' in end && end.end.list.map(({ at }) => shownPlace(at))).toEqual(['2:2']);
+    expect('end' in end && end.end.list.map(({ at }) => shownPosition(at))).toEqual(['2:2']);
   });
 });
 
 it('of a file that can’t be read nothing else is said', () => {
-  const findings = new Findings();
-  findings.add('a', 'wrong');
-  findings.addUnreadable('b', 'unreadable');
-  findings.add('c', 'wrong');
-  expect(findings.list.map(({ message }) => message)).toEqual(['unreadable']);
+  const problems = new Problems();
+  problems.add('a', 'wrong');
+  problems.addUnreadable('b', 'unreadable');
+  problems.add('c', 'wrong');
+  expect(problems.list.map(({ message }) => message)).toEqual(['unreadable']);
 });
 
-describe('findings of another thread', () => {
+describe('problems of another thread', () => {
   const unreadable = { list: [{ at: 'x', message: 'unreadable' }], count: 1, unreadable: true };
   const readable = { list: [{ at: 'y', message: 'wrong' }], count: 1, unreadable: false };
 
@@ -373,19 +373,19 @@ describe('findings of another thread', () => {
     ],
     ['are added where nothing can be read', [unreadable, unreadable], ['unreadable', 'unreadable']],
   ])('%s', (_, parts, messages) => {
-    const findings = new Findings();
-    for (const part of parts) findings.addAll(part);
-    expect(findings.list.map(({ message }) => message)).toEqual(messages);
-    expect(findings.count).toBe(messages.length);
+    const problems = new Problems();
+    for (const part of parts) problems.addAll(part);
+    expect(problems.list.map(({ message }) => message)).toEqual(messages);
+    expect(problems.count).toBe(messages.length);
   });
 
   it('of too many the first of the file are kept', () => {
-    const findings = new Findings();
-    for (let line = 2000; line < 3500; line++) findings.add(line, 'later');
+    const problems = new Problems();
+    for (let line = 2000; line < 3500; line++) problems.add(line, 'later');
     const sooner = Array.from({ length: 10 }, (_, i) => ({ at: i, message: 'sooner' }));
-    findings.addAll({ list: sooner, count: 10, unreadable: false });
-    expect(findings.list).toHaveLength(1000);
-    expect(findings.list.slice(0, 11).map(({ at }) => at)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 2000]);
-    expect(findings.count).toBe(1510);
+    problems.addAll({ list: sooner, count: 10, unreadable: false });
+    expect(problems.list).toHaveLength(1000);
+    expect(problems.list.slice(0, 11).map(({ at }) => at)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 2000]);
+    expect(problems.count).toBe(1510);
   });
 });

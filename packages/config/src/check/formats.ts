@@ -9,17 +9,17 @@ import {
   type Key,
 } from '@sluice/core';
 import { listed, messageOf, shownName } from '@sluice/core/kit';
-import type { Findings } from '../findings.ts';
-import { BEGINNING } from '../place.ts';
+import type { Problems } from '../nodes/problems.ts';
+import { BEGINNING } from '../nodes/position.ts';
 import type { LimitRow } from '../shape/limits-shape.ts';
 
 /** Finds the id format of each limit, and validates the `idFormat` fields of a file. */
 export interface Formats {
-  /** Validates the id format of one limit of the file, and adds a finding if it is wrong. */
-  check(row: LimitRow, findings: Findings): void;
-  /** Called after the last limit of the file. Adds a finding for each limit that is missing. */
-  finish(names: ReadonlySet<string>, findings: Findings): void;
-  /** Returns the id format of a limit, or a message why it is missing; `''` if a finding already explains that. */
+  /** Validates the id format of one limit of the file, and adds a problem if it is wrong. */
+  check(row: LimitRow, problems: Problems): void;
+  /** Called after the last limit of the file. Adds a problem for each limit that is missing. */
+  finish(names: ReadonlySet<string>, problems: Problems): void;
+  /** Returns the id format of a limit, or a message why it is missing; `''` if a problem already explains that. */
   of(limit: string): IdFormat | string;
 }
 
@@ -31,23 +31,23 @@ export class KeyFormats implements Formats {
     this.#keys = keys;
   }
 
-  check({ name, at, idFormat }: LimitRow, findings: Findings): void {
+  check({ name, at, idFormat }: LimitRow, problems: Problems): void {
     const key = this.#keys.get(name);
     if (key === undefined) {
       const remedy = `Add one, for example keys: { ${name}: ipAddress() }, or remove the limit from the file.`;
-      return findings.add(at, `The limit \`${name}\` has no key in code. ${remedy}`, name);
+      return problems.add(at, `The limit \`${name}\` has no key in code. ${remedy}`, name);
     }
     const inCode = key.format.name;
     if (idFormat === undefined || withoutAlias(idFormat.name) === inCode) return;
     const message = `\`${name}.idFormat\` must be ${shownName(inCode)}, the format of its key in code, but was '${shownName(idFormat.name)}'.`;
-    findings.add(idFormat.at, `${message} Change one of the two.`, name);
+    problems.add(idFormat.at, `${message} Change one of the two.`, name);
   }
 
-  finish(names: ReadonlySet<string>, findings: Findings): void {
+  finish(names: ReadonlySet<string>, problems: Problems): void {
     for (const name of this.#keys.keys()) {
       if (names.has(name)) continue;
       const remedy = `Add the limit to the file, or remove \`keys.${shownName(name)}\`. Limits: ${listed(names)}.`;
-      findings.add(
+      problems.add(
         BEGINNING,
         `The limit \`${shownName(name)}\` has a key in code, but is not in the file. ${remedy}`,
         name,
@@ -74,7 +74,7 @@ export class NamedFormats implements Formats {
     this.#known = new Map([...known, ...formats].map((format) => [format.name, format]));
   }
 
-  check({ name, idFormat }: LimitRow, findings: Findings): void {
+  check({ name, idFormat }: LimitRow, problems: Problems): void {
     if (idFormat === undefined) {
       const remedy = `For example idFormat: accountId.`;
       this.#limits.set(name, `\`${name}\` needs an idFormat, by which its ids are checked without code. ${remedy}`);
@@ -84,7 +84,7 @@ export class NamedFormats implements Formats {
     this.#limits.set(name, typeof format === 'string' ? '' : format);
     if (typeof format !== 'string') return;
     const demand = `\`${name}.idFormat\` must be a known id format, but was '${shownName(idFormat.name)}'.`;
-    findings.add(idFormat.at, `${demand} ${format}`, name);
+    problems.add(idFormat.at, `${demand} ${format}`, name);
   }
 
   finish(): void {}

@@ -1,9 +1,9 @@
 import { OverrideList, type IdFormat, type Override, type SluiceError } from '@sluice/core';
 import { listed, shown } from '@sluice/core/kit';
-import type { Findings } from '../findings.ts';
-import { shownPlace, type Place } from '../place.ts';
+import type { Problems } from '../nodes/problems.ts';
+import { shownPosition, type Position } from '../nodes/position.ts';
 import type { OverrideRow } from '../shape/overrides-shape.ts';
-import type { Turns } from '../sources/turns.ts';
+import type { TimeSlice } from '../sources/time-slice.ts';
 import type { Formats } from './formats.ts';
 
 /** At most this many numbers are kept: where almost all differ, keeping them takes longer than it saves. */
@@ -15,19 +15,19 @@ export class OverrideCheck {
   readonly #formats: Formats;
   /** The names of all limits; `undefined` if the defaults could not be read. */
   readonly #limits: ReadonlySet<string> | undefined;
-  readonly #findings: Findings;
-  readonly #places = new Map<string, Map<string, Place>>();
+  readonly #problems: Problems;
+  readonly #places = new Map<string, Map<string, Position>>();
   readonly #overrides = new Map<string, Override>();
   #entry = -1;
   #override: Override = 'unlimited';
 
-  constructor(formats: Formats, limits: ReadonlySet<string> | undefined, findings: Findings) {
+  constructor(formats: Formats, limits: ReadonlySet<string> | undefined, problems: Problems) {
     this.#formats = formats;
     this.#limits = limits;
-    this.#findings = findings;
+    this.#problems = problems;
   }
 
-  async take(row: OverrideRow, turns: Turns): Promise<void> {
+  async take(row: OverrideRow, slice: TimeSlice): Promise<void> {
     const isNew = row.entry !== this.#entry;
     if (isNew) {
       this.#entry = row.entry;
@@ -40,7 +40,7 @@ export class OverrideCheck {
     if (format === undefined) return;
     for (const [i, id] of row.ids.entries()) {
       this.#add(row.limit, format, id, row.places[i]!);
-      if (turns.isOver) await turns.pass();
+      if (slice.isOver) await slice.pass();
     }
   }
 
@@ -54,12 +54,12 @@ export class OverrideCheck {
     return known ?? override;
   }
 
-  #format(limit: string, at: Place, isNew: boolean): IdFormat | undefined {
+  #format(limit: string, at: Position, isNew: boolean): IdFormat | undefined {
     const format = this.#formats.of(limit);
     const isUnknown = this.#limits !== undefined && !this.#limits.has(limit);
     const why = isUnknown ? this.#unknown(limit) : format;
     if (typeof why !== 'string') return why;
-    if (isNew && why !== '') this.#findings.add(at, why, limit);
+    if (isNew && why !== '') this.#problems.add(at, why, limit);
     return undefined;
   }
 
@@ -67,7 +67,7 @@ export class OverrideCheck {
     return `\`${limit}\` is not the name of a limit. Limits: ${listed(this.#limits!)}.`;
   }
 
-  #add(limit: string, format: IdFormat, text: string, at: Place): void {
+  #add(limit: string, format: IdFormat, text: string, at: Position): void {
     let places = this.#places.get(limit);
     if (places === undefined) this.#places.set(limit, (places = new Map()));
     try {
@@ -75,14 +75,14 @@ export class OverrideCheck {
     } catch (error) {
       const { cause, message } = error as SluiceError;
       // Only the error of an invalid id has a cause. Without one, the id is a duplicate.
-      this.#findings.add(at, cause === undefined ? twice(limit, format, text, places) : message, limit);
+      this.#problems.add(at, cause === undefined ? twice(limit, format, text, places) : message, limit);
     }
   }
 }
 
-function twice(limit: string, format: IdFormat, text: string, places: ReadonlyMap<string, Place>): string {
+function twice(limit: string, format: IdFormat, text: string, places: ReadonlyMap<string, Position>): string {
   const id = new OverrideList().add(limit, format, text, 'unlimited');
   const spelled = id === text ? '' : ` (which is ${shown(id)})`;
-  const first = shownPlace(places.get(id)!);
+  const first = shownPosition(places.get(id)!);
   return `\`${limit}\` lists the id ${shown(text)}${spelled} twice, first at ${first}. Keep one of the two.`;
 }

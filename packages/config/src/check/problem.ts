@@ -1,7 +1,7 @@
 import { SluiceError } from '@sluice/core';
 import { shownText } from '@sluice/core/kit';
-import { byPlace, MOST_FINDINGS, type Finding, type Findings } from '../findings.ts';
-import { lineAndColumn, shownPlace } from '../place.ts';
+import { byPosition, MAX_PROBLEMS, type FoundProblem, type Problems } from '../nodes/problems.ts';
+import { lineAndColumn, shownPosition } from '../nodes/position.ts';
 
 /** A mistake in a file or in the data of a function. */
 export interface Problem {
@@ -27,20 +27,20 @@ const MAX_LENGTH = 4000;
 const SHOWN = 50;
 
 /** Returns the problems of one source: those of a text by line, those of data in the order in which they were found. */
-export function problemsOf(file: string, { list }: Findings): readonly Problem[] {
-  return list.toSorted(byPlace).map((finding) => problemOf(file, finding));
+export function problemsOf(file: string, { list }: Problems): readonly Problem[] {
+  return list.toSorted(byPosition).map((problem) => problemOf(file, problem));
 }
 
 /** Creates the error for rejected sources. `count` includes problems that are not listed. */
 export function problemsError(problems: readonly Problem[], count: number): SluiceError {
   const lines = problems.slice(0, SHOWN).map(({ text }) => text);
   if (count > lines.length) lines.push(`… and ${count - lines.length} more.`);
-  const number = count === 1 ? 'is 1 problem' : `are ${count >= MOST_FINDINGS ? 'at least ' : ''}${count} problems`;
+  const number = count === 1 ? 'is 1 problem' : `are ${count >= MAX_PROBLEMS ? 'at least ' : ''}${count} problems`;
   return new SluiceError('ERR_LIMIT_FILES', `There ${number} with the limits:\n${lines.join('\n')}`);
 }
 
-function problemOf(file: string, { at, message: text, limit }: Finding): Problem {
-  const [where, message] = [shownPlace(at), shownText(text, MAX_LENGTH)];
+function problemOf(file: string, { at, message: text, limit }: FoundProblem): Problem {
+  const [where, message] = [shownPosition(at), shownText(text, MAX_LENGTH)];
   return {
     file,
     ...(typeof at === 'number' ? lineAndColumn(at) : where !== '' && { path: at }),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Awaitable, OverrideList } from '@sluice/core';
-import { Findings } from '../findings.ts';
+import { Problems } from '../nodes/problems.ts';
 import type { LimitRow } from '../shape/limits-shape.ts';
 import { contentsOf } from '../sources/contents.ts';
 import { rowsOfData } from '../sources/data-rows.ts';
@@ -8,7 +8,7 @@ import type { Part, Rows } from '../sources/parse.ts';
 import type { ThreadBounds } from '../sources/parser-thread.ts';
 import type { Content, Source } from '../sources/source.ts';
 import { rowsOfText } from '../sources/text-rows.ts';
-import { Turns } from '../sources/turns.ts';
+import { TimeSlice } from '../sources/time-slice.ts';
 import type { Formats } from './formats.ts';
 import { OverrideCheck } from './override-check.ts';
 import { problemsOf, type Problem } from './problem.ts';
@@ -44,7 +44,7 @@ export async function readLimits(options: ReadOptions, formats: Formats): Promis
   const sources = overrides === undefined ? [defaults] : [defaults, overrides];
   const contents = await contentsOf(sources, { maxBytes, timeMs: bounds.timeMs });
   // Concatenating the chunks of a large file takes a few milliseconds.
-  await new Turns().pass();
+  await new TimeSlice().pass();
   const ended = new AbortController();
   try {
     return await checkContents(contents, { ...options, formats, signal: ended.signal });
@@ -55,14 +55,14 @@ export async function readLimits(options: ReadOptions, formats: Formats): Promis
 
 async function checkContents(contents: readonly Content[], options: Checking): Promise<LimitsRead> {
   const { defaults, overrides, formats } = options;
-  const [ofDefaults, ofOverrides, turns] = [new Findings(), new Findings(), new Turns()];
+  const [ofDefaults, ofOverrides, slice] = [new Problems(), new Problems(), new TimeSlice()];
   const [ofFirst, ofSecond] = contents;
   const defaultRows = rowsFrom(defaults.part, ofFirst!, options, ofDefaults);
   // Starting a thread takes a few milliseconds.
-  await turns.pass();
+  await slice.pass();
   const listedRows = overrides && rowsFrom(overrides.part, ofSecond!, options, ofOverrides);
   const limits = new Map<string, LimitRow>();
-  const defaultsHash = await eachRow(defaultRows, { turns, findings: ofDefaults }, (row) => {
+  const defaultsHash = await eachRow(defaultRows, { slice, problems: ofDefaults }, (row) => {
     limits.set(row.name, row);
     formats.check(row, ofDefaults);
   });
@@ -70,7 +70,7 @@ async function checkContents(contents: readonly Content[], options: Checking): P
   if (names !== undefined) formats.finish(names, ofDefaults);
   const check = new OverrideCheck(formats, names, ofOverrides);
   const overridesHash =
-    listedRows && (await eachRow(listedRows, { turns, findings: ofOverrides }, (row) => check.take(row, turns)));
+    listedRows && (await eachRow(listedRows, { slice, problems: ofOverrides }, (row) => check.take(row, slice)));
   return {
     limits,
     overrides: check.list,
@@ -89,23 +89,23 @@ function rowsFrom<P extends Part>(
   part: P,
   content: Content,
   { bounds, signal }: Checking,
-  findings: Findings,
+  problems: Problems,
 ): Reading<P> {
-  if ('refused' in content) return refused(content.refused, findings);
+  if ('rejected' in content) return rejected(content.rejected, problems);
   return 'bytes' in content
-    ? rowsOfText({ part, bytes: content.bytes }, findings, { ...bounds, signal })
-    : rowsOfData({ part, value: content.value }, findings);
+    ? rowsOfText({ part, bytes: content.bytes }, problems, { ...bounds, signal })
+    : rowsOfData({ part, value: content.value }, problems);
 }
 
 // oxlint-disable-next-line require-yield -- There are no rows.
-async function* refused(reason: string, findings: Findings): AsyncGenerator<never, string> {
-  findings.addUnreadable('', reason);
+async function* rejected(reason: string, problems: Problems): AsyncGenerator<never, string> {
+  problems.addUnreadable('', reason);
   return '';
 }
 
 async function eachRow<Row>(
   rows: AsyncGenerator<Row, string>,
-  { turns, findings }: { readonly turns: Turns; readonly findings: Findings },
+  { slice, problems }: { readonly slice: TimeSlice; readonly problems: Problems },
   take: (row: Row) => Awaitable<void>,
 ): Promise<string> {
   for (;;) {
@@ -113,11 +113,11 @@ async function eachRow<Row>(
     if (step.done === true) return step.value;
     await take(step.value);
     // The rest would only add to them.
-    if (findings.isFull) {
+    if (problems.isFull) {
       await rows.return('');
       return '';
     }
-    if (turns.isOver) await turns.pass();
+    if (slice.isOver) await slice.pass();
   }
 }
 

@@ -8,7 +8,7 @@ import {
   leafOf,
   MAX_TOKENS,
 } from '@sluice/core/kit';
-import { refusal, type Node, type Scalar } from '../node.ts';
+import { wrongValue, type Node, type Scalar } from '../nodes/node.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /** A field of a limit or an override: its schema for editors, with the description, and its check by the loader. */
@@ -101,7 +101,7 @@ const TOKENS = { demand: `a whole number from 1 to ${MAX_TOKENS}`, example: '100
 /** Returns the node of a value that is neither a list nor a mapping, or throws. */
 function scalarOf(option: string, node: Node, { demand, example }: { demand: string; example: string }): Scalar {
   if (node.kind === 'scalar') return node;
-  throw new SluiceError('ERR_OPTION', refusal(option, demand, node, `For example ${leafOf(option)}: ${example}.`));
+  throw new SluiceError('ERR_OPTION', wrongValue(option, demand, node, `For example ${leafOf(option)}: ${example}.`));
 }
 
 // Parsers and people read 0x10, 1e3, 017 and 1.0 in different ways, so only plain digits are accepted.

@@ -1,46 +1,46 @@
 import { checkOptions, LIMIT_HINTS, rateOf, type Hints } from '@sluice/core/kit';
 import type { LimitNumbers } from '@sluice/core';
-import type { Findings } from '../findings.ts';
-import { shownNode, type Mapping, type Node } from '../node.ts';
-import { shownPlace, type Place } from '../place.ts';
+import type { Problems } from '../nodes/problems.ts';
+import { shownNode, type Mapping, type Node } from '../nodes/node.ts';
+import { shownPosition, type Position } from '../nodes/position.ts';
 import { NUMBER_NAMES } from './definition.ts';
 import type { Field } from './field.ts';
 
 const HINTS: Hints = { ...LIMIT_HINTS, '<<': 'Merge keys (`<<`) are not supported. Write the fields out.' };
 
-/** The fields of one mapping. Unknown, duplicate and wrong fields are added to the findings. */
+/** The fields of one mapping. Unknown, duplicate and wrong fields are added to the problems. */
 export class Fields {
   readonly where: string;
-  readonly at: Place;
+  readonly at: Position;
   readonly #limit: string;
-  readonly #findings: Findings;
-  readonly #nodes = new Map<string, { readonly node: Node; readonly keyAt: Place }>();
+  readonly #problems: Problems;
+  readonly #nodes = new Map<string, { readonly node: Node; readonly keyAt: Position }>();
 
   constructor(
     { where, limit, known }: { readonly where: string; readonly limit: string; readonly known: readonly string[] },
     mapping: Mapping,
-    findings: Findings,
+    problems: Problems,
   ) {
     this.where = where;
     this.at = mapping.at;
     this.#limit = limit;
-    this.#findings = findings;
+    this.#problems = problems;
     for (const { key, value } of mapping.entries) this.#take(key, value, known);
   }
 
   /** Reads the fields of a nested mapping. */
   within(where: string, mapping: Mapping, known: readonly string[]): Fields {
-    return new Fields({ where, limit: this.#limit, known }, mapping, this.#findings);
+    return new Fields({ where, limit: this.#limit, known }, mapping, this.#problems);
   }
 
-  /** Whether there are so many findings that the rest of the file is not read. */
+  /** Whether there are so many problems that the rest of the file is not read. */
   get isFull(): boolean {
-    return this.#findings.isFull;
+    return this.#problems.isFull;
   }
 
-  /** Adds a finding. */
-  note(at: Place, message: string): void {
-    this.#findings.add(at, message, this.#limit);
+  /** Adds a problem. */
+  note(at: Position, message: string): void {
+    this.#problems.add(at, message, this.#limit);
   }
 
   has(name: string): boolean {
@@ -52,7 +52,7 @@ export class Fields {
   }
 
   /** The position of the name of a field. The field must be given. */
-  placeOf(name: string): Place {
+  positionOf(name: string): Position {
     return this.#nodes.get(name)!.keyAt;
   }
 
@@ -77,18 +77,18 @@ export class Fields {
     return this.#attempt(() => field.read(option, node ?? missing), node?.at);
   }
 
-  #attempt<T>(call: () => T, at?: Place): T | undefined {
+  #attempt<T>(call: () => T, at?: Position): T | undefined {
     try {
       return call();
     } catch (error) {
       const { message } = error as Error;
-      this.note(at ?? this.#namedPlace(message), message);
+      this.note(at ?? this.#namedPosition(message), message);
       return undefined;
     }
   }
 
   /** The position of the field that a message about several fields names first. */
-  #namedPlace(message: string): Place {
+  #namedPosition(message: string): Position {
     const name = NUMBER_NAMES.find((field) => message.startsWith(`\`${this.where}.${field}\``));
     return this.node(name!)?.at ?? this.at;
   }
@@ -100,9 +100,10 @@ export class Fields {
     this.#attempt(() => checkOptions(this.where, { [name]: value }, known, HINTS), key.at);
   }
 
-  #keep(name: string, keyAt: Place, node: Node): void {
+  #keep(name: string, keyAt: Position, node: Node): void {
     const first = this.#nodes.get(name);
     if (first === undefined) this.#nodes.set(name, { node, keyAt });
-    else this.note(keyAt, `\`${this.where}.${name}\` is given twice, first at ${shownPlace(first.keyAt)}. Keep one.`);
+    else
+      this.note(keyAt, `\`${this.where}.${name}\` is given twice, first at ${shownPosition(first.keyAt)}. Keep one.`);
   }
 }

@@ -1,18 +1,18 @@
-import { refusal, type Mapping, type Node, type Scalar } from '../node.ts';
-import type { Place } from '../place.ts';
+import { wrongValue, type Mapping, type Node, type Scalar } from '../nodes/node.ts';
+import type { Position } from '../nodes/position.ts';
 import { ID_NAMES } from './definition.ts';
 import { Fields } from './fields.ts';
 
 /** An id as written in the file. */
 export interface ListedId {
   readonly text: string;
-  readonly at: Place;
+  readonly at: Position;
 }
 
 const DEMAND = 'text or a number';
 const REMEDY = 'Quote it, if that is the id.';
 
-/** Reads an id, alone or as a mapping with a comment. Returns `undefined`, with a finding, if it is wrong. */
+/** Reads an id, alone or as a mapping with a comment. Returns `undefined`, with a problem, if it is wrong. */
 export function idOf(item: Node, fields: Fields): ListedId | undefined {
   return item.kind === 'mapping' ? commentedId(item, fields) : plainId(item, fields, `${fields.where}.ids[]`);
 }
@@ -22,7 +22,7 @@ function commentedId(item: Mapping, outer: Fields): ListedId | undefined {
   const fields = outer.within(where, item, ID_NAMES);
   const comment = fields.node('comment');
   if (comment !== undefined && !isComment(comment)) {
-    fields.note(comment.at, refusal(`${where}.comment`, 'text', comment, 'Quote it, or leave it out.'));
+    fields.note(comment.at, wrongValue(`${where}.comment`, 'text', comment, 'Quote it, or leave it out.'));
   }
   const id = fields.node('id');
   if (id !== undefined) return plainId(id, fields, `${where}.id`);
@@ -33,7 +33,7 @@ function commentedId(item: Mapping, outer: Fields): ListedId | undefined {
 
 function plainId(node: Node, fields: Fields, option: string): ListedId | undefined {
   if (node.kind === 'scalar' && isText(node)) return { text: node.text!, at: node.at };
-  fields.note(node.at, refusal(option, DEMAND, node, REMEDY));
+  fields.note(node.at, wrongValue(option, DEMAND, node, REMEDY));
   return undefined;
 }
 

@@ -1,8 +1,8 @@
 import type { LimitNumbers } from '@sluice/core';
 import { checkLimitName } from '@sluice/core/kit';
-import type { Findings } from '../findings.ts';
-import { fileRefusal, refusal, shownNode, type Entry, type Node } from '../node.ts';
-import { BEGINNING, shownPlace, type Place } from '../place.ts';
+import type { Problems } from '../nodes/problems.ts';
+import { wrongFile, wrongValue, shownNode, type Entry, type Node } from '../nodes/node.ts';
+import { BEGINNING, shownPosition, type Position } from '../nodes/position.ts';
 import type { EarlyItems } from '../text/yaml-text.ts';
 import { LIMIT_FIELDS } from './definition.ts';
 import { Fields } from './fields.ts';
@@ -10,10 +10,10 @@ import { Fields } from './fields.ts';
 /** One limit of a file of defaults. */
 export interface LimitRow {
   readonly name: string;
-  readonly at: Place;
+  readonly at: Position;
   /** `undefined` if they are wrong. */
   readonly numbers: LimitNumbers | undefined;
-  readonly idFormat: { readonly name: string; readonly at: Place } | undefined;
+  readonly idFormat: { readonly name: string; readonly at: Position } | undefined;
   readonly disabled: boolean;
   readonly hidden: boolean;
 }
@@ -26,65 +26,65 @@ const KNOWN = Object.keys(LIMIT_FIELDS);
 const FILE_REMEDY = 'Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.';
 
 /** Validates defaults, and yields the limits one by one. */
-export function* limitRows(reading: Reading, findings: Findings): Generator<LimitRow> {
+export function* limitRows(reading: Reading, problems: Problems): Generator<LimitRow> {
   const root = rootOf(reading);
-  if (findings.unreadable) return;
+  if (problems.unreadable) return;
   if (root === undefined || (root.kind === 'scalar' && root.value === null)) {
-    findings.addUnreadable(root?.at ?? BEGINNING, `${FILE} is empty. ${FILE_REMEDY}`);
+    problems.addUnreadable(root?.at ?? BEGINNING, `${FILE} is empty. ${FILE_REMEDY}`);
   } else if (root.kind !== 'mapping') {
-    findings.addUnreadable(root.at, fileRefusal(FILE, 'a mapping of limits by name', root, FILE_REMEDY));
+    problems.addUnreadable(root.at, wrongFile(FILE, 'a mapping of limits by name', root, FILE_REMEDY));
   } else {
-    yield* namedRows(root.entries, root.at, findings);
+    yield* namedRows(root.entries, root.at, problems);
   }
 }
 
-function* namedRows(entries: Iterable<Entry>, at: Place, findings: Findings): Generator<LimitRow> {
-  const names = new Map<string, { readonly name: string; readonly at: Place }>();
+function* namedRows(entries: Iterable<Entry>, at: Position, problems: Problems): Generator<LimitRow> {
+  const names = new Map<string, { readonly name: string; readonly at: Position }>();
   for (const { key, value } of entries) {
-    const name = limitName(key, findings);
+    const name = limitName(key, problems);
     if (name === undefined) continue;
     const first = names.get(name.toLowerCase());
     if (first === undefined) names.set(name.toLowerCase(), { name, at: key.at });
-    else noteTwice(findings, { name, at: key.at }, first);
-    const row = limitRow(name, key.at, value, findings);
+    else noteTwice(problems, { name, at: key.at }, first);
+    const row = limitRow(name, key.at, value, problems);
     if (first === undefined) yield row;
   }
-  if (names.size === 0 && findings.count === 0) findings.addUnreadable(at, `${FILE} has no limit. ${FILE_REMEDY}`);
+  if (names.size === 0 && problems.count === 0) problems.addUnreadable(at, `${FILE} has no limit. ${FILE_REMEDY}`);
 }
 
-/** Returns the name of a limit, or `undefined`, with a finding, if the key is not a valid name. */
-export function limitName(key: Node, findings: Findings): string | undefined {
+/** Returns the name of a limit, or `undefined`, with a problem, if the key is not a valid name. */
+export function limitName(key: Node, problems: Problems): string | undefined {
   try {
     const name: unknown = key.kind === 'scalar' ? key.text : shownNode(key);
     checkLimitName('name of a limit', name);
     return name;
   } catch (error) {
-    findings.add(key.at, (error as Error).message);
+    problems.add(key.at, (error as Error).message);
     return undefined;
   }
 }
 
 function noteTwice(
-  findings: Findings,
-  { name, at }: { readonly name: string; readonly at: Place },
-  first: { readonly name: string; readonly at: Place },
+  problems: Problems,
+  { name, at }: { readonly name: string; readonly at: Position },
+  first: { readonly name: string; readonly at: Position },
 ): void {
   const [spelled, remedy] =
     first.name === name ? ['', 'Keep one.'] : [` as \`${first.name}\``, 'Names must differ by more than case.'];
-  findings.add(
+  problems.add(
     at,
-    `The limit \`${name}\` is defined twice, first${spelled} at ${shownPlace(first.at)}. ${remedy}`,
+    `The limit \`${name}\` is defined twice, first${spelled} at ${shownPosition(first.at)}. ${remedy}`,
     name,
   );
 }
 
-function limitRow(name: string, at: Place, node: Node, findings: Findings): LimitRow {
+function limitRow(name: string, at: Position, node: Node, problems: Problems): LimitRow {
   if (node.kind !== 'mapping') {
     const remedy = 'For example { count: 300, period: 180m }; in YAML, write each field on its own line, indented.';
-    findings.add(node.at, refusal(name, 'a mapping of fields', node, remedy), name);
+    problems.add(node.at, wrongValue(name, 'a mapping of fields', node, remedy), name);
     return { name, at, numbers: undefined, idFormat: undefined, disabled: false, hidden: false };
   }
-  const fields = new Fields({ where: name, limit: name, known: KNOWN }, node, findings);
+  const fields = new Fields({ where: name, limit: name, known: KNOWN }, node, problems);
   const idFormat = fields.value('idFormat', LIMIT_FIELDS['idFormat']!) as string | undefined;
   return {
     name,

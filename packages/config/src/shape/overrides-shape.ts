@@ -1,7 +1,7 @@
 import type { Override } from '@sluice/core';
-import type { Findings } from '../findings.ts';
-import { fileRefusal, refusal, type Entry, type Node } from '../node.ts';
-import { BEGINNING, type Place } from '../place.ts';
+import type { Problems } from '../nodes/problems.ts';
+import { wrongFile, wrongValue, type Entry, type Node } from '../nodes/node.ts';
+import { BEGINNING, type Position } from '../nodes/position.ts';
 import { MARK_NAMES, NUMBER_NAMES, OVERRIDE_FIELDS } from './definition.ts';
 import { Fields } from './fields.ts';
 import { idOf, type ListedId } from './ids-shape.ts';
@@ -11,14 +11,14 @@ import { limitName, type Reading } from './limits-shape.ts';
 export interface OverrideRow {
   /** Left out if the item is not an override. Such a row lets the event loop run between many wrong items. */
   readonly limit?: string;
-  readonly at: Place;
+  readonly at: Position;
   /** The index of the override in the file. All rows of one override have the same. */
   readonly entry: number;
   /** `undefined` if it is wrong. */
   readonly override: Override | undefined;
   readonly ids: readonly string[];
   /** The position of each id. */
-  readonly places: readonly Place[];
+  readonly places: readonly Position[];
 }
 
 type Entries = Omit<OverrideRow, 'ids' | 'places'>;
@@ -32,32 +32,32 @@ const MARK_EFFECTS = { unlimited: 'lets the ids through', blocked: 'refuses the 
 const KNOWN = [...Object.keys(OVERRIDE_FIELDS), 'ids'];
 
 /** Validates overrides, and yields them a few hundred ids at a time. */
-export function* overrideRows(reading: Reading, findings: Findings): Generator<OverrideRow> {
+export function* overrideRows(reading: Reading, problems: Problems): Generator<OverrideRow> {
   const numbered = { next: 0 };
   for (;;) {
     const step = reading.next();
     if (step.done === true) {
-      if (!findings.unreadable) yield* restRows(step.value, numbered, findings);
+      if (!problems.unreadable) yield* restRows(step.value, numbered, problems);
       return;
     }
-    for (const item of step.value.items) yield* itemRows(item, numbered.next++, findings);
-    if (findings.isFull) return;
+    for (const item of step.value.items) yield* itemRows(item, numbered.next++, problems);
+    if (problems.isFull) return;
   }
 }
 
-function* restRows(root: Node | undefined, numbered: { next: number }, findings: Findings): Generator<OverrideRow> {
+function* restRows(root: Node | undefined, numbered: { next: number }, problems: Problems): Generator<OverrideRow> {
   if (root === undefined || (root.kind === 'scalar' && root.value === null)) {
-    findings.addUnreadable(root?.at ?? BEGINNING, `${FILE} is empty. ${FILE_REMEDY}`);
+    problems.addUnreadable(root?.at ?? BEGINNING, `${FILE} is empty. ${FILE_REMEDY}`);
   } else if (root.kind === 'list') {
-    for (const item of root.items) yield* itemRows(item, numbered.next++, findings);
+    for (const item of root.items) yield* itemRows(item, numbered.next++, problems);
   } else {
-    findings.addUnreadable(root.at, fileRefusal(FILE, 'a list', root, FILE_REMEDY));
+    problems.addUnreadable(root.at, wrongFile(FILE, 'a list', root, FILE_REMEDY));
   }
 }
 
-function* itemRows(item: Node, entry: number, findings: Findings): Generator<OverrideRow> {
+function* itemRows(item: Node, entry: number, problems: Problems): Generator<OverrideRow> {
   if (item.kind !== 'mapping') {
-    findings.add(item.at, refusal('override', 'a mapping of a limit to its fields', item, EXAMPLE));
+    problems.add(item.at, wrongValue('override', 'a mapping of a limit to its fields', item, EXAMPLE));
     yield noRow(item, entry);
     return;
   }
@@ -65,28 +65,28 @@ function* itemRows(item: Node, entry: number, findings: Findings): Generator<Ove
   if (named === undefined || second !== undefined) {
     const at = second?.key.at ?? item.at;
     const remedy = 'Start each override with `- `, and indent its fields deeper than the name of its limit.';
-    findings.add(
+    problems.add(
       at,
       `An override must have exactly one limit, but this one has ${second ? 'several' : 'none'}. ${remedy}`,
     );
     yield noRow(item, entry);
     return;
   }
-  yield* overrideRowsOf(named, entry, findings);
+  yield* overrideRowsOf(named, entry, problems);
 }
 
-function* overrideRowsOf({ key, value }: Entry, entry: number, findings: Findings): Generator<OverrideRow> {
-  const limit = limitName(key, findings);
+function* overrideRowsOf({ key, value }: Entry, entry: number, problems: Problems): Generator<OverrideRow> {
+  const limit = limitName(key, problems);
   if (limit === undefined) {
     yield noRow(key, entry);
     return;
   }
   if (value.kind !== 'mapping') {
-    findings.add(value.at, refusal(limit, 'a mapping of fields', value, EXAMPLE), limit);
+    problems.add(value.at, wrongValue(limit, 'a mapping of fields', value, EXAMPLE), limit);
     yield { limit, at: key.at, entry, override: undefined, ids: [], places: [] };
     return;
   }
-  const fields = new Fields({ where: limit, limit, known: KNOWN }, value, findings);
+  const fields = new Fields({ where: limit, limit, known: KNOWN }, value, problems);
   const of: Entries = { limit, at: key.at, entry, override: overrideOf(fields) };
   const ids = fields.node('ids');
   if (ids?.kind === 'list') yield* idRows(of, ids.items, fields, ids.at);
@@ -102,7 +102,7 @@ function overrideOf(fields: Fields): Override | undefined {
   const marked = fields.value(mark, OVERRIDE_FIELDS[mark]!);
   for (const name of [...NUMBER_NAMES, ...MARK_NAMES].filter((other) => other !== mark && fields.has(other))) {
     const message = `\`${fields.where}.${name}\` must be left out beside \`${mark}\`, which ${MARK_EFFECTS[mark]}.`;
-    fields.note(fields.placeOf(name), `${message} Keep one of the two.`);
+    fields.note(fields.positionOf(name), `${message} Keep one of the two.`);
   }
   return marked === true ? mark : undefined;
 }
@@ -110,10 +110,10 @@ function overrideOf(fields: Fields): Override | undefined {
 function noteIds(fields: Fields, ids: Node | undefined): void {
   const option = `${fields.where}.ids`;
   const missing: Node = { kind: 'scalar', value: null, text: '', at: fields.at };
-  fields.note(ids?.at ?? fields.at, refusal(option, 'a list of ids', ids ?? missing, 'For example [12345678].'));
+  fields.note(ids?.at ?? fields.at, wrongValue(option, 'a list of ids', ids ?? missing, 'For example [12345678].'));
 }
 
-function* idRows(of: Entries, items: Iterable<Node>, fields: Fields, at: Place): Generator<OverrideRow> {
+function* idRows(of: Entries, items: Iterable<Node>, fields: Fields, at: Position): Generator<OverrideRow> {
   let listed: ListedId[] = [];
   let seen = 0;
   for (const item of items) {

@@ -24,7 +24,7 @@ async function readTogether(paths: readonly string[], { maxBytes }: ReadBounds):
     const isChanged = ({ signature }: FileContent, i: number): boolean => signature !== now[i];
     if (!files.some(isChanged)) return files.map(({ content }) => content);
     if (reading === READINGS) {
-      return files.map((file, i) => (isChanged(file, i) ? { refused: CHANGING } : file.content));
+      return files.map((file, i) => (isChanged(file, i) ? { rejected: CHANGING } : file.content));
     }
   }
 }

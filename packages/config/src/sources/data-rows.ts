@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { dataNode } from '../data-node.ts';
-import type { Findings } from '../findings.ts';
+import { dataNode } from '../nodes/data-node.ts';
+import type { Problems } from '../nodes/problems.ts';
 import { rowsOf, type Part, type Rows } from './parse.ts';
 
 /** Validates parsed data, row by row. Returns a hash of the rows. */
 export async function* rowsOfData<P extends Part>(
   { part, value }: { readonly part: P; readonly value: unknown },
-  findings: Findings,
+  problems: Problems,
 ): AsyncGenerator<Rows[P], string> {
   const hash = createHash('sha256');
-  for (const row of rowsOf(part, reading(value), findings)) {
+  for (const row of rowsOf(part, reading(value), problems)) {
     hash.update(JSON.stringify(row));
     yield row;
   }

@@ -19,22 +19,22 @@ export async function readBytes(path: string, maxBytes: number): Promise<FileCon
     return { content: await contentOf(file, stats, maxBytes), signature: signatureIn(stats) };
   } catch (cause) {
     const error = cause as NodeJS.ErrnoException;
-    return { content: { refused: reasonOf(error, path), cause }, signature: String(error.code) };
+    return { content: { rejected: reasonOf(error, path), cause }, signature: String(error.code) };
   } finally {
     await file?.close();
   }
 }
 
 async function contentOf(file: FileHandle, stats: BigIntStats, maxBytes: number): Promise<Content> {
-  if (stats.isDirectory()) return { refused: 'This is a directory, not a file.' };
-  if (!stats.isFile()) return { refused: 'This is not a regular file.' };
-  if (stats.size > maxBytes) return { refused: tooLarge(maxBytes) };
+  if (stats.isDirectory()) return { rejected: 'This is a directory, not a file.' };
+  if (!stats.isFile()) return { rejected: 'This is not a regular file.' };
+  if (stats.size > maxBytes) return { rejected: tooLarge(maxBytes) };
   const chunks: Buffer[] = [];
   // `end` is inclusive: one byte more than the maximum shows that the file has grown beyond it since `stat`.
   const stream = file.createReadStream({ end: maxBytes, autoClose: false });
   for await (const chunk of stream) chunks.push(chunk as Buffer);
   const bytes = Buffer.concat(chunks);
-  return bytes.length > maxBytes ? { refused: tooLarge(maxBytes) } : { bytes };
+  return bytes.length > maxBytes ? { rejected: tooLarge(maxBytes) } : { bytes };
 }
 
 function reasonOf(error: NodeJS.ErrnoException, path: string): string {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Findings, type Finding } from '../findings.ts';
+import { Problems, type FoundProblem } from '../nodes/problems.ts';
 import { limitRows, type LimitRow } from '../shape/limits-shape.ts';
 import { overrideRows, type OverrideRow } from '../shape/overrides-shape.ts';
 import type { Reading } from '../shape/limits-shape.ts';
@@ -18,8 +18,8 @@ export interface Rows {
 const ROWS_OF = { defaults: limitRows, overrides: overrideRows };
 
 /** Validates a text or data, row by row. */
-export function rowsOf<P extends Part>(part: P, reading: Reading, findings: Findings): Generator<Rows[P]> {
-  return ROWS_OF[part](reading, findings) as Generator<Rows[P]>;
+export function rowsOf<P extends Part>(part: P, reading: Reading, problems: Problems): Generator<Rows[P]> {
+  return ROWS_OF[part](reading, problems) as Generator<Rows[P]>;
 }
 
 /** The input of a parsing thread. */
@@ -29,23 +29,30 @@ export interface ParseJob<P extends Part = Part> {
   readonly bytes: Uint8Array;
 }
 
-/** A message of a parsing thread: rows, or at the end the findings and the hash of the bytes. */
+/** A message of a parsing thread: rows, or at the end the problems and the hash of the bytes. */
 export type ParseMessage =
   | { readonly rows: readonly (LimitRow | OverrideRow)[] }
-  | { readonly end: { readonly list: Finding[]; readonly count: number; readonly unreadable: boolean; hash: string } };
+  | {
+      readonly end: {
+        readonly list: FoundProblem[];
+        readonly count: number;
+        readonly unreadable: boolean;
+        hash: string;
+      };
+    };
 
 /** How many ids, or rows without ids, a message contains. Receiving that many takes well under a millisecond. */
 const IDS_PER_MESSAGE = 256;
 
 /** Parses and validates a text, and passes the results to `tell`. */
 export function parse({ part, bytes }: ParseJob, tell: (message: ParseMessage) => void): void {
-  const findings = new Findings();
+  const problems = new Problems();
   const hash = createHash('sha256').update(bytes).digest('hex');
-  const text = decodeUtf8(bytes, findings);
+  const text = decodeUtf8(bytes, problems);
   if (text !== undefined) {
-    for (const rows of batched(rowsOf(part, readYaml(text, findings), findings))) tell({ rows });
+    for (const rows of batched(rowsOf(part, readYaml(text, problems), problems))) tell({ rows });
   }
-  const { list, count, unreadable } = findings;
+  const { list, count, unreadable } = problems;
   tell({ end: { list, count, unreadable, hash } });
 }
 

@@ -1,7 +1,7 @@
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
-import type { Findings } from '../findings.ts';
+import type { Problems } from '../nodes/problems.ts';
 import { messageOf } from '@sluice/core/kit';
-import { BEGINNING } from '../place.ts';
+import { BEGINNING } from '../nodes/position.ts';
 import type { ParseJob, ParseMessage, Part, Rows } from './parse.ts';
 import { PARSER_PROGRAM } from './parser-program.ts';
 
@@ -21,23 +21,23 @@ export interface ThreadBounds {
  */
 export function rowsByThread<P extends Part>(
   job: ParseJob<P>,
-  findings: Findings,
+  problems: Problems,
   bounds: ThreadBounds,
 ): AsyncGenerator<Rows[P], string> {
   // The thread starts here, not at the first row, so that the second text is parsed while the first is validated.
-  return rowsOf<P>(new ParserThread(job, bounds), findings);
+  return rowsOf<P>(new ParserThread(job, bounds), problems);
 }
 
-async function* rowsOf<P extends Part>(thread: ParserThread, findings: Findings): AsyncGenerator<Rows[P], string> {
+async function* rowsOf<P extends Part>(thread: ParserThread, problems: Problems): AsyncGenerator<Rows[P], string> {
   try {
     for (;;) {
       const message = await thread.next();
       if (typeof message === 'string') {
-        findings.addUnreadable(BEGINNING, message);
+        problems.addUnreadable(BEGINNING, message);
         return '';
       }
       if ('end' in message) {
-        findings.addAll(message.end);
+        problems.addAll(message.end);
         return message.end.hash;
       }
       yield* message.rows as readonly Rows[P][];

@@ -29,7 +29,9 @@ export interface ReadBounds {
 
 /** The content of a source: the bytes of a text, parsed data, or the reason why the source can't be read. */
 export type Content =
-  { readonly bytes: Uint8Array } | { readonly value: unknown } | { readonly refused: string; readonly cause?: unknown };
+  | { readonly bytes: Uint8Array }
+  | { readonly value: unknown }
+  | { readonly rejected: string; readonly cause?: unknown };
 
 /**
  * Validates a source.
@@ -67,14 +69,14 @@ export async function readFunction(read: () => Awaitable<unknown>, { maxBytes, t
   try {
     value = await Promise.race([read(), late]);
   } catch (cause) {
-    return { refused: `The function threw ${reasonOf(cause)}.`, cause };
+    return { rejected: `The function threw ${reasonOf(cause)}.`, cause };
   } finally {
     clearTimeout(timer);
   }
-  if (value === LATE) return { refused: `The function did not answer within ${timeMs} ms.` };
+  if (value === LATE) return { rejected: `The function did not answer within ${timeMs} ms.` };
   if (typeof value === 'string') value = Buffer.from(value);
   if (!(value instanceof Uint8Array)) return { value };
-  if (value.length > maxBytes) return { refused: tooLarge(maxBytes) };
+  if (value.length > maxBytes) return { rejected: tooLarge(maxBytes) };
   // A copy, because the buffer is transferred to the parsing thread.
   return { bytes: new Uint8Array(value) };
 }

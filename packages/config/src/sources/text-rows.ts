@@ -1,5 +1,5 @@
-import type { Findings } from '../findings.ts';
-import { BEGINNING } from '../place.ts';
+import type { Problems } from '../nodes/problems.ts';
+import { BEGINNING } from '../nodes/position.ts';
 import { parse, type ParseJob, type ParseMessage, type Part, type Rows } from './parse.ts';
 import { PARSER_PROGRAM } from './parser-program.ts';
 import { rowsByThread, type ThreadBounds } from './parser-thread.ts';
@@ -13,22 +13,22 @@ const LARGEST_HERE_BYTES = 262_144;
 /** Validates a text, row by row; a large one in a worker thread. Returns the hash of its bytes. */
 export function rowsOfText<P extends Part>(
   job: ParseJob<P>,
-  findings: Findings,
+  problems: Problems,
   bounds: ThreadBounds,
 ): AsyncGenerator<Rows[P], string> {
   const { length } = job.bytes;
-  if (length > SMALL_BYTES && PARSER_PROGRAM !== undefined) return rowsByThread(job, findings, bounds);
-  return length <= LARGEST_HERE_BYTES ? rowsHere(job, findings) : refusedWithoutThread(findings);
+  if (length > SMALL_BYTES && PARSER_PROGRAM !== undefined) return rowsByThread(job, problems, bounds);
+  return length <= LARGEST_HERE_BYTES ? rowsHere(job, problems) : refusedWithoutThread(problems);
 }
 
-async function* rowsHere<P extends Part>(job: ParseJob<P>, findings: Findings): AsyncGenerator<Rows[P], string> {
+async function* rowsHere<P extends Part>(job: ParseJob<P>, problems: Problems): AsyncGenerator<Rows[P], string> {
   const messages: ParseMessage[] = [];
   parse(job, (message) => messages.push(message));
   let hash = '';
   for (const message of messages) {
     if ('rows' in message) yield* message.rows as readonly Rows[P][];
     else {
-      findings.addAll(message.end);
+      problems.addAll(message.end);
       hash = message.end.hash;
     }
   }
@@ -36,8 +36,8 @@ async function* rowsHere<P extends Part>(job: ParseJob<P>, findings: Findings): 
 }
 
 // oxlint-disable-next-line require-yield -- There are no rows.
-async function* refusedWithoutThread(findings: Findings): AsyncGenerator<never, string> {
-  findings.addUnreadable(
+async function* refusedWithoutThread(problems: Problems): AsyncGenerator<never, string> {
+  problems.addUnreadable(
     BEGINNING,
     `A text of more than ${LARGEST_HERE_BYTES} bytes is parsed in a thread, but the file of the thread is missing: a ` +
       'bundler left it out. Keep the packages of Sluice out of the bundle, for example with --external:@sluice/* of esbuild.',

@@ -1,6 +1,6 @@
 import { shownName } from '@sluice/core/kit';
-import type { Findings } from '../findings.ts';
-import type { Place } from '../place.ts';
+import type { Problems } from '../nodes/problems.ts';
+import type { Position } from '../nodes/position.ts';
 import type { YamlEntry, YamlNode } from './composed.ts';
 
 const MAX_ALIASES = 100;
@@ -19,13 +19,13 @@ interface Anchored {
 export class Aliases {
   /** Whether the text has anchors or aliases. If not, nodes are not walked, which may be a hundred thousand. */
   found = false;
-  readonly #findings: Findings;
+  readonly #problems: Problems;
   readonly #anchored = new Map<string, Anchored>();
   #count = 0;
   #repeated = 0;
 
-  constructor(findings: Findings) {
-    this.#findings = findings;
+  constructor(problems: Problems) {
+    this.#problems = problems;
   }
 
   /** Returns the node with all aliases replaced. */
@@ -65,12 +65,12 @@ export class Aliases {
     return size;
   }
 
-  #named(name: string, at: Place): Anchored {
+  #named(name: string, at: Position): Anchored {
     const anchored = this.#anchored.get(name);
     this.#repeated += anchored?.size ?? 1;
     const remedy = this.#complaint(shownName(name), anchored);
     if (remedy === undefined) return anchored!;
-    this.#findings.addUnreadable(at, remedy);
+    this.#problems.addUnreadable(at, remedy);
     return { node: { kind: 'scalar', value: null, text: '', at, anchor: undefined }, size: 1 };
   }
 

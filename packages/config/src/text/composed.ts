@@ -8,9 +8,9 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import { shownName } from '@sluice/core/kit';
-import type { Findings } from '../findings.ts';
-import type { Scalar } from '../node.ts';
-import type { Place } from '../place.ts';
+import type { Problems } from '../nodes/problems.ts';
+import type { Scalar } from '../nodes/node.ts';
+import type { Position } from '../nodes/position.ts';
 import type { LineIndex } from './line-index.ts';
 import type { Sequence } from './slice.ts';
 
@@ -20,13 +20,13 @@ export type YamlNode = (Scalar | YamlList | YamlMapping | YamlAlias) & { readonl
 interface YamlList {
   readonly kind: 'list';
   readonly items: YamlNode[];
-  readonly at: Place;
+  readonly at: Position;
 }
 
 interface YamlMapping {
   readonly kind: 'mapping';
   readonly entries: YamlEntry[];
-  readonly at: Place;
+  readonly at: Position;
 }
 
 export interface YamlEntry {
@@ -38,20 +38,20 @@ export interface YamlEntry {
 interface YamlAlias {
   readonly kind: 'alias';
   readonly name: string;
-  readonly at: Place;
+  readonly at: Position;
 }
 
 /** Converts the nodes of the YAML library into {@link YamlNode}, which needs much less memory. */
 export class Composed {
   readonly #lines: LineIndex;
-  readonly #findings: Findings;
+  readonly #problems: Problems;
   readonly #early = new Map<unknown, YamlNode[]>();
   /** Whether there was an anchor or an alias. */
   foundAnchor = false;
 
-  constructor(lines: LineIndex, findings: Findings) {
+  constructor(lines: LineIndex, problems: Problems) {
     this.#lines = lines;
-    this.#findings = findings;
+    this.#problems = problems;
   }
 
   /** Stores items of a sequence that were composed before the end of the sequence was parsed. */
@@ -63,7 +63,7 @@ export class Composed {
 
   /** Converts a node of the library. */
   nodeOf(source: LibraryNode): YamlNode {
-    const at = this.#lines.placeOf(source.range![0]);
+    const at = this.#lines.positionOf(source.range![0]);
     if (source.tag !== undefined) this.#refuseTag(at, source.tag);
     const anchor = isAlias(source) ? undefined : source.anchor;
     if (anchor !== undefined || isAlias(source)) this.foundAnchor = true;
@@ -92,9 +92,9 @@ export class Composed {
     return { key: keyNode, value: value === null ? emptyNode(keyNode.at) : this.nodeOf(value) };
   }
 
-  #refuseTag(at: Place, tag: string): void {
+  #refuseTag(at: Position, tag: string): void {
     const written = shownName(tag.replace('tag:yaml.org,2002:', '!!'));
-    this.#findings.addUnreadable(
+    this.#problems.addUnreadable(
       at,
       `Tags such as ${written} are not supported. Remove it; to make a value text, quote it.`,
     );
@@ -102,10 +102,10 @@ export class Composed {
 }
 
 /** The node of a missing value. */
-function emptyNode(at: Place): YamlNode {
+function emptyNode(at: Position): YamlNode {
   return { kind: 'scalar', value: null, text: '', at, anchor: undefined };
 }
 
-function scalarOf({ value, source }: LibraryScalar, at: Place, anchor: string | undefined): YamlNode {
+function scalarOf({ value, source }: LibraryScalar, at: Position, anchor: string | undefined): YamlNode {
   return { kind: 'scalar', value, text: source!, at, anchor };
 }

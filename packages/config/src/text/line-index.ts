@@ -1,4 +1,4 @@
-import { placeAt, type Place } from '../place.ts';
+import { positionAt, type Position } from '../nodes/position.ts';
 
 const LINE_FEED = 0x0a;
 
@@ -17,7 +17,7 @@ export class LineIndex {
   }
 
   /** Returns the position of an offset, which counts UTF-16 code units. */
-  placeOf(offset: number): Place {
+  positionOf(offset: number): Position {
     let low = 0;
     let high = this.#starts.length;
     while (high - low > 1) {
@@ -25,6 +25,6 @@ export class LineIndex {
       if (this.#starts[middle]! <= offset) low = middle;
       else high = middle;
     }
-    return placeAt(low + 1, offset - this.#starts[low]! + 1);
+    return positionAt(low + 1, offset - this.#starts[low]! + 1);
   }
 }

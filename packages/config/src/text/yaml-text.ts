@@ -1,8 +1,8 @@
 import { Composer, Lexer, Parser, type CST, type Document, type YAMLError } from 'yaml';
 import { messageOf } from '@sluice/core/kit';
-import type { Findings } from '../findings.ts';
-import type { Node } from '../node.ts';
-import { BEGINNING, type Place } from '../place.ts';
+import type { Problems } from '../nodes/problems.ts';
+import type { Node } from '../nodes/node.ts';
+import { BEGINNING, type Position } from '../nodes/position.ts';
 import { Aliases } from './aliases.ts';
 import { Composed, type YamlNode } from './composed.ts';
 import { isMapping, isSequence, takeSlice, type Sequence } from './slice.ts';
@@ -29,7 +29,7 @@ const OPTIONS = { keepSourceTokens: true, uniqueKeys: false, prettyErrors: false
 /** Items of the outermost sequence that are ready before its end, possibly none, and where the sequence begins. */
 export interface EarlyItems {
   readonly items: readonly Node[];
-  readonly at: Place;
+  readonly at: Position;
 }
 
 /**
@@ -37,8 +37,8 @@ export interface EarlyItems {
  * rest; `undefined` if the text has no root or was rejected. Long sequences are composed while they are parsed, a few
  * hundred items at a time, because the concrete syntax tree of 100,000 ids with comments would take 280 MB.
  */
-export function* readYaml(text: string, findings: Findings): Generator<EarlyItems, Node | undefined> {
-  const reader = new YamlReader(text, findings);
+export function* readYaml(text: string, problems: Problems): Generator<EarlyItems, Node | undefined> {
+  const reader = new YamlReader(text, problems);
   const parser = new Parser();
   const lexer = new Lexer();
   const lexemes = new Lexemes(text);
@@ -74,7 +74,7 @@ function skipped(idle: string, lexer: Lexer): readonly string[] {
 }
 
 class YamlReader {
-  readonly #findings: Findings;
+  readonly #problems: Problems;
   readonly #lines: LineIndex;
   readonly #aliases: Aliases;
   readonly #composed: Composed;
@@ -82,11 +82,11 @@ class YamlReader {
   readonly #documents: Document.Parsed[] = [];
   #outermost = 0;
 
-  constructor(text: string, findings: Findings) {
-    this.#findings = findings;
+  constructor(text: string, problems: Problems) {
+    this.#problems = problems;
     this.#lines = new LineIndex(text);
-    this.#aliases = new Aliases(findings);
-    this.#composed = new Composed(this.#lines, findings);
+    this.#aliases = new Aliases(problems);
+    this.#composed = new Composed(this.#lines, problems);
   }
 
   /** Whether the text is rejected already, so that the rest need not be read. */
@@ -112,7 +112,7 @@ class YamlReader {
       const nodes = this.#composeSlice(token);
       if (depth === 1) {
         outermost = nodes;
-        at = this.#lines.placeOf(token.offset);
+        at = this.#lines.positionOf(token.offset);
       }
       this.#composed.keepEarly(token, depth === 1 ? [] : nodes);
     }
@@ -133,7 +133,7 @@ class YamlReader {
     return this.#resolved([this.#composed.nodeOf(document.contents!)])[0];
   }
 
-  /** Whether the text exceeds a bound, after which reading it could take long. Adds a finding. */
+  /** Whether the text exceeds a bound, after which reading it could take long. Adds a problem. */
   refuses(lexemes: Lexemes, { stack, offset }: Parser): boolean {
     const reason = tooMuch(lexemes, stack);
     if (reason !== undefined) this.#refuse(offset - lexemes.scalarLength, reason);
@@ -162,7 +162,7 @@ class YamlReader {
   }
 
   #refuse(offset: number, message: string): void {
-    this.#findings.addUnreadable(this.#lines.placeOf(offset), message);
+    this.#problems.addUnreadable(this.#lines.positionOf(offset), message);
   }
 }
 

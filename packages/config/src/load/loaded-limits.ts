@@ -1,5 +1,5 @@
 import type { LimitDefinition, LimitDefinitions, OverrideList } from '@sluice/core';
-import type { LimitsRead, ReadOptions } from './check/read-limits.ts';
+import type { LimitsRead, ReadOptions } from '../check/read-limits.ts';
 import type { KeyOptions } from './options.ts';
 
 /** The validated options of {@link loadLimits}, kept so that the limits can be loaded again. */

@@ -1,7 +1,7 @@
 import type { IdFormat, Key } from '@sluice/core';
-import { NamedFormats } from './check/formats.ts';
-import type { Problem } from './check/problem.ts';
-import { readLimits } from './check/read-limits.ts';
+import { NamedFormats } from '../check/formats.ts';
+import type { Problem } from '../check/problem.ts';
+import { readLimits } from '../check/read-limits.ts';
 import { checkFormats, checkSources, type LimitSources } from './options.ts';
 
 /** The options of {@link checkLimits}. */

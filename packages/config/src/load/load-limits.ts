@@ -1,7 +1,7 @@
 import type { Key } from '@sluice/core';
-import { KeyFormats } from './check/formats.ts';
-import { problemsError } from './check/problem.ts';
-import { readLimits } from './check/read-limits.ts';
+import { KeyFormats } from '../check/formats.ts';
+import { problemsError } from '../check/problem.ts';
+import { readLimits } from '../check/read-limits.ts';
 import { RememberedLimits, type LoadedLimits, type Recipe } from './loaded-limits.ts';
 import { checkKeys, checkSources, type LimitKeys, type LimitSources } from './options.ts';
 

@@ -4,10 +4,10 @@ import { setImmediate } from 'node:timers/promises';
 const SLICE_MS = 4;
 
 /** Divides long work into slices, between which the event loop runs. */
-export class Turns {
+export class TimeSlice {
   #beganMs = performance.now();
 
-  /** Whether the slice is over and the caller should await {@link Turns.pass}. */
+  /** Whether the slice is over and the caller should await {@link TimeSlice.pass}. */
   get isOver(): boolean {
     return performance.now() - this.#beganMs >= SLICE_MS;
   }

@@ -1,7 +1,7 @@
 import type { FailurePolicy, IdFormat, Key } from '@sluice/core';
 import { checkOptions, complaint, isIdFormat, isKey, wholeNumber } from '@sluice/core/kit';
-import type { ReadOptions } from './check/read-limits.ts';
-import { sourceOf, type LimitSource } from './sources/source.ts';
+import type { ReadOptions } from '../check/read-limits.ts';
+import { sourceOf, type LimitSource } from '../sources/source.ts';
 
 /** The sources of limits and overrides. */
 export interface LimitSources {

@@ -1,5 +1,5 @@
 import { shown, shownName } from '@sluice/core/kit';
-import type { Place } from './place.ts';
+import type { Position } from './position.ts';
 
 /** A value of a text or of data, with its position. */
 export type Node = Scalar | List | Mapping;
@@ -10,21 +10,21 @@ export interface Scalar {
   readonly value: unknown;
   /** The value as written in the file, such as `012345`. `undefined` for data that has no exact text, such as 1.5. */
   readonly text: string | undefined;
-  readonly at: Place;
+  readonly at: Position;
 }
 
 /** A sequence. Iterate it only once: the items may be created during the iteration. */
 interface List {
   readonly kind: 'list';
   readonly items: Iterable<Node>;
-  readonly at: Place;
+  readonly at: Position;
 }
 
 /** A mapping, in the order of the file. A key may occur twice. */
 export interface Mapping {
   readonly kind: 'mapping';
   readonly entries: Iterable<Entry>;
-  readonly at: Place;
+  readonly at: Position;
 }
 
 /** A key and its value. */
@@ -46,11 +46,11 @@ export function shownNode(node: Node): string {
 }
 
 /** The message for a field with a wrong value. */
-export function refusal(option: string, demand: string, node: Node, remedy: string): string {
-  return fileRefusal(`\`${option}\``, demand, node, remedy);
+export function wrongValue(option: string, demand: string, node: Node, remedy: string): string {
+  return wrongFile(`\`${option}\``, demand, node, remedy);
 }
 
 /** The message for a whole file that is wrong. */
-export function fileRefusal(file: string, demand: string, node: Node, remedy: string): string {
+export function wrongFile(file: string, demand: string, node: Node, remedy: string): string {
   return `${file} must be ${demand}, but was ${shownNode(node)}. ${remedy}`;
 }
