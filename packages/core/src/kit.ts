@@ -33,4 +33,5 @@ export { monotonicClock } from './time/clock.ts';
 export type { DeadlinePromise } from './time/deadline-promise.ts';
 export type { Wait } from './time/deadline-queue.ts';
 export { Deadlines } from './time/deadlines.ts';
-export { systemScheduler, type Alarm, type Cancel, type Scheduler } from './time/scheduler.ts';
+export { systemScheduler, type Scheduler } from './time/scheduler.ts';
+export { checkTime, systemTime, type Alarm, type Cancel } from './time/time.ts';

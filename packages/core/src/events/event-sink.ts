@@ -3,6 +3,7 @@ import type { EventSink, EventLine } from './event.ts';
 import { logged, type Log } from './throttled-log.ts';
 import { checkFunction } from '../checks/options.ts';
 import { callAndForget } from '../async/call-and-forget.ts';
+import { systemTime, type Time } from '../time/time.ts';
 
 /** The options that receive events: `onEvent` and `log`. */
 export interface EventSinkOptions {
@@ -10,6 +11,8 @@ export interface EventSinkOptions {
   readonly onEvent?: ((event: never) => void) | undefined;
   /** Receives each log line; `false` disables logging. Default: `console.warn`. Errors that it throws are ignored. */
   readonly log?: Log | false | undefined;
+  /** By which log lines are omitted. Default: the process's own. */
+  readonly time?: Time | undefined;
 }
 
 /**
@@ -20,6 +23,7 @@ export interface EventSinkOptions {
 export function eventSink<Event extends EventLine>({
   onEvent,
   log = console.warn,
+  time = systemTime,
 }: EventSinkOptions): EventSink<Event> {
   checkFunction('onEvent', onEvent, 'For example onEvent: (event) => metrics.count(event.type).');
   if (log !== false && typeof log !== 'function') {
@@ -29,7 +33,7 @@ export function eventSink<Event extends EventLine>({
   const listener = onEvent as ((event: Event) => void) | undefined;
   // Errors of the listener and of the log must not reach the code that emits an event. The prefix makes our lines
   // recognizable among those of other libraries.
-  const toLog = log === false ? undefined : logged((line) => callAndForget(() => log(`Sluice: ${line}`), ignore));
+  const toLog = log === false ? undefined : logged((line) => callAndForget(() => log(`Sluice: ${line}`), ignore), time);
   return (event) => {
     toLog?.(event);
     if (listener !== undefined) callAndForget(() => listener(event), ignore);

@@ -1,11 +1,8 @@
+import type { Time } from '../time/time.ts';
+
 /** At most so many lines within {@link SPAN_MS}: enough for two outages, each with its beginning and its end. */
 const MAX_LINES = 4;
 const SPAN_MS = 10_000;
-
-/** Calls a function once, after a delay in milliseconds. The timer does not keep the process alive. */
-export type Later = (delayMs: number, run: () => void) => void;
-
-const unawaitedTimer: Later = (delayMs, run) => void setTimeout(run, delayMs).unref();
 
 /**
  * Writes changes of a store's state to the log, at most four lines in ten seconds. When a store changes faster, further
@@ -14,15 +11,15 @@ const unawaitedTimer: Later = (delayMs, run) => void setTimeout(run, delayMs).un
  */
 export class StateLines {
   readonly #log: (line: string) => void;
-  readonly #later: Later;
+  readonly #time: Time;
   /** Lines written in the current span of ten seconds; 0 outside of a span. */
   #lines = 0;
   #latest = '';
   #leftOut = 0;
 
-  constructor(log: (line: string) => void, later: Later = unawaitedTimer) {
+  constructor(log: (line: string) => void, time: Time) {
     this.#log = log;
-    this.#later = later;
+    this.#time = time;
   }
 
   add(message: string): void {
@@ -32,7 +29,7 @@ export class StateLines {
   }
 
   #write(line: string): void {
-    if (this.#lines === 0) this.#later(SPAN_MS, () => this.#endSpan());
+    if (this.#lines === 0) this.#time.alarm(SPAN_MS, () => this.#endSpan()).unref();
     this.#lines += 1;
     this.#log(line);
   }

@@ -1,5 +1,5 @@
-import type { Clock } from '../time/clock.ts';
 import type { EventSink } from '../events/event.ts';
+import type { Time } from '../time/time.ts';
 import { memoryStore, type MemoryStore } from '../store/memory/memory-store.ts';
 import { localPressureEvent } from '../store/memory/pressure-event.ts';
 import type { BucketName, Store } from '../store/store.ts';
@@ -19,8 +19,8 @@ export interface FallbackParts {
   /** The store that can't answer. */
   readonly guarded: Store;
   readonly gateways: number;
-  /** The clock of the local buckets. */
-  readonly clock: Clock;
+  /** The time of the local buckets. */
+  readonly time: Time;
   readonly emit: EventSink;
   /** The gate on whose behalf it decides. */
   readonly owner: object;
@@ -35,16 +35,16 @@ export interface FallbackParts {
 export class Fallback {
   readonly #guarded: Store;
   readonly #rates: LocalRates;
-  readonly #clock: Clock;
+  readonly #time: Time;
   readonly #owner: object;
   readonly #emit: EventSink;
   /** Created when the first `local` limit needs it. */
   #store: MemoryStore | undefined;
 
-  constructor({ guarded, gateways, clock, emit, owner }: FallbackParts) {
+  constructor({ guarded, gateways, time, emit, owner }: FallbackParts) {
     this.#guarded = guarded;
     this.#rates = new LocalRates(gateways);
-    this.#clock = clock;
+    this.#time = time;
     this.#emit = emit;
     this.#owner = owner;
   }
@@ -92,7 +92,7 @@ export class Fallback {
   }
 
   #madeLocal(): MemoryStore {
-    const store = memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock: this.#clock });
+    const store = memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock: this.#time });
     store.onPressure((pressure) => this.#emit(localPressureEvent(pressure)));
     return store;
   }

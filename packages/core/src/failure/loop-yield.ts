@@ -1,11 +1,11 @@
-import type { Scheduler } from '../time/scheduler.ts';
+import type { Time } from '../time/time.ts';
 
 /**
  * How long answers may follow each other before checking whether the event loop runs, and then how long until an answer
  * waits for it. The sum is well below any reasonable deadline, because a blocked event loop delays answers of the
  * store.
  */
-const STEP_MS = 5;
+const STEP_MICROS = 5000;
 
 /**
  * Lets answers without I/O wait for the event loop from time to time.
@@ -15,33 +15,33 @@ const STEP_MS = 5;
  * server, no answer waits.
  */
 export class LoopYield {
-  readonly #scheduler: Scheduler;
-  #sinceMs: number | undefined;
+  readonly #time: Time;
+  #sinceMicros: number | undefined;
   #awaitsLoop = false;
   #next: Promise<void> | undefined;
   #resume = (): void => {};
 
-  constructor(scheduler: Scheduler) {
-    this.#scheduler = scheduler;
+  constructor(time: Time) {
+    this.#time = time;
   }
 
   /** Returns a promise that the answer has to wait for, or undefined when it can be given at once. */
   due(): Promise<void> | undefined {
     // Answers keep their order: while one waits, all later ones wait too.
     if (this.#next !== undefined) return this.#next;
-    const nowMs = this.#scheduler.nowMs();
-    this.#sinceMs ??= nowMs;
-    if (nowMs - this.#sinceMs < STEP_MS) return undefined;
+    const nowMicros = this.#time.nowMicros();
+    this.#sinceMicros ??= nowMicros;
+    if (nowMicros - this.#sinceMicros < STEP_MICROS) return undefined;
     if (this.#awaitsLoop) return (this.#next = new Promise((resolve) => (this.#resume = resolve)));
     this.#awaitsLoop = true;
-    this.#sinceMs = nowMs;
-    this.#scheduler.afterInput(() => this.#ran());
+    this.#sinceMicros = nowMicros;
+    this.#time.endOfTurn(() => this.#ran());
     return undefined;
   }
 
   #ran(): void {
     this.#awaitsLoop = false;
-    this.#sinceMs = undefined;
+    this.#sinceMicros = undefined;
     this.#next = undefined;
     this.#resume();
   }

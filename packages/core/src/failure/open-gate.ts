@@ -8,6 +8,7 @@ import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts'
 import type { Changed, Charge, Answered } from '../decision/batch-answer.ts';
 import type { StoreGate } from './store-gate.ts';
 import type { StoreStatus } from './store-health.ts';
+import type { Time } from '../time/time.ts';
 
 /**
  * The gate to a store that answers synchronously and can't fail: it adds nothing. An error of such a store means wrong
@@ -15,11 +16,12 @@ import type { StoreStatus } from './store-health.ts';
  */
 export class OpenGate implements StoreGate {
   readonly #store: Store;
-  readonly #since = new Date();
+  readonly #since: Date;
   #closed = false;
 
-  constructor(store: Store) {
+  constructor(store: Store, time: Time) {
     this.#store = store;
+    this.#since = new Date(time.wallNow());
   }
 
   spend(batch: readonly Transaction[]): Decision {

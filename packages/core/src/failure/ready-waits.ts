@@ -2,7 +2,7 @@ import { reasonOf, SluiceError } from '../checks/errors.ts';
 import type { Store } from '../store/store.ts';
 import { Deadlines } from '../time/deadlines.ts';
 import { closed } from './open-gate.ts';
-import type { Scheduler } from '../time/scheduler.ts';
+import type { Time } from '../time/time.ts';
 
 /** The store's own error at its timeout explains why it is not ready, so it gets this much time to arrive first. */
 const GRACE_MS = 100;
@@ -10,18 +10,18 @@ const GRACE_MS = 100;
 /** Waits until a store is ready, or until the limiter is closed. */
 export class ReadyWaits {
   readonly #store: Store;
-  readonly #scheduler: Scheduler;
+  readonly #time: Time;
   readonly #waits = new Set<Deadlines>();
   #isEnded = false;
 
-  constructor(store: Store, scheduler: Scheduler) {
+  constructor(store: Store, time: Time) {
     this.#store = store;
-    this.#scheduler = scheduler;
+    this.#time = time;
   }
 
   /** Resolves when the store is ready; at once when it has no `ready` method. Rejects with a SluiceError. */
   async wait(timeoutMs: number): Promise<void> {
-    const deadlines = new Deadlines(timeoutMs + GRACE_MS, this.#scheduler);
+    const deadlines = new Deadlines(timeoutMs + GRACE_MS, this.#time);
     this.#waits.add(deadlines);
     try {
       await deadlines.race(this.#ready(timeoutMs), () => (this.#isEnded ? closed() : notReady(timeoutMs)));

@@ -1,5 +1,4 @@
 import { toNativePromise, andThen, type Awaitable } from '../async/awaitable.ts';
-import { microsOf, type Clock } from '../time/clock.ts';
 import type { Decision } from '../decision/decision.ts';
 import { isInstance, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
@@ -14,7 +13,7 @@ import { closed } from './open-gate.ts';
 import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
 import { ReadyWaits } from './ready-waits.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
-import { systemScheduler, type Scheduler } from '../time/scheduler.ts';
+import type { Time } from '../time/time.ts';
 import { capCall, chargeCall, decidingCall, refundCall, resetCall, trialCall, type StoreCall } from './store-calls.ts';
 import type { StoreGate } from './store-gate.ts';
 import { StoreHealth, type StoreStatus } from './store-health.ts';
@@ -25,8 +24,8 @@ export interface StoreGuardParts {
   readonly store: Store;
   readonly failure: CheckedFailureOptions;
   readonly emit: EventSink;
-  /** The time of deadlines, outages and local buckets. Default: the process's own. */
-  readonly scheduler?: Scheduler;
+  /** The time of deadlines, outages and local buckets. */
+  readonly time: Time;
 }
 
 /**
@@ -57,15 +56,14 @@ export class StoreGuard implements StoreGate {
   #isAsync = false;
   #closed = false;
 
-  constructor({ store, failure, emit, scheduler = systemScheduler }: StoreGuardParts) {
+  constructor({ store, failure, emit, time }: StoreGuardParts) {
     const { deadlineMs, gateways } = failure;
     this.#store = store;
     this.#deadlineMs = deadlineMs;
-    this.#deadlines = new Deadlines(deadlineMs, scheduler);
-    this.#loopYield = new LoopYield(scheduler);
-    const clock: Clock = { nowMicros: () => microsOf(scheduler.nowMs()) };
-    const health = (this.#health = new StoreHealth({ deadlineMs, clock, emit }));
-    const fallback = (this.#fallback = new Fallback({ guarded: store, gateways, clock, emit, owner: this }));
+    this.#deadlines = new Deadlines(deadlineMs, time);
+    this.#loopYield = new LoopYield(time);
+    const health = (this.#health = new StoreHealth({ deadlineMs, time, emit }));
+    const fallback = (this.#fallback = new Fallback({ guarded: store, gateways, time, emit, owner: this }));
     const parts = { store, fallback, health, owner: this };
     this.#spend = decidingCall('spend', parts);
     this.#check = decidingCall('check', parts);
@@ -74,7 +72,7 @@ export class StoreGuard implements StoreGate {
     this.#cap = capCall(parts);
     this.#reset = resetCall(parts);
     this.#trial = trialCall(parts);
-    this.#readyWaits = new ReadyWaits(store, scheduler);
+    this.#readyWaits = new ReadyWaits(store, time);
     this.#tracker = {
       noteAnswer: (sent, answer) => this.#noteAnswer(sent, answer),
       accept: (sent, reading) => this.#accept(sent, reading),

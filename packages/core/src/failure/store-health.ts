@@ -1,9 +1,9 @@
-import type { Clock } from '../time/clock.ts';
 import { isInstance, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
 import { Breaker } from './breaker.ts';
 import { bucketBroken, chargeLost, refundLost, storeFailing, storeNotReady, storeRecovered } from './health-events.ts';
 import { Tally } from '../events/tally.ts';
+import type { Time } from '../time/time.ts';
 
 /** The state of a store as its limiter observes it. */
 export interface StoreStatus {
@@ -25,7 +25,7 @@ export interface StoreStatus {
 /** Observes whether a store answers, and emits one event when an outage begins and one when it ends. */
 export class StoreHealth {
   readonly #breaker: Breaker;
-  readonly #clock: Clock;
+  readonly #time: Time;
   readonly #emit: EventSink;
   readonly #broken: Tally;
   readonly #lostCharges: Tally;
@@ -35,11 +35,11 @@ export class StoreHealth {
   #decidedByPolicy = 0;
   #decidedBeforeOutage = 0;
 
-  constructor({ deadlineMs, clock, emit }: { deadlineMs: number; clock: Clock; emit: EventSink }) {
+  constructor({ deadlineMs, time, emit }: { deadlineMs: number; time: Time; emit: EventSink }) {
     this.#breaker = new Breaker(deadlineMs);
-    this.#clock = clock;
+    this.#time = time;
     this.#emit = emit;
-    this.#sinceMicros = clock.nowMicros();
+    this.#sinceMicros = time.nowMicros();
     this.#broken = new Tally((count, cause) => emit(bucketBroken(count, cause)));
     this.#lostCharges = new Tally((count, cause) => emit(chargeLost(count, cause)));
     this.#lostRefunds = new Tally((count, cause) => emit(refundLost(count, cause)));
@@ -47,7 +47,7 @@ export class StoreHealth {
 
   /** Whether to call the store now. Reads the clock only during an outage. */
   admits(): boolean {
-    return !this.#breaker.isOpen || this.#breaker.admits(this.#clock.nowMicros());
+    return !this.#breaker.isOpen || this.#breaker.admits(this.#time.nowMicros());
   }
 
   /** Whether an outage is in progress. */
@@ -72,7 +72,7 @@ export class StoreHealth {
 
   /** Records an answer of the store. */
   answered(): void {
-    const nowMicros = this.#clock.nowMicros();
+    const nowMicros = this.#time.nowMicros();
     const firstFailureMicros = this.#breaker.answered(nowMicros);
     if (firstFailureMicros === undefined) return;
     this.flush();
@@ -87,7 +87,7 @@ export class StoreHealth {
    * @param sentIn - The phase in which the call was sent.
    */
   failed(cause: unknown, sentIn: number): void {
-    const nowMicros = this.#clock.nowMicros();
+    const nowMicros = this.#time.nowMicros();
     if (isInstance(cause, SluiceError) && cause.code === 'ERR_STORE_BUCKET')
       return this.#broken.add(1, cause, nowMicros);
     this.#lastFailure = { cause, micros: nowMicros };
@@ -103,17 +103,17 @@ export class StoreHealth {
 
   /** Counts lost charges. */
   lostCharges(count: number, cause: unknown): void {
-    this.#lostCharges.add(count, cause, this.#clock.nowMicros());
+    this.#lostCharges.add(count, cause, this.#time.nowMicros());
   }
 
   /** Counts lost refunds. */
   lostRefunds(count: number, cause: unknown): void {
-    this.#lostRefunds.add(count, cause, this.#clock.nowMicros());
+    this.#lostRefunds.add(count, cause, this.#time.nowMicros());
   }
 
   /** Emits events for everything that was counted and not yet reported. */
   flush(): void {
-    const nowMicros = this.#clock.nowMicros();
+    const nowMicros = this.#time.nowMicros();
     for (const tally of [this.#broken, this.#lostCharges, this.#lostRefunds]) tally.flush(nowMicros);
   }
 
@@ -141,8 +141,8 @@ export class StoreHealth {
     this.#emit(storeFailing(cause, this.#breaker.probeIntervalMicros / 1000));
   }
 
-  // The origin of the clock is unknown, so the date is computed from the time that has passed since.
+  // The two clocks have different origins, so the date is computed from the time that has passed since.
   #dateOf(micros: number): Date {
-    return new Date(Date.now() - (this.#clock.nowMicros() - micros) / 1000);
+    return new Date(this.#time.wallNow() - (this.#time.nowMicros() - micros) / 1000);
   }
 }

@@ -1,5 +1,5 @@
 import type { Decision } from '../decision/decision.ts';
-import type { Dialect, ResponseFields } from './dialects/dialect.ts';
+import type { Dialect, FieldTimes, ResponseFields } from './dialects/dialect.ts';
 import { draft11 } from './dialects/draft-11.ts';
 import { draft6 } from './dialects/draft-6.ts';
 import { draft7 } from './dialects/draft-7.ts';
@@ -44,23 +44,22 @@ export function retryAfterSeconds({ allowed, blocked, retryAfterMs }: Decision, 
 }
 
 /** What to write for a decision. */
-export interface WrittenFields {
+export interface WrittenFields extends FieldTimes {
   readonly dialect: Dialect | null;
-  /** Seconds; 0 when allowed or blocked. */
-  readonly retryAfter: number;
 }
 
 /**
  * Writes the fields of one decision: Retry-After if waiting helps, and figures of the visible limits if the store
  * counted.
  */
-export function writeFields(decision: Decision, fields: ResponseFields, { dialect, retryAfter }: WrittenFields): void {
+export function writeFields(decision: Decision, fields: ResponseFields, written: WrittenFields): void {
+  const { dialect, retryAfter } = written;
   // A longer wait that is already set is kept: a client that came back after the shorter one would be denied.
   if (retryAfter > 0 && !(Number(fields.getField(RETRY_AFTER)) > retryAfter)) {
     fields.setField(RETRY_AFTER, String(retryAfter));
   }
   const visible = dialect === null ? null : visiblePart(decision);
-  if (visible !== null) dialect!.write(visible, fields, retryAfter);
+  if (visible !== null) dialect!.write(visible, fields, written);
   if (visible !== null || retryAfter > 0) exposeToScripts(visible === null ? [] : dialect!.names, fields);
 }
 

@@ -142,7 +142,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
       soFar instanceof RequestDecision ? soFar : (exchange.decision = new RequestDecision(this.request));
     onRequest.add(decision, limiter, uses);
     const retryAfter = retryAfterSeconds(decision, retryJitter);
-    writeFields(decision, exchange, { dialect, retryAfter });
+    writeFields(decision, exchange, { dialect, retryAfter, time: limiter.time });
     return decision.allowed ? null : denialOf(decision, retryAfter);
   }
 

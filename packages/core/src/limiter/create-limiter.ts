@@ -13,6 +13,7 @@ import { eventSink } from '../events/event-sink.ts';
 import type { OnDecision } from './on-decision.ts';
 import { checkFunction, checkOptions, isPlainObject, wholeNumber } from '../checks/options.ts';
 import type { Store } from '../store/store.ts';
+import { checkTime, systemTime, type Time } from '../time/time.ts';
 
 /**
  * The options of a limiter beside its limits: its store, how it finds client addresses, what it does when the store
@@ -27,6 +28,12 @@ export interface LimiterSettings extends ClientAddressOptions {
   readonly onEvent?: ((event: LimiterEvent) => void) | undefined;
   /** Receives log lines; `false` disables logging. Default: `console.warn`. Errors that it throws are ignored. */
   readonly log?: Log | false | undefined;
+  /**
+   * The source of time of everything that the limiter does: its own memory store, deadlines, outages, raised limits,
+   * log lines, dates. A `store` that you pass has its own option `time`. Default: the process's own time; for tests a
+   * `FakeTime` of `@sluice/core/testing`.
+   */
+  readonly time?: Time | undefined;
 }
 
 /** The options of {@link createLimiter}. */
@@ -54,6 +61,7 @@ export const LIMITER_SETTINGS = [
   'failure',
   'onEvent',
   'log',
+  'time',
 ] as const;
 
 const OPTIONS = ['limits', 'overrides', 'overridesDeadlineMs', 'onDecision', ...LIMITER_SETTINGS] as const;
@@ -80,7 +88,8 @@ export function createLimiter<Request = unknown, Name extends string = string>(
   options: LimiterOptions<Request, Name>,
 ): Limiter<Request, [Name] extends [never] ? string : Name> {
   checkOptions('createLimiter', options, OPTIONS, {}, EXAMPLE);
-  const { limits, overrides, overridesDeadlineMs = 50, onDecision, store } = options;
+  const { limits, overrides, overridesDeadlineMs = 50, onDecision, store, time = systemTime } = options;
+  checkTime(time);
   checkFunction(
     'onDecision',
     onDecision,
@@ -89,12 +98,13 @@ export function createLimiter<Request = unknown, Name extends string = string>(
   const emit = eventSink(options);
   return new LimiterCore<Request>({
     set: { limits, overrides },
-    store: store === undefined ? memoryStore() : checkedStore(store),
+    store: store === undefined ? memoryStore({ clock: time }) : checkedStore(store),
     ownsStore: store === undefined,
     failure: checkFailureOptions(options.failure),
     overridesDeadlineMs: wholeNumber('overridesDeadlineMs', overridesDeadlineMs, { min: 1, max: 60_000 }),
     emit,
     onDecision,
+    time,
     clientAddress: clientAddressFinder({
       ...options,
       warn: (message) => emit({ type: 'warning', message, once: true }),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { andThen, type Awaitable } from '../async/awaitable.ts';
 import { batchOf, fittingBatch, hasBlocked, transactionOf, withoutBlocked } from '../decision/batch.ts';
 import { isStoreInUse, registerLimitNames, releaseLimitNames } from './limit-name-registry.ts';
-import { monotonicClock } from '../time/clock.ts';
+import type { Time } from '../time/time.ts';
 import { blockedDecision, bucketStates } from '../decision/decide.ts';
 import { Decision, type BucketState, type Result } from '../decision/decision.ts';
 import { canonicalId, checkedEntries, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
@@ -42,12 +42,14 @@ export interface LimiterParts<Request> {
   readonly emit: EventSink;
   readonly onDecision: OnDecision<Request> | undefined;
   readonly clientAddress: ClientAddressFinder;
+  readonly time: Time;
 }
 
 /** The limiter: what users call, and what a middleware needs. */
 export class LimiterCore<Request = unknown> implements Limiter<Request>, RequestLimiter<Request> {
   readonly store: Store;
   readonly clientAddress: ClientAddressFinder;
+  readonly time: Time;
   readonly emit: EventSink;
   readonly #onDecision: OnDecision<Request> | undefined;
   readonly #ownsStore: boolean;
@@ -59,26 +61,30 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   readonly #needed = new Map<string, number>();
   /** Only for decisions with a refund or a settlement. */
   readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
-  readonly #raised = new RaisedLimits(monotonicClock);
-  readonly #work = new PendingWork();
+  readonly #raised: RaisedLimits;
+  readonly #work: PendingWork;
   readonly #watch = new SetupWatch((message) => this.emit({ type: 'warning', message, once: true }));
   #set: LimitSet<Request>;
   /** True from the beginning of `close`, when work in progress may still need the gate. */
   #isClosing = false;
 
   constructor(parts: LimiterParts<Request>) {
-    const { set, store, ownsStore, failure, overridesDeadlineMs, emit, onDecision, clientAddress } = parts;
+    const { set, store, ownsStore, failure, overridesDeadlineMs, emit, onDecision, clientAddress, time } = parts;
     this.store = store;
     this.clientAddress = clientAddress;
+    this.time = time;
     this.emit = emit;
     this.#onDecision = onDecision;
     this.#ownsStore = ownsStore;
     this.#failure = failure;
-    this.#overrideDeadlines = new Deadlines(overridesDeadlineMs);
+    this.#overrideDeadlines = new Deadlines(overridesDeadlineMs, time);
+    this.#raised = new RaisedLimits(time);
+    this.#work = new PendingWork(time);
     this.#set = this.#defined(set);
     registerLimitNames(store, this, this.#set.limits.keys());
     this.#endPressureReports = store.onPressure?.((pressure) => emit(pressureEvent(pressure)));
-    this.#gate = store.answersAtOnce === true ? new OpenGate(store) : new StoreGuard({ store, failure, emit });
+    this.#gate =
+      store.answersAtOnce === true ? new OpenGate(store, time) : new StoreGuard({ store, failure, emit, time });
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { Deadlines } from '../time/deadlines.ts';
-import { systemScheduler, type Scheduler } from '../time/scheduler.ts';
+import type { Time } from '../time/time.ts';
 
 /** How long closing a limiter waits for work in progress, in milliseconds. */
 const GRACE_MS = 1000;
@@ -15,9 +15,9 @@ export class PendingWork {
   #idle: Promise<void> | undefined;
   #becomeIdle: (() => void) | undefined;
 
-  /** @param scheduler - The timer for the longest wait. Default: the process's timers. */
-  constructor(scheduler: Scheduler = systemScheduler) {
-    this.#deadlines = new Deadlines(GRACE_MS, scheduler);
+  /** @param time - The timer for the longest wait. */
+  constructor(time: Time) {
+    this.#deadlines = new Deadlines(GRACE_MS, time);
   }
 
   /** Registers work in progress. Returns it unchanged. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../time/clock.ts';
+import type { Time } from '../time/time.ts';
 import { Decision } from '../decision/decision.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
@@ -41,11 +41,11 @@ export interface DebtCut {
  * the new numbers, and the bucket is cut once more only if a process with the old numbers has filled it again meanwhile.
  */
 export class RaisedLimits {
-  readonly #clock: Clock;
+  readonly #time: Time;
   #changes: Change[] = [];
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(time: Time) {
+    this.#time = time;
   }
 
   /** Whether no change is remembered: then no decision has to be looked at. */
@@ -57,7 +57,7 @@ export class RaisedLimits {
   changed(before: LimitSet<never>): void {
     this.#forgetOld();
     const keptMicros = Math.max(MIN_KEPT_MICROS, before.longestToleranceTicks / TICKS_PER_MICRO);
-    const untilMicros = this.#clock.nowMicros() + keptMicros;
+    const untilMicros = this.#time.nowMicros() + keptMicros;
     this.#changes = [{ before, untilMicros, cut: new Set<string>() }, ...this.#changes].slice(0, MAX_CHANGES);
   }
 
@@ -91,7 +91,7 @@ export class RaisedLimits {
   }
 
   #forgetOld(): void {
-    const nowMicros = this.#clock.nowMicros();
+    const nowMicros = this.#time.nowMicros();
     this.#changes = this.#changes.filter(({ untilMicros }) => nowMicros < untilMicros);
   }
 }

@@ -6,7 +6,7 @@ import type { Wait } from './deadline-queue.ts';
  */
 export abstract class DeadlinePromise<T> implements Wait {
   readonly outcome: Promise<T>;
-  dueMs = 0;
+  dueMicros = 0;
   isIn = false;
   before: Wait | undefined = undefined;
   after: Wait | undefined = undefined;

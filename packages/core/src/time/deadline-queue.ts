@@ -2,8 +2,8 @@
 export interface Wait {
   /** Called at the deadline, unless the wait has ended. */
   miss(): void;
-  /** The time of the deadline on the scheduler's clock, in milliseconds. Set when the wait begins. */
-  dueMs: number;
+  /** The time of the deadline on the clock, in microseconds. Set when the wait begins. */
+  dueMicros: number;
   /** Used by the list, like the next two. */
   isIn: boolean;
   before: Wait | undefined;

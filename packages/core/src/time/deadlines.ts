@@ -1,6 +1,6 @@
 import { DeadlinePromise } from './deadline-promise.ts';
-import { systemScheduler, type Alarm, type Cancel, type Scheduler } from './scheduler.ts';
 import { DeadlineQueue, type Wait } from './deadline-queue.ts';
+import { systemTime, type Alarm, type Cancel, type Time } from './time.ts';
 
 /**
  * Gives many promises the same deadline. All wait equally long, so they are due in the order in which they were added,
@@ -12,16 +12,16 @@ import { DeadlineQueue, type Wait } from './deadline-queue.ts';
  */
 export class Deadlines {
   readonly #deadlineMs: number;
-  readonly #scheduler: Scheduler;
+  readonly #time: Time;
   readonly #waiting = new DeadlineQueue();
   #alarm: Alarm | undefined;
-  #alarmMs = 0;
+  #alarmMicros = 0;
   #cancelSweep: Cancel | undefined;
 
   /** @param deadlineMs - How long each promise has, in milliseconds, more than 0. */
-  constructor(deadlineMs: number, scheduler: Scheduler = systemScheduler) {
+  constructor(deadlineMs: number, time: Time = systemTime) {
     this.#deadlineMs = deadlineMs;
-    this.#scheduler = scheduler;
+    this.#time = time;
   }
 
   /** The number of promises that have neither settled nor missed their deadline. */
@@ -66,10 +66,10 @@ export class Deadlines {
   }
 
   #begin(wait: Wait): void {
-    const nowMs = this.#scheduler.nowMs();
-    wait.dueMs = nowMs + this.#deadlineMs;
+    const nowMicros = this.#time.nowMicros();
+    wait.dueMicros = nowMicros + this.#deadlineMs * 1000;
     this.#waiting.add(wait);
-    if (this.#waiting.size === 1) this.#wake(nowMs);
+    if (this.#waiting.size === 1) this.#wake(nowMicros);
   }
 
   /** Returns false when the wait has already missed its deadline. */
@@ -80,8 +80,8 @@ export class Deadlines {
   }
 
   // An overdue alarm is replaced: the fake timers of a test may have removed it, and it would never fire.
-  #wake(nowMs: number): void {
-    if (this.#alarm !== undefined && nowMs < this.#alarmMs) this.#alarm.ref();
+  #wake(nowMicros: number): void {
+    if (this.#alarm !== undefined && nowMicros < this.#alarmMicros) this.#alarm.ref();
     else if (this.#cancelSweep === undefined) this.#arm(this.#deadlineMs);
   }
 
@@ -93,30 +93,30 @@ export class Deadlines {
 
   #arm(delayMs: number): void {
     this.#alarm?.cancel();
-    this.#alarmMs = this.#scheduler.nowMs() + delayMs;
-    this.#alarm = this.#scheduler.alarm(delayMs, () => this.#rang());
+    this.#alarmMicros = this.#time.nowMicros() + delayMs * 1000;
+    this.#alarm = this.#time.alarm(delayMs, () => this.#rang());
   }
 
   #rang(): void {
     this.#alarm = undefined;
     if (this.#waiting.size === 0) return;
-    const nowMs = this.#scheduler.nowMs();
-    this.#cancelSweep = this.#scheduler.afterInput(() => this.#sweep(nowMs));
+    const nowMicros = this.#time.nowMicros();
+    this.#cancelSweep = this.#time.endOfTurn(() => this.#sweep(nowMicros));
   }
 
   // Expires only what was due when the timer fired. A promise that became due while input was processed gets its own
   // grace.
-  #sweep(firedMs: number): void {
+  #sweep(firedMicros: number): void {
     try {
       for (let wait = this.#waiting.oldest; wait !== undefined; wait = this.#waiting.oldest) {
-        if (wait.dueMs > firedMs) break;
+        if (wait.dueMicros > firedMicros) break;
         this.#miss(wait);
       }
     } finally {
       this.#cancelSweep = undefined;
       // The alarm was for a wait that has ended since, or it fired a fraction of a millisecond early.
       const next = this.#waiting.oldest;
-      if (next !== undefined) this.#arm(Math.max(1, Math.ceil(next.dueMs - this.#scheduler.nowMs())));
+      if (next !== undefined) this.#arm(Math.max(1, Math.ceil((next.dueMicros - this.#time.nowMicros()) / 1000)));
     }
   }
 

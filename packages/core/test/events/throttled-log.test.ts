@@ -1,23 +1,18 @@
 import type { LimiterEvent } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import type { EventSink, EventLine } from '../../src/events/event.ts';
 import { logged } from '../../src/events/throttled-log.ts';
-import type { Later } from '../../src/events/state-lines.ts';
+import { systemTime } from '../../src/time/time.ts';
 
 function started() {
-  const clock = new FakeClock(0);
+  const time = new FakeTime();
   const lines: string[] = [];
-  const spans: (() => void)[] = [];
-  const later: Later = (delayMs, run) => {
-    expect(delayMs).toBe(10_000);
-    spans.push(run);
-  };
-  const emit = logged((line) => lines.push(line), { clock, later });
+  const emit = logged((line) => lines.push(line), time);
   const warn = (message: string): void => emit({ type: 'warning', message });
   /** Ends the ten seconds that began with a line of the store's state, if any have. */
-  const endSpan = (): void => spans.shift()?.();
-  return { clock, lines, emit, warn, endSpan };
+  const endSpan = (): void => time.advance(10_000);
+  return { time, lines, emit, warn, endSpan };
 }
 
 const lost = (message: string): LimiterEvent => ({ type: 'charge-lost', count: 1, cause: null, message });
@@ -30,24 +25,24 @@ test('the first event of a kind is a line at once', () => {
 });
 
 test('those of the next ten seconds are left out, and counted in the next line', () => {
-  const { clock, lines, warn } = started();
+  const { time, lines, warn } = started();
   warn('1');
   for (const message of ['2', '3']) {
-    clock.advance(4999);
+    time.advance(4999);
     warn(message);
   }
   expect(lines).toEqual(['1']);
-  clock.advance(2);
+  time.advance(2);
   warn('4');
   expect(lines).toEqual(['1', '4 (and 2 more like it since the last line)']);
 });
 
 test('the silence starts again with each line', () => {
-  const { clock, lines, warn } = started();
+  const { time, lines, warn } = started();
   for (const message of ['1', '2', '3']) {
     warn(message);
     warn('left out');
-    clock.advance(10_000);
+    time.advance(10_000);
   }
   expect(lines).toEqual([
     '1',
@@ -125,16 +120,9 @@ describe('a store that comes and goes', () => {
     const timers = (): string[] => process.getActiveResourcesInfo().filter((name) => name === 'Timeout');
     const before = timers();
     flap(
-      logged(() => undefined),
+      logged(() => undefined, systemTime),
       10,
     );
     expect(timers()).toEqual(before);
   });
-});
-
-test('it has a clock of its own unless one is given', () => {
-  const lines: string[] = [];
-  const emit = logged((line) => lines.push(line));
-  for (const message of ['1', '2']) emit({ type: 'warning', message });
-  expect(lines).toEqual(['1']);
 });

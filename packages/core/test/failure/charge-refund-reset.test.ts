@@ -47,7 +47,7 @@ describe('a charge', () => {
   test('is no longer waited for than a decision', async () => {
     const { guard, time } = guarded(hangs);
     const charged = guard.charge([local]);
-    await time.advance(50);
+    await time.pass(50);
     expect((await charged).batch).toEqual([local]);
   });
 
@@ -92,7 +92,7 @@ describe('a refund', () => {
   test('that hangs is not waited for longer than the deadline', async () => {
     const { guard, store, time, events } = guarded(hangs);
     const given = guard.refund(store, [refund]);
-    await time.advance(50);
+    await time.pass(50);
     expect((await given).batch).toEqual([]);
     expect(events).toMatchObject([{ type: 'refund-lost', cause: { code: 'ERR_STORE_DEADLINE' } }]);
   });
@@ -120,7 +120,7 @@ describe('a reset', () => {
       return hangs(batch);
     };
     const reset = Promise.allSettled([guard.reset([local])]);
-    await time.advance(50);
+    await time.pass(50);
     expect(done).toEqual([local]);
     expect(await reset).toMatchObject([
       {
@@ -136,7 +136,7 @@ describe('a reset', () => {
   test('that hangs rejects at the deadline', async () => {
     const { guard, time } = guarded(hangs);
     const reset = Promise.allSettled([guard.reset([local])]);
-    await time.advance(50);
+    await time.pass(50);
     expect(await reset).toMatchObject([{ reason: { cause: { code: 'ERR_STORE_DEADLINE' } } }]);
   });
 

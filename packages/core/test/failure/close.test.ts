@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deferred, settled } from '../support/fake-time.ts';
+import { deferred, settled } from '../support/promises.ts';
 import { guarded, transaction } from './support/guarded.ts';
 import { answersAtOnce, hangs } from './support/scripted-store.ts';
 
@@ -12,7 +12,7 @@ describe('close', () => {
     const rulings = [guard.spend([transaction()]), guard.spend([open]), guard.check([transaction(closed)])];
     const others = [guard.charge([transaction()]), guard.refund(store, [transaction()])];
     guard.close();
-    expect(time.waiting).toBe(0);
+    expect(time.pending).toBe(0);
     const cause = { code: 'ERR_STORE_UNAVAILABLE', message: 'The limiter was closed before the store had answered.' };
     expect(await Promise.all(rulings)).toMatchObject([
       { failure: { policy: 'local', cause } },

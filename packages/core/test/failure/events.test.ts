@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SluiceError } from '../../src/checks/errors.ts';
 import { breakDown, guarded, transaction } from './support/guarded.ts';
-import { answersAtOnce, answersSoon, hangs, rejects, throws } from './support/scripted-store.ts';
+import { answersAtOnce, answersSoon, hangs, rejects, throws, type Behaviour } from './support/scripted-store.ts';
 
 const down = new Error('connect ECONNREFUSED');
 const open = transaction({ limit: 'Open', onFailure: 'open' });
@@ -12,11 +12,11 @@ describe('an outage', () => {
     const { guard, store, time, events } = guarded(throws(down));
     for (let ms = 0; ms < 5000; ms += 10) {
       for (let i = 0; i < 10; i++) await guard.spend([open]);
-      await time.advance(10);
+      await time.pass(10);
     }
     expect(events).toMatchObject([{ type: 'store-failing', cause: down }]);
     store.behaviour = answersAtOnce;
-    await time.advance(100);
+    await time.pass(100);
     for (let i = 0; i < 10; i++) await guard.spend([open]);
     expect(events).toMatchObject([{ type: 'store-failing' }, { type: 'store-recovered', outageMs: 5100 }]);
   });
@@ -24,7 +24,7 @@ describe('an outage', () => {
   test('of many decisions that miss together is one', async () => {
     const { guard, time, events } = guarded(hangs);
     const rulings = Array.from({ length: 1000 }, () => guard.spend([open]));
-    await time.advance(50);
+    await time.pass(50);
     await Promise.all(rulings);
     expect(events).toHaveLength(1);
     expect(guard.status().outages).toBe(1);
@@ -45,7 +45,7 @@ describe('an outage', () => {
       setup.store.behaviour = hangs;
       await breakDown(setup);
       setup.store.behaviour = answersAtOnce;
-      await setup.time.advance(100);
+      await setup.time.pass(100);
       await setup.guard.spend([open]);
     }
     const types = ['store-failing', 'store-recovered', 'store-failing', 'store-recovered'];
@@ -56,7 +56,7 @@ describe('an outage', () => {
     const { guard, store, time, events } = guarded(throws(down));
     for (let i = 0; i < 7; i++) await guard.spend([open]);
     store.behaviour = answersAtOnce;
-    await time.advance(1234);
+    await time.pass(1234);
     await guard.spend([open]);
     expect(events.map(({ message }) => message)).toEqual([
       'The store is failing (Error: connect ECONNREFUSED). Until it answers, each limit follows its onFailure policy ' +
@@ -83,7 +83,7 @@ describe('an outage', () => {
       store.behaviour = throws(down);
       for (let i = 0; i < decisions; i++) {
         await guard.spend([open]);
-        await time.advance(everyMs);
+        await time.pass(everyMs);
       }
       store.behaviour = answersAtOnce;
     }
@@ -95,7 +95,7 @@ describe('an outage', () => {
     store.behaviour = throws(down);
     for (let i = 0; i < 3; i++) await guard.spend([open]);
     store.behaviour = answersAtOnce;
-    await time.advance(100);
+    await time.pass(100);
     await guard.spend([open]);
     expect(events.at(-1)?.message).toContain('made 3 decisions');
   });
@@ -109,7 +109,7 @@ describe('an outage', () => {
     const { guard, store, time, events } = guarded(throws(down));
     for (let i = 0; i < 3; i++) await guard.spend([open]);
     store.behaviour = answersAtOnce;
-    await time.advance(ms);
+    await time.pass(ms);
     await guard.spend([open]);
     expect(events.at(-1)).toMatchObject({
       outageMs: ms,
@@ -154,7 +154,7 @@ describe('a store that has never answered', () => {
   test('is reported once for many decisions that miss their deadline together', async () => {
     const { guard, time, onceEvents } = guarded(hangs);
     const rulings = Array.from({ length: 1000 }, () => guard.spend([open]));
-    await time.advance(50);
+    await time.pass(50);
     await Promise.all(rulings);
     expect(onceEvents).toHaveLength(1);
   });
@@ -166,7 +166,7 @@ describe('a broken bucket', () => {
   test('is told at once and then once a minute with a count, however often a client hammers it', async () => {
     const { guard, time, events } = guarded(rejects(broken));
     for (let i = 0; i < 500; i++) await guard.spend([open]);
-    await time.advance(60_000);
+    await time.pass(60_000);
     for (let i = 0; i < 500; i++) await guard.spend([open]);
     expect(events).toMatchObject([
       { type: 'bucket-broken', count: 1, cause: broken },
@@ -189,7 +189,7 @@ describe('what is lost', () => {
       await guard.refund(store, [open, transaction()]);
     }
     store.behaviour = answersSoon;
-    await time.advance(100);
+    await time.pass(100);
     await guard.spend([open]);
     const counts = (type: string) => ofType(events, type).map((event) => (event as { count?: number }).count);
     expect(counts('charge-lost')).toEqual([1, 29]);
@@ -218,44 +218,48 @@ describe('what is lost', () => {
 });
 
 describe('status', () => {
-  /** How long ago a date is, in milliseconds. */
-  const ago = (date: Date | undefined) => Date.now() - date!.getTime();
+  /** A guard whose wall clock shows noon of 1 July 2026. */
+  function guardedAtNoon(behaviour: Behaviour) {
+    const setup = guarded(behaviour);
+    setup.time.setWall(Date.parse('2026-07-01T12:00:00Z'));
+    return setup;
+  }
 
   test('is up from the start, with nothing to tell', () => {
-    const { guard, time } = guarded(answersAtOnce);
+    const { guard, time } = guardedAtNoon(answersAtOnce);
     time.step(60_000);
-    const { since, ...rest } = guard.status();
-    expect(rest).toEqual({ state: 'up', outages: 0, decidedByPolicy: 0, lastFailure: undefined });
-    expect(ago(since)).toBeGreaterThanOrEqual(60_000);
-    expect(ago(since)).toBeLessThan(70_000);
+    const since = new Date('2026-07-01T12:00:00Z');
+    expect(guard.status()).toEqual({ state: 'up', since, outages: 0, decidedByPolicy: 0, lastFailure: undefined });
   });
 
   test('tells since when the store fails, with what, and how often a policy decided', async () => {
-    const { guard, store, time } = guarded(throws(down));
+    const { guard, store, time } = guardedAtNoon(throws(down));
     time.step(60_000);
     for (let i = 0; i < 7; i++) await guard.spend([open]);
     await guard.check([open]);
     await guard.charge([transaction()]);
     await guard.refund(store, [open]);
     time.step(60_000);
-    const { since, lastFailure, ...rest } = guard.status();
-    expect(rest).toEqual({ state: 'failing', outages: 1, decidedByPolicy: 8 });
-    expect(lastFailure?.cause).toBe(down);
-    for (const date of [since, lastFailure?.at]) {
-      expect(ago(date)).toBeGreaterThanOrEqual(60_000);
-      expect(ago(date)).toBeLessThan(70_000);
-    }
+    const since = new Date('2026-07-01T12:01:00Z');
+    const lastFailure = { cause: down, at: since };
+    expect(guard.status()).toEqual({ state: 'failing', since, outages: 1, decidedByPolicy: 8, lastFailure });
   });
 
   test('tells since when the store is back, and still with what it failed last', async () => {
-    const { guard, store, time } = guarded(throws(down));
+    const { guard, store, time } = guardedAtNoon(throws(down));
     for (let i = 0; i < 3; i++) await guard.spend([open]);
     store.behaviour = answersAtOnce;
-    await time.advance(60_000);
+    await time.pass(60_000);
     await guard.spend([open]);
-    const { since, lastFailure, ...rest } = guard.status();
-    expect(rest).toEqual({ state: 'up', outages: 1, decidedByPolicy: 3 });
-    expect(ago(since)).toBeLessThan(10_000);
-    expect(ago(lastFailure?.at)).toBeGreaterThanOrEqual(60_000);
+    const since = new Date('2026-07-01T12:01:00Z');
+    const lastFailure = { cause: down, at: new Date('2026-07-01T12:00:00Z') };
+    expect(guard.status()).toEqual({ state: 'up', since, outages: 1, decidedByPolicy: 3, lastFailure });
+  });
+
+  test('follows a wall clock that was set meanwhile', async () => {
+    const { guard, time } = guardedAtNoon(answersAtOnce);
+    time.step(60_000);
+    time.setWall(Date.parse('2026-07-01T13:00:00Z'));
+    expect(guard.status().since).toEqual(new Date('2026-07-01T12:59:00Z'));
   });
 });

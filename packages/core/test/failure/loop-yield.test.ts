@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkFailureOptions } from '../../src/failure/failure-options.ts';
 import { StoreGuard } from '../../src/failure/store-guard.ts';
+import { systemTime } from '../../src/time/time.ts';
 import { breakDown, guarded, transaction } from './support/guarded.ts';
 import { answersSoon, hangs, remembers, ScriptedStore, throws } from './support/scripted-store.ts';
 
@@ -39,7 +40,7 @@ describe.each(Object.entries(calls))('policy answers to %s', (_name, call) => {
     expect([waits.indexOf(true), waits.lastIndexOf(false)]).toEqual([9, 8]);
     const order: number[] = [];
     for (const [i, answer] of answers.entries()) void Promise.resolve(answer).then(() => order.push(i));
-    await setup.time.advance(0);
+    await setup.time.pass(0);
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(call(setup)).not.toBeInstanceOf(Promise);
   });
@@ -49,7 +50,7 @@ describe.each(Object.entries(calls))('policy answers to %s', (_name, call) => {
     for (let turn = 0; turn < 10; turn++) {
       const answers = spin(setup, () => call(setup), 9);
       expect(answers.some((answer) => answer instanceof Promise)).toBe(false);
-      await setup.time.advance(0);
+      await setup.time.pass(0);
     }
   });
 });
@@ -65,7 +66,7 @@ test('policy answers that wait for the event loop come in their order, and all a
   spin(setup, () => setup.guard.spend([transaction()]), 10);
   setup.time.step(1);
   for (const name of ['first', 'second', 'third']) spend(name);
-  await setup.time.advance(0);
+  await setup.time.pass(0);
   expect(order).toEqual(['first', 'second', 'third']);
 });
 
@@ -73,7 +74,7 @@ test('a reset that can be made nowhere waits as well, and rejects nowhere else t
   const setup = await brokenDown();
   const resets = spin(setup, () => setup.guard.reset([transaction()]), 12) as Promise<void>[];
   const settled = Promise.allSettled(resets);
-  await setup.time.advance(0);
+  await setup.time.pass(0);
   expect(new Set((await settled).map(({ status }) => status))).toEqual(new Set(['rejected']));
 });
 
@@ -88,7 +89,7 @@ test('what a store remembers waits as well', async () => {
     for (let ticks = 0; ticks < 10; ticks++) await undefined;
   }
   expect(answered).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  await setup.time.advance(0);
+  await setup.time.pass(0);
   expect(answered).toHaveLength(12);
 });
 
@@ -96,7 +97,7 @@ test('what waits for the event loop when the limiter is closed is answered', asy
   const setup = await brokenDown();
   const answers = spin(setup, () => setup.guard.spend([transaction()]), 12);
   setup.guard.close();
-  await setup.time.advance(0);
+  await setup.time.pass(0);
   expect(await Promise.all(answers)).toHaveLength(12);
 });
 
@@ -104,15 +105,20 @@ test('policy answers for a store that answers at once are values, however many t
   const setup = guarded(throws(down));
   const answers = spin(setup, () => setup.guard.spend([transaction()]), 100);
   expect(answers.some((answer) => answer instanceof Promise)).toBe(false);
-  expect(setup.time.waiting).toBe(0);
+  expect(setup.time.pending).toBe(0);
 });
 
 describe('a loop of awaited calls that begins before its store is connected', () => {
-  /** A store that is connected by a timer, and rejects at once before. */
+  /** On the real event loop, which is what is tested: a store that is connected by a timer, and rejects before. */
   function connectingGuard() {
     const store = new ScriptedStore(() => Promise.reject(down));
-    setTimeout(() => (store.behaviour = answersSoon), 20);
-    return new StoreGuard({ store, failure: checkFailureOptions({ deadlineMs: 10 }), emit: () => {} });
+    systemTime.alarm(20, () => (store.behaviour = answersSoon));
+    return new StoreGuard({
+      store,
+      failure: checkFailureOptions({ deadlineMs: 10 }),
+      emit: () => {},
+      time: systemTime,
+    });
   }
 
   const WITHIN_MS = 3000;

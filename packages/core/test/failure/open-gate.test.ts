@@ -1,9 +1,9 @@
 import { accountId, createLimiter, memoryStore, type Limiter, type Store } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 
 const limits = { Orders: { key: accountId(), count: 3, period: '3s' } };
-const ann = [{ limit: 'Orders', id: 'ann' }];
+const ann = [{ limit: 'Orders', id: 'ann' }] as const;
 
 function limiterOn(store: Store): Limiter {
   return createLimiter({ limits, store, log: false });
@@ -11,12 +11,12 @@ function limiterOn(store: Store): Limiter {
 
 describe('a store that answers at once', async () => {
   test('is asked without a deadline and can’t fail, so it is always up', async () => {
-    const since = Date.now();
-    const limiter = limiterOn(memoryStore({ clock: new FakeClock(0) }));
+    const time = new FakeTime(Date.parse('2026-07-01T12:00:00Z'));
+    const limiter = createLimiter({ limits, time, log: false });
+    const since = new Date(time.nowMs);
     await limiter.spend(ann);
-    const status = limiter.status();
-    expect(status).toMatchObject({ state: 'up', outages: 0, decidedByPolicy: 0, lastFailure: undefined });
-    expect(status.since.getTime()).toBeGreaterThanOrEqual(since);
+    time.advance(60_000);
+    expect(limiter.status()).toEqual({ state: 'up', since, outages: 0, decidedByPolicy: 0, lastFailure: undefined });
   });
 
   test('throws through what it throws: there is no policy to stand in for it', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SluiceError, type ErrorCode } from '../../src/checks/errors.ts';
 import { uninspectable } from '../support/uninspectable.ts';
-import { deferred, settled } from '../support/fake-time.ts';
+import { deferred, settled } from '../support/promises.ts';
 import { breakDown, decided, guarded, passed, transaction } from './support/guarded.ts';
 import {
   answers,
@@ -22,20 +22,20 @@ describe('a store that hangs', () => {
     const { guard, time } = guarded(hangs);
     let batchAnswer: unknown;
     void Promise.resolve(guard.spend([transaction()])).then((value) => (batchAnswer = value));
-    await time.advance(49);
+    await time.pass(49);
     expect(batchAnswer).toBeUndefined();
-    await time.advance(1);
+    await time.pass(1);
     expect(batchAnswer).toMatchObject({
       available: true,
       failure: { policy: 'local', cause: { code: 'ERR_STORE_DEADLINE' } },
     });
-    expect(time.waiting).toBe(0);
+    expect(time.pending).toBe(0);
   });
 
   test('names the deadline in its cause', async () => {
     const { guard, time } = guarded(hangs, { deadlineMs: 20 });
     const batchAnswer = guard.spend([transaction()]);
-    await time.advance(20);
+    await time.pass(20);
     const message = 'The store did not answer within 20 ms (failure.deadlineMs).';
     expect((await batchAnswer).failure?.cause).toEqual(new SluiceError('ERR_STORE_DEADLINE', message));
   });
@@ -45,7 +45,7 @@ describe('a store that hangs', () => {
     let waited = 0;
     for (let ms = 0; ms < 1000; ms += 2) {
       if (guard.spend([transaction()]) instanceof Promise) waited++;
-      await time.advance(2);
+      await time.pass(2);
     }
     const probes = 9;
     expect(waited).toBe(25 + 2 + probes);
@@ -58,7 +58,7 @@ describe('a store that hangs', () => {
     for (let ms = 0; ms < 200; ms += 2) {
       if (ms === 100) store.behaviour = hangs;
       if (guard.spend([transaction()]) instanceof Promise) waited++;
-      await time.advance(2);
+      await time.pass(2);
     }
     expect(waited).toBe(50 + 25 + 2);
   });
@@ -68,7 +68,7 @@ describe('a store that hangs', () => {
     const answer = deferred<unknown>();
     store.behaviour = () => answer.promise;
     const batchAnswer = guard.spend([transaction()]);
-    await time.advance(50);
+    await time.pass(50);
     answer.resolve(reading([1]));
     expect((await batchAnswer).failure).toMatchObject({ policy: 'local' });
   });
@@ -78,7 +78,7 @@ describe('a store that hangs', () => {
     const answer = deferred<unknown>();
     store.behaviour = () => answer.promise;
     const batchAnswer = guard.spend([transaction()]);
-    await time.advance(50);
+    await time.pass(50);
     answer.reject(down);
     await settled();
     expect((await batchAnswer).failure?.cause).toMatchObject({ code: 'ERR_STORE_DEADLINE' });
@@ -87,7 +87,7 @@ describe('a store that hangs', () => {
   test('all its waiting decisions share one timer', () => {
     const { guard, time } = guarded(hangs);
     for (let i = 0; i < 50; i++) void guard.spend([transaction()]);
-    expect(time.waiting).toBe(1);
+    expect(time.pending).toBe(1);
   });
 
   test('only because this process stalled does not miss its deadline', async () => {
@@ -95,7 +95,7 @@ describe('a store that hangs', () => {
     const answer = deferred<unknown>();
     store.behaviour = () => answer.promise;
     const batchAnswer = guard.spend([transaction()]);
-    time.arrives(() => answer.resolve(reading([1])));
+    time.endOfTurn(() => answer.resolve(reading([1])));
     await time.stall(100);
     expect((await batchAnswer).failure).toBeUndefined();
   });
@@ -146,14 +146,14 @@ test('an answer, however slow, keeps a store asked for as long again as a call m
   const slow = deferred<unknown>();
   const { guard, store, time } = guarded(() => slow.promise);
   const first = guard.spend([transaction()]);
-  await time.advance(45);
+  await time.pass(45);
   slow.resolve(reading([transaction()]));
   await first;
   store.behaviour = rejects(down);
-  await time.advance(49);
+  await time.pass(49);
   for (let i = 0; i < 3; i++) await guard.spend([transaction()]);
   expect(guard.status().state).toBe('up');
-  await time.advance(1);
+  await time.pass(1);
   await guard.spend([transaction()]);
   expect(guard.status().state).toBe('failing');
 });
@@ -169,10 +169,10 @@ describe('a store of several servers, one of them dead,', () => {
     for (let i = 0; i < 40; i++) {
       expect((await guard.spend([aLive])).failure).toBeUndefined();
       for (let refusal = 0; refusal < 5; refusal++) {
-        await time.advance(9);
+        await time.pass(9);
         expect((await guard.spend([onDeadServer])).failure).toEqual({ policy: 'local', cause: down });
       }
-      await time.advance(4);
+      await time.pass(4);
     }
     expect(store.calls).toHaveLength(40 * 6);
     expect(events).toEqual([]);
@@ -252,7 +252,7 @@ describe('one broken bucket', () => {
     const setup = guarded(hangs);
     await breakDown(setup);
     setup.store.behaviour = rejects(broken);
-    await setup.time.advance(100);
+    await setup.time.pass(100);
     await setup.guard.spend([transaction()]);
     expect(setup.guard.status().state).toBe('failing');
   });
@@ -264,7 +264,7 @@ describe('recovery', () => {
     for (let i = 0; i < 3; i++) void guard.spend([transaction()]);
     store.calls.length = 0;
     for (let ms = 0; ms < 1000; ms += 10) {
-      await time.advance(10);
+      await time.pass(10);
       void guard.spend([transaction()]);
       void guard.check([transaction()]);
     }
@@ -275,9 +275,9 @@ describe('recovery', () => {
     const setup = guarded(hangs);
     await breakDown(setup);
     setup.store.behaviour = answersSoon;
-    await setup.time.advance(99);
+    await setup.time.pass(99);
     expect(await setup.guard.spend([transaction()])).toMatchObject({ failure: { policy: 'local' } });
-    await setup.time.advance(1);
+    await setup.time.pass(1);
     for (let i = 0; i < 5; i++) expect((await setup.guard.spend([transaction()])).failure).toBeUndefined();
   });
 
@@ -285,7 +285,7 @@ describe('recovery', () => {
     const setup = guarded(hangs);
     await breakDown(setup);
     setup.store.behaviour = answersAtOnce;
-    await setup.time.advance(100);
+    await setup.time.pass(100);
     const { guard, store } = setup;
     await (name === 'refund' ? guard.refund(store, [transaction()]) : guard[name]([transaction()]));
     expect(guard.status().state).toBe('up');
@@ -296,7 +296,7 @@ describe('recovery', () => {
     await breakDown(setup);
     const { guard, store, time, events } = setup;
     store.behaviour = remembers;
-    await time.advance(100);
+    await time.pass(100);
     expect(await guard.spend([transaction()])).toMatchObject({ store, failure: undefined });
     expect(guard.status().state).toBe('failing');
     expect(events.map(({ type }) => type)).toEqual(['store-failing']);
@@ -307,7 +307,7 @@ describe('recovery', () => {
     await breakDown(setup);
     const { guard, store, time } = setup;
     store.behaviour = remembers;
-    await time.advance(100);
+    await time.pass(100);
     await guard.spend([transaction()]);
     store.behaviour = answersSoon;
     await guard.spend([transaction()]);
@@ -328,12 +328,12 @@ describe('recovery', () => {
   test('what missed its deadline in the outage does not bring it back after the end', async () => {
     const { guard, store, time } = guarded(hangs, { deadlineMs: 1000 });
     const old = Array.from({ length: 5 }, () => guard.spend([transaction()]));
-    await time.advance(500);
+    await time.pass(500);
     store.behaviour = rejects(down);
     for (let i = 0; i < 3; i++) await guard.spend([transaction()]);
     expect(guard.status().state).toBe('failing');
     const last = deferred<unknown>();
-    await time.advance(499);
+    await time.pass(499);
     store.behaviour = () => last.promise;
     // The first probe comes a deadline after the outage began.
     time.step(600);
@@ -341,7 +341,7 @@ describe('recovery', () => {
     last.resolve(reading([1]));
     await probe;
     expect(guard.status().state).toBe('up');
-    await time.advance(1000);
+    await time.pass(1000);
     await Promise.all(old);
     expect(guard.status()).toMatchObject({ state: 'up', outages: 1 });
   });
@@ -353,10 +353,10 @@ describe('recovery', () => {
       store.behaviour = throws(down);
       for (let i = 0; i < 30; i++) if (passed(await guard.spend([transaction()]))) admitted++;
       store.behaviour = answersAtOnce;
-      await time.advance(100);
+      await time.pass(100);
       void guard.spend([transaction({ id: 'b' })]);
       expect(guard.status()).toMatchObject({ state: 'up', outages: outage + 1 });
-      await time.advance(50);
+      await time.pass(50);
     }
     // A burst of 10 once, and what came back in the 0.6 s since: less than one token.
     expect(admitted).toBe(10);
@@ -368,7 +368,7 @@ describe('recovery', () => {
     for (let i = 0; i < 11; i++) void setup.guard.spend([transaction()]);
     expect(passed(await setup.guard.spend([transaction()]))).toBe(false);
     setup.store.behaviour = answersAtOnce;
-    await setup.time.advance(100);
+    await setup.time.pass(100);
     const batchAnswer = decided(await setup.guard.spend([transaction()]));
     expect([passed(batchAnswer), batchAnswer.store]).toEqual([true, setup.store]);
   });

@@ -1,7 +1,7 @@
 import { createLimiter, memoryStore, SluiceError, type ReadyOptions } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { accountLimits } from '../support/limiter-on-fake-time.ts';
-import { deferred, settled } from '../support/fake-time.ts';
+import { deferred, settled } from '../support/promises.ts';
 import { breakDown, guarded, transaction } from './support/guarded.ts';
 import { answersSoon, hangs, rejects, ScriptedStore, throws, type Behaviour } from './support/scripted-store.ts';
 
@@ -59,11 +59,11 @@ describe('waiting for a store to be ready', () => {
     const asked: unknown[] = [];
     const { guard, time, store } = readying((options) => (asked.push(options), ready.promise));
     const wait = watched(guard.ready({ timeoutMs: 500 }));
-    await time.advance(400);
-    expect([wait, time.waiting]).toEqual([{}, 1]);
+    await time.pass(400);
+    expect([wait, time.pending]).toEqual([{}, 1]);
     ready.resolve();
     await settled();
-    expect([wait, time.waiting]).toEqual([{ outcome: 'ready' }, 0]);
+    expect([wait, time.pending]).toEqual([{ outcome: 'ready' }, 0]);
     expect(asked).toEqual([{ timeoutMs: 500 }]);
     expect(store.calls).toEqual([]);
   });
@@ -93,14 +93,14 @@ describe('waiting for a store to be ready', () => {
   test('fails a moment after the timeout when the store does not end it by itself', async () => {
     const { guard, time } = readying(() => new Promise(() => {}));
     const wait = watched(guard.ready({ timeoutMs: 500 }));
-    await time.advance(599);
+    await time.pass(599);
     expect(wait).toEqual({});
-    await time.advance(1);
+    await time.pass(1);
     expect(wait.outcome).toMatchObject({
       code: 'ERR_STORE_UNAVAILABLE',
       message: 'The store did not become ready within 500 ms.',
     });
-    expect(time.waiting).toBe(0);
+    expect(time.pending).toBe(0);
   });
 
   test('fails when the limiter is closed meanwhile, whatever the store does later', async () => {
@@ -110,7 +110,7 @@ describe('waiting for a store to be ready', () => {
     guard.close();
     await settled();
     expect(waits).toMatchObject([{ outcome: { code: 'ERR_CLOSED' } }, { outcome: { code: 'ERR_CLOSED' } }]);
-    expect(time.waiting).toBe(0);
+    expect(time.pending).toBe(0);
     ready.reject(new Error('closed too'));
     await settled();
   });

@@ -13,7 +13,7 @@ describe('a store that answers at once', () => {
     expect(guard.charge(batch)).toEqual({ batch, reading: reading(batch), store });
     expect(guard.refund(store, batch)).toEqual({ batch, reading: reading(batch), store });
     expect(guard.reset(batch)).toBeUndefined();
-    expect(time.waiting).toBe(0);
+    expect(time.pending).toBe(0);
     expect(store.calls.map(({ name }) => name)).toEqual(['spend', 'check', 'charge', 'refund', 'reset']);
   });
 
@@ -40,7 +40,7 @@ describe('a store that answers by a promise', () => {
     const { owner } = guard;
     const batchAnswer = { available: true, batch, reading: reading(batch), store, failure: undefined, owner };
     expect(await guard.spend(batch)).toEqual(batchAnswer);
-    expect(time.waiting).toBe(0);
+    expect(time.pending).toBe(0);
   });
 
   test('may be built on any kind of promise', async () => {
@@ -61,7 +61,7 @@ test('a promise whose own `then` throws is a failure of the store, which the pol
   });
   const batchAnswer = await guard.spend([transaction()]);
   expect(batchAnswer.failure).toMatchObject({ cause: new Error('from then') });
-  await time.advance(1000);
+  await time.pass(1000);
   expect(guard.status().decidedByPolicy).toBe(1);
 });
 

@@ -1,5 +1,5 @@
 import { createLimiter, memoryStore, type Decision } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeClock, FakeTime } from '@sluice/core/testing';
 import { accountId } from '@sluice/core';
 import { expect, test, vi } from 'vitest';
 import { DIALECTS, retryAfterSeconds, writeFields, type FieldSettings } from '../../src/http/fields.ts';
@@ -15,7 +15,7 @@ function fieldsOf(decision: Decision, { dialect, retryJitter }: FieldSettings): 
   writeFields(
     decision,
     { decision: undefined, getField, setField: (name, value) => fields.set(name, value) },
-    { dialect, retryAfter: retryAfterSeconds(decision, retryJitter) },
+    { dialect, retryAfter: retryAfterSeconds(decision, retryJitter), time: new FakeTime() },
   );
   return fields;
 }

@@ -1,7 +1,7 @@
 import { createLimiter, memoryStore, type Store } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
-import { deferred } from '../support/fake-time.ts';
+import { deferred } from '../support/promises.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 

@@ -29,7 +29,7 @@ describe('createLimiter refuses', () => {
       { limits, stores: 5 },
       'ERR_UNKNOWN_OPTION',
       '`createLimiter` has no option `stores` (its value was 5). Did you mean `store`? ' +
-        'Options: limits, overrides, overridesDeadlineMs, onDecision, store, trustedProxies, addressHeader, decodeNat64, failure, onEvent, log.',
+        'Options: limits, overrides, overridesDeadlineMs, onDecision, store, trustedProxies, addressHeader, decodeNat64, failure, onEvent, log, time.',
     ],
     [
       'a store that is none',
@@ -60,6 +60,12 @@ describe('createLimiter refuses', () => {
       { limits, log: true },
       'ERR_OPTION',
       '`log` must be a function of a line, or false, but was true.',
+    ],
+    [
+      'a time that is only a clock',
+      { limits, time: Date },
+      'ERR_OPTION',
+      '`time` must be an object with the methods nowMicros, wallNow, alarm, endOfTurn, but was ',
     ],
     [
       'a deadline of overrides that is no whole number',

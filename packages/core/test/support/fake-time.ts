@@ -1,4 +1,6 @@
-import type { Alarm, Cancel, Scheduler } from '../../src/time/scheduler.ts';
+import { settled } from './promises.ts';
+import type { Scheduler } from '../../src/time/scheduler.ts';
+import type { Alarm, Cancel } from '../../src/time/time.ts';
 
 interface Timer {
   readonly dueMs: number;
@@ -20,6 +22,18 @@ export class FakeTime implements Scheduler {
   nowMs(): number {
     this.reads++;
     return this.#nowMs;
+  }
+
+  nowMicros(): number {
+    return Math.round(this.nowMs() * 1000);
+  }
+
+  wallNow(): number {
+    return Date.now();
+  }
+
+  endOfTurn(run: () => void): Cancel {
+    return this.afterInput(run);
   }
 
   /** Timers and immediates that are still to run and keep the process alive until then. */
@@ -91,17 +105,4 @@ export class FakeTime implements Scheduler {
     for (const immediate of this.#immediates) if (this.#immediates.delete(immediate)) immediate();
     await settled();
   }
-}
-
-/** Waits until all promise callbacks that can run have run. */
-export function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** A promise that the test settles. */
-export function deferred<T>() {
-  let resolve!: (value: T) => void;
-  let reject!: (cause: unknown) => void;
-  const promise = new Promise<T>((...settle) => ([resolve, reject] = settle));
-  return { promise, resolve, reject };
 }

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { Deadlines } from '../../src/time/deadlines.ts';
 import { DeadlinePromise } from '../../src/time/deadline-promise.ts';
-import { deferred, FakeTime, settled } from '../support/fake-time.ts';
+import { CountedTime } from '../support/counted-time.ts';
+import { deferred, settled } from '../support/promises.ts';
 
 const late = () => new Error('late');
 const never = () => new Promise<never>(() => {});
 
 function deadlines(deadlineMs = 50) {
-  const time = new FakeTime();
+  const time = new CountedTime();
   return { time, deadlines: new Deadlines(deadlineMs, time) };
 }
 
@@ -51,9 +52,9 @@ describe('a promise with a deadline', () => {
   test('rejects with the error that was asked for at the deadline, and not before', async () => {
     const { deadlines: all, time } = deadlines();
     const seen = watch(all.race(never(), late));
-    await time.advance(49);
+    await time.pass(49);
     expect(seen).toEqual({});
-    await time.advance(1);
+    await time.pass(1);
     expect(seen.error).toEqual(new Error('late'));
   });
 
@@ -61,7 +62,7 @@ describe('a promise with a deadline', () => {
     const { deadlines: all, time } = deadlines();
     let made = 0;
     await all.race(Promise.resolve(), () => (made += 1));
-    await time.advance(100);
+    await time.pass(100);
     expect(made).toBe(0);
   });
 
@@ -70,7 +71,7 @@ describe('a promise with a deadline', () => {
     const one = deferred<string>();
     const other = deferred<string>();
     const seen = [watch(all.race(one.promise, late)), watch(all.race(other.promise, late))];
-    await time.advance(50);
+    await time.pass(50);
     one.resolve('too late');
     other.reject(new Error('too late as well'));
     await settled();
@@ -86,7 +87,7 @@ describe('a promise with a deadline', () => {
       },
     };
     await expect(all.race(broken, late)).rejects.toThrow('from then');
-    expect(time.waiting).toBe(0);
+    expect(time.pending).toBe(0);
   });
 
   test('may have a `then` of its own that throws', async () => {
@@ -97,7 +98,7 @@ describe('a promise with a deadline', () => {
       throw new Error('from then');
     };
     await expect(all.race(broken, late)).rejects.toThrow('from then');
-    expect([all.waiting, time.waiting]).toEqual([0, 0]);
+    expect([all.waiting, time.pending]).toEqual([0, 0]);
   });
 });
 
@@ -106,19 +107,19 @@ describe('many promises', () => {
     const { deadlines: all, time } = deadlines();
     for (let i = 0; i < 100; i++) watch(all.race(never(), late));
     expect(all.waiting).toBe(100);
-    expect(time.waiting).toBe(1);
+    expect(time.pending).toBe(1);
   });
 
   test('each miss their own deadline', async () => {
     const { deadlines: all, time } = deadlines();
     const first = watch(all.race(never(), late));
-    await time.advance(20);
+    await time.pass(20);
     const second = watch(all.race(never(), late));
-    await time.advance(30);
+    await time.pass(30);
     expect([first.error, second.error]).toEqual([new Error('late'), undefined]);
-    await time.advance(19);
+    await time.pass(19);
     expect(second).toEqual({});
-    await time.advance(1);
+    await time.pass(1);
     expect(second.error).toEqual(new Error('late'));
   });
 
@@ -126,12 +127,12 @@ describe('many promises', () => {
     const { deadlines: all, time } = deadlines();
     const first = deferred<string>();
     watch(all.race(first.promise, late));
-    await time.advance(30);
+    await time.pass(30);
     const second = watch(all.race(never(), late));
     first.resolve('done');
-    await time.advance(49);
+    await time.pass(49);
     expect(second).toEqual({});
-    await time.advance(1);
+    await time.pass(1);
     expect(second.error).toEqual(new Error('late'));
   });
 
@@ -140,9 +141,9 @@ describe('many promises', () => {
     time.step(0.4);
     const seen = watch(all.race(never(), late));
     time.step(-0.4);
-    await time.advance(50);
+    await time.pass(50);
     expect(seen).toEqual({});
-    await time.advance(1);
+    await time.pass(1);
     expect(seen.error).toEqual(new Error('late'));
   });
 });
@@ -156,10 +157,10 @@ describe('whoever hears of a missed deadline', () => {
       missed.push('first');
       follow(() => missed.push('second'));
     });
-    await time.advance(99);
+    await time.pass(99);
     expect(missed).toEqual(['first']);
-    await time.advance(1);
-    expect([missed, time.waiting]).toEqual([['first', 'second'], 0]);
+    await time.pass(1);
+    expect([missed, time.pending]).toEqual([['first', 'second'], 0]);
   });
 
   test('may let all others expire, which are told once', async () => {
@@ -171,8 +172,8 @@ describe('whoever hears of a missed deadline', () => {
       all.expireAll();
     });
     follow(() => missed.push('second'));
-    await time.advance(1000);
-    expect([missed, all.waiting, time.waiting]).toEqual([['first', 'second'], 0, 0]);
+    await time.pass(1000);
+    expect([missed, all.waiting, time.pending]).toEqual([['first', 'second'], 0, 0]);
   });
 
   test('may throw, and the others are told all the same', async () => {
@@ -183,10 +184,10 @@ describe('whoever hears of a missed deadline', () => {
       throw new Error('from outside');
     });
     follow(() => missed.push('second'));
-    await expect(time.advance(50)).rejects.toThrow('from outside');
-    await time.advance(1);
+    await expect(time.pass(50)).rejects.toThrow('from outside');
+    await time.pass(1);
     follow(() => missed.push('third'));
-    await time.advance(50);
+    await time.pass(50);
     expect(missed).toEqual(['second', 'third']);
   });
 });
@@ -197,7 +198,7 @@ test('a timer that was taken away while nothing waited is made anew by the next 
   time.loseTimers();
   time.step(50);
   const seen = watch(all.race(never(), late));
-  await time.advance(50);
+  await time.pass(50);
   expect(seen.error).toEqual(new Error('late'));
 });
 
@@ -206,7 +207,7 @@ describe('after a stall of the process', () => {
     const { deadlines: all, time } = deadlines();
     const answer = deferred<string>();
     const seen = watch(all.race(answer.promise, late));
-    time.arrives(() => answer.resolve('answer'));
+    time.endOfTurn(() => answer.resolve('answer'));
     await time.stall(100);
     expect(seen.value).toBe('answer');
   });
@@ -222,13 +223,13 @@ describe('after a stall of the process', () => {
     const { deadlines: all, time } = deadlines();
     const answer = deferred<string>();
     watch(all.race(never(), late));
-    await time.advance(30);
+    await time.pass(30);
     const seen = watch(all.race(answer.promise, late));
-    time.arrives(() => time.step(40));
-    await time.advance(20);
+    time.endOfTurn(() => time.step(40));
+    await time.pass(20);
     expect(seen).toEqual({});
-    time.arrives(() => answer.resolve('answer'));
-    await time.advance(10);
+    time.endOfTurn(() => answer.resolve('answer'));
+    await time.pass(10);
     expect(seen.value).toBe('answer');
   });
 });
@@ -237,29 +238,29 @@ test('one promise after the other makes no timer after the other', async () => {
   const { deadlines: all, time } = deadlines();
   for (let i = 0; i < 10; i++) {
     await all.race(Promise.resolve(), late);
-    await time.advance(4);
+    await time.pass(4);
   }
-  expect(time.made).toBe(1);
+  expect(time.alarms).toBe(1);
   const seen = watch(all.race(never(), late));
-  await time.advance(49);
+  await time.pass(49);
   expect(seen).toEqual({});
-  await time.advance(1);
+  await time.pass(1);
   expect(seen.error).toEqual(new Error('late'));
 });
 
 describe('no timer is left that keeps the process alive', () => {
   test('while nothing waits', async () => {
     const { deadlines: all, time } = deadlines();
-    expect(time.waiting).toBe(0);
+    expect(time.pending).toBe(0);
     await all.race(Promise.resolve(), late);
-    expect(time.waiting).toBe(0);
+    expect(time.pending).toBe(0);
   });
 
   test('when all have missed their deadlines', async () => {
     const { deadlines: all, time } = deadlines();
     watch(all.race(never(), late));
-    await time.advance(50);
-    expect([all.waiting, time.waiting]).toEqual([0, 0]);
+    await time.pass(50);
+    expect([all.waiting, time.pending]).toEqual([0, 0]);
   });
 
   test('when the last one settles during the grace', async () => {
@@ -267,12 +268,12 @@ describe('no timer is left that keeps the process alive', () => {
     const answer = deferred<void>();
     watch(all.race(answer.promise, late));
     let left: number | undefined;
-    time.arrives(() => {
+    time.endOfTurn(() => {
       answer.resolve();
       // Between input and immediates, once the promise's callbacks have run.
-      process.nextTick(() => queueMicrotask(() => (left = time.waiting)));
+      process.nextTick(() => queueMicrotask(() => (left = time.pending)));
     });
-    await time.advance(50);
+    await time.pass(50);
     expect(left).toBe(0);
   });
 
@@ -280,7 +281,7 @@ describe('no timer is left that keeps the process alive', () => {
     const { deadlines: all, time } = deadlines();
     const seen = [watch(all.race(never(), late)), watch(all.race(never(), late))];
     all.expireAll();
-    expect([all.waiting, time.waiting]).toEqual([0, 0]);
+    expect([all.waiting, time.pending]).toEqual([0, 0]);
     await settled();
     expect(seen).toEqual([{ error: new Error('late') }, { error: new Error('late') }]);
   });
@@ -289,22 +290,22 @@ describe('no timer is left that keeps the process alive', () => {
     const { deadlines: all, time } = deadlines();
     await all.race(Promise.resolve(), late);
     watch(all.race(never(), late));
-    expect(time.waiting).toBe(1);
+    expect(time.pending).toBe(1);
   });
 
   test('and it runs out when nothing comes any more', async () => {
     const { deadlines: all, time } = deadlines();
     await all.race(Promise.resolve(), late);
-    await time.advance(1000);
-    expect(time.made).toBe(1);
+    await time.pass(1000);
+    expect(time.alarms).toBe(1);
   });
 
   test('and the next promise arms one again', async () => {
     const { deadlines: all, time } = deadlines();
     watch(all.race(never(), late));
-    await time.advance(50);
+    await time.pass(50);
     const next = watch(all.race(never(), late));
-    await time.advance(50);
+    await time.pass(50);
     expect(next.error).toEqual(new Error('late'));
   });
 });

@@ -1,4 +1,5 @@
 import type { Decision, Result } from '../../decision/decision.ts';
+import type { Time } from '../../time/time.ts';
 
 /** The fields of a response, and the decision on its request so far. */
 export interface ResponseFields {
@@ -9,6 +10,14 @@ export interface ResponseFields {
   setField(name: string, value: string): void;
 }
 
+/** What a dialect writes beside the figures of the decision. */
+export interface FieldTimes {
+  /** The value of Retry-After in seconds; 0 when allowed or blocked. */
+  readonly retryAfter: number;
+  /** The limiter's time, for a reset by the wall clock. */
+  readonly time: Time;
+}
+
 /** One format of the rate limit fields. */
 export interface Dialect {
   /** The names of the fields. */
@@ -16,8 +25,6 @@ export interface Dialect {
   /**
    * Writes the fields for a decision of the store in which at least one limit applied, without its hidden limits (see
    * `visiblePart`). Fields that are already set are kept or combined.
-   *
-   * @param retryAfter - The value of Retry-After in seconds; 0 when allowed.
    */
-  write(decision: Decision, fields: ResponseFields, retryAfter: number): void;
+  write(decision: Decision, fields: ResponseFields, times: FieldTimes): void;
 }

@@ -4,7 +4,7 @@ import { appendQuotaPolicies, singleFigures, staysStricter } from './single-figu
 /** draft-ietf-httpapi-ratelimit-headers-07: the figures of the strictest limit in one field. */
 export const draft7: Dialect = {
   names: ['RateLimit', 'RateLimit-Policy'],
-  write(decision, fields, retryAfter) {
+  write(decision, fields, { retryAfter }) {
     const present = fields.getField('RateLimit');
     // The field contains a dialect with names: two dialects in one field would be unreadable.
     if (present !== undefined && String(present).includes('"')) return;

@@ -6,11 +6,11 @@ import { singleFigures, staysStricter } from './single-figures.ts';
  */
 export const legacy: Dialect = {
   names: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
-  write(decision, fields, retryAfter) {
+  write(decision, fields, { retryAfter, time }) {
     if (staysStricter(decision, fields.getField('X-RateLimit-Remaining'))) return;
     const { burst, remaining, resetSeconds } = singleFigures(decision, retryAfter);
     fields.setField('X-RateLimit-Limit', String(burst));
     fields.setField('X-RateLimit-Remaining', String(remaining));
-    fields.setField('X-RateLimit-Reset', String(Math.ceil(Date.now() / 1000) + resetSeconds));
+    fields.setField('X-RateLimit-Reset', String(Math.ceil(time.wallNow() / 1000) + resetSeconds));
   },
 };

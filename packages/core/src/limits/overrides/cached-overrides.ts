@@ -1,5 +1,5 @@
 import type { Awaitable } from '../../async/awaitable.ts';
-import { checkClock, monotonicClock, type Clock } from '../../time/clock.ts';
+import { checkTime, systemTime, type Time } from '../../time/time.ts';
 import { durationTicks, type Duration } from '../../rule/duration.ts';
 import { complaint, reasonOf } from '../../checks/errors.ts';
 import type { Log } from '../../events/throttled-log.ts';
@@ -15,8 +15,8 @@ export interface CachedOverridesOptions {
   readonly maxAge: Duration;
   /** The largest number of cached answers, a whole number from 1 to 10,000,000. Default: 10,000. */
   readonly maxEntries?: number | undefined;
-  /** The source of time. Default: the process's monotonic clock. */
-  readonly clock?: Clock | undefined;
+  /** The source of time. Default: the process's own; for tests a `FakeTime` of `@sluice/core/testing`. */
+  readonly time?: Time | undefined;
   /**
    * Called when a cached answer remains in use because it could not be refreshed. Errors that it throws are ignored.
    */
@@ -76,15 +76,15 @@ export function cachedOverrides(query: OverrideQuery, options: CachedOverridesOp
     const remedy = 'For example cachedOverrides((limit, id) => plans.findByAccount(id), …).';
     throw complaint('ERR_OPTION', { option: 'cachedOverrides(fn)', demand: 'a function', value: query, remedy });
   }
-  checkOptions('cachedOverrides', options, ['maxAge', 'maxEntries', 'clock', 'onEvent', 'log']);
-  const { maxAge, maxEntries = 10_000, clock = monotonicClock } = options;
-  checkClock(clock);
+  checkOptions('cachedOverrides', options, ['maxAge', 'maxEntries', 'time', 'onEvent', 'log']);
+  const { maxAge, maxEntries = 10_000, time = systemTime } = options;
+  checkTime(time);
   const emit = eventSink<CachedOverridesEvent>(options);
   const cache = new OverrideCache({
     ask: query,
     maxAgeMicros: durationTicks('maxAge', maxAge, MAX_AGE) / TICKS_PER_MICRO,
     maxEntries: wholeNumber('maxEntries', maxEntries, { min: 1, max: 10_000_000 }),
-    clock,
+    time,
     onStale: (stale) => emit(refreshFailed(stale)),
   });
   return Object.assign((limit: string, id: string) => cache.get(limit, id), {

@@ -1,5 +1,5 @@
 import { toNativePromise, type Awaitable } from '../../async/awaitable.ts';
-import type { Clock } from '../../time/clock.ts';
+import type { Time } from '../../time/time.ts';
 import { EntryTable } from './entry-table.ts';
 import { overrideRate, type Override } from './override.ts';
 
@@ -16,7 +16,7 @@ export interface OverrideCacheParts {
   readonly ask: OverrideQuery;
   readonly maxAgeMicros: number;
   readonly maxEntries: number;
-  readonly clock: Clock;
+  readonly time: Time;
   /** Called when a cached answer remains in use because it could not be refreshed. */
   readonly onStale: (stale: StaleOverride) => void;
 }
@@ -63,7 +63,7 @@ export class OverrideCache {
 
   /** Returns a cached answer synchronously. If there is none and the query fails, throws or rejects. */
   get(limit: string, id: string): Awaitable<Override | undefined> {
-    const nowMicros = this.#parts.clock.nowMicros();
+    const nowMicros = this.#parts.time.nowMicros();
     const entry = this.#entries.get(keyOf(limit, id)) ?? this.#added(limit, id);
     if (entry.answer !== undefined && nowMicros - entry.answer.atMicros < this.#parts.maxAgeMicros) {
       return entry.answer.override;
@@ -135,14 +135,14 @@ export class OverrideCache {
     if (override !== undefined) overrideRate(`overrides(${limit})`, override);
     // A later query has already answered.
     if (entry.answer !== undefined && entry.answer.askedMicros > askedMicros) return;
-    entry.answer = { override, atMicros: this.#parts.clock.nowMicros(), askedMicros };
+    entry.answer = { override, atMicros: this.#parts.time.nowMicros(), askedMicros };
     entry.failure = undefined;
     this.#entries.rank(keyOf(limit, id), entry, override !== undefined);
   }
 
   #failed(entry: Entry, cause: unknown): void {
     const { limit, id, answer } = entry;
-    const atMicros = this.#parts.clock.nowMicros();
+    const atMicros = this.#parts.time.nowMicros();
     entry.failure = { cause, atMicros };
     if (answer !== undefined) this.#parts.onStale({ limit, id, ageMicros: atMicros - answer.atMicros, cause });
   }

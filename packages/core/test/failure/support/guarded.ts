@@ -10,7 +10,7 @@ import type { ReadyOptions } from '../../../src/store/ready-options.ts';
 import { rateOf } from '../../../src/rule/rate.ts';
 import type { Store, StoreRefund } from '../../../src/store/store.ts';
 import type { Transaction } from '../../../src/decision/transaction.ts';
-import { FakeTime } from '../../support/fake-time.ts';
+import { CountedTime } from '../../support/counted-time.ts';
 import { ScriptedStore, type Behaviour } from './scripted-store.ts';
 
 /** A guard that shows the rulings which its decisions follow from. */
@@ -64,12 +64,12 @@ class RulingGuard {
  * such a store has never answered, which is reported once, is in `onceEvents`.
  */
 export function guarded(behaviour: Behaviour, failure: FailureOptions = {}) {
-  const time = new FakeTime();
+  const time = new CountedTime();
   const store = new ScriptedStore(behaviour);
   const events: LimiterEvent[] = [];
   const onceEvents: LimiterEvent[] = [];
   const emit = (event: LimiterEvent) => void ('once' in event ? onceEvents : events).push(event);
-  const guard = new StoreGuard({ store, failure: checkFailureOptions(failure), emit, scheduler: time });
+  const guard = new StoreGuard({ store, failure: checkFailureOptions(failure), emit, time });
   return { guard: new RulingGuard(guard), store, time, events, onceEvents };
 }
 
@@ -113,10 +113,10 @@ export function passed(batchAnswer: BatchAnswer): boolean {
 }
 
 /** Lets the store fail until the guard leaves it alone. */
-export async function breakDown({ guard, time }: { guard: RulingGuard; time: FakeTime }): Promise<void> {
+export async function breakDown({ guard, time }: { guard: RulingGuard; time: CountedTime }): Promise<void> {
   for (let i = 0; i < 3; i++) {
     const batchAnswer = guard.spend([transaction({ limit: 'Other', onFailure: 'open' })]);
-    await time.advance(50);
+    await time.pass(50);
     await batchAnswer;
   }
 }

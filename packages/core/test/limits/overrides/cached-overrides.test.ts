@@ -1,7 +1,7 @@
 import { cachedOverrides, type CachedOverridesOptions, type LimitNumbers, type Override } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { deferred, settled } from '../../support/fake-time.ts';
+import { deferred, settled } from '../../support/promises.ts';
 import { limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
 import { query } from './query.ts';
 import { rejected, thrown } from '../../support/thrown.ts';
@@ -15,7 +15,7 @@ interface Setup extends Partial<CachedOverridesOptions> {
 
 /** Cached overrides on a clock that stands still, with what was asked and what was reported. */
 function cached({ answer = () => Promise.resolve(pro), ...options }: Setup = {}) {
-  const clock = new FakeClock(0);
+  const time = new FakeTime();
   const asked: string[] = [];
   const events: object[] = [];
   const overrides = cachedOverrides(
@@ -23,10 +23,10 @@ function cached({ answer = () => Promise.resolve(pro), ...options }: Setup = {})
       asked.push(`${limit} ${id}`);
       return answer(limit, id) as Promise<Override | undefined>;
     },
-    { maxAge: '1m', clock, log: false, onEvent: (event) => events.push(event), ...options },
+    { maxAge: '1m', time, log: false, onEvent: (event) => events.push(event), ...options },
   );
   const get = (id = '7', limit = 'Orders'): unknown => overrides(limit, id);
-  return { overrides, get, clock, asked, events };
+  return { overrides, get, time, asked, events };
 }
 
 /** Answers by promises that the test settles, one after the other. */
@@ -54,9 +54,9 @@ describe('cached overrides', () => {
   });
 
   test('give an answer that is younger than maxAge at once, without asking', async () => {
-    const { get, clock, asked } = cached();
+    const { get, time, asked } = cached();
     await get();
-    clock.advance(59_999.999);
+    time.advance(59_999.999);
     expect(get()).toBe(pro);
     expect(asked).toHaveLength(1);
   });
@@ -76,11 +76,11 @@ describe('cached overrides', () => {
 
   test('give an older answer at once, while one query brings the next', async () => {
     const { queries, answer } = answers();
-    const { get, clock, asked } = cached({ answer });
+    const { get, time, asked } = cached({ answer });
     const first = get();
     queries.at(0)!.resolve(pro);
     await first;
-    clock.advance(60_000);
+    time.advance(60_000);
     expect([get(), get(), get()]).toEqual([pro, pro, pro]);
     expect(asked).toHaveLength(2);
     queries.at(1)!.resolve(team);
@@ -91,11 +91,11 @@ describe('cached overrides', () => {
 
   test('take a new answer that is there at once', async () => {
     let plan = pro;
-    const { get, clock } = cached({ answer: () => plan });
+    const { get, time } = cached({ answer: () => plan });
     expect(get()).toBe(pro);
     plan = team;
     expect(get()).toBe(pro);
-    clock.advance(60_000);
+    time.advance(60_000);
     expect(get()).toBe(team);
   });
 
@@ -138,10 +138,10 @@ describe('when the database fails, cached overrides', () => {
 
   test.each(failures)('keep a known answer, ask again after a second, and say so: %s', async (_, fail, reason) => {
     let broken = false;
-    const { get, clock, asked, events } = cached({ answer: () => (broken ? fail() : pro) });
+    const { get, time, asked, events } = cached({ answer: () => (broken ? fail() : pro) });
     expect(get()).toBe(pro);
     broken = true;
-    clock.advance(61_000);
+    time.advance(61_000);
     expect(get()).toBe(pro);
     await settled();
     expect(get()).toBe(pro);
@@ -155,46 +155,46 @@ describe('when the database fails, cached overrides', () => {
         message: `A cached override of limit "Orders" could not be refreshed (${reason}). The cached one, 61 s old, stays in use. Check the overrides function and its database.`,
       },
     ]);
-    clock.advance(1000);
+    time.advance(1000);
     expect(get()).toBe(pro);
     await settled();
     expect([asked.length, events.length]).toEqual([3, 2]);
     broken = false;
-    clock.advance(1000);
+    time.advance(1000);
     get();
     expect([get(), asked.length, events.length]).toEqual([pro, 4, 2]);
   });
 
   test.each(failures)('fail for an id that they do not know, and ask again after a second: %s', async (_, fail) => {
     let broken = true;
-    const { get, clock, asked, events } = cached({ answer: () => (broken ? fail() : pro) });
+    const { get, time, asked, events } = cached({ answer: () => (broken ? fail() : pro) });
     const ask = async () => get();
     await expect(ask()).rejects.toThrow(/no database|gold/);
     await expect(ask()).rejects.toThrow(/no database|gold/);
     expect([asked.length, events.length]).toEqual([1, 0]);
     broken = false;
-    clock.advance(999.999);
+    time.advance(999.999);
     await expect(ask()).rejects.toThrow(/no database|gold/);
-    clock.advance(0.001);
+    time.advance(0.001);
     expect(await ask()).toBe(pro);
     expect(asked).toHaveLength(2);
   });
 
   test('ask again after maxAge, when that is shorter than a second', async () => {
-    const { get, clock, asked } = cached({ maxAge: '100ms', answer: () => Promise.reject(new Error('no')) });
+    const { get, time, asked } = cached({ maxAge: '100ms', answer: () => Promise.reject(new Error('no')) });
     await expect(get()).rejects.toThrow('no');
-    clock.advance(100);
+    time.advance(100);
     await expect(get()).rejects.toThrow('no');
     expect(asked).toHaveLength(2);
   });
 
   test('leave no rejection unhandled when nobody waits for a refresh', async () => {
     const { queries, answer } = answers();
-    const { get, clock } = cached({ answer });
+    const { get, time } = cached({ answer });
     const first = get();
     queries.at(0)!.resolve(pro);
     await first;
-    clock.advance(60_000);
+    time.advance(60_000);
     get();
     queries.at(1)!.reject(new Error('gone'));
     await settled();
@@ -203,12 +203,12 @@ describe('when the database fails, cached overrides', () => {
 
   test('let the limiter’s own numbers apply to an unknown id alone, with its event', async () => {
     let broken = false;
-    const { overrides, clock } = cached({ answer: () => (broken ? Promise.reject(new Error('no database')) : pro) });
+    const { overrides, time } = cached({ answer: () => (broken ? Promise.reject(new Error('no database')) : pro) });
     const { limiter, events } = limiterOnFakeTime({ Orders: { count: 2, period: '1s' } }, { overrides });
     const burstOf = async (id: string) => (await limiter.check([{ limit: 'Orders', id }])).results[0]?.burst;
     expect(await burstOf('7')).toBe(100);
     broken = true;
-    clock.advance(3_600_000);
+    time.advance(3_600_000);
     expect([await burstOf('7'), await burstOf('8')]).toEqual([100, 2]);
     expect(events).toMatchObject([{ type: 'override-failed', id: '8' }]);
   });
@@ -217,16 +217,16 @@ describe('when the database fails, cached overrides', () => {
 describe('when a query hangs, cached overrides', () => {
   test('give the known answer, start another query after ten seconds, and say so', async () => {
     const { queries, answer } = answers();
-    const { get, clock, asked, events } = cached({ answer });
+    const { get, time, asked, events } = cached({ answer });
     const first = get();
     queries.at(0)!.resolve(pro);
     await first;
-    clock.advance(60_000);
+    time.advance(60_000);
     expect(get()).toBe(pro);
-    clock.advance(9999.999);
+    time.advance(9999.999);
     expect(get()).toBe(pro);
     expect([asked.length, events.length]).toEqual([2, 0]);
-    clock.advance(0.001);
+    time.advance(0.001);
     expect(get()).toBe(pro);
     expect([asked.length, events.length]).toEqual([3, 1]);
     expect(events).toMatchObject([{ message: expect.stringContaining('the query did not answer within 10 s') }]);
@@ -234,18 +234,18 @@ describe('when a query hangs, cached overrides', () => {
 
   test('take a late answer, but not after that of a later query', async () => {
     const { queries, answer } = answers();
-    const { get, clock } = cached({ answer });
+    const { get, time } = cached({ answer });
     const [first] = [get()];
-    clock.advance(10_000);
+    time.advance(10_000);
     const second = get();
     queries.at(1)!.resolve(team);
     expect(await second).toBe(team);
     queries.at(0)!.resolve(pro);
     expect(await first).toBe(pro);
     expect(get()).toBe(team);
-    clock.advance(60_000);
+    time.advance(60_000);
     get();
-    clock.advance(10_000);
+    time.advance(10_000);
     get();
     queries.at(2)!.resolve(pro);
     await settled();
@@ -254,9 +254,9 @@ describe('when a query hangs, cached overrides', () => {
 
   test('do not mind that an earlier query fails late', async () => {
     const { queries, answer } = answers();
-    const { get, clock, asked } = cached({ answer });
+    const { get, time, asked } = cached({ answer });
     const first = get() as Promise<unknown>;
-    clock.advance(10_000);
+    time.advance(10_000);
     const second = get();
     queries.at(0)!.reject(new Error('late'));
     await expect(first).rejects.toThrow('late');
@@ -325,10 +325,10 @@ describe('the entries of cached overrides are bounded', () => {
 
   test('an id that loses its override counts as one without', () => {
     let plan: LimitNumbers | undefined = pro;
-    const { get, clock, asked } = cached({ maxEntries: 2, answer: () => plan });
+    const { get, time, asked } = cached({ maxEntries: 2, answer: () => plan });
     get('1');
     plan = undefined;
-    clock.advance(60_000);
+    time.advance(60_000);
     expect(get('1')).toBeUndefined();
     get('2');
     get('3');
@@ -370,7 +370,7 @@ describe('wrong options of cached overrides are errors:', () => {
       /^`maxEntries` must be a whole number from 1 to 10000000, but was 0/,
     ],
     [{ maxAge: '1m', max: 5 }, 'ERR_UNKNOWN_OPTION', /`cachedOverrides` has no option `max`/],
-    [{ maxAge: '1m', clock: Date }, 'ERR_OPTION', /^`clock` must be an object with nowMicros/],
+    [{ maxAge: '1m', time: Date }, 'ERR_OPTION', /^`time` must be an object with the methods nowMicros, wallNow/],
     [{ maxAge: '1m', log: 'no' }, 'ERR_OPTION', /^`log`/],
   ])('%o', (options, code, message) => {
     expect(make(options)).toMatchObject({ code, message: expect.stringMatching(message) });

@@ -4,7 +4,7 @@ import { AskedOverrides } from '../../../src/limits/overrides/asked-overrides.ts
 import type { LimiterEvent } from '../../../src/events/event.ts';
 import { Deadlines } from '../../../src/time/deadlines.ts';
 import { defineLimits } from '../../../src/limits/limit.ts';
-import { FakeTime } from '../../support/fake-time.ts';
+import { CountedTime } from '../../support/counted-time.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
 import { query } from './query.ts';
 import { rejected, thrown } from '../../support/thrown.ts';
@@ -148,16 +148,16 @@ describe('when a function of overrides fails, the limit has its own numbers and 
   });
 
   test('it is late, and what it says then is ignored', async () => {
-    const time = new FakeTime();
+    const time = new CountedTime();
     const events: LimiterEvent[] = [];
     const answers: ((override: Override) => void)[] = [];
     const ask: OverrideFunction = () => new Promise((give) => answers.push(give));
     const limit = defineLimits(accountLimits(numbers), 'local').get('Orders')!;
     const { rateFor } = new AskedOverrides(ask, new Deadlines(50, time), (event) => events.push(event));
     const given = rateFor(limit, '7', undefined);
-    await time.advance(49);
+    await time.pass(49);
     expect(events).toEqual([]);
-    await time.advance(1);
+    await time.pass(1);
     for (const answer of answers) answer(gold);
     expect(await given).toBe(limit.rate);
     expect(events).toMatchObject([

@@ -1,0 +1,104 @@
+import { createLimiter, memoryStore, type Decision, type LimiterOptions, type Store } from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import { describe, expect, test } from 'vitest';
+import { deferred } from '../support/promises.ts';
+import { accountLimits, atOnce } from '../support/limiter-on-fake-time.ts';
+
+const hanging = <T>(): Promise<T> => new Promise(() => {});
+
+/** A store that never answers. */
+function hangingStore(): Store {
+  return { spend: hanging, check: hanging, charge: hanging, refund: hanging, reset: hanging, close: () => {} };
+}
+
+function limiterWith(options: Partial<LimiterOptions>) {
+  const time = new FakeTime();
+  const limits = accountLimits({ Orders: { burst: 1, count: 1, period: '10s' } });
+  const limiter = createLimiter({ limits, log: false, time, ...options });
+  const spend = () => limiter.spend([{ limit: 'Orders', id: '7' }]);
+  return { time, limiter, spend };
+}
+
+describe('the time of a limiter is that of', () => {
+  test('its own memory store', () => {
+    const { time, spend } = limiterWith({});
+    const decide = (): Decision => atOnce(spend());
+    expect([decide().allowed, decide().retryAfterMs]).toEqual([true, 10_000]);
+    time.advance(9999.999);
+    expect(decide().allowed).toBe(false);
+    time.advance(0.001);
+    expect(decide().allowed).toBe(true);
+  });
+
+  test('deadlines, and of the buckets that decide while the store can’t', async () => {
+    const { time, spend } = limiterWith({ store: hangingStore(), failure: { deadlineMs: 50 } });
+    const decide = async (): Promise<Decision> => {
+      const decision = spend();
+      await time.pass(50);
+      return decision;
+    };
+    expect(await decide()).toMatchObject({ allowed: true, failure: { policy: 'local' } });
+    expect(await decide()).toMatchObject({ allowed: false, retryAfterMs: 9950 });
+    time.advance(9950);
+    expect(await decide()).toMatchObject({ allowed: true });
+  });
+
+  test('the deadline of `overrides`', async () => {
+    const { time, spend } = limiterWith({ overrides: () => hanging(), overridesDeadlineMs: 200 });
+    const decision = spend();
+    time.advance(200);
+    expect(await decision).toMatchObject({ allowed: true, results: [{ overridden: false }] });
+  });
+
+  test('log lines and outages', async () => {
+    const lines: string[] = [];
+    const onDecision = (): never => {
+      throw new Error('from outside');
+    };
+    const { time, spend } = limiterWith({ onDecision, log: (line) => lines.push(line) });
+    for (const ms of [0, 9999, 1]) {
+      time.advance(ms);
+      atOnce(spend());
+    }
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toContain('(and 1 more like it since the last line)');
+  });
+
+  test('dates', () => {
+    const time = new FakeTime();
+    time.setWall(Date.parse('2026-07-01T12:00:00Z'));
+    expect(limiterWith({ time }).limiter.status().since).toEqual(new Date('2026-07-01T12:00:00Z'));
+  });
+
+  test('the wait of `close` for work in progress', async () => {
+    const given = deferred<never>();
+    const store = Object.assign(hangingStore(), { refund: () => given.promise });
+    const { time, limiter } = limiterWith({ store, failure: { deadlineMs: 60_000 } });
+    void limiter.refund([{ limit: 'Orders', id: '7' }]);
+    let closed = false;
+    const closing = Promise.resolve(limiter.close()).then(() => (closed = true));
+    await time.pass(999);
+    expect(closed).toBe(false);
+    await time.pass(1);
+    await closing;
+    expect(time.pending).toBe(0);
+  });
+
+  test.each([
+    [59_999, 1000],
+    [60_000, 10_000],
+  ])('a raised limit, which cuts debts for a minute: %i ms after the raise the wait is %i ms', (ms, retryAfterMs) => {
+    const { time, limiter, spend } = limiterWith({ store: memoryStore({ clock: new FakeTime() }) });
+    atOnce(spend());
+    limiter.replace({ limits: accountLimits({ Orders: { burst: 1, count: 1, period: '1s' } }) });
+    time.advance(ms);
+    expect(atOnce(spend())).toMatchObject({ allowed: false, retryAfterMs });
+  });
+
+  test('nothing else: a store that is passed has its own', () => {
+    const { time, spend } = limiterWith({ store: memoryStore({ clock: new FakeTime() }) });
+    atOnce(spend());
+    time.advance(60_000);
+    expect(atOnce(spend()).allowed).toBe(false);
+  });
+});
