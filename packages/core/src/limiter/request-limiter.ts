@@ -3,6 +3,7 @@ import type { ClientAddressFinder } from '../client/client-address.ts';
 import type { BucketState, Decision, Result } from '../decision/decision.ts';
 import type { EventSink } from '../events/event.ts';
 import type { IncomingMessage } from 'node:http';
+import type { Time } from '../time/time.ts';
 import type { PreparedLimits, UseInput } from './prepared-limits.ts';
 
 /** A cost that became known after the decision on a request. */
@@ -21,6 +22,7 @@ export interface RequestLimiter<Request = unknown> {
   readonly limitNames: readonly string[];
   readonly clientAddress: ClientAddressFinder;
   readonly emit: EventSink;
+  readonly time: Time;
   /**
    * Checks that a limit exists.
    *
