@@ -1,7 +1,11 @@
+import { Test } from 'supertest';
+
 /** What a printed `curl` command asks for. */
 interface CurlCommand {
   readonly urls: readonly string[];
-  readonly init: RequestInit;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What is posted, if anything. */
+  readonly data: string | undefined;
 }
 
 /** The `curl` commands in the output of an example, in order. */
@@ -10,14 +14,13 @@ export function curlCommands(output: string): CurlCommand[] {
 }
 
 /** Sends the requests of a command one after the other, as curl does, and gives their statuses. */
-export async function run({ urls, init }: CurlCommand): Promise<number[]> {
+export async function run({ urls, headers, data }: CurlCommand): Promise<number[]> {
   const statuses: number[] = [];
   for (const url of urls) {
+    const { origin } = new URL(url);
+    const test = new Test(origin, data === undefined ? 'GET' : 'POST', url.slice(origin.length)).set(headers);
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    const response = await fetch(url, init);
-    statuses.push(response.status);
-    // oxlint-disable-next-line no-await-in-loop
-    await response.text();
+    statuses.push((await test.send(data)).status);
   }
   return statuses;
 }
@@ -25,7 +28,7 @@ export async function run({ urls, init }: CurlCommand): Promise<number[]> {
 function parse(text: string): CurlCommand {
   const words = [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
   const headers: Record<string, string> = {};
-  const init: RequestInit = { headers };
+  let data: string | undefined;
   let url = '';
   while (words.length > 0) {
     const word = words.shift()!;
@@ -33,12 +36,12 @@ function parse(text: string): CurlCommand {
       const [name = '', value = ''] = words.shift()!.split(': ');
       headers[name] = value;
     } else if (word === '-d') {
-      Object.assign(init, { method: 'POST', body: words.shift() });
+      data = words.shift();
     } else {
       url = word;
     }
   }
-  return { urls: expanded(url), init };
+  return { urls: expanded(url), headers, data };
 }
 
 /** curl's `[1-3]` is three requests. */

@@ -1,3 +1,4 @@
+import request, { type Test } from 'supertest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ExampleServer } from './example-server.ts';
 
@@ -26,20 +27,16 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 function headersOf({ token, address }: Client): Record<string, string> {
-  return { Authorization: `Bearer ${token}`, 'X-Forwarded-For': address, 'Content-Type': 'application/json' };
+  return { Authorization: `Bearer ${token}`, 'X-Forwarded-For': address };
 }
 
-async function order(client: Client, ...names: unknown[]): Promise<Response> {
-  return fetch(`${server.url}/orders`, {
-    method: 'POST',
-    headers: headersOf(client),
-    body: JSON.stringify({ names }),
-  });
+function order(client: Client, ...names: unknown[]): Test {
+  return request(server.url).post('/orders').set(headersOf(client)).send({ names });
 }
 
 /** Orders that must all be valid. */
 async function orders(count: number, nth: (index: number) => [client: Client, ...names: string[]]): Promise<void> {
-  const answers = await Promise.all(Array.from({ length: count }, async (_, index) => order(...nth(index))));
+  const answers = await Promise.all(Array.from({ length: count }, (_, index) => order(...nth(index))));
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: count }, () => 201));
 }
 
@@ -49,8 +46,8 @@ async function left(client: Client, ...names: string[]): Promise<string[]> {
 }
 
 async function buckets(client: Client, ...names: string[]): Promise<Bucket[]> {
-  const response = await fetch(`${server.url}/limits?names=${names.join(',')}`, { headers: headersOf(client) });
-  return (await response.json()) as Bucket[];
+  const query = { names: names.join(',') };
+  return (await request(server.url).get('/limits').query(query).set(headersOf(client))).body as Bucket[];
 }
 
 // printf 'a.example.com,b.example.com,c.example.org' | sha256sum
@@ -71,7 +68,7 @@ it('an order takes one token from each of its limits, and one from each register
 
   const response = await order(client, ...names);
   expect(response.status).toBe(201);
-  expect(await response.json()).toEqual({ status: 'valid', names });
+  expect(response.body).toEqual({ status: 'valid', names });
   expect(await left(client, ...names)).toEqual(
     full.map((bucket) => bucket.replace(/\d+$/, (count) => String(Number(count) - 1))),
   );
@@ -112,9 +109,9 @@ describe('an order that one limit refuses takes nothing from the others:', () =>
 
     const refusal = await order(client, ...names);
     expect(refusal.status).toBe(429);
-    expect(Number(refusal.headers.get('Retry-After'))).toBeGreaterThan(60);
-    expect(refusal.headers.get('Content-Type')).toMatch('application/problem+json');
-    expect(await refusal.json()).toMatchObject({
+    expect(Number(refusal.get('Retry-After'))).toBeGreaterThan(60);
+    expect(refusal.get('Content-Type')).toMatch('application/problem+json');
+    expect(refusal.body).toMatchObject({
       type: 'urn:ietf:params:acme:error:rateLimited',
       detail: expect.stringContaining(`The order exceeds ${limit} of ${id}. Try again in`) as string,
     });
@@ -125,7 +122,7 @@ describe('an order that one limit refuses takes nothing from the others:', () =>
     await orders(2, (index) => [looping, `other.example${index}.net`]);
     const before = await left(looping, ...names);
     const refusal = await order(looping, ...names);
-    expect(await refusal.json()).toMatchObject({
+    expect(refusal.body).toMatchObject({
       detail: expect.stringContaining('The order exceeds NewOrdersPerAccount of 1003.') as string,
     });
     expect(await left(looping, ...names)).toEqual(before);
@@ -153,7 +150,7 @@ it('a failed order has all of its tokens back', async () => {
   const before = await left(alice, ...failing);
   const response = await order(alice, ...failing);
   expect(response.status).toBe(422);
-  expect(await response.json()).toMatchObject({ type: 'urn:ietf:params:acme:error:unauthorized' });
+  expect(response.body).toMatchObject({ type: 'urn:ietf:params:acme:error:unauthorized' });
   expect(await left(alice, ...failing)).toEqual(before);
 });
 
@@ -171,7 +168,7 @@ it('what is no order is the fault of the client, and takes nothing', async () =>
   for (const listed of wrong) {
     const response = await order(alice, ...listed);
     expect([listed[0], response.status]).toEqual([listed[0], 400]);
-    expect(await response.json()).toMatchObject({ type: 'urn:ietf:params:acme:error:malformed' });
+    expect(response.body).toMatchObject({ type: 'urn:ietf:params:acme:error:malformed' });
   }
   expect(await left(alice, 'example.com')).toContain('NewOrdersPerIPAddress 203.0.113.7: 20');
 });

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import request from 'supertest';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ExampleServer } from './example-server.ts';
 
@@ -30,8 +31,8 @@ const withBurst = (burst: number): string => LIMITS.replace('burst: 3\n', `burst
 
 /** The burst that an order was decided by, as its fields tell it. */
 async function burstOf(account = '1'): Promise<number> {
-  const { headers } = await fetch(`${server.url}/orders`, { method: 'POST', headers: { account } });
-  return Number(/"OrdersPerAccount";q=(\d+)/.exec(headers.get('RateLimit-Policy') ?? '')?.[1]);
+  const { headers } = await request(server.url).post('/orders').set('account', account);
+  return Number(/"OrdersPerAccount";q=(\d+)/.exec(headers['ratelimit-policy'] ?? '')?.[1]);
 }
 
 /** Waits until a burst holds; tells how long it took, in milliseconds. */
@@ -52,7 +53,7 @@ async function quickest(change: (burst: number) => void): Promise<number> {
 }
 
 const statusOf = async (): Promise<{ version: string; lastError?: string }> =>
-  (await (await fetch(`${server.url}/limits`)).json()) as { version: string; lastError?: string };
+  (await request(server.url).get('/limits')).body as { version: string; lastError?: string };
 
 describe('examples/limits-as-files', () => {
   it('serves the limits and overrides of its files as they stand', async () => {

@@ -1,5 +1,7 @@
-import { Agent, request, type IncomingHttpHeaders } from 'node:http';
+import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { connect, constants, type IncomingHttpHeaders as Http2Headers } from 'node:http2';
+import type { Server } from 'node:net';
+import { Test, type Response } from 'supertest';
 
 /** An answer as it came over the wire. */
 export interface Answer {
@@ -25,7 +27,23 @@ export interface Visit {
   leave(): void;
 }
 
-/** Sends one request over a connection of its own. */
+/** Sends one request over HTTP/1.1, on a connection of its own, and waits for the answer. */
+export async function ask(server: Server, path: string, { method = 'GET', headers = {} }: Ask = {}): Promise<Answer> {
+  const test = new Test(server, method, path).buffer(true).parse(asText);
+  for (const [name, value] of Object.entries(headers)) test.set(name, value as string);
+  const response = await test;
+  const { rawHeaders } = (response as unknown as { res: IncomingMessage }).res;
+  // The answer to a HEAD request has nothing to parse, and an object in its place.
+  const body = typeof response.body === 'string' ? response.body : '';
+  return { status: response.status, headers: response.headers, rawHeaders, body };
+}
+
+function asText(response: Response, done: (error: Error | null, body: string) => void): void {
+  const body = textOf(response as unknown as NodeJS.ReadableStream);
+  response.on('end', () => done(null, body()));
+}
+
+/** Sends one request over a connection of its own, for a client that may leave before the answer. */
 export type Client = (url: string, ask?: Ask) => Visit;
 
 export const http1Client: Client = (url, { method = 'GET', headers = {} } = {}) => {

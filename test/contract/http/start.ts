@@ -1,6 +1,6 @@
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { http1Client, http2Client, type Answer, type Ask, type Visit } from './client.ts';
+import { ask, http1Client, http2Client, type Answer, type Ask, type Visit } from './client.ts';
 import type { Framework, Plan } from './framework.ts';
 
 /** A served application. */
@@ -31,9 +31,10 @@ export async function start(framework: Framework, { routes = { '/': {} }, onErro
   closeWhenFinished(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const client = framework.protocol === 'HTTP/2' ? http2Client : http1Client;
+  const isHttp2 = framework.protocol === 'HTTP/2';
+  const client = isHttp2 ? http2Client : http1Client;
   const visit: App['visit'] = (path = '/', options) => client(`http://127.0.0.1:${port}${path}`, options);
-  const get: App['get'] = (path, options) => visit(path, options).answer;
+  const get: App['get'] = (path = '/', options) => (isHttp2 ? visit(path, options).answer : ask(server, path, options));
   return {
     server,
     port,
