@@ -20,9 +20,9 @@ const REQUESTS = [
 const END_MS = 10_000;
 
 /**
- * @typedef {import('../packages/core/src/index.ts').Clock & { set(ms: number): void }} SettableClock
- * @typedef {Pick<typeof import('../packages/core/src/index.ts'), 'createLimiter' | 'memoryStore' | 'accountId'>
- *   & { FakeClock: new (startMs: number) => SettableClock }} Core
+ * @typedef {import('../packages/core/src/index.ts').Time & { set(ms: number): void }} SettableTime
+ * @typedef {Pick<typeof import('../packages/core/src/index.ts'), 'createLimiter' | 'accountId'>
+ *   & { FakeTime: new () => SettableTime }} Core
  * @typedef {{ atMs: number, cost: number, allowed: boolean, levelBeforeMs: number, levelAfterMs: number,
  *   remaining: number, retryAfterMs: number }} Step
  */
@@ -33,15 +33,15 @@ const END_MS = 10_000;
  * @param {Core} core
  * @returns {Promise<Step[]>}
  */
-export async function timeline({ createLimiter, memoryStore, accountId, FakeClock }) {
-  const clock = new FakeClock(0);
+export async function timeline({ createLimiter, accountId, FakeTime }) {
+  const time = new FakeTime();
   const limiter = createLimiter({
     limits: { Requests: { key: accountId(), burst: BURST, count: 1, period: INTERVAL_MS } },
-    store: memoryStore({ clock }),
+    time,
   });
   const steps = [];
   for (const { atMs, cost } of REQUESTS) {
-    clock.set(atMs);
+    time.set(atMs);
     const { allowed, remaining, retryAfterMs, resetAfterMs } = await limiter.spend([
       { limit: 'Requests', id: 'one', cost },
     ]);
@@ -218,9 +218,9 @@ function round(pixels) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const core = await import('../packages/core/dist/index.js');
-  const { FakeClock } = await import('../packages/core/dist/testing/index.js');
+  const { FakeTime } = await import('../packages/core/dist/testing/index.js');
   // To the compiler the classes of the build are not those of the sources.
-  const built = /** @type {Core} */ (/** @type {unknown} */ ({ ...core, FakeClock }));
+  const built = /** @type {Core} */ (/** @type {unknown} */ ({ ...core, FakeTime }));
   const steps = await timeline(built);
   writeFileSync(new URL('../docs/gcra-timeline.svg', import.meta.url), drawTimeline(steps));
   console.log(timelineRows(steps).join('\n'));

@@ -27,7 +27,7 @@ const SERVERS = [
 
 /** @type {import('./profile.mjs').Stages} */
 const STAGES = [
-  ['clock', /core\/dist\/clock\.js$/],
+  ['clock', /core\/dist\/time\/time\.js$/],
   ['hash of the id', /core\/dist\/memory\/(half-sip-hash|id-hasher)\.js$/],
   ['table of buckets', /core\/dist\/memory\//],
   ['fields', /core\/dist\/http\/(fields|list-members|dialects\/.*)\.js$/],

@@ -1,16 +1,16 @@
 import { memoryStore } from '@sluice/core';
-import { FakeClock, storeContract } from '@sluice/core/testing';
+import { FakeTime, storeContract } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 
 describe('the memory store keeps the contract of stores', () => {
   const cases = storeContract({
     clock: 'steered',
     create() {
-      const clock = new FakeClock(0);
+      const time = new FakeTime();
       return {
-        store: memoryStore({ clock }),
-        advance: (ms) => clock.advance(ms),
-        stepBack: (ms) => clock.set(clock.nowMs - ms),
+        store: memoryStore({ time }),
+        advance: (ms) => time.advance(ms),
+        stepBack: (ms) => time.set(time.nowMs - ms),
       };
     },
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { clientNetwork, createLimiter, memoryStore } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { expect, it } from 'vitest';
 import { blocksOf } from './blocks.ts';
 import { app, ban, limiter, unban } from './code/ban.ts';
@@ -31,18 +31,18 @@ it('a client is banned and unbanned by hand', async () => {
 });
 
 it('with 24 tokens, one an hour, a ban lasts as many hours as it is charged, and further ones add to it', async () => {
-  const clock = new FakeClock(0);
+  const time = new FakeTime();
   const hours = createLimiter({
     limits: { Ban: { key: clientNetwork(), burst: 24, count: 24, period: '24h', hidden: true } },
-    store: memoryStore({ clock }),
+    store: memoryStore({ time }),
   });
   const isBanned = async () =>
     !(await hours.check([{ limit: 'Ban', id: '203.0.113.7', cost: 24, mode: 'check-only' }])).allowed;
   await hours.charge([{ limit: 'Ban', id: '203.0.113.7', cost: 3 }]);
   await hours.charge([{ limit: 'Ban', id: '203.0.113.7', cost: 2 }]);
-  clock.advance(5 * 3_600_000 - 1);
+  time.advance(5 * 3_600_000 - 1);
   expect(await isBanned()).toBe(true);
-  clock.advance(1);
+  time.advance(1);
   expect(await isBanned()).toBe(false);
 });
 

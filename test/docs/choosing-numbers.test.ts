@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loadLimits } from '@sluice/config';
 import { accountId, createLimiter, memoryStore, type Limiter, type LimitNumbers } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { rateLimit } from '@sluice/express';
 import express from 'express';
 import { expect, it, onTestFinished } from 'vitest';
@@ -64,16 +64,16 @@ it('the page says how an office fares with the limit of an address, and with tha
 
 it('the page says when the long run stops who calls at the peak rate', async () => {
   const both = ['CallsPerKeyPeak', 'CallsPerKeyPerHour'];
-  const { clock, limiter } = onFakeTime(Object.fromEntries(both.map((name) => [name, numbers[name]!])));
+  const { time, limiter } = onFakeTime(Object.fromEntries(both.map((name) => [name, numbers[name]!])));
   const call = async () => limiter.spend(both.map((limit) => ({ limit, id: '7' })));
   let calls = 0;
   for (;;) {
     const decision = await call();
     if (decision.allowed) calls++;
     else if (decision.limit === 'CallsPerKeyPerHour') break;
-    else clock.advance(decision.retryAfterMs);
+    else time.advance(decision.retryAfterMs);
   }
-  expect(prose).toContain(`reaches the second limit after ${calls} calls, at ${clock.nowMs / SECOND_MS} seconds`);
+  expect(prose).toContain(`reaches the second limit after ${calls} calls, at ${time.nowMs / SECOND_MS} seconds`);
   expect(most(numbers['CallsPerKeyPerHour']!, HOUR_MS)).toBe(1000);
   expect(prose).toContain(`would allow ${grouped(most({ count: 1000, period: '1h' }, HOUR_MS))} in the first hour`);
 });
@@ -113,17 +113,17 @@ function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-function onFakeTime(limits: Record<string, LimitNumbers>): { clock: FakeClock; limiter: Limiter } {
-  const clock = new FakeClock(0);
+function onFakeTime(limits: Record<string, LimitNumbers>): { time: FakeTime; limiter: Limiter } {
+  const time = new FakeTime();
   const defined = Object.entries(limits).map(
     ([name, limit]) => [name, { key: accountId(() => '7'), ...limit }] as const,
   );
-  return { clock, limiter: createLimiter({ limits: Object.fromEntries(defined), store: memoryStore({ clock }) }) };
+  return { time, limiter: createLimiter({ limits: Object.fromEntries(defined), store: memoryStore({ time }) }) };
 }
 
 /** The most that one client gets within a time: it takes all that is there, again and again before the bucket is full. */
 function most(limit: LimitNumbers, withinMs: number): number {
-  const { clock, limiter } = onFakeTime({ Limit: limit });
+  const { time, limiter } = onFakeTime({ Limit: limit });
   const entry = { limit: 'Limit', id: '7' };
   const takeAll = (): number => {
     const { remaining } = limiter.check([entry]) as Awaited<ReturnType<Limiter['check']>>;
@@ -133,8 +133,8 @@ function most(limit: LimitNumbers, withinMs: number): number {
   let taken = takeAll();
   const [state] = limiter.charge([{ ...entry, cost: 0 }]) as Awaited<ReturnType<Limiter['charge']>>;
   const fullAfterMs = state!.resetAfterMs;
-  while (clock.nowMs < withinMs) {
-    clock.set(Math.min(withinMs, clock.nowMs + fullAfterMs));
+  while (time.nowMs < withinMs) {
+    time.set(Math.min(withinMs, time.nowMs + fullAfterMs));
     taken += takeAll();
   }
   return taken;

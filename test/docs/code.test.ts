@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { FakeClock, storeContract } from '@sluice/core/testing';
+import { FakeTime, storeContract } from '@sluice/core/testing';
 import { describe, expect, it, test } from 'vitest';
 import { blocksOf } from './blocks.ts';
 import { limited } from './code/http-adapter.ts';
@@ -18,11 +18,11 @@ describe('the store of docs/writing-a-store.md keeps the contract of stores', ()
   const cases = storeContract({
     clock: 'steered',
     create() {
-      const clock = new FakeClock(0);
+      const time = new FakeTime();
       return {
-        store: new MapStore(clock),
-        advance: (ms) => clock.advance(ms),
-        stepBack: (ms) => clock.set(clock.nowMs - ms),
+        store: new MapStore(time),
+        advance: (ms) => time.advance(ms),
+        stepBack: (ms) => time.set(time.nowMs - ms),
       };
     },
   });

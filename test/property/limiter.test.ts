@@ -1,5 +1,5 @@
 import { createLimiter, memoryStore, type Decision, type Limiter, type Override, type SpendEntry } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyNumbers, limitOf, written } from './limit-arbitraries.ts';
@@ -59,7 +59,7 @@ const step = fc.oneof(
 
 /** Both sides of the comparison, and what the steps need to know. */
 class Comparison {
-  readonly clock = new FakeClock(0);
+  readonly time = new FakeTime();
   readonly oracle = new OracleBuckets();
   readonly limiter: Limiter;
   readonly past: { decision: Decision; exact: OracleDecision }[] = [];
@@ -72,11 +72,11 @@ class Comparison {
 
   constructor(limits: LimitSet) {
     this.limits = limits;
-    this.limiter = createLimiter({ ...setOf(limits), store: memoryStore({ clock: this.clock }), log: false });
+    this.limiter = createLimiter({ ...setOf(limits), store: memoryStore({ time: this.time }), log: false });
   }
 
   get now(): bigint {
-    return BigInt(this.clock.nowMicros());
+    return BigInt(this.time.nowMicros());
   }
 
   run(next: typeof step extends fc.Arbitrary<infer Step> ? Step : never): void {
@@ -166,7 +166,7 @@ class Comparison {
 
   // No further than seven years: a TAT ten years ahead of it is still on the time grid.
   #advance(ms: number): void {
-    this.clock.advance(Math.min(ms, Math.max(0, SEVEN_YEARS_MS - this.clock.nowMs)));
+    this.time.advance(Math.min(ms, Math.max(0, SEVEN_YEARS_MS - this.time.nowMs)));
   }
 
   #fillMs(): number {

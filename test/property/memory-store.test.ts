@@ -1,5 +1,5 @@
 import { memoryStore, type MemoryStore, type StoreTransaction } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { atMost } from './runs.ts';
@@ -45,7 +45,7 @@ function sizesOf(store: MemoryStore): Record<string, number> {
 test('no call displaces a bucket of a limit that has fewer buckets than another', () => {
   fc.assert(
     fc.property(maxKeys, spendings, (keys, calls) => {
-      const store = memoryStore({ maxKeys: keys, clock: new FakeClock(0) });
+      const store = memoryStore({ maxKeys: keys, time: new FakeTime() });
       const buckets = new Map<string, Spent>();
       for (const call of calls) {
         store.spend([transaction(call)]);
@@ -72,7 +72,7 @@ test('no call displaces a bucket of a limit that has fewer buckets than another'
 test('a limit keeps all its buckets while it has at most maxKeys / n of them, n being the limits that have any', () => {
   fc.assert(
     fc.property(maxKeys, spendings, (keys, calls) => {
-      const store = memoryStore({ maxKeys: keys, clock: new FakeClock(0) });
+      const store = memoryStore({ maxKeys: keys, time: new FakeTime() });
       for (const call of calls) {
         const before = sizesOf(store);
         store.spend([transaction(call)]);

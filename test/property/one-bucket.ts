@@ -1,5 +1,5 @@
 import { createLimiter, memoryStore, type Awaitable, type Decision, type SpendEntry } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { limitOf } from './limit-arbitraries.ts';
 import type { Numbers } from './oracle.ts';
 
@@ -11,13 +11,13 @@ export function atOnce<T>(value: Awaitable<T>): T {
 
 /** A limiter with one limit, on a clock that stands still, and one bucket of it. */
 export class OneBucket {
-  readonly clock: FakeClock;
+  readonly time: FakeTime;
   readonly limiter;
   readonly #id: string;
 
   constructor(numbers: Numbers, { startMs = 0, id = '7' }: { startMs?: number; id?: string } = {}) {
-    this.clock = new FakeClock(startMs);
-    const store = memoryStore({ clock: this.clock });
+    this.time = new FakeTime(startMs);
+    const store = memoryStore({ time: this.time });
     this.limiter = createLimiter({ limits: { Only: limitOf(numbers) }, store, log: false });
     this.#id = id;
   }

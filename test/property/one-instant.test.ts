@@ -1,5 +1,5 @@
 import { accountId, createLimiter, memoryStore } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyNumbers } from './limit-arbitraries.ts';
@@ -28,8 +28,8 @@ describe('seven per second let exactly seven through at one instant', () => {
   const seven = [...Array<boolean>(7).fill(true), false, false, false];
 
   test('at today’s wall clock', () => {
-    const clock = new FakeClock(Date.now());
-    expect(passed(createLimiter({ limits: numbers, store: memoryStore({ clock }) }))).toEqual(seven);
+    const time = new FakeTime(Date.now());
+    expect(passed(createLimiter({ limits: numbers, store: memoryStore({ time }) }))).toEqual(seven);
   });
 
   test('on the process’s own clock', () => {
@@ -37,11 +37,11 @@ describe('seven per second let exactly seven through at one instant', () => {
   });
 
   test('at any instant of a day, and again a second later', () => {
-    const clock = new FakeClock(Date.now());
-    const limiter = createLimiter({ limits: numbers, store: memoryStore({ clock }) });
+    const time = new FakeTime(Date.now());
+    const limiter = createLimiter({ limits: numbers, store: memoryStore({ time }) });
     for (let i = 0; i < 86_400; i += 17) {
       expect(passed(limiter)).toEqual(seven);
-      clock.advance(1000 + (i % 7) / 1000);
+      time.advance(1000 + (i % 7) / 1000);
     }
   });
 });
@@ -58,18 +58,18 @@ test.each([
 ])(
   '$count per $period let exactly that many through, and the next one after the wait that is told',
   ({ period, count }) => {
-    const clock = new FakeClock(Date.now());
+    const time = new FakeTime(Date.now());
     const limits = { Odd: { key: accountId(), count, period } };
-    const limiter = createLimiter({ limits, store: memoryStore({ clock }) });
+    const limiter = createLimiter({ limits, store: memoryStore({ time }) });
     const spend = (cost: number) => atOnce(limiter.spend([{ limit: 'Odd', id: '7', cost }]));
     const single = Math.min(count, 5000);
     expect(spend(count - single).allowed).toBe(true);
     for (let i = 0; i < single; i++) expect(spend(1).allowed).toBe(true);
     const { allowed, retryAfterMs } = spend(1);
     expect(allowed).toBe(false);
-    clock.advance(retryAfterMs - 0.001);
+    time.advance(retryAfterMs - 0.001);
     expect(spend(1)).toMatchObject({ allowed: false, retryAfterMs: 0.001 });
-    clock.advance(0.001);
+    time.advance(0.001);
     expect(spend(1).allowed).toBe(true);
   },
 );

@@ -1,5 +1,5 @@
 import { createLimiter, memoryStore, type SpendEntry } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyNumbers, limitOf, quickNumbers } from './limit-arbitraries.ts';
@@ -17,10 +17,10 @@ const entry = fc.record({
 const batch = fc.uniqueArray(entry, { minLength: 1, maxLength: 3, selector: ({ id }) => id });
 
 function started(numbers: Numbers) {
-  const clock = new FakeClock(0);
-  const limiter = createLimiter({ limits: { Only: limitOf(numbers) }, store: memoryStore({ clock }), log: false });
+  const time = new FakeTime();
+  const limiter = createLimiter({ limits: { Only: limitOf(numbers) }, store: memoryStore({ time }), log: false });
   const look = () => atOnce(limiter.check(IDS.map((id) => ({ limit: 'Only', id, cost: 0 })))).results;
-  return { clock, limiter, look };
+  return { time, limiter, look };
 }
 
 const chargesOf = (parts: readonly { id: string; share: number }[], { burst }: Numbers) =>
@@ -75,15 +75,15 @@ test('a change to a shorter tolerance cuts the debt once where the rate is raise
       const [before, after] = [roundedRule(high), roundedRule(low)];
       fc.pre(before.tolerance > after.tolerance);
       const { tolerance } = after.interval < before.interval ? after : before;
-      const { clock, limiter, look } = started(high);
+      const { time, limiter, look } = started(high);
       atOnce(limiter.charge([{ limit: 'Only', id: '1', cost: high.burst }]));
       limiter.replace({ limits: { Only: limitOf(low) } });
       const fillMs = Number((tolerance + 15n) / 16n) / 1000;
       for (const waitMs of [0, Math.floor(part * fillMs)]) {
-        clock.advance(waitMs);
+        time.advance(waitMs);
         expect(atOnce(limiter.spend([{ limit: 'Only', id: '1', cost: low.burst }])).allowed).toBe(false);
       }
-      clock.advance(Math.max(0, fillMs - clock.nowMs));
+      time.advance(Math.max(0, fillMs - time.nowMs));
       expect(look()[0]).toMatchObject({ id: '1', remaining: low.burst, resetAfterMs: 0 });
     }),
   );
@@ -101,8 +101,8 @@ test('keys never touch each other: each has the decisions that it would have alo
         nowMs += Math.floor(pause ** 3 * fillMs);
         const own = alone.get(id) ?? started(numbers);
         alone.set(id, own);
-        shared.clock.set(nowMs);
-        own.clock.set(nowMs);
+        shared.time.set(nowMs);
+        own.time.set(nowMs);
         const entries = entriesOf([{ id, ...rest }], numbers);
         expect(atOnce(shared.limiter.spend(entries)).results).toEqual(atOnce(own.limiter.spend(entries)).results);
       }

@@ -1,6 +1,6 @@
 import { memoryStore, type Store, type StoreReading, type StoreRefund, type StoreTransaction } from '@sluice/core';
 import { passes } from '@sluice/core/kit';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readyStore } from '../../packages/redis/test/support/ready-store.ts';
@@ -39,8 +39,8 @@ let runs = 0;
 /** A Redis store, and beside it the memory store and the exact rule, which are told the moments that Redis saw. */
 class Comparison {
   readonly #redis: Store;
-  readonly #clock = new FakeClock(0);
-  readonly #memory = memoryStore({ clock: this.#clock });
+  readonly #time = new FakeTime();
+  readonly #memory = memoryStore({ time: this.#time });
   readonly #oracle = new OracleBuckets();
   readonly #numbers: readonly [Numbers, Numbers];
   readonly #run = runs++;
@@ -169,7 +169,7 @@ class Comparison {
   }
 
   #setTime(nowTicks: number): void {
-    this.#clock.set(nowTicks / 16 / 1000);
+    this.#time.set(nowTicks / 16 / 1000);
   }
 }
 

@@ -15,14 +15,14 @@ test('who waits retryAfterMs for the same cost passes, and one microsecond soone
       const bucket = new OneBucket(numbers);
       for (const { cost, pause } of before) {
         bucket.spend(costOf(cost, numbers));
-        bucket.clock.advance(pause * pause * fillMs(numbers));
+        bucket.time.advance(pause * pause * fillMs(numbers));
       }
       const asked = costOf(part, numbers);
       if (bucket.spend(asked).allowed) bucket.charge(Math.max(0, numbers.burst - Math.floor(part * 3)));
       fc.pre(!bucket.spend(asked).allowed);
-      bucket.clock.advance(bucket.spend(asked).retryAfterMs - 0.001);
+      bucket.time.advance(bucket.spend(asked).retryAfterMs - 0.001);
       expect(bucket.spend(asked)).toMatchObject({ allowed: false, retryAfterMs: 0.001 });
-      bucket.clock.advance(0.001);
+      bucket.time.advance(0.001);
       expect(bucket.spend(asked)).toMatchObject({ allowed: true, retryAfterMs: 0 });
     }),
   );
@@ -33,13 +33,13 @@ test('a bucket is full after resetAfterMs, and one microsecond sooner it is not'
     fc.property(quickNumbers, shares, (numbers, before) => {
       const bucket = new OneBucket(numbers);
       for (const { cost, pause } of before) {
-        bucket.clock.advance(pause * pause * fillMs(numbers));
+        bucket.time.advance(pause * pause * fillMs(numbers));
         bucket.spend(costOf(cost, numbers));
       }
       const { resetAfterMs } = bucket.look();
-      bucket.clock.advance(resetAfterMs - 0.001);
+      bucket.time.advance(resetAfterMs - 0.001);
       expect(bucket.spend(numbers.burst, 'check-only').allowed).toBe(false);
-      bucket.clock.advance(0.001);
+      bucket.time.advance(0.001);
       expect(bucket.spend(numbers.burst).allowed).toBe(true);
     }),
   );
@@ -53,7 +53,7 @@ test('a client alone in its bucket that waits Retry-After in whole seconds is ne
       for (const late of lateness) {
         const { allowed, retryAfterMs } = bucket.spend(cost);
         if (allowed) continue;
-        bucket.clock.advance(Math.max(1, Math.ceil(retryAfterMs / 1000)) * 1000 + late * 1000);
+        bucket.time.advance(Math.max(1, Math.ceil(retryAfterMs / 1000)) * 1000 + late * 1000);
         expect(bucket.spend(cost).allowed).toBe(true);
       }
     }),
@@ -69,13 +69,13 @@ test('a client alone in its bucket that keeps to q in any w seconds, as the poli
       const sent: { atMs: number; cost: number }[] = [];
       for (const { cost: part, pause } of requests) {
         const cost = costOf(part, numbers);
-        bucket.clock.advance(pause ** 4 * windowMs);
+        bucket.time.advance(pause ** 4 * windowMs);
         for (const earlier of sent) {
-          const { nowMs } = bucket.clock;
+          const { nowMs } = bucket.time;
           if (used(nowMs) + cost <= quota) break;
-          bucket.clock.advance(Math.max(0, earlier.atMs + windowMs - nowMs));
+          bucket.time.advance(Math.max(0, earlier.atMs + windowMs - nowMs));
         }
-        sent.push({ atMs: bucket.clock.nowMs, cost });
+        sent.push({ atMs: bucket.time.nowMs, cost });
         expect(bucket.spend(cost).allowed).toBe(true);
       }
 
@@ -92,7 +92,7 @@ test('a client that sends q at once every w seconds is never denied', () => {
       const bucket = new OneBucket(numbers);
       for (let i = 0; i < 5; i++) {
         expect(bucket.spend(numbers.burst).allowed).toBe(true);
-        bucket.clock.advance(Math.max(1, Math.ceil(fillMs(numbers) / 1000)) * 1000);
+        bucket.time.advance(Math.max(1, Math.ceil(fillMs(numbers) / 1000)) * 1000);
       }
     }),
   );
@@ -113,7 +113,7 @@ test('the rate is never below what is written, and above it by no more than is p
       // After the exact time of n tokens, rounded up to what a clock can read, n are there …
       const tokens = BigInt((more % numbers.burst) + 1);
       const micros = (tokens * exact.interval + exact.unitsPerMicro - 1n) / exact.unitsPerMicro;
-      bucket.clock.advance(Number(micros) / 1000);
+      bucket.time.advance(Number(micros) / 1000);
       const { remaining } = bucket.look();
       expect(BigInt(remaining)).toBeGreaterThanOrEqual(tokens);
       // … and as many at the most as that time brings at a rate that much higher.
@@ -134,8 +134,8 @@ test('one token at a time, as much passes as by the exact rule, and no more than
       let passed = 0n;
       let exactlyPassed = 0n;
       for (const { times, pause } of visits) {
-        bucket.clock.advance(pause * 4 * (fillMs(numbers) / numbers.burst));
-        const now = BigInt(bucket.clock.nowMicros()) * exact.unitsPerMicro;
+        bucket.time.advance(pause * 4 * (fillMs(numbers) / numbers.burst));
+        const now = BigInt(bucket.time.nowMicros()) * exact.unitsPerMicro;
         for (let i = 0; i < times; i++) {
           if (bucket.spend(1).allowed) passed++;
           const newTat = (tat > now ? tat : now) + exact.interval;

@@ -20,7 +20,7 @@ interface Taken {
 
 const costOf = (share: number, { burst }: Numbers): number => Math.max(1, Math.floor(share * burst));
 const intervalMs = (numbers: Numbers): number => Number(roundedRule(numbers).interval) / 16_000;
-const ticksNow = ({ clock }: OneBucket): bigint => BigInt(clock.nowMicros()) * 16n;
+const ticksNow = ({ time }: OneBucket): bigint => BigInt(time.nowMicros()) * 16n;
 
 /** By how much the tokens of some window exceed burst + W/T, in ticks: 0 when tokens × T ≤ τ + W in each. */
 function worstExcess(taken: readonly { atTicks: bigint; tokens: number }[], numbers: Numbers): bigint {
@@ -43,7 +43,7 @@ test('any window of length W holds at most burst + W/T tokens', () => {
       const bucket = new OneBucket(numbers);
       const taken: { atTicks: bigint; tokens: number }[] = [];
       for (const request of all) {
-        bucket.clock.advance(request.pause * intervalMs(numbers));
+        bucket.time.advance(request.pause * intervalMs(numbers));
         const tokens = costOf(request.cost, numbers);
         if (bucket.spend(tokens).allowed) taken.push({ atTicks: ticksNow(bucket), tokens });
       }
@@ -58,7 +58,7 @@ test('it does so as well when decisions are refunded: what was not refunded keep
       const bucket = new OneBucket(numbers);
       const taken: Taken[] = [];
       for (const request of all) {
-        bucket.clock.advance(request.pause * intervalMs(numbers));
+        bucket.time.advance(request.pause * intervalMs(numbers));
         const tokens = costOf(request.cost, numbers);
         const decision = bucket.spend(tokens);
         if (decision.allowed) taken.push({ atTicks: ticksNow(bucket), tokens, refunded: false, decision });
@@ -90,7 +90,7 @@ test('refunded in any order, tokens taken less tokens given back keep to the bou
       const moved: { atTicks: bigint; tokens: number }[] = [];
       const open: { decision: Decision; tokens: number }[] = [];
       for (const request of all) {
-        bucket.clock.advance(request.pause * intervalMs(numbers));
+        bucket.time.advance(request.pause * intervalMs(numbers));
         const tokens = costOf(request.cost, numbers);
         const decision = bucket.spend(tokens);
         if (decision.allowed) open.push({ decision, tokens });
@@ -118,7 +118,7 @@ test('given back in two parts, a decision gives no more than it would have at on
       others,
       async (numbers, before, one, part, between, after) => {
         const [whole, parts] = [new OneBucket(numbers), new OneBucket(numbers)];
-        const pass = (ms: number): void => [whole, parts].forEach(({ clock }) => clock.advance(ms));
+        const pass = (ms: number): void => [whole, parts].forEach(({ time }) => time.advance(ms));
         // What fits into the fuller bucket fits into the other as well.
         const spend = (request: { pause: number; cost: number }): (Decision | undefined)[] => {
           pass(request.pause * intervalMs(numbers));
@@ -158,7 +158,7 @@ test('a clock that steps back grants nothing: no more passes than the burst and 
       for (const request of jumps) {
         const before = bucket.look();
         const ticks = ticksNow(bucket);
-        bucket.clock.set(bucket.clock.nowMs + request.pause * intervalMs(numbers));
+        bucket.time.set(bucket.time.nowMs + request.pause * intervalMs(numbers));
         const passed = ticksNow(bucket) - ticks;
         if (passed > 0n) forward += passed;
         else gained = Math.max(gained, bucket.look().remaining - before.remaining);

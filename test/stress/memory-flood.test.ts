@@ -1,5 +1,5 @@
 import { memoryStore, type MemoryStore, type StoreTransaction } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 
 const TICKS_PER_SECOND = 16_000_000;
@@ -25,8 +25,8 @@ function spendOnce(store: MemoryStore, ids: number, prefix: string): void {
 
 describe('a memory store under a flood of ten million keys', () => {
   test('holds no more than maxKeys, counts what it evicts, and keeps every exhausted bucket, of its limit and of another', () => {
-    const clock = new FakeClock(0);
-    const store = memoryStore({ maxKeys: MAX_KEYS, clock });
+    const time = new FakeTime();
+    const store = memoryStore({ maxKeys: MAX_KEYS, time });
     const exhausted = Array.from({ length: 1000 }, (_, i) => transaction(`exhausted${i}`, BURST));
     const beside = Array.from({ length: 1000 }, (_, i) => minuteBucket(`exhausted${i}`));
     for (const bucket of [...exhausted, ...beside]) store.spend([bucket]);
@@ -45,15 +45,15 @@ describe('a memory store under a flood of ten million keys', () => {
   });
 
   test('gives its memory back when the keys have passed, while it is used for others', () => {
-    const clock = new FakeClock(0);
-    const store = memoryStore({ clock });
+    const time = new FakeTime();
+    const store = memoryStore({ time });
     const fresh = store.stats().bytes;
     spendOnce(store, 500_000, 'key');
     const full = store.stats();
-    clock.advance(HOUR_MS);
+    time.advance(HOUR_MS);
     for (let round = 0; round < 100; round++) spendOnce(store, 5000, 'other');
     const used = store.stats();
-    clock.advance(BURST * HOUR_MS);
+    time.advance(BURST * HOUR_MS);
     for (let call = 0; call < 10_000; call++) store.check([transaction('one', 1)]);
 
     expect(full.size).toBe(500_000);
@@ -70,10 +70,10 @@ describe('a store of 20,000 buckets, all of one limit, under a flood of a millio
 
   /** Exhausts some buckets, floods the rest, and counts the exhausted buckets that were evicted. */
   function displaced({ burst, exhausted, flood }: { burst: number; exhausted: number; flood: number }) {
-    const clock = new FakeClock(0);
-    const store = memoryStore({ maxKeys: KEYS, clock });
+    const time = new FakeTime();
+    const store = memoryStore({ maxKeys: KEYS, time });
     const spend = (bucket: StoreTransaction) => {
-      clock.advance(0.001);
+      time.advance(0.001);
       return store.spend([bucket]).levelsTicks[0]!;
     };
     for (let i = 0; i < exhausted; i++) spend(transaction(`exhausted${i}`, burst, burst));

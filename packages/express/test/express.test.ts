@@ -1,12 +1,12 @@
 import { accountId, memoryStore } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { rateLimit, type RateLimitOptions } from '@sluice/express';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 
 const inline = (options: Partial<RateLimitOptions> = {}): RateLimitOptions =>
-  ({ name: 'Requests', count: 1, period: '1m', store: memoryStore({ clock: new FakeClock(0) }), ...options }) as never;
+  ({ name: 'Requests', count: 1, period: '1m', store: memoryStore({ time: new FakeTime() }), ...options }) as never;
 
 async function serve(app: Express): Promise<(path: string) => Promise<globalThis.Response>> {
   const server = app.listen(0);

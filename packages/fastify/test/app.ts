@@ -1,5 +1,5 @@
 import { accountId, createLimiter, memoryStore, type Key, type Limiter } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { rateLimit, type RateLimitOptions } from '@sluice/fastify';
 import { fastify, type FastifyInstance, type FastifyRequest, type InjectOptions } from 'fastify';
 
@@ -13,7 +13,7 @@ export function limiterOf(counts: Readonly<Record<string, number>>): Limiter<Fas
   const limits = Object.entries(counts).map(([name, count]) => [name, { key: userKey, count, period: '1m' }]);
   return createLimiter<FastifyRequest>({
     limits: Object.fromEntries(limits),
-    store: memoryStore({ clock: new FakeClock(0) }),
+    store: memoryStore({ time: new FakeTime() }),
     log: false,
   });
 }

@@ -1,5 +1,5 @@
 import { accountId, memoryStore } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { rateLimit, type RateLimitOptions } from '@sluice/koa';
 import Koa, { type Context } from 'koa';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ const inline = (options: object = {}): RateLimitOptions => ({
   name: 'Requests',
   count: 1,
   period: '1m',
-  store: memoryStore({ clock: new FakeClock(0) }),
+  store: memoryStore({ time: new FakeTime() }),
   ...options,
 });
 

@@ -8,7 +8,7 @@ import {
   type LimiterOptions,
   type Store,
 } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { createHash } from 'node:crypto';
 import type { Ask } from './client.ts';
 import type { NativeRequest } from './framework.ts';
@@ -32,9 +32,9 @@ export function as(user: string, headers: Ask['headers'] = {}): Ask {
 }
 
 /** A clock that stands still, and a store that goes by it. */
-export function timed(): { clock: FakeClock; store: Store } {
-  const clock = new FakeClock(0);
-  return { clock, store: memoryStore({ clock }) };
+export function timed(): { time: FakeTime; store: Store } {
+  const time = new FakeTime();
+  return { time, store: memoryStore({ time }) };
 }
 
 /** A limiter on a store that stands still, without log lines. */

@@ -2,13 +2,13 @@ import {
   bucketKey,
   SluiceError,
   type BucketName,
-  type Clock,
   type Store,
   type StoreCap,
   type StoreCharge,
   type StoreReading,
   type StoreRefund,
   type StoreTransaction,
+  type Time,
 } from '@sluice/core';
 
 const TICKS_PER_MICRO = 16;
@@ -22,11 +22,11 @@ interface Bucket {
 /** Keeps buckets in a Map, in ticks of 1/16 µs. It never forgets one whose TAT has passed. */
 export class MapStore implements Store {
   readonly #buckets = new Map<string, Bucket>();
-  readonly #clock: Clock;
+  readonly #time: Time;
   #closed = false;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(time: Time) {
+    this.#time = time;
   }
 
   spend(batch: readonly StoreTransaction[]): StoreReading {
@@ -103,6 +103,6 @@ export class MapStore implements Store {
 
   #now(): number {
     if (this.#closed) throw new SluiceError('ERR_CLOSED', 'The store is closed.');
-    return this.#clock.nowMicros() * TICKS_PER_MICRO;
+    return this.#time.nowMicros() * TICKS_PER_MICRO;
   }
 }

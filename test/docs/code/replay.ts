@@ -1,5 +1,5 @@
-import { accountId, createLimiter, memoryStore, type LimitNumbers } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { accountId, createLimiter, type LimitNumbers } from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
 
 /** One line of a log: the client, and the time in milliseconds since 1970. */
 export interface Entry {
@@ -9,13 +9,13 @@ export interface Entry {
 
 /** Replays a log, sorted by time, against a limit, and returns the entries that it would have denied. */
 export async function refusedBy(numbers: LimitNumbers, log: readonly Entry[]): Promise<Entry[]> {
-  const clock = new FakeClock(log[0]?.atMs);
+  const time = new FakeTime(log[0]?.atMs);
   const limits = { Replay: { key: accountId(), ...numbers } };
-  const limiter = createLimiter({ limits, store: memoryStore({ clock }) });
+  const limiter = createLimiter({ limits, time });
 
   const refused: Entry[] = [];
   for (const entry of log) {
-    clock.set(entry.atMs);
+    time.set(entry.atMs);
     const decision = await limiter.spend([{ limit: 'Replay', id: entry.id }]);
     if (!decision.allowed) refused.push(entry);
   }

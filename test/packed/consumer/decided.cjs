@@ -10,7 +10,7 @@ async function decided({ core, testing, config, domains, redis }, url) {
   const text = `${readFileSync('limits.yaml', 'utf8')}${'# a comment\n'.repeat(1000)}`;
   const loaded = await config.loadLimits({ defaults: () => text, keys: { Orders: core.accountId() } });
   const stores = {
-    memory: core.memoryStore({ clock: new testing.FakeClock(0) }),
+    memory: core.memoryStore({ time: new testing.FakeTime() }),
     redis: redis.redisStore({ url, log: false }),
   };
   return {

@@ -7,7 +7,7 @@ import sluiceFastify = require('@sluice/fastify');
 import sluiceKoa = require('@sluice/koa');
 import redis = require('@sluice/redis');
 
-export const store: core.Store = core.memoryStore({ clock: new testing.FakeClock(0) });
+export const store: core.Store = core.memoryStore({ time: new testing.FakeTime() });
 export const named: unknown[] = [sluiceExpress.rateLimit, sluiceKoa.rateLimit, sluiceFastify.rateLimit];
 export const shared: core.Store = redis.redisStore({ url: 'redis://localhost' });
 export const loaded: Promise<config.LoadedLimits> = config.loadLimits({

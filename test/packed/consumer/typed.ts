@@ -1,6 +1,6 @@
 import { loadLimits, watchLimits, type LiveLimits } from '@sluice/config';
 import { accountId, createLimiter, ipAddress, memoryStore, type Decision } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { domain } from '@sluice/domains';
 import { rateLimit as rateLimitExpress } from '@sluice/express';
 import { rateLimit as rateLimitFastify } from '@sluice/fastify';
@@ -16,7 +16,7 @@ const limiter = createLimiter({
     RequestsPerIPAddress: { key: ipAddress(), burst: 20, count: 20, period: '1s' },
     OrdersPerAccount: { key: accountId((req: Request) => req.get('account') ?? null), count: 300, period: '180m' },
   },
-  store: memoryStore({ clock: new FakeClock(0) }),
+  store: memoryStore({ time: new FakeTime() }),
 });
 
 export async function spent(): Promise<Decision> {

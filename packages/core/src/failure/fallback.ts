@@ -92,7 +92,7 @@ export class Fallback {
   }
 
   #madeLocal(): MemoryStore {
-    const store = memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock: this.#time });
+    const store = memoryStore({ maxKeys: MAX_LOCAL_KEYS, time: this.#time });
     store.onPressure((pressure) => this.#emit(localPressureEvent(pressure)));
     return store;
   }

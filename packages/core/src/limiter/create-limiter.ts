@@ -98,7 +98,7 @@ export function createLimiter<Request = unknown, Name extends string = string>(
   const emit = eventSink(options);
   return new LimiterCore<Request>({
     set: { limits, overrides },
-    store: store === undefined ? memoryStore({ clock: time }) : checkedStore(store),
+    store: store === undefined ? memoryStore({ time }) : checkedStore(store),
     ownsStore: store === undefined,
     failure: checkFailureOptions(options.failure),
     overridesDeadlineMs: wholeNumber('overridesDeadlineMs', overridesDeadlineMs, { min: 1, max: 60_000 }),

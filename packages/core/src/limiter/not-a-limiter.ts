@@ -33,7 +33,7 @@ function wrapped(value: unknown): SluiceError {
     'ERR_OPTION',
     `\`limiter\` must be what createLimiter returned, but was another object: ${shown(value)}. A wrapper around a limiter does not work, because a middleware uses more than its public methods. ` +
       'To see its decisions, give createLimiter `onDecision`; to see failures, `onEvent`. ' +
-      'For tests make a limiter with `store: memoryStore({ clock: new FakeClock(0) })`.',
+      'For tests make a limiter with `time: new FakeTime()`.',
   );
 }
 

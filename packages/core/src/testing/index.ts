@@ -1,4 +1,3 @@
-export { FakeClock } from './fake-clock.ts';
 export { FakeTime } from './fake-time.ts';
 export type { SteeredStoreUnderTest, StoreUnderTest } from './store-case.ts';
 export {

@@ -42,16 +42,16 @@ const allCases = [...takingCases, ...batchCases, ...correctionCases, ...otherNum
  *
  * @example
  * import { test } from 'vitest'; // or: import { test } from 'node:test'
- * import { FakeClock, storeContract } from '@sluice/core/testing';
+ * import { FakeTime, storeContract } from '@sluice/core/testing';
  *
  * const cases = storeContract({
  *   clock: 'steered',
  *   create: () => {
- *     const clock = new FakeClock(0);
+ *     const time = new FakeTime();
  *     return {
- *       store: new MyStore({ clock }),
- *       advance: (ms) => clock.advance(ms),
- *       stepBack: (ms) => clock.set(clock.nowMs - ms),
+ *       store: new MyStore({ time }),
+ *       advance: (ms) => time.advance(ms),
+ *       stepBack: (ms) => time.set(time.nowMs - ms),
  *     };
  *   },
  * });

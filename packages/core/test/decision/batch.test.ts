@@ -28,11 +28,11 @@ describe('a cost', () => {
   });
 
   test('that is the burst passes a full bucket, and then not before it is full again', () => {
-    const { limiter, clock } = limiterOnFakeTime(numbers);
+    const { limiter, time } = limiterOnFakeTime(numbers);
     expect(atOnce(limiter.spend(orders(5)))).toMatchObject({ allowed: true, remaining: 0 });
-    clock.advance(999.999);
+    time.advance(999.999);
     expect(atOnce(limiter.spend(orders(5)))).toMatchObject({ allowed: false, retryAfterMs: 0.001 });
-    clock.advance(0.001);
+    time.advance(0.001);
     expect(atOnce(limiter.spend(orders(5))).allowed).toBe(true);
   });
 

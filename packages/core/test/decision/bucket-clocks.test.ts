@@ -1,12 +1,12 @@
 import { createLimiter, memoryStore, type Store, type StoreReading, type StoreTransaction } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { accountLimits, atOnce } from '../support/limiter-on-fake-time.ts';
 
 /** A store on two servers, of which the one that holds Reads is an hour ahead. */
 class TwoServers implements Store {
-  readonly clock = new FakeClock(0);
-  readonly #servers = { Orders: memoryStore({ clock: this.clock }), Reads: memoryStore({ clock: this.clock }) };
+  readonly time = new FakeTime();
+  readonly #servers = { Orders: memoryStore({ time: this.time }), Reads: memoryStore({ time: this.time }) };
   readonly #aheadTicks = { Orders: 0, Reads: 3600 * 16_000_000 };
 
   spend = (batch: readonly StoreTransaction[]): StoreReading => this.#readings('spend', batch);
@@ -40,6 +40,6 @@ test('the refund of a decision reckons with the clock of each bucket', () => {
   const ask = (cost: number) => ['Orders', 'Reads'].map((limit) => ({ limit, id: '7', cost }));
   const decision = atOnce(limiter.spend(ask(3)));
   atOnce(limiter.spend(ask(4)));
-  store.clock.advance(1000);
+  store.time.advance(1000);
   expect(atOnce(limiter.refund(decision)).map(({ remaining }) => remaining)).toEqual([6, 6]);
 });

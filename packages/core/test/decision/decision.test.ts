@@ -203,7 +203,7 @@ test('a decision has every transaction’s own result, in the order given', () =
 });
 
 test('a batch that waits what its decision says passes whole, and not a microsecond sooner', () => {
-  const { limiter, clock } = limiterOnFakeTime(numbers);
+  const { limiter, time } = limiterOnFakeTime(numbers);
   const asked = entries([
     ['Small', 2],
     ['Slow', 1],
@@ -212,9 +212,9 @@ test('a batch that waits what its decision says passes whole, and not a microsec
   atOnce(limiter.spend(asked));
   atOnce(limiter.charge(charges([['Slow', 1]])));
   const { retryAfterMs } = atOnce(limiter.spend(asked));
-  clock.advance(retryAfterMs - 0.001);
+  time.advance(retryAfterMs - 0.001);
   expect(atOnce(limiter.spend(asked))).toMatchObject({ allowed: false, retryAfterMs: 0.001 });
-  clock.advance(0.001);
+  time.advance(0.001);
   expect(atOnce(limiter.spend(asked)).allowed).toBe(true);
 });
 

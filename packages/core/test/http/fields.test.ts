@@ -1,12 +1,12 @@
 import { createLimiter, memoryStore, type Decision } from '@sluice/core';
-import { FakeClock, FakeTime } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { accountId } from '@sluice/core';
 import { expect, test, vi } from 'vitest';
 import { DIALECTS, retryAfterSeconds, writeFields, type FieldSettings } from '../../src/http/fields.ts';
 
 const limiter = createLimiter({
   limits: { Orders: { key: accountId(), count: 1, period: '100s' } },
-  store: memoryStore({ clock: new FakeClock(0) }),
+  store: memoryStore({ time: new FakeTime() }),
 });
 
 function fieldsOf(decision: Decision, { dialect, retryJitter }: FieldSettings): ReadonlyMap<string, string> {

@@ -1,6 +1,6 @@
 import { accountId, createLimiter, memoryStore, type Limiter, type LimiterEvent } from '@sluice/core';
 import { flowSettings, runFlow, type Exchange, type LimitUse } from '@sluice/core/http';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 
 const events: LimiterEvent[] = [];
@@ -9,7 +9,7 @@ function limiterOf(): Limiter {
   events.length = 0;
   return createLimiter({
     limits: { PerUser: { key: accountId(() => 'ann'), count: 9, period: '1h' } },
-    store: memoryStore({ clock: new FakeClock(0) }),
+    store: memoryStore({ time: new FakeTime() }),
     log: false,
     onEvent: (event) => events.push(event),
   });

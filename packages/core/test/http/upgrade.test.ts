@@ -1,5 +1,5 @@
 import { accountId, createLimiter, ipAddress, limitUpgrade, memoryStore, type LimiterEvent, type LimiterOptions, type UpgradeListener, type UpgradeOptions } from '@sluice/core'; // prettier-ignore
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -38,7 +38,7 @@ const accepting: UpgradeListener = (_request, socket) => {
 
 async function serve({ limiter = {}, options = {} }: Setup = {}): Promise<Served> {
   const events: LimiterEvent[] = [];
-  const store = memoryStore({ clock: new FakeClock(0) });
+  const store = memoryStore({ time: new FakeTime() });
   const onEvent = (event: LimiterEvent): void => void events.push(event);
   const made = createLimiter<IncomingMessage>({ limits, store, onEvent, log: false, ...limiter });
   const accept: UpgradeListener = (request, socket, head) => {
@@ -260,7 +260,7 @@ test('a connection that fails after its accept has thrown ends nothing else', as
 });
 
 test('a client that resets while the store is asked is not accepted, and ends nothing else', async () => {
-  const inner = memoryStore({ clock: new FakeClock(0) });
+  const inner = memoryStore({ time: new FakeTime() });
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   const spend = async (batch: Parameters<typeof inner.spend>[0]) => (await released, inner.spend(batch));

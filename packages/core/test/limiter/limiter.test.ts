@@ -7,7 +7,7 @@ const numbers = { Orders: { count: 5, period: '1s' } };
 const orders = (cost?: number) => [{ limit: 'Orders', id: '7', cost }];
 
 test('one bucket through time', () => {
-  const { limiter, clock } = limiterOnFakeTime({ Orders: { burst: 3, count: 10, period: '1s' } });
+  const { limiter, time } = limiterOnFakeTime({ Orders: { burst: 3, count: 10, period: '1s' } });
   const timeline: [advanceMs: number, cost: number, figures: Partial<Decision>][] = [
     [0, 1, { outcome: 'allowed', remaining: 2, retryAfterMs: 0, resetAfterMs: 100 }],
     [0, 2, { outcome: 'allowed', remaining: 0, retryAfterMs: 0, resetAfterMs: 300 }],
@@ -20,19 +20,19 @@ test('one bucket through time', () => {
     [86_400_000, 1, { outcome: 'allowed', remaining: 2, retryAfterMs: 0, resetAfterMs: 100 }],
   ];
   for (const [advanceMs, cost, figures] of timeline) {
-    clock.advance(advanceMs);
+    time.advance(advanceMs);
     expect(atOnce(limiter.spend(orders(cost)))).toMatchObject({ limit: 'Orders', id: '7', ...figures });
   }
 });
 
 test('a denied request does not put off the next one, however often it knocks', () => {
-  const { limiter, clock } = limiterOnFakeTime(numbers);
+  const { limiter, time } = limiterOnFakeTime(numbers);
   atOnce(limiter.spend(orders(5)));
   for (let i = 0; i < 199; i++) {
     expect(atOnce(limiter.spend(orders())).allowed).toBe(false);
-    clock.advance(1);
+    time.advance(1);
   }
-  clock.advance(1);
+  time.advance(1);
   expect(atOnce(limiter.spend(orders())).allowed).toBe(true);
 });
 

@@ -29,7 +29,7 @@ describe('a limiter that the user has wrapped is refused with what to use instea
       /^`limiter` must be what createLimiter returned, but was another object: .+\. A wrapper around a limiter does not work, because a middleware uses more than its public methods\. /,
     );
     expect(message).toContain('To see its decisions, give createLimiter `onDecision`; to see failures, `onEvent`.');
-    expect(message).toContain('FakeClock');
+    expect(message).toContain('FakeTime');
     expect(message).not.toContain('copies');
   });
 });

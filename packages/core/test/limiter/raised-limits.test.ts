@@ -8,7 +8,7 @@ import {
   type Override,
   type Store,
 } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { MapStore } from '../testing/map-store.ts';
@@ -38,9 +38,9 @@ function twoOn(store: Store, numbers: LimitNumbers): [Limiter, Limiter] {
 
 describe('a debt that is longer than the raised limit allows is cut', () => {
   test('for an id that a network gives other numbers', () => {
-    const clock = new FakeClock(0);
+    const time = new FakeTime();
     const limits = { Requests: { key: ipAddress(), ...daily } };
-    const limiter = createLimiter({ limits, store: memoryStore({ clock }), log: false });
+    const limiter = createLimiter({ limits, store: memoryStore({ time }), log: false });
     const five = [{ limit: 'Requests', id: '10.1.2.3', cost: 5 }] as const;
     atOnce(limiter.spend(five));
     limiter.replace({ limits, overrides: { Requests: { '10.0.0.0/8': quick } } });
@@ -48,24 +48,24 @@ describe('a debt that is longer than the raised limit allows is cut', () => {
   });
 
   test('by a check as well as by a spend', () => {
-    const limiter = limiterOn(memoryStore({ clock: new FakeClock(0) }), daily);
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
     atOnce(limiter.spend(all()));
     limiter.replace(setOf(quick));
     expect(atOnce(limiter.check(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 200 });
   });
 
   test('on a store that answers by promises, too', async () => {
-    const clock = new FakeClock(0);
-    const limiter = limiterOn(new MapStore(clock), daily);
+    const time = new FakeTime();
+    const limiter = limiterOn(new MapStore(time), daily);
     await limiter.spend(all());
     limiter.replace(setOf(quick));
     expect(await limiter.spend(all(1))).toMatchObject({ allowed: false, retryAfterMs: 200 });
-    clock.advance(200);
+    time.advance(200);
     expect((await limiter.spend(all(1))).allowed).toBe(true);
   });
 
   test('after two changes, by the first of them', () => {
-    const limiter = limiterOn(memoryStore({ clock: new FakeClock(0) }), daily);
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
     atOnce(limiter.spend(all()));
     limiter.replace(setOf(quick));
     limiter.replace(setOf(quick, { other: 'unlimited' }));
@@ -75,14 +75,14 @@ describe('a debt that is longer than the raised limit allows is cut', () => {
 
 describe('a debt stays as it is', () => {
   test('after it was cut once by a change: a process with the old numbers can not be undone again and again', () => {
-    const clock = new FakeClock(0);
-    const [old, raised] = twoOn(memoryStore({ clock }), daily);
+    const time = new FakeTime();
+    const [old, raised] = twoOn(memoryStore({ time }), daily);
     atOnce(old.spend(all()));
     raised.replace(setOf(quick));
     let allowed = 0;
     for (let second = 0; second < 100; second++) {
       for (const limiter of [old, raised]) if (atOnce(limiter.spend(all())).allowed) allowed++;
-      clock.advance(1000);
+      time.advance(1000);
     }
     // The cut frees the bucket after a second. Then the old process takes a whole day of it, and that stays.
     expect(allowed).toBe(1);
@@ -90,14 +90,14 @@ describe('a debt stays as it is', () => {
   });
 
   test('when the limit was lowered', () => {
-    const limiter = limiterOn(memoryStore({ clock: new FakeClock(0) }), { burst: 1000, count: 100, period: '1s' });
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), { burst: 1000, count: 100, period: '1s' });
     atOnce(limiter.spend(all(1000)));
     limiter.replace(setOf({ burst: 100, count: 100, period: '1s' }));
     expect(atOnce(limiter.spend(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 9010, resetAfterMs: 10_000 });
   });
 
   test('when another process left a longer one than the numbers before the change allow', () => {
-    const store = memoryStore({ clock: new FakeClock(0) });
+    const store = memoryStore({ time: new FakeTime() });
     const twoDaysTicks = 2 * 86_400 * 16_000_000;
     store.charge([{ limit: 'Orders', id: '7', incrementTicks: twoDaysTicks, toleranceTicks: twoDaysTicks }]);
     const limiter = limiterOn(store, daily);
@@ -106,7 +106,7 @@ describe('a debt stays as it is', () => {
   });
 
   test('when the numbers before came from a function', () => {
-    const store = memoryStore({ clock: new FakeClock(0) });
+    const store = memoryStore({ time: new FakeTime() });
     const limits = { Orders: { key: accountId(), ...daily } };
     const limiter = createLimiter({ limits, overrides: () => undefined, store, log: false });
     atOnce(limiter.spend(all()));
@@ -115,7 +115,7 @@ describe('a debt stays as it is', () => {
   });
 
   test('when the id was unlimited, or the limit did not exist', () => {
-    const store = memoryStore({ clock: new FakeClock(0) });
+    const store = memoryStore({ time: new FakeTime() });
     const limiter = limiterOn(store, daily, { '7': 'unlimited' });
     atOnce(store.charge([{ limit: 'Orders', id: '7', incrementTicks: 1e12, toleranceTicks: 1e12 }]));
     atOnce(store.charge([{ limit: 'New', id: '7', incrementTicks: 1e12, toleranceTicks: 1e12 }]));
@@ -125,7 +125,7 @@ describe('a debt stays as it is', () => {
   });
 
   test('when the store has no way to cut it', async () => {
-    const store = new MapStore(new FakeClock(0));
+    const store = new MapStore(new FakeTime());
     Object.assign(store, { cap: undefined });
     const limiter = limiterOn(store, daily);
     await limiter.spend(all());
@@ -135,7 +135,7 @@ describe('a debt stays as it is', () => {
   });
 
   test('when the store fails to cut it: the denial is the answer', async () => {
-    const store = new MapStore(new FakeClock(0));
+    const store = new MapStore(new FakeTime());
     Object.assign(store, { cap: () => Promise.reject(new Error('read only')) });
     const limiter = limiterOn(store, daily);
     await limiter.spend(all());
@@ -147,7 +147,7 @@ describe('a debt stays as it is', () => {
 describe('a cut that failed is tried again at the next denial', () => {
   /** A limiter with a raised limit and a bucket in debt, on a store that cuts debts as it is told. */
   async function raisedOn(cap: Store['cap']) {
-    const store = new MapStore(new FakeClock(0));
+    const store = new MapStore(new FakeTime());
     const rightCap = store.cap.bind(store);
     Object.assign(store, { cap });
     const limiter = limiterOn(store, daily);
@@ -175,7 +175,7 @@ describe('a cut that failed is tried again at the next denial', () => {
   });
 
   test('of a store that throws wrong use: the error reaches the caller', () => {
-    const store = memoryStore({ clock: new FakeClock(0) });
+    const store = memoryStore({ time: new FakeTime() });
     const rightCap = store.cap.bind(store);
     Object.assign(store, {
       cap: () => {
@@ -216,8 +216,8 @@ describe('a cut that failed is tried again at the next denial', () => {
   });
 
   test('by the change whose cut failed, and not by an earlier change that has cut the bucket', async () => {
-    const clock = new FakeClock(0);
-    const store = new MapStore(clock);
+    const time = new FakeTime();
+    const store = new MapStore(time);
     const rightCap = store.cap.bind(store);
     const [old, raised] = twoOn(store, daily);
     await old.spend(all());
@@ -234,7 +234,7 @@ describe('a cut that failed is tried again at the next denial', () => {
 
 test('a cut needs no other call once it is done', async () => {
   const calls: string[] = [];
-  const inner = new MapStore(new FakeClock(0));
+  const inner = new MapStore(new FakeTime());
   const store = new Proxy(inner, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);

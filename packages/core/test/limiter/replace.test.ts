@@ -32,30 +32,30 @@ describe('replace', () => {
   });
 
   test('of a limit with a raised rate helps at once: the old debt does not go on for its length', () => {
-    const { limiter, clock } = limiterOnFakeTime({ ...numbers, Orders: { count: 5, period: '24h' } });
+    const { limiter, time } = limiterOnFakeTime({ ...numbers, Orders: { count: 5, period: '24h' } });
     atOnce(limiter.spend(orders(5)));
     limiter.replace({ limits: limits(5) });
     expect(atOnce(limiter.spend(orders()))).toMatchObject({ allowed: false, retryAfterMs: 200 });
-    clock.advance(200);
+    time.advance(200);
     expect(atOnce(limiter.spend(orders())).allowed).toBe(true);
   });
 
   test('of a limit with lowered numbers holds at once', () => {
-    const { limiter, clock } = limiterOnFakeTime(numbers);
+    const { limiter, time } = limiterOnFakeTime(numbers);
     atOnce(limiter.spend(orders(2)));
     limiter.replace({ limits: limits(2) });
     expect(atOnce(limiter.spend(orders()))).toMatchObject({ allowed: false, remaining: 0, retryAfterMs: 200 });
-    clock.advance(200);
+    time.advance(200);
     expect(atOnce(limiter.spend(orders())).allowed).toBe(true);
   });
 
   test('with a raised override helps at once', () => {
-    const { limiter, clock } = limiterOnFakeTime({ Orders: { count: 1, period: '1h' } });
+    const { limiter, time } = limiterOnFakeTime({ Orders: { count: 1, period: '1h' } });
     const hourly = accountLimits({ Orders: { count: 1, period: '1h' } });
     atOnce(limiter.spend(orders()));
     limiter.replace({ limits: hourly, overrides: { Orders: { '7': { burst: 5, count: 5, period: '1s' } } } });
     expect(atOnce(limiter.spend(orders()))).toMatchObject({ allowed: false, retryAfterMs: 200 });
-    clock.advance(200);
+    time.advance(200);
     expect(atOnce(limiter.spend(orders())).allowed).toBe(true);
   });
 

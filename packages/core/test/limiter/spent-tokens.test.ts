@@ -10,7 +10,7 @@ import {
   type Store,
   type StoreRefund,
 } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { RequestDecision } from '../../src/http/request-decision.ts';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
@@ -74,20 +74,20 @@ describe('the refund of a decision', () => {
   });
 
   test('that comes late gives back what has not come back by itself', () => {
-    const { clock, spend, remaining, refund } = started();
+    const { time, spend, remaining, refund } = started();
     const decision = spend(order(3));
     spend(order(6));
-    clock.advance(2000);
+    time.advance(2000);
     expect(remaining()).toBe(3);
     refund(decision);
     expect(remaining()).toBe(4);
   });
 
   test('that comes too late gives nothing', () => {
-    const { clock, spend, remaining, refund } = started();
+    const { time, spend, remaining, refund } = started();
     const decision = spend(order(3));
     spend(order(6));
-    clock.advance(3000);
+    time.advance(3000);
     refund(decision);
     expect(remaining()).toBe(4);
   });
@@ -138,10 +138,10 @@ describe('the refund of a decision', () => {
   });
 
   test('after the limit was lowered gives back no more than it took', () => {
-    const { limiter, clock, spend, remaining, refund } = started();
+    const { limiter, time, spend, remaining, refund } = started();
     const decision = spend(order(4));
     limiter.replace({ limits: accountLimits({ Orders: { burst: 5, count: 2, period: '1s' } }) });
-    clock.advance(2000);
+    time.advance(2000);
     expect(remaining()).toBe(1);
     refund(decision);
     expect(remaining()).toBe(5);
@@ -217,7 +217,7 @@ describe('on a store that fails now and then, the refund of a decision', () => {
 
   /** A limiter on a store whose refunds do what the test says, and the buckets behind it. */
   function onUnsteadyStore() {
-    const inner = memoryStore({ clock: new FakeClock(0) });
+    const inner = memoryStore({ time: new FakeTime() });
     const later = async <T>(answer: () => Awaitable<T>): Promise<T> => answer();
     const given: number[] = [];
     const state = { refund: later };
@@ -287,8 +287,8 @@ describe('on a store that fails now and then, the refund of a decision', () => {
 describe('a settlement waits for a refund of the decision that is in progress', () => {
   /** Spends 4 and settles 4 while a refund of the decision is on its way to a store that will answer it so. */
   async function settledBeside(answer: 'lost' | 'given'): Promise<number> {
-    const clock = new FakeClock(0);
-    const inner = new MapStore(clock);
+    const time = new FakeTime();
+    const inner = new MapStore(time);
     const rightRefund = inner.refund.bind(inner);
     let arrive = (): void => undefined;
     const arrived = new Promise<void>((resolve) => (arrive = resolve));
@@ -316,9 +316,9 @@ describe('a settlement waits for a refund of the decision that is in progress', 
 
 describe('the operator’s refund', () => {
   test('gives back the whole cost, whoever took it and whenever, at most to a full bucket', () => {
-    const { limiter, clock, spend } = started();
+    const { limiter, time, spend } = started();
     spend(order(9));
-    clock.advance(500);
+    time.advance(500);
     expect(limiter.refund([{ limit: 'Orders', id: '7', cost: 3 }])).toMatchObject([
       { limit: 'Orders', id: '7', remaining: 4, resetAfterMs: 5500 },
     ]);
@@ -363,10 +363,10 @@ describe('a settled cost', () => {
   });
 
   test('and a refund of the rest give back together no more than what had not come back by itself', async () => {
-    const { limiter, clock } = limiterOnFakeTime({ Orders: { burst: 20, count: 1, period: '1s' } });
+    const { limiter, time } = limiterOnFakeTime({ Orders: { burst: 20, count: 1, period: '1s' } });
     const spend = (cost: number): Decision => atOnce(limiter.spend([order(cost)]));
     const decision = spend(10);
-    clock.advance(9000);
+    time.advance(9000);
     await coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: 5 });
     expect(spend(0).remaining).toBe(20);
     spend(1);

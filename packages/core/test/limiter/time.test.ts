@@ -88,7 +88,7 @@ describe('the time of a limiter is that of', () => {
     [59_999, 1000],
     [60_000, 10_000],
   ])('a raised limit, which cuts debts for a minute: %i ms after the raise the wait is %i ms', (ms, retryAfterMs) => {
-    const { time, limiter, spend } = limiterWith({ store: memoryStore({ clock: new FakeTime() }) });
+    const { time, limiter, spend } = limiterWith({ store: memoryStore({ time: new FakeTime() }) });
     atOnce(spend());
     limiter.replace({ limits: accountLimits({ Orders: { burst: 1, count: 1, period: '1s' } }) });
     time.advance(ms);
@@ -96,7 +96,7 @@ describe('the time of a limiter is that of', () => {
   });
 
   test('nothing else: a store that is passed has its own', () => {
-    const { time, spend } = limiterWith({ store: memoryStore({ clock: new FakeTime() }) });
+    const { time, spend } = limiterWith({ store: memoryStore({ time: new FakeTime() }) });
     atOnce(spend());
     time.advance(60_000);
     expect(atOnce(spend()).allowed).toBe(false);

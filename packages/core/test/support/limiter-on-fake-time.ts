@@ -1,6 +1,6 @@
 import { accountId, createLimiter, memoryStore, type Awaitable, type LimiterEvent } from '@sluice/core';
 import type { LimitDefinition, LimiterOptions } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 
 type Numbers = Omit<LimitDefinition, 'key'>;
 type Options = Omit<LimiterOptions, 'limits'>;
@@ -14,12 +14,12 @@ export function accountLimits(numbers: Readonly<Record<string, Numbers>>): Recor
 
 /** A limiter of accounts on the memory store and a clock that stands still, and what it has reported. */
 export function limiterOnFakeTime(numbers: Readonly<Record<string, Numbers>>, options: Options = {}) {
-  const clock = new FakeClock(0);
-  const store = memoryStore({ clock });
+  const time = new FakeTime();
+  const store = memoryStore({ time });
   const events: LimiterEvent[] = [];
   const onEvent = (event: LimiterEvent): void => void events.push(event);
   const limiter = createLimiter({ limits: accountLimits(numbers), store, log: false, onEvent, ...options });
-  return { limiter, clock, store, events };
+  return { limiter, time, store, events };
 }
 
 /** What a call on a store that answers at once gives: a promise fails the test. */

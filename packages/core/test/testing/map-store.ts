@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/time/clock.ts';
+import type { Time } from '../../src/time/time.ts';
 import { SluiceError } from '../../src/checks/errors.ts';
 import { charged, fits, levelOf, refundable, refunded } from '../../src/rule/gcra.ts';
 import type {
@@ -17,11 +17,11 @@ export class MapStore implements Store {
   readonly tats = new Map<string, number>();
   /** The level of each bucket when it was written: a higher one means that the clock stepped back since. */
   readonly written = new Map<string, number>();
-  readonly clock: Clock;
+  readonly time: Time;
   closed = false;
 
-  constructor(clock: Clock) {
-    this.clock = clock;
+  constructor(time: Time) {
+    this.time = time;
   }
 
   async spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
@@ -60,7 +60,7 @@ export class MapStore implements Store {
   }
 
   nowTicks(): number {
-    return this.clock.nowMicros() * TICKS_PER_MICRO;
+    return this.time.nowMicros() * TICKS_PER_MICRO;
   }
 
   fits(level: number, { incrementTicks, toleranceTicks }: StoreTransaction): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Clock } from '../../src/time/clock.ts';
+import type { Time } from '../../src/time/time.ts';
 import { SluiceError } from '../../src/checks/errors.ts';
 import type {
   BucketName,
@@ -9,20 +9,20 @@ import type {
   StoreRefund,
   StoreTransaction,
 } from '../../src/store/store.ts';
-import { FakeClock, storeContract, type StoreContractOptions } from '../../src/testing/index.ts';
+import { FakeTime, storeContract, type StoreContractOptions } from '../../src/testing/index.ts';
 import { at, MapStore } from './map-store.ts';
 
-type MakeStore = new (clock: Clock) => MapStore;
+type MakeStore = new (time: Time) => MapStore;
 
 function contractOf(Broken: MakeStore): ReturnType<typeof storeContract> {
   return storeContract({
     clock: 'steered',
     create: () => {
-      const clock = new FakeClock(0);
+      const time = new FakeTime();
       return {
-        store: new Broken(clock),
-        advance: (ms) => clock.advance(ms),
-        stepBack: (ms) => clock.set(clock.nowMs - ms),
+        store: new Broken(time),
+        advance: (ms) => time.advance(ms),
+        stepBack: (ms) => time.set(time.nowMs - ms),
       };
     },
   });
@@ -394,8 +394,8 @@ describe('the contract of stores', () => {
 
   test('is kept by a store that leaves out the optional call cap', async () => {
     class WithoutCap extends MapStore {
-      constructor(clock: Clock) {
-        super(clock);
+      constructor(time: Time) {
+        super(time);
         Object.assign(this, { cap: undefined });
       }
     }
@@ -413,13 +413,13 @@ describe('the contract of stores', () => {
 
   test('calls the methods of its subject on the subject', async () => {
     class Subject {
-      readonly clock = new FakeClock(0);
-      readonly store = new MapStore(this.clock);
+      readonly time = new FakeTime();
+      readonly store = new MapStore(this.time);
       advance(ms: number): void {
-        this.clock.advance(ms);
+        this.time.advance(ms);
       }
       stepBack(ms: number): void {
-        this.clock.set(this.clock.nowMs - ms);
+        this.time.set(this.time.nowMs - ms);
       }
     }
     const cases = storeContract({ clock: 'steered', create: () => new Subject() });
@@ -431,7 +431,7 @@ describe('the contract of stores', () => {
     const cases = storeContract({
       clock: 'steered',
       create: () => {
-        const store = new MapStore(new FakeClock(0));
+        const store = new MapStore(new FakeTime());
         store.fits = () => false;
         made.push(store);
         return { store, advance: () => {}, stepBack: () => {} };
@@ -445,7 +445,7 @@ describe('the contract of stores', () => {
   test('leaves out what a clock that goes on by itself can not show', () => {
     const real = storeContract({
       clock: 'real',
-      create: () => ({ store: new MapStore(new FakeClock(0)), advance: () => {} }),
+      create: () => ({ store: new MapStore(new FakeTime()), advance: () => {} }),
     }).map(({ name }) => name);
     const steered = contractOf(MapStore).map(({ name }) => name);
     const left = steered.filter((name) => !real.includes(name));

@@ -1,4 +1,4 @@
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { DenialCache, cacheDenials, cacheRefunds } from '../../src/batches/denial-cache.ts';
 import type { BatchRequest } from '../../src/batches/batch-request.ts';
@@ -7,7 +7,7 @@ import { BURST, isAllowed, order, TOKEN_TICKS } from '../support/orders.ts';
 const FULL_TICKS = BURST * TOKEN_TICKS;
 
 function known(forMs = 1000) {
-  const clock = new FakeClock(0);
+  const clock = new FakeTime();
   const levels = new DenialCache(forMs, clock);
   const note = (keys: string[], ...levelsTicks: number[]) =>
     levels.add(keys, { nowTicks: 1_000_000, levelsTicks }, clock.nowMicros());

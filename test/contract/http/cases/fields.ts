@@ -128,7 +128,7 @@ export function fieldCases(framework: Framework): void {
   ])(
     'a client that waits exactly Retry-After is not denied, and it is never 0: $burst, $count per $period',
     async (limit) => {
-      const { clock, store } = timed();
+      const { time, store } = timed();
       const app = await start(framework, { limits: [{ name: 'Requests', ...limit, store }] });
       for (let denials = 0; denials < 3;) {
         const { status, headers } = await app.get();
@@ -136,7 +136,7 @@ export function fieldCases(framework: Framework): void {
         denials++;
         const seconds = Number(headers['retry-after']);
         expect(seconds).toBeGreaterThanOrEqual(1);
-        clock.advance(seconds * 1000);
+        time.advance(seconds * 1000);
         expect((await app.get()).status).toBe(200);
       }
     },
@@ -147,24 +147,24 @@ export function fieldCases(framework: Framework): void {
     { burst: 2, count: 3, period: '10s' },
     { burst: 12, count: 5, period: '1m' },
   ])('a client that keeps to q per w is never denied: $burst, $count per $period', async (limit) => {
-    const { clock, store } = timed();
+    const { time, store } = timed();
     const app = await start(framework, { limits: [{ name: 'Requests', ...limit, store }] });
     for (let window = 0; window < 4; window++) {
       const { status, headers } = await app.get();
       const [, parameters] = parseList(headers['ratelimit-policy'] as string)[0]!;
       const [q, w] = [parameters.get('q') as number, parameters.get('w') as number];
       expect([status, ...(await app.statuses(q - 1))]).toEqual(Array(q).fill(200));
-      clock.advance(w * 1000);
+      time.advance(w * 1000);
     }
   });
 
   test('t is the time until there is one more token', async () => {
-    const { clock, store } = timed();
+    const { time, store } = timed();
     const app = await start(framework, { limits: [{ name: 'Requests', burst: 3, count: 1, period: '10s', store }] });
     await app.statuses(2);
-    clock.advance(4_000);
+    time.advance(4_000);
     expect((await app.get()).headers.ratelimit).toBe('"Requests";r=0;t=6');
-    clock.advance(6_000);
+    time.advance(6_000);
     expect((await app.get()).headers.ratelimit).toBe('"Requests";r=0;t=10');
   });
 

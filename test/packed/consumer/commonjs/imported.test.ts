@@ -1,14 +1,14 @@
 import { memoryStore, SluiceError } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { rateLimit } from '@sluice/express';
 import express, { type Express } from 'express';
 import request from 'supertest';
 
-const clock = new FakeClock(0);
+const time = new FakeTime();
 
 function makeApp(): Express {
   const app = express();
-  app.use(rateLimit({ name: 'Requests', count: 1, period: '1m', store: memoryStore({ clock }) }));
+  app.use(rateLimit({ name: 'Requests', count: 1, period: '1m', store: memoryStore({ time }) }));
   app.get('/', (_req, res) => {
     res.send('hello');
   });
@@ -19,7 +19,7 @@ test('an application is limited, and lets requests through again when the clock 
   const app = makeApp();
   expect((await request(app).get('/')).status).toBe(200);
   expect((await request(app).get('/')).status).toBe(429);
-  clock.advance(60_000);
+  time.advance(60_000);
   expect((await request(app).get('/')).status).toBe(200);
 });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { passes } from '../all-or-nothing.ts';
-import { checkClock, monotonicClock, type Clock } from '../../time/clock.ts';
+import { checkTime, systemTime, type Time } from '../../time/time.ts';
 import { SluiceError } from '../../checks/errors.ts';
 import { charged, fits, refundable, refunded } from '../../rule/gcra.ts';
 import { checkOptions, wholeNumber } from '../../checks/options.ts';
@@ -30,8 +30,10 @@ export interface MemoryStoreOptions {
    * buckets is evicted: of a sample of them, the one that is full soonest.
    */
   readonly maxKeys?: number;
-  /** The source of time. Default: the process's monotonic clock. */
-  readonly clock?: Clock;
+  /**
+   * The source of time. Default: the process's own monotonic clock; for tests a `FakeTime` of `@sluice/core/testing`.
+   */
+  readonly time?: Time | undefined;
 }
 
 /** A store in the memory of this process, created by {@link memoryStore}. Its methods return values, never promises. */
@@ -70,11 +72,11 @@ export interface MemoryStore extends Store {
  * @throws {SluiceError} `ERR_UNKNOWN_OPTION` for an unknown option, `ERR_OPTION` for a value out of range.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
-  checkOptions('memoryStore', options, ['maxKeys', 'clock']);
-  const { maxKeys = DEFAULT_MAX_KEYS, clock = monotonicClock } = options;
+  checkOptions('memoryStore', options, ['maxKeys', 'time']);
+  const { maxKeys = DEFAULT_MAX_KEYS, time = systemTime } = options;
   wholeNumber('maxKeys', maxKeys, { min: 1, max: MOST_KEYS, remedy: 'For a store of the usual size leave it out.' });
-  checkClock(clock);
-  return new LocalStore(clock, { maxKeys, secret: randomBytes(SECRET_BYTES), random: Math.random });
+  checkTime(time);
+  return new LocalStore(time, { maxKeys, secret: randomBytes(SECRET_BYTES), random: Math.random });
 }
 
 function closed(): SluiceError {
@@ -88,8 +90,8 @@ class LocalStore implements MemoryStore {
   readonly #time: StoreTime;
   #buckets: Buckets | undefined;
 
-  constructor(clock: Clock, options: BucketsOptions) {
-    this.#time = new StoreTime(clock);
+  constructor(time: Time, options: BucketsOptions) {
+    this.#time = new StoreTime(time);
     this.#buckets = new Buckets(options);
   }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../time/clock.ts';
+import type { Time } from '../../time/time.ts';
 import { TICKS_PER_MICRO } from '../../rule/ticks.ts';
 
 /** The largest step back of the clock that the time of a store follows, in microseconds. */
@@ -12,19 +12,19 @@ const MAX_BEHIND_MICROS = 1_000_000;
  * The distance of TATs to it remains, so that no client has to wait for as long as the clock was set back.
  */
 export class StoreTime {
-  readonly #clock: Clock;
+  readonly #time: Time;
   #originMicros: number;
   /** The last time, and the latest time ever, since the origin. */
   #lastMicros = 0;
   #latestMicros = 0;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#originMicros = clock.nowMicros();
+  constructor(time: Time) {
+    this.#time = time;
+    this.#originMicros = time.nowMicros();
   }
 
   nowTicks(): number {
-    const readMicros = this.#clock.nowMicros();
+    const readMicros = this.#time.nowMicros();
     let micros = readMicros - this.#originMicros;
     if (micros < this.#latestMicros - MAX_BEHIND_MICROS) {
       micros = this.#lastMicros;

@@ -8,7 +8,7 @@ import {
   type Key,
   type Override,
 } from '@sluice/core';
-import { FakeClock } from '@sluice/core/testing';
+import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { atOnce } from '../../support/limiter-on-fake-time.ts';
 import { thrown } from '../../support/thrown.ts';
@@ -19,7 +19,7 @@ const limiterOf = (key: Key, overrides: Readonly<Record<string, Override>>) =>
   createLimiter({
     limits: { Requests: { key, count: 1, period: '1s' } },
     overrides: { Requests: overrides },
-    store: memoryStore({ clock: new FakeClock(0) }),
+    store: memoryStore({ time: new FakeTime() }),
   });
 
 /** The burst of each id. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { accountId } from '../../../src/keys/account-key.ts';
 import { createLimiter } from '../../../src/limiter/create-limiter.ts';
 import { memoryStore } from '../../../src/store/memory/memory-store.ts';
-import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { FakeTime } from '../../../src/testing/fake-time.ts';
 
 const MAX_KEYS = 50_000;
 const EXHAUSTED = 200;
@@ -10,7 +10,7 @@ const FLOOD = 60_000;
 
 /** One store: logins that are tried too often, mails of which a flood of new ids comes, and a limit of burst 1. */
 function beside() {
-  const store = memoryStore({ maxKeys: MAX_KEYS, clock: new FakeClock(0) });
+  const store = memoryStore({ maxKeys: MAX_KEYS, time: new FakeTime() });
   const limiter = createLimiter({
     limits: {
       Logins: { key: accountId(), count: 5, period: '15m' },

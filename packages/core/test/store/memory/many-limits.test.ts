@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { memoryStore, type MemoryStore } from '../../../src/store/memory/memory-store.ts';
 import type { StoreTransaction } from '../../../src/store/store.ts';
-import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { FakeTime } from '../../../src/testing/fake-time.ts';
 import { numbersFrom } from './numbers.ts';
 
 const T = 16_000_000;
@@ -16,7 +16,7 @@ function limitsOf(store: MemoryStore): number {
 
 describe('a memory store of many limits', () => {
   test('evicts in the limit that has the most buckets, whichever that is at the time', () => {
-    const store = memoryStore({ maxKeys: 1000, clock: new FakeClock(0) });
+    const store = memoryStore({ maxKeys: 1000, time: new FakeTime() });
     const random = numbersFrom(5);
     const sizes = new Map<string, number>();
     let wrong = 0;
@@ -37,21 +37,21 @@ describe('a memory store of many limits', () => {
   });
 
   test('drops a limit that nobody uses any more by the calls of another', () => {
-    const clock = new FakeClock(0);
-    const store = memoryStore({ clock });
+    const time = new FakeTime();
+    const store = memoryStore({ time });
     for (let i = 0; i < 5000; i++) store.spend([transaction('Gone', `${i}`)]);
-    clock.advance(1000);
+    time.advance(1000);
     for (let i = 0; i < 10_000; i++) store.check([transaction('Used', 'a')]);
     expect(store.stats()).toEqual({ size: 0, maxKeys: 1_000_000, evicted: 0, swept: 5000, bytes: 0, limits: {} });
   });
 
   test('holds few tables when the names of limits come without end and their buckets pass', () => {
-    const clock = new FakeClock(0);
-    const store = memoryStore({ clock });
+    const time = new FakeTime();
+    const store = memoryStore({ time });
     let most = 0;
     for (let i = 0; i < 20_000; i++) {
       store.spend([transaction(`Limit${i}`, 'a')]);
-      clock.advance(10);
+      time.advance(10);
       if (i % 100 === 0) most = Math.max(most, limitsOf(store));
     }
     // 100 of them are in debt at a time.
@@ -59,7 +59,7 @@ describe('a memory store of many limits', () => {
   });
 
   test('holds few tables when the names come without end and each is reset', () => {
-    const store = memoryStore({ clock: new FakeClock(0) });
+    const store = memoryStore({ time: new FakeTime() });
     for (let i = 0; i < 5000; i++) {
       store.spend([transaction(`Limit${i}`, 'a')]);
       store.reset([transaction(`Limit${i}`, 'a')]);
@@ -68,7 +68,7 @@ describe('a memory store of many limits', () => {
   });
 
   test('makes no table for limits that are only checked, refunded or reset', () => {
-    const store = memoryStore({ clock: new FakeClock(0) });
+    const store = memoryStore({ time: new FakeTime() });
     for (let i = 0; i < 100; i++) {
       store.check([transaction(`Limit${i}`, 'a')]);
       store.refund([transaction(`Limit${i}`, 'a')]);
@@ -78,14 +78,14 @@ describe('a memory store of many limits', () => {
   });
 
   test('holds no more than maxKeys buckets of as many limits', () => {
-    const store = memoryStore({ maxKeys: 100, clock: new FakeClock(0) });
+    const store = memoryStore({ maxKeys: 100, time: new FakeTime() });
     for (let i = 0; i < 20_000; i++) store.spend([transaction(`Limit${i}`, 'a')]);
     expect(store.stats()).toMatchObject({ size: 100, evicted: 19_900 });
     expect(limitsOf(store)).toBeLessThan(250);
   });
 
   test('decides each of 3,000 limits in one batch, and remembers them all', () => {
-    const store = memoryStore({ clock: new FakeClock(0) });
+    const store = memoryStore({ time: new FakeTime() });
     const batch = Array.from({ length: 3000 }, (_, i) => transaction(`Limit${i}`, 'a', 1 + (i % 5)));
     store.spend(batch);
     expect(store.check(batch).levelsTicks).toEqual(batch.map(({ incrementTicks }) => incrementTicks));

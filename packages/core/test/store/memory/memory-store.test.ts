@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { charged, fits, levelOf, refunded } from '../../../src/rule/gcra.ts';
 import { memoryStore, type MemoryStoreOptions } from '../../../src/store/memory/memory-store.ts';
 import type { StoreTransaction } from '../../../src/store/store.ts';
-import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { FakeTime } from '../../../src/testing/fake-time.ts';
 import { TICKS_PER_MICRO, TICKS_PER_MS } from '../../../src/rule/ticks.ts';
 import { numbersFrom } from './numbers.ts';
 
@@ -20,8 +20,8 @@ function transaction(
 
 describe('a memory store', () => {
   test('decides like one number per key in a plain map, however it grows, sweeps and shrinks', () => {
-    const clock = new FakeClock(0);
-    const store = memoryStore({ clock });
+    const time = new FakeTime();
+    const store = memoryStore({ time });
     const tats = new Map<string, number>();
     const random = numbersFrom(1);
     let wrong = 0;
@@ -29,11 +29,11 @@ describe('a memory store', () => {
 
     // A tide of ids: thousands are in debt at a time, then hardly any, then thousands again.
     for (let step = 0; step < 150_000; step++) {
-      clock.advance(step % 50_000 < 30_000 ? random() * 0.1 : random() * 10);
+      time.advance(step % 50_000 < 30_000 ? random() * 0.1 : random() * 10);
       const id = `id${Math.floor(random() * 20_000)}`;
       const cost = Math.floor(random() * (BURST + 1));
       const call = random();
-      const now = clock.nowMicros() * TICKS_PER_MICRO;
+      const now = time.nowMicros() * TICKS_PER_MICRO;
       const before = levelOf(tats.get(id) ?? 0, now);
       if (call < 0.8) {
         if (store.spend([transaction(id, cost)]).levelsTicks[0] !== before) wrong++;
@@ -63,8 +63,8 @@ describe('a memory store', () => {
   });
 
   test('reports what it holds and has evicted for each limit', () => {
-    const clock = new FakeClock(0);
-    const store = memoryStore({ maxKeys: 5, clock });
+    const time = new FakeTime();
+    const store = memoryStore({ maxKeys: 5, time });
     const mail = (id: string, cost: number) => transaction(id, cost, 'check-and-spend', 'Mails');
     store.spend([transaction('a', 1), transaction('b', BURST)]);
     for (const id of ['a', 'b', 'c', 'd', 'e']) store.spend([mail(id, 2)]);
@@ -87,7 +87,7 @@ describe('a memory store', () => {
   });
 
   test('keeps one id of several limits apart, also in one batch', () => {
-    const store = memoryStore({ clock: new FakeClock(0) });
+    const store = memoryStore({ time: new FakeTime() });
     const of = (limit: string, cost: number) => transaction('id', cost, 'check-and-spend', limit);
     const batch = [of('A', 1), of('B', 2), of('C', 3)];
     store.spend(batch);
@@ -98,7 +98,7 @@ describe('a memory store', () => {
   });
 
   test('takes the first buckets of a limit that has none, two of them in one batch', () => {
-    const store = memoryStore({ clock: new FakeClock(0) });
+    const store = memoryStore({ time: new FakeTime() });
     const batch = [transaction('a', 1), transaction('b', 2)];
     store.spend(batch);
     expect(store.check(batch).levelsTicks).toEqual([T, 2 * T]);
@@ -106,7 +106,7 @@ describe('a memory store', () => {
   });
 
   test('takes no bucket for what takes no tokens', () => {
-    const store = memoryStore({ clock: new FakeClock(0) });
+    const store = memoryStore({ time: new FakeTime() });
     store.spend([transaction('free', 0)]);
     store.check([transaction('checked', 1)]);
     store.spend([transaction('looked at', 1, 'check-only')]);
@@ -116,7 +116,7 @@ describe('a memory store', () => {
   });
 
   test('drops a bucket that a refund fills', () => {
-    const store = memoryStore({ clock: new FakeClock(0) });
+    const store = memoryStore({ time: new FakeTime() });
     store.spend([transaction('a', 3)]);
     store.refund([transaction('a', 2)]);
     expect(store.stats().size).toBe(1);
@@ -125,7 +125,7 @@ describe('a memory store', () => {
   });
 
   test('holds no more than maxKeys after any call, also when one batch brings more', () => {
-    const store = memoryStore({ maxKeys: 3, clock: new FakeClock(0) });
+    const store = memoryStore({ maxKeys: 3, time: new FakeTime() });
     const batch = ['a', 'b', 'c', 'd', 'e'].map((id, i) => transaction(id, 1 + i));
     expect(store.spend(batch).levelsTicks).toEqual([0, 0, 0, 0, 0]);
     expect(store.stats()).toMatchObject({ size: 3, evicted: 2 });
@@ -135,43 +135,43 @@ describe('a memory store', () => {
   });
 
   test('drops what is full again before what is in debt, and does not count it as evicted', () => {
-    const clock = new FakeClock(0);
-    const store = memoryStore({ maxKeys: 2, clock });
+    const time = new FakeTime();
+    const store = memoryStore({ maxKeys: 2, time });
     store.spend([transaction('short', 1), transaction('long', 2)]);
-    clock.advance(1000);
+    time.advance(1000);
     store.spend([transaction('new', 1)]);
     expect(store.stats()).toMatchObject({ size: 2, evicted: 0, swept: 1 });
     expect(store.check([transaction('long', 1)]).levelsTicks).toEqual([T]);
   });
 
   test('keeps an exhausted bucket of a store of one key', () => {
-    const store = memoryStore({ maxKeys: 1, clock: new FakeClock(0) });
+    const store = memoryStore({ maxKeys: 1, time: new FakeTime() });
     store.spend([transaction('exhausted', BURST)]);
     for (let i = 0; i < 100; i++) store.spend([transaction(`id${i}`, 1)]);
     expect(store.check([transaction('exhausted', 1)]).levelsTicks).toEqual([BURST * T]);
   });
 
   test('counts ticks from when it was made, so that they are exact also by a wall clock', () => {
-    const clock = new FakeClock(Date.UTC(2026, 6, 1));
-    const store = memoryStore({ clock });
+    const time = new FakeTime(Date.UTC(2026, 6, 1));
+    const store = memoryStore({ time });
     expect(store.spend([transaction('a', 1)]).nowTicks).toBe(0);
-    clock.advance(0.001);
+    time.advance(0.001);
     expect(store.check([transaction('a', 1)])).toEqual({ nowTicks: 16, levelsTicks: [T - 16] });
   });
 
   test('keeps its buckets while its clock runs below where it started', () => {
-    const clock = new FakeClock(0);
-    const store = memoryStore({ clock });
-    clock.set(-10_000_000);
+    const time = new FakeTime();
+    const store = memoryStore({ time });
+    time.set(-10_000_000);
     for (let i = 0; i < 100; i++) store.spend([transaction(`id${i}`, 1)]);
     const levels = Array.from({ length: 100 }, (_, i) => store.check([transaction(`id${i}`, 1)]).levelsTicks[0]);
     expect(new Set(levels)).toEqual(new Set([T]));
   });
 
   test('shares nothing with another store', () => {
-    const clock = new FakeClock(0);
-    memoryStore({ clock }).spend([transaction('a', BURST)]);
-    expect(memoryStore({ clock }).check([transaction('a', 1)]).levelsTicks).toEqual([0]);
+    const time = new FakeTime();
+    memoryStore({ time }).spend([transaction('a', BURST)]);
+    expect(memoryStore({ time }).check([transaction('a', 1)]).levelsTicks).toEqual([0]);
   });
 
   test('says nothing any more once it is closed', () => {
@@ -188,9 +188,11 @@ describe('the options of a memory store', () => {
     expect(() => memoryStore(options)).toThrow(expect.objectContaining({ code: 'ERR_OPTION' }));
   });
 
-  test.each([null, 0, {}, { nowMicros: 5 }, () => 0])('refuse clock: %j', (clock) => {
-    const options = { clock } as unknown as MemoryStoreOptions;
-    expect(() => memoryStore(options)).toThrow(/^`clock` must be an object with nowMicros\(\), but was .*FakeClock/);
+  test.each([null, 0, {}, { nowMicros: 5 }, () => 0])('refuse time: %j', (time) => {
+    const options = { time } as unknown as MemoryStoreOptions;
+    expect(() => memoryStore(options)).toThrow(
+      /^`time` must be an object with the methods nowMicros, .*, but was .*FakeTime/,
+    );
     expect(() => memoryStore(options)).toThrow(expect.objectContaining({ code: 'ERR_OPTION' }));
   });
 

@@ -3,7 +3,7 @@ import { createLimiter } from '../../../src/limiter/create-limiter.ts';
 import { accountId } from '../../../src/keys/account-key.ts';
 import { memoryStore } from '../../../src/store/memory/memory-store.ts';
 import type { StorePressure, StoreTransaction } from '../../../src/store/store.ts';
-import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { FakeTime } from '../../../src/testing/fake-time.ts';
 
 const HOUR = 3600 * 16_000_000;
 const TEN_MINUTES_MS = 600_000;
@@ -13,14 +13,14 @@ function transaction(id: string, limit = 'Mails'): StoreTransaction {
 }
 
 function watched(maxKeys = 100) {
-  const clock = new FakeClock(0);
-  const store = memoryStore({ maxKeys, clock });
+  const time = new FakeTime();
+  const store = memoryStore({ maxKeys, time });
   const reports: StorePressure[] = [];
   const end = store.onPressure((pressure) => reports.push(pressure));
   const spend = (from: number, to: number, limit?: string) => {
     for (let i = from; i < to; i++) store.spend([transaction(`${i}`, limit)]);
   };
-  return { clock, store, reports, end, spend };
+  return { time, store, reports, end, spend };
 }
 
 describe('the reports of a memory store', () => {
@@ -45,23 +45,23 @@ describe('the reports of a memory store', () => {
   });
 
   test('come again after ten minutes, with all that was evicted in the meantime', () => {
-    const { clock, reports, spend } = watched();
+    const { time, reports, spend } = watched();
     spend(0, 150);
-    clock.advance(TEN_MINUTES_MS - 0.001);
+    time.advance(TEN_MINUTES_MS - 0.001);
     spend(150, 160);
     expect(reports).toHaveLength(2);
-    clock.advance(0.001);
+    time.advance(0.001);
     spend(160, 161);
     expect(reports.slice(2)).toMatchObject([{ evicted: 60 }]);
-    clock.advance(TEN_MINUTES_MS);
+    time.advance(TEN_MINUTES_MS);
     spend(160, 161);
     expect(reports.slice(3)).toMatchObject([{ size: 100, evicted: 0 }]);
   });
 
   test('say nothing of buckets that were full again', () => {
-    const { clock, reports, spend } = watched();
+    const { time, reports, spend } = watched();
     spend(0, 90);
-    clock.advance(3_600_000);
+    time.advance(3_600_000);
     spend(90, 300);
     expect(reports.every(({ evicted }) => evicted < 210)).toBe(true);
     expect(reports[0]).toMatchObject({ evicted: 0 });
@@ -97,7 +97,7 @@ describe('the reports of a memory store', () => {
 
 describe('a limiter on a memory store', () => {
   function limited(maxKeys = 100) {
-    const store = memoryStore({ maxKeys, clock: new FakeClock(0) });
+    const store = memoryStore({ maxKeys, time: new FakeTime() });
     const lines: string[] = [];
     const types: string[] = [];
     const limiter = createLimiter({

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { StoreTime } from '../../../src/store/memory/store-time.ts';
-import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { FakeTime } from '../../../src/testing/fake-time.ts';
 
 const MS = 16_000;
 
 test('the time of a store starts at 0 and follows its clock', () => {
-  const clock = new FakeClock(5000);
+  const clock = new FakeTime(5000);
   const time = new StoreTime(clock);
   expect(time.nowTicks()).toBe(0);
   clock.advance(2.5);
@@ -13,7 +13,7 @@ test('the time of a store starts at 0 and follows its clock', () => {
 });
 
 test('it follows a clock that steps back by up to a second: a clock that swings grants nothing', () => {
-  const clock = new FakeClock(0);
+  const clock = new FakeTime();
   const time = new StoreTime(clock);
   clock.advance(5000);
   expect(time.nowTicks()).toBe(5000 * MS);
@@ -24,7 +24,7 @@ test('it follows a clock that steps back by up to a second: a clock that swings 
 });
 
 test('a step back never brings it forward, also when a smaller one came before', () => {
-  const clock = new FakeClock(0);
+  const clock = new FakeTime();
   const time = new StoreTime(clock);
   clock.set(5000);
   time.nowTicks();
@@ -39,7 +39,7 @@ test('a step back never brings it forward, also when a smaller one came before',
 });
 
 test('it goes on from where it was when the clock was set back by more', () => {
-  const clock = new FakeClock(0);
+  const clock = new FakeTime();
   const time = new StoreTime(clock);
   clock.set(90_000_000);
   expect(time.nowTicks()).toBe(90_000_000 * MS);
