@@ -4,49 +4,60 @@ import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { describe, expect, test } from 'vitest';
 import { readyStore } from '../../packages/redis/test/support/ready-store.ts';
-import { redisServer } from '../redis/servers/redis-server.ts';
-import { sharedCluster } from '../redis/servers/shared-cluster.ts';
+import { redisCluster } from '../redis/servers/redis-cluster.ts';
+import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
 
 /** The whole contract, each case with buckets of its own on one server. */
-function keepsTheContract(options: () => RedisStoreOptions): void {
+function keepsTheContract(nodes: readonly RedisServer[], options: () => RedisStoreOptions): void {
   const cases = storeContract({
     clock: 'real',
     create: async () => ({
       store: await readyStore(options()),
       advance: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      hang: (run) => whileFrozen(nodes, run),
     }),
   });
   test.each(cases)('$name', async ({ run }) => expect(run()).resolves.toBeUndefined());
 }
 
+async function whileFrozen(nodes: readonly RedisServer[], run: () => Promise<void>): Promise<void> {
+  for (const node of nodes) node.freeze();
+  try {
+    await run();
+  } finally {
+    for (const node of nodes) node.thaw();
+  }
+}
+
 describe('on one server', async () => {
-  const { port, url } = await redisServer();
+  const server = await redisServer();
+  const { port, url } = server;
 
   describe('the Redis store keeps the contract of stores by a URL', () => {
-    keepsTheContract(() => ({ url }));
+    keepsTheContract([server], () => ({ url }));
   });
 
   describe('it keeps it beside a client of ioredis 6', () => {
-    keepsTheContract(() => ({ client: new Redis(port, { lazyConnect: true }) }));
+    keepsTheContract([server], () => ({ client: new Redis(port, { lazyConnect: true }) }));
   });
 
   describe('it keeps it beside a client of ioredis 5', () => {
-    keepsTheContract(() => ({ client: new Redis5(port, { lazyConnect: true }) }));
+    keepsTheContract([server], () => ({ client: new Redis5(port, { lazyConnect: true }) }));
   });
 });
 
 describe('on a cluster', async () => {
-  const { addresses } = await sharedCluster();
+  const { addresses, nodes } = await redisCluster();
 
   describe('the Redis store keeps the contract of stores beside a cluster client of ioredis 6', () => {
-    keepsTheContract(() => ({ client: new Cluster([...addresses], { lazyConnect: true }) }));
+    keepsTheContract(nodes, () => ({ client: new Cluster([...addresses], { lazyConnect: true }) }));
   });
 
   describe('it keeps it beside a cluster client of ioredis 5', () => {
-    keepsTheContract(() => ({ client: new Cluster5([...addresses], { lazyConnect: true }) }));
+    keepsTheContract(nodes, () => ({ client: new Cluster5([...addresses], { lazyConnect: true }) }));
   });
 
   describe('it keeps it with all buckets of an id in one slot', () => {
-    keepsTheContract(() => ({ client: new Cluster([...addresses], { lazyConnect: true }), hashTag: 'id' }));
+    keepsTheContract(nodes, () => ({ client: new Cluster([...addresses], { lazyConnect: true }), hashTag: 'id' }));
   });
 });

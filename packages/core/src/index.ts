@@ -65,5 +65,6 @@ export type {
   StorePressure,
   StoreReading,
   StoreRefund,
+  StoreTraits,
   StoreTransaction,
 } from './store/store.ts';

@@ -86,7 +86,7 @@ function notAtOnce(reading: Promise<StoreReading>): SluiceError {
   reading.catch(() => undefined);
   return new SluiceError(
     'ERR_STORE_ANSWER',
-    'The store has `answersAtOnce: true`, but returned a promise. Remove `answersAtOnce` from the store.',
+    'The store has the trait `answersAtOnce`, but returned a promise. Remove `answersAtOnce` from its `traits`.',
   );
 }
 

@@ -60,7 +60,8 @@ export class StoreGuard implements StoreGate {
     const { deadlineMs, gateways } = failure;
     this.#store = store;
     this.#deadlineMs = deadlineMs;
-    this.#deadlines = new Deadlines(deadlineMs, time);
+    // A store that keeps the deadline itself is only followed, so that `close` can still answer waiting calls.
+    this.#deadlines = new Deadlines(store.traits?.keepsDeadline === true ? Infinity : deadlineMs, time);
     this.#loopYield = new LoopYield(time);
     const health = (this.#health = new StoreHealth({ deadlineMs, time, emit }));
     const fallback = (this.#fallback = new Fallback({ guarded: store, gateways, time, emit, owner: this }));

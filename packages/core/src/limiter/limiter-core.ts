@@ -84,7 +84,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     registerLimitNames(store, this, this.#set.limits.keys());
     this.#endPressureReports = store.onPressure?.((pressure) => emit(pressureEvent(pressure)));
     this.#gate =
-      store.answersAtOnce === true ? new OpenGate(store, time) : new StoreGuard({ store, failure, emit, time });
+      store.traits?.answersAtOnce === true ? new OpenGate(store, time) : new StoreGuard({ store, failure, emit, time });
   }
 
   /**

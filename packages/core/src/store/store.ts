@@ -83,6 +83,20 @@ export function nowTicksAt({ nowTicks, bucketNowTicks }: StoreReading, place: nu
   return bucketNowTicks?.[place] ?? nowTicks;
 }
 
+/** What a store promises beyond the contract of {@link Store}, so that a limiter does less for each call. */
+export interface StoreTraits {
+  /**
+   * The store answers every call synchronously, never with a promise, and can't fail. A limiter then calls it without a
+   * deadline and failure policies.
+   */
+  readonly answersAtOnce?: true;
+  /**
+   * The store settles every promise within the `deadlineMs` of its call, or a little later if the process is busy. When
+   * the time is over, the promise rejects with `ERR_STORE_DEADLINE`. A limiter then sets no timer of its own.
+   */
+  readonly keepsDeadline?: true;
+}
+
 /**
  * Stores buckets and decides batches. Implement it to add a storage backend; pass an instance as the option `store`.
  *
@@ -101,11 +115,8 @@ export function nowTicksAt({ nowTicks, bucketNowTicks }: StoreReading, place: nu
  * with `ERR_STORE_`: it means wrong use, and is thrown to the caller.
  */
 export interface Store {
-  /**
-   * True for a store that answers every call synchronously, never with a promise, and can't fail. A limiter then calls
-   * it without a deadline and failure policies. Omitted by all other stores.
-   */
-  readonly answersAtOnce?: true;
+  /** What the store promises beyond this contract. Omitted by a store that promises nothing more. */
+  readonly traits?: StoreTraits;
   /**
    * Resolves when the store can answer. Rejects with `ERR_STORE_UNAVAILABLE`, and the cause in its message, when it
    * can't within `timeoutMs`, and with `ERR_CLOSED` when it is closed before. Omitted by stores that have nothing to
@@ -117,7 +128,7 @@ export interface Store {
    * is taken. In a batch that passes, each `check-and-spend` is taken, and each `spend-only` that fits.
    *
    * @param deadlineMs - How long the caller waits, in milliseconds. After that, a store must not take tokens if it can
-   * prevent it.
+   * prevent it. A store with the trait `keepsDeadline` rejects then with `ERR_STORE_DEADLINE`.
    * @returns The levels before anything was taken. The caller derives the decision from them.
    */
   spend(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;

@@ -7,6 +7,11 @@ export interface StoreUnderTest {
   readonly store: Store;
   /** Lets milliseconds pass on the store's clock: moves a clock that tests control, waits for a real one. */
   readonly advance: (ms: number) => Awaitable<void>;
+  /**
+   * Runs a function while nothing answers the store: for example while its server is stopped. Only stores with the trait
+   * `keepsDeadline` need it.
+   */
+  readonly hang?: (whileHanging: () => Promise<void>) => Promise<void>;
 }
 
 /** A fresh store whose clock moves only when a test moves it. */

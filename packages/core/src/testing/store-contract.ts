@@ -4,6 +4,7 @@ import { checkOptions, oneOf } from '../checks/options.ts';
 import type { SteeredStoreUnderTest, StoreUnderTest } from './store-case.ts';
 import { batchCases } from './store-cases/batches.ts';
 import { correctionCases } from './store-cases/corrections.ts';
+import { deadlineCases } from './store-cases/deadline.ts';
 import { keyCases } from './store-cases/keys.ts';
 import { lifeCases } from './store-cases/life.ts';
 import { otherNumbersCases } from './store-cases/other-numbers.ts';
@@ -34,7 +35,15 @@ export interface ContractCase {
   readonly run: () => Promise<void>;
 }
 
-const allCases = [...takingCases, ...batchCases, ...correctionCases, ...otherNumbersCases, ...keyCases, ...lifeCases];
+const allCases = [
+  ...takingCases,
+  ...batchCases,
+  ...correctionCases,
+  ...otherNumbersCases,
+  ...keyCases,
+  ...deadlineCases,
+  ...lifeCases,
+];
 
 /**
  * Returns the contract that every store must fulfil, as a list of named cases. They depend only on node:assert, so any
@@ -95,7 +104,11 @@ async function runReal(
 ): Promise<void> {
   const subject = await create();
   try {
-    await check({ store: subject.store, advance: (ms) => subject.advance(ms) });
+    const { store } = subject;
+    const advance = (ms: number) => subject.advance(ms);
+    await check(
+      subject.hang === undefined ? { store, advance } : { store, advance, hang: (run) => subject.hang!(run) },
+    );
   } finally {
     await subject.store.close();
   }

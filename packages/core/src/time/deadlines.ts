@@ -18,7 +18,10 @@ export class Deadlines {
   #alarmMicros = 0;
   #cancelSweep: Cancel | undefined;
 
-  /** @param deadlineMs - How long each promise has, in milliseconds, more than 0. */
+  /**
+   * @param deadlineMs - How long each promise has, in milliseconds, more than 0. With `Infinity`, a promise misses only
+   * by {@link expireAll}; no clock is read and no timer is set.
+   */
   constructor(deadlineMs: number, time: Time = systemTime) {
     this.#deadlineMs = deadlineMs;
     this.#time = time;
@@ -66,6 +69,7 @@ export class Deadlines {
   }
 
   #begin(wait: Wait): void {
+    if (this.#deadlineMs === Infinity) return this.#waiting.add(wait);
     const nowMicros = this.#time.nowMicros();
     wait.dueMicros = nowMicros + this.#deadlineMs * 1000;
     this.#waiting.add(wait);

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { deferred, settled } from '../support/promises.ts';
 import { guarded, transaction } from './support/guarded.ts';
-import { answersAtOnce, hangs } from './support/scripted-store.ts';
+import { answersAtOnce, hangs, throws } from './support/scripted-store.ts';
 
 const open = transaction({ limit: 'Open', onFailure: 'open' });
 
-describe('close', () => {
+describe.each([
+  ['a store whose deadline the guard keeps', {}],
+  ['a store that keeps the deadline itself', { keepsDeadline: true }],
+] as const)('close, with %s,', (_, traits) => {
   test('answers what still waits by policy, at once', async () => {
-    const { guard, store, time } = guarded(hangs);
+    const { guard, store, time } = guarded(hangs, {}, traits);
     const closed = { limit: 'Closed', onFailure: 'closed' } as const;
     const rulings = [guard.spend([transaction()]), guard.spend([open]), guard.check([transaction(closed)])];
     const others = [guard.charge([transaction()]), guard.refund(store, [transaction()])];
@@ -23,7 +26,7 @@ describe('close', () => {
   });
 
   test('is no failure of the store', async () => {
-    const { guard, events } = guarded(hangs);
+    const { guard, events } = guarded(hangs, {}, traits);
     const rulings = Array.from({ length: 5 }, () => guard.spend([open]));
     guard.close();
     await Promise.all(rulings);
@@ -32,7 +35,7 @@ describe('close', () => {
   });
 
   test('leaves no unhandled rejection when the store rejects afterwards', async () => {
-    const { guard, store } = guarded(hangs);
+    const { guard, store } = guarded(hangs, {}, traits);
     const answer = deferred<unknown>();
     store.behaviour = () => answer.promise;
     const batchAnswer = guard.spend([open]);
@@ -43,24 +46,20 @@ describe('close', () => {
   });
 
   test('reports what was lost and not yet told', async () => {
-    const { guard, store, events } = guarded(() => {
-      throw new Error('down');
-    });
+    const { guard, store, events } = guarded(throws(new Error('down')), {}, traits);
     for (let i = 0; i < 3; i++) await guard.refund(store, [open]);
     guard.close();
     expect(events).toMatchObject([{ count: 1 }, { type: 'store-failing' }, { type: 'refund-lost', count: 2 }]);
   });
 
   test('leaves the store alone: that is its limiter’s business', () => {
-    const { guard, store } = guarded(answersAtOnce);
+    const { guard, store } = guarded(answersAtOnce, {}, traits);
     guard.close();
     expect(store.calls).toEqual([]);
   });
 
   test('may be called again and does nothing then', () => {
-    const { guard, store, events } = guarded(() => {
-      throw new Error('down');
-    });
+    const { guard, store, events } = guarded(throws(new Error('down')), {}, traits);
     void guard.refund(store, [open]);
     guard.close();
     guard.close();

@@ -22,7 +22,7 @@ describe('a store that answers at once', async () => {
   test('throws through what it throws: there is no policy to stand in for it', () => {
     const broken = {
       ...memoryStore(),
-      answersAtOnce: true,
+      traits: { answersAtOnce: true },
       spend: () => {
         throw new TypeError('a bug');
       },
@@ -40,7 +40,7 @@ describe('a store that answers at once', async () => {
         expect.objectContaining({
           code: 'ERR_STORE_ANSWER',
           message:
-            'The store has `answersAtOnce: true`, but returned a promise. Remove `answersAtOnce` from the store.',
+            'The store has the trait `answersAtOnce`, but returned a promise. Remove `answersAtOnce` from its `traits`.',
         }) as Error,
       );
     },

@@ -266,7 +266,7 @@ test('a client that resets while the store is asked is not accepted, and ends no
   const spend = async (batch: Parameters<typeof inner.spend>[0]) => (await released, inner.spend(batch));
   const server = await serve({
     limiter: {
-      store: Object.assign(Object.create(inner), { spend, answersAtOnce: undefined }),
+      store: Object.assign(Object.create(inner), { spend, traits: undefined }),
       failure: { deadlineMs: 5000 },
     },
   });

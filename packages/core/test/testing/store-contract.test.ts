@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Time } from '../../src/time/time.ts';
 import { SluiceError } from '../../src/checks/errors.ts';
 import type {
@@ -404,6 +404,68 @@ describe('the contract of stores', () => {
 
   test.each(mistakes)('finds a store that $mistake', async ({ Broken, breaks }) => {
     expect(await brokenPromises(Broken)).toContain(breaks);
+  });
+
+  describe('tests the trait keepsDeadline', () => {
+    /** A store on a server that can stop answering. */
+    class KeepsDeadline extends MapStore {
+      readonly traits = { keepsDeadline: true } as const;
+      isHanging = false;
+
+      miss(_deadlineMs: number): Promise<never> {
+        return Promise.reject(new SluiceError('ERR_STORE_DEADLINE', 'No answer in time.'));
+      }
+    }
+    for (const call of ['spend', 'check', 'charge', 'refund', 'reset'] as const) {
+      const answer = MapStore.prototype[call] as (this: MapStore, batch: unknown) => Promise<unknown>;
+      Object.defineProperty(KeepsDeadline.prototype, call, {
+        value(this: KeepsDeadline, batch: unknown, deadlineMs: number) {
+          return this.isHanging ? this.miss(deadlineMs) : answer.call(this, batch);
+        },
+      });
+    }
+
+    function deadlineCase(Store: typeof KeepsDeadline, canHang = true) {
+      const cases = storeContract({
+        clock: 'real',
+        create: () => {
+          const store = new Store(new FakeTime());
+          const hang = async (run: () => Promise<void>) => ((store.isHanging = true), run());
+          return canHang ? { store, advance: () => {}, hang } : { store, advance: () => {} };
+        },
+      });
+      return cases.find(({ name }) => name.includes('keeps the deadline'))!.run();
+    }
+
+    test('which a store keeps that rejects when nothing answers', async () => {
+      await expect(deadlineCase(KeepsDeadline)).resolves.toBeUndefined();
+    });
+
+    test('which a store breaks that rejects with another error', async () => {
+      class Wrong extends KeepsDeadline {
+        override miss(): Promise<never> {
+          return Promise.reject(new SluiceError('ERR_STORE_UNAVAILABLE', 'Gone.'));
+        }
+      }
+      await expect(deadlineCase(Wrong)).rejects.toThrow('ERR_STORE_UNAVAILABLE');
+    });
+
+    test('which a store breaks that waits', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout'] });
+      class Waits extends KeepsDeadline {
+        override miss(): Promise<never> {
+          return new Promise(() => {});
+        }
+      }
+      const error = deadlineCase(Waits).catch((thrown: unknown) => thrown);
+      await vi.advanceTimersByTimeAsync(2000);
+      vi.useRealTimers();
+      expect(String(await error)).toContain('did not settle within 2000 ms');
+    });
+
+    test('and asks for a way to make the store hang', async () => {
+      await expect(deadlineCase(KeepsDeadline, false)).rejects.toThrow('give `hang`');
+    });
   });
 
   test('has a name of its own for every case', () => {

@@ -309,3 +309,15 @@ describe('no timer is left that keeps the process alive', () => {
     expect(next.error).toEqual(new Error('late'));
   });
 });
+
+test('a promise with an infinite deadline is only followed: no clock is read and no timer is set', async () => {
+  const { deadlines: all, time } = deadlines(Infinity);
+  time.reads = 0;
+  await expect(all.race(Promise.resolve('value'), late)).resolves.toBe('value');
+  const seen = watch(all.race(never(), late));
+  await time.pass(100_000);
+  expect([seen, all.waiting, time.pending, time.alarms]).toEqual([{}, 1, 0, 0]);
+  all.expireAll();
+  await settled();
+  expect(seen.error).toEqual(new Error('late'));
+});

@@ -122,9 +122,7 @@ function isGranted({ batch }: BatchPart, { levelsTicks }: StoreReading): boolean
   return passes(batch as readonly StoreTransaction[], levelsTicks);
 }
 
-/**
- * Creates refunds of the tokens that a part took, as refunds of a decision, so that tokens that have already come back do not count twice.
- */
+// They are refunds of a decision, so that tokens that have already come back do not count twice.
 function createRefunds({ batch, keys }: BatchPart, { nowTicks, levelsTicks }: StoreReading) {
   const refunds: BatchEntry[] = [];
   const refundKeys: string[] = [];

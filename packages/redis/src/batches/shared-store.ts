@@ -49,6 +49,8 @@ export interface RedisStoreStatus extends ConnectionStatus {
  * - `ERR_CLOSED` after `close()`.
  */
 export interface RedisStore extends Store {
+  /** Every call settles within its deadline, so a limiter sets no timer of its own. */
+  readonly traits: { readonly keepsDeadline: true };
   spend(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading>;
   check(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading>;
   charge(batch: readonly StoreCharge[], deadlineMs?: number): Promise<StoreReading>;
@@ -87,6 +89,7 @@ export interface SharedStoreParts extends BucketKeysOptions {
 
 /** The Redis store, over a connection to one server or to a cluster. */
 export class SharedStore implements RedisStore {
+  readonly traits = { keepsDeadline: true } as const;
   readonly #client: ScriptClient;
   readonly #keys: BucketKeys;
   readonly #denials: DenialCache;

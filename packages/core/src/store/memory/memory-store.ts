@@ -84,7 +84,7 @@ function closed(): SluiceError {
 }
 
 class LocalStore implements MemoryStore {
-  readonly answersAtOnce = true;
+  readonly traits = { answersAtOnce: true } as const;
   /** A property, because a limiter may also call it on an object that inherits from this store. */
   readonly onPressure: MemoryStore['onPressure'] = (listener) => this.#open().onPressure(listener);
   readonly #time: StoreTime;

@@ -8,7 +8,7 @@ import type { StoreStatus } from '../../../src/failure/store-health.ts';
 import { fits } from '../../../src/rule/gcra.ts';
 import type { ReadyOptions } from '../../../src/store/ready-options.ts';
 import { rateOf } from '../../../src/rule/rate.ts';
-import type { Store, StoreRefund } from '../../../src/store/store.ts';
+import type { Store, StoreRefund, StoreTraits } from '../../../src/store/store.ts';
 import type { Transaction } from '../../../src/decision/transaction.ts';
 import { CountedTime } from '../../support/counted-time.ts';
 import { ScriptedStore, type Behaviour } from './scripted-store.ts';
@@ -63,9 +63,9 @@ class RulingGuard {
  * A guard around a scripted store, with its time and what it has reported. Most scripted stores fail from the start: that
  * such a store has never answered, which is reported once, is in `onceEvents`.
  */
-export function guarded(behaviour: Behaviour, failure: FailureOptions = {}) {
+export function guarded(behaviour: Behaviour, failure: FailureOptions = {}, traits: StoreTraits = {}) {
   const time = new CountedTime();
-  const store = new ScriptedStore(behaviour);
+  const store = new ScriptedStore(behaviour, traits);
   const events: LimiterEvent[] = [];
   const onceEvents: LimiterEvent[] = [];
   const emit = (event: LimiterEvent) => void ('once' in event ? onceEvents : events).push(event);

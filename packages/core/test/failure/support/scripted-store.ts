@@ -1,7 +1,7 @@
 import type { Awaitable } from '../../../src/async/awaitable.ts';
-import type { Store, StoreReading } from '../../../src/store/store.ts';
+import type { Store, StoreReading, StoreTraits } from '../../../src/store/store.ts';
 
-type CallName = keyof Store;
+type CallName = Exclude<keyof Store, 'traits'>;
 type Batch = readonly unknown[];
 
 /** What a store does when it is called. It may break its word, hence `unknown`. */
@@ -11,9 +11,11 @@ export type Behaviour = (batch: Batch) => unknown;
 export class ScriptedStore implements Store {
   readonly calls: { readonly name: CallName; readonly batch: Batch; readonly deadlineMs: number | undefined }[] = [];
   behaviour: Behaviour;
+  readonly traits: StoreTraits;
 
-  constructor(behaviour: Behaviour) {
+  constructor(behaviour: Behaviour, traits: StoreTraits = {}) {
     this.behaviour = behaviour;
+    this.traits = traits;
   }
 
   spend(batch: Batch, deadlineMs?: number): Awaitable<StoreReading> {

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import type { Store } from '../../store/store.ts';
+import { slow } from '../sample-limit.ts';
+import { promise, type StoreCase, type StoreUnderTest } from '../store-case.ts';
+
+const DEADLINE_MS = 50;
+/** After this time a store has missed the deadline for certain, also on a busy machine. */
+const PATIENCE_MS = 2000;
+
+const calls: readonly (readonly [name: string, call: (store: Store) => unknown])[] = [
+  ['spend', (store) => store.spend([slow.spend('id')], DEADLINE_MS)],
+  ['check', (store) => store.check([slow.spend('id')], DEADLINE_MS)],
+  ['charge', (store) => store.charge([slow.charge('id')], DEADLINE_MS)],
+  ['refund', (store) => store.refund([slow.refund('id')], DEADLINE_MS)],
+  ['reset', (store) => store.reset([{ limit: slow.name, id: 'id' }], DEADLINE_MS)],
+];
+
+/** The trait `keepsDeadline`. */
+export const deadlineCases: readonly StoreCase[] = [
+  promise('every call of a store that keeps the deadline rejects in time when nothing answers', async (subject) => {
+    if (subject.store.traits?.keepsDeadline !== true) return;
+    const { hang } = subject;
+    assert.ok(hang, 'the store has the trait `keepsDeadline`: give `hang`, so that the contract can test it');
+    await hang(() => rejectsInTime(subject));
+  }),
+];
+
+async function rejectsInTime({ store, advance }: StoreUnderTest): Promise<void> {
+  const outcomes = calls.map(async ([name, call]) => {
+    const inTime = assert.rejects(async () => call(store), { code: 'ERR_STORE_DEADLINE' });
+    await Promise.race([inTime, failAfter(PATIENCE_MS, name)]);
+  });
+  await Promise.all([advance(DEADLINE_MS), ...outcomes]);
+}
+
+function failAfter(ms: number, name: string): Promise<never> {
+  return new Promise((_, reject) => {
+    const error = new assert.AssertionError({ message: `${name} did not settle within ${ms} ms` });
+    setTimeout(() => reject(error), ms).unref();
+  });
+}
