@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { clientAddressFinder } from '../../packages/core/src/client/client-address.ts';
+import type { AddressedRequest } from '../../packages/core/src/client/peer.ts';
 import { IpAddress } from '../../packages/core/src/ids/ip-address.ts';
 import { ipv4, ipv6Groups, spelling } from './address-arbitraries.ts';
 
@@ -11,8 +11,8 @@ const chain = clientAddressFinder({ trustedProxies, warn });
 const forwarded = clientAddressFinder({ trustedProxies, addressHeader: 'forwarded', warn });
 const single = clientAddressFinder({ trustedProxies, addressHeader: 'x-real-ip', warn });
 
-function request(remoteAddress: string, headers: Record<string, string>): IncomingMessage {
-  return { socket: { remoteAddress, localPort: 80, destroyed: false }, headers } as unknown as IncomingMessage;
+function request(remoteAddress: string, headers: Record<string, string>): AddressedRequest {
+  return { peer: IpAddress.parse(remoteAddress), header: (name) => headers[name] };
 }
 
 const isTrusted = (text: string): boolean => text.startsWith('10.') || text.startsWith('fd');

@@ -1,24 +1,14 @@
-import { endIfBegun, fieldKey, type Exchange, type Denial, type RequestDecision } from '@sluice/core/http';
+import { endIfBegun, fieldKey, NodeExchange, type Denial, type RequestDecision } from '@sluice/core/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RouteSettings } from './route-limits.ts';
 
 /** Adapts a Fastify request and its reply to the flow of core. */
-export class FastifyExchange implements Exchange<FastifyRequest> {
-  readonly request: FastifyRequest;
+export class FastifyExchange extends NodeExchange<FastifyRequest> {
   readonly #reply: FastifyReply;
 
   constructor(request: FastifyRequest, reply: FastifyReply) {
-    this.request = request;
+    super(request, request.raw, reply.raw);
     this.#reply = reply;
-  }
-
-  get incoming(): IncomingMessage {
-    return this.request.raw;
-  }
-
-  get outgoing(): ServerResponse {
-    return this.#reply.raw;
   }
 
   get decision(): RequestDecision | undefined {
@@ -29,11 +19,11 @@ export class FastifyExchange implements Exchange<FastifyRequest> {
     this.request.rateLimit = decision;
   }
 
-  getField(name: string): number | string | readonly string[] | undefined {
+  override getField(name: string): number | string | readonly string[] | undefined {
     return this.#reply.getHeader(fieldKey(name));
   }
 
-  setField(name: string, value: string): void {
+  override setField(name: string, value: string): void {
     void this.#reply.header(fieldKey(name), value);
   }
 }

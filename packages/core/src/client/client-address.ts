@@ -1,10 +1,9 @@
-import type { IncomingMessage } from 'node:http';
 import { complaint, shownName, SluiceError } from '../checks/errors.ts';
 import { IpAddress } from '../ids/ip-address.ts';
 import { checkBoolean } from '../checks/options.ts';
 import { addressHeader, type AddressHeader } from './address-header.ts';
 import { missingTrustNotice } from './missing-trust-notice.ts';
-import { peerOf, type Peer } from './peer.ts';
+import type { AddressedRequest, Peer } from './peer.ts';
 import { trustedProxies, type TrustedProxies } from './trusted-proxies.ts';
 
 /** How to find the address of a request's client. */
@@ -32,7 +31,7 @@ export interface ClientAddressFinderOptions extends ClientAddressOptions {
 }
 
 /** Returns the address of a request's client, or throws `ERR_NO_CLIENT_ADDRESS`. */
-export type ClientAddressFinder = (incoming: IncomingMessage) => IpAddress;
+export type ClientAddressFinder = (request: AddressedRequest) => IpAddress;
 
 /**
  * Creates the function that finds the address of a request's client.
@@ -51,7 +50,7 @@ export function clientAddressFinder(options: ClientAddressFinderOptions): Client
   const find = undecodedFinder(options);
   checkBoolean('decodeNat64', options.decodeNat64);
   // Decoded after the walk, so that a client can't pretend to be a private proxy with 64:ff9b::10.0.0.1 in the header.
-  return options.decodeNat64 === true ? (incoming) => find(incoming).decodeNat64() : find;
+  return options.decodeNat64 === true ? (request) => find(request).decodeNat64() : find;
 }
 
 function undecodedFinder(options: ClientAddressFinderOptions): ClientAddressFinder {
@@ -59,10 +58,10 @@ function undecodedFinder(options: ClientAddressFinderOptions): ClientAddressFind
   const trusted = trustedProxies(entries);
   const header = readHeaderOption(options);
   const notice = options.trustedProxies === undefined ? missingTrustNotice(options.warn) : undefined;
-  return (incoming) => {
-    const peer = peerOf(incoming);
-    const value = incoming.headers[header.name];
-    if (typeof value !== 'string') return addressOf(peer, trusted, header);
+  return (request) => {
+    const { peer } = request;
+    const value = request.header(header.name);
+    if (value === undefined) return addressOf(peer, trusted, header);
     notice?.(peer);
     return addressOf(lastHop(peer, value, trusted, header), trusted, header);
   };
@@ -110,8 +109,8 @@ function addressOf(client: Peer, trusted: TrustedProxies, header: AddressHeader)
   );
 }
 
-function reason(client: 'unix' | undefined, trusted: TrustedProxies, header: AddressHeader): string {
-  if (client === undefined)
+function reason(client: Exclude<Peer, IpAddress>, trusted: TrustedProxies, header: AddressHeader): string {
+  if (client !== 'unix')
     return 'it has no socket, its connection is already closed, or its remote address is not an IP address.';
   if (trusted.trusts(client)) {
     return `it came over a unix socket without a usable ${shownName(header.name)} header. Make the proxy there send one, e.g. in nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;`;

@@ -19,7 +19,7 @@ const IS_WORD = /^\w*$/;
 
 /** The set of trusted proxies. */
 export interface TrustedProxies {
-  /** Whether a peer is one of them; false for a peer that is no longer known. */
+  /** Whether a peer is one of them; false for a peer without an address. */
   trusts(peer: Peer): boolean;
 }
 
@@ -36,7 +36,7 @@ export function trustedProxies(entries: readonly string[]): TrustedProxies {
   return {
     trusts(peer) {
       if (peer === 'unix') return trustsUnix;
-      return peer !== undefined && networks.some((network) => network.contains(peer));
+      return typeof peer === 'object' && networks.some((network) => network.contains(peer));
     },
   };
 }

@@ -1,6 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
-import { http2StreamOf } from './http2-stream.ts';
+import { http2StreamOf, partsOf, type NodeResponse } from './node-response.ts';
 
 /**
  * Ends the response to a denied request if its head was already sent, and emits an event `denial-not-sent`. The status
@@ -9,10 +8,7 @@ import { http2StreamOf } from './http2-stream.ts';
  *
  * @returns Whether the head was sent: the adapter can then send nothing.
  */
-export function endIfBegun(
-  { limiter }: { readonly limiter: RequestLimiter<never> },
-  outgoing: ServerResponse,
-): boolean {
+export function endIfBegun({ limiter }: { readonly limiter: RequestLimiter<never> }, outgoing: NodeResponse): boolean {
   if (!outgoing.headersSent) return false;
   if (outgoing.writableEnded || outgoing.destroyed) return true;
   // The code that began the response may continue to write, and an `error` event without a listener ends the process.
@@ -29,20 +25,20 @@ export function endIfBegun(
 
 function ignore(): void {}
 
-function promisesBytes(outgoing: ServerResponse): boolean {
-  const { req, statusCode } = outgoing;
+function promisesBytes(outgoing: NodeResponse): boolean {
+  const { statusCode } = outgoing;
+  const { req, chunkedEncoding } = partsOf(outgoing);
   if (req?.method === 'HEAD' || statusCode === 204 || statusCode === 304) return false;
   const length = outgoing.getHeader('content-length');
   if (length !== undefined) return Number(length) > 0;
   // A length that was passed only to writeHead can't be read back. HTTP/2 has no chunked encoding.
-  const { chunkedEncoding } = outgoing as { readonly chunkedEncoding?: boolean };
   return chunkedEncoding === false;
 }
 
 /** RFC 9113 section 7. For this code Node emits no `error` event, which frameworks would report. */
 const CANCEL = 8;
 
-function breakOff(outgoing: ServerResponse): void {
+function breakOff(outgoing: NodeResponse): void {
   const stream = http2StreamOf(outgoing);
   if (stream === undefined) outgoing.destroy();
   else stream.close(CANCEL);

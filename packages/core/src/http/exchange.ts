@@ -1,16 +1,28 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressedRequest } from '../client/peer.ts';
+import type { ReceivedRequest } from '../limiter/setup-watch.ts';
 import type { ResponseFields } from './dialects/dialect.ts';
 import type { RequestDecision } from './request-decision.ts';
 
 /**
- * One request and its response, independent of the framework: what an adapter implements. `Request` is the type of the
- * request that the framework passes to users' functions.
+ * How a response ended. `finished`: all of it was handed to the operating system, or to the server that sends it.
+ * `aborted`: the client disconnected before, or reset its HTTP/2 stream. `never-begun`: the client had disconnected
+ * before the handler could run. `unknown`: the end of this response can't be observed.
  */
-export interface Exchange<Request> extends ResponseFields {
+export type ExchangeEnd = 'finished' | 'aborted' | 'never-begun' | 'unknown';
+
+/**
+ * One request and its response, independent of the framework and of the server: what an adapter implements. `Request`
+ * is the type of the request that the framework passes to users' functions.
+ */
+export interface Exchange<Request> extends AddressedRequest, ReceivedRequest, ResponseFields {
   readonly request: Request;
-  readonly incoming: IncomingMessage;
-  /** Undefined when there is no HTTP response, as on an upgrade. */
-  readonly outgoing?: ServerResponse | undefined;
+  /** The method of the request, in upper case. */
+  readonly method: string | undefined;
+  /**
+   * Calls a function once, when the response has ended; at once when it already has. It may be called several times for
+   * one response. Left out where there is no response, as on an upgrade: `settle` functions are then an error.
+   */
+  onEnd?(done: (end: ExchangeEnd) => void): void;
   /** The decision, stored on the framework's request. A value that the user stored there is replaced. */
   decision: RequestDecision | undefined;
 }

@@ -1,8 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { toNativePromise, andThen, type Awaitable } from '../async/awaitable.ts';
 import { attempt, Rejected, rejected } from '../async/rejected.ts';
 import { isInstance } from '../checks/errors.ts';
-import { hasLeftUnseen, rememberPeer } from '../client/peer.ts';
 import { Decision } from '../decision/decision.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import type { KeySource } from '../keys/key.ts';
@@ -39,11 +37,12 @@ export function runFlow<Request, SettleArgs extends readonly unknown[]>(
   settleArgs: SettleArgs,
 ): Awaitable<FlowOutcome> {
   checkSettles(settings, exchange);
-  if (!settings.limitPreflight && isPreflight(exchange.incoming)) return null;
+  if (!settings.limitPreflight && isPreflight(exchange)) return null;
   try {
     const outcome = new RequestFlow(settings, exchange, settleArgs).run();
     if (!(outcome instanceof Promise)) return outcome;
-    rememberPeer(exchange.incoming);
+    // After the client has disconnected, its server may no longer know its address.
+    void exchange.peer;
     return outcome.catch(throwError);
   } catch (cause) {
     throw errorOf(cause);
@@ -80,11 +79,10 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   }
 
   #foundAddress(): IpAddress {
-    const { incoming } = this.#exchange;
     try {
-      return this.#settings.limiter.clientAddress(incoming);
+      return this.#settings.limiter.clientAddress(this.#exchange);
     } catch (error) {
-      throw hasLeftUnseen(incoming) ? new ClientLeft() : error;
+      throw this.#exchange.peer === 'left' ? new ClientLeft() : error;
     }
   }
 
@@ -133,7 +131,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   #report(decision: Decision): Denial | null {
     const { limiter, uses, shadow, dialect, retryJitter, onDecision } = this.#settings;
     const exchange = this.#exchange;
-    limiter.watchRequest(exchange.incoming, decision);
+    limiter.watchRequest(exchange, decision);
     limiter.reportDecision(decision, this.request, shadow);
     if (onDecision !== undefined) this.#callOnDecision(onDecision, decision);
     if (shadow) return null;
@@ -194,9 +192,8 @@ class ClientLeft extends Error {}
 
 // A CORS preflight request (https://fetch.spec.whatwg.org/#cors-preflight-request), which a browser sends before the
 // actual request.
-function isPreflight(incoming: IncomingMessage): boolean {
+function isPreflight(exchange: Exchange<unknown>): boolean {
   // Node parses the header fields on first access, so the method is tested first.
-  if (incoming.method !== 'OPTIONS') return false;
-  const { headers } = incoming;
-  return headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+  if (exchange.method !== 'OPTIONS') return false;
+  return exchange.header('origin') !== undefined && exchange.header('access-control-request-method') !== undefined;
 }

@@ -5,7 +5,7 @@
  * @module
  */
 export { endIfBegun } from './begun-response.ts';
-export type { Exchange } from './exchange.ts';
+export type { Exchange, ExchangeEnd } from './exchange.ts';
 export { fieldKey } from './field-key.ts';
 export { runFlow, type FlowOutcome } from './flow.ts';
 export {

@@ -151,7 +151,7 @@ export interface CheckedUse<Request, SettleArgs extends readonly unknown[]> exte
 }
 
 /** A limit whose true cost is known when the response has ended. */
-export interface SettlingUse<Request, SettleArgs extends readonly unknown[]> extends CheckedUse<Request, SettleArgs> {
+interface SettlingUse<Request, SettleArgs extends readonly unknown[]> extends CheckedUse<Request, SettleArgs> {
   readonly settle: NonNullable<LimitUse<Request, SettleArgs>['settle']>;
 }
 

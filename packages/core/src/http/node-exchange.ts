@@ -1,22 +1,62 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Peer } from '../client/peer.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import { endIfBegun } from './begun-response.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, ExchangeEnd } from './exchange.ts';
 import { fieldKey } from './field-key.ts';
 import type { Denial } from './denial.ts';
+import { peerOf, serverOf } from './node-peer.ts';
 import type { RequestDecision } from './request-decision.ts';
+import { onceOver } from './response-end.ts';
 
-/** An exchange with Node's own response, as in Express and Koa. */
-export abstract class NodeExchange<Request> implements Exchange<Request> {
+// The types of Node's own request and response are named only in this file: all else works on exchanges.
+
+/** A request of Node's HTTP server. */
+export type NodeRequest = IncomingMessage;
+
+/** An exchange whose request is one of Node, and whose response is not known. */
+export abstract class NodeRequestExchange<Request> implements Exchange<Request> {
   readonly request: Request;
   readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
   abstract decision: RequestDecision | undefined;
 
-  constructor(request: Request, incoming: IncomingMessage, outgoing: ServerResponse) {
+  constructor(request: Request, incoming: IncomingMessage) {
     this.request = request;
     this.incoming = incoming;
+  }
+
+  abstract getField(name: string): number | string | readonly string[] | undefined;
+  abstract setField(name: string, value: string): void;
+
+  get method(): string | undefined {
+    return this.incoming.method;
+  }
+
+  get peer(): Peer {
+    return peerOf(this.incoming);
+  }
+
+  get server(): object | undefined {
+    return serverOf(this.incoming);
+  }
+
+  header(name: string): string | undefined {
+    const value = this.incoming.headers[name];
+    return typeof value === 'string' ? value : undefined;
+  }
+}
+
+/** An exchange with Node's own request and response, as in Express and Koa. */
+export abstract class NodeExchange<Request> extends NodeRequestExchange<Request> {
+  readonly outgoing: ServerResponse;
+
+  constructor(request: Request, incoming: IncomingMessage, outgoing: ServerResponse) {
+    super(request, incoming);
     this.outgoing = outgoing;
+  }
+
+  onEnd(done: (end: ExchangeEnd) => void): void {
+    onceOver(this.incoming.socket, this.outgoing, done);
   }
 
   getField(name: string): number | string | readonly string[] | undefined {
@@ -33,7 +73,7 @@ export abstract class NodeExchange<Request> implements Exchange<Request> {
 }
 
 /**
- * Sends a denial on Node's own response. If the response has begun, it is ended instead, see {@link endIfBegun}.
+ * Sends a refusal on Node's own response. If the response has begun, it is ended instead, see {@link endIfBegun}.
  *
  * @param settings - The settings of the middleware.
  */

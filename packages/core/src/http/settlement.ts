@@ -5,16 +5,15 @@ import { complaint, reasonOf } from '../checks/errors.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import type { Exchange } from './exchange.ts';
 import type { FlowSettings } from './middleware-options.ts';
-import { onceOver } from './response-end.ts';
 
 /**
  * Rejects a `settle` function when the exchange has no response: it would never be called.
  *
  * @throws {SluiceError} `ERR_OPTION`.
  */
-export function checkSettles({ settling }: FlowSettings<never, never>, { outgoing }: Exchange<unknown>): void {
+export function checkSettles({ settling }: FlowSettings<never, never>, exchange: Exchange<unknown>): void {
   const [use] = settling;
-  if (use === undefined || outgoing !== undefined) return;
+  if (use === undefined || exchange.onEnd !== undefined) return;
   throw complaint('ERR_OPTION', {
     option: `limits.${use.limit}.settle`,
     demand: 'left out here, because the request has no response',
@@ -26,20 +25,21 @@ export function checkSettles({ settling }: FlowSettings<never, never>, { outgoin
 /** Settles the costs of an allowed request when its response has ended, for each limit with a `settle` function. */
 export function settleAfterResponse<Request, SettleArgs extends readonly unknown[]>(
   { limiter, settling }: FlowSettings<Request, SettleArgs>,
-  { request, incoming, outgoing }: Exchange<Request>,
+  exchange: Exchange<Request>,
   settleArgs: SettleArgs,
   decision: Decision,
 ): void {
   for (const { limit, settle, settleAborted = false } of settling) {
     const result = decision.results.find((candidate) => candidate.limit === limit);
     if (result === undefined) continue;
-    onceOver(incoming, outgoing!, (end) => {
+    exchange.onEnd!((end) => {
       if (end === 'unknown') reportFailure(limiter, limit, new TypeError('the response emits no events'));
       const finished = end === 'finished';
       const isAsked = finished || (settleAborted && end === 'aborted');
       const trueCost = isAsked
         ? askedCost(() => settle(...settleArgs, { finished }), limiter, result)
         : Promise.resolve(fullCost(result));
+      const { request } = exchange;
       const settled = trueCost
         .then((cost) => (cost === 'as held' ? undefined : limiter.settle(decision, result, { cost, request })))
         // The limiter was closed, or the limit removed, before the response ended.

@@ -1,29 +1,26 @@
-import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { coreOf } from '../limiter/create-limiter.ts';
 import { complaint, reasonOf } from '../checks/errors.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { checkOptions } from '../checks/options.ts';
-import type { Exchange } from './exchange.ts';
 import { runFlow, type FlowOutcome } from './flow.ts';
 import { flowSettings, type FlowOptions, type LimitUse } from './middleware-options.ts';
+import { NodeRequestExchange, type NodeRequest } from './node-exchange.ts';
 import type { Denial } from './denial.ts';
 import type { RequestDecision } from './request-decision.ts';
 
 /** Handles an upgrade, like a listener of `server.on('upgrade', …)`. */
-export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+export type UpgradeListener = (request: NodeRequest, socket: Duplex, head: Buffer) => void;
 
 /** One limit of an upgrade. Without a response there is no `settle`. */
 type UpgradeUse<Name extends string> = Omit<
-  LimitUse<IncomingMessage, readonly unknown[], Name>,
+  LimitUse<NodeRequest, readonly unknown[], Name>,
   'settle' | 'settleAborted'
 >;
 
 /** The options of {@link limitUpgrade}. */
-export interface UpgradeOptions<Name extends string = string> extends Omit<
-  FlowOptions<IncomingMessage>,
-  'limitPreflight'
-> {
+export interface UpgradeOptions<Name extends string = string> extends Omit<FlowOptions<NodeRequest>, 'limitPreflight'> {
   /** Names of limits, or limits with a cost. Required if the limiter has more than one limit. */
   readonly limits?: readonly (Name | UpgradeUse<Name>)[] | undefined;
   /** Handles an allowed upgrade: `(request, socket, head) => wss.handleUpgrade(request, socket, head, …)`. */
@@ -43,18 +40,18 @@ export interface UpgradeOptions<Name extends string = string> extends Omit<
  * @throws {SluiceError} For wrong options, see docs/errors.md.
  */
 export function limitUpgrade<Name extends string = string>(
-  limiter: Limiter<IncomingMessage, Name>,
+  limiter: Limiter<NodeRequest, Name>,
   options: UpgradeOptions<NoInfer<Name>>,
 ): UpgradeListener {
   const accept = checkedAccept(options);
   // An upgrade is never a preflight request, whatever its method and fields are.
   const { accept: _accept, ...flowOptions } = options;
-  const settings = flowSettings<IncomingMessage, readonly []>({ ...flowOptions, limiter, limitPreflight: true }, []);
+  const settings = flowSettings<NodeRequest, readonly []>({ ...flowOptions, limiter, limitPreflight: true }, []);
   const { emit } = coreOf(limiter);
   const fail = (cause: unknown, end: string): void => {
     emit({ type: 'upgrade-failed', cause, message: `An upgrade failed (${reasonOf(cause)}). ${end}` });
   };
-  const handOver = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+  const handOver = async (request: NodeRequest, socket: Duplex, head: Buffer): Promise<void> => {
     socket.off('error', destroySocket);
     try {
       await accept(request, socket, head);
@@ -102,17 +99,12 @@ function checkedAccept(options: UpgradeOptions): UpgradeListener {
   throw complaint('ERR_OPTION', { option: 'accept', demand: 'a function', value: accept, remedy });
 }
 
-class UpgradeExchange implements Exchange<IncomingMessage> {
-  readonly request: IncomingMessage;
+class UpgradeExchange extends NodeRequestExchange<NodeRequest> {
   readonly fields: Record<string, string> = {};
   decision: RequestDecision | undefined;
 
-  constructor(request: IncomingMessage) {
-    this.request = request;
-  }
-
-  get incoming(): IncomingMessage {
-    return this.request;
+  constructor(request: NodeRequest) {
+    super(request, request);
   }
 
   getField(name: string): string | undefined {

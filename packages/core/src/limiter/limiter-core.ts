@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { andThen, type Awaitable } from '../async/awaitable.ts';
 import { batchOf, fittingBatch, hasBlocked, transactionOf, withoutBlocked } from '../decision/batch.ts';
 import { isStoreInUse, registerLimitNames, releaseLimitNames } from './limit-name-registry.ts';
@@ -14,7 +13,7 @@ import type { StoreGate } from '../failure/store-gate.ts';
 import { StoreGuard } from '../failure/store-guard.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
 import type { ClientAddressFinder } from '../client/client-address.ts';
-import { SetupWatch } from './setup-watch.ts';
+import { SetupWatch, type ReceivedRequest } from './setup-watch.ts';
 import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOptions } from '../limits/limit-set.ts';
 import { checkId } from '../ids/check-id.ts';
 import type { Limit } from '../limits/limit.ts';
@@ -193,8 +192,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     });
   }
 
-  watchRequest(incoming: IncomingMessage, decision: Decision): void {
-    this.#watch.look(this.#set, incoming, decision);
+  watchRequest(request: ReceivedRequest, decision: Decision): void {
+    this.#watch.look(this.#set, request, decision);
   }
 
   reportDecision(decision: Decision, request: Request, shadow: boolean): void {

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Decision } from '../decision/decision.ts';
 
 /** The number of limiters with one request each that triggers the warning. */
@@ -36,11 +35,9 @@ export class LimiterBirth {
   #suspicion: Suspicion | undefined;
 
   /** Records the limiter's first request. Returns true when the warning is due. */
-  isSuspect(limits: Iterable<string>, { socket }: IncomingMessage, { results }: Decision): boolean {
-    // In serverless adapters, requests have no socket, or one without a server.
-    const server = (socket as { readonly server?: unknown } | undefined)?.server;
+  isSuspect(limits: Iterable<string>, server: object | undefined, { results }: Decision): boolean {
     const [result] = results;
-    if (typeof server !== 'object' || server === null || result === undefined) return false;
+    if (server === undefined || result === undefined) return false;
     const names = [...limits].join();
     const before = suspicions.get(names);
     if (before === null) return false;

@@ -2,9 +2,9 @@ import type { Awaitable } from '../async/awaitable.ts';
 import type { ClientAddressFinder } from '../client/client-address.ts';
 import type { BucketState, Decision, Result } from '../decision/decision.ts';
 import type { EventSink } from '../events/event.ts';
-import type { IncomingMessage } from 'node:http';
 import type { Time } from '../time/time.ts';
 import type { PreparedLimits, UseInput } from './prepared-limits.ts';
+import type { ReceivedRequest } from './setup-watch.ts';
 
 /** A cost that became known after the decision on a request. */
 export interface LateCharge {
@@ -36,7 +36,7 @@ export interface RequestLimiter<Request = unknown> {
    */
   prepare(uses: readonly UseInput<Request>[]): PreparedLimits<Request>;
   /** Inspects the decision on a request, and warns of a setup that limits nobody. */
-  watchRequest(incoming: IncomingMessage, decision: Decision): void;
+  watchRequest(request: ReceivedRequest, decision: Decision): void;
   /** Reports the decision on a request to the limiter's own `onDecision`. */
   reportDecision(decision: Decision, request: Request, shadow: boolean): void;
   /** Gives back what a decision took, see `Limiter.refund`. */

@@ -1,9 +1,14 @@
-import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 import type { Decision } from '../decision/decision.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import { LimiterBirth } from './limiter-per-request.ts';
+
+/** What is used of a request to recognize its server. */
+export interface ReceivedRequest {
+  /** The server that received the request; left out where it is not known. Compared by identity. */
+  readonly server?: object | undefined;
+}
 
 /** The number of requests to inspect: mistakes in the setup show early. */
 const WATCHED_REQUESTS = 10_000;
@@ -22,10 +27,11 @@ export class SetupWatch {
   }
 
   /** Inspects a request and its decision. */
-  look(set: LimitSet<never>, incoming: IncomingMessage, decision: Decision): void {
+  look(set: LimitSet<never>, request: ReceivedRequest, decision: Decision): void {
     if (this.#requests === WATCHED_REQUESTS) return;
     this.#requests++;
-    if (this.#requests === 1 && this.#birth.isSuspect(set.limits.keys(), incoming, decision)) this.#warn(PER_REQUEST);
+    if (this.#requests === 1 && this.#birth.isSuspect(set.limits.keys(), request.server, decision))
+      this.#warn(PER_REQUEST);
     if (this.#requests === 2) this.#birth.usedAgain();
     for (const { limit, id } of decision.results) this.#lookAtId(set, limit, id);
   }

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { clientAddressFinder, type ClientAddressOptions } from '../../src/client/client-address.ts';
-import { rememberPeer } from '../../src/client/peer.ts';
+import type { AddressedRequest } from '../../src/client/peer.ts';
+import { NodeRequestExchange } from '../../src/http/node-exchange.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -30,7 +31,17 @@ async function found({ options, lines, path, before }: Exchange): Promise<string
   client.write(['GET / HTTP/1.1', 'Host: example.com', ...lines, '', ''].join('\r\n'));
   const [incoming] = (await once(server, 'request')) as [IncomingMessage];
   before?.(client, incoming);
-  return addressOrCode(() => find(incoming).text);
+  return addressOrCode(() => find(exchangeOf(incoming)).text);
+}
+
+function exchangeOf(incoming: IncomingMessage): AddressedRequest {
+  return new RequestExchange(incoming, incoming);
+}
+
+class RequestExchange extends NodeRequestExchange<IncomingMessage> {
+  decision = undefined;
+  getField = (): undefined => undefined;
+  setField = (): void => undefined;
 }
 
 async function listening(path: string | undefined): Promise<Server> {
@@ -94,13 +105,9 @@ test.runIf(process.platform !== 'win32')('the peer of a unix socket is known whe
   const client = await connectedTo(server);
   client.write('GET / HTTP/1.1\r\nHost: example.com\r\nX-Forwarded-For: 203.0.113.7\r\n\r\n');
   const [incoming] = (await once(server, 'request')) as [IncomingMessage];
-  rememberPeer(incoming);
+  expect(exchangeOf(incoming).peer).toBe('unix');
   incoming.socket.destroy();
-  expect(find(incoming).text).toBe('203.0.113.7');
-});
-
-test('a request without a socket has no peer to remember', () => {
-  expect(() => rememberPeer({})).not.toThrow();
+  expect(find(exchangeOf(incoming)).text).toBe('203.0.113.7');
 });
 
 test.each<[string, NonNullable<Exchange['before']>]>([

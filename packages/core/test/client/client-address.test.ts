@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { clientAddressFinder, type ClientAddressOptions } from '../../src/client/client-address.ts';
+import type { AddressedRequest } from '../../src/client/peer.ts';
 import { clientNetwork } from '../../src/keys/address-keys.ts';
 import { fakeRequest, requestFrom, requestOverUnixSocket } from '../support/fake-request.ts';
 
@@ -12,7 +12,7 @@ function clientOf(peer: string, forwardedFor: string | undefined, options: Clien
   return find(requestFrom(peer, headers), options);
 }
 
-function find(request: IncomingMessage, options: ClientAddressOptions): string {
+function find(request: AddressedRequest, options: ClientAddressOptions): string {
   return clientAddressFinder({ ...options, warn })(request).text;
 }
 
@@ -115,11 +115,6 @@ describe('X-Forwarded-For is walked from the right to the first hop that is not 
   test('a trusted peer without the header is the client', () => {
     expect(clientOf('10.0.0.1', undefined, { trustedProxies })).toBe('10.0.0.1');
   });
-
-  test('a header that is no text is not read', () => {
-    const request = requestFrom('10.0.0.1', { 'x-forwarded-for': ['203.0.113.7'] });
-    expect(find(request, { trustedProxies })).toBe('10.0.0.1');
-  });
 });
 
 describe('hostile headers are cheap and change nothing', () => {
@@ -186,8 +181,7 @@ describe('a header with one address', () => {
 });
 
 test('a request without a socket, as some serverless adapters make it, has no address', () => {
-  const request = { socket: undefined, headers: {} } as unknown as IncomingMessage;
-  expect(() => find(request, {})).toThrow(noAddress('it has no socket'));
+  expect(() => find({ peer: undefined, header: () => undefined }, {})).toThrow(noAddress('it has no socket'));
 });
 
 describe('NAT64', () => {

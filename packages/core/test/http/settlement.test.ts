@@ -1,5 +1,5 @@
 import { accountId, createLimiter, memoryStore, type Limiter, type LimiterEvent } from '@sluice/core';
-import { flowSettings, runFlow, type Exchange, type LimitUse } from '@sluice/core/http';
+import { flowSettings, NodeExchange, runFlow, type Exchange, type LimitUse } from '@sluice/core/http';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 
@@ -19,16 +19,26 @@ async function remaining(limiter: Limiter): Promise<number> {
   return (await limiter.check([{ limit: 'PerUser', id: 'ann' }])).remaining;
 }
 
+class PlainExchange extends NodeExchange<object> {
+  decision = undefined;
+  override getField = (): undefined => undefined;
+  override setField = (): void => undefined;
+}
+
+const withoutEnd: Exchange<object> = {
+  request: {},
+  method: 'GET',
+  header: () => undefined,
+  peer: undefined,
+  decision: undefined,
+  getField: () => undefined,
+  setField: () => undefined,
+};
+
 /** An exchange of an adapter that has this for a response. */
 function exchangeWith(outgoing: object | undefined): Exchange<object> {
-  return {
-    request: {},
-    incoming: { method: 'GET', headers: {} } as never,
-    outgoing: outgoing as never,
-    decision: undefined,
-    getField: () => undefined,
-    setField: () => undefined,
-  };
+  if (outgoing === undefined) return withoutEnd;
+  return new PlainExchange({}, { method: 'GET', headers: {} } as never, outgoing as never);
 }
 
 function run(limiter: Limiter, outgoing: object | undefined, use: Partial<LimitUse>): unknown {

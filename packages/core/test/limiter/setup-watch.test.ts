@@ -1,8 +1,6 @@
 import { accountId, clientNetwork, compound, createLimiter, ipAddress, keyFrom, type Key } from '@sluice/core';
-import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
-import { fakeRequest } from '../support/fake-request.ts';
 
 const text = (id: unknown): string => String(id);
 let names = 0;
@@ -12,9 +10,8 @@ function made(name: string, lines: string[], key: Key = accountId(text)) {
   const limits = { [name]: { key, count: 100_000, period: '1d' } };
   const limiter = createLimiter({ limits, log: (line) => lines.push(line) });
   return (server: object | undefined, id = 'ann'): void => {
-    const incoming = fakeRequest({ ...(server !== undefined && { server }) } as never);
     const decision = limiter.spend([{ limit: name, id }]) as never;
-    coreOf(limiter).watchRequest(incoming, decision);
+    coreOf(limiter).watchRequest({ server }, decision);
   };
 }
 
@@ -95,7 +92,7 @@ describe('no limiter for each request are', () => {
     const lines: string[] = [];
     for (let i = 0; i < 50; i++) {
       const limiter = createLimiter({ limits: {}, log: (line) => lines.push(line) });
-      coreOf(limiter).watchRequest(fakeRequest({ server } as never), limiter.spend([]) as never);
+      coreOf(limiter).watchRequest({ server }, limiter.spend([]) as never);
     }
     expect(lines).toEqual([]);
   });
@@ -124,7 +121,7 @@ describe('ids that are IPv6 addresses', () => {
     const limits = { A: { key: accountId(text), ...numbers }, B: { key: accountId(text), ...numbers } };
     const limiter = createLimiter({ limits, log: (line) => lines.push(line) });
     const ids = (['A', 'B'] as const).map((limit) => ({ limit, id: '::1' }));
-    coreOf(limiter).watchRequest(fakeRequest({}), limiter.spend(ids) as never);
+    coreOf(limiter).watchRequest({}, limiter.spend(ids) as never);
     expect(lines.map((line) => /"[AB]"/.exec(line)?.[0])).toEqual(['"A"', '"B"']);
   });
 
@@ -148,11 +145,11 @@ describe('ids that are IPv6 addresses', () => {
       log: (line) => lines.push(line),
     });
     const look = (id: string): void => {
-      coreOf(limiter).watchRequest({} as IncomingMessage, limiter.spend([{ limit: 'Gone', id }]) as never);
+      coreOf(limiter).watchRequest({}, limiter.spend([{ limit: 'Gone', id }]) as never);
     };
     const decision = limiter.spend([{ limit: 'Gone', id: '::1' }]) as never;
     limiter.replace({ limits: {} });
-    coreOf(limiter).watchRequest({} as IncomingMessage, decision);
+    coreOf(limiter).watchRequest({}, decision);
     limiter.replace({ limits: { Gone: { key: accountId(text), count: 50_000, period: '1s' } } });
     for (let i = 1; i < 10_000; i++) look('ann');
     look('::1');

@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import type { AddressedRequest } from '../../src/client/peer.ts';
+import { peerOf } from '../../src/http/node-peer.ts';
 
 interface FakeSocket {
   readonly remoteAddress?: string | undefined;
@@ -7,17 +8,17 @@ interface FakeSocket {
 }
 
 /** As much of a request as finding its client looks at. */
-export function fakeRequest(socket: FakeSocket, headers: Record<string, string | string[]> = {}): IncomingMessage {
-  const request: unknown = { socket: { destroyed: false, localPort: undefined, ...socket }, headers };
-  return request as IncomingMessage;
+export function fakeRequest(socket: FakeSocket, headers: Record<string, string> = {}): AddressedRequest {
+  const connection = { destroyed: false, remoteAddress: undefined, localPort: undefined, ...socket };
+  return { peer: peerOf({ socket: connection }), header: (name) => headers[name] };
 }
 
 /** A request over TCP. */
-export function requestFrom(remoteAddress: string, headers: Record<string, string | string[]> = {}): IncomingMessage {
+export function requestFrom(remoteAddress: string, headers: Record<string, string> = {}): AddressedRequest {
   return fakeRequest({ remoteAddress, localPort: 80 }, headers);
 }
 
 /** A request over a unix socket. */
-export function requestOverUnixSocket(headers: Record<string, string | string[]> = {}): IncomingMessage {
+export function requestOverUnixSocket(headers: Record<string, string> = {}): AddressedRequest {
   return fakeRequest({}, headers);
 }

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import type { Framework, Options } from '../framework.ts';
-import { stillLimiter, timed, userKey } from '../limiters.ts';
+import { lateStore, stillLimiter, timed, userKey } from '../limiters.ts';
 import { start, type App } from '../start.ts';
 
 /** Requests that come over no connection of Node's: those of serverless adapters and of tests. */
@@ -9,6 +9,7 @@ export function mockExchangeCases(framework: Framework): void {
   test.each([
     ['a plain object', () => ({ remoteAddress: '192.0.2.7', readable: false, destroy: noop })],
     ['left out', () => undefined],
+    ['null', () => null],
   ])('a request whose socket is %s is limited and settled', async (_what, socket) => {
     const limiter = stillLimiter({ limits: { PerUser: { key: userKey, count: 6, period: '1h' } } });
     const trueCosts = [1, 3];
@@ -25,12 +26,22 @@ export function mockExchangeCases(framework: Framework): void {
     expect(app.errors).toEqual([]);
   });
 
-  test('a limit by address: a request without a socket is an error for the error handler', async () => {
-    const app = await start(framework, {
-      limits: [{ name: 'PerAddress', count: 1, period: '1h', store: timed().store }],
-    });
-    expect(await serverless(app, undefined)).toBe(500);
-    expect(app.errors).toMatchObject([{ code: 'ERR_NO_CLIENT_ADDRESS' }]);
+  test.each([undefined, null])(
+    'a limit by address: a request whose socket is %s is an error for the error handler',
+    async (socket) => {
+      for (const store of [timed().store, lateStore()]) {
+        const app = await start(framework, { limits: [{ name: 'PerAddress', count: 1, period: '1h', store }] });
+        expect(await serverless(app, socket)).toBe(500);
+        expect(app.errors).toMatchObject([{ code: 'ERR_NO_CLIENT_ADDRESS' }]);
+      }
+    },
+  );
+
+  test.each([undefined, null])('a request whose socket is %s waits for a decision that comes later', async (socket) => {
+    const limits = { PerUser: { key: userKey, count: 1, period: '1h' } };
+    const app = await start(framework, { limits: [{ limiter: stillLimiter({ limits, store: lateStore() }) }] });
+    expect([await serverless(app, socket), await serverless(app, socket)]).toEqual([200, 429]);
+    expect(app.errors).toEqual([]);
   });
 
   test('a limit by address goes by the remoteAddress of a plain object', async () => {
@@ -46,7 +57,7 @@ export function mockExchangeCases(framework: Framework): void {
 }
 
 /** Hands a request to the server as serverless adapters do, and gives the status. */
-async function serverless(app: App, socket: object | undefined): Promise<number> {
+async function serverless(app: App, socket: object | null | undefined): Promise<number> {
   const incoming = new IncomingMessage(socket as never);
   Object.assign(incoming, { method: 'GET', url: '/', httpVersion: '1.1', headers: { host: 'x', 'x-user': 'ann' } });
   incoming.push(null);

@@ -1,5 +1,5 @@
 import type { Limiter, LimiterEvent, Store } from '@sluice/core';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Framework, Handler, NativeRequest, Options } from '../framework.ts';
 import { as, hashedUserKey, heldStore, lateStore, stillLimiter, timed, userKey } from '../limiters.ts';
 import { start } from '../start.ts';
@@ -297,6 +297,28 @@ export function settleCases(framework: Framework): void {
         (result) => result.remaining,
       );
     await expect.poll(left).toEqual([8, 2]);
+  });
+
+  test('twelve limits of one request are settled, and make Node warn of nothing', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    const names = Array.from({ length: 12 }, (_, i) => `Limit${i}`);
+    const numbers = { key: userKey, count: 9, period: '1h' };
+    const limiter = stillLimiter({ limits: Object.fromEntries(names.map((limit) => [limit, numbers])) });
+    const settle = framework.settle(() => 4);
+    const uses = names.map((limit) => ({ limit, settle }));
+    // Two middlewares on one response.
+    const limits = [uses.slice(0, 7), uses.slice(7)].map((some) => ({ limiter, limits: some })) as Options[];
+    const app = await start(framework, { limits });
+    expect((await app.get('/', wrong)).status).toBe(200);
+    const left = async (): Promise<Set<number>> =>
+      new Set(
+        (await limiter.check(names.map((limit) => ({ limit, id: 'ann' })))).results.map((each) => each.remaining),
+      );
+    await expect.poll(left).toEqual(new Set([5]));
+    expect(warnings).toEqual([]);
   });
 
   test('a request that is not enforced is settled as if it were', async () => {
