@@ -17,8 +17,8 @@ const properties = ['test/property/setup.ts'];
  * projects `npm test` and `npm run test:quick` run.
  */
 const projects = [
-  // `isolate: false`: the files of a worker share what they import, which was half of their time, and a Redis Cluster.
-  { name: 'unit', include: ['packages/*/test/**/*.test.ts'], isolate: false },
+  // `isolate: false`: the files of a worker share a process, whose start was most of their time, and a Redis Cluster.
+  { name: 'unit', include: ['packages/*/test/**/*.test.ts'], isolate: false, setupFiles: ['test/fresh-modules.ts'] },
   { name: 'contract', include: ['test/contract/**/*.test.ts'] },
   { name: 'property', include: ['test/property/**/*.test.ts'], timeoutMs: 10 * minute, setupFiles: properties },
   {
