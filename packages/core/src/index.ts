@@ -9,7 +9,6 @@
  */
 export type { Awaitable } from './async/awaitable.ts';
 export { bucketKey } from './store/bucket-key.ts';
-export type { Clock } from './time/clock.ts';
 export type { Alarm, Cancel, Time } from './time/time.ts';
 export { createLimiter, type LimiterOptions, type LimiterSettings } from './limiter/create-limiter.ts';
 export type { BucketState, Decision, Outcome, Result } from './decision/decision.ts';

@@ -29,9 +29,7 @@ export { checkedPeriodTicks, checkedTokens, MAX_TOKENS, rateOf, type Rate } from
 export { TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
 export { passes } from './store/all-or-nothing.ts';
 export { checkReadyOptions } from './store/ready-options.ts';
-export { monotonicClock } from './time/clock.ts';
 export type { DeadlinePromise } from './time/deadline-promise.ts';
 export type { Wait } from './time/deadline-queue.ts';
 export { Deadlines } from './time/deadlines.ts';
-export { systemScheduler, type Scheduler } from './time/scheduler.ts';
-export { checkTime, systemTime, type Alarm, type Cancel } from './time/time.ts';
+export { checkTime, systemTime } from './time/time.ts';

@@ -22,11 +22,11 @@ import { checkRedisStoreOptions, type RedisStoreOptions } from './store-options.
  * one of `client` and `url` is given.
  */
 export function redisStore(options: RedisStoreOptions): RedisStore {
-  const { connection, onEvent, log, ...own } = checkRedisStoreOptions(options);
+  const { connection, onEvent, log, time, ...own } = checkRedisStoreOptions(options);
   const emitUnlogged = eventSink<RedisStoreEvent>({ onEvent, log: false });
   const onChange = (change: ConnectionChange): void => emitUnlogged(connectionChanged(change));
-  const emit = eventSink<RedisStoreEvent>({ onEvent, log });
+  const emit = eventSink<RedisStoreEvent>({ onEvent, log, time });
   // The client is opened last: an error after that would leave a connection that the caller could not close.
-  const client = openClient({ ...connection, script: decideScript, onChange });
-  return new SharedStore({ ...own, client, emit });
+  const client = openClient({ ...connection, script: decideScript, onChange, time });
+  return new SharedStore({ ...own, client, emit, time });
 }

@@ -1,5 +1,5 @@
-import { SluiceError, type Log } from '@sluice/core';
-import { checkOptions, complaint, wholeNumber, type Hints } from '@sluice/core/kit';
+import { SluiceError, type Log, type Time } from '@sluice/core';
+import { checkOptions, checkTime, complaint, systemTime, wholeNumber, type Hints } from '@sluice/core/kit';
 import type { BucketKeysOptions, HashTag } from './batches/bucket-keys.ts';
 import type { RedisStoreEvent } from './batches/events.ts';
 import { isIoredis, type ClientOptions, type RedisClient } from './ioredis/open-client.ts';
@@ -30,15 +30,21 @@ export interface RedisStoreOptions {
    * ten seconds. Its errors are ignored. Default: `console.warn`.
    */
   readonly log?: Log | false | undefined;
+  /**
+   * The source of time of deadlines, remembered denials, reconnecting and log lines. Buckets follow the clock of Redis.
+   * Default: the process's own time; for tests a `FakeTime` of `@sluice/core/testing`.
+   */
+  readonly time?: Time | undefined;
 }
 
 /** {@link RedisStoreOptions}, validated and with defaults. */
 export interface CheckedOptions extends BucketKeysOptions, Pick<RedisStoreOptions, 'onEvent' | 'log'> {
   readonly connection: Pick<ClientOptions, 'client' | 'url'>;
   readonly rememberDenialsMs: number;
+  readonly time: Time;
 }
 
-const NAMES = ['client', 'url', 'prefix', 'hashTag', 'rememberDenialsMs', 'onEvent', 'log'] as const;
+const NAMES = ['client', 'url', 'prefix', 'hashTag', 'rememberDenialsMs', 'onEvent', 'log', 'time'] as const;
 
 const CLIENT = 'is `client` here, e.g. client: new Redis()';
 const PREFIX = "is `prefix` here, e.g. prefix: 'sluice:'";
@@ -88,7 +94,9 @@ export function checkRedisStoreOptions(options: RedisStoreOptions): CheckedOptio
   refuseConnection(options);
   checkOptions('redisStore', options, NAMES, HINTS, "redisStore({ url: 'redis://127.0.0.1:6379' })");
   const { client, url, prefix = 'sluice:', hashTag, rememberDenialsMs = 1000, onEvent, log } = options;
+  const { time = systemTime } = options;
   checkUrl(url);
+  checkTime(time);
   return {
     connection: { client, url },
     prefix: checkedPrefix(prefix),
@@ -96,6 +104,7 @@ export function checkRedisStoreOptions(options: RedisStoreOptions): CheckedOptio
     rememberDenialsMs: wholeNumber('rememberDenialsMs', rememberDenialsMs, { min: 0, max: 1000 }),
     onEvent,
     log,
+    time,
   };
 }
 

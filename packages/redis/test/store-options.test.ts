@@ -1,4 +1,5 @@
 import { SluiceError } from '@sluice/core';
+import { systemTime } from '@sluice/core/kit';
 import { redisStore, type RedisStoreOptions } from '@sluice/redis';
 import { Cluster, Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
@@ -25,6 +26,7 @@ describe('the options of redisStore', () => {
       rememberDenialsMs: 1000,
       onEvent: undefined,
       log: undefined,
+      time: systemTime,
     });
   });
 
@@ -64,6 +66,7 @@ describe('the options of redisStore', () => {
     [{ url, rememberDenialsMs: '1s' }, '`rememberDenialsMs` must be a whole number from 0 to 1000'],
     [{ url, onEvent: 'log' }, '`onEvent` must be a function'],
     [{ url, log: true }, '`log` must be a function of a line, or false'],
+    [{ url, time: Date }, '`time` must be an object with the methods nowMicros, wallNow, alarm, endOfTurn, but was'],
     [{ client: {} }, '`client` must be'],
     [
       { url: new URL(url) },

@@ -40,7 +40,7 @@ export interface Time {
  * zones; `Date.now()`; and its timers.
  */
 export const systemTime: Time = {
-  nowMicros: () => microsOf(performance.now()),
+  nowMicros: () => Math.floor(performance.now() * 1000),
   wallNow: () => Date.now(),
   alarm(delayMs, run) {
     // In a test environment with its own `window`, such as jsdom, timers are numbers and keep nothing alive.
@@ -57,11 +57,6 @@ export const systemTime: Time = {
     return () => clearImmediate(immediate);
   },
 };
-
-/** Converts milliseconds to whole microseconds, rounded down. */
-export function microsOf(ms: number): number {
-  return Math.floor(ms * 1000);
-}
 
 const METHODS = ['nowMicros', 'wallNow', 'alarm', 'endOfTurn'] as const;
 

@@ -1,4 +1,4 @@
-import { SluiceError, type Clock } from '@sluice/core';
+import { SluiceError, type Time } from '@sluice/core';
 import type { BatchRequest } from './batch-request.ts';
 import { ScriptBatch } from './script-batch.ts';
 import type { ScriptClient } from '../client/script-client.ts';
@@ -12,16 +12,17 @@ export const MAX_TRANSACTIONS = 32;
  *
  * The call is sent by `setImmediate`, directly after Node has read its sockets and run their callbacks. Requests that
  * arrive together are therefore decided together, and a request that arrives alone does not wait for another iteration.
+ * It is not `time.endOfTurn`: calls reach a real server also while the time of a test does not move.
  */
 export class Coalescer {
   readonly #client: ScriptClient;
-  readonly #clock: Clock;
+  readonly #time: Time;
   #current: ScriptBatch | undefined;
   #isScheduled = false;
 
-  constructor(client: ScriptClient, clock: Clock) {
+  constructor(client: ScriptClient, time: Time) {
     this.#client = client;
-    this.#clock = clock;
+    this.#time = time;
   }
 
   /**
@@ -31,7 +32,7 @@ export class Coalescer {
    */
   add(request: BatchRequest): void {
     if (this.#current?.hasRoomFor(request, MAX_TRANSACTIONS) === false) this.flush();
-    const call = (this.#current ??= new ScriptBatch(request.deadlineMs, this.#clock.nowMicros()));
+    const call = (this.#current ??= new ScriptBatch(request.deadlineMs, this.#time.nowMicros()));
     call.add(request);
     if (call.size >= MAX_TRANSACTIONS) return this.flush();
     if (this.#isScheduled) return;
@@ -47,7 +48,7 @@ export class Coalescer {
   }
 
   #run(call: ScriptBatch): void {
-    const nowMicros = this.#clock.nowMicros();
+    const nowMicros = this.#time.nowMicros();
     const scriptCall = call.toScriptCall(nowMicros);
     if (scriptCall.waitedMs >= scriptCall.deadlineMs) return call.fail(stalledError());
     this.#client.run(scriptCall).then(

@@ -1,4 +1,4 @@
-import type { Clock, StoreReading, StoreTransaction } from '@sluice/core';
+import type { StoreReading, StoreTransaction, Time } from '@sluice/core';
 import type { BatchObserver } from './batch-request.ts';
 import { passes, TICKS_PER_MICRO } from '@sluice/core/kit';
 
@@ -31,12 +31,12 @@ export class DenialCache {
   /** In the order of their readings, the oldest first. */
   readonly #levels = new Map<string, CachedLevel>();
   readonly #forMicros: number;
-  readonly #clock: Clock;
+  readonly #time: Time;
 
   /** @param forMs - How long a level is remembered, in milliseconds. 0 disables it. */
-  constructor(forMs: number, clock: Clock) {
+  constructor(forMs: number, time: Time) {
     this.#forMicros = forMs * 1000;
-    this.#clock = clock;
+    this.#time = time;
   }
 
   /** The number of remembered buckets. */
@@ -47,7 +47,7 @@ export class DenialCache {
   /** Returns a reading that denies the batch; `undefined` if it may pass, or if a level is not known. */
   findDenial(batch: readonly StoreTransaction[], keys: readonly string[]): StoreReading | undefined {
     if (this.#levels.size === 0) return undefined;
-    const nowMicros = this.#clock.nowMicros();
+    const nowMicros = this.#time.nowMicros();
     const levelsTicks: number[] = [];
     const bucketNowTicks: number[] = [];
     const lowestTicks: number[] = [];
@@ -70,7 +70,7 @@ export class DenialCache {
    */
   add(keys: readonly string[], { nowTicks, levelsTicks }: StoreReading, sentMicros: number): void {
     if (this.#forMicros === 0) return;
-    const gotMicros = this.#clock.nowMicros();
+    const gotMicros = this.#time.nowMicros();
     for (const [i, key] of keys.entries()) {
       this.#levels.delete(key);
       this.#levels.set(key, { levelTicks: levelsTicks[i]!, nowTicks, sentMicros, gotMicros });

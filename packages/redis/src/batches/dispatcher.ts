@@ -1,4 +1,4 @@
-import type { Clock, StoreReading, StoreTransaction } from '@sluice/core';
+import type { StoreReading, StoreTransaction, Time } from '@sluice/core';
 import { fits, passes } from '@sluice/core/kit';
 import type { ScriptClient } from '../client/script-client.ts';
 import { slotOf } from '../client/slot.ts';
@@ -18,8 +18,8 @@ export class SingleDispatcher implements Dispatcher {
   readonly #coalescer: Coalescer;
   readonly #observer: BatchObserver;
 
-  constructor(client: ScriptClient, clock: Clock, observer: BatchObserver) {
-    this.#coalescer = new Coalescer(client, clock);
+  constructor(client: ScriptClient, time: Time, observer: BatchObserver) {
+    this.#coalescer = new Coalescer(client, time);
     this.#observer = observer;
   }
 
@@ -53,14 +53,14 @@ export interface ClusterObservers {
  */
 export class ClusterDispatcher implements Dispatcher {
   readonly #client: ScriptClient;
-  readonly #clock: Clock;
+  readonly #time: Time;
   readonly #observers: ClusterObservers;
   readonly #coalescers = new Map<number, Coalescer>();
   readonly #refunding = new Set<Promise<void>>();
 
-  constructor(client: ScriptClient, clock: Clock, observers: ClusterObservers) {
+  constructor(client: ScriptClient, time: Time, observers: ClusterObservers) {
     this.#client = client;
-    this.#clock = clock;
+    this.#time = time;
     this.#observers = observers;
   }
 
@@ -78,7 +78,7 @@ export class ClusterDispatcher implements Dispatcher {
   #dispatchTo(slot: number, parts: BatchRequestParts, observer: BatchObserver): Promise<StoreReading> {
     const request = new BatchRequest(parts, observer);
     let coalescer = this.#coalescers.get(slot);
-    if (coalescer === undefined) this.#coalescers.set(slot, (coalescer = new Coalescer(this.#client, this.#clock)));
+    if (coalescer === undefined) this.#coalescers.set(slot, (coalescer = new Coalescer(this.#client, this.#time)));
     coalescer.add(request);
     return request.reading;
   }

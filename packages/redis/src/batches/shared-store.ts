@@ -8,8 +8,9 @@ import {
   type StoreReading,
   type StoreRefund,
   type StoreTransaction,
+  type Time,
 } from '@sluice/core';
-import { checkReadyOptions, complaint, monotonicClock, type EventSink } from '@sluice/core/kit';
+import { checkReadyOptions, complaint, type EventSink } from '@sluice/core/kit';
 import type { BatchEntry, BatchKind, BatchRequestParts } from './batch-request.ts';
 import { BucketKeys, type BucketKeysOptions } from './bucket-keys.ts';
 import { MAX_TRANSACTIONS } from './coalescer.ts';
@@ -85,6 +86,7 @@ export interface SharedStoreParts extends BucketKeysOptions {
   readonly client: ScriptClient;
   readonly rememberDenialsMs: number;
   readonly emit: EventSink<RedisStoreEvent>;
+  readonly time: Time;
 }
 
 /** The Redis store, over a connection to one server or to a cluster. */
@@ -98,18 +100,18 @@ export class SharedStore implements RedisStore {
   readonly #counts = { batches: 0, rememberedDenials: 0, lostRefunds: 0 };
   #closing: Promise<void> | undefined;
 
-  constructor({ client, rememberDenialsMs, emit, ...keys }: SharedStoreParts) {
+  constructor({ client, rememberDenialsMs, emit, time, ...keys }: SharedStoreParts) {
     this.#client = client;
     this.#emit = emit;
     this.#keys = new BucketKeys(keys);
-    const denials = (this.#denials = new DenialCache(rememberDenialsMs, monotonicClock));
+    const denials = (this.#denials = new DenialCache(rememberDenialsMs, time));
     this.#dispatcher = client.isCluster
-      ? new ClusterDispatcher(client, monotonicClock, {
+      ? new ClusterDispatcher(client, time, {
           requests: cacheDenials(denials),
           refunds: cacheRefunds(denials),
           onLostRefund: (count, cause) => this.#noteLostRefund(count, cause),
         })
-      : new SingleDispatcher(client, monotonicClock, cacheDenials(denials));
+      : new SingleDispatcher(client, time, cacheDenials(denials));
   }
 
   spend(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading> {

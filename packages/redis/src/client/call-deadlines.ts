@@ -1,15 +1,16 @@
-import { Deadlines, type Scheduler } from '@sluice/core/kit';
+import type { Time } from '@sluice/core';
+import { Deadlines } from '@sluice/core/kit';
 
 /** Above this number of different deadlines, unused ones are dropped. Usually each limiter has one deadline. */
 const MAX_LENGTHS = 32;
 
 /** The deadlines of calls. All calls with the same deadline share one timer. */
 export class CallDeadlines {
-  readonly #scheduler: Scheduler;
+  readonly #time: Time;
   readonly #byLength = new Map<number, Deadlines>();
 
-  constructor(scheduler: Scheduler) {
-    this.#scheduler = scheduler;
+  constructor(time: Time) {
+    this.#time = time;
   }
 
   /**
@@ -28,7 +29,7 @@ export class CallDeadlines {
     const known = this.#byLength.get(deadlineMs);
     if (known !== undefined) return known;
     if (this.#byLength.size >= MAX_LENGTHS) this.#dropIdle();
-    const deadlines = new Deadlines(deadlineMs, this.#scheduler);
+    const deadlines = new Deadlines(deadlineMs, this.#time);
     this.#byLength.set(deadlineMs, deadlines);
     return deadlines;
   }

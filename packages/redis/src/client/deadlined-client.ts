@@ -26,8 +26,8 @@ export class DeadlinedClient implements ScriptClient {
 
   constructor(parts: DeadlinedClientParts) {
     this.#parts = parts;
-    this.#log = new StateLog(parts.scheduler, parts.onChange);
-    this.#deadlines = new CallDeadlines(parts.scheduler);
+    this.#log = new StateLog(parts.time, parts.onChange);
+    this.#deadlines = new CallDeadlines(parts.time);
     this.#servers = parts.createServers((source) => this.#noteState(source));
   }
 
@@ -37,9 +37,9 @@ export class DeadlinedClient implements ScriptClient {
 
   run(call: ScriptCall): Promise<readonly unknown[]> {
     if (this.#isClosed) return Promise.reject(closedError());
-    const { counts, clock } = this.#parts;
+    const { counts, time } = this.#parts;
     counts.calls++;
-    const run = new ScriptRun(call, clock.nowMicros() * TICKS_PER_MICRO);
+    const run = new ScriptRun(call, time.nowMicros() * TICKS_PER_MICRO);
     const answer = this.#servers.send(run);
     if (!(answer instanceof SluiceError)) {
       return this.#deadlines.race(answer, run.leftMs, () => this.#noteMiss(run));

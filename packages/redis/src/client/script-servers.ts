@@ -1,5 +1,5 @@
-import type { Clock, SluiceError } from '@sluice/core';
-import { TICKS_PER_MS, type Scheduler } from '@sluice/core/kit';
+import type { SluiceError, Time } from '@sluice/core';
+import { TICKS_PER_MS } from '@sluice/core/kit';
 import type { ConnectionCounts, ConnectionState } from './connection-status.ts';
 import type { Script, ScriptCall } from './script-client.ts';
 
@@ -66,9 +66,8 @@ export class ScriptRun {
 export interface ClientParts {
   /** The script that the client runs. Every server loads it before its first call. */
   readonly script: Script;
-  /** The process's own clock. Only differences of its readings are used. */
-  readonly clock: Clock;
-  readonly scheduler: Scheduler;
+  /** The process's own time. Only differences of the readings of its clock are used. */
+  readonly time: Time;
   readonly counts: Counts;
 }
 

@@ -1,4 +1,4 @@
-import type { Cancel, Scheduler } from '@sluice/core/kit';
+import type { Cancel, Time } from '@sluice/core';
 import type { ConnectionChange, ConnectionState } from './connection-status.ts';
 
 /** The maximum number of reported changes within {@link SPAN_MS}, for a server that connects and disconnects. */
@@ -13,19 +13,20 @@ export interface ChangeSource {
 
 /** Keeps the state of the connections and reports its changes: at once, but of many in a short time only the last. */
 export class StateLog {
-  readonly #scheduler: Scheduler;
+  readonly #time: Time;
   readonly #onChange: (change: ConnectionChange) => void;
   #state: ConnectionState = 'connecting';
-  #since = new Date();
+  #since: Date;
   #lastError: { readonly cause: unknown; readonly at: Date } | undefined;
   #server: string | undefined;
   #reportedState: ConnectionState = 'connecting';
   /** The times of the last {@link MAX_REPORTS} reports, the oldest first. */
-  readonly #reportedMs: number[] = Array.from({ length: MAX_REPORTS }, () => -Infinity);
+  readonly #reportedMicros: number[] = Array.from({ length: MAX_REPORTS }, () => -Infinity);
   #cancelReport: Cancel | undefined;
 
-  constructor(scheduler: Scheduler, onChange: (change: ConnectionChange) => void) {
-    this.#scheduler = scheduler;
+  constructor(time: Time, onChange: (change: ConnectionChange) => void) {
+    this.#time = time;
+    this.#since = this.#now();
     this.#onChange = onChange;
   }
 
@@ -44,11 +45,11 @@ export class StateLog {
 
   /** Records the state, which may be unchanged, and the last error of the server that caused the change. */
   note(state: ConnectionState, { server, lastError: error }: ChangeSource): void {
-    if (error !== undefined && error !== this.#lastError?.cause) this.#lastError = { cause: error, at: new Date() };
+    if (error !== undefined && error !== this.#lastError?.cause) this.#lastError = { cause: error, at: this.#now() };
     if (state === this.#state) return;
     this.#state = state;
     this.#server = server;
-    this.#since = new Date();
+    this.#since = this.#now();
     if (this.#cancelReport === undefined) this.#reportWhenDue();
   }
 
@@ -58,23 +59,28 @@ export class StateLog {
     this.#cancelReport = undefined;
     this.#state = 'closed';
     this.#server = undefined;
-    this.#since = new Date();
+    this.#since = this.#now();
     this.#report();
   }
 
+  #now(): Date {
+    return new Date(this.#time.wallNow());
+  }
+
   #reportWhenDue(): void {
-    const waitMs = this.#reportedMs[0]! + SPAN_MS - this.#scheduler.nowMs();
+    const waitMs = SPAN_MS - (this.#time.nowMicros() - this.#reportedMicros[0]!) / 1000;
     if (waitMs <= 0) return this.#report();
-    this.#cancelReport = this.#scheduler.after(waitMs, () => {
+    const alarm = this.#time.alarm(waitMs, () => {
       this.#cancelReport = undefined;
       if (this.#state !== this.#reportedState) this.#report();
     });
+    this.#cancelReport = alarm.cancel;
   }
 
   #report(): void {
     this.#reportedState = this.#state;
-    this.#reportedMs.shift();
-    this.#reportedMs.push(this.#scheduler.nowMs());
+    this.#reportedMicros.shift();
+    this.#reportedMicros.push(this.#time.nowMicros());
     const isHealthy = this.#state === 'up' || this.#state === 'closed';
     this.#onChange({ state: this.#state, server: this.#server, cause: isHealthy ? undefined : this.#lastError?.cause });
   }

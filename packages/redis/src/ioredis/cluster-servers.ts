@@ -29,16 +29,16 @@ export class ClusterServers implements ScriptServers {
   readonly #onError = (error: unknown): void => this.#noteError(error);
   #lastError: unknown;
   #unmappedError: SluiceError | undefined;
-  #lastOpenMs: number;
+  #lastOpenMicros: number;
   #wasUp = false;
 
   constructor(cluster: ClusterConnection, parts: ClientParts, onChange: (source: ChangeSource) => void) {
     this.#cluster = cluster;
     this.#parts = parts;
     this.#onChange = onChange;
-    this.#lastOpenMs = parts.scheduler.nowMs();
+    this.#lastOpenMicros = parts.time.nowMicros();
     this.#primaries = new Primaries(cluster, parts, (server) => this.#noteChange(server));
-    this.#refresh = new SlotRefresh(cluster, parts.scheduler, () => this.#rediscover());
+    this.#refresh = new SlotRefresh(cluster, parts.time, () => this.#rediscover());
     cluster.on(REFRESH_EVENT, this.#onRefresh);
     cluster.on('error', this.#onError);
   }
@@ -100,7 +100,7 @@ export class ClusterServers implements ScriptServers {
   }
 
   #noteChange(server: ScriptServer): void {
-    if (server.isOpen) this.#lastOpenMs = this.#parts.scheduler.nowMs();
+    if (server.isOpen) this.#lastOpenMicros = this.#parts.time.nowMicros();
     this.#unmappedError = undefined;
     this.#wasUp ||= this.state === 'up';
     this.#refreshUnlessAllOpen();
@@ -126,9 +126,9 @@ export class ClusterServers implements ScriptServers {
   // If no known node has answered for a while, the whole cluster may have moved. The startup nodes may lead to it.
   #rediscover(): void {
     const isAnyOpen = this.#primaries.list().some(({ isOpen }) => isOpen);
-    const lostMs = this.#parts.scheduler.nowMs() - this.#lastOpenMs;
+    const lostMs = (this.#parts.time.nowMicros() - this.#lastOpenMicros) / 1000;
     if (isAnyOpen || lostMs < LOST_MS) return this.#refreshUnlessAllOpen();
-    this.#lastOpenMs = this.#parts.scheduler.nowMs();
+    this.#lastOpenMicros = this.#parts.time.nowMicros();
     this.#cluster.disconnect(true);
   }
 

@@ -1,5 +1,5 @@
-import { SluiceError, type Clock } from '@sluice/core';
-import { complaint, monotonicClock, systemScheduler, type Scheduler } from '@sluice/core/kit';
+import { SluiceError, type Time } from '@sluice/core';
+import { complaint, systemTime } from '@sluice/core/kit';
 import { Redis } from 'ioredis';
 import type { ConnectionChange } from '../client/connection-status.ts';
 import { DeadlinedClient } from '../client/deadlined-client.ts';
@@ -32,10 +32,8 @@ export interface ClientOptions {
   readonly script: Script;
   /** Called at each change of state; of more than four in ten seconds only for the last. It must not throw. */
   readonly onChange?: ((change: ConnectionChange) => void) | undefined;
-  /** The clock of deadlines, to which the servers' clocks are compared. Default: the process's monotonic clock. */
-  readonly clock?: Clock | undefined;
-  /** The timers. Default: those of the process. */
-  readonly scheduler?: Scheduler | undefined;
+  /** The time of deadlines, to which the servers' clocks are compared. Default: the process's own. */
+  readonly time?: Time | undefined;
 }
 
 /**
@@ -49,14 +47,12 @@ export function openClient({
   url,
   script,
   onChange = () => {},
-  clock,
-  scheduler,
+  time = systemTime,
 }: ClientOptions): ScriptClient {
   const own = connectionFor({ client, url });
   const parts: ClientParts = {
     script,
-    clock: clock ?? monotonicClock,
-    scheduler: scheduler ?? systemScheduler,
+    time,
     counts: createCounts(),
   };
   return new DeadlinedClient({

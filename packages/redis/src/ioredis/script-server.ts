@@ -41,11 +41,11 @@ export class ScriptServer implements ServerState {
 
   constructor(parts: ScriptServerParts) {
     this.#parts = parts;
-    const { connection, connectTimeout, scheduler, counts } = parts;
+    const { connection, connectTimeout, time, counts } = parts;
     this.#supervised = new SupervisedConnection({
       connection,
       connectTimeout,
-      scheduler,
+      time,
       counts,
       prepare: () => this.#prepare(),
       onClose: () => this.#clock.forget(),
@@ -215,6 +215,6 @@ export class ScriptServer implements ServerState {
   }
 
   #nowTicks(): number {
-    return this.#parts.clock.nowMicros() * TICKS_PER_MICRO;
+    return this.#parts.time.nowMicros() * TICKS_PER_MICRO;
   }
 }

@@ -1,4 +1,4 @@
-import type { Cancel, Scheduler } from '@sluice/core/kit';
+import type { Cancel, Time } from '@sluice/core';
 import type { ClusterConnection } from './connection.ts';
 import { refreshSlots } from './private-names.ts';
 
@@ -7,26 +7,27 @@ const INTERVAL_MS = 250;
 /** Refreshes the slot map of a cluster on request, at most four times a second. */
 export class SlotRefresh {
   readonly #cluster: ClusterConnection;
-  readonly #scheduler: Scheduler;
+  readonly #time: Time;
   readonly #onFailure: () => void;
-  #lastMs = -Infinity;
+  #lastMicros = -Infinity;
   #cancel: Cancel | undefined;
   #isClosed = false;
 
   /** @param onFailure - Called if no node has answered. If one has, the cluster emits an event. */
-  constructor(cluster: ClusterConnection, scheduler: Scheduler, onFailure: () => void) {
+  constructor(cluster: ClusterConnection, time: Time, onFailure: () => void) {
     this.#cluster = cluster;
-    this.#scheduler = scheduler;
+    this.#time = time;
     this.#onFailure = onFailure;
   }
 
   schedule(): void {
     if (this.#cancel !== undefined || this.#isClosed) return;
-    const delayMs = Math.max(1, this.#lastMs + INTERVAL_MS - this.#scheduler.nowMs());
-    this.#cancel = this.#scheduler.after(delayMs, () => {
+    const sinceMs = (this.#time.nowMicros() - this.#lastMicros) / 1000;
+    const alarm = this.#time.alarm(Math.max(1, INTERVAL_MS - sinceMs), () => {
       this.#cancel = undefined;
       this.#refresh();
     });
+    this.#cancel = alarm.cancel;
   }
 
   close(): void {
@@ -35,7 +36,7 @@ export class SlotRefresh {
   }
 
   #refresh(): void {
-    this.#lastMs = this.#scheduler.nowMs();
+    this.#lastMicros = this.#time.nowMicros();
     // A cluster that is connecting refreshes the map by itself.
     if (this.#cluster.status !== 'ready') return;
     refreshSlots(this.#cluster, () => {

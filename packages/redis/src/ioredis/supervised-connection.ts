@@ -1,4 +1,4 @@
-import type { Cancel, Scheduler } from '@sluice/core/kit';
+import type { Cancel, Time } from '@sluice/core';
 import type { Socket } from 'node:net';
 import { isReply } from '../client/server-errors.ts';
 import type { Counts } from '../client/script-servers.ts';
@@ -12,7 +12,7 @@ const MAX_PAUSE_MS = 2000;
 export interface SupervisedConnectionParts {
   readonly connection: Connection;
   readonly connectTimeout: ConnectTimeout;
-  readonly scheduler: Scheduler;
+  readonly time: Time;
   readonly counts: Counts;
   /** Prepares the server after each connect. Rejects if the server can't be used. */
   readonly prepare: () => Promise<void>;
@@ -39,14 +39,14 @@ export class SupervisedConnection {
   #cancelPause: Cancel | undefined;
 
   constructor(parts: SupervisedConnectionParts) {
-    const { connection, scheduler } = parts;
+    const { connection, time } = parts;
     this.#connection = connection;
     this.#parts = parts;
     const getSocket = (): Socket | undefined => socketOf(connection);
-    this.#connectWatch = new ConnectWatch(getSocket, scheduler, (socket) => {
+    this.#connectWatch = new ConnectWatch(getSocket, time, (socket) => {
       this.#replaceStuck(socket, 'sent nothing while a connection to it was made');
     });
-    this.#silenceWatch = new SilenceWatch(getSocket, scheduler, (socket) => {
+    this.#silenceWatch = new SilenceWatch(getSocket, time, (socket) => {
       this.#replaceStuck(socket, 'sent nothing for 100 ms after a missed deadline');
     });
     this.#listeners = {
@@ -123,7 +123,7 @@ export class SupervisedConnection {
   // The server answers, but can't be used: for example a permission is missing, or it is a replica without its primary.
   #prepareLater(error: unknown): void {
     this.#connectWatch.stop();
-    this.#cancelPause = this.#parts.scheduler.after(this.#pauseMs, () => void this.#prepare());
+    this.#cancelPause = this.#parts.time.alarm(this.#pauseMs, () => void this.#prepare()).cancel;
     this.#pauseMs = Math.min(2 * this.#pauseMs, MAX_PAUSE_MS);
     this.noteError(error);
   }

@@ -1,4 +1,4 @@
-import type { Cancel, Scheduler } from '@sluice/core/kit';
+import type { Cancel, Time } from '@sluice/core';
 import type { Socket } from 'node:net';
 
 const INSPECTION_INTERVAL_MS = 50;
@@ -11,18 +11,18 @@ const ALIVE_TIMEOUT_MS = 1000;
  */
 export class ConnectWatch {
   readonly #getSocket: () => Socket | undefined;
-  readonly #scheduler: Scheduler;
+  readonly #time: Time;
   readonly #onStuck: (socket: Socket) => void;
   #timeoutMs = 0;
   #cancel: Cancel | undefined;
   #socket: Socket | undefined;
   #bytesRead = 0;
-  #lastSignMs = 0;
+  #lastSignMicros = 0;
 
   /** @param getSocket - Returns the current socket of the connection. */
-  constructor(getSocket: () => Socket | undefined, scheduler: Scheduler, onStuck: (socket: Socket) => void) {
+  constructor(getSocket: () => Socket | undefined, time: Time, onStuck: (socket: Socket) => void) {
     this.#getSocket = getSocket;
-    this.#scheduler = scheduler;
+    this.#time = time;
     this.#onStuck = onStuck;
   }
 
@@ -30,7 +30,7 @@ export class ConnectWatch {
   start(timeoutMs: number): void {
     this.stop();
     this.#timeoutMs = timeoutMs;
-    this.#lastSignMs = this.#scheduler.nowMs();
+    this.#lastSignMicros = this.#time.nowMicros();
     this.#noteSign();
     this.#scheduleInspection();
   }
@@ -41,18 +41,20 @@ export class ConnectWatch {
   }
 
   #scheduleInspection(): void {
-    this.#cancel = this.#scheduler.after(INSPECTION_INTERVAL_MS, () => {
+    const alarm = this.#time.alarm(INSPECTION_INTERVAL_MS, () => {
       // If the process was busy, data that has arrived in the meantime is read first.
-      this.#cancel = this.#scheduler.afterInput(() => this.#inspect());
+      this.#cancel = this.#time.endOfTurn(() => this.#inspect());
     });
+    this.#cancel = alarm.cancel;
   }
 
   #inspect(): void {
-    const nowMs = this.#scheduler.nowMs();
+    const nowMicros = this.#time.nowMicros();
     // Scheduled before `onStuck` is called, because that may stop the watch.
     this.#scheduleInspection();
-    if (this.#noteSign()) this.#lastSignMs = nowMs;
-    else if (this.#socket !== undefined && nowMs - this.#lastSignMs >= this.#allowedMs()) this.#onStuck(this.#socket);
+    const silentMs = (nowMicros - this.#lastSignMicros) / 1000;
+    if (this.#noteSign()) this.#lastSignMicros = nowMicros;
+    else if (this.#socket !== undefined && silentMs >= this.#allowedMs()) this.#onStuck(this.#socket);
   }
 
   // A server that has sent something is alive, and gets at least a second between two answers.
@@ -104,14 +106,14 @@ const SILENCE_MS = 100;
  */
 export class SilenceWatch {
   readonly #getSocket: () => Socket | undefined;
-  readonly #scheduler: Scheduler;
+  readonly #time: Time;
   readonly #onSilence: (socket: Socket) => void;
   #cancel: Cancel | undefined;
 
   /** @param getSocket - Returns the current socket of the connection. */
-  constructor(getSocket: () => Socket | undefined, scheduler: Scheduler, onSilence: (socket: Socket) => void) {
+  constructor(getSocket: () => Socket | undefined, time: Time, onSilence: (socket: Socket) => void) {
     this.#getSocket = getSocket;
-    this.#scheduler = scheduler;
+    this.#time = time;
     this.#onSilence = onSilence;
   }
 
@@ -120,12 +122,13 @@ export class SilenceWatch {
     const socket = this.#getSocket();
     if (socket === undefined || this.#cancel !== undefined) return;
     const { bytesRead } = socket;
-    this.#cancel = this.#scheduler.after(SILENCE_MS, () => {
-      this.#cancel = this.#scheduler.afterInput(() => {
+    const alarm = this.#time.alarm(SILENCE_MS, () => {
+      this.#cancel = this.#time.endOfTurn(() => {
         this.#cancel = undefined;
         if (socket === this.#getSocket() && socket.bytesRead === bytesRead) this.#onSilence(socket);
       });
     });
+    this.#cancel = alarm.cancel;
   }
 
   stop(): void {

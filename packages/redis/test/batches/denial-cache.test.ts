@@ -7,18 +7,18 @@ import { BURST, isAllowed, order, TOKEN_TICKS } from '../support/orders.ts';
 const FULL_TICKS = BURST * TOKEN_TICKS;
 
 function known(forMs = 1000) {
-  const clock = new FakeTime();
-  const levels = new DenialCache(forMs, clock);
+  const time = new FakeTime();
+  const levels = new DenialCache(forMs, time);
   const note = (keys: string[], ...levelsTicks: number[]) =>
-    levels.add(keys, { nowTicks: 1_000_000, levelsTicks }, clock.nowMicros());
-  return { clock, levels, note };
+    levels.add(keys, { nowTicks: 1_000_000, levelsTicks }, time.nowMicros());
+  return { time, levels, note };
 }
 
 describe('the levels that refused batches have shown', () => {
   test('refuse the same batch, with figures that count down as time passes', () => {
-    const { clock, levels, note } = known();
+    const { time, levels, note } = known();
     note(['a'], FULL_TICKS);
-    clock.advance(250);
+    time.advance(250);
     const passedTicks = 250 * 16_000;
     expect(levels.findDenial([order('a')], ['a'])).toEqual({
       nowTicks: 1_000_000 + passedTicks,
@@ -43,20 +43,20 @@ describe('the levels that refused batches have shown', () => {
   });
 
   test('let a batch be sent at the moment when it fits, and not a microsecond sooner', () => {
-    const { clock, levels, note } = known();
+    const { time, levels, note } = known();
     note(['a'], 4 * TOKEN_TICKS + 16_000);
-    clock.advance(0.999);
+    time.advance(0.999);
     expect(levels.findDenial([order('a')], ['a'])).toBeDefined();
-    clock.advance(0.001);
+    time.advance(0.001);
     expect(levels.findDenial([order('a')], ['a'])).toBeUndefined();
   });
 
   test('are cached for as long as was set, and no longer', () => {
-    const { clock, levels, note } = known(500);
+    const { time, levels, note } = known(500);
     note(['a'], FULL_TICKS);
-    clock.advance(499.999);
+    time.advance(499.999);
     expect(levels.findDenial([order('a')], ['a'])).toBeDefined();
-    clock.advance(0.001);
+    time.advance(0.001);
     expect(levels.findDenial([order('a')], ['a'])).toBeUndefined();
     expect(levels.size).toBe(0);
   });
@@ -72,17 +72,17 @@ describe('the levels that refused batches have shown', () => {
 
     /** The levels, 400 ms after they were asked for. */
     function late(...levelsTicks: number[]) {
-      const { clock, levels } = known();
-      const sentMicros = clock.nowMicros();
-      clock.advance(400);
+      const { time, levels } = known();
+      const sentMicros = time.nowMicros();
+      time.advance(400);
       levels.add(['a', 'b'], { nowTicks: 1_000_000, levelsTicks }, sentMicros);
-      return { clock, levels };
+      return { time, levels };
     }
 
     test('count down from the moment when it came: the server may have read its clock only then', () => {
-      const { clock, levels } = late(FULL_TICKS);
+      const { time, levels } = late(FULL_TICKS);
       expect(levels.findDenial([order('a')], ['a'])).toMatchObject({ nowTicks: 1_000_000, levelsTicks: [FULL_TICKS] });
-      clock.advance(250);
+      time.advance(250);
       const passedTicks = 250 * 16_000;
       expect(levels.findDenial([order('a')], ['a'])).toMatchObject({
         nowTicks: 1_000_000 + passedTicks,
@@ -92,18 +92,18 @@ describe('the levels that refused batches have shown', () => {
     });
 
     test('let a batch be sent as if the server had read its clock when it was sent, and no later', () => {
-      const { clock, levels } = late(4 * TOKEN_TICKS + WAY_TICKS + 16_000);
-      clock.advance(0.999);
+      const { time, levels } = late(4 * TOKEN_TICKS + WAY_TICKS + 16_000);
+      time.advance(0.999);
       expect(levels.findDenial([order('a')], ['a'])?.levelsTicks[0]).toBeGreaterThan(4 * TOKEN_TICKS + WAY_TICKS);
-      clock.advance(0.001);
+      time.advance(0.001);
       expect(levels.findDenial([order('a')], ['a'])).toBeUndefined();
     });
 
     test('are cached for a second from then on', () => {
-      const { clock, levels } = late(FULL_TICKS);
-      clock.advance(599.999);
+      const { time, levels } = late(FULL_TICKS);
+      time.advance(599.999);
       expect(levels.findDenial([order('a')], ['a'])).toBeDefined();
-      clock.advance(0.001);
+      time.advance(0.001);
       expect(levels.findDenial([order('a')], ['a'])).toBeUndefined();
     });
 
@@ -130,10 +130,10 @@ describe('the levels that refused batches have shown', () => {
   });
 
   test('a level that has passed is 0', () => {
-    const { clock, levels, note } = known();
+    const { time, levels, note } = known();
     note(['a', 'b'], FULL_TICKS, 16);
-    clock.advance(1 / 1000);
-    clock.advance(500);
+    time.advance(1 / 1000);
+    time.advance(500);
     expect(levels.findDenial([order('a'), order('b')], ['a', 'b'])?.levelsTicks[1]).toBe(0);
   });
 

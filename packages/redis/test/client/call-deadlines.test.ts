@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FakeTime } from '../../../core/test/support/fake-time.ts';
+import { FakeTime } from '@sluice/core/testing';
 import { CallDeadlines } from '../../src/client/call-deadlines.ts';
 
 const never = new Promise<never>(() => {});
@@ -11,15 +11,15 @@ test('each call has the deadline that it brings, rounded up to a millisecond', a
   for (const ms of [50, 20.4, 50, 100]) {
     deadlines.race(never, ms, () => ms).catch((late: unknown) => missed.push(late as number));
   }
-  await time.advance(20.9);
+  await time.pass(20.9);
   expect(missed).toEqual([]);
-  await time.advance(0.1);
+  await time.pass(0.1);
   expect(missed).toEqual([20.4]);
-  await time.advance(29);
+  await time.pass(29);
   expect(missed).toEqual([20.4, 50, 50]);
-  await time.advance(50);
+  await time.pass(50);
   expect(missed).toEqual([20.4, 50, 50, 100]);
-  expect(time.waiting).toBe(0);
+  expect(time.pending).toBe(0);
 });
 
 test('thousands of different deadlines are kept too, and all can be ended at once', async () => {
@@ -28,10 +28,10 @@ test('thousands of different deadlines are kept too, and all can be ended at onc
   let missed = 0;
   for (let ms = 1; ms <= 1000; ms++) await deadlines.race(Promise.resolve(), ms, () => ms);
   for (let ms = 1; ms <= 1000; ms++) deadlines.race(never, ms, () => ms).catch(() => missed++);
-  await time.advance(500);
+  await time.pass(500);
   expect(missed).toBe(500);
   deadlines.expireAll();
-  await time.advance(0);
+  await time.pass(0);
   expect(missed).toBe(1000);
-  expect(time.waiting).toBe(0);
+  expect(time.pending).toBe(0);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FakeTime } from '../../../core/test/support/fake-time.ts';
+import { FakeTime } from '@sluice/core/testing';
 import type { ConnectionChange } from '../../src/client/connection-status.ts';
 import { StateLog } from '../../src/client/state-log.ts';
 
@@ -29,35 +29,39 @@ describe('the state of the connections', () => {
     ]);
   });
 
-  test('is reported at most four times in ten seconds, and then only if it lasts', async () => {
+  test('is reported at most four times in ten seconds, and then only if it lasts', () => {
     const { time, reported, log: states } = log();
     for (let i = 0; i < 100; i++) states.note(i % 2 === 0 ? 'up' : 'down', ill);
     expect(reported).toHaveLength(4);
     expect(states.state).toBe('down');
-    await time.advance(10_000);
+    time.advance(10_000);
     expect(reported).toHaveLength(4);
     states.note('up', ill);
     expect(reported).toHaveLength(5);
-    expect(time.waiting).toBe(0);
+    expect(time.pending).toBe(0);
   });
 
-  test('is reported later when it has changed for good meanwhile', async () => {
+  test('is reported later when it has changed for good meanwhile', () => {
     const { time, reported, log: states } = log();
     for (let i = 0; i < 7; i++) states.note(i % 2 === 0 ? 'up' : 'down', ill);
     expect(reported.map(({ state }) => state)).toEqual(['up', 'down', 'up', 'down']);
-    await time.advance(10_000);
+    time.advance(10_000);
     expect(reported.map(({ state }) => state)).toEqual(['up', 'down', 'up', 'down', 'up']);
   });
 
   test('keeps the last error and when it came, also when all is well again', () => {
-    const { log: states } = log();
+    const { time, log: states } = log();
+    const noon = new Date('2026-07-01T12:00:00Z');
+    time.setWall(noon.getTime());
     expect(states.lastError).toBeUndefined();
     states.note('down', ill);
     const { lastError } = states;
-    expect(lastError).toEqual({ cause, at: expect.any(Date) });
+    expect([lastError, states.since]).toEqual([{ cause, at: noon }, noon]);
+    time.advance(1000);
     states.note('up', ill);
     states.note('up', well);
     expect(states.lastError).toBe(lastError);
+    expect(states.since).toEqual(new Date('2026-07-01T12:00:01Z'));
   });
 
   test('is reported at once when the client is closed, which leaves no timer', () => {
@@ -65,6 +69,6 @@ describe('the state of the connections', () => {
     for (let i = 0; i < 7; i++) states.note(i % 2 === 0 ? 'up' : 'down', ill);
     states.close();
     expect(reported.at(-1)).toEqual({ state: 'closed', server: undefined, cause: undefined });
-    expect(time.waiting).toBe(0);
+    expect(time.pending).toBe(0);
   });
 });

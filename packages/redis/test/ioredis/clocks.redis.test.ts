@@ -1,3 +1,4 @@
+import { systemTime } from '@sluice/core/kit';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
@@ -9,25 +10,25 @@ describe.each(VERSIONS)('clocks that differ, by a script client of $version', ({
   async function openWithClock() {
     const server = await redisServer();
     const proxy = await tcpProxy(server);
-    const clock = { aheadMicros: 0, nowMicros: () => Math.floor(performance.now() * 1000) + clock.aheadMicros };
-    const scriptClient = openScriptClient({ client: ended(new Redis(proxy.port, { lazyConnect: true })), clock });
+    const time = { ...systemTime, aheadMicros: 0, nowMicros: () => systemTime.nowMicros() + time.aheadMicros };
+    const scriptClient = openScriptClient({ client: ended(new Redis(proxy.port, { lazyConnect: true })), time });
     await isUp(scriptClient);
-    return { server, proxy, scriptClient, clock };
+    return { server, proxy, scriptClient, time };
   }
 
   test.each([
     ['ahead of the server', 86_400],
     ['behind the server', -86_400],
   ])('change nothing, wherever ours stands: a day %s', async (_, aheadSeconds) => {
-    const { scriptClient, clock } = await openWithClock();
-    clock.aheadMicros = aheadSeconds * 1_000_000;
+    const { scriptClient, time } = await openWithClock();
+    time.aheadMicros = aheadSeconds * 1_000_000;
     await scriptClient.run(call(add));
     expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 2]);
   });
 
   test('cost one call a second try when the server’s goes ahead, and are known from then on', async () => {
-    const { scriptClient, clock } = await openWithClock();
-    clock.aheadMicros = -10_000_000;
+    const { scriptClient, time } = await openWithClock();
+    time.aheadMicros = -10_000_000;
     expect(await scriptClient.run(call(add, { deadlineMs: 1000 }))).toEqual([expect.any(Number), 1]);
     expect(scriptClient.status().counts.expired).toBe(1);
     expect(await scriptClient.run(call(add, { deadlineMs: 1000 }))).toEqual([expect.any(Number), 2]);
@@ -35,8 +36,8 @@ describe.each(VERSIONS)('clocks that differ, by a script client of $version', ({
   });
 
   test('cost a call its answer when half of its time is over by the first try', async () => {
-    const { proxy, scriptClient, clock, server } = await openWithClock();
-    clock.aheadMicros = -10_000_000;
+    const { proxy, scriptClient, time, server } = await openWithClock();
+    time.aheadMicros = -10_000_000;
     proxy.delay(300);
     const { code, message } = await rejection(scriptClient.run(call(add, { deadlineMs: 500 })));
     expect(code).toBe('ERR_STORE_DEADLINE');
@@ -47,8 +48,8 @@ describe.each(VERSIONS)('clocks that differ, by a script client of $version', ({
   });
 
   test('never let a script write later than its deadline, when the server’s has gone back and is known again', async () => {
-    const { proxy, scriptClient, clock } = await openWithClock();
-    clock.aheadMicros = 10_000_000;
+    const { proxy, scriptClient, time } = await openWithClock();
+    time.aheadMicros = 10_000_000;
     await scriptClient.run(call(add));
     proxy.stall();
     expect(await rejection(scriptClient.run(call(add, { deadlineMs: 30 })))).toMatchObject({

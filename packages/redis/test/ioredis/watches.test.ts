@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { FakeTime } from '../../../core/test/support/fake-time.ts';
+import { FakeTime } from '@sluice/core/testing';
 import { ConnectTimeout, ConnectWatch, SilenceWatch } from '../../src/ioredis/watches.ts';
 
 /** As much of a socket as a watch looks at. */
@@ -21,59 +21,60 @@ function watched<T>(Watch: new (socket: () => Socket | undefined, time: FakeTime
 }
 
 describe('the watch over connecting', () => {
-  test('cuts a socket that sends nothing for as long as it is allowed to', async () => {
+  test('cuts a socket that sends nothing for as long as it is allowed to', () => {
     const { time, on, cut, watch } = watched(ConnectWatch);
     watch.start(250);
     on.socket = socket();
-    await time.advance(250);
+    time.advance(250);
     expect(cut).toEqual([]);
-    await time.advance(100);
+    time.advance(100);
     expect(cut).toContain(on.socket);
   });
 
-  test('waits longer for a server that has spoken', async () => {
+  test('waits longer for a server that has spoken', () => {
     const { time, on, cut, watch } = watched(ConnectWatch);
     const stream = socket();
     on.socket = stream;
     watch.start(250);
-    await time.advance(100);
+    time.advance(100);
     stream.bytesRead = 7;
-    await time.advance(950);
+    time.advance(950);
     expect(cut).toEqual([]);
-    await time.advance(200);
+    time.advance(200);
     expect(cut).toContain(stream);
   });
 
-  test('takes each byte and each new socket for a sign of life', async () => {
+  test('takes each byte and each new socket for a sign of life', () => {
     const { time, on, cut, watch } = watched(ConnectWatch);
     watch.start(250);
     for (let attempt = 0; attempt < 10; attempt++) {
       on.socket = socket();
-      await time.advance(200);
+      time.advance(200);
     }
     expect(cut).toEqual([]);
   });
 
-  test('reads what arrived while the process was busy before it cuts', async () => {
+  test('reads what arrived while the process was busy before it cuts', () => {
     const { time, on, cut, watch } = watched(ConnectWatch);
     const stream = socket();
     on.socket = stream;
     watch.start(250);
-    time.arrives(() => (stream.bytesRead = 1));
-    await time.stall(5000);
+    time.endOfTurn(() => (stream.bytesRead = 1));
+    time.set(time.nowMs + 5000);
+    time.advance(0);
     expect(cut).toEqual([]);
   });
 
-  test('does not cut while there is no socket, and leaves no timer when it is stopped', async () => {
+  test('does not cut while there is no socket, and leaves no timer when it is stopped', () => {
     const { time, cut, watch } = watched(ConnectWatch);
     watch.start(250);
-    await time.advance(1000);
+    time.advance(1000);
     expect(cut).toEqual([]);
     watch.stop();
-    expect(time.waiting).toBe(0);
+    expect(time.pending).toBe(0);
   });
 
-  test('can be stopped by its callback', async () => {
+  test('can be stopped by its callback', () => {
     const time = new FakeTime();
     const on = socket();
     const watch: ConnectWatch = new ConnectWatch(
@@ -82,65 +83,66 @@ describe('the watch over connecting', () => {
       () => watch.stop(),
     );
     watch.start(250);
-    await time.advance(1000);
-    expect(time.waiting).toBe(0);
+    time.advance(1000);
+    expect(time.pending).toBe(0);
   });
 });
 
 describe('the watch over silence', () => {
-  test('cuts a socket through which nothing came for 100 ms after a missed deadline', async () => {
+  test('cuts a socket through which nothing came for 100 ms after a missed deadline', () => {
     const { time, on, cut, watch } = watched(SilenceWatch);
     on.socket = socket(5);
     watch.start();
-    await time.advance(99);
+    time.advance(99);
     watch.start();
     expect(cut).toEqual([]);
-    await time.advance(1);
+    time.advance(1);
     expect(cut).toEqual([on.socket]);
-    expect(time.waiting).toBe(0);
+    expect(time.pending).toBe(0);
   });
 
-  test('leaves a slow server in peace: one byte is enough', async () => {
+  test('leaves a slow server in peace: one byte is enough', () => {
     const { time, on, cut, watch } = watched(SilenceWatch);
     const stream = socket(5);
     on.socket = stream;
     watch.start();
-    await time.advance(50);
+    time.advance(50);
     stream.bytesRead = 6;
-    await time.advance(1000);
+    time.advance(1000);
     expect(cut).toEqual([]);
     watch.start();
-    await time.advance(100);
+    time.advance(100);
     expect(cut).toEqual([stream]);
   });
 
-  test('reads what arrived while the process was busy before it cuts', async () => {
+  test('reads what arrived while the process was busy before it cuts', () => {
     const { time, on, cut, watch } = watched(SilenceWatch);
     const stream = socket(5);
     on.socket = stream;
     watch.start();
-    time.arrives(() => (stream.bytesRead = 6));
-    await time.stall(5000);
+    time.endOfTurn(() => (stream.bytesRead = 6));
+    time.set(time.nowMs + 5000);
+    time.advance(0);
     expect(cut).toEqual([]);
   });
 
-  test('does not cut the socket that came after', async () => {
+  test('does not cut the socket that came after', () => {
     const { time, on, cut, watch } = watched(SilenceWatch);
     on.socket = socket();
     watch.start();
     on.socket = socket();
-    await time.advance(1000);
+    time.advance(1000);
     expect(cut).toEqual([]);
   });
 
   test('has nothing to watch before the first socket, and leaves no timer when it is stopped', () => {
     const { time, on, watch } = watched(SilenceWatch);
     watch.start();
-    expect(time.waiting).toBe(0);
+    expect(time.pending).toBe(0);
     on.socket = socket();
     watch.start();
     watch.stop();
-    expect(time.waiting).toBe(0);
+    expect(time.pending).toBe(0);
   });
 });
 
