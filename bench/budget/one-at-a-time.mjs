@@ -35,7 +35,7 @@ const ourStore = async (client) => {
   const store = redisStore({ client });
   // oxlint-disable-next-line no-await-in-loop
   while (store.status().state !== 'up') await wait(10);
-  const numbers = { incrementTicks: INCREMENT_TICKS, toleranceTicks: TOLERANCE_TICKS };
+  const numbers = { incrementTicks: INCREMENT_TICKS, fitTicks: TOLERANCE_TICKS, capTicks: TOLERANCE_TICKS };
   return (/** @type {string} */ id) =>
     Promise.resolve(store.spend([{ limit: 'First', id, mode: 'check-and-spend', ...numbers }], DEADLINE_MS));
 };

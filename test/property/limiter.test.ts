@@ -7,7 +7,7 @@ import { atOnce } from './one-bucket.ts';
 import { OracleBuckets, roundedRule, type Asked, type Numbers, type OracleDecision } from './oracle.ts';
 
 const SEVEN_YEARS_MS = 7 * 365 * 86_400_000;
-const MODES = ['check-and-spend', 'check-only', 'spend-only'] as const;
+const MODES = ['check-and-spend', 'check-only', 'spend-only', 'charge'] as const;
 // `plan` has an override of the first limit, `free` is unlimited in it.
 const BUCKETS = [
   ['First', '7'],

@@ -16,7 +16,14 @@ interface Spent {
 /** Each limit has an interval of its own, so that the buckets of one are full again much later than those of others. */
 function transaction({ limit, id, cost }: Spent): StoreTransaction {
   const interval = T * 100 ** LIMITS.indexOf(limit);
-  return { limit, id: `${id}`, incrementTicks: cost * interval, toleranceTicks: 5 * interval, mode: 'spend-only' };
+  return {
+    limit,
+    id: `${id}`,
+    incrementTicks: cost * interval,
+    fitTicks: 5 * interval,
+    capTicks: 5 * interval,
+    mode: 'spend-only',
+  };
 }
 
 const spent: fc.Arbitrary<Spent> = fc.record({

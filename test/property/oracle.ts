@@ -35,7 +35,7 @@ function ruleOf(burst: number, unitsPerMicro: bigint, interval: bigint): Rule {
   return { unitsPerMicro, interval, tolerance: BigInt(burst) * interval, burst: BigInt(burst) };
 }
 
-type OracleMode = 'check-and-spend' | 'check-only' | 'spend-only';
+type OracleMode = 'check-and-spend' | 'check-only' | 'spend-only' | 'charge';
 
 /** One transaction. `bucket` names it. */
 export interface Asked {
@@ -43,6 +43,9 @@ export interface Asked {
   readonly rule: Rule;
   readonly cost: number;
   readonly mode: OracleMode;
+  /** The level up to which it fits, and up to which a charge goes, in units. Default: an empty bucket. */
+  readonly fit?: bigint;
+  readonly cap?: bigint;
 }
 
 /** How a bucket is. */
@@ -76,25 +79,27 @@ export class OracleBuckets {
   decide(batch: readonly Asked[], nowMicros: bigint, takes: boolean): OracleDecision {
     const levels = batch.map(({ bucket, rule }) => this.#level(bucket, rule, nowMicros));
     const fitting = batch.map(
-      ({ rule, cost }, i) => cost === 0 || levels[i]! + BigInt(cost) * rule.interval <= rule.tolerance,
+      ({ rule, cost, fit = rule.tolerance }, i) => cost === 0 || levels[i]! + BigInt(cost) * rule.interval <= fit,
     );
-    const allowed = batch.every(({ mode }, i) => mode === 'spend-only' || fitting[i]!);
+    const allowed = batch.every(({ mode }, i) => !denies(mode) || fitting[i]!);
     const taken: { bucket: string; increment: bigint; tatAfter: bigint }[] = [];
     const answers: Answered[] = [];
     const waits: bigint[] = [];
-    for (const [i, { bucket, rule, cost, mode }] of batch.entries()) {
-      const increment = BigInt(cost) * rule.interval;
-      const spends = takes && allowed && fitting[i]! && mode !== 'check-only';
-      const level = spends ? levels[i]! + increment : levels[i]!;
+    for (const [i, asked] of batch.entries()) {
+      const { bucket, rule, cost, mode, fit = rule.tolerance } = asked;
+      const level = takes && allowed ? levelAfter(asked, levels[i]!, fitting[i]!) : levels[i]!;
+      const increment = level - levels[i]!;
       const tatAfter = nowMicros * rule.unitsPerMicro + level;
-      if (spends) this.#tats.set(bucket, tatAfter);
-      if (spends && cost > 0) taken.push({ bucket, increment, tatAfter });
-      const passes = fitting[i]! || mode === 'spend-only';
-      const wait = cost === 0 ? 0n : greater(0n, level + increment - rule.tolerance);
+      if (increment > 0n) {
+        this.#tats.set(bucket, tatAfter);
+        taken.push({ bucket, increment: (increment / rule.interval) * rule.interval, tatAfter });
+      }
+      const passes = fitting[i]! || !denies(mode);
+      const wait = cost === 0 ? 0n : greater(0n, level + BigInt(cost) * rule.interval - fit);
       answers.push({
         ...figures(level, rule),
         allowed: passes,
-        spent: spends ? cost : 0,
+        spent: Number(increment / rule.interval),
         retryAfterMs: passes ? 0 : ceilMs(wait, rule),
       });
       waits.push(wait);
@@ -108,9 +113,9 @@ export class OracleBuckets {
   }
 
   /** Takes tokens, at most to an empty bucket. What other numbers left beyond that stays. */
-  charge({ bucket, rule, cost }: Omit<Asked, 'mode'>, nowMicros: bigint): Figures {
+  charge({ bucket, rule, cost, cap = rule.tolerance }: Omit<Asked, 'mode'>, nowMicros: bigint): Figures {
     const before = this.#level(bucket, rule, nowMicros);
-    const level = greater(before, lesser(rule.tolerance, before + BigInt(cost) * rule.interval));
+    const level = greater(before, lesser(cap, before + BigInt(cost) * rule.interval));
     this.#tats.set(bucket, nowMicros * rule.unitsPerMicro + level);
     return figures(level, rule);
   }
@@ -156,6 +161,17 @@ export class OracleBuckets {
   }
 }
 
+function denies(mode: OracleMode): boolean {
+  return mode !== 'spend-only' && mode !== 'charge';
+}
+
+/** The level after one of a batch that is allowed. */
+function levelAfter({ rule, cost, mode, cap = rule.tolerance }: Asked, level: bigint, fits: boolean): bigint {
+  const lifted = level + BigInt(cost) * rule.interval;
+  if (mode === 'charge') return greater(level, lesser(cap, lifted));
+  return fits && mode !== 'check-only' ? lifted : level;
+}
+
 function figures(level: bigint, rule: Rule): Figures {
   return { remaining: Number(greater(0n, rule.tolerance - level) / rule.interval), resetAfterMs: ceilMs(level, rule) };
 }
@@ -164,7 +180,7 @@ function figures(level: bigint, rule: Rule): Figures {
 function strictest(batch: readonly Asked[], answers: readonly Answered[], waits: readonly bigint[]): number {
   const order = answers
     .map(({ allowed, remaining }, place) => ({ allowed, remaining, wait: waits[place]!, place }))
-    .filter(({ place }) => batch[place]!.mode !== 'spend-only')
+    .filter(({ place }) => denies(batch[place]!.mode))
     .toSorted((a, b) => {
       if (a.allowed !== b.allowed) return a.allowed ? 1 : -1;
       if (a.wait !== b.wait) return a.wait > b.wait ? -1 : 1;

@@ -31,7 +31,15 @@ function transactionOf(id: string, numbers: Numbers, share: number): StoreTransa
   const { interval, tolerance } = roundedRule(numbers);
   const tokens = Math.max(1, Math.floor(share * numbers.burst));
   const incrementTicks = tokens * Number(interval);
-  return { limit: 'Only', id, incrementTicks, toleranceTicks: Number(tolerance), mode: 'check-and-spend', tokens };
+  return {
+    limit: 'Only',
+    id,
+    incrementTicks,
+    fitTicks: Number(tolerance),
+    capTicks: Number(tolerance),
+    mode: 'check-and-spend',
+    tokens,
+  };
 }
 
 async function spend(store: Store, transaction: StoreTransaction & { tokens: number }): Promise<Taken[]> {

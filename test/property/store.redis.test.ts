@@ -1,5 +1,5 @@
 import { memoryStore, type Store, type StoreReading, type StoreRefund, type StoreTransaction } from '@sluice/core';
-import { passes } from '@sluice/core/kit';
+import { levelAfter, passes } from '@sluice/core/kit';
 import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -9,8 +9,10 @@ import { anyNumbers } from './limit-arbitraries.ts';
 import { OracleBuckets, roundedRule, type Asked, type Numbers, type Rule } from './oracle.ts';
 import { atMost } from './runs.ts';
 
+/** The longest time that a bucket may take to fill. */
+const TEN_YEARS_TICKS = 10 * 365 * 86_400 * 16_000_000;
 const IDS = ['7', '8', '{9}:'] as const;
-const MODES = ['check-and-spend', 'check-only', 'spend-only'] as const;
+const MODES = ['check-and-spend', 'check-only', 'spend-only', 'charge'] as const;
 
 interface Part {
   readonly id: (typeof IDS)[number];
@@ -19,6 +21,9 @@ interface Part {
   readonly mode: (typeof MODES)[number];
   /** Which of two sets of numbers: as before and after a limit was changed. */
   readonly numbers: 0 | 1;
+  /** The shares of an empty bucket's level up to which it fits, and up to which a charge goes. */
+  readonly room: number;
+  readonly cap: number;
 }
 
 const part: fc.Arbitrary<Part> = fc.record({
@@ -26,6 +31,8 @@ const part: fc.Arbitrary<Part> = fc.record({
   share: fc.oneof(fc.constantFrom(0, -1, -1, -2, 1), fc.double({ min: 0, max: 1, noNaN: true })),
   mode: fc.constantFrom('check-and-spend', ...MODES),
   numbers: fc.constantFrom(0, 0, 0, 1),
+  room: fc.constantFrom(1, 1, 1, 0.5, 0.8, 1.5),
+  cap: fc.constantFrom(1, 1, 1.5, 2),
 });
 
 const step = fc.record({
@@ -103,9 +110,8 @@ class Comparison {
       call === 'spend',
     );
     this.#note(passes(transactions, levelsTicks), exact.allowed);
-    const after = levelsTicks.map(
-      (level, i) => level + (exact.answers[i]!.spent > 0 ? transactions[i]!.incrementTicks : 0),
-    );
+    const takes = call === 'spend' && exact.allowed;
+    const after = levelsTicks.map((level, i) => (takes ? levelAfter(transactions[i]!, level) : level));
     this.#note(
       after.map(ceilMs),
       exact.answers.map(({ resetAfterMs }) => resetAfterMs),
@@ -141,13 +147,16 @@ class Comparison {
       limit: 'Only',
       id: this.#id(each),
       incrementTicks: this.#cost(each) * Number(interval),
-      toleranceTicks: Number(tolerance),
+      fitTicks: Math.min(Math.floor(Number(tolerance) * each.room), TEN_YEARS_TICKS),
+      capTicks: Math.min(Math.floor(Number(tolerance) * each.cap), TEN_YEARS_TICKS),
       mode: each.mode,
     };
   }
 
   #asked(each: Part): Asked {
-    return { bucket: this.#id(each), rule: this.#rule(each), cost: this.#cost(each), mode: each.mode };
+    const { fitTicks, capTicks, mode } = this.#transaction(each);
+    const [fit, cap] = [BigInt(fitTicks), BigInt(capTicks)];
+    return { bucket: this.#id(each), rule: this.#rule(each), cost: this.#cost(each), mode, fit, cap };
   }
 
   #id({ id }: Part): string {

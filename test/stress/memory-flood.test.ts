@@ -10,13 +10,20 @@ const FLOOD = 10_000_000;
 const MAX_KEYS = 100_000;
 
 function transaction(id: string, cost: number, burst = BURST): StoreTransaction {
-  return { limit: 'Logins', id, incrementTicks: cost * T, toleranceTicks: burst * T, mode: 'check-and-spend' };
+  return {
+    limit: 'Logins',
+    id,
+    incrementTicks: cost * T,
+    fitTicks: burst * T,
+    capTicks: burst * T,
+    mode: 'check-and-spend',
+  };
 }
 
 /** Of a limit whose empty buckets are full again after a minute, long before those of the flood. */
 function minuteBucket(id: string): StoreTransaction {
   const minute = 60 * TICKS_PER_SECOND;
-  return { limit: 'Codes', id, incrementTicks: minute, toleranceTicks: minute, mode: 'check-and-spend' };
+  return { limit: 'Codes', id, incrementTicks: minute, fitTicks: minute, capTicks: minute, mode: 'check-and-spend' };
 }
 
 function spendOnce(store: MemoryStore, ids: number, prefix: string): void {
@@ -41,7 +48,7 @@ describe('a memory store under a flood of ten million keys', () => {
     expect(store.stats()).toMatchObject({ size: MAX_KEYS, evicted: FLOOD + 2000 - MAX_KEYS, swept: 0 });
     expect(store.stats().bytes).toBeLessThan(40 * MAX_KEYS);
     expect(store.check(exhausted).levelsTicks).toEqual(exhausted.map(() => BURST * T));
-    expect(store.check(beside).levelsTicks).toEqual(beside.map(({ toleranceTicks }) => toleranceTicks));
+    expect(store.check(beside).levelsTicks).toEqual(beside.map(({ fitTicks }) => fitTicks));
   });
 
   test('gives its memory back when the keys have passed, while it is used for others', () => {

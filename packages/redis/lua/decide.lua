@@ -5,8 +5,8 @@
 -- 2^e × (1 + f / 16). A TAT in the past is the same as no key. Buckets are written at the end, each at most once, and
 -- only if they have changed.
 --
--- A level can be above the tolerance of a transaction for two reasons:
--- - The bucket was used with other numbers. Its level is kept: if each transaction cut the level to its own tolerance,
+-- A level can be above the threshold of a transaction for two reasons:
+-- - The bucket was used with other numbers. Its level is kept: if each transaction cut the level to its own threshold,
 --   two sets of numbers would undo each other's debt.
 -- - This server's clock has stepped back, or a replica with another clock has taken over. The level is then also above
 --   the level that was written, because between two writes a level only falls. It is cut to the level that was written,
@@ -18,7 +18,8 @@
 --              begins with the number of its batches × 2^20 + the number n of transactions in each. A word for each of
 --              the n transactions follows: kind + 16 × the position of its numbers
 -- …ARGV[#]     the numbers, counted from the end: position 0 is the last argument. For each transaction: increment,
---              tolerance and, for the refund of a decision, the TAT after that decision, all in ticks
+--              threshold and, for the refund of a decision, the TAT after that decision, all in ticks. The threshold of
+--              kinds 0 to 2 is the level up to which an increment fits, that of the others the level of an empty bucket
 --
 -- kind  in a batch that passes               level in the reply
 --    0  takes; denies if it does not fit     before
@@ -29,14 +30,15 @@
 --    5  gives back, at most to a full one    after
 --    6  the same, for a decision             after
 --    7  deletes the bucket                   0
---    8  cuts the level to the tolerance      after
+--    8  cuts the level to the threshold      after
+--    9  takes, at most to the threshold      before
 --
 -- Reply        { 1, now in ticks, level of each transaction in ticks … }
 --              A level of -1 means that the value of the key is not a bucket, -2 that this is so for another key of the
 --              batch. Such a batch takes and gives nothing.
 --              { 0, now in ticks } if the moment of ARGV[1] has passed; nothing was written
 
-local CHECK_ONLY, SPEND_ONLY, LOOK, CHARGE, REFUND, REFUND_DECISION, RESET = 1, 2, 3, 4, 5, 6, 7
+local CHECK_ONLY, SPEND_ONLY, LOOK, CHARGE, REFUND, REFUND_DECISION, RESET, CAP, CHARGE_IN_BATCH = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local KINDS = 16
 local FOREIGN, UNDECIDED = -1, -2
 local EPOCH_SECONDS = 1767225600
@@ -68,7 +70,7 @@ local reply = { 1, now, 0 }
 local tats = {} -- by key: the TAT after the batches so far; false if the value is not a bucket
 local afters = {} -- by transaction: the level after it, if that differs from the level before
 local healed = {} -- by key: true if the clock was wrong; the bucket is repaired even if the batch is denied
-local word, kind, increment, tolerance, tat_after -- of the current transaction; equal words share them
+local word, kind, increment, threshold, tat_after -- of the current transaction; equal words share them
 local i, shape = 0, 2 -- the index of the current transaction, and the position of the current shape
 
 while i < #keys do
@@ -83,7 +85,7 @@ while i < #keys do
         kind = word % KINDS
         local place = #args - (word - kind) / KINDS
         if kind ~= RESET then
-          increment, tolerance = args[place] + 0, args[place - 1] + 0
+          increment, threshold = args[place] + 0, args[place - 1] + 0
         end
         if kind == REFUND_DECISION then
           tat_after = args[place - 2] + 0
@@ -108,7 +110,7 @@ while i < #keys do
             tat = find(value, '^-?%d%d%d%d+$') and sub(value, 1, -4) + 0
             if not tat or tat < now - MOST_BEHIND_TICKS or tat > MOST_TICKS then
               tat = false
-            elseif tat - now > tolerance then
+            elseif tat - now > threshold then
               local code = sub(value, -3) + 0
               local f = code % 16
               local written = ldexp(1 + f / 16, (code - f) / 16)
@@ -125,24 +127,24 @@ while i < #keys do
           level = tat > now and tat - now or 0
           local after = level
           if kind <= SPEND_ONLY then
-            if increment > tolerance - level and increment > 0 then
+            if increment > threshold - level and increment > 0 then
               passes = passes and kind == SPEND_ONLY
             elseif kind ~= CHECK_ONLY then
               after = level + increment
             end
-          elseif kind == CHARGE then
-            after = max(level, min(level + increment, tolerance))
+          elseif kind == CHARGE or kind == CHARGE_IN_BATCH then
+            after = max(level, min(level + increment, threshold))
           elseif kind == REFUND then
             after = max(level - increment, 0)
           elseif kind == REFUND_DECISION then
             after = max(level - min(increment, max(tat_after - now, 0)), 0)
-          elseif kind > RESET then
-            after = min(level, tolerance)
+          elseif kind == CAP then
+            after = min(level, threshold)
           end
           if after ~= level then
             afters[i] = after
           end
-          if kind > LOOK then
+          if kind > LOOK and kind ~= CHARGE_IN_BATCH then
             level = after
           end
         else

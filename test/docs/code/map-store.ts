@@ -31,13 +31,10 @@ export class MapStore implements Store {
 
   spend(batch: readonly StoreTransaction[]): StoreReading {
     const { nowTicks, levelsTicks } = this.#read(batch);
-    const lifted = batch.map(({ incrementTicks }, i) => levelsTicks[i]! + incrementTicks);
-    const fits = batch.map(
-      ({ incrementTicks, toleranceTicks }, i) => incrementTicks === 0 || lifted[i]! <= toleranceTicks,
-    );
-    if (batch.every(({ mode }, i) => mode === 'spend-only' || fits[i])) {
+    const passes = batch.every((transaction, i) => !canDeny(transaction) || fits(transaction, levelsTicks[i]!));
+    if (passes) {
       for (const [i, transaction] of batch.entries()) {
-        if (transaction.mode !== 'check-only' && fits[i]) this.#set(transaction, nowTicks, lifted[i]!);
+        this.#set(transaction, nowTicks, levelAfter(transaction, levelsTicks[i]!));
       }
     }
     // The levels before anything was taken: what was decided follows from them.
@@ -49,9 +46,7 @@ export class MapStore implements Store {
   }
 
   charge(batch: readonly StoreCharge[]): StoreReading {
-    return this.#change(batch, (level, { incrementTicks, toleranceTicks }) =>
-      Math.max(level, Math.min(level + incrementTicks, toleranceTicks)),
-    );
+    return this.#change(batch, (level, charge) => charged(charge, level));
   }
 
   refund(batch: readonly StoreRefund[]): StoreReading {
@@ -61,7 +56,7 @@ export class MapStore implements Store {
   }
 
   cap(batch: readonly StoreCap[]): StoreReading {
-    return this.#change(batch, (level, { toleranceTicks }) => Math.min(level, toleranceTicks));
+    return this.#change(batch, (level, { capTicks }) => Math.min(level, capTicks));
   }
 
   reset(batch: readonly BucketName[]): void {
@@ -89,10 +84,10 @@ export class MapStore implements Store {
 
   #change<T extends BucketName>(
     batch: readonly T[],
-    levelAfter: (level: number, entry: T, nowTicks: number) => number,
+    changed: (level: number, entry: T, nowTicks: number) => number,
   ): StoreReading {
     const { nowTicks, levelsTicks } = this.#read(batch);
-    const after = batch.map((entry, i) => levelAfter(levelsTicks[i]!, entry, nowTicks));
+    const after = batch.map((entry, i) => changed(levelsTicks[i]!, entry, nowTicks));
     for (const [i, entry] of batch.entries()) this.#set(entry, nowTicks, after[i]!);
     return { nowTicks, levelsTicks: after };
   }
@@ -105,4 +100,24 @@ export class MapStore implements Store {
     if (this.#closed) throw new SluiceError('ERR_CLOSED', 'The store is closed.');
     return this.#time.nowMicros() * TICKS_PER_MICRO;
   }
+}
+
+function canDeny({ mode }: StoreTransaction): boolean {
+  return mode === 'check-and-spend' || mode === 'check-only';
+}
+
+function fits({ incrementTicks, fitTicks }: StoreTransaction, level: number): boolean {
+  return incrementTicks === 0 || level + incrementTicks <= fitTicks;
+}
+
+/** A debt that other numbers left above the cap stays. */
+function charged({ incrementTicks, capTicks }: StoreCharge, level: number): number {
+  return Math.max(level, Math.min(level + incrementTicks, capTicks));
+}
+
+/** The level after a transaction of a batch that passes. */
+function levelAfter(transaction: StoreTransaction, level: number): number {
+  if (transaction.mode === 'charge') return charged(transaction, level);
+  const takes = transaction.mode !== 'check-only' && fits(transaction, level);
+  return takes ? level + transaction.incrementTicks : level;
 }

@@ -1,4 +1,4 @@
-import { passes } from '../store/all-or-nothing.ts';
+import { canDeny, levelAfter, passes } from '../store/transaction-rule.ts';
 import { Decision, type BucketState, type DecisionFigures, type Result } from './decision.ts';
 import type { Blocked, Answered, Unanswered } from './batch-answer.ts';
 import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
@@ -79,39 +79,45 @@ function unavailable(answer: Unanswered): Decision {
 function decided(answer: Answered, takes: boolean): Decision {
   const { batch, reading } = answer;
   const levels = reading.levelsTicks;
-  const denied = !passes(batch, levels);
+  const passed = passes(batch, levels);
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
   const results = new Array<Result>(batch.length);
-  for (let i = 0; i < batch.length; i++) results[i] = resultOf(batch[i]!, levels[i]!, takes && !denied);
+  for (let i = 0; i < batch.length; i++) {
+    const before = levels[i]!;
+    const after = takes && passed ? levelAfter(batch[i]!, before) : before;
+    results[i] = resultOf(batch[i]!, before, after, passed);
+  }
   const figures = results[strictestOf(answer, results)] ?? NO_LIMIT;
-  return new Decision(answer, denied ? 'denied' : 'allowed', figures, results);
+  return new Decision(answer, passed ? 'allowed' : 'denied', figures, results);
 }
 
-/** @param takes - Whether the batch took tokens: it was a `spend`, and it passed. */
-function resultOf(transaction: Transaction, level: number, takes: boolean): Result {
-  const { limit, id, cost, mode, rate, overridden, hidden, incrementTicks, toleranceTicks } = transaction;
-  const fitting = fits(level, incrementTicks, toleranceTicks);
-  const spent = takes && fitting && mode !== 'check-only';
-  const levelAfter = spent ? level + incrementTicks : level;
-  const allowed = fitting || mode === 'spend-only';
+/** @param passed - Whether the whole batch passed: then each transaction that can deny fits. */
+function resultOf(transaction: Transaction, before: number, after: number, passed: boolean): Result {
+  const { limit, id, cost, mode, rate, overridden, hidden, incrementTicks, fitTicks } = transaction;
+  const allowed = passed || !canDeny(mode) || fits(before, incrementTicks, fitTicks);
   return {
     limit,
     id,
     cost,
-    spent: spent ? cost : 0,
+    spent: after === before ? 0 : spentTokens(transaction, after - before),
     mode,
     allowed,
     blocked: false,
-    remaining: remainingTokens(levelAfter, rate.emissionIntervalTicks, toleranceTicks),
-    retryAfterMs: allowed ? 0 : ceilToMs(waitFor(levelAfter, incrementTicks, toleranceTicks)),
-    resetAfterMs: ceilToMs(levelAfter),
+    remaining: remainingTokens(after, rate.emissionIntervalTicks, fitTicks),
+    retryAfterMs: allowed ? 0 : ceilToMs(waitFor(after, incrementTicks, fitTicks)),
+    resetAfterMs: ceilToMs(after),
     burst: rate.burst,
     count: rate.count,
     periodMs: rate.periodMs,
     overridden,
     hidden,
   };
+}
+
+// A charge may have taken less than its cost: up to an empty bucket.
+function spentTokens({ mode, cost, rate }: Transaction, takenTicks: number): number {
+  return mode === 'charge' ? Math.floor(takenTicks / rate.emissionIntervalTicks) : cost;
 }
 
 /** Returns the states of buckets after a charge or a refund. */

@@ -26,11 +26,11 @@ export interface BucketState {
 export interface Result extends BucketState {
   /** Tokens that the transaction asked for. */
   readonly cost: number;
-  /** Tokens that were taken: `cost` or 0. */
+  /** Tokens that were taken: `cost` or 0; for a `charge`, the whole tokens up to an empty bucket. */
   readonly spent: number;
   /** The mode of the transaction. */
   readonly mode: Mode;
-  /** Whether this transaction lets the batch pass. Always true for `spend-only`, unless the id is blocked. */
+  /** Whether this transaction lets the batch pass. Always true for `spend-only` and `charge`, unless the id is blocked. */
   readonly allowed: boolean;
   /**
    * Whether an override blocks the id. Then `spent`, `remaining`, `burst` and `count` are 0, and `retryAfterMs` and
@@ -53,9 +53,9 @@ export interface Result extends BucketState {
 export type Outcome = 'allowed' | 'denied' | 'unavailable';
 
 /**
- * The decision on a batch. Its figures are those of the strictest transaction that is not `spend-only`: blocked before
+ * The decision on a batch. Its figures are those of the strictest transaction whose mode can deny: blocked before
  * denied, denied before allowed; then the longer wait (if allowed, the wait until the same transaction would pass
- * again); then the fewer remaining tokens; then the order of the batch. If all are `spend-only`, the figures are those
+ * again); then the fewer remaining tokens; then the order of the batch. If there is none, the figures are those
  * of the first.
  */
 export class Decision {

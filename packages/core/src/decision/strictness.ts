@@ -2,6 +2,7 @@ import { Decision, type Result } from './decision.ts';
 import type { Answered } from './batch-answer.ts';
 import { waitFor } from '../rule/gcra.ts';
 import { TICKS_PER_MS } from '../rule/ticks.ts';
+import { canDeny, levelAfter } from '../store/transaction-rule.ts';
 
 interface Strictness {
   readonly allowed: boolean;
@@ -11,14 +12,14 @@ interface Strictness {
 }
 
 /**
- * Returns the index of the strictest result that is not `spend-only`; the first index if all are; −1 for an empty
+ * Returns the index of the strictest result whose mode can deny; the first index if there is none; −1 for an empty
  * batch.
  */
 export function strictestOf(answer: Answered, results: readonly Result[]): number {
   if (results.length < 2) return results.length - 1;
   let strictest = -1;
   for (let i = 0; i < results.length; i++) {
-    if (results[i]!.mode === 'spend-only') continue;
+    if (!canDeny(results[i]!.mode)) continue;
     if (strictest < 0 || isStricter(ofResult(answer, results, i), ofResult(answer, results, strictest))) strictest = i;
   }
   return Math.max(strictest, 0);
@@ -37,17 +38,17 @@ function isStricter(one: Strictness, than: Strictness): boolean {
 
 function ofResult({ batch, reading }: Answered, results: readonly Result[], i: number): Strictness {
   const { allowed, remaining, spent } = results[i]!;
-  const { incrementTicks, toleranceTicks } = batch[i]!;
+  const transaction = batch[i]!;
   const level = reading.levelsTicks[i]!;
-  const levelAfter = spent > 0 ? level + incrementTicks : level;
-  return { allowed, remaining, waitTicks: waitFor(levelAfter, incrementTicks, toleranceTicks) };
+  const after = spent > 0 ? levelAfter(transaction, level) : level;
+  return { allowed, remaining, waitTicks: waitFor(after, transaction.incrementTicks, transaction.fitTicks) };
 }
 
 function ofDecision(decision: Decision): Strictness {
   const { allowed, remaining, retryAfterMs, results } = decision;
   const answer = Decision.answerOf(decision);
   if (!answer.available || results.length === 0) return { allowed, remaining, waitTicks: retryAfterMs * TICKS_PER_MS };
-  // A decision of `spend-only` transactions alone is the least strict.
-  if (results.every(({ mode }) => mode === 'spend-only')) return { allowed, remaining: Infinity, waitTicks: -1 };
+  // A decision that could not deny is the least strict.
+  if (!results.some(({ mode }) => canDeny(mode))) return { allowed, remaining: Infinity, waitTicks: -1 };
   return ofResult(answer, results, strictestOf(answer, results));
 }

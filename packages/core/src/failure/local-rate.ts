@@ -42,7 +42,7 @@ export class LocalRates {
     const rate = this.#of(transaction.rate);
     const cost = Math.min(transaction.cost, rate.burst);
     const incrementTicks = cost * rate.emissionIntervalTicks;
-    return { ...transaction, rate, cost, incrementTicks, toleranceTicks: rate.toleranceTicks };
+    return { ...transaction, rate, cost, incrementTicks, fitTicks: rate.toleranceTicks, capTicks: rate.toleranceTicks };
   }
 
   #of(rate: Rate): Rate {

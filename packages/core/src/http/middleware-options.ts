@@ -13,7 +13,7 @@ import { checkBoolean, checkFunction, checkOptions, oneOf, type Hints } from '..
 import type { Override } from '../limits/overrides/override.ts';
 import { LIMIT_HINTS, MIDDLEWARE_HINTS } from '../checks/peer-names.ts';
 import { rateOf } from '../rule/rate.ts';
-import type { Mode } from '../store/store.ts';
+import { MODES, type Mode } from '../store/store.ts';
 import { DIALECTS, type FieldsDialect, type FieldSettings } from './fields.ts';
 
 /** One limit of a middleware, and the cost of a request. */
@@ -351,7 +351,7 @@ function checkedUse<Request, SettleArgs extends readonly unknown[]>(
       remedy,
     });
   }
-  const checkedMode = oneOf(`${where}.mode`, mode, ['check-and-spend', 'check-only', 'spend-only']);
+  const checkedMode = oneOf(`${where}.mode`, mode, MODES);
   return { limit, cost, mode: checkedMode, settle, settleAborted };
 }
 

@@ -1,7 +1,7 @@
 import { complaint, type SluiceError } from '../checks/errors.ts';
 import type { Limit } from '../limits/limit.ts';
 import { checkOptions, isPlainObject, type Hints } from '../checks/options.ts';
-import type { Mode } from '../store/store.ts';
+import { MODES, type Mode } from '../store/store.ts';
 
 /**
  * Returns the canonical id of an entry.
@@ -74,14 +74,14 @@ const ENTRY_HINTS: Hints = { key: KEY_HINT, points: '`points` is `cost` here.' }
  * @throws {SluiceError} `ERR_OPTION` when it is not a mode.
  */
 export function checkedMode(mode: Mode): Mode {
-  if (mode === 'check-and-spend' || mode === 'check-only' || mode === 'spend-only') return mode;
+  if (MODES.includes(mode)) return mode;
   throw unknownMode(mode);
 }
 
 function unknownMode(value: unknown): SluiceError {
   return complaint('ERR_OPTION', {
     option: 'mode',
-    demand: "'check-and-spend', 'check-only' or 'spend-only'",
+    demand: "'check-and-spend', 'check-only', 'spend-only' or 'charge'",
     value,
     remedy: "For example mode: 'check-only'.",
   });

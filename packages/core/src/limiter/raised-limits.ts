@@ -81,8 +81,8 @@ export class RaisedLimits {
 
   /** The latest raise that left a debt as long as this one and has not cut it yet. */
   #raiseBehind(transaction: Transaction, levelTicks: number): Change | undefined {
-    const { limit, id, rate, toleranceTicks } = transaction;
-    if (levelTicks <= toleranceTicks) return undefined;
+    const { limit, id, rate, capTicks } = transaction;
+    if (levelTicks <= capTicks) return undefined;
     return this.#changes.find(({ before, cut }) => {
       if (cut.has(bucketOf(transaction)) || cut.size >= MAX_BUCKETS) return false;
       const old = rateBefore(before, limit, id);

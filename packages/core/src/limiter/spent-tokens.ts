@@ -5,6 +5,7 @@ import { complaint, SluiceError } from '../checks/errors.ts';
 import type { Changed } from '../decision/batch-answer.ts';
 import type { StoreGate } from '../failure/store-gate.ts';
 import { nowTicksAt, type StoreRefund } from '../store/store.ts';
+import { levelAfter } from '../store/transaction-rule.ts';
 import type { Transaction } from '../decision/transaction.ts';
 
 type Refund = Transaction & StoreRefund;
@@ -117,7 +118,7 @@ function spentBy(decision: Decision): readonly SpentFromBucket[] {
   const { batch, reading } = answer;
   return decision.results.flatMap(({ spent: tokens }, i) => {
     const transaction = batch[i]!;
-    const tatAfterSpendTicks = nowTicksAt(reading, i) + reading.levelsTicks[i]! + transaction.incrementTicks;
+    const tatAfterSpendTicks = nowTicksAt(reading, i) + levelAfter(transaction, reading.levelsTicks[i]!);
     return tokens === 0 ? [] : [{ transaction, tatAfterSpendTicks, tokens }];
   });
 }

@@ -7,8 +7,12 @@ import type { ReadyOptions } from './ready-options.ts';
  * - `check-and-spend`: denies the batch when its cost does not fit. If the batch passes, its cost is taken.
  * - `check-only`: denies the batch when its cost does not fit. Takes nothing.
  * - `spend-only`: never denies. If the batch passes, its cost is taken when it fits, and otherwise nothing.
+ * - `charge`: never denies. If the batch passes, its cost is taken whether it fits or not, at most up to an empty bucket.
  */
-export type Mode = 'check-and-spend' | 'check-only' | 'spend-only';
+export type Mode = (typeof MODES)[number];
+
+/** All modes, the default first. */
+export const MODES = ['check-and-spend', 'check-only', 'spend-only', 'charge'] as const;
 
 /** Identifies a bucket by the name of its limit and an id. */
 export interface BucketName {
@@ -20,17 +24,19 @@ export interface BucketName {
 
 /** One transaction as a store receives it. Ticks are whole numbers of 1/16 µs. */
 export interface StoreTransaction extends BucketName {
-  /** The cost increment: cost × T, from 0 to `toleranceTicks`. */
+  /** The cost increment: cost × T, from 0 to `capTicks`. */
   readonly incrementTicks: number;
-  /** τ = burst × T: the time that an empty bucket takes to fill, at most ten years. */
-  readonly toleranceTicks: number;
+  /** The increment fits if the level after it is at most this: τ = burst × T, at most ten years. */
+  readonly fitTicks: number;
+  /** A `charge` raises the level to at most this: the level of an empty bucket, at most ten years. */
+  readonly capTicks: number;
   readonly mode: Mode;
 }
 
 /** One bucket of a charge: tokens to take after the fact, whether they fit or not. */
-export type StoreCharge = Omit<StoreTransaction, 'mode'>;
+export type StoreCharge = Omit<StoreTransaction, 'fitTicks' | 'mode'>;
 
-/** A bucket whose level is to be cut to `toleranceTicks`, the level of an empty bucket. */
+/** A bucket whose level is to be cut to `capTicks`, the level of an empty bucket. */
 export type StoreCap = Omit<StoreCharge, 'incrementTicks'>;
 
 /** One bucket of a refund. */
@@ -50,7 +56,7 @@ export interface StoreReading {
   /** The store's clock in ticks since the store's own origin. */
   readonly nowTicks: number;
   /**
-   * The level max(0, TAT − now) of each bucket, in the order of the batch. It exceeds `toleranceTicks` when the bucket
+   * The level max(0, TAT − now) of each bucket, in the order of the batch. It exceeds `capTicks` when the bucket
    * was last used with other numbers, whose tolerance is larger.
    */
   readonly levelsTicks: readonly number[];
@@ -105,7 +111,7 @@ export interface StoreTraits {
  * than a bucket has. A store returns values or promises, and always the same kind.
  *
  * The rule for each call is in gcra.ts; `storeContract` in `@sluice/core/testing` tests an implementation. A bucket
- * whose TAT has passed is the same as no bucket. A level above a transaction's `toleranceTicks` is left as it is,
+ * whose TAT has passed is the same as no bucket. A level above a transaction's `capTicks` is left as it is,
  * because the bucket was used with other numbers; only `cap` cuts it. If the store's clock can step back, the store
  * remembers the level that it wrote, and cuts a level above the tolerance to it: between two writes a level can only
  * fall, so a higher one means that the clock was wrong.
@@ -139,7 +145,7 @@ export interface Store {
   /** Gives tokens back; fills a bucket at most. Returns the levels after the refund. */
   refund(batch: readonly StoreRefund[], deadlineMs?: number): Awaitable<StoreReading>;
   /**
-   * Cuts the levels of buckets to at most their `toleranceTicks`, after their limits were raised. Returns the levels
+   * Cuts the levels of buckets to at most their `capTicks`, after their limits were raised. Returns the levels
    * after the cut. Optional: without it, a raised limit takes effect only as the old debt runs off.
    */
   cap?(batch: readonly StoreCap[], deadlineMs?: number): Awaitable<StoreReading>;

@@ -24,17 +24,26 @@ export class SampleLimit {
   }
 
   spend(id: string, cost = 1, mode: Mode = 'check-and-spend'): StoreTransaction {
-    return { ...this.charge(id, cost), mode };
+    const charge = this.charge(id, cost);
+    return { ...charge, fitTicks: charge.capTicks, mode };
+  }
+
+  /** A transaction that may fill the bucket only up to `room` tokens, and charge it up to `cap` tokens. */
+  within(
+    { room = this.burst, cap = this.burst }: { room?: number; cap?: number },
+    spend: StoreTransaction,
+  ): StoreTransaction {
+    return { ...spend, fitTicks: room * this.emissionIntervalTicks, capTicks: cap * this.emissionIntervalTicks };
   }
 
   charge(id: string, cost = 1): StoreCharge {
     const { name: limit, burst, emissionIntervalTicks } = this;
-    return { limit, id, incrementTicks: cost * emissionIntervalTicks, toleranceTicks: burst * emissionIntervalTicks };
+    return { limit, id, incrementTicks: cost * emissionIntervalTicks, capTicks: burst * emissionIntervalTicks };
   }
 
   cap(id: string): StoreCap {
     const { name: limit, burst, emissionIntervalTicks } = this;
-    return { limit, id, toleranceTicks: burst * emissionIntervalTicks };
+    return { limit, id, capTicks: burst * emissionIntervalTicks };
   }
 
   refund(id: string, cost = 1, tatAfterSpendTicks?: number): StoreRefund {
@@ -58,7 +67,7 @@ export const quick: SampleLimit = new SampleLimit('Quick', 2, TICKS_PER_SECOND /
 
 /** Whether one transaction fitted, by the level that `spend` returned. */
 export function fitted(reading: StoreReading, transaction: StoreTransaction, place = 0): boolean {
-  return fits(levelAt(reading, place), transaction.incrementTicks, transaction.toleranceTicks);
+  return fits(levelAt(reading, place), transaction.incrementTicks, transaction.fitTicks);
 }
 
 /** Returns the TAT of a level at the time of its reading, plus the increment that was taken then. */

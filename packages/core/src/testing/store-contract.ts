@@ -9,6 +9,7 @@ import { keyCases } from './store-cases/keys.ts';
 import { lifeCases } from './store-cases/life.ts';
 import { otherNumbersCases } from './store-cases/other-numbers.ts';
 import { takingCases } from './store-cases/taking.ts';
+import { thresholdCases } from './store-cases/thresholds.ts';
 
 /** Options of {@link storeContract} for a store whose clock moves only when a test moves it: all cases run. */
 export interface SteeredStoreContractOptions {
@@ -38,6 +39,7 @@ export interface ContractCase {
 const allCases = [
   ...takingCases,
   ...batchCases,
+  ...thresholdCases,
   ...correctionCases,
   ...otherNumbersCases,
   ...keyCases,

@@ -140,7 +140,7 @@ describe('one bucket twice in a batch', () => {
   });
 });
 
-describe('the three modes', () => {
+describe('the modes', () => {
   const entry = (mode: SpendEntry['mode'], cost = 1): SpendEntry => ({ limit: 'Orders', id: '7', cost, mode });
 
   test('check-and-spend takes its cost, or denies', () => {
@@ -175,12 +175,34 @@ describe('the three modes', () => {
     });
   });
 
+  test('charge takes what is left of its cost, never denies, and gives back only what it took', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    atOnce(limiter.spend([entry('check-and-spend', 3)]));
+    const decision = atOnce(limiter.spend([entry('charge', 4)]));
+    expect(decision).toMatchObject({
+      outcome: 'allowed',
+      retryAfterMs: 0,
+      results: [{ allowed: true, cost: 4, spent: 2, remaining: 0 }],
+    });
+    expect(atOnce(limiter.spend([entry('charge')])).results).toMatchObject([{ allowed: true, spent: 0 }]);
+    expect(atOnce(limiter.refund(decision))).toMatchObject([{ remaining: 2 }]);
+  });
+
+  test('charge takes nothing beside a limit that denies', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    atOnce(limiter.spend([{ limit: 'Reads', id: '7', cost: 5 }]));
+    const decision = atOnce(limiter.spend([entry('charge', 2), { limit: 'Reads', id: '7' }]));
+    expect(decision).toMatchObject({ outcome: 'denied', limit: 'Reads', results: [{ spent: 0 }, { spent: 0 }] });
+  });
+
   test('there is no other', () => {
     const { limiter } = limiterOnFakeTime(numbers);
     for (const mode of ['peek', null, ''] as never[]) {
       const error = thrown(() => limiter.spend([entry(mode)]));
       expect(error.code).toBe('ERR_OPTION');
-      expect(error.message).toMatch(/^`mode` must be 'check-and-spend', 'check-only' or 'spend-only', but was /);
+      expect(error.message).toMatch(
+        /^`mode` must be 'check-and-spend', 'check-only', 'spend-only' or 'charge', but was /,
+      );
     }
   });
 });

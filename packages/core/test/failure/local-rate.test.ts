@@ -51,12 +51,12 @@ describe('a local transaction', () => {
     expect(local).toMatchObject({ limit: 'Orders', id: 'a', mode: 'check-and-spend', cost: 3 });
     expect(local.rate).toMatchObject({ burst: 5, periodMs: 2000 });
     expect(local.incrementTicks).toBe(6 * TICKS_PER_SECOND);
-    expect(local.toleranceTicks).toBe(10 * TICKS_PER_SECOND);
+    expect([local.fitTicks, local.capTicks]).toEqual([10 * TICKS_PER_SECOND, 10 * TICKS_PER_SECOND]);
   });
 
   test('that costs more than the local burst takes the whole local bucket', () => {
     const local = new LocalRates(4).localized(transaction({ burst: 10, cost: 9 }));
-    expect([local.cost, local.incrementTicks]).toEqual([2, local.toleranceTicks]);
+    expect([local.cost, local.incrementTicks]).toEqual([2, local.fitTicks]);
   });
 
   test('of the only gateway is the transaction itself', () => {

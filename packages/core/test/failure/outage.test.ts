@@ -181,7 +181,7 @@ describe('a store of several servers, one of them dead,', () => {
 
 describe('a store that answers with nonsense', () => {
   const level = (levelTicks: unknown) => ({ nowTicks: 1, levelsTicks: [levelTicks] });
-  const tolerance = transaction().toleranceTicks;
+  const tolerance = transaction().capTicks;
 
   test.each([
     ['nothing', undefined],

@@ -99,7 +99,7 @@ describe('a debt stays as it is', () => {
   test('when another process left a longer one than the numbers before the change allow', () => {
     const store = memoryStore({ time: new FakeTime() });
     const twoDaysTicks = 2 * 86_400 * 16_000_000;
-    store.charge([{ limit: 'Orders', id: '7', incrementTicks: twoDaysTicks, toleranceTicks: twoDaysTicks }]);
+    store.charge([{ limit: 'Orders', id: '7', incrementTicks: twoDaysTicks, capTicks: twoDaysTicks }]);
     const limiter = limiterOn(store, daily);
     limiter.replace(setOf(quick));
     expect(atOnce(limiter.check(all(1))).resetAfterMs).toBe(2 * 86_400_000);
@@ -117,8 +117,8 @@ describe('a debt stays as it is', () => {
   test('when the id was unlimited, or the limit did not exist', () => {
     const store = memoryStore({ time: new FakeTime() });
     const limiter = limiterOn(store, daily, { '7': 'unlimited' });
-    atOnce(store.charge([{ limit: 'Orders', id: '7', incrementTicks: 1e12, toleranceTicks: 1e12 }]));
-    atOnce(store.charge([{ limit: 'New', id: '7', incrementTicks: 1e12, toleranceTicks: 1e12 }]));
+    atOnce(store.charge([{ limit: 'Orders', id: '7', incrementTicks: 1e12, capTicks: 1e12 }]));
+    atOnce(store.charge([{ limit: 'New', id: '7', incrementTicks: 1e12, capTicks: 1e12 }]));
     limiter.replace({ limits: { ...setOf(quick).limits, New: { key: accountId(), ...quick } } });
     expect(atOnce(limiter.check(all(1))).retryAfterMs).toBeGreaterThan(60_000);
     expect(atOnce(limiter.check([{ limit: 'New', id: '7' }])).retryAfterMs).toBeGreaterThan(60_000);

@@ -35,7 +35,7 @@ export class MapStore implements Store {
   }
 
   async charge(batch: readonly StoreCharge[]): Promise<StoreReading> {
-    return this.change(batch, (one, level) => charged(level, one.incrementTicks, one.toleranceTicks));
+    return this.change(batch, (one, level) => charged(level, one.incrementTicks, one.capTicks));
   }
 
   async refund(batch: readonly StoreRefund[]): Promise<StoreReading> {
@@ -43,7 +43,7 @@ export class MapStore implements Store {
   }
 
   async cap(batch: readonly StoreCap[]): Promise<StoreReading> {
-    return this.change(batch, (one, level) => Math.min(level, one.toleranceTicks));
+    return this.change(batch, (one, level) => Math.min(level, one.capTicks));
   }
 
   async reset(batch: readonly BucketName[]): Promise<void> {
@@ -63,19 +63,29 @@ export class MapStore implements Store {
     return this.time.nowMicros() * TICKS_PER_MICRO;
   }
 
-  fits(level: number, { incrementTicks, toleranceTicks }: StoreTransaction): boolean {
-    return fits(level, incrementTicks, toleranceTicks);
+  fits(level: number, { incrementTicks, fitTicks }: StoreTransaction): boolean {
+    return fits(level, incrementTicks, fitTicks);
+  }
+
+  canDeny({ mode }: StoreTransaction): boolean {
+    return mode === 'check-and-spend' || mode === 'check-only';
   }
 
   passes(batch: readonly StoreTransaction[], { levelsTicks }: StoreReading): boolean {
-    return batch.every((one, place) => one.mode === 'spend-only' || this.fits(at(levelsTicks, place), one));
+    return batch.every((one, place) => !this.canDeny(one) || this.fits(at(levelsTicks, place), one));
   }
 
   take(batch: readonly StoreTransaction[], { nowTicks, levelsTicks }: StoreReading): void {
     for (const [place, one] of batch.entries()) {
       const level = at(levelsTicks, place);
-      if (one.mode !== 'check-only' && this.fits(level, one)) this.write(one, nowTicks + level + one.incrementTicks);
+      if (one.mode === 'charge') this.write(one, nowTicks + this.charged(level, one));
+      else if (one.mode !== 'check-only' && this.fits(level, one))
+        this.write(one, nowTicks + level + one.incrementTicks);
     }
+  }
+
+  charged(level: number, { incrementTicks, capTicks }: StoreTransaction): number {
+    return charged(level, incrementTicks, capTicks);
   }
 
   refundable({ incrementTicks, tatAfterSpendTicks = Infinity }: StoreRefund, now: number): number {

@@ -145,7 +145,7 @@ const mistakes: readonly Mistake[] = [
     mistake: 'admits one tick too early',
     Broken: class extends MapStore {
       override fits(level: number, one: StoreTransaction): boolean {
-        return level + one.incrementTicks <= one.toleranceTicks + 16;
+        return level + one.incrementTicks <= one.fitTicks + 16;
       }
     },
     breaks: 'a refused cost fits when its wait is over, and not a microsecond sooner',
@@ -154,7 +154,7 @@ const mistakes: readonly Mistake[] = [
     mistake: 'refuses the last token',
     Broken: class extends MapStore {
       override fits(level: number, one: StoreTransaction): boolean {
-        return level + one.incrementTicks < one.toleranceTicks;
+        return level + one.incrementTicks < one.fitTicks;
       }
     },
     breaks: 'exactly seven of seven per second fit at one instant',
@@ -188,7 +188,7 @@ const mistakes: readonly Mistake[] = [
       override read(batch: readonly StoreTransaction[]): StoreReading {
         const { nowTicks, levelsTicks } = super.read(batch);
         for (const [place, one] of batch.entries()) {
-          if (at(levelsTicks, place) > one.toleranceTicks) this.write(one, nowTicks + one.toleranceTicks);
+          if (at(levelsTicks, place) > one.capTicks) this.write(one, nowTicks + one.capTicks);
         }
         return super.read(batch);
       }
@@ -199,7 +199,7 @@ const mistakes: readonly Mistake[] = [
     mistake: 'lets a charge cut a debt',
     Broken: class extends MapStore {
       override async charge(batch: readonly StoreCharge[]): Promise<StoreReading> {
-        return this.change(batch, (one, level) => Math.min(level + one.incrementTicks, one.toleranceTicks));
+        return this.change(batch, (one, level) => Math.min(level + one.incrementTicks, one.capTicks));
       }
     },
     breaks: 'a charge does not cut the debt that a larger burst left',
@@ -215,7 +215,7 @@ const mistakes: readonly Mistake[] = [
     mistake: 'empties every bucket that it caps',
     Broken: class extends MapStore {
       override async cap(batch: readonly StoreCap[]): Promise<StoreReading> {
-        return this.change(batch, (one) => one.toleranceTicks);
+        return this.change(batch, (one) => one.capTicks);
       }
     },
     breaks: 'cap changes no debt below that of an empty bucket, and nothing when it comes again',
@@ -243,11 +243,50 @@ const mistakes: readonly Mistake[] = [
     Broken: class extends MapStore {
       override async charge(batch: readonly StoreCharge[]): Promise<StoreReading> {
         return this.change(batch, (one, level) =>
-          level + one.incrementTicks <= one.toleranceTicks ? level + one.incrementTicks : level,
+          level + one.incrementTicks <= one.capTicks ? level + one.incrementTicks : level,
         );
       }
     },
     breaks: 'a charge that does not fit empties the bucket, and no more',
+  },
+  {
+    mistake: 'lets an increment fit up to an empty bucket, whatever the room of the request',
+    Broken: class extends MapStore {
+      override fits(level: number, one: StoreTransaction): boolean {
+        return super.fits(level, { ...one, fitTicks: one.capTicks });
+      }
+    },
+    breaks: 'a transaction with less room fits less, and leaves the rest to the others',
+  },
+  {
+    mistake: 'charges only up to what fits',
+    Broken: class extends MapStore {
+      override charged(level: number, one: StoreTransaction): number {
+        return super.charged(level, { ...one, capTicks: one.fitTicks });
+      }
+    },
+    breaks: 'a charge in a batch takes up to its cap, also above what fits',
+  },
+  {
+    mistake: 'denies a batch by its charge',
+    Broken: class extends MapStore {
+      override canDeny(one: StoreTransaction): boolean {
+        return one.mode !== 'spend-only';
+      }
+    },
+    breaks: 'a charge in a batch takes whether it fits or not, and never denies',
+  },
+  {
+    mistake: 'charges although the batch is denied',
+    Broken: class extends MapStore {
+      override async spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
+        const reading = this.read(batch);
+        const taken = this.passes(batch, reading) ? batch : batch.filter(({ mode }) => mode === 'charge');
+        this.take(taken, { ...reading, levelsTicks: this.read(taken).levelsTicks });
+        return reading;
+      }
+    },
+    breaks: 'a charge in a batch that is denied takes nothing',
   },
   {
     mistake: 'refunds past full',

@@ -1,5 +1,5 @@
 import type { StoreReading, StoreTransaction, Time } from '@sluice/core';
-import { fits, passes } from '@sluice/core/kit';
+import { levelAfter, passes } from '@sluice/core/kit';
 import type { ScriptClient } from '../client/script-client.ts';
 import { slotOf } from '../client/slot.ts';
 import { BatchRequest, type BatchEntry, type BatchObserver, type BatchRequestParts } from './batch-request.ts';
@@ -127,11 +127,10 @@ function createRefunds({ batch, keys }: BatchPart, { nowTicks, levelsTicks }: St
   const refunds: BatchEntry[] = [];
   const refundKeys: string[] = [];
   for (const [i, transaction] of (batch as readonly StoreTransaction[]).entries()) {
-    const { mode, incrementTicks, toleranceTicks } = transaction;
-    const level = levelsTicks[i]!;
-    if (mode === 'check-only' || incrementTicks === 0 || !fits(level, incrementTicks, toleranceTicks)) continue;
-    const tatAfterSpendTicks = nowTicks + level + incrementTicks;
-    refunds.push({ incrementTicks, tatAfterSpendTicks });
+    const before = levelsTicks[i]!;
+    const after = levelAfter(transaction, before);
+    if (after === before) continue;
+    refunds.push({ incrementTicks: after - before, tatAfterSpendTicks: nowTicks + after });
     refundKeys.push(keys[i]!);
   }
   return { batch: refunds, keys: refundKeys };

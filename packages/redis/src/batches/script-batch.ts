@@ -13,7 +13,12 @@ export const decideScript: Script = {
 };
 
 /** The numbers of the kinds of transactions in decide.lua. */
-const NUMBER_OF_MODE: Readonly<Record<Mode, number>> = { 'check-and-spend': 0, 'check-only': 1, 'spend-only': 2 };
+const NUMBER_OF_MODE: Readonly<Record<Mode, number>> = {
+  'check-and-spend': 0,
+  'check-only': 1,
+  'spend-only': 2,
+  charge: 9,
+};
 const NUMBER_OF_KIND: Readonly<Record<Exclude<BatchKind, 'spend'>, number>> = {
   check: 3,
   charge: 4,
@@ -124,21 +129,24 @@ export class ScriptBatch {
     for (let i = 0; i < batch.length; i++) shapes.push(this.#words[i]!);
   }
 
-  #wordOf(kind: BatchKind, { mode, incrementTicks = 0, toleranceTicks = 0, tatAfterSpendTicks }: BatchEntry): number {
-    if (kind === 'spend') return NUMBER_OF_MODE[mode!] + this.#positionOf(incrementTicks, toleranceTicks);
-    if (tatAfterSpendTicks === undefined || kind !== 'refund') {
-      return NUMBER_OF_KIND[kind] + this.#positionOf(incrementTicks, toleranceTicks);
+  #wordOf(kind: BatchKind, entry: BatchEntry): number {
+    const { mode, incrementTicks = 0, fitTicks = 0, capTicks = 0, tatAfterSpendTicks } = entry;
+    if (kind === 'spend') {
+      return NUMBER_OF_MODE[mode!] + this.#positionOf(incrementTicks, mode === 'charge' ? capTicks : fitTicks);
     }
-    const position = this.#numbers.push(incrementTicks, toleranceTicks, tatAfterSpendTicks) - 3;
+    if (tatAfterSpendTicks === undefined || kind !== 'refund') {
+      return NUMBER_OF_KIND[kind] + this.#positionOf(incrementTicks, capTicks);
+    }
+    const position = this.#numbers.push(incrementTicks, capTicks, tatAfterSpendTicks) - 3;
     return REFUND_OF_DECISION + position * POSITION;
   }
 
-  #positionOf(increment: number, tolerance: number): number {
+  #positionOf(increment: number, threshold: number): number {
     const numbers = this.#numbers;
     const oldest = Math.max(0, numbers.length - SEARCHED);
     for (let i = numbers.length - 2; i >= oldest; i--) {
-      if (numbers[i] === increment && numbers[i + 1] === tolerance) return i * POSITION;
+      if (numbers[i] === increment && numbers[i + 1] === threshold) return i * POSITION;
     }
-    return (numbers.push(increment, tolerance) - 2) * POSITION;
+    return (numbers.push(increment, threshold) - 2) * POSITION;
   }
 }

@@ -21,7 +21,7 @@ async function kept(id: string): Promise<{ tatTicks: number; levelTicks: number 
 
 /** Writes a bucket as the script does at a moment when the server's clock is ahead by some milliseconds. */
 async function writeAhead(id: string, levelTicks: number, aheadMs: number): Promise<void> {
-  await store.spend([{ ...order(id), incrementTicks: levelTicks, toleranceTicks: levelTicks }]);
+  await store.spend([{ ...order(id), incrementTicks: levelTicks, fitTicks: levelTicks, capTicks: levelTicks }]);
   const digits = await server.call<string>('GET', key(id));
   const tatTicks = BigInt(digits.slice(0, -3)) + BigInt(aheadMs) * 16_000n;
   await server.call('SET', key(id), `${tatTicks}${digits.slice(-3)}`);
@@ -58,7 +58,7 @@ describe('what is kept of a bucket', () => {
   test('tells the level when it was written, rounded up by at most a sixteenth', async () => {
     const levels = [1, 2, 15, 16, 17, 31, 32, 33, 1000, 65_535, 65_536, 65_537, 2 ** 40 + 1, 5e15];
     await store.spend(
-      levels.map((level) => ({ ...order(`level-${level}`), incrementTicks: level, toleranceTicks: level })),
+      levels.map((level) => ({ ...order(`level-${level}`), incrementTicks: level, fitTicks: level, capTicks: level })),
     );
     // The shortest have passed since, and their keys live on for a second.
     for (const level of levels) {
@@ -72,7 +72,7 @@ describe('what is kept of a bucket', () => {
   test('is exact for a TAT of sixteen figures, and still one integer', async () => {
     const tenYears = 3652.5 * 86_400 * 16_000_000;
     const { nowTicks } = await store.spend([
-      { ...order('far'), incrementTicks: tenYears - 1, toleranceTicks: tenYears },
+      { ...order('far'), incrementTicks: tenYears - 1, fitTicks: tenYears, capTicks: tenYears },
     ]);
     expect((await kept('far')).tatTicks).toBe(nowTicks + tenYears - 1);
     expect(await server.call('OBJECT', 'ENCODING', key('far'))).toBe('int');
@@ -110,7 +110,9 @@ describe('what a call does on the server', () => {
   });
 
   test('is no write when a bucket owes more than the burst at hand', async () => {
-    await store.spend([{ ...order('other'), incrementTicks: 50 * TOKEN_TICKS, toleranceTicks: 50 * TOKEN_TICKS }]);
+    await store.spend([
+      { ...order('other'), incrementTicks: 50 * TOKEN_TICKS, fitTicks: 50 * TOKEN_TICKS, capTicks: 50 * TOKEN_TICKS },
+    ]);
     const calls = await commandsOf(async () => {
       await store.check([order('other')]);
       await store.spend([order('other')]);
@@ -120,10 +122,12 @@ describe('what a call does on the server', () => {
   });
 
   test('is one write for a cap that cuts, and none for one that does not', async () => {
-    await store.spend([{ ...order('capped'), incrementTicks: 50 * TOKEN_TICKS, toleranceTicks: 50 * TOKEN_TICKS }]);
-    const { limit, id, toleranceTicks } = order('capped');
-    expect((await commandsOf(() => store.cap([{ limit, id, toleranceTicks }]))).set).toBe(1);
-    expect((await commandsOf(() => store.cap([{ limit, id, toleranceTicks }]))).set).toBe(0);
+    await store.spend([
+      { ...order('capped'), incrementTicks: 50 * TOKEN_TICKS, fitTicks: 50 * TOKEN_TICKS, capTicks: 50 * TOKEN_TICKS },
+    ]);
+    const { limit, id, capTicks } = order('capped');
+    expect((await commandsOf(() => store.cap([{ limit, id, capTicks }]))).set).toBe(1);
+    expect((await commandsOf(() => store.cap([{ limit, id, capTicks }]))).set).toBe(0);
   });
 
   test('is one GET and one SET for a bucket of many batches', async () => {

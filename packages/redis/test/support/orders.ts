@@ -7,7 +7,14 @@ export const BURST = 5;
 
 /** One transaction of Orders; the cost is in tokens. */
 export function order(id: string, cost = 1, mode: Mode = 'check-and-spend'): StoreTransaction {
-  return { limit: 'Orders', id, incrementTicks: cost * TOKEN_TICKS, toleranceTicks: BURST * TOKEN_TICKS, mode };
+  return {
+    limit: 'Orders',
+    id,
+    incrementTicks: cost * TOKEN_TICKS,
+    fitTicks: BURST * TOKEN_TICKS,
+    capTicks: BURST * TOKEN_TICKS,
+    mode,
+  };
 }
 
 export function charge(id: string, cost = 1): StoreCharge {

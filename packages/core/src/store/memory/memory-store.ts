@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { passes } from '../all-or-nothing.ts';
+import { levelAfter, passes } from '../transaction-rule.ts';
 import { checkTime, systemTime, type Time } from '../../time/time.ts';
 import { SluiceError } from '../../checks/errors.ts';
-import { charged, fits, refundable, refunded } from '../../rule/gcra.ts';
+import { charged, refundable, refunded } from '../../rule/gcra.ts';
 import { checkOptions, wholeNumber } from '../../checks/options.ts';
 import type {
   BucketName,
@@ -113,13 +113,11 @@ class LocalStore implements MemoryStore {
   }
 
   charge(batch: readonly StoreCharge[]): StoreReading {
-    return this.#change(batch, ({ incrementTicks, toleranceTicks }, level) =>
-      charged(level, incrementTicks, toleranceTicks),
-    );
+    return this.#change(batch, ({ incrementTicks, capTicks }, level) => charged(level, incrementTicks, capTicks));
   }
 
   cap(batch: readonly StoreCap[]): StoreReading {
-    return this.#change(batch, ({ toleranceTicks }, level) => Math.min(level, toleranceTicks));
+    return this.#change(batch, ({ capTicks }, level) => Math.min(level, capTicks));
   }
 
   refund(batch: readonly StoreRefund[]): StoreReading {
@@ -147,12 +145,12 @@ class LocalStore implements MemoryStore {
 
   #change<T extends BucketName>(
     batch: readonly T[],
-    levelAfter: (change: T, level: number, now: number) => number,
+    after: (change: T, level: number, now: number) => number,
   ): StoreReading {
     const buckets = this.#open();
     const nowTicks = this.#time.nowTicks();
     const before = buckets.read(batch, nowTicks);
-    const levelsTicks = batch.map((change, place) => levelAfter(change, before[place]!, nowTicks));
+    const levelsTicks = batch.map((change, place) => after(change, before[place]!, nowTicks));
     for (const [place, level] of levelsTicks.entries()) buckets.setLevel(place, nowTicks, level);
     buckets.trim(nowTicks);
     return { nowTicks, levelsTicks };
@@ -160,11 +158,9 @@ class LocalStore implements MemoryStore {
 }
 
 function take(buckets: Buckets, batch: readonly StoreTransaction[], levels: readonly number[], now: number): void {
-  for (let place = 0; place < batch.length; place++) {
-    const { mode, incrementTicks, toleranceTicks } = batch[place]!;
-    const level = levels[place]!;
-    if (mode !== 'check-only' && fits(level, incrementTicks, toleranceTicks)) {
-      buckets.setLevel(place, now, level + incrementTicks);
-    }
+  for (let index = 0; index < batch.length; index++) {
+    const before = levels[index]!;
+    const after = levelAfter(batch[index]!, before);
+    if (after !== before) buckets.setLevel(index, now, after);
   }
 }

@@ -88,7 +88,8 @@ export function transaction(given: Partial<Transaction> & { burst?: number; coun
     cost,
     rate,
     incrementTicks: Math.min(cost, rate.burst) * rate.emissionIntervalTicks,
-    toleranceTicks: rate.toleranceTicks,
+    fitTicks: rate.toleranceTicks,
+    capTicks: rate.toleranceTicks,
     mode: 'check-and-spend',
     overridden: false,
     onFailure: 'local',
@@ -107,8 +108,8 @@ export function decided(batchAnswer: BatchAnswer): Answered {
 /** Whether a batch passed. */
 export function passed(batchAnswer: BatchAnswer): boolean {
   const { batch, reading } = decided(batchAnswer);
-  return batch.every(({ mode, incrementTicks, toleranceTicks }, i) => {
-    return mode === 'spend-only' || fits(reading.levelsTicks[i] ?? Infinity, incrementTicks, toleranceTicks);
+  return batch.every(({ mode, incrementTicks, fitTicks }, i) => {
+    return mode === 'spend-only' || fits(reading.levelsTicks[i] ?? Infinity, incrementTicks, fitTicks);
   });
 }
 

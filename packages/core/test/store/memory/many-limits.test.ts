@@ -7,7 +7,7 @@ import { numbersFrom } from './numbers.ts';
 const T = 16_000_000;
 
 function transaction(limit: string, id: string, cost = 1): StoreTransaction {
-  return { limit, id, incrementTicks: cost * T, toleranceTicks: 10 * T, mode: 'check-and-spend' };
+  return { limit, id, incrementTicks: cost * T, fitTicks: 10 * T, capTicks: 10 * T, mode: 'check-and-spend' };
 }
 
 function limitsOf(store: MemoryStore): number {

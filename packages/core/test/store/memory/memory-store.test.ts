@@ -15,7 +15,7 @@ function transaction(
   mode: StoreTransaction['mode'] = 'check-and-spend',
   limit = 'Orders',
 ): StoreTransaction {
-  return { limit, id, incrementTicks: cost * T, toleranceTicks: BURST * T, mode };
+  return { limit, id, incrementTicks: cost * T, fitTicks: BURST * T, capTicks: BURST * T, mode };
 }
 
 describe('a memory store', () => {

@@ -9,7 +9,7 @@ const HOUR = 3600 * 16_000_000;
 const TEN_MINUTES_MS = 600_000;
 
 function transaction(id: string, limit = 'Mails'): StoreTransaction {
-  return { limit, id, incrementTicks: HOUR, toleranceTicks: 10 * HOUR, mode: 'check-and-spend' };
+  return { limit, id, incrementTicks: HOUR, fitTicks: 10 * HOUR, capTicks: 10 * HOUR, mode: 'check-and-spend' };
 }
 
 function watched(maxKeys = 100) {

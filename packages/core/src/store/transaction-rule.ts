@@ -1,0 +1,25 @@
+import { charged, fits } from '../rule/gcra.ts';
+import type { Mode, StoreTransaction } from './store.ts';
+
+/** Whether a transaction of this mode denies its batch when it does not fit. */
+export function canDeny(mode: Mode): boolean {
+  return mode === 'check-and-spend' || mode === 'check-only';
+}
+
+/** Whether a batch passes: each transaction that can deny it fits into its bucket. */
+export function passes(batch: readonly StoreTransaction[], levelsTicks: readonly number[]): boolean {
+  for (let i = 0; i < batch.length; i++) {
+    const { mode, incrementTicks, fitTicks } = batch[i]!;
+    if (canDeny(mode) && !fits(levelsTicks[i]!, incrementTicks, fitTicks)) return false;
+  }
+  return true;
+}
+
+/** Returns the level of a bucket after a transaction of a batch that passes. */
+export function levelAfter({ mode, incrementTicks, fitTicks, capTicks }: StoreTransaction, levelTicks: number): number {
+  // It fits, or the batch would not pass.
+  if (mode === 'check-and-spend') return levelTicks + incrementTicks;
+  if (mode === 'check-only') return levelTicks;
+  if (mode === 'charge') return charged(levelTicks, incrementTicks, capTicks);
+  return fits(levelTicks, incrementTicks, fitTicks) ? levelTicks + incrementTicks : levelTicks;
+}
