@@ -1,9 +1,9 @@
 import { eventSink } from '@sluice/core/kit';
-import { decideScript } from './batches/script-batch.ts';
 import { connectionChanged, type RedisStoreEvent } from './batches/events.ts';
+import { decideScript } from './batches/script-batch.ts';
+import { SharedStore, type RedisStore } from './batches/shared-store.ts';
 import type { ConnectionChange } from './client/connection-status.ts';
 import { openClient } from './ioredis/open-client.ts';
-import { SharedStore, type RedisStore } from './batches/shared-store.ts';
 import { checkRedisStoreOptions, type RedisStoreOptions } from './store-options.ts';
 
 /**

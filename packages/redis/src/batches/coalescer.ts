@@ -1,8 +1,8 @@
 import { SluiceError, type Time } from '@sluice/core';
-import type { BatchRequest } from './batch-request.ts';
-import { ScriptBatch } from './script-batch.ts';
 import type { ScriptClient } from '../client/script-client.ts';
 import { errorPrefix } from '../client/server-errors.ts';
+import type { BatchRequest } from './batch-request.ts';
+import { ScriptBatch } from './script-batch.ts';
 
 /** The maximum number of transactions in a combined call. A longer call blocks the server for longer than it saves. */
 export const MAX_TRANSACTIONS = 32;

@@ -1,6 +1,6 @@
 import type { StoreReading, StoreTransaction, Time } from '@sluice/core';
-import type { BatchObserver } from './batch-request.ts';
 import { passes, TICKS_PER_MICRO } from '@sluice/core/kit';
+import type { BatchObserver } from './batch-request.ts';
 
 /** The maximum number of buckets, which take about two megabytes. The oldest readings are dropped first. */
 const MAX_BUCKETS = 10_000;

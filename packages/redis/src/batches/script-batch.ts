@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Mode } from '@sluice/core';
+import { createHash } from 'node:crypto';
+import { malformedReplyError, type Script, type ScriptCall } from '../client/script-client.ts';
 import type { BatchRequest, BatchEntry, BatchKind } from './batch-request.ts';
 import { decideLua } from './decide-lua.ts';
-import type { Script, ScriptCall } from '../client/script-client.ts';
-import { malformedReplyError } from '../client/script-reply.ts';
 
 /** The only script of this store. It executes batches of all kinds, in order. */
 export const decideScript: Script = {

@@ -11,14 +11,14 @@ import {
   type Time,
 } from '@sluice/core';
 import { checkReadyOptions, complaint, type EventSink } from '@sluice/core/kit';
+import type { ConnectionCounts, ConnectionStatus } from '../client/connection-status.ts';
+import type { ScriptClient } from '../client/script-client.ts';
 import type { BatchEntry, BatchKind, BatchRequestParts } from './batch-request.ts';
 import { BucketKeys, type BucketKeysOptions } from './bucket-keys.ts';
 import { MAX_TRANSACTIONS } from './coalescer.ts';
+import { DenialCache, cacheDenials, cacheRefunds } from './denial-cache.ts';
 import { ClusterDispatcher, SingleDispatcher, type Dispatcher } from './dispatcher.ts';
 import { refundLost, type RedisStoreEvent } from './events.ts';
-import { DenialCache, cacheDenials, cacheRefunds } from './denial-cache.ts';
-import type { ScriptClient } from '../client/script-client.ts';
-import type { ConnectionCounts, ConnectionStatus } from '../client/connection-status.ts';
 import { splitBySize } from './split-batch.ts';
 
 /** What a Redis store has done since it was created. */

@@ -1,6 +1,6 @@
 import type { StoreReading } from '@sluice/core';
-import type { BatchEntry, BatchRequestParts } from './batch-request.ts';
 import { slotOf } from '../client/slot.ts';
+import type { BatchEntry, BatchRequestParts } from './batch-request.ts';
 
 /** The part of a batch that belongs to one slot. */
 export interface BatchPart extends BatchRequestParts {

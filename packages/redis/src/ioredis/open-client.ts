@@ -6,8 +6,8 @@ import { DeadlinedClient } from '../client/deadlined-client.ts';
 import type { Script, ScriptClient } from '../client/script-client.ts';
 import { createCounts, type ClientParts } from '../client/script-servers.ts';
 import { ClusterServers } from './cluster-servers.ts';
-import type { ClusterConnection, Connection } from './connection.ts';
 import { clusterOptions, singleOptions } from './connection-options.ts';
+import type { ClusterConnection, Connection } from './connection.ts';
 import { clusterFlagOf } from './private-names.ts';
 import { SingleServer } from './single-server.ts';
 

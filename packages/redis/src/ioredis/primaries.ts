@@ -1,8 +1,8 @@
 import type { ClientParts } from '../client/script-servers.ts';
-import { ConnectTimeout } from './watches.ts';
 import { addressOf, type ClusterConnection, type Connection } from './connection.ts';
 import { disableOfflineQueue } from './private-names.ts';
 import { ScriptServer } from './script-server.ts';
+import { ConnectTimeout } from './watches.ts';
 
 /** The primaries of a cluster, by the `host:port` of the slot map. */
 export class Primaries {

@@ -1,12 +1,12 @@
 import { SluiceError } from '@sluice/core';
 import { TICKS_PER_MICRO } from '@sluice/core/kit';
-import { readReply, type ScriptReply } from '../client/script-reply.ts';
+import { readReply, type ScriptReply } from '../client/script-client.ts';
 import type { ClientParts, ScriptRun, ServerState } from '../client/script-servers.ts';
 import { ServerClock } from '../client/server-clock.ts';
 import { callError, errorPrefix, isNoScript, unavailableError } from '../client/server-errors.ts';
-import type { ConnectTimeout } from './watches.ts';
 import { addressOf, type Connection } from './connection.ts';
 import { SupervisedConnection, withoutCommand } from './supervised-connection.ts';
+import type { ConnectTimeout } from './watches.ts';
 
 /** An expiry in the past of every server. A script with this expiry does nothing and replies with the server's time. */
 const LONG_AGO = String(Number.MIN_SAFE_INTEGER);

@@ -1,9 +1,9 @@
 import type { SluiceError } from '@sluice/core';
 import type { ClientParts, ScriptRun, ScriptServers } from '../client/script-servers.ts';
 import type { ChangeSource } from '../client/state-log.ts';
-import { ConnectTimeout } from './watches.ts';
 import { closeConnection, type Connection } from './connection.ts';
 import { ScriptServer } from './script-server.ts';
+import { ConnectTimeout } from './watches.ts';
 
 /** A single server: standalone, or the primary that Sentinels name. */
 export class SingleServer implements ScriptServers {

@@ -1,7 +1,7 @@
 import type { Cancel, Time } from '@sluice/core';
 import type { Socket } from 'node:net';
-import { isReply } from '../client/server-errors.ts';
 import type { Counts } from '../client/script-servers.ts';
+import { isReply } from '../client/server-errors.ts';
 import { addressOf, type Connection } from './connection.ts';
 import { CONNECTING_EVENT, deleteCommand, socketOf } from './private-names.ts';
 import { ConnectWatch, SilenceWatch, type ConnectTimeout } from './watches.ts';

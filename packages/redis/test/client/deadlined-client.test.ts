@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FakeTime } from '@sluice/core/testing';
-import { CallDeadlines } from '../../src/client/call-deadlines.ts';
+import { CallDeadlines } from '../../src/client/deadlined-client.ts';
 
 const never = new Promise<never>(() => {});
 
