@@ -49,7 +49,7 @@ export class Registration {
     this.#always = always;
     this.#global = global;
     this.#baseAlone = [base];
-    this.#routes = new RouteTable(base, always);
+    this.#routes = new RouteTable({ base, hook, always });
   }
 
   /** Returns the settings to decide for a request at a hook, in order. */
@@ -61,8 +61,7 @@ export class Registration {
     if (route === false) return own;
     const note = (config as NotedConfig)[NOTE];
     this.#checkEarly(url, route, note);
-    const settings = this.#ofRoute(phase, route, request, note?.owner);
-    return settings === null ? own : [...own, settings];
+    return this.#ofRoute(phase, route, request, note?.owner) ?? own;
   }
 
   /**
@@ -103,7 +102,7 @@ export class Registration {
     route: RouteLimits,
     request: FastifyRequest,
     owner: Registration | undefined,
-  ): RouteSettings | null {
+  ): readonly RouteSettings[] | null {
     if ((route.hook ?? this.hook) !== phase) return null;
     const settings = this.#routes.settingsOf(route);
     if (settings === null || route.limits === undefined) return settings;

@@ -25,30 +25,39 @@ export interface RouteLimits {
 /** The settings by which the requests of a route are decided. */
 export type RouteSettings = FlowSettings<FastifyRequest, SettleArgs>;
 
+/** What a {@link RouteTable} uses of its registration. */
+interface RouteTableParts {
+  readonly base: RouteSettings;
+  readonly hook: Hook;
+  /** Whether the registration's own limits apply to every route, regardless of its `config.rateLimit`. */
+  readonly always: boolean;
+}
+
 /** The settings of routes for one registration of the plugin, computed once for each `config.rateLimit`. */
 export class RouteTable {
   readonly #base: RouteSettings;
+  readonly #hook: Hook;
   readonly #always: boolean;
-  readonly #known = new WeakMap<RouteLimits, RouteSettings | null>();
+  readonly #known = new WeakMap<RouteLimits, readonly RouteSettings[] | null>();
 
-  /**
-   * @param always - Whether the registration's own limits apply to every route, regardless of its `config.rateLimit`.
-   */
-  constructor(base: RouteSettings, always: boolean) {
+  constructor({ base, hook, always }: RouteTableParts) {
     this.#base = base;
+    this.#hook = hook;
     this.#always = always;
   }
 
   /**
-   * Returns the settings of a route; `null` if its limits belong to another registration, or if it names no limits and
-   * the registration has `always`.
+   * Returns the settings by which a route's requests are decided at its hook, in order: those of a registration with
+   * `always` that has the same hook, then those of the route. Returns `null` if the route's limits belong to another
+   * registration, or if it names no limits and the registration has `always`.
    *
    * @throws {SluiceError} If an option of the route is wrong.
    */
-  settingsOf(route: RouteLimits): RouteSettings | null {
+  settingsOf(route: RouteLimits): readonly RouteSettings[] | null {
     let settings = this.#known.get(route);
     if (settings === undefined) {
-      settings = this.#checked(route);
+      const own = this.#checked(route);
+      settings = own === null ? null : this.#inOrder(own, route.hook);
       this.#known.set(route, settings);
     }
     return settings;
@@ -69,6 +78,10 @@ export class RouteTable {
       known ? 'ERR_OPTION' : 'ERR_UNKNOWN_LIMIT',
       `The route ${shownName(String(url))} was defined before rateLimit was registered, so its config.rateLimit can't name ${known ? 'another hook' : 'other limits'} than the registration has. Define the route after await app.register(rateLimit, …).`,
     );
+  }
+
+  #inOrder(own: RouteSettings, hook: Hook = this.#hook): readonly RouteSettings[] {
+    return this.#always && hook === this.#hook ? [this.#base, own] : [own];
   }
 
   #checked(route: RouteLimits): RouteSettings | null {

@@ -1,11 +1,9 @@
 import { NodeExchange, type RequestDecision } from '@sluice/core/http';
 import type { Context } from 'koa';
-import { keepFieldsOnError } from './error-fields.ts';
+import { keepFieldOnError } from './error-fields.ts';
 
 /** Adapts a Koa context to the flow of core. */
 export class KoaExchange extends NodeExchange<Context> {
-  readonly #names: string[] = [];
-
   get decision(): RequestDecision | undefined {
     return this.request.state['rateLimit'];
   }
@@ -16,6 +14,6 @@ export class KoaExchange extends NodeExchange<Context> {
 
   override setField(name: string, value: string): void {
     super.setField(name, value);
-    if (this.#names.push(name) === 1) keepFieldsOnError(this.request, this.#names);
+    keepFieldOnError(this.request, name);
   }
 }

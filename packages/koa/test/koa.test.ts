@@ -39,6 +39,15 @@ test('fields reach what ctx.throw answers, and keep its own', async () => {
   expect(headers.has('retry-after')).toBe(false);
 });
 
+test('all middlewares of a request wrap ctx.onerror once', async () => {
+  const seen = new Set<unknown>();
+  const see: Koa.Middleware = (ctx, next) => (seen.add(Reflect.get(ctx, 'onerror')), next());
+  const [a, b] = [rateLimit(inline({ name: 'A' })), rateLimit(inline({ name: 'B' }))];
+  const get = await serve(see, a, see, b, see, (ctx) => void (ctx.body = 'ok'));
+  expect((await get()).status).toBe(200);
+  expect(seen.size).toBe(2);
+});
+
 test('a field that the error names itself stays', async () => {
   const get = await serve(rateLimit(inline()), (ctx) => ctx.throw(503, { headers: { 'RateLimit': '"Own";r=1' } })); // prettier-ignore
   expect((await get()).headers.get('ratelimit')).toBe('"Own";r=1');
