@@ -1,4 +1,4 @@
-import { describe } from 'vitest';
+import { beforeEach, describe } from 'vitest';
 import { badInputCases } from './cases/bad-input.ts';
 import { begunResponseCases } from './cases/begun-responses.ts';
 import { blockedCases } from './cases/blocked.ts';
@@ -56,9 +56,13 @@ const OTHER_CASES = {
 
 /** What every adapter promises, on its framework over real sockets. */
 export function httpContract(framework: Framework): void {
-  const { name, protocol } = framework;
+  const { name, protocol, skips = {} } = framework;
   for (const [topic, cases] of Object.entries({ ...CASES, ...OTHER_CASES[protocol] })) {
     describe(`${name} over ${protocol}: ${topic}`, () => {
+      beforeEach(({ task, skip }) => {
+        const reason = skips[topic] ?? skips[task.name];
+        if (reason !== undefined) skip(reason);
+      });
       cases(framework);
     });
   }

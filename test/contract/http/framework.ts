@@ -66,6 +66,8 @@ export interface Framework {
   readonly protocol: Protocol;
   /** Whether the framework never answers HEAD requests over this protocol, also without limits. Default: false. */
   readonly ignoresHead?: boolean;
+  /** Topics and tests by name that can't exist for this framework, and why. */
+  readonly skips?: Readonly<Record<string, string>>;
   /** Makes a server that does not listen yet. */
   serve(plan: Plan): Promise<Server>;
   /** The framework's `rateLimit` with these options: throws what is wrong with them. */

@@ -1,0 +1,4 @@
+import { httpContract } from './contract.ts';
+import { fetchFramework } from './fetch.ts';
+
+httpContract(fetchFramework);
