@@ -67,8 +67,10 @@ class Comparison {
   readonly ours: unknown[] = [];
   readonly exact: unknown[] = [];
   limits: LimitSet;
-  /** The latest changes first, each with the buckets that it has helped. */
-  #changes: { before: LimitSet; cut: Set<string> }[] = [];
+  /** The slowest rate and the longest debt that were raised, of each limit and of the override. */
+  readonly #old = new Map<keyof LimitSet, { interval: bigint; tolerance: bigint }>();
+  /** The buckets that were cut, and how far. */
+  readonly #cuts = new Map<string, bigint>();
 
   constructor(limits: LimitSet) {
     this.limits = limits;
@@ -113,29 +115,37 @@ class Comparison {
   }
 
   #replace(limits: LimitSet): void {
-    this.#changes = [{ before: this.limits, cut: new Set<string>() }, ...this.#changes].slice(0, 4);
+    for (const name of ['First', 'Second', 'plan'] as const) {
+      const before = roundedRule(this.limits[name]);
+      if (roundedRule(limits[name]).interval >= before.interval) continue;
+      const { interval, tolerance } = this.#old.get(name) ?? before;
+      this.#old.set(name, {
+        interval: before.interval > interval ? before.interval : interval,
+        tolerance: before.tolerance > tolerance ? before.tolerance : tolerance,
+      });
+    }
     this.limiter.replace(setOf((this.limits = limits)));
   }
 
-  /** Decides by the exact rule, and once more when a denied bucket's debt is from before a raise of its limit. */
+  /** Decides by the exact rule, and once more when it met debts from before a raise and took nothing. */
   #decideExactly(batch: readonly Asked[], takes: boolean): OracleDecision {
+    const met = batch.filter((asked) => this.#isOldDebt(asked));
     const decision = this.oracle.decide(batch, this.now, takes);
-    const raised = decision.allowed ? [] : batch.filter((asked) => this.#isRaised(asked));
-    for (const { bucket, rule } of raised) this.oracle.cap(bucket, rule, this.now);
-    return raised.length > 0 ? this.oracle.decide(batch, this.now, takes) : decision;
+    const debts = met.filter(({ bucket, rule }) => {
+      const left = this.#cuts.get(bucket);
+      return left === undefined || this.oracle.owesBetween(bucket, rule, { tolerance: left }, this.now);
+    });
+    for (const { bucket, rule } of debts) {
+      this.#cuts.set(bucket, rule.tolerance);
+      this.oracle.cap(bucket, rule, this.now);
+    }
+    const tookNothing = decision.answers.every(({ spent }) => spent === 0);
+    return debts.length > 0 && tookNothing ? this.oracle.decide(batch, this.now, takes) : decision;
   }
 
-  #isRaised({ bucket, rule }: Asked): boolean {
-    for (const { before, cut } of this.#changes) {
-      const old = roundedRule(
-        before[bucket === 'First plan' ? 'plan' : bucket.startsWith('First') ? 'First' : 'Second'],
-      );
-      if (cut.has(bucket) || rule.interval >= old.interval) continue;
-      if (!this.oracle.owesBetween(bucket, rule, old, this.now)) continue;
-      cut.add(bucket);
-      return true;
-    }
-    return false;
+  #isOldDebt({ bucket, rule }: Asked): boolean {
+    const old = this.#old.get(bucket === 'First plan' ? 'plan' : bucket.startsWith('First') ? 'First' : 'Second');
+    return old !== undefined && rule.interval < old.interval && this.oracle.owesBetween(bucket, rule, old, this.now);
   }
 
   #refundDecision(back: number): void {

@@ -149,7 +149,7 @@ export class OracleBuckets {
   }
 
   /** Whether a bucket owes more than an empty one of a rule, but no more than an empty one of another. */
-  owesBetween(bucket: string, rule: Rule, other: Rule, nowMicros: bigint): boolean {
+  owesBetween(bucket: string, rule: Rule, other: Pick<Rule, 'tolerance'>, nowMicros: bigint): boolean {
     const level = this.#level(bucket, rule, nowMicros);
     return level > rule.tolerance && level <= other.tolerance;
   }

@@ -17,16 +17,34 @@ export function worstExcess(taken: readonly Taken[], all: readonly Numbers[]): b
   const isOneRate = rules.every(({ interval }) => interval === fastest);
   const bursts = rules.map(({ burst }) => burst);
   const most = bursts.reduce((a, b) => (isOneRate ? (a > b ? a : b) : a + b));
-  let worst = 0n;
+  return worst(taken, (tokens, ticks) => (tokens - most) * fastest - ticks);
+}
+
+/**
+ * By how many ticks of the new rate the tokens of some window exceed the promise while a raise reaches one process after
+ * the other: both bursts + the new rate × time, and the old burst once more for each process that has learned of the
+ * raise. 0 when none does.
+ */
+export function worstExcessOfRaise(
+  taken: readonly Taken[],
+  { old, current, learned }: { old: Numbers; current: Numbers; learned: number },
+): bigint {
+  const [before, after] = [roundedRule(old), roundedRule(current)];
+  const most = before.burst + after.burst + BigInt(learned) * before.burst;
+  return worst(taken, (tokens, ticks) => (tokens - most) * after.interval - ticks);
+}
+
+function worst(taken: readonly Taken[], excessOf: (tokens: bigint, ticks: bigint) => bigint): bigint {
+  let highest = 0n;
   for (let from = 0; from < taken.length; from++) {
     let tokens = 0n;
     for (let to = from; to < taken.length; to++) {
       tokens += BigInt(taken[to]!.tokens);
-      const excess = (tokens - most) * fastest - (taken[to]!.atTicks - taken[from]!.atTicks);
-      if (excess > worst) worst = excess;
+      const excess = excessOf(tokens, taken[to]!.atTicks - taken[from]!.atTicks);
+      if (excess > highest) highest = excess;
     }
   }
-  return worst;
+  return highest;
 }
 
 const fewTokens = fc.integer({ min: 1, max: 50 });

@@ -1,5 +1,13 @@
 // What a limiter promises of several limits, overrides and addresses, kept on a real Redis and over HTTP.
-import { accountId, createLimiter, ipAddress, ipv6RangeCIDR, type Store } from '@sluice/core';
+import {
+  accountId,
+  createLimiter,
+  ipAddress,
+  ipv6RangeCIDR,
+  type LimitNumbers,
+  type Limiter,
+  type Store,
+} from '@sluice/core';
 import { rateLimit } from '@sluice/express';
 import { redisStore } from '@sluice/redis';
 import express, { type RequestHandler } from 'express';
@@ -85,6 +93,52 @@ it('an override that is raised helps at once, and one that is taken away binds a
   limiter.replace({ limits });
   const taken = await limiter.check(orders);
   expect(taken.results[0]).toMatchObject({ overridden: false, burst: 2, count: 2 });
+});
+
+it('a raise that reaches one process after the other lets the old burst pass once more for each', async () => {
+  const { url } = await redisServer();
+  const set = (numbers: LimitNumbers) => ({ limits: { Orders: { key: accountId(), ...numbers } } });
+  // So slow that no token comes back during the test.
+  const [old, current] = [
+    { count: 50, period: '30d' },
+    { count: 5, period: '5h' },
+  ];
+  const limiters: Limiter[] = [];
+  // oxlint-disable-next-line no-await-in-loop -- one after the other
+  for (let i = 0; i < 5; i++)
+    limiters.push(createLimiter({ ...set(old), store: await storeAt(url, 0), failure: PATIENT }));
+  let taken = 0;
+  const takeAll = async (): Promise<void> => {
+    for (const limiter of limiters) {
+      // oxlint-disable-next-line no-await-in-loop -- until it is denied
+      while ((await limiter.spend([{ limit: 'Orders', id: 'one' }])).allowed) taken++;
+    }
+  };
+  await takeAll();
+  expect(taken).toBe(50);
+  for (const [i, limiter] of limiters.entries()) {
+    limiter.replace(set(current));
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await takeAll();
+    expect(taken).toBeLessThanOrEqual(50 + 5 + (i + 1) * 50);
+  }
+  expect(taken).toBeGreaterThan(50);
+});
+
+it('after a raise, denials at the same time all name the new wait', async () => {
+  const limiter = createLimiter({
+    limits: { Orders: { key: accountId(), count: 1, period: '1d' } },
+    store: await storeOfItsOwn(),
+    failure: PATIENT,
+  });
+  const orders = [{ limit: 'Orders', id: 'one' }] as const;
+  await limiter.spend(orders);
+  limiter.replace({ limits: { Orders: { key: accountId(), burst: 1, count: 1, period: '1m' } } });
+  const denials = await Promise.all(Array.from({ length: 20 }, () => limiter.spend(orders)));
+  for (const denial of denials) {
+    expect(denial.outcome).toBe('denied');
+    expect(denial.retryAfterMs).toBeLessThanOrEqual(60_000);
+  }
 });
 
 it('the wait that a refusal names is right: not sooner, and then it passes', async () => {

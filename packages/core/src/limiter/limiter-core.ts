@@ -25,7 +25,7 @@ import { checkBoolean, checkOptions } from '../checks/options.ts';
 import { PendingWork } from './pending-work.ts';
 import { PreparedLimits, type UseInput } from './prepared-limits.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
-import { RaisedLimits, type DebtCut } from './raised-limits.ts';
+import { RaisedLimits } from './raised-limits.ts';
 import type { LateCharge, RequestLimiter } from './request-limiter.ts';
 import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';
 import type { BucketName, Store } from '../store/store.ts';
@@ -135,7 +135,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     const next = this.#defined(set);
     for (const [name, cost] of this.#needed) checkNeeded(next, name, cost);
     registerLimitNames(this.store, this, next.limits.keys());
-    this.#raised.changed(this.#set);
+    this.#raised.changed(this.#set, next);
     this.#set = next;
   }
 
@@ -257,7 +257,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   #decide(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
     if (hasBlocked(batch)) return this.#denyBlocked(batch);
     const decision = this.#ask(call, batch);
-    return this.#raised.isEmpty ? decision : this.#afterRaise(call, batch, decision);
+    return this.#raised.remembersAny() ? this.#afterRaise(call, batch, decision) : decision;
   }
 
   #ask(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
@@ -269,31 +269,12 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return blockedDecision(batch, this.#gate);
   }
 
-  /** Decides a denied batch again when one of its limits was raised and a debt from the old numbers denied it. */
+  /** Cuts the debts from before a raise that a decision has met. Decides again if the decision took nothing. */
   #afterRaise(call: 'spend' | 'check', batch: readonly Transaction[], first: Awaitable<Decision>): Awaitable<Decision> {
     return andThen(first, (decision) => {
-      const cut = this.#raised.cutFor(decision);
-      if (cut === undefined) return decision;
-      const done = this.#cap(cut);
-      if (!(done instanceof Promise)) return this.#ask(call, batch);
-      return done.then(
-        () => this.#ask(call, batch),
-        () => {
-          // The store has denied and can't cut the debt now: its denial is the answer.
-          cut.failed();
-          return decision;
-        },
-      );
+      const cut = this.#raised.cutDebts(decision, this.#set, (debts) => this.#gate.cap(debts));
+      return andThen(cut, (wasCut) => (wasCut && tookNothing(decision) ? this.#ask(call, batch) : decision));
     });
-  }
-
-  #cap({ debts, failed }: DebtCut): Awaitable<unknown> {
-    try {
-      return this.#gate.cap(debts);
-    } catch (error) {
-      failed();
-      throw error;
-    }
   }
 
   #defined(set: LimitSetOptions<Request>): LimitSet<Request> {
@@ -314,6 +295,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 }
 
 markAsMadeHere(LimiterCore.prototype);
+
+function tookNothing({ results }: Decision): boolean {
+  return results.every(({ spent }) => spent === 0);
+}
 
 function asked(set: LimitSet<never>, entry: SpendEntry | CostEntry): Awaitable<Transaction | null> {
   checkEntry(entry);

@@ -120,8 +120,8 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * type `Name` does not change.
    *
    * Buckets keep their debt, which is a time. If a limit was raised, the old debt can be longer than an empty bucket of
-   * the new limit needs to fill. Such a debt is cut to that once, when the bucket next denies, so that the raise takes
-   * effect at once.
+   * the new limit needs to fill. Such a debt is cut to that once, when a decision meets it, so that the raise takes
+   * effect at once. Processes that still use the old numbers may then allow the old burst once more.
    *
    * @throws {SluiceError} The errors of {@link createLimiter}, and `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or
    * `ERR_COST_OVER_BURST` when a middleware of this limiter needs a limit, a key function or a fixed cost that the new

@@ -1,31 +1,27 @@
-import type { Time } from '../time/time.ts';
+import type { Awaitable } from '../async/awaitable.ts';
 import { Decision } from '../decision/decision.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
-import type { Limit } from '../limits/limit.ts';
-import type { Rate } from '../rule/rate.ts';
 import type { StoreCap } from '../store/store.ts';
-import { TICKS_PER_MICRO } from '../rule/ticks.ts';
-import type { Transaction } from '../decision/transaction.ts';
+import type { Time } from '../time/time.ts';
+import { isFaster, keptMicros, RaisedNumbers, type OldNumbers } from './raised-numbers.ts';
 
-/** How many changes are remembered at most, and how many cut buckets of each change. */
-const MAX_CHANGES = 4;
-const MAX_BUCKETS = 100_000;
-/** A change is remembered for as long as a debt from the old numbers can last, and at least this long. */
-const MIN_KEPT_MICROS = 60_000_000;
+/** The most cuts that are remembered. While there are more, debts pass with time. */
+const MAX_CUTS = 100_000;
 
-interface Change {
-  /** The limits and overrides that were in effect before the change. */
-  readonly before: LimitSet<never>;
-  readonly untilMicros: number;
-  /** The buckets whose debt was cut because of this change, or is being cut now. */
-  readonly cut: Set<string>;
+/** A debt from before a raise. */
+interface OldDebt extends StoreCap {
+  readonly levelTicks: number;
+  /** The numbers that it is from. */
+  readonly old: OldNumbers;
 }
 
-/** Debts for the store to cut. Their buckets count as cut from now on, so that no other denial sends the same cut. */
-export interface DebtCut {
-  readonly debts: readonly StoreCap[];
-  /** To be called when the store failed: the next denial of these buckets sends the cut again. */
-  readonly failed: () => void;
+/** A cut that the store was asked for. */
+interface Cut {
+  /** The level that is left. */
+  readonly capTicks: number;
+  readonly untilMicros: number;
+  /** Resolves to whether the store has made the cut. Undefined when it has. */
+  running: Promise<boolean> | undefined;
 }
 
 /**
@@ -33,82 +29,131 @@ export interface DebtCut {
  *
  * A debt is a time. A debt from the old numbers may be longer than the time in which an empty bucket of the new numbers
  * fills, and the client would have to wait for all of it: after a raise from 1 a day to 5 a second, still a day. So when
- * a bucket denies for that reason after its limit was raised, its debt is cut to that of an empty bucket. Each bucket is
- * cut once for each change, not at every denial: while other processes still use the old numbers, repeated cuts would
- * remove the limit altogether.
+ * a decision meets such a debt, the store is asked to cut it to that of an empty bucket.
  *
- * A cut that failed does not count. The store may still have made it, when only its reply was lost: then the debt fits
- * the new numbers, and the bucket is cut once more only if a process with the old numbers has filled it again meanwhile.
+ * - What is remembered, and for how long: the numbers before raises, see {@link RaisedNumbers}, and which buckets were
+ *   cut, both until no debt from the old numbers can be left.
+ * - Who cuts: each limiter that has learned of the raise, once for each bucket. A longer debt than a cut has left is from
+ *   processes that still use the old numbers, and stays: repeated cuts would remove the limit altogether.
+ * - Decisions on a bucket whose cut is in progress wait for it. A cut that failed is made again at the next decision.
  */
 export class RaisedLimits {
   readonly #time: Time;
-  #changes: Change[] = [];
+  readonly #numbers: RaisedNumbers;
+  readonly #cuts = new Map<string, Cut>();
+  /** False while nothing is remembered: the only check that a decision then needs. */
+  #isActive = false;
 
   constructor(time: Time) {
     this.#time = time;
+    this.#numbers = new RaisedNumbers(time);
   }
 
-  /** Whether no change is remembered: then no decision has to be looked at. */
-  get isEmpty(): boolean {
-    return this.#changes.length === 0;
+  /** Whether a raise is remembered. Otherwise no decision has to be looked at. */
+  remembersAny(): boolean {
+    return this.#isActive && this.#staysActive();
   }
 
-  /** To be called when limits are replaced, with the limits that were in effect before. */
-  changed(before: LimitSet<never>): void {
-    this.#forgetOld();
-    const keptMicros = Math.max(MIN_KEPT_MICROS, before.longestToleranceTicks / TICKS_PER_MICRO);
-    const untilMicros = this.#time.nowMicros() + keptMicros;
-    this.#changes = [{ before, untilMicros, cut: new Set<string>() }, ...this.#changes].slice(0, MAX_CHANGES);
+  /** To be called when limits are replaced. */
+  changed(before: LimitSet<never>, after: LimitSet<never>): void {
+    this.#numbers.changed(before, after);
+    this.#isActive = true;
   }
 
-  /** The debts from before a raise by which a batch was denied; `undefined` when there are none to cut. */
-  cutFor(decision: Decision): DebtCut | undefined {
+  /**
+   * Asks for the cut of the debts from before a raise that a decision has met.
+   *
+   * @param current - The limits in effect.
+   * @param cap - Asks the store. When it throws, so does this.
+   * @returns Whether a debt was cut, so that the batch may be decided otherwise now.
+   */
+  cutDebts(
+    decision: Decision,
+    current: LimitSet<never>,
+    cap: (debts: readonly StoreCap[]) => Awaitable<unknown>,
+  ): Awaitable<boolean> {
+    const debts: OldDebt[] = [];
+    const running: Promise<boolean>[] = [];
+    for (const debt of this.#oldDebts(decision, current)) {
+      const cut = this.#cuts.get(bucketOf(debt));
+      if (cut?.running !== undefined) running.push(cut.running);
+      else if (cut === undefined ? this.#hasRoom() : this.#isOver(cut) || debt.levelTicks <= cut.capTicks) {
+        debts.push(debt);
+      }
+    }
+    const done = debts.length > 0 && this.#follow(debts, cap(debts));
+    if (running.length === 0) return done;
+    return Promise.all([done, ...running]).then((all) => all.includes(true));
+  }
+
+  #oldDebts(decision: Decision, { listed }: LimitSet<never>): readonly OldDebt[] {
     const answer = Decision.answerOf(decision);
-    if (decision.outcome !== 'denied' || !answer.available || answer.failure !== undefined) return undefined;
-    this.#forgetOld();
-    const { levelsTicks } = answer.reading;
-    const undo: (() => void)[] = [];
-    const debts = answer.batch.filter((transaction, i) => {
-      const change = this.#raiseBehind(transaction, levelsTicks[i]!);
-      if (change === undefined) return false;
-      const bucket = bucketOf(transaction);
-      change.cut.add(bucket);
-      undo.push(() => change.cut.delete(bucket));
-      return true;
-    });
-    return debts.length === 0 ? undefined : { debts, failed: () => undo.forEach((run) => run()) };
+    if (listed === undefined || !answer.available || answer.failure !== undefined) return [];
+    const debts: OldDebt[] = [];
+    for (const [i, { limit, id, rate, capTicks }] of answer.batch.entries()) {
+      const levelTicks = answer.reading.levelsTicks[i]!;
+      if (levelTicks <= capTicks) continue;
+      // A longer debt than the old numbers allow is from another process with other numbers.
+      const old = this.#numbers
+        .before(limit, id, listed)
+        .find((numbers) => isFaster(rate, numbers) && levelTicks <= numbers.toleranceTicks);
+      if (old !== undefined) debts.push({ limit, id, capTicks, levelTicks, old });
+    }
+    return debts;
   }
 
-  /** The latest raise that left a debt as long as this one and has not cut it yet. */
-  #raiseBehind(transaction: Transaction, levelTicks: number): Change | undefined {
-    const { limit, id, rate, capTicks } = transaction;
-    if (levelTicks <= capTicks) return undefined;
-    return this.#changes.find(({ before, cut }) => {
-      if (cut.has(bucketOf(transaction)) || cut.size >= MAX_BUCKETS) return false;
-      const old = rateBefore(before, limit, id);
-      return old !== undefined && isRaise(old, rate) && levelTicks <= old.toleranceTicks;
-    });
+  /** @param answer - The store's answer to the cut of the debts. */
+  #follow(debts: readonly OldDebt[], answer: Awaitable<unknown>): Awaitable<boolean> {
+    const earlier = debts.map((debt) => this.#cuts.get(bucketOf(debt)));
+    const cuts = debts.map((debt) => this.#remember(debt));
+    if (!(answer instanceof Promise)) return true;
+    const running = answer.then(
+      () => {
+        for (const cut of cuts) cut.running = undefined;
+        return true;
+      },
+      () => {
+        for (const [i, cut] of earlier.entries()) this.#set(bucketOf(debts[i]!), cut);
+        return false;
+      },
+    );
+    for (const cut of cuts) cut.running = running;
+    return running;
   }
 
-  #forgetOld(): void {
-    const nowMicros = this.#time.nowMicros();
-    this.#changes = this.#changes.filter(({ untilMicros }) => nowMicros < untilMicros);
+  #remember(debt: OldDebt): Cut {
+    const untilMicros = this.#time.nowMicros() + keptMicros(debt.old);
+    const cut: Cut = { capTicks: debt.capTicks, untilMicros, running: undefined };
+    this.#set(bucketOf(debt), cut);
+    return cut;
+  }
+
+  #set(bucket: string, cut: Cut | undefined): void {
+    this.#cuts.delete(bucket);
+    if (cut !== undefined) this.#cuts.set(bucket, cut);
+  }
+
+  #staysActive(): boolean {
+    this.#isActive = this.#numbers.remembersAny();
+    if (!this.#isActive) this.#cuts.clear();
+    return this.#isActive;
+  }
+
+  // Only the oldest are looked at, which costs a constant time for each cut.
+  #hasRoom(): boolean {
+    for (const [bucket, oldest] of this.#cuts) {
+      if (!this.#isOver(oldest)) break;
+      this.#cuts.delete(bucket);
+    }
+    return this.#cuts.size < MAX_CUTS;
+  }
+
+  #isOver({ untilMicros }: Cut): boolean {
+    return untilMicros <= this.#time.nowMicros();
   }
 }
 
-function bucketOf({ limit, id }: Transaction): string {
+// The name of a limit contains no colon.
+function bucketOf({ limit, id }: StoreCap): string {
   return `${limit}:${id}`;
-}
-
-/** The numbers of an id before a change; `undefined` when only a function of the user's knows them. */
-function rateBefore({ limits, listed }: LimitSet<never>, name: string, id: string): Rate | undefined {
-  const limit: Limit<never> | undefined = limits.get(name);
-  if (limit === undefined || listed === undefined) return undefined;
-  const rate = listed.rateOf(name, id) ?? limit.rate;
-  return typeof rate === 'string' ? undefined : rate;
-}
-
-/** Whether tokens come back faster than before. A change of the burst alone does not count: its debts pass as they are. */
-function isRaise(before: Rate, now: Rate): boolean {
-  return now.emissionIntervalTicks < before.emissionIntervalTicks;
 }

@@ -29,8 +29,6 @@ export interface LimitSet<Request = unknown> {
   readonly rateFor: RateLookup;
   /** The listed overrides; undefined when a function returns them. */
   readonly listed?: OverrideList;
-  /** The longest time that a bucket needs to fill, of all limits and listed overrides. */
-  readonly longestToleranceTicks: number;
   /** The smallest burst of a limit and its listed overrides: no fixed cost may exceed it. */
   smallestBurst(limit: Limit<never>): number;
 }
@@ -50,7 +48,6 @@ export function defineLimitSet<Request>(
     return {
       limits,
       rateFor: unlessDisabled(limits, rateFor),
-      longestToleranceTicks: longestOf(limits),
       smallestBurst: (limit) => limit.rate.burst,
     };
   }
@@ -62,13 +59,8 @@ export function defineLimitSet<Request>(
     limits,
     rateFor: unlessDisabled(limits, rateFor),
     listed: list,
-    longestToleranceTicks: Math.max(longestOf(limits), list.longestToleranceTicks),
     smallestBurst: (limit) => list.smallestBurst(limit),
   };
-}
-
-function longestOf(limits: ReadonlyMap<string, Limit<never>>): number {
-  return Math.max(0, ...[...limits.values()].map(({ rate }) => rate.toleranceTicks));
 }
 
 const ownRate: RateLookup = (limit) => limit.rate;

@@ -146,7 +146,9 @@ export interface Store {
   refund(batch: readonly StoreRefund[], deadlineMs?: number): Awaitable<StoreReading>;
   /**
    * Cuts the levels of buckets to at most their `capTicks`, after their limits were raised. Returns the levels
-   * after the cut. Optional: without it, a raised limit takes effect only as the old debt runs off.
+   * after the cut. A limiter calls it once for each bucket and raise. After each cut, processes that still use the old
+   * numbers may allow the old burst once more. Optional: without it, a raised limit takes effect only as the old debt
+   * runs off.
    */
   cap?(batch: readonly StoreCap[], deadlineMs?: number): Awaitable<StoreReading>;
   /** Deletes buckets, so that they are full. */

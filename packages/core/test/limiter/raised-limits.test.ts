@@ -7,6 +7,7 @@ import {
   type LimitNumbers,
   type Override,
   type Store,
+  type StoreCap,
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
@@ -25,15 +26,19 @@ function limiterOn(store: Store, numbers: LimitNumbers, overrides?: Record<strin
   return createLimiter({ ...setOf(numbers, overrides), store, log: false });
 }
 
-/** Two processes on one store, as far as the store can tell. */
-function twoOn(store: Store, numbers: LimitNumbers): [Limiter, Limiter] {
-  const seenBySecond = new Proxy(store, {
+/** A limiter of another process on a store, as far as the store can tell. */
+function anotherOn(store: Store, numbers: LimitNumbers): Limiter {
+  const seenByOther = new Proxy(store, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name);
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  return [limiterOn(store, numbers), limiterOn(seenBySecond, numbers)];
+  return limiterOn(seenByOther, numbers);
+}
+
+function twoOn(store: Store, numbers: LimitNumbers): [Limiter, Limiter] {
+  return [limiterOn(store, numbers), anotherOn(store, numbers)];
 }
 
 describe('a debt that is longer than the raised limit allows is cut', () => {
@@ -70,6 +75,199 @@ describe('a debt that is longer than the raised limit allows is cut', () => {
     limiter.replace(setOf(quick));
     limiter.replace(setOf(quick, { other: 'unlimited' }));
     expect(atOnce(limiter.spend(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 200 });
+  });
+});
+
+describe('a raise is remembered', () => {
+  const fast = setOf(quick);
+
+  test('over any number of further changes', () => {
+    const time = new FakeTime();
+    const limiter = limiterOn(memoryStore({ time }), daily);
+    atOnce(limiter.spend(all()));
+    limiter.replace(fast);
+    for (let i = 0; i < 20; i++) limiter.replace(setOf(quick, { [`other-${i}`]: { count: 7, period: '1s' } }));
+    expect(atOnce(limiter.spend(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 200 });
+  });
+
+  test('of several steps that follow each other: a debt from the first numbers is cut to the last', () => {
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
+    atOnce(limiter.spend(all()));
+    for (const period of ['12h', '1h', '1s']) limiter.replace(setOf({ count: 5, period }));
+    expect(atOnce(limiter.spend(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 200 });
+  });
+
+  test('of a second raise, after the first has cut the bucket', () => {
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
+    atOnce(limiter.spend(all()));
+    limiter.replace(setOf({ count: 5, period: '1h' }));
+    expect(atOnce(limiter.spend(all(1))).resetAfterMs).toBe(3_600_000);
+    limiter.replace(fast);
+    expect(atOnce(limiter.spend(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 200 });
+  });
+
+  test('of a single id beside others that were not raised', () => {
+    const overrides = { '7': daily, '8': daily };
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), quick, overrides);
+    atOnce(limiter.spend([...all(), ...all(5, '8')]));
+    limiter.replace(setOf(quick, { ...overrides, '7': quick }));
+    expect(atOnce(limiter.spend(all(1))).retryAfterMs).toBe(200);
+    expect(atOnce(limiter.spend(all(1, '8'))).retryAfterMs).toBeGreaterThan(3_600_000);
+  });
+
+  test('of an id whose slow override was removed, and of one that got a faster override', () => {
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), { count: 5, period: '1h' }, { '7': daily });
+    atOnce(limiter.spend([...all(), ...all(5, '8')]));
+    limiter.replace(setOf({ count: 5, period: '1h' }, { '8': quick }));
+    expect(atOnce(limiter.spend(all(1))).resetAfterMs).toBe(3_600_000);
+    expect(atOnce(limiter.spend(all(1, '8'))).retryAfterMs).toBe(200);
+  });
+
+  test('of the limit, but not for an id that had a faster override and lost it', () => {
+    const wide = { count: 5, period: '1s', burst: 100 } as const;
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily, { '7': wide });
+    atOnce(limiter.spend(all(100)));
+    limiter.replace(fast);
+    expect(atOnce(limiter.spend(all(1))).resetAfterMs).toBe(20_000);
+  });
+
+  test('of a network, but not for another network beside it', () => {
+    const limits = { Requests: { key: ipAddress(), ...quick } };
+    const store = memoryStore({ time: new FakeTime() });
+    const before = { '10.0.0.0/8': daily, '2001:db8::/32': daily };
+    const limiter = createLimiter({ limits, overrides: { Requests: before }, store, log: false });
+    const from = (id: string, cost: number) => [{ limit: 'Requests' as const, id, cost }];
+    atOnce(limiter.spend([...from('10.1.2.3', 5), ...from('2001:db8::1', 5)]));
+    limiter.replace({ limits, overrides: { Requests: { ...before, '10.1.0.0/16': quick } } });
+    expect(atOnce(limiter.spend(from('10.1.2.3', 1))).retryAfterMs).toBe(200);
+    expect(atOnce(limiter.spend(from('2001:db8::1', 1))).retryAfterMs).toBeGreaterThan(3_600_000);
+    limiter.replace({ limits });
+    expect(atOnce(limiter.spend(from('2001:db8::1', 1))).retryAfterMs).toBe(200);
+  });
+});
+
+describe('a raise among many overrides', () => {
+  const many = (numbers: LimitNumbers): Record<string, Override> =>
+    Object.fromEntries(Array.from({ length: 12_000 }, (_, id) => [String(id), numbers]));
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const last = '11999';
+
+  test('takes effect at once for the last of them, before all are compared', () => {
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), quick, many(daily));
+    atOnce(limiter.spend(all(5, last)));
+    limiter.replace(setOf(quick, many(quick)));
+    expect(atOnce(limiter.spend(all(1, last))).retryAfterMs).toBe(200);
+  });
+
+  test('is remembered when all are compared, also if a further change came in between', async () => {
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), quick, many(daily));
+    atOnce(limiter.spend([...all(5, '0'), ...all(5, last), ...all(5, 'free')]));
+    limiter.replace(setOf(quick, { ...many(quick), free: 'unlimited' }));
+    limiter.replace(setOf(quick, many({ count: 50, period: '1s', burst: 5 })));
+    for (let i = 0; i < 20; i++) await turn();
+    expect(atOnce(limiter.spend(all(1, '0'))).retryAfterMs).toBe(20);
+    expect(atOnce(limiter.spend(all(1, last))).retryAfterMs).toBe(20);
+  });
+
+  test('does not make a raise of a new limit, nor of numbers that a function gave', () => {
+    const store = memoryStore({ time: new FakeTime() });
+    const limiter = limiterOn(store, quick, many(daily));
+    atOnce(store.charge([{ limit: 'New', id: '7', incrementTicks: 1e12, capTicks: 1e12 }]));
+    atOnce(store.charge([{ limit: 'Orders', id: 'other', incrementTicks: 1e12, capTicks: 1e12 }]));
+    limiter.replace({
+      ...setOf(quick, many(quick)),
+      limits: { ...setOf(quick).limits, New: setOf(quick).limits.Orders },
+    });
+    expect(atOnce(limiter.check([{ limit: 'New', id: '7' }])).retryAfterMs).toBeGreaterThan(60_000);
+    limiter.replace({ ...setOf(daily), overrides: () => undefined });
+    limiter.replace(setOf(quick));
+    expect(atOnce(limiter.check(all(1, 'other'))).retryAfterMs).toBeGreaterThan(60_000);
+  });
+
+  test('beside an unlimited id: what another process left in its bucket stays while they are compared', () => {
+    const store = memoryStore({ time: new FakeTime() });
+    const limiter = limiterOn(store, quick, { ...many(daily), free: 'unlimited' });
+    atOnce(store.charge([{ limit: 'Orders', id: 'free', incrementTicks: 1e12, capTicks: 1e12 }]));
+    limiter.replace(setOf(quick, many(quick)));
+    expect(atOnce(limiter.check(all(1, 'free'))).retryAfterMs).toBeGreaterThan(60_000);
+  });
+});
+
+describe('a debt that only a spend-only meets is cut', () => {
+  const slowly: LimitNumbers = { count: 2, period: '30d' };
+  const fast: LimitNumbers = { count: 100, period: '1s', burst: 2 };
+  const spendOnly = [{ limit: 'Orders', id: '7', mode: 'spend-only' }] as const;
+
+  test('although nothing denies', () => {
+    const time = new FakeTime();
+    const limiter = limiterOn(memoryStore({ time }), slowly);
+    atOnce(limiter.spend(all(2)));
+    limiter.replace(setOf(fast));
+    expect(atOnce(limiter.spend(spendOnly))).toMatchObject({ outcome: 'allowed', remaining: 0, resetAfterMs: 20 });
+    time.advance(20);
+    expect(atOnce(limiter.spend(spendOnly)).results[0]).toMatchObject({ spent: 1, remaining: 1 });
+  });
+
+  test('and what the same batch took from another limit is taken once', () => {
+    const limits = (numbers: LimitNumbers) => ({
+      Orders: { key: accountId(), ...numbers },
+      Reads: { key: accountId(), ...daily },
+    });
+    const time = new FakeTime();
+    const limiter = createLimiter({ limits: limits(slowly), store: memoryStore({ time }), log: false });
+    atOnce(limiter.spend(all(2)));
+    limiter.replace({ limits: limits(fast) });
+    const reads = { limit: 'Reads', id: '7' } as const;
+    expect(atOnce(limiter.spend([...spendOnly, reads])).results[1]).toMatchObject({ spent: 1, remaining: 4 });
+    expect(atOnce(limiter.check([{ ...reads, cost: 0 }])).remaining).toBe(4);
+    expect(atOnce(limiter.check([{ ...spendOnly[0], cost: 0 }])).resetAfterMs).toBe(20);
+  });
+
+  test('or a check of cost 0, which shows the new numbers at once', () => {
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), slowly);
+    atOnce(limiter.spend(all(2)));
+    limiter.replace(setOf(fast));
+    expect(atOnce(limiter.check(all(0)))).toMatchObject({ allowed: true, remaining: 0, resetAfterMs: 20 });
+  });
+
+  test('while a charge leaves the bucket as empty as it is, and cuts nothing', () => {
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), slowly);
+    atOnce(limiter.spend(all(2)));
+    limiter.replace(setOf(fast));
+    expect(atOnce(limiter.charge(all(1)))[0]).toMatchObject({ remaining: 0, resetAfterMs: 30 * 86_400_000 });
+    expect(atOnce(limiter.check(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 10 });
+  });
+});
+
+describe('the old burst passes once more for each process that has learned of a raise', () => {
+  const old: LimitNumbers = { count: 1000, period: '1d' };
+  const one = [{ limit: 'Orders', id: '7' }] as const;
+
+  test('while others still use the old numbers', () => {
+    const store = memoryStore({ time: new FakeTime() });
+    const limiters = Array.from({ length: 10 }, () => anotherOn(store, old));
+    let taken = 0;
+    const takeAll = (): void => {
+      for (const limiter of limiters) while (atOnce(limiter.spend(one)).allowed) taken++;
+    };
+    takeAll();
+    for (const [i, limiter] of limiters.entries()) {
+      limiter.replace(setOf(quick));
+      takeAll();
+      expect(taken).toBeLessThanOrEqual(1000 + 5 + (i + 1) * 1000);
+    }
+  });
+
+  test('and not once for each time when one process goes back and forth', () => {
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), old);
+    let taken = 0;
+    for (let turn = 0; turn < 10; turn++) {
+      for (const numbers of [old, quick]) {
+        limiter.replace(setOf(numbers));
+        while (atOnce(limiter.spend(one)).allowed) taken++;
+      }
+    }
+    expect(taken).toBeLessThanOrEqual(2 * 1000 + 5);
   });
 });
 
@@ -114,6 +312,26 @@ describe('a debt stays as it is', () => {
     expect(atOnce(limiter.check(all(1))).retryAfterMs).toBeGreaterThan(3_600_000);
   });
 
+  test('when a function gives the numbers after the change', () => {
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
+    atOnce(limiter.spend(all()));
+    limiter.replace(setOf(quick));
+    limiter.replace({ ...setOf(quick), overrides: () => undefined });
+    expect(atOnce(limiter.spend(all(1))).retryAfterMs).toBeGreaterThan(3_600_000);
+  });
+
+  test('when the store can not answer: its buckets were not met', async () => {
+    const store = new MapStore(new FakeTime());
+    const limiter = limiterOn(store, daily);
+    await limiter.spend(all());
+    limiter.replace(setOf(quick));
+    let caps = 0;
+    const cap = async () => void caps++;
+    Object.assign(store, { cap, spend: () => Promise.reject(new Error('connection lost')) });
+    expect((await limiter.spend(all(1))).failure?.policy).toBe('local');
+    expect(caps).toBe(0);
+  });
+
   test('when the id was unlimited, or the limit did not exist', () => {
     const store = memoryStore({ time: new FakeTime() });
     const limiter = limiterOn(store, daily, { '7': 'unlimited' });
@@ -141,6 +359,24 @@ describe('a debt stays as it is', () => {
     await limiter.spend(all());
     limiter.replace(setOf(quick));
     expect(await limiter.spend(all(1))).toMatchObject({ outcome: 'denied', failure: undefined });
+  });
+});
+
+describe('decisions on a bucket while its cut is in progress', () => {
+  test('wait for it and are made again: none reports the old wait', async () => {
+    const store = new MapStore(new FakeTime());
+    const rightCap = store.cap.bind(store);
+    let arrive = (): void => undefined;
+    const arrived = new Promise<void>((resolve) => (arrive = resolve));
+    Object.assign(store, { cap: (debts: readonly StoreCap[]) => arrived.then(() => rightCap(debts)) });
+    const limiter = limiterOn(store, daily);
+    await limiter.spend([...all(), { limit: 'Orders', id: '8', cost: 5 }]);
+    limiter.replace(setOf(quick));
+    const denials = [limiter.spend(all(1)), limiter.check(all(1)), limiter.spend([...all(1), ...all(1, '8')])];
+    await new Promise((resolve) => setImmediate(resolve));
+    arrive();
+    for (const denial of await Promise.all(denials))
+      expect(denial).toMatchObject({ allowed: false, retryAfterMs: 200 });
   });
 });
 

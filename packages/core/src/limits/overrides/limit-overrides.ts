@@ -13,7 +13,6 @@ export class LimitOverrides {
   readonly #ids = new Map<string, OverrideRate>();
   #networks: NetworkTree<OverrideRate> | undefined;
   #smallestBurst = Infinity;
-  #longestToleranceTicks = 0;
 
   constructor(limit: string, format: IdFormat) {
     this.format = format;
@@ -21,14 +20,19 @@ export class LimitOverrides {
     this.#where = `overrides.${limit}`;
   }
 
+  /** The overrides of single ids. */
+  get ids(): ReadonlyMap<string, OverrideRate> {
+    return this.#ids;
+  }
+
+  /** The overrides of networks. */
+  get networks(): NetworkTree<OverrideRate> | undefined {
+    return this.#networks;
+  }
+
   /** The smallest burst of all overrides; `Infinity` when there is none. Unlimited and blocked ids have no burst. */
   get smallestBurst(): number {
     return this.#smallestBurst;
-  }
-
-  /** The longest time that a bucket with an override needs to fill. */
-  get longestToleranceTicks(): number {
-    return this.#longestToleranceTicks;
   }
 
   /**
@@ -44,10 +48,7 @@ export class LimitOverrides {
     if (before !== undefined) throw this.#twice(canonical, text);
     if (typeof id === 'string') this.#ids.set(id, rate);
     else (this.#networks ??= new NetworkTree()).set(id, rate);
-    if (typeof rate !== 'string') {
-      this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
-      this.#longestToleranceTicks = Math.max(this.#longestToleranceTicks, rate.toleranceTicks);
-    }
+    if (typeof rate !== 'string') this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
     return canonical;
   }
 

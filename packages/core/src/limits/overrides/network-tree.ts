@@ -38,14 +38,33 @@ export class NetworkTree<Value> {
   /** Returns the value of the smallest network that contains an id, which is an address or a range of addresses. */
   lookUp(id: string): Value | undefined {
     const { family, words } = addressBits(id);
-    const bits = family === 4 ? 32 : 128;
-    let node = rootOf(family);
-    let found = this.#values[node];
-    for (;;) {
-      node = this.#next(node, words, bits);
-      if (node === 0) return found;
+    return this.#smallest(rootOf(family), words, family === 4 ? 32 : 128);
+  }
+
+  /**
+   * Returns the value of each network beside the value that it has in another tree: that of the smallest network there
+   * that contains it.
+   */
+  *beside(other: NetworkTree<Value> | undefined): Generator<readonly [value: Value, there: Value | undefined]> {
+    for (const root of [IPV4_ROOT, IPV6_ROOT]) {
+      const nodes = [root];
+      for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+        const value = this.#values[node];
+        const words = this.#words.subarray(WORDS * node, WORDS * (node + 1));
+        const there = other === undefined ? undefined : other.#smallest(root, words, this.#prefixLengths[node]!);
+        if (value !== undefined) yield [value, there];
+        nodes.push(...this.#children.subarray(2 * node, 2 * node + 2).filter((child) => child !== 0));
+      }
+    }
+  }
+
+  /** Returns the value of the longest prefix of the first `bits` of `words` that has one. */
+  #smallest(root: number, words: Uint32Array, bits: number): Value | undefined {
+    let found = this.#values[root];
+    for (let node = this.#next(root, words, bits); node !== 0; node = this.#next(node, words, bits)) {
       found = this.#values[node] ?? found;
     }
+    return found;
   }
 
   /** Returns the node of the longest prefix of the first `bits` of `words`. */

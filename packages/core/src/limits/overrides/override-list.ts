@@ -8,6 +8,13 @@ import { overrideRate, type Override, type OverrideRate } from './override.ts';
 /** A table of overrides by limit, then by id. */
 export type OverrideTable = Readonly<Record<string, Readonly<Record<string, Override>>>>;
 
+let readOverrides: (list: OverrideList, limit: string) => LimitOverrides | undefined;
+
+/** Returns the overrides of a limit in a list. A function, because a method would be public. */
+export function overridesOf(list: OverrideList, limit: string): LimitOverrides | undefined {
+  return readOverrides(list, limit);
+}
+
 /**
  * A list of overrides that are validated as they are added. A limiter uses a list without validating its ids again. Use
  * it for large numbers of overrides, to add some at a time without blocking the event loop.
@@ -20,6 +27,10 @@ export class OverrideList {
   readonly #limits = new Map<string, LimitOverrides>();
   readonly #rates = new WeakMap<object, OverrideRate>();
   #sealed = false;
+
+  static {
+    readOverrides = (list, limit) => list.#limits.get(limit);
+  }
 
   /** Whether the list is empty. */
   get isEmpty(): boolean {
@@ -54,11 +65,6 @@ export class OverrideList {
   /** Returns the override of an id; `undefined` for the limit's own numbers. */
   rateOf(limit: string, id: string): OverrideRate | undefined {
     return this.#limits.get(limit)?.rateOf(id);
-  }
-
-  /** The longest time that a bucket with an override needs to fill, in ticks. */
-  get longestToleranceTicks(): number {
-    return Math.max(0, ...[...this.#limits.values()].map((overrides) => overrides.longestToleranceTicks));
   }
 
   /** Returns the smallest burst of a limit and its overrides. */

@@ -1,0 +1,154 @@
+import { changedNumbers, type NumbersChange } from '../limits/changed-numbers.ts';
+import type { LimitSet } from '../limits/limit-set.ts';
+import type { OverrideRate } from '../limits/overrides/override.ts';
+import { overridesOf, type OverrideList } from '../limits/overrides/override-list.ts';
+import type { Rate } from '../rule/rate.ts';
+import { TICKS_PER_MICRO } from '../rule/ticks.ts';
+import type { Time } from '../time/time.ts';
+
+const MIN_KEPT_MICROS = 60_000_000;
+/** How many ids are compared in one turn of the event loop: about a millisecond. */
+const IDS_PER_TURN = 5000;
+
+/** A rate and the longest debt that it allows. */
+export type OldNumbers = Pick<Rate, 'emissionIntervalTicks' | 'toleranceTicks'>;
+
+/** The slowest rate and the longest debt that some ids had before they were raised. */
+interface Remembered extends OldNumbers {
+  readonly untilMicros: number;
+}
+
+/** What is remembered of a raised limit. */
+interface RaisedLimit {
+  /** For ids without an override of their own: from the limit and its networks. */
+  shared: Remembered | undefined;
+  /** For ids with an override of their own, before or after the raise. */
+  readonly ids: Map<string, Remembered>;
+}
+
+/** A change whose numbers are still being compared. */
+interface Comparison {
+  readonly before: LimitSet<never>;
+  readonly changes: Iterator<NumbersChange | undefined, void>;
+}
+
+/**
+ * Remembers the numbers that limits and ids had before they were raised, until no debt from them can be left. Nothing is
+ * remembered of other changes.
+ *
+ * Two sets of limits are compared in slices of a few thousand ids, because they may list hundreds of thousands. Until a
+ * comparison has ended, the old set itself is asked.
+ */
+export class RaisedNumbers {
+  readonly #time: Time;
+  readonly #limits = new Map<string, RaisedLimit>();
+  readonly #comparisons: Comparison[] = [];
+  /** When the last of the old numbers is forgotten; 0 when there are none. */
+  #untilMicros = 0;
+
+  constructor(time: Time) {
+    this.#time = time;
+  }
+
+  /** Whether there may be debts from before a raise. */
+  remembersAny(): boolean {
+    return (this.#untilMicros > 0 && !this.#forgetAllWhenOver()) || this.#comparisons.length > 0;
+  }
+
+  /** To be called when limits are replaced. */
+  changed(before: LimitSet<never>, after: LimitSet<never>): void {
+    this.#forgetOld();
+    this.#comparisons.push({ before, changes: changedNumbers(before, after) });
+    if (this.#comparisons.length === 1) this.#compare();
+  }
+
+  /**
+   * Returns the numbers that an id had before raises.
+   *
+   * @param listed - The overrides in effect.
+   */
+  before(limit: string, id: string, listed: OverrideList): readonly OldNumbers[] {
+    const all = this.#comparisons.flatMap(({ before }) => rateIn(before, limit, id));
+    const raised = this.#limits.get(limit);
+    const own = raised?.ids.get(id);
+    const hasOverride = overridesOf(listed, limit)?.ids.has(id) === true;
+    const old = own ?? (hasOverride ? undefined : raised?.shared);
+    return old === undefined ? all : [...all, old];
+  }
+
+  readonly #compare = (): void => {
+    const [comparison] = this.#comparisons;
+    const nowMicros = this.#time.nowMicros();
+    for (let compared = 0; compared < IDS_PER_TURN; compared++) {
+      const { done, value } = comparison!.changes.next();
+      if (done === true) {
+        this.#comparisons.shift();
+        break;
+      }
+      if (value !== undefined) this.#remember(value, nowMicros);
+    }
+    if (this.#comparisons.length > 0) this.#time.endOfTurn(this.#compare);
+  };
+
+  #remember({ limit: name, id, before, after }: NumbersChange, nowMicros: number): void {
+    const isRaise = typeof before !== 'string' && typeof after !== 'string' && isFaster(after, before);
+    const limit = this.#limits.get(name) ?? { shared: undefined, ids: new Map<string, Remembered>() };
+    // An id that lost its override has debts from its own old numbers, and not from those that other ids had.
+    const isException = id !== undefined && limit.shared !== undefined;
+    if (!isRaise && !isException) return;
+    const old = merged(id === undefined ? limit.shared : limit.ids.get(id), remembered(before, nowMicros));
+    if (id === undefined) limit.shared = old;
+    else limit.ids.set(id, old);
+    this.#limits.set(name, limit);
+    this.#untilMicros = Math.max(this.#untilMicros, old.untilMicros);
+  }
+
+  #forgetOld(): void {
+    const nowMicros = this.#time.nowMicros();
+    for (const limit of this.#limits.values()) {
+      if (limit.shared !== undefined && limit.shared.untilMicros <= nowMicros) limit.shared = undefined;
+      for (const [id, { untilMicros }] of limit.ids) if (untilMicros <= nowMicros) limit.ids.delete(id);
+    }
+  }
+
+  #forgetAllWhenOver(): boolean {
+    if (this.#time.nowMicros() < this.#untilMicros) return false;
+    this.#limits.clear();
+    this.#untilMicros = 0;
+    return true;
+  }
+}
+
+/** Only a rate counts: after a change of the burst alone, debts pass as they are. */
+export function isFaster(one: OldNumbers, other: OldNumbers): boolean {
+  return one.emissionIntervalTicks < other.emissionIntervalTicks;
+}
+
+function rateIn({ limits, listed }: LimitSet<never>, name: string, id: string): readonly Rate[] {
+  if (listed === undefined) return [];
+  const rate = listed.rateOf(name, id) ?? limits.get(name)?.rate;
+  return rate === undefined || typeof rate === 'string' ? [] : [rate];
+}
+
+/** The numbers of unlimited and blocked ids: no rate is faster. */
+const NEVER_IN_DEBT: OldNumbers = { emissionIntervalTicks: 0, toleranceTicks: 0 };
+
+/** How long a debt from old numbers can last, and at least a minute. */
+export function keptMicros({ toleranceTicks }: OldNumbers): number {
+  return Math.max(MIN_KEPT_MICROS, toleranceTicks / TICKS_PER_MICRO);
+}
+
+function remembered(rate: OverrideRate, nowMicros: number): Remembered {
+  const old = typeof rate === 'string' ? NEVER_IN_DEBT : rate;
+  const { emissionIntervalTicks, toleranceTicks } = old;
+  return { emissionIntervalTicks, toleranceTicks, untilMicros: nowMicros + keptMicros(old) };
+}
+
+function merged(one: Remembered | undefined, other: Remembered): Remembered {
+  if (one === undefined) return other;
+  return {
+    emissionIntervalTicks: Math.max(one.emissionIntervalTicks, other.emissionIntervalTicks),
+    toleranceTicks: Math.max(one.toleranceTicks, other.toleranceTicks),
+    untilMicros: Math.max(one.untilMicros, other.untilMicros),
+  };
+}

@@ -1,0 +1,71 @@
+import type { Rate } from '../rule/rate.ts';
+import type { LimitSet } from './limit-set.ts';
+import type { LimitOverrides } from './overrides/limit-overrides.ts';
+import type { OverrideRate } from './overrides/override.ts';
+import { overridesOf } from './overrides/override-list.ts';
+
+/** The numbers of a limit for some ids, before and after a change. */
+export interface NumbersChange {
+  readonly limit: string;
+  /** An id with an override of its own, before or after the change. Undefined: all other ids of the limit. */
+  readonly id: string | undefined;
+  readonly before: OverrideRate;
+  readonly after: OverrideRate;
+}
+
+/** The numbers of a limit on one side of a change. */
+interface Side {
+  readonly name: string;
+  readonly rate: Rate;
+  readonly overrides: LimitOverrides | undefined;
+}
+
+/**
+ * Compares the numbers of each limit that is in both sets: those of the limit and its networks, then those of single
+ * ids. An id that has the same override as before gives `undefined`, so that the caller can pause. A set with an
+ * overrides function has no numbers to compare.
+ */
+export function* changedNumbers(
+  before: LimitSet<never>,
+  after: LimitSet<never>,
+): Generator<NumbersChange | undefined, void> {
+  if (before.listed === undefined || after.listed === undefined) return;
+  for (const [name, { rate }] of before.limits) {
+    const limit = after.limits.get(name);
+    if (limit === undefined) continue;
+    const was: Side = { name, rate, overrides: overridesOf(before.listed, name) };
+    const is: Side = { name, rate: limit.rate, overrides: overridesOf(after.listed, name) };
+    yield { limit: name, id: undefined, before: was.rate, after: is.rate };
+    if (was.overrides === is.overrides) continue;
+    yield* changedNetworks(was, is);
+    yield* changedIds(was, is);
+  }
+}
+
+function* changedNetworks(was: Side, is: Side): Generator<NumbersChange> {
+  const [old, current] = [was.overrides?.networks, is.overrides?.networks];
+  const change = { limit: was.name, id: undefined };
+  for (const [before, after = is.rate] of old?.beside(current) ?? []) yield { ...change, before, after };
+  for (const [after, before = was.rate] of current?.beside(old) ?? []) yield { ...change, before, after };
+}
+
+function* changedIds(was: Side, is: Side): Generator<NumbersChange | undefined> {
+  const limit = was.name;
+  for (const [id, before] of was.overrides?.ids ?? []) {
+    const after = is.overrides?.ids.get(id);
+    yield after !== undefined && areEqual(before, after) ? undefined : { limit, id, before, after: rateOf(is, id) };
+  }
+  for (const id of is.overrides?.ids.keys() ?? []) {
+    const isNew = was.overrides?.ids.has(id) !== true;
+    yield isNew ? { limit, id, before: rateOf(was, id), after: rateOf(is, id) } : undefined;
+  }
+}
+
+function rateOf({ rate, overrides }: Side, id: string): OverrideRate {
+  return overrides?.rateOf(id) ?? rate;
+}
+
+function areEqual(one: OverrideRate, other: OverrideRate): boolean {
+  if (typeof one === 'string' || typeof other === 'string') return one === other;
+  return one.emissionIntervalTicks === other.emissionIntervalTicks && one.burst === other.burst;
+}

@@ -1,0 +1,164 @@
+import {
+  accountId,
+  createLimiter,
+  ipAddress,
+  memoryStore,
+  type Decision,
+  type LimitNumbers,
+  type Override,
+  type StoreCap,
+} from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import { describe, expect, test } from 'vitest';
+import { RaisedLimits } from '../../src/limiter/raised-limits.ts';
+import { defineLimitSet, type LimitSet, type LimitSetOptions } from '../../src/limits/limit-set.ts';
+import { Deadlines } from '../../src/time/deadlines.ts';
+import { atOnce } from '../support/limiter-on-fake-time.ts';
+
+const daily: LimitNumbers = { count: 5, period: '24h' };
+const quick: LimitNumbers = { count: 5, period: '1s' };
+
+function defined(set: LimitSetOptions): LimitSet<never> {
+  const deadlines = new Deadlines(50, new FakeTime());
+  return defineLimitSet(set, { onFailure: 'local', deadlines, emit: () => undefined }) as LimitSet<never>;
+}
+
+/** The limits and overrides as a limiter has them. */
+function setOf(numbers: LimitNumbers, overrides: Record<string, Override> = {}, key = accountId()): LimitSet<never> {
+  const limits = { Orders: { key, ...numbers } };
+  return defined({ limits, overrides: { Orders: overrides } });
+}
+
+function setOfNetworks(overrides: Record<string, Override>): LimitSet<never> {
+  return setOf(quick, overrides, ipAddress());
+}
+
+/** What the new numbers decide of buckets that the old numbers have emptied. */
+function denialAfter(numbers: LimitNumbers, ...ids: readonly string[]): Decision {
+  const store = memoryStore({ time: new FakeTime() });
+  const limits = (given: LimitNumbers) => ({ Orders: { key: accountId(), ...given } });
+  const limiter = createLimiter({ limits: limits(numbers), store });
+  atOnce(limiter.charge(ids.map((id) => ({ limit: 'Orders', id, cost: 5 }))));
+  atOnce(limiter.close());
+  return atOnce(createLimiter({ limits: limits(quick), store }).spend(ids.map((id) => ({ limit: 'Orders', id }))));
+}
+
+function started() {
+  const time = new FakeTime();
+  return { time, raised: new RaisedLimits(time) };
+}
+
+test('before any change no raise is remembered', () => expect(started().raised.remembersAny()).toBe(false));
+
+describe('a change that raises nothing is not remembered', () => {
+  test.each<[what: string, before: LimitSet<never>, after: LimitSet<never>]>([
+    ['the same numbers', setOf(daily, { a: quick }), setOf(daily, { a: quick })],
+    ['a lowered limit', setOf(quick), setOf(daily)],
+    ['a higher burst', setOf(daily), setOf({ ...daily, burst: 50 })],
+    ['another override that is not faster', setOf(quick), setOf(quick, { a: daily })],
+    ['an override that is removed', setOf(daily, { a: quick }), setOf(daily)],
+    ['an id that was unlimited', setOf(daily, { a: 'unlimited' }), setOf(daily, { a: quick, b: 'blocked' })],
+    ['an id that is unlimited now', setOf(daily), setOf(daily, { a: 'unlimited' })],
+    ['the same networks', setOfNetworks({ '10.0.0.0/8': daily }), setOfNetworks({ '10.0.0.0/8': daily })],
+    ['a slower network', setOfNetworks({}), setOfNetworks({ '10.0.0.0/8': daily, '2001:db8::/32': daily })],
+  ])('%s', (_, before, after) => {
+    const { raised } = started();
+    raised.changed(before, after);
+    expect(raised.remembersAny()).toBe(false);
+  });
+});
+
+describe('a raise is remembered without any denial as long as a debt from the old numbers can last', () => {
+  test.each<[what: string, before: LimitSet<never>, after: LimitSet<never>]>([
+    ['of a limit', setOf(daily), setOf(quick)],
+    ['of an id', setOf(quick, { a: daily }), setOf(quick, { a: quick })],
+    ['of an id whose override was removed', setOf(quick, { a: daily }), setOf(quick)],
+    ['of an id that got an override', setOf(daily), setOf(daily, { a: quick })],
+    ['of a network', setOfNetworks({ '10.0.0.0/8': daily }), setOfNetworks({ '10.0.0.0/8': quick })],
+    ['of a network that was removed', setOfNetworks({ '2001:db8::/32': daily }), setOfNetworks({})],
+    ['of a network in another', setOfNetworks({ '10.0.0.0/8': daily }), setOfNetworks({ '10.9.0.0/16': quick })],
+  ])('%s', (_, before, after) => {
+    const { raised, time } = started();
+    raised.changed(before, after);
+    time.set(86_400_000 - 0.001);
+    expect(raised.remembersAny()).toBe(true);
+    time.set(86_400_000);
+    expect(raised.remembersAny()).toBe(false);
+  });
+
+  test('also when further changes raise nothing', () => {
+    const { raised, time } = started();
+    raised.changed(setOf(daily), setOf(quick));
+    time.set(80_000_000);
+    for (let i = 0; i < 10; i++) raised.changed(setOf(quick), setOf(quick));
+    expect(raised.remembersAny()).toBe(true);
+    time.set(86_400_000);
+    expect(raised.remembersAny()).toBe(false);
+  });
+
+  test('each for its own time', () => {
+    const { raised, time } = started();
+    const hourly = { count: 5, period: '1h' };
+    raised.changed(setOf(hourly, { a: daily }), setOf(quick, { a: hourly }));
+    time.set(50_000_000);
+    raised.changed(setOf(quick, { a: hourly }), setOf(quick, { a: quick }));
+    time.set(86_399_999);
+    expect(raised.remembersAny()).toBe(true);
+    time.set(86_400_000);
+    expect(raised.remembersAny()).toBe(false);
+  });
+
+  test('for at least a minute', () => {
+    const { raised, time } = started();
+    raised.changed(setOf(quick), setOf({ count: 50, period: '1s' }));
+    time.set(59_999);
+    expect(raised.remembersAny()).toBe(true);
+    time.set(60_000);
+    expect(raised.remembersAny()).toBe(false);
+  });
+});
+
+test('an id that was raised is forgotten in its own time, at the next change', () => {
+  const { raised, time } = started();
+  const minutely = { count: 5, period: '1m' };
+  raised.changed(setOf(minutely, { a: daily }), setOf(quick, { a: quick, b: quick }));
+  time.set(61_000);
+  raised.changed(setOf(quick), setOf(quick));
+  const asked: string[] = [];
+  const cap = (debts: readonly StoreCap[]): void => void asked.push(...debts.map(({ id }) => id));
+  const current = setOf(quick, { a: quick });
+  for (const id of ['a', 'b']) void raised.cutDebts(denialAfter(minutely, id), current, cap);
+  expect(asked).toEqual(['a']);
+  time.set(86_399_000);
+  raised.changed(setOf(daily), setOf(quick));
+  time.set(86_401_000);
+  raised.changed(setOf(quick), setOf(quick));
+  void raised.cutDebts(denialAfter(minutely, 'a'), current, cap);
+  expect(asked).toEqual(['a']);
+  void raised.cutDebts(denialAfter(minutely, 'c'), current, cap);
+  expect(asked).toEqual(['a', 'c']);
+});
+
+test('at most 100,000 cuts are remembered: further debts pass with time, until the first cuts are over', () => {
+  const { raised, time } = started();
+  raised.changed(setOf(daily), setOf(quick));
+  const ids = Array.from({ length: 100_000 }, (_, i) => String(i));
+  const asked: number[] = [];
+  const cap = (debts: readonly StoreCap[]): void => void asked.push(debts.length);
+  expect(raised.cutDebts(denialAfter(daily, ...ids), setOf(quick), cap)).toBe(true);
+  expect(raised.cutDebts(denialAfter(daily, 'new'), setOf(quick), cap)).toBe(false);
+  time.set(86_400_000);
+  raised.changed(setOf(daily), setOf(quick));
+  expect(raised.cutDebts(denialAfter(daily, 'new'), setOf(quick), cap)).toBe(true);
+  expect(raised.cutDebts(denialAfter(daily, '0'), setOf(quick), cap)).toBe(true);
+  expect(asked).toEqual([100_000, 1, 1]);
+});
+
+test('a function of overrides has no numbers to remember', () => {
+  const { raised } = started();
+  const limits = { Orders: { key: accountId(), ...daily } };
+  const byFunction = defined({ limits, overrides: () => undefined });
+  raised.changed(byFunction, setOf(quick));
+  raised.changed(setOf(daily), byFunction);
+  expect(raised.remembersAny()).toBe(false);
+});
