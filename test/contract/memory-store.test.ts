@@ -1,6 +1,7 @@
 import { memoryStore } from '@sluice/core';
 import { FakeTime, storeContract } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
+import { realDelay } from '../real-delay.ts';
 
 describe('the memory store keeps the contract of stores', () => {
   const cases = storeContract({
@@ -22,7 +23,7 @@ describe('the memory store keeps it on the real clock', () => {
     clock: 'real',
     create: () => ({
       store: memoryStore(),
-      advance: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      advance: realDelay,
     }),
   });
   test.each(cases)('$name', async ({ run }) => expect(run()).resolves.toBeUndefined());

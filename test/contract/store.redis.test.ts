@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { readyStore } from '../../packages/redis/test/support/ready-store.ts';
 import { redisCluster } from '../redis/servers/redis-cluster.ts';
 import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
+import { realDelay } from '../real-delay.ts';
 
 /** The whole contract, each case with buckets of its own on one server. */
 function keepsTheContract(nodes: readonly RedisServer[], options: () => RedisStoreOptions): void {
@@ -13,7 +14,7 @@ function keepsTheContract(nodes: readonly RedisServer[], options: () => RedisSto
     clock: 'real',
     create: async () => ({
       store: await readyStore(options()),
-      advance: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      advance: realDelay,
       hang: (run) => whileFrozen(nodes, run),
     }),
   });

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import request, { type Response } from 'supertest';
 import ts from 'typescript';
 import { expect, it, onTestFinished } from 'vitest';
 import { blocksOf, pages } from '../docs/blocks.ts';
+import { realDelay } from '../real-delay.ts';
 
 const LISTENS = /\b3000\b/;
 /** Blocks that listen by a line of code, not in a comment, and need no other server. */
@@ -45,7 +45,7 @@ async function answerOf(code: string, url: string): Promise<Response> {
       .catch(() => undefined);
     if (response !== undefined) return response;
     if (child.exitCode !== null) throw new Error(complaints);
-    await sleep(50);
+    await realDelay(50);
   }
 }
 

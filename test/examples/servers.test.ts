@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import request, { type Response, type Test } from 'supertest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { curlCommands, run } from './curl-commands.ts';
 import { ExampleServer, runExample } from './example-server.ts';
+import { realDelay } from '../real-delay.ts';
 
 const alice = { Authorization: 'Bearer alice-token' };
 const bob = { Authorization: 'Bearer bob-token' };
@@ -48,7 +48,7 @@ describe.each(['express', 'koa', 'fastify'])('examples/%s', (folder) => {
       'violated-policies': ['RequestsPerIPAddress'],
     });
 
-    await sleep(1000);
+    await realDelay(1000);
     expect((await get('/')).status).toBe(200);
   });
 

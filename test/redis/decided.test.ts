@@ -16,6 +16,7 @@ import { listening } from './http.ts';
 import { redisServer } from './servers/redis-server.ts';
 import { running } from './servers/running.ts';
 import { until } from './servers/until.ts';
+import { realDelay } from '../real-delay.ts';
 
 // Whatever the store does not decide itself fails its test.
 const PATIENT = { deadlineMs: 10_000, onFailure: 'closed' } as const;
@@ -158,7 +159,7 @@ it('the wait that a refusal names is right: not sooner, and then it passes', asy
 
   // Asked just after the wait, however late the timer: it passes.
   const { retryAfterMs: waitMs } = await limiter.spend(orders);
-  await new Promise((resolve) => setTimeout(resolve, Math.ceil(waitMs) + 1));
+  await realDelay(Math.ceil(waitMs) + 1);
   expect((await limiter.spend(orders)).allowed).toBe(true);
 });
 

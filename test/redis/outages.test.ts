@@ -4,12 +4,12 @@ import { rateLimit } from '@sluice/express';
 import { redisStore } from '@sluice/redis';
 import express from 'express';
 import { Redis, type RedisOptions } from 'ioredis';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { listening } from './http.ts';
 import { redisServer, type RedisServer } from './servers/redis-server.ts';
 import { running } from './servers/running.ts';
 import { until } from './servers/until.ts';
+import { realDelay } from '../real-delay.ts';
 
 const DEADLINE_MS = 50;
 const LIMIT = { burst: 5, count: 1, period: '1h' };
@@ -74,7 +74,7 @@ describe.each(['refuses', 'hangs'] as const)('when Redis %s and the client is pl
     const { get, end, decides, server } = await outage();
     await Promise.all(Array.from({ length: 50 }, (_, index) => get(`during-${index}`)));
     // A policy may answer sooner than at the deadline; until then the server may still charge.
-    await sleep(DEADLINE_MS);
+    await realDelay(DEADLINE_MS);
     await end();
     await decides();
     expect(await keysOf(server, 'during')).toEqual([]);

@@ -8,6 +8,7 @@ import { rejected, thrown } from '../../core/test/support/thrown.ts';
 import { uninspectable } from '../../core/test/support/uninspectable.ts';
 import { FileSignatures } from '../src/live/file-signatures.ts';
 import { folder, KEYS, LIMITS, written } from './written-files.ts';
+import { realDelay } from '../../../test/real-delay.ts';
 
 const LIMIT = 'NewOrdersPerAccount';
 
@@ -169,7 +170,7 @@ describe('a bad file', () => {
     const { defaults } = written({});
     const { limiter, events } = await followed({ defaults }, { everyMs: 100 });
     const timer = setInterval(() => writeFileSync(defaults, `${LIMITS}Half`), 20);
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await realDelay(700);
     clearInterval(timer);
     writeFileSync(defaults, withCount(301));
     await expect(becomes(limiter, 301)).resolves.toBe(true);
@@ -182,7 +183,7 @@ describe('a bad file', () => {
     writeFileSync(overrides, '');
     for (let id = 1; id <= 12; id++) {
       appendFileSync(overrides, `- ${LIMIT}: { count: 5, period: 1s, ids: [${id}] }\n`);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await realDelay(100);
     }
     await vi.waitFor(async () => expect(await countOf(limiter, '12')).toBe(5), { timeout: 20_000, interval: 20 });
     expect(events.map(({ type }) => type)).toEqual(['limits-reloaded']);
@@ -264,7 +265,7 @@ describe('a function', () => {
     const { live, limiter } = await followed({ defaults }, { everyMs: 100 });
     await vi.waitFor(() => expect(answers).toHaveLength(1));
     const reloaded = live.reload();
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await realDelay(300);
     expect(answers).toHaveLength(1);
     answers[0]?.(withCount(301));
     await vi.waitFor(() => expect(answers.length).toBeGreaterThan(1));

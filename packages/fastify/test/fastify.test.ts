@@ -299,11 +299,15 @@ test('a reply that was sent before is left as it is', async () => {
 
 test('a reply that was sent while the key was looked up is left as it is, also when the request is refused', async () => {
   const app = fastify();
+  let sent: Promise<unknown> = Promise.resolve();
+  let found = 0;
   const key = accountId(async () => {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await sent;
+    found++;
     return 'ann';
   });
   app.addHook('onRequest', (_request, reply, next) => {
+    sent = new Promise((resolve) => reply.raw.once('finish', resolve));
     setImmediate(() => void reply.send('first'));
     next();
   });
@@ -311,7 +315,7 @@ test('a reply that was sent while the key was looked up is left as it is, also w
   app.get('/', (_request, reply) => reply);
   expect((await app.inject('/')).body).toBe('first');
   expect((await app.inject('/')).body).toBe('first');
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect.poll(() => found).toBe(2);
 });
 
 test.each([

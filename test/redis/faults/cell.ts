@@ -1,6 +1,5 @@
 import type { FailurePolicy, Store } from '@sluice/core';
 import type { Redis } from 'ioredis';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../servers/until.ts';
 import { clientOf, type ClientKind } from './clients.ts';
 import { FAULT_MS, type End, type Fault } from './faults.ts';
@@ -10,6 +9,7 @@ import { charges, type Charged } from './probes.ts';
 import { Rejections } from './rejections.ts';
 import { Scene } from './scene.ts';
 import { Stalls } from './stalls.ts';
+import { realDelay } from '../../real-delay.ts';
 
 export const DEADLINE_MS = 50;
 
@@ -64,11 +64,11 @@ async function observe({ fault, policy, client: kind }: Cell, scene: Scene, make
     if (!fault.atBoot) await healthy(load);
     const beganMs = performance.now();
     end ??= await fault.begin(scene);
-    await sleep(FAULT_MS - (performance.now() - beganMs));
+    await realDelay(FAULT_MS - (performance.now() - beganMs));
     await end();
     const endedMs = performance.now();
     const recoveryMs = await recovery(load, endedMs);
-    await sleep(SETTLED_MS);
+    await realDelay(SETTLED_MS);
     await load.stop(HANGS_AFTER_MS);
     const answers = load.answers();
     const closingMs = performance.now();
@@ -88,7 +88,7 @@ async function observe({ fault, policy, client: kind }: Cell, scene: Scene, make
 
 async function healthy(load: Load): Promise<void> {
   await until('the store decides', () => ALL.every((accounts) => load.storeDecidedAfter(0, accounts) !== undefined));
-  await sleep(SETTLED_MS);
+  await realDelay(SETTLED_MS);
 }
 
 async function recovery(load: Load, endedMs: number): Promise<number | undefined> {

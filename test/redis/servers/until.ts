@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { realDelay } from '../../real-delay.ts';
 
 /** Waits until something is true, asking every few milliseconds; after `withinMs` it is an error. */
 export async function until(
@@ -11,6 +11,6 @@ export async function until(
   while (!(await isTrue())) {
     if (performance.now() > endMs) throw new Error(`Within ${withinMs} ms it did not come true that ${what}.`);
     // oxlint-disable-next-line no-await-in-loop
-    await sleep(everyMs);
+    await realDelay(everyMs);
   }
 }

@@ -12,13 +12,13 @@ export function accountLimits(numbers: Readonly<Record<string, Numbers>>): Recor
   );
 }
 
-/** A limiter of accounts on the memory store and a clock that stands still, and what it has reported. */
+/** A limiter of accounts on the memory store and a time that does not move by itself, and what it has reported. */
 export function limiterOnFakeTime(numbers: Readonly<Record<string, Numbers>>, options: Options = {}) {
   const time = new FakeTime();
   const store = memoryStore({ time });
   const events: LimiterEvent[] = [];
   const onEvent = (event: LimiterEvent): void => void events.push(event);
-  const limiter = createLimiter({ limits: accountLimits(numbers), store, log: false, onEvent, ...options });
+  const limiter = createLimiter({ limits: accountLimits(numbers), store, time, log: false, onEvent, ...options });
   return { limiter, time, store, events };
 }
 

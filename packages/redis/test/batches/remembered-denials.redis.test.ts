@@ -1,11 +1,11 @@
 import { accountId, createLimiter } from '@sluice/core';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
 import { charge, isAllowed, order, owed, read, refund } from '../support/orders.ts';
 import { readyStore } from '../support/ready-store.ts';
+import { realDelay } from '../../../../test/real-delay.ts';
 
 const server = await redisServer();
 const store = await readyStore({ url: server.url });
@@ -14,7 +14,7 @@ const evalshas = async (): Promise<number> => (await server.commandCalls()).get(
 /** Waits for as long as a client was told to, and not a millisecond longer. */
 async function passed(startMs: number, waitMs: number): Promise<void> {
   // Node's timers may run up to a millisecond early.
-  while (performance.now() < startMs + waitMs) await sleep(startMs + waitMs - performance.now());
+  while (performance.now() < startMs + waitMs) await realDelay(startMs + waitMs - performance.now());
 }
 
 describe('a client that hammers', () => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { redisServer, type RedisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { tcpProxy, type TcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
@@ -6,6 +5,7 @@ import { until } from '../../../../test/redis/servers/until.ts';
 import { call, ended, isUp, openScriptClient, rejection, VERSIONS } from './support/client.ts';
 import { load, Record } from './support/load.ts';
 import { add } from './support/scripts.ts';
+import { realDelay } from '../../../../test/real-delay.ts';
 
 const FAULT_MS = 600;
 
@@ -54,7 +54,7 @@ describe.each(VERSIONS)('a script client of $version to a server that', ({ Redis
     const calls = load(scriptClient);
     await until('calls are done', () => calls.done > 10, { everyMs: 2 });
     await fault.begin(server, proxy);
-    await sleep(FAULT_MS);
+    await realDelay(FAULT_MS);
     await fault.end(server, proxy);
     const { done } = calls;
     await until('calls are done again', () => calls.done > done + 10, { everyMs: 2 });

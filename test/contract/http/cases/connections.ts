@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { ok, type Framework, type NativeRequest, type Options } from '../framework.ts';
 import { heldStore, stillLimiter, timed, userKey } from '../limiters.ts';
 import { start } from '../start.ts';
+import { realDelay } from '../../../real-delay.ts';
 
 /** Settling on connections of HTTP/1.1, which carry one response after the other. */
 export function connectionCases(framework: Framework): void {
@@ -51,7 +52,7 @@ export function connectionCases(framework: Framework): void {
       expect(await remaining(limiter)).toBe(9);
       socket.destroy();
       await expect.poll(() => remaining(limiter)).toBe(6);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await realDelay(20);
       expect(await remaining(limiter)).toBe(6);
       expect(seen.asked).toBe(0);
     });
@@ -65,10 +66,10 @@ export function connectionCases(framework: Framework): void {
       const gone = new Promise((resolve) => socket.once('close', resolve));
       socket.destroy();
       await gone;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await realDelay(50);
       release();
       await expect.poll(() => remaining(limiter)).toBe(7);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await realDelay(20);
       expect(await remaining(limiter)).toBe(7);
       expect(seen.asked).toBe(0);
     });
@@ -81,7 +82,7 @@ export function connectionCases(framework: Framework): void {
       open();
       await expect.poll(() => seen.asked).toBe(3);
       socket.destroy();
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await realDelay(20);
       expect(await remaining(limiter)).toBe(9);
     });
 
@@ -127,7 +128,7 @@ export function connectionCases(framework: Framework): void {
     expect(listeners.at(-1)).toBeLessThanOrEqual(listeners.at(0)! + 1);
     await expect.poll(() => asked).toBe(20);
     agent.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await realDelay(20);
     expect(await remaining(limiter)).toBe(5);
   });
 }

@@ -169,11 +169,15 @@ describe('when a function of overrides fails, the limit has its own numbers and 
   });
 
   test('and the deadline is overridesDeadlineMs', async () => {
-    const { limiter, events } = limiterOnFakeTime(numbers, {
+    const { limiter, time, events } = limiterOnFakeTime(numbers, {
       overrides: () => new Promise(() => {}),
-      overridesDeadlineMs: 1,
+      overridesDeadlineMs: 700,
     });
-    expect((await limiter.spend(entry)).remaining).toBe(1);
+    const decision = limiter.spend(entry);
+    time.advance(699);
+    expect(events).toEqual([]);
+    time.advance(1);
+    expect((await decision).remaining).toBe(1);
     expect(events).toHaveLength(1);
   });
 });

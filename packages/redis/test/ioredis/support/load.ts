@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScriptClient } from '../../../src/client/script-client.ts';
 import { record } from './scripts.ts';
+import { realDelay } from '../../../../../test/real-delay.ts';
 
 const TICKS_PER_MS = 16_000;
 /** How exactly the wall clock can be read. */
@@ -39,7 +39,7 @@ export function load(scriptClient: ScriptClient, { keys = ['key'], deadlineMs = 
     for (let id = 0; !state.isOver;) {
       calls.push(one(id++), one(id++));
       // oxlint-disable-next-line no-await-in-loop -- a steady load
-      await sleep(4);
+      await realDelay(4);
     }
     await Promise.all(calls);
   })();
