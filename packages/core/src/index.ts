@@ -18,7 +18,7 @@ export type { LimiterEvent } from './events/event.ts';
 export type { FailureOptions } from './failure/failure-options.ts';
 export type { FailurePolicy } from './limits/failure-policy.ts';
 export type { Failure } from './decision/batch-answer.ts';
-export type { StoreStatus } from './failure/store-health.ts';
+export type { StoreMessage, StoreStatus } from './failure/store-health.ts';
 export type { ClientAddressOptions } from './client/client-address.ts';
 export type { FieldsDialect } from './http/fields.ts';
 export type { RequestDecision } from './http/request-decision.ts';
@@ -42,7 +42,7 @@ export type { LimitDefinition, LimitDefinitions } from './limits/limit.ts';
 export type { Log } from './events/throttled-log.ts';
 export type { LimitStats, MemoryStats } from './store/memory/memory-stats.ts';
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './store/memory/memory-store.ts';
-export type { DecisionContext, OnDecision } from './limiter/on-decision.ts';
+export type { DecisionContext, DecisionMessage, OnDecision } from './limiter/on-decision.ts';
 export type { OverrideFunction } from './limits/overrides/asked-overrides.ts';
 export {
   cachedOverrides,

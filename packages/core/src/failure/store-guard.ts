@@ -63,7 +63,7 @@ export class StoreGuard implements StoreGate {
     // A store that keeps the deadline itself is only followed, so that `close` can still answer waiting calls.
     this.#deadlines = new Deadlines(store.traits?.keepsDeadline === true ? Infinity : deadlineMs, time);
     this.#loopYield = new LoopYield(time);
-    const health = (this.#health = new StoreHealth({ deadlineMs, time, emit }));
+    const health = (this.#health = new StoreHealth({ store, deadlineMs, time, emit }));
     const fallback = (this.#fallback = new Fallback({ guarded: store, gateways, time, emit, owner: this }));
     const parts = { store, fallback, health, owner: this };
     this.#spend = decidingCall('spend', parts);

@@ -1,8 +1,10 @@
 import { isInstance, SluiceError } from '../checks/errors.ts';
+import { storeChannel } from '../events/channels.ts';
 import type { EventSink } from '../events/event.ts';
 import { Breaker } from './breaker.ts';
 import { bucketBroken, chargeLost, refundLost, storeFailing, storeNotReady, storeRecovered } from './health-events.ts';
 import { Tally } from '../events/tally.ts';
+import type { Store } from '../store/store.ts';
 import type { Time } from '../time/time.ts';
 
 /** The state of a store as its limiter observes it. */
@@ -22,8 +24,19 @@ export interface StoreStatus {
   readonly lastFailure: { readonly cause: unknown; readonly at: Date } | undefined;
 }
 
+/** A message of the diagnostics channel `sluice:store`: the state of a limiter's store has changed. */
+export interface StoreMessage {
+  readonly store: Store;
+  readonly state: 'up' | 'failing';
+  /** With `failing`: what the store failed with. */
+  readonly cause?: unknown;
+  /** With `up`: the duration of the outage in milliseconds, from its first failure. */
+  readonly outageMs?: number;
+}
+
 /** Observes whether a store answers, and emits one event when an outage begins and one when it ends. */
 export class StoreHealth {
+  readonly #store: Store;
   readonly #breaker: Breaker;
   readonly #time: Time;
   readonly #emit: EventSink;
@@ -35,7 +48,8 @@ export class StoreHealth {
   #decidedByPolicy = 0;
   #decidedBeforeOutage = 0;
 
-  constructor({ deadlineMs, time, emit }: { deadlineMs: number; time: Time; emit: EventSink }) {
+  constructor({ store, deadlineMs, time, emit }: { store: Store; deadlineMs: number; time: Time; emit: EventSink }) {
+    this.#store = store;
     this.#breaker = new Breaker(deadlineMs);
     this.#time = time;
     this.#emit = emit;
@@ -79,6 +93,7 @@ export class StoreHealth {
     this.#sinceMicros = nowMicros;
     const outageMs = (nowMicros - firstFailureMicros) / 1000;
     this.#emit(storeRecovered(outageMs, this.#decidedByPolicy - this.#decidedBeforeOutage));
+    if (storeChannel.hasSubscribers) this.#publish({ state: 'up', outageMs });
   }
 
   /**
@@ -139,6 +154,12 @@ export class StoreHealth {
   #opened(cause: unknown, nowMicros: number): void {
     this.#sinceMicros = nowMicros;
     this.#emit(storeFailing(cause, this.#breaker.probeIntervalMicros / 1000));
+    if (storeChannel.hasSubscribers) this.#publish({ state: 'failing', cause });
+  }
+
+  #publish(change: Omit<StoreMessage, 'store'>): void {
+    const message: StoreMessage = { store: this.#store, ...change };
+    storeChannel.publish(message);
   }
 
   // The two clocks have different origins, so the date is computed from the time that has passed since.

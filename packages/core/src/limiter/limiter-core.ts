@@ -5,6 +5,7 @@ import type { Time } from '../time/time.ts';
 import { blockedDecision, bucketStates } from '../decision/decide.ts';
 import { Decision, type BucketState, type Result } from '../decision/decision.ts';
 import { canonicalId, checkedEntries, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
+import { decisionChannel } from '../events/channels.ts';
 import type { EventSink } from '../events/event.ts';
 import { Deadlines } from '../time/deadlines.ts';
 import type { CheckedFailureOptions } from '../failure/failure-options.ts';
@@ -20,7 +21,13 @@ import type { Limit } from '../limits/limit.ts';
 import type { CloseOptions, CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
 import { pressureEvent } from '../store/memory/pressure-event.ts';
 import { markAsMadeHere } from './not-a-limiter.ts';
-import { callOnDecision, WITHOUT_HTTP, type DecisionContext, type OnDecision } from './on-decision.ts';
+import {
+  callOnDecision,
+  WITHOUT_HTTP,
+  type DecisionContext,
+  type DecisionMessage,
+  type OnDecision,
+} from './on-decision.ts';
 import { checkBoolean, checkOptions } from '../checks/options.ts';
 import { PendingWork } from './pending-work.ts';
 import { PreparedLimits, type UseInput } from './prepared-limits.ts';
@@ -60,6 +67,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   readonly #needed = new Map<string, number>();
   /** Only for decisions with a refund or a settlement. */
   readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
+  /** Of decisions that are still to be published: how long they took. */
+  readonly #durationsMs = new WeakMap<Decision, number>();
   readonly #raised: RaisedLimits;
   readonly #work: PendingWork;
   readonly #watch = new SetupWatch((message) => this.emit({ type: 'warning', message, once: true }));
@@ -98,7 +107,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     const batch = andThen(this.#batch(entries), fittingBatch);
     // Not `andThen`, which would create a closure for each decision: see docs/hot-path.md.
     const decision = batch instanceof Promise ? this.#spendLater(batch) : this.#decide('spend', batch);
-    return this.#onDecision === undefined ? decision : this.#reported(decision);
+    return this.#onDecision === undefined && !decisionChannel.hasSubscribers ? decision : this.#reported(decision);
   }
 
   check(entries: readonly SpendEntry[]): Awaitable<Decision> {
@@ -197,7 +206,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   reportDecision(decision: Decision, request: Request, shadow: boolean): void {
-    if (this.#onDecision !== undefined) this.#report(decision, { request, shadow });
+    if (this.#onDecision !== undefined || decisionChannel.hasSubscribers) this.#report(decision, { request, shadow });
   }
 
   chargeResults(results: readonly Result[], { cost, request }: LateCharge): Awaitable<readonly BucketState[]> {
@@ -225,6 +234,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   #report(decision: Decision, context: DecisionContext<Request>): void {
     callOnDecision(this.emit, () => this.#onDecision?.(decision, context));
+    if (!decisionChannel.hasSubscribers) return;
+    const durationMs = this.#durationsMs.get(decision);
+    const message: DecisionMessage = { ...context, limiter: this, decision, durationMs };
+    decisionChannel.publish(message);
   }
 
   /** @throws {SluiceError} `ERR_CLOSED` after `close`. */
@@ -255,6 +268,18 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   /** Decides a batch in which each cost fits. */
   #decide(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
+    return decisionChannel.hasSubscribers ? this.#decideTimed(call, batch) : this.#decideNow(call, batch);
+  }
+
+  #decideTimed(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
+    const beganMicros = this.time.nowMicros();
+    return andThen(this.#decideNow(call, batch), (decision) => {
+      this.#durationsMs.set(decision, (this.time.nowMicros() - beganMicros) / 1000);
+      return decision;
+    });
+  }
+
+  #decideNow(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
     if (hasBlocked(batch)) return this.#denyBlocked(batch);
     const decision = this.#ask(call, batch);
     return this.#raised.remembersAny() ? this.#afterRaise(call, batch, decision) : decision;

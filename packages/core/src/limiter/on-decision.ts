@@ -2,6 +2,7 @@ import type { Decision } from '../decision/decision.ts';
 import { reasonOf } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
 import { callAndForget } from '../async/call-and-forget.ts';
+import type { Limiter } from './limiter.ts';
 
 /** The context of a decision. */
 export interface DecisionContext<Request = unknown> {
@@ -13,6 +14,17 @@ export interface DecisionContext<Request = unknown> {
 
 /** Receives decisions. The limiter does not wait for it. */
 export type OnDecision<Request = unknown> = (decision: Decision, context: DecisionContext<Request>) => unknown;
+
+/** A message of the diagnostics channel `sluice:decision`. */
+export interface DecisionMessage extends DecisionContext {
+  readonly limiter: Limiter<never>;
+  readonly decision: Decision;
+  /**
+   * Milliseconds from the beginning of the decision, when ids and costs were known, to its end. Left out when nobody had
+   * subscribed at the beginning.
+   */
+  readonly durationMs?: number | undefined;
+}
 
 /** The context of decisions without HTTP. */
 export const WITHOUT_HTTP: DecisionContext<never> = { shadow: false };

@@ -1,0 +1,76 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { createLimiter, memoryStore, type DecisionMessage, type Store, type StoreMessage } from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import { afterEach, expect, test } from 'vitest';
+import { guarded, transaction } from '../failure/support/guarded.ts';
+import { answersSoon, rejects } from '../failure/support/scripted-store.ts';
+import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+
+const numbers = { Orders: { count: 1, period: '1m' } };
+const orders = [{ limit: 'Orders', id: '7' }];
+const ends: (() => void)[] = [];
+
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+/** The messages of a channel from now on. */
+function messagesOf<Message>(name: string): Message[] {
+  const messages: Message[] = [];
+  const listener = (message: unknown): unknown => messages.push(message as Message);
+  subscribe(name, listener);
+  ends.push(() => unsubscribe(name, listener));
+  return messages;
+}
+
+test('sluice:decision gets each decision of spend, with its limiter, and none of check', () => {
+  const messages = messagesOf<DecisionMessage>('sluice:decision');
+  const { limiter } = limiterOnFakeTime(numbers);
+  const decisions = [limiter.spend(orders), limiter.spend(orders)].map(atOnce);
+  atOnce(limiter.check(orders));
+  expect(messages.map(({ decision }) => decision.outcome)).toEqual(['allowed', 'denied']);
+  const durationMs = expect.any(Number) as number;
+  expect(messages).toEqual(decisions.map((decision) => ({ limiter, decision, shadow: false, durationMs })));
+});
+
+test('sluice:decision tells how long the store took', async () => {
+  const messages = messagesOf<DecisionMessage>('sluice:decision');
+  const time = new FakeTime();
+  const store: Store = memoryStore({ time });
+  const slow: Store = Object.assign(Object.create(store) as Store, {
+    traits: {},
+    spend: async (...args: Parameters<Store['spend']>) => {
+      time.advance(12);
+      return store.spend(...args);
+    },
+  });
+  const limiter = createLimiter({ limits: accountLimits(numbers), store: slow, time, log: false });
+  await limiter.spend(orders);
+  expect(messages).toMatchObject([{ durationMs: 12 }]);
+});
+
+test('sluice:decision leaves out the duration of a decision that began before anyone subscribed', async () => {
+  const { limiter } = limiterOnFakeTime(numbers, { overrides: () => Promise.resolve(undefined) });
+  const { limiter: other } = limiterOnFakeTime(numbers);
+  const decision = limiter.spend(orders);
+  const messages = messagesOf<DecisionMessage>('sluice:decision');
+  await decision;
+  expect(messages).toEqual([]);
+  atOnce(other.spend(orders));
+  expect(messages).toHaveLength(1);
+});
+
+test('sluice:store gets the beginning and the end of an outage', async () => {
+  const messages = messagesOf<StoreMessage>('sluice:store');
+  const cause = new Error('gone');
+  const { guard, store, time } = guarded(rejects(cause));
+  for (let request = 0; request < 3; request++) await guard.spend([transaction()]);
+  expect(messages).toEqual([{ store, state: 'failing', cause }]);
+  store.behaviour = answersSoon;
+  await time.pass(200);
+  await guard.spend([transaction()]);
+  expect(messages).toEqual([
+    { store, state: 'failing', cause },
+    { store, state: 'up', outageMs: 200 },
+  ]);
+});
