@@ -37,6 +37,7 @@ export class Coalescer {
     if (call.size >= MAX_TRANSACTIONS) return this.flush();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
+    // oxlint-disable-next-line no-restricted-globals -- see above
     setImmediate(this.#flushScheduled);
   }
 

@@ -36,6 +36,7 @@ async function rejectsInTime({ store, advance }: StoreUnderTest): Promise<void> 
 function failAfter(ms: number, name: string): Promise<never> {
   return new Promise((_, reject) => {
     const error = new assert.AssertionError({ message: `${name} did not settle within ${ms} ms` });
+    // oxlint-disable-next-line no-restricted-globals -- a store that hangs may have any time, or none
     setTimeout(() => reject(error), ms).unref();
   });
 }
