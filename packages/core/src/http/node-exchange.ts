@@ -47,7 +47,7 @@ export abstract class NodeRequestExchange<Request> implements Exchange<Request> 
 }
 
 /** An exchange with Node's own request and response, as in Express and Koa. */
-export abstract class NodeExchange<Request> extends NodeRequestExchange<Request> {
+export abstract class NodeExchange<Request> extends NodeRequestExchange<Request> implements Exchange<Request> {
   readonly outgoing: ServerResponse;
 
   constructor(request: Request, incoming: IncomingMessage, outgoing: ServerResponse) {

@@ -149,17 +149,27 @@ export function limitCases(framework: Framework): void {
     },
   );
 
-  test('an id of null: the limit says nothing about the request, and sets no fields', async () => {
-    const app = await start(framework, {
-      limits: [{ limiter: stillLimiter({ limits: { PerUser: { key: userKey, count: 1, period: '1m' } } }) }],
-      routes: { '/': { handle: ({ decision }) => `${decision?.allowed} ${decision?.limit}` } },
-    });
-    expect(await app.statuses(3)).toEqual([200, 200, 200]);
-    const { headers, body } = await app.get();
-    expect(headers).not.toHaveProperty('ratelimit');
-    expect(headers).not.toHaveProperty('ratelimit-policy');
-    expect(body).toBe('true null');
-  });
+  test.each([
+    ['at once', userKey],
+    ['later', accountId(async (request: NativeRequest) => userOf(request))],
+  ])(
+    'an id of null that comes %s: the limit says nothing about the request, and sets no fields',
+    async (_when, key) => {
+      let asked = 0;
+      const cost = (): number => (asked++, 1);
+      const limiter = stillLimiter({ limits: { PerUser: { key, count: 1, period: '1m' } } });
+      const app = await start(framework, {
+        limits: [{ limiter, limits: [{ limit: 'PerUser', cost }] }],
+        routes: { '/': { handle: ({ decision }) => `${decision?.allowed} ${decision?.limit}` } },
+      });
+      expect(await app.statuses(3)).toEqual([200, 200, 200]);
+      const { headers, body } = await app.get();
+      expect(headers).not.toHaveProperty('ratelimit');
+      expect(headers).not.toHaveProperty('ratelimit-policy');
+      expect(body).toBe('true null');
+      expect(asked).toBe(0);
+    },
+  );
 
   test.each([
     ['undefined', () => undefined],
