@@ -13,7 +13,7 @@ export type { Alarm, Cancel, Time } from './time/time.ts';
 export { createLimiter, type LimiterOptions, type LimiterSettings } from './limiter/create-limiter.ts';
 export type { BucketState, Decision, Outcome, Result } from './decision/decision.ts';
 export type { Duration } from './rule/duration.ts';
-export { SluiceError, type ErrorCode } from './checks/errors.ts';
+export { SluiceError, type ErrorCode, type ErrorKind } from './checks/errors.ts';
 export type { LimiterEvent } from './events/event.ts';
 export type { FailureOptions } from './failure/failure-options.ts';
 export type { FailurePolicy } from './limits/failure-policy.ts';

@@ -25,6 +25,22 @@ export type ErrorCode =
   | 'ERR_CLOSED';
 
 /**
+ * Who can do something about an error.
+ *
+ * - `use`: the code that uses Sluice, or its configuration.
+ * - `input`: the client; its request contains an invalid id or cost. `status` is 400.
+ * - `store`: the operator; the store, or one bucket in it, can't answer.
+ */
+export type ErrorKind = 'use' | 'input' | 'store';
+
+const STORE_ERRORS: ReadonlySet<ErrorCode> = new Set([
+  'ERR_STORE_BUCKET',
+  'ERR_STORE_ANSWER',
+  'ERR_STORE_DEADLINE',
+  'ERR_STORE_UNAVAILABLE',
+] as const);
+
+/**
  * The error class of Sluice. An error means wrong use, invalid data, or a store that can't answer; a denial is a value,
  * never an error.
  *
@@ -33,8 +49,10 @@ export type ErrorCode =
  */
 export class SluiceError extends Error {
   override readonly name = 'SluiceError';
-  /** The kind of the error; docs/errors.md explains each one. */
+  /** What is wrong; docs/errors.md explains each code. */
   readonly code: ErrorCode;
+  /** Who can do something about it. */
+  readonly kind: ErrorKind;
   /** The HTTP status for an error handler. */
   readonly status: 400 | 500;
   /** The same as `status`, for Fastify. */
@@ -45,6 +63,7 @@ export class SluiceError extends Error {
     this.code = code;
     this.status = details.status ?? 500;
     this.statusCode = this.status;
+    this.kind = STORE_ERRORS.has(code) ? 'store' : this.status === 400 ? 'input' : 'use';
   }
 }
 

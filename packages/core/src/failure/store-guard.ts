@@ -33,7 +33,7 @@ export interface StoreGuardParts {
  * failure policies.
  *
  * If the store answers synchronously, the guard adds no timer and no tick. Wrong use (`ERR_CLOSED`,
- * `ERR_DUPLICATE_BUCKET`, every SluiceError whose code does not start with `ERR_STORE_`) is thrown to the caller and
+ * `ERR_DUPLICATE_BUCKET`, every SluiceError that is not of kind `store`) is thrown to the caller and
  * does not count as a failure.
  */
 export class StoreGuard implements StoreGate {
@@ -218,7 +218,7 @@ function isRemembered(answer: unknown): boolean {
 }
 
 function isWrongUse(error: unknown): boolean {
-  return isInstance(error, SluiceError) && !error.code.startsWith('ERR_STORE_');
+  return isInstance(error, SluiceError) && error.kind !== 'store';
 }
 
 function missed(deadlineMs: number): SluiceError {

@@ -117,8 +117,8 @@ export interface StoreTraits {
  * fall, so a higher one means that the clock was wrong.
  *
  * A store that can't answer rejects. A {@link SluiceError} with code `ERR_STORE_BUCKET` means that a single bucket is
- * broken. Any other rejection counts as a failure of the whole store, except a SluiceError whose code does not start
- * with `ERR_STORE_`: it means wrong use, and is thrown to the caller.
+ * broken. Any other rejection counts as a failure of the whole store, except a SluiceError of another kind
+ * than `store`: it is thrown to the caller.
  */
 export interface Store {
   /** What the store promises beyond this contract. Omitted by a store that promises nothing more. */

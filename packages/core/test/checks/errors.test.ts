@@ -21,8 +21,13 @@ describe('a SluiceError', () => {
   });
 
   test('asks a framework to answer 500, and 400 when the client is at fault', () => {
-    expect(new SluiceError('ERR_OPTION', '')).toMatchObject({ status: 500, statusCode: 500 });
-    expect(new SluiceError('ERR_ID', '', { status: 400 })).toMatchObject({ status: 400, statusCode: 400 });
+    expect(new SluiceError('ERR_OPTION', '')).toMatchObject({ status: 500, statusCode: 500, kind: 'use' });
+    expect(new SluiceError('ERR_ID', '', { status: 400 })).toMatchObject({
+      status: 400,
+      statusCode: 400,
+      kind: 'input',
+    });
+    expect(new SluiceError('ERR_STORE_DEADLINE', '')).toMatchObject({ status: 500, kind: 'store' });
   });
 
   test('keeps its cause, whatever that is, and has none when it was given none', () => {
