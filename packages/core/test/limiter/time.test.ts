@@ -1,6 +1,7 @@
 import { createLimiter, memoryStore, type Decision, type LimiterOptions, type Store } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
+import { CountedTime } from '../support/counted-time.ts';
 import { deferred } from '../support/promises.ts';
 import { accountLimits, atOnce } from '../support/limiter-on-fake-time.ts';
 
@@ -101,4 +102,14 @@ describe('the time of a limiter is that of', () => {
     time.advance(60_000);
     expect(atOnce(spend()).allowed).toBe(false);
   });
+});
+
+test('a decision in memory reads the clock once, however many limits it has', () => {
+  const time = new CountedTime();
+  const names = ['One', 'Two', 'Three'];
+  const limits = accountLimits(Object.fromEntries(names.map((name) => [name, { count: 1, period: '1s' }])));
+  const limiter = createLimiter({ limits, time });
+  time.reads = 0;
+  for (let i = 0; i < 10; i++) atOnce(limiter.spend(names.map((limit) => ({ limit, id: '7' }))));
+  expect([time.reads, time.alarms]).toEqual([10, 0]);
 });
