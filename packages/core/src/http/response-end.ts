@@ -28,52 +28,53 @@ function onceResponseOver(
   if (response.closed || response.destroyed || socket?.destroyed === true) {
     return done(response.writableFinished ? 'finished' : 'never-begun');
   }
-  listenOnce(response, done, (over) => {
-    const others = waitingAt(socket);
-    const end = (how: ExchangeEnd): void => {
-      response.off('finish', onFinish).off('close', onClose);
-      others?.delete(onClose);
-      over(how);
-    };
-    const onFinish = (): void => end('finished');
-    const onClose = (): void => end('aborted');
-    response.once('finish', onFinish).once('close', onClose);
-    others?.add(onClose);
-  });
+  if (!addFirst(response, done)) return;
+  const others = waitingAt(socket);
+  const over = (end: ExchangeEnd): void => {
+    response.off('finish', onFinish).off('close', onClose);
+    others?.delete(onClose);
+    callAll(response, end);
+  };
+  const onFinish = (): void => over('finished');
+  const onClose = (): void => over('aborted');
+  // Not `once`, which allocates a wrapper for each listener: `over` removes both.
+  response.on('finish', onFinish).on('close', onClose);
+  others?.add(onClose);
 }
 
-/** On HTTP/2, Node emits `finish` on the response even if the stream was reset: only the stream shows how it ended. */
 function onceStreamOver(stream: ServerHttp2Stream, done: (end: ExchangeEnd) => void): void {
-  // A reset also ends the writable side, so `writableFinished` alone does not mean that the response was written.
-  const isFinished = (): boolean => stream.writableFinished && !stream.aborted;
-  if (stream.destroyed || stream.aborted) return done(isFinished() ? 'finished' : 'never-begun');
-  listenOnce(stream, done, (over) => {
-    stream.once('close', () => over(isFinished() ? 'finished' : 'aborted'));
-  });
+  if (stream.destroyed || stream.aborted) return done(isFinished(stream) ? 'finished' : 'never-begun');
+  if (!addFirst(stream, done)) return;
+  stream.once('close', () => callAll(stream, isFinished(stream) ? 'finished' : 'aborted'));
+}
+
+/**
+ * On HTTP/2, Node emits `finish` on the response even if the stream was reset: only the stream shows how it ended. A
+ * reset also ends the writable side, so `writableFinished` alone does not mean that the response was written.
+ */
+function isFinished(stream: ServerHttp2Stream): boolean {
+  return stream.writableFinished && !stream.aborted;
 }
 
 const callbacks = new WeakMap<object, ((end: ExchangeEnd) => void)[]>();
 
 /**
- * Adds a callback for the end of a response or stream. Only the first one listens for events: many limits with `settle`
- * must not make Node warn of too many listeners.
+ * Adds a callback for the end of a response or stream. Only the first one needs listeners: many limits with `settle`
+ * must not make Node warn of too many.
+ *
+ * @returns Whether it is the first one.
  */
-function listenOnce(
-  emitter: object,
-  done: (end: ExchangeEnd) => void,
-  listen: (over: (end: ExchangeEnd) => void) => void,
-): void {
+function addFirst(emitter: object, done: (end: ExchangeEnd) => void): boolean {
   const known = callbacks.get(emitter);
-  if (known !== undefined) {
-    known.push(done);
-    return;
-  }
-  const all = [done];
-  callbacks.set(emitter, all);
-  listen((end) => {
-    callbacks.delete(emitter);
-    for (const call of all) call(end);
-  });
+  if (known === undefined) callbacks.set(emitter, [done]);
+  else known.push(done);
+  return known === undefined;
+}
+
+function callAll(emitter: object, end: ExchangeEnd): void {
+  const all = callbacks.get(emitter)!;
+  callbacks.delete(emitter);
+  for (const call of all) call(end);
 }
 
 const waiting = new WeakMap<Duplex, Set<() => void>>();
