@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Decision } from '../decision/decision.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
-import { LimiterBirth } from './limiter-per-request.ts';
+import { PerRequestDetector } from './per-request-detector.ts';
 
 /** What is used of a request to recognize its server. */
 export interface ReceivedRequest {
@@ -18,7 +18,7 @@ const WATCHED_REQUESTS = 10_000;
  */
 export class SetupWatch {
   readonly #warn: (message: string) => void;
-  readonly #birth = new LimiterBirth();
+  readonly #perRequest = new PerRequestDetector();
   readonly #warned = new Set<string>();
   #requests = 0;
 
@@ -30,9 +30,9 @@ export class SetupWatch {
   look(set: LimitSet<never>, request: ReceivedRequest, decision: Decision): void {
     if (this.#requests === WATCHED_REQUESTS) return;
     this.#requests++;
-    if (this.#requests === 1 && this.#birth.isSuspect(set.limits.keys(), request.server, decision))
+    if (this.#requests === 1 && this.#perRequest.isSuspect(set.limits.keys(), request.server, decision))
       this.#warn(PER_REQUEST);
-    if (this.#requests === 2) this.#birth.usedAgain();
+    if (this.#requests === 2) this.#perRequest.usedAgain();
     for (const { limit, id } of decision.results) this.#lookAtId(set, limit, id);
   }
 

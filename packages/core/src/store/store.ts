@@ -85,8 +85,8 @@ export interface StorePressure {
 }
 
 /** The clock reading for the level of one bucket, in ticks. Added to the level, it gives the bucket's TAT. */
-export function nowTicksAt({ nowTicks, bucketNowTicks }: StoreReading, place: number): number {
-  return bucketNowTicks?.[place] ?? nowTicks;
+export function nowTicksAt({ nowTicks, bucketNowTicks }: StoreReading, index: number): number {
+  return bucketNowTicks?.[index] ?? nowTicks;
 }
 
 /** What a store promises beyond the contract of {@link Store}, so that a limiter does less for each call. */
@@ -155,7 +155,7 @@ export interface Store {
   reset(batch: readonly BucketName[], deadlineMs?: number): Awaitable<void>;
   /**
    * Registers a listener that is called when the store is nearly full and when it has evicted buckets in debt, at most
-   * every few minutes. A limiter turns the report into a warning. Omitted by unbounded stores.
+   * every few minutes. A limiter emits an event for each report. Omitted by unbounded stores.
    *
    * @returns A function that removes the listener.
    */

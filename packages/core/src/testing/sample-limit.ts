@@ -66,22 +66,22 @@ export const other: SampleLimit = new SampleLimit('Other', 5, 60 * TICKS_PER_SEC
 export const quick: SampleLimit = new SampleLimit('Quick', 2, TICKS_PER_SECOND / 50);
 
 /** Whether one transaction fitted, by the level that `spend` returned. */
-export function fitted(reading: StoreReading, transaction: StoreTransaction, place = 0): boolean {
-  return fits(levelAt(reading, place), transaction.incrementTicks, transaction.fitTicks);
+export function fitted(reading: StoreReading, transaction: StoreTransaction, index = 0): boolean {
+  return fits(levelAt(reading, index), transaction.incrementTicks, transaction.fitTicks);
 }
 
 /** Returns the TAT of a level at the time of its reading, plus the increment that was taken then. */
-export function tatOf(reading: StoreReading, incrementTicks = 0, place = 0): number {
-  return nowTicksAt(reading, place) + levelAt(reading, place) + incrementTicks;
+export function tatOf(reading: StoreReading, incrementTicks = 0, index = 0): number {
+  return nowTicksAt(reading, index) + levelAt(reading, index) + incrementTicks;
 }
 
 /** Asserts the TAT of a bucket: its level is the part of the TAT that still lies ahead, to the tick, on any clock. */
-export function assertTat(reading: StoreReading, tat: number, place = 0): void {
-  assert.equal(levelAt(reading, place), Math.max(0, tat - nowTicksAt(reading, place)), `the level at place ${place}`);
+export function assertTat(reading: StoreReading, tat: number, index = 0): void {
+  assert.equal(levelAt(reading, index), Math.max(0, tat - nowTicksAt(reading, index)), `the level at index ${index}`);
 }
 
-function levelAt({ levelsTicks }: StoreReading, place: number): number {
-  const level = levelsTicks[place];
-  assert.ok(level !== undefined, `the reading has no level at place ${place}`);
+function levelAt({ levelsTicks }: StoreReading, index: number): number {
+  const level = levelsTicks[index];
+  assert.ok(level !== undefined, `the reading has no level at index ${index}`);
   return level;
 }

@@ -55,7 +55,7 @@ const mistakes: readonly Mistake[] = [
         return super.passes(batch, reading);
       }
     },
-    breaks: 'a batch that place 2 of 3 denies takes from none of its buckets',
+    breaks: 'a batch of three that number 3 denies takes from none of its buckets',
   },
   {
     mistake: 'takes spend-only of a denied batch',

@@ -41,7 +41,7 @@ export class Buckets {
   // For each index of the current batch: two int32 of the hash, and the table of the limit, or the limit's name if it
   // has no table yet. The batch itself is not stored: see docs/hot-path.md on references from old objects to new ones.
   #hashes = new Int32Array(2);
-  readonly #places: (BucketTable | string)[] = [];
+  readonly #located: (BucketTable | string)[] = [];
 
   constructor({ maxKeys, secret, random }: BucketsOptions) {
     this.#maxKeys = maxKeys;
@@ -74,23 +74,23 @@ export class Buckets {
     // A preallocated array: see docs/hot-path.md.
     // oxlint-disable-next-line unicorn/no-new-array
     const levels = new Array<number>(batch.length);
-    for (let place = 0; place < batch.length; place++) levels[place] = this.#level(batch[place]!, place, now);
+    for (let index = 0; index < batch.length; index++) levels[index] = this.#level(batch[index]!, index, now);
     return levels;
   }
 
-  #level({ limit, id }: BucketName, place: number, now: number): number {
+  #level({ limit, id }: BucketName, index: number, now: number): number {
     const hashes = this.#hashes;
-    this.#hasher.hash(id, hashes, 2 * place);
+    this.#hasher.hash(id, hashes, 2 * index);
     const table = this.#tables.find(limit);
-    this.#places[place] = table ?? limit;
-    return table === undefined ? 0 : levelOf(table.tat(hashes[2 * place]!, hashes[2 * place + 1]!), now);
+    this.#located[index] = table ?? limit;
+    return table === undefined ? 0 : levelOf(table.tat(hashes[2 * index]!, hashes[2 * index + 1]!), now);
   }
 
   /** Writes the level of a bucket that `read` has just located. A bucket with level 0 is removed. */
-  setLevel(place: number, now: number, level: number): void {
-    const low = this.#hashes[2 * place]!;
-    const high = this.#hashes[2 * place + 1]!;
-    const found = this.#places[place]!;
+  setLevel(index: number, now: number, level: number): void {
+    const low = this.#hashes[2 * index]!;
+    const high = this.#hashes[2 * index + 1]!;
+    const found = this.#located[index]!;
     if (level > 0) {
       const table = typeof found === 'string' ? this.#tableOf(found) : found;
       table.put(low, high, now + level, now);
@@ -125,7 +125,7 @@ export class Buckets {
     return this.#tables.create(limit);
   }
 
-  #makeRoomFor(places: number): void {
-    if (this.#hashes.length < 2 * places) this.#hashes = new Int32Array(2 * places);
+  #makeRoomFor(count: number): void {
+    if (this.#hashes.length < 2 * count) this.#hashes = new Int32Array(2 * count);
   }
 }

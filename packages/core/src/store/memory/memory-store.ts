@@ -150,8 +150,8 @@ class LocalStore implements MemoryStore {
     const buckets = this.#open();
     const nowTicks = this.#time.nowTicks();
     const before = buckets.read(batch, nowTicks);
-    const levelsTicks = batch.map((change, place) => after(change, before[place]!, nowTicks));
-    for (const [place, level] of levelsTicks.entries()) buckets.setLevel(place, nowTicks, level);
+    const levelsTicks = batch.map((change, index) => after(change, before[index]!, nowTicks));
+    for (const [index, level] of levelsTicks.entries()) buckets.setLevel(index, nowTicks, level);
     buckets.trim(nowTicks);
     return { nowTicks, levelsTicks };
   }

@@ -17,13 +17,13 @@ export const batchCases: readonly StoreCase[] = [
   }),
 
   ...[0, 1, 2].map((denying) =>
-    promise(`a batch that place ${denying} of 3 denies takes from none of its buckets`, async ({ store }) => {
+    promise(`a batch of three that number ${denying + 1} denies takes from none of its buckets`, async ({ store }) => {
       const ids = ['a', 'b', 'c'];
       const tat = tatOf(await store.spend([slow.spend(ids[denying]!, 5)]), 5 * T);
       const denied = await store.spend(ids.map((id) => slow.spend(id)));
       assertTat(denied, tat, denying);
       const after = await store.check(ids.map((id) => slow.spend(id)));
-      for (const place of ids.keys()) assertTat(after, place === denying ? tat : 0, place);
+      for (const index of ids.keys()) assertTat(after, index === denying ? tat : 0, index);
     }),
   ),
 
@@ -73,11 +73,11 @@ export const batchCases: readonly StoreCase[] = [
   }),
 
   promise('a batch of a hundred buckets is decided as one', async ({ store }) => {
-    const batch = Array.from({ length: 100 }, (_, place) => slow.spend(`id${place}`, 1 + (place % 5)));
+    const batch = Array.from({ length: 100 }, (_, index) => slow.spend(`id${index}`, 1 + (index % 5)));
     const first = await store.spend(batch);
     const after = await store.check(batch);
-    for (const [place, { incrementTicks }] of batch.entries())
-      assertTat(after, tatOf(first, incrementTicks, place), place);
+    for (const [index, { incrementTicks }] of batch.entries())
+      assertTat(after, tatOf(first, incrementTicks, index), index);
   }),
 
   promise('of many calls at the same time exactly burst are taken', async ({ store }) => {

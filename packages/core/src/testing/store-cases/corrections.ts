@@ -78,6 +78,6 @@ export const correctionCases: readonly (StoreCase | SteeredStoreCase)[] = [
     ]);
     const reading = await store.check([slow.spend('a'), slow.spend('b'), other.spend('a')]);
     assertTat(reading, 0, 0);
-    for (const place of [1, 2]) assertTat(reading, tatOf(taken, 5 * T, place), place);
+    for (const index of [1, 2]) assertTat(reading, tatOf(taken, 5 * T, index), index);
   }),
 ];

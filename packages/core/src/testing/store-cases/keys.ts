@@ -31,20 +31,20 @@ export const keyCases: readonly StoreCase[] = [
   promise('ids of any text have buckets of their own', async ({ store }) => {
     // With different debts, two ids that share a bucket can't both have the right level.
     const limit = new SampleLimit('Odd', oddIds.length, T);
-    const first = await store.spend(oddIds.map((id, place) => limit.spend(id, place + 1)));
+    const first = await store.spend(oddIds.map((id, index) => limit.spend(id, index + 1)));
     const reading = await store.check(oddIds.map((id) => limit.spend(id)));
-    for (const place of oddIds.keys()) assertTat(reading, tatOf(first, (place + 1) * T, place), place);
+    for (const index of oddIds.keys()) assertTat(reading, tatOf(first, (index + 1) * T, index), index);
   }),
 
   promise('limit and id are told apart wherever one ends and the other begins', async ({ store }) => {
     const batch = boundaries.map(([limit, id]) => new SampleLimit(limit, boundaries.length, T).spend(id));
-    for (const [place, transaction] of batch.entries()) {
-      await store.spend([{ ...transaction, incrementTicks: (place + 1) * T }]);
+    for (const [index, transaction] of batch.entries()) {
+      await store.spend([{ ...transaction, incrementTicks: (index + 1) * T }]);
     }
     const { levelsTicks } = await store.check(batch);
     assert.deepEqual(
       levelsTicks.map((level) => Math.ceil(level / T)),
-      batch.map((_, place) => place + 1),
+      batch.map((_, index) => index + 1),
     );
   }),
 

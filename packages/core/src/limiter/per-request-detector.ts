@@ -30,7 +30,7 @@ let moment = 0;
  * with a server for each. When a counted limiter decides a second request (it is kept, for example one per tenant), the
  * count starts again.
  */
-export class LimiterBirth {
+export class PerRequestDetector {
   readonly #made = ++moment;
   #suspicion: Suspicion | undefined;
 
