@@ -9,4 +9,7 @@ export const limiter = createLimiter({
   failure: { deadlineMs: 2000 },
 });
 
+// Redis decides from the first request on. Without Redis the server does not start, and the error names the cause.
+await limiter.ready();
+
 export const IN_ADVANCE = 100;

@@ -60,13 +60,13 @@ export type RateLimitOptions<Name extends string = string> = MiddlewareOptions<
  */
 export function rateLimit<Name extends string = string>(options: RateLimitOptions<Name>): RequestHandler {
   const settings = flowSettings<Request, readonly [Request, Response]>(options, ['onDenied']);
-  const refuse = refuser(settings, options.onDenied);
+  const send = denialSender(settings, options.onDenied);
 
   return function rateLimitMiddleware(req, res, next) {
     const outcome = runFlow(settings, new ExpressExchange(req, req, res), [req, res]);
     if (outcome === null) return next();
     const end = (settled: Exclude<FlowOutcome, null>): void => {
-      if (settled !== 'left') refuse(req, res, next, settled);
+      if (settled !== 'left') send(req, res, next, settled);
     };
     if (!(outcome instanceof Promise)) return end(outcome);
     // `next` is the second argument of `then` and not a `catch`: an error from inside `next()` must not reach it again.
@@ -94,10 +94,10 @@ class ExpressExchange extends NodeExchange<Request> {
 }
 
 type Settings = FlowSettings<Request, readonly [Request, Response]>;
-type Refuse = (req: Request, res: Response, next: NextFunction, refusal: Denial) => void;
+type SendDenial = (req: Request, res: Response, next: NextFunction, denial: Denial) => void;
 
-function refuser(settings: Settings, onDenied: OnDenied | undefined): Refuse {
-  if (onDenied === undefined) return (_req, res, _next, refusal) => sendDenial(settings, res, refusal);
+function denialSender(settings: Settings, onDenied: OnDenied | undefined): SendDenial {
+  if (onDenied === undefined) return (_req, res, _next, denial) => sendDenial(settings, res, denial);
   return (req, res, next, { decision }) => {
     new Promise((resolve) => resolve(onDenied(req, res, next, decision))).catch((error: unknown) =>
       next(errorOf(error)),

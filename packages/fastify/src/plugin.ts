@@ -55,7 +55,7 @@ export type RateLimitOptions = MiddlewareOptions<FastifyRequest, SettleArgs> & {
 /** The plugin. It adds hooks to the instance, so that 404s and routes that were defined before it are limited too. */
 export function plugin(instance: FastifyInstance, options: RateLimitOptions, done: (error?: Error) => void): void {
   const registration = checkedRegistration(options);
-  const refuse = refuser(registration.base, options.onDenied);
+  const send = denialSender(registration.base, options.onDenied);
 
   /** Decides the settings in order. The first denial ends the request. */
   const decide = (all: readonly RouteSettings[], request: FastifyRequest, reply: FastifyReply, next: Next): void => {
@@ -65,7 +65,7 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
       if (settled === null) return all.length === 1 ? next() : decide(all.slice(1), request, reply, next);
       if (settled === 'left') return;
       try {
-        refuse(request, reply, settled, next);
+        send(request, reply, settled, next);
       } catch (error) {
         // Fastify does not catch errors after a promise.
         next(errorOf(error) as Error);
@@ -115,10 +115,10 @@ function checkedRegistration(options: RateLimitOptions): Registration {
 }
 
 type Next = (error?: Error) => void;
-type Refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Denial, fail: Next) => void;
+type SendDenial = (request: FastifyRequest, reply: FastifyReply, denial: Denial, fail: Next) => void;
 
-function refuser(settings: RouteSettings, onDenied: OnDenied | undefined): Refuse {
-  if (onDenied === undefined) return (_request, reply, refusal) => sendDenial(settings, reply, refusal);
+function denialSender(settings: RouteSettings, onDenied: OnDenied | undefined): SendDenial {
+  if (onDenied === undefined) return (_request, reply, denial) => sendDenial(settings, reply, denial);
   return (request, reply, { decision }, fail) => {
     new Promise((resolve) => resolve(onDenied(request, reply, decision)))
       .then((answer) => {

@@ -93,12 +93,12 @@ export class RouteTable {
     // Malformed limits belong to no registration. `limitUses` throws an error for them.
     if (!areNamed(limits)) limitUses(base.limiter, limits);
     if (limits !== base.uses && !this.#hasAll(limits)) return null;
-    if (this.#always) this.#refuseTwice(limits);
+    if (this.#always) this.#rejectTwice(limits);
     const uses = limits.map((use) => withCost(use, limits === base.uses, cost));
     return { ...base, skip, ...limitUses(base.limiter, uses) };
   }
 
-  #refuseTwice(limits: NonNullable<RouteLimits['limits']>): void {
+  #rejectTwice(limits: NonNullable<RouteLimits['limits']>): void {
     const own = this.#base.uses.map(({ limit }) => limit);
     const twice = limits.map(nameOf).find((name) => own.includes(name));
     if (twice === undefined) return;

@@ -60,7 +60,7 @@ export function rateLimit<Name extends string = string>(options: RateLimitOption
   const proceed = (ctx: Context, next: Next, outcome: FlowOutcome): unknown => {
     if (outcome === null) return next();
     if (outcome === 'left') return undefined;
-    if (onDenied === undefined) return refuse(settings, ctx, outcome);
+    if (onDenied === undefined) return send(settings, ctx, outcome);
     return new Promise((resolve) => resolve(onDenied(ctx, outcome.decision))).catch(throwError);
   };
 
@@ -72,14 +72,14 @@ export function rateLimit<Name extends string = string>(options: RateLimitOption
   };
 }
 
-function refuse(settings: FlowSettings<Context, readonly [Context]>, ctx: Context, refusal: Denial): void {
+function send(settings: FlowSettings<Context, readonly [Context]>, ctx: Context, denial: Denial): void {
   const { response, res } = ctx;
   // With `ctx.respond = false`, an earlier middleware has taken over the response, and Koa does not write it.
-  if (ctx.respond === false) return sendDenial(settings, res, refusal);
+  if (ctx.respond === false) return sendDenial(settings, res, denial);
   if (endIfBegun(settings, res)) return;
-  response.status = refusal.status;
-  response.set(refusal.fields);
-  response.body = refusal.body;
+  response.status = denial.status;
+  response.set(denial.fields);
+  response.body = denial.body;
 }
 
 function throwError(cause: unknown): never {

@@ -73,7 +73,7 @@ export abstract class NodeExchange<Request> extends NodeRequestExchange<Request>
 }
 
 /**
- * Sends a refusal on Node's own response. If the response has begun, it is ended instead, see {@link endIfBegun}.
+ * Sends a denial on Node's own response. If the response has begun, it is ended instead, see {@link endIfBegun}.
  *
  * @param settings - The settings of the middleware.
  */
