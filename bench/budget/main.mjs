@@ -27,12 +27,12 @@ const SERVERS = [
 
 /** @type {import('./profile.mjs').Stages} */
 const STAGES = [
-  ['clock', /core\/dist\/time\/time\.js$/],
-  ['hash of the id', /core\/dist\/memory\/(half-sip-hash|id-hasher)\.js$/],
-  ['table of buckets', /core\/dist\/memory\//],
-  ['fields', /core\/dist\/http\/(fields|list-members|dialects\/.*)\.js$/],
-  ['request and response', /(core\/dist\/http|(express|koa|fastify)\/dist|core\/dist\/ids\/ip-address)/],
-  ['entry, id and numbers', /core\/dist\/(entries|batch|limit-set|ids\/.*|keys\/.*|overrides\/.*|limiter-core)\.js$/],
+  ['clock', /core\/dist\/(time|store\/memory\/store-time)/],
+  ['hash of the id', /core\/dist\/store\/memory\/(half-sip-hash|id-hasher)\.js$/],
+  ['table of buckets', /core\/dist\/store\//],
+  ['fields', /core\/dist\/http\/(fields|visible-part|dialects\/.*)\.js$/],
+  ['request and response', /(core\/dist\/(http|client)|(express|koa|fastify)\/dist|core\/dist\/ids\/ip-address)/],
+  ['entry, id and numbers', /core\/dist\/(limiter|limits|ids|keys|async)\/|core\/dist\/decision\/batch\.js$/],
   ['decision', /core\/dist\//],
 ];
 

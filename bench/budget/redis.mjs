@@ -13,7 +13,7 @@ const COMMANDS = ['get', 'set', 'time'];
 const STAGES = [
   ['ioredis, and Node for it', /node_modules\/(ioredis|@ioredis|redis-parser|standard-as-callback)\//],
   ['keys, calls and answers', /redis\/dist\//],
-  ['deadline and breaker', /core\/dist\/failure\//],
+  ['deadline and breaker', /core\/dist\/(failure|time)\//],
   ['entry, id, numbers and decision', /core\/dist\//],
 ];
 
