@@ -73,6 +73,16 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/**
+ * Whether a value is an object literal, or like one: its own properties are all that it has. A Map, or an instance of any
+ * other class, is not: what it contains would be ignored.
+ */
+export function isTable(value: unknown): value is Record<string, unknown> {
+  if (!isPlainObject(value)) return false;
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
 /** What a whole number must be. */
 export interface WholeNumberDemand {
   readonly min: number;

@@ -37,7 +37,7 @@ function rounded(ms: number): string {
 /** One bucket is broken, the store is not. */
 export function bucketBroken(count: number, cause: unknown): LimiterEvent {
   const message =
-    `The store can't read a bucket (${reasonOf(cause)}). The onFailure policy of its limit made ` +
+    `The store can't read a bucket (${reasonOf(cause)}). The onFailure policies made ` +
     `${counted(count, 'decision')} instead. Find out what else writes to the store under this key, then reset the bucket.`;
   return { type: 'bucket-broken', count, cause, message };
 }

@@ -173,9 +173,9 @@ describe('a broken bucket', () => {
       { type: 'bucket-broken', count: 500, cause: broken },
     ]);
     expect(events.map(({ message }) => message)).toEqual([
-      "The store can't read a bucket (Orders:a holds a list). The onFailure policy of its limit made 1 decision " +
+      "The store can't read a bucket (Orders:a holds a list). The onFailure policies made 1 decision " +
         'instead. Find out what else writes to the store under this key, then reset the bucket.',
-      "The store can't read a bucket (Orders:a holds a list). The onFailure policy of its limit made 500 decisions " +
+      "The store can't read a bucket (Orders:a holds a list). The onFailure policies made 500 decisions " +
         'instead. Find out what else writes to the store under this key, then reset the bucket.',
     ]);
   });

@@ -1,7 +1,7 @@
 import { complaint, listed, shown, shownName, SluiceError } from '../../checks/errors.ts';
 import type { IdFormat } from '../../ids/id-format.ts';
 import type { Limit } from '../limit.ts';
-import { entriesOf, isPlainObject } from '../../checks/options.ts';
+import { entriesOf, isPlainObject, isTable } from '../../checks/options.ts';
 import { LimitOverrides } from './limit-overrides.ts';
 import { overrideRate, type Override, type OverrideRate } from './override.ts';
 
@@ -100,14 +100,19 @@ export class OverrideList {
  * of {@link OverrideList.add}.
  */
 export function listOverrides(table: OverrideTable, limits: ReadonlyMap<string, Limit<never>>): OverrideList {
-  if (!isPlainObject(table)) {
+  if (!isTable(table)) {
     const remedy = "For example overrides: { Orders: { '12345678': { count: 600, period: '180m' } } }.";
-    throw complaint('ERR_OPTION', { option: 'overrides', demand: 'an object or a function', value: table, remedy });
+    throw complaint('ERR_OPTION', {
+      option: 'overrides',
+      demand: 'an object, an OverrideList or a function',
+      value: table,
+      remedy,
+    });
   }
   const list = new OverrideList();
   for (const [name, overrides] of entriesOf('overrides', table)) {
     const { format } = limitOf(name, limits).key;
-    if (!isPlainObject(overrides)) {
+    if (!isTable(overrides)) {
       const demand = 'an object of numbers by id';
       const remedy = "For example { '12345678': { count: 600, period: '180m' } }.";
       throw complaint('ERR_OVERRIDE', { option: `overrides.${name}`, demand, value: overrides, remedy });

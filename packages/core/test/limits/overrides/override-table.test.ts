@@ -1,4 +1,4 @@
-import { createLimiter, ipAddress, ipv6RangeCIDR, keyFrom, type OverrideTable } from '@sluice/core';
+import { createLimiter, ipAddress, ipv6RangeCIDR, keyFrom, OverrideList, type OverrideTable } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
 import { thrown } from '../../support/thrown.ts';
@@ -71,18 +71,27 @@ describe('a listed override', () => {
 describe('overrides are refused', () => {
   const ok = { count: 5, period: '1s' };
 
+  test.each([
+    ['in a Map', new Map([['7', 'blocked']])],
+    ['in an OverrideList for one limit', new OverrideList()],
+  ])('%s: they would be ignored', (_, overrides) => {
+    const { code, message } = thrown(() => withOverrides({ Orders: overrides }));
+    expect(code).toBe('ERR_OVERRIDE');
+    expect(message).toMatch(/^`overrides\.Orders` must be an object of numbers by id, but was /);
+  });
+
   test.each<[what: string, overrides: unknown, code: string, message: string]>([
     [
       'that are no object and no function',
       'gold',
       'ERR_OPTION',
-      "`overrides` must be an object or a function, but was 'gold'. For example overrides: { Orders: { '12345678': { count: 600, period: '180m' } } }.",
+      "`overrides` must be an object, an OverrideList or a function, but was 'gold'. For example overrides: { Orders: { '12345678': { count: 600, period: '180m' } } }.",
     ],
     [
       'that are null',
       null,
       'ERR_OPTION',
-      "`overrides` must be an object or a function, but was null. For example overrides: { Orders: { '12345678': { count: 600, period: '180m' } } }.",
+      "`overrides` must be an object, an OverrideList or a function, but was null. For example overrides: { Orders: { '12345678': { count: 600, period: '180m' } } }.",
     ],
     [
       'of an unknown limit',
