@@ -419,6 +419,16 @@ describe('an option that can not be read is an error that names it', () => {
   });
 });
 
+test('what is no error of ours comes through as it is', () => {
+  const error = new TypeError('not connected');
+  const store = {
+    get spend(): never {
+      throw error;
+    },
+  };
+  expect(() => inline({ name: 'Requests', store: store as never })).toThrow(error);
+});
+
 test('a message of an event has one full stop at the end of a reason', () => {
   const events: LimiterEvent[] = [];
   const limiter = limiterOf({

@@ -268,6 +268,12 @@ describe('hostile texts', () => {
     expect(problems).toHaveLength(1000);
   });
 
+  it('of one list of ids are not read on after 10,000 problems', () => {
+    const { messages } = parsed(`- Orders: { unlimited: true, ids: [${'{},'.repeat(30_000)}1] }\n`);
+    const end = messages.at(-1)!;
+    expect('end' in end && end.end.count).toBeLessThan(11_000);
+  });
+
   it.each([
     [
       'a value that is too long',
