@@ -426,7 +426,7 @@ test('what is no error of ours comes through as it is', () => {
       throw error;
     },
   };
-  expect(() => inline({ name: 'Requests', store: store as never })).toThrow(error);
+  expect(() => inline({ name: 'Requests', store })).toThrow(error);
 });
 
 test('a message of an event has one full stop at the end of a reason', () => {
