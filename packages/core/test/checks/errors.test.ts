@@ -10,7 +10,7 @@ import {
   shownText,
   SluiceError,
 } from '../../src/checks/errors.ts';
-import { uninspectable } from '../support/uninspectable.ts';
+import { uninspectable, unshowable } from '../support/uninspectable.ts';
 
 describe('a SluiceError', () => {
   test('is an Error with a name, a code and a message', () => {
@@ -82,8 +82,8 @@ describe('a value that can not be inspected', () => {
   });
 
   test('is named by its type', () => {
-    expect(shown({ get [Symbol.toStringTag]() { return fail(); } })).toBe("an object that can't be inspected"); // prettier-ignore
-    expect(reasonOf(withGetter('message'))).toBe("an object that can't be inspected");
+    expect(shown(unshowable())).toBe("an object that can't be inspected");
+    expect(reasonOf(unshowable())).toBe("an object that can't be inspected");
   });
 });
 

@@ -8,7 +8,7 @@ import { CountedTime } from '../../support/counted-time.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
 import { query } from './query.ts';
 import { rejected, thrown } from '../../support/thrown.ts';
-import { uninspectable } from '../../support/uninspectable.ts';
+import { uninspectable, unshowable } from '../../support/uninspectable.ts';
 
 const numbers = { Orders: { count: 2, period: '1s' } };
 const gold = { count: 100, period: '1s' };
@@ -71,13 +71,6 @@ describe('a function of overrides', () => {
   });
 });
 
-const withoutMessage = (): Error =>
-  Object.defineProperty(new Error('x'), 'message', {
-    get: () => {
-      throw new Error('not for you');
-    },
-  });
-
 describe('when a function of overrides fails, the limit has its own numbers and there is an event:', () => {
   const failures: [what: string, overrides: () => unknown, message: string][] = [
     [
@@ -118,7 +111,7 @@ describe('when a function of overrides fails, the limit has its own numbers and 
     ],
     ['it throws what can not be inspected', () => { throw uninspectable(); }, '{}'], // prettier-ignore
     ['it rejects with what can not be inspected', () => Promise.reject(uninspectable()), '{}'],
-    ['it throws an error whose message throws', () => { throw withoutMessage(); }, "an object that can't be inspected"], // prettier-ignore
+    ['it throws what can not be shown', () => { throw unshowable(); }, "an object that can't be inspected"], // prettier-ignore
     ['it gives what can not be inspected', () => uninspectable(), 'Error: not for you'],
     ['it gives a bigint', () => ({ count: 5n, period: '1s' }), 'TypeError: Do not know how to serialize a BigInt'],
     [
