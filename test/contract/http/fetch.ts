@@ -1,7 +1,7 @@
 import type { Awaitable } from '@sluice/core';
 import type { ResponseEnd } from '@sluice/core/http';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { PassThrough, Readable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { FetchContext, finishedResponse, rateLimit, type Middleware } from './fetch-limit.ts';
 import { ok, statusOf, type Context, type Framework, type Handler, type Plan } from './framework.ts';
 
@@ -82,8 +82,23 @@ function handlerOf(handle: Handler): Middleware {
 
 /** The response of a handler; what it wrote to `outgoing` when it gives `undefined`. */
 function bodyOf(context: FetchContext, text: string | undefined): Response {
-  const body = text ?? (Readable.toWeb(outgoingOf(context)) as ReadableStream<Uint8Array>);
+  const body = text ?? webStreamOf(outgoingOf(context));
   return new Response(context.request.method === 'HEAD' ? null : body, { status: context.status });
+}
+
+/** Not `Readable.toWeb`: in Node 22 and 24 it lets a promise reject that nobody awaits when the stream is destroyed. */
+function webStreamOf(stream: PassThrough): ReadableStream<Uint8Array> {
+  let isOpen = true;
+  return new ReadableStream({
+    start(controller) {
+      stream.on('data', (part: Uint8Array) => isOpen && controller.enqueue(part));
+      stream.once('close', () => isOpen && controller.close());
+    },
+    cancel() {
+      isOpen = false;
+      stream.destroy();
+    },
+  });
 }
 
 const streams = new WeakMap<FetchContext, PassThrough>();
