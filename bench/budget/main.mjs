@@ -28,9 +28,9 @@ const SERVERS = [
 /** @type {import('./profile.mjs').Stages} */
 const STAGES = [
   ['clock', /core\/dist\/(time|store\/memory\/store-time)/],
-  ['hash of the id', /core\/dist\/store\/memory\/(half-sip-hash|id-hasher)\.js$/],
+  ['hash of the id', /core\/dist\/store\/memory\/id-hasher\.js$/],
   ['table of buckets', /core\/dist\/store\//],
-  ['fields', /core\/dist\/http\/(fields|visible-part|dialects\/.*)\.js$/],
+  ['fields', /core\/dist\/http\/(fields|dialects\/.*)\.js$/],
   ['request and response', /(core\/dist\/(http|client)|(express|koa|fastify)\/dist|core\/dist\/ids\/ip-address)/],
   ['entry, id and numbers', /core\/dist\/(limiter|limits|ids|keys|async)\/|core\/dist\/decision\/batch\.js$/],
   ['decision', /core\/dist\//],

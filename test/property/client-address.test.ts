@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { clientAddressFinder } from '../../packages/core/src/client/client-address.ts';
-import type { AddressedRequest } from '../../packages/core/src/client/peer.ts';
+import type { AddressedRequest } from '../../packages/core/src/client/client-address.ts';
 import { IpAddress } from '../../packages/core/src/ids/ip-address.ts';
 import { ipv4, ipv6Groups, spelling } from './address-arbitraries.ts';
 

@@ -16,7 +16,7 @@ export type { Duration } from './rule/duration.ts';
 export { SluiceError, type ErrorCode, type ErrorKind } from './checks/errors.ts';
 export type { LimiterEvent } from './events/event.ts';
 export type { FailureOptions } from './failure/failure-options.ts';
-export type { FailurePolicy } from './limits/failure-policy.ts';
+export type { FailurePolicy, LimitDefinition, LimitDefinitions } from './limits/limit.ts';
 export type { Failure } from './decision/batch-answer.ts';
 export type { StoreMessage, StoreStatus } from './failure/store-health.ts';
 export type { ClientAddressOptions } from './client/client-address.ts';
@@ -26,7 +26,7 @@ export { limitUpgrade, type UpgradeListener, type UpgradeOptions } from './http/
 export type { AccountIdOptions } from './ids/account-id.ts';
 export type { IdFormat } from './ids/id-format.ts';
 export { IpAddress } from './ids/ip-address.ts';
-export { accountId } from './keys/account-key.ts';
+export { accountId, keyFrom, type IdValue, type Key, type KeySource } from './keys/key.ts';
 export {
   clientNetwork,
   ipAddress,
@@ -35,15 +35,13 @@ export {
   type Ipv6RangeOptions,
 } from './keys/address-keys.ts';
 export { compound } from './keys/compound-key.ts';
-export { keyFrom, type IdValue, type Key, type KeySource } from './keys/key.ts';
 export type { LimitSetOptions } from './limits/limit-set.ts';
 export type { CloseOptions, CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter/limiter.ts';
-export type { LimitDefinition, LimitDefinitions } from './limits/limit.ts';
 export type { Log } from './events/throttled-log.ts';
 export type { LimitStats, MemoryStats } from './store/memory/memory-stats.ts';
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './store/memory/memory-store.ts';
 export type { DecisionContext, DecisionMessage, OnDecision } from './limiter/on-decision.ts';
-export type { OverrideFunction } from './limits/overrides/asked-overrides.ts';
+export type { OverrideFunction } from './limits/overrides/override-function.ts';
 export {
   cachedOverrides,
   type CachedOverrides,

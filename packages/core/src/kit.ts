@@ -29,7 +29,6 @@ export { checkedPeriodTicks, checkedTokens, MAX_TOKENS, rateOf, type Rate } from
 export { TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
 export { levelAfter, passes } from './store/transaction-rule.ts';
 export { checkReadyOptions } from './store/ready-options.ts';
-export type { DeadlinePromise } from './time/deadline-promise.ts';
-export type { Wait } from './time/deadline-queue.ts';
+export type { DeadlinePromise, Wait } from './time/deadline-queue.ts';
 export { Deadlines } from './time/deadlines.ts';
 export { checkTime, systemTime } from './time/time.ts';

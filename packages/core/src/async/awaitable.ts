@@ -24,3 +24,38 @@ export function toNativePromise<T>(value: Awaitable<T>): Awaitable<T> {
 function isThenable(value: unknown): boolean {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
+
+/** Calls a user's function without waiting for it. Passes to `onError` what it throws or rejects with. */
+export function callAndForget(run: () => unknown, onError: (cause: unknown) => void): void {
+  try {
+    const value = toNativePromise(run());
+    if (value instanceof Promise) value.catch(onError);
+  } catch (cause) {
+    onError(cause);
+  }
+}
+
+/** A failure in place of a value: a user's function threw, or the client's input is invalid. */
+export class Rejected {
+  /** The thrown value, of any type. */
+  readonly cause: unknown;
+
+  constructor(cause: unknown) {
+    this.cause = cause;
+  }
+}
+
+/** Calls a function that may throw or reject, and returns a {@link Rejected} then. Never throws or rejects. */
+export function attempt<T>(run: () => Awaitable<T>): Awaitable<T | Rejected> {
+  try {
+    const value = run();
+    return value instanceof Promise ? value.catch(rejected) : value;
+  } catch (cause) {
+    return rejected(cause);
+  }
+}
+
+/** Creates a {@link Rejected}: a callback for `catch`. */
+export function rejected(cause: unknown): Rejected {
+  return new Rejected(cause);
+}

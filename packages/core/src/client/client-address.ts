@@ -2,9 +2,7 @@ import { complaint, shownName, SluiceError } from '../checks/errors.ts';
 import { IpAddress } from '../ids/ip-address.ts';
 import { checkBoolean } from '../checks/options.ts';
 import { addressHeader, type AddressHeader } from './address-header.ts';
-import { missingTrustNotice } from './missing-trust-notice.ts';
-import type { AddressedRequest, Peer } from './peer.ts';
-import { trustedProxies, type TrustedProxies } from './trusted-proxies.ts';
+import { missingTrustNotice, trustedProxies, type Peer, type TrustedProxies } from './trusted-proxies.ts';
 
 /** How to find the address of a request's client. */
 export interface ClientAddressOptions {
@@ -28,6 +26,19 @@ export interface ClientAddressOptions {
 export interface ClientAddressFinderOptions extends ClientAddressOptions {
   /** Called once when there seems to be a proxy and `trustedProxies` is not set. */
   readonly warn: (message: string) => void;
+}
+
+/** What is used of a request to find its client. */
+export interface AddressedRequest {
+  /** Once it was read, it must stay known: some servers forget the address of a client that has disconnected. */
+  readonly peer: Peer;
+  /**
+   * Returns a header field of the request; several lines of one field are joined with commas. `undefined` when the
+   * request does not have it.
+   *
+   * @param name - In lower case.
+   */
+  header(name: string): string | undefined;
 }
 
 /** Returns the address of a request's client, or throws `ERR_NO_CLIENT_ADDRESS`. */

@@ -1,6 +1,12 @@
+import type { IpAddress } from '../ids/ip-address.ts';
 import { complaint, SluiceError } from '../checks/errors.ts';
 import { Cidr } from '../ids/cidr.ts';
-import type { Peer } from './peer.ts';
+
+/**
+ * The peer of a connection: its address, or `unix` for a unix socket. `left`: the client disconnected before its
+ * address was read. `undefined`: the server gives no address.
+ */
+export type Peer = IpAddress | 'unix' | 'left' | undefined;
 
 const NAMED_NETWORKS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['loopback', ['127.0.0.0/8', '::1/128']],
@@ -77,4 +83,30 @@ function namedNetworks(name: unknown, option: string): Cidr[] {
   const demand = "a network such as '10.0.0.0/8', or 'loopback', 'private' or 'unix'";
   const remedy = NAMES_ELSEWHERE.get(name) ?? "For example trustedProxies: ['loopback', '10.0.0.0/8'].";
   throw complaint('ERR_CIDR', { option, demand, value: name, remedy });
+}
+
+const PLACES_OF_PROXIES = ['loopback', 'private', 'unix'] as const;
+
+/**
+ * Creates a function to call with each peer that sends the address header while `trustedProxies` is not set. It warns
+ * once, at the first peer whose address is typical of a proxy: loopback, private, or a unix socket.
+ */
+export function missingTrustNotice(warn: (message: string) => void): (peer: Peer) => void {
+  const places = PLACES_OF_PROXIES.map((name) => ({ name, proxies: trustedProxies([name]) }));
+  let hasWarned = false;
+  return (peer) => {
+    if (hasWarned) return;
+    const place = places.find(({ proxies }) => proxies.trusts(peer));
+    if (place === undefined) return;
+    hasWarned = true;
+    warn(missingTrust(peer === 'unix' ? 'a unix socket' : String(peer), place.name));
+  };
+}
+
+function missingTrust(from: string, name: string): string {
+  return [
+    `A request from ${from} has an X-Forwarded-For header, but \`trustedProxies\` is not set. The header is ignored, and all clients behind that proxy may share one bucket.`,
+    `If this is your proxy, set trustedProxies: ['${name}'], or list its address. If you trust no proxy, set trustedProxies: [].`,
+    "The framework's own setting (Express 'trust proxy', Koa 'proxy', Fastify 'trustProxy') is not used.",
+  ].join(' ');
 }

@@ -1,6 +1,6 @@
 import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { complaint, shown, SluiceError } from '../checks/errors.ts';
-import { checkId } from '../ids/check-id.ts';
+import { checkId } from '../ids/id-format.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';

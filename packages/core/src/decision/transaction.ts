@@ -1,4 +1,4 @@
-import type { FailurePolicy } from '../limits/failure-policy.ts';
+import type { FailurePolicy } from '../limits/limit.ts';
 import type { Rate } from '../rule/rate.ts';
 import type { StoreTransaction } from '../store/store.ts';
 

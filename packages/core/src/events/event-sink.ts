@@ -2,7 +2,7 @@ import { complaint } from '../checks/errors.ts';
 import type { EventSink, EventLine } from './event.ts';
 import { logged, type Log } from './throttled-log.ts';
 import { checkFunction } from '../checks/options.ts';
-import { callAndForget } from '../async/call-and-forget.ts';
+import { callAndForget } from '../async/awaitable.ts';
 import { systemTime, type Time } from '../time/time.ts';
 
 /** The options that receive events: `onEvent` and `log`. */

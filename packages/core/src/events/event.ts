@@ -1,3 +1,5 @@
+import { channel, type Channel } from 'node:diagnostics_channel';
+
 /**
  * Something that an operator may want to know. `message` describes what happened and what to do. The log line is
  * `Sluice: ` and the message.
@@ -63,3 +65,12 @@ export interface EventLine {
   /** True for an event that is emitted at most once for its cause. The log never omits its line. */
   readonly once?: true;
 }
+
+/**
+ * The diagnostics channel `sluice:decision`: a `DecisionMessage` for every decision that a limiter makes by
+ * `spend` or in a middleware. Nothing is built or timed while nobody subscribes.
+ */
+export const decisionChannel: Channel = channel('sluice:decision');
+
+/** The diagnostics channel `sluice:store`: a `StoreMessage` when an outage of a store begins, and when it ends. */
+export const storeChannel: Channel = channel('sluice:store');

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { StoreReading } from '../store/store.ts';
-import { DeadlinePromise } from '../time/deadline-promise.ts';
+import { DeadlinePromise } from '../time/deadline-queue.ts';
 import type { StoreCall } from './store-calls.ts';
 
 /** A batch that was sent to the store. */

@@ -1,6 +1,5 @@
 import { isInstance, SluiceError } from '../checks/errors.ts';
-import { storeChannel } from '../events/channels.ts';
-import type { EventSink } from '../events/event.ts';
+import { storeChannel, type EventSink } from '../events/event.ts';
 import { Breaker } from './breaker.ts';
 import { bucketBroken, chargeLost, refundLost, storeFailing, storeNotReady, storeRecovered } from './health-events.ts';
 import { Tally } from '../events/tally.ts';

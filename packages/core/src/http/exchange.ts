@@ -1,4 +1,4 @@
-import type { AddressedRequest } from '../client/peer.ts';
+import type { AddressedRequest } from '../client/client-address.ts';
 import type { ReceivedRequest } from '../limiter/setup-watch.ts';
 import type { ResponseFields } from './dialects/dialect.ts';
 import type { RequestDecision } from './request-decision.ts';

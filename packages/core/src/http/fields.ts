@@ -1,10 +1,9 @@
-import type { Decision } from '../decision/decision.ts';
+import { Decision } from '../decision/decision.ts';
 import type { Dialect, FieldTimes, ResponseFields } from './dialects/dialect.ts';
 import { draft11 } from './dialects/draft-11.ts';
-import { draft6 } from './dialects/draft-6.ts';
-import { draft7 } from './dialects/draft-7.ts';
-import { legacy } from './dialects/legacy.ts';
-import { visiblePart } from './visible-part.ts';
+import { draft6, draft7, legacy } from './dialects/single-limit.ts';
+import type { Answered } from '../decision/batch-answer.ts';
+import { strictestOf } from '../decision/strictness.ts';
 
 /**
  * The format of the rate limit fields.
@@ -72,4 +71,47 @@ function exposeToScripts(names: readonly string[], fields: ResponseFields): void
   const missing = [...names, RETRY_AFTER].filter((name) => !present.includes(name.toLowerCase()));
   if (missing.length === 0) return;
   fields.setField('Access-Control-Expose-Headers', (exposed === '' ? missing : [exposed, ...missing]).join(', '));
+}
+
+/**
+ * Returns a decision without its hidden limits, with the figures of the strictest remaining one, for header fields.
+ *
+ * Returns `null` when there are no figures to report: no limit applied, an id is blocked, the store did not count, or
+ * only hidden limits decided. A denial by hidden limits alone has none either, because figures that do not deny would
+ * not explain it.
+ */
+export function visiblePart(decision: Decision): Decision | null {
+  const { failure, blocked, limit, results } = decision;
+  if (failure !== undefined || blocked || limit === null) return null;
+  return results.some(({ hidden }) => hidden) ? withoutHidden(decision) : decision;
+}
+
+function withoutHidden(decision: Decision): Decision | null {
+  const { results, allowed, outcome } = decision;
+  if (results.every((result) => result.hidden || result.allowed !== allowed)) return null;
+  const { batch, reading, ...rest } = Decision.answerOf(decision) as Answered;
+  const isVisible = (_: unknown, i: number): boolean => !results[i]!.hidden;
+  const answer: Answered = {
+    ...rest,
+    batch: batch.filter(isVisible),
+    reading: { ...reading, levelsTicks: reading.levelsTicks.filter(isVisible) },
+  };
+  const visible = results.filter(isVisible);
+  return new Decision(answer, outcome, visible[strictestOf(answer, visible)]!, visible);
+}
+
+/** The lower-case form of each name. Only the names of our own fields are added, so the map remains small. */
+const keys = new Map<string, string>();
+
+/**
+ * Returns a field name in lower case, as Node and Fastify store it. Results are cached: call it only with the names of
+ * our fields, never with names from a request.
+ */
+export function fieldKey(name: string): string {
+  let key = keys.get(name);
+  if (key === undefined) {
+    key = name.toLowerCase();
+    keys.set(name, key);
+  }
+  return key;
 }

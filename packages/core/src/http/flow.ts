@@ -1,6 +1,5 @@
-import { toNativePromise, andThen, type Awaitable } from '../async/awaitable.ts';
-import { attempt, Rejected, rejected } from '../async/rejected.ts';
-import { isInstance } from '../checks/errors.ts';
+import { andThen, attempt, Rejected, rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
+import { isInstance, shown } from '../checks/errors.ts';
 import { Decision } from '../decision/decision.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import type { KeySource } from '../keys/key.ts';
@@ -12,7 +11,6 @@ import type { FlowSettings } from './middleware-options.ts';
 import { denialOf, type Denial } from './denial.ts';
 import { RequestDecision } from './request-decision.ts';
 import { chargeFullCosts, checkSettles, settleAfterResponse } from './settlement.ts';
-import { errorOf } from './thrown.ts';
 
 /**
  * The outcome for a request: `null` when it may continue, otherwise the response to send. `'left'`: the client
@@ -196,4 +194,17 @@ function isPreflight(exchange: Exchange<unknown>): boolean {
   // Node parses the header fields on first access, so the method is tested first.
   if (exchange.method !== 'OPTIONS') return false;
   return exchange.header('origin') !== undefined && exchange.header('access-control-request-method') !== undefined;
+}
+
+/**
+ * Converts a value that a user's function threw into an object that a framework treats as an error. After a thrown
+ * `undefined` Express and Fastify would continue to the handler, and Koa would not respond. Express takes a thrown
+ * `'route'` as a request to skip the remaining handlers of the route, which would bypass the limits.
+ */
+export function errorOf(cause: unknown): object {
+  if (typeof cause === 'object' && cause !== null) return cause;
+  return new Error(
+    `A function passed to rateLimit threw ${shown(cause)}, which is not an Error. Throw an Error instead.`,
+    { cause },
+  );
 }

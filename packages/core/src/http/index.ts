@@ -4,10 +4,10 @@
  *
  * @module
  */
-export { endIfBegun } from './begun-response.ts';
+export { endIfBegun } from './node-response.ts';
 export type { Exchange, ExchangeEnd } from './exchange.ts';
-export { fieldKey } from './field-key.ts';
-export { runFlow, type FlowOutcome } from './flow.ts';
+export { fieldKey } from './fields.ts';
+export { errorOf, runFlow, type FlowOutcome } from './flow.ts';
 export {
   checkRouteOptions,
   flowSettings,
@@ -24,4 +24,3 @@ export {
 export { NodeExchange, sendDenial } from './node-exchange.ts';
 export type { Denial } from './denial.ts';
 export { RequestDecision } from './request-decision.ts';
-export { errorOf } from './thrown.ts';

@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Peer } from '../client/peer.ts';
+import type { Peer } from '../client/trusted-proxies.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
-import { endIfBegun } from './begun-response.ts';
+import { endIfBegun, onceOver } from './node-response.ts';
 import type { Exchange, ExchangeEnd } from './exchange.ts';
-import { fieldKey } from './field-key.ts';
+import { fieldKey } from './fields.ts';
 import type { Denial } from './denial.ts';
 import { peerOf, serverOf } from './node-peer.ts';
 import type { RequestDecision } from './request-decision.ts';
-import { onceOver } from './response-end.ts';
 
 // The types of Node's own request and response are named only in this file: all else works on exchanges.
 

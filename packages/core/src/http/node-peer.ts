@@ -1,4 +1,4 @@
-import type { Peer } from '../client/peer.ts';
+import type { Peer } from '../client/trusted-proxies.ts';
 import { IpAddress } from '../ids/ip-address.ts';
 
 /** The properties of a connection that are used to find its peer. */

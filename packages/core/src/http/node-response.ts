@@ -1,5 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
-import type { Writable } from 'node:stream';
+import type { Duplex, Writable } from 'node:stream';
+import type { RequestLimiter } from '../limiter/request-limiter.ts';
+import type { ExchangeEnd } from './exchange.ts';
 
 /** What is used of a response of Node, of HTTP/1 or of the HTTP/2 compatibility layer. */
 export interface NodeResponse extends Writable {
@@ -27,4 +29,142 @@ export function partsOf(response: NodeResponse): NodeResponseParts {
 export function http2StreamOf(response: NodeResponse): ServerHttp2Stream | undefined {
   const { req, stream } = partsOf(response);
   return req?.httpVersionMajor === 2 ? stream : undefined;
+}
+
+/**
+ * Ends the response to a denied request if its head was already sent, and emits an event `denial-not-sent`. The status
+ * can no longer be sent, and no other code would end the response. A response with a declared length is aborted, so
+ * that the client does not take it for complete.
+ *
+ * @returns Whether the head was sent: the adapter can then send nothing.
+ */
+export function endIfBegun({ limiter }: { readonly limiter: RequestLimiter<never> }, outgoing: NodeResponse): boolean {
+  if (!outgoing.headersSent) return false;
+  if (outgoing.writableEnded || outgoing.destroyed) return true;
+  // The code that began the response may continue to write, and an `error` event without a listener ends the process.
+  outgoing.on('error', ignore);
+  const breaks = promisesBytes(outgoing);
+  if (breaks) breakOff(outgoing);
+  else outgoing.end();
+  limiter.emit({
+    type: 'denial-not-sent',
+    message: `A request was denied after its response had begun. Its status could not be sent, so the response was ${breaks ? 'aborted' : 'ended'}. Put rateLimit before the middleware that begins responses (flushHeaders, writeHead, write).`,
+  });
+  return true;
+}
+
+function ignore(): void {}
+
+function promisesBytes(outgoing: NodeResponse): boolean {
+  const { statusCode } = outgoing;
+  const { req, chunkedEncoding } = partsOf(outgoing);
+  if (req?.method === 'HEAD' || statusCode === 204 || statusCode === 304) return false;
+  const length = outgoing.getHeader('content-length');
+  if (length !== undefined) return Number(length) > 0;
+  // A length that was passed only to writeHead can't be read back. HTTP/2 has no chunked encoding.
+  return chunkedEncoding === false;
+}
+
+/** RFC 9113 section 7. For this code Node emits no `error` event, which frameworks would report. */
+const CANCEL = 8;
+
+function breakOff(outgoing: NodeResponse): void {
+  const stream = http2StreamOf(outgoing);
+  if (stream === undefined) outgoing.destroy();
+  else stream.close(CANCEL);
+}
+
+/**
+ * Calls `done` once, when the response has ended; at once when it already has, or when its end can't be observed.
+ *
+ * @param socket - That of the request. Serverless adapters and tests may have none, or an object that emits no events.
+ */
+export function onceOver(
+  socket: Duplex | null | undefined,
+  response: NodeResponse,
+  done: (end: ExchangeEnd) => void,
+): void {
+  if (typeof response.once !== 'function') return done('unknown');
+  const stream = http2StreamOf(response);
+  if (stream === undefined) onceResponseOver(socket, response, done);
+  else onceStreamOver(stream, done);
+}
+
+function onceResponseOver(
+  socket: Duplex | null | undefined,
+  response: NodeResponse,
+  done: (end: ExchangeEnd) => void,
+): void {
+  // The client disconnected while the store was called: no event will follow.
+  if (response.closed || response.destroyed || socket?.destroyed === true) {
+    return done(response.writableFinished ? 'finished' : 'never-begun');
+  }
+  if (!addFirst(response, done)) return;
+  const others = waitingAt(socket);
+  const over = (end: ExchangeEnd): void => {
+    response.off('finish', onFinish).off('close', onClose);
+    others?.delete(onClose);
+    callAll(response, end);
+  };
+  const onFinish = (): void => over('finished');
+  const onClose = (): void => over('aborted');
+  // Not `once`, which allocates a wrapper for each listener: `over` removes both.
+  response.on('finish', onFinish).on('close', onClose);
+  others?.add(onClose);
+}
+
+function onceStreamOver(stream: ServerHttp2Stream, done: (end: ExchangeEnd) => void): void {
+  if (stream.destroyed || stream.aborted) return done(isFinished(stream) ? 'finished' : 'never-begun');
+  if (!addFirst(stream, done)) return;
+  stream.once('close', () => callAll(stream, isFinished(stream) ? 'finished' : 'aborted'));
+}
+
+/**
+ * On HTTP/2, Node emits `finish` on the response even if the stream was reset: only the stream shows how it ended. A
+ * reset also ends the writable side, so `writableFinished` alone does not mean that the response was written.
+ */
+function isFinished(stream: ServerHttp2Stream): boolean {
+  return stream.writableFinished && !stream.aborted;
+}
+
+const callbacks = new WeakMap<object, ((end: ExchangeEnd) => void)[]>();
+
+/**
+ * Adds a callback for the end of a response or stream. Only the first one needs listeners: many limits with `settle`
+ * must not make Node warn of too many.
+ *
+ * @returns Whether it is the first one.
+ */
+function addFirst(emitter: object, done: (end: ExchangeEnd) => void): boolean {
+  const known = callbacks.get(emitter);
+  if (known === undefined) callbacks.set(emitter, [done]);
+  else known.push(done);
+  return known === undefined;
+}
+
+function callAll(emitter: object, end: ExchangeEnd): void {
+  const all = callbacks.get(emitter)!;
+  callbacks.delete(emitter);
+  for (const call of all) call(end);
+}
+
+const waiting = new WeakMap<Duplex, Set<() => void>>();
+
+/**
+ * Returns the callbacks to run when a connection closes. A response that is queued behind another one (HTTP pipelining)
+ * emits no event then. One listener serves all callbacks, so that a client can't make Node warn of too many listeners.
+ *
+ * @returns `undefined` for an object in place of a socket that emits no events, as in serverless adapters.
+ */
+function waitingAt(socket: Duplex | null | undefined): Set<() => void> | undefined {
+  if (typeof socket?.once !== 'function') return undefined;
+  let all = waiting.get(socket);
+  if (all === undefined) {
+    const closing = new Set<() => void>();
+    socket.once('close', () => {
+      for (const call of closing) call();
+    });
+    waiting.set(socket, (all = closing));
+  }
+  return all;
 }

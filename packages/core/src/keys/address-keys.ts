@@ -1,6 +1,4 @@
-import { clientNetworkFormat } from '../ids/client-network-format.ts';
-import { ipAddressFormat } from '../ids/ip-address-format.ts';
-import { ipv6RangeFormat } from '../ids/ipv6-range-format.ts';
+import { clientNetworkFormat, ipAddressFormat, ipv6RangeFormat } from '../ids/address-formats.ts';
 import { checkOptions, type Hints } from '../checks/options.ts';
 import { keyOf, type Key } from './key.ts';
 

@@ -3,6 +3,7 @@ import { complaint, shown, shownName, SluiceError } from '../checks/errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import { isPlainObject } from '../checks/options.ts';
+import { accountIdFormat, type AccountIdOptions } from '../ids/account-id.ts';
 
 /** The input from which a key gets an id. */
 export interface KeySource<Request> {
@@ -151,4 +152,21 @@ function refusePrefix(format: IdFormat, prefix: string, id: string): string {
     remedy: 'If such ids are valid for you, put a prefix before all ids in the function of the key: `user-${id}`.',
     status: 400,
   });
+}
+
+/**
+ * Limits accounts: your function returns the account of a request. Run the limiter after authentication.
+ *
+ *     accountId((req: Request) => req.user?.id ?? null)
+ *
+ * @param from - Returns a string, a safe integer, a bigint, or a promise of one; `null` if the limit does not apply to
+ * the request. Omit it if the limit is used only with `limiter.spend`.
+ * @throws {SluiceError} `ERR_KEY` when `from` is not a function, `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong
+ * options.
+ */
+export function accountId<Request = unknown>(
+  from?: (request: Request) => Awaitable<IdValue>,
+  options?: AccountIdOptions,
+): Key<Request> {
+  return keyFrom(accountIdFormat(options), from);
 }

@@ -1,7 +1,7 @@
 import type { Decision } from '../decision/decision.ts';
 import { reasonOf } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
-import { callAndForget } from '../async/call-and-forget.ts';
+import { callAndForget } from '../async/awaitable.ts';
 import type { Limiter } from './limiter.ts';
 
 /** The context of a decision. */

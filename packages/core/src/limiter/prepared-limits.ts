@@ -1,5 +1,4 @@
-import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
-import { Rejected, rejected } from '../async/rejected.ts';
+import { allOf, andThen, Rejected, rejected, type Awaitable } from '../async/awaitable.ts';
 import { checkCostFits, transactionOf, type Ask } from '../decision/batch.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { Transaction } from '../decision/transaction.ts';

@@ -1,10 +1,9 @@
 import { complaint, listed, shown, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
 import type { Deadlines } from '../time/deadlines.ts';
-import type { FailurePolicy } from './failure-policy.ts';
+import { defineLimits, type FailurePolicy, type Limit, type LimitDefinitions } from './limit.ts';
 import { guess } from '../checks/options.ts';
-import { defineLimits, type Limit, type LimitDefinitions } from './limit.ts';
-import { AskedOverrides, type OverrideFunction } from './overrides/asked-overrides.ts';
+import { AskedOverrides, type OverrideFunction } from './overrides/override-function.ts';
 import type { RateLookup } from './overrides/override.ts';
 import { listOverrides, OverrideList, type OverrideTable } from './overrides/override-list.ts';
 

@@ -1,9 +1,29 @@
+import { checkBoolean, checkOptions, entriesOf, isPlainObject, oneOf } from '../checks/options.ts';
 import { complaint, shownName, SluiceError } from '../checks/errors.ts';
-import { checkFailurePolicy, type FailurePolicy } from './failure-policy.ts';
 import { isKey, type Key } from '../keys/key.ts';
-import { checkBoolean, checkOptions, entriesOf, isPlainObject } from '../checks/options.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
 import { rateOf, type LimitNumbers, type Rate } from '../rule/rate.ts';
+
+/**
+ * What a limit does while its store can't answer.
+ *
+ * - `local`: the same limit, decided by this process alone (see `gateways`).
+ * - `closed`: no request passes; over HTTP the response is a 503.
+ * - `open`: the limit is ignored.
+ */
+export type FailurePolicy = 'local' | 'closed' | 'open';
+
+/** The policies, the default first. */
+export const FAILURE_POLICIES: readonly FailurePolicy[] = ['local', 'closed', 'open'];
+
+/**
+ * Returns a value that is a failure policy.
+ *
+ * @throws {SluiceError} `ERR_OPTION` when it is not.
+ */
+export function checkFailurePolicy(option: string, value: unknown): FailurePolicy {
+  return oneOf(option, value, FAILURE_POLICIES);
+}
 
 /** A limit: `count` tokens refill every `period`, and a bucket contains at most `burst`. */
 export interface LimitDefinition<Request = unknown> extends LimitNumbers {

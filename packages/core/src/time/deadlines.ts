@@ -1,5 +1,4 @@
-import { DeadlinePromise } from './deadline-promise.ts';
-import { DeadlineQueue, type Wait } from './deadline-queue.ts';
+import { DeadlinePromise, DeadlineQueue, type Wait } from './deadline-queue.ts';
 import { systemTime, type Alarm, type Cancel, type Time } from './time.ts';
 
 /**

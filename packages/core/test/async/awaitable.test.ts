@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { toNativePromise, allOf, andThen } from '../../src/async/awaitable.ts';
+import { allOf, andThen, callAndForget, toNativePromise } from '../../src/async/awaitable.ts';
 import { query } from '../limits/overrides/query.ts';
 
 describe('what came from outside', () => {
@@ -37,4 +37,45 @@ test('values that are all there are together at once', () => expect(allOf([1, 2]
 
 test('values of which one comes later are together when it is there', async () => {
   expect(await allOf([1, Promise.resolve(2)])).toEqual([1, 2]);
+});
+
+/** What has come to `onError` once everything has settled. */
+async function errorsOf(run: () => unknown): Promise<unknown[]> {
+  const errors: unknown[] = [];
+  callAndForget(run, (cause) => errors.push(cause));
+  await new Promise(setImmediate);
+  return errors;
+}
+
+test.each<[what: string, run: () => unknown, errors: unknown[]]>([
+  ['gives a value: nothing comes', () => 1, []],
+  ['gives a promise that resolves: nothing comes', () => Promise.resolve(1), []],
+  [
+    'throws: that comes',
+    () => {
+      throw 'thrown';
+    },
+    ['thrown'],
+  ],
+  ['gives a promise that rejects: that comes', () => Promise.reject('rejected'), ['rejected']],
+  ['gives a thenable that rejects: that comes', () => query((_, refuse) => refuse('refused')), ['refused']],
+  [
+    'gives a thenable that throws: that comes',
+    () =>
+      query(() => {
+        throw 'broken';
+      }),
+    ['broken'],
+  ],
+])('a function that %s', async (_, run, errors) => expect(await errorsOf(run)).toEqual(errors));
+
+test('what a function throws comes at once', () => {
+  const errors: unknown[] = [];
+  callAndForget(
+    () => {
+      throw 'thrown';
+    },
+    (cause) => errors.push(cause),
+  );
+  expect(errors).toEqual(['thrown']);
 });

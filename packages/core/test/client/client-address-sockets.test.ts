@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { clientAddressFinder, type ClientAddressOptions } from '../../src/client/client-address.ts';
-import type { AddressedRequest } from '../../src/client/peer.ts';
+import type { AddressedRequest } from '../../src/client/client-address.ts';
 import { NodeRequestExchange } from '../../src/http/node-exchange.ts';
 
 const cleanups: (() => unknown)[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { clientAddressFinder, type ClientAddressOptions } from '../../src/client/client-address.ts';
-import type { AddressedRequest } from '../../src/client/peer.ts';
+import type { AddressedRequest } from '../../src/client/client-address.ts';
 import { clientNetwork } from '../../src/keys/address-keys.ts';
 import { fakeRequest, requestFrom, requestOverUnixSocket } from '../support/fake-request.ts';
 

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { clientNetworkFormat } from '../../src/ids/client-network-format.ts';
+import { clientNetworkFormat, ipAddressFormat, ipv6RangeFormat } from '../../src/ids/address-formats.ts';
 import type { IdFormat } from '../../src/ids/id-format.ts';
-import { ipAddressFormat } from '../../src/ids/ip-address-format.ts';
-import { ipv6RangeFormat } from '../../src/ids/ipv6-range-format.ts';
 
 const refusal = (reason: string): unknown =>
   expect.objectContaining({ code: 'ERR_ID', status: 400, message: expect.stringContaining(reason) });

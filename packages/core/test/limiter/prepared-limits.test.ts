@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Rejected } from '../../src/async/rejected.ts';
+import { Rejected } from '../../src/async/awaitable.ts';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
 import { PartialDecision, type PreparedLimits, type RequestAsk } from '../../src/limiter/prepared-limits.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';

@@ -1,4 +1,4 @@
-import type { AddressedRequest } from '../../src/client/peer.ts';
+import type { AddressedRequest } from '../../src/client/client-address.ts';
 import { peerOf } from '../../src/http/node-peer.ts';
 
 interface FakeSocket {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Deadlines } from '../../src/time/deadlines.ts';
-import { DeadlinePromise } from '../../src/time/deadline-promise.ts';
+import { DeadlinePromise } from '../../src/time/deadline-queue.ts';
 import { CountedTime } from '../support/counted-time.ts';
 import { deferred, settled } from '../support/promises.ts';
 

@@ -1,7 +1,6 @@
-import { checkId } from '../../ids/check-id.ts';
+import { checkId, type IdFormat } from '../../ids/id-format.ts';
 import { messageOf, shown, shownName, SluiceError } from '../../checks/errors.ts';
 import { Cidr } from '../../ids/cidr.ts';
-import type { IdFormat } from '../../ids/id-format.ts';
 import { NetworkTree } from './network-tree.ts';
 import type { OverrideRate } from './override.ts';
 

@@ -1,8 +1,7 @@
 import { Directory } from './directory.ts';
-import { canMerge, merged, prefixOfOtherHalf, rebuilt } from './rebuild.ts';
+import { canMerge, merged, prefixOfOtherHalf, rebuilt, type SpareBuffer } from './rebuild.ts';
 import { MIN_CAPACITY, Segment } from './segment.ts';
 import type { Ranked } from './size-ranking.ts';
-import type { SpareBuffer } from './spare-buffer.ts';
 
 /** The parts that all tables of a store share. */
 export interface TableParts {

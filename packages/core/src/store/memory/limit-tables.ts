@@ -1,6 +1,6 @@
 import { BucketTable, type Totals } from './bucket-table.ts';
 import { SizeRanking } from './size-ranking.ts';
-import { SpareBuffer } from './spare-buffer.ts';
+import { SpareBuffer } from './rebuild.ts';
 
 /** One table for each limit that has buckets. The sweep drops empty tables. */
 export class LimitTables {

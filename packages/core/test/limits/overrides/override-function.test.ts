@@ -1,6 +1,6 @@
 import type { Awaitable, Override, OverrideFunction } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { AskedOverrides } from '../../../src/limits/overrides/asked-overrides.ts';
+import { AskedOverrides } from '../../../src/limits/overrides/override-function.ts';
 import type { LimiterEvent } from '../../../src/events/event.ts';
 import { Deadlines } from '../../../src/time/deadlines.ts';
 import { defineLimits } from '../../../src/limits/limit.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { accountId } from '../../../src/keys/account-key.ts';
+import { accountId } from '../../../src/keys/key.ts';
 import { createLimiter } from '../../../src/limiter/create-limiter.ts';
 import { memoryStore } from '../../../src/store/memory/memory-store.ts';
 import { FakeTime } from '../../../src/testing/fake-time.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createLimiter } from '../../../src/limiter/create-limiter.ts';
-import { accountId } from '../../../src/keys/account-key.ts';
+import { accountId } from '../../../src/keys/key.ts';
 import { memoryStore } from '../../../src/store/memory/memory-store.ts';
 import type { StorePressure, StoreTransaction } from '../../../src/store/store.ts';
 import { FakeTime } from '../../../src/testing/fake-time.ts';

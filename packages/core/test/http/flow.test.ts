@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { reasonOf } from '../../src/checks/errors.ts';
-import { errorOf } from '../../src/http/thrown.ts';
+import { errorOf } from '../../src/http/flow.ts';
 
 test('an object that was thrown is thrown on as it is', () => {
   for (const cause of [new Error('boom'), { status: 400 }, [], Object.create(null)]) expect(errorOf(cause)).toBe(cause);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_CAPACITY, MIN_CAPACITY, Segment } from '../../../src/store/memory/segment.ts';
-import { SpareBuffer } from '../../../src/store/memory/spare-buffer.ts';
+import { SpareBuffer } from '../../../src/store/memory/rebuild.ts';
 
 function segment(spare: SpareBuffer, capacity: number): Segment {
   return new Segment(0, 0, spare.take(capacity));

@@ -1,0 +1,85 @@
+import type { Dialect, ResponseFields } from './dialect.ts';
+import { Decision, type Result } from '../../decision/decision.ts';
+import { ceilToSeconds } from '../../rule/ticks.ts';
+
+/** draft-ietf-httpapi-ratelimit-headers-07: the figures of the strictest limit in one field. */
+export const draft7: Dialect = {
+  names: ['RateLimit', 'RateLimit-Policy'],
+  write(decision, fields, { retryAfter }) {
+    const present = fields.getField('RateLimit');
+    // The field contains a dialect with names: two dialects in one field would be unreadable.
+    if (present !== undefined && String(present).includes('"')) return;
+    appendQuotaPolicies(decision, fields);
+    if (staysStricter(decision, /remaining=([0-9]+)/.exec(String(present))?.[1])) return;
+    const { burst, remaining, resetSeconds } = singleFigures(decision, retryAfter);
+    fields.setField('RateLimit', `limit=${burst}, remaining=${remaining}, reset=${resetSeconds}`);
+  },
+};
+
+/** draft-ietf-httpapi-ratelimit-headers-06: the figures of the strictest limit, each in a field. */
+export const draft6: Dialect = {
+  names: ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'],
+  write(decision, fields, { retryAfter }) {
+    appendQuotaPolicies(decision, fields);
+    if (staysStricter(decision, fields.getField('RateLimit-Remaining'))) return;
+    const { burst, remaining, resetSeconds } = singleFigures(decision, retryAfter);
+    fields.setField('RateLimit-Limit', String(burst));
+    fields.setField('RateLimit-Remaining', String(remaining));
+    fields.setField('RateLimit-Reset', String(resetSeconds));
+  },
+};
+
+/**
+ * The fields that GitHub and many others use: the figures of the strictest limit, with the reset in seconds since 1970.
+ */
+export const legacy: Dialect = {
+  names: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
+  write(decision, fields, { retryAfter, time }) {
+    if (staysStricter(decision, fields.getField('X-RateLimit-Remaining'))) return;
+    const { burst, remaining, resetSeconds } = singleFigures(decision, retryAfter);
+    fields.setField('X-RateLimit-Limit', String(burst));
+    fields.setField('X-RateLimit-Remaining', String(remaining));
+    fields.setField('X-RateLimit-Reset', String(Math.ceil(time.wallNow() / 1000) + resetSeconds));
+  },
+};
+
+/** The figures of the strictest limit, for dialects that report only one limit. */
+export interface SingleFigures {
+  readonly burst: number;
+  readonly remaining: number;
+  /** Seconds: in a denial until the same request passes, otherwise until the bucket is full. */
+  readonly resetSeconds: number;
+}
+
+export function singleFigures(decision: Decision, retryAfter: number): SingleFigures {
+  const { burst, remaining, resetAfterMs } = strictestResult(decision);
+  return { burst, remaining, resetSeconds: decision.allowed ? Math.ceil(resetAfterMs / 1000) : retryAfter };
+}
+
+/**
+ * Whether the fields that are set must be kept: another limiter set stricter figures. A denial always sets its own.
+ *
+ * @param present - The remaining tokens that are already set.
+ */
+export function staysStricter(decision: Decision, present: number | string | readonly string[] | undefined): boolean {
+  return present !== undefined && decision.allowed && Number(present) <= decision.remaining;
+}
+
+/** Formats `RateLimit-Policy` of the drafts without names: every limit as `burst;w=seconds`. */
+function quotaPolicies(decision: Decision): string {
+  return Decision.answerOf(decision)
+    .batch.map(({ rate }) => `${rate.burst};w=${Math.max(1, ceilToSeconds(rate.toleranceTicks))}`)
+    .join(', ');
+}
+
+/** Appends the quota policies to those that are already set, unless these are of a dialect with names. */
+export function appendQuotaPolicies(decision: Decision, fields: ResponseFields): void {
+  const present = fields.getField('RateLimit-Policy');
+  const ours = quotaPolicies(decision);
+  if (present === undefined) fields.setField('RateLimit-Policy', ours);
+  else if (!String(present).includes('"')) fields.setField('RateLimit-Policy', `${String(present)}, ${ours}`);
+}
+
+function strictestResult({ results, limit, id }: Decision): Result {
+  return results.find((result) => result.limit === limit && result.id === id)!;
+}
