@@ -13,7 +13,6 @@ export type { LimitFilesEvent } from './live/limit-files-event.ts';
 export type { LiveLimits } from './live/live-limits.ts';
 export type { LiveStatus } from './live/live-status.ts';
 export { watchLimits, type WatchOptions } from './live/watch-limits.ts';
-export { loadLimits, type LoadOptions } from './load/load-limits.ts';
-export type { LoadedLimits } from './load/loaded-limits.ts';
+export { loadLimits, type LoadedLimits, type LoadOptions } from './load/load-limits.ts';
 export type { KeyOptions, LimitKeys, LimitSources } from './load/options.ts';
 export type { LimitSource } from './sources/source.ts';

@@ -5,7 +5,7 @@ import { accountId, createLimiter } from '@sluice/core';
 import { loadLimits, watchLimits } from '@sluice/config';
 import { expect, it, onTestFinished } from 'vitest';
 import { rejected } from '../../core/test/support/thrown.ts';
-import { readBytes } from '../src/sources/file.ts';
+import { readBytes } from '../src/sources/source.ts';
 import { folder, KEYS, LIMITS, written } from './written-files.ts';
 
 async function problemOf(path: string, maxBytes?: number): Promise<string> {

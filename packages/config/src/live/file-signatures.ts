@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { signatureOf } from '../sources/file.ts';
+import { signatureOf } from '../sources/source.ts';
 
 /**
  * How long files must stay unchanged before they are read. Valid content is no sign that writing has ended: the first

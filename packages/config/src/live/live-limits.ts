@@ -1,7 +1,6 @@
 import { SluiceError, type Limiter } from '@sluice/core';
 import { isInstance, messageOf } from '@sluice/core/kit';
-import { readRecipe } from '../load/load-limits.ts';
-import type { LoadedLimits, Recipe } from '../load/loaded-limits.ts';
+import { readRecipe, type LoadedLimits, type Recipe } from '../load/load-limits.ts';
 import { FileSignatures } from './file-signatures.ts';
 import type { LimitFilesEvent } from './limit-files-event.ts';
 import type { LiveStatus } from './live-status.ts';

@@ -1,6 +1,6 @@
 import { SluiceError, type Limiter, type Log } from '@sluice/core';
 import { checkOptions, complaint, limitsOf, eventSink, wholeNumber, type Limit } from '@sluice/core/kit';
-import { RememberedLimits, type LoadedLimits, type Recipe } from '../load/loaded-limits.ts';
+import { RememberedLimits, type LoadedLimits, type Recipe } from '../load/load-limits.ts';
 import type { LimitFilesEvent } from './limit-files-event.ts';
 import { hasFunction, LiveLimits } from './live-limits.ts';
 

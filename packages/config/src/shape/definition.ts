@@ -1,6 +1,5 @@
 import { LIMIT_NAME_PATTERN } from '@sluice/core/kit';
-import { markField, nameField, periodField, switchField, tokensField, type Field } from './field.ts';
-import type { JsonSchema } from './json-schema.ts';
+import { markField, nameField, periodField, switchField, tokensField, type Field, type JsonSchema } from './field.ts';
 
 // The one definition of both files. The loader's checks and the JSON Schemas for editors are derived from it.
 

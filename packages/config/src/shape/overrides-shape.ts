@@ -1,10 +1,9 @@
 import type { Override } from '@sluice/core';
 import type { Problems } from '../nodes/problems.ts';
-import { wrongFile, wrongValue, type Entry, type Node } from '../nodes/node.ts';
+import { wrongFile, wrongValue, type Entry, type Mapping, type Node, type Scalar } from '../nodes/node.ts';
 import { BEGINNING, type Position } from '../nodes/position.ts';
-import { MARK_NAMES, NUMBER_NAMES, OVERRIDE_FIELDS } from './definition.ts';
+import { ID_NAMES, MARK_NAMES, NUMBER_NAMES, OVERRIDE_FIELDS } from './definition.ts';
 import { Fields } from './fields.ts';
-import { idOf, type ListedId } from './ids-shape.ts';
 import { limitName, type Reading } from './limits-shape.ts';
 
 /** A part of the ids of one override. */
@@ -138,4 +137,48 @@ function rowOf(of: Entries, listed: readonly ListedId[]): OverrideRow {
   // Spreading takes several times as long, and there may be a row for each of 100,000 overrides.
   const { limit, at, entry, override } = of;
   return { limit: limit!, at, entry, override, ids: listed.map(({ text }) => text), places: listed.map((id) => id.at) };
+}
+
+/** An id as written in the file. */
+interface ListedId {
+  readonly text: string;
+  readonly at: Position;
+}
+
+const DEMAND = 'text or a number';
+const REMEDY = 'Quote it, if that is the id.';
+
+/** Reads an id, alone or as a mapping with a comment. Returns `undefined`, with a problem, if it is wrong. */
+function idOf(item: Node, fields: Fields): ListedId | undefined {
+  return item.kind === 'mapping' ? commentedId(item, fields) : plainId(item, fields, `${fields.where}.ids[]`);
+}
+
+function commentedId(item: Mapping, outer: Fields): ListedId | undefined {
+  const where = `${outer.where}.ids[]`;
+  const fields = outer.within(where, item, ID_NAMES);
+  const comment = fields.node('comment');
+  if (comment !== undefined && !isComment(comment)) {
+    fields.note(comment.at, wrongValue(`${where}.comment`, 'text', comment, 'Quote it, or leave it out.'));
+  }
+  const id = fields.node('id');
+  if (id !== undefined) return plainId(id, fields, `${where}.id`);
+  const remedy = 'For example { id: 12345678, comment: ticket 4711 }.';
+  fields.note(item.at, `\`${where}.id\` must be given: ${DEMAND}. ${remedy}`);
+  return undefined;
+}
+
+function plainId(node: Node, fields: Fields, option: string): ListedId | undefined {
+  if (node.kind === 'scalar' && isText(node)) return { text: node.text!, at: node.at };
+  fields.note(node.at, wrongValue(option, DEMAND, node, REMEDY));
+  return undefined;
+}
+
+/** Whether the written text can be an id. Numbers count as written: `012345` keeps its zero, 20 digits stay exact. */
+function isText({ value, text }: Scalar): boolean {
+  if (text === undefined || text === '') return false;
+  return typeof value === 'string' || typeof value === 'bigint' || Number.isFinite(value);
+}
+
+function isComment(node: Node): boolean {
+  return node.kind === 'scalar' && (node.value === null || ['string', 'number'].includes(typeof node.value));
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import { isUtf8 } from 'node:buffer';
 import { Problems, type FoundProblem } from '../nodes/problems.ts';
-import { limitRows, type LimitRow } from '../shape/limits-shape.ts';
+import { limitRows, type LimitRow, type Reading } from '../shape/limits-shape.ts';
 import { overrideRows, type OverrideRow } from '../shape/overrides-shape.ts';
-import type { Reading } from '../shape/limits-shape.ts';
-import { decodeUtf8 } from '../text/utf8.ts';
 import { readYaml } from '../text/yaml-text.ts';
+import { positionAt, type Position } from '../nodes/position.ts';
 
 /** Which of the two files it is. */
 export type Part = 'defaults' | 'overrides';
@@ -68,4 +68,24 @@ function* batched(rows: Iterable<LimitRow | OverrideRow>): Generator<readonly (L
     size = 0;
   }
   yield batch;
+}
+
+/**
+ * Decodes UTF-8 and removes a byte order mark. Returns `undefined`, with a problem, if the bytes are not valid UTF-8.
+ */
+function decodeUtf8(bytes: Uint8Array, problems: Problems): string | undefined {
+  if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
+  problems.addUnreadable(firstFault(bytes), 'The text is not valid UTF-8 here. Save the file as UTF-8.');
+  return undefined;
+}
+
+function firstFault(bytes: Uint8Array): Position {
+  let start = 0;
+  for (let line = 1; ; line++) {
+    const newline = bytes.indexOf(0x0a, start);
+    const end = newline < 0 ? bytes.length : newline;
+    const content = bytes.subarray(start, end);
+    if (!isUtf8(content)) return positionAt(line, new TextDecoder().decode(content).indexOf('\uFFFD') + 1);
+    start = end + 1;
+  }
 }

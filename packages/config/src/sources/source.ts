@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Awaitable } from '@sluice/core';
-import { complaint, reasonOf } from '@sluice/core/kit';
+import { complaint, messageOf, reasonOf, shownText } from '@sluice/core/kit';
+import { constants, type BigIntStats } from 'node:fs';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { Part } from './parse.ts';
 
 /**
@@ -82,6 +84,90 @@ export async function readFunction(read: () => Awaitable<unknown>, { maxBytes, t
 }
 
 /** The message for a text above the maximum size. */
-export function tooLarge(maxBytes: number): string {
+function tooLarge(maxBytes: number): string {
   return `The text is larger than ${maxBytes} bytes. Make it smaller, or raise maxBytes.`;
+}
+
+/** How many times files are read that change during the reading. */
+const READINGS = 5;
+
+/**
+ * Reads the sources. The contents of the files are those of one moment: if a file changes during the reading, all files
+ * are read again, so that new defaults are never combined with old overrides.
+ */
+export async function contentsOf(sources: readonly Source[], bounds: ReadBounds): Promise<readonly Content[]> {
+  const asked = sources.map(({ from }) => (typeof from === 'string' ? undefined : readFunction(from, bounds)));
+  // Functions may be slow, so the files are read together after them.
+  const given = await Promise.all(asked);
+  const paths = sources.map(({ from }) => from).filter((from) => typeof from === 'string');
+  const files = await readTogether(paths, bounds);
+  return given.map((content) => content ?? files.shift()!);
+}
+
+async function readTogether(paths: readonly string[], { maxBytes }: ReadBounds): Promise<Content[]> {
+  for (let reading = 1; ; reading++) {
+    const files = await Promise.all(paths.map((path) => readBytes(path, maxBytes)));
+    const now = await Promise.all(paths.map(signatureOf));
+    const isChanged = ({ signature }: FileContent, i: number): boolean => signature !== now[i];
+    if (!files.some(isChanged)) return files.map(({ content }) => content);
+    if (reading === READINGS) {
+      return files.map((file, i) => (isChanged(file, i) ? { rejected: CHANGING } : file.content));
+    }
+  }
+}
+
+const CHANGING = `The file changed while it was read, ${READINGS} times in a row. Reload when it is no longer being written.`;
+
+/** The content of a file, and the signature of the file that was opened, even if its path leads elsewhere by now. */
+export interface FileContent {
+  readonly content: Content;
+  readonly signature: string;
+}
+
+/** Reads a file, at most one byte more than `maxBytes`. */
+export async function readBytes(path: string, maxBytes: number): Promise<FileContent> {
+  let file: FileHandle | undefined;
+  try {
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = await file.stat({ bigint: true });
+    return { content: await contentOf(file, stats, maxBytes), signature: signatureIn(stats) };
+  } catch (cause) {
+    const error = cause as NodeJS.ErrnoException;
+    return { content: { rejected: fileError(error, path), cause }, signature: String(error.code) };
+  } finally {
+    await file?.close();
+  }
+}
+
+async function contentOf(file: FileHandle, stats: BigIntStats, maxBytes: number): Promise<Content> {
+  if (stats.isDirectory()) return { rejected: 'This is a directory, not a file.' };
+  if (!stats.isFile()) return { rejected: 'This is not a regular file.' };
+  if (stats.size > maxBytes) return { rejected: tooLarge(maxBytes) };
+  const chunks: Buffer[] = [];
+  // `end` is inclusive: one byte more than the maximum shows that the file has grown beyond it since `stat`.
+  const stream = file.createReadStream({ end: maxBytes, autoClose: false });
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  const bytes = Buffer.concat(chunks);
+  return bytes.length > maxBytes ? { rejected: tooLarge(maxBytes) } : { bytes };
+}
+
+function fileError(error: NodeJS.ErrnoException, path: string): string {
+  const { code } = error;
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return `The file does not exist: ${shownText(path, 400)}. Check the path and the working directory.`;
+  return `The file can't be read: ${messageOf(error)}.`;
+}
+
+/** Returns a text that changes with the content of a file: device, inode, size, and times of change. */
+export async function signatureOf(path: string): Promise<string> {
+  try {
+    return signatureIn(await stat(path, { bigint: true }));
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code);
+  }
+}
+
+function signatureIn({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }

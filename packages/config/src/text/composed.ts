@@ -10,8 +10,7 @@ import {
 import { shownName } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import type { Scalar } from '../nodes/node.ts';
-import type { Position } from '../nodes/position.ts';
-import type { LineIndex } from './line-index.ts';
+import type { LineIndex, Position } from '../nodes/position.ts';
 import type { Sequence } from './slice.ts';
 
 /** A value of a YAML text. */

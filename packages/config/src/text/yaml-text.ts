@@ -2,12 +2,11 @@ import { Composer, Lexer, Parser, type CST, type Document, type YAMLError } from
 import { messageOf } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import type { Node } from '../nodes/node.ts';
-import { BEGINNING, type Position } from '../nodes/position.ts';
+import { BEGINNING, LineIndex, type Position } from '../nodes/position.ts';
 import { Aliases } from './aliases.ts';
 import { Composed, type YamlNode } from './composed.ts';
 import { isMapping, isSequence, takeSlice, type Sequence } from './slice.ts';
 import { Lexemes } from './lexemes.ts';
-import { LineIndex } from './line-index.ts';
 
 /** The maximum depth of the parser's stack. Real files need much less. */
 const MAX_DEPTH = 32;

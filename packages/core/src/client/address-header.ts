@@ -51,7 +51,7 @@ function nodeAddress(text: string): IpAddress | undefined {
  * Returns the start of the last element of a `Forwarded` header that ends before `end`: after a comma outside of
  * quotes.
  */
-export function forwardedStart(header: string, end: number): number {
+function forwardedStart(header: string, end: number): number {
   // Scanning from the end, the client can't influence where quotes open and close in the part that proxies appended.
   // Scanning from the beginning, a single quote of the client (`for="`) would swallow that part. A quote after a
   // backslash is inside a value; the quote that opens the value follows a `=`.
@@ -73,7 +73,7 @@ const PAIR = /[ \t]*([!#$%&'*+.^_`|~\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";,]*))[ 
  *
  * @see RFC 7239 sections 4 and 5.2.
  */
-export function forwardedFor(element: string): string | undefined {
+function forwardedFor(element: string): string | undefined {
   if (element.length > MAX_ELEMENT_LENGTH) return undefined;
   let node: string | undefined;
   PAIR.lastIndex = 0;

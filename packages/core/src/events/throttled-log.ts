@@ -39,7 +39,7 @@ const SPAN_MS = 10_000;
  * changes are omitted, and the latest one is written at the end of the ten seconds with the number of the others. The
  * last line therefore always shows the current state.
  */
-export class StateLines {
+class StateLines {
   readonly #log: (line: string) => void;
   readonly #time: Time;
   /** Lines written in the current span of ten seconds; 0 outside of a span. */

@@ -80,7 +80,7 @@ function exposeToScripts(names: readonly string[], fields: ResponseFields): void
  * only hidden limits decided. A denial by hidden limits alone has none either, because figures that do not deny would
  * not explain it.
  */
-export function visiblePart(decision: Decision): Decision | null {
+function visiblePart(decision: Decision): Decision | null {
   const { failure, blocked, limit, results } = decision;
   if (failure !== undefined || blocked || limit === null) return null;
   return results.some(({ hidden }) => hidden) ? withoutHidden(decision) : decision;

@@ -21,12 +21,12 @@ interface NodeResponseParts {
 }
 
 /** Returns the parts of a response that not all responses have. */
-export function partsOf(response: NodeResponse): NodeResponseParts {
+function partsOf(response: NodeResponse): NodeResponseParts {
   return response as NodeResponseParts;
 }
 
 /** Returns the stream of a response of Node's HTTP/2 compatibility layer; `undefined` for an HTTP/1 response. */
-export function http2StreamOf(response: NodeResponse): ServerHttp2Stream | undefined {
+function http2StreamOf(response: NodeResponse): ServerHttp2Stream | undefined {
   const { req, stream } = partsOf(response);
   return req?.httpVersionMajor === 2 ? stream : undefined;
 }

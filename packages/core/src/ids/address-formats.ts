@@ -26,7 +26,7 @@ function notAnAddress(value: string): SluiceError {
 }
 
 /** Returns the address that was probably meant: a text with a port, with brackets or with spaces around it. */
-export function meantAddress(text: string): IpAddress | undefined {
+function meantAddress(text: string): IpAddress | undefined {
   // The longest address with a zone, a port and some spaces.
   if (text.length > 100) return undefined;
   const [, inBrackets, dotted] = /^(?:\[(.*)\]|([\d.]+))(?::\d+)?$/.exec(text.trim()) ?? [];
@@ -52,7 +52,7 @@ export function ipv6RangeFormat(prefixLength: number = 48): IdFormat {
 }
 
 /** Validates the prefix length of IPv6 ranges. 0 is not valid, because all clients would share a bucket. */
-export function checkIpv6PrefixLength(prefixLength: number): void {
+function checkIpv6PrefixLength(prefixLength: number): void {
   wholeNumber('ipv6PrefixLength', prefixLength, {
     min: 1,
     max: 128,
@@ -65,7 +65,7 @@ export function checkIpv6PrefixLength(prefixLength: number): void {
  *
  * @throws {SluiceError} `ERR_ID` for any other text, with the network that was probably meant.
  */
-export function canonicalIpv6Range(text: string, prefixLength: number): string {
+function canonicalIpv6Range(text: string, prefixLength: number): string {
   const slash = text.indexOf('/');
   const address = IpAddress.parse(slash < 0 ? text : text.slice(0, slash));
   if (address === undefined) throw notARange(text, prefixLength, rangeRemedy(text, prefixLength));
@@ -90,7 +90,7 @@ function rangeRemedy(text: string, prefixLength: number): string {
 }
 
 /** An IPv6 network of a size, for messages. */
-export function exampleRange(prefixLength: number): string {
+function exampleRange(prefixLength: number): string {
   return IpAddress.parse('2001:db8:7::')!.network(prefixLength);
 }
 

@@ -93,7 +93,7 @@ let moment = 0;
  * with a server for each. When a counted limiter decides a second request (it is kept, for example one per tenant), the
  * count starts again.
  */
-export class PerRequestDetector {
+class PerRequestDetector {
   readonly #made = ++moment;
   #suspicion: Suspicion | undefined;
 

@@ -44,14 +44,14 @@ export const legacy: Dialect = {
 };
 
 /** The figures of the strictest limit, for dialects that report only one limit. */
-export interface SingleFigures {
+interface SingleFigures {
   readonly burst: number;
   readonly remaining: number;
   /** Seconds: in a denial until the same request passes, otherwise until the bucket is full. */
   readonly resetSeconds: number;
 }
 
-export function singleFigures(decision: Decision, retryAfter: number): SingleFigures {
+function singleFigures(decision: Decision, retryAfter: number): SingleFigures {
   const { burst, remaining, resetAfterMs } = strictestResult(decision);
   return { burst, remaining, resetSeconds: decision.allowed ? Math.ceil(resetAfterMs / 1000) : retryAfter };
 }
@@ -61,7 +61,7 @@ export function singleFigures(decision: Decision, retryAfter: number): SingleFig
  *
  * @param present - The remaining tokens that are already set.
  */
-export function staysStricter(decision: Decision, present: number | string | readonly string[] | undefined): boolean {
+function staysStricter(decision: Decision, present: number | string | readonly string[] | undefined): boolean {
   return present !== undefined && decision.allowed && Number(present) <= decision.remaining;
 }
 
@@ -73,7 +73,7 @@ function quotaPolicies(decision: Decision): string {
 }
 
 /** Appends the quota policies to those that are already set, unless these are of a dialect with names. */
-export function appendQuotaPolicies(decision: Decision, fields: ResponseFields): void {
+function appendQuotaPolicies(decision: Decision, fields: ResponseFields): void {
   const present = fields.getField('RateLimit-Policy');
   const ours = quotaPolicies(decision);
   if (present === undefined) fields.setField('RateLimit-Policy', ours);

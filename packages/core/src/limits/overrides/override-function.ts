@@ -71,7 +71,7 @@ interface Converted {
 }
 
 /** Validates the answers of an overrides function and converts them to ticks: each plan once, not once per request. */
-export class ConvertedOverrides {
+class ConvertedOverrides {
   readonly #byObject = new WeakMap<object, Converted>();
   readonly #byText = new Map<string, OverrideRate>();
 

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { Problems } from '../nodes/problems.ts';
 import { BEGINNING } from '../nodes/position.ts';
-import { parse, type ParseJob, type ParseMessage, type Part, type Rows } from './parse.ts';
+import { parse, rowsOf, type ParseJob, type ParseMessage, type Part, type Rows } from './parse.ts';
 import { PARSER_PROGRAM } from './parser-program.ts';
 import { rowsByThread, type ThreadBounds } from './parser-thread.ts';
+import { dataNode } from '../nodes/node.ts';
 
 /** Parsing a text up to this size takes less time than starting a thread. */
 const SMALL_BYTES = 4096;
@@ -18,7 +20,7 @@ export function rowsOfText<P extends Part>(
 ): AsyncGenerator<Rows[P], string> {
   const { length } = job.bytes;
   if (length > SMALL_BYTES && PARSER_PROGRAM !== undefined) return rowsByThread(job, problems, bounds);
-  return length <= LARGEST_HERE_BYTES ? rowsHere(job, problems) : refusedWithoutThread(problems);
+  return length <= LARGEST_HERE_BYTES ? rowsHere(job, problems) : rejectedWithoutThread(problems);
 }
 
 async function* rowsHere<P extends Part>(job: ParseJob<P>, problems: Problems): AsyncGenerator<Rows[P], string> {
@@ -36,11 +38,29 @@ async function* rowsHere<P extends Part>(job: ParseJob<P>, problems: Problems): 
 }
 
 // oxlint-disable-next-line require-yield -- There are no rows.
-async function* refusedWithoutThread(problems: Problems): AsyncGenerator<never, string> {
+async function* rejectedWithoutThread(problems: Problems): AsyncGenerator<never, string> {
   problems.addUnreadable(
     BEGINNING,
     `A text of more than ${LARGEST_HERE_BYTES} bytes is parsed in a thread, but the file of the thread is missing: a ` +
       'bundler left it out. Keep the packages of Sluice out of the bundle, for example with --external:@sluice/* of esbuild.',
   );
   return '';
+}
+
+/** Validates parsed data, row by row. Returns a hash of the rows. */
+export async function* rowsOfData<P extends Part>(
+  { part, value }: { readonly part: P; readonly value: unknown },
+  problems: Problems,
+): AsyncGenerator<Rows[P], string> {
+  const hash = createHash('sha256');
+  for (const row of rowsOf(part, reading(value), problems)) {
+    hash.update(JSON.stringify(row));
+    yield row;
+  }
+  return hash.digest('hex');
+}
+
+// oxlint-disable-next-line require-yield -- Data has no early items, only a root.
+function* reading(value: unknown): Generator<never, ReturnType<typeof dataNode>> {
+  return dataNode(value);
 }
