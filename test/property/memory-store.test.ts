@@ -1,8 +1,12 @@
 import { memoryStore, type MemoryStore, type StoreTransaction } from '@sluice/core';
+import { levelAfter, passes } from '@sluice/core/kit';
 import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { anyNumbers } from './limit-arbitraries.ts';
+import { OracleBuckets } from './oracle.ts';
 import { atMost } from './runs.ts';
+import { distinctParts, PartNumbers } from './store-parts.ts';
 
 const T = 16_000_000;
 const LIMITS = ['A', 'B', 'C', 'D'] as const;
@@ -90,5 +94,36 @@ test('a limit keeps all its buckets while it has at most maxKeys / n of them, n 
       }
     }),
     { numRuns: atMost(1000) },
+  );
+});
+
+const alternatives = fc.array(distinctParts({ minLength: 0 }), { minLength: 1, maxLength: 4 });
+/** Most calls come in heaps; the pause before each is a share of an hour. */
+const calls = fc.array(fc.record({ alternatives, pause: fc.constantFrom(0, 0, 0, 1e-9, 1e-3, 1) }), { maxLength: 40 });
+
+test('of alternatives exactly the first that passes by the exact rule is taken', () => {
+  fc.assert(
+    fc.property(fc.tuple(anyNumbers, anyNumbers), calls, (numbers, steps) => {
+      const time = new FakeTime();
+      const store = memoryStore({ time });
+      const oracle = new OracleBuckets();
+      const parts = new PartNumbers(numbers);
+      for (const { alternatives: tried, pause } of steps) {
+        time.advance(pause * 3_600_000);
+        const batches = tried.map((each) => each.map((one) => parts.transaction(one)));
+        const asked = tried.map((each) => each.map((one) => parts.asked(one)));
+        const readings = store.spendFirst(batches);
+        const said = readings.map(({ levelsTicks }, i) => {
+          const allowed = passes(batches[i]!, levelsTicks);
+          const after = levelsTicks.map((level, j) => (allowed ? levelAfter(batches[i]![j]!, level) : level));
+          return { allowed, resets: after.map((level) => Math.ceil(level / 16) / 1000) };
+        });
+        const exact = oracle.decideFirst(asked, BigInt(time.nowMicros()), true);
+        expect(said).toEqual(
+          exact.map(({ allowed, answers }) => ({ allowed, resets: answers.map(({ resetAfterMs }) => resetAfterMs) })),
+        );
+      }
+    }),
+    { numRuns: atMost(500) },
   );
 });

@@ -112,6 +112,17 @@ export class OracleBuckets {
     };
   }
 
+  /** Decides batches in order until one is allowed, and takes the tokens of that one if `takes`. One for each decided. */
+  decideFirst(alternatives: readonly (readonly Asked[])[], nowMicros: bigint, takes: boolean): OracleDecision[] {
+    const decided: OracleDecision[] = [];
+    for (const batch of alternatives) {
+      const decision = this.decide(batch, nowMicros, takes);
+      decided.push(decision);
+      if (decision.allowed) break;
+    }
+    return decided;
+  }
+
   /** Takes tokens, at most to an empty bucket. What other numbers left beyond that stays. */
   charge({ bucket, rule, cost, cap = rule.tolerance }: Omit<Asked, 'mode'>, nowMicros: bigint): Figures {
     const before = this.#level(bucket, rule, nowMicros);

@@ -6,38 +6,13 @@ import { expect, test } from 'vitest';
 import { readyStore } from '../../packages/redis/test/support/ready-store.ts';
 import { redisServer } from '../redis/servers/redis-server.ts';
 import { anyNumbers } from './limit-arbitraries.ts';
-import { OracleBuckets, roundedRule, type Asked, type Numbers, type Rule } from './oracle.ts';
+import { OracleBuckets, type Asked, type Numbers, type Rule } from './oracle.ts';
 import { atMost } from './runs.ts';
-
-/** The longest time that a bucket may take to fill. */
-const TEN_YEARS_TICKS = 10 * 365 * 86_400 * 16_000_000;
-const IDS = ['7', '8', '{9}:'] as const;
-const MODES = ['check-and-spend', 'check-only', 'spend-only', 'charge'] as const;
-
-interface Part {
-  readonly id: (typeof IDS)[number];
-  /** Tokens, as a share of the burst, or as they are when it is negative. */
-  readonly share: number;
-  readonly mode: (typeof MODES)[number];
-  /** Which of two sets of numbers: as before and after a limit was changed. */
-  readonly numbers: 0 | 1;
-  /** The shares of an empty bucket's level up to which it fits, and up to which a charge goes. */
-  readonly room: number;
-  readonly cap: number;
-}
-
-const part: fc.Arbitrary<Part> = fc.record({
-  id: fc.constantFrom(...IDS),
-  share: fc.oneof(fc.constantFrom(0, -1, -1, -2, 1), fc.double({ min: 0, max: 1, noNaN: true })),
-  mode: fc.constantFrom('check-and-spend', ...MODES),
-  numbers: fc.constantFrom(0, 0, 0, 1),
-  room: fc.constantFrom(1, 1, 1, 0.5, 0.8, 1.5),
-  cap: fc.constantFrom(1, 1, 1.5, 2),
-});
+import { distinctParts, PartNumbers, type Part } from './store-parts.ts';
 
 const step = fc.record({
   call: fc.constantFrom('spend', 'spend', 'spend', 'check', 'charge', 'refund', 'refundLast', 'reset'),
-  parts: fc.uniqueArray(part, { minLength: 1, maxLength: 3, selector: ({ id }) => id }),
+  parts: distinctParts({ minLength: 1 }),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -49,8 +24,7 @@ class Comparison {
   readonly #time = new FakeTime();
   readonly #memory = memoryStore({ time: this.#time });
   readonly #oracle = new OracleBuckets();
-  readonly #numbers: readonly [Numbers, Numbers];
-  readonly #run = runs++;
+  readonly #numbers: PartNumbers;
   /** What Redis has said, and what memory store and rule say of it. */
   readonly said: unknown[] = [];
   readonly exact: unknown[] = [];
@@ -59,13 +33,13 @@ class Comparison {
 
   constructor(redis: Store, numbers: readonly [Numbers, Numbers]) {
     this.#redis = redis;
-    this.#numbers = numbers;
+    this.#numbers = new PartNumbers(numbers, `${runs++}-`);
   }
 
   /** Asks Redis for all steps in one turn, then compares what it said of them, in order. */
   async run(steps: readonly Step[]): Promise<void> {
     const asked = steps.map(({ call, parts }) => {
-      const batch = parts.map((each) => this.#transaction(each));
+      const batch = parts.map((each) => this.#numbers.transaction(each));
       if (call === 'refundLast') return { call: 'refund' as const, parts, batch: this.#taken };
       return { call, parts, batch };
     });
@@ -105,7 +79,7 @@ class Comparison {
     if (call === 'refund') return this.#refundExactly(batch, { nowTicks, levelsTicks });
     const transactions = batch as readonly StoreTransaction[];
     const exact = this.#oracle.decide(
-      parts.map((each) => this.#asked(each)),
+      parts.map((each) => this.#numbers.asked(each)),
       nowMicros,
       call === 'spend',
     );
@@ -128,7 +102,7 @@ class Comparison {
   ): void {
     this.#note(
       levels.map(ceilMs),
-      parts.map((each) => run(this.#asked(each)).resetAfterMs),
+      parts.map((each) => run(this.#numbers.asked(each)).resetAfterMs),
     );
   }
 
@@ -139,37 +113,6 @@ class Comparison {
       return this.#oracle.refund({ bucket: id, rule: TICKS, cost: given }, nowMicros).resetAfterMs;
     });
     this.#note(levelsTicks.map(ceilMs), exact);
-  }
-
-  #transaction(each: Part): StoreTransaction {
-    const { interval, tolerance } = this.#rule(each);
-    return {
-      limit: 'Only',
-      id: this.#id(each),
-      incrementTicks: this.#cost(each) * Number(interval),
-      fitTicks: Math.min(Math.floor(Number(tolerance) * each.room), TEN_YEARS_TICKS),
-      capTicks: Math.min(Math.floor(Number(tolerance) * each.cap), TEN_YEARS_TICKS),
-      mode: each.mode,
-    };
-  }
-
-  #asked(each: Part): Asked {
-    const { fitTicks, capTicks, mode } = this.#transaction(each);
-    const [fit, cap] = [BigInt(fitTicks), BigInt(capTicks)];
-    return { bucket: this.#id(each), rule: this.#rule(each), cost: this.#cost(each), mode, fit, cap };
-  }
-
-  #id({ id }: Part): string {
-    return `${this.#run}-${id}`;
-  }
-
-  #rule({ numbers }: Part): Rule {
-    return roundedRule(this.#numbers[numbers]);
-  }
-
-  #cost({ share, numbers }: Part): number {
-    const { burst } = this.#numbers[numbers];
-    return share < 0 ? Math.min(-share, burst) : Math.floor(share * burst);
   }
 
   #note(said: unknown, exact: unknown): void {

@@ -30,15 +30,23 @@ export class MapStore implements Store {
   }
 
   spend(batch: readonly StoreTransaction[]): StoreReading {
-    const { nowTicks, levelsTicks } = this.#read(batch);
-    const passes = batch.every((transaction, i) => !canDeny(transaction) || fits(transaction, levelsTicks[i]!));
-    if (passes) {
+    return this.spendFirst([batch])[0]!;
+  }
+
+  spendFirst(alternatives: readonly (readonly StoreTransaction[])[]): readonly StoreReading[] {
+    const nowTicks = this.#now();
+    const readings: StoreReading[] = [];
+    for (const batch of alternatives) {
+      // The levels before anything was taken: what was decided follows from them.
+      const { levelsTicks } = this.#read(batch, nowTicks);
+      readings.push({ nowTicks, levelsTicks });
+      if (!batch.every((transaction, i) => !canDeny(transaction) || fits(transaction, levelsTicks[i]!))) continue;
       for (const [i, transaction] of batch.entries()) {
         this.#set(transaction, nowTicks, levelAfter(transaction, levelsTicks[i]!));
       }
+      break;
     }
-    // The levels before anything was taken: what was decided follows from them.
-    return { nowTicks, levelsTicks };
+    return readings;
   }
 
   check(batch: readonly StoreTransaction[]): StoreReading {
@@ -68,8 +76,7 @@ export class MapStore implements Store {
     this.#closed = true;
   }
 
-  #read(batch: readonly BucketName[]): StoreReading {
-    const nowTicks = this.#now();
+  #read(batch: readonly BucketName[], nowTicks = this.#now()): StoreReading {
     const levelsTicks = batch.map((entry) => {
       const bucket = this.#buckets.get(bucketKey(entry.limit, entry.id));
       if (bucket === undefined) return 0;

@@ -138,6 +138,22 @@ export interface Store {
    * @returns The levels before anything was taken. The caller derives the decision from them.
    */
   spend(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;
+  /**
+   * Tries batches in order, and spends the first that passes; the batches after it are not tried. Atomic as one `spend`,
+   * at one reading of the clock, and a batch that is denied takes nothing. A bucket may occur in several batches, but
+   * not twice in one. A batch without transactions passes. Optional: a limiter needs it for `firstOf`.
+   *
+   * A store whose buckets are on several servers may try the batches one after another, each atomic as a `spend`.
+   *
+   * @param alternatives - 1 to 4 batches of at most 8 transactions.
+   * @param deadlineMs - As for {@link Store.spend}, for all batches together.
+   * @returns For each batch that was tried, in order, the levels before anything was taken. The last reading is that of
+   * the batch that passed; or every batch has one, and all are denied. The caller derives which.
+   */
+  spendFirst?(
+    alternatives: readonly (readonly StoreTransaction[])[],
+    deadlineMs?: number,
+  ): Awaitable<readonly StoreReading[]>;
   /** Reads the levels and takes nothing, whatever the modes are. */
   check(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;
   /** Takes tokens whether they fit or not; empties a bucket at most. Returns the levels after the charge. */

@@ -1,5 +1,5 @@
 import { charged, fits } from '../rule/gcra.ts';
-import type { Mode, StoreTransaction } from './store.ts';
+import type { Mode, StoreReading, StoreTransaction } from './store.ts';
 
 /** Whether a transaction of this mode denies its batch when it does not fit. */
 export function canDeny(mode: Mode): boolean {
@@ -13,6 +13,20 @@ export function passes(batch: readonly StoreTransaction[], levelsTicks: readonly
     if (canDeny(mode) && !fits(levelsTicks[i]!, incrementTicks, fitTicks)) return false;
   }
   return true;
+}
+
+/**
+ * Returns the index of the alternative that passed; −1 if all were denied. Only the last reading can be of one that
+ * passed, because no alternative after it is tried.
+ *
+ * @param readings - What `spendFirst` returned.
+ */
+export function passedAlternative(
+  alternatives: readonly (readonly StoreTransaction[])[],
+  readings: readonly StoreReading[],
+): number {
+  const last = readings.length - 1;
+  return passes(alternatives[last]!, readings[last]!.levelsTicks) ? last : -1;
 }
 
 /** Returns the level of a bucket after a transaction of a batch that passes. */

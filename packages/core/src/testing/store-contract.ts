@@ -2,6 +2,7 @@ import type { Awaitable } from '../async/awaitable.ts';
 import { complaint } from '../checks/errors.ts';
 import { checkOptions, oneOf } from '../checks/options.ts';
 import type { SteeredStoreUnderTest, StoreUnderTest } from './store-case.ts';
+import { alternativeCases } from './store-cases/alternatives.ts';
 import { batchCases } from './store-cases/batches.ts';
 import { correctionCases } from './store-cases/corrections.ts';
 import { deadlineCases } from './store-cases/deadline.ts';
@@ -40,6 +41,7 @@ const allCases = [
   ...takingCases,
   ...batchCases,
   ...thresholdCases,
+  ...alternativeCases,
   ...correctionCases,
   ...otherNumbersCases,
   ...keyCases,

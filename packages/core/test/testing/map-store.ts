@@ -30,6 +30,18 @@ export class MapStore implements Store {
     return reading;
   }
 
+  async spendFirst(alternatives: readonly (readonly StoreTransaction[])[]): Promise<readonly StoreReading[]> {
+    const readings: StoreReading[] = [];
+    for (const batch of alternatives) {
+      const reading = this.read(batch);
+      readings.push(reading);
+      if (!this.passes(batch, reading)) continue;
+      this.take(batch, reading);
+      break;
+    }
+    return readings;
+  }
+
   async check(batch: readonly StoreTransaction[]): Promise<StoreReading> {
     return this.read(batch);
   }

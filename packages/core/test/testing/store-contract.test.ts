@@ -40,6 +40,8 @@ async function brokenPromises(Broken: MakeStore): Promise<string[]> {
   return broken;
 }
 
+type Alternatives = readonly (readonly StoreTransaction[])[];
+
 interface Mistake {
   readonly mistake: string;
   readonly Broken: MakeStore;
@@ -408,6 +410,118 @@ const mistakes: readonly Mistake[] = [
     breaks: 'ready, of a store that has it, resolves when the store can answer',
   },
   {
+    mistake: 'takes from two alternatives',
+    Broken: class extends MapStore {
+      override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
+        const readings = await super.spendFirst(alternatives);
+        const next = alternatives[readings.length];
+        if (next !== undefined) await this.spend(next);
+        return readings;
+      }
+    },
+    breaks: 'the first alternative that passes is taken, and no other is tried',
+  },
+  {
+    mistake: 'reports the alternatives that it tried in another order',
+    Broken: class extends MapStore {
+      override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
+        return (await super.spendFirst(alternatives)).toReversed();
+      }
+    },
+    breaks: 'the next alternative is tried when one is denied, until one passes',
+  },
+  {
+    mistake: 'takes a later alternative although an earlier one passes',
+    Broken: class extends MapStore {
+      override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
+        return super.spendFirst(alternatives.toReversed());
+      }
+    },
+    breaks: 'the first alternative that passes is taken, and no other is tried',
+  },
+  {
+    mistake: 'reports only the alternative that passed',
+    Broken: class extends MapStore {
+      override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
+        return (await super.spendFirst(alternatives)).slice(-1);
+      }
+    },
+    breaks: 'the next alternative is tried when one is denied, until one passes',
+  },
+  {
+    mistake: 'reads the alternatives after the one that passed',
+    Broken: class extends MapStore {
+      override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
+        const readings = await super.spendFirst(alternatives);
+        return [...readings, ...alternatives.slice(readings.length).map((batch) => this.read(batch))];
+      }
+    },
+    breaks: 'the first alternative that passes is taken, and no other is tried',
+  },
+  {
+    mistake: 'keeps what it took for a denied alternative',
+    Broken: class extends MapStore {
+      override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
+        const readings = await super.spendFirst(alternatives);
+        for (const [index, reading] of readings.slice(0, -1).entries()) {
+          this.take(alternatives.at(index)!.slice(0, 1), reading);
+        }
+        return readings;
+      }
+    },
+    breaks: 'a denied alternative takes nothing, in whatever mode',
+  },
+  {
+    mistake: 'charges the pool of a denied alternative',
+    Broken: class extends MapStore {
+      override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
+        const readings = await super.spendFirst(alternatives);
+        const charges = alternatives.at(0)!.filter(({ mode }) => mode === 'charge');
+        if (readings.length > 1) await this.spend(charges);
+        return readings;
+      }
+    },
+    breaks: 'an alternative charges a bucket up to its cap, also above what fits',
+  },
+  {
+    mistake: 'takes the last alternative though it is denied',
+    Broken: class extends MapStore {
+      override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
+        const readings = await super.spendFirst(alternatives);
+        if (readings.length === alternatives.length) this.take(alternatives.at(-1)!, readings.at(-1)!);
+        return readings;
+      }
+    },
+    breaks: 'nothing is taken when all alternatives are denied',
+  },
+  {
+    mistake: 'lets an alternative without transactions deny',
+    Broken: class extends MapStore {
+      override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
+        return super.spendFirst(alternatives.filter(({ length }) => length > 0));
+      }
+    },
+    breaks: 'an alternative without transactions passes',
+  },
+  {
+    mistake: 'answers alternatives at once, and a spend by a promise',
+    Broken: class extends MapStore {
+      override spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
+        return alternatives.map((batch) => this.read(batch)) as unknown as Promise<readonly StoreReading[]>;
+      }
+    },
+    breaks: 'alternatives are answered at once or by a promise, as a spend is',
+  },
+  {
+    mistake: 'spends alternatives after it was closed',
+    Broken: class extends MapStore {
+      override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
+        return this.closed ? [] : super.spendFirst(alternatives);
+      }
+    },
+    breaks: 'after close spendFirst, of a store that has it, is the error ERR_CLOSED',
+  },
+  {
     mistake: 'is ready after it was closed',
     Broken: class extends MapStore {
       async ready(): Promise<void> {}
@@ -431,14 +545,14 @@ describe('the contract of stores', () => {
     expect(await brokenPromises(MapStore)).toEqual([]);
   });
 
-  test('is kept by a store that leaves out the optional call cap', async () => {
-    class WithoutCap extends MapStore {
+  test.each(['cap', 'spendFirst'])('is kept by a store that leaves out the optional call %s', async (call) => {
+    class Without extends MapStore {
       constructor(time: Time) {
         super(time);
-        Object.assign(this, { cap: undefined });
+        Object.assign(this, { [call]: undefined });
       }
     }
-    expect(await brokenPromises(WithoutCap)).toEqual([]);
+    expect(await brokenPromises(Without)).toEqual([]);
   });
 
   test.each(mistakes)('finds a store that $mistake', async ({ Broken, breaks }) => {
@@ -455,7 +569,7 @@ describe('the contract of stores', () => {
         return Promise.reject(new SluiceError('ERR_STORE_DEADLINE', 'No answer in time.'));
       }
     }
-    for (const call of ['spend', 'check', 'charge', 'refund', 'reset'] as const) {
+    for (const call of ['spend', 'spendFirst', 'check', 'charge', 'refund', 'reset'] as const) {
       const answer = MapStore.prototype[call] as (this: MapStore, batch: unknown) => Promise<unknown>;
       Object.defineProperty(KeepsDeadline.prototype, call, {
         value(this: KeepsDeadline, batch: unknown, deadlineMs: number) {
