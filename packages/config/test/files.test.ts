@@ -15,7 +15,7 @@ async function problemOf(path: string, maxBytes?: number): Promise<string> {
   return error.message.replace(/^.*\n/, '').replace(path, 'limits.yaml');
 }
 
-it('a file that is missing is said with its whole path', async () => {
+it('a missing file is reported with its whole path', async () => {
   const path = join(folder(), 'limits.yaml');
   expect(await problemOf(path)).toBe(
     `limits.yaml: The file does not exist: ${path}. Check the path and the working directory.`,
@@ -26,19 +26,19 @@ it('a file that is missing is said with its whole path', async () => {
   );
 });
 
-it('a directory is refused', async () => {
+it('a directory is rejected', async () => {
   const path = join(folder(), 'limits.yaml');
   mkdirSync(path);
   expect(await problemOf(path)).toBe('limits.yaml: This is a directory, not a file.');
 });
 
-it('what is no regular file is refused without waiting for it', async () => {
+it('a path that is not a regular file is rejected without waiting for it', async () => {
   const path = join(folder(), 'limits.yaml');
   execFileSync('mkfifo', [path]);
   expect(await problemOf(path)).toBe('limits.yaml: This is not a regular file.');
 });
 
-it('a file above the bound is refused before it is read', async () => {
+it('a file above the bound is rejected before it is read', async () => {
   const { defaults } = written({});
   expect(await problemOf(defaults, 10)).toBe(
     'limits.yaml: The text is larger than 10 bytes. Make it smaller, or raise maxBytes.',
@@ -46,12 +46,12 @@ it('a file above the bound is refused before it is read', async () => {
   await expect(loadLimits({ defaults, keys: KEYS, maxBytes: LIMITS.length })).resolves.toBeDefined();
 });
 
-it('a file that says less of its size than it holds is refused when the bound is reached', async () => {
+it('a file that is larger than its reported size is rejected when the bound is reached', async () => {
   const { content } = await readBytes('/proc/self/environ', 1);
   expect(content).toEqual({ rejected: expect.stringMatching(/^The text is larger than 1 bytes/) });
 });
 
-it('a file that can’t be read says why', async () => {
+it('a file that can’t be read is reported with the reason', async () => {
   const path = join(folder(), 'l'.repeat(300));
   const { content } = await readBytes(path, 10);
   expect(content).toMatchObject({ rejected: expect.stringMatching(/^The file can't be read: ENAMETOOLONG/) });
@@ -68,7 +68,7 @@ const SWAPPING = `
   swap();
 `;
 
-it('no set is half of an old one, however often both files are swapped together', async () => {
+it('limits and overrides are never of two versions, however often both files are replaced together', async () => {
   const dir = folder();
   for (const [name, count] of [
     ['one', 1],
@@ -87,14 +87,14 @@ it('no set is half of an old one, however often both files are swapped together'
     const listed = loaded.overrides.rateOf('A', 'x') as { count: number };
     return `${loaded.limits['A']?.count}/${listed.count}`;
   };
-  const refused = ({ message }: Error): string | undefined => /replaced while/.exec(message)?.[0];
+  const changing = ({ message }: Error): string | undefined => /changed while/.exec(message)?.[0];
   const seen = new Set<string | undefined>();
-  for (let loads = 0; loads < 1500 || seen.size < 2; loads++) seen.add(await setRead().catch(refused));
-  seen.delete('replaced while');
+  for (let loads = 0; loads < 1500 || seen.size < 2; loads++) seen.add(await setRead().catch(changing));
+  seen.delete('changed while');
   expect(seen).toEqual(new Set(['1/1', '2/2']));
 });
 
-it('a file that changes each time while it is read is refused, whatever the other does', async () => {
+it('a file that changes during each reading is rejected, whether the other changes or not', async () => {
   const { defaults, overrides, dir } = written({ overrides: '[]' });
   let isOver = false;
   const write = (): void => {
@@ -110,7 +110,7 @@ it('a file that changes each time while it is read is refused, whatever the othe
   ]);
 });
 
-it('a path leads to the same file wherever the process goes, and is called as it was given', async () => {
+it('a path stays the same after a change of the working directory, and is reported as it was given', async () => {
   const { dir } = written({});
   const before = process.cwd();
   onTestFinished(() => process.chdir(before));
