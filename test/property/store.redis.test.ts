@@ -6,13 +6,25 @@ import { expect, test } from 'vitest';
 import { readyStore } from '../../packages/redis/test/support/ready-store.ts';
 import { redisServer } from '../redis/servers/redis-server.ts';
 import { anyNumbers } from './limit-arbitraries.ts';
-import { OracleBuckets, type Asked, type Numbers, type Rule } from './oracle.ts';
+import { OracleBuckets, type OracleDecision, type Asked, type Numbers, type Rule } from './oracle.ts';
 import { atMost } from './runs.ts';
 import { distinctParts, PartNumbers, type Part } from './store-parts.ts';
 
 const step = fc.record({
-  call: fc.constantFrom('spend', 'spend', 'spend', 'check', 'charge', 'refund', 'refundLast', 'reset'),
+  call: fc.constantFrom(
+    'spend',
+    'spend',
+    'spendFirst',
+    'spendFirst',
+    'check',
+    'charge',
+    'refund',
+    'refundLast',
+    'reset',
+  ),
   parts: distinctParts({ minLength: 1 }),
+  /** What `spendFirst` tries after the first. */
+  others: fc.array(distinctParts({ minLength: 0 }), { maxLength: 3 }),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -38,15 +50,44 @@ class Comparison {
 
   /** Asks Redis for all steps in one turn, then compares what it said of them, in order. */
   async run(steps: readonly Step[]): Promise<void> {
-    const asked = steps.map(({ call, parts }) => {
-      const batch = parts.map((each) => this.#numbers.transaction(each));
-      if (call === 'refundLast') return { call: 'refund' as const, parts, batch: this.#taken };
-      return { call, parts, batch };
-    });
-    const readings = await Promise.all(
-      asked.map(({ call, batch }) => this.#redis[call](batch as readonly StoreTransaction[])),
+    const lastTaken = this.#taken;
+    const comparisons = steps.map((each) => this.#ask(each, lastTaken));
+    for (const compare of await Promise.all(comparisons)) compare();
+  }
+
+  /** Asks Redis; gives what compares the answer, once all that was asked before was compared. */
+  async #ask({ call, parts, others }: Step, lastTaken: readonly StoreRefund[]): Promise<() => void> {
+    const batch = parts.map((each) => this.#numbers.transaction(each));
+    if (call === 'spendFirst') {
+      const alternatives = [batch, ...others.map((each) => each.map((one) => this.#numbers.transaction(one)))];
+      const readings = await this.#redis.spendFirst!(alternatives);
+      return () => this.#compareFirst([parts, ...others], alternatives, readings);
+    }
+    const asked = call === 'refundLast' ? { call: 'refund' as const, parts, batch: lastTaken } : { call, parts, batch };
+    const reading = await this.#redis[asked.call](asked.batch as readonly StoreTransaction[]);
+    return () => this.#compare(asked, reading);
+  }
+
+  #compareFirst(
+    parts: readonly (readonly Part[])[],
+    alternatives: readonly (readonly StoreTransaction[])[],
+    readings: readonly StoreReading[],
+  ): void {
+    const [{ nowTicks, remembered }] = readings as [StoreReading];
+    if (remembered) {
+      this.#note(readings.length, alternatives.length);
+      for (const [i, reading] of readings.entries()) this.#compareRefusal(alternatives[i]!, reading);
+      return;
+    }
+    this.#setTime(nowTicks);
+    this.#note(levelsOf(readings), levelsOf(this.#memory.spendFirst(alternatives)));
+    const asked = parts.map((each) => each.map((one) => this.#numbers.asked(one)));
+    const exact = this.#oracle.decideFirst(asked, BigInt(nowTicks / 16), true);
+    this.#note(
+      readings.map((reading) => reading.nowTicks),
+      exact.map(() => nowTicks),
     );
-    for (const [i, reading] of readings.entries()) this.#compare(asked[i]!, reading);
+    for (const [i, reading] of readings.entries()) this.#compareDecision(alternatives[i]!, reading, exact[i]!, true);
   }
 
   #compare({ call, parts, batch }: Call, reading: StoreReading | void): void {
@@ -54,7 +95,7 @@ class Comparison {
       this.#memory.reset(batch);
       for (const { id } of batch) this.#oracle.reset(id);
     } else if (reading.bucketNowTicks !== undefined) {
-      this.#compareRefusal(batch as readonly StoreTransaction[], reading, reading.bucketNowTicks);
+      this.#compareRefusal(batch as readonly StoreTransaction[], reading);
     } else {
       this.#setTime(reading.nowTicks);
       this.#note(reading.levelsTicks, this.#memory[call as 'spend'](batch as readonly StoreTransaction[]).levelsTicks);
@@ -63,10 +104,10 @@ class Comparison {
   }
 
   /** A refusal from memory has a moment for each bucket. It must be one at each of them, by the levels of then. */
-  #compareRefusal(batch: readonly StoreTransaction[], reading: StoreReading, nows: readonly number[]): void {
+  #compareRefusal(batch: readonly StoreTransaction[], reading: StoreReading): void {
     this.#note(passes(batch, reading.levelsTicks), false);
     for (const [i, transaction] of batch.entries()) {
-      this.#setTime(nows[i]!);
+      this.#setTime(reading.bucketNowTicks![i]!);
       this.#note([reading.levelsTicks[i]], this.#memory.check([transaction]).levelsTicks);
     }
   }
@@ -77,14 +118,20 @@ class Comparison {
     if (call === 'charge')
       return this.#expectResets(levelsTicks, parts, (asked) => this.#oracle.charge(asked, nowMicros));
     if (call === 'refund') return this.#refundExactly(batch, { nowTicks, levelsTicks });
-    const transactions = batch as readonly StoreTransaction[];
-    const exact = this.#oracle.decide(
-      parts.map((each) => this.#numbers.asked(each)),
-      nowMicros,
-      call === 'spend',
-    );
+    const asked = parts.map((each) => this.#numbers.asked(each));
+    const takes = call === 'spend';
+    const exact = this.#oracle.decide(asked, nowMicros, takes);
+    this.#compareDecision(batch as readonly StoreTransaction[], reading, exact, takes);
+  }
+
+  #compareDecision(
+    transactions: readonly StoreTransaction[],
+    { nowTicks, levelsTicks }: StoreReading,
+    exact: OracleDecision,
+    isSpend: boolean,
+  ): void {
     this.#note(passes(transactions, levelsTicks), exact.allowed);
-    const takes = call === 'spend' && exact.allowed;
+    const takes = isSpend && exact.allowed;
     const after = levelsTicks.map((level, i) => (takes ? levelAfter(transactions[i]!, level) : level));
     this.#note(
       after.map(ceilMs),
@@ -133,6 +180,10 @@ interface Call {
 
 /** A rule by which a token is a tick, and a bucket larger than any. */
 const TICKS: Rule = { unitsPerMicro: 16n, interval: 1n, tolerance: 2n ** 53n, burst: 2n ** 53n };
+
+function levelsOf(readings: readonly StoreReading[]): readonly (readonly number[])[] {
+  return readings.map(({ levelsTicks }) => levelsTicks);
+}
 
 function ceilMs(ticks: number): number {
   return Math.ceil(ticks / 16) / 1000;

@@ -33,9 +33,14 @@ function hammered(url: string, orders: Pick<HammerOrders, 'inFlight' | 'remember
 
 /** What processes have seen that all hammer one bucket, each with orders of its own. */
 async function hammeredBy(orders: readonly HammerOrders[]): Promise<Hammered[]> {
-  const children = orders.map((order) => run('hammer.mjs', [JSON.stringify(order)]));
+  return seenBy<Hammered>('hammer.mjs', orders);
+}
+
+/** What processes of a program have seen, which all begin at the same time, each with orders of its own. */
+async function seenBy<T>(program: string, orders: readonly object[]): Promise<T[]> {
+  const children = orders.map((order) => run(program, [JSON.stringify(order)]));
   await Promise.all(children.map((child) => once(child, 'message')));
-  const seen = children.map(async (child) => ((await once(child, 'message')) as [Hammered])[0]);
+  const seen = children.map(async (child) => ((await once(child, 'message')) as [T])[0]);
   for (const child of children) child.send('go');
   return Promise.all(seen);
 }
@@ -95,3 +100,22 @@ it.each([0, 1000])(
     expect(admitted).toBeLessThanOrEqual(BEFORE.burst + (spanMs / 1000) * BEFORE.count);
   },
 );
+
+it('four processes that ask for one of two alternatives take from each bucket exactly what fits', async () => {
+  const { url } = await redisServer();
+  const TICKS = 3600 * 16_000_000;
+  const bucket = (limit: string, burst: number) => {
+    const [incrementTicks, capTicks] = [TICKS, burst * TICKS];
+    return { limit, id: 'one', incrementTicks, fitTicks: capTicks, capTicks, mode: 'check-and-spend' as const };
+  };
+  const ceiling = bucket('Ceiling', 100);
+  // The second alternative is tried only when the first is used up, and both end at the ceiling.
+  const alternatives = [
+    [bucket('Own', 40), ceiling],
+    [ceiling, bucket('Pool', 70)],
+  ];
+  const orders = Array.from({ length: 4 }, () => ({ url, calls: 100, alternatives }));
+  const seen = await seenBy<Record<'first' | 'second' | 'denied', number>>('alternatives.mjs', orders);
+  const total = (outcome: 'first' | 'second' | 'denied') => sum(seen.map((taken) => taken[outcome]));
+  expect([total('first'), total('second'), total('denied')]).toEqual([40, 60, 300]);
+});

@@ -15,8 +15,9 @@
 -- KEYS[i]      the bucket of transaction i; a bucket of several batches occurs once for each of them
 -- ARGV[1]      the last moment, in ticks, at which this script may write
 -- ARGV[2…]     the shapes of the batches, in order. Consecutive batches with equal transactions share one shape. It
---              begins with the number of its batches × 2^20 + the number n of transactions in each. A word for each of
---              the n transactions follows: kind + 16 × the position of its numbers
+--              begins with the number of its batches × 2^20 + the number n of transactions in each; + 2^19 if they are
+--              alternatives to the batch before each, which are skipped when that batch passed or was skipped. A word for
+--              each of the n transactions follows: kind + 16 × the position of its numbers
 -- …ARGV[#]     the numbers, counted from the end: position 0 is the last argument. For each transaction: increment,
 --              threshold and, for the refund of a decision, the TAT after that decision, all in ticks. The threshold of
 --              kinds 0 to 2 is the level up to which an increment fits, that of the others the level of an empty bucket
@@ -35,12 +36,13 @@
 --
 -- Reply        { 1, now in ticks, level of each transaction in ticks … }
 --              A level of -1 means that the value of the key is not a bucket, -2 that this is so for another key of the
---              batch. Such a batch takes and gives nothing.
+--              batch. Such a batch takes and gives nothing, and its alternatives are skipped. The levels of a skipped
+--              batch are -3, and its keys are not read.
 --              { 0, now in ticks } if the moment of ARGV[1] has passed; nothing was written
 
 local CHECK_ONLY, SPEND_ONLY, LOOK, CHARGE, REFUND, REFUND_DECISION, RESET, CAP, CHARGE_IN_BATCH = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local KINDS = 16
-local FOREIGN, UNDECIDED = -1, -2
+local FOREIGN, UNDECIDED, SKIPPED = -1, -2, -3
 local EPOCH_SECONDS = 1767225600
 local TICKS_PER_SECOND, TICKS_PER_MS, TICKS_PER_MICRO = 16000000, 16000, 16
 -- A key expires this long after its TAT. If the clock jumps ahead by less, and back again, no bucket in debt is lost.
@@ -51,6 +53,8 @@ local MOST_BEHIND_TICKS = 60 * TICKS_PER_SECOND
 local MOST_TICKS = 9007199254740992
 -- The factor of the number of batches in the first number of a shape.
 local BATCHES = 1048576
+-- Added to the number of transactions in the batches of a shape if they are alternatives.
+local ALTERNATIVE = 524288
 
 local keys, args, call, try = KEYS, ARGV, redis.call, redis.pcall
 local find, sub, format = string.find, string.sub, string.format
@@ -72,13 +76,25 @@ local afters = {} -- by transaction: the level after it, if that differs from th
 local healed = {} -- by key: true if the clock was wrong; the bucket is repaired even if the batch is denied
 local word, kind, increment, threshold, tat_after -- of the current transaction; equal words share them
 local i, shape = 0, 2 -- the index of the current transaction, and the position of the current shape
+local done -- whether the alternatives to the last batch are skipped
 
 while i < #keys do
-  local size = args[shape] % BATCHES
-  for _ = 1, (args[shape] - size) / BATCHES do
+  local size, is_alternative = args[shape] % BATCHES, false
+  local batches = (args[shape] - size) / BATCHES
+  if size >= ALTERNATIVE then
+    size, is_alternative = size - ALTERNATIVE, true
+  end
+  for _ = 1, batches do
     local first, passes, readable = i + 1, true, true
+    local last = shape + size
+    if is_alternative and done then
+      for j = first, i + size do
+        reply[j + 2] = SKIPPED
+      end
+      i, last = i + size, shape
+    end
 
-    for at = shape + 1, shape + size do
+    for at = shape + 1, last do
       i = i + 1
       if args[at] ~= word then
         word = args[at]
@@ -164,6 +180,7 @@ while i < #keys do
         reply[j + 2] = reply[j + 2] and UNDECIDED or FOREIGN
       end
     end
+    done = passes or not readable
   end
   shape = shape + 1 + size
 end

@@ -21,6 +21,8 @@ export class BatchRequest {
   readonly batch: readonly BatchEntry[];
   /** The keys of the buckets, in the order of the batch. */
   readonly keys: readonly string[];
+  /** For a `spend` of the first of several batches: these batches. `batch` and `keys` are then those of all. */
+  readonly alternatives: readonly BatchRequestParts[] | undefined;
   readonly deadlineMs: number;
   readonly #observer: BatchObserver;
   #resolve!: (reading: StoreReading) => void;
@@ -34,11 +36,12 @@ export class BatchRequest {
     this.kind = parts.kind;
     this.batch = parts.batch;
     this.keys = parts.keys;
+    this.alternatives = parts.alternatives;
     this.deadlineMs = parts.deadlineMs;
     this.#observer = observer;
   }
 
-  /** @param reading - The reply of the script. If levels are below 0, the batch was not executed. */
+  /** @param reading - The reply of the script. Levels below 0 are of a batch that was not executed. */
   answer(reading: StoreReading, sentMicros: number): void {
     const broken = reading.levelsTicks.indexOf(FOREIGN);
     if (broken >= 0) return this.fail(brokenBucketError(this.keys[broken]!));
@@ -52,7 +55,8 @@ export class BatchRequest {
   }
 }
 
-export type BatchRequestParts = Pick<BatchRequest, 'kind' | 'batch' | 'keys' | 'deadlineMs'>;
+export type BatchRequestParts = Pick<BatchRequest, 'kind' | 'batch' | 'keys' | 'deadlineMs'> &
+  Partial<Pick<BatchRequest, 'alternatives'>>;
 
 const FOREIGN = -1;
 

@@ -1,6 +1,7 @@
 import type { StoreReading, StoreTransaction, Time } from '@sluice/core';
 import { passes, TICKS_PER_MICRO } from '@sluice/core/kit';
-import type { BatchObserver } from './batch-request.ts';
+import { isGranted, splitReading } from './alternatives.ts';
+import type { BatchObserver, BatchRequestParts } from './batch-request.ts';
 
 /** The maximum number of buckets, which take about two megabytes. The oldest readings are dropped first. */
 const MAX_BUCKETS = 10_000;
@@ -63,6 +64,17 @@ export class DenialCache {
     return { nowTicks: bucketNowTicks[0]!, levelsTicks, bucketNowTicks, remembered: true };
   }
 
+  /** Returns a denial of each alternative; `undefined` if one of them may pass. */
+  findDenials(alternatives: readonly BatchRequestParts[]): readonly StoreReading[] | undefined {
+    const denials: StoreReading[] = [];
+    for (const { batch, keys } of alternatives) {
+      const denial = this.findDenial(batch as readonly StoreTransaction[], keys);
+      if (denial === undefined) return undefined;
+      denials.push(denial);
+    }
+    return denials;
+  }
+
   /**
    * Remembers the levels of a reply that has just arrived.
    *
@@ -97,12 +109,18 @@ export class DenialCache {
 
 /** Remembers the levels of denied batches, and forgets buckets that any other call may have changed. */
 export function cacheDenials(cache: DenialCache): BatchObserver {
+  const note = (request: BatchRequestParts, reading: StoreReading, sentMicros: number): void => {
+    if (request.kind === 'check') return;
+    const denied = request.kind === 'spend' && !isGranted(request, reading);
+    if (denied) cache.add(request.keys, reading, sentMicros);
+    else cache.forget(request.keys);
+  };
   return {
-    onAnswer({ kind, batch, keys }, reading, sentMicros) {
-      if (kind === 'check') return;
-      const denied = kind === 'spend' && !passes(batch as readonly StoreTransaction[], reading.levelsTicks);
-      if (denied) cache.add(keys, reading, sentMicros);
-      else cache.forget(keys);
+    onAnswer(request, reading, sentMicros) {
+      const { alternatives } = request;
+      if (alternatives === undefined) return note(request, reading, sentMicros);
+      // The one that passed is the last, so that buckets that denied another before are forgotten.
+      for (const [i, tried] of splitReading(alternatives, reading).entries()) note(alternatives[i]!, tried, sentMicros);
     },
     onFailure: ({ keys }) => cache.forget(keys),
   };

@@ -1,7 +1,8 @@
 import type { StoreReading, StoreTransaction, Time } from '@sluice/core';
-import { levelAfter, passes } from '@sluice/core/kit';
+import { levelAfter } from '@sluice/core/kit';
 import type { ScriptClient } from '../client/script-client.ts';
 import { slotOf } from '../client/slot.ts';
+import { isGranted, joinAlternatives, splitReading } from './alternatives.ts';
 import { BatchRequest, type BatchEntry, type BatchObserver, type BatchRequestParts } from './batch-request.ts';
 import { Coalescer } from './coalescer.ts';
 import { mergeReadings, splitBySlot, type BatchPart } from './split-batch.ts';
@@ -9,6 +10,8 @@ import { mergeReadings, splitBySlot, type BatchPart } from './split-batch.ts';
 /** Sends batches to the servers. */
 export interface Dispatcher {
   dispatch(parts: BatchRequestParts): Promise<StoreReading>;
+  /** Executes the first batch that passes. Returns the readings of the batches that were tried. */
+  dispatchFirst(alternatives: readonly BatchRequestParts[]): Promise<readonly StoreReading[]>;
   /** Sends queued batches, and resolves when the refunds that no caller awaits have settled. */
   drain(): Promise<void>;
 }
@@ -27,6 +30,10 @@ export class SingleDispatcher implements Dispatcher {
     const request = new BatchRequest(parts, this.#observer);
     this.#coalescer.add(request);
     return request.reading;
+  }
+
+  async dispatchFirst(alternatives: readonly BatchRequestParts[]): Promise<readonly StoreReading[]> {
+    return splitReading(alternatives, await this.dispatch(joinAlternatives(alternatives)));
   }
 
   drain(): Promise<void> {
@@ -50,6 +57,9 @@ export interface ClusterObservers {
  * A batch over several slots is sent to all of them at once, and passes if each slot allows its part. If one slot
  * denies or fails, the tokens that the others took are refunded. Such a batch never takes more than a bucket has. For
  * about one round trip, other requests may find fewer tokens than there are after the refund.
+ *
+ * Alternatives within one slot are decided by one script call. Over several slots they are tried one after another, so
+ * that an earlier one may pass again while a later one is tried.
  */
 export class ClusterDispatcher implements Dispatcher {
   readonly #client: ScriptClient;
@@ -65,9 +75,30 @@ export class ClusterDispatcher implements Dispatcher {
   }
 
   dispatch(parts: BatchRequestParts): Promise<StoreReading> {
-    const slot = slotOf(parts.keys[0]!);
-    if (parts.keys.every((key) => slotOf(key) === slot)) return this.#dispatchTo(slot, parts, this.#observers.requests);
+    const slot = commonSlot(parts.keys);
+    if (slot !== undefined) return this.#dispatchTo(slot, parts, this.#observers.requests);
     return parts.kind === 'spend' ? this.#spendParts(splitBySlot(parts)) : this.#dispatchParts(splitBySlot(parts));
+  }
+
+  // Over several slots, one alternative is decided after the other.
+  async dispatchFirst(alternatives: readonly BatchRequestParts[]): Promise<readonly StoreReading[]> {
+    const joined = joinAlternatives(alternatives);
+    if (commonSlot(joined.keys) !== undefined) return splitReading(alternatives, await this.dispatch(joined));
+    const startMicros = this.#time.nowMicros();
+    const readings: StoreReading[] = [];
+    for (const alternative of alternatives) {
+      const deadlineMs = alternative.deadlineMs - (this.#time.nowMicros() - startMicros) / 1000;
+      // oxlint-disable-next-line no-await-in-loop -- the next one is tried only if this one is denied
+      const reading = await this.#spendNext({ ...alternative, deadlineMs }, readings.at(-1));
+      readings.push(reading);
+      if (isGranted(alternative, reading)) break;
+    }
+    return readings;
+  }
+
+  async #spendNext(parts: BatchRequestParts, last: StoreReading | undefined): Promise<StoreReading> {
+    // Only the first alternative always has transactions.
+    return parts.keys.length === 0 ? { nowTicks: last!.nowTicks, levelsTicks: [] } : this.dispatch(parts);
   }
 
   async drain(): Promise<void> {
@@ -118,8 +149,10 @@ export class ClusterDispatcher implements Dispatcher {
   }
 }
 
-function isGranted({ batch }: BatchPart, { levelsTicks }: StoreReading): boolean {
-  return passes(batch as readonly StoreTransaction[], levelsTicks);
+/** The hash slot of all keys; undefined if they have several. */
+function commonSlot(keys: readonly string[]): number | undefined {
+  const slot = slotOf(keys[0]!);
+  return keys.every((key) => slotOf(key) === slot) ? slot : undefined;
 }
 
 // They are refunds of a decision, so that tokens that have already come back do not count twice.

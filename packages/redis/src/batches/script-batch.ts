@@ -1,7 +1,7 @@
 import type { Mode } from '@sluice/core';
 import { createHash } from 'node:crypto';
 import { malformedReplyError, type Script, type ScriptCall } from '../client/script-client.ts';
-import type { BatchRequest, BatchEntry, BatchKind } from './batch-request.ts';
+import type { BatchRequest, BatchEntry, BatchKind, BatchRequestParts } from './batch-request.ts';
 import { decideLua } from './decide-lua.ts';
 
 /** The only script of this store. It executes batches of all kinds, in order. */
@@ -28,6 +28,7 @@ const NUMBER_OF_KIND: Readonly<Record<Exclude<BatchKind, 'spend'>, number>> = {
 const REFUND_OF_DECISION = 6;
 const POSITION = 16;
 const BATCHES = 2 ** 20;
+const ALTERNATIVE = 2 ** 19;
 
 /** How many of the last numbers are searched for an equal pair. It bounds the time for a batch with many limits. */
 const SEARCHED = 16;
@@ -67,7 +68,8 @@ export class ScriptBatch {
 
   add(request: BatchRequest): void {
     for (const key of request.keys) this.#keys.push(key);
-    this.#addShape(request);
+    if (request.alternatives === undefined) this.#addShape(request, 0);
+    else for (const [i, one] of request.alternatives.entries()) this.#addShape(one, i === 0 ? 0 : ALTERNATIVE);
     this.#requests.push(request);
   }
 
@@ -111,10 +113,11 @@ export class ScriptBatch {
   }
 
   // Batches with the same limits have the same shape. Consecutive batches of one shape share one copy of it.
-  #addShape({ kind, batch }: BatchRequest): void {
+  #addShape({ kind, batch }: BatchRequestParts, mark: number): void {
     const shapes = this.#shapes;
     const last = this.#lastShape;
-    let isSame = shapes.length - last === 1 + batch.length;
+    const size = mark + batch.length;
+    let isSame = shapes[last]! % BATCHES === size;
     for (let i = 0; i < batch.length; i++) {
       const word = this.#wordOf(kind, batch[i]!);
       this.#words[i] = word;
@@ -124,7 +127,7 @@ export class ScriptBatch {
       shapes[last]! += BATCHES;
       return;
     }
-    this.#lastShape = shapes.push(BATCHES + batch.length) - 1;
+    this.#lastShape = shapes.push(BATCHES + size) - 1;
     for (let i = 0; i < batch.length; i++) shapes.push(this.#words[i]!);
   }
 

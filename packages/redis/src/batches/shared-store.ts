@@ -23,7 +23,7 @@ import { splitBySize } from './split-batch.ts';
 
 /** What a Redis store has done since it was created. */
 export interface RedisStoreCounts extends ConnectionCounts {
-  /** Calls of `spend`, `check`, `charge`, `refund`, `cap` and `reset`. */
+  /** Calls of `spend`, `spendFirst`, `check`, `charge`, `refund`, `cap` and `reset`. */
   readonly batches: number;
   /** Calls among them that were denied from memory, without a call of Redis. */
   readonly rememberedDenials: number;
@@ -53,6 +53,14 @@ export interface RedisStore extends Store {
   /** Every call settles within its deadline, so a limiter sets no timer of its own. */
   readonly traits: { readonly keepsDeadline: true };
   spend(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading>;
+  /**
+   * Tries batches in order, and spends the first that passes: in one script call, and atomic. In a cluster, that is so
+   * when all buckets are in one hash slot; otherwise the batches are tried one after another.
+   */
+  spendFirst(
+    alternatives: readonly (readonly StoreTransaction[])[],
+    deadlineMs?: number,
+  ): Promise<readonly StoreReading[]>;
   check(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading>;
   charge(batch: readonly StoreCharge[], deadlineMs?: number): Promise<StoreReading>;
   refund(batch: readonly StoreRefund[], deadlineMs?: number): Promise<StoreReading>;
@@ -118,6 +126,22 @@ export class SharedStore implements RedisStore {
     return this.#run('spend', batch, deadlineMs);
   }
 
+  async spendFirst(
+    alternatives: readonly (readonly StoreTransaction[])[],
+    deadlineMs: number = DEFAULT_DEADLINE_MS,
+  ): Promise<readonly StoreReading[]> {
+    this.#beginCall(deadlineMs);
+    // A batch without transactions passes.
+    if (alternatives[0]!.length === 0) return [await this.#readTime(deadlineMs)];
+    const parts = alternatives.map((batch) => {
+      return { kind: 'spend', batch, keys: this.#keysOf(batch), deadlineMs } as const;
+    });
+    const denials = this.#denials.findDenials(parts);
+    if (denials === undefined) return this.#dispatcher.dispatchFirst(parts);
+    this.#counts.rememberedDenials++;
+    return denials;
+  }
+
   check(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading> {
     return this.#run('check', batch, deadlineMs);
   }
@@ -159,23 +183,27 @@ export class SharedStore implements RedisStore {
     batch: readonly (BatchEntry & BucketName)[],
     deadlineMs: number = DEFAULT_DEADLINE_MS,
   ): Promise<StoreReading> {
-    if (this.#closing !== undefined) return Promise.reject(closedError());
-    this.#counts.batches++;
     try {
-      checkDeadline(deadlineMs);
+      this.#beginCall(deadlineMs);
       if (batch.length === 0) return this.#readTime(deadlineMs);
-      const keys = batch.map((bucket) => this.#keys.keyOf(bucket));
-      return this.#findDenial(kind, batch, keys) ?? this.#send({ kind, batch, keys, deadlineMs });
+      const parts = { kind, batch, keys: this.#keysOf(batch), deadlineMs };
+      return this.#findDenial(parts) ?? this.#send(parts);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  #findDenial(
-    kind: BatchKind,
-    batch: readonly BatchEntry[],
-    keys: readonly string[],
-  ): Promise<StoreReading> | undefined {
+  #beginCall(deadlineMs: number): void {
+    if (this.#closing !== undefined) throw closedError();
+    this.#counts.batches++;
+    checkDeadline(deadlineMs);
+  }
+
+  #keysOf(batch: readonly (BatchEntry & BucketName)[]): readonly string[] {
+    return batch.map((bucket) => this.#keys.keyOf(bucket));
+  }
+
+  #findDenial({ kind, batch, keys }: BatchRequestParts): Promise<StoreReading> | undefined {
     if (kind !== 'spend') return undefined;
     const denial = this.#denials.findDenial(batch as readonly StoreTransaction[], keys);
     if (denial === undefined) return undefined;

@@ -130,6 +130,55 @@ describe('a batch over several slots', () => {
   });
 });
 
+describe('alternatives', () => {
+  test('over several slots are tried one after another, and nothing of a denied one stays taken', async () => {
+    await anewIds('tried');
+    await store.spend([order(there, 4)]);
+    const alternatives = [[order(here, 2), order(there, 2)], [order(here, 4)], [order(there)]];
+    const readings = await store.spendFirst(alternatives);
+    expect(readings.map(owed)).toEqual([[0, 4], [0]]);
+    expect(await levelsOf(here, there)).toEqual([4, 4]);
+  });
+
+  test('over several slots may all be denied', async () => {
+    await anewIds('all-denied');
+    await store.spend([order(here, 5), order(there, 5)]);
+    expect((await store.spendFirst([[order(here)], [order(there)]])).map(owed)).toEqual([[5], [5]]);
+  });
+
+  test('over several slots may end with one without transactions', async () => {
+    await anewIds('without');
+    await store.spend([order(here, 5), order(there, 5)]);
+    const readings = await store.spendFirst([[order(here)], [order(there)], [], [order('never')]]);
+    expect(readings.map(owed)).toEqual([[5], [5], []]);
+  });
+
+  test('in one slot are one call', async () => {
+    const tagged = await readyStore({ client: client(), hashTag: 'id', prefix: 'tagged-alternatives:' });
+    await tagged.spend([order('7', 5)]);
+    const before = tagged.status().counts.calls;
+    expect((await tagged.spendFirst([[order('7')], [read('7')]])).map(owed)).toEqual([[5], [0]]);
+    expect(tagged.status().counts.calls).toBe(before + 1);
+    await tagged.close();
+  });
+
+  test('over several slots have one deadline together', async () => {
+    await anewIds('deadline');
+    await store.spend([order(here, 5)]);
+    other.freeze();
+    try {
+      const startMs = performance.now();
+      await expect(store.spendFirst([[order(here)], [order(there)]], 100)).rejects.toMatchObject({
+        code: expect.stringMatching(/^ERR_STORE_(DEADLINE|UNAVAILABLE)$/),
+      });
+      expect(performance.now() - startMs).toBeLessThan(1000);
+    } finally {
+      other.thaw();
+    }
+    await until('it answers again', () => levelsOf(there).then(Boolean, () => false));
+  });
+});
+
 describe('a refund of one slot', () => {
   test('gives back no more than has not come back by itself, by the clock of its own node', async () => {
     await anewIds('own-clock');

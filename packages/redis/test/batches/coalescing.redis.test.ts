@@ -127,6 +127,39 @@ test('batches of the same limits are described once, and others in between do no
   expect(owed(await shop.check([order('alone')]))).toEqual([2]);
 });
 
+test('alternatives travel with other batches in one call, in order, and nothing of them is mixed up', async () => {
+  const batches = async (): Promise<void> => {
+    const [a, b] = [[order('alt-a', 2)], [order('alt-b', 2)]];
+    const readings = await Promise.all([
+      store.spend([order('alt-a', 2)]),
+      store.spendFirst([a, b]),
+      store.spendFirst([a, b, [order('alt-c', 2), read('alt-c')]]),
+      store.spend([order('alt-b', 2)]),
+      store.spendFirst([a, a, b, [order('alt-c', 2), read('alt-c')]]),
+      store.spend([order('alt-c', 2)]),
+      store.spendFirst([a, b]),
+      store.check([order('alt-a'), order('alt-b'), order('alt-c'), read('alt-c')]),
+    ]);
+    expect(readings.map((each) => [each].flat().map(owed))).toEqual([
+      [[0]],
+      [[2]],
+      [[4], [0]],
+      [[2]],
+      [[4], [4], [4], [0, 0]],
+      [[2]],
+      [[4], [4]],
+      [[4, 4, 4, 1]],
+    ]);
+  };
+  expect(await callsOf(batches)).toBe(1);
+});
+
+test('four alternatives of eight transactions are one call', async () => {
+  await store.spend([order('32-last', 5)]);
+  const alternatives = ids(4, '32').map((name) => [...ids(7, name), '32-last'].map((id) => order(id)));
+  expect(await callsOf(async () => expect(await store.spendFirst(alternatives)).toHaveLength(4))).toBe(1);
+});
+
 test('a call of equal batches is no longer for each than its key', () => {
   const call = new ScriptBatch(50, 0);
   const quiet = { onAnswer: () => {}, onFailure: () => {} };

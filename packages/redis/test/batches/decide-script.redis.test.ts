@@ -136,6 +136,45 @@ describe('what a call does on the server', () => {
   });
 });
 
+describe('what a call does for alternatives', () => {
+  test('is one GET and one SET when the first passes: the others are not looked at', async () => {
+    const alternatives = ['a', 'b', 'c'].map((id) => [order(`first-${id}`)]);
+    const calls = await commandsOf(() => store.spendFirst(alternatives));
+    expect(calls).toEqual({ evalsha: 1, time: 1, get: 1, set: 1, del: 0 });
+  });
+
+  test('is one SET when the second passes, and nothing for the third', async () => {
+    await store.spend([order('second-a', 5)]);
+    const alternatives = [[order('second-a'), order('second-x')], [order('second-b')], [order('second-c')]];
+    const calls = await commandsOf(() => store.spendFirst(alternatives));
+    expect(calls).toEqual({ evalsha: 1, time: 1, get: 3, set: 1, del: 0 });
+  });
+
+  test('is no write when all are denied, and one GET for a bucket of several', async () => {
+    await store.spend([order('denied', 5)]);
+    const alternatives = [[order('denied')], [order('denied', 2), order('denied-x')], [order('denied', 3)]];
+    const calls = await commandsOf(() => store.spendFirst(alternatives));
+    expect(calls).toEqual({ evalsha: 1, time: 1, get: 2, set: 0, del: 0 });
+  });
+
+  test('is at one reading of the clock', async () => {
+    await store.spend([order('clock', 5)]);
+    const readings = await store.spendFirst([[order('clock')], [order('clock', 2)], [order('clock-x')]]);
+    expect(new Set(readings.map(({ nowTicks }) => nowTicks)).size).toBe(1);
+  });
+
+  test('with a broken bucket in one that is tried is to fail, and to take nothing', async () => {
+    await server.call('SET', key('alternative-text'), 'hello');
+    await store.spend([order('alternative-empty', 5)]);
+    const denied = [order('alternative-empty')];
+    const broken = store.spendFirst([denied, [...denied, order('tried'), order('alternative-text')], [order('next')]]);
+    const fine = store.spendFirst([denied, [order('fine')], [order('alternative-text')]]);
+    await expect(broken).rejects.toMatchObject({ code: 'ERR_STORE_BUCKET', message: expect.stringContaining('-text') });
+    expect((await fine).map(owed)).toEqual([[5], [0]]);
+    expect(owed(await store.check([order('tried'), order('next'), order('fine')]))).toEqual([0, 0, 1]);
+  });
+});
+
 test.each([
   ['where a long has 64 bits', "'%d'"],
   ['where it has 32', "'%.0f'"],

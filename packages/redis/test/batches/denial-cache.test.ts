@@ -1,6 +1,7 @@
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { DenialCache, cacheDenials, cacheRefunds } from '../../src/batches/denial-cache.ts';
+import { joinAlternatives } from '../../src/batches/alternatives.ts';
 import type { BatchRequest } from '../../src/batches/batch-request.ts';
 import { BURST, isAllowed, order, TOKEN_TICKS } from '../support/orders.ts';
 
@@ -154,6 +155,36 @@ describe('the levels that refused batches have shown', () => {
     levels.forget(['a']);
     expect(levels.findDenial([order('a')], ['a'])).toBeUndefined();
     expect(levels.findDenial([order('b')], ['b'])).toBeDefined();
+  });
+});
+
+describe('alternatives', () => {
+  const parts = (...keys: string[]) =>
+    ({ kind: 'spend', batch: keys.map((id) => order(id)), keys, deadlineMs: 50 }) as const;
+
+  test('are denied when the levels deny each of them, and not when one may pass', () => {
+    const { levels, note } = known();
+    note(['a', 'b', 'c'], FULL_TICKS, FULL_TICKS, 0);
+    expect(levels.findDenials([parts('a'), parts('c', 'b')])).toMatchObject([
+      { levelsTicks: [FULL_TICKS], remembered: true },
+      { levelsTicks: [0, FULL_TICKS], remembered: true },
+    ]);
+    expect(levels.findDenials([parts('a'), parts('c')])).toBeUndefined();
+    expect(levels.findDenials([parts('a'), parts('not known')])).toBeUndefined();
+    expect(levels.findDenials([parts('a'), parts()])).toBeUndefined();
+  });
+
+  test('that were answered are noted when they were denied, and let go when they took', () => {
+    const { levels, note } = known();
+    note(['skipped'], FULL_TICKS);
+    const alternatives = [parts('a'), parts('b', 'a'), parts('b'), parts('skipped')];
+    const request = joinAlternatives(alternatives) as BatchRequest;
+    const levelsTicks = [FULL_TICKS, 0, FULL_TICKS, 0, -3];
+    cacheDenials(levels).onAnswer(request, { nowTicks: 0, levelsTicks }, 0);
+    const isKnown = (key: string) => levels.findDenial([order(key, BURST)], [key]) !== undefined;
+    note(['other'], 0);
+    expect(['a', 'b', 'skipped'].map(isKnown)).toEqual([true, false, true]);
+    expect(levels.size).toBe(3);
   });
 });
 

@@ -111,3 +111,44 @@ describe('what this process changes is seen at once', () => {
     expect(owed(await store.spend(batch))).toEqual([5, 2]);
   });
 });
+
+describe('alternatives', () => {
+  const alternatives = [[order('alt-own')], [order('alt-pool'), order('alt-ceiling')]];
+
+  test('that are all known to be denied cost Redis nothing', async () => {
+    await store.spend([order('alt-own', 5), order('alt-pool', 5)]);
+    const told = await store.spendFirst(alternatives);
+    const before = await evalshas();
+    const { batches, rememberedDenials } = store.status().counts;
+    const remembered = await store.spendFirst(alternatives);
+    expect(remembered.map(owed)).toEqual(told.map(owed));
+    expect(remembered.every((reading) => reading.remembered)).toBe(true);
+    expect(await evalshas()).toBe(before);
+    expect(store.status().counts).toMatchObject({ batches: batches + 1, rememberedDenials: rememberedDenials + 1 });
+  });
+
+  test('are sent all when one of them may pass, so that a refund elsewhere lets the first pass', async () => {
+    const elsewhere = await readyStore({ url: server.url, prefix: 'elsewhere:' });
+    const own = await readyStore({ url: server.url, prefix: 'elsewhere:' });
+    await own.spend([order('own', 5)]);
+    await own.spend([order('own')]);
+    await elsewhere.refund([refund('own', 1)]);
+    expect((await own.spendFirst([[order('own')], [order('pool')]])).map(owed)).toEqual([[4]]);
+    await Promise.all([own.close(), elsewhere.close()]);
+  });
+
+  test('that passed are forgotten, and those that were skipped are not touched', async () => {
+    await store.spend([order('alt-x', 3), order('alt-y', 5)]);
+    await store.spend([order('alt-x', 3)]);
+    await store.spend([order('alt-y')]);
+    expect((await store.spendFirst([[order('alt-x', 3)], [order('alt-x', 2)], [order('alt-y')]])).map(owed)).toEqual([
+      [3],
+      [3],
+    ]);
+    const before = await evalshas();
+    await store.spend([order('alt-y')]);
+    expect(await evalshas()).toBe(before);
+    expect(owed(await store.spend([order('alt-x', 3)]))).toEqual([5]);
+    expect(await evalshas()).toBe(before + 1);
+  });
+});

@@ -1,0 +1,31 @@
+import type { StoreReading, StoreTransaction } from '@sluice/core';
+import { passes } from '@sluice/core/kit';
+import type { BatchRequestParts } from './batch-request.ts';
+
+/** Joins batches to one request, of which the script executes the first that passes. */
+export function joinAlternatives(alternatives: readonly BatchRequestParts[]): BatchRequestParts {
+  const { kind, deadlineMs } = alternatives[0]!;
+  const batch = alternatives.flatMap((alternative) => alternative.batch);
+  const keys = alternatives.flatMap((alternative) => alternative.keys);
+  return { kind, batch, keys, deadlineMs, alternatives };
+}
+
+/** Splits the reading of a joined request into those of the alternatives that were tried. */
+export function splitReading(
+  alternatives: readonly BatchRequestParts[],
+  { nowTicks, levelsTicks }: StoreReading,
+): readonly StoreReading[] {
+  const readings: StoreReading[] = [];
+  let end = 0;
+  for (const alternative of alternatives) {
+    const reading = { nowTicks, levelsTicks: levelsTicks.slice(end, (end += alternative.keys.length)) };
+    readings.push(reading);
+    if (isGranted(alternative, reading)) break;
+  }
+  return readings;
+}
+
+/** Whether a `spend` passed, by the levels before it. */
+export function isGranted({ batch }: Pick<BatchRequestParts, 'batch'>, { levelsTicks }: StoreReading): boolean {
+  return passes(batch as readonly StoreTransaction[], levelsTicks);
+}
