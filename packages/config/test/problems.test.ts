@@ -1,16 +1,16 @@
 import { keyFrom } from '@sluice/core';
 import { describe, expect, it } from 'vitest';
-import { PROBLEM_CASES } from './problem-cases.ts';
+import { PROBLEM_CASES } from './problems/problem-cases.ts';
 import { LIMITS, problemsOf } from './written-files.ts';
 
-describe('files with a problem are refused with file, line and column, limit, value, demand and remedy:', () => {
+describe('a mistake is reported with file, line and column, limit, value, demand and remedy:', () => {
   it.each(PROBLEM_CASES)('$name', async ({ limits, overrides, problems }) => {
     const files = { ...(limits !== undefined && { limits }), ...(overrides !== undefined && { overrides }) };
     expect(await problemsOf(files)).toEqual(problems);
   });
 });
 
-it('all problems of both files come at once, in the order of files and lines', async () => {
+it('all problems of both files are reported together, in the order of files and lines', async () => {
   const limits = LIMITS.replace('burst: 20', 'burst: 0').replace('180m', '180x').replace('NewReg', 'newReg');
   const overrides =
     '- NewOrders: { count: 0, period: 1s, ids: [] }\n- NewOrdersPerAccount: { unlimited: true, ids: [~] }\n';
@@ -27,7 +27,7 @@ it('all problems of both files come at once, in the order of files and lines', a
   ]);
 });
 
-it('while one file can’t be read, the other is checked as far as it can be', async () => {
+it('while one file can’t be read, the other is checked as far as possible', async () => {
   const overrides =
     '- NewOrders: { count: 0, period: 1s, ids: [1] }\n- NewOrdersPerAccount: { unlimited: true, ids: ["a\\tb"] }\n';
   expect(await problemsOf({ limits: 'NewOrdersPerAccount: [', overrides })).toEqual([
@@ -37,7 +37,7 @@ it('while one file can’t be read, the other is checked as far as it can be', a
   ]);
 });
 
-describe('a problem is one line, whatever a file calls things:', () => {
+describe('a problem is one line, even if the name is hostile:', () => {
   it.each([
     ['a field', { limits: LIMITS.replace('burst: 20', '"x\\nlimits.yaml:1:1: forged": 5') }],
     ['a format', { limits: LIMITS.replace('burst: 20', 'idFormat: "x\\nlimits.yaml:1:1: forged"') }],
@@ -54,7 +54,7 @@ describe('a problem is one line, whatever a file calls things:', () => {
     }
   });
 
-  it('or a format of your own says', async () => {
+  it('an error of a custom format', async () => {
     const canonical = (): string => {
       throw new Error('no\nid');
     };
@@ -66,7 +66,7 @@ describe('a problem is one line, whatever a file calls things:', () => {
   });
 });
 
-it('an error shows fifty problems and says how many more there are', async () => {
+it('an error shows fifty problems and the number of the others', async () => {
   const ids = Array.from({ length: 2000 }, () => '- ""').join('\n');
   const lines = await problemsOf({
     overrides: `- NewOrdersPerAccount:\n    unlimited: true\n    ids:\n${ids.replace(/^/gm, '    ')}`,
@@ -75,7 +75,7 @@ it('an error shows fifty problems and says how many more there are', async () =>
   expect(lines.at(-1)).toBe('… and 1950 more.');
 });
 
-it('after 10,000 problems a file is not read on', async () => {
+it('after 10,000 problems the rest of a file is not read', async () => {
   const same = `- NewOrdersPerAccount: { unlimited: true, ids: [${'1,'.repeat(60_000)}1] }\n`;
   expect((await problemsOf({ overrides: same })).at(-1)).toMatch(/^… and (99|10\d)\d\d more\.$/);
   const wrong = `- NewOrdersPerAccount: { unlimited: true, ids: [${'{},'.repeat(30_000)}1] }\n`;

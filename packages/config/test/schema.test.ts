@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { LIMITS_SCHEMA, OVERRIDES_SCHEMA } from '../src/shape/definition.ts';
 import { GOOD_CASES } from './good-cases.ts';
-import { PROBLEM_CASES } from './problem-cases.ts';
+import { PROBLEM_CASES } from './problems/problem-cases.ts';
 import { LIMITS, problemsOf } from './written-files.ts';
 
 const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
 const SCHEMAS = { limits: ajv.compile(LIMITS_SCHEMA), overrides: ajv.compile(OVERRIDES_SCHEMA) };
 
-/** What an editor says of a file: whether it is YAML, and what the schema says of it. */
+/** Whether an editor accepts a file: as YAML, and by the schema. */
 function editorAccepts(part: 'limits' | 'overrides', text: string | Uint8Array): boolean {
   try {
     return SCHEMAS[part](
@@ -21,7 +21,7 @@ function editorAccepts(part: 'limits' | 'overrides', text: string | Uint8Array):
   }
 }
 
-describe('the schemas refuse what the loader refuses, but for what no schema can know:', () => {
+describe('the schemas reject what the loader rejects, except for what a schema can not know:', () => {
   it.each(PROBLEM_CASES)('$name', ({ limits, overrides, schemaAccepts }) => {
     const accepted =
       (limits === undefined || editorAccepts('limits', limits)) &&
@@ -40,7 +40,10 @@ describe('the loader and the schemas accept:', () => {
 it.each([
   ['limits', LIMITS_SCHEMA],
   ['overrides', OVERRIDES_SCHEMA],
-])('the schema of %s that is shipped is the one of the loader: node scripts/write-schemas.mjs', (name, schema) => {
-  const file = new URL(`../schema/${name}.schema.json`, import.meta.url);
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(schema)));
-});
+])(
+  'the published schema of %s is that of the loader: run node scripts/write-schemas.mjs after a change',
+  (name, schema) => {
+    const file = new URL(`../schema/${name}.schema.json`, import.meta.url);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(schema)));
+  },
+);

@@ -18,14 +18,14 @@ export const KEYS: LimitKeys = {
   NewOrdersPerAccount: accountId(),
 };
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is deleted after the test. */
 export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'sluice-config-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** Writes files into a folder of their own; gives their paths, and the folder. */
+/** Writes files into a new folder. Returns their paths and the folder. */
 export function written(files: { readonly limits?: string | Uint8Array; readonly overrides?: string | Uint8Array }): {
   readonly dir: string;
   readonly defaults: string;
@@ -38,7 +38,7 @@ export function written(files: { readonly limits?: string | Uint8Array; readonly
   return { dir, defaults, overrides };
 }
 
-/** The problems of files, each on its line, the folder left out of their paths. */
+/** Returns the problems of files, one per line, without the folder in their paths. */
 export async function problemsOf(
   files: { readonly limits?: string | Uint8Array; readonly overrides?: string | Uint8Array },
   keys: LimitKeys = KEYS,

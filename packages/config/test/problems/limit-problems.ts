@@ -1,0 +1,140 @@
+import { LIMITS } from '../written-files.ts';
+import { limitsWith, OTHERS, type ProblemCase } from './problem-case.ts';
+
+/** Mistakes in the names and fields of limits. */
+export const LIMIT_PROBLEMS: readonly ProblemCase[] = [
+  {
+    name: 'a limit without a key in code',
+    limits: LIMITS + 'Extra: { count: 1, period: 1s }\n',
+    schemaAccepts: 'it does not know the code',
+    problems: [
+      'limits.yaml:5:1: The limit `Extra` has no key in code. Add one, for example keys: { Extra: ipAddress() }, or remove the limit from the file.',
+    ],
+  },
+  {
+    name: 'a key without a limit',
+    limits: 'NewOrdersPerAccount: { count: 1, period: 1s }\n',
+    schemaAccepts: 'it does not know the code',
+    problems: [
+      'limits.yaml:1:1: The limit `NewRegistrationsPerIPAddress` has a key in code, but is not in the file. Add the limit to the file, or remove `keys.NewRegistrationsPerIPAddress`. Limits: NewOrdersPerAccount.',
+      'limits.yaml:1:1: The limit `NewRegistrationsPerIPv6Range` has a key in code, but is not in the file. Add the limit to the file, or remove `keys.NewRegistrationsPerIPv6Range`. Limits: NewOrdersPerAccount.',
+    ],
+  },
+  {
+    name: 'an unknown field of a limit',
+    limits: limitsWith('  count: 1\n  period: 1s\n  brust: 2\n'),
+    problems: [
+      'limits.yaml:6:3: `NewOrdersPerAccount` has no option `brust` (its value was 2). Did you mean `burst`? Options: burst, count, period, idFormat, disabled, hidden.',
+    ],
+  },
+  {
+    name: 'another library’s field',
+    limits: limitsWith('  count: 1\n  windowMs: 1000\n  period: 1s\n'),
+    problems: [
+      "limits.yaml:5:3: `NewOrdersPerAccount` has no option `windowMs` (its value was 1000). `windowMs` is `period` here, e.g. period: '1m'. Options: burst, count, period, idFormat, disabled, hidden.",
+    ],
+  },
+  {
+    name: 'a limit defined twice',
+    limits: LIMITS + 'NewOrdersPerAccount: { count: 1, period: 1s }\n',
+    problems: ['limits.yaml:5:1: The limit `NewOrdersPerAccount` is defined twice, first at 4:1. Keep one.'],
+  },
+  {
+    name: 'a name in two spellings',
+    limits: LIMITS + 'newordersperaccount: { count: 1, period: 1s }\n',
+    schemaAccepts: 'it can’t compare names',
+    problems: [
+      'limits.yaml:5:1: The limit `newordersperaccount` is defined twice, first as `NewOrdersPerAccount` at 4:1. Names must differ by more than case.',
+    ],
+  },
+  {
+    name: 'a name that is not valid',
+    limits: LIMITS + '1st: { count: 1, period: 1s }\n',
+    problems: [
+      "limits.yaml:5:1: `name of a limit` must be a letter followed by letters, digits, `_`, `.` or `-`, at most 64 characters, but was '1st'. Clients see the name in header fields. For example OrdersPerAccount.",
+    ],
+  },
+  {
+    name: 'a name that is a list',
+    limits: LIMITS + '? [a]\n: { count: 1, period: 1s }\n',
+    problems: [
+      "limits.yaml:5:3: `name of a limit` must be a letter followed by letters, digits, `_`, `.` or `-`, at most 64 characters, but was 'a list'. Clients see the name in header fields. For example OrdersPerAccount.",
+    ],
+  },
+  {
+    name: 'a field given twice',
+    limits: limitsWith('  count: 1\n  period: 1s\n  count: 2\n'),
+    problems: ['limits.yaml:6:3: `NewOrdersPerAccount.count` is given twice, first at 4:3. Keep one.'],
+  },
+  {
+    name: 'a field that is a list',
+    limits: limitsWith('  ? [count]\n  : 1\n  count: 1\n  period: 1s\n'),
+    problems: [
+      'limits.yaml:4:5: `NewOrdersPerAccount` has no option `a list` (its value was 1). Options: burst, count, period, idFormat, disabled, hidden.',
+    ],
+  },
+  {
+    name: 'hidden that is not a boolean',
+    limits: limitsWith('  count: 1\n  period: 1s\n  hidden: yes\n'),
+    problems: [
+      "limits.yaml:6:11: `NewOrdersPerAccount.hidden` must be true or false, but was 'yes'. Write hidden: true, or leave it out.",
+    ],
+  },
+  {
+    name: 'disabled that is not a boolean',
+    limits: limitsWith('  count: 1\n  period: 1s\n  disabled: yes\n'),
+    problems: [
+      "limits.yaml:6:13: `NewOrdersPerAccount.disabled` must be true or false, but was 'yes'. Write disabled: true, or leave it out.",
+    ],
+  },
+  {
+    name: 'an idFormat that differs from the code',
+    limits: limitsWith('  count: 1\n  period: 1s\n  idFormat: ipAddress\n'),
+    schemaAccepts: 'it does not know the code',
+    problems: [
+      "limits.yaml:6:13: `NewOrdersPerAccount.idFormat` must be accountId, the format of its key in code, but was 'ipAddress'. Change one of the two.",
+    ],
+  },
+  {
+    name: 'an idFormat that is not text',
+    limits: limitsWith('  count: 1\n  period: 1s\n  idFormat: 3\n'),
+    problems: [
+      'limits.yaml:6:13: `NewOrdersPerAccount.idFormat` must be one of ipAddress, ipv6RangeCIDR, clientNetwork, accountId, regId, domain, fqdnSet, but was 3. For example ipAddress.',
+    ],
+  },
+  {
+    name: 'a limit without fields',
+    limits: OTHERS + 'NewOrdersPerAccount:\n',
+    problems: [
+      'limits.yaml:3:21: `NewOrdersPerAccount` must be a mapping of fields, but was empty. For example { count: 300, period: 180m }; in YAML, write each field on its own line, indented.',
+    ],
+  },
+  {
+    name: 'limits as a list',
+    limits: '- NewOrdersPerAccount\n',
+    problems: [
+      'limits.yaml:1:1: The limits file must be a mapping of limits by name, but was a list. Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.',
+    ],
+  },
+  {
+    name: 'limits as text',
+    limits: 'NewOrdersPerAccount\n',
+    problems: [
+      "limits.yaml:1:1: The limits file must be a mapping of limits by name, but was 'NewOrdersPerAccount'. Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.",
+    ],
+  },
+  {
+    name: 'a mapping without limits',
+    limits: '{}\n',
+    problems: [
+      'limits.yaml:1:1: The limits file has no limit. Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.',
+    ],
+  },
+  {
+    name: 'an empty file of limits',
+    limits: '',
+    problems: [
+      'limits.yaml:1:1: The limits file is empty. Write each limit under its name, for example `NewOrders: { count: 300, period: 180m }`.',
+    ],
+  },
+];

@@ -1,0 +1,158 @@
+import { limitsWith, overrideOf, type ProblemCase } from './problem-case.ts';
+
+/** Mistakes in counts, bursts and periods. */
+export const NUMBER_PROBLEMS: readonly ProblemCase[] = [
+  {
+    name: 'a count of zero',
+    limits: limitsWith('  count: 0\n  period: 1s\n'),
+    problems: [
+      'limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was 0. To allow no bursts use burst: 1; for no limit leave the limit out.',
+    ],
+  },
+  {
+    name: 'a negative burst',
+    limits: limitsWith('  burst: -1\n  count: 1\n  period: 1s\n'),
+    problems: [
+      'limits.yaml:4:10: `NewOrdersPerAccount.burst` must be a whole number from 1 to 1000000000, but was -1. To allow no bursts use burst: 1; for no limit leave the limit out.',
+    ],
+  },
+  {
+    name: 'a fraction',
+    limits: limitsWith('  count: 1.5\n  period: 1s\n'),
+    problems: [
+      'limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was 1.5. To allow no bursts use burst: 1; for no limit leave the limit out.',
+    ],
+  },
+  {
+    name: 'a count that is text',
+    limits: limitsWith('  count: "300"\n  period: 1s\n'),
+    problems: [
+      "limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was '300'. Write count: 300.",
+    ],
+  },
+  {
+    name: 'a count with underscores',
+    limits: limitsWith('  count: 1_000\n  period: 1s\n'),
+    problems: [
+      "limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was '1_000'. To allow no bursts use burst: 1; for no limit leave the limit out.",
+    ],
+  },
+  {
+    name: 'a hexadecimal count',
+    limits: limitsWith('  count: 0x10\n  period: 1s\n'),
+    schemaAccepts: 'it sees the number, not how it is written',
+    problems: [
+      "limits.yaml:4:10: `NewOrdersPerAccount.count` must be written in plain decimal digits, but was '0x10'. For example 16.",
+    ],
+  },
+  {
+    name: 'an exponent',
+    limits: limitsWith('  count: 1e3\n  period: 1s\n'),
+    schemaAccepts: 'it sees the number, not how it is written',
+    problems: [
+      "limits.yaml:4:10: `NewOrdersPerAccount.count` must be written in plain decimal digits, but was '1e3'. For example 1000.",
+    ],
+  },
+  {
+    name: 'a count that looks octal',
+    limits: limitsWith('  count: 017\n  period: 1s\n'),
+    schemaAccepts: 'it sees the number, not how it is written',
+    problems: [
+      "limits.yaml:4:10: `NewOrdersPerAccount.count` must be written in plain decimal digits, but was '017'. For example 17.",
+    ],
+  },
+  {
+    name: 'a count of null',
+    limits: limitsWith('  count:\n  period: 1s\n'),
+    problems: [
+      'limits.yaml:4:9: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was null. To allow no bursts use burst: 1; for no limit leave the limit out.',
+    ],
+  },
+  {
+    name: 'a count that is a list',
+    limits: limitsWith('  count: [1]\n  period: 1s\n'),
+    problems: [
+      'limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was a list. For example count: 100.',
+    ],
+  },
+  {
+    name: 'a count that is a mapping',
+    limits: limitsWith('  count: { a: 1 }\n  period: 1s\n'),
+    problems: [
+      'limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was a mapping. For example count: 100.',
+    ],
+  },
+  {
+    name: 'a missing count',
+    limits: limitsWith('  period: 1s\n'),
+    problems: [
+      "limits.yaml:4:3: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was undefined. For example count: 100, period: '1m'.",
+    ],
+  },
+  {
+    name: 'a bad duration',
+    limits: limitsWith('  count: 1\n  period: 180 minutes\n'),
+    problems: [
+      "limits.yaml:5:11: `NewOrdersPerAccount.period` must be a duration from 1ms to 366 days, but was '180 minutes'. For example 1s, 180m, 1h30m or 7d.",
+    ],
+  },
+  {
+    name: 'a duration that is too long',
+    limits: limitsWith('  count: 1\n  period: 367d\n'),
+    schemaAccepts: 'it can’t calculate',
+    problems: [
+      "limits.yaml:5:11: `NewOrdersPerAccount.period` must be a duration from 1ms to 366 days, but was '367d'. For example 1s, 180m, 1h30m or 7d.",
+    ],
+  },
+  {
+    name: 'a period without a unit',
+    limits: limitsWith('  count: 1\n  period: 60\n'),
+    problems: [
+      'limits.yaml:5:11: `NewOrdersPerAccount.period` must be a duration with its unit, but was 60. Write 60s for seconds, 60ms for milliseconds.',
+    ],
+  },
+  {
+    name: 'a period without a unit, as text',
+    limits: limitsWith("  count: 1\n  period: '60'\n"),
+    problems: [
+      "limits.yaml:5:11: `NewOrdersPerAccount.period` must be a duration with its unit, but was '60'. Write 60s for seconds, 60ms for milliseconds.",
+    ],
+  },
+  {
+    name: 'a number as a period that is not valid with any unit',
+    limits: limitsWith('  count: 1\n  period: 1e3\n'),
+    problems: [
+      'limits.yaml:5:11: `NewOrdersPerAccount.period` must be a duration from 1ms to 366 days, but was 1000. For example 1s, 180m, 1h30m or 7d.',
+    ],
+  },
+  {
+    name: 'a missing period',
+    limits: limitsWith('  count: 1\n'),
+    problems: [
+      'limits.yaml:4:3: `NewOrdersPerAccount.period` must be a duration from 1ms to 366 days, but was undefined. For example 1s, 180m, 1h30m or 7d.',
+    ],
+  },
+  {
+    name: 'a rate that is too high',
+    limits: limitsWith('  count: 1000000\n  period: 1ms\n'),
+    schemaAccepts: 'it can’t calculate',
+    problems: [
+      "limits.yaml:4:10: `NewOrdersPerAccount.count` must be at most 16 per microsecond of the period, but was '1000000 per 1 ms'. Use a smaller count or a longer period.",
+    ],
+  },
+  {
+    name: 'a burst that would take too long',
+    limits: limitsWith('  burst: 1000\n  count: 1\n  period: 366d\n'),
+    schemaAccepts: 'it can’t calculate',
+    problems: [
+      'limits.yaml:4:10: `NewOrdersPerAccount.burst` must be small enough for an empty bucket to fill within ten years (burst × period / count), but was 1000. With this count and period use burst: 9 or less.',
+    ],
+  },
+  {
+    name: 'a wrong number of an override',
+    overrides: overrideOf('      - 1\n').replace('600', '0'),
+    problems: [
+      'overrides.yaml:2:12: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was 0. To allow no bursts use burst: 1; for no limit leave the limit out.',
+    ],
+  },
+];

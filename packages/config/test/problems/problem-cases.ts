@@ -1,0 +1,13 @@
+import { LIMIT_PROBLEMS } from './limit-problems.ts';
+import { NUMBER_PROBLEMS } from './number-problems.ts';
+import { OVERRIDE_PROBLEMS } from './override-problems.ts';
+import type { ProblemCase } from './problem-case.ts';
+import { TEXT_PROBLEMS } from './text-problems.ts';
+
+/** Every problem that a file can have. */
+export const PROBLEM_CASES: readonly ProblemCase[] = [
+  ...LIMIT_PROBLEMS,
+  ...NUMBER_PROBLEMS,
+  ...OVERRIDE_PROBLEMS,
+  ...TEXT_PROBLEMS,
+];
