@@ -4,10 +4,12 @@ import { begunResponseCases } from './cases/begun-responses.ts';
 import { blockedCases } from './cases/blocked.ts';
 import { callbackCases } from './cases/callbacks.ts';
 import { clientCases } from './cases/clients.ts';
+import { combinedFieldCases } from './cases/combined-fields.ts';
 import { connectionCases } from './cases/connections.ts';
 import { crossOriginCases } from './cases/cross-origin.ts';
 import { departedClientCases } from './cases/departed-clients.ts';
 import { errorCases } from './cases/errors.ts';
+import { fieldDialectCases } from './cases/field-dialects.ts';
 import { fieldCases } from './cases/fields.ts';
 import { handlerErrorCases } from './cases/handler-errors.ts';
 import { handlerCases } from './cases/handlers.ts';
@@ -26,6 +28,8 @@ import type { Framework } from './framework.ts';
 const CASES = {
   limits: limitCases,
   fields: fieldCases,
+  'dialects of fields': fieldDialectCases,
+  'combined fields': combinedFieldCases,
   refusals: refusalCases,
   overrides: overrideCases,
   blocked: blockedCases,

@@ -1,0 +1,139 @@
+import { memoryStore } from '@sluice/core';
+import { rateLimit } from '@sluice/express';
+import { inline, KEY, limiterOf, NUMBERS, testRemedies, type Options } from './remedies.ts';
+
+const shared = (given: Options) => rateLimit({ limiter: limiterOf(), ...given } as never);
+const two = () => limiterOf({ limits: { A: { key: KEY, ...NUMBERS }, B: { key: KEY, ...NUMBERS } } });
+
+testRemedies({
+  'a count in quotes': {
+    make: inline,
+    options: { count: '100' },
+    message: "`rateLimit.count` must be a whole number from 1 to 1000000000, but was '100'. Write count: 100.",
+    remedy: 'count: 100',
+  },
+  'a count that is NaN': {
+    make: inline,
+    options: { count: Number.NaN },
+    message:
+      "`rateLimit.count` must be a whole number from 1 to 1000000000, but was NaN. NaN comes from a calculation or a Number() of text, often of an environment variable that is not set. For example count: 100, period: '1m'.",
+    remedy: "count: 100, period: '1m'",
+  },
+  'a period as a number of seconds': {
+    make: inline,
+    options: { period: 60 },
+    message:
+      "`rateLimit.period` must be a duration of whole microseconds from 1ms to 366 days, but was 60. Write its unit: '60s' for seconds, '60ms' for milliseconds.",
+  },
+  'a period in words': {
+    make: inline,
+    options: { period: '1 minute' },
+    message:
+      "`rateLimit.period` must be a duration of whole microseconds from 1ms to 366 days, but was '1 minute'. Write period: '1m'.",
+    remedy: "period: '1m'",
+  },
+  'no options at all': {
+    make: (given) => rateLimit(given as never),
+    options: undefined,
+    message: "`rateLimit` must be an object, but was undefined. For example rateLimit({ count: 100, period: '1m' }).",
+    remedy: "{ count: 100, period: '1m' }",
+  },
+  'an unknown dialect': {
+    make: inline,
+    options: { fields: 'draft-8' },
+    message:
+      "`fields` must be 'draft-11' or 'draft-7' or 'draft-6' or 'legacy', but was 'draft-8'. For example fields: 'draft-11', which is the default, or fields: false for no RateLimit fields.",
+    remedy: 'fields: false',
+  },
+  'a switch in quotes': {
+    make: inline,
+    options: { shadow: 'false' },
+    message: "`shadow` must be true or false, but was 'false'. Write shadow: false, or leave it out.",
+    remedy: 'shadow: false',
+  },
+  'a jitter in percent': {
+    make: inline,
+    options: { retryJitter: 3 },
+    message:
+      '`retryJitter` must be a number from 0 to 0.03, but was 3. It is a share of the wait, e.g. retryJitter: 0.03 for up to 3 % more.',
+    remedy: 'retryJitter: 0.03',
+  },
+  'several unknown options': {
+    make: inline,
+    options: { windowMs: 60_000, max: 5, coutn: 1 },
+    message:
+      "`rateLimit` has no option `windowMs` (its value was 60000). `windowMs` is `period` here, e.g. period: '1m'. " +
+      '`rateLimit` has no option `max` (its value was 5). `max` is `count` here (tokens that come back every period; `burst` is how many may come at once). ' +
+      '`rateLimit` has no option `coutn` (its value was 1). Did you mean `count`? ' +
+      'Options: name, key, burst, count, period, onFailure, disabled, hidden, overrides, cost, mode, settle, settleAborted, store, trustedProxies, addressHeader, decodeNat64, failure, onEvent, log, time, skip, shadow, fields, retryJitter, limitPreflight, onDecision, onDenied.',
+  },
+  'an inline key as text': {
+    make: inline,
+    options: { key: 'ip' },
+    message:
+      "`rateLimit.key` must be a key, but was 'ip'. It gets the id that is limited from a request, e.g. key: clientNetwork() or key: accountId((req) => req.user?.id ?? null).",
+    remedy: 'key: clientNetwork()',
+  },
+  'an unknown inline policy': {
+    make: inline,
+    options: { onFailure: 'shut' },
+    message:
+      "`rateLimit.onFailure` must be 'local' or 'closed' or 'open', but was 'shut'. For example onFailure: 'local'.",
+    remedy: "onFailure: 'local'",
+  },
+  'inline overrides with a wrong number': {
+    make: inline,
+    options: { overrides: { '203.0.113.7': { count: '5', period: '1s' } } },
+    message:
+      "`rateLimit.overrides['203.0.113.7'].count` must be a whole number from 1 to 1000000000, but was '5'. Write count: 5.",
+  },
+  'inline overrides of an invalid id': {
+    make: inline,
+    options: { overrides: { localhost: 'unlimited' } },
+    message:
+      "`rateLimit.overrides` lists the id 'localhost': `id` must be an IPv4 address, or an IPv6 network with the mask /48, but was 'localhost'. Write an IPv4 address such as '203.0.113.7', or an IPv6 network such as '2001:db8:7::/48'.",
+  },
+  'an inline cost above the burst': {
+    make: inline,
+    options: { cost: 3 },
+    message:
+      '`cost` of limit "default" must be at most 2, the smallest burst of the limit and its overrides, but was 3. A larger cost could never pass. Raise the burst or lower the cost.',
+  },
+  'an inline settle that is a number': {
+    make: inline,
+    options: { settle: 5 },
+    message:
+      '`rateLimit.settle` must be a function, but was 5. It returns the true cost, e.g. settle: (req, res) => (res.statusCode === 401 ? 1 : 0).',
+    remedy: 'settle: (req, res) => (res.statusCode === 401 ? 1 : 0)',
+  },
+  'an inline limit on a store, without a name': {
+    make: inline,
+    options: { store: memoryStore() },
+    message:
+      "`name` must be given with a store, but was undefined. Buckets are stored under it: two limits with one name would share them. For example name: 'RequestsPerClient'.",
+    remedy: "name: 'RequestsPerClient'",
+  },
+  'a middleware without limits, on a limiter with two': {
+    make: (given) => rateLimit({ limiter: two(), ...given } as never),
+    options: {},
+    message:
+      "`limits` must be given, but was undefined. The limiter has 2 limits. Write those that apply here: limits: ['A', 'B'].",
+    remedy: "limits: ['A', 'B']",
+  },
+  'limits as one name': {
+    make: shared,
+    options: { limits: 'Orders' },
+    message: "`limits` must be an array of at least one limit, but was 'Orders'. For example limits: ['Orders'].",
+    remedy: "limits: ['Orders']",
+  },
+  'a limit of a middleware without a name': {
+    make: shared,
+    options: { limits: [{}] },
+    message: '`limit` must be the name of a limit, but was undefined. Limits: Orders.',
+  },
+  'a limit of a middleware with a typo': {
+    make: shared,
+    options: { limits: ['Order'] },
+    message: "No limit is named 'Order'. Did you mean `Orders`? Limits: Orders.",
+  },
+});
