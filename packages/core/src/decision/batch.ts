@@ -68,18 +68,21 @@ function withRate({ limit, id, cost, mode }: Ask, override: OverrideRate): Trans
  * @throws {SluiceError} `ERR_DUPLICATE_BUCKET` when two transactions name one bucket.
  */
 export function batchOf<T extends BucketName>(transactions: readonly Awaitable<T | null>[]): Awaitable<readonly T[]> {
-  return andThen(allOf(transactions), whole);
+  for (let i = 0; i < transactions.length; i++) {
+    const transaction = transactions[i]!;
+    if (transaction === null || transaction instanceof Promise) return andThen(allOf(transactions), limited);
+  }
+  return distinct(transactions as readonly T[]);
 }
 
 // The rare cases are in functions of their own: see docs/hot-path.md.
-function whole<T extends BucketName>(all: readonly (T | null)[]): readonly T[] {
-  const batch = all.includes(null) ? limited(all) : (all as readonly T[]);
-  if (batch.length > 1) checkDistinct(batch);
-  return batch;
+function limited<T extends BucketName>(all: readonly (T | null)[]): readonly T[] {
+  return distinct(all.filter((transaction) => transaction !== null));
 }
 
-function limited<T>(all: readonly (T | null)[]): readonly T[] {
-  return all.filter((transaction) => transaction !== null);
+function distinct<T extends BucketName>(batch: readonly T[]): readonly T[] {
+  if (batch.length > 1) checkDistinct(batch);
+  return batch;
 }
 
 function checkDistinct(batch: readonly BucketName[]): void {
@@ -120,13 +123,15 @@ export function checkCost(limit: string, cost: unknown): asserts cost is number 
 }
 
 /**
- * Returns a batch unchanged, unless it contains a cost above the burst.
- *
- * @throws {SluiceError} `ERR_COST_OVER_BURST`.
+ * Whether a store can decide a batch: no id is blocked, and no cost exceeds the burst. One look at each transaction for
+ * both, because a blocked id has a burst of 0.
  */
-export function fittingBatch(batch: readonly Transaction[]): readonly Transaction[] {
-  for (let i = 0; i < batch.length; i++) checkCostFits(batch[i]!);
-  return batch;
+export function isDecidable(batch: readonly Transaction[]): boolean {
+  for (let i = 0; i < batch.length; i++) {
+    const { cost, rate } = batch[i]!;
+    if (cost > rate.burst || rate.burst === 0) return false;
+  }
+  return true;
 }
 
 /**

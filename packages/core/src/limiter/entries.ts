@@ -74,7 +74,7 @@ const ENTRY_HINTS: Hints = { key: KEY_HINT, points: '`points` is `cost` here.' }
  * @throws {SluiceError} `ERR_OPTION` when it is not a mode.
  */
 export function checkedMode(mode: Mode): Mode {
-  if (MODES.includes(mode)) return mode;
+  if (mode === 'check-and-spend' || MODES.includes(mode)) return mode;
   throw unknownMode(mode);
 }
 

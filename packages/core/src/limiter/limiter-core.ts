@@ -1,5 +1,5 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
-import { batchOf, fittingBatch, hasBlocked, transactionOf, withoutBlocked } from '../decision/batch.ts';
+import { batchOf, checkCostFits, isDecidable, transactionOf, withoutBlocked } from '../decision/batch.ts';
 import { isStoreInUse, registerLimitNames, releaseLimitNames } from './limit-name-registry.ts';
 import type { Time } from '../time/time.ts';
 import { blockedDecision, bucketStates } from '../decision/decide.ts';
@@ -103,14 +103,14 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   spend(entries: readonly SpendEntry[]): Awaitable<Decision> {
-    const batch = andThen(this.#batch(entries), fittingBatch);
+    const batch = this.#batch(entries);
     // Not `andThen`, which would create a closure for each decision: see docs/hot-path.md.
     const decision = batch instanceof Promise ? this.#spendLater(batch) : this.#decide('spend', batch);
     return this.#onDecision === undefined && !decisionChannel.hasSubscribers ? decision : this.#reported(decision);
   }
 
   check(entries: readonly SpendEntry[]): Awaitable<Decision> {
-    return andThen(this.#batch(entries), (batch) => this.#decide('check', fittingBatch(batch)));
+    return andThen(this.#batch(entries), (batch) => this.#decide('check', batch));
   }
 
   charge(entries: readonly CostEntry[]): Awaitable<readonly BucketState[]> {
@@ -265,7 +265,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return batch.then((settled) => this.#decide('spend', settled));
   }
 
-  /** Decides a batch in which each cost fits. */
+  /** @throws {SluiceError} `ERR_COST_OVER_BURST`. */
   #decide(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
     return decisionChannel.hasSubscribers ? this.#decideTimed(call, batch) : this.#decideNow(call, batch);
   }
@@ -279,7 +279,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   #decideNow(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
-    if (hasBlocked(batch)) return this.#denyBlocked(batch);
+    if (!isDecidable(batch)) return this.#denyBlocked(batch);
     const decision = this.#ask(call, batch);
     return this.#raised.remembersAny() ? this.#afterRaise(call, batch, decision) : decision;
   }
@@ -289,6 +289,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   #denyBlocked(batch: readonly Transaction[]): Decision {
+    for (const transaction of batch) checkCostFits(transaction);
     this.#gate.assertOpen();
     return blockedDecision(batch, this.#gate);
   }
