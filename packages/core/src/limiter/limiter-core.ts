@@ -20,13 +20,7 @@ import type { Limit } from '../limits/limit.ts';
 import type { CloseOptions, CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
 import { pressureEvent } from '../store/memory/pressure-event.ts';
 import { markAsMadeHere } from './not-a-limiter.ts';
-import {
-  callOnDecision,
-  WITHOUT_HTTP,
-  type DecisionContext,
-  type DecisionMessage,
-  type OnDecision,
-} from './on-decision.ts';
+import { DecisionReports, WITHOUT_HTTP, type OnDecision } from './on-decision.ts';
 import { checkBoolean, checkOptions } from '../checks/options.ts';
 import { PendingWork } from './pending-work.ts';
 import { PreparedLimits, type UseInput } from './prepared-limits.ts';
@@ -56,7 +50,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   readonly clientAddress: ClientAddressFinder;
   readonly time: Time;
   readonly emit: EventSink;
-  readonly #onDecision: OnDecision<Request> | undefined;
+  readonly #reports: DecisionReports<Request>;
   readonly #ownsStore: boolean;
   readonly #gate: StoreGate;
   readonly #endPressureReports: (() => void) | undefined;
@@ -66,8 +60,6 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   readonly #needed = new Map<string, number>();
   /** Only for decisions with a refund or a settlement. */
   readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
-  /** Of decisions that are still to be published: how long they took. */
-  readonly #durationsMs = new WeakMap<Decision, number>();
   readonly #raised: RaisedLimits;
   readonly #work: PendingWork;
   readonly #watch = new SetupWatch((message) => this.emit({ type: 'warning', message, once: true }));
@@ -81,7 +73,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.clientAddress = clientAddress;
     this.time = time;
     this.emit = emit;
-    this.#onDecision = onDecision;
+    this.#reports = new DecisionReports({ limiter: this, onDecision, emit, time });
     this.#ownsStore = ownsStore;
     this.#failure = failure;
     this.#overrideDeadlines = new Deadlines(overridesDeadlineMs, time);
@@ -106,7 +98,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     const batch = this.#batch(entries);
     // Not `andThen`, which would create a closure for each decision: see docs/hot-path.md.
     const decision = batch instanceof Promise ? this.#spendLater(batch) : this.#decide('spend', batch);
-    return this.#onDecision === undefined && !decisionChannel.hasSubscribers ? decision : this.#reported(decision);
+    return this.#reports.isNeeded ? this.#reported(decision) : decision;
   }
 
   check(entries: readonly SpendEntry[]): Awaitable<Decision> {
@@ -205,7 +197,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   reportDecision(decision: Decision, request: Request, shadow: boolean): void {
-    if (this.#onDecision !== undefined || decisionChannel.hasSubscribers) this.#report(decision, { request, shadow });
+    if (this.#reports.isNeeded) this.#reports.report(decision, { request, shadow });
   }
 
   chargeResults(results: readonly Result[], { cost, request }: LateCharge): Awaitable<readonly BucketState[]> {
@@ -226,17 +218,9 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   #reported(made: Awaitable<Decision>): Awaitable<Decision> {
     return andThen(made, (decision) => {
-      this.#report(decision, WITHOUT_HTTP);
+      this.#reports.report(decision, WITHOUT_HTTP);
       return decision;
     });
-  }
-
-  #report(decision: Decision, context: DecisionContext<Request>): void {
-    callOnDecision(this.emit, () => this.#onDecision?.(decision, context));
-    if (!decisionChannel.hasSubscribers) return;
-    const durationMs = this.#durationsMs.get(decision);
-    const message: DecisionMessage = { ...context, limiter: this, decision, durationMs };
-    decisionChannel.publish(message);
   }
 
   /** @throws {SluiceError} `ERR_CLOSED` after `close`. */
@@ -270,12 +254,9 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return decisionChannel.hasSubscribers ? this.#decideTimed(call, batch) : this.#decideNow(call, batch);
   }
 
+  // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
   #decideTimed(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
-    const beganMicros = this.time.nowMicros();
-    return andThen(this.#decideNow(call, batch), (decision) => {
-      this.#durationsMs.set(decision, (this.time.nowMicros() - beganMicros) / 1000);
-      return decision;
-    });
+    return this.#reports.timed(() => this.#decideNow(call, batch));
   }
 
   #decideNow(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
