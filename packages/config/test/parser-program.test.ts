@@ -39,7 +39,7 @@ describe('without a file for its thread', () => {
     expect(await loadedText(256 * 1024)).toEqual(['Orders']);
   });
 
-  it('a larger text is refused, with what to do about the bundle', async () => {
+  it('a larger text is rejected, with a remedy for the bundle', async () => {
     await expect(loadedText(256 * 1024 + 1)).rejects.toThrow(
       'A text of more than 262144 bytes is parsed in a thread, but the file of the thread is missing: a bundler left ' +
         'it out. Keep the packages of Sluice out of the bundle, for example with --external:@sluice/* of esbuild.',

@@ -26,7 +26,7 @@ it('a large text is parsed in a thread of its own: all ids arrive, in their orde
   expect(ids).toEqual(Array.from({ length: 20_000 }, (_, i) => String(i)));
 });
 
-it('what is wrong in a large file is said as of a small one', async () => {
+it('a mistake in a large file is reported as in a small one', async () => {
   const { defaults, overrides, dir } = written({
     overrides: `${listOf(3000).replaceAll('- A', '- NewOrdersPerAccount')}      - 7\n`,
   });
@@ -51,7 +51,7 @@ it('a large file in the background is loaded as well', async () => {
   expect((await parsedByThread(listOf(5000), { background: true })).ids).toHaveLength(5000);
 });
 
-describe('a text that asks too much is refused:', () => {
+describe('a text that needs too much is rejected:', () => {
   it('of memory', async () => {
     expect((await parsedByThread(`- A: { ids: [${'a,'.repeat(1_500_000)}] }`, { memoryMb: 48 })).problems).toEqual([
       'The text needs more than 48 MB of memory to be read. Make it smaller or simpler.',
@@ -64,7 +64,7 @@ describe('a text that asks too much is refused:', () => {
     ]);
   });
 
-  it('or is not needed any more', async () => {
+  it('or is no longer needed', async () => {
     const ended = new AbortController();
     const bytes = Buffer.from(listOf(400_000));
     const rows = rowsByThread({ part: 'overrides', bytes }, new Problems(), { ...BOUNDS, signal: ended.signal });
@@ -83,7 +83,7 @@ describe('a text that asks too much is refused:', () => {
   });
 });
 
-it('reading a large file lets others have their turn', async () => {
+it('reading a large file does not block the event loop', async () => {
   const { defaults, overrides } = written({ overrides: listOf(20_000).replaceAll('- A', '- NewOrdersPerAccount') });
   let turns = 0;
   const timer = setInterval(() => turns++, 1);

@@ -29,7 +29,7 @@ describe('long texts are composed while they are parsed:', () => {
     expect(ids).toEqual(Array.from({ length: 5000 }, (_, i) => `${i} ${i + 4}:9`));
   });
 
-  it('every one of many overrides is there, and has the numbers that stand with it', () => {
+  it('each of many overrides is read with its own numbers', () => {
     const text = Array.from(
       { length: 3000 },
       (_, i) => `- A:\n    count: ${i + 1}\n    period: 1s\n    ids: [${i}]\n`,
@@ -73,7 +73,7 @@ describe('long texts are composed while they are parsed:', () => {
   });
 });
 
-describe('lines that hold nothing change no place and no value:', () => {
+describe('empty lines change neither positions nor values:', () => {
   const idle = ['\n', '\n\n  \n', '# c\n', '   # c\n\n#c\n\n', '\r\n\t\r\n', '#\r\n'];
 
   it.each(idle)('%j between any two lines', (lines) => {
@@ -186,7 +186,7 @@ describe('long lists in brackets, as JSON has them, are composed while they are 
     ['colons', ':,', '1:2 `name of a limit` must be'],
     ['question marks', '? ,', '1:4 `name of a limit` must be'],
     ['anchors', '&a ,', '1:5 `override` must be a mapping'],
-  ])('nothing but %s is refused at the first', (_, text, problem) => {
+  ])('a text of only %s is rejected at the first', (_, text, problem) => {
     expect(parsed(`[${text.repeat(5000)}]`).problems[0]).toContain(problem);
   });
 });
@@ -195,13 +195,13 @@ describe('aliases', () => {
   const shared = (count: number): string =>
     `- A: { unlimited: true, ids: &ids [${Array.from({ length: count }, (_, i) => i).join()}] }\n`;
 
-  it('stand for the value of their anchor, the last one of its name before them', () => {
+  it('have the value of their anchor: the last one with the name before them', () => {
     const text =
       '- A: &a { unlimited: true, ids: &i [1] }\n- B: { unlimited: true, ids: *i }\n- C: { unlimited: true, ids: &i [2] }\n- D: { unlimited: true, ids: *i }\n- E: *a\n';
     expect(parsed(text).ids).toEqual(['1 1:37', '1 1:37', '2 3:34', '2 3:34', '1 1:37']);
   });
 
-  it('may stand for a key', () => {
+  it('may be a key', () => {
     expect(parsed('- &a A: { unlimited: true, ids: [1] }\n- *a : { unlimited: true, ids: [2] }\n').ids).toHaveLength(2);
   });
 
@@ -214,7 +214,7 @@ describe('aliases', () => {
     expect(ids.filter((id) => id === '0 1:41')).toHaveLength(3);
   });
 
-  it('are refused within their own value', () => {
+  it('are rejected within their own value', () => {
     expect(parsed('- A: { unlimited: true, ids: &i [*i] }\n').problems).toEqual([
       '1:34 The alias *i must name an anchor before it, but there is no &i.',
     ]);
@@ -245,7 +245,7 @@ describe('hostile texts', () => {
     ['flow', '['.repeat(100_000)],
     ['blocks', '- '.repeat(100_000)],
     ['mappings', '{a: '.repeat(100_000)],
-  ])('nested deeply are refused before they are read on: %s', (_, text) => {
+  ])('that are nested deeply are rejected early: %s', (_, text) => {
     expect(parsed(text).problems).toEqual([
       expect.stringMatching(/^1:\d+ Values are nested too deeply: at most 32 levels are allowed\.$/),
     ]);
@@ -293,17 +293,17 @@ describe('hostile texts', () => {
     ['many documents', '---\na\n'.repeat(300), 'The file must contain one document. Remove the line `---`.'],
     ['many brackets that close', ']'.repeat(300), '1:1 Unexpected flow-seq-end token in YAML document: "]".'],
     ['many ends of documents', '...\n'.repeat(300), 'The file must contain one document.'],
-  ])('with %s are refused as soon as that is seen', (_, text, problem) => {
+  ])('with %s are rejected early', (_, text, problem) => {
     const { problems } = parsed(text, 'defaults');
     expect(problems[0]).toContain(problem);
     expect(problems.length).toBeLessThan(110);
   });
 
-  it('that are nothing but a bracket say so', () => {
+  it('of only a bracket are reported as such', () => {
     expect(parsed(']\n').problems).toEqual(['1:1 Unexpected flow-seq-end token in YAML document: "]".']);
   });
 
-  it('with a huge value are refused in a short message', () => {
+  it('with a huge value are rejected with a short message', () => {
     const [problem = ''] = parsed(`- A: { unlimited: true, ids: [1], count: ${'9'.repeat(100_000)} }\n`).problems;
     expect(problem.length).toBeLessThan(400);
     const [name = ''] = parsed(`- ${'A'.repeat(1000)}: {}\n`).problems;
@@ -344,7 +344,7 @@ describe('texts that are not what they should be:', () => {
     expect(parsed(text).problems).toEqual(problems);
   });
 
-  it('the first byte that is no UTF-8 is found', () => {
+  it('the first byte that is not UTF-8 is found', () => {
     const messages: ParseMessage[] = [];
     const bytes = Uint8Array.from([0xef, 0xbb, 0xbf, 0x61, 0x0a, 0xc3, 0xa4, 0xff]);
     parse({ part: 'defaults', bytes }, (message) => messages.push(message));
@@ -353,7 +353,7 @@ describe('texts that are not what they should be:', () => {
   });
 });
 
-it('of a file that can’t be read nothing else is said', () => {
+it('nothing else is reported for a file that can’t be read', () => {
   const problems = new Problems();
   problems.add('a', 'wrong');
   problems.addUnreadable('b', 'unreadable');

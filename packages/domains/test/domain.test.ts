@@ -16,7 +16,7 @@ describe('the id of a request is the registered domain of the name that the func
   ])('%s → %s', (name, expected) => expect(idOf(key, name)).toBe(expected));
 
   test.each(['examplecom', 'localhost'])(
-    'a request for %s has no domain: it is refused, and never gets a bucket',
+    'a request for %s has no domain: it is rejected, and never gets a bucket',
     (name) => {
       expect(thrown(() => idOf(key, name))).toMatchObject({ code: 'ERR_ID', status: 400 });
       expect(thrown(() => idOf(key.or(clientNetwork()), name))).toMatchObject({ code: 'ERR_ID', status: 400 });
@@ -32,7 +32,7 @@ describe('the id of a request is the registered domain of the name that the func
     ).toBe('example.com');
   });
 
-  test('null means that the limit says nothing here', () =>
+  test('null means that the limit does not apply', () =>
     expect(
       idOf(
         domain(() => null),
@@ -40,7 +40,7 @@ describe('the id of a request is the registered domain of the name that the func
       ),
     ).toBeNull());
 
-  test('what is no text is an error, never a bucket that strangers share', () => {
+  test('a value that is not text is an error, so that unrelated clients never share a bucket', () => {
     expect(
       thrown(() =>
         idOf(
@@ -79,7 +79,7 @@ describe('an id that is written', () => {
     expect(format.canonical(text)).toBe(expected);
   });
 
-  test('is never a name below one: it would speak for more than it says', () => {
+  test('is never a name below a registrable domain, because it would apply to more than it names', () => {
     expect(thrown(() => format.canonical('WWW.example.com'))).toMatchObject({
       code: 'ERR_ID',
       status: 400,
@@ -92,7 +92,7 @@ describe('an id that is written', () => {
     expect(thrown(() => format.canonical(text))).toMatchObject({ code: 'ERR_ID', status: 400 });
   });
 
-  test('is an error where it is no name', () => {
+  test('is an error when it is not a name', () => {
     expect(thrown(() => format.canonical('*.example.com'))).toMatchObject({ code: 'ERR_ID', status: 400 });
   });
 });
@@ -100,7 +100,7 @@ describe('an id that is written', () => {
 describe('in a limiter', () => {
   const numbers = { count: 2, period: '1h' };
 
-  test('two spellings of an override are a duplicate, and a name below a domain is none', () => {
+  test('two spellings of an override are a duplicate, and a name below a domain is not valid', () => {
     const limiterWith = (ids: readonly string[]): unknown =>
       createLimiter({
         limits: { Certificates: { key: domain(), ...numbers } },
@@ -126,7 +126,7 @@ describe('in a limiter', () => {
     expect(await spend('example.org')).toBe(true);
   });
 
-  test('falls back to another key where there is no name', () => {
+  test('falls back to another key when there is no name', () => {
     const key = domain((name) => (name === '' ? null : (name as string))).or(clientNetwork());
     expect(idOf(key, 'www.example.com')).toBe('example.com');
     expect(idOf(key, '')).toBe('clientNetwork:203.0.113.7');
@@ -134,7 +134,7 @@ describe('in a limiter', () => {
   });
 });
 
-test('underscores are names where they are asked for, in requests and in writing', () => {
+test('underscores are valid if the option allows them, in requests and in files', () => {
   const key = domain((name) => name as string, { underscores: true });
   expect(idOf(key, '_dmarc.example.com')).toBe('example.com');
   expect(key.format.canonical('a_b.com')).toBe('a_b.com');
@@ -156,6 +156,6 @@ test.each<[options: unknown, code: string, message: string]>([
     "`domain.underscores` must be true or false, but was 'yes'. Write underscores: true, or leave it out.",
   ],
   [{ maxNames: 5 }, 'ERR_UNKNOWN_OPTION', '`domain` has no option `maxNames` (its value was 5). Options: underscores.'],
-])('wrong options are refused when the key is made: %o', (options, code, message) => {
+])('wrong options are rejected when the key is created: %o', (options, code, message) => {
   expect(thrown(() => domain(() => 'a.com', options as never))).toMatchObject({ code, message });
 });

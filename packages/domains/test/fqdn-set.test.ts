@@ -28,7 +28,7 @@ describe('a set is the SHA-256 of its sorted names, joined by commas,', () => {
   );
 });
 
-describe('an id that is written may be the hash that a decision told,', () => {
+describe('an id in a file may be the hash that a decision reported,', () => {
   test.each([A_AND_B, A_AND_B.toUpperCase()])('%s', (hash) => expect(format.canonical(hash)).toBe(A_AND_B));
 
   test.each([`${A_AND_B}0`, `${A_AND_B.slice(1)}g`, `${A_AND_B},a.com`, `${A_AND_B}.`])(
@@ -55,7 +55,7 @@ describe('the id of a request', () => {
     expect(idOf(key, { names: ['b.com', 'A.com'] })).toBe(A_AND_B);
   });
 
-  test('is none where the function gives null', () =>
+  test('does not apply when the function returns null', () =>
     expect(
       idOf(
         fqdnSet(() => null),
@@ -63,7 +63,7 @@ describe('the id of a request', () => {
       ),
     ).toBeNull());
 
-  test('comes through a promise too', async () => {
+  test('may be returned by a promise', async () => {
     expect(
       await idOf(
         fqdnSet(async () => 'b.com,a.com'),
@@ -98,7 +98,7 @@ describe('no set is', () => {
   });
 });
 
-describe('what is no set is an error with a remedy that works:', () => {
+describe('a value that is not a set is an error with a remedy that works:', () => {
   const names = (count: number) => Array.from({ length: count }, (_, i) => `${i}.com`).join(',');
   test.each<[what: string, text: string, maxNames: number, remedy: string]>([
     ['too many names', names(101), 100, 'To accept more names, up to 1000, use maxNames.'],
@@ -119,14 +119,14 @@ describe('what is no set is an error with a remedy that works:', () => {
   });
 });
 
-test('as many names as maxNames says make a set', () => {
+test('a set may have maxNames names', () => {
   const names = Array.from({ length: 1000 }, (_, index) => `${'a'.repeat(60)}.${index}.com`).join(',');
   expect(fqdnSet(undefined, { maxNames: 1000 }).format.canonical(names)).toMatch(/^[0-9a-f]{64}$/);
   expect(thrown(() => format.canonical(names)).code).toBe('ERR_ID');
   expect(thrown(() => fqdnSet(undefined, { maxNames: 1 }).format.canonical('a.com,a.com')).message).toMatch('1 to 1 ');
 });
 
-test('underscores are names where they are asked for', () => {
+test('underscores are valid if the option allows them', () => {
   const { format: lenient } = fqdnSet(undefined, { underscores: true });
   expect(lenient.canonical('_dmarc.a.com')).toMatch(/^[0-9a-f]{64}$/);
 });
@@ -152,6 +152,6 @@ test.each<[options: unknown, code: string, message: string]>([
     'ERR_UNKNOWN_OPTION',
     '`fqdnSet` has no option `names` (its value was 5). Options: underscores, maxNames.',
   ],
-])('wrong options are refused when the key is made: %o', (options, code, message) => {
+])('wrong options are rejected when the key is created: %o', (options, code, message) => {
   expect(thrown(() => fqdnSet(() => 'a.com', options as never))).toMatchObject({ code, message });
 });

@@ -72,7 +72,7 @@ describe('a single label that is not on the list has no registrable domain:', ()
     },
   );
 
-  test('the error says what to do', () => {
+  test('the error names the remedy', () => {
     expect(thrown(() => registrableDomain('examplecom')).message).toBe(
       "`id` must be a name that has a registrable domain, but was 'examplecom'. A single label has none unless it is on the Public Suffix List. Write a name such as 'example.com'.",
     );
@@ -183,7 +183,7 @@ describe('no domain name is', () => {
     ['256', number],
     ['_dmarc.example.com', 'To accept underscores, use underscores: true.'],
     ['_dmärc.example.com', 'To accept underscores, use underscores: true.'],
-  ])('%s, and the error says what to do', (text, remedy) => {
+  ])('%s, and the error names the remedy', (text, remedy) => {
     const message = `${DEMAND}'${text}'. ${remedy}`;
     expect(thrown(() => registrableDomain(text))).toMatchObject({ code: 'ERR_ID', status: 400, message });
   });
@@ -199,7 +199,7 @@ describe('with underscores: true', () => {
     expect(registrableDomain(name, { underscores: true })).toBe(expected);
   });
 
-  test('other rules hold', () => {
+  test('other rules apply', () => {
     expect(thrown(() => registrableDomain('-_.com', { underscores: true })).code).toBe('ERR_ID');
   });
 
@@ -219,6 +219,6 @@ test.each<[options: unknown, code: string, message: string]>([
     'ERR_OPTION',
     '`registrableDomain.underscores` must be true or false, but was 1. Write underscores: true, or leave it out.',
   ],
-])('wrong options are refused: %o', (options, code, message) => {
+])('wrong options are rejected: %o', (options, code, message) => {
   expect(thrown(() => registrableDomain('a.com', options as DomainNameOptions))).toMatchObject({ code, message });
 });

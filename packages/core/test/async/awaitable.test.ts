@@ -3,15 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { allOf, andThen, callAndForget, toNativePromise } from '../../src/async/awaitable.ts';
 import { query } from '../limits/overrides/query.ts';
 
-describe('what came from outside', () => {
+describe('toNativePromise', () => {
   test.each([[1], [null], [undefined], ['text'], [{}], [query(1 as never)], [() => {}]])(
-    'stays as it is: %o',
+    'returns a value unchanged: %o',
     (value) => {
       expect(toNativePromise(value)).toBe(value);
     },
   );
 
-  test('stays the promise that it is', () => {
+  test('returns a native promise unchanged', () => {
     const promise = Promise.resolve(1);
     expect(toNativePromise(promise)).toBe(promise);
   });
@@ -19,27 +19,27 @@ describe('what came from outside', () => {
   test.each<[what: string, value: unknown]>([
     ['a query with a then', query((give) => give(1))],
     ['a promise of another realm', runInNewContext('Promise.resolve(1)')],
-  ])('becomes a promise of ours: %s', async (_, value) => {
+  ])('converts to a native promise: %s', async (_, value) => {
     const promise = toNativePromise(value);
     expect(promise).toBeInstanceOf(Promise);
     expect(await promise).toBe(1);
   });
 });
 
-test('a value goes on at once', () => expect(andThen(1, (value) => value + 1)).toBe(2));
+test('andThen calls the function synchronously with a value', () => expect(andThen(1, (value) => value + 1)).toBe(2));
 
-test('a promise goes on when it is there', async () => {
+test('andThen calls the function when a promise has resolved', async () => {
   expect(await andThen(Promise.resolve(1), (value) => value + 1)).toBe(2);
   await expect(andThen(Promise.reject(new Error('no')), () => 2)).rejects.toThrow('no');
 });
 
-test('values that are all there are together at once', () => expect(allOf([1, 2])).toEqual([1, 2]));
+test('allOf returns values synchronously', () => expect(allOf([1, 2])).toEqual([1, 2]));
 
-test('values of which one comes later are together when it is there', async () => {
+test('allOf waits when one of the values is a promise', async () => {
   expect(await allOf([1, Promise.resolve(2)])).toEqual([1, 2]);
 });
 
-/** What has come to `onError` once everything has settled. */
+/** Returns the errors that were passed to `onError` when everything has settled. */
 async function errorsOf(run: () => unknown): Promise<unknown[]> {
   const errors: unknown[] = [];
   callAndForget(run, (cause) => errors.push(cause));
@@ -48,19 +48,19 @@ async function errorsOf(run: () => unknown): Promise<unknown[]> {
 }
 
 test.each<[what: string, run: () => unknown, errors: unknown[]]>([
-  ['gives a value: nothing comes', () => 1, []],
-  ['gives a promise that resolves: nothing comes', () => Promise.resolve(1), []],
+  ['returns a value: no error', () => 1, []],
+  ['returns a promise that resolves: no error', () => Promise.resolve(1), []],
   [
-    'throws: that comes',
+    'throws: its error',
     () => {
       throw 'thrown';
     },
     ['thrown'],
   ],
-  ['gives a promise that rejects: that comes', () => Promise.reject('rejected'), ['rejected']],
-  ['gives a thenable that rejects: that comes', () => query((_, refuse) => refuse('refused')), ['refused']],
+  ['returns a promise that rejects: its error', () => Promise.reject('rejected'), ['rejected']],
+  ['returns a thenable that rejects: its error', () => query((_, reject) => reject('rejected')), ['rejected']],
   [
-    'gives a thenable that throws: that comes',
+    'returns a thenable that throws: its error',
     () =>
       query(() => {
         throw 'broken';
@@ -69,7 +69,7 @@ test.each<[what: string, run: () => unknown, errors: unknown[]]>([
   ],
 ])('a function that %s', async (_, run, errors) => expect(await errorsOf(run)).toEqual(errors));
 
-test('what a function throws comes at once', () => {
+test('an error that a function throws is passed on synchronously', () => {
   const errors: unknown[] = [];
   callAndForget(
     () => {

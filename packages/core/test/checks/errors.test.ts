@@ -20,7 +20,7 @@ describe('a SluiceError', () => {
     expect(error.code).toBe('ERR_OPTION');
   });
 
-  test('asks a framework to answer 500, and 400 when the client is at fault', () => {
+  test('has the status 500, or 400 when the client is at fault', () => {
     expect(new SluiceError('ERR_OPTION', '')).toMatchObject({ status: 500, statusCode: 500, kind: 'use' });
     expect(new SluiceError('ERR_ID', '', { status: 400 })).toMatchObject({
       status: 400,
@@ -30,14 +30,14 @@ describe('a SluiceError', () => {
     expect(new SluiceError('ERR_STORE_DEADLINE', '')).toMatchObject({ status: 500, kind: 'store' });
   });
 
-  test('keeps its cause, whatever that is, and has none when it was given none', () => {
+  test('keeps a cause of any type, and has no cause by default', () => {
     expect(new SluiceError('ERR_OVERRIDE', '', { cause: undefined })).toHaveProperty('cause', undefined);
     expect(new SluiceError('ERR_OVERRIDE', '', { cause: 'gone' }).cause).toBe('gone');
     expect(Object.hasOwn(new SluiceError('ERR_OVERRIDE', '', { status: 400 }), 'cause')).toBe(false);
   });
 });
 
-test('a complaint says which option, what it must be, what it was, and what to write instead', () => {
+test('a complaint names the option, the demand, the value and the remedy', () => {
   const error = complaint('ERR_COST', { option: 'cost', demand: 'whole', value: 0.5, remedy: 'Write 1.', status: 400 });
   expect(error).toMatchObject({
     code: 'ERR_COST',
@@ -87,7 +87,7 @@ describe('a value that can not be inspected', () => {
   });
 });
 
-test('the message of an error stands without its name, and what is no error is shown', () => {
+test('messageOf returns the message of an error without its name, and shows other values', () => {
   expect(messageOf(new TypeError('no'))).toBe('no');
   expect(messageOf('text')).toBe("'text'");
 });

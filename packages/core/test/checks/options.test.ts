@@ -27,7 +27,7 @@ describe('an unknown option is an error,', () => {
     );
   });
 
-  test('on one line and short, whatever it is called', () => {
+  test('on one line and short, even if the name is hostile', () => {
     expect(thrown(() => check({ 'a\nb\u2028c\u202Ed': 5 })).message).toBe(
       '`limits.Orders` has no option `a\\u{a}b\\u{2028}c\\u{202e}d` (its value was 5). Options: key, burst, count, period.',
     );
@@ -109,7 +109,7 @@ describe('an option that can not be read is an error, which names it,', () => {
     );
   });
 
-  test('whatever was thrown', () => {
+  test('for any thrown value', () => {
     const options = {
       get burst() {
         // oxlint-disable-next-line no-throw-literal -- user code may throw anything
@@ -136,7 +136,7 @@ test('entries are those of an object, and one that can not be read is an error t
   });
 });
 
-test.each([[null], [undefined], ['1m'], [5], [[]], [() => {}]])('%o is no object of options', (value) => {
+test.each([[null], [undefined], ['1m'], [5], [[]], [() => {}]])('%o is not an object of options', (value) => {
   expect(isPlainObject(value)).toBe(false);
   const error = thrown(() => check(value));
   expect(error.code).toBe('ERR_OPTION');
@@ -150,13 +150,13 @@ describe('a whole number', () => {
     expect(wholeNumber('maxKeys', value, demand)).toBe(value);
   });
 
-  test.each([0, 11, 1.5, Number.NaN, '5', null, undefined, 5n])('%o is refused', (value) => {
+  test.each([0, 11, 1.5, Number.NaN, '5', null, undefined, 5n])('%o is rejected', (value) => {
     expect(thrown(() => wholeNumber('maxKeys', value, demand)).message).toMatch(
       /^`maxKeys` must be a whole number from 1 to 10, but was .*\.$/,
     );
   });
 
-  test('whose option is no name has the whole of it in the example', () => {
+  test('of an option that is not a plain name shows the whole option in the example', () => {
     expect(thrown(() => wholeNumber('advance(…)', 'x', demand)).message).toContain('For example advance(…): 10.');
   });
 
@@ -169,7 +169,7 @@ describe('a whole number', () => {
 describe('one of a few words', () => {
   test('is given as it is', () => expect(oneOf('onFailure', 'open', ['closed', 'open'])).toBe('open'));
 
-  test.each(['opened', 'OPEN', '', true, null])('%o is none of them', (value) => {
+  test.each(['opened', 'OPEN', '', true, null])('%o is not one of them', (value) => {
     expect(thrown(() => oneOf('onFailure', value, ['closed', 'open'])).message).toMatch(
       /^`onFailure` must be 'closed' or 'open', but was .*\.$/,
     );
@@ -192,7 +192,7 @@ describe('a function or a boolean', () => {
     expect([true, false].map((value) => checkBoolean('shadow', value))).toEqual([undefined, undefined]);
   });
 
-  test('is refused when it is another thing', () => {
+  test('is rejected when it is not a function', () => {
     expect(thrown(() => checkFunction('onEvent', 'log', 'Leave it out.')).message).toBe(
       "`onEvent` must be a function, but was 'log'. Leave it out.",
     );

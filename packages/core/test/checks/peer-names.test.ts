@@ -62,7 +62,7 @@ describe.each([
   });
 });
 
-test('whoever counted seconds is told that a number means milliseconds', () => {
+test('the hint for an option in seconds explains that a number means milliseconds', () => {
   expect(LIMIT_HINTS['duration']).toBe(
     "`duration` is `period` here, and a number of it means milliseconds, not seconds: e.g. period: '60s'.",
   );

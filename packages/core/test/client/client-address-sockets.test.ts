@@ -82,7 +82,7 @@ test('several X-Forwarded-For lines are one list', async () => {
   expect(await found({ options: { trustedProxies: ['loopback', 'private'] }, lines })).toBe('203.0.113.7');
 });
 
-test('a header with one address that comes twice names nobody', async () => {
+test('a header with a single address that is sent twice is ignored', async () => {
   const options = { trustedProxies: ['loopback'], addressHeader: 'CF-Connecting-IP' };
   const line = 'CF-Connecting-IP: 203.0.113.7';
   expect(await found({ options, lines: [line] })).toBe('203.0.113.7');

@@ -103,11 +103,11 @@ describe('X-Forwarded-For is walked from the right to the first hop that is not 
     ['text behind a bracket', '203.0.113.7, [::1]x', '10.0.0.1'],
     ['control characters', '203.0.113.7, 10.0.0.2\0', '10.0.0.1'],
     ['quotes', '203.0.113.7, "10.0.0.2"', '10.0.0.1'],
-  ])('a hop that is no address ends the walk at the last good one: %s', (_case, header, client) => {
+  ])('a hop that is not an address ends the walk at the last valid one: %s', (_case, header, client) => {
     expect(clientOf('10.0.0.1', header, { trustedProxies })).toBe(client);
   });
 
-  test('a peer that is not trusted is the client, whatever it sends', () => {
+  test('a peer that is not trusted is the client, even if it sends headers', () => {
     expect(clientOf('203.0.113.7', '10.0.0.2', { trustedProxies })).toBe('203.0.113.7');
     expect(clientOf('127.0.0.1', '198.51.100.1', { trustedProxies })).toBe('127.0.0.1');
   });
@@ -159,7 +159,7 @@ describe('a header with one address', () => {
     expect(from('10.0.0.1', '10.0.0.9')).toBe('10.0.0.9');
   });
 
-  test('says nothing when anybody else sends it', () => {
+  test('is ignored when any other peer sends it', () => {
     expect(from('198.51.100.1', '203.0.113.7')).toBe('198.51.100.1');
   });
 
@@ -228,7 +228,7 @@ describe('a request without any address is an error, never a shared bucket', () 
     );
   });
 
-  test('a connection that is gone is no unix socket, even where those are trusted', () => {
+  test('a closed connection does not count as a unix socket, even where those are trusted', () => {
     const options = { trustedProxies: ['unix'] };
     expect(() => find(fakeRequest({ destroyed: true }, forwarded), options)).toThrow(
       noAddress('its connection is already closed'),
@@ -238,14 +238,14 @@ describe('a request without any address is an error, never a shared bucket', () 
     );
   });
 
-  test('a remote address that is none', () => {
+  test('a remote address that is not an address', () => {
     expect(() => find(requestFrom('localhost', forwarded), { trustedProxies: ['loopback'] })).toThrow(
       noAddress('is not an IP address'),
     );
   });
 });
 
-describe('wrong options are refused when the finder is made', () => {
+describe('wrong options are rejected when the finder is created', () => {
   test.each([true, 1, 'loopback', '10.0.0.0/8', null, {}])('trustedProxies: %j', (trustedProxies) => {
     expect(finderWith({ trustedProxies })).toThrow(refusal('ERR_OPTION', "trustedProxies: ['"));
   });
@@ -272,13 +272,13 @@ describe('wrong options are refused when the finder is made', () => {
     );
   });
 
-  test('an addressHeader that nobody is trusted to send', () => {
+  test('an addressHeader without trusted proxies', () => {
     expect(finderWith({ addressHeader: 'forwarded' })).toThrow(
       refusal('ERR_OPTION', "add e.g. trustedProxies: ['loopback']"),
     );
   });
 
-  test('decodeNat64 that is no boolean', () => {
+  test('decodeNat64 that is not a boolean', () => {
     expect(finderWith({ decodeNat64: 'yes' })).toThrow(refusal('ERR_OPTION', '`decodeNat64` must be true or false'));
   });
 });
@@ -305,7 +305,7 @@ describe('the names of networks', () => {
     },
   );
 
-  test('unix stands beside networks', () => {
+  test('unix can be combined with networks', () => {
     const options = { trustedProxies: ['unix', '198.51.100.1'] };
     expect(clientOf('198.51.100.1', '203.0.113.7', options)).toBe('203.0.113.7');
     expect(clientOf('198.51.100.2', '203.0.113.7', options)).toBe('198.51.100.2');

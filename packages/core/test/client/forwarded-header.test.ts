@@ -41,7 +41,7 @@ describe('Forwarded (RFC 7239) names the hops', () => {
   });
 });
 
-describe('an element that names nobody ends the walk', () => {
+describe('an element without an address ends the walk', () => {
   test.each([
     ['unknown', 'for=203.0.113.7, for=unknown'],
     ['obfuscated', 'for=203.0.113.7, for=_hidden'],

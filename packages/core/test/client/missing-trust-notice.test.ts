@@ -10,7 +10,7 @@ function finderWithWarnings(trustedProxies?: readonly string[]) {
   return { warnings, find: clientAddressFinder({ ...(trustedProxies && { trustedProxies }), warn }) };
 }
 
-describe('X-Forwarded-For from where proxies stand, while trustedProxies is not set', () => {
+describe('X-Forwarded-For from an address that is typical of a proxy, while trustedProxies is not set,', () => {
   test.each([
     ['127.0.0.1', 'loopback'],
     ['::1', 'loopback'],
@@ -23,7 +23,7 @@ describe('X-Forwarded-For from where proxies stand, while trustedProxies is not 
     expect(warnings).toEqual([expect.stringContaining(`set trustedProxies: ['${name}']`)]);
   });
 
-  test('from a unix socket warns, and the error still comes', () => {
+  test('from a unix socket warns, and the request still fails', () => {
     const { warnings, find } = finderWithWarnings();
     expect(() => find(requestOverUnixSocket(forwarded))).toThrow("trustedProxies: ['unix']");
     expect(warnings).toEqual([
@@ -31,7 +31,7 @@ describe('X-Forwarded-For from where proxies stand, while trustedProxies is not 
     ]);
   });
 
-  test('the warning says what goes wrong, how to be silent, and that the framework is not asked', () => {
+  test('the warning explains the effect, how to disable it, and that the setting of the framework is not used', () => {
     const { warnings, find } = finderWithWarnings();
     find(requestFrom('10.0.0.1', forwarded));
     const [warning] = warnings;
@@ -41,7 +41,7 @@ describe('X-Forwarded-For from where proxies stand, while trustedProxies is not 
     expect(warning).toContain("Express 'trust proxy', Koa 'proxy', Fastify 'trustProxy'");
   });
 
-  test('a public peer is no proxy of ours: no warning, until one comes from a private address', () => {
+  test('a public peer causes no warning, but the first private one does', () => {
     const { warnings, find } = finderWithWarnings();
     find(requestFrom('198.51.100.1', forwarded));
     expect(warnings).toEqual([]);

@@ -105,7 +105,7 @@ describe('one bucket twice in a batch', () => {
     expect((await rejected(() => limiter.spend(twice))).code).toBe('ERR_DUPLICATE_BUCKET');
   });
 
-  test.each([16, 17, 1000])('is an error among %i, wherever it stands', (count) => {
+  test.each([16, 17, 1000])('is an error among %i, at any position', (count) => {
     const { limiter } = limiterOnFakeTime(numbers);
     const distinct = Array.from({ length: count - 1 }, (_, i) => ({ limit: 'Orders', id: String(i) }));
     for (const [again, at] of [
@@ -133,7 +133,7 @@ describe('one bucket twice in a batch', () => {
     expect(looks).toBeLessThanOrEqual(20_000);
   });
 
-  test('is none when the id or the limit differs', () => {
+  test('is not assumed when the id or the limit differs', () => {
     const { limiter } = limiterOnFakeTime(numbers);
     const others = [...twice.slice(0, 2), { limit: 'Orders', id: '8' }];
     expect(atOnce(limiter.spend(others)).results).toHaveLength(3);
@@ -221,7 +221,7 @@ describe('a batch', () => {
     ]);
   });
 
-  test('takes from none if one denies, not even what is spend-only', () => {
+  test('takes from no bucket if one denies, not even spend-only', () => {
     const { limiter } = limiterOnFakeTime(numbers);
     atOnce(limiter.spend(both));
     const denied = atOnce(limiter.spend([...both, { limit: 'Orders', id: '8', mode: 'spend-only' }]));
@@ -237,7 +237,7 @@ describe('a batch', () => {
     expect(after.results.map(({ remaining }) => remaining)).toEqual([3, 2, 5]);
   });
 
-  test('that is empty is allowed and says nothing of any limit', () => {
+  test('that is empty is allowed and reports no limit', () => {
     const { limiter } = limiterOnFakeTime(numbers);
     for (const decision of [limiter.spend([]), limiter.check([])].map(atOnce)) {
       expect(decision).toMatchObject({ outcome: 'allowed', limit: null, id: null, remaining: Infinity, results: [] });
@@ -344,7 +344,7 @@ describe('an id', () => {
     ['nothing', () => undefined],
     ['null', () => null],
     ['an empty text', () => ''],
-  ])('must not be %s, whatever its format gives: strangers would share a bucket', (_what, canonical) => {
+  ])('must not be %s, even if its format returns that: unrelated clients would share a bucket', (_what, canonical) => {
     const format = { name: 'wrong', canonical } as IdFormat;
     const limiter = createLimiter({ limits: { Orders: { key: keyFrom(format), count: 5, period: '1s' } } });
     for (const call of ['spend', 'check', 'charge', 'refund', 'reset'] as const) {
@@ -363,7 +363,7 @@ describe('an id', () => {
     }
   });
 
-  test('must be one of its limit’s format: what is none is the client’s error', () => {
+  test('must be valid in the format of its limit: otherwise it is the client’s error', () => {
     const { limiter } = limiterOnFakeTime(numbers);
     expect(thrown(() => limiter.spend([{ limit: 'Orders', id: '' }]))).toMatchObject({ code: 'ERR_ID', status: 400 });
   });

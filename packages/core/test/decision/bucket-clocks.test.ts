@@ -33,7 +33,7 @@ class TwoServers implements Store {
   }
 }
 
-test('the refund of a decision reckons with the clock of each bucket', () => {
+test('the refund of a decision uses the clock of each bucket', () => {
   const store = new TwoServers();
   const numbers = { burst: 10, count: 1, period: '1s' };
   const limiter = createLimiter({ limits: accountLimits({ Orders: numbers, Reads: numbers }), store, log: false });

@@ -15,7 +15,7 @@ const brokenStore = (): Store => ({
   close: () => undefined,
 });
 
-test('when the store can’t answer and a limit is closed the decision is unavailable: nothing passes, come back in a second', async () => {
+test('when the store can’t answer and a limit is closed, the decision is unavailable, with a wait of one second', async () => {
   const limits = accountLimits({
     Open: { count: 1, period: '1s', onFailure: 'open' },
     Closed: { count: 1, period: '1s', onFailure: 'closed' },

@@ -202,7 +202,7 @@ test('a decision has every transaction’s own result, in the order given', () =
   ]);
 });
 
-test('a batch that waits what its decision says passes whole, and not a microsecond sooner', () => {
+test('a batch passes after the wait of its decision, and not a microsecond sooner', () => {
   const { limiter, time } = limiterOnFakeTime(numbers);
   const asked = entries([
     ['Small', 2],

@@ -23,7 +23,7 @@ function messagesOf<Message>(name: string): Message[] {
   return messages;
 }
 
-test('sluice:decision gets each decision of spend, with its limiter, and none of check', () => {
+test('sluice:decision receives each decision of spend with its limiter, and no decision of check', () => {
   const messages = messagesOf<DecisionMessage>('sluice:decision');
   const { limiter } = limiterOnFakeTime(numbers);
   const decisions = [limiter.spend(orders), limiter.spend(orders)].map(atOnce);
@@ -33,7 +33,7 @@ test('sluice:decision gets each decision of spend, with its limiter, and none of
   expect(messages).toEqual(decisions.map((decision) => ({ limiter, decision, shadow: false, durationMs })));
 });
 
-test('sluice:decision tells how long the store took', async () => {
+test('sluice:decision reports how long the store took', async () => {
   const messages = messagesOf<DecisionMessage>('sluice:decision');
   const time = new FakeTime();
   const store: Store = memoryStore({ time });

@@ -60,7 +60,7 @@ test('kinds are silent each for itself', () => {
   expect(lines).toEqual(['warning', 'lost']);
 });
 
-test('what comes once is never left out, nor does it silence others', () => {
+test('an event with `once` is never omitted, and does not silence others', () => {
   const { lines, emit, warn } = started();
   warn('1');
   for (const message of ['proxy', 'addresses']) emit({ type: 'warning', message, once: true });
@@ -68,7 +68,7 @@ test('what comes once is never left out, nor does it silence others', () => {
   expect(lines).toEqual(['1', 'proxy', 'addresses']);
 });
 
-describe('a store that comes and goes', () => {
+describe('a store that fails and recovers repeatedly', () => {
   /** As many outages as told, from beginning to end. */
   function flap(emit: EventSink<EventLine>, outages: number): void {
     for (let i = 1; i <= outages; i++) {
@@ -95,7 +95,7 @@ describe('a store that comes and goes', () => {
     expect(lines.slice(4)).toEqual(['up 100 (and 195 more changes since the last line)']);
   });
 
-  test('and has gone for good is the last line', () => {
+  test('and finally fails for good: that is the last line', () => {
     const { lines, emit, endSpan } = started();
     flap(emit, 2);
     emit({ type: 'store-failing', message: 'down for good' });

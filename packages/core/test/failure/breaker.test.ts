@@ -84,7 +84,7 @@ describe('the first answer', () => {
     expect([breaker.isOpen, breaker.admits(8 * MS), breaker.admits(8 * MS)]).toEqual([false, true, true]);
   });
 
-  test('is told once: answers while closed tell nothing', () => {
+  test('is reported once: answers while closed are not reported', () => {
     const { breaker } = opened();
     breaker.answered(1 * MS);
     expect(breaker.answered(2 * MS)).toBeUndefined();
@@ -92,18 +92,18 @@ describe('the first answer', () => {
 });
 
 describe('failures of one outage', () => {
-  test('that come in while it is open open nothing again', () => {
+  test('that arrive while it is open do not open it again', () => {
     const { breaker, phase } = opened();
     expect([breaker.failed(phase, 50 * MS), breaker.outages]).toEqual([undefined, 1]);
   });
 
-  test('that come in while it is open do not put off the next probe', () => {
+  test('that arrive while it is open do not delay the next probe', () => {
     const { breaker, phase } = opened();
     breaker.failed(phase, 99 * MS);
     expect(breaker.admits(100 * MS)).toBe(true);
   });
 
-  test('that were sent before it was over say nothing about the store now', () => {
+  test('of calls from before the end of the outage do not count', () => {
     const { breaker, phase } = opened();
     const { phase: duringOutage } = breaker;
     breaker.answered(100 * MS);

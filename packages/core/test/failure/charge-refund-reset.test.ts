@@ -44,7 +44,7 @@ describe('a charge', () => {
     expect(events).toEqual([]);
   });
 
-  test('is no longer waited for than a decision', async () => {
+  test('has the same deadline as a decision', async () => {
     const { guard, time } = guarded(hangs);
     const charged = guard.charge([local]);
     await time.pass(50);
@@ -83,7 +83,7 @@ describe('a refund', () => {
     expect(store.calls).toEqual([]);
   });
 
-  test('that the store can not take leaves the tokens taken, says so, and resolves', async () => {
+  test('that the store can not process leaves the tokens taken, emits an event, and resolves', async () => {
     const { guard, store, events } = failing();
     expect(await guard.refund(store, [refund])).toMatchObject({ batch: [], reading: { levelsTicks: [] } });
     expect(events).toMatchObject([{ type: 'refund-lost', count: 1, cause: down }]);
@@ -112,7 +112,7 @@ describe('a reset', () => {
     }
   });
 
-  test('that was done, but not confirmed in time, does not say that it was not done', async () => {
+  test('that was done, but not confirmed in time, is not reported as not done', async () => {
     const { guard, store, time } = guarded(answersSoon);
     const done: unknown[] = [];
     store.behaviour = (batch) => {

@@ -25,7 +25,7 @@ describe.each([
     expect(await Promise.all(others)).toMatchObject([{ batch: [{ limit: 'Orders' }] }, { batch: [] }]);
   });
 
-  test('is no failure of the store', async () => {
+  test('does not count as a failure of the store', async () => {
     const { guard, events } = guarded(hangs, {}, traits);
     const rulings = Array.from({ length: 5 }, () => guard.spend([open]));
     guard.close();
@@ -45,7 +45,7 @@ describe.each([
     expect((await batchAnswer).failure?.cause).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
   });
 
-  test('reports what was lost and not yet told', async () => {
+  test('reports losses that were not reported yet', async () => {
     const { guard, store, events } = guarded(throws(new Error('down')), {}, traits);
     for (let i = 0; i < 3; i++) await guard.refund(store, [open]);
     guard.close();
@@ -67,7 +67,7 @@ describe.each([
   });
 });
 
-test('after close every call is the error ERR_CLOSED, and the store is not asked', () => {
+test('after close every call is the error ERR_CLOSED, and the store is not called', () => {
   const { guard, store } = guarded(answersAtOnce);
   guard.close();
   const local = guarded(answersAtOnce).store;

@@ -21,12 +21,12 @@ describe.each(stores)('what %s decides', (_, make) => {
       log: false,
     });
 
-  test('says of a spend what it took', async () => {
+  test('reports what a spend took', async () => {
     const { results } = await limiter().spend(asked);
     expect(results).toMatchObject([{ allowed: true, spent: 3, remaining: 7 }]);
   });
 
-  test('says of a check that it took nothing, so nothing of it can be given back', async () => {
+  test('reports that a check took nothing, so that nothing of it can be refunded', async () => {
     const own = limiter();
     const decision = await own.check(asked);
     expect(decision.results).toMatchObject([{ allowed: true, spent: 0, remaining: 10 }]);
@@ -37,7 +37,7 @@ describe.each(stores)('what %s decides', (_, make) => {
 test.each([
   ['at once', answersAtOnce],
   ['by a promise', answersSoon],
-])('an error of ours after a good answer, %s, is no failure of the store', async (_, answers) => {
+])('an error of our own after a good answer, %s, does not count as a failure of the store', async (_, answers) => {
   const store = scripted(answers);
   const limiter = createLimiter({ limits: { Orders: { key: accountId(), burst: 10, count: 1, period: '1h' } }, store });
   store.behaviour = (batch) => {

@@ -8,7 +8,7 @@ const open = transaction({ limit: 'Open', onFailure: 'open' });
 const ofType = (events: readonly { type: string }[], type: string) => events.filter((event) => event.type === type);
 
 describe('an outage', () => {
-  test('is told once when it begins and once when it ends, with its length, and never for each request', async () => {
+  test('is reported once when it begins and once when it ends, with its length, and not for each request', async () => {
     const { guard, store, time, events } = guarded(throws(down));
     for (let ms = 0; ms < 5000; ms += 10) {
       for (let i = 0; i < 10; i++) await guard.spend([open]);
@@ -30,7 +30,7 @@ describe('an outage', () => {
     expect(guard.status().outages).toBe(1);
   });
 
-  test('is not told for one or two failures of a store that has answered before', async () => {
+  test('is not reported for one or two failures of a store that has answered before', async () => {
     const { guard, store, events } = guarded(answersAtOnce);
     await guard.spend([open]);
     store.behaviour = throws(down);
@@ -39,7 +39,7 @@ describe('an outage', () => {
     expect(events).toEqual([]);
   });
 
-  test('is told again when it comes again', async () => {
+  test('is reported again when it happens again', async () => {
     const setup = guarded(hangs);
     for (let outage = 0; outage < 2; outage++) {
       setup.store.behaviour = hangs;
@@ -52,7 +52,7 @@ describe('an outage', () => {
     expect(setup.events.map(({ type }) => type)).toEqual(types);
   });
 
-  test('says what happens now and what to look at', async () => {
+  test('names the consequence and what to check', async () => {
     const { guard, store, time, events } = guarded(throws(down));
     for (let i = 0; i < 7; i++) await guard.spend([open]);
     store.behaviour = answersAtOnce;
@@ -117,7 +117,7 @@ describe('an outage', () => {
     });
   });
 
-  test('names a cause that is no error as well', async () => {
+  test('names a cause that is not an error as well', async () => {
     const { guard, events } = guarded(rejects('gone'));
     for (let i = 0; i < 3; i++) await guard.spend([open]);
     expect(events[0]?.message).toContain("The store is failing ('gone').");
@@ -163,7 +163,7 @@ describe('a store that has never answered', () => {
 describe('a broken bucket', () => {
   const broken = new SluiceError('ERR_STORE_BUCKET', 'Orders:a holds a list');
 
-  test('is told at once and then once a minute with a count, however often a client hammers it', async () => {
+  test('is reported at once and then once a minute with a count, however many requests there are', async () => {
     const { guard, time, events } = guarded(rejects(broken));
     for (let i = 0; i < 500; i++) await guard.spend([open]);
     await time.pass(60_000);
@@ -182,7 +182,7 @@ describe('a broken bucket', () => {
 });
 
 describe('what is lost', () => {
-  test('is told at once, then once a minute as a sum, and the rest when the store is back', async () => {
+  test('is reported at once, then once a minute as a sum, and the rest when the store has recovered', async () => {
     const { guard, store, time, events } = guarded(throws(down));
     for (let i = 0; i < 30; i++) {
       await guard.charge([open]);
@@ -197,7 +197,7 @@ describe('what is lost', () => {
     expect(events.at(-1)?.type).toBe('store-recovered');
   });
 
-  test('says who has too many or too few tokens now', async () => {
+  test('names the clients that have too many or too few tokens now', async () => {
     const { guard, store, events } = guarded(throws(down));
     await guard.charge([open]);
     await guard.refund(store, [open]);
@@ -225,14 +225,14 @@ describe('status', () => {
     return setup;
   }
 
-  test('is up from the start, with nothing to tell', () => {
+  test('is up from the start, without a failure', () => {
     const { guard, time } = guardedAtNoon(answersAtOnce);
     time.step(60_000);
     const since = new Date('2026-07-01T12:00:00Z');
     expect(guard.status()).toEqual({ state: 'up', since, outages: 0, decidedByPolicy: 0, lastFailure: undefined });
   });
 
-  test('tells since when the store fails, with what, and how often a policy decided', async () => {
+  test('contains since when the store fails, the cause, and how often a policy decided', async () => {
     const { guard, store, time } = guardedAtNoon(throws(down));
     time.step(60_000);
     for (let i = 0; i < 7; i++) await guard.spend([open]);
@@ -245,7 +245,7 @@ describe('status', () => {
     expect(guard.status()).toEqual({ state: 'failing', since, outages: 1, decidedByPolicy: 8, lastFailure });
   });
 
-  test('tells since when the store is back, and still with what it failed last', async () => {
+  test('contains since when the store is up again, and the last failure', async () => {
     const { guard, store, time } = guardedAtNoon(throws(down));
     for (let i = 0; i < 3; i++) await guard.spend([open]);
     store.behaviour = answersAtOnce;

@@ -17,7 +17,7 @@ test.each([
   expect(checkFailureOptions(options)).toEqual(options);
 });
 
-describe('is refused with option, demand and value', () => {
+describe('is rejected with option, demand and value', () => {
   test.each([0, 60_001, 1.5, NaN, '50', null])('deadlineMs: %o', (deadlineMs) => {
     expect(wrong({ deadlineMs })).toThrow(/`failure.deadlineMs` must be a whole number from 1 to 60000, but was/);
   });
@@ -43,7 +43,7 @@ test.each([
   ['passOnStoreError', "onFailure: 'open'"],
   ['skipOnError', "onFailure: 'open'"],
   ['insuranceLimiter', "onFailure: 'local'"],
-])('`%s`, a name from elsewhere, is answered with ours', (name, ours) => {
+])('`%s`, a name of other libraries, is an error with our name', (name, ours) => {
   expect(wrong({ [name]: 1 })).toThrow(expect.objectContaining({ code: 'ERR_UNKNOWN_OPTION' }));
   expect(wrong({ [name]: 1 })).toThrow(ours);
 });

@@ -52,7 +52,7 @@ describe('a store that keeps the deadline itself', () => {
     expect((await guard.spend([open])).failure?.cause).toMatchObject({ code: 'ERR_STORE_ANSWER' });
   });
 
-  test('is not heard after close, whatever it answers', async () => {
+  test('is ignored after close, whatever it answers', async () => {
     const answer = deferred<unknown>();
     const { guard } = guarded(() => answer.promise, {}, keepsDeadline);
     const batch = [open];

@@ -7,7 +7,7 @@ import { transaction } from './support/guarded.ts';
 const tenPerSecond = rateOf('limits.Orders', { burst: 10, count: 10, period: '1s' });
 
 describe('the share of one of', () => {
-  test('4 gateways: a token comes back four times as slowly, and a quarter of the burst, rounded down, is there', () => {
+  test('4 gateways: tokens refill four times as slowly, and the burst is a quarter, rounded down', () => {
     expect(localRate(tenPerSecond, 4)).toEqual({
       burst: 2,
       count: 10,
@@ -21,7 +21,7 @@ describe('the share of one of', () => {
     expect(localRate(tenPerSecond, 11)).toMatchObject({ burst: 1, toleranceTicks: 1.1 * TICKS_PER_SECOND });
   });
 
-  test('10,000 gateways stays on the time grid: a token comes back in ten years at the latest', () => {
+  test('10,000 gateways stays on the time grid: a token is refilled in at most ten years', () => {
     const onePerYear = rateOf('limits.Orders', { count: 1, period: '366d' });
     const tenYearsMs = 3652.5 * 86_400_000;
     expect(localRate(onePerYear, 10_000)).toEqual({
@@ -33,7 +33,7 @@ describe('the share of one of', () => {
     });
   });
 
-  test.each([2, 3, 7, 100, 9_999])('%i gateways: all shares together are no more than the limit', (gateways) => {
+  test.each([2, 3, 7, 100, 9_999])('%i gateways: all shares together are at most the limit', (gateways) => {
     for (const burst of [1, 2, 7, 1000, 1_000_000]) {
       const rate = rateOf('limits.Orders', { burst, count: 7, period: '1s' });
       const local = localRate(rate, gateways);

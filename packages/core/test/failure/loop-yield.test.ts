@@ -33,7 +33,7 @@ function spin({ time }: Guarded, call: () => unknown, ms: number): unknown[] {
 }
 
 describe.each(Object.entries(calls))('policy answers to %s', (_name, call) => {
-  test('come at once for 10 ms, and then wait until the event loop has run', async () => {
+  test('are returned at once for 10 ms, and then wait until the event loop has run', async () => {
     const setup = await brokenDown();
     const answers = spin(setup, () => call(setup), 11);
     const waits = answers.map((answer) => answer instanceof Promise);
@@ -45,7 +45,7 @@ describe.each(Object.entries(calls))('policy answers to %s', (_name, call) => {
     expect(call(setup)).not.toBeInstanceOf(Promise);
   });
 
-  test('all come at once where the event loop runs by itself', async () => {
+  test('are all returned at once where the event loop runs by itself', async () => {
     const setup = await brokenDown();
     for (let turn = 0; turn < 10; turn++) {
       const answers = spin(setup, () => call(setup), 9);
@@ -55,7 +55,7 @@ describe.each(Object.entries(calls))('policy answers to %s', (_name, call) => {
   });
 });
 
-test('policy answers that wait for the event loop come in their order, and all after one turn of it', async () => {
+test('policy answers that wait for the event loop are returned in order, all after one turn', async () => {
   const setup = await brokenDown();
   const order: string[] = [];
   const spend = (name: string): void => {

@@ -10,7 +10,7 @@ function limiterOn(store: Store): Limiter {
 }
 
 describe('a store that answers at once', async () => {
-  test('is asked without a deadline and can’t fail, so it is always up', async () => {
+  test('is called without a deadline and can’t fail, so it is always up', async () => {
     const time = new FakeTime(Date.parse('2026-07-01T12:00:00Z'));
     const limiter = createLimiter({ limits, time, log: false });
     const since = new Date(time.nowMs);
@@ -19,7 +19,7 @@ describe('a store that answers at once', async () => {
     expect(limiter.status()).toEqual({ state: 'up', since, outages: 0, decidedByPolicy: 0, lastFailure: undefined });
   });
 
-  test('throws through what it throws: there is no policy to stand in for it', () => {
+  test('passes on what it throws, because no policy replaces it', () => {
     const broken = {
       ...memoryStore(),
       traits: { answersAtOnce: true },
@@ -61,7 +61,7 @@ describe('a store that answers at once', async () => {
   });
 
   test.each(['spend', 'check', 'charge', 'refund', 'reset'] as const)(
-    'is not asked to %s by a limiter that was closed',
+    'is not called to %s by a closed limiter',
     async (call) => {
       const limiter = limiterOn(memoryStore());
       await limiter.close();

@@ -40,7 +40,7 @@ describe('a store that hangs', () => {
     expect((await batchAnswer).failure?.cause).toEqual(new SluiceError('ERR_STORE_DEADLINE', message));
   });
 
-  test("holds up the first deadline's worth of decisions and two more, never the rest", async () => {
+  test('delays the decisions of the first deadline and two more, never the rest', async () => {
     const { guard, store, time } = guarded(hangs);
     let waited = 0;
     for (let ms = 0; ms < 1000; ms += 2) {
@@ -63,7 +63,7 @@ describe('a store that hangs', () => {
     expect(waited).toBe(50 + 25 + 2);
   });
 
-  test('and answers after the deadline is not heard: the decision stands, and nothing is unhandled', async () => {
+  test('and answers after the deadline is ignored: the decision remains, and no rejection is unhandled', async () => {
     const { guard, store, time } = guarded(hangs);
     const answer = deferred<unknown>();
     store.behaviour = () => answer.promise;
@@ -130,19 +130,22 @@ describe.each([
   });
 
   const wrongUse: ErrorCode[] = ['ERR_CLOSED', 'ERR_DUPLICATE_BUCKET', 'ERR_COST', 'ERR_OPTION'];
-  test.each(wrongUse)('with %s was used wrongly: the caller gets the error, and it is no failure', async (code) => {
-    const error = new SluiceError(code, 'wrong use');
-    const { guard, events } = guarded(fails(error));
-    for (let i = 0; i < 5; i++) {
-      await expect((async () => guard.spend([transaction()]))()).rejects.toBe(error);
-      await expect((async () => guard.charge([transaction()]))()).rejects.toBe(error);
-    }
-    expect(guard.status()).toMatchObject({ state: 'up', decidedByPolicy: 0, lastFailure: undefined });
-    expect(events).toEqual([]);
-  });
+  test.each(wrongUse)(
+    'with %s was used wrongly: the caller gets the error, and it does not count as a failure',
+    async (code) => {
+      const error = new SluiceError(code, 'wrong use');
+      const { guard, events } = guarded(fails(error));
+      for (let i = 0; i < 5; i++) {
+        await expect((async () => guard.spend([transaction()]))()).rejects.toBe(error);
+        await expect((async () => guard.charge([transaction()]))()).rejects.toBe(error);
+      }
+      expect(guard.status()).toMatchObject({ state: 'up', decidedByPolicy: 0, lastFailure: undefined });
+      expect(events).toEqual([]);
+    },
+  );
 });
 
-test('an answer, however slow, keeps a store asked for as long again as a call may wait', async () => {
+test('after an answer, however slow, the store is called for another deadline', async () => {
   const slow = deferred<unknown>();
   const { guard, store, time } = guarded(() => slow.promise);
   const first = guard.spend([transaction()]);
@@ -164,7 +167,7 @@ describe('a store of several servers, one of them dead,', () => {
   const answersForTheLiving: Behaviour = (batch) =>
     batch.includes(onDeadServer) ? Promise.reject(down) : answersSoon(batch);
 
-  test('is asked on for what the others keep, however the refusals of the dead one fall', async () => {
+  test('is still called for the buckets of the others, however the failures of the dead one are ordered', async () => {
     const { guard, store, time, events } = guarded(answersForTheLiving);
     for (let i = 0; i < 40; i++) {
       expect((await guard.spend([aLive])).failure).toBeUndefined();
@@ -225,7 +228,7 @@ describe('a store that answers with nonsense', () => {
     expect((await guard.spend([transaction()])).failure).toBeUndefined();
   });
 
-  test('is told what it must answer, what it did, and how to find out why', async () => {
+  test('is reported with the demand, the value, and how to find the cause', async () => {
     const { guard } = guarded(answers(level(0.5)));
     const { cause } = (await guard.spend([transaction()])).failure!;
     expect((cause as Error).message).toBe(
@@ -346,7 +349,7 @@ describe('recovery', () => {
     expect(guard.status()).toMatchObject({ state: 'up', outages: 1 });
   });
 
-  test('a store that comes and goes does not grant a whole local burst at each outage', async () => {
+  test('a store that fails repeatedly does not grant a whole local burst at each outage', async () => {
     const { guard, store, time } = guarded(hangs);
     let admitted = 0;
     for (let outage = 0; outage < 5; outage++) {
@@ -362,7 +365,7 @@ describe('recovery', () => {
     expect(admitted).toBe(10);
   });
 
-  test('while the store is back, local buckets are not asked', async () => {
+  test('after recovery, local buckets are not used', async () => {
     const setup = guarded(hangs);
     await breakDown(setup);
     for (let i = 0; i < 11; i++) void setup.guard.spend([transaction()]);

@@ -24,7 +24,7 @@ describe('closed', () => {
     expect(decided(await guard.check([local])).reading.levelsTicks).toEqual([0]);
   });
 
-  test('holds for checks too', async () => {
+  test('applies to checks too', async () => {
     expect(await failing().guard.check([closed])).toMatchObject({ available: false, batch: [closed] });
   });
 });
@@ -37,7 +37,7 @@ describe('local', () => {
     expect(rulings[0]).toMatchObject({ available: true, batch: [local], failure: { policy: 'local', cause: down } });
   });
 
-  test('decides all local limits of a batch together: all are taken, or none', async () => {
+  test('decides all local limits of a batch together: all or nothing', async () => {
     const { guard } = failing();
     await guard.spend([transaction({ limit: 'OtherLocal', cost: 10 })]);
     expect(passed(await guard.spend([local, otherLocal]))).toBe(false);
@@ -56,7 +56,7 @@ describe('local', () => {
     for (let i = 0; i < 20; i++) expect(passed(await guard.check([local]))).toBe(true);
   });
 
-  test('lets the rate of the limit pass as time goes on', async () => {
+  test('lets the rate of the limit pass over time', async () => {
     const { guard, time } = failing();
     await guard.spend([transaction({ cost: 10 })]);
     await time.pass(999);
@@ -79,7 +79,7 @@ describe('local', () => {
     expect(await admitted()).toBe(1);
   });
 
-  test('says by which numbers it decided', async () => {
+  test('reports the numbers by which it decided', async () => {
     const { guard } = failing(4);
     const [transactionDecided] = decided(await guard.spend([transaction({ cost: 9 })])).batch;
     expect(transactionDecided).toMatchObject({ cost: 2, rate: { burst: 2, periodMs: 4000 } });
@@ -127,7 +127,7 @@ describe('local', () => {
     expect(store.stats().maxKeys).toBe(100_000);
   });
 
-  test('60,000 fresh ids of each of two limits of 2 a day displace none of 200 exhausted buckets', async () => {
+  test('60,000 fresh ids of each of two limits of 2 a day evict none of 200 exhausted buckets', async () => {
     const { guard, events } = failing();
     const logins = (n: number, cost: number) =>
       transaction({ limit: 'Logins', id: `${n}`, burst: 5, count: 5, period: '15m', cost });
@@ -166,7 +166,7 @@ describe('open', () => {
     expect((batchAnswer as Answered).reading.levelsTicks).toEqual([0]);
   });
 
-  test('alone lets everything through: nothing is left to decide', async () => {
+  test('alone lets everything through, because no limit is left', async () => {
     const { guard, store } = failing();
     for (let i = 0; i < 20; i++) {
       expect(await guard.spend([open])).toEqual({

@@ -46,7 +46,7 @@ describe('limiter.ready()', () => {
     }
   });
 
-  test('refuses a store whose `ready` is no method', () => {
+  test('rejects a store whose `ready` is not a method', () => {
     const store = Object.assign(new ScriptedStore(answersSoon), { ready: true as unknown as () => void });
     const limits = accountLimits({ Orders: { count: 5, period: '1s' } });
     expect(() => createLimiter({ limits, store })).toThrow(/`store\.ready` must be a function, but was true/);
@@ -54,7 +54,7 @@ describe('limiter.ready()', () => {
 });
 
 describe('waiting for a store to be ready', () => {
-  test('ends when the store says so, and leaves nothing that keeps the process alive', async () => {
+  test('ends when the store is ready, and leaves nothing that keeps the process alive', async () => {
     const ready = deferred<void>();
     const asked: unknown[] = [];
     const { guard, time, store } = readying((options) => (asked.push(options), ready.promise));
@@ -68,7 +68,7 @@ describe('waiting for a store to be ready', () => {
     expect(store.calls).toEqual([]);
   });
 
-  test('has 10 seconds unless told otherwise', async () => {
+  test('has 10 seconds by default', async () => {
     const asked: unknown[] = [];
     const { guard } = readying((options) => void asked.push(options));
     await guard.ready();

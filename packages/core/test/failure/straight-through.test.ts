@@ -65,14 +65,14 @@ test('a promise whose own `then` throws is a failure of the store, which the pol
   expect(guard.status().decidedByPolicy).toBe(1);
 });
 
-test('every call to the store says how long the caller waits', () => {
+test('every call to the store gets the deadline of the caller', () => {
   const { guard, store } = guarded(answersAtOnce, { deadlineMs: 70 });
   const batch = [transaction()];
   void [guard.spend(batch), guard.check(batch), guard.charge(batch), guard.refund(store, batch), guard.reset(batch)];
   expect(store.calls.map(({ deadlineMs }) => deadlineMs)).toEqual([70, 70, 70, 70, 70]);
 });
 
-test('nothing to ask is no reason to ask the store, nor to fail', () => {
+test('an empty call neither calls the store nor fails', () => {
   const { guard, store } = guarded(throws(new Error('down')));
   expect(guard.spend([])).toMatchObject({
     available: true,

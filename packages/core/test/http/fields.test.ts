@@ -36,7 +36,7 @@ test('jitter only lengthens Retry-After, by at most its share of the wait', () =
   random.mockRestore();
 });
 
-test('what was only checked is told as it is, without what it asked for', () => {
+test('a limit that was only checked is reported with its state, without its cost', () => {
   const checked = limiter.check([{ limit: 'Orders', id: 'bob' }]) as Decision;
   expect(fieldsOf(checked, { dialect: DIALECTS['draft-11'], retryJitter: 0 }).get('RateLimit')).toBe('"Orders";r=1');
 });

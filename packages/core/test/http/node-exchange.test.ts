@@ -13,7 +13,7 @@ function exchangeOf(socket: object | null | undefined, headers: object = {}): Pl
   return new PlainExchange({}, incoming, new ServerResponse(incoming));
 }
 
-test('a header field is its text; one that is no text is not read', () => {
+test('a header field is returned as text; a field that is not text is ignored', () => {
   const exchange = exchangeOf({}, { 'x-forwarded-for': '203.0.113.7', 'set-cookie': ['a=b'] });
   expect(exchange.header('x-forwarded-for')).toBe('203.0.113.7');
   expect(exchange.header('set-cookie')).toBeUndefined();

@@ -123,20 +123,20 @@ test('a denied upgrade is answered with a raw 429, fields and problem details', 
   expect(server.accepted).toBe(1);
 });
 
-test('a refused connection is closed on both sides, also when the client keeps its own end open', async () => {
+test('a denied connection is closed on both sides, also when the client keeps its own end open', async () => {
   const server = await serve();
   await server.ask('ann');
   await server.ask('ann');
   await expect.poll(() => server.sockets.at(1)?.destroyed).toBe(true);
 });
 
-test('a limit that says nothing about the request lets it through', async () => {
+test('a limit that does not apply to the request lets it through', async () => {
   const server = await serve();
   expect(statusOf(await server.ask())).toBe(101);
   expect(statusOf(await server.ask())).toBe(101);
 });
 
-test('costs, skip, shadow and onDecision hold as for requests', async () => {
+test('costs, skip, shadow and onDecision work as for requests', async () => {
   const outcomes: string[] = [];
   const skip = (request: IncomingMessage): boolean => request.headers['x-user'] === 'root';
   const server = await serve({
@@ -204,7 +204,7 @@ test.each([
   ['an id of 300 characters', 400, () => 'x'.repeat(300)],
   ['a key that throws', 500, boom(new Error('boom'))],
   ['a key that rejects', 500, async () => boom(new Error('boom'))()],
-])('bad input is no way around the limit beside it: %s', async (_what, status, key) => {
+])('bad input does not bypass the other limit: %s', async (_what, status, key) => {
   const server = await serve({
     limiter: { limits: { ...limits, Bad: { key: accountId(key), count: 9, period: '1m' } } },
     options: { limits: ['PerUser', 'Bad'] },
@@ -259,7 +259,7 @@ test('a connection that fails after its accept has thrown ends nothing else', as
   expect(statusOf(await server.ask('ann'))).toBe(429);
 });
 
-test('a client that resets while the store is asked is not accepted, and ends nothing else', async () => {
+test('a client that resets while the store is called is not accepted, and affects no other client', async () => {
   const inner = memoryStore({ time: new FakeTime() });
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -324,6 +324,6 @@ test.each([
   expect(() => limitUpgrade(limiter, options as never)).toThrow(says);
 });
 
-test('a limiter that is none throws', () => {
+test('a value that is not a limiter throws', () => {
   expect(() => limitUpgrade({} as never, { accept: accepting })).toThrow('made by createLimiter');
 });

@@ -57,7 +57,7 @@ describe('with decimal: true', () => {
   });
 
   test.each(['', '-1', '+1', '007', '00', '1.0', '1e3', '0x1f', ' 1', '1\n', 'alice', '١', '9'.repeat(257)])(
-    '%o is none',
+    '%o is not valid',
     (text) => {
       const error = thrown(() => canonical(text, { decimal: true }));
       expect(error).toMatchObject({ code: 'ERR_ID', status: 400 });
@@ -70,7 +70,7 @@ describe('with decimal: true', () => {
   test('false means what leaving it out means', () => expect(canonical('007', { decimal: false })).toBe('007'));
 });
 
-describe('wrong options are refused when the key is made:', () => {
+describe('wrong options are rejected when the key is created:', () => {
   test.each<[options: unknown, code: string, message: string]>([
     [
       { decmial: true },

@@ -22,7 +22,7 @@ describe('ipAddress', () => {
   });
 
   test.each(['', 'localhost', 'fe80::1%eth0/128', '203.0.113.0/24', '2001:db8::/48', '127.1', '203.0.113.7:80'])(
-    'refuses %j',
+    'rejects %j',
     (text) => {
       expect(() => ipAddressFormat.canonical(text)).toThrow(refusal('`id` must be an IPv4 or IPv6 address'));
     },
@@ -60,7 +60,7 @@ describe('ipv6RangeCIDR', () => {
     ['2001:db8::%eth0/48', "Write it without its zone: '2001:db8::/48'."],
     ['2001:db8:7::1%eth0', 'Write it without its zone'],
     ['2001:db8::/48%eth0', 'Write it without its zone'],
-  ])('refuses %j and says what is wrong', (text, reason) => {
+  ])('rejects %j and names the mistake', (text, reason) => {
     expect(() => ipv6RangeFormat().canonical(text)).toThrow(refusal(reason));
   });
 
@@ -90,17 +90,17 @@ describe('clientNetwork', () => {
     ['2001:db8:7::1', "Write '2001:db8:7::/48'"],
     ['2001:db8:7::1/48', "Write '2001:db8:7::/48'"],
     ['2001:db8::%eth0/48', 'Write it without its zone'],
-  ])('refuses %j and says what is wrong', (text, reason) => {
+  ])('rejects %j and names the mistake', (text, reason) => {
     expect(() => clientNetworkFormat().canonical(text)).toThrow(refusal(reason));
   });
 
-  test('an IPv6 prefix of no bits, one bucket for everyone, is refused', () => {
+  test('an IPv6 prefix of 0 bits, one bucket for all clients, is rejected', () => {
     expect(withoutBits).toThrow(expect.objectContaining({ code: 'ERR_OPTION' }));
     expect(withoutBits).toThrow('`ipv6PrefixLength` must be a whole number from 1 to 128, but was 0.');
   });
 });
 
-describe('what is no address is an error with a remedy that works', () => {
+describe('a text that is not an address is an error with a remedy that works', () => {
   const alone = "Write an address alone, without host name, port, brackets or mask: '203.0.113.7'.";
   const network = (range: string) =>
     `Write an IPv4 address such as '203.0.113.7', or an IPv6 network such as '${range}'.`;

@@ -54,7 +54,7 @@ describe('a network contains the addresses that share its bits', () => {
   });
 });
 
-describe('what is no network is refused by name', () => {
+describe('a text that is not a network is rejected with the name of the option', () => {
   test.each([
     ['', 'a network in CIDR notation'],
     ['10/8', 'a network in CIDR notation'],
@@ -80,7 +80,7 @@ describe('what is no network is refused by name', () => {
     ['10.0.0.1/8', "Write '10.0.0.0/8' for the network, or '10.0.0.1' for the one address"],
     ['2001:db8::1/32', "Write '2001:db8::/32' for the network, or '2001:db8::1' for the one address"],
     ['::ffff:10.0.0.1/104', "Write '10.0.0.0/8' for the network, or '10.0.0.1' for the one address"],
-  ])('%s has host bits set: the message says what was probably meant', (text, remedy) => {
+  ])('%s has host bits set: the message names what was probably meant', (text, remedy) => {
     expect(refusal(text).message).toContain(remedy);
   });
 });

@@ -71,7 +71,7 @@ test.each([
   expect(parsed(spelling).text).toBe(text);
 });
 
-describe('what Node calls no address is refused', () => {
+describe('a text that Node does not accept as an address is rejected', () => {
   test.each([
     '',
     'localhost',

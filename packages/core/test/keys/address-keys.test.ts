@@ -21,7 +21,7 @@ test.each<[name: string, key: Key, address: string, id: string | null]>([
   expect(idOf(key, address)).toBe(id);
 });
 
-describe('wrong options are refused when the key is made:', () => {
+describe('wrong options are rejected when the key is created:', () => {
   test.each<[make: () => unknown, code: string, message: string]>([
     [
       () => ipv6RangeCIDR({ prefixLength: 0 }),

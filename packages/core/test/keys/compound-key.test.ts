@@ -40,7 +40,7 @@ describe('a compound key', () => {
     expect(userAtAddress.format.canonical(made)).toBe(made);
   });
 
-  test('says nothing where one part says nothing', async () => {
+  test('does not apply where one part does not apply', async () => {
     expect(idOf(null)).toBeNull();
     expect(await idOf(Promise.resolve(null))).toBeNull();
   });
@@ -78,13 +78,13 @@ describe('a compound key', () => {
     expect(key.format.canonical('a%3Ab:c:2001:db8::1')).toBe('a%3Ab:c:2001:db8::1');
   });
 
-  test('refuses parts that are none of their formats', () => {
+  test('rejects parts that are not valid in their formats', () => {
     expect(thrown(() => userAtAddress.format.canonical('alice:bob'))).toMatchObject({ code: 'ERR_ID' });
     expect(thrown(() => userAtAddress.format.canonical(':10.0.0.1'))).toMatchObject({ code: 'ERR_ID' });
   });
 });
 
-describe('a compound key is refused', () => {
+describe('a compound key is rejected', () => {
   test.each<[string, () => unknown, string]>([
     [
       'of one key',

@@ -51,7 +51,7 @@ describe('a key takes its id from the value that a function gives:', () => {
     expect(await given).toBe(id);
   });
 
-  test('a query, which is no promise but has a then', async () => {
+  test('a query: not a promise, but with a then method', async () => {
     expect(await idOf(giving(query((give) => give('alice'))))).toBe('alice');
   });
 
@@ -63,7 +63,7 @@ describe('a key takes its id from the value that a function gives:', () => {
   test('the id is canonical', () => expect(idOf(keyFrom(customerNumber, () => 'c-007'))).toBe('C-7'));
 });
 
-describe('a key refuses, and never makes a bucket that strangers share, of', () => {
+describe('a key rejects, so that unrelated clients never share a bucket,', () => {
   const nothings: [value: unknown, shown: string][] = [
     [undefined, 'undefined'],
     [Number.NaN, 'NaN'],
@@ -96,7 +96,7 @@ describe('a key refuses, and never makes a bucket that strangers share, of', () 
   });
 });
 
-test('what a function throws or rejects with comes through', async () => {
+test('an error of the function is passed on', async () => {
   const broken = new Error('no session');
   const throwing = accountId(() => {
     throw broken;
@@ -106,7 +106,7 @@ test('what a function throws or rejects with comes through', async () => {
 });
 
 describe('making a key', () => {
-  test.each([['alice'], [null], [{ decimal: true }]])('of something that is no function is an error: %o', (from) => {
+  test.each([['alice'], [null], [{ decimal: true }]])('of a value that is not a function is an error: %o', (from) => {
     const error = thrown(() => accountId(from as never));
     expect(error.code).toBe('ERR_KEY');
     expect(error.message).toMatch(
@@ -143,12 +143,12 @@ describe('a key with a fallback', () => {
 
   test('has the id of the first where it has one', () => expect(idOf(key, 'alice')).toBe('alice'));
 
-  test('has the id of the fallback where the first says nothing, under its name', () => {
+  test('has the id of the fallback, with its name as prefix, where the first does not apply', () => {
     expect(idOf(key, null)).toBe('clientNetwork:203.0.113.7');
     expect(idOf(key, null, '2001:db8:7:8::9')).toBe('clientNetwork:2001:db8:7::/48');
   });
 
-  test('says nothing where both say nothing', () => {
+  test('does not apply where neither applies', () => {
     const nobody = accountId(() => null).or(accountId(() => null));
     expect(idOf(nobody)).toBeNull();
   });
@@ -189,7 +189,7 @@ describe('a key with a fallback', () => {
     expect(either.format.canonical('ipAddress:2001:DB8::0:1')).toBe('ipAddress:2001:db8::1');
   });
 
-  test('may have a further fallback, and none can be claimed', () => {
+  test('may have a further fallback, and no id of the first can imitate either', () => {
     const chain = (account: string | null, customer: string | null) =>
       accountId(() => account)
         .or(keyFrom(customerNumber, () => customer))
@@ -203,7 +203,7 @@ describe('a key with a fallback', () => {
     expect(chain(null, null).format.canonical('customerNumber:c-07')).toBe('customerNumber:C-7');
   });
 
-  test('may fall back to another function of the same format: their ids are told apart', () => {
+  test('may fall back to another function of the same format: their ids are distinct', () => {
     const made = (first: string | null, second: string | null) => accountId(() => first).or(accountId(() => second));
     expect(idOf(made('alice', 'bob'))).toBe('alice');
     expect(idOf(made(null, 'alice'))).toBe('accountId:alice');
@@ -251,7 +251,7 @@ describe('a key with a fallback', () => {
       '`.or` needs fallbacks of different formats, but customerNumber is used already. Get both ids in one function instead: ' +
         '(req) => req.user?.id ?? req.apiKey ?? null.',
     ],
-  ])('is refused for %s', (_, make, message) => {
+  ])('is rejected for %s', (_, make, message) => {
     expect(thrown(make)).toMatchObject({ code: 'ERR_KEY', message });
   });
 });

@@ -29,7 +29,7 @@ function lateStore() {
 }
 
 describe('close', () => {
-  test('leaves a store that was given open, for those who share it', () => {
+  test('leaves a given store open for other limiters', () => {
     const { limiter, store } = limiterOnFakeTime(numbers);
     atOnce(limiter.close());
     expect(store.stats().size).toBe(0);
@@ -80,7 +80,7 @@ describe('close', () => {
     ['a boolean', true, 'ERR_OPTION', '`close` must be an object, but was true.'],
     ['another option', { stores: true }, 'ERR_UNKNOWN_OPTION', 'Did you mean `store`?'],
     ['a store', { store: memoryStore() }, 'ERR_OPTION', '`close.store` must be true or false'],
-  ])('refuses %s, and stays open', (_, options, code, message) => {
+  ])('rejects %s, and stays open', (_, options, code, message) => {
     const { limiter } = limiterOnFakeTime(numbers);
     const error = thrown(() => limiter.close(options as never));
     expect(error.code).toBe(code);
@@ -88,7 +88,7 @@ describe('close', () => {
     expect(atOnce(limiter.spend(orders)).allowed).toBe(true);
   });
 
-  test('lets what was given back, charged and settled reach the store first, and loses nothing', async () => {
+  test('waits until refunds, charges and settlements have reached the store', async () => {
     const { store, calls } = lateStore();
     const events: unknown[] = [];
     const onEvent = (event: unknown): void => void events.push(event);
@@ -118,7 +118,7 @@ describe('close', () => {
     expect(thrown(() => store.spend([])).code).toBe('ERR_CLOSED');
   });
 
-  test('refuses replace from its beginning: the store is closed and the names are free when it ends', async () => {
+  test('rejects replace from its beginning: the store is closed and the names are free when it ends', async () => {
     const { store, calls } = lateStore();
     const limiter = createLimiter({ limits: accountLimits(numbers), store, log: false });
     const charge = limiter.charge(orders);

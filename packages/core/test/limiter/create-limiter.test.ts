@@ -15,7 +15,7 @@ const MESSAGE = /^Sluice: The overrides function failed for limit "Orders" /;
 
 afterEach(() => void vi.restoreAllMocks());
 
-describe('createLimiter refuses', () => {
+describe('createLimiter rejects', () => {
   test.each<[what: string, options: unknown, code: string, message: string]>([
     ['what is no object', null, 'ERR_OPTION', '`createLimiter` must be an object, but was null.'],
     [
@@ -146,12 +146,12 @@ describe('events', () => {
     ['rejects', () => Promise.reject(new Error('full disk'))],
   ];
 
-  test.each(faults)('do no harm when the listener %s', async (_, fault) => {
+  test.each(faults)('are harmless when the listener %s', async (_, fault) => {
     expect(atOnce(failing({ onEvent: fault, log: false }).spend(entry)).remaining).toBe(4);
     await new Promise(setImmediate);
   });
 
-  test.each(faults)('do no harm when the log %s, and the listener still hears', async (_, fault) => {
+  test.each(faults)('are harmless when the log %s, and still reach the listener', async (_, fault) => {
     const events: LimiterEvent[] = [];
     const limiter = failing({ log: fault, onEvent: (event: LimiterEvent) => events.push(event) });
     expect(atOnce(limiter.spend(entry)).remaining).toBe(4);
@@ -159,7 +159,7 @@ describe('events', () => {
     expect(events).toHaveLength(1);
   });
 
-  test('are warnings when a proxy seems to stand in front and trustedProxies is not set', () => {
+  test('include a warning when there seems to be a proxy and trustedProxies is not set', () => {
     const events: LimiterEvent[] = [];
     const core = coreOf(make({ log: false, onEvent: (event: LimiterEvent) => events.push(event) }));
     core.clientAddress(requestFrom('10.0.0.1', { 'x-forwarded-for': '203.0.113.7' }));

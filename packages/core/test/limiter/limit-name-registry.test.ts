@@ -18,7 +18,7 @@ describe('the names of limits on one store', () => {
     });
   });
 
-  test('that were refused together with one in use are free', () => {
+  test('that were rejected together with one in use are free', () => {
     const store = memoryStore();
     createLimiter({ limits: named('Reads'), store });
     expect(() => createLimiter({ limits: named('Other', 'Reads'), store })).toThrow('Reads');
@@ -45,7 +45,7 @@ describe('the names of limits on one store', () => {
     expect(thrown(() => createLimiter({ limits: named('Orders'), store })).code).toBe('ERR_LIMIT_IN_USE');
   });
 
-  test('that replace gives up are free, those it takes are not', () => {
+  test('that replace releases are free, those it claims are not', () => {
     const store = memoryStore();
     const limiter = createLimiter({ limits: named('Orders', 'Reads'), store });
     limiter.replace({ limits: named('Reads', 'Writes') });
@@ -55,7 +55,7 @@ describe('the names of limits on one store', () => {
     }
   });
 
-  test('that another limiter has are refused by replace, which changes nothing', () => {
+  test('that another limiter has are rejected by replace, which changes nothing', () => {
     const store = memoryStore();
     const limiter = createLimiter({ limits: named('Orders'), store });
     createLimiter({ limits: named('Reads'), store });
@@ -64,7 +64,7 @@ describe('the names of limits on one store', () => {
     expect(() => createLimiter({ limits: named('Writes'), store })).not.toThrow();
   });
 
-  test('stay free when replace of a closed limiter asks for them', () => {
+  test('stay free after replace of a closed limiter', () => {
     const store = memoryStore();
     const limiter = createLimiter({ limits: named('Orders'), store });
     atOnce(limiter.close());
@@ -72,7 +72,7 @@ describe('the names of limits on one store', () => {
     expect(() => createLimiter({ limits: named('Orders'), store })).not.toThrow();
   });
 
-  test('are claimed by nobody when nothing was claimed on the store', () => {
+  test('are free when nothing was claimed on the store', () => {
     const store = memoryStore();
     const limiter = createLimiter({ limits: {}, store });
     expect(() => atOnce(limiter.close())).not.toThrow();

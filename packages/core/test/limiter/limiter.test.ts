@@ -54,7 +54,7 @@ test('ids do not touch each other', () => {
 });
 
 describe('charge', () => {
-  test('takes tokens whether they fit or not, and tells how the bucket is then', () => {
+  test('takes tokens whether they fit or not, and returns the state of the bucket', () => {
     const { limiter } = limiterOnFakeTime(numbers);
     expect(limiter.charge(orders(3))).toEqual([
       {
@@ -72,7 +72,7 @@ describe('charge', () => {
     expect(limiter.charge(orders(3))).toMatchObject([{ remaining: 0, resetAfterMs: 1000 }]);
   });
 
-  test('asks no store for more than an empty bucket, nor does refund', () => {
+  test('never takes or gives more than a whole bucket', () => {
     const inner = memoryStore();
     const asked: unknown[] = [];
     const note = ([one]: readonly StoreRefund[]): void => void asked.push(one?.incrementTicks);

@@ -14,7 +14,7 @@ const complaintAbout = (value: unknown): string => {
   return error.message;
 };
 
-describe('a limiter that the user has wrapped is refused with what to use instead:', () => {
+describe('a limiter that the user has wrapped is rejected with what to use instead:', () => {
   const methods = ['spend', 'check', 'charge', 'refund', 'reset', 'replace', 'status', 'close'] as const;
   test.each<[what: string, wrapped: unknown]>([
     ['a Proxy', new Proxy(limiter, {})],
@@ -35,7 +35,7 @@ describe('a limiter that the user has wrapped is refused with what to use instea
 });
 
 test.each([[undefined], [null], [{}], ['limiter'], [() => limiter]])(
-  'what is no limiter at all is refused: %o',
+  'a value that is not a limiter is rejected: %o',
   (value) => {
     expect(complaintAbout(value)).toMatch(
       /^`limiter` must be made by createLimiter, but was .*\. For example const limiter = createLimiter\(\{ limits: \{ … \} \}\)\.$/,
@@ -43,7 +43,7 @@ test.each([[undefined], [null], [{}], ['limiter'], [() => limiter]])(
   },
 );
 
-test('an object whose properties can’t be read is refused, too', () => {
+test('an object whose properties can’t be read is rejected', () => {
   const hostile = new Proxy(
     {},
     {
@@ -70,7 +70,7 @@ describe('with a second copy of the package in the process', () => {
     other = (await import(new URL('../../dist/index.js', import.meta.url).href)) as typeof import('@sluice/core');
   });
 
-  test('a limiter of the other copy is refused with the places of both', () => {
+  test('a limiter of another copy of the package is rejected with the locations of both', () => {
     const made = other.createLimiter({ limits: { Orders: { key: other.accountId(), count: 5, period: '1s' } } });
     const message = complaintAbout(made);
     expect(message).toMatch(

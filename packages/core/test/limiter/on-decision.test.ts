@@ -12,7 +12,7 @@ function listened(options: Partial<LimiterOptions> = {}) {
   return { told, ...limiterOnFakeTime(numbers, { onDecision, ...options }) };
 }
 
-test('onDecision is told of each decision of spend, with what spend gives', () => {
+test('onDecision is called with each decision that spend returns', () => {
   const { limiter, told } = listened();
   const decisions = [limiter.spend(orders), limiter.spend(orders), limiter.spend([])].map(atOnce);
   expect(decisions.map(({ outcome }) => outcome)).toEqual(['allowed', 'denied', 'allowed']);
@@ -21,7 +21,7 @@ test('onDecision is told of each decision of spend, with what spend gives', () =
   expect(told.map(([, context]) => context)).toEqual([{ shadow: false }, { shadow: false }, { shadow: false }]);
 });
 
-test('onDecision is told of a decision that comes later when it is made', async () => {
+test('onDecision is called with an asynchronous decision when it is made', async () => {
   const { limiter, told } = listened({ overrides: () => Promise.resolve(undefined) });
   const decision = limiter.spend(orders);
   expect(told).toEqual([]);
@@ -29,19 +29,19 @@ test('onDecision is told of a decision that comes later when it is made', async 
   expect(told.map(([one]) => one)).toEqual([made]);
 });
 
-test('onDecision is told of a blocked id', () => {
+test('onDecision is called for a blocked id', () => {
   const { limiter, told } = listened({ overrides: { Orders: { '7': 'blocked' } } });
   atOnce(limiter.spend(orders));
   expect(told).toMatchObject([[{ outcome: 'denied', blocked: true }, { shadow: false }]]);
 });
 
-test('onDecision is told of no check, charge, refund or reset: a look is no decision', () => {
+test('onDecision is not called for a check, charge, refund or reset', () => {
   const { limiter, told } = listened();
   for (const call of ['check', 'charge', 'refund', 'reset'] as const) atOnce<unknown>(limiter[call](orders));
   expect(told).toEqual([]);
 });
 
-test('onDecision is not told of wrong arguments, which are an error', () => {
+test('onDecision is not called for wrong arguments, which are an error', () => {
   const { limiter, told } = listened();
   expect(thrown(() => limiter.spend([{ limit: 'Orders', id: '7', cost: 2 }])).code).toBe('ERR_COST_OVER_BURST');
   expect(told).toEqual([]);
@@ -59,13 +59,13 @@ test.each([
   ]);
 });
 
-test('an onDecision that is no function is refused', () => {
+test('an onDecision that is not a function is rejected', () => {
   const error = thrown(() => limiterOnFakeTime(numbers, { onDecision: 'log' as never }));
   expect(error.code).toBe('ERR_OPTION');
   expect(error.message).toContain('`onDecision` must be a function');
 });
 
-test('limits that are swapped are told of to the same function', () => {
+test('onDecision is called after replace too', () => {
   const { limiter, told } = listened();
   limiter.replace({ limits: accountLimits({ Reads: { count: 5, period: '1m' } }) });
   atOnce(limiter.spend([{ limit: 'Reads', id: '7' }]));

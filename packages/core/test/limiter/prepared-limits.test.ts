@@ -53,7 +53,7 @@ describe('prepared limits', () => {
     expect(atOnce(resolved.spend([null, null], undefined))).toMatchObject({ allowed: true, limit: null });
   });
 
-  test('a cost above the burst of an override that comes later is a failure, and the other limits are spent', async () => {
+  test('a cost above the burst of an asynchronous override is a failure, and the other limits are spent', async () => {
     const { limiter } = limiterOnFakeTime(numbers, {
       overrides: async (limit) => (limit === 'Orders' ? { burst: 1, count: 1, period: '1s' } : undefined),
     });

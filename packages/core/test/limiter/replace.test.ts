@@ -40,7 +40,7 @@ describe('replace', () => {
     expect(atOnce(limiter.spend(orders())).allowed).toBe(true);
   });
 
-  test('of a limit with lowered numbers holds at once', () => {
+  test('of a limit with lowered numbers takes effect at once', () => {
     const { limiter, time } = limiterOnFakeTime(numbers);
     atOnce(limiter.spend(orders(2)));
     limiter.replace({ limits: limits(2) });
@@ -118,7 +118,7 @@ describe('replace', () => {
     expect(atOnce(limiter.check(orders())).results[0]?.burst).toBe(3);
   });
 
-  test('finishes with the old numbers what was asked before', async () => {
+  test('does not affect decisions in progress', async () => {
     let answer: (override: undefined) => void = () => {};
     const { limiter } = limiterOnFakeTime(numbers, { overrides: () => new Promise((give) => (answer = give)) });
     const decision = limiter.spend(orders());

@@ -65,7 +65,7 @@ describe('no limiter for each request are', () => {
     expect(lines).toEqual([]);
   });
 
-  test('limiters that are made when a tenant first comes, and kept', () => {
+  test('limiters that are created at the first request of a tenant, and kept', () => {
     const lines: string[] = [];
     const name = `Limit${names++}`;
     for (let i = 0; i < 50; i++) {
@@ -84,7 +84,7 @@ describe('no limiter for each request are', () => {
     expect(inARow(50, (request) => request({}))).toEqual([]);
   });
 
-  test('limiters whose requests come from no server, as in serverless functions', () => {
+  test('limiters whose requests have no server, as in serverless functions', () => {
     expect(inARow(50, (request) => request(undefined))).toEqual([]);
   });
 
@@ -138,7 +138,7 @@ describe('ids that are IPv6 addresses', () => {
     expect(idsOf(key, id)).toEqual([]);
   });
 
-  test('are not warned of when their limit is gone, or after the first ten thousand requests', () => {
+  test('cause no warning when their limit was removed, or after the first ten thousand requests', () => {
     const lines: string[] = [];
     const limiter = createLimiter({
       limits: { Gone: { key: accountId(text), count: 50_000, period: '1s' } },

@@ -6,7 +6,7 @@ const numbers = { count: 1, period: '1s' };
 const orders = [{ limit: 'Orders', id: '7' }];
 
 describe('a limit that is switched off', () => {
-  test('drops out of every batch, whatever the cost and the overrides', () => {
+  test('is left out of every batch, whatever the cost and the overrides', () => {
     const limits = { Orders: { ...numbers, disabled: true }, Reads: numbers };
     const { limiter } = limiterOnFakeTime(limits, { overrides: { Orders: { '7': numbers } } });
     const batch = [
@@ -26,7 +26,7 @@ describe('a limit that is switched off', () => {
     expect(asked).toEqual(['Reads']);
   });
 
-  test('goes on where it was once it is switched on again', () => {
+  test('keeps its buckets until it is enabled again', () => {
     const { limiter } = limiterOnFakeTime({ Orders: numbers });
     const spend = () => atOnce(limiter.spend(orders)).allowed;
     const replace = (disabled: boolean) =>
@@ -38,7 +38,7 @@ describe('a limit that is switched off', () => {
     expect(spend()).toBe(false);
   });
 
-  test('still has numbers that are right, and says true or false', () => {
+  test('must still have valid numbers, and true or false for disabled', () => {
     const make = (given: object) => thrown(() => limiterOnFakeTime({ Orders: { ...numbers, ...given } }));
     expect(make({ disabled: true, count: 0 }).code).toBe('ERR_OPTION');
     expect(make({ disabled: 'yes' })).toMatchObject({

@@ -31,7 +31,7 @@ describe('a name of a limit', () => {
     },
   );
 
-  test('is refused with its demand, its value and an example', () => {
+  test('is rejected with its demand, its value and an example', () => {
     expect(thrown(() => checkLimitName('name', 5)).message).toBe(
       '`name` must be a letter followed by letters, digits, `_`, `.` or `-`, at most 64 characters, but was 5. ' +
         'Clients see the name in header fields. For example OrdersPerAccount.',
@@ -45,7 +45,7 @@ describe('a name of a limit', () => {
   });
 });
 
-test.each([[undefined], [null], ['Orders'], [[one]]])('limits that are no object are refused: %o', (limits) => {
+test.each([[undefined], [null], ['Orders'], [[one]]])('limits that are not an object are rejected: %o', (limits) => {
   const error = thrown(() => define(limits as never));
   expect(error.code).toBe('ERR_OPTION');
   expect(error.message).toMatch(
@@ -71,7 +71,7 @@ describe('the key of a limit', () => {
   });
 });
 
-describe('a definition is refused', () => {
+describe('a definition is rejected', () => {
   test.each<[what: string, definition: unknown, code: string, message: RegExp]>([
     [
       'that is no object',

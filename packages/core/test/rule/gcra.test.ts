@@ -119,7 +119,7 @@ test('a charge never lowers a level that other numbers left', () => {
   expect([charged(31, 0, TOLERANCE), charged(50, 10, TOLERANCE)]).toEqual([31, 50]);
 });
 
-test('an increment of 0 fits whatever the level is, and waits for nothing', () => {
+test('an increment of 0 fits at any level, without a wait', () => {
   expect([fits(300, 0, TOLERANCE), waitFor(300, 0, TOLERANCE)]).toEqual([true, 0]);
 });
 

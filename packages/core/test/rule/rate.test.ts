@@ -55,7 +55,7 @@ test('a count that was left out is shown by an example', () => {
   expect(message).toMatch("but was undefined. For example count: 100, period: '1m'.");
 });
 
-describe('a number out of range is refused:', () => {
+describe('a number out of range is rejected:', () => {
   test.each<[field: string, value: unknown, shown: string, remedy?: string]>([
     ['count', 0, '0'],
     ['count', -1, '-1'],
@@ -91,7 +91,7 @@ describe('a number out of range is refused:', () => {
   });
 });
 
-describe('what the time grid cannot carry is refused when it is defined:', () => {
+describe('numbers that the time grid can not represent are rejected when they are defined:', () => {
   test('less than a tick for a token', () => {
     expect(rate({ count: 16_000, period: '1ms' }).emissionIntervalTicks).toBe(1);
     const error = thrown(() => rate({ count: 16_001, period: '1ms' }));

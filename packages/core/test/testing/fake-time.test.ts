@@ -127,7 +127,7 @@ describe('the timers of a fake time', () => {
     expect(runs).toEqual([1000, 2000, 3000]);
   });
 
-  test.each([0, -5, NaN, 0.5])('of %s ms run after 1 ms, so that time goes on', (delayMs) => {
+  test.each([0, -5, NaN, 0.5])('of %s ms run after 1 ms, so that time advances', (delayMs) => {
     const time = new FakeTime();
     const runs: number[] = [];
     const again = (): void => {
@@ -187,7 +187,7 @@ describe('the timers of a fake time', () => {
 });
 
 describe('the end of a turn of a fake time', () => {
-  test('comes after all timers of the turn, and with each move', () => {
+  test('is after all timers of the turn, and at each move', () => {
     const time = new FakeTime();
     const seen: string[] = [];
     time.endOfTurn(() => seen.push('at once'));
@@ -209,7 +209,7 @@ describe('the end of a turn of a fake time', () => {
     expect([runs, time.pending]).toEqual([2, 0]);
   });
 
-  test('is in the next turn when it is asked for at the end of one', () => {
+  test('is in the next turn when it is requested at the end of one', () => {
     const time = new FakeTime();
     const seen: string[] = [];
     time.endOfTurn(() => {
@@ -224,7 +224,7 @@ describe('the end of a turn of a fake time', () => {
 });
 
 describe('while a fake time passes', () => {
-  test('code that awaits on the way goes on, as in a loop of retries', async () => {
+  test('code that awaits in between continues, as in a loop of retries', async () => {
     const time = new FakeTime();
     const sleep = (ms: number) => new Promise<void>((resolve) => time.alarm(ms, resolve));
     const attempts: number[] = [];

@@ -49,7 +49,7 @@ describe('a promise with a deadline', () => {
     await expect(all.race(Promise.reject(new Error('own')), late)).rejects.toThrow('own');
   });
 
-  test('rejects with the error that was asked for at the deadline, and not before', async () => {
+  test('rejects with the given error at the deadline, and not before', async () => {
     const { deadlines: all, time } = deadlines();
     const seen = watch(all.race(never(), late));
     await time.pass(49);
@@ -66,7 +66,7 @@ describe('a promise with a deadline', () => {
     expect(made).toBe(0);
   });
 
-  test('is not heard any more after its deadline, whether it resolves or rejects', async () => {
+  test('is ignored after its deadline, whether it resolves or rejects', async () => {
     const { deadlines: all, time } = deadlines();
     const one = deferred<string>();
     const other = deferred<string>();
@@ -123,7 +123,7 @@ describe('many promises', () => {
     expect(second.error).toEqual(new Error('late'));
   });
 
-  test('that come after the oldest has settled still have their whole time', async () => {
+  test('that are added after the oldest has settled still have their whole time', async () => {
     const { deadlines: all, time } = deadlines();
     const first = deferred<string>();
     watch(all.race(first.promise, late));
@@ -148,7 +148,7 @@ describe('many promises', () => {
   });
 });
 
-describe('whoever hears of a missed deadline', () => {
+describe('the callback of a missed deadline', () => {
   test('may have another promise followed, which has its whole time', async () => {
     const { deadlines: all, time } = deadlines();
     const missed: string[] = [];
@@ -163,7 +163,7 @@ describe('whoever hears of a missed deadline', () => {
     expect([missed, time.pending]).toEqual([['first', 'second'], 0]);
   });
 
-  test('may let all others expire, which are told once', async () => {
+  test('may expire all others, which are called once', async () => {
     const { deadlines: all, time } = deadlines();
     const missed: string[] = [];
     const follow = (miss: () => void) => void all.follow(never(), new Telling(miss));
@@ -176,7 +176,7 @@ describe('whoever hears of a missed deadline', () => {
     expect([missed, all.waiting, time.pending]).toEqual([['first', 'second'], 0, 0]);
   });
 
-  test('may throw, and the others are told all the same', async () => {
+  test('may throw, and the others are called nevertheless', async () => {
     const { deadlines: all, time } = deadlines();
     const missed: string[] = [];
     const follow = (miss: () => void) => void all.follow(never(), new Telling(miss));
@@ -219,7 +219,7 @@ describe('after a stall of the process', () => {
     expect(seen.error).toEqual(new Error('late'));
   });
 
-  test('during the grace itself, what comes due meanwhile has a grace of its own', async () => {
+  test('a promise that becomes due during the grace has a grace of its own', async () => {
     const { deadlines: all, time } = deadlines();
     const answer = deferred<string>();
     watch(all.race(never(), late));
@@ -293,7 +293,7 @@ describe('no timer is left that keeps the process alive', () => {
     expect(time.pending).toBe(1);
   });
 
-  test('and it runs out when nothing comes any more', async () => {
+  test('and it expires when nothing is added', async () => {
     const { deadlines: all, time } = deadlines();
     await all.race(Promise.resolve(), late);
     await time.pass(1000);

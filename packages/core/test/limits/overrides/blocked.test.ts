@@ -17,7 +17,7 @@ const remainingOf = (limiter: ReturnType<typeof limiterOnFakeTime>['limiter'], e
   atOnce(limiter.check(entries)).results.map(({ remaining }) => remaining);
 
 describe('a blocked id', () => {
-  test('is denied for ever: no wait helps, no token is there', () => {
+  test('is denied always, without tokens and without a wait', () => {
     const { limiter } = limiterOnFakeTime(numbers, { overrides });
     const decision = atOnce(limiter.spend([{ ...mallory, cost: 2 }]));
     expect(decision).toMatchObject({
@@ -122,7 +122,7 @@ describe('a blocked id', () => {
     expect(code([mallory])).toBe('ERR_CLOSED');
   });
 
-  test('says nothing under a limit that is switched off', () => {
+  test('has no effect under a disabled limit', () => {
     const limits = { Orders: { ...numbers.Orders, disabled: true } };
     expect(atOnce(limiterOnFakeTime(limits, { overrides }).limiter.spend([mallory])).allowed).toBe(true);
   });
@@ -160,7 +160,7 @@ describe('an id is blocked', () => {
   });
 });
 
-describe('the store is not asked about a blocked id, so it is blocked', () => {
+describe('the store is not called for a blocked id, so the id stays blocked during an outage', () => {
   const limiterOn = (store: ScriptedStore, onFailure: 'local' | 'closed' | 'open') =>
     createLimiter({
       limits: accountLimits(numbers),

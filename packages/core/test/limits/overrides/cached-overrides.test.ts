@@ -61,7 +61,7 @@ describe('cached overrides', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('keep that there is no override, too', async () => {
+  test('also cache that there is no override', async () => {
     const { get, asked } = cached({ answer: async () => undefined });
     await get();
     expect(get()).toBeUndefined();
@@ -99,7 +99,7 @@ describe('cached overrides', () => {
     expect(get()).toBe(team);
   });
 
-  test('take a query that is no promise but has a then', async () => {
+  test('accept a query that is a thenable', async () => {
     const { get } = cached({ answer: () => query((give) => give(pro)) });
     expect(await get()).toBe(pro);
     expect(get()).toBe(pro);
@@ -136,34 +136,37 @@ describe('when the database fails, cached overrides', () => {
     ],
   ];
 
-  test.each(failures)('keep a known answer, ask again after a second, and say so: %s', async (_, fail, reason) => {
-    let broken = false;
-    const { get, time, asked, events } = cached({ answer: () => (broken ? fail() : pro) });
-    expect(get()).toBe(pro);
-    broken = true;
-    time.advance(61_000);
-    expect(get()).toBe(pro);
-    await settled();
-    expect(get()).toBe(pro);
-    expect(asked).toHaveLength(2);
-    expect(events).toMatchObject([
-      {
-        type: 'override-refresh-failed',
-        limit: 'Orders',
-        id: '7',
-        cause: expect.anything(),
-        message: `A cached override of limit "Orders" could not be refreshed (${reason}). The cached one, 61 s old, stays in use. Check the overrides function and its database.`,
-      },
-    ]);
-    time.advance(1000);
-    expect(get()).toBe(pro);
-    await settled();
-    expect([asked.length, events.length]).toEqual([3, 2]);
-    broken = false;
-    time.advance(1000);
-    get();
-    expect([get(), asked.length, events.length]).toEqual([pro, 4, 2]);
-  });
+  test.each(failures)(
+    'keep a known answer, repeat the query after a second, and report it: %s',
+    async (_, fail, reason) => {
+      let broken = false;
+      const { get, time, asked, events } = cached({ answer: () => (broken ? fail() : pro) });
+      expect(get()).toBe(pro);
+      broken = true;
+      time.advance(61_000);
+      expect(get()).toBe(pro);
+      await settled();
+      expect(get()).toBe(pro);
+      expect(asked).toHaveLength(2);
+      expect(events).toMatchObject([
+        {
+          type: 'override-refresh-failed',
+          limit: 'Orders',
+          id: '7',
+          cause: expect.anything(),
+          message: `A cached override of limit "Orders" could not be refreshed (${reason}). The cached one, 61 s old, stays in use. Check the overrides function and its database.`,
+        },
+      ]);
+      time.advance(1000);
+      expect(get()).toBe(pro);
+      await settled();
+      expect([asked.length, events.length]).toEqual([3, 2]);
+      broken = false;
+      time.advance(1000);
+      get();
+      expect([get(), asked.length, events.length]).toEqual([pro, 4, 2]);
+    },
+  );
 
   test.each(failures)('fail for an id that they do not know, and ask again after a second: %s', async (_, fail) => {
     let broken = true;
@@ -188,7 +191,7 @@ describe('when the database fails, cached overrides', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('leave no rejection unhandled when nobody waits for a refresh', async () => {
+  test('leave no rejection of a refresh unhandled', async () => {
     const { queries, answer } = answers();
     const { get, time } = cached({ answer });
     const first = get();
@@ -215,7 +218,7 @@ describe('when the database fails, cached overrides', () => {
 });
 
 describe('when a query hangs, cached overrides', () => {
-  test('give the known answer, start another query after ten seconds, and say so', async () => {
+  test('return the known answer, start another query after ten seconds, and report it', async () => {
     const { queries, answer } = answers();
     const { get, time, asked, events } = cached({ answer });
     const first = get();
@@ -267,7 +270,7 @@ describe('when a query hangs, cached overrides', () => {
   });
 });
 
-describe('cached overrides forget', () => {
+describe('cached overrides delete', () => {
   test('what is deleted: an id under all limits, or under one', async () => {
     const { overrides, get, asked } = cached({ answer: () => pro });
     const all = () => [get('7'), get('7', 'Reads'), get('8')];
@@ -343,7 +346,7 @@ describe('the entries of cached overrides are bounded', () => {
     expect(asked).toEqual(['Orders 1', 'Orders 2', 'Orders 1']);
   });
 
-  test('an answer for an id that was displaced while it was asked is given, and not kept', async () => {
+  test('an answer for an id that was evicted during its query is returned, but not cached', async () => {
     const { queries, answer } = answers();
     const { get, asked } = cached({ maxEntries: 1, answer });
     const [first, second] = [get('1'), get('2')];
@@ -376,7 +379,7 @@ describe('wrong options of cached overrides are errors:', () => {
     expect(make(options)).toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
-  test('and so is something that is no function', () => {
+  test('and so is a value that is not a function', () => {
     expect(make({ maxAge: '1m' }, pro)).toMatchObject({
       code: 'ERR_OPTION',
       message: expect.stringMatching(/^`cachedOverrides\(fn\)` must be a function, but was \{/),

@@ -28,7 +28,7 @@ const bursts = (key: Key, overrides: Readonly<Record<string, Override>>, ids: re
   return ids.map((id) => atOnce(limiter.check([{ limit: 'Requests', id }])).results[0]?.burst ?? 'unlimited');
 };
 
-describe('what is no id of an entry is none of an override either:', () => {
+describe('an id that is not valid in an entry is not valid in an override:', () => {
   const keys: readonly [string, Key][] = [
     ['ipAddress', ipAddress()],
     ['ipv6RangeCIDR', ipv6RangeCIDR()],
@@ -51,17 +51,17 @@ describe('what is no id of an entry is none of an override either:', () => {
 });
 
 describe('an override of a network', () => {
-  test('holds for every address in it, and for no other', () => {
+  test('applies to every address in it, and to no other', () => {
     const ids = ['10.20.0.0', '10.20.255.255', '10.19.255.255', '10.21.0.0', '2001:db8::10.20.0.1'];
     expect(bursts(ipAddress(), { '10.20.0.0/16': per(5) }, ids)).toEqual([5, 5, 1, 1, 1]);
   });
 
-  test('holds for the addresses of IPv6 networks, to the bit', () => {
+  test('applies to the addresses of IPv6 networks, to the bit', () => {
     const ids = ['2001:db8::', '2001:db8:7fff::1', '2001:db8:8000::', '2001:db9::'];
     expect(bursts(ipAddress(), { '2001:db8::/33': per(5) }, ids)).toEqual([5, 5, 1, 1]);
   });
 
-  test('gives way to a longer prefix, whatever the order, and both to the id itself', () => {
+  test('is replaced by a longer prefix, in any order, and both by an override of the id itself', () => {
     const overrides = { '10.0.0.0/24': per(4), '10.0.0.7': per(5), '10.0.0.0/8': per(2), '10.0.0.0/16': per(3) };
     const ids = ['10.1.0.0', '10.0.1.0', '10.0.0.1', '10.0.0.7', '11.0.0.0'];
     expect(bursts(ipAddress(), overrides, ids)).toEqual([2, 3, 4, 5, 1]);
@@ -82,13 +82,13 @@ describe('an override of a network', () => {
     expect(bursts(ipAddress(), { '::ffff:10.0.0.0/104': per(5) }, ['10.1.2.3', '::ffff:10.1.2.3'])).toEqual([5, 5]);
   });
 
-  test('holds for the ranges in it', () => {
+  test('applies to the ranges in it', () => {
     const overrides = { '2001:db8::/32': per(5), '2001:db8:7::/48': per(6) };
     const ids = ['2001:db8:1::/48', '2001:db8:7::/48', '2001:db9:7::/48'];
     expect(bursts(ipv6RangeCIDR(), overrides, ids)).toEqual([5, 6, 1]);
   });
 
-  test('holds for client networks: IPv4 addresses and IPv6 ranges', () => {
+  test('applies to client networks: IPv4 addresses and IPv6 ranges', () => {
     const overrides = { '10.0.0.0/8': per(5), '2001:db8::/32': per(6), '2001:db8:7::/48': per(7) };
     const ids = ['10.1.2.3', '2001:db8:1::/48', '2001:db8:7::/48', '11.1.2.3'];
     expect(bursts(clientNetwork(), overrides, ids)).toEqual([5, 6, 7, 1]);
@@ -113,7 +113,7 @@ describe('an override of a network', () => {
     ]);
   });
 
-  test('is text like any other where ids are no addresses', () => {
+  test('is plain text where ids are not addresses', () => {
     expect(bursts(accountId(), { '10.0.0.0/8': per(5) }, ['10.0.0.0/8', '10.1.2.3'])).toEqual([5, 1]);
   });
 
@@ -125,7 +125,7 @@ describe('an override of a network', () => {
   });
 });
 
-describe('an override of a network is refused', () => {
+describe('an override of a network is rejected', () => {
   test.each<[string, Key, Readonly<Record<string, Override>>, string]>([
     [
       'with host bits, naming the network',

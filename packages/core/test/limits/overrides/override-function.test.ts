@@ -16,7 +16,7 @@ const asked = (overrides: unknown) => limiterOnFakeTime(numbers, { overrides: ov
 const entry = [{ limit: 'Orders', id: '7' }];
 
 describe('a function of overrides', () => {
-  test('is asked with the limit, the canonical id, and no request where there is none', () => {
+  test('is called with the limit, the canonical id, and undefined where there is no request', () => {
     const calls: unknown[] = [];
     atOnce(asked((...args: unknown[]) => void calls.push(args)).limiter.spend(entry));
     expect(calls).toEqual([['Orders', '7', undefined]]);
@@ -140,7 +140,7 @@ describe('when a function of overrides fails, the limit has its own numbers and 
     expect(events[0]).toHaveProperty('cause');
   });
 
-  test('it is late, and what it says then is ignored', async () => {
+  test('it is late, and its late answer is ignored', async () => {
     const time = new CountedTime();
     const events: LimiterEvent[] = [];
     const answers: ((override: Override) => void)[] = [];

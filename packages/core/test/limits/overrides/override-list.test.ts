@@ -9,7 +9,7 @@ const numbers = { Orders: { count: 2, period: '1s' } };
 const gold: LimitNumbers = { count: 7, period: '1s' };
 
 describe('a list of overrides', () => {
-  test('holds as a table would', () => {
+  test('works like a table', () => {
     const overrides = new OverrideList();
     overrides.add('Orders', format, 'alice', gold);
     overrides.add('Orders', format, 'robot', 'unlimited');
@@ -18,7 +18,7 @@ describe('a list of overrides', () => {
     expect([remaining('alice'), remaining('bob'), remaining('robot')]).toEqual([7, 2, Infinity]);
   });
 
-  test('says under which spelling an id is known', () => {
+  test('returns the canonical spelling of an id', () => {
     const overrides = new OverrideList();
     expect(overrides.add('Requests', ipAddress().format, '2001:DB8::0:1', gold)).toBe('2001:db8::1');
     expect(overrides.add('Requests', ipAddress().format, '2001:DB8::0/32', gold)).toBe('2001:db8::/32');
@@ -41,7 +41,7 @@ describe('a list of overrides', () => {
     expect(overrides.rateOf('Orders', 'c')).toMatchObject({ burst: 7 });
   });
 
-  test('refuses an id that it has, and keeps what it had', () => {
+  test('rejects an id that it already has, and keeps the first override', () => {
     const overrides = new OverrideList();
     overrides.add('Orders', format, 'alice', gold);
     expect(thrown(() => overrides.add('Orders', format, 'alice', 'unlimited'))).toMatchObject({
@@ -51,7 +51,7 @@ describe('a list of overrides', () => {
     expect(overrides.rateOf('Orders', 'alice')).toMatchObject({ burst: 7 });
   });
 
-  test('refuses numbers out of range and what is no numbers', () => {
+  test('rejects numbers out of range and values that are not numbers', () => {
     const add = (override: unknown) =>
       thrown(() => new OverrideList().add('Orders', format, 'a', override as 'unlimited'));
     expect(add({ count: 0, period: '1s' })).toMatchObject({
@@ -61,7 +61,7 @@ describe('a list of overrides', () => {
     expect(add('limitless')).toMatchObject({ code: 'ERR_OVERRIDE' });
   });
 
-  test('is refused when it names a limit that there is not', () => {
+  test('is rejected when it names an unknown limit', () => {
     const overrides = new OverrideList();
     overrides.add('Odors', format, 'alice', gold);
     expect(thrown(() => limiterOnFakeTime(numbers, { overrides }))).toMatchObject({
@@ -71,7 +71,7 @@ describe('a list of overrides', () => {
     });
   });
 
-  test('is refused when its ids are of another format than the limit’s', () => {
+  test('is rejected when its ids are of another format than the limit’s', () => {
     const overrides = new OverrideList();
     overrides.add('Orders', ipAddress().format, '203.0.113.7', gold);
     expect(thrown(() => limiterOnFakeTime(numbers, { overrides }))).toMatchObject({
@@ -81,7 +81,7 @@ describe('a list of overrides', () => {
     });
   });
 
-  test('is refused when its ranges are of another size than the limit’s', () => {
+  test('is rejected when its ranges are of another size than the limit’s', () => {
     const overrides = new OverrideList();
     overrides.add('Requests', ipv6RangeCIDR().format, '2001:db8:7::/48', gold);
     const limits = { Requests: { key: ipv6RangeCIDR({ prefixLength: 56 }), ...gold } };
@@ -102,7 +102,7 @@ describe('a list of overrides', () => {
     ['throws nothing', () => throwing(null), 'null'],
     ['throws text', () => throwing('no'), "'no'"],
     ['gives no text', () => 5 as never, '`id` of limit "Orders" must be text'],
-  ])('refuses an id whose format %s', (_, canonical, reason) => {
+  ])('rejects an id whose format %s', (_, canonical, reason) => {
     const error = thrown(() => new OverrideList().add('Orders', { name: 'odd', canonical }, 'a', gold));
     expect(error.code).toBe('ERR_OVERRIDE');
     expect(error.message).toContain(reason);

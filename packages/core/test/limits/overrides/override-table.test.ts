@@ -12,7 +12,7 @@ describe('a listed override', () => {
     Orders: { 'big-customer': { burst: 5, count: 10, period: '2s' }, 'our-robot': 'unlimited' },
   } as const;
 
-  test('gives its id other numbers, and says so', () => {
+  test('gives its id other numbers, and is reported in the result', () => {
     const { limiter } = withOverrides(overrides);
     const [result] = atOnce(limiter.spend([{ limit: 'Orders', id: 'big-customer' }])).results;
     expect(result).toMatchObject({ remaining: 4, burst: 5, count: 10, periodMs: 2000, overridden: true });
@@ -34,7 +34,7 @@ describe('a listed override', () => {
     expect(atOnce(limiter.check([{ limit: 'Orders', id: 'a' }])).remaining).toBe(7);
   });
 
-  test('lets an unlimited id through, whose transaction drops out of the batch', () => {
+  test('lets an unlimited id through, whose transaction is left out of the batch', () => {
     const { limiter } = withOverrides(overrides);
     const robot = { limit: 'Orders', id: 'our-robot', cost: 1_000_000 };
     expect(atOnce(limiter.spend([robot]))).toMatchObject({
@@ -68,7 +68,7 @@ describe('a listed override', () => {
   });
 });
 
-describe('overrides are refused', () => {
+describe('overrides are rejected', () => {
   const ok = { count: 5, period: '1s' };
 
   test.each([

@@ -22,7 +22,7 @@ describe('the table of buckets', () => {
     expect(table.size).toBe(50_000);
   });
 
-  test('gives a bucket that it does not hold a TAT that has always passed', () => {
+  test('returns a TAT that has always passed for an unknown bucket', () => {
     const table = tableOf(hashes(100, 1), NOW + 1);
     expect(table.tat(1, 1)).toBe(-Infinity);
     table.remove(1, 1);
@@ -59,12 +59,12 @@ describe('the table of buckets', () => {
     expect(tables.totals).toEqual({ size: 1, swept: 51, evicted: 0 });
   });
 
-  test('tells hashes apart by both of their words, one after the other', () => {
+  test('distinguishes hashes by both of their words, one after the other', () => {
     const table = tableOf([[9, 1]], NOW + 1);
     expect([table.tat(9, 1), table.tat(9, 2)]).toEqual([NOW + 1, -Infinity]);
   });
 
-  test('holds buckets together whose hashes begin with the same bits', () => {
+  test('stores many buckets whose hashes begin with the same bits', () => {
     const alike = hashes(10_000, 4).map(([low, high]) => [low, (high >>> 8) | 0] as const);
     const table = tableOf(alike, NOW + 1);
     expect(alike.every(([low, high]) => table.tat(low, high) === NOW + 1)).toBe(true);

@@ -41,8 +41,8 @@ function beside() {
   };
 }
 
-describe('60,000 fresh ids of a limit of 2 a day displace none of 200 exhausted buckets of 5 in 15 minutes', () => {
-  test('when they come after them', async () => {
+describe('60,000 fresh ids of a limit of 2 a day evict none of 200 exhausted buckets of 5 in 15 minutes', () => {
+  test('when the flood follows', async () => {
     const { exhaust, flood, fresh } = beside();
     exhaust();
     flood('Mails');
@@ -70,7 +70,7 @@ describe('60,000 fresh ids of a limit of 2 a day displace none of 200 exhausted 
     expect(store.stats().size).toBe(MAX_KEYS);
   });
 
-  test('when two floods come at once', async () => {
+  test('when there are two floods at once', async () => {
     const { exhaust, flood, fresh } = beside();
     exhaust();
     for (let i = 0; i < FLOOD; i++) {

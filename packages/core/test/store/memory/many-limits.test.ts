@@ -36,7 +36,7 @@ describe('a memory store of many limits', () => {
     expect(store.stats().size).toBe(1000);
   });
 
-  test('drops a limit that nobody uses any more by the calls of another', () => {
+  test('drops a limit that is no longer used during the calls of another', () => {
     const time = new FakeTime();
     const store = memoryStore({ time });
     for (let i = 0; i < 5000; i++) store.spend([transaction('Gone', `${i}`)]);
@@ -45,7 +45,7 @@ describe('a memory store of many limits', () => {
     expect(store.stats()).toEqual({ size: 0, maxKeys: 1_000_000, evicted: 0, swept: 5000, bytes: 0, limits: {} });
   });
 
-  test('holds few tables when the names of limits come without end and their buckets pass', () => {
+  test('keeps few tables when there are ever new names of limits and their buckets refill', () => {
     const time = new FakeTime();
     const store = memoryStore({ time });
     let most = 0;
@@ -58,7 +58,7 @@ describe('a memory store of many limits', () => {
     expect(most).toBeLessThan(300);
   });
 
-  test('holds few tables when the names come without end and each is reset', () => {
+  test('keeps few tables when there are ever new names and each is reset', () => {
     const store = memoryStore({ time: new FakeTime() });
     for (let i = 0; i < 5000; i++) {
       store.spend([transaction(`Limit${i}`, 'a')]);
@@ -77,7 +77,7 @@ describe('a memory store of many limits', () => {
     expect(limitsOf(store)).toBe(0);
   });
 
-  test('holds no more than maxKeys buckets of as many limits', () => {
+  test('keeps at most maxKeys buckets of as many limits', () => {
     const store = memoryStore({ maxKeys: 100, time: new FakeTime() });
     for (let i = 0; i < 20_000; i++) store.spend([transaction(`Limit${i}`, 'a')]);
     expect(store.stats()).toMatchObject({ size: 100, evicted: 19_900 });

@@ -39,7 +39,7 @@ describe('a segment', () => {
     expect(wrong).toBe(0);
   });
 
-  test('tells hashes apart by both of their words', () => {
+  test('distinguishes hashes by both of their words', () => {
     const segment = emptySegment();
     insert(segment, 9, 1, 100);
     insert(segment, 9, 2, 200);
@@ -48,7 +48,7 @@ describe('a segment', () => {
     expect(segment.find(9, 3)).toBeLessThan(0);
   });
 
-  test('holds a TAT of any sign, and 0', () => {
+  test('stores a TAT of any sign, and 0', () => {
     const segment = emptySegment();
     for (const [i, tat] of [-(2 ** 52), -1, 0, 2 ** 53 - 1].entries()) {
       insert(segment, 2 * i + 1, 0, tat);

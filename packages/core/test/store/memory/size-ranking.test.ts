@@ -31,7 +31,7 @@ describe('the ranking by size', () => {
     expect(ranking.largest()).toBe(a);
   });
 
-  test('always gives one of the largest, whatever comes, grows, shrinks and goes', () => {
+  test('always returns one of the largest while members are added, grow, shrink and are removed', () => {
     const random = numbersFrom(4);
     const items = [item(3)];
     const ranking = rankingOf(items);

@@ -38,7 +38,7 @@ test('a step back never brings it forward, also when a smaller one came before',
   expect(time.nowTicks()).toBe(5000 * MS);
 });
 
-test('it goes on from where it was when the clock was set back by more', () => {
+test('it continues from its last value when the clock was set back by more', () => {
   const clock = new FakeTime();
   const time = new StoreTime(clock);
   clock.set(90_000_000);

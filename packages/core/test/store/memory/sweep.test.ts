@@ -68,7 +68,7 @@ describe('the sweep', () => {
     expect(tables.largest()).toBe(tables.find('B'));
   });
 
-  test('does nothing where there is no table', () => {
+  test('does nothing without a table', () => {
     const tables = new LimitTables();
     const sweep = new Sweep(tables);
     for (let step = 0; step < 100; step++) sweep.step(NOW);
