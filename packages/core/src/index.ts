@@ -62,6 +62,7 @@ export type {
   StorePressure,
   StoreReading,
   StoreRefund,
+  StoreReport,
   StoreTraits,
   StoreTransaction,
 } from './store/store.ts';

@@ -14,7 +14,7 @@ const MIN_PROBE_INTERVAL_MICROS = 100_000;
  * Decides whether to call the store (circuit breaker). Pure: time is a parameter, in whole microseconds.
  *
  * The breaker is closed while the store answers. It opens after three consecutive failures without an answer for as
- * long as one deadline. Then it admits one call, the probe, every 100 ms or every deadline, whichever is longer; the
+ * long as one deadline, or when the store reports that it can't answer. Then it admits one call, the probe, every 100 ms or every deadline, whichever is longer; the
  * probe is a live request. The first answer closes the breaker. A store of several servers of which one is dead keeps
  * answering in between, so its breaker stays closed.
  */
@@ -39,6 +39,11 @@ export class Breaker {
 
   get isOpen(): boolean {
     return this.#isOpen;
+  }
+
+  /** Whether the last call has failed. */
+  get hasFailed(): boolean {
+    return this.#failuresInARow > 0;
   }
 
   /** Whether the store has ever answered. */
@@ -72,8 +77,11 @@ export class Breaker {
     return true;
   }
 
-  /** Records that an admitted call did not reach the store, so that another call can be the probe. */
-  returnProbe(): void {
+  /**
+   * Lets the next call be a probe: an admitted call did not reach the store, or the store has reported that it can
+   * answer again.
+   */
+  allowProbe(): void {
     this.#lastProbeMicros = -Infinity;
   }
 
@@ -93,10 +101,14 @@ export class Breaker {
     }
     if (this.#failuresInARow < FAILURES_TO_OPEN) return undefined;
     if (isWithin(this.#deadlineMicros, nowMicros - this.#answeredMicros)) return undefined;
-    this.#isOpen = true;
-    this.#lastProbeMicros = nowMicros;
-    this.#phase += 1;
+    this.#open(nowMicros);
     return 'opened';
+  }
+
+  /** Opens a closed breaker now, because the store has reported that it can't answer. */
+  reportedDown(nowMicros: number): void {
+    if (!this.hasFailed) this.#firstFailureMicros = nowMicros;
+    this.#open(nowMicros);
   }
 
   /**
@@ -111,6 +123,12 @@ export class Breaker {
     this.#isOpen = false;
     this.#phase += 1;
     return this.#firstFailureMicros;
+  }
+
+  #open(nowMicros: number): void {
+    this.#isOpen = true;
+    this.#lastProbeMicros = nowMicros;
+    this.#phase += 1;
   }
 }
 

@@ -93,7 +93,7 @@ export class Fallback {
 
   #madeLocal(): MemoryStore {
     const store = memoryStore({ maxKeys: MAX_LOCAL_KEYS, time: this.#time });
-    store.onPressure((pressure) => this.#emit(localPressureEvent(pressure)));
+    store.watch((pressure) => this.#emit(localPressureEvent(pressure)));
     return store;
   }
 }

@@ -59,6 +59,9 @@ export class OpenGate implements StoreGate {
     checkReadyOptions(options);
   }
 
+  /** Does nothing: a store that can't fail is never down. */
+  noteReport(): void {}
+
   status(): StoreStatus {
     return { state: 'up', since: this.#since, outages: 0, decidedByPolicy: 0, lastFailure: undefined };
   }

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { Decision } from '../decision/decision.ts';
-import type { BucketName, Store, StoreCap, StoreRefund } from '../store/store.ts';
+import type { BucketName, Store, StoreCap, StoreRefund, StoreReport } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
@@ -26,6 +26,8 @@ export interface StoreGate {
   reset(batch: readonly BucketName[]): Awaitable<void>;
   /** Resolves when the store can answer. */
   ready(options?: ReadyOptions): Promise<void>;
+  /** Takes note of a report of the store about itself. It never throws. */
+  noteReport(report: StoreReport): void;
   /** Reports the state of the store. */
   status(): StoreStatus;
   /** Throws `ERR_CLOSED` after {@link close}. */

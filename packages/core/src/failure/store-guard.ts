@@ -1,8 +1,8 @@
-import { toNativePromise, andThen, type Awaitable } from '../async/awaitable.ts';
+import { toNativePromise, andThen, callAndForget, type Awaitable } from '../async/awaitable.ts';
 import type { Decision } from '../decision/decision.ts';
 import { isInstance, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
-import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store/store.ts';
+import type { BucketName, Store, StoreCap, StoreReading, StoreRefund, StoreReport } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { EMPTY_READING } from './reading.ts';
 import { Deadlines } from '../time/deadlines.ts';
@@ -141,6 +141,18 @@ export class StoreGuard implements StoreGate {
     if (this.#health.isFailing) await this.#ask(this.#trial, []);
   }
 
+  /**
+   * Takes note of a report of the store about itself. `down` begins an outage, and the policies decide at once. After
+   * `up`, the guard makes a trial call, so that an outage also ends without requests; the next call also goes to the
+   * store.
+   */
+  noteReport(report: StoreReport): void {
+    if (report.type === 'down') this.#health.reportedDown(report.cause);
+    if (report.type !== 'up' || !this.#health.isFailing) return;
+    this.#health.reportedUp();
+    callAndForget(() => this.#ask(this.#trial, []), ignore);
+  }
+
   /** Reports the state of the store. */
   status(): StoreStatus {
     return this.#health.status();
@@ -212,6 +224,8 @@ export class StoreGuard implements StoreGate {
     if (this.#closed) throw closed();
   }
 }
+
+function ignore(): void {}
 
 function isRemembered(answer: unknown): boolean {
   return (answer as Partial<StoreReading> | undefined)?.remembered === true;

@@ -17,8 +17,8 @@ export interface StoreStatus {
   /** Decisions made by failure policies so far, during outages and for single failed calls. */
   readonly decidedByPolicy: number;
   /**
-   * The last time that the store threw, rejected, was late or returned an invalid answer, if it ever did. A single
-   * broken bucket (`ERR_STORE_BUCKET`) does not count.
+   * The last time that the store threw, rejected, was late, returned an invalid answer or reported that it can't
+   * answer, if it ever did. A single broken bucket (`ERR_STORE_BUCKET`) does not count.
    */
   readonly lastFailure: { readonly cause: unknown; readonly at: Date } | undefined;
 }
@@ -80,7 +80,7 @@ export class StoreHealth {
 
   /** Records that the store answered without asking its servers, which is no news about their state. */
   remembered(): void {
-    this.#breaker.returnProbe();
+    this.#breaker.allowProbe();
   }
 
   /** Records an answer of the store. */
@@ -108,6 +108,21 @@ export class StoreHealth {
     const effect = this.#breaker.failed(sentIn, nowMicros);
     if (effect === 'first') this.#failedFirst(cause);
     if (effect === 'opened') this.#opened(cause, nowMicros);
+  }
+
+  /** Records that the store has reported that it can't answer. */
+  reportedDown(cause: unknown): void {
+    const nowMicros = this.#time.nowMicros();
+    this.#lastFailure = { cause, micros: nowMicros };
+    if (this.isFailing) return;
+    if (!this.#breaker.hasFailed) this.#decidedBeforeOutage = this.#decidedByPolicy;
+    this.#breaker.reportedDown(nowMicros);
+    this.#opened(cause, nowMicros);
+  }
+
+  /** Records that the store has reported that it can answer again. During an outage, the next call tries it. */
+  reportedUp(): void {
+    this.#breaker.allowProbe();
   }
 
   /** Counts a decision made by a failure policy. */

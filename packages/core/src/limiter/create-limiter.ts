@@ -140,7 +140,8 @@ function checkedStore(store: Store): Store {
       `\`store\` must be a store, such as memoryStore(): it has no method \`${method}\`.`,
     );
   }
-  const remedy = 'Leave it out when there is nothing to wait for.';
-  checkFunction('store.ready', (store as { readonly ready?: unknown }).ready, remedy);
+  const { ready, watch } = store as { readonly ready?: unknown; readonly watch?: unknown };
+  checkFunction('store.ready', ready, 'Leave it out when there is nothing to wait for.');
+  checkFunction('store.watch', watch, 'Leave it out when there is nothing to report.');
   return store;
 }

@@ -28,7 +28,7 @@ import type { ReadyOptions } from '../store/ready-options.ts';
 import { RaisedLimits } from './raised-limits.ts';
 import type { LateCharge, RequestLimiter } from './request-limiter.ts';
 import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';
-import type { BucketName, Store } from '../store/store.ts';
+import type { BucketName, Store, StoreReport } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 
 /** The validated parts of a limiter. */
@@ -53,7 +53,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   readonly #reports: DecisionReports<Request>;
   readonly #ownsStore: boolean;
   readonly #gate: StoreGate;
-  readonly #endPressureReports: (() => void) | undefined;
+  readonly #endStoreReports: (() => void) | undefined;
   readonly #overrideDeadlines: Deadlines;
   readonly #failure: CheckedFailureOptions;
   /** The limits that middlewares use, with the highest fixed cost for each. */
@@ -81,9 +81,9 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.#work = new PendingWork(time);
     this.#set = this.#defined(set);
     registerLimitNames(store, this, this.#set.limits.keys());
-    this.#endPressureReports = store.onPressure?.((pressure) => emit(pressureEvent(pressure)));
     this.#gate =
       store.traits?.answersAtOnce === true ? new OpenGate(store, time) : new StoreGuard({ store, failure, emit, time });
+    this.#endStoreReports = store.watch?.((report) => this.#noteStoreReport(report));
   }
 
   /**
@@ -152,7 +152,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     checkBoolean('close.store', options.store);
     this.#isClosing = true;
     releaseLimitNames(this.store, this);
-    this.#endPressureReports?.();
+    this.#endStoreReports?.();
     return andThen(this.#work.ended(), () => {
       this.#overrideDeadlines.expireAll();
       this.#gate.close();
@@ -221,6 +221,12 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
       this.#reports.report(decision, WITHOUT_HTTP);
       return decision;
     });
+  }
+
+  #noteStoreReport(report: StoreReport): void {
+    if (this.#isClosing) return;
+    if (report.type === 'pressure') this.emit(pressureEvent(report));
+    else this.#gate.noteReport(report);
   }
 
   /** @throws {SluiceError} `ERR_CLOSED` after `close`. */

@@ -72,8 +72,9 @@ export interface StoreReading {
   readonly remembered?: true;
 }
 
-/** Reported by a store with a bounded number of buckets when it is nearly full or has evicted buckets in debt. */
+/** A store with a bounded number of buckets is nearly full or has evicted buckets in debt. */
 export interface StorePressure {
+  readonly type: 'pressure';
   /** Buckets in the store. */
   readonly size: number;
   /** The largest number of buckets that the store keeps. */
@@ -83,6 +84,17 @@ export interface StorePressure {
   /** The limit with the most buckets, and their number. */
   readonly largest: { readonly limit: string; readonly size: number };
 }
+
+/**
+ * What a store reports by itself, see {@link Store.watch}.
+ *
+ * - `down`: no call can be answered now, for the reason `cause`. A limiter then decides by its failure policies, except
+ *   for the trial calls that it makes in every outage.
+ * - `up`: calls can be answered again. This is not an answer yet: a limiter ends an outage at the first answer.
+ * - `pressure`: see {@link StorePressure}.
+ */
+export type StoreReport =
+  { readonly type: 'down'; readonly cause: unknown } | { readonly type: 'up' } | StorePressure;
 
 /** The clock reading for the level of one bucket, in ticks. Added to the level, it gives the bucket's TAT. */
 export function nowTicksAt({ nowTicks, bucketNowTicks }: StoreReading, index: number): number {
@@ -170,12 +182,17 @@ export interface Store {
   /** Deletes buckets, so that they are full. */
   reset(batch: readonly BucketName[], deadlineMs?: number): Awaitable<void>;
   /**
-   * Registers a listener that is called when the store is nearly full and when it has evicted buckets in debt, at most
-   * every few minutes. A limiter emits an event for each report. Omitted by unbounded stores.
+   * Registers a listener for what the store finds out without a call. A store reports only what it knows of: one with a
+   * connection `down` and `up`, one with a bounded number of buckets `pressure`, at most every few minutes. If it is
+   * down when the listener is registered, it reports that at once. The listener of a limiter never throws. Omitted by
+   * stores that have nothing to report.
    *
-   * @returns A function that removes the listener.
+   * A store should report `down` only when calls fail without delay, and not for a short loss of its connection: a
+   * limiter emits an event for each change.
+   *
+   * @returns A function that removes the listener. It may be called again, and also after `close`.
    */
-  onPressure?(listener: (pressure: StorePressure) => void): () => void;
+  watch?(listener: (report: StoreReport) => void): () => void;
   /** Releases the store's resources. Repeated calls do nothing; any other call then throws `ERR_CLOSED`. */
   close(): Awaitable<void>;
 }

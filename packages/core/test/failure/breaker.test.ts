@@ -76,6 +76,34 @@ test('a clock that steps back does not put off the next probe', () => {
   expect(breaker.admits(0)).toBe(true);
 });
 
+describe('a report that the store is down', () => {
+  test('opens it without a failed call, and the outage counts from the report', () => {
+    const breaker = new Breaker(50);
+    breaker.answered(1 * MS);
+    breaker.reportedDown(2 * MS);
+    expect([breaker.isOpen, breaker.outages, breaker.hasFailed]).toEqual([true, 1, false]);
+    const admitted = [2, 101.999, 102].filter((ms) => breaker.admits(ms * MS));
+    expect(admitted).toEqual([102]);
+    expect(breaker.answered(103 * MS)).toBe(2 * MS);
+    expect(breaker.isOpen).toBe(false);
+  });
+
+  test('after a failed call opens it at once, and the outage counts from that call', () => {
+    const breaker = new Breaker(50);
+    breaker.failed(0, 1 * MS);
+    breaker.reportedDown(5 * MS);
+    expect(breaker.answered(9 * MS)).toBe(1 * MS);
+  });
+
+  test('makes the failures of calls that were sent before it count for nothing', () => {
+    const breaker = new Breaker(50);
+    breaker.reportedDown(0);
+    breaker.answered(100 * MS);
+    for (let i = 0; i < 3; i++) breaker.failed(0, 200 * MS);
+    expect(breaker.isOpen).toBe(false);
+  });
+});
+
 describe('the first answer', () => {
   test('closes it and gives the moment of the first failure', () => {
     const breaker = new Breaker(50);

@@ -60,7 +60,7 @@ export class Buckets {
   }
 
   /** @returns A function that removes the listener. */
-  onPressure(listener: PressureListener): () => void {
+  watch(listener: PressureListener): () => void {
     return this.#reports.add(listener);
   }
 

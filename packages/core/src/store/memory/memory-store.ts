@@ -49,7 +49,7 @@ export interface MemoryStore extends Store {
   close(): void;
   /** Returns the current statistics. The call takes time for each limit, but not for each bucket. */
   stats(): MemoryStats;
-  onPressure(listener: (pressure: StorePressure) => void): () => void;
+  watch(listener: (report: StorePressure) => void): () => void;
 }
 
 /**
@@ -87,7 +87,7 @@ function closed(): SluiceError {
 class LocalStore implements MemoryStore {
   readonly traits = { answersAtOnce: true } as const;
   /** A property, because a limiter may also call it on an object that inherits from this store. */
-  readonly onPressure: MemoryStore['onPressure'] = (listener) => this.#open().onPressure(listener);
+  readonly watch: MemoryStore['watch'] = (listener) => this.#open().watch(listener);
   readonly #time: StoreTime;
   #buckets: Buckets | undefined;
 

@@ -40,7 +40,9 @@ export class PressureReports {
     if (evicted > 0) this.#evictedFrom = now + QUIET_TICKS;
     this.#reportedEvictions += evicted;
     const { limit, size } = this.#tables.largest();
-    const pressure = { size: this.#tables.totals.size, maxKeys: this.#maxKeys, evicted, largest: { limit, size } };
+    const { size: total } = this.#tables.totals;
+    const largest = { limit, size };
+    const pressure = { type: 'pressure', size: total, maxKeys: this.#maxKeys, evicted, largest } as const;
     for (const listener of this.#listeners) listener(pressure);
   }
 }

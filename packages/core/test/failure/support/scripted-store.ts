@@ -1,7 +1,7 @@
 import type { Awaitable } from '../../../src/async/awaitable.ts';
-import type { Store, StoreReading, StoreTraits } from '../../../src/store/store.ts';
+import type { Store, StoreReading, StoreReport, StoreTraits } from '../../../src/store/store.ts';
 
-type CallName = Exclude<keyof Store, 'traits'>;
+type CallName = Exclude<keyof Store, 'traits' | 'watch'>;
 type Batch = readonly unknown[];
 
 /** What a store does when it is called. It may break its word, hence `unknown`. */
@@ -12,6 +12,7 @@ export class ScriptedStore implements Store {
   readonly calls: { readonly name: CallName; readonly batch: Batch; readonly deadlineMs: number | undefined }[] = [];
   behaviour: Behaviour;
   readonly traits: StoreTraits;
+  readonly listeners: Set<(report: StoreReport) => void> = new Set();
 
   constructor(behaviour: Behaviour, traits: StoreTraits = {}) {
     this.behaviour = behaviour;
@@ -35,6 +36,16 @@ export class ScriptedStore implements Store {
   }
   close(): Awaitable<void> {
     return this.#call('close', [], undefined) as Awaitable<void>;
+  }
+
+  watch(listener: (report: StoreReport) => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  /** Reports to all listeners, as a store does that finds out something by itself. */
+  report(report: StoreReport): void {
+    for (const listener of this.listeners) listener(report);
   }
 
   #call(name: CallName, batch: Batch, deadlineMs: number | undefined): unknown {

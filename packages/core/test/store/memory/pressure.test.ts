@@ -16,7 +16,7 @@ function watched(maxKeys = 100) {
   const time = new FakeTime();
   const store = memoryStore({ maxKeys, time });
   const reports: StorePressure[] = [];
-  const end = store.onPressure((pressure) => reports.push(pressure));
+  const end = store.watch((pressure) => reports.push(pressure));
   const spend = (from: number, to: number, limit?: string) => {
     for (let i = from; i < to; i++) store.spend([transaction(`${i}`, limit)]);
   };
@@ -30,7 +30,7 @@ describe('the reports of a memory store', () => {
     spend(0, 60);
     expect(reports).toEqual([]);
     spend(60, 61);
-    expect(reports).toEqual([{ size: 91, maxKeys: 100, evicted: 0, largest: { limit: 'Mails', size: 61 } }]);
+    expect(reports).toEqual([{ type: 'pressure', size: 91, maxKeys: 100, evicted: 0, largest: { limit: 'Mails', size: 61 } }]);
     spend(61, 70);
     expect(reports).toHaveLength(1);
   });
@@ -71,7 +71,7 @@ describe('the reports of a memory store', () => {
     const { reports, end, spend, store } = watched();
     end();
     spend(0, 150);
-    store.onPressure((pressure) => reports.push(pressure));
+    store.watch((pressure) => reports.push(pressure));
     expect(reports).toEqual([]);
     spend(150, 151);
     expect(reports).toMatchObject([{ evicted: 51 }]);
@@ -79,8 +79,8 @@ describe('the reports of a memory store', () => {
 
   test('reach all who listen, and a listener may call the store', () => {
     const { reports, spend, store } = watched();
-    store.onPressure(() => void store.spend([transaction('by a listener')]));
-    store.onPressure((pressure) => reports.push(pressure));
+    store.watch(() => void store.spend([transaction('by a listener')]));
+    store.watch((pressure) => reports.push(pressure));
     spend(0, 91);
     expect(reports.map(({ size }) => size)).toEqual([91, 91]);
     expect(store.stats().size).toBe(92);
@@ -88,8 +88,8 @@ describe('the reports of a memory store', () => {
 
   test('can be ended by a listener while they are made', () => {
     const { reports, spend, store } = watched();
-    const end = store.onPressure(() => end());
-    store.onPressure((pressure) => reports.push(pressure));
+    const end = store.watch(() => end());
+    store.watch((pressure) => reports.push(pressure));
     spend(0, 101);
     expect(reports).toHaveLength(4);
   });
