@@ -1,4 +1,4 @@
-import type { RedisStoreOptions } from '@sluice/redis';
+import type { RedisStore, RedisStoreOptions } from '@sluice/redis';
 import { storeContract } from '@sluice/core/testing';
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
@@ -6,19 +6,32 @@ import { describe, expect, test } from 'vitest';
 import { readyStore } from '../../packages/redis/test/support/ready-store.ts';
 import { redisCluster } from '../redis/servers/redis-cluster.ts';
 import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
+import { until } from '../redis/servers/until.ts';
 import { realDelay } from '../real-delay.ts';
 
 /** The whole contract, each case with buckets of its own on one server. */
 function keepsTheContract(nodes: readonly RedisServer[], options: () => RedisStoreOptions): void {
   const cases = storeContract({
     clock: 'real',
-    create: async () => ({
-      store: await readyStore(options()),
-      advance: realDelay,
-      hang: (run) => whileFrozen(nodes, run),
-    }),
+    async create() {
+      const store = await readyStore(options());
+      return {
+        store,
+        advance: realDelay,
+        hang: (run) => whileFrozen(nodes, run),
+        provokeReport: () => reconnect(store, nodes),
+      };
+    },
   });
   test.each(cases)('$name', async ({ run }) => expect(run()).resolves.toBeUndefined());
+}
+
+/** Cuts the connections of a store, and waits until it has made them again. */
+async function reconnect(store: RedisStore, nodes: readonly RedisServer[]): Promise<void> {
+  const { servers, counts } = store.status();
+  const connects = counts.connects + servers.length;
+  await Promise.all(nodes.map((node) => node.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')));
+  await until('it is connected again', () => store.status().counts.connects >= connects);
 }
 
 async function whileFrozen(nodes: readonly RedisServer[], run: () => Promise<void>): Promise<void> {

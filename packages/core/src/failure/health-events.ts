@@ -5,21 +5,28 @@ const POLICIES =
   'each limit follows its onFailure policy ' +
   '(local: this process decides alone; closed: requests get a 503; open: requests pass)';
 
+const READY = 'To start only when the store can answer, wait for limiter.ready().';
+
 /** A call failed, and the store has never answered one: at the first request a newcomer sees why. */
 export function storeNotReady(cause: unknown): LimiterEvent {
   const message =
     `The store has not answered yet (${reasonOf(cause)}). Until it does, ${POLICIES}. ` +
-    `Check that the store's server is running, its address and the network to it. ` +
-    `To start only when the store can answer, wait for limiter.ready().`;
+    `Check that the store's server is running, its address and the network to it. ${READY}`;
   return { type: 'warning', message, once: true };
 }
 
-/** An outage begins. */
+/** An outage begins with failed calls, or with a report of the store. */
 export function storeFailing(cause: unknown, probeIntervalMs: number): LimiterEvent {
   const message =
     `The store is failing (${reasonOf(cause)}). Until it answers, ${POLICIES}, and one decision every ` +
     `${probeIntervalMs} ms tries the store. Check the store's server and the network to it.`;
   return { type: 'store-failing', cause, message };
+}
+
+/** A store reports at the start that it can't answer, before any call: a newcomer sees why, and what to do. */
+export function storeFailingAtStart(cause: unknown, probeIntervalMs: number): LimiterEvent {
+  const event = storeFailing(cause, probeIntervalMs);
+  return { ...event, message: `${event.message} ${READY}` };
 }
 
 /** An outage is over. */

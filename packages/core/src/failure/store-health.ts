@@ -1,7 +1,15 @@
 import { isInstance, SluiceError } from '../checks/errors.ts';
 import { storeChannel, type EventSink } from '../events/event.ts';
 import { Breaker } from './breaker.ts';
-import { bucketBroken, chargeLost, refundLost, storeFailing, storeNotReady, storeRecovered } from './health-events.ts';
+import {
+  bucketBroken,
+  chargeLost,
+  refundLost,
+  storeFailing,
+  storeFailingAtStart,
+  storeNotReady,
+  storeRecovered,
+} from './health-events.ts';
 import { Tally } from '../events/tally.ts';
 import type { Store } from '../store/store.ts';
 import type { Time } from '../time/time.ts';
@@ -115,9 +123,10 @@ export class StoreHealth {
     const nowMicros = this.#time.nowMicros();
     this.#lastFailure = { cause, micros: nowMicros };
     if (this.isFailing) return;
-    if (!this.#breaker.hasFailed) this.#decidedBeforeOutage = this.#decidedByPolicy;
+    const { hasFailed, hasAnswered } = this.#breaker;
+    if (!hasFailed) this.#decidedBeforeOutage = this.#decidedByPolicy;
     this.#breaker.reportedDown(nowMicros);
-    this.#opened(cause, nowMicros);
+    this.#opened(cause, nowMicros, hasFailed || hasAnswered ? storeFailing : storeFailingAtStart);
   }
 
   /** Records that the store has reported that it can answer again. During an outage, the next call tries it. */
@@ -165,9 +174,9 @@ export class StoreHealth {
     if (!this.#breaker.hasAnswered) this.#emit(storeNotReady(cause));
   }
 
-  #opened(cause: unknown, nowMicros: number): void {
+  #opened(cause: unknown, nowMicros: number, event = storeFailing): void {
     this.#sinceMicros = nowMicros;
-    this.#emit(storeFailing(cause, this.#breaker.probeIntervalMicros / 1000));
+    this.#emit(event(cause, this.#breaker.probeIntervalMicros / 1000));
     if (storeChannel.hasSubscribers) this.#publish({ state: 'failing', cause });
   }
 

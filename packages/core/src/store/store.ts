@@ -93,8 +93,7 @@ export interface StorePressure {
  * - `up`: calls can be answered again. This is not an answer yet: a limiter ends an outage at the first answer.
  * - `pressure`: see {@link StorePressure}.
  */
-export type StoreReport =
-  { readonly type: 'down'; readonly cause: unknown } | { readonly type: 'up' } | StorePressure;
+export type StoreReport = { readonly type: 'down'; readonly cause: unknown } | { readonly type: 'up' } | StorePressure;
 
 /** The clock reading for the level of one bucket, in ticks. Added to the level, it gives the bucket's TAT. */
 export function nowTicksAt({ nowTicks, bucketNowTicks }: StoreReading, index: number): number {

@@ -12,6 +12,11 @@ export interface StoreUnderTest {
    * `keepsDeadline` need it.
    */
   readonly hang?: (whileHanging: () => Promise<void>) => Promise<void>;
+  /**
+   * Makes the store report something to its listeners, and resolves when it has: for example cuts its connection and
+   * waits until it is made again. It may be called several times. Only stores with the method `watch` need it.
+   */
+  readonly provokeReport?: () => Awaitable<void>;
 }
 
 /** A fresh store whose clock moves only when a test moves it. */

@@ -11,6 +11,7 @@ import { lifeCases } from './store-cases/life.ts';
 import { otherNumbersCases } from './store-cases/other-numbers.ts';
 import { takingCases } from './store-cases/taking.ts';
 import { thresholdCases } from './store-cases/thresholds.ts';
+import { watchCases } from './store-cases/watch.ts';
 
 /** Options of {@link storeContract} for a store whose clock moves only when a test moves it: all cases run. */
 export interface SteeredStoreContractOptions {
@@ -46,6 +47,7 @@ const allCases = [
   ...otherNumbersCases,
   ...keyCases,
   ...deadlineCases,
+  ...watchCases,
   ...lifeCases,
 ];
 
@@ -109,10 +111,12 @@ async function runReal(
   const subject = await create();
   try {
     const { store } = subject;
-    const advance = (ms: number) => subject.advance(ms);
-    await check(
-      subject.hang === undefined ? { store, advance } : { store, advance, hang: (run) => subject.hang!(run) },
-    );
+    await check({
+      store,
+      advance: (ms) => subject.advance(ms),
+      ...(subject.hang && { hang: (run) => subject.hang!(run) }),
+      ...(subject.provokeReport && { provokeReport: () => subject.provokeReport!() }),
+    });
   } finally {
     await subject.store.close();
   }

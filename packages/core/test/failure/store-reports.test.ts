@@ -1,4 +1,4 @@
-import { createLimiter, type FailurePolicy, type LimiterEvent, type Store, type StoreReport } from '@sluice/core';
+import { createLimiter, type LimiterEvent, type Store, type StoreReport } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { CountedTime } from '../support/counted-time.ts';
 import { accountLimits } from '../support/limiter-on-fake-time.ts';
@@ -9,11 +9,11 @@ const cause = new Error('connect ECONNREFUSED');
 const down: StoreReport = { type: 'down', cause };
 const up: StoreReport = { type: 'up' };
 
-function limited({ store = new ScriptedStore(answersSoon), onFailure = 'closed' as FailurePolicy } = {}) {
+function limited({ store = new ScriptedStore(answersSoon) } = {}) {
   const time = new CountedTime();
   const events: LimiterEvent[] = [];
   const limiter = createLimiter({
-    limits: accountLimits({ Orders: { count: 5, period: '1h', onFailure } }),
+    limits: accountLimits({ Orders: { count: 5, period: '1h', onFailure: 'closed' } }),
     store,
     time,
     log: false,
@@ -38,6 +38,16 @@ describe('a store that reports `down`', () => {
     store.report(down);
     expect(spend()).toMatchObject({ outcome: 'unavailable', failure: { policy: 'closed', cause } });
     expect(store.calls).toEqual([]);
+  });
+
+  test('at the start tells a newcomer how to wait for it, and later no more', async () => {
+    const { store, time, events, spend } = limited();
+    store.report(down);
+    await time.pass(100);
+    await spend();
+    store.report(down);
+    const [first, , later] = events.map(({ message }) => message);
+    expect(first).toBe(`${later} To start only when the store can answer, wait for limiter.ready().`);
   });
 
   test('keeps the cause of its latest report', () => {
@@ -132,7 +142,7 @@ describe('a store that reports `up`', () => {
     expect(types()).toEqual(['store-failing', 'store-recovered']);
   });
 
-  test('and then throws wrong use, or answers at once, disturbs nobody', () => {
+  test('and throws when it is tried, or answers at once, gets no error back', () => {
     const { limiter, store } = limited({ store: new ScriptedStore(throws(new TypeError('no'))) });
     store.report(down);
     expect(() => store.report(up)).not.toThrow();

@@ -7,6 +7,7 @@ import type {
   StoreCharge,
   StoreReading,
   StoreRefund,
+  StoreReport,
   StoreTransaction,
 } from '../../src/store/store.ts';
 import { FakeTime, storeContract, type StoreContractOptions } from '../../src/testing/index.ts';
@@ -618,6 +619,122 @@ describe('the contract of stores', () => {
 
     test('and asks for a way to make the store hang', async () => {
       await expect(deadlineCase(KeepsDeadline, false)).rejects.toThrow('give `hang`');
+    });
+  });
+
+  describe('tests the method watch', () => {
+    /** A store that reports when it is told to. */
+    class Reports extends MapStore {
+      listeners: ((report: StoreReport) => void)[] = [];
+
+      watch(listener: (report: StoreReport) => void): () => void {
+        this.demandOpen();
+        this.listeners = [...this.listeners, listener];
+        return () => void (this.listeners = this.listeners.filter((other) => other !== listener));
+      }
+
+      report(): void {
+        for (const listener of this.listeners) listener({ type: 'up' });
+      }
+    }
+
+    async function brokenWatches(Watched: typeof Reports, canReport = true): Promise<string[]> {
+      const cases = storeContract({
+        clock: 'real',
+        create() {
+          const store = new Watched(new FakeTime());
+          return { store, advance: () => {}, ...(canReport && { provokeReport: () => store.report() }) };
+        },
+      }).filter(({ name }) => name.includes('watch'));
+      const outcomes = await Promise.allSettled(cases.map(({ run }) => run()));
+      return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
+    }
+
+    test('which a store keeps that reports to its listeners, also one that does so inside watch', async () => {
+      expect(await brokenWatches(Reports)).toEqual([]);
+      class AtOnce extends Reports {
+        override watch(listener: (report: StoreReport) => void): () => void {
+          const end = super.watch(listener);
+          listener({ type: 'down', cause: new Error('gone') });
+          return end;
+        }
+      }
+      expect(await brokenWatches(AtOnce)).toEqual([]);
+    });
+
+    test.each<{ mistake: string; Broken: typeof Reports; message: string }>([
+      {
+        mistake: 'reports nothing',
+        Broken: class extends Reports {
+          override report(): void {}
+        },
+        message: 'got no report',
+      },
+      {
+        mistake: 'reports something unknown',
+        Broken: class extends Reports {
+          override report(): void {
+            for (const listener of this.listeners) listener({ type: 'gone' } as unknown as StoreReport);
+          }
+        },
+        message: 'did not match',
+      },
+      {
+        mistake: 'removes no listener',
+        Broken: class extends Reports {
+          override watch(listener: (report: StoreReport) => void): () => void {
+            super.watch(listener);
+            return () => {};
+          }
+        },
+        message: 'the removed listener got a report',
+      },
+      {
+        mistake: 'removes all listeners',
+        Broken: class extends Reports {
+          override watch(listener: (report: StoreReport) => void): () => void {
+            super.watch(listener);
+            return () => void (this.listeners = []);
+          }
+        },
+        message: 'the other listener got no report',
+      },
+      {
+        mistake: 'removes another listener when it is told so again',
+        Broken: class extends Reports {
+          override watch(listener: (report: StoreReport) => void): () => void {
+            super.watch(listener);
+            return () => void this.listeners.shift();
+          }
+        },
+        message: 'the other listener got no report',
+      },
+      {
+        mistake: 'skips a listener when another one removes itself',
+        Broken: class extends Reports {
+          override watch(listener: (report: StoreReport) => void): () => void {
+            super.watch(listener);
+            return () => {
+              const index = this.listeners.indexOf(listener);
+              if (index >= 0) this.listeners.splice(index, 1);
+            };
+          }
+        },
+        message: 'the other listener must get all reports',
+      },
+      {
+        mistake: 'can be watched after close',
+        Broken: class extends Reports {
+          override demandOpen(): void {}
+        },
+        message: 'Missing expected exception',
+      },
+    ])('and finds a store that $mistake', async ({ Broken, message }) => {
+      expect((await brokenWatches(Broken)).join('\n')).toContain(message);
+    });
+
+    test('and asks for a way to provoke a report', async () => {
+      expect((await brokenWatches(Reports, false)).join('\n')).toContain('give `provokeReport`');
     });
   });
 

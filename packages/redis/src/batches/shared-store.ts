@@ -7,6 +7,7 @@ import {
   type StoreCharge,
   type StoreReading,
   type StoreRefund,
+  type StoreReport,
   type StoreTransaction,
   type Time,
 } from '@sluice/core';
@@ -75,6 +76,15 @@ export interface RedisStore extends Store {
    * closed, and with `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options.
    */
   ready(options?: ReadyOptions): Promise<void>;
+  /**
+   * Registers a listener: for `down` when Redis, or every primary of a cluster, can't be reached any more, at once if
+   * that is so already; for `up` when Redis or a primary can be reached again. A lost connection is `down` only when
+   * the first attempt to make it again has failed. A server that hangs is `down` when its connection was cut for that.
+   *
+   * @returns A function that removes the listener.
+   * @throws {SluiceError} `ERR_CLOSED` when the store is closed.
+   */
+  watch(listener: (report: StoreReport) => void): () => void;
   /**
    * Sends what is still queued, and closes the store's own connections and timers. Your client stays open. A second
    * call has no effect.
@@ -166,6 +176,11 @@ export class SharedStore implements RedisStore {
     const { timeoutMs } = checkReadyOptions(options);
     if (this.#closing !== undefined) throw closedError();
     await this.#client.ready(timeoutMs);
+  }
+
+  watch(listener: (report: StoreReport) => void): () => void {
+    if (this.#closing !== undefined) throw closedError();
+    return this.#client.watch(listener);
   }
 
   close(): Promise<void> {

@@ -1,3 +1,8 @@
+import type { StorePressure, StoreReport } from '@sluice/core';
+
+/** A report about the servers, see `ScriptClient.watch`. */
+export type ConnectionReport = Exclude<StoreReport, StorePressure>;
+
 /**
  * The state of the connection to Redis.
  *

@@ -1,6 +1,7 @@
 import { SluiceError, type Time } from '@sluice/core';
 import { Deadlines, TICKS_PER_MICRO } from '@sluice/core/kit';
-import type { ConnectionChange, ConnectionStatus } from './connection-status.ts';
+import { ConnectionReports } from './connection-reports.ts';
+import type { ConnectionChange, ConnectionReport, ConnectionStatus } from './connection-status.ts';
 import type { ScriptCall, ScriptClient } from './script-client.ts';
 import { ScriptRun, type ClientParts, type ScriptServers } from './script-servers.ts';
 import { notReadyError } from './server-errors.ts';
@@ -17,6 +18,7 @@ export class DeadlinedClient implements ScriptClient {
   readonly #servers: ScriptServers;
   readonly #log: StateLog;
   readonly #deadlines: CallDeadlines;
+  readonly #reports = new ConnectionReports();
   #isClosed = false;
   /** Resolves when the state is `up`. Created by the first caller of `ready`. */
   #up: Promise<void> | undefined;
@@ -56,6 +58,10 @@ export class DeadlinedClient implements ScriptClient {
     );
   }
 
+  watch(listener: (report: ConnectionReport) => void): () => void {
+    return this.#reports.watch(listener);
+  }
+
   status(): ConnectionStatus {
     const { state, since, lastError } = this.#log;
     const servers = this.#servers.list().map(({ server, isOpen, clockUncertaintyMs }) => {
@@ -73,15 +79,18 @@ export class DeadlinedClient implements ScriptClient {
     this.#isClosed = true;
     this.#deadlines.expireAll();
     this.#log.close();
+    this.#reports.close();
     return this.#servers.close();
   }
 
   #noteState(source: ChangeSource): void {
     const { state } = this.#servers;
     this.#log.note(state, source);
-    if (state !== 'up') return;
-    this.#resolveUp();
-    this.#up = undefined;
+    if (state === 'up') {
+      this.#resolveUp();
+      this.#up = undefined;
+    }
+    this.#reports.note(this.#servers);
   }
 
   #createNotReadyError(timeoutMs: number): SluiceError {

@@ -1,6 +1,6 @@
 import { SluiceError } from '@sluice/core';
 import { shown } from '@sluice/core/kit';
-import type { ConnectionStatus } from './connection-status.ts';
+import type { ConnectionReport, ConnectionStatus } from './connection-status.ts';
 
 /** A Lua script, which a server identifies by its SHA-1. */
 export interface Script {
@@ -46,6 +46,14 @@ export interface ScriptClient {
    * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` after `timeoutMs`, with `ERR_CLOSED` if it is closed.
    */
   ready(timeoutMs: number): Promise<void>;
+  /**
+   * Registers a listener: for `down` when no server can be reached any more, at once if that is so already; for `up`
+   * each time that a server can be reached again. A lost connection is `down` only when an attempt to make it again has
+   * failed.
+   *
+   * @returns A function that removes the listener.
+   */
+  watch(listener: (report: ConnectionReport) => void): () => void;
   /** Returns the state of the connections and the counters. */
   status(): ConnectionStatus;
   /** Closes connections and timers. Pending calls reject with `ERR_STORE_UNAVAILABLE`. A second call has no effect. */

@@ -8,6 +8,11 @@ export interface ScriptServers {
   readonly isCluster: boolean;
   /** The state of the connections. Only meaningful after the first change. */
   readonly state: Exclude<ConnectionState, 'closed'>;
+  /**
+   * The error of calls while no server is open, and an attempt to connect has failed since one was; otherwise
+   * `undefined`. It is `undefined` in the short time in which a lost connection is made again.
+   */
+  readonly downCause: SluiceError | undefined;
   /** Returns the state of all servers, open or not. */
   list(): readonly ServerState[];
   /** Sends a call to the server of its keys. Returns an error, not a promise, if that server is not connected. */

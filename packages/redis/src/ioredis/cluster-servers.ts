@@ -31,6 +31,8 @@ export class ClusterServers implements ScriptServers {
   #unmappedError: SluiceError | undefined;
   #lastOpenMicros: number;
   #wasUp = false;
+  /** Whether no node could be reached, since a server was last open. */
+  #isUnreachable = false;
 
   constructor(cluster: ClusterConnection, parts: ClientParts, onChange: (source: ChangeSource) => void) {
     this.#cluster = cluster;
@@ -53,6 +55,13 @@ export class ClusterServers implements ScriptServers {
     const healthy = tried.filter(({ isHealthy }) => isHealthy).length;
     if (healthy === 0) return 'down';
     return healthy === tried.length ? 'up' : 'degraded';
+  }
+
+  get downCause(): SluiceError | undefined {
+    if (this.#isAnyOpen()) return undefined;
+    const all = this.#primaries.list();
+    if (all.length > 0 && all.every(({ isDown }) => isDown)) return all[0]!.unavailableError;
+    return this.#isUnreachable ? this.#createUnmappedError() : undefined;
   }
 
   list(): readonly ScriptServer[] {
@@ -100,7 +109,10 @@ export class ClusterServers implements ScriptServers {
   }
 
   #noteChange(server: ScriptServer): void {
-    if (server.isOpen) this.#lastOpenMicros = this.#parts.time.nowMicros();
+    if (server.isOpen) {
+      this.#lastOpenMicros = this.#parts.time.nowMicros();
+      this.#isUnreachable = false;
+    }
     this.#unmappedError = undefined;
     this.#wasUp ||= this.state === 'up';
     this.#refreshUnlessAllOpen();
@@ -112,6 +124,7 @@ export class ClusterServers implements ScriptServers {
     // The reply of a node, such as NOAUTH, explains more than the error of ioredis that all nodes have failed.
     this.#lastError = errorPrefix(lastNodeError) === undefined ? error : withoutCommand(lastNodeError);
     this.#unmappedError = undefined;
+    this.#isUnreachable = !this.#isAnyOpen();
     this.#onChange({ server: 'the nodes of the cluster', lastError: this.#lastError });
   }
 
@@ -125,11 +138,14 @@ export class ClusterServers implements ScriptServers {
 
   // If no known node has answered for a while, the whole cluster may have moved. The startup nodes may lead to it.
   #rediscover(): void {
-    const isAnyOpen = this.#primaries.list().some(({ isOpen }) => isOpen);
     const lostMs = (this.#parts.time.nowMicros() - this.#lastOpenMicros) / 1000;
-    if (isAnyOpen || lostMs < LOST_MS) return this.#refreshUnlessAllOpen();
+    if (this.#isAnyOpen() || lostMs < LOST_MS) return this.#refreshUnlessAllOpen();
     this.#lastOpenMicros = this.#parts.time.nowMicros();
     this.#cluster.disconnect(true);
+  }
+
+  #isAnyOpen(): boolean {
+    return this.#primaries.list().some(({ isOpen }) => isOpen);
   }
 
   #createUnmappedError(): SluiceError {

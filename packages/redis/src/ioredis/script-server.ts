@@ -74,6 +74,11 @@ export class ScriptServer implements ServerState {
     return this.#supervised.wasTried;
   }
 
+  /** Whether the server is not open, and an attempt to connect has failed since it was. */
+  get isDown(): boolean {
+    return !this.isOpen && this.#parts.connectTimeout.hasFailed;
+  }
+
   get lastError(): unknown {
     return this.#supervised.lastError;
   }

@@ -26,6 +26,10 @@ export class SingleServer implements ScriptServers {
     return this.#server.isHealthy ? 'up' : 'down';
   }
 
+  get downCause(): SluiceError | undefined {
+    return this.#server.isDown ? this.#server.unavailableError : undefined;
+  }
+
   list(): readonly ScriptServer[] {
     return [this.#server];
   }

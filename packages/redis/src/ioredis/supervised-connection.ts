@@ -33,6 +33,8 @@ export class SupervisedConnection {
   readonly #silenceWatch: SilenceWatch;
   readonly #listeners: Readonly<Record<string, (error?: unknown) => void>>;
   #isOpen = false;
+  /** Whether the current connection, or the one that was lost last, has been open. */
+  #wasOpen = false;
   #wasTried = false;
   #lastError: unknown;
   #pauseMs = FIRST_PAUSE_MS;
@@ -123,6 +125,7 @@ export class SupervisedConnection {
   // The server answers, but can't be used: for example a permission is missing, or it is a replica without its primary.
   #prepareLater(error: unknown): void {
     this.#connectWatch.stop();
+    this.#parts.connectTimeout.noteFailure();
     this.#cancelPause = this.#parts.time.alarm(this.#pauseMs, () => void this.#prepare()).cancel;
     this.#pauseMs = Math.min(2 * this.#pauseMs, MAX_PAUSE_MS);
     this.noteError(error);
@@ -131,6 +134,8 @@ export class SupervisedConnection {
   // Errors after the close are consequences, and explain less than the error that caused it.
   #handleError(error: unknown): void {
     const { status } = this.#connection;
+    // With Sentinels, an attempt that reaches none of them only emits errors, and goes on.
+    if (status === 'connecting') this.#parts.connectTimeout.noteFailure();
     if (status === 'connecting' || status === 'connect' || status === 'ready') this.noteError(error);
   }
 
@@ -139,12 +144,13 @@ export class SupervisedConnection {
     this.#parts.connectTimeout.reset();
     this.#parts.counts.connects++;
     this.#pauseMs = FIRST_PAUSE_MS;
-    this.#isOpen = true;
+    this.#isOpen = this.#wasOpen = true;
     this.#noteChange();
   }
 
   #handleClose(): void {
-    this.#isOpen = false;
+    if (!this.#wasOpen) this.#parts.connectTimeout.noteFailure();
+    this.#isOpen = this.#wasOpen = false;
     this.#stopTimers();
     this.#parts.onClose();
     this.#noteChange();

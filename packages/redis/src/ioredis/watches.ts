@@ -76,15 +76,22 @@ const SHORT_MS = 250;
 const LONG_MS = 1000;
 
 /**
- * The time that an attempt to connect may take without a sign of life. Most attempts have a short time, so that a
+ * The attempts to connect to one server since a connection to it was last open, and the time that an attempt may take
+ * without a sign of life. Most attempts have a short time, so that a
  * hanging attempt is soon replaced. Every fourth has a long time, so that a distant server is reached too.
  */
 export class ConnectTimeout {
   #attempt = 0;
+  #hasFailed = false;
 
   /** The time of the current attempt, in milliseconds. */
   get ms(): number {
     return this.#attempt % 4 === 0 ? LONG_MS : SHORT_MS;
+  }
+
+  /** Whether an attempt has failed since a connection was last open. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
   }
 
   /** Called when an attempt begins. */
@@ -92,9 +99,15 @@ export class ConnectTimeout {
     this.#attempt += 1;
   }
 
+  /** Called when an attempt has failed. */
+  noteFailure(): void {
+    this.#hasFailed = true;
+  }
+
   /** Called when an attempt has succeeded. */
   reset(): void {
     this.#attempt = 0;
+    this.#hasFailed = false;
   }
 }
 

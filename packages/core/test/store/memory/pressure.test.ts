@@ -30,7 +30,9 @@ describe('the reports of a memory store', () => {
     spend(0, 60);
     expect(reports).toEqual([]);
     spend(60, 61);
-    expect(reports).toEqual([{ type: 'pressure', size: 91, maxKeys: 100, evicted: 0, largest: { limit: 'Mails', size: 61 } }]);
+    expect(reports).toEqual([
+      { type: 'pressure', size: 91, maxKeys: 100, evicted: 0, largest: { limit: 'Mails', size: 61 } },
+    ]);
     spend(61, 70);
     expect(reports).toHaveLength(1);
   });
