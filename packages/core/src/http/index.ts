@@ -11,16 +11,13 @@ export { errorOf, runFlow, type FlowOutcome } from './flow.ts';
 export {
   checkRouteOptions,
   flowSettings,
-  limitUses,
-  type CheckedUse,
   type FlowOptions,
   type FlowSettings,
   type InlineLimit,
-  type LimitUse,
   type MiddlewareOptions,
-  type ResponseEnd,
   type SharedLimits,
 } from './middleware-options.ts';
+export { limitUses, type CheckedUse, type LimitUse, type ResponseEnd } from './limit-uses.ts';
 export { NodeExchange, sendDenial } from './node-exchange.ts';
 export type { Denial } from './denial.ts';
 export { RequestDecision } from './request-decision.ts';
