@@ -13,7 +13,7 @@ function printed(script: string, ...args: string[]): string {
   return execFileSync(process.execPath, [script, ...args], { cwd: root, encoding: 'utf8' });
 }
 
-test("the README's table of figures is what the committed results say", () => {
+test("the README's table of figures equals the committed results", () => {
   expect(textOf('README.md')).toContain(printed('bench/summary.mjs'));
 });
 

@@ -52,7 +52,7 @@ test('a round has a process of its own for each contender, with all its turns', 
   expect(new Set(processes.flatMap((ids) => [...ids])).size).toBe(processes.length);
 });
 
-test('a run that fails tells why', async () => {
+test('a run that fails reports the reason', async () => {
   const memory = new URL('../../bench/parts/memory.mjs', import.meta.url).href;
   const run = { contender: 'Nobody', case: 'hot id', settings: { name: 'hot id' } };
   await expect(RunProcess.start(memory, run)).rejects.toThrow(

@@ -35,7 +35,7 @@ it.each([
   ['Certificates', '*.example.com', 'A wildcard is not a name'],
   ['NameSets', 'a.com,203.0.113.7', '`id (name 2)` must be a domain name'],
   ['Failures', '1001:www.example.com', "Write 'example.com', the registered domain that it belongs to."],
-])('a wrong id of %s is told with line and column: %s', async (limit, id, reason) => {
+])('a wrong id of %s is reported with line and column: %s', async (limit, id, reason) => {
   const message = new RegExp(`^overrides:2:\\d+: .*${limit}.*${escaped(reason)}`, 'm');
   await expect(
     load(override(limit === 'NameSets' ? 'Certificates' : 'NameSets', 'c.com') + override(limit, id)),

@@ -11,7 +11,7 @@ it('docs/limits.md shows the code that is tested here', () => {
   expect(blocksOf('docs/limits.md').map((block) => block.code)).toContain(code);
 });
 
-it('a client that asks for a trap is banned for an hour, and nothing names the ban', async () => {
+it('a client that requests a trap is banned for an hour, and no response mentions the ban', async () => {
   const url = await serve(app);
   expect(await Promise.all([get(url, '/'), get(url, '/')])).toMatchObject([{ status: 404 }, { status: 404 }]);
   expect((await get(url, '/wp-login.php')).status).toBe(404);

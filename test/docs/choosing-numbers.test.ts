@@ -32,7 +32,7 @@ it('the page shows the code that plays a log', () => {
   expect(blocksOf('docs/choosing-numbers.md').map((block) => block.code)).toContain(code);
 });
 
-it.each(names)('the page says what %s comes to', async (name) => {
+it.each(names)('the page has the right result for %s', async (name) => {
   const limit = numbers[name]!;
   const { wait, full } = await whenEmpty(limit);
   const figures = [most(limit, 0), most(limit, MINUTE_MS), most(limit, DAY_MS)].map(grouped);
@@ -41,16 +41,19 @@ it.each(names)('the page says what %s comes to', async (name) => {
   expect(rows).toContain(`| ${cells.join(' | ')} |`);
 });
 
-it.each(rows.filter((row) => row.includes('| `{ ')))('the page says what passes of four pages: %s', async (row) => {
-  const [, text = ''] = /`\{ (.*) \}`/.exec(row) ?? [];
-  const limit = parse(`{ ${text} }`) as LimitNumbers;
-  const log = Array.from({ length: 4 * 40 }, (_, index) => at(Math.floor(index / 40) * 10 * SECOND_MS));
-  const refused = await refusedBy(limit, log);
-  const passed = [0, 1, 2, 3].map((nth) => 40 - refused.filter(({ atMs }) => atMs === log[nth * 40]!.atMs).length);
-  expect(row).toBe(`| \`{ ${text} }\` | ${passed.join(' | ')} |`);
-});
+it.each(rows.filter((row) => row.includes('| `{ ')))(
+  'the page has the right number of requests that pass of four pages: %s',
+  async (row) => {
+    const [, text = ''] = /`\{ (.*) \}`/.exec(row) ?? [];
+    const limit = parse(`{ ${text} }`) as LimitNumbers;
+    const log = Array.from({ length: 4 * 40 }, (_, index) => at(Math.floor(index / 40) * 10 * SECOND_MS));
+    const refused = await refusedBy(limit, log);
+    const passed = [0, 1, 2, 3].map((nth) => 40 - refused.filter(({ atMs }) => atMs === log[nth * 40]!.atMs).length);
+    expect(row).toBe(`| \`{ ${text} }\` | ${passed.join(' | ')} |`);
+  },
+);
 
-it('the page says how an office fares with the limit of an address, and with that of an account', async () => {
+it('the page has the right figures for an office limited by address, and by account', async () => {
   // 200 people, each a page of 40 files a minute; ten more open theirs in the second in which the sixth minute begins.
   const pages = Array.from({ length: 200 * 10 }, (_, index) => index * 300);
   const meeting = Array.from({ length: 10 }, (_, index) => 5 * MINUTE_MS + index * 100);
@@ -62,7 +65,7 @@ it('the page says how an office fares with the limit of an address, and with tha
   expect(prose).toContain(`would deny ${Math.round((100 * refused.length) / log.length)} % of`);
 });
 
-it('the page says when the long run stops who calls at the peak rate', async () => {
+it('the page has the right time at which the sustained limit stops a client at the peak rate', async () => {
   const both = ['CallsPerKeyPeak', 'CallsPerKeyPerHour'];
   const { time, limiter } = onFakeTime(Object.fromEntries(both.map((name) => [name, numbers[name]!])));
   const call = async () => limiter.spend(both.map((limit) => ({ limit, id: '7' })));
@@ -78,7 +81,7 @@ it('the page says when the long run stops who calls at the peak rate', async () 
   expect(prose).toContain(`would allow ${grouped(most({ count: 1000, period: '1h' }, HOUR_MS))} in the first hour`);
 });
 
-it('the page says how many passwords can be guessed', () => {
+it('the page has the right number of passwords that can be guessed', () => {
   const short = most({ count: 5, period: '15m' }, DAY_MS);
   const long = numbers['FailedLoginsPerName']!;
   expect(prose).toContain(`${most(long, DAY_MS)} guesses on the first day`);
@@ -88,7 +91,7 @@ it('the page says how many passwords can be guessed', () => {
   );
 });
 
-it('the page says how long the second report waits', async () => {
+it('the page has the right wait of the second report', async () => {
   const { limiter } = onFakeTime({ Work: numbers['WorkPerAccount']! });
   const report = [{ limit: 'Work', id: '7', cost: 80 }];
   expect((await limiter.spend(report)).allowed).toBe(true);

@@ -30,7 +30,7 @@ describe('the store of docs/writing-a-store.md keeps the contract of stores', ()
 });
 
 describe('the adapter of docs/writing-an-adapter.md', () => {
-  it('admits as much as the burst, and refuses the rest', async () => {
+  it('allows exactly the burst, and denies the rest', async () => {
     const url = await serve(
       limited({ burst: 1, count: 1, period: '1m' }, (_request, response) => response.end('hello')),
     );

@@ -29,7 +29,7 @@ describe('the page names every option that the libraries declare', () => {
   });
 });
 
-describe('an option of another library is an error that says what it is here', () => {
+describe('an option of another library is an error that names ours', () => {
   const names = [...new Set(theirs)].filter((name) => ![...alsoOurs, ...calls].includes(name));
 
   it.each(names)('%s', (name) => {
@@ -38,7 +38,7 @@ describe('an option of another library is an error that says what it is here', (
     expect(message).toMatch(new RegExp(`has no option \`${name}\` .*\\. \`${name}\` .*\\. Options: `));
   });
 
-  it('beside a limiter, where limits are only named, it says where their numbers are written', () => {
+  it('beside a limiter, where limits are only named, the error names the place of their numbers', () => {
     const limiter = createLimiter({ limits: { Requests: { key: clientNetwork(), count: 1, period: '1s' } } });
     expect(messageOf(() => rateLimit({ limiter, max: 1 } as never))).toMatch(
       /`max` is `count` here .* It belongs to the limiter: give it to createLimiter, and name the limit here/,

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it('goes by the address that the proxy saw, whatever the client writes into X-Forwarded-For', async () => {
+it('limits the address that the proxy saw, whatever the client writes into X-Forwarded-For', async () => {
   const answers: string[] = [];
   for (let i = 0; i < 7; i++) {
     const { status, text } = await request(server.url).get('/').set('X-Forwarded-For', `203.0.113.${i}`);

@@ -18,7 +18,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-it('lets no more through than one process would, whoever is asked', async () => {
+it('lets no more through than one process would, whichever process gets the requests', async () => {
   // The first flood is for the processes to get warm.
   await flood();
   const { passed, processes, most } = await flood();
@@ -27,7 +27,7 @@ it('lets no more through than one process would, whoever is asked', async () => 
   expect(processes).toBeGreaterThan(1);
 });
 
-it('ends when it is asked to', async () => {
+it('ends on SIGTERM', async () => {
   expect(await server.stop()).toBe(0);
   expect(server.output).not.toMatch(/error/i);
 });

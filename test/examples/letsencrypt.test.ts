@@ -85,7 +85,7 @@ it('spellings of a name and of a set are one, and an IPv4 client has no range', 
   ]);
 });
 
-describe('an order that one limit refuses takes nothing from the others:', () => {
+describe('an order that one limit denies takes nothing from the others:', () => {
   const inRange = (index: number): Client => ({ token: 'host-token', address: `2001:db8:7::${index + 1}` });
   const client = inRange(0);
 
@@ -135,7 +135,7 @@ it('an override by account gives that account other numbers, and no one else', a
   expect([await burstOf(alice), await burstOf(host), await burstOf(looping)]).toEqual([300, 600, 2]);
 });
 
-it('an override by CIDR holds for every address of the network, and for none outside', async () => {
+it('an override by CIDR applies to every address of the network, and to no other', async () => {
   const inside = { ...alice, address: '10.20.255.254' };
   const outside = { ...alice, address: '10.21.0.1' };
   await orders(21, (index) => [inside, `example${index}.net`]);
@@ -154,7 +154,7 @@ it('a failed order has all of its tokens back', async () => {
   expect(await left(alice, ...failing)).toEqual(before);
 });
 
-it('what is no order is the fault of the client, and takes nothing', async () => {
+it('a request that is not an order is the client’s error, and takes nothing', async () => {
   const wrong = [
     ['*.example.com'],
     ['203.0.113.7'],
@@ -173,7 +173,7 @@ it('what is no order is the fault of the client, and takes nothing', async () =>
   expect(await left(alice, 'example.com')).toContain('NewOrdersPerIPAddress 203.0.113.7: 20');
 });
 
-it('ends by itself when it is asked to', async () => {
+it('ends on SIGTERM', async () => {
   expect((await order(alice, 'example.com')).status).toBe(201);
   expect(await server.stop()).toBe(0);
 });

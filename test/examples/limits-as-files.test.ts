@@ -56,7 +56,7 @@ const statusOf = async (): Promise<{ version: string; lastError?: string }> =>
   (await request(server.url).get('/limits')).body as { version: string; lastError?: string };
 
 describe('examples/limits-as-files', () => {
-  it('serves the limits and overrides of its files as they stand', async () => {
+  it('uses the limits and overrides of its files', async () => {
     copyFiles();
     await serve();
     expect(await burstOf('1')).toBe(3);
@@ -64,13 +64,13 @@ describe('examples/limits-as-files', () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it('holds within a second what is written in place', async () => {
+  it('uses a file that is written in place within a second', async () => {
     copyFiles();
     await serve();
     expect(await quickest((burst) => writeFileSync(join(folder, 'limits.yaml'), withBurst(burst)))).toBeLessThan(1000);
   });
 
-  it('holds within a second what is renamed over a file', async () => {
+  it('uses a file that is renamed over the old one within a second', async () => {
     copyFiles();
     await serve();
     const replace = (burst: number): void => {
@@ -88,7 +88,7 @@ describe('examples/limits-as-files', () => {
     await becomes(3, '12345678');
   });
 
-  it('holds within a second what a swapped link leads to, as Kubernetes does it with a ConfigMap', async () => {
+  it('uses the target of a replaced link within a second, as with a ConfigMap of Kubernetes', async () => {
     const swap = (name: string, burst: number): void => {
       mkdirSync(join(folder, name));
       writeFileSync(join(folder, name, 'limits.yaml'), withBurst(burst));
@@ -103,7 +103,7 @@ describe('examples/limits-as-files', () => {
     expect(await quickest((burst) => swap(`..${burst}`, burst))).toBeLessThan(1000);
   });
 
-  it('keeps the last good limits on a typo, says so once, and takes the next good ones', async () => {
+  it('keeps the last good limits after a typo, logs it once, and uses the next good ones', async () => {
     copyFiles();
     await serve();
     const { version } = await statusOf();

@@ -20,7 +20,7 @@ it('there are such blocks for all three frameworks', () => {
   }
 });
 
-it.each(servers)('the server of $page, line $line, runs and tells its limits', async ({ code }) => {
+it.each(servers)('the server of $page, line $line, runs and reports its limits', async ({ code }) => {
   const port = await freePort();
   const response = await answerOf(code.replace(LISTENS, String(port)), `http://127.0.0.1:${port}`);
   expect(response.get('RateLimit')).toMatch(/^"\w+";r=\d+;t=\d+$/);

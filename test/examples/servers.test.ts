@@ -28,14 +28,14 @@ describe.each(['express', 'koa', 'fastify'])('examples/%s', (folder) => {
   });
   afterEach(() => server.stop());
 
-  it('tells a client its limits', async () => {
+  it('reports its limits to a client', async () => {
     const { status, headers } = await get('/');
     expect(status).toBe(200);
     expect(headers['ratelimit-policy']).toBe('"RequestsPerIPAddress";q=20;w=4');
     expect(headers['ratelimit']).toBe('"RequestsPerIPAddress";r=19;t=1');
   });
 
-  it('refuses more than the burst with problem details, and lets a client pass that waited exactly Retry-After', async () => {
+  it('denies more than the burst with problem details, and lets a client pass that waited exactly Retry-After', async () => {
     const { passed, refusal } = await untilRefused(() => get('/'));
     expect(passed).toBeGreaterThanOrEqual(20);
     expect(refusal.get('Retry-After')).toBe('1');
@@ -68,7 +68,7 @@ describe.each(['express', 'koa', 'fastify'])('examples/%s', (folder) => {
     expect(anonymous.get('RateLimit')).toBe('"RequestsPerIPAddress";r=18;t=1');
   });
 
-  it('takes 8 tokens for an expensive route, and nothing from the address when the account refuses', async () => {
+  it('takes 8 tokens for an expensive route, and nothing from the address when the account is denied', async () => {
     const left = async (path: string, headers: Record<string, string>): Promise<string | undefined> =>
       (await get(path, headers)).get('RateLimit');
     expect(await left('/report', alice)).toBe('"RequestsPerIPAddress";r=19;t=1, "WorkPerAccount";r=12;t=1');
@@ -112,12 +112,12 @@ describe.each(['express', 'koa', 'fastify'])('examples/%s', (folder) => {
     await expect(request(`http://127.0.0.2:${port}`).get('/')).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('ends by itself when it is asked to', async () => {
+  it('ends on SIGTERM', async () => {
     expect((await get('/')).status).toBe(200);
     expect(await server.stop()).toBe(0);
   });
 
-  it('says what to do when its port is taken', async () => {
+  it('names the remedy when its port is in use', async () => {
     const second = runExample(folder, { port: server.port });
     let told = '';
     second.stderr?.on('data', (chunk) => (told += String(chunk)));

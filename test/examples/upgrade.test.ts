@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it('refuses more handshakes than the burst with a 429 that says when to come back', async () => {
+it('denies more handshakes than the burst with a 429 and Retry-After', async () => {
   const answers = [];
   for (let i = 0; i < 5; i++) answers.push(await handshake());
   const statuses = answers.map(({ statusCode }) => statusCode);

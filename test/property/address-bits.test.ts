@@ -29,7 +29,7 @@ test('the bits of an IPv6 address or network are those that its text was made of
   );
 });
 
-test('an address has the value of the longest of the networks that hold it, in whatever order they came', () => {
+test('an address has the value of the longest network that contains it, in any order of insertion', () => {
   const near = fc.constantFrom('10.0.0.0', '10.0.0.1', '10.128.0.0', '138.0.0.0', '2001:db8::', '2001:db8:8000::1');
   const address = fc
     .oneof(near, ipv4Bits.map(ipv4Text), ipv6Groups.chain(spelling))

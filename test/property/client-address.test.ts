@@ -29,7 +29,7 @@ const hostile = fc.oneof(
 );
 const proxies = fc.array(proxy, { maxLength: 5 });
 
-test('whatever a client writes into X-Forwarded-For, the client is whom the outermost trusted proxy saw', () => {
+test('whatever a client writes into X-Forwarded-For, the client is the address that the outermost trusted proxy saw', () => {
   fc.assert(
     fc.property(hostile, stranger, proxies, proxy, (written, client, hops, peer) => {
       const header = [written, client, ...hops].join(', ');
@@ -38,7 +38,7 @@ test('whatever a client writes into X-Forwarded-For, the client is whom the oute
   );
 });
 
-test('whatever a client writes into Forwarded, the client is whom the outermost trusted proxy saw', () => {
+test('whatever a client writes into Forwarded, the client is the address that the outermost trusted proxy saw', () => {
   fc.assert(
     fc.property(hostile, stranger, proxies, proxy, (written, client, hops, peer) => {
       const elements = [client, ...hops].map(
@@ -50,7 +50,7 @@ test('whatever a client writes into Forwarded, the client is whom the outermost 
   );
 });
 
-test('nothing that a stranger sends changes who it is', () => {
+test('a peer that is not trusted can not change its address by a header', () => {
   fc.assert(
     fc.property(hostile, stranger, (written, peer) => {
       const headers = { 'x-forwarded-for': written, forwarded: written, 'x-real-ip': written };
@@ -59,7 +59,7 @@ test('nothing that a stranger sends changes who it is', () => {
   );
 });
 
-test('no hop left of one that is no address is ever the client', () => {
+test('a hop to the left of one that is not an address is never the client', () => {
   const noAddress = fc.oneof(
     fc.string().filter((text) => !text.includes(',')),
     fc.constantFrom('unknown', '_x', ''),

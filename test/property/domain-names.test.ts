@@ -46,7 +46,7 @@ const nameLike = fc.string({
 });
 const anything = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), nameLike);
 
-test('any text is an id or refused as the fault of the client, and the id of an id is that id', () => {
+test('any text is an id or rejected as the client’s error, and the id of an id is that id', () => {
   fc.assert(
     fc.property(anything, fc.constantFrom(...formats), (text, format) => {
       const id = idOf((given) => format.canonical(given), text);
@@ -56,7 +56,7 @@ test('any text is an id or refused as the fault of the client, and the id of an 
   );
 });
 
-test('what comes out is lower-case letters, digits, hyphens and dots, and its own registered domain', () => {
+test('an id has only lower-case letters, digits, hyphens and dots, and is its own registrable domain', () => {
   fc.assert(
     // By themselves few of them are more than a single label.
     fc.property(anything, fc.constantFrom('', '.com', '.unlisted'), (beginning, end) => {

@@ -216,7 +216,7 @@ function setOf({ First, Second, plan }: LimitSet) {
   return { limits: { First: limitOf(First), Second: limitOf(Second) }, overrides };
 }
 
-test('whatever is called in whatever order, every figure of every decision is that of the exact rule', () => {
+test('in any sequence of calls, every figure of every decision is that of the exact rule', () => {
   fc.assert(
     fc.property(limitSet, fc.array(step, { minLength: 1, maxLength: 40 }), (limits, steps) => {
       const comparison = new Comparison(limits);

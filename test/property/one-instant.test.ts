@@ -7,7 +7,7 @@ import { atOnce, OneBucket } from './one-bucket.ts';
 
 const startMs = fc.oneof(fc.constantFrom(0, 1_790_000_000_000), fc.integer({ min: 0, max: 4e12 }));
 
-test('exactly burst tokens pass at one instant from a full bucket, whatever the limit and the time', () => {
+test('exactly burst tokens pass at one instant from a full bucket, at any limit and time', () => {
   const lastOnes = fc.integer({ min: 0, max: 40 });
   fc.assert(
     fc.property(anyNumbers, startMs, lastOnes, (numbers, start, ones) => {
@@ -56,7 +56,7 @@ test.each([
   { period: '999ms', count: 1001 },
   { period: '1h', count: 3607 },
 ])(
-  '$count per $period let exactly that many through, and the next one after the wait that is told',
+  '$count per $period let exactly that many through, and the next one after the reported wait',
   ({ period, count }) => {
     const time = new FakeTime(Date.now());
     const limits = { Odd: { key: accountId(), count, period } };

@@ -7,7 +7,7 @@ import { atOnce } from './one-bucket.ts';
 import { roundedRule } from './oracle.ts';
 import { sets, steps, worstExcess, worstExcessOfRaise, type Taken } from './several-numbers.ts';
 
-test('in memory, no window holds more than the largest burst + rate × time, or with several rates the bursts + fastest rate × time', () => {
+test('in memory, at most the largest burst + rate × time passes in any window, or with several rates the bursts + fastest rate × time', () => {
   fc.assert(
     fc.property(sets, steps, (all, asked) => {
       const time = new FakeTime();
@@ -54,7 +54,7 @@ const rollOut = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-test('while a raise reaches one process after the other, no window holds more than both bursts + the new rate × time, and the old burst once more for each process that has learned of it', () => {
+test('while a raise reaches one process after the other, at most both bursts + the new rate × time pass in any window, and the old burst once more for each process that has the raise', () => {
   fc.assert(
     fc.property(raise, rollOut, ({ old, current }, asked) => {
       const time = new FakeTime();

@@ -194,7 +194,7 @@ const server = await redisServer();
 const hammered = fc.tuple(step, fc.integer({ min: 1, max: 10 })).map(([next, times]) => Array<Step>(times).fill(next));
 const bothNumbers = fc.tuple(anyNumbers, anyNumbers);
 
-test('whatever is asked of Redis in one turn is what the memory store and the exact rule say of those moments', async () => {
+test('all calls of one turn have the same results on Redis as in memory and by the exact rule', async () => {
   const store = await readyStore({ url: server.url, rememberDenialsMs: 0 });
   const turns = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 8 });
   await fc.assert(
@@ -208,7 +208,7 @@ test('whatever is asked of Redis in one turn is what the memory store and the ex
   await store.close();
 });
 
-test('the same holds where this process refuses by what Redis has said before', async () => {
+test('the same is true where this process denies by remembered denials', async () => {
   const store = await readyStore({ url: server.url });
   await fc.assert(
     fc.asyncProperty(bothNumbers, fc.array(hammered, { minLength: 1, maxLength: 12 }), async (numbers, steps) => {

@@ -9,7 +9,7 @@ const shares = fc.array(fc.record({ cost: share, pause: share }), { minLength: 1
 const costOf = (part: number, { burst }: Numbers): number => Math.max(1, Math.floor(part * burst));
 const fillMs = (numbers: Numbers): number => Number(roundedRule(numbers).tolerance) / 16_000;
 
-test('who waits retryAfterMs for the same cost passes, and one microsecond sooner does not', () => {
+test('the same cost passes after retryAfterMs, and not one microsecond sooner', () => {
   fc.assert(
     fc.property(quickNumbers, shares, share, (numbers, before, part) => {
       const bucket = new OneBucket(numbers);
@@ -60,7 +60,7 @@ test('a client alone in its bucket that waits Retry-After in whole seconds is ne
   );
 });
 
-test('a client alone in its bucket that keeps to q in any w seconds, as the policy tells it, is never denied', () => {
+test('a client alone in its bucket that sends at most q in any w seconds, as the policy reports, is never denied', () => {
   fc.assert(
     fc.property(quickNumbers, shares, (numbers, requests) => {
       const quota = numbers.burst;

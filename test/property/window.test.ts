@@ -37,7 +37,7 @@ function worstExcess(taken: readonly { atTicks: bigint; tokens: number }[], numb
   return worst;
 }
 
-test('any window of length W holds at most burst + W/T tokens', () => {
+test('at most burst + W/T tokens pass in any window of length W', () => {
   fc.assert(
     fc.property(quickNumbers, requests, (numbers, all) => {
       const bucket = new OneBucket(numbers);

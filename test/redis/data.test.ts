@@ -24,7 +24,7 @@ async function limiterOn(server: RedisServer, deadlineMs = 10_000) {
   return { limiter, store };
 }
 
-it('SCRIPT FLUSH under load is not noticed: every decision is the store’s, and none is one too many', async () => {
+it('SCRIPT FLUSH under load has no effect: every decision is the store’s, and no request too many passes', async () => {
   const server = await redisServer();
   const { limiter, store } = await limiterOn(server);
   const traffic = new Traffic(limiter, 2, () => ORDERS);
@@ -60,7 +60,7 @@ it.each([
   { data: 'kept', bursts: 1 },
   { data: 'lost', bursts: 2 },
 ])(
-  'a restart with its data $data lets $bursts burst(s) through, and needs no restart of ours',
+  'a restart with its data $data lets $bursts burst(s) through, without a restart of our process',
   async ({ data, bursts }) => {
     const server = await redisServer();
     const { limiter } = await limiterOn(server, 200);

@@ -37,7 +37,7 @@ function answering(limited: RequestHandler): express.Express {
   return express().get('/', limited, (_request, response) => void response.send('hello'));
 }
 
-it('a request that one limit refuses spends nothing at its siblings', async () => {
+it('a request that one limit denies spends nothing at the others', async () => {
   const limiter = createLimiter({
     limits: {
       PerAddress: { key: ipAddress(), burst: 100, count: 1, period: '1h' },
@@ -60,7 +60,7 @@ it('a request that one limit refuses spends nothing at its siblings', async () =
   expect((await limiter.check([{ limit: 'PerAddress', id: '127.0.0.1' }])).remaining).toBe(98);
 });
 
-it('a refused expensive call takes none of what a cheap one needs', async () => {
+it('a denied expensive call takes no tokens from a cheap one', async () => {
   const limiter = createLimiter({
     limits: { Work: { key: accountId(() => 'one'), burst: 10, count: 1, period: '1h' } },
     store: await storeOfItsOwn(),
@@ -142,7 +142,7 @@ it('after a raise, denials at the same time all name the new wait', async () => 
   }
 });
 
-it('the wait that a refusal names is right: not sooner, and then it passes', async () => {
+it('the wait of a denial is exact: the request passes then, and not sooner', async () => {
   const limiter = createLimiter({
     limits: { Orders: { key: accountId(), burst: 1, count: 1, period: '400ms' } },
     store: await storeOfItsOwn(0),

@@ -91,7 +91,7 @@ describe.each([
 ])('on a cluster with ioredis $version', ({ Client }) => {
   const clientOf = ({ addresses }: RedisCluster, redisOptions = {}) => new Client([...addresses], { redisOptions });
 
-  it('the death of a primary under load lets nothing through beyond the bound, and heals', async ({ annotate }) => {
+  it('after the death of a primary under load the bound is kept, and the store recovers', async ({ annotate }) => {
     const cluster = await redisCluster();
     const ids = Array.from({ length: 12 }, (_, index) => `id-${index}`);
     let asked = 0;
@@ -120,7 +120,7 @@ describe.each([
     expect(recoveryMs).toBeLessThan(20_000);
   });
 
-  it('a slot that moves under load is not noticed: every decision is the store’s, none is one too many', async () => {
+  it('a slot that moves under load has no effect: every decision is the store’s, and no request too many passes', async () => {
     const cluster = await redisCluster();
     await Promise.all(cluster.nodes.map((node) => node.call('ACL', 'SETUSER', ...documentedUser())));
     const client = clientOf(cluster, { username: 'sluice', password: 'secret' });

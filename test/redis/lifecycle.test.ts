@@ -61,7 +61,7 @@ it('a client that was given stays connected after close, and is never used', asy
   client.disconnect();
 });
 
-it('what is asked after close is an error that says so', async () => {
+it('a call after close is an error', async () => {
   const server = await redisServer();
   const store = redisStore({ url: server.url, log: false });
   const limiter = createLimiter({ limits: { Orders: { key: accountId(), count: 5, period: '1h' } }, store });

@@ -60,7 +60,7 @@ describe.each(['refuses', 'hangs'] as const)('when Redis %s and the client is pl
     return { ...service, server, end: async () => (how === 'hangs' ? server.thaw() : server.start()) };
   }
 
-  it('every request is answered at once or at the deadline, not when the client gives up', async () => {
+  it('every request is answered at once or by the deadline', async () => {
     const { get, end } = await outage();
     const startMs = performance.now();
     const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => get(`during-${index}`)));
@@ -70,7 +70,7 @@ describe.each(['refuses', 'hangs'] as const)('when Redis %s and the client is pl
     await end();
   });
 
-  it('what was asked in the outage does not run, and does not count, after it', async () => {
+  it('calls of the outage are not run or counted after it', async () => {
     const { get, end, decides, server } = await outage();
     await Promise.all(Array.from({ length: 50 }, (_, index) => get(`during-${index}`)));
     // A policy may answer sooner than at the deadline; until then the server may still charge.
@@ -97,7 +97,7 @@ describe.each([{ enableOfflineQueue: false }, {}])('when Redis is unreachable at
   });
 });
 
-it('an outage is a 503 that says so, never the 429 of a limit', async () => {
+it('an outage is a 503, never the 429 of a limit', async () => {
   const server = await redisServer();
   const { get, decides } = await serviceOn(clientOf(server), 'closed');
   await decides();

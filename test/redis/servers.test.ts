@@ -15,7 +15,7 @@ function client(port: number): Redis {
 }
 
 describe('a server of the tests', () => {
-  it('stops, comes back at its port without its data, and says what it runs', async () => {
+  it('stops, starts again at its port without its data, and reports its version', async () => {
     const server = await redisServer();
     await server.call('SET', 'a', '1');
     await server.stop();
@@ -75,7 +75,7 @@ describe('the proxy', () => {
     fresh.disconnect();
   });
 
-  it('holds back what is sent while it stalls, and brings it in order after', async () => {
+  it('delays what is sent while it stalls, and delivers it in order afterwards', async () => {
     const proxy = await tcpProxy(await redisServer());
     const redis = client(proxy.port);
     await redis.ping();
@@ -98,7 +98,7 @@ describe('the proxy', () => {
     expect(await server.call('GET', 'a')).toBe('1');
   });
 
-  it('resets, refuses and lets in again', async () => {
+  it('resets and rejects connections, and accepts them again', async () => {
     const proxy = await tcpProxy(await redisServer());
     const redis = client(proxy.port);
     await redis.ping();

@@ -31,7 +31,7 @@ function spendOnce(store: MemoryStore, ids: number, prefix: string): void {
 }
 
 describe('a memory store under a flood of ten million keys', () => {
-  test('holds no more than maxKeys, counts what it evicts, and keeps every exhausted bucket, of its limit and of another', () => {
+  test('keeps at most maxKeys buckets, counts evictions, and keeps every exhausted bucket, of its limit and of another', () => {
     const time = new FakeTime();
     const store = memoryStore({ maxKeys: MAX_KEYS, time });
     const exhausted = Array.from({ length: 1000 }, (_, i) => transaction(`exhausted${i}`, BURST));
@@ -104,7 +104,7 @@ describe('a store of 20,000 buckets, all of one limit, under a flood of a millio
     expect(evictedDebtMs > HOUR_MS).toBe(fresh > 0);
   });
 
-  test('displaces the oldest where the burst is 1: none until the store is full, all by half as many more ids', () => {
+  test('evicts the oldest where the burst is 1: none until the store is full, all after half as many more ids', () => {
     const few = { burst: 1, exhausted: 1000 };
     expect(displaced({ ...few, flood: KEYS - 1000 }).fresh).toBe(0);
     expect(displaced({ ...few, flood: 1.5 * KEYS }).fresh).toBe(1000);

@@ -21,7 +21,7 @@ async function statuses(get: (path: string) => Promise<globalThis.Response>, ...
   return all;
 }
 
-test('of two refusals the longer wait is told, also when the first calls next', async () => {
+test('of two denials the longer wait is reported, also when the first calls next', async () => {
   const app = express();
   const onDenied = (_req: Request, _res: Response, next: NextFunction): void => next();
   app.use(rateLimit(inline({ name: 'Slow', period: '1h', onDenied })), rateLimit(inline({ name: 'Fast' })));
@@ -45,7 +45,7 @@ test('a router limits what is mounted below it, under any path', async () => {
   expect(await statuses(get, '/v1/items', '/v2/items', '/v1/nowhere', '/open')).toEqual([200, 429, 429, 200]);
 });
 
-test('a refused request does not go to the next route, nor to what is mounted behind', async () => {
+test('a denied request reaches neither the next route nor middleware mounted after it', async () => {
   const app = express();
   app.get('/', rateLimit(inline()), (_req, res) => void res.send('limited'));
   app.use((_req, res) => void res.send('behind'));
@@ -63,7 +63,7 @@ test('an onDenied may let a request go on, or end it by an error', async () => {
   expect(await statuses(get, '/on', '/on', '/error', '/error')).toEqual([200, 200, 200, 418]);
 });
 
-test('a request that was answered before is left as it is, also when it is refused', async () => {
+test('a request that was answered before is left unchanged, also when it is denied', async () => {
   const app = express();
   app.use((_req, res, next) => {
     res.send('first');

@@ -8,7 +8,7 @@ const names = (request: FastifyRequest): readonly string[] | undefined =>
   request.rateLimit?.results.map(({ limit }) => limit);
 
 describe('a registration with always: true', () => {
-  test('holds at a route with limits of its own, which come on top: first its own, then those of the route', async () => {
+  test('applies at a route with limits of its own: first always, then those of the route', async () => {
     const limiter = limiterOf({ Flood: 3, Orders: 2 });
     const app = await appWith({ limiter, limits: ['Flood'], always: true });
     app.get('/', { config: { rateLimit: { limits: ['Orders'] } } }, names);
@@ -26,7 +26,7 @@ describe('a registration with always: true', () => {
     expect(await remaining(limiter, 'Orders')).toBe(2);
   });
 
-  test('holds at a route with rateLimit: false, at routes that say nothing, and at 404s', async () => {
+  test('applies at a route with rateLimit: false, at routes without a config, and at 404s', async () => {
     const app = await appWith({ limiter: limiterOf({ Flood: 3 }), always: true });
     app.get('/', () => 'ok');
     app.get('/free', { config: { rateLimit: false } }, () => 'ok');
@@ -35,7 +35,7 @@ describe('a registration with always: true', () => {
     expect([...(await statuses(app, 1)), ...(await statuses(app, 1, '/nowhere'))]).toEqual([429, 429]);
   });
 
-  test('leaves out what its own skip lets through, such as health checks; a route can not skip it', async () => {
+  test('is skipped by its own skip, for example for health checks; a route can not skip it', async () => {
     const app = await appWith({
       limiter: limiterOf({ Flood: 1, Orders: 9 }),
       limits: ['Flood'],
@@ -86,7 +86,7 @@ describe('a registration with always: true', () => {
     expect(await statuses(app, 1)).toEqual([429]);
   });
 
-  test('of a parent holds in its contexts, whose registrations come after it', async () => {
+  test('of a parent applies in its contexts, before their own registrations', async () => {
     const limiter = limiterOf({ Flood: 9, Inside: 9, Orders: 9 });
     const app = await appWith({ limiter, limits: ['Flood'], always: true });
     await app.register(async (child) => {
@@ -121,7 +121,7 @@ describe('a registration with always: true', () => {
     expect(await remaining(limiter, 'Orders')).toBe(8);
   });
 
-  test('holds at routes that were defined before it', async () => {
+  test('applies at routes that were defined before it', async () => {
     const limiter = limiterOf({ Flood: 9, Orders: 1 });
     const app = fastify();
     app.get('/early', { config: { rateLimit: { limits: ['Orders'] } } }, names);
@@ -171,7 +171,7 @@ describe('a registration with always: true', () => {
 });
 
 describe('wrong use of always is an error:', () => {
-  test('a route that names a limit which always holds anyway', async () => {
+  test('a route that names a limit which always applies anyway', async () => {
     const limiter = limiterOf({ Flood: 9, Orders: 9 });
     const app = await appWith({ limiter, limits: ['Flood'], always: true });
     const define = (): unknown =>
@@ -185,7 +185,7 @@ describe('wrong use of always is an error:', () => {
     );
   });
 
-  test('a cost for a route at which nothing but always holds', async () => {
+  test('a cost for a route at which only always applies', async () => {
     const app = await appWith({ limiter: limiterOf({ Flood: 9 }), always: true });
     app.get('/a', { config: { rateLimit: { cost: 2 } } }, () => 'ok');
     await expect(app.ready()).rejects.toMatchObject({

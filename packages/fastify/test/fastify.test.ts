@@ -16,7 +16,7 @@ describe('config.rateLimit', () => {
     expect(await remaining(limiter, 'Global')).toBe(4);
   });
 
-  test("a route's cost holds at the plugin's limits, and at its own that name no cost", async () => {
+  test("a route's cost applies to the plugin's limits, and to its own limits without a cost", async () => {
     const limiter = limiterOf({ Global: 10, A: 10, B: 10 });
     const app = await appWith({ limiter, limits: ['Global'] });
     app.get('/dear', { config: { rateLimit: { cost: 4 } } }, () => 'ok');
@@ -44,7 +44,7 @@ describe('config.rateLimit', () => {
     expect(await statuses(app, 2)).toEqual([200, 200]);
   });
 
-  test('false lets a route go unlimited', async () => {
+  test('false disables the limits of a route', async () => {
     const app = await appWith({ limiter: limiterOf({ Global: 1 }) });
     app.get('/health', { config: { rateLimit: false } }, () => 'ok');
     expect(await statuses(app, 3, '/health')).toEqual([200, 200, 200]);
@@ -88,7 +88,7 @@ describe('config.rateLimit', () => {
     },
   );
 
-  test('global: false leaves routes alone that say nothing, and 404s', async () => {
+  test('global: false does not limit routes without a config, nor 404s', async () => {
     const app = await appWith({ limiter: limiterOf({ Global: 1 }), global: false });
     app.get('/', () => 'ok');
     app.get('/limited', { config: { rateLimit: {} } }, () => 'ok');
@@ -178,7 +178,7 @@ describe('several registrations', () => {
     expect([await remaining(limiter, 'PerAddress'), await remaining(limiter, 'PerUser')]).toEqual([4, 4]);
   });
 
-  test('in a context hold there and nowhere else', async () => {
+  test('in a context apply only there', async () => {
     const limiter = limiterOf({ Everywhere: 9, Inside: 1 });
     const app = await appWith({ limiter, limits: ['Everywhere'] });
     await app.register(async (child) => {
@@ -256,7 +256,7 @@ test('404s are limited with a handler of their own too', async () => {
   expect(await statuses(app, 2, '/nowhere')).toEqual([404, 429]);
 });
 
-test('the decision is on the request, and undefined where no limit was asked', async () => {
+test('the decision is on the request, and undefined where no limit was used', async () => {
   const app = await appWith({ limiter: limiterOf({ Global: 5 }) });
   app.get('/', (request) => ({ remaining: request.rateLimit?.remaining }));
   app.get('/open', { config: { rateLimit: false } }, (request) => ({ rateLimit: typeof request.rateLimit }));
@@ -297,7 +297,7 @@ test('a reply that was sent before is left as it is', async () => {
   expect((await app.inject('/')).body).toBe('first');
 });
 
-test('a reply that was sent while the key was looked up is left as it is, also when the request is refused', async () => {
+test('a reply that was sent while the key was looked up is left unchanged, also when the request is denied', async () => {
   const app = fastify();
   let sent: Promise<unknown> = Promise.resolve();
   let found = 0;
@@ -328,7 +328,7 @@ test.each([
   await expect(registered).rejects.toMatchObject({ code, message: expect.stringContaining(says) });
 });
 
-test('an answer of onDenied that comes when the response has begun ends it', async () => {
+test('an answer of onDenied after the response has begun ends the response', async () => {
   const app = fastify();
   let requests = 0;
   app.addHook('onRequest', (_request, reply, next) => {

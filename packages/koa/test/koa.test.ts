@@ -58,7 +58,7 @@ test('fields of several middlewares reach an error together', async () => {
   expect((await get()).headers.get('ratelimit')).toBe('"A";r=0;t=60, "B";r=0;t=60');
 });
 
-test('what is thrown is passed on as it is: errors that can not be extended, and what is no error', async () => {
+test('a thrown value is passed on unchanged: frozen errors, and values that are not errors', async () => {
   for (const thrown of [Object.freeze(new Error('frozen')), 'text', { status: 418 }]) {
     let caught: unknown;
     const get = await serve(
@@ -99,7 +99,7 @@ describe('an error that is thrown on several requests', () => {
     ]);
   });
 
-  test('keeps its own headers, and no field of ours where no limit says anything', async () => {
+  test('keeps its own headers, and has no field of ours where no limit applies', async () => {
     const constant = Object.assign(new Error('gone'), { status: 410, headers: { 'X-Own': 'kept' } });
     const limited = accountId((ctx: Context) => ctx.get('X-User') || null);
     const get = await serve(rateLimit(inline({ key: limited, count: 5 })), () => {
@@ -132,7 +132,7 @@ test('headers that a handler gives to an error for each request are those that a
   }
 });
 
-test('a field that an error names itself stays on each request, also where ours said the same or was there before', async () => {
+test('a field that an error sets itself stays on each request, also where ours is the same or was set before', async () => {
   const same = Object.assign(new Error('gone'), { status: 410, headers: { RateLimit: '"Requests";r=4;t=12' } });
   const later = Object.assign(new Error('gone'), { status: 410, headers: {} });
   for (const error of [same, later]) {
@@ -207,7 +207,7 @@ test.each([
   expect(caught).toBe(error);
 });
 
-test('a middleware before the limits sees the refusal, and may answer otherwise', async () => {
+test('a middleware before the limits sees the denial, and may replace it', async () => {
   const get = await serve(async (ctx, next) => {
     await next();
     if (ctx.status === 429) ctx.body = 'later';
@@ -236,7 +236,7 @@ test('an onDenied that throws by ctx.throw answers with the fields', async () =>
   expect(headers.get('retry-after')).toBe('60');
 });
 
-test('a request that was answered before is left as it is, also when it is refused', async () => {
+test('a request that was answered before is left unchanged, also when it is denied', async () => {
   const get = await serve(
     async (ctx, next) => {
       ctx.respond = false;
@@ -253,7 +253,7 @@ test('a request that was answered before is left as it is, also when it is refus
 describe('fields reach the answer', () => {
   const FIELDS = '"Requests";r=0;t=60';
 
-  test('of what is thrown and is no error', async () => {
+  test('of a thrown value that is not an error', async () => {
     const get = await serve(rateLimit(inline()), () => {
       throw { status: 418 };
     });

@@ -18,7 +18,7 @@ import { limitCases } from './cases/limits.ts';
 import { mockExchangeCases } from './cases/mock-exchanges.ts';
 import { optionCases } from './cases/options.ts';
 import { overrideCases } from './cases/overrides.ts';
-import { refusalCases } from './cases/refusals.ts';
+import { denialCases } from './cases/denials.ts';
 import { settleAbortedCases } from './cases/settle-aborted.ts';
 import { settleCases } from './cases/settle.ts';
 import { streamCases } from './cases/streams.ts';
@@ -30,7 +30,7 @@ const CASES = {
   fields: fieldCases,
   'dialects of fields': fieldDialectCases,
   'combined fields': combinedFieldCases,
-  refusals: refusalCases,
+  denials: denialCases,
   overrides: overrideCases,
   blocked: blockedCases,
   hidden: hiddenCases,

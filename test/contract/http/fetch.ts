@@ -25,8 +25,8 @@ export const fetchFramework: Framework = {
     'a connection that is there, and whose address is not an IP address, is an error': NO_SOCKETS,
     'nothing is set after the fields were sent': NOT_BEFORE,
     'a response that was complete before the store has answered is settled as one that was finished': NOT_BEFORE,
-    'an exception while a refusal is sent reaches the error handler: memory store': AS_VALUE,
-    'an exception while a refusal is sent reaches the error handler: promise store': AS_VALUE,
+    'an exception while a denial is sent reaches the error handler: memory store': AS_VALUE,
+    'an exception while a denial is sent reaches the error handler: promise store': AS_VALUE,
   },
   make: (options) => rateLimit(options as never),
   async serve(plan) {

@@ -49,13 +49,13 @@ describe('NestJS on Express', () => {
     expect((await fetch(`${url}/nothing`)).headers.get('RateLimit')).toMatch(ofClient);
   });
 
-  it('limits the routes of a module by what their body says', async () => {
+  it('limits the routes of a module by their body', async () => {
     const url = await startOnExpress();
     expect(await orders(url, 11, 'acme')).toEqual([...Array.from({ length: 10 }, () => 201), 429]);
     expect(await orders(url, 1, 'other')).toEqual([201]);
   });
 
-  it('answers 400 to an id that can be none', async () => {
+  it('answers 400 to an id that is not valid', async () => {
     expect(await orders(await startOnExpress(), 1, 'x'.repeat(300))).toEqual([400]);
   });
 });
@@ -100,14 +100,14 @@ describe('NestJS on Fastify', () => {
     expect((await fetch(`${url}/nothing`)).headers.get('RateLimit')).toMatch(ofClient);
   });
 
-  it('limits one route by what its body says, and by the limit of all routes', async () => {
+  it('limits one route by its body, and by the limit of all routes', async () => {
     const url = await startOnFastify();
     expect(await orders(url, 11, 'acme')).toEqual([...Array.from({ length: 10 }, () => 201), 429]);
     const { headers } = await post(url, 'other');
     expect(headers.get('RateLimit-Policy')).toMatch(/"RequestsPerClient".*"OrdersPerAccount"/);
   });
 
-  it('answers 400 to an id that can be none', async () => {
+  it('answers 400 to an id that is not valid', async () => {
     expect(await orders(await startOnFastify(), 1, 'x'.repeat(300))).toEqual([400]);
   });
 });
@@ -137,7 +137,7 @@ describe('Next.js pages API routes', () => {
     expect([second.status, second.headers.get('Retry-After')]).toEqual([429, '3600']);
   });
 
-  it('an id that can be none is a 400, and other errors are left to Next', async () => {
+  it('an id that is not valid is a 400, and other errors are left to Next', async () => {
     const url = await asNext();
     expect((await fetch(`${url}?account=${'x'.repeat(300)}`)).status).toBe(400);
     // The key gives `undefined`.

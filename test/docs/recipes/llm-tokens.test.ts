@@ -34,7 +34,7 @@ it('LLM token budget: an answer that is aborted after 100 of 20,000 estimated to
   expect(takenBy('aborted')).toBeLessThanOrEqual(100);
 });
 
-it('LLM token budget: what a client asks for is taken, and never more than the most', async () => {
+it('LLM token budget: the requested tokens are taken, at most the maximum', async () => {
   const { ask } = await chatServer(1, 'endless');
   await ask('modest', 500);
   expect(takenBy('modest')).toBeGreaterThan(300);

@@ -22,7 +22,7 @@ it('an operator’s script charges, shows and resets a bucket of the servers', a
   expect((await operator(url, 'check', ...bucket)).printed).toContain('remaining: 300');
 });
 
-it('an operator’s script fails with the reason when it is used wrongly, or when nobody answers', async () => {
+it('an operator’s script fails with the reason when it is used wrongly, or when there is no answer', async () => {
   const { url } = await redisServer();
   const [typo, usage, alone] = await Promise.all([
     operator(url, 'check', 'OrdersPerAcount', '12345678'),

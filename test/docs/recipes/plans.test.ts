@@ -19,7 +19,7 @@ it('plans by JWT: the plan in a verified token gives the numbers, any other plan
   expect(await policyOf('none')).toMatch(/q=60;/);
 });
 
-it('plans by JWT: a request without a token that can be verified is refused and takes nothing', async () => {
+it('plans by JWT: a request without a valid token is rejected and takes nothing', async () => {
   const url = await serve(express().use(verifyToken(secret), limitByPlan, hello));
   const forged = await bearer({ sub: '7', plan: 'pro' }, new TextEncoder().encode('another secret of 32 characters.'));
   expect((await fetch(url)).status).toBe(401);
@@ -28,7 +28,7 @@ it('plans by JWT: a request without a token that can be verified is refused and 
   expect(first.headers.get('RateLimit')).toMatch(/r=59;/);
 });
 
-it('plans by database: one query serves many requests, and a changed plan holds from the next one on', async () => {
+it('plans by database: one query serves many requests, and a changed plan takes effect after the next query', async () => {
   const queries: string[] = [];
   let count = 600;
   const { middleware, planChanged } = limitByStoredPlan({
@@ -54,7 +54,7 @@ it('plans by database: one query serves many requests, and a changed plan holds 
   expect(await policyOf('acme')).toMatch(/q=1200;/);
 });
 
-it('tenants: a user that is denied takes nothing from its tenant, and names are told apart by tenant', async () => {
+it('tenants: a denied user takes nothing from its tenant, and equal names of two tenants are distinct', async () => {
   const authenticate: RequestHandler = (req, _res, next) => {
     const [tenant, user] = req.get('Authorization')?.split('/') ?? [];
     if (tenant !== undefined) Object.assign(req, { auth: { tenant, user } });

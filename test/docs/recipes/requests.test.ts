@@ -19,7 +19,7 @@ it('deny list: a listed client gets 403 from the next request on, until it is li
   expect(again.headers.get('RateLimit')).toMatch(/r=9\d;/);
 });
 
-it('login: of twenty guesses at once five are tried, and more are refused', async () => {
+it('login: of twenty guesses at once five are tried, and the others are denied', async () => {
   const post = await loginServer();
   const guesses = await Promise.all(Array.from({ length: 20 }, () => post({ name: 'alice', password: 'guess' })));
   expect(guesses.filter((status) => status === 401)).toHaveLength(5);
@@ -43,7 +43,7 @@ it('GraphQL cost: a list counts its fields for each entry, in fragments too, and
   expect(await costOf('{ a: me { ...f } b: me { ...f ... on User { name } } } fragment f on User { id name }')).toBe(7);
 });
 
-it('GraphQL cost: what is no query costs one, and one that can never pass gets 400', async () => {
+it('GraphQL cost: a text that is not a query costs one, and a query that can never pass gets 400', async () => {
   const costOf = await graphqlServer();
   expect(await costOf('{ me {')).toBe(1);
   expect(await costOf(undefined)).toBe(1);

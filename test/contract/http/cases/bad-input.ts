@@ -142,7 +142,7 @@ export function badInputCases(framework: Framework): void {
     }
   });
 
-  test('onDecision is told what was decided, and onDenied answers the denial', async () => {
+  test('onDecision is called with the decision, and onDenied answers the denial', async () => {
     const told: string[] = [];
     const app = await start(framework, {
       limits: [
@@ -158,7 +158,7 @@ export function badInputCases(framework: Framework): void {
     expect(told).toEqual([...Array(3).fill('allowed PerClient'), 'denied PerClient']);
   });
 
-  test('a store that can not answer a closed limit comes before the error', async () => {
+  test('the 503 of a closed limit takes precedence over the error', async () => {
     const limiter = stillLimiter({
       limits: {
         PerClient: { key: clientNetwork(), count: 3, period: '1h', onFailure: 'closed' },
@@ -171,7 +171,7 @@ export function badInputCases(framework: Framework): void {
     expect(app.errors).toEqual([]);
   });
 
-  test('a blocked id comes before the error of the limit beside it', async () => {
+  test('the denial of a blocked id takes precedence over the error of the other limit', async () => {
     const limit = { count: 3, period: '1h' };
     const limiter = stillLimiter({
       limits: { PerUser: { key: userKey, ...limit }, Bad: { key: accountId(boom), ...limit } },
@@ -182,7 +182,7 @@ export function badInputCases(framework: Framework): void {
     expect(app.errors).toEqual([]);
   });
 
-  test('shadow: bad input is counted, the error reaches the error handler, and nobody is denied', async () => {
+  test('shadow: bad input is counted, the error reaches the error handler, and no request is denied', async () => {
     const outcomes: string[] = [];
     const app = await start(framework, {
       limits: [
@@ -199,7 +199,7 @@ export function badInputCases(framework: Framework): void {
     expect((await app.get()).headers).not.toHaveProperty('ratelimit');
   });
 
-  test('settle is not asked about a request that never reached its handler: the full cost is taken', async () => {
+  test('settle is not called for a request that never reached its handler: the full cost is taken', async () => {
     let asked = 0;
     const settle = framework.settle(() => (asked++, 0));
     const limits = {

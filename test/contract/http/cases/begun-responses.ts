@@ -63,7 +63,7 @@ export function begunResponseCases(framework: Framework): void {
     ['by writeHead', (outgoing) => void outgoing.writeHead(200, { 'Content-Length': 10 }).write('1234')],
   ];
   test.each(promises)(
-    'a response that promised a length breaks off, and is no short complete one: %s',
+    'a response with a declared length is aborted, so that it does not seem complete: %s',
     async (_how, begin) => {
       const { app, events } = await serve(begin);
       await expect(app.get('/', as('ann'))).rejects.toThrow(/aborted|reset|hang up/);
@@ -97,7 +97,7 @@ export function begunResponseCases(framework: Framework): void {
     expect(events).toEqual([]);
   });
 
-  test('a writer that goes on after the end harms nobody', async () => {
+  test('a writer that continues after the end does no harm', async () => {
     const { app, contexts } = await serve((outgoing) => {
       outgoing.write('streamed');
       // The denial has ended the response when this runs.

@@ -35,7 +35,7 @@ export function blockedCases(framework: Framework): void {
     expect(await app.statuses(3, '/', as('ann'))).toEqual([200, 200, 429]);
   });
 
-  test.skipIf(framework.ignoresHead)('a blocked HEAD request is refused without a body', async () => {
+  test.skipIf(framework.ignoresHead)('a blocked HEAD request is denied without a body', async () => {
     const app = await start(framework, { limits: [limited] });
     const { status, body } = await app.get('/', { ...as('mallory'), method: 'HEAD' });
     expect({ status, body }).toEqual({ status: 403, body: '' });
@@ -59,7 +59,7 @@ export function blockedCases(framework: Framework): void {
   });
 
   test.each(['check-and-spend', 'check-only', 'spend-only'] as const)(
-    'a blocked id is refused by mode: %s',
+    'a blocked id is denied in each mode: %s',
     async (mode) => {
       const app = await start(framework, { limits: [{ ...limited, limits: [{ limit: 'PerUser', mode }] }] });
       expect(await app.statuses(1, '/', as('mallory'))).toEqual([403]);
@@ -69,7 +69,7 @@ export function blockedCases(framework: Framework): void {
   test.each([
     ['answers later', () => lateStore()],
     ['can not answer', () => brokenStore()],
-  ])('a blocked id is refused on a store that %s', async (_what, store) => {
+  ])('a blocked id is denied on a store that %s', async (_what, store) => {
     const limiter = stillLimiter({ limits, overrides, store: store(), failure: { onFailure: 'open' } });
     const app = await start(framework, { limits: [{ limiter, limits: ['PerUser', 'Wide'] }] });
     expect(await app.statuses(2, '/', as('mallory'))).toEqual([403, 403]);

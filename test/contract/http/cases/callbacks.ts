@@ -39,7 +39,7 @@ export function callbackCases(framework: Framework): void {
     expect((await limiter.check([{ limit: 'PerUser', id: 'ann' }])).allowed).toBe(false);
   });
 
-  test('onDecision is told of every decision with its request, and never waited for', async () => {
+  test('onDecision is called with every decision and its request, and is not awaited', async () => {
     const told: unknown[] = [];
     const app = await start(framework, {
       limits: [
@@ -73,7 +73,7 @@ export function callbackCases(framework: Framework): void {
     expect(app.errors).toEqual([]);
   });
 
-  test('onDecision of the limiter is told beside that of each middleware, with the request, in shadow too', async () => {
+  test('onDecision of the limiter is called in addition to that of each middleware, with the request, also in shadow mode', async () => {
     const told: unknown[] = [];
     const limiter = stillLimiter({
       limits: { PerUser: { key: userKey, count: 1, period: '1m' } },
@@ -139,7 +139,7 @@ export function callbackCases(framework: Framework): void {
   test.each([
     ['throws', () => { throw undefined; }], // prettier-ignore
     ['rejects with', () => Promise.reject()],
-  ])('an onDenied that %s nothing admits nobody', async (_how, onDenied) => {
+  ])('an onDenied that %s nothing lets no request through', async (_how, onDenied) => {
     let handled = 0;
     const app = await start(framework, {
       limits: [{ ...perUser(), onDenied }],

@@ -12,7 +12,7 @@ export function clientCases(framework: Framework): void {
   const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
 
   test.each([false, true])(
-    "what a client writes into X-Forwarded-For buys it nothing, whatever the framework's own setting: %s",
+    "a client gains nothing by writing X-Forwarded-For, whatever the framework's own setting: %s",
     async (trustsEveryProxy) => {
       const app = await start(framework, { trustsEveryProxy, limits: [perAddress()] });
       const statuses: number[] = [];
@@ -85,7 +85,7 @@ export function clientCases(framework: Framework): void {
     },
   );
 
-  test('clients that reset their connection at any moment harm nobody else', async () => {
+  test('clients that reset their connection at any moment do not affect others', async () => {
     const later = accountId(async () => null).or(clientNetwork());
     for (const more of [{}, { store: lateStore() }, { key: later }, { key: later, store: lateStore() }]) {
       const app = await start(framework, { limits: [perAddress({ count: 1000, ...more })] });

@@ -23,7 +23,7 @@ export function crossOriginCases(framework: Framework): void {
   test.each([
     ['without Origin', { 'Access-Control-Request-Method': 'POST' }],
     ['without Access-Control-Request-Method', { Origin: 'https://app.example' }],
-  ])('an OPTIONS request that is no preflight is limited: %s', async (_what, headers) => {
+  ])('an OPTIONS request that is not a preflight is limited: %s', async (_what, headers) => {
     const app = await start(framework, { limits: [limit()] });
     expect(await app.statuses(2, '/', { method: 'OPTIONS', headers })).toEqual([200, 429]);
   });

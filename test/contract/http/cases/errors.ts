@@ -42,7 +42,7 @@ export function errorCases(framework: Framework): void {
     test.each([
       ['throws', (value: unknown) => () => { throw value; }], // prettier-ignore
       ['rejects with', (value: unknown) => () => Promise.reject(value)],
-    ])(`a ${place} function that %s what is no error admits nobody`, async (_how, thrower) => {
+    ])(`a ${place} function that %s a value that is not an error lets no request through`, async (_how, thrower) => {
       for (const value of [undefined, null, '', 0, false, 'route', 'router']) {
         let handled = 0;
         const app = await start(framework, {

@@ -21,21 +21,18 @@ export function handlerErrorCases(framework: Framework): void {
       throw error;
     };
 
-  test.each([{}, { fields: false }] as const)(
-    'an error keeps its headers, whatever their kind: %o',
-    async (options) => {
-      const headers = new UpstreamHeaders();
-      const error = gone({ headers });
-      const app = await start(framework, {
-        limits: [perUser(options)],
-        routes: { '/': { handle: throwing(error) } },
-      });
-      expect((await app.get('/', as('ann'))).status).toBe(410);
-      expect(app.errors).toEqual([error]);
-      expect(error.headers).toBe(headers);
-      expect(headers.get()).toBe('kept');
-    },
-  );
+  test.each([{}, { fields: false }] as const)('an error keeps its headers, of any kind: %o', async (options) => {
+    const headers = new UpstreamHeaders();
+    const error = gone({ headers });
+    const app = await start(framework, {
+      limits: [perUser(options)],
+      routes: { '/': { handle: throwing(error) } },
+    });
+    expect((await app.get('/', as('ann'))).status).toBe(410);
+    expect(app.errors).toEqual([error]);
+    expect(error.headers).toBe(headers);
+    expect(headers.get()).toBe('kept');
+  });
 
   test('an error gets no headers that it did not have', async () => {
     const error = gone();

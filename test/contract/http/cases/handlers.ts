@@ -75,7 +75,7 @@ export function handlerCases(framework: Framework): void {
     expect((await app.get('/', as('ann'))).headers.ratelimit).toContain('"Wide";r=6');
   });
 
-  test('a handler charges what it learns to be the cost: at every limit, or at one', async () => {
+  test('a handler charges the cost that it finds out: at every limit, or at one', async () => {
     const app = await start(framework, {
       limits: [per('Wide', 9), per('Narrow', 5)],
       ...handle(async ({ incoming, decision }) => {
@@ -119,7 +119,7 @@ export function handlerCases(framework: Framework): void {
     expect(await limiter.check([{ limit: 'PerUser', id: 'ann', cost: 0 }])).toMatchObject({ remaining: 5 });
   });
 
-  test('charging a limit that the request never meets is an error; one that says nothing about it is not', async () => {
+  test('charging a limit that was not used for the request is an error; a limit that does not apply is not', async () => {
     const limiter = stillLimiter({
       limits: { PerUser: { key: userKey, count: 2, period: '1m' } },
       overrides: { PerUser: { root: 'unlimited' } },
@@ -166,7 +166,7 @@ export function handlerCases(framework: Framework): void {
     expect(order[0]).toBe('handler');
   });
 
-  test('a decision that comes later is on the request too', async () => {
+  test('an asynchronous decision is on the request too', async () => {
     const app = await start(framework, {
       limits: [per('PerUser', 3, { store: lateStore() })],
       ...handle(async ({ decision }) => {

@@ -23,7 +23,7 @@ export function hiddenCases(framework: Framework): void {
   ] as const;
 
   test.each(dialects)(
-    'fields: %s tells the limits beside a hidden one, as if it was not there',
+    'fields: %s reports the other limits as if the hidden one did not exist',
     async (fields, told) => {
       // Ban is the stricter one: of its one token nothing is left.
       const limiter = stillLimiter({ limits });
@@ -34,7 +34,7 @@ export function hiddenCases(framework: Framework): void {
     },
   );
 
-  test.each(dialects)('fields: %s tells nothing when only a hidden limit denies', async (fields) => {
+  test.each(dialects)('fields: %s reports nothing when only a hidden limit denies', async (fields) => {
     const limiter = stillLimiter({ limits });
     const app = await start(framework, { limits: [{ limiter, limits: ['PerUser', ban], fields }] });
     await limiter.charge([ann]);
@@ -50,7 +50,7 @@ export function hiddenCases(framework: Framework): void {
     });
   });
 
-  test('a refusal by a hidden limit and another names the other alone, and the longest wait', async () => {
+  test('a denial by a hidden limit and another names only the other, with the longest wait', async () => {
     const limiter = stillLimiter({ limits });
     const app = await start(framework, { limits: [{ limiter, limits: ['PerUser', ban] }] });
     await limiter.charge([ann, { limit: 'PerUser', id: 'ann', cost: 2 }]);

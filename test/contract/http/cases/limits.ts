@@ -61,7 +61,7 @@ export function limitCases(framework: Framework): void {
     expect(headers.ratelimit).toContain('"Wide";r=3');
   });
 
-  test('a limit that is switched off lets everyone through, says nothing, and asks nobody for an id', async () => {
+  test('a disabled limit lets every request through, sets no fields, and does not call its key', async () => {
     const broken = accountId((): string => {
       throw new Error('nobody is logged in');
     });
@@ -109,7 +109,7 @@ export function limitCases(framework: Framework): void {
     expect(await app.statuses(2, '/', as('bob'))).toEqual([200, 429]);
   });
 
-  test('a cost function is asked for each request, and may answer later', async () => {
+  test('a cost function is called for each request, and may be async', async () => {
     const limiter = stillLimiter({ limits: { PerUser: { key: userKey, count: 10, period: '1m' } } });
     const cost = ({ headers }: { headers: object }) => Number((headers as Record<string, string>)['x-items']);
     const app = await start(framework, {
@@ -153,7 +153,7 @@ export function limitCases(framework: Framework): void {
     ['at once', userKey],
     ['later', accountId(async (request: NativeRequest) => userOf(request))],
   ])(
-    'an id of null that comes %s: the limit says nothing about the request, and sets no fields',
+    'an id of null that is returned %s: the limit does not apply to the request, and sets no fields',
     async (_when, key) => {
       let asked = 0;
       const cost = (): number => (asked++, 1);

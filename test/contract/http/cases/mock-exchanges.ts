@@ -37,7 +37,7 @@ export function mockExchangeCases(framework: Framework): void {
     },
   );
 
-  test.each([undefined, null])('a request whose socket is %s waits for a decision that comes later', async (socket) => {
+  test.each([undefined, null])('a request whose socket is %s waits for an asynchronous decision', async (socket) => {
     const limits = { PerUser: { key: userKey, count: 1, period: '1h' } };
     const app = await start(framework, { limits: [{ limiter: stillLimiter({ limits, store: lateStore() }) }] });
     expect([await serverless(app, socket), await serverless(app, socket)]).toEqual([200, 429]);

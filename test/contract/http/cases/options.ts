@@ -160,7 +160,7 @@ export function optionCases(framework: Framework): void {
     expect(complaintAbout({ ...inline, name: 'Requests', store }).code).toBe('ERR_LIMIT_IN_USE');
   });
 
-  test('options that were refused leave their name free on the store', () => {
+  test('options that were rejected leave their name free on the store', () => {
     const store = memoryStore();
     const named = { ...inline, name: 'Requests', store };
     expect(complaintAbout({ ...named, cost: 11 }).code).toBe('ERR_COST_OVER_BURST');
@@ -170,7 +170,7 @@ export function optionCases(framework: Framework): void {
     expect(complaintAbout(named).code).toBe('ERR_LIMIT_IN_USE');
   });
 
-  test('replace refuses what a middleware could not go on with, and the old limits hold', () => {
+  test('replace rejects limits that a middleware could not use, and the old limits stay in use', () => {
     const key = userKey;
     const limiter = stillLimiter({
       limits: { A: { key, count: 10, period: '1m' }, B: { key, count: 1, period: '1m' } },
@@ -187,7 +187,7 @@ export function optionCases(framework: Framework): void {
     expect(limiter.check([{ limit: 'A', id: 'ann', cost: 5 }])).toMatchObject({ allowed: true });
   });
 
-  test('options that were refused leave nothing behind in the limiter', () => {
+  test('options that were rejected leave nothing behind in the limiter', () => {
     const key = userKey;
     const limiter = stillLimiter({ limits: { A: { key, count: 10, period: '1m' } } });
     expect(() => framework.make({ limiter, limits: [{ limit: 'A', cost: 5, mode: 'typo' }] })).toThrow('mode');

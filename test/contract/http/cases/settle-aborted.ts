@@ -81,16 +81,19 @@ export function settleAbortedCases(framework: Framework): void {
     expect(asked).toBe(0);
   });
 
-  test.each([true, false])('settle learns that a response was finished: settleAborted %s', async (settleAborted) => {
-    const ends: unknown[] = [];
-    const { limiter, limits } = tokens({ settleAborted, trueCost: (_status, end) => (ends.push(end), 300) });
-    const app = await start(framework, { limits });
-    expect((await app.get('/', as('ann'))).status).toBe(200);
-    await expect.poll(() => remaining(limiter)).toBe(50_000 - 300);
-    expect(ends).toEqual([{ finished: true }]);
-  });
+  test.each([true, false])(
+    'settle is called with finished after a complete response: settleAborted %s',
+    async (settleAborted) => {
+      const ends: unknown[] = [];
+      const { limiter, limits } = tokens({ settleAborted, trueCost: (_status, end) => (ends.push(end), 300) });
+      const app = await start(framework, { limits });
+      expect((await app.get('/', as('ann'))).status).toBe(200);
+      await expect.poll(() => remaining(limiter)).toBe(50_000 - 300);
+      expect(ends).toEqual([{ finished: true }]);
+    },
+  );
 
-  test('settle may wait for a handler that learns of the abort later', async () => {
+  test('settle may wait for a handler that notices the abort later', async () => {
     let report = (_used: number): void => undefined;
     const used = new Promise<number>((resolve) => (report = resolve));
     const { limiter, limits } = tokens({ settleAborted: true, trueCost: () => used });
@@ -114,7 +117,7 @@ export function settleAbortedCases(framework: Framework): void {
     expect(await remaining(limiter)).toBe(50_000 - ESTIMATED);
   });
 
-  test('a client that is gone before the handler runs: the full cost stays, since settle knows nothing yet', async () => {
+  test('a client that has left before the handler runs: the full cost stays, because settle has no information yet', async () => {
     const { store, arrived, release } = heldStore();
     const limiter = stillLimiter({
       limits: { PerUser: { key: userKey, count: 50_000, period: '1h' } },

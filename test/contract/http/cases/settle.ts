@@ -91,7 +91,7 @@ export function settleCases(framework: Framework): void {
     await expect.poll(() => remaining(limiter)).toBe(4);
   });
 
-  test('settle is called once for each request that was let through, and never for a refused one', async () => {
+  test('settle is called once for each request that was let through, and never for a denied one', async () => {
     let calls = 0;
     const settle = framework.settle(() => (calls++, 5));
     const limits = [{ limiter: withLimit(), limits: [{ limit: 'PerUser', settle }] }] as Options[];
@@ -109,7 +109,7 @@ export function settleCases(framework: Framework): void {
     await expect.poll(() => remaining(limiter)).toBe(4);
   });
 
-  test('a limit that says nothing about the request is not settled', async () => {
+  test('a limit that does not apply to the request is not settled', async () => {
     let calls = 0;
     const settle = framework.settle(() => (calls++, 1));
     const app = await start(framework, {
@@ -224,7 +224,7 @@ export function settleCases(framework: Framework): void {
     expect(ends).toEqual([{ finished: true }]);
   });
 
-  test('a client that is gone before the store has answered: the full cost stays', async () => {
+  test('a client that has left before the store has answered: the full cost stays', async () => {
     const { store, arrived, release } = heldStore();
     const limiter = stillLimiter({
       limits: { PerUser: { key: userKey, count: 5, period: '1h' } },

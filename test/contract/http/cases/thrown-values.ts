@@ -117,7 +117,7 @@ export function thrownValueCases(framework: Framework): void {
 
       for (const place of ['settle', 'onDecision', 'overrides']) {
         test.each(MANNERS)(
-          `what a ${place} function %s is an event, and the request goes on`,
+          `a value that a ${place} function %s is an event, and the request continues`,
           async (_manner, thrower) => {
             let value: unknown;
             const events: LimiterEvent[] = [];
@@ -143,7 +143,7 @@ export function thrownValueCases(framework: Framework): void {
   }
 
   for (const [kind, storeOf] of STORES) {
-    test(`an exception while a refusal is sent reaches the error handler: ${kind} store`, async () => {
+    test(`an exception while a denial is sent reaches the error handler: ${kind} store`, async () => {
       const limiter = stillLimiter({
         limits: { PerUser: { key: userKey, count: 1, period: '1h' } },
         failure: { deadlineMs: 5000 },

@@ -4,7 +4,7 @@ import { as, brokenStore, lateStore, stillLimiter, timed, userKey } from '../lim
 import { start } from '../start.ts';
 
 /** What a request is answered that must not go on. */
-export function refusalCases(framework: Framework): void {
+export function denialCases(framework: Framework): void {
   const limits = { PerUser: { key: userKey, count: 1, period: '1m' } };
 
   test('a denied request is answered with problem details that name the limit', async () => {
@@ -23,7 +23,7 @@ export function refusalCases(framework: Framework): void {
     });
   });
 
-  test('with jitter the problem details say the same seconds as Retry-After', async () => {
+  test('with jitter the problem details have the same seconds as Retry-After', async () => {
     const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
     onTestFinished(() => random.mockRestore());
     const app = await start(framework, { limits: [{ limiter: stillLimiter({ limits }), retryJitter: 0.03 }] });
@@ -33,20 +33,20 @@ export function refusalCases(framework: Framework): void {
     expect(JSON.parse(body).detail).toBe('Rate limit "PerUser" exceeded. Try again in 61 seconds.');
   });
 
-  test('no cache keeps a refusal', async () => {
+  test('a denial is not cached', async () => {
     const app = await start(framework, { limits: [{ limiter: stillLimiter({ limits }) }] });
     expect((await app.get('/', as('ann'))).headers).not.toHaveProperty('cache-control');
     expect((await app.get('/', as('ann'))).headers['cache-control']).toBe('no-store');
   });
 
-  test('a refusal never tells whom it limits', async () => {
+  test('a denial never contains the limited id', async () => {
     const app = await start(framework, { limits: [{ limiter: stillLimiter({ limits }) }] });
     await app.get('/', as('ann-4711'));
     const { rawHeaders, body } = await app.get('/', as('ann-4711'));
     expect(rawHeaders.join() + body).not.toContain('ann-4711');
   });
 
-  test('a refusal names every limit that denied, and only those', async () => {
+  test('a denial names every limit that denied, and only those', async () => {
     const limiter = stillLimiter({
       limits: {
         Wide: { key: userKey, count: 9, period: '1m' },
@@ -61,7 +61,7 @@ export function refusalCases(framework: Framework): void {
     expect(problem.detail).toBe('Rate limits "Narrow" and "Slow" exceeded. Try again in 3600 seconds.');
   });
 
-  test.skipIf(framework.ignoresHead)('a HEAD request is refused without a body', async () => {
+  test.skipIf(framework.ignoresHead)('a HEAD request is denied without a body', async () => {
     const app = await start(framework, { limits: [{ limiter: stillLimiter({ limits }) }] });
     await app.get('/', as('ann'));
     const { status, headers, body } = await app.get('/', { ...as('ann'), method: 'HEAD' });
@@ -69,7 +69,7 @@ export function refusalCases(framework: Framework): void {
     expect(headers['retry-after']).toBe('60');
   });
 
-  test('a refused request does not reach the handler', async () => {
+  test('a denied request does not reach the handler', async () => {
     let handled = 0;
     const app = await start(framework, {
       limits: [{ limiter: stillLimiter({ limits }) }],
@@ -112,17 +112,17 @@ export function refusalCases(framework: Framework): void {
     expect(handled).toBe(0);
   });
 
-  test('a path that nobody serves is limited too', async () => {
+  test('a path without a route is limited too', async () => {
     const app = await start(framework, { limits: [{ name: 'All', count: 2, period: '1m', store: timed().store }] });
     expect(await app.statuses(3, '/nowhere')).toEqual([404, 404, 429]);
   });
 
-  test('a 404 tells the limits', async () => {
+  test('a 404 reports the limits', async () => {
     const app = await start(framework, { limits: [{ name: 'All', count: 2, period: '1m', store: timed().store }] });
     expect((await app.get('/nowhere')).headers.ratelimit).toBe('"All";r=1;t=30');
   });
 
-  test('an answer that ends in an error tells the limits', async () => {
+  test('a response that ends in an error reports the limits', async () => {
     const app = await start(framework, {
       limits: [{ name: 'All', count: 2, period: '1m', store: timed().store }],
       routes: {

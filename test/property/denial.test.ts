@@ -29,7 +29,7 @@ const chargesOf = (parts: readonly { id: string; share: number }[], { burst }: N
 const entriesOf = (parts: readonly { id: string; share: number; mode?: SpendEntry['mode'] }[], numbers: Numbers) =>
   chargesOf(parts, numbers).map((charge, i) => ({ ...charge, mode: parts[i]!.mode }));
 
-test('a refusal changes nothing: every bucket of the batch is as it was, spend-only included', () => {
+test('a denial changes no bucket of the batch, spend-only included', () => {
   fc.assert(
     fc.property(anyNumbers, batch, batch, fc.nat(3), (numbers, before, others, knocks) => {
       const { limiter, look } = started(numbers);
