@@ -9,6 +9,7 @@
  */
 export type { Awaitable } from './async/awaitable.ts';
 export { bucketKey } from './store/bucket-key.ts';
+export { endOfPeriod, StalePeriodError, type CalendarPeriod } from './store/calendar-period.ts';
 export type { Alarm, Cancel, Time } from './time/time.ts';
 export { createLimiter, type LimiterOptions, type LimiterSettings } from './limiter/create-limiter.ts';
 export type { BucketState, Decision, Outcome, Result } from './decision/decision.ts';

@@ -27,6 +27,7 @@ export { DURATION_PATTERN } from './rule/duration.ts';
 export { fits, waitFor } from './rule/gcra.ts';
 export { checkedPeriodTicks, checkedTokens, MAX_TOKENS, rateOf, type Rate } from './rule/rate.ts';
 export { TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
+export { nowTicksAt } from './store/store.ts';
 export { levelAfter, passedAlternative, passes } from './store/transaction-rule.ts';
 export { checkReadyOptions } from './store/ready-options.ts';
 export type { DeadlinePromise, Wait } from './time/deadline-queue.ts';

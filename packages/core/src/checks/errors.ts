@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'ERR_FOREIGN_DECISION'
   | 'ERR_NO_CLIENT_ADDRESS'
   | 'ERR_STORE_BUCKET'
+  | 'ERR_STORE_PERIOD'
   | 'ERR_STORE_ANSWER'
   | 'ERR_STORE_DEADLINE'
   | 'ERR_STORE_UNAVAILABLE'
@@ -35,6 +36,7 @@ export type ErrorKind = 'use' | 'input' | 'store';
 
 const STORE_ERRORS: ReadonlySet<ErrorCode> = new Set([
   'ERR_STORE_BUCKET',
+  'ERR_STORE_PERIOD',
   'ERR_STORE_ANSWER',
   'ERR_STORE_DEADLINE',
   'ERR_STORE_UNAVAILABLE',

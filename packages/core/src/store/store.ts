@@ -1,4 +1,5 @@
 import type { Awaitable } from '../async/awaitable.ts';
+import type { CalendarPeriod } from './calendar-period.ts';
 import type { ReadyOptions } from './ready-options.ts';
 
 /**
@@ -31,6 +32,11 @@ export interface StoreTransaction extends BucketName {
   /** A `charge` raises the level to at most this: the level of an empty bucket, at most ten years. */
   readonly capTicks: number;
   readonly mode: Mode;
+  /**
+   * The calendar period at whose end the level falls to 0. Undefined if the level falls with time. Only stores with the
+   * trait `periods` get it. A bucket is used either always with a period or never.
+   */
+  readonly period?: CalendarPeriod | undefined;
 }
 
 /** One bucket of a charge: tokens to take after the fact, whether they fit or not. */
@@ -49,6 +55,8 @@ export interface StoreRefund extends BucketName {
    * increment.
    */
   readonly tatAfterSpendTicks?: number | undefined;
+  /** As in a {@link StoreTransaction}. In a later period, nothing of a decision is given back. */
+  readonly period?: CalendarPeriod | undefined;
 }
 
 /** The levels of a batch's buckets at one reading of the store's clock. */
@@ -62,9 +70,15 @@ export interface StoreReading {
   readonly levelsTicks: readonly number[];
   /**
    * The clock reading for each level, in the order of the batch: for stores whose buckets are on several servers, each
-   * with its own clock. Undefined when `nowTicks` applies to all.
+   * with its own clock, and for buckets with a period, where it is the number that stands for the end of the running
+   * period. Undefined when `nowTicks` applies to all.
    */
   readonly bucketNowTicks?: readonly number[];
+  /**
+   * The store's wall clock in milliseconds of Unix time, by which it chose the period of each bucket, in the order of
+   * the batch; undefined for a bucket without a period. Undefined when no bucket has a period.
+   */
+  readonly bucketWallMs?: readonly (number | undefined)[];
   /**
    * True when the store answered from a cache, without asking its servers. Such an answer decides like any other, but
    * does not count as a sign that the store is up. Undefined when the servers answered.
@@ -95,7 +109,7 @@ export interface StorePressure {
  */
 export type StoreReport = { readonly type: 'down'; readonly cause: unknown } | { readonly type: 'up' } | StorePressure;
 
-/** The clock reading for the level of one bucket, in ticks. Added to the level, it gives the bucket's TAT. */
+/** The clock for the level of one bucket, or the end of its period. Added to the level, it gives the TAT. */
 export function nowTicksAt({ nowTicks, bucketNowTicks }: StoreReading, index: number): number {
   return bucketNowTicks?.[index] ?? nowTicks;
 }
@@ -112,6 +126,8 @@ export interface StoreTraits {
    * the time is over, the promise rejects with `ERR_STORE_DEADLINE`. A limiter then sets no timer of its own.
    */
   readonly keepsDeadline?: true;
+  /** The store accepts transactions with a {@link CalendarPeriod}. */
+  readonly periods?: true;
 }
 
 /**
@@ -125,10 +141,10 @@ export interface StoreTraits {
  * whose TAT has passed is the same as no bucket. A level above a transaction's `capTicks` is left as it is,
  * because the bucket was used with other numbers; only `cap` cuts it. If the store's clock can step back, the store
  * remembers the level that it wrote, and cuts a level above the tolerance to it: between two writes a level can only
- * fall, so a higher one means that the clock was wrong.
+ * fall, so a higher one means that the clock was wrong. {@link CalendarPeriod} describes buckets with a period.
  *
  * A store that can't answer rejects. A {@link SluiceError} with code `ERR_STORE_BUCKET` means that a single bucket is
- * broken. Any other rejection counts as a failure of the whole store, except a SluiceError of another kind
+ * broken, and {@link StalePeriodError} that the caller must compute its periods again. Any other rejection counts as a failure of the whole store, except a SluiceError of another kind
  * than `store`: it is thrown to the caller.
  */
 export interface Store {

@@ -9,6 +9,7 @@ import { deadlineCases } from './store-cases/deadline.ts';
 import { keyCases } from './store-cases/keys.ts';
 import { lifeCases } from './store-cases/life.ts';
 import { otherNumbersCases } from './store-cases/other-numbers.ts';
+import { periodCases } from './store-cases/period.ts';
 import { takingCases } from './store-cases/taking.ts';
 import { thresholdCases } from './store-cases/thresholds.ts';
 import { watchCases } from './store-cases/watch.ts';
@@ -45,6 +46,7 @@ const allCases = [
   ...alternativeCases,
   ...correctionCases,
   ...otherNumbersCases,
+  ...periodCases,
   ...keyCases,
   ...deadlineCases,
   ...watchCases,

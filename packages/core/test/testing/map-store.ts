@@ -1,19 +1,29 @@
 import type { Time } from '../../src/time/time.ts';
 import { SluiceError } from '../../src/checks/errors.ts';
 import { charged, fits, levelOf, refundable, refunded } from '../../src/rule/gcra.ts';
-import type {
-  BucketName,
-  Store,
-  StoreCap,
-  StoreCharge,
-  StoreReading,
-  StoreRefund,
-  StoreTransaction,
+import {
+  nowTicksAt,
+  type BucketName,
+  type Store,
+  type StoreCap,
+  type StoreCharge,
+  type StoreReading,
+  type StoreRefund,
+  type StoreTraits,
+  type StoreTransaction,
 } from '../../src/store/store.ts';
+import { endOfPeriod, StalePeriodError, type CalendarPeriod } from '../../src/store/calendar-period.ts';
 import { TICKS_PER_MICRO } from '../../src/rule/ticks.ts';
+
+/** One entry of a batch. */
+export type Entry = BucketName & Pick<StoreRefund, 'period'>;
+
+/** The unit of the ends of periods. */
+const UNITS_PER_MS = 2048;
 
 /** A store as plain as can be, that answers by promises; its parts can be broken one at a time. */
 export class MapStore implements Store {
+  readonly traits: StoreTraits = { periods: true };
   readonly tats = new Map<string, number>();
   /** The level of each bucket when it was written: a higher one means that the clock stepped back since. */
   readonly written = new Map<string, number>();
@@ -87,12 +97,13 @@ export class MapStore implements Store {
     return batch.every((one, place) => !this.canDeny(one) || this.fits(at(levelsTicks, place), one));
   }
 
-  take(batch: readonly StoreTransaction[], { nowTicks, levelsTicks }: StoreReading): void {
+  take(batch: readonly StoreTransaction[], reading: StoreReading): void {
     for (const [place, one] of batch.entries()) {
-      const level = at(levelsTicks, place);
-      if (one.mode === 'charge') this.write(one, nowTicks + this.charged(level, one));
+      const level = at(reading.levelsTicks, place);
+      const now = nowTicksAt(reading, place);
+      if (one.mode === 'charge') this.write(one, now + this.charged(level, one), now);
       else if (one.mode !== 'check-only' && this.fits(level, one))
-        this.write(one, nowTicks + level + one.incrementTicks);
+        this.write(one, now + level + one.incrementTicks, now);
     }
   }
 
@@ -104,35 +115,64 @@ export class MapStore implements Store {
     return refundable(incrementTicks, tatAfterSpendTicks, now);
   }
 
-  heal(bucket: BucketName, tat: number): void {
-    this.write(bucket, tat);
+  heal(bucket: BucketName, tat: number, now: number): void {
+    this.write(bucket, tat, now);
   }
 
-  write(bucket: BucketName, tat: number): void {
+  write(bucket: BucketName, tat: number, now = this.nowTicks()): void {
     this.tats.set(this.key(bucket), tat);
-    this.written.set(this.key(bucket), tat - this.nowTicks());
+    this.written.set(this.key(bucket), tat - now);
   }
 
-  read(batch: readonly BucketName[]): StoreReading {
+  read(batch: readonly Entry[]): StoreReading {
     this.demandOpen();
     const nowTicks = this.nowTicks();
-    const levelsTicks = batch.map((one) => {
-      const level = levelOf(this.tats.get(this.key(one)) ?? -Infinity, nowTicks);
-      const written = this.written.get(this.key(one)) ?? Infinity;
-      if (level > written) this.heal(one, nowTicks + written);
-      return Math.min(level, written);
-    });
-    return { nowTicks, levelsTicks };
+    const wallMs = this.time.wallNow();
+    const bucketNowTicks = batch.map(({ period }) => (period ? this.endOf(period, wallMs) * UNITS_PER_MS : nowTicks));
+    const levelsTicks = batch.map((one, place) => this.level(one, at(bucketNowTicks, place)));
+    const bucketWallMs = batch.map(({ period }) => (period ? wallMs : undefined));
+    return { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs };
   }
 
-  change<T extends BucketName>(
+  endOf(period: CalendarPeriod, wallMs: number): number {
+    const end = endOfPeriod(period, wallMs);
+    if (end === undefined) throw new StalePeriodError(period, wallMs);
+    return end;
+  }
+
+  level(one: Entry, now: number): number {
+    const level = levelOf(this.tats.get(this.key(one)) ?? -Infinity, now);
+    const written = this.written.get(this.key(one)) ?? Infinity;
+    if (level <= Math.max(written, 1.5 * this.lengthOf(one))) return level;
+    this.heal(one, now + written, now);
+    return written;
+  }
+
+  /** The length of the next period of a bucket; 0 if it has none. */
+  lengthOf({ period }: Entry): number {
+    return period === undefined ? 0 : (period[2] - period[1]) * UNITS_PER_MS;
+  }
+
+  /** Whether a bucket was written in the period after the one that runs. */
+  isAhead(one: Entry, level: number): boolean {
+    return one.period !== undefined && level > this.lengthOf(one) / 2;
+  }
+
+  change<T extends Entry>(
     batch: readonly T[],
     levelAfter: (one: T, level: number, now: number) => number,
   ): StoreReading {
-    const { nowTicks, levelsTicks: before } = this.read(batch);
-    const levelsTicks = batch.map((one, place) => levelAfter(one, at(before, place), nowTicks));
-    for (const [place, one] of batch.entries()) this.write(one, nowTicks + at(levelsTicks, place));
-    return { nowTicks, levelsTicks };
+    const reading = this.read(batch);
+    const levelsTicks = batch.map((one, place) => {
+      const level = at(reading.levelsTicks, place);
+      return this.isAhead(one, level) ? level : levelAfter(one, level, nowTicksAt(reading, place));
+    });
+    for (const [place, one] of batch.entries()) {
+      const now = nowTicksAt(reading, place);
+      const level = at(levelsTicks, place);
+      if (!this.isAhead(one, level)) this.write(one, now + level, now);
+    }
+    return { ...reading, levelsTicks };
   }
 
   demandOpen(): void {

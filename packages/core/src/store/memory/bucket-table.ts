@@ -2,6 +2,7 @@ import { Directory } from './directory.ts';
 import { canMerge, merged, prefixOfOtherHalf, rebuilt, type SpareBuffer } from './rebuild.ts';
 import { MIN_CAPACITY, Segment } from './segment.ts';
 import type { Ranked } from './size-ranking.ts';
+import type { WallClock } from './store-time.ts';
 
 /** The parts that all tables of a store share. */
 export interface TableParts {
@@ -20,12 +21,16 @@ export interface Totals {
 }
 
 /**
- * The buckets of one limit: a hash table from 64-bit hashes to TATs, without a string or an object for each bucket. It
+ * The buckets of one limit, all on one clock: a hash table from 64-bit hashes to TATs, without a string or an object for each bucket. It
  * grows and shrinks by segments of at most 64 kB, one at a time, so that no call takes long however many buckets there
  * are.
  */
 export class BucketTable implements Ranked {
   readonly limit: string;
+  /** The clock of buckets with a period; undefined for buckets on the monotonic clock of the store. */
+  readonly wall: WallClock | undefined;
+  /** The latest end of a period with which a bucket was written. */
+  latestEnd: number = -Infinity;
   rank = 0;
   rankedSize = 0;
   readonly #totals: Totals;
@@ -42,8 +47,9 @@ export class BucketTable implements Ranked {
   #segment: Segment;
   #slot = 0;
 
-  constructor(limit: string, { spare, totals }: TableParts) {
+  constructor(limit: string, { spare, totals }: TableParts, wall?: WallClock) {
     this.limit = limit;
+    this.wall = wall;
     this.#totals = totals;
     this.#spare = spare;
     this.#segment = new Segment(0, 0, spare.take(MIN_CAPACITY));

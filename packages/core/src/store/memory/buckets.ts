@@ -1,12 +1,14 @@
 import { levelOf } from '../../rule/gcra.ts';
-import type { BucketName } from '../store.ts';
+import type { BucketName, StoreReading } from '../store.ts';
 import { ceilToMs } from '../../rule/ticks.ts';
+import { BatchPeriods, type BatchEntry } from './batch-periods.ts';
 import type { BucketTable } from './bucket-table.ts';
 import { Eviction } from './eviction.ts';
 import { IdHasher } from './id-hasher.ts';
 import { LimitTables } from './limit-tables.ts';
-import type { MemoryStats } from './memory-stats.ts';
+import type { LimitStats, MemoryStats } from './memory-stats.ts';
 import { PressureReports, type PressureListener } from './pressure-reports.ts';
+import { wallUnitsToMs, type WallClock } from './store-time.ts';
 import { Sweep } from './sweep.ts';
 
 /** A store with more than this share of `maxKeys` is nearly full, and reports it. */
@@ -19,6 +21,8 @@ export interface BucketsOptions {
   readonly secret: Uint8Array;
   /** Returns random numbers from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
+  /** The clock of buckets with a period. */
+  readonly wall: WallClock;
 }
 
 /**
@@ -37,13 +41,19 @@ export class Buckets {
   readonly #sweep = new Sweep(this.#tables);
   readonly #eviction: Eviction;
   readonly #reports: PressureReports;
+  readonly #wall: WallClock;
 
   // For each index of the current batch: two int32 of the hash, and the table of the limit, or the limit's name if it
   // has no table yet. The batch itself is not stored: see docs/hot-path.md on references from old objects to new ones.
   #hashes = new Int32Array(2);
   readonly #located: (BucketTable | string)[] = [];
+  /** The periods of the current batch; undefined if no bucket of it has one. */
+  #periods: BatchPeriods | undefined;
+  /** The wall clock at the first bucket with a period of the current call. */
+  #wallMs: number | undefined;
 
-  constructor({ maxKeys, secret, random }: BucketsOptions) {
+  constructor({ maxKeys, secret, random, wall }: BucketsOptions) {
+    this.#wall = wall;
     this.#maxKeys = maxKeys;
     this.#nearlyFull = maxKeys * NEARLY_FULL;
     this.#hasher = new IdHasher(secret);
@@ -53,9 +63,8 @@ export class Buckets {
 
   stats(): MemoryStats {
     const { all, bytes } = this.#tables;
-    const limits = all.map(({ limit, size, evicted, evictedDebtTicks }) => {
-      return [limit, { size, evicted, evictedDebtMs: ceilToMs(evictedDebtTicks) }] as const;
-    });
+    const limits = new Map<string, LimitStats>();
+    for (const table of all) limits.set(table.limit, sumOf(statsOf(table), limits.get(table.limit)));
     return { ...this.#totals, maxKeys: this.#maxKeys, bytes, limits: Object.fromEntries(limits) };
   }
 
@@ -65,25 +74,68 @@ export class Buckets {
   }
 
   /**
-   * Advances the sweep and returns the levels of a batch. `setLevel` then identifies the buckets by their index in the
-   * batch.
+   * Advances the sweep and returns the levels of a batch. `setLevel` and the other methods then identify the buckets by
+   * their index in the batch.
+   *
+   * @throws {StalePeriodError} when the wall clock shows a time outside of a period. No bucket has changed.
    */
-  read(batch: readonly BucketName[], now: number): number[] {
+  read(batch: readonly BatchEntry[], now: number): number[] {
+    this.#wallMs = undefined;
+    return this.readNext(batch, now);
+  }
+
+  /** Reads another batch of the same call, at the same reading of the wall clock. */
+  readNext(batch: readonly BatchEntry[], now: number): number[] {
     this.#sweep.step(now);
     this.#makeRoomFor(batch.length);
+    this.#periods = undefined;
     // A preallocated array: see docs/hot-path.md.
     // oxlint-disable-next-line unicorn/no-new-array
     const levels = new Array<number>(batch.length);
-    for (let index = 0; index < batch.length; index++) levels[index] = this.#level(batch[index]!, index, now);
+    for (let index = 0; index < batch.length; index++) levels[index] = this.#level(batch, index, now);
     return levels;
   }
 
-  #level({ limit, id }: BucketName, index: number, now: number): number {
+  #level(batch: readonly BatchEntry[], index: number, now: number): number {
+    const { limit, id, period } = batch[index]!;
     const hashes = this.#hashes;
     this.#hasher.hash(id, hashes, 2 * index);
+    if (period !== undefined) return this.#levelInPeriod(batch, index);
     const table = this.#tables.find(limit);
     this.#located[index] = table ?? limit;
     return table === undefined ? 0 : levelOf(table.tat(hashes[2 * index]!, hashes[2 * index + 1]!), now);
+  }
+
+  // A function of its own because it is rare: see docs/hot-path.md.
+  #levelInPeriod(batch: readonly BatchEntry[], index: number): number {
+    // All ends before the first change: a stale period rejects the whole batch.
+    this.#periods ??= new BatchPeriods(batch, (this.#wallMs ??= this.#wall.nowMs()));
+    const { limit } = batch[index]!;
+    const table = this.#tables.findOnWall(limit);
+    this.#located[index] = table ?? limit;
+    if (table === undefined) return 0;
+    const end = this.#periods.endAt(index, 0);
+    const tat = table.tat(this.#hashes[2 * index]!, this.#hashes[2 * index + 1]!);
+    const level = levelOf(tat, end);
+    const mended = this.#periods.mended(batch[index]!, index, level, tat - table.latestEnd);
+    if (mended !== level) this.setLevel(index, end, mended);
+    return mended;
+  }
+
+  /** Returns the reading of the batch that `read` has just located. */
+  readingOf(nowTicks: number, levelsTicks: readonly number[]): StoreReading {
+    if (this.#periods === undefined) return { nowTicks, levelsTicks };
+    return this.#periods.readingOf(nowTicks, levelsTicks);
+  }
+
+  /** Returns the time from which the level of a bucket counts: `now`, or the end of its period. */
+  nowAt(index: number, now: number): number {
+    return this.#periods === undefined ? now : this.#periods.endAt(index, now);
+  }
+
+  /** Whether a bucket was written in the next period, which the clock has left again. Such a bucket does not change. */
+  isAhead(index: number, level: number): boolean {
+    return this.#periods !== undefined && this.#periods.isAhead(index, level);
   }
 
   /** Writes the level of a bucket that `read` has just located. A bucket with level 0 is removed. */
@@ -92,10 +144,20 @@ export class Buckets {
     const high = this.#hashes[2 * index + 1]!;
     const found = this.#located[index]!;
     if (level > 0) {
+      if (this.#periods?.has(index) === true) return this.#setLevelInPeriod(index, level);
       const table = typeof found === 'string' ? this.#tableOf(found) : found;
       table.put(low, high, now + level, now);
       this.#tables.ranked(table);
     } else if (typeof found !== 'string') found.remove(low, high);
+  }
+
+  #setLevelInPeriod(index: number, level: number): void {
+    const found = this.#located[index]!;
+    const table = typeof found === 'string' ? this.#tableOnWallOf(found) : found;
+    const end = this.#periods!.endAt(index, 0);
+    if (end > table.latestEnd) table.latestEnd = end;
+    table.put(this.#hashes[2 * index]!, this.#hashes[2 * index + 1]!, end + level, this.#wall.dropTime());
+    this.#tables.ranked(table);
   }
 
   /** Advances the sweep and drops buckets, whatever their levels. */
@@ -104,6 +166,7 @@ export class Buckets {
     for (const { limit, id } of batch) {
       this.#hasher.hash(id, this.#hashes, 0);
       this.#tables.find(limit)?.remove(this.#hashes[0]!, this.#hashes[1]!);
+      this.#tables.findOnWall(limit)?.remove(this.#hashes[0]!, this.#hashes[1]!);
     }
   }
 
@@ -114,7 +177,10 @@ export class Buckets {
 
   // A function of its own because it is rare: see docs/hot-path.md.
   #trimNearlyFull(now: number): void {
-    while (this.#totals.size > this.#maxKeys) this.#eviction.evict(this.#tables.largest(), now);
+    while (this.#totals.size > this.#maxKeys) {
+      const table = this.#tables.largest();
+      this.#eviction.evict(table, table.wall === undefined ? now : table.wall.now());
+    }
     this.#reports.report(now);
   }
 
@@ -125,7 +191,25 @@ export class Buckets {
     return this.#tables.create(limit);
   }
 
+  #tableOnWallOf(limit: string): BucketTable {
+    const table = this.#tables.findOnWall(limit);
+    if (table !== undefined) return table;
+    this.#sweep.hasten();
+    return this.#tables.create(limit, this.#wall);
+  }
+
   #makeRoomFor(count: number): void {
     if (this.#hashes.length < 2 * count) this.#hashes = new Int32Array(2 * count);
   }
+}
+
+function statsOf({ size, evicted, evictedDebtTicks, wall }: BucketTable): LimitStats {
+  const evictedDebtMs = wall === undefined ? ceilToMs(evictedDebtTicks) : wallUnitsToMs(evictedDebtTicks);
+  return { size, evicted, evictedDebtMs };
+}
+
+function sumOf(one: LimitStats, other: LimitStats | undefined): LimitStats {
+  if (other === undefined) return one;
+  const evictedDebtMs = Math.max(one.evictedDebtMs, other.evictedDebtMs);
+  return { size: one.size + other.size, evicted: one.evicted + other.evicted, evictedDebtMs };
 }

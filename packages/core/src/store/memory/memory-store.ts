@@ -14,10 +14,11 @@ import type {
   StoreRefund,
   StoreTransaction,
 } from '../store.ts';
+import type { BatchEntry } from './batch-periods.ts';
 import { Buckets, type BucketsOptions } from './buckets.ts';
 import { SECRET_BYTES } from './id-hasher.ts';
 import type { MemoryStats } from './memory-stats.ts';
-import { StoreTime } from './store-time.ts';
+import { StoreTime, WallClock } from './store-time.ts';
 
 const DEFAULT_MAX_KEYS = 1_000_000;
 const MOST_KEYS = 1_000_000_000;
@@ -31,7 +32,8 @@ export interface MemoryStoreOptions {
    */
   readonly maxKeys?: number;
   /**
-   * The source of time. Default: the process's own monotonic clock; for tests a `FakeTime` of `@sluice/core/testing`.
+   * The source of time. Buckets with a calendar period follow its wall clock, and all others its monotonic clock.
+   * Default: the process's own time; for tests a `FakeTime` of `@sluice/core/testing`.
    */
   readonly time?: Time | undefined;
 }
@@ -85,26 +87,28 @@ function closed(): SluiceError {
 }
 
 class LocalStore implements MemoryStore {
-  readonly traits = { answersAtOnce: true } as const;
+  readonly traits = { answersAtOnce: true, periods: true } as const;
   /** A property, because a limiter may also call it on an object that inherits from this store. */
   readonly watch: MemoryStore['watch'] = (listener) => this.#open().watch(listener);
   readonly #time: StoreTime;
   #buckets: Buckets | undefined;
 
-  constructor(time: Time, options: BucketsOptions) {
+  constructor(time: Time, options: Omit<BucketsOptions, 'wall'>) {
     this.#time = new StoreTime(time);
-    this.#buckets = new Buckets(options);
+    this.#buckets = new Buckets({ ...options, wall: new WallClock(time) });
   }
 
   spend(batch: readonly StoreTransaction[]): StoreReading {
     const buckets = this.#open();
     const nowTicks = this.#time.nowTicks();
     const levelsTicks = buckets.read(batch, nowTicks);
+    // Before `trim`, because a listener may call the store.
+    const reading = buckets.readingOf(nowTicks, levelsTicks);
     if (passes(batch, levelsTicks)) {
       take(buckets, batch, levelsTicks, nowTicks);
       buckets.trim(nowTicks);
     }
-    return { nowTicks, levelsTicks };
+    return reading;
   }
 
   // Beside `spend`, not its general case: the code of the path that every request takes stays as short as it is.
@@ -113,8 +117,8 @@ class LocalStore implements MemoryStore {
     const nowTicks = this.#time.nowTicks();
     const readings: StoreReading[] = [];
     for (const batch of alternatives) {
-      const levelsTicks = buckets.read(batch, nowTicks);
-      readings.push({ nowTicks, levelsTicks });
+      const levelsTicks = readings.length === 0 ? buckets.read(batch, nowTicks) : buckets.readNext(batch, nowTicks);
+      readings.push(buckets.readingOf(nowTicks, levelsTicks));
       if (!passes(batch, levelsTicks)) continue;
       take(buckets, batch, levelsTicks, nowTicks);
       buckets.trim(nowTicks);
@@ -126,7 +130,7 @@ class LocalStore implements MemoryStore {
   check(batch: readonly StoreTransaction[]): StoreReading {
     const buckets = this.#open();
     const nowTicks = this.#time.nowTicks();
-    return { nowTicks, levelsTicks: buckets.read(batch, nowTicks) };
+    return buckets.readingOf(nowTicks, buckets.read(batch, nowTicks));
   }
 
   charge(batch: readonly StoreCharge[]): StoreReading {
@@ -160,17 +164,21 @@ class LocalStore implements MemoryStore {
     return this.#buckets;
   }
 
-  #change<T extends BucketName>(
+  #change<T extends BatchEntry>(
     batch: readonly T[],
     after: (change: T, level: number, now: number) => number,
   ): StoreReading {
     const buckets = this.#open();
     const nowTicks = this.#time.nowTicks();
     const before = buckets.read(batch, nowTicks);
-    const levelsTicks = batch.map((change, index) => after(change, before[index]!, nowTicks));
+    const levelsTicks = batch.map((change, index) => {
+      const level = before[index]!;
+      return buckets.isAhead(index, level) ? level : after(change, level, buckets.nowAt(index, nowTicks));
+    });
     for (const [index, level] of levelsTicks.entries()) buckets.setLevel(index, nowTicks, level);
+    const reading = buckets.readingOf(nowTicks, levelsTicks);
     buckets.trim(nowTicks);
-    return { nowTicks, levelsTicks };
+    return reading;
   }
 }
 

@@ -47,10 +47,11 @@ export class Sweep {
     if (this.#index < 0) this.#index = all.length - 1;
     if (this.#index < 0) return;
     const table = all[this.#index]!;
+    const dropTime = table.wall === undefined ? now : table.wall.dropTime();
     const segment = table.segmentAt(this.#prefix);
     const end = Math.min(this.#slot + SLOTS_PER_STEP, segment.capacity);
     for (;;) {
-      this.#slot = segment.nextPassed(this.#slot, end, now);
+      this.#slot = segment.nextPassed(this.#slot, end, dropTime);
       if (this.#slot >= end) break;
       // Removing a bucket can move another one into its slot, so the slot is checked again.
       table.sweepSlot(segment, this.#slot);
@@ -58,7 +59,7 @@ export class Sweep {
     if (end < segment.capacity) return;
     this.#prefix = segment.nextPrefix;
     this.#slot = 0;
-    table.tidy(segment, now);
+    table.tidy(segment, dropTime);
     if (this.#prefix === 0) this.#leave(table);
   }
 

@@ -76,7 +76,9 @@ export function guarded(behaviour: Behaviour, failure: FailureOptions = {}, trai
 const rates = new Map<string, ReturnType<typeof rateOf>>();
 
 /** A transaction on a limit of 10 tokens, one a second, unless told otherwise. */
-export function transaction(given: Partial<Transaction> & { burst?: number; count?: number; period?: string } = {}) {
+export function transaction(
+  given: Partial<Omit<Transaction, 'period'>> & { burst?: number; count?: number; period?: string } = {},
+) {
   const { burst = 10, count = 1, period = '1s', limit = 'Orders', id = 'a', cost = 1, ...rest } = given;
   const numbers = `${burst} ${count} ${period}`;
   // One object for one rate, as limits have it.

@@ -1,0 +1,74 @@
+import { shown, SluiceError } from '../checks/errors.ts';
+
+/**
+ * A calendar period and the one after it: `[startMs, endMs, nextEndMs]`, in whole milliseconds of Unix time (UTC), with
+ * start < end < next end.
+ *
+ * The level of a bucket with a period does not fall with time. It falls to 0 at the end of the period, all at once. One
+ * token is one tick, so the level is the number of tokens taken in the period.
+ *
+ * **Which period runs** is decided by the wall clock of the store, never by that of a caller. A caller whose clock is
+ * wrong passes other periods, but the same ends:
+ *
+ * - start ≤ now < end: the period that ends at `endMs`.
+ * - end ≤ now < next end: the period that ends at `nextEndMs`.
+ * - Otherwise the caller's idea of the calendar is stale. The store throws {@link StalePeriodError} for the whole call
+ *   and changes nothing.
+ *
+ * **One number for each bucket,** as for all buckets: TAT = at + tokens taken, and level = max(0, TAT − at), where `at`
+ * stands for the end of the running period. A store chooses the unit of `at`, at least 2,000 in a millisecond. The same
+ * end must always give the same whole number. The TAT then also shows in which period it was written. With L = the length
+ * of the next period, in the unit of `at`:
+ *
+ * - TAT ≤ at: in a past period. The level is 0. Such a bucket is the same as no bucket; a store keeps it for some seconds
+ *   nevertheless, so that a clock that steps back over the end grants nothing.
+ * - at < TAT ≤ at + L / 2: in the running period.
+ * - at + L / 2 < TAT ≤ at + 1.5 × L: in the next period, because the clock has stepped back over the end. The level is
+ *   TAT − at, so nothing fits. No call changes the bucket, except `reset`. The count continues when the next period runs.
+ * - TAT > at + 1.5 × L: in no period that a right clock has shown. The call that finds it sets the level to the one that
+ *   was written, like the first look after any other error of a clock. A store that does not know the written level
+ *   sets it to `capTicks`, an empty bucket.
+ *
+ * The caller makes sure that a period has at most 10⁹ tokens and at least an hour, and that the lengths of consecutive
+ * periods differ by less than an eighth, like days of 23 to 25 hours and months of 28 to 31 days.
+ */
+export type CalendarPeriod = readonly [startMs: number, endMs: number, nextEndMs: number];
+
+/**
+ * Returns the end of the period that runs at a time, in milliseconds of Unix time: `endMs` or `nextEndMs`. Returns
+ * `undefined` if the time is in neither of the two periods.
+ *
+ * @param wallMs - The wall clock of the store, in milliseconds of Unix time.
+ */
+export function endOfPeriod([startMs, endMs, nextEndMs]: CalendarPeriod, wallMs: number): number | undefined {
+  if (wallMs < endMs) return wallMs >= startMs ? endMs : undefined;
+  return wallMs < nextEndMs ? nextEndMs : undefined;
+}
+
+/**
+ * Thrown by a store when its wall clock shows a time in neither of the two periods of a transaction. The call has
+ * changed nothing. The caller computes the periods again, for `wallMs`, and repeats the call.
+ */
+export class StalePeriodError extends SluiceError {
+  /** The store's wall clock when it rejected the call, in milliseconds of Unix time. */
+  readonly wallMs: number;
+
+  /**
+   * @param period - The period that was rejected.
+   * @param wallMs - The store's wall clock.
+   */
+  constructor(period: CalendarPeriod, wallMs: number) {
+    const [start, end, nextEnd] = period.map(shownTime);
+    super(
+      'ERR_STORE_PERIOD',
+      `The store's clock shows ${shownTime(wallMs)}, but the call was for the periods from ${start} to ${end} and from ` +
+        `there to ${nextEnd}. Nothing was changed. If this lasts, set the clock of this process or that of the store.`,
+    );
+    this.wallMs = wallMs;
+  }
+}
+
+/** Ends may be years from now, but a date has a range. */
+function shownTime(ms: number): string {
+  return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : shown(ms);
+}
