@@ -27,7 +27,7 @@ test('a client that was not connected is not connected by us', async () => {
   await store.close();
 });
 
-test('close ends our own connections, and says ERR_CLOSED to every later call', async () => {
+test('close ends our own connections, and every later call is ERR_CLOSED', async () => {
   const clients = async () => (await server.call<string>('CLIENT', 'LIST')).trim().split('\n').length;
   const before = await clients();
   const store = await readyStore({ url: server.url });
@@ -41,7 +41,7 @@ test('close ends our own connections, and says ERR_CLOSED to every later call', 
   expect(store.status().state).toBe('closed');
 });
 
-test('what was asked when the store is closed is answered, or fails as an outage does', async () => {
+test('a call in progress when the store is closed is answered, or fails as in an outage', async () => {
   const store = await readyStore({ url: server.url });
   const [asked] = await Promise.allSettled([store.spend([order('closing')]), store.close()]);
   const outcome = asked.status === 'fulfilled' ? asked.value : asked.reason;
@@ -104,7 +104,7 @@ test('closing twice is closing once', async () => {
   await expect(store.close()).resolves.toBeUndefined();
 });
 
-test('the status tells the connection, and what was done', async () => {
+test('the status reports the connection and the number of calls', async () => {
   const store = await readyStore({ url: server.url });
   await store.spend([order('status', 5)]);
   await store.spend([order('status')]);
@@ -117,7 +117,7 @@ test('the status tells the connection, and what was done', async () => {
   await store.close();
 });
 
-test('changes of the connection are told, and not logged', async () => {
+test('changes of the connection are events, and are not logged', async () => {
   const mortal = await redisServer();
   const events: RedisStoreEvent[] = [];
   const lines: string[] = [];

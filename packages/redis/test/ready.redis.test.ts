@@ -58,7 +58,7 @@ describe('a script that waits until its store is ready', () => {
     expect(store.status().counts).toMatchObject({ connects: 1, calls: 0 });
   });
 
-  test('goes on when a server that was absent is there', async () => {
+  test('resolves when a server that was absent is up', async () => {
     const late = await redisServer({ absent: true });
     const store = freshStore({ url: late.url });
     const ready = store.ready();
@@ -96,7 +96,7 @@ describe('a store that is not ready in time is the error ERR_STORE_UNAVAILABLE',
     expect([code, message]).toEqual(['ERR_STORE_UNAVAILABLE', expect.stringContaining('connect ECONNREFUSED')]);
   });
 
-  test('which says what a server that speaks wants', async () => {
+  test('with the demand of a server that answers', async () => {
     const secret = await redisServer({ config: { requirepass: 'secret' } });
     const { message } = await rejection(freshStore({ url: secret.url }).ready({ timeoutMs: 500 }));
     expect(message).toContain('NOAUTH');
@@ -146,7 +146,7 @@ test('on a cluster a store is ready when every primary is connected, and the err
   lost?.thaw();
 });
 
-test('on a cluster of which no node is there, the error says so', async () => {
+test('on a cluster without a reachable node, the error reports that', async () => {
   const { port } = await redisServer({ absent: true });
   const store = freshStore({ client: new Cluster([{ host: '127.0.0.1', port }], { lazyConnect: true }) });
   const { message } = await rejection(store.ready({ timeoutMs: 500 }));

@@ -73,20 +73,20 @@ describe('the options of redisStore', () => {
       "`url` must be text, but was 'object'. For example url: 'redis://127.0.0.1:6379'. Of a URL object, give its `href`.",
     ],
     [{ url: 'http://u:secret@h' }, '`url` must be a URL that begins with redis:// or rediss://'],
-  ])('refuse %o', (options, message) => {
+  ])('reject %o', (options, message) => {
     expect(messageFor(options)).toContain(message);
   });
 
   test.each([
     ['Redis', () => new Redis({ lazyConnect: true, password: 'secret' })],
     ['Cluster', () => new Cluster([], { lazyConnect: true, redisOptions: { password: 'secret' } })],
-  ])('refuse a %s in their place, and say where a client goes', (_name, clientOf) => {
+  ])('reject a %s in their place, and name the option for a client', (_name, clientOf) => {
     expect(messageFor(clientOf())).toBe(
       '`redisStore` must be an object of options, but was a client. Pass the client as redisStore({ client }).',
     );
   });
 
-  test('refuse the client of another library in their place, and say which client is needed', () => {
+  test('reject the client of another library in their place, and name the client that is needed', () => {
     // A client of the package redis has its options, and no `isCluster`.
     const client = { options: { password: 'secret' }, duplicate: () => client };
     expect(messageFor(client)).toBe(
@@ -94,12 +94,12 @@ describe('the options of redisStore', () => {
     );
   });
 
-  test('refuse a URL in their place, and do not show its password', () => {
+  test('reject a URL in their place, and do not show its password', () => {
     const message = '`redisStore` must be an object of options, but was text. Pass the URL as redisStore({ url }).';
     expect(messageFor('redis://:hunter2@redis.internal')).toBe(message);
   });
 
-  test('refuse those of a connection, and do not show a password', () => {
+  test('reject those of a connection, and do not show a password', () => {
     const message = messageFor({ host: 'redis.internal', password: 'hunter2' });
     expect(message).toContain(
       'has no option `password`. `password` is an option of the client here: redisStore({ client: new Redis({ password }) }).',

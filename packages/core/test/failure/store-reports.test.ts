@@ -40,7 +40,7 @@ describe('a store that reports `down`', () => {
     expect(store.calls).toEqual([]);
   });
 
-  test('at the start tells a newcomer how to wait for it, and later no more', async () => {
+  test('at the start explain to a newcomer how to wait for it, and later no more', async () => {
     const { store, time, events, spend } = limited();
     store.report(down);
     await time.pass(100);
@@ -172,7 +172,7 @@ describe('the reports of a store', () => {
     expect(store.listeners.size).toBe(0);
   });
 
-  test('are ignored from the beginning of close, also if the store goes on', async () => {
+  test('are ignored from the beginning of close, also if the store continues', async () => {
     const listeners: ((report: StoreReport) => void)[] = [];
     class GoesOn extends ScriptedStore {
       override watch(listener: (report: StoreReport) => void): () => void {

@@ -23,7 +23,7 @@ describe('the key of a bucket', () => {
 });
 
 describe("the hash tag 'id'", () => {
-  test('stands around the id', () => {
+  test('is put around the id', () => {
     expect(keysWith('id').keyOf(bucket('7'))).toBe('sluice:Orders:{7}');
   });
 
@@ -41,7 +41,7 @@ describe("the hash tag 'id'", () => {
 });
 
 describe('a hash tag of one text', () => {
-  test('stands in front of all keys', () => {
+  test('is the beginning of all keys', () => {
     expect(keysWith('shop').keyOf(bucket('7'))).toBe('sluice:{shop}:Orders:7');
   });
 
@@ -51,7 +51,7 @@ describe('a hash tag of one text', () => {
 });
 
 describe('a hash tag by a function', () => {
-  test('stands in front of the key, escaped, so that no id can end it', () => {
+  test('is put before the key, escaped, so that no id can end it', () => {
     const keys = keysWith(({ id }) => id.slice(0, 3));
     expect(keys.keyOf(bucket('a}{b'))).toBe('sluice:{a%7D%7B}:Orders:a%7D%7Bb');
   });

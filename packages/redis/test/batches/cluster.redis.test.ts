@@ -41,7 +41,7 @@ async function anewIds(name: string): Promise<void> {
 const levelsOf = async (...ids: string[]): Promise<number[]> => owed(await store.check(ids.map((id) => order(id))));
 
 describe('a batch over several slots', () => {
-  test('takes from all its buckets when all grant it, and tells the clock of each', async () => {
+  test('takes from all its buckets when all allow it, and returns the clock of each', async () => {
     await anewIds('grants');
     const reading = await store.spend([order(here, 1), order(there, 2)]);
     expect(owed(reading)).toEqual([0, 0]);
@@ -52,7 +52,7 @@ describe('a batch over several slots', () => {
   test.each([
     ['the first', () => there, () => here],
     ['the last', () => here, () => there],
-  ])('that %s refuses takes from none: what others granted is given back', async (_what, rich, poor) => {
+  ])('that %s denies takes from no bucket: tokens of the others are given back', async (_what, rich, poor) => {
     await anewIds(`refuses-${_what.replace(' ', '-')}`);
     await store.spend([order(poor(), 5)]);
     const batch = [order(here, 2), order(there, 2)];
@@ -61,7 +61,7 @@ describe('a batch over several slots', () => {
     expect(await levelsOf(rich(), poor())).toEqual([0, 5]);
   });
 
-  test('that is refused gives back a spend-only too, and what it takes of several buckets', async () => {
+  test('that is denied gives back spend-only too, and tokens of several buckets', async () => {
     await anewIds('modes');
     await store.spend([order(there, 5), order(`{${here}}-poor`, 4)]);
     const batch: StoreTransaction[] = [order(here, 2, 'spend-only'), read(here, 1, 'spend-only'), order(there)];
@@ -96,7 +96,7 @@ describe('a batch over several slots', () => {
     });
   });
 
-  test('that is refused is remembered: who hammers costs no node anything', async () => {
+  test('that is denied is remembered: repeated requests cause no load on any node', async () => {
     await anewIds('hammers');
     await store.spend([order(there, 5)]);
     const request = [order(here, 2), order(there)];
@@ -118,7 +118,7 @@ describe('a batch over several slots', () => {
     expect(await levelsOf(here, there)).toEqual([0, 0]);
   });
 
-  test('with a broken bucket takes nothing, and says which', async () => {
+  test('with a broken bucket takes nothing, and names the bucket', async () => {
     await anewIds('broken');
     await other.call('SET', `c:Orders:${there}`, 'hello');
     const asked = store.spend([order(here), order(there)]);
@@ -180,7 +180,7 @@ describe('alternatives', () => {
 });
 
 describe('a refund of one slot', () => {
-  test('gives back no more than has not come back by itself, by the clock of its own node', async () => {
+  test('gives back only what has not refilled by itself, by the clock of its own node', async () => {
     await anewIds('own-clock');
     const { levelsTicks, nowTicks, bucketNowTicks } = await store.spend([order(here, 3), order(there, 3)]);
     const tats = levelsTicks.map((level, i) => (bucketNowTicks?.[i] ?? nowTicks) + level + 3 * TOKEN_TICKS);
@@ -242,7 +242,7 @@ describe('when a node does not answer', () => {
     }
   });
 
-  test('to a refund either, the tokens stay taken, and an event, a log line and the status say so', async () => {
+  test('to a refund either, the tokens stay taken, and an event, a log line and the status report it', async () => {
     await anewIds('lost');
     const home = await primaryOf(here);
     const watched: RedisStoreEvent[] = [];

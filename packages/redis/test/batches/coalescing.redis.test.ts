@@ -42,7 +42,7 @@ describe('batches that are sent in one iteration of the event loop', () => {
     expect(await callsOf(all)).toBe(3);
   });
 
-  test('are split when they reset: that is no decision, and many would hold the server up', async () => {
+  test('are split when they reset: that is not a decision, and many would block the server', async () => {
     const many = ids(100, 'reset');
     await Promise.all(many.map((id) => store.spend([order(id)])));
     expect(await callsOf(() => store.reset(many.map((id) => ({ limit: 'Orders', id }))))).toBe(4);
@@ -160,7 +160,7 @@ test('four alternatives of eight transactions are one call', async () => {
   expect(await callsOf(async () => expect(await store.spendFirst(alternatives)).toHaveLength(4))).toBe(1);
 });
 
-test('a call of equal batches is no longer for each than its key', () => {
+test('a call of equal batches adds only the key for each', () => {
   const call = new ScriptBatch(50, 0);
   const quiet = { onAnswer: () => {}, onFailure: () => {} };
   const add = (id: string): void => {
@@ -177,7 +177,7 @@ test('a call of equal batches is no longer for each than its key', () => {
   expect([keys.length, argsOfMany.length]).toEqual([32, args.length]);
 });
 
-test('numbers that many transactions of a batch have in common are found, and all others told apart', async () => {
+test('numbers that many transactions of a batch share are sent once, and different ones stay distinct', async () => {
   const batch = ids(40, 'numbers').map((id, i) => ({ ...order(id), incrementTicks: ((i % 15) + 1) * 16_000_000 }));
   await store.spend(batch);
   const { levelsTicks, nowTicks } = await store.check(batch);

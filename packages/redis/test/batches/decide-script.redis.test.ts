@@ -55,7 +55,7 @@ describe('what is kept of a bucket', () => {
     expect(leftMs).toBeLessThanOrEqual(121_001);
   });
 
-  test('tells the level when it was written, rounded up by at most a sixteenth', async () => {
+  test('shows the level when it was written, rounded up by at most a sixteenth', async () => {
     const levels = [1, 2, 15, 16, 17, 31, 32, 33, 1000, 65_535, 65_536, 65_537, 2 ** 40 + 1, 5e15];
     await store.spend(
       levels.map((level) => ({ ...order(`level-${level}`), incrementTicks: level, fitTicks: level, capTicks: level })),
@@ -92,13 +92,13 @@ describe('what a call does on the server', () => {
     expect(calls).toEqual({ evalsha: 1, time: 1, get: 1, set: 1, del: 0 });
   });
 
-  test('is no write when a batch is denied', async () => {
+  test('is not written when a batch is denied', async () => {
     await store.spend([order('empty', 5)]);
     const calls = await commandsOf(() => store.spend([order('other'), order('empty')]));
     expect(calls).toEqual({ evalsha: 1, time: 1, get: 2, set: 0, del: 0 });
   });
 
-  test('is no write where nothing changes', async () => {
+  test('is not written where nothing changes', async () => {
     const nothing = [order('nothing', 0), order('look', 1, 'check-only'), order('empty', 1, 'spend-only')];
     const calls = await commandsOf(async () => {
       await store.spend(nothing);
@@ -109,7 +109,7 @@ describe('what a call does on the server', () => {
     expect(calls).toMatchObject({ set: 0, del: 0 });
   });
 
-  test('is no write when a bucket owes more than the burst at hand', async () => {
+  test('is not written when a level is above the current burst', async () => {
     await store.spend([
       { ...order('other'), incrementTicks: 50 * TOKEN_TICKS, fitTicks: 50 * TOKEN_TICKS, capTicks: 50 * TOKEN_TICKS },
     ]);
@@ -121,7 +121,7 @@ describe('what a call does on the server', () => {
     expect(calls).toMatchObject({ set: 0, del: 0 });
   });
 
-  test('is one write for a cap that cuts, and none for one that does not', async () => {
+  test('is written once for a cap that cuts, and not for one that does not', async () => {
     await store.spend([
       { ...order('capped'), incrementTicks: 50 * TOKEN_TICKS, fitTicks: 50 * TOKEN_TICKS, capTicks: 50 * TOKEN_TICKS },
     ]);
@@ -150,7 +150,7 @@ describe('what a call does for alternatives', () => {
     expect(calls).toEqual({ evalsha: 1, time: 1, get: 3, set: 1, del: 0 });
   });
 
-  test('is no write when all are denied, and one GET for a bucket of several', async () => {
+  test('is not written when all are denied, with one GET for a bucket of several', async () => {
     await store.spend([order('denied', 5)]);
     const alternatives = [[order('denied')], [order('denied', 2), order('denied-x')], [order('denied', 3)]];
     const calls = await commandsOf(() => store.spendFirst(alternatives));
@@ -232,7 +232,7 @@ describe('after the clock of the server ran ahead and came back', () => {
     expect(nowTicks + levelsTicks.at(0)!).toBe(tatTicks);
   });
 
-  test('a denied batch mends it in one write with what the next batch of the call gives back', async () => {
+  test('a denied batch repairs it in one write together with a refund of the next batch of the call', async () => {
     await writeAhead('beside', BURST * TOKEN_TICKS, DAY_MS);
     const calls = await commandsOf(async () => {
       const asked = [store.spend([order('beside'), order('fresh')]), store.refund([refund('beside', 2)])] as const;
@@ -246,7 +246,7 @@ describe('after the clock of the server ran ahead and came back', () => {
     expect((await store.check([order('beside')])).levelsTicks[0]).toBeLessThan(4 * TOKEN_TICKS);
   });
 
-  test('it is mended beside a key that holds no bucket', async () => {
+  test('it is repaired beside a key that contains no bucket', async () => {
     await writeAhead('good', 4 * TOKEN_TICKS, DAY_MS);
     await server.call('SET', key('text'), 'hello');
     await expect(store.spend([order('good'), order('text')])).rejects.toMatchObject({ code: 'ERR_STORE_BUCKET' });
@@ -255,7 +255,7 @@ describe('after the clock of the server ran ahead and came back', () => {
   });
 });
 
-describe('a key that holds no TAT', () => {
+describe('a key that contains no TAT', () => {
   const foreign: [what: string, command: string, ...args: string[]][] = [
     ['text', 'SET', 'hello'],
     ['nothing', 'SET', ''],
@@ -328,7 +328,7 @@ test('numbers that no script of ours gives are an error, and no decision', async
   }
 });
 
-test('an id that is no text is a rejection too, like all answers', async () => {
+test('an id that is not text is a rejected promise too', async () => {
   await expect(store.spend([order('\uD800')])).rejects.toMatchObject({ code: 'ERR_ID' });
 });
 
@@ -340,7 +340,7 @@ test('a server without memory for a write takes from no bucket', async () => {
   expect(owed(await poor.check([order('a'), order('b')]))).toEqual([0, 0]);
 });
 
-test('that the script may not read is no matter of one bucket', async () => {
+test('that the script may not read is not an error of one bucket', async () => {
   await server.call('ACL', 'SETUSER', 'no-get', 'on', '>secret', '~s:*', '+@all', '-get');
   const limited = await readyStore({ url: server.url.replace('//', '//no-get:secret@'), prefix: 's:' });
   await expect(limited.spend([order('acl')])).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });

@@ -15,8 +15,8 @@ function known(forMs = 1000) {
   return { time, levels, note };
 }
 
-describe('the levels that refused batches have shown', () => {
-  test('refuse the same batch, with figures that count down as time passes', () => {
+describe('the levels of denied batches', () => {
+  test('deny the same batch, with figures that count down as time passes', () => {
     const { time, levels, note } = known();
     note(['a'], FULL_TICKS);
     time.advance(250);
@@ -29,7 +29,7 @@ describe('the levels that refused batches have shown', () => {
     });
   });
 
-  test('refuse any batch that they deny, whatever it contains', () => {
+  test('deny any batch with such a bucket, whatever else it contains', () => {
     const { levels, note } = known();
     note(['a', 'b'], 4 * TOKEN_TICKS, 0);
     expect(levels.findDenial([order('b'), order('a', 2)], ['b', 'a'])?.levelsTicks).toEqual([0, 4 * TOKEN_TICKS]);
@@ -108,7 +108,7 @@ describe('the levels that refused batches have shown', () => {
       expect(levels.findDenial([order('a')], ['a'])).toBeUndefined();
     });
 
-    test('refuse a batch with figures by which it is denied too', () => {
+    test('deny a batch with figures that deny it too', () => {
       // By the earliest clock b fits already, by the latest it does not. It is a that denies.
       const { levels } = late(FULL_TICKS, 4 * TOKEN_TICKS + WAY_TICKS / 2);
       const batch = [order('a'), order('b')];
@@ -124,7 +124,7 @@ describe('the levels that refused batches have shown', () => {
     expect(levels.findDenial([order('a'), order('b')], ['a', 'b'])).toBeUndefined();
   });
 
-  test('deny a bucket that owes more than the burst at hand, because other numbers were used on it', () => {
+  test('deny a bucket whose level is above the current burst, because other numbers were used on it', () => {
     const { levels, note } = known();
     note(['a'], FULL_TICKS + 1);
     expect(levels.findDenial([order('a')], ['a'])?.levelsTicks).toEqual([FULL_TICKS + 1]);
@@ -193,7 +193,7 @@ describe('a batch that was answered', () => {
   const request = (kind: BatchRequest['kind']) =>
     ({ kind, batch: [order('a')], keys: ['a'] }) as unknown as BatchRequest;
 
-  test('is noted when it was refused, and lets go of its buckets when it took from them', () => {
+  test('is remembered when it was denied, and forgotten when it took from the buckets', () => {
     const { levels } = known();
     cacheDenials(levels).onAnswer(request('spend'), reading(FULL_TICKS), 0);
     expect(levels.size).toBe(1);
@@ -201,7 +201,7 @@ describe('a batch that was answered', () => {
     expect(levels.size).toBe(0);
   });
 
-  test.each(['charge', 'refund', 'reset'] as const)('by a %s lets go of its buckets', (kind) => {
+  test.each(['charge', 'refund', 'reset'] as const)('by a %s is forgotten', (kind) => {
     const { levels, note } = known();
     note(['a'], FULL_TICKS);
     cacheDenials(levels).onAnswer(request(kind), reading(FULL_TICKS), 0);
@@ -215,7 +215,7 @@ describe('a batch that was answered', () => {
     expect(levels.size).toBe(1);
   });
 
-  test('that failed lets go of its buckets: nobody knows how they are', () => {
+  test('that failed is forgotten, because the state of its buckets is unknown', () => {
     const { levels, note } = known();
     for (const observer of [cacheDenials(levels), cacheRefunds(levels)]) {
       note(['a'], FULL_TICKS);

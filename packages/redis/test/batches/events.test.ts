@@ -12,7 +12,7 @@ test.each([
   ],
   ['down', 'Redis at 10.0.0.1:6379: not connected, reconnecting (Error: connect ECONNREFUSED).'],
   ['closed', 'Redis at 10.0.0.1:6379: closed (Error: connect ECONNREFUSED).'],
-] as const)('a connection that is %s says so', (state, message) => {
+] as const)('a connection that is %s emits an event', (state, message) => {
   const server = '10.0.0.1:6379';
   expect(connectionChanged({ state, server, cause })).toEqual({ type: 'connection', state, server, cause, message });
 });
@@ -22,7 +22,7 @@ test('a connection without a server or a cause leaves them out', () => {
   expect(message).toBe('Redis: closed.');
 });
 
-test('a lost refund says how many buckets, why, and what would help', () => {
+test('a lost refund reports the number of buckets, the reason and the remedy', () => {
   expect(refundLost(1, cause).message).toBe(
     'A batch over several cluster slots was denied, and the tokens that it had taken from 1 bucket could not be given ' +
       'back (Error: connect ECONNREFUSED). They come back with time. ' +

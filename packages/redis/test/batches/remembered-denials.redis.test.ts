@@ -18,7 +18,7 @@ async function passed(startMs: number, waitMs: number): Promise<void> {
 }
 
 describe('a client that hammers', () => {
-  test('costs Redis nothing once it was refused', async () => {
+  test('causes no load on Redis once it was denied', async () => {
     await store.spend([order('hammers', 5)]);
     await store.spend([order('hammers')]);
     const before = await evalshas();
@@ -29,14 +29,14 @@ describe('a client that hammers', () => {
     expect(readings.every((reading) => owed(reading)[0] === 5)).toBe(true);
   });
 
-  test('is told the same moment by the process as by Redis', async () => {
+  test('gets the same retry time from the process as from Redis', async () => {
     await store.spend([order('moment', 5)]);
     const told = await store.spend([order('moment')]);
     const remembered = await store.spend([order('moment')]);
     expect(remembered.nowTicks + remembered.levelsTicks.at(0)!).toBe(told.nowTicks + told.levelsTicks.at(0)!);
   });
 
-  test('passes as soon as it was told to come back', async () => {
+  test('passes as soon as retryAfterMs has passed', async () => {
     const limiter = createLimiter({
       limits: { Quick: { key: accountId(), count: 50, period: '1s', burst: 1 } },
       store,
@@ -51,7 +51,7 @@ describe('a client that hammers', () => {
     await limiter.close();
   });
 
-  test('passes when it has waited as told, also when the denial had travelled for 40 ms each way', async () => {
+  test('passes after retryAfterMs, also when the denial took 40 ms each way', async () => {
     const proxy = await tcpProxy(server);
     const far = await readyStore({ url: proxy.url });
     const limits = { Quick: { key: accountId(), count: 1, period: '1s', burst: 1 } };
@@ -72,7 +72,7 @@ describe('a client that hammers', () => {
     await limiter.close();
   });
 
-  test('is asked for each time where remembering is turned off', async () => {
+  test('is sent to Redis each time where remembering is disabled', async () => {
     const forgetful = await readyStore({ url: server.url, rememberDenialsMs: 0 });
     await forgetful.spend([order('off', 5)]);
     const before = await evalshas();
@@ -103,7 +103,7 @@ describe('what this process changes is seen at once', () => {
     expect(owed(await store.spend([order('smaller', 3)]))).toEqual([4]);
   });
 
-  test('a request that takes from a bucket beside the one that refused', async () => {
+  test('a request that takes from a bucket beside the one that denied', async () => {
     const batch = [order('beside'), read('beside')];
     await store.spend([order('beside', 5)]);
     expect(owed(await store.spend(batch))).toEqual([5, 0]);
@@ -127,7 +127,7 @@ describe('alternatives', () => {
     expect(store.status().counts).toMatchObject({ batches: batches + 1, rememberedDenials: rememberedDenials + 1 });
   });
 
-  test('are sent all when one of them may pass, so that a refund elsewhere lets the first pass', async () => {
+  test('are all sent when one of them may pass, so that a refund of another process lets the first pass', async () => {
     const elsewhere = await readyStore({ url: server.url, prefix: 'elsewhere:' });
     const own = await readyStore({ url: server.url, prefix: 'elsewhere:' });
     await own.spend([order('own', 5)]);

@@ -40,7 +40,7 @@ test('a connection is reported each time that it is open again, also if it was n
   expect(told).toEqual([up, up]);
 });
 
-test('of several servers each one that opens is reported, and none that closes while others are open', () => {
+test('of several servers each one that opens is reported, but not one that closes while others are open', () => {
   const { told, note } = watched();
   note([false, false], cause);
   note([true, false]);
@@ -49,7 +49,7 @@ test('of several servers each one that opens is reported, and none that closes w
   expect(told).toEqual([down, up, up]);
 });
 
-test('a listener that comes while no server can be reached is told at once, a later one is not', () => {
+test('a listener that is added while no server can be reached is called at once, a later one is not', () => {
   const { reports, note } = watched();
   note([false], cause);
   const late: StoreReport[] = [];

@@ -66,7 +66,7 @@ describe('what an error of a server concerns', () => {
     expect(message).not.toContain('prefix');
   });
 
-  test('the server, when it is no reply at all', () => {
+  test('the server, when it is not a reply', () => {
     expect(errorPrefix(new Error('OOM read ECONNRESET'))).toBeUndefined();
     expect(callError(NODE, ['key'], new Error('read ECONNRESET')).code).toBe('ERR_STORE_UNAVAILABLE');
     expect(callError(NODE, ['key'], 'what').message).toContain("'what'");

@@ -19,7 +19,7 @@ describe.each(VERSIONS)('clocks that differ, by a script client of $version', ({
   test.each([
     ['ahead of the server', 86_400],
     ['behind the server', -86_400],
-  ])('change nothing, wherever ours stands: a day %s', async (_, aheadSeconds) => {
+  ])('have no effect: a day %s', async (_, aheadSeconds) => {
     const { scriptClient, time } = await openWithClock();
     time.aheadMicros = aheadSeconds * 1_000_000;
     await scriptClient.run(call(add));
@@ -47,7 +47,7 @@ describe.each(VERSIONS)('clocks that differ, by a script client of $version', ({
     expect(await scriptClient.run(call(add, { deadlineMs: 500 }))).toEqual([expect.any(Number), 1]);
   });
 
-  test('never let a script write later than its deadline, when the server’s has gone back and is known again', async () => {
+  test('never let a script write after its deadline, when the server’s clock was set back and is known again', async () => {
     const { proxy, scriptClient, time } = await openWithClock();
     time.aheadMicros = 10_000_000;
     await scriptClient.run(call(add));

@@ -8,7 +8,7 @@ import { call, ended, isIn, isUp, openScriptClient, rejection, VERSIONS } from '
 import { load, Record } from './support/load.ts';
 import { add } from './support/scripts.ts';
 
-describe.each(VERSIONS)('when a primary is gone, a script client of a cluster by $version', ({ Cluster }) => {
+describe.each(VERSIONS)('when a primary is lost, a script client of a cluster by $version', ({ Cluster }) => {
   test.each(['killed', 'frozen'])('(%s) serves the other slots, and these by its replica', async (fate) => {
     const cluster = await redisCluster();
     const states: ConnectionState[] = [];

@@ -33,7 +33,7 @@ describe.each(VERSIONS)('a script client beside a cluster client of $version', (
     await from.call('CLUSTER', 'SETSLOT', slot, 'NODE', toId);
   }
 
-  test('runs each script on the node that holds the slot of its keys', async () => {
+  test('runs each script on the node that owns the slot of its keys', async () => {
     const scriptClient = openToCluster();
     expect(scriptClient.isCluster).toBe(true);
     await isUp(scriptClient);
@@ -45,7 +45,7 @@ describe.each(VERSIONS)('a script client beside a cluster client of $version', (
     expect(counts).toMatchObject({ redirects: 0, reloads: 0, connects: 3 });
   });
 
-  test('works whatever the client’s options say of sending commands, and leaves it alone', async () => {
+  test('works with any options of the client for sending commands, and leaves the client unchanged', async () => {
     const client = new Cluster([...cluster.addresses], {
       lazyConnect: true,
       scaleReads: 'slave',

@@ -38,11 +38,11 @@ const FAULTS: readonly Fault[] = [
   },
   { name: 'loses what is sent, for good', begin: (_, proxy) => proxy.blackhole(), end: (_, proxy) => proxy.pass() },
   { name: 'loses its answers', begin: (_, proxy) => proxy.blackhole('replies'), end: (_, proxy) => proxy.pass() },
-  { name: 'stands behind a stalled network', begin: (_, proxy) => proxy.stall(), end: (_, proxy) => proxy.pass() },
+  { name: 'is behind a stalled network', begin: (_, proxy) => proxy.stall(), end: (_, proxy) => proxy.pass() },
   { name: 'is 200 ms away for a while', begin: (_, proxy) => proxy.delay(200), end: (_, proxy) => proxy.pass() },
   { name: 'resets every connection', begin: (_, proxy) => proxy.reset(), end: (_, proxy) => proxy.pass() },
   { name: 'refuses connections', begin: (_, proxy) => proxy.refuse(), end: (_, proxy) => proxy.pass() },
-  { name: 'forgets the scripts', begin: (server) => server.call('SCRIPT', 'FLUSH'), end: () => {} },
+  { name: 'loses the scripts', begin: (server) => server.call('SCRIPT', 'FLUSH'), end: () => {} },
 ];
 
 describe.each(VERSIONS)('a script client of $version to a server that', ({ Redis }) => {

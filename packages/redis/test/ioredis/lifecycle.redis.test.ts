@@ -30,7 +30,7 @@ async function muteServer() {
 }
 
 describe.each(VERSIONS)('the life of a script client of $version', ({ Redis }) => {
-  test('begins without a server: calls are refused at once, and it is up when the server is', async () => {
+  test('starts without a server: calls are rejected at once, and it is up when the server is', async () => {
     const server = await redisServer({ absent: true });
     const changes: ConnectionChange[] = [];
     const scriptClient = openScriptClient({
@@ -51,7 +51,7 @@ describe.each(VERSIONS)('the life of a script client of $version', ({ Redis }) =
     expect(scriptClient.status().counts).toMatchObject({ calls: 3, unreachable: 2, connects: 1 });
   });
 
-  test('refuses without a promise of its own for each call: the error is the same while nothing changes', async () => {
+  test('rejects without a promise of its own for each call: the error is the same while nothing changes', async () => {
     const server = await redisServer({ absent: true });
     const scriptClient = openScriptClient({ client: ended(new Redis(server.port)) });
     await isIn('down', scriptClient);
@@ -60,7 +60,7 @@ describe.each(VERSIONS)('the life of a script client of $version', ({ Redis }) =
     expect(first).toBe(second);
   });
 
-  test('reports a server that goes and comes back, once each', async () => {
+  test('reports once that a server is lost, and once that it is back', async () => {
     const server = await redisServer();
     const changes: ConnectionChange[] = [];
     const scriptClient = openScriptClient({
@@ -136,7 +136,7 @@ async function connectionsTo(server: { call<T>(command: string, ...args: string[
   return (await server.call<string>('CLIENT', 'LIST')).trim().split('\n').length;
 }
 
-test('a closed script client lets its process exit, whether the server is there, absent or mute', async () => {
+test('a closed script client lets its process exit, whether the server is up, absent or silent', async () => {
   const server = await redisServer();
   const absent = await redisServer({ absent: true });
   const mute = await muteServer();

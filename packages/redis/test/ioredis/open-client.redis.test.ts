@@ -24,7 +24,7 @@ describe.each(VERSIONS)('a connection of our own beside a client of $version', (
     expect(await client.get('key')).toBe('2');
   });
 
-  test('works whatever the client’s options say of sending commands', async () => {
+  test('works with any options of the client for sending commands', async () => {
     const server = await redisServer();
     const client = new RedisOfVersion(server.port, {
       keyPrefix: 'app:',
@@ -53,7 +53,7 @@ describe.each(VERSIONS)('a connection of our own beside a client of $version', (
     expect(await scriptClient.run(call(add))).toEqual([expect.any(Number), 1]);
   });
 
-  test('is for whom and where the client is: user, password, db and name', async () => {
+  test('has the user, password, db and name of the client', async () => {
     const server = await redisServer();
     await server.call('ACL', 'SETUSER', 'app', 'on', '>p@ss/word', '~*', '+@all');
     const client = new RedisOfVersion(server.port, {
@@ -92,7 +92,7 @@ describe('a connection by URL', () => {
   });
 
   test.each(['127.0.0.1:6379', 'http://127.0.0.1', 'redis://', 'redis://host:port:7', '', 7])(
-    'is refused for %j',
+    'is rejected for %j',
     (url) => {
       expect(() => openClient({ url: url as string, script: testScript })).toThrow(
         expect.objectContaining({ code: 'ERR_OPTION', message: expect.stringContaining('redis://') }),
@@ -101,7 +101,7 @@ describe('a connection by URL', () => {
   );
 
   test.each(['redis://127.0.0.1/orders', 'redis://127.0.0.1?db=x'])(
-    'is refused for a database of no number: %s',
+    'is rejected for a database that is not a number: %s',
     (url) => {
       expect(() => openClient({ url, script: testScript })).toThrow(
         expect.objectContaining({
@@ -112,7 +112,7 @@ describe('a connection by URL', () => {
     },
   );
 
-  test('is refused without telling the password', () => {
+  test('is rejected without showing the password', () => {
     expect(() => openClient({ url: 'http://user:secret@host/0', script: testScript })).toThrow(/http:\/\/…@host/);
     expect(() => openClient({ url: 'redis://user:se/cret@host:x/0', script: testScript })).toThrow(/redis:\/\/…@host/);
   });
@@ -123,21 +123,21 @@ describe('a connection by URL', () => {
     'redis://a:secret@b:secret@host:x',
     'redis://h:x?password=secret',
     'redis://a:sec\nsecret@host:x',
-  ])('is refused without telling the password, whatever it is: %j', (url) => {
+  ])('is rejected without showing the password, whatever it is: %j', (url) => {
     const open = () => openClient({ url, script: testScript });
     expect(open).toThrow(/^`url` must be a URL that begins with/);
     expect(open).not.toThrow(/secret/);
   });
 });
 
-describe('what is no client of ioredis', () => {
+describe('a value that is not a client of ioredis', () => {
   test.each([
     ['null', null],
     ['a string', 'localhost'],
     ['an object', {}],
     ['a client of another package', { duplicate: () => ({}), options: {}, isOpen: true }],
     ['a function', () => {}],
-  ])('is refused: %s', (_, client) => {
+  ])('is rejected: %s', (_, client) => {
     expect(() => openClient({ client: client as unknown as RedisClient, script: testScript })).toThrow(
       expect.objectContaining({ code: 'ERR_OPTION', message: expect.stringContaining('`client`') }),
     );
@@ -158,13 +158,13 @@ describe('what is no client of ioredis', () => {
       "'an object of Pool'",
     ],
     ['a URL', 'redis://:secret@host', "'string'"],
-  ])('is refused without telling what is in it: %s', (_, client, shown) => {
+  ])('is rejected without showing its content: %s', (_, client, shown) => {
     const open = () => openClient({ client: client as RedisClient, script: testScript });
     expect(open).toThrow(`but was ${shown}`);
     expect(open).not.toThrow(/secret/);
   });
 
-  test('neither client nor URL is refused, and both are', () => {
+  test('neither client nor URL is rejected, and so are both', () => {
     expect(() => openClient({ script: testScript })).toThrow(/`client` or `url` must be given, but neither was/);
     const client = ended(new Redis({ lazyConnect: true }));
     expect(() => openClient({ client, url: 'redis://localhost', script: testScript })).toThrow(/both/);

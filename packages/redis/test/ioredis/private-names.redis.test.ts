@@ -34,7 +34,7 @@ describe.each(VERSIONS)('$version still has', ({ version, Redis, Cluster }) => {
   }
   const connectionTo = (port: number): Connection => ended(new Redis(port, LAZY)) as unknown as Connection;
 
-  test('`isCluster`, which tells its two clients apart', () => {
+  test('`isCluster`, which distinguishes its two clients', () => {
     expectName('isCluster', () => expect(clusterFlagOf(new Redis(LAZY))).toBe(false));
     expectName('isCluster', () => expect(clusterFlagOf(new Cluster([NOWHERE], LAZY))).toBe(true));
     expect(clusterFlagOf({})).toBeUndefined();

@@ -23,7 +23,7 @@ describe('where a node of a cluster sends a call', () => {
     expect(redirectOf('MOVED')).toBeUndefined();
   });
 
-  test('is reached by the user’s map of addresses, and on its own host when it names none', () => {
+  test('is reached by the user’s map of addresses, and on its own host when the map lacks it', () => {
     const natMap = { '10.0.0.1:7001': { host: '203.0.113.1', port: 17_001 } };
     expect(reachableAddress('10.0.0.1:7001', 'a', natMap)).toBe('203.0.113.1:17001');
     expect(reachableAddress('10.0.0.2:7001', 'a', natMap)).toBe('10.0.0.2:7001');

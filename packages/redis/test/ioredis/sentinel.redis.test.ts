@@ -6,7 +6,7 @@ import { load, Record } from './support/load.ts';
 import { add } from './support/scripts.ts';
 
 describe.each(VERSIONS)('a script client of $version to the primary that Sentinels name', ({ Redis }) => {
-  test.each(['killed', 'frozen'])('goes on with its successor when it is %s', async (fate) => {
+  test.each(['killed', 'frozen'])('continues with its successor when it is %s', async (fate) => {
     const set = await sentinelSet();
     const [primary] = set.servers;
     const client = new Redis({ sentinels: [...set.addresses], name: set.name, lazyConnect: true, role: 'slave' });
@@ -29,7 +29,7 @@ describe.each(VERSIONS)('a script client of $version to the primary that Sentine
     primary?.thaw();
   });
 
-  test('is refused at once while no Sentinel can be reached, and ends then too', async () => {
+  test('is rejected at once while no Sentinel can be reached, and can be closed then too', async () => {
     const client = new Redis({ sentinels: [{ host: '127.0.0.1', port: 1 }], name: 'none', lazyConnect: true });
     const scriptClient = openScriptClient({ client: ended(client) });
     await until('the cause is known', () => String(scriptClient.status().lastError?.cause).includes('sentinels'));

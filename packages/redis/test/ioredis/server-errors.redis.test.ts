@@ -43,7 +43,7 @@ describe.each(VERSIONS)('what a server answers a script client of $version', ({ 
     expect((error as Error).cause).not.toHaveProperty('command');
   });
 
-  test('of its memory concerns all calls that write, and says what helps', async () => {
+  test('of its memory concerns all calls that write, and names the remedy', async () => {
     const { server, scriptClient } = await openToServer();
     await server.config('maxmemory', '1');
     const { code, message } = await rejection(scriptClient.run(call(add)));
@@ -131,7 +131,7 @@ describe.each(VERSIONS)('what a server answers a script client of $version', ({ 
     expect(await server.call('EXISTS', 'key')).toBe(0);
   });
 
-  test('of slots, when it is a node of a cluster, says that it wants a cluster client', async () => {
+  test('of slots, when it is a node of a cluster, asks for a cluster client', async () => {
     const { server, scriptClient } = await openToServer({ 'cluster-enabled': 'yes' });
     await server.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
     const { code, message } = await rejection(scriptClient.run(call(add, { keys: ['a', 'b'] })));
@@ -139,7 +139,7 @@ describe.each(VERSIONS)('what a server answers a script client of $version', ({ 
     expect(message).toMatch(/CROSSSLOT.*Pass a `Cluster` of ioredis as `client`/);
   });
 
-  test('of a password that it wants is the cause of all refusals', async () => {
+  test('of a missing password is the cause of all rejections', async () => {
     const server = await redisServer({ config: { requirepass: 'secret' } });
     const scriptClient = openScriptClient({ client: ended(new Redis(server.port)) });
     await isIn('down', scriptClient);

@@ -34,7 +34,7 @@ describe.each(VERSIONS)('a script client beside a client of $version', ({ Redis 
     expect(reply.slice(1)).toEqual([7000, 21_001]);
   });
 
-  test('has loaded the script on the server before the first call, so that none travels as text', async () => {
+  test('has loaded the script on the server before the first call, so that its text is never sent with a call', async () => {
     const { server, scriptClient } = await openToServer();
     const before = await server.commandCalls();
     await scriptClient.run(call(echo));
@@ -91,7 +91,7 @@ describe.each(VERSIONS)('a script client beside a client of $version', ({ Redis 
     expect(await server.call('GET', 'key')).toBe(null);
   });
 
-  test('lets a caller who has waited before wait for the rest of its deadline, and names the whole of it', async () => {
+  test('lets a caller that has waited before wait for the rest of its deadline, and reports the whole deadline', async () => {
     const { server, scriptClient } = await openToServer();
     server.freeze();
     const asked = await rejection(scriptClient.run(call(add, { deadlineMs: 10_000, waitedMs: 9950.25 })));

@@ -72,7 +72,7 @@ export function settleCases(framework: Framework): void {
     { trueCost: 3, left: 2 },
     { trueCost: 4, left: 1 },
     { trueCost: 99, left: 0 },
-  ])('a request that held 3 of 5 and cost $trueCost leaves $left', async ({ trueCost, left }) => {
+  ])('a request that took 3 of 5 and cost $trueCost leaves $left', async ({ trueCost, left }) => {
     const limiter = withLimit();
     const settle = framework.settle(async () => trueCost);
     const app = await start(framework, {

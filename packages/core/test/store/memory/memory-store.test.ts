@@ -53,7 +53,7 @@ describe('a memory store', () => {
     expect(store.stats().size).toBeLessThan(8_000);
   });
 
-  test('takes no memory for buckets when it is new, and reports what it holds', () => {
+  test('allocates no memory for buckets when it is new, and reports its contents', () => {
     const limits = {};
     const none = { size: 0, maxKeys: 7, evicted: 0, swept: 0, bytes: 0, limits };
     expect(memoryStore({ maxKeys: 7 }).stats()).toEqual(none);
@@ -62,7 +62,7 @@ describe('a memory store', () => {
     expect(store.stats()).toMatchObject({ size: 2, maxKeys: 1_000_000, evicted: 0, swept: 0, bytes: 1032 });
   });
 
-  test('reports what it holds and has evicted for each limit', () => {
+  test('reports its contents and evictions for each limit', () => {
     const time = new FakeTime();
     const store = memoryStore({ maxKeys: 5, time });
     const mail = (id: string, cost: number) => transaction(id, cost, 'check-and-spend', 'Mails');
@@ -124,7 +124,7 @@ describe('a memory store', () => {
     expect(store.stats().size).toBe(0);
   });
 
-  test('holds no more than maxKeys after any call, also when one batch brings more', () => {
+  test('has at most maxKeys buckets after any call, also when one batch adds more', () => {
     const store = memoryStore({ maxKeys: 3, time: new FakeTime() });
     const batch = ['a', 'b', 'c', 'd', 'e'].map((id, i) => transaction(id, 1 + i));
     expect(store.spend(batch).levelsTicks).toEqual([0, 0, 0, 0, 0]);
@@ -174,7 +174,7 @@ describe('a memory store', () => {
     expect(memoryStore({ time }).check([transaction('a', 1)]).levelsTicks).toEqual([0]);
   });
 
-  test('says nothing any more once it is closed', () => {
+  test('reports nothing after it was closed', () => {
     const store = memoryStore();
     store.close();
     expect(() => store.stats()).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }));
@@ -182,13 +182,13 @@ describe('a memory store', () => {
 });
 
 describe('the options of a memory store', () => {
-  test.each([0, -1, 1.5, NaN, Infinity, 1_000_000_001, '1000', null])('refuse maxKeys: %j', (maxKeys) => {
+  test.each([0, -1, 1.5, NaN, Infinity, 1_000_000_001, '1000', null])('reject maxKeys: %j', (maxKeys) => {
     const options = { maxKeys } as unknown as MemoryStoreOptions;
     expect(() => memoryStore(options)).toThrow(/^`maxKeys` must be a whole number from 1 to 1000000000, but was/);
     expect(() => memoryStore(options)).toThrow(expect.objectContaining({ code: 'ERR_OPTION' }));
   });
 
-  test.each([null, 0, {}, { nowMicros: 5 }, () => 0])('refuse time: %j', (time) => {
+  test.each([null, 0, {}, { nowMicros: 5 }, () => 0])('reject time: %j', (time) => {
     const options = { time } as unknown as MemoryStoreOptions;
     expect(() => memoryStore(options)).toThrow(
       /^`time` must be an object with the methods nowMicros, .*, but was .*FakeTime/,
@@ -196,7 +196,7 @@ describe('the options of a memory store', () => {
     expect(() => memoryStore(options)).toThrow(expect.objectContaining({ code: 'ERR_OPTION' }));
   });
 
-  test('refuse a name that is none', () => {
+  test('reject an unknown name', () => {
     const options = { maxKey: 5 } as unknown as MemoryStoreOptions;
     expect(() => memoryStore(options)).toThrow(/has no option `maxKey`.*Did you mean `maxKeys`/);
     expect(() => memoryStore(options)).toThrow(expect.objectContaining({ code: 'ERR_UNKNOWN_OPTION' }));

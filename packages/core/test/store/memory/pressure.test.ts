@@ -37,7 +37,7 @@ describe('the reports of a memory store', () => {
     expect(reports).toHaveLength(1);
   });
 
-  test('tell of the first bucket that is evicted in debt at once', () => {
+  test('report the first bucket that is evicted in debt at once', () => {
     const { reports, spend } = watched();
     spend(0, 101);
     expect(reports.map(({ size, evicted }) => [size, evicted])).toEqual([
@@ -46,7 +46,7 @@ describe('the reports of a memory store', () => {
     ]);
   });
 
-  test('come again after ten minutes, with all that was evicted in the meantime', () => {
+  test('are repeated after ten minutes, with all evictions in the meantime', () => {
     const { time, reports, spend } = watched();
     spend(0, 150);
     time.advance(TEN_MINUTES_MS - 0.001);
@@ -60,7 +60,7 @@ describe('the reports of a memory store', () => {
     expect(reports.slice(3)).toMatchObject([{ size: 100, evicted: 0 }]);
   });
 
-  test('say nothing of buckets that were full again', () => {
+  test('do not count buckets that were full again', () => {
     const { time, reports, spend } = watched();
     spend(0, 90);
     time.advance(3_600_000);
@@ -69,7 +69,7 @@ describe('the reports of a memory store', () => {
     expect(reports[0]).toMatchObject({ evicted: 0 });
   });
 
-  test('wait for somebody who listens', () => {
+  test('wait for a listener', () => {
     const { reports, end, spend, store } = watched();
     end();
     spend(0, 150);
@@ -79,7 +79,7 @@ describe('the reports of a memory store', () => {
     expect(reports).toMatchObject([{ evicted: 51 }]);
   });
 
-  test('reach all who listen, and a listener may call the store', () => {
+  test('reach all listeners, and a listener may call the store', () => {
     const { reports, spend, store } = watched();
     store.watch(() => void store.spend([transaction('by a listener')]));
     store.watch((pressure) => reports.push(pressure));
@@ -142,7 +142,7 @@ describe('a limiter on a memory store', () => {
   test.each([
     { ids: 101, evicted: '1 bucket' },
     { ids: 103, evicted: '3 buckets' },
-  ])('says that $evicted in debt had to go', ({ ids, evicted }) => {
+  ])('reports that $evicted in debt were evicted', ({ ids, evicted }) => {
     const { limiter, lines } = limited();
     void limiter.spend(Array.from({ length: ids }, (_, i) => ({ limit: 'Mails', id: `${i}` })));
     expect(lines).toEqual([
@@ -152,7 +152,7 @@ describe('a limiter on a memory store', () => {
     ]);
   });
 
-  test('hears nothing any more once it is closed', () => {
+  test('gets no events after it was closed', () => {
     const { flood, limiter, store, types } = limited();
     flood(50);
     void limiter.close();
