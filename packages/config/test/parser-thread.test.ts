@@ -1,12 +1,14 @@
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import { accountId } from '@sluice/core';
+import { systemTime } from '@sluice/core/kit';
+import { FakeTime } from '@sluice/core/testing';
 import { loadLimits } from '@sluice/config';
 import { describe, expect, it, vi } from 'vitest';
 import { Problems } from '../src/nodes/problems.ts';
 import { rowsByThread, type ThreadBounds } from '../src/sources/parser-thread.ts';
 import { written, KEYS } from './written-files.ts';
 
-const BOUNDS: ThreadBounds = { memoryMb: 256, timeMs: 60_000, background: false };
+const BOUNDS: ThreadBounds = { memoryMb: 256, timeMs: 60_000, time: systemTime, background: false };
 
 /** The ids that a thread finds in a text, and what it says is wrong with it. */
 async function parsedByThread(text: string, bounds: Partial<ThreadBounds> = {}) {
@@ -59,8 +61,11 @@ describe('a text that needs too much is rejected:', () => {
   });
 
   it('of time', async () => {
-    expect((await parsedByThread(listOf(400_000), { timeMs: 1 })).problems).toEqual([
-      'The text took longer than 1 ms to read. Make it smaller or simpler.',
+    const time = new FakeTime();
+    const parsed = parsedByThread(listOf(400_000), { time });
+    time.advance(60_000);
+    expect((await parsed).problems).toEqual([
+      'The text took longer than 60000 ms to read. Make it smaller or simpler.',
     ]);
   });
 

@@ -6,8 +6,7 @@ import type { LimiterCore } from '../../core/src/limiter/limiter-core.ts';
 import { rejected, thrown } from '../../core/test/support/thrown.ts';
 import { uninspectable } from '../../core/test/support/uninspectable.ts';
 import { KEYS, LIMITS, written } from './written-files.ts';
-import { realDelay } from '../../../test/real-delay.ts';
-import { becomes, countOf, watched, LIMIT, withCount } from './watched.ts';
+import { becomes, countOf, passUntil, watched, LIMIT, withCount } from './watched.ts';
 
 describe('a function', () => {
   it('that returns data that can not be inspected is rejected like any other', async () => {
@@ -32,16 +31,16 @@ describe('a function', () => {
     expect(await countOf(limiter)).toBe(301);
     const often = await watched({ defaults: () => LIMITS, overrides }, { everyMs: 100 });
     count = 302;
-    await expect(becomes(often.limiter, 302)).resolves.toBe(true);
+    await expect(becomes(often, 302)).resolves.toBe(true);
     expect(await countOf(limiter)).toBe(301);
   });
 
   it('beside a file is called every everyMs too', async () => {
     let text = '[]';
     const { defaults } = written({});
-    const { limiter } = await watched({ defaults, overrides: () => text }, { everyMs: 100 });
+    const subject = await watched({ defaults, overrides: () => text }, { everyMs: 100 });
     text = `- ${LIMIT}: { count: 5, period: 1s, ids: [1] }`;
-    await expect(becomes(limiter, 5)).resolves.toBe(true);
+    await expect(becomes(subject, 5)).resolves.toBe(true);
   });
 
   it('that throws leaves the last good limits in use', async () => {
@@ -62,13 +61,13 @@ describe('a function', () => {
     let isFirst = true;
     const defaults = () =>
       isFirst ? ((isFirst = false), LIMITS) : new Promise<string>((resolve) => answers.push(resolve));
-    const { live, limiter } = await watched({ defaults }, { everyMs: 100 });
-    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    const { live, limiter, time } = await watched({ defaults }, { everyMs: 100 });
+    await passUntil(time, () => answers.length === 1);
     const reloaded = live.reload();
-    await realDelay(300);
+    await time.pass(300);
     expect(answers).toHaveLength(1);
     answers[0]?.(withCount(301));
-    await vi.waitFor(() => expect(answers.length).toBeGreaterThan(1));
+    await passUntil(time, () => answers.length > 1);
     expect(await countOf(limiter)).toBe(301);
     answers[1]?.(withCount(302));
     await reloaded;

@@ -1,21 +1,21 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { CountedTime } from '../../core/test/support/counted-time.ts';
 import { rejected } from '../../core/test/support/thrown.ts';
 import { FileSignatures } from '../src/live/file-signatures.ts';
 import { folder, LIMITS, written } from './written-files.ts';
-import { realDelay } from '../../../test/real-delay.ts';
-import { becomes, countOf, watched, LIMIT, withCount } from './watched.ts';
+import { becomes, countOf, nextAlarm, passUntil, watched, LIMIT, withCount } from './watched.ts';
 
 describe('a change of a file is loaded', () => {
   it('when the file is written in place', async () => {
     const { defaults } = written({});
-    const { limiter, live, loaded, events, lines } = await watched({ defaults });
+    const { limiter, live, time, loaded, events, lines } = await watched({ defaults });
     writeFileSync(defaults, withCount(301));
-    await expect(becomes(limiter, 301)).resolves.toBe(true);
+    await expect(becomes({ limiter, time }, 301)).resolves.toBe(true);
     const { version, loadedAt, lastError } = live.status();
     expect(version).not.toBe(loaded.version);
-    expect(loadedAt.getTime()).toBeGreaterThanOrEqual(loaded.loadedAt.getTime());
+    expect(loadedAt.getTime()).toBe(time.wallNow());
     expect(lastError).toBeUndefined();
     const message = `limits reloaded (version ${version})`;
     expect(events).toEqual([{ type: 'limits-reloaded', version, message }]);
@@ -24,11 +24,11 @@ describe('a change of a file is loaded', () => {
 
   it('when another file is renamed over it, each time', async () => {
     const { defaults, dir } = written({});
-    const { limiter } = await watched({ defaults });
+    const subject = await watched({ defaults });
     for (const count of [301, 302]) {
       writeFileSync(join(dir, 'new'), withCount(count));
       renameSync(join(dir, 'new'), defaults);
-      await expect(becomes(limiter, count)).resolves.toBe(true);
+      await expect(becomes(subject, count)).resolves.toBe(true);
     }
   });
 
@@ -42,35 +42,35 @@ describe('a change of a file is loaded', () => {
     };
     version('..1', 300);
     symlinkSync(join('..data', 'limits.yaml'), join(dir, 'limits.yaml'));
-    const { limiter } = await watched({ defaults: join(dir, 'limits.yaml') });
+    const subject = await watched({ defaults: join(dir, 'limits.yaml') });
     for (const count of [301, 302]) {
       version(`..${count}`, count);
-      await expect(becomes(limiter, count)).resolves.toBe(true);
+      await expect(becomes(subject, count)).resolves.toBe(true);
     }
   });
 
   it('and it is checked again and again while nothing changes', async () => {
     const { defaults } = written({});
-    const { live, loaded, events } = await watched({ defaults }, { everyMs: 100 });
-    let looks = 0;
-    let checkedAt = loaded.loadedAt;
-    await vi.waitFor(() => {
-      if (live.status().checkedAt > checkedAt) looks++;
-      ({ checkedAt } = live.status());
-      expect(looks).toBeGreaterThan(3);
-    }, 20_000);
+    const { live, time, loaded, events } = await watched({ defaults }, { everyMs: 100 });
+    await passUntil(time, () => live.status().checkedAt !== loaded.loadedAt);
+    for (let look = 1; look <= 3; look++) {
+      time.advance(100);
+      // The real file system answers in real time.
+      await vi.waitFor(() => expect(live.status().checkedAt).toEqual(new Date(time.wallNow())));
+    }
     expect(events).toEqual([]);
     expect(live.status().version).toBe(loaded.version);
   });
 
   it('when it is deleted and created again', async () => {
     const { defaults } = written({});
-    const { limiter, live, events } = await watched({ defaults });
+    const { limiter, live, time, events } = await watched({ defaults });
     rmSync(defaults);
-    await vi.waitFor(() => expect(live.status().lastError?.message).toContain('The file does not exist'), 20_000);
+    await passUntil(time, () => live.status().lastError?.message.includes('The file does not exist'));
+    expect(live.status().failingSince).toEqual(new Date(time.wallNow()));
     expect(await countOf(limiter)).toBe(300);
     writeFileSync(defaults, LIMITS);
-    await vi.waitFor(() => expect(live.status().lastError).toBeUndefined(), 20_000);
+    await passUntil(time, () => live.status().lastError === undefined);
     expect(events.map(({ type }) => type)).toEqual(['limits-rejected', 'limits-restored']);
     expect(live.status().failingSince).toBeUndefined();
   });
@@ -133,33 +133,46 @@ describe('a bad file', () => {
 
   it('that is completed a moment later is never reported', async () => {
     const { defaults } = written({});
-    const { limiter, events } = await watched({ defaults }, { everyMs: 100 });
-    const timer = setInterval(() => writeFileSync(defaults, `${LIMITS}Half`), 20);
-    await realDelay(700);
-    clearInterval(timer);
+    const { limiter, time, events } = await watched({ defaults }, { everyMs: false });
+    const quiet = new FileSignatures([defaults], time).quiet();
+    for (let half = 1; half <= 3; half++) {
+      await nextAlarm(time);
+      writeFileSync(defaults, `${LIMITS}${'Half'.repeat(half)}`);
+      time.advance(250);
+    }
+    await nextAlarm(time);
     writeFileSync(defaults, withCount(301));
-    await expect(becomes(limiter, 301)).resolves.toBe(true);
-    expect(events.map(({ type }) => type)).toEqual(['limits-reloaded']);
+    time.advance(250);
+    await nextAlarm(time);
+    time.advance(250);
+    expect(await quiet).toBe(await new FileSignatures([defaults], time).now());
+    expect([await countOf(limiter), events]).toEqual([300, []]);
   });
 
   it('is not read half-written when it is written slowly', async () => {
     const { defaults, overrides } = written({ overrides: '[]' });
-    const { limiter, events } = await watched({ defaults, overrides }, { everyMs: 100 });
+    const { limiter, time, events } = await watched({ defaults, overrides }, { everyMs: 60_000 });
     writeFileSync(overrides, '');
+    time.advance(60_000);
     for (let id = 1; id <= 12; id++) {
+      await nextAlarm(time);
       appendFileSync(overrides, `- ${LIMIT}: { count: 5, period: 1s, ids: [${id}] }\n`);
-      await realDelay(100);
+      time.advance(250);
     }
-    await vi.waitFor(async () => expect(await countOf(limiter, '12')).toBe(5), { timeout: 20_000, interval: 20 });
+    await passUntil(time, async () => (await countOf(limiter, '12')) === 5);
     expect(events.map(({ type }) => type)).toEqual(['limits-reloaded']);
   });
 
-  it('or a good one that is written all the time is read after a while', async () => {
+  it('or a good one that is written all the time is read after ten seconds', async () => {
     const { defaults } = written({});
-    const files = new FileSignatures([defaults], { quietMs: 20, looks: 3 });
-    const timer = setInterval(() => appendFileSync(defaults, '#\n'), 1);
-    onTestFinished(() => clearInterval(timer));
-    expect(await files.quiet()).toMatch(/^\d/);
+    const time = new CountedTime();
+    const quiet = new FileSignatures([defaults], time).quiet();
+    for (let ms = 0; ms < 10_000; ms += 250) {
+      await nextAlarm(time);
+      appendFileSync(defaults, '#\n');
+      time.advance(250);
+    }
+    expect(await quiet).toMatch(/^\d/);
   });
 
   it('or any file for a closed limiter is rejected, and watching ends', async () => {

@@ -1,6 +1,8 @@
 import { createLimiter, type Limiter } from '@sluice/core';
 import { loadLimits, watchLimits, type LimitFilesEvent, type LimitSource, type WatchOptions } from '@sluice/config';
+import type { FakeTime } from '@sluice/core/testing';
 import { expect, onTestFinished, vi } from 'vitest';
+import { CountedTime } from '../../core/test/support/counted-time.ts';
 import { KEYS, LIMITS } from './written-files.ts';
 
 export const LIMIT = 'NewOrdersPerAccount';
@@ -10,10 +12,11 @@ interface Sources {
   readonly overrides?: LimitSource;
 }
 
-/** Creates a limiter whose limits are watched. */
+/** Creates a limiter whose limits are watched, with a time that moves only when the test moves it. */
 export async function watched(sources: Sources, options: WatchOptions = {}, keys = KEYS) {
   const loaded = await loadLimits({ ...sources, keys });
-  const limiter = createLimiter({ ...loaded });
+  const time = new CountedTime();
+  const limiter = createLimiter({ ...loaded, time });
   const lines: string[] = [];
   const events: LimitFilesEvent[] = [];
   const live = watchLimits(limiter, loaded, {
@@ -22,7 +25,7 @@ export async function watched(sources: Sources, options: WatchOptions = {}, keys
     ...options,
   });
   onTestFinished(() => live.close());
-  return { loaded, limiter, live, lines, events };
+  return { loaded, limiter, live, time, lines, events };
 }
 
 export async function countOf(limiter: Limiter, id = '1'): Promise<number | undefined> {
@@ -32,7 +35,27 @@ export async function countOf(limiter: Limiter, id = '1'): Promise<number | unde
 export const withCount = (count: number): string =>
   LIMITS.replace('burst: 300, count: 300', `burst: 300, count: ${count}`);
 
-export async function becomes(limiter: Limiter, count: number): Promise<boolean> {
-  await vi.waitFor(async () => expect(await countOf(limiter)).toBe(count), { timeout: 20_000, interval: 20 });
+/**
+ * Lets time pass until a condition is true. In between the event loop runs, in which the real file system answers: that
+ * takes as many turns as it takes.
+ */
+export async function passUntil(time: FakeTime, isTrue: () => unknown): Promise<void> {
+  const giveUpMs = performance.now() + 20_000;
+  while (!(await isTrue())) {
+    if (performance.now() > giveUpMs) throw new Error(`It did not come true that ${String(isTrue)}.`);
+    // oxlint-disable-next-line no-await-in-loop -- one step after the other
+    await time.pass(50);
+  }
+}
+
+/** Waits for the real file system, after whose answer the next timer is set. The time does not move. */
+export async function nextAlarm(time: CountedTime): Promise<void> {
+  const { alarms } = time;
+  await vi.waitFor(() => expect(time.alarms).toBeGreaterThan(alarms), { timeout: 20_000, interval: 1 });
+}
+
+/** Lets time pass until a limit has another count. */
+export async function becomes({ limiter, time }: { limiter: Limiter; time: FakeTime }, count: number): Promise<true> {
+  await passUntil(time, async () => (await countOf(limiter)) === count);
   return true;
 }

@@ -21,7 +21,7 @@ export { LIMIT_HINTS } from './checks/peer-names.ts';
 export type { EventSink, EventLine } from './events/event.ts';
 export { eventSink, type EventSinkOptions } from './events/event-sink.ts';
 export { isIdFormat, isKey, keyOf } from './keys/key.ts';
-export { limitsOf } from './limiter/create-limiter.ts';
+export { limitsOf, timeOf } from './limiter/create-limiter.ts';
 export { checkLimitName, LIMIT_NAME_PATTERN, type Limit } from './limits/limit.ts';
 export { DURATION_PATTERN } from './rule/duration.ts';
 export { fits, waitFor } from './rule/gcra.ts';

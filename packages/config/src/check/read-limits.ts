@@ -40,7 +40,7 @@ export interface LimitsRead {
 export async function readLimits(options: ReadOptions, formats: Formats): Promise<LimitsRead> {
   const { defaults, overrides, maxBytes, bounds } = options;
   const sources = overrides === undefined ? [defaults] : [defaults, overrides];
-  const contents = await contentsOf(sources, { maxBytes, timeMs: bounds.timeMs });
+  const contents = await contentsOf(sources, { maxBytes, timeMs: bounds.timeMs, time: bounds.time });
   // Concatenating the chunks of a large file takes a few milliseconds.
   await new TimeSlice().pass();
   const ended = new AbortController();

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import type { Time } from '@sluice/core';
 import { signatureOf } from '../sources/source.ts';
 
 /**
@@ -16,10 +16,12 @@ interface Quiet {
 /** Detects changes of files by the file system's metadata of the files that the paths currently lead to. */
 export class FileSignatures {
   readonly #paths: readonly string[];
+  readonly #time: Time;
   readonly #quiet: Quiet;
 
-  constructor(paths: readonly string[], quiet: Quiet = QUIET) {
+  constructor(paths: readonly string[], time: Time, quiet: Quiet = QUIET) {
     this.#paths = paths;
+    this.#time = time;
     this.#quiet = quiet;
   }
 
@@ -32,12 +34,16 @@ export class FileSignatures {
   async quiet(): Promise<string> {
     let before = await this.now();
     for (let look = 0; look < this.#quiet.looks; look++) {
-      // Unreferenced: watching must not keep the process alive.
-      await setTimeout(this.#quiet.quietMs, undefined, { ref: false });
+      await this.#wait();
       const signature = await this.now();
       if (signature === before) break;
       before = signature;
     }
     return before;
+  }
+
+  // Unreferenced: watching must not keep the process alive.
+  #wait(): Promise<void> {
+    return new Promise((resolve) => this.#time.alarm(this.#quiet.quietMs, resolve).unref());
   }
 }

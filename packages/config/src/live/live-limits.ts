@@ -1,4 +1,4 @@
-import { SluiceError, type Limiter } from '@sluice/core';
+import { SluiceError, type Alarm, type Limiter, type Time } from '@sluice/core';
 import { isInstance, messageOf } from '@sluice/core/kit';
 import { readRecipe, type LoadedLimits, type Recipe } from '../load/load-limits.ts';
 import { FileSignatures } from './file-signatures.ts';
@@ -12,6 +12,7 @@ export interface LiveParts<Request> {
   /** How often to check for changes, in milliseconds; `false` for only on {@link LiveLimits.reload}. */
   readonly everyMs: number | false;
   readonly tell: (event: LimitFilesEvent) => void;
+  readonly time: Time;
 }
 
 /** Limits that follow their sources. Create them with {@link watchLimits}. */
@@ -20,7 +21,8 @@ export class LiveLimits<Request = unknown> {
   readonly #recipe: Recipe<Request>;
   readonly #tell: (event: LimitFilesEvent) => void;
   readonly #files: FileSignatures;
-  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #time: Time;
+  #alarm: Alarm | undefined;
   #status: LiveStatus;
   /** The signature of the files when they were last read. */
   #judged = '';
@@ -29,14 +31,15 @@ export class LiveLimits<Request = unknown> {
   #reading: Promise<void> = Promise.resolve();
 
   /** @internal Made by `watchLimits`. */
-  constructor({ limiter, loaded, recipe, everyMs, tell }: LiveParts<Request>) {
+  constructor({ limiter, loaded, recipe, everyMs, tell, time }: LiveParts<Request>) {
     this.#limiter = limiter;
     this.#recipe = recipe;
     this.#tell = tell;
-    this.#files = new FileSignatures(pathsOf(recipe));
+    this.#time = time;
+    this.#files = new FileSignatures(pathsOf(recipe), time);
     const { version, loadedAt } = loaded;
     this.#status = { version, loadedAt, checkedAt: loadedAt, lastError: undefined, failingSince: undefined };
-    if (everyMs !== false) this.#timer = setInterval(() => void this.#look(), everyMs).unref();
+    if (everyMs !== false) this.#lookEvery(everyMs);
   }
 
   /** Returns the version in use, and whether the current content of the sources was rejected. */
@@ -61,7 +64,15 @@ export class LiveLimits<Request = unknown> {
   /** Stops watching. The limiter keeps its current limits. */
   close(): void {
     this.#isClosed = true;
-    clearInterval(this.#timer);
+    this.#alarm?.cancel();
+  }
+
+  #lookEvery(everyMs: number): void {
+    this.#alarm = this.#time.alarm(everyMs, () => {
+      this.#lookEvery(everyMs);
+      void this.#look();
+    });
+    this.#alarm.unref();
   }
 
   async #look(): Promise<void> {
@@ -84,7 +95,8 @@ export class LiveLimits<Request = unknown> {
 
   async #read({ background, signature }: { readonly background: boolean; readonly signature: string }): Promise<void> {
     const { read, keys } = this.#recipe;
-    const outcome = await readRecipe({ read: { ...read, bounds: { ...read.bounds, background } }, keys }).then(
+    const bounds = { ...read.bounds, background, time: this.#time };
+    const outcome = await readRecipe({ read: { ...read, bounds }, keys }).then(
       (loaded) => () => this.#take(loaded, background),
       (error: unknown) => () => this.#refuse(error),
     );
@@ -123,7 +135,7 @@ export class LiveLimits<Request = unknown> {
   }
 
   #refuse(cause: unknown): void {
-    const { version, lastError, failingSince = new Date() } = this.#status;
+    const { version, lastError, failingSince = this.#now() } = this.#status;
     const error = cause as SluiceError;
     this.#status = { ...this.#status, lastError: error, failingSince };
     const reason = reasonOf(error);
@@ -133,7 +145,11 @@ export class LiveLimits<Request = unknown> {
   }
 
   #looked(): void {
-    this.#status = { ...this.#status, checkedAt: new Date() };
+    this.#status = { ...this.#status, checkedAt: this.#now() };
+  }
+
+  #now(): Date {
+    return new Date(this.#time.wallNow());
   }
 }
 

@@ -1,5 +1,5 @@
 import { SluiceError, type Limiter, type Log } from '@sluice/core';
-import { checkOptions, complaint, limitsOf, eventSink, wholeNumber, type Limit } from '@sluice/core/kit';
+import { checkOptions, complaint, eventSink, limitsOf, timeOf, wholeNumber, type Limit } from '@sluice/core/kit';
 import { RememberedLimits, type LoadedLimits, type Recipe } from '../load/load-limits.ts';
 import type { LimitFilesEvent } from './limit-files-event.ts';
 import { hasFunction, LiveLimits } from './live-limits.ts';
@@ -26,7 +26,8 @@ const FILES_EVERY_MS = 500;
  *     const live = watchLimits(limiter, loaded);
  *
  * New content is validated as a whole and replaces the old limits and overrides at once. If it has a problem, the
- * limits in use stay, and the problem is reported once. Watching does not keep the process alive.
+ * limits in use stay, and the problem is reported once. Watching does not keep the process alive. It waits, and dates
+ * its status, by the `time` of the limiter.
  *
  * The sources define all limits and overrides of the limiter: `watchLimits` passes `loaded` to `limiter.replace` before
  * it returns.
@@ -55,7 +56,7 @@ export function watchLimits<Request>(
   const tell = (event: LimitFilesEvent): void => eventSink<LimitFilesEvent>({ onEvent, log })(event);
   const everyMs = everyMsOf(options, recipe);
   limiter.replace({ limits: loaded.limits, overrides: loaded.overrides });
-  return new LiveLimits({ limiter, loaded, recipe, everyMs, tell });
+  return new LiveLimits({ limiter, loaded, recipe, everyMs, tell, time: timeOf(limiter) });
 }
 
 // Without this check, the first reload would silently remove limits that are defined in code only.

@@ -63,13 +63,14 @@ export class RememberedLimits<Request> implements LoadedLimits<Request> {
   readonly limits: LimitDefinitions<Request>;
   readonly overrides: OverrideList;
   readonly #version: string;
-  readonly #loadedAt: Date = new Date();
+  readonly #loadedAt: Date;
   readonly #recipe: Recipe<Request>;
 
   constructor(read: LimitsRead, recipe: Recipe<Request>) {
     this.limits = definitionsOf(read, recipe);
     this.overrides = read.overrides;
     this.#version = read.version;
+    this.#loadedAt = new Date(recipe.read.bounds.time.wallNow());
     this.#recipe = recipe;
   }
 

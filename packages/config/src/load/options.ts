@@ -1,5 +1,5 @@
 import type { FailurePolicy, IdFormat, Key } from '@sluice/core';
-import { checkOptions, complaint, isIdFormat, isKey, wholeNumber } from '@sluice/core/kit';
+import { checkOptions, complaint, isIdFormat, isKey, systemTime, wholeNumber } from '@sluice/core/kit';
 import type { ReadOptions } from '../check/read-limits.ts';
 import { sourceOf, type LimitSource } from '../sources/source.ts';
 
@@ -28,7 +28,7 @@ export type LimitKeys<Request = unknown> = Readonly<Record<string, Key<Request> 
 
 const MEBIBYTE = 2 ** 20;
 const SOURCES = ['defaults', 'overrides', 'maxBytes'] as const;
-const BOUNDS = { memoryMb: 512, timeMs: 60_000, background: false };
+const BOUNDS = { memoryMb: 512, timeMs: 60_000, time: systemTime, background: false };
 
 /**
  * Validates the options that all functions of this package share.

@@ -1,3 +1,4 @@
+import type { Alarm, Time } from '@sluice/core';
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
 import type { Problems } from '../nodes/problems.ts';
 import { messageOf } from '@sluice/core/kit';
@@ -9,6 +10,8 @@ import { PARSER_PROGRAM } from './parser-program.ts';
 export interface ThreadBounds {
   readonly memoryMb: number;
   readonly timeMs: number;
+  /** By which `timeMs` is measured. */
+  readonly time: Time;
   /** Whether the process may exit while the thread is running. */
   readonly background: boolean;
   /** Terminates the thread. */
@@ -50,12 +53,12 @@ async function* rowsOf<P extends Part>(thread: ParserThread, problems: Problems)
 class ParserThread {
   readonly #port: MessagePort;
   readonly #worker: Worker;
-  readonly #timer: NodeJS.Timeout;
+  readonly #alarm: Alarm;
   /** Why the thread has failed. */
   #failure: string | undefined;
   #wake: () => void = () => {};
 
-  constructor({ part, bytes }: ParseJob, { memoryMb, timeMs, background, signal }: ThreadBounds) {
+  constructor({ part, bytes }: ParseJob, { memoryMb, timeMs, time, background, signal }: ThreadBounds) {
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     this.#worker = new Worker(PARSER_PROGRAM!, {
@@ -68,12 +71,11 @@ class ParserThread {
     });
     this.#worker.on('message', () => this.#wake());
     this.#worker.on('error', (error) => this.#fail(reasonOf(error, memoryMb)));
-    this.#timer = setTimeout(
-      () => this.#fail(`The text took longer than ${timeMs} ms to read. Make it smaller or simpler.`),
-      timeMs,
+    this.#alarm = time.alarm(timeMs, () =>
+      this.#fail(`The text took longer than ${timeMs} ms to read. Make it smaller or simpler.`),
     );
     if (background) this.#worker.unref();
-    this.#timer.unref();
+    this.#alarm.unref();
     signal?.addEventListener('abort', () => this.end(), { once: true });
   }
 
@@ -88,7 +90,7 @@ class ParserThread {
   }
 
   end(): void {
-    clearTimeout(this.#timer);
+    this.#alarm.cancel();
     this.#port.close();
     void this.#worker.terminate();
   }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Awaitable } from '@sluice/core';
+import type { Awaitable, Time } from '@sluice/core';
 import { complaint, messageOf, reasonOf, shownText } from '@sluice/core/kit';
 import { constants, type BigIntStats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
@@ -27,6 +27,8 @@ export interface ReadBounds {
   readonly maxBytes: number;
   /** The maximum time that a function may take. */
   readonly timeMs: number;
+  /** By which `timeMs` is measured. */
+  readonly time: Time;
 }
 
 /** The content of a source: the bytes of a text, parsed data, or the reason why the source can't be read. */
@@ -61,19 +63,19 @@ function pathOf(part: Part, given: string | URL): string {
 const LATE = Symbol('late');
 
 /** Calls the function of a source and returns its content. */
-export async function readFunction(read: () => Awaitable<unknown>, { maxBytes, timeMs }: ReadBounds): Promise<Content> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<symbol>((give) => {
-    timer = setTimeout(give, timeMs, LATE);
-    timer.unref();
-  });
+export async function readFunction(read: () => Awaitable<unknown>, bounds: ReadBounds): Promise<Content> {
+  const { maxBytes, timeMs, time } = bounds;
+  let end!: (late: symbol) => void;
+  const late = new Promise<symbol>((give) => (end = give));
+  const alarm = time.alarm(timeMs, () => end(LATE));
+  alarm.unref();
   let value: unknown;
   try {
     value = await Promise.race([read(), late]);
   } catch (cause) {
     return { rejected: `The function threw ${reasonOf(cause)}.`, cause };
   } finally {
-    clearTimeout(timer);
+    alarm.cancel();
   }
   if (value === LATE) return { rejected: `The function did not answer within ${timeMs} ms.` };
   if (typeof value === 'string') value = Buffer.from(value);

@@ -132,6 +132,15 @@ export function limitsOf<Request>(limiter: Limiter<Request>): ReadonlyMap<string
   return coreOf(limiter).limits;
 }
 
+/**
+ * Returns the time of a limiter.
+ *
+ * @throws {SluiceError} `ERR_OPTION` when the value is not a limiter.
+ */
+export function timeOf<Request>(limiter: Limiter<Request>): Time {
+  return coreOf(limiter).time;
+}
+
 function checkedStore(store: Store): Store {
   for (const method of ['spend', 'check', 'charge', 'refund', 'reset', 'close'] as const) {
     if (isPlainObject(store) && typeof store[method] === 'function') continue;

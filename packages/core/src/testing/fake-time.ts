@@ -1,3 +1,4 @@
+// oxlint-disable-next-line no-restricted-imports -- the promises of a test run in the real event loop
 import { setImmediate } from 'node:timers/promises';
 import { complaint } from '../checks/errors.ts';
 import type { Alarm, Cancel, Time } from '../time/time.ts';
