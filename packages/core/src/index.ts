@@ -38,7 +38,7 @@ export {
 export { compound } from './keys/compound-key.ts';
 export type { LimitSetOptions } from './limits/limit-set.ts';
 export type { CloseOptions, CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter/limiter.ts';
-export type { Log } from './events/throttled-log.ts';
+export type { Log } from './events/event-sink.ts';
 export type { LimitStats, MemoryStats } from './store/memory/memory-stats.ts';
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './store/memory/memory-store.ts';
 export type { DecisionContext, DecisionMessage, OnDecision } from './limiter/on-decision.ts';

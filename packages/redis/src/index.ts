@@ -8,6 +8,5 @@ export type { HashTag } from './batches/bucket-keys.ts';
 export type { RedisStoreEvent } from './batches/events.ts';
 export type { ConnectionCounts, ConnectionState, ConnectionStatus, ServerStatus } from './client/connection-status.ts';
 export type { RedisClient } from './ioredis/open-client.ts';
-export { redisStore } from './redis-store.ts';
+export { redisStore, type RedisStoreOptions } from './redis-store.ts';
 export type { RedisStore, RedisStoreCounts, RedisStoreStatus } from './batches/shared-store.ts';
-export type { RedisStoreOptions } from './store-options.ts';

@@ -1,7 +1,7 @@
 import type { EventSink } from '../events/event.ts';
 import type { Time } from '../time/time.ts';
 import { memoryStore, type MemoryStore } from '../store/memory/memory-store.ts';
-import { localPressureEvent } from '../store/memory/pressure-event.ts';
+import { localPressureEvent } from '../store/memory/pressure.ts';
 import type { BucketName, Store } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { EMPTY_READING } from './reading.ts';

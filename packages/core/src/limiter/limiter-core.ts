@@ -18,7 +18,7 @@ import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOp
 import { checkId } from '../ids/id-format.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { CloseOptions, CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
-import { pressureEvent } from '../store/memory/pressure-event.ts';
+import { pressureEvent } from '../store/memory/pressure.ts';
 import { markAsMadeHere } from './not-a-limiter.ts';
 import { DecisionReports, WITHOUT_HTTP, type OnDecision } from './on-decision.ts';
 import { checkBoolean, checkOptions } from '../checks/options.ts';

@@ -1,5 +1,5 @@
 import type { AddressedRequest } from '../../src/client/client-address.ts';
-import { peerOf } from '../../src/http/node-peer.ts';
+import { peerOf } from '../../src/http/node-exchange.ts';
 
 interface FakeSocket {
   readonly remoteAddress?: string | undefined;

@@ -7,7 +7,7 @@ import { Eviction } from './eviction.ts';
 import { IdHasher } from './id-hasher.ts';
 import { LimitTables } from './limit-tables.ts';
 import type { LimitStats, MemoryStats } from './memory-stats.ts';
-import { PressureReports, type PressureListener } from './pressure-reports.ts';
+import { PressureReports, type PressureListener } from './pressure.ts';
 import { wallUnitsToMs, type WallClock } from './store-time.ts';
 import { Sweep } from './sweep.ts';
 

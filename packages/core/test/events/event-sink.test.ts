@@ -2,7 +2,7 @@ import type { LimiterEvent } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import type { EventSink, EventLine } from '../../src/events/event.ts';
-import { logged } from '../../src/events/throttled-log.ts';
+import { logged } from '../../src/events/event-sink.ts';
 import { systemTime } from '../../src/time/time.ts';
 
 function started() {

@@ -3,7 +3,7 @@ import { systemTime } from '@sluice/core/kit';
 import { redisStore, type RedisStoreOptions } from '@sluice/redis';
 import { Cluster, Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
-import { checkRedisStoreOptions } from '../src/store-options.ts';
+import { checkRedisStoreOptions } from '../src/redis-store.ts';
 
 const url = 'redis://127.0.0.1:1';
 
