@@ -9,6 +9,9 @@ const minute = 60_000;
 const onRedis = '**/*.redis.test.ts';
 const onLargeInput = '**/*.stress.test.ts';
 
+/** Jest, old compilers and bundlers, whose installation takes longer than their tests. */
+const loaders = 'test/packed/loaders.test.ts';
+
 const properties = ['test/property/setup.ts'];
 
 /**
@@ -31,7 +34,8 @@ const projects = [
   },
   { name: 'docs', include: ['test/docs/**/*.test.ts'], timeoutMs: 2 * minute },
   { name: 'examples', include: ['test/examples/**/*.test.ts'], timeoutMs: minute },
-  { name: 'packed', include: ['test/packed/*.test.ts'], timeoutMs: 5 * minute },
+  { name: 'packed', include: ['test/packed/*.test.ts'], exclude: [loaders], timeoutMs: 5 * minute },
+  { name: 'loaders', include: [loaders], timeoutMs: 5 * minute },
   { name: 'bench', include: ['test/bench/**/*.test.ts'], timeoutMs: 5 * minute },
   // Servers are killed, paused and made late here, and what a client makes of it is timed.
   {

@@ -9,7 +9,7 @@ const NO_SERVER = 'none-in-test:quick (a test that needs one is named *.redis.te
 const forms = {
   /** Takes less than a minute and needs no redis-server: a test that starts one fails. */
   quick: { projects: ['unit', 'contract', 'property'], propertyRuns: '50', env: { SLUICE_REDIS_SERVER: NO_SERVER } },
-  /** Every promise. The floods and the programs of bench/ take long and change rarely: .ci/run runs those. */
+  /** All but what takes long and changes rarely: .ci/run also runs floods, the programs of bench/ and loaders. */
   usual: {
     projects: ['unit', 'contract', 'property', 'redis', 'docs', 'examples', 'packed', 'faults'],
     propertyRuns: '1000',
