@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import { FakeTime, storeContract } from '@sluice/core/testing';
 import { describe, expect, it, test } from 'vitest';
 import { blocksOf } from './blocks.ts';
+import { spend } from './code/alternatives.ts';
 import { limited } from './code/http-adapter.ts';
 import { MapStore } from './code/map-store.ts';
 import { serve } from './serve.ts';
 
 it.each([
+  ['docs/limits.md', 'alternatives.ts'],
   ['docs/writing-a-store.md', 'map-store.ts'],
   ['docs/writing-an-adapter.md', 'http-adapter.ts'],
 ])('%s shows the code that is tested here', (page, file) => {
@@ -27,6 +29,14 @@ describe('the store of docs/writing-a-store.md keeps the contract of stores', ()
     },
   });
   test.each(cases)('$name', async ({ run }) => expect(run()).resolves.toBeUndefined());
+});
+
+it('the alternatives of docs/limits.md are the own bucket, then the shared one', async () => {
+  const decisions = await Promise.all(Array.from({ length: 601 }, () => spend('7')));
+  const limits = decisions.map(({ allowed, limit }) => allowed && limit);
+  expect(limits.filter((limit) => limit === 'OfCustomer').length).toBeGreaterThanOrEqual(100);
+  expect(limits.filter((limit) => limit === 'OfAllCustomers').length).toBeGreaterThan(490);
+  expect((await spend('8')).limit).toBe('OfCustomer');
 });
 
 describe('the adapter of docs/writing-an-adapter.md', () => {

@@ -37,7 +37,7 @@ export {
 } from './keys/address-keys.ts';
 export { compound } from './keys/compound-key.ts';
 export type { LimitSetOptions } from './limits/limit-set.ts';
-export type { CloseOptions, CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter/limiter.ts';
+export type { CloseOptions, CostEntry, FirstOf, Limiter, ResetEntry, SpendEntry } from './limiter/limiter.ts';
 export type { Log } from './events/event-sink.ts';
 export type { LimitStats, MemoryStats } from './store/memory/memory-stats.ts';
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './store/memory/memory-store.ts';

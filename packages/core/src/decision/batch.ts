@@ -145,7 +145,7 @@ export function checkCostFits(transaction: Transaction): void {
 }
 
 /** Whether an id of a batch is blocked. Such a batch is denied without calling the store. */
-function hasBlocked(batch: readonly Transaction[]): boolean {
+export function hasBlocked(batch: readonly Transaction[]): boolean {
   for (let i = 0; i < batch.length; i++) if (isBlocked(batch[i]!)) return true;
   return false;
 }

@@ -4,6 +4,7 @@ import { memoryStore, type MemoryStore } from '../store/memory/memory-store.ts';
 import { localPressureEvent } from '../store/memory/pressure.ts';
 import type { BucketName, Store } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
+import { readFirst, type Alternatives, type FirstReading } from './alternatives.ts';
 import { EMPTY_READING } from './reading.ts';
 import { LocalRates } from './local-rate.ts';
 import type { Changed, Charge, Answered, Failure, Unanswered } from '../decision/batch-answer.ts';
@@ -55,13 +56,35 @@ export class Fallback {
    */
   decide(call: 'spend' | 'check', batch: readonly Transaction[], cause: unknown): Answered | Unanswered {
     const owner = this.#owner;
-    const closed = batch.filter(({ onFailure }) => onFailure === 'closed');
-    if (closed.length > 0) return { available: false, batch: closed, failure: { policy: 'closed', cause }, owner };
+    const closed = this.#closedOf(batch, cause);
+    if (closed !== undefined) return closed;
     const local = this.#localOf(batch);
     if (local.length === 0) return this.#letThrough(cause);
     const store = this.#local();
     const reading = store[call](local);
     return { available: true, batch: local, reading, store, failure: { policy: 'local', cause }, owner };
+  }
+
+  /**
+   * The same for alternatives. If any limit of any of them is `closed`, all are unavailable. One of which only `open`
+   * limits are left passes.
+   *
+   * @returns The answers for the alternatives that were tried.
+   */
+  decideFirst(call: 'spend' | 'check', alternatives: Alternatives, cause: unknown): readonly (Answered | Unanswered)[] {
+    const owner = this.#owner;
+    const closed = this.#closedOf(alternatives.flat(), cause);
+    if (closed !== undefined) return [closed];
+    const local = alternatives.map((batch) => this.#localOf(batch));
+    if (local[0]!.length === 0) return [this.#letThrough(cause)];
+    const store = this.#local();
+    // The memory store answers at once.
+    const { readings } = readFirst(call, store, local) as FirstReading;
+    return readings.map((reading, i) => {
+      const batch = local[i]!;
+      const failure: Failure = { policy: batch.length === 0 ? 'open' : 'local', cause };
+      return { available: true, batch, reading, store, failure, owner };
+    });
   }
 
   /** Takes the charges of `local` limits, and leaves out the others. */
@@ -75,6 +98,12 @@ export class Fallback {
   /** Fills local buckets. */
   reset(batch: readonly BucketName[]): void {
     this.#store?.reset(batch);
+  }
+
+  #closedOf(batch: readonly Transaction[], cause: unknown): Unanswered | undefined {
+    const closed = batch.filter(({ onFailure }) => onFailure === 'closed');
+    if (closed.length === 0) return undefined;
+    return { available: false, batch: closed, failure: { policy: 'closed', cause }, owner: this.#owner };
   }
 
   #letThrough(cause: unknown): Answered {

@@ -6,6 +6,7 @@ import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../
 import type { Transaction } from '../decision/transaction.ts';
 import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
 import type { Changed, Charge, Answered } from '../decision/batch-answer.ts';
+import { readFirst, type Alternatives } from './alternatives.ts';
 import type { StoreGate } from './store-gate.ts';
 import type { StoreStatus } from './store-health.ts';
 import type { Time } from '../time/time.ts';
@@ -32,6 +33,12 @@ export class OpenGate implements StoreGate {
   check(batch: readonly Transaction[]): Decision {
     this.assertOpen();
     return decisionOf(this.#answer(batch, this.#store.check(batch)), false);
+  }
+
+  decideFirst(call: 'spend' | 'check', alternatives: Alternatives): readonly Decision[] {
+    this.assertOpen();
+    const { readings } = atOnce(readFirst(call, this.#store, alternatives));
+    return readings.map((reading, i) => decisionOf(this.#answer(alternatives[i]!, reading), call === 'spend'));
   }
 
   charge<T extends Charge>(batch: readonly T[]): Changed<T> {
@@ -79,12 +86,12 @@ export class OpenGate implements StoreGate {
   }
 }
 
-function atOnce(reading: Awaitable<StoreReading>): StoreReading {
+function atOnce<T>(reading: Awaitable<T>): T {
   if (reading instanceof Promise) throw notAtOnce(reading);
   return reading;
 }
 
-function notAtOnce(reading: Promise<StoreReading>): SluiceError {
+function notAtOnce(reading: Promise<unknown>): SluiceError {
   // Avoids an unhandled rejection: this error replaces the answer.
   reading.catch(() => undefined);
   return new SluiceError(

@@ -1,5 +1,6 @@
 import { shown, SluiceError } from '../checks/errors.ts';
-import type { StoreReading } from '../store/store.ts';
+import type { StoreReading, StoreTransaction } from '../store/store.ts';
+import { passes } from '../store/transaction-rule.ts';
 
 /** The reading of an empty batch. */
 export const EMPTY_READING: StoreReading = { nowTicks: 0, levelsTicks: [] };
@@ -11,6 +12,25 @@ export const EMPTY_READING: StoreReading = { nowTicks: 0, levelsTicks: [] };
  */
 export function checkReading(batch: readonly unknown[], answer: unknown): asserts answer is StoreReading {
   if (!isReading(batch, answer)) throw nonsense(batch, answer);
+}
+
+/**
+ * Rejects an invalid answer of `spendFirst`.
+ *
+ * @throws {SluiceError} `ERR_STORE_ANSWER`.
+ */
+export function checkReadings(
+  alternatives: readonly (readonly StoreTransaction[])[],
+  answer: unknown,
+): asserts answer is readonly StoreReading[] {
+  if (!Array.isArray(answer) || answer.length === 0 || answer.length > alternatives.length) {
+    throw wrongReadings(alternatives, answer);
+  }
+  for (const [i, reading] of (answer as readonly unknown[]).entries()) {
+    checkReading(alternatives[i]!, reading);
+    const isLast = i === alternatives.length - 1 || passes(alternatives[i]!, reading.levelsTicks);
+    if (isLast !== (i === answer.length - 1)) throw wrongReadings(alternatives, answer);
+  }
 }
 
 function isReading(batch: readonly unknown[], answer: unknown): boolean {
@@ -35,5 +55,13 @@ function nonsense(batch: readonly unknown[], answer: unknown): SluiceError {
     `A store must return a whole number \`nowTicks\` and in \`levelsTicks\` one whole number for each bucket, ` +
       `${batch.length} in all, from 0 up, but returned ${shown(answer)}. ` +
       `Run the store contract of @sluice/core/testing against this store.`,
+  );
+}
+
+function wrongReadings({ length }: readonly unknown[], answer: unknown): SluiceError {
+  return new SluiceError(
+    'ERR_STORE_ANSWER',
+    `\`spendFirst\` of a store must return a reading for each of the ${length} batches up to the first that passes, but ` +
+      `returned ${shown(answer)}. Run the store contract of @sluice/core/testing against this store.`,
   );
 }

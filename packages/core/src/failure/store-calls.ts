@@ -4,6 +4,7 @@ import type { Decision } from '../decision/decision.ts';
 import { reasonOf, SluiceError } from '../checks/errors.ts';
 import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
+import { readFirst, type Alternatives, type FirstReading } from './alternatives.ts';
 import { checkReading, EMPTY_READING } from './reading.ts';
 import type { Fallback } from './fallback.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
@@ -45,6 +46,28 @@ export function decidingCall(
     refuse(batch, cause) {
       health.decidedByPolicy();
       return decisionOf(fallback.decide(name, batch, cause), takes);
+    },
+  };
+}
+
+/** `spend` or `check` of the first of several batches that passes. The outcome is one decision for each that was tried. */
+export function decidingFirstCall(
+  name: 'spend' | 'check',
+  { store, fallback, health, owner }: StoreCallParts,
+): StoreCall<Alternatives, readonly Decision[]> {
+  const takes = name === 'spend';
+  return {
+    send: (alternatives, deadlineMs) => readFirst(name, store, alternatives, deadlineMs),
+    // `send` has checked it.
+    check: () => undefined,
+    accept: (alternatives, reading) =>
+      (reading as FirstReading).readings.map((each, i) => {
+        const batch = alternatives[i]!;
+        return decisionOf({ available: true, batch, reading: each, store, failure: undefined, owner }, takes);
+      }),
+    refuse(alternatives, cause) {
+      health.decidedByPolicy();
+      return fallback.decideFirst(name, alternatives, cause).map((answer) => decisionOf(answer, takes));
     },
   };
 }

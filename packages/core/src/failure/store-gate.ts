@@ -4,6 +4,7 @@ import type { BucketName, Store, StoreCap, StoreRefund, StoreReport } from '../s
 import type { Transaction } from '../decision/transaction.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
+import type { Alternatives } from './alternatives.ts';
 import type { StoreStatus } from './store-health.ts';
 
 /** The path from a limiter to its store. Every call except `status` and `close` throws `ERR_CLOSED` after `close`. */
@@ -12,6 +13,13 @@ export interface StoreGate {
   spend(batch: readonly Transaction[]): Awaitable<Decision>;
   /** Decides a batch and takes nothing. */
   check(batch: readonly Transaction[]): Awaitable<Decision>;
+  /**
+   * Decides batches in order until one passes, in one call of the store, and takes the tokens of that one if the call is
+   * `spend`.
+   *
+   * @returns The decisions of the batches that were tried: all but the last are denied.
+   */
+  decideFirst(call: 'spend' | 'check', alternatives: Alternatives): Awaitable<readonly Decision[]>;
   /** Takes tokens after the fact. */
   charge<T extends Charge>(batch: readonly T[]): Awaitable<Changed<T>>;
   /**

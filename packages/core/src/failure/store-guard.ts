@@ -14,7 +14,17 @@ import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts'
 import { ReadyWaits } from './ready-waits.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
 import type { Time } from '../time/time.ts';
-import { capCall, chargeCall, decidingCall, refundCall, resetCall, trialCall, type StoreCall } from './store-calls.ts';
+import type { Alternatives } from './alternatives.ts';
+import {
+  capCall,
+  chargeCall,
+  decidingCall,
+  decidingFirstCall,
+  refundCall,
+  resetCall,
+  trialCall,
+  type StoreCall,
+} from './store-calls.ts';
 import type { StoreGate } from './store-gate.ts';
 import { StoreHealth, type StoreStatus } from './store-health.ts';
 import { PendingCall, type StoreCallTracker, type SentBatch } from './pending-call.ts';
@@ -44,6 +54,8 @@ export class StoreGuard implements StoreGate {
   readonly #fallback: Fallback;
   readonly #spend: StoreCall<readonly Transaction[], Decision>;
   readonly #check: StoreCall<readonly Transaction[], Decision>;
+  readonly #spendFirst: StoreCall<Alternatives, readonly Decision[]>;
+  readonly #checkFirst: StoreCall<Alternatives, readonly Decision[]>;
   readonly #charge: StoreCall<readonly Charge[], Changed<Charge>>;
   readonly #refund: StoreCall<readonly StoreRefund[], Changed<StoreRefund>>;
   readonly #cap: StoreCall<readonly StoreCap[], void>;
@@ -68,6 +80,8 @@ export class StoreGuard implements StoreGate {
     const parts = { store, fallback, health, owner: this };
     this.#spend = decidingCall('spend', parts);
     this.#check = decidingCall('check', parts);
+    this.#spendFirst = decidingFirstCall('spend', parts);
+    this.#checkFirst = decidingFirstCall('check', parts);
     this.#charge = chargeCall(parts);
     this.#refund = refundCall(parts);
     this.#cap = capCall(parts);
@@ -90,6 +104,11 @@ export class StoreGuard implements StoreGate {
   /** Decides a batch and takes nothing. */
   check(batch: readonly Transaction[]): Awaitable<Decision> {
     return this.#run(this.#check, batch);
+  }
+
+  /** Decides batches in order until one passes. */
+  decideFirst(call: 'spend' | 'check', alternatives: Alternatives): Awaitable<readonly Decision[]> {
+    return this.#run(call === 'spend' ? this.#spendFirst : this.#checkFirst, alternatives);
   }
 
   /**

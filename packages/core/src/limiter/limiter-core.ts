@@ -4,7 +4,8 @@ import { isStoreInUse, registerLimitNames, releaseLimitNames } from './limit-nam
 import type { Time } from '../time/time.ts';
 import { blockedDecision, bucketStates } from '../decision/decide.ts';
 import { Decision, type BucketState, type Result } from '../decision/decision.ts';
-import { canonicalId, checkedEntries, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
+import { alternativesOf, decideFirst, tookNothing, type AlternativesParts } from './alternatives.ts';
+import { canonicalId, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
 import { decisionChannel, type EventSink } from '../events/event.ts';
 import { Deadlines } from '../time/deadlines.ts';
 import type { CheckedFailureOptions } from '../failure/failure-options.ts';
@@ -17,7 +18,7 @@ import { SetupWatch, type ReceivedRequest } from './setup-watch.ts';
 import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOptions } from '../limits/limit-set.ts';
 import { checkId } from '../ids/id-format.ts';
 import type { Limit } from '../limits/limit.ts';
-import type { CloseOptions, CostEntry, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
+import type { CloseOptions, CostEntry, FirstOf, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
 import { pressureEvent } from '../store/memory/pressure.ts';
 import { markAsMadeHere } from './not-a-limiter.ts';
 import { DecisionReports, WITHOUT_HTTP, type OnDecision } from './on-decision.ts';
@@ -94,14 +95,16 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return typeof value === 'object' && value !== null && #gate in value;
   }
 
-  spend(entries: readonly SpendEntry[]): Awaitable<Decision> {
+  spend(entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
+    if (!Array.isArray(entries)) return this.#spendFirst(entries as FirstOf);
     const batch = this.#batch(entries);
     // Not `andThen`, which would create a closure for each decision: see docs/hot-path.md.
     const decision = batch instanceof Promise ? this.#spendLater(batch) : this.#decide('spend', batch);
     return this.#reports.isNeeded ? this.#reported(decision) : decision;
   }
 
-  check(entries: readonly SpendEntry[]): Awaitable<Decision> {
+  check(entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
+    if (!Array.isArray(entries)) return this.#decideFirst('check', entries as FirstOf);
     return andThen(this.#batch(entries), (batch) => this.#decide('check', batch));
   }
 
@@ -255,6 +258,23 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return batch.then((settled) => this.#decide('spend', settled));
   }
 
+  #spendFirst(input: FirstOf): Awaitable<Decision> {
+    const decision = this.#decideFirst('spend', input);
+    return this.#reports.isNeeded ? this.#reported(decision) : decision;
+  }
+
+  #decideFirst(call: 'spend' | 'check', input: FirstOf): Awaitable<Decision> {
+    const set = this.#openSet();
+    const made = alternativesOf(input, this.store, (entry) => asked(set, entry));
+    const parts: AlternativesParts = {
+      gate: this.#gate,
+      raised: this.#raised,
+      currentSet: () => this.#set,
+      decide: (batch) => this.#decideNow(call, batch),
+    };
+    return andThen(made, (alternatives) => this.#reports.timed(() => decideFirst(call, alternatives, parts)));
+  }
+
   /** @throws {SluiceError} `ERR_COST_OVER_BURST`. */
   #decide(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
     return decisionChannel.hasSubscribers ? this.#decideTimed(call, batch) : this.#decideNow(call, batch);
@@ -297,7 +317,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   /** @param call - The call, if its entries have no mode. */
   #batch(entries: readonly (SpendEntry | CostEntry)[], call?: 'charge' | 'refund'): Awaitable<readonly Transaction[]> {
     const set = this.#openSet();
-    const count = (call === undefined ? checkedEntries(entries) : checkedEntriesOf(call, entries)).length;
+    const count = (call === undefined ? entries : checkedEntriesOf(call, entries)).length;
     // A loop over a preallocated array: see docs/hot-path.md.
     // oxlint-disable-next-line unicorn/no-new-array
     const transactions = new Array<Awaitable<Transaction | null>>(count);
@@ -307,10 +327,6 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 }
 
 markAsMadeHere(LimiterCore.prototype);
-
-function tookNothing({ results }: Decision): boolean {
-  return results.every(({ spent }) => spent === 0);
-}
 
 function asked(set: LimitSet<never>, entry: SpendEntry | CostEntry): Awaitable<Transaction | null> {
   checkEntry(entry);

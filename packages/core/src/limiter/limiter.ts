@@ -32,6 +32,14 @@ export interface SpendEntry<Name extends string = string> extends BucketName {
   readonly mode?: Mode | undefined;
 }
 
+/**
+ * Alternatives for {@link Limiter.spend} and {@link Limiter.check}: 1 to 4 batches of at most 8 entries. The first that
+ * passes is the decision. A bucket may occur in several alternatives, but not twice in one.
+ */
+export interface FirstOf<Name extends string = string> {
+  readonly firstOf: readonly (readonly SpendEntry<Name>[])[];
+}
+
 /** The options of {@link Limiter.close}. */
 export interface CloseOptions {
   /**
@@ -74,15 +82,22 @@ export interface Limiter<Request = unknown, Name extends string = string> {
   /**
    * Decides a batch, and takes tokens from all its buckets or from none.
    *
-   * @throws {SluiceError} `ERR_COST_OVER_BURST` when a cost exceeds the burst, so that it could never pass.
+   * Given alternatives, `spend({ firstOf: [entries, entries] })`, it tries them in order, in one call of the store, and
+   * decides by the first that passes; only that one takes tokens. If all are denied, the decision is that of the
+   * alternative with the shortest wait. An alternative of which all ids are unlimited passes. An alternative with a
+   * blocked id is denied. When the store can't answer, the failure policies decide the alternatives in the same order;
+   * a limit with the policy `closed` in any of them makes the decision unavailable.
+   *
+   * @throws {SluiceError} `ERR_COST_OVER_BURST` when a cost exceeds the burst, so that it could never pass. `ERR_OPTION`
+   * for alternatives when the store has no method `spendFirst`.
    */
-  spend(entries: readonly SpendEntry<Name>[]): Awaitable<Decision>;
+  spend(entries: readonly SpendEntry<Name>[] | FirstOf<Name>): Awaitable<Decision>;
   /**
    * Makes the decision that {@link Limiter.spend} would make, and takes nothing.
    *
-   * @throws {SluiceError} `ERR_COST_OVER_BURST` when a cost exceeds the burst.
+   * @throws {SluiceError} `ERR_COST_OVER_BURST` and `ERR_OPTION` as `spend`.
    */
-  check(entries: readonly SpendEntry<Name>[]): Awaitable<Decision>;
+  check(entries: readonly SpendEntry<Name>[] | FirstOf<Name>): Awaitable<Decision>;
   /**
    * Takes tokens after the fact, whether they fit or not. A bucket is emptied at most: a cost above what is left, even
    * above the burst, leaves it empty.

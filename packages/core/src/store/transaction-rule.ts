@@ -15,6 +15,20 @@ export function passes(batch: readonly StoreTransaction[], levelsTicks: readonly
   return true;
 }
 
+/** Reads alternatives in order, up to and including the first that passes. */
+export function readUntilPassed(
+  alternatives: readonly (readonly StoreTransaction[])[],
+  read: (batch: readonly StoreTransaction[]) => StoreReading,
+): readonly StoreReading[] {
+  const readings: StoreReading[] = [];
+  for (const batch of alternatives) {
+    const reading = read(batch);
+    readings.push(reading);
+    if (passes(batch, reading.levelsTicks)) break;
+  }
+  return readings;
+}
+
 /**
  * Returns the index of the alternative that passed; −1 if all were denied. Only the last reading can be of one that
  * passed, because no alternative after it is tried.

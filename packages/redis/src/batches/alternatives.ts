@@ -1,5 +1,5 @@
 import type { StoreReading, StoreTransaction } from '@sluice/core';
-import { passes } from '@sluice/core/kit';
+import { passes, readUntilPassed } from '@sluice/core/kit';
 import type { BatchRequestParts } from './batch-request.ts';
 
 /** Joins batches to one request, of which the script executes the first that passes. */
@@ -15,14 +15,11 @@ export function splitReading(
   alternatives: readonly BatchRequestParts[],
   { nowTicks, levelsTicks }: StoreReading,
 ): readonly StoreReading[] {
-  const readings: StoreReading[] = [];
   let end = 0;
-  for (const alternative of alternatives) {
-    const reading = { nowTicks, levelsTicks: levelsTicks.slice(end, (end += alternative.keys.length)) };
-    readings.push(reading);
-    if (isGranted(alternative, reading)) break;
-  }
-  return readings;
+  return readUntilPassed(
+    alternatives.map(({ batch }) => batch as readonly StoreTransaction[]),
+    (batch) => ({ nowTicks, levelsTicks: levelsTicks.slice(end, (end += batch.length)) }),
+  );
 }
 
 /** Whether a `spend` passed, by the levels before it. */

@@ -1,0 +1,170 @@
+import {
+  accountId,
+  createLimiter,
+  memoryStore,
+  type FailurePolicy,
+  type LimiterOptions,
+  type Store,
+} from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import { describe, expect, test } from 'vitest';
+import { atOnce } from '../support/limiter-on-fake-time.ts';
+import { MapStore } from '../testing/map-store.ts';
+
+const down = new Error('down');
+const own = { limit: 'Own', id: '7' } as const;
+const pool = { limit: 'Pool', id: '7' } as const;
+const firstOf = [[own], [pool]];
+const key = accountId();
+
+/** A store that does what it is told, or else what a store does. */
+class ToldStore extends MapStore {
+  told: (() => unknown) | undefined;
+  asked = 0;
+
+  override spendFirst(...args: Parameters<MapStore['spendFirst']>): ReturnType<MapStore['spendFirst']> {
+    this.asked++;
+    return this.told === undefined ? super.spendFirst(...args) : (this.told() as ReturnType<MapStore['spendFirst']>);
+  }
+
+  override check(...args: Parameters<MapStore['check']>): ReturnType<MapStore['check']> {
+    return this.told === undefined ? super.check(...args) : (this.told() as ReturnType<MapStore['check']>);
+  }
+}
+
+function limiterOf(told?: () => unknown, { own: ownPolicy, pool: poolPolicy, ...options }: Options = {}) {
+  const time = new FakeTime();
+  const store = new ToldStore(time);
+  store.told = told;
+  const limits = {
+    Own: { key, count: 2, period: '1m', onFailure: ownPolicy },
+    Pool: { key, count: 4, period: '1m', onFailure: poolPolicy },
+  };
+  return { store, time, limiter: createLimiter({ limits, store, time, log: false, ...options }) };
+}
+
+type Options = Partial<LimiterOptions> & { own?: FailurePolicy; pool?: FailurePolicy };
+
+const fails = (): unknown => Promise.reject(down);
+
+describe('when the store can not answer, alternatives are decided by policies', () => {
+  test('in order, in this process', async () => {
+    const { limiter } = limiterOf(fails);
+    const decisions = [];
+    for (let i = 0; i < 7; i++) decisions.push(await limiter.spend({ firstOf }));
+    const limits = ['Own', 'Own', 'Pool', 'Pool', 'Pool', 'Pool', 'Pool'];
+    expect(decisions.map(({ limit }) => limit)).toEqual(limits);
+    expect(decisions.map(({ allowed }) => allowed)).toEqual([...Array<boolean>(6).fill(true), false]);
+    expect(decisions.at(0)?.failure).toEqual({ policy: 'local', cause: down });
+    expect(decisions.at(4)?.failure).toMatchObject({ policy: 'local' });
+    expect(limiter.status()).toMatchObject({ state: 'failing', decidedByPolicy: 7 });
+  });
+
+  test('by a share of this process, and a refund goes there', async () => {
+    const { limiter } = limiterOf(fails, { failure: { gateways: 2 } });
+    await limiter.spend({ firstOf });
+    const second = await limiter.spend({ firstOf });
+    expect(second).toMatchObject({ allowed: true, limit: 'Pool', remaining: 1 });
+    expect(await limiter.refund(second)).toMatchObject([{ limit: 'Pool', remaining: 2 }]);
+  });
+
+  test('for a check as for a spend, and nothing is taken', async () => {
+    const { limiter } = limiterOf(fails);
+    for (let i = 0; i < 3; i++) expect(await limiter.check({ firstOf })).toMatchObject({ allowed: true, limit: 'Own' });
+    await limiter.spend([{ ...own, cost: 2 }]);
+    expect(await limiter.check({ firstOf })).toMatchObject({ allowed: true, limit: 'Pool', remaining: 4 });
+  });
+
+  test('as unavailable when a limit of any of them is closed', async () => {
+    const { limiter } = limiterOf(fails, { pool: 'closed' });
+    for (const call of ['spend', 'check'] as const) {
+      expect(await limiter[call]({ firstOf })).toMatchObject({
+        outcome: 'unavailable',
+        limit: 'Pool',
+        retryAfterMs: 1000,
+        failure: { policy: 'closed', cause: down },
+      });
+    }
+  });
+
+  test('as allowed when only open limits are in the first', async () => {
+    const { limiter } = limiterOf(fails, { own: 'open' });
+    expect(await limiter.spend({ firstOf })).toMatchObject({ allowed: true, results: [], failure: { policy: 'open' } });
+  });
+
+  test('as allowed when only open limits are in a later one, once those before are denied', async () => {
+    const { limiter } = limiterOf(fails, { pool: 'open' });
+    for (const policy of ['local', 'local', 'open']) {
+      expect(await limiter.spend({ firstOf })).toMatchObject({ allowed: true, failure: { policy } });
+    }
+  });
+
+  test('without asking the store once it has failed three times in a row', async () => {
+    const { limiter, store } = limiterOf(fails);
+    for (let i = 0; i < 6; i++) await limiter.spend({ firstOf });
+    expect(store.asked).toBe(3);
+  });
+
+  test('at once when the store fails at once', () => {
+    const { limiter } = limiterOf(() => {
+      throw down;
+    });
+    expect(atOnce(limiter.spend({ firstOf }))).toMatchObject({ allowed: true, limit: 'Own', failure: { cause: down } });
+  });
+
+  test('when it misses the deadline', async () => {
+    const { limiter, time } = limiterOf(() => new Promise(() => {}));
+    const decision = limiter.spend({ firstOf });
+    await time.pass(50);
+    expect(await decision).toMatchObject({ failure: { policy: 'local', cause: { code: 'ERR_STORE_DEADLINE' } } });
+  });
+});
+
+describe('an answer that is no answer counts as a failure', () => {
+  const full = { nowTicks: 7, levelsTicks: [0] };
+  const empty = { nowTicks: 7, levelsTicks: [4 * 60 * 16_000_000] };
+
+  test.each<[what: string, answer: unknown]>([
+    ['is no array', full],
+    ['is empty', []],
+    ['has more readings than there are alternatives', [empty, empty, empty]],
+    ['ends before one has passed', [empty]],
+    ['goes on after one has passed', [full, empty]],
+    ['has a wrong level', [{ nowTicks: 7, levelsTicks: [-3] }]],
+    ['has too few levels', [empty, { nowTicks: 7, levelsTicks: [] }]],
+    ['has nothing at all', undefined],
+  ])('when it %s', async (_what, answer) => {
+    const { limiter } = limiterOf(() => Promise.resolve(answer));
+    const decision = await limiter.spend({ firstOf });
+    expect(decision).toMatchObject({ failure: { policy: 'local', cause: { code: 'ERR_STORE_ANSWER' } } });
+  });
+
+  test('of check too', async () => {
+    const { limiter } = limiterOf(() => Promise.resolve(full));
+    expect(await limiter.check({ firstOf })).toMatchObject({ failure: { cause: { code: 'ERR_STORE_ANSWER' } } });
+  });
+
+  test('and a right one is the decision', async () => {
+    const { limiter } = limiterOf(() => Promise.resolve([empty, full]));
+    expect(await limiter.spend({ firstOf })).toMatchObject({ allowed: true, limit: 'Pool', remaining: 3 });
+    expect(limiter.status().state).toBe('up');
+  });
+
+  test('and one from memory is the decision, and no sign of life', async () => {
+    const { limiter, store, time } = limiterOf(fails);
+    for (let i = 0; i < 3; i++) await limiter.spend({ firstOf });
+    time.advance(100);
+    const remembered = { ...empty, remembered: true };
+    store.told = () => Promise.resolve([remembered, remembered]);
+    expect(await limiter.spend({ firstOf })).toMatchObject({ outcome: 'denied' });
+    expect(limiter.status().state).toBe('failing');
+  });
+
+  test('nor is a promise of a store that answers at once', () => {
+    const promising: Store = Object.assign(Object.create(memoryStore()) as Store, {
+      spendFirst: () => Promise.reject(down),
+    });
+    const limiter = createLimiter({ limits: { Own: { key, count: 2, period: '1m' } }, store: promising, log: false });
+    expect(() => limiter.spend({ firstOf: [[own], [{ ...own, cost: 2 }]] })).toThrow('returned a promise');
+  });
+});
