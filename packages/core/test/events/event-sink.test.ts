@@ -116,6 +116,30 @@ describe('a store that fails and recovers repeatedly', () => {
     expect(perSpan).toEqual([4, 8, 12, 16, 20]);
   });
 
+  test('is at most four lines in any ten seconds, also when they began long before the others', () => {
+    const { time, lines, emit } = started();
+    emit({ type: 'store-failing', message: 'first' });
+    time.advance(9900);
+    flap(emit, 50);
+    expect(lines).toHaveLength(4);
+    time.advance(100);
+    expect(lines).toHaveLength(5);
+    flap(emit, 50);
+    time.advance(9899);
+    expect(lines).toHaveLength(5);
+    time.advance(1);
+    expect(lines.slice(5)).toEqual(['up 50 (and 99 more changes since the last line)']);
+  });
+
+  test('is a line after ten seconds at the latest, also when the clock has stepped back', () => {
+    const { time, lines, emit } = started();
+    flap(emit, 2);
+    time.set(-3_600_000);
+    flap(emit, 1);
+    time.advance(10_000);
+    expect(lines.slice(4)).toEqual(['up 1 (and 1 more changes since the last line)']);
+  });
+
   test('does not keep the process alive', () => {
     const timers = (): string[] => process.getActiveResourcesInfo().filter((name) => name === 'Timeout');
     const before = timers();

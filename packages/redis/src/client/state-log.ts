@@ -1,9 +1,6 @@
-import type { Cancel, Time } from '@sluice/core';
+import type { Time } from '@sluice/core';
+import { ThrottledChanges } from '@sluice/core/kit';
 import type { ConnectionChange, ConnectionState } from './connection-status.ts';
-
-/** The maximum number of reported changes within {@link SPAN_MS}, for a server that connects and disconnects. */
-const MAX_REPORTS = 4;
-const SPAN_MS = 10_000;
 
 /** The server that a change came from. */
 export interface ChangeSource {
@@ -18,16 +15,16 @@ export class StateLog {
   #state: ConnectionState = 'connecting';
   #since: Date;
   #lastError: { readonly cause: unknown; readonly at: Date } | undefined;
-  #server: string | undefined;
+  readonly #changes: ThrottledChanges<ConnectionChange>;
   #reportedState: ConnectionState = 'connecting';
-  /** The times of the last {@link MAX_REPORTS} reports, the oldest first. */
-  readonly #reportedMicros: number[] = Array.from({ length: MAX_REPORTS }, () => -Infinity);
-  #cancelReport: Cancel | undefined;
 
   constructor(time: Time, onChange: (change: ConnectionChange) => void) {
     this.#time = time;
     this.#since = this.#now();
     this.#onChange = onChange;
+    this.#changes = new ThrottledChanges(time, (change) => {
+      if (change.state !== this.#reportedState) this.#report(change);
+    });
   }
 
   get state(): ConnectionState {
@@ -48,40 +45,24 @@ export class StateLog {
     if (error !== undefined && error !== this.#lastError?.cause) this.#lastError = { cause: error, at: this.#now() };
     if (state === this.#state) return;
     this.#state = state;
-    this.#server = server;
     this.#since = this.#now();
-    if (this.#cancelReport === undefined) this.#reportWhenDue();
+    this.#changes.add({ state, server, cause: state === 'up' ? undefined : this.#lastError?.cause });
   }
 
   /** Sets the state `closed` and reports it at once. */
   close(): void {
-    this.#cancelReport?.();
-    this.#cancelReport = undefined;
+    this.#changes.cancel();
     this.#state = 'closed';
-    this.#server = undefined;
     this.#since = this.#now();
-    this.#report();
+    this.#report({ state: 'closed', server: undefined, cause: undefined });
   }
 
   #now(): Date {
     return new Date(this.#time.wallNow());
   }
 
-  #reportWhenDue(): void {
-    const waitMs = SPAN_MS - (this.#time.nowMicros() - this.#reportedMicros[0]!) / 1000;
-    if (waitMs <= 0) return this.#report();
-    const alarm = this.#time.alarm(waitMs, () => {
-      this.#cancelReport = undefined;
-      if (this.#state !== this.#reportedState) this.#report();
-    });
-    this.#cancelReport = alarm.cancel;
-  }
-
-  #report(): void {
-    this.#reportedState = this.#state;
-    this.#reportedMicros.shift();
-    this.#reportedMicros.push(this.#time.nowMicros());
-    const isHealthy = this.#state === 'up' || this.#state === 'closed';
-    this.#onChange({ state: this.#state, server: this.#server, cause: isHealthy ? undefined : this.#lastError?.cause });
+  #report(change: ConnectionChange): void {
+    this.#reportedState = change.state;
+    this.#onChange(change);
   }
 }

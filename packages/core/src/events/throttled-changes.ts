@@ -1,0 +1,54 @@
+import type { Alarm, Time } from '../time/time.ts';
+
+/** At most so many changes within any {@link SPAN_MS}: enough for two outages, each with its beginning and its end. */
+const MAX_CHANGES = 4;
+const SPAN_MS = 10_000;
+
+/**
+ * Passes on changes of a state, at most four in any ten seconds. When the state changes faster, the latest change is
+ * passed on as soon as that is possible, and those before it are left out. The last change that is passed on is
+ * therefore always the current state.
+ */
+export class ThrottledChanges<Change> {
+  readonly #time: Time;
+  readonly #pass: (change: Change, leftOut: number) => void;
+  /** The times of the last {@link MAX_CHANGES} changes that were passed on, the oldest first. */
+  readonly #passedMicros: number[] = Array.from({ length: MAX_CHANGES }, () => -Infinity);
+  #leftOut = 0;
+  #latest: Change | undefined;
+  #alarm: Alarm | undefined;
+
+  /** @param pass - Called with a change and the number of changes that were left out before it. */
+  constructor(time: Time, pass: (change: Change, leftOut: number) => void) {
+    this.#time = time;
+    this.#pass = pass;
+  }
+
+  add(change: Change): void {
+    this.#latest = change;
+    if (this.#alarm !== undefined) {
+      this.#leftOut += 1;
+      return;
+    }
+    const sinceMs = (this.#time.nowMicros() - this.#passedMicros[0]!) / 1000;
+    if (sinceMs >= SPAN_MS) return this.#passLatest();
+    // After a step back of the clock, at most one span.
+    this.#alarm = this.#time.alarm(SPAN_MS - Math.max(0, sinceMs), () => this.#passLatest());
+    this.#alarm.unref();
+  }
+
+  /** Leaves out what was not passed on yet, and cancels the timer. */
+  cancel(): void {
+    this.#alarm?.cancel();
+    this.#alarm = undefined;
+    this.#leftOut = 0;
+  }
+
+  #passLatest(): void {
+    const leftOut = this.#leftOut;
+    this.cancel();
+    this.#passedMicros.shift();
+    this.#passedMicros.push(this.#time.nowMicros());
+    this.#pass(this.#latest!, leftOut);
+  }
+}
