@@ -14,9 +14,9 @@ const MIN_PROBE_INTERVAL_MICROS = 100_000;
  * Decides whether to call the store (circuit breaker). Pure: time is a parameter, in whole microseconds.
  *
  * The breaker is closed while the store answers. It opens after three consecutive failures without an answer for as
- * long as one deadline, or when the store reports that it can't answer. Then it admits one call, the probe, every 100 ms or every deadline, whichever is longer; the
- * probe is a live request. The first answer closes the breaker. A store of several servers of which one is dead keeps
- * answering in between, so its breaker stays closed.
+ * long as one deadline, or when the store reports that it can't answer. Then it admits one call, the probe, every
+ * 100 ms or every deadline, whichever is longer; the probe is a live request. The first answer closes the breaker. A
+ * store of several servers of which one is dead keeps answering in between, so its breaker stays closed.
  */
 export class Breaker {
   readonly #deadlineMicros: number;

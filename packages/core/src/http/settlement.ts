@@ -41,7 +41,7 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
         : Promise.resolve(fullCost(result));
       const { request } = exchange;
       const settled = trueCost
-        .then((cost) => (cost === 'as held' ? undefined : limiter.settle(decision, result, { cost, request })))
+        .then((cost) => (cost === 'as taken' ? undefined : limiter.settle(decision, result, { cost, request })))
         // The limiter was closed, or the limit removed, before the response ended.
         .catch((cause: unknown) => reportFailure(limiter, limit, cause));
       void limiter.trackWork(settled);
@@ -73,8 +73,8 @@ export function chargeFullCosts(
  * With `check-only`, the cost is still to be charged. Otherwise it was taken and stays taken, even if the handler
  * refunded it.
  */
-function fullCost({ mode, cost }: Result): number | 'as held' {
-  return mode === 'check-only' ? cost : 'as held';
+function fullCost({ mode, cost }: Result): number | 'as taken' {
+  return mode === 'check-only' ? cost : 'as taken';
 }
 
 /**
@@ -85,7 +85,7 @@ async function askedCost(
   ask: () => Awaitable<number>,
   limiter: RequestLimiter<never>,
   result: Result,
-): Promise<number | 'as held'> {
+): Promise<number | 'as taken'> {
   try {
     const trueCost: unknown = await ask();
     checkCost(result.limit, trueCost);

@@ -49,19 +49,10 @@ export function limitUpgrade<Name extends string = string>(
   const { accept: _accept, ...flowOptions } = options;
   const settings = flowSettings<NodeRequest, readonly []>({ ...flowOptions, limiter, limitPreflight: true }, []);
   const { emit } = coreOf(limiter);
-  const fail = (cause: unknown, end: string): void => {
+  const reportFailure: FailureReporter = (cause, end) => {
     emit({ type: 'upgrade-failed', cause, message: `An upgrade failed (${reasonOf(cause)}). ${end}` });
   };
-  const handOver = async (request: NodeRequest, socket: Duplex, head: Buffer): Promise<void> => {
-    socket.off('error', destroySocket);
-    try {
-      await accept(request, socket, head);
-    } catch (cause) {
-      // `accept` may already have answered, so nothing more can be sent on this socket.
-      socket.on('error', destroySocket).destroy();
-      fail(cause, 'The accept function threw, so the socket was destroyed.');
-    }
-  };
+  const handOver = handingOver(accept, reportFailure);
 
   return function limitedUpgrade(request, socket, head) {
     // No other code listens while the store is called, and an `error` event without a listener would end the process.
@@ -75,9 +66,25 @@ export function limitUpgrade<Name extends string = string>(
     };
     // A promise in any case: the delay of a tick does not matter for a handshake.
     new Promise<FlowOutcome>((resolve) => resolve(runFlow(settings, exchange, []))).then(proceed, (cause: unknown) => {
-      fail(cause, 'It was rejected.');
+      reportFailure(cause, 'It was rejected.');
       answer(socket, { status: statusOf(cause), fields: exchange.fields, body: '' });
     });
+  };
+}
+
+type FailureReporter = (cause: unknown, end: string) => void;
+
+/** Returns a function that calls `accept`, and destroys the socket when it throws. It never rejects. */
+function handingOver(accept: UpgradeListener, reportFailure: FailureReporter) {
+  return async (request: NodeRequest, socket: Duplex, head: Buffer): Promise<void> => {
+    socket.off('error', destroySocket);
+    try {
+      await accept(request, socket, head);
+    } catch (cause) {
+      // `accept` may already have answered, so nothing more can be sent on this socket.
+      socket.on('error', destroySocket).destroy();
+      reportFailure(cause, 'The accept function threw, so the socket was destroyed.');
+    }
   };
 }
 

@@ -107,29 +107,32 @@ function keyWithFallback<First, Second>(first: Source<First>, second: Source<Sec
     const remedy = 'For example .or(clientNetwork()).';
     throw complaint('ERR_KEY', { option: '.or', demand: 'given a key', value: second, remedy });
   }
-  if (first.idOf === undefined || second.idOf === undefined) {
-    const { name } = (first.idOf === undefined ? first : second).format;
-    throw new SluiceError(
-      'ERR_KEY',
-      `\`.or\` needs two keys that get an id from a request. Give ${shownName(name)} a function, e.g. ${shownName(name)}((req) => req.user?.id ?? null).`,
-    );
-  }
+  const [firstIdOf, secondIdOf] = [sourceOf<First>(first), sourceOf<Second>(second)];
   // The key's own format is allowed: its ids have no prefix, and those that look like the fallback's are rejected.
-  if (first.format.name.split('|').slice(1).includes(second.format.name)) {
-    throw new SluiceError(
-      'ERR_KEY',
-      `\`.or\` needs fallbacks of different formats, but ${shownName(second.format.name)} is used already. Get both ids in one function instead: (req) => req.user?.id ?? req.apiKey ?? null.`,
-    );
-  }
-  const [firstIdOf, secondIdOf] = [first.idOf, second.idOf];
+  if (first.format.name.split('|').slice(1).includes(second.format.name)) throw usedTwice(second.format.name);
   const format = fallbackFormat(first.format, second.format);
   const prefix = `${second.format.name}:`;
   return keyOf<First & Second>(format, (source, limit) =>
     andThen(toNativePromise(firstIdOf(source, limit)), (id) =>
       id === null
         ? andThen(toNativePromise(secondIdOf(source, limit)), (other) => (other === null ? null : prefix + other))
-        : refusePrefix(format, prefix, id),
+        : rejectPrefix(format, prefix, id),
     ),
+  );
+}
+
+function sourceOf<Request>({ format: { name }, idOf }: Source<Request>): NonNullable<Key<Request>['idOf']> {
+  if (idOf !== undefined) return idOf;
+  throw new SluiceError(
+    'ERR_KEY',
+    `\`.or\` needs two keys that get an id from a request. Give ${shownName(name)} a function, e.g. ${shownName(name)}((req) => req.user?.id ?? null).`,
+  );
+}
+
+function usedTwice(name: string): SluiceError {
+  return new SluiceError(
+    'ERR_KEY',
+    `\`.or\` needs fallbacks of different formats, but ${shownName(name)} is used already. Get both ids in one function instead: (req) => req.user?.id ?? req.apiKey ?? null.`,
   );
 }
 
@@ -143,7 +146,7 @@ function fallbackFormat(first: IdFormat, second: IdFormat): IdFormat {
 }
 
 // Otherwise an account named `clientNetwork:203.0.113.7` would spend from that client's bucket.
-function refusePrefix(format: IdFormat, prefix: string, id: string): string {
+function rejectPrefix(format: IdFormat, prefix: string, id: string): string {
   if (!id.startsWith(prefix)) return id;
   throw complaint('ERR_ID', {
     option: 'id',

@@ -69,24 +69,15 @@ export function defineLimits<Request>(
   onFailure: FailurePolicy,
 ): ReadonlyMap<string, Limit<Request>> {
   if (!isPlainObject(definitions)) {
+    const demand = 'an object of limits by name';
     const remedy = "For example limits: { Requests: { key: clientNetwork(), count: 100, period: '1m' } }.";
-    throw complaint('ERR_OPTION', {
-      option: 'limits',
-      demand: 'an object of limits by name',
-      value: definitions,
-      remedy,
-    });
+    throw complaint('ERR_OPTION', { option: 'limits', demand, value: definitions, remedy });
   }
   const limits = new Map<string, Limit<Request>>();
   const spellings = new Map<string, string>();
   for (const [name, definition] of entriesOf<LimitDefinition<Request>>('limits', definitions)) {
     const other = spellings.get(name.toLowerCase());
-    if (other !== undefined) {
-      throw new SluiceError(
-        'ERR_LIMIT',
-        `\`limits\` has both \`${other}\` and \`${shownName(name)}\`: names must differ by more than case.`,
-      );
-    }
+    if (other !== undefined) throw sameName(other, name);
     spellings.set(name.toLowerCase(), name);
     limits.set(name, defineLimit(name, definition, onFailure));
   }
@@ -116,15 +107,7 @@ function defineLimit<Request>(
   checkLimitName('limits', name);
   const where = `limits.${name}`;
   checkOptions(where, definition, FIELDS, LIMIT_HINTS, "{ key: clientNetwork(), count: 100, period: '1m' }");
-  if (!isKey(definition.key)) {
-    throw complaint('ERR_KEY', {
-      option: `${where}.key`,
-      demand: 'a key',
-      value: definition.key,
-      remedy:
-        'It gets the id that is limited from a request, e.g. key: clientNetwork() or key: accountId((req) => req.user?.id ?? null).',
-    });
-  }
+  if (!isKey(definition.key)) throw notAKey(where, definition.key);
   const { onFailure: policy = onFailure, disabled = false, hidden = false } = definition;
   checkBoolean(`${where}.disabled`, disabled);
   checkBoolean(`${where}.hidden`, hidden);
@@ -136,4 +119,21 @@ function defineLimit<Request>(
     disabled,
     hidden,
   };
+}
+
+function sameName(one: string, other: string): SluiceError {
+  return new SluiceError(
+    'ERR_LIMIT',
+    `\`limits\` has both \`${one}\` and \`${shownName(other)}\`: names must differ by more than case.`,
+  );
+}
+
+function notAKey(where: string, value: unknown): SluiceError {
+  return complaint('ERR_KEY', {
+    option: `${where}.key`,
+    demand: 'a key',
+    value,
+    remedy:
+      'It gets the id that is limited from a request, e.g. key: clientNetwork() or key: accountId((req) => req.user?.id ?? null).',
+  });
 }

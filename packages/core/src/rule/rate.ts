@@ -1,5 +1,5 @@
 import { durationTicks, type Duration } from './duration.ts';
-import { complaint } from '../checks/errors.ts';
+import { complaint, type SluiceError } from '../checks/errors.ts';
 import { leafOf, wholeNumber } from '../checks/options.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from './ticks.ts';
 
@@ -44,30 +44,29 @@ export function rateOf(where: string, { burst, count, period }: LimitNumbers): R
   const wholeBurst = checkedTokens(`${where}.burst`, burst === undefined ? count : burst);
   const periodTicks = checkedPeriodTicks(`${where}.period`, period);
   const emissionIntervalTicks = Math.floor(periodTicks / wholeCount);
-  if (emissionIntervalTicks < 1) {
-    throw complaint('ERR_LIMIT', {
-      option: `${where}.count`,
-      demand: 'at most 16 per microsecond of the period',
-      value: `${wholeCount} per ${periodTicks / TICKS_PER_MS} ms`,
-      remedy: 'Use a smaller count or a longer period.',
-    });
-  }
+  const periodMs = periodTicks / TICKS_PER_MS;
+  if (emissionIntervalTicks < 1) throw tooFast(where, wholeCount, periodMs);
   const toleranceTicks = wholeBurst * emissionIntervalTicks;
-  if (toleranceTicks > MAX_TOLERANCE_TICKS) {
-    throw complaint('ERR_LIMIT', {
-      option: `${where}.burst`,
-      demand: 'small enough for an empty bucket to fill within ten years (burst × period / count)',
-      value: wholeBurst,
-      remedy: `With this count and period use burst: ${Math.floor(MAX_TOLERANCE_TICKS / emissionIntervalTicks)} or less.`,
-    });
-  }
-  return {
-    burst: wholeBurst,
-    count: wholeCount,
-    periodMs: periodTicks / TICKS_PER_MS,
-    emissionIntervalTicks,
-    toleranceTicks,
-  };
+  if (toleranceTicks > MAX_TOLERANCE_TICKS) throw tooLarge(where, wholeBurst, emissionIntervalTicks);
+  return { burst: wholeBurst, count: wholeCount, periodMs, emissionIntervalTicks, toleranceTicks };
+}
+
+function tooFast(where: string, count: number, periodMs: number): SluiceError {
+  return complaint('ERR_LIMIT', {
+    option: `${where}.count`,
+    demand: 'at most 16 per microsecond of the period',
+    value: `${count} per ${periodMs} ms`,
+    remedy: 'Use a smaller count or a longer period.',
+  });
+}
+
+function tooLarge(where: string, burst: number, emissionIntervalTicks: number): SluiceError {
+  return complaint('ERR_LIMIT', {
+    option: `${where}.burst`,
+    demand: 'small enough for an empty bucket to fill within ten years (burst × period / count)',
+    value: burst,
+    remedy: `With this count and period use burst: ${Math.floor(MAX_TOLERANCE_TICKS / emissionIntervalTicks)} or less.`,
+  });
 }
 
 /**

@@ -9,7 +9,7 @@ export type OverrideQuery = (limit: string, id: string) => Awaitable<Override | 
 /** After a failure, an id is not queried again for this time, or for `maxAge` if that is shorter. */
 const PAUSE_MICROS = 1_000_000;
 /** A query without an answer for this time counts as failed: the next request starts another one. */
-const PATIENCE_MICROS = 10_000_000;
+const QUERY_DEADLINE_MICROS = 10_000_000;
 
 /** The validated parts of a cache. */
 export interface OverrideCacheParts {
@@ -30,7 +30,7 @@ export interface StaleOverride {
 }
 
 /** A query in progress. */
-interface Flight {
+interface RunningQuery {
   readonly startedMicros: number;
   readonly answer: Promise<Override | undefined>;
 }
@@ -42,7 +42,7 @@ interface Entry {
   answer:
     { readonly override: Override | undefined; readonly atMicros: number; readonly askedMicros: number } | undefined;
   failure: { readonly cause: unknown; readonly atMicros: number } | undefined;
-  flight: Flight | undefined;
+  running: RunningQuery | undefined;
 }
 
 /**
@@ -70,7 +70,7 @@ export class OverrideCache {
     }
     if (this.#mayAsk(entry, nowMicros)) this.#ask(entry, nowMicros);
     if (entry.answer !== undefined) return entry.answer.override;
-    if (entry.flight !== undefined) return entry.flight.answer;
+    if (entry.running !== undefined) return entry.running.answer;
     throw entry.failure!.cause;
   }
 
@@ -85,19 +85,19 @@ export class OverrideCache {
   }
 
   #added(limit: string, id: string): Entry {
-    const entry: Entry = { limit, id, answer: undefined, failure: undefined, flight: undefined };
+    const entry: Entry = { limit, id, answer: undefined, failure: undefined, running: undefined };
     this.#limits.add(limit);
     this.#entries.add(keyOf(limit, id), entry);
     return entry;
   }
 
-  #mayAsk({ flight, failure }: Entry, nowMicros: number): boolean {
-    if (flight !== undefined) return nowMicros - flight.startedMicros >= PATIENCE_MICROS;
+  #mayAsk({ running, failure }: Entry, nowMicros: number): boolean {
+    if (running !== undefined) return nowMicros - running.startedMicros >= QUERY_DEADLINE_MICROS;
     return failure === undefined || nowMicros - failure.atMicros >= this.#pauseMicros;
   }
 
   #ask(entry: Entry, nowMicros: number): void {
-    if (entry.flight !== undefined) this.#failed(entry, new Error('the query did not answer within 10 s'));
+    if (entry.running !== undefined) this.#failed(entry, new Error('the query did not answer within 10 s'));
     let answer: Awaitable<Override | undefined>;
     try {
       answer = toNativePromise(this.#parts.ask(entry.limit, entry.id));
@@ -105,27 +105,27 @@ export class OverrideCache {
     } catch (cause) {
       return this.#failed(entry, cause);
     }
-    const flight: Flight = { startedMicros: nowMicros, answer: this.#landing(entry, answer, () => flight) };
-    entry.flight = flight;
+    const running: RunningQuery = { startedMicros: nowMicros, answer: this.#settled(entry, answer, () => running) };
+    entry.running = running;
     // The outcome of a refresh may not be awaited: avoids an unhandled rejection.
-    flight.answer.catch(() => undefined);
+    running.answer.catch(() => undefined);
   }
 
-  async #landing(
+  async #settled(
     entry: Entry,
     answer: Promise<Override | undefined>,
-    flight: () => Flight,
+    query: () => RunningQuery,
   ): Promise<Override | undefined> {
     try {
       const override = await answer;
-      this.#accept(entry, override, flight().startedMicros);
+      this.#accept(entry, override, query().startedMicros);
       return override;
     } catch (cause) {
       // The failure of a query that was replaced by a later one is ignored.
-      if (entry.flight === flight()) this.#failed(entry, cause);
+      if (entry.running === query()) this.#failed(entry, cause);
       throw cause;
     } finally {
-      if (entry.flight === flight()) entry.flight = undefined;
+      if (entry.running === query()) entry.running = undefined;
     }
   }
 
