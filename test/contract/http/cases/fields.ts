@@ -29,6 +29,15 @@ export function fieldCases(framework: Framework): void {
     expect(headers['retry-after']).toBe('30');
   });
 
+  test('a charge that takes less than its cost reports the wait after what it took', async () => {
+    const { store, time } = timed();
+    const limits = [{ name: 'Bytes', count: 5, period: '50s', cost: 5, mode: 'charge' as const, store }];
+    const app = await start(framework, { limits });
+    expect((await app.get()).headers.ratelimit).toBe('"Bytes";r=0;t=10');
+    time.advance(10_000);
+    expect((await app.get()).headers.ratelimit).toBe('"Bytes";r=0;t=10');
+  });
+
   test('RateLimit, RateLimit-Policy and Retry-After are structured fields', async () => {
     const limits = { 'A.b_c-1': { key: userKey, count: 3, period: '1h' }, B: { key: userKey, count: 1, period: '1m' } };
     const app = await start(framework, { limits: [{ limiter: stillLimiter({ limits }), limits: ['A.b_c-1', 'B'] }] });

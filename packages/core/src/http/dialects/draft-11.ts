@@ -1,8 +1,10 @@
 import { Decision } from '../../decision/decision.ts';
 import type { Answered } from '../../decision/batch-answer.ts';
+import type { Transaction } from '../../decision/transaction.ts';
 import { waitForNextToken } from '../../rule/gcra.ts';
 import type { Rate } from '../../rule/rate.ts';
 import { ceilToSeconds } from '../../rule/ticks.ts';
+import { levelAfter } from '../../store/transaction-rule.ts';
 import type { Dialect, ResponseFields } from './dialect.ts';
 import { joinedMembers, membersOf, nameOf, type LimitMembers } from './list-members.ts';
 
@@ -38,19 +40,21 @@ function limitMembers(decision: Decision): LimitMembers[] {
   const members = new Array<LimitMembers>(results.length);
   for (let i = 0; i < results.length; i++) {
     const result = results[i]!;
-    const { rate, incrementTicks } = batch[i]!;
-    const level = reading.levelsTicks[i]! + (result.spent > 0 ? incrementTicks : 0);
+    const transaction = batch[i]!;
+    const { rate } = transaction;
+    const before = reading.levelsTicks[i]!;
+    const level = allowed ? levelAfter(transaction, before) : before;
     const name = result.limit;
-    const state = allowed || !result.allowed ? `"${name}";r=${result.remaining}${untilNext(level, rate)}` : undefined;
+    const state =
+      allowed || !result.allowed ? `"${name}";r=${result.remaining}${untilNext(level, transaction)}` : undefined;
     members[i] = { name, state, policy: `"${name}"${quotaOf(rate)}` };
   }
   return members;
 }
 
-function untilNext(level: number, rate: Rate): string {
+function untilNext(level: number, { rate, fitTicks }: Transaction): string {
   if (level === 0 || fillsWithinASecond(rate)) return '';
-  const { emissionIntervalTicks, toleranceTicks } = rate;
-  return `;t=${ceilToSeconds(waitForNextToken(level, emissionIntervalTicks, toleranceTicks))}`;
+  return `;t=${ceilToSeconds(waitForNextToken(level, rate.emissionIntervalTicks, fitTicks))}`;
 }
 
 // Each response contains these numbers, and they never change.
