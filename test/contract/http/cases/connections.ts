@@ -1,11 +1,18 @@
 import type { Limiter, Store } from '@sluice/core';
 import { Agent, request } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, type Server, type Socket } from 'node:net';
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ok, type Framework, type NativeRequest, type Options } from '../framework.ts';
 import { heldStore, stillLimiter, timed, userKey } from '../limiters.ts';
 import { start } from '../start.ts';
-import { realDelay } from '../../../real-delay.ts';
+
+/** Waits until a server has noticed that its clients have left, and has done what follows from that. */
+async function allLeft(server: Server): Promise<void> {
+  await expect.poll(promisify(server.getConnections.bind(server))).toBe(0);
+  await turnOfLoop();
+}
 
 /** Settling on connections of HTTP/1.1, which carry one response after the other. */
 export function connectionCases(framework: Framework): void {
@@ -41,18 +48,17 @@ export function connectionCases(framework: Framework): void {
         socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n' + POST.repeat(logins));
         return socket;
       };
-      return { seen, open, pipeline };
+      return { seen, open, pipeline, server: app.server };
     }
 
     test('a client that leaves while they are queued behind a slow answer: the full cost of each stays, once', async () => {
       const limiter = manyOf(9);
-      const { seen, pipeline } = await serve(limiter);
+      const { seen, pipeline, server } = await serve(limiter);
       const socket = pipeline(3);
       await expect.poll(() => seen.handled).toBe(3);
       expect(await remaining(limiter)).toBe(9);
       socket.destroy();
-      await expect.poll(() => remaining(limiter)).toBe(6);
-      await realDelay(20);
+      await allLeft(server);
       expect(await remaining(limiter)).toBe(6);
       expect(seen.asked).toBe(0);
     });
@@ -60,29 +66,27 @@ export function connectionCases(framework: Framework): void {
     test('a client that left before the store has answered for a queued one: the full cost stays, once', async () => {
       const { store, arrived, release } = heldStore();
       const limiter = manyOf(9, store);
-      const { seen, pipeline } = await serve(limiter);
+      const { seen, pipeline, server } = await serve(limiter);
       const socket = pipeline(2);
       await expect.poll(arrived).toBe(2);
-      const gone = new Promise((resolve) => socket.once('close', resolve));
       socket.destroy();
-      await gone;
-      await realDelay(50);
+      await allLeft(server);
       release();
       await expect.poll(() => remaining(limiter)).toBe(7);
-      await realDelay(20);
+      await turnOfLoop();
       expect(await remaining(limiter)).toBe(7);
       expect(seen.asked).toBe(0);
     });
 
     test('answers that are sent after all are settled by what they were', async () => {
       const limiter = manyOf(9);
-      const { seen, open, pipeline } = await serve(limiter);
+      const { seen, open, pipeline, server } = await serve(limiter);
       const socket = pipeline(3);
       await expect.poll(() => seen.handled).toBe(3);
       open();
       await expect.poll(() => seen.asked).toBe(3);
       socket.destroy();
-      await realDelay(20);
+      await allLeft(server);
       expect(await remaining(limiter)).toBe(9);
     });
 
@@ -128,7 +132,7 @@ export function connectionCases(framework: Framework): void {
     expect(listeners.at(-1)).toBeLessThanOrEqual(listeners.at(0)! + 1);
     await expect.poll(() => asked).toBe(20);
     agent.destroy();
-    await realDelay(20);
+    await allLeft(app.server);
     expect(await remaining(limiter)).toBe(5);
   });
 }
