@@ -18,7 +18,7 @@ async function untilRefused(ask: () => Test): Promise<{ passed: number; refusal:
     const response = await ask();
     if (response.status === 429) return { passed, refusal: response };
   }
-  throw new Error('no request was refused');
+  throw new Error('no request was denied');
 }
 
 describe.each(['express', 'koa', 'fastify'])('examples/%s', (folder) => {

@@ -119,7 +119,7 @@ const PREFIX_PATTERN = /^[A-Za-z0-9._:/-]{0,64}$/;
  * @throws {SluiceError} `ERR_UNKNOWN_OPTION` for an unknown option, `ERR_OPTION` for a wrong value.
  */
 export function checkRedisStoreOptions(options: RedisStoreOptions): CheckedOptions {
-  refuseConnection(options);
+  rejectConnection(options);
   checkOptions('redisStore', options, NAMES, HINTS, "redisStore({ url: 'redis://127.0.0.1:6379' })");
   const { client, url, prefix = 'sluice:', hashTag, rememberDenialsMs = 1000, onEvent, log } = options;
   const { time = systemTime } = options;
@@ -138,7 +138,7 @@ export function checkRedisStoreOptions(options: RedisStoreOptions): CheckedOptio
 
 // A message about unknown options shows their values, so a client or URL in the place of the options would put its
 // password into a log.
-function refuseConnection(options: unknown): void {
+function rejectConnection(options: unknown): void {
   if (typeof options === 'string') throw notOptions('text', 'the URL as redisStore({ url })');
   if (typeof options !== 'object' || options === null || !('duplicate' in options)) return;
   throw notOptions(

@@ -27,7 +27,7 @@ const IDS_PER_ROW = 256;
 const FILE = 'The overrides file';
 const FILE_REMEDY = 'Write a list of overrides, each under the name of its limit, or [] for none.';
 const EXAMPLE = 'For example `- NewOrders: { count: 600, period: 180m, ids: [12345678] }`.';
-const MARK_EFFECTS = { unlimited: 'lets the ids through', blocked: 'refuses the ids' } as const;
+const MARK_EFFECTS = { unlimited: 'lets the ids through', blocked: 'denies the ids' } as const;
 const KNOWN = [...Object.keys(OVERRIDE_FIELDS), 'ids'];
 
 /** Validates overrides, and yields them a few hundred ids at a time. */

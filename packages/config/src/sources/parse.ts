@@ -44,16 +44,16 @@ export type ParseMessage =
 /** How many ids, or rows without ids, a message contains. Receiving that many takes well under a millisecond. */
 const IDS_PER_MESSAGE = 256;
 
-/** Parses and validates a text, and passes the results to `tell`. */
-export function parse({ part, bytes }: ParseJob, tell: (message: ParseMessage) => void): void {
+/** Parses and validates a text, and passes the results to `post`. */
+export function parse({ part, bytes }: ParseJob, post: (message: ParseMessage) => void): void {
   const problems = new Problems();
   const hash = createHash('sha256').update(bytes).digest('hex');
   const text = decodeUtf8(bytes, problems);
   if (text !== undefined) {
-    for (const rows of batched(rowsOf(part, readYaml(text, problems), problems))) tell({ rows });
+    for (const rows of batched(rowsOf(part, readYaml(text, problems), problems))) post({ rows });
   }
   const { list, count, unreadable } = problems;
-  tell({ end: { list, count, unreadable, hash } });
+  post({ end: { list, count, unreadable, hash } });
 }
 
 function* batched(rows: Iterable<LimitRow | OverrideRow>): Generator<readonly (LimitRow | OverrideRow)[]> {

@@ -63,7 +63,7 @@ export class Composed {
   /** Converts a node of the library. */
   nodeOf(source: LibraryNode): YamlNode {
     const at = this.#lines.positionOf(source.range![0]);
-    if (source.tag !== undefined) this.#refuseTag(at, source.tag);
+    if (source.tag !== undefined) this.#rejectTag(at, source.tag);
     const anchor = isAlias(source) ? undefined : source.anchor;
     if (anchor !== undefined || isAlias(source)) this.foundAnchor = true;
     if (isScalar(source)) return scalarOf(source, at, anchor);
@@ -91,7 +91,7 @@ export class Composed {
     return { key: keyNode, value: value === null ? emptyNode(keyNode.at) : this.nodeOf(value) };
   }
 
-  #refuseTag(at: Position, tag: string): void {
+  #rejectTag(at: Position, tag: string): void {
     const written = shownName(tag.replace('tag:yaml.org,2002:', '!!'));
     this.#problems.addUnreadable(
       at,

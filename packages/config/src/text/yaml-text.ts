@@ -49,7 +49,7 @@ export function* readYaml(text: string, problems: Problems): Generator<EarlyItem
       for (const token of parser.next(idle)) reader.take(token);
     }
     if (reader.isOver) return reader.root();
-    if (reader.refuses(lexemes, parser)) return undefined;
+    if (reader.rejects(lexemes, parser)) return undefined;
     if (++count % LEXEMES === 0) yield reader.takeFinished(parser.stack);
   }
   for (const token of parser.end()) reader.take(token);
@@ -97,7 +97,7 @@ class YamlReader {
   take(token: CST.Token): void {
     this.#outermost++;
     if (token.type === 'directive') {
-      this.#refuse(token.offset, 'Directives such as %YAML are not supported. Remove the line.');
+      this.#reject(token.offset, 'Directives such as %YAML are not supported. Remove the line.');
     }
     for (const document of this.#composer.next(token)) this.#documents.push(document);
   }
@@ -128,14 +128,14 @@ class YamlReader {
     }
     for (const { errors } of this.#documents) errors.forEach((error) => this.#report(error));
     if (second !== undefined)
-      this.#refuse(second.range[0], 'The file must contain one document. Remove the line `---`.');
+      this.#reject(second.range[0], 'The file must contain one document. Remove the line `---`.');
     return this.#resolved([this.#composed.nodeOf(document.contents!)])[0];
   }
 
   /** Whether the text exceeds a bound, after which reading it could take long. Adds a problem. */
-  refuses(lexemes: Lexemes, { stack, offset }: Parser): boolean {
+  rejects(lexemes: Lexemes, { stack, offset }: Parser): boolean {
     const reason = tooMuch(lexemes, stack);
-    if (reason !== undefined) this.#refuse(offset - lexemes.scalarLength, reason);
+    if (reason !== undefined) this.#reject(offset - lexemes.scalarLength, reason);
     return reason !== undefined;
   }
 
@@ -157,10 +157,10 @@ class YamlReader {
   #report(error: YAMLError): void {
     const { pos, code } = error;
     const remedy = code === 'TAB_AS_INDENT' ? ' Indent with spaces.' : '';
-    this.#refuse(pos[0], `${messageOf(error).replace(/\.?$/, '.')}${remedy}`);
+    this.#reject(pos[0], `${messageOf(error).replace(/\.?$/, '.')}${remedy}`);
   }
 
-  #refuse(offset: number, message: string): void {
+  #reject(offset: number, message: string): void {
     this.#problems.addUnreadable(this.#lines.positionOf(offset), message);
   }
 }

@@ -193,8 +193,8 @@ export const OVERRIDE_PROBLEMS: readonly ProblemCase[] = [
     name: 'blocked beside numbers',
     overrides: overrideOf('      - 1\n    blocked: true\n'),
     problems: [
-      'overrides.yaml:2:5: `NewOrdersPerAccount.count` must be left out beside `blocked`, which refuses the ids. Keep one of the two.',
-      'overrides.yaml:3:5: `NewOrdersPerAccount.period` must be left out beside `blocked`, which refuses the ids. Keep one of the two.',
+      'overrides.yaml:2:5: `NewOrdersPerAccount.count` must be left out beside `blocked`, which denies the ids. Keep one of the two.',
+      'overrides.yaml:3:5: `NewOrdersPerAccount.period` must be left out beside `blocked`, which denies the ids. Keep one of the two.',
     ],
   },
   {

@@ -68,7 +68,7 @@ const SECRET = /passw|secret|credential/i;
 /** How many unknown options an error shows. */
 const MAX_SHOWN = 10;
 
-/** Whether a value is an object that holds options: no array, no function, no null. */
+/** Whether a value is an object of options: not an array, a function or null. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -18,7 +18,7 @@ export interface StoreCallTracker {
   /** Returns the outcome for an answer that `noteAnswer` accepted. */
   accept<Batch, Outcome>(sent: SentBatch<Batch, Outcome>, reading: StoreReading): Awaitable<Outcome>;
   /** Returns the outcome for a failure. Throws an error that is not a failure of the store. */
-  refuse<Batch, Outcome>(sent: SentBatch<Batch, Outcome>, error: unknown): Awaitable<Outcome>;
+  withoutAnswer<Batch, Outcome>(sent: SentBatch<Batch, Outcome>, error: unknown): Awaitable<Outcome>;
   /** Creates the error for a batch without an answer in time. */
   missedError(): unknown;
 }
@@ -49,7 +49,7 @@ export class PendingCall<Batch, Outcome> extends DeadlinePromise<Outcome> {
 
   fail(error: unknown): void {
     try {
-      this.resolve(this.#tracker.refuse(this.#sent, error));
+      this.resolve(this.#tracker.withoutAnswer(this.#sent, error));
     } catch (thrown) {
       this.reject(thrown);
     }

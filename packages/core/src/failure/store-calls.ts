@@ -20,7 +20,7 @@ export interface StoreCall<Batch, Outcome> {
   check(batch: Batch, answer: unknown): void;
   /** @param reading - Valid, see `check`. */
   accept(batch: Batch, reading: StoreReading): Outcome;
-  refuse(batch: Batch, cause: unknown): Awaitable<Outcome>;
+  withoutAnswer(batch: Batch, cause: unknown): Awaitable<Outcome>;
 }
 
 /** The parts that the calls share. */
@@ -43,7 +43,7 @@ export function decidingCall(
     check: checkReading,
     accept: (batch, reading) =>
       decisionOf({ available: true, batch, reading, store, failure: undefined, owner }, takes),
-    refuse(batch, cause) {
+    withoutAnswer(batch, cause) {
       health.decidedByPolicy();
       return decisionOf(fallback.decide(name, batch, cause), takes);
     },
@@ -65,7 +65,7 @@ export function decidingFirstCall(
         const batch = alternatives[i]!;
         return decisionOf({ available: true, batch, reading: each, store, failure: undefined, owner }, takes);
       }),
-    refuse(alternatives, cause) {
+    withoutAnswer(alternatives, cause) {
       health.decidedByPolicy();
       return fallback.decideFirst(name, alternatives, cause).map((answer) => decisionOf(answer, takes));
     },
@@ -82,7 +82,7 @@ export function chargeCall<T extends Charge>({
     send: (batch, deadlineMs) => store.charge(batch, deadlineMs),
     check: checkReading,
     accept: (batch, reading) => ({ batch, reading, store }),
-    refuse(batch, cause) {
+    withoutAnswer(batch, cause) {
       const charged = fallback.charge(batch);
       health.lostCharges(batch.length - charged.batch.length, cause);
       return charged;
@@ -102,7 +102,7 @@ export function refundCall<T extends StoreRefund>({
     send: (batch, deadlineMs) => store.refund(batch, deadlineMs),
     check: checkReading,
     accept: (batch, reading) => ({ batch, reading, store }),
-    refuse(batch, cause) {
+    withoutAnswer(batch, cause) {
       health.lostRefunds(batch.length, cause);
       return { batch: [], reading: EMPTY_READING, store };
     },
@@ -115,7 +115,7 @@ export function capCall({ store }: StoreCallParts): StoreCall<readonly StoreCap[
     send: (batch, deadlineMs) => store.cap!(batch, deadlineMs),
     check: checkReading,
     accept: () => undefined,
-    refuse: (_batch, cause) => Promise.reject(cause),
+    withoutAnswer: (_batch, cause) => Promise.reject(cause),
   };
 }
 
@@ -125,7 +125,7 @@ export function resetCall({ store }: StoreCallParts): StoreCall<readonly BucketN
     send: (batch, deadlineMs) => store.reset(batch, deadlineMs),
     check: () => undefined,
     accept: () => undefined,
-    refuse(_batch, cause) {
+    withoutAnswer(_batch, cause) {
       const message =
         'The store did not confirm the reset: all, some or none of the buckets may be full now. ' +
         'Reset them again when the store answers.';
@@ -140,7 +140,7 @@ export function trialCall({ store }: StoreCallParts): StoreCall<readonly [], voi
     send: (batch, deadlineMs) => store.check(batch, deadlineMs),
     check: checkReading,
     accept: () => undefined,
-    refuse(_batch, cause) {
+    withoutAnswer(_batch, cause) {
       const message = `The store is connected, but failed to answer (${reasonOf(cause)}).`;
       return Promise.reject(new SluiceError('ERR_STORE_UNAVAILABLE', message, { cause }));
     },

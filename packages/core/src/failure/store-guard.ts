@@ -91,7 +91,7 @@ export class StoreGuard implements StoreGate {
     this.#tracker = {
       noteAnswer: (sent, answer) => this.#noteAnswer(sent, answer),
       accept: (sent, reading) => this.#accept(sent, reading),
-      refuse: (sent, error) => this.#refuse(sent, error),
+      withoutAnswer: (sent, error) => this.#withoutAnswer(sent, error),
       missedError: () => (this.#closed ? closedWhileWaiting() : missed(deadlineMs)),
     };
   }
@@ -207,7 +207,7 @@ export class StoreGuard implements StoreGate {
       }
       this.#noteAnswer(sent, answer);
     } catch (error) {
-      return this.#refuse(sent, error);
+      return this.#withoutAnswer(sent, error);
     }
     // An error from here on is not a failure of the store.
     return call.accept(batch, answer as StoreReading);
@@ -225,7 +225,10 @@ export class StoreGuard implements StoreGate {
     return pause === undefined ? call.accept(batch, reading) : pause.then(() => call.accept(batch, reading));
   }
 
-  #refuse<Batch, Outcome>({ call, batch, phase }: SentBatch<Batch, Outcome>, error: unknown): Awaitable<Outcome> {
+  #withoutAnswer<Batch, Outcome>(
+    { call, batch, phase }: SentBatch<Batch, Outcome>,
+    error: unknown,
+  ): Awaitable<Outcome> {
     if (isWrongUse(error)) throw error;
     // After `close`, the guard stopped waiting, which is not a failure of the store.
     if (!this.#closed) this.#health.failed(error, phase);
@@ -235,7 +238,7 @@ export class StoreGuard implements StoreGate {
   // For a synchronous store, the answers of policies must be values too.
   #byPolicy<Batch, Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch, cause: unknown): Awaitable<Outcome> {
     const pause = this.#isAsync ? this.#loopYield.due() : undefined;
-    return pause === undefined ? call.refuse(batch, cause) : pause.then(() => call.refuse(batch, cause));
+    return pause === undefined ? call.withoutAnswer(batch, cause) : pause.then(() => call.withoutAnswer(batch, cause));
   }
 
   /** Throws `ERR_CLOSED` after {@link close}. */

@@ -92,7 +92,7 @@ export function createLimiter<Request = unknown, Name extends string = string>(
   checkFunction(
     'onDecision',
     onDecision,
-    'It is told of every decision: onDecision: (decision, { request }) => { … }.',
+    'It is called with every decision: onDecision: (decision, { request }) => { … }.',
   );
   const emit = eventSink(options);
   return new LimiterCore<Request>({

@@ -152,7 +152,7 @@ const mistakes: readonly Mistake[] = [
         return level + one.incrementTicks <= one.fitTicks + 16;
       }
     },
-    breaks: 'a refused cost fits when its wait is over, and not a microsecond sooner',
+    breaks: 'a denied cost fits when its wait is over, and not a microsecond sooner',
   },
   {
     mistake: 'refuses the last token',
@@ -171,7 +171,7 @@ const mistakes: readonly Mistake[] = [
         return super.read(batch);
       }
     },
-    breaks: 'a refused cost fits when its wait is over, and not a microsecond sooner',
+    breaks: 'a denied cost fits when its wait is over, and not a microsecond sooner',
   },
   {
     mistake: 'forgets its buckets when the clock steps back',

@@ -134,7 +134,7 @@ export class SupervisedConnection {
   // Errors after the close are consequences, and explain less than the error that caused it.
   #handleError(error: unknown): void {
     const { status } = this.#connection;
-    // With Sentinels, an attempt that reaches none of them only emits errors, and goes on.
+    // With Sentinels, an attempt that reaches none of them only emits errors, and continues.
     if (status === 'connecting') this.#parts.connectTimeout.noteFailure();
     if (status === 'connecting' || status === 'connect' || status === 'ready') this.noteError(error);
   }

@@ -90,7 +90,7 @@ describe('a batch over several slots', () => {
     const allowed = readings.filter((reading) => isAllowed(request, reading)).length;
     await others.close();
     expect(allowed).toBeLessThanOrEqual(BURST);
-    await until('what was refused is given back', async () => {
+    await until('the tokens of the denied batch are given back', async () => {
       const [a, b] = await levelsOf(here, there);
       return a === allowed && b === allowed;
     });

@@ -101,7 +101,7 @@ export const periodCases: readonly (StoreCase | SteeredStoreCase)[] = [
     async (store, { advance }) => {
       const quota = await quotaOf(store);
       for (let request = 1; request <= COUNT; request++) {
-        assert.ok(fitted(await store.spend([quota.spend('id')]), quota.spend('id')), `request ${request} was refused`);
+        assert.ok(fitted(await store.spend([quota.spend('id')]), quota.spend('id')), `request ${request} was denied`);
         // oxlint-disable-next-line no-await-in-loop -- one after the other
         await advance(2);
       }

@@ -19,7 +19,7 @@ export const takingCases: readonly (StoreCase | SteeredStoreCase)[] = [
 
   promise('exactly burst requests fit into a full bucket', async ({ store }) => {
     for (let request = 1; request <= slow.burst; request++) {
-      assert.ok(fitted(await store.spend([slow.spend('id')]), slow.spend('id')), `request ${request} was refused`);
+      assert.ok(fitted(await store.spend([slow.spend('id')]), slow.spend('id')), `request ${request} was denied`);
     }
     assert.ok(!fitted(await store.spend([slow.spend('id')]), slow.spend('id')), 'one more than burst fitted');
   }),
@@ -65,19 +65,19 @@ export const takingCases: readonly (StoreCase | SteeredStoreCase)[] = [
   steeredPromise('exactly seven of seven per second fit at one instant', async ({ store }) => {
     const seven = new SampleLimit('Seven', 7, Math.floor(TICKS_PER_SECOND / 7));
     for (let request = 1; request <= 7; request++) {
-      assert.ok(fitted(await store.spend([seven.spend('id')]), seven.spend('id')), `request ${request} was refused`);
+      assert.ok(fitted(await store.spend([seven.spend('id')]), seven.spend('id')), `request ${request} was denied`);
     }
     assert.ok(!fitted(await store.spend([seven.spend('id')]), seven.spend('id')), 'the eighth fitted');
   }),
 
   steeredPromise(
-    'a refused cost fits when its wait is over, and not a microsecond sooner',
+    'a denied cost fits when its wait is over, and not a microsecond sooner',
     async ({ store, advance }) => {
       await store.spend([quick.spend('id', 2)]);
       await advance(19.999);
       assert.ok(!fitted(await store.spend([quick.spend('id')]), quick.spend('id')), 'it fitted a microsecond sooner');
       await advance(0.001);
-      assert.ok(fitted(await store.spend([quick.spend('id')]), quick.spend('id')), 'it was refused after its wait');
+      assert.ok(fitted(await store.spend([quick.spend('id')]), quick.spend('id')), 'it was denied after its wait');
     },
   ),
 

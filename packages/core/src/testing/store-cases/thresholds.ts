@@ -9,7 +9,7 @@ export const thresholdCases: readonly StoreCase[] = [
   promise('a transaction with less room fits less, and leaves the rest to the others', async ({ store }) => {
     const modest = slow.within({ room: 3 }, slow.spend('id'));
     for (let request = 1; request <= 3; request++) {
-      assert.ok(fitted(await store.spend([modest]), modest), `request ${request} was refused`);
+      assert.ok(fitted(await store.spend([modest]), modest), `request ${request} was denied`);
     }
     assert.ok(!fitted(await store.spend([modest]), modest), 'the fourth fitted');
     const rest = slow.spend('id', 2);

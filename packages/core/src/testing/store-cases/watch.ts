@@ -7,7 +7,7 @@ interface Watched {
   readonly provokeReport: NonNullable<StoreUnderTest['provokeReport']>;
 }
 
-/** What holds for every store that has the method `watch`. */
+/** Cases for every store that has the method `watch`. */
 export const watchCases: readonly StoreCase[] = [
   watchPromise('a listener gets reports of known types', async ({ watch, provokeReport }) => {
     const listener = listening(watch);
