@@ -39,10 +39,16 @@ const part: fc.Arbitrary<Part> = fc.record({
   mode: fc.constantFrom('check-and-spend', ...MODES),
 });
 const parts = fc.uniqueArray(part, { maxLength: 4, selector: ({ place }) => place });
+const alternatives = fc.array(fc.uniqueArray(part, { minLength: 1, maxLength: 4, selector: ({ place }) => place }), {
+  minLength: 1,
+  maxLength: 4,
+});
 
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ call: fc.constant('spend' as const), parts }) },
   { weight: 1, arbitrary: fc.record({ call: fc.constant('check' as const), parts }) },
+  { weight: 3, arbitrary: fc.record({ call: fc.constant('spendFirst' as const), alternatives }) },
+  { weight: 1, arbitrary: fc.record({ call: fc.constant('checkFirst' as const), alternatives }) },
   { weight: 1, arbitrary: fc.record({ call: fc.constantFrom('charge' as const, 'refund' as const), parts }) },
   { weight: 1, arbitrary: fc.record({ call: fc.constant('refundDecision' as const), back: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ call: fc.constant('reset' as const), parts }) },
@@ -89,6 +95,8 @@ class Comparison {
     else if (next.call === 'refundDecision') this.#refundDecision(next.back);
     else if (next.call === 'reset') this.#reset(next.parts);
     else if (next.call === 'charge' || next.call === 'refund') this.#correct(next.call, next.parts);
+    else if (next.call === 'spendFirst') this.#decideFirst('spend', next.alternatives);
+    else if (next.call === 'checkFirst') this.#decideFirst('check', next.alternatives);
     else this.#decide(next.call, next.parts);
   }
 
@@ -101,9 +109,19 @@ class Comparison {
   #decide(call: 'spend' | 'check', asked: readonly Part[]): void {
     const { entries, exactly } = this.#asked(asked);
     const decision = atOnce(this.limiter[call](entries));
-    const exact = this.#decideExactly(exactly, call === 'spend');
+    this.#compare(decision, this.#decideExactly([exactly], call === 'spend'));
+  }
+
+  #decideFirst(call: 'spend' | 'check', asked: readonly (readonly Part[])[]): void {
+    const all = asked.map((each) => this.#asked(each));
+    const decision = atOnce(this.limiter[call]({ firstOf: all.map(({ entries }) => entries) }));
+    const batches = all.map(({ exactly }) => exactly);
+    this.#compare(decision, this.#decideExactly(batches, call === 'spend'));
+  }
+
+  #compare(decision: Decision, [exact, batch]: readonly [OracleDecision, readonly Asked[]]): void {
     this.ours.push(figuresOf(decision));
-    this.exact.push(exactFigures(exact, exactly));
+    this.exact.push(exactFigures(exact, batch));
     this.past.push({ decision, exact });
   }
 
@@ -127,11 +145,16 @@ class Comparison {
     this.limiter.replace(setOf((this.limits = limits)));
   }
 
-  /** Decides by the exact rule, and once more when it met debts from before a raise and took nothing. */
-  #decideExactly(batch: readonly Asked[], takes: boolean): OracleDecision {
-    const met = batch.filter((asked) => this.#isOldDebt(asked));
-    const decision = this.oracle.decide(batch, this.now, takes);
-    const debts = met.filter(({ bucket, rule }) => {
+  /**
+   * Decides by the exact rule, and once more when it met debts from before a raise and took nothing.
+   *
+   * @returns The decision and its batch: the first that passes, or else the one with the shortest wait.
+   */
+  #decideExactly(batches: readonly (readonly Asked[])[], takes: boolean): readonly [OracleDecision, readonly Asked[]] {
+    const met = batches.map((batch) => batch.filter((asked) => this.#isOldDebt(asked)));
+    let decided = this.oracle.decideFirst(batches, this.now, takes);
+    const tried = met.slice(0, decided.length).flat();
+    const debts = tried.filter(({ bucket, rule }) => {
       const left = this.#cuts.get(bucket);
       return left === undefined || this.oracle.owesBetween(bucket, rule, { tolerance: left }, this.now);
     });
@@ -139,8 +162,11 @@ class Comparison {
       this.#cuts.set(bucket, rule.tolerance);
       this.oracle.cap(bucket, rule, this.now);
     }
-    const tookNothing = decision.answers.every(({ spent }) => spent === 0);
-    return debts.length > 0 && tookNothing ? this.oracle.decide(batch, this.now, takes) : decision;
+    const tookNothing = decided.at(-1)!.answers.every(({ spent }) => spent === 0);
+    if (debts.length > 0 && tookNothing) decided = this.oracle.decideFirst(batches, this.now, takes);
+    const waits = decided.map(({ answers, strictest }) => answers[strictest]?.retryAfterMs ?? 0);
+    const chosen = waits.indexOf(Math.min(...waits));
+    return [decided[chosen]!, batches[chosen]!];
   }
 
   #isOldDebt({ bucket, rule }: Asked): boolean {

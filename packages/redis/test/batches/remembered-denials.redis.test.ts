@@ -137,6 +137,28 @@ describe('alternatives', () => {
     await Promise.all([own.close(), elsewhere.close()]);
   });
 
+  test('of a limiter are decided and remembered as one, and a refund is seen at once', async () => {
+    const limits = Object.fromEntries(
+      ['Own', 'Pool'].map((name) => [name, { key: accountId(), count: 1, period: '1h' }]),
+    );
+    const limiter = createLimiter({ limits, store, failure: { onFailure: 'closed', deadlineMs: 1000 } });
+    const firstOf = ['Own', 'Pool'].map((limit) => [{ limit, id: 'limiter' }]);
+    const decisions = [];
+    for (let i = 0; i < 3; i++) decisions.push(await limiter.spend({ firstOf }));
+    expect(decisions.map(({ outcome, limit }) => [outcome, limit])).toEqual([
+      ['allowed', 'Own'],
+      ['allowed', 'Pool'],
+      ['denied', 'Own'],
+    ]);
+    const before = await evalshas();
+    expect(await limiter.spend({ firstOf })).toMatchObject({ outcome: 'denied', limit: 'Own' });
+    expect(await evalshas()).toBe(before);
+    expect(await limiter.refund(decisions.at(1)!)).toMatchObject([{ limit: 'Pool', remaining: 1 }]);
+    expect(await limiter.check({ firstOf })).toMatchObject({ allowed: true, limit: 'Pool' });
+    expect(await limiter.spend({ firstOf })).toMatchObject({ allowed: true, limit: 'Pool' });
+    await limiter.close();
+  });
+
   test('that passed are forgotten, and those that were skipped are not touched', async () => {
     await store.spend([order('alt-x', 3), order('alt-y', 5)]);
     await store.spend([order('alt-x', 3)]);
