@@ -102,6 +102,19 @@ test('a server that rejects the store is down, with its reply as the cause', asy
   expect(limiter.status().lastFailure?.cause).toMatchObject({ message: expect.stringContaining('WRONGPASS') });
 });
 
+test('a server that hangs is down after one missed deadline, when no new connection can be made', async () => {
+  const server = await redisServer();
+  const { limiter, store, is, spend } = watched({ url: server.url });
+  await limiter.ready();
+  server.freeze();
+  expect(await spend()).toMatchObject({ failure: { cause: { code: 'ERR_STORE_DEADLINE' } } });
+  await is('failing');
+  expect(store.status().counts.missed).toBe(1);
+  expect(limiter.status().lastFailure?.cause).toMatchObject({ message: expect.stringContaining('sent nothing') });
+  server.thaw();
+  await is('up');
+});
+
 test('Sentinels that can not be reached are down', async () => {
   const sentinels = [{ host: '127.0.0.1', port: 1 }];
   const { is, limiter } = watched({ client: ended(new Redis({ sentinels, name: 'limits', lazyConnect: true })) });
