@@ -30,6 +30,11 @@ const known: Limiter<Request, 'Orders' | 'Requests'> = limiter;
 void limiter.spend([{ limit: 'Orders', id: '7' }]);
 // @ts-expect-error no limit has this name
 void limiter.spend([{ limit: 'Typo', id: '7' }]);
+void limiter.spend({ firstOf: [[{ limit: 'Orders', id: '7' }], [{ limit: 'Requests', id: '10.0.0.1', cost: 2 }]] });
+// @ts-expect-error no limit has this name
+void limiter.spend({ firstOf: [[{ limit: 'Orders', id: '7' }], [{ limit: 'Typo', id: '7' }]] });
+// @ts-expect-error alternatives are batches, not entries
+void limiter.check({ firstOf: [{ limit: 'Orders', id: '7' }] });
 // @ts-expect-error no limit has this name, which is another in another case
 void limiter.check([{ limit: 'orders', id: '7' }]);
 // @ts-expect-error no limit has this name
