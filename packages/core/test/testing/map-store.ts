@@ -101,6 +101,7 @@ export class MapStore implements Store {
     for (const [place, one] of batch.entries()) {
       const level = at(reading.levelsTicks, place);
       const now = nowTicksAt(reading, place);
+      if (one.incrementTicks === 0) continue;
       if (one.mode === 'charge') this.write(one, now + this.charged(level, one), now);
       else if (one.mode !== 'check-only' && this.fits(level, one))
         this.write(one, now + level + one.incrementTicks, now);
@@ -170,7 +171,7 @@ export class MapStore implements Store {
     for (const [place, one] of batch.entries()) {
       const now = nowTicksAt(reading, place);
       const level = at(levelsTicks, place);
-      if (!this.isAhead(one, level)) this.write(one, now + level, now);
+      if (level !== at(reading.levelsTicks, place)) this.write(one, now + level, now);
     }
     return { ...reading, levelsTicks };
   }

@@ -11,15 +11,24 @@ export function joinAlternatives(alternatives: readonly BatchRequestParts[]): Ba
 }
 
 /** Splits the reading of a joined request into those of the alternatives that were tried. */
-export function splitReading(
-  alternatives: readonly BatchRequestParts[],
-  { nowTicks, levelsTicks }: StoreReading,
-): readonly StoreReading[] {
-  let end = 0;
+export function splitReading(alternatives: readonly BatchRequestParts[], whole: StoreReading): readonly StoreReading[] {
+  let start = 0;
   return readUntilPassed(
     alternatives.map(({ batch }) => batch as readonly StoreTransaction[]),
-    (batch) => ({ nowTicks, levelsTicks: levelsTicks.slice(end, (end += batch.length)) }),
+    (batch) => partOf(whole, start, (start += batch.length)),
   );
+}
+
+function partOf(whole: StoreReading, start: number, end: number): StoreReading {
+  const { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs } = whole;
+  const reading = { nowTicks, levelsTicks: levelsTicks.slice(start, end) };
+  // One server has clocks of its own only for buckets with a period.
+  if (bucketNowTicks === undefined || bucketWallMs === undefined) return reading;
+  return {
+    ...reading,
+    bucketNowTicks: bucketNowTicks.slice(start, end),
+    bucketWallMs: bucketWallMs.slice(start, end),
+  };
 }
 
 /** Whether a `spend` passed, by the levels before it. */

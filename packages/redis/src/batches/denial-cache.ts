@@ -1,7 +1,8 @@
 import type { StoreReading, StoreTransaction, Time } from '@sluice/core';
-import { passes, TICKS_PER_MICRO } from '@sluice/core/kit';
+import { nowTicksAt, passes, TICKS_PER_MICRO } from '@sluice/core/kit';
 import { isGranted, splitReading } from './alternatives.ts';
 import type { BatchObserver, BatchRequestParts } from './batch-request.ts';
+import { periodEndTicks } from './periods.ts';
 
 /** The maximum number of buckets, which take about two megabytes. The oldest readings are dropped first. */
 const MAX_BUCKETS = 10_000;
@@ -10,6 +11,9 @@ interface CachedLevel {
   readonly levelTicks: number;
   /** The server's clock when it read the level. */
   readonly nowTicks: number;
+  /** For a bucket with a period: the server's wall clock then, and the end of the period. */
+  readonly wallMs: number | undefined;
+  readonly endTicks: number;
   /** This process's clock when the call was sent, and when the reply arrived. */
   readonly sentMicros: number;
   readonly gotMicros: number;
@@ -23,6 +27,9 @@ interface CachedLevel {
  * call and the reply. A level that falls since the call was sent is never too high: if the batch fits it, the batch may
  * pass, and the server is asked. A level that falls since the reply arrived is never too low: reported waits are based
  * on it, so that no wait is too short.
+ *
+ * The level of a bucket with a period does not fall. It is remembered until the server's clock may have reached the end of
+ * the period.
  *
  * Other processes may change the buckets in the meantime. If they take tokens, the next call of the server shows that.
  * If they refund tokens, this process may deny a batch that would fit, until the level expires. It never allows a
@@ -52,16 +59,30 @@ export class DenialCache {
     const levelsTicks: number[] = [];
     const bucketNowTicks: number[] = [];
     const lowestTicks: number[] = [];
+    const bucketWallMs: (number | undefined)[] = [];
+    let nowTicks = 0;
     for (let i = 0; i < batch.length; i++) {
       const cached = this.#find(keys[i]!, nowMicros);
       if (cached === undefined) return undefined;
       const passedTicks = (nowMicros - cached.gotMicros) * TICKS_PER_MICRO;
+      if (i === 0) nowTicks = cached.nowTicks + passedTicks;
+      if (cached.wallMs !== undefined || batch[i]!.period !== undefined) {
+        const wallMs = wallMsInPeriod(batch[i]!, cached, nowMicros);
+        if (wallMs === undefined) return undefined;
+        bucketWallMs[i] = wallMs;
+        levelsTicks.push(cached.levelTicks);
+        lowestTicks.push(cached.levelTicks);
+        bucketNowTicks.push(cached.endTicks);
+        continue;
+      }
       levelsTicks.push(Math.max(0, cached.levelTicks - passedTicks));
       lowestTicks.push(Math.max(0, cached.levelTicks - (nowMicros - cached.sentMicros) * TICKS_PER_MICRO));
       bucketNowTicks.push(cached.nowTicks + passedTicks);
     }
     if (passes(batch, lowestTicks)) return undefined;
-    return { nowTicks: bucketNowTicks[0]!, levelsTicks, bucketNowTicks, remembered: true };
+    const reading = { nowTicks, levelsTicks, bucketNowTicks, remembered: true } as const;
+    if (bucketWallMs.length === 0) return reading;
+    return { ...reading, bucketWallMs: batch.map((_, i) => bucketWallMs[i]) };
   }
 
   /** Returns a denial of each alternative; `undefined` if one of them may pass. */
@@ -80,12 +101,19 @@ export class DenialCache {
    *
    * @param sentMicros - When the call was sent, by this process's clock.
    */
-  add(keys: readonly string[], { nowTicks, levelsTicks }: StoreReading, sentMicros: number): void {
+  add(keys: readonly string[], reading: StoreReading, sentMicros: number): void {
     if (this.#forMicros === 0) return;
     const gotMicros = this.#time.nowMicros();
     for (const [i, key] of keys.entries()) {
       this.#levels.delete(key);
-      this.#levels.set(key, { levelTicks: levelsTicks[i]!, nowTicks, sentMicros, gotMicros });
+      this.#levels.set(key, {
+        levelTicks: reading.levelsTicks[i]!,
+        nowTicks: reading.nowTicks,
+        wallMs: reading.bucketWallMs?.[i],
+        endTicks: nowTicksAt(reading, i),
+        sentMicros,
+        gotMicros,
+      });
     }
     for (const oldest of this.#levels.keys()) {
       if (this.#levels.size <= MAX_BUCKETS) break;
@@ -105,6 +133,23 @@ export class DenialCache {
     this.#levels.delete(key);
     return undefined;
   }
+}
+
+/**
+ * The server's wall clock at the earliest, if it is certainly still in the period in which a level was read, and if that
+ * is the period of the transaction. Otherwise undefined.
+ */
+function wallMsInPeriod(
+  { period }: StoreTransaction,
+  { wallMs, endTicks, sentMicros, gotMicros }: CachedLevel,
+  nowMicros: number,
+): number | undefined {
+  if (period === undefined || wallMs === undefined) return undefined;
+  const earliestMs = wallMs + Math.floor((nowMicros - gotMicros) / 1000);
+  // `wallMs` was rounded down.
+  const latestMs = wallMs + 1 + (nowMicros - sentMicros) / 1000;
+  const isSame = periodEndTicks(period, earliestMs) === endTicks && periodEndTicks(period, latestMs) === endTicks;
+  return isSame ? earliestMs : undefined;
 }
 
 /** Remembers the levels of denied batches, and forgets buckets that any other call may have changed. */

@@ -1,5 +1,5 @@
 import type { StoreReading, StoreTransaction, Time } from '@sluice/core';
-import { levelAfter } from '@sluice/core/kit';
+import { levelAfter, nowTicksAt } from '@sluice/core/kit';
 import type { ScriptClient } from '../client/script-client.ts';
 import { slotOf } from '../client/slot.ts';
 import { isGranted, joinAlternatives, splitReading } from './alternatives.ts';
@@ -115,10 +115,14 @@ export class ClusterDispatcher implements Dispatcher {
   }
 
   async #dispatchParts(parts: readonly BatchPart[]): Promise<StoreReading> {
-    const readings = await Promise.all(
-      parts.map((part) => this.#dispatchTo(part.slot, part, this.#observers.requests)),
-    );
-    return mergeReadings(parts, readings);
+    const inPeriods = parts.filter(({ kind, batch }) => kind !== 'check' && batch.some(hasPeriod));
+    // A stale period must reject the whole batch before any slot has changed a bucket.
+    if (inPeriods.length > 0) await this.#dispatchAll(inPeriods.map((part) => ({ ...part, kind: 'check' })));
+    return mergeReadings(parts, await this.#dispatchAll(parts));
+  }
+
+  #dispatchAll(parts: readonly BatchPart[]): Promise<readonly StoreReading[]> {
+    return Promise.all(parts.map((part) => this.#dispatchTo(part.slot, part, this.#observers.requests)));
   }
 
   async #spendParts(parts: readonly BatchPart[]): Promise<StoreReading> {
@@ -149,6 +153,10 @@ export class ClusterDispatcher implements Dispatcher {
   }
 }
 
+function hasPeriod({ period }: BatchEntry): boolean {
+  return period !== undefined;
+}
+
 /** The hash slot of all keys; undefined if they have several. */
 function commonSlot(keys: readonly string[]): number | undefined {
   const slot = slotOf(keys[0]!);
@@ -156,14 +164,15 @@ function commonSlot(keys: readonly string[]): number | undefined {
 }
 
 // They are refunds of a decision, so that tokens that have already come back do not count twice.
-function createRefunds({ batch, keys }: BatchPart, { nowTicks, levelsTicks }: StoreReading) {
+function createRefunds({ batch, keys }: BatchPart, reading: StoreReading) {
   const refunds: BatchEntry[] = [];
   const refundKeys: string[] = [];
   for (const [i, transaction] of (batch as readonly StoreTransaction[]).entries()) {
-    const before = levelsTicks[i]!;
+    const before = reading.levelsTicks[i]!;
     const after = levelAfter(transaction, before);
     if (after === before) continue;
-    refunds.push({ incrementTicks: after - before, tatAfterSpendTicks: nowTicks + after });
+    const tatAfterSpendTicks = nowTicksAt(reading, i) + after;
+    refunds.push({ incrementTicks: after - before, tatAfterSpendTicks, period: transaction.period });
     refundKeys.push(keys[i]!);
   }
   return { batch: refunds, keys: refundKeys };

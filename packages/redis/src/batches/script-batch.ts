@@ -1,8 +1,9 @@
-import type { Mode } from '@sluice/core';
+import type { CalendarPeriod, Mode, StoreReading } from '@sluice/core';
 import { createHash } from 'node:crypto';
 import { malformedReplyError, type Script, type ScriptCall } from '../client/script-client.ts';
 import type { BatchRequest, BatchEntry, BatchKind, BatchRequestParts } from './batch-request.ts';
 import { decideLua } from './decide-lua.ts';
+import { findStalePeriod, periodTicks, withPeriods } from './periods.ts';
 
 /** The only script of this store. It executes batches of all kinds, in order. */
 export const decideScript: Script = {
@@ -26,12 +27,15 @@ const NUMBER_OF_KIND: Readonly<Record<Exclude<BatchKind, 'spend'>, number>> = {
   cap: 8,
 };
 const REFUND_OF_DECISION = 6;
+const IN_PERIOD = 10;
 const POSITION = 16;
 const BATCHES = 2 ** 20;
 const ALTERNATIVE = 2 ** 19;
 
 /** How many of the last numbers are searched for an equal pair. It bounds the time for a batch with many limits. */
 const SEARCHED = 16;
+/** The same for the seven numbers of a transaction with a period. */
+const SEARCHED_IN_PERIOD = 8 * 7;
 
 /** Batches that are sent in one call of decide.lua. The header of the script describes the encoding. */
 export class ScriptBatch {
@@ -45,6 +49,7 @@ export class ScriptBatch {
   readonly #deadlineMs: number;
   readonly #sinceMicros: number;
   #lastShape = 0;
+  #hasPeriods = false;
 
   /** @param sinceMicros - When the first batch was added, by the process's own clock. */
   constructor(deadlineMs: number, sinceMicros: number) {
@@ -104,7 +109,9 @@ export class ScriptBatch {
     let next = 1;
     for (const request of this.#requests) {
       const levelsTicks = numbers.slice(next, (next += request.keys.length));
-      request.answer({ nowTicks: numbers[0]!, levelsTicks }, sentMicros);
+      const reading = { nowTicks: numbers[0]!, levelsTicks };
+      if (this.#hasPeriods) answerInPeriods(request, reading, sentMicros);
+      else request.answer(reading, sentMicros);
     }
   }
 
@@ -132,7 +139,8 @@ export class ScriptBatch {
   }
 
   #wordOf(kind: BatchKind, entry: BatchEntry): number {
-    const { mode, incrementTicks = 0, fitTicks = 0, capTicks = 0, tatAfterSpendTicks } = entry;
+    const { mode, incrementTicks = 0, fitTicks = 0, capTicks = 0, tatAfterSpendTicks, period } = entry;
+    if (period !== undefined && kind !== 'reset') return this.#wordInPeriod(kind, entry, period);
     if (kind === 'spend') {
       return NUMBER_OF_MODE[mode!] + this.#positionOf(incrementTicks, mode === 'charge' ? capTicks : fitTicks);
     }
@@ -143,6 +151,25 @@ export class ScriptBatch {
     return REFUND_OF_DECISION + position * POSITION;
   }
 
+  #wordInPeriod(kind: Exclude<BatchKind, 'reset'>, entry: BatchEntry, period: CalendarPeriod): number {
+    this.#hasPeriods = true;
+    const { mode, incrementTicks = 0, fitTicks = 0, capTicks = 0, tatAfterSpendTicks } = entry;
+    const isDecision = kind === 'refund' && tatAfterSpendTicks !== undefined;
+    const number = kind === 'spend' ? NUMBER_OF_MODE[mode!] : isDecision ? REFUND_OF_DECISION : NUMBER_OF_KIND[kind];
+    const threshold = kind === 'spend' && mode !== 'charge' ? fitTicks : capTicks;
+    const numbers = [incrementTicks, threshold, number, tatAfterSpendTicks ?? 0, ...periodTicks(period)];
+    return IN_PERIOD + this.#positionOfAll(numbers) * POSITION;
+  }
+
+  #positionOfAll(given: readonly number[]): number {
+    const numbers = this.#numbers;
+    const oldest = Math.max(0, numbers.length - SEARCHED_IN_PERIOD);
+    for (let i = numbers.length - given.length; i >= oldest; i--) {
+      if (given.every((number, j) => number === numbers[i + j])) return i;
+    }
+    return numbers.push(...given) - given.length;
+  }
+
   #positionOf(increment: number, threshold: number): number {
     const numbers = this.#numbers;
     const oldest = Math.max(0, numbers.length - SEARCHED);
@@ -151,4 +178,10 @@ export class ScriptBatch {
     }
     return (numbers.push(increment, threshold) - 2) * POSITION;
   }
+}
+
+function answerInPeriods(request: BatchRequest, reading: StoreReading, sentMicros: number): void {
+  const error = findStalePeriod(request.batch, reading);
+  if (error === undefined) request.answer(withPeriods(request.batch, reading), sentMicros);
+  else request.fail(error);
 }

@@ -46,13 +46,14 @@ export interface RedisStoreStatus extends ConnectionStatus {
  * - `ERR_STORE_DEADLINE` if there was no answer in time;
  * - `ERR_STORE_UNAVAILABLE` if the server can't be reached or has failed;
  * - `ERR_STORE_BUCKET` if the key of a bucket contains something else, or only this call failed;
+ * - `ERR_STORE_PERIOD` if the server's clock is outside of the calendar periods of a bucket;
  * - `ERR_STORE_ANSWER` if the reply is malformed;
  * - `ERR_OPTION` or `ERR_ID` if a deadline, hash tag or id is wrong;
  * - `ERR_CLOSED` after `close()`.
  */
 export interface RedisStore extends Store {
-  /** Every call settles within its deadline, so a limiter sets no timer of its own. */
-  readonly traits: { readonly keepsDeadline: true };
+  /** Every call settles within its deadline, so a limiter sets no timer of its own. Buckets may have calendar periods. */
+  readonly traits: { readonly keepsDeadline: true; readonly periods: true };
   spend(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading>;
   /**
    * Tries batches in order, and spends the first that passes: in one script call, and atomic. In a cluster, that is so
@@ -109,7 +110,7 @@ export interface SharedStoreParts extends BucketKeysOptions {
 
 /** The Redis store, over a connection to one server or to a cluster. */
 export class SharedStore implements RedisStore {
-  readonly traits = { keepsDeadline: true } as const;
+  readonly traits = { keepsDeadline: true, periods: true } as const;
   readonly #client: ScriptClient;
   readonly #keys: BucketKeys;
   readonly #denials: DenialCache;

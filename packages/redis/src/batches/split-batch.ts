@@ -1,4 +1,5 @@
 import type { StoreReading } from '@sluice/core';
+import { nowTicksAt } from '@sluice/core/kit';
 import { slotOf } from '../client/slot.ts';
 import type { BatchEntry, BatchRequestParts } from './batch-request.ts';
 
@@ -40,12 +41,15 @@ export function mergeReadings(parts: readonly BatchPart[], readings: readonly St
   const size = parts.reduce((sum, { indexes }) => sum + indexes.length, 0);
   const levelsTicks = Array<number>(size).fill(0);
   const bucketNowTicks = Array<number>(size).fill(0);
+  const bucketWallMs = Array<number | undefined>(size).fill(undefined);
   for (const [i, { indexes }] of parts.entries()) {
-    const { nowTicks, levelsTicks: levels } = readings[i]!;
+    const reading = readings[i]!;
     for (const [j, index] of indexes.entries()) {
-      levelsTicks[index] = levels[j]!;
-      bucketNowTicks[index] = nowTicks;
+      levelsTicks[index] = reading.levelsTicks[j]!;
+      bucketNowTicks[index] = nowTicksAt(reading, j);
+      bucketWallMs[index] = reading.bucketWallMs?.[j];
     }
   }
-  return { nowTicks: bucketNowTicks[0]!, levelsTicks, bucketNowTicks };
+  const merged = { nowTicks: readings[0]!.nowTicks, levelsTicks, bucketNowTicks };
+  return readings.some((reading) => reading.bucketWallMs !== undefined) ? { ...merged, bucketWallMs } : merged;
 }

@@ -230,3 +230,60 @@ describe('a batch that was answered', () => {
     expect(levels.size).toBe(1);
   });
 });
+
+describe('the levels of buckets with a calendar period', () => {
+  const EPOCH_MS = Date.UTC(2026, 0, 1);
+  const HOUR_MS = 3_600_000;
+  const endTicks = HOUR_MS * 16_000;
+  const period = [EPOCH_MS, EPOCH_MS + HOUR_MS, EPOCH_MS + 2 * HOUR_MS] as const;
+  const call = (cost = 1) => ({ ...order('a', cost), incrementTicks: cost, fitTicks: 5, capTicks: 5, period });
+
+  /** An empty bucket, some milliseconds before the end of the period. The call took 2 ms. */
+  function emptyBefore(leftMs: number) {
+    const time = new FakeTime(100);
+    const levels = new DenialCache(1000, time);
+    const wallMs = EPOCH_MS + HOUR_MS - leftMs;
+    const nowTicks = endTicks - leftMs * 16_000;
+    levels.add(
+      ['a', 'rate'],
+      { nowTicks, levelsTicks: [5, 0], bucketNowTicks: [endTicks, nowTicks], bucketWallMs: [wallMs, undefined] },
+      time.nowMicros() - 2000,
+    );
+    return { time, levels, wallMs, nowTicks };
+  }
+
+  test('do not fall, and are returned with the end of the period and the wall clock', () => {
+    const { time, levels, wallMs, nowTicks } = emptyBefore(500);
+    time.advance(250.5);
+    expect(levels.findDenial([order('rate'), call()], ['rate', 'a'])).toEqual({
+      nowTicks: nowTicks + 250.5 * 16_000,
+      levelsTicks: [0, 5],
+      bucketNowTicks: [nowTicks + 250.5 * 16_000, endTicks],
+      bucketWallMs: [undefined, wallMs + 250],
+      remembered: true,
+    });
+    expect(levels.findDenial([call(0)], ['a'])).toBeUndefined();
+  });
+
+  test('are known only until the server may have reached the end of the period', () => {
+    const { time, levels } = emptyBefore(500);
+    time.advance(496.999);
+    expect(levels.findDenial([call()], ['a'])).toBeDefined();
+    time.advance(0.001);
+    expect(levels.findDenial([call()], ['a'])).toBeUndefined();
+  });
+
+  test.each([
+    ['without a period', { ...call(), period: undefined }],
+    ['in another period', { ...call(), period: [period[0], period[1] + 1, period[2]] as const }],
+    ['in a stale period', { ...call(), period: [0, 1, 2] as const }],
+  ])('are not known for a transaction %s', (_, transaction) => {
+    const { levels } = emptyBefore(500);
+    expect(levels.findDenial([transaction], ['a'])).toBeUndefined();
+  });
+
+  test('are not those of a bucket without a period', () => {
+    const { levels } = emptyBefore(500);
+    expect(levels.findDenial([call()], ['rate'])).toBeUndefined();
+  });
+});

@@ -1,4 +1,4 @@
-import type { Mode, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from '@sluice/core';
+import type { CalendarPeriod, Mode, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from '@sluice/core';
 import { passes } from '@sluice/core/kit';
 
 /** One token of Orders: it comes back after a minute, so that none does while a test runs. There are five. */
@@ -38,4 +38,18 @@ export function owed({ levelsTicks }: StoreReading): number[] {
 
 export function isAllowed(batch: readonly StoreTransaction[], { levelsTicks }: StoreReading): boolean {
   return passes(batch, levelsTicks);
+}
+
+const HOUR_MS = 3_600_000;
+const HALF_AN_HOUR_AGO = Date.now() - HOUR_MS / 2;
+
+/** The period of an hour that runs while these tests do, and the next one; or some hours later. */
+export function hour(laterHours = 0): CalendarPeriod {
+  const start = HALF_AN_HOUR_AGO + laterHours * HOUR_MS;
+  return [start, start + HOUR_MS, start + 2 * HOUR_MS];
+}
+
+/** One transaction of five calls an hour. */
+export function hourly(id: string, cost = 1, period: CalendarPeriod = hour()): StoreTransaction {
+  return { limit: 'Hourly', id, incrementTicks: cost, fitTicks: 5, capTicks: 5, mode: 'check-and-spend', period };
 }

@@ -175,7 +175,10 @@ class LocalStore implements MemoryStore {
       const level = before[index]!;
       return buckets.isAhead(index, level) ? level : after(change, level, buckets.nowAt(index, nowTicks));
     });
-    for (const [index, level] of levelsTicks.entries()) buckets.setLevel(index, nowTicks, level);
+    for (const [index, level] of levelsTicks.entries()) {
+      // A full bucket may still contain the count of the last period, in case the clock steps back.
+      if (level !== before[index]) buckets.setLevel(index, nowTicks, level);
+    }
     const reading = buckets.readingOf(nowTicks, levelsTicks);
     buckets.trim(nowTicks);
     return reading;

@@ -222,6 +222,10 @@ export const periodCases: readonly (StoreCase | SteeredStoreCase)[] = [
     const readings = await store.spendFirst([[quota.spend('used')], [quota.spend('id', 2)]]);
     assert.equal(readings.length, 2);
     assertTat(await store.check([quota.spend('id')]), tatOf(readings[1]!, 2));
+    // Only an alternative that is tried can be stale.
+    const stale = [quota.later(DAY_MS).spend('id')];
+    assert.equal((await store.spendFirst([[quota.spend('other')], stale])).length, 1);
+    await staleError(() => store.spendFirst!([[quota.spend('used')], stale]));
   }),
 
   steeredOfPeriods('a clock that steps back in a period grants nothing', async (store, { advance, stepBack }) => {
@@ -239,6 +243,9 @@ export const periodCases: readonly (StoreCase | SteeredStoreCase)[] = [
       await store.spend([quota.spend('id', COUNT)]);
       await advance(6000);
       for (let call = 0; call < 100; call++) await store.spend([quota.spend(`other-${call}`)]);
+      await store.spend([quota.spend('id', 0)]);
+      await store.charge([quota.charge('id', 0)]);
+      await store.refund([quota.refund('id', 1)]);
       await stepBack(5500);
       assertLevel(await store.spend([quota.spend('id')]), COUNT);
     },
