@@ -14,7 +14,7 @@ export function limiterOn(store: Store, numbers: LimitNumbers, overrides?: Recor
   return createLimiter({ ...setOf(numbers, overrides), store, log: false });
 }
 
-/** A limiter of another process on a store, as far as the store can tell. */
+/** Creates a limiter that a store can not distinguish from one of another process. */
 export function anotherOn(store: Store, numbers: LimitNumbers): Limiter {
   const seenByOther = new Proxy(store, {
     get: (target, name) => {
