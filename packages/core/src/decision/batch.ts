@@ -57,8 +57,7 @@ function withRate({ limit, id, cost, mode }: Ask, override: OverrideRate): Trans
     cost,
     rate,
     overridden: rate !== limit.rate,
-    onFailure: limit.onFailure,
-    hidden: limit.hidden,
+    definition: limit,
   };
 }
 

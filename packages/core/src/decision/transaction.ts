@@ -1,4 +1,4 @@
-import type { FailurePolicy } from '../limits/limit.ts';
+import type { Limit } from '../limits/limit.ts';
 import type { Rate } from '../rule/rate.ts';
 import type { StoreTransaction } from '../store/store.ts';
 
@@ -9,9 +9,8 @@ export interface Transaction extends StoreTransaction {
   readonly rate: Rate;
   /** Whether the numbers come from an override. */
   readonly overridden: boolean;
-  readonly onFailure: FailurePolicy;
-  /** Whether the limit is hidden from clients. */
-  readonly hidden: boolean;
+  /** The limit as it was defined: its failure policy, and whether it is hidden from clients. */
+  readonly definition: Pick<Limit, 'onFailure' | 'hidden'>;
 }
 
 /** The numbers of a blocked id, whose bucket never has a token. `periodMs` is that of the limit. */

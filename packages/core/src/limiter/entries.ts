@@ -29,13 +29,14 @@ const ENTRY_FIELDS = ['limit', 'id', 'cost', 'mode'];
  * @throws {SluiceError} `ERR_OPTION` when it is not an object, `ERR_UNKNOWN_OPTION` for an unknown property.
  */
 export function checkEntry(entry: unknown): void {
-  // This runs for every decision, so it only compares names. `checkOptions` then creates the error message.
-  if (isPlainObject(entry)) {
-    let known = true;
-    for (const name in entry) known &&= name === 'limit' || name === 'id' || name === 'cost' || name === 'mode';
-    if (known) return;
-  }
-  checkOptions('entries[…]', entry, ENTRY_FIELDS, ENTRY_HINTS, ENTRY_EXAMPLE);
+  if (!hasKnownNames(entry)) checkOptions('entries[…]', entry, ENTRY_FIELDS, ENTRY_HINTS, ENTRY_EXAMPLE);
+}
+
+// This runs for every decision, so it only compares names. `checkOptions` creates the error message.
+function hasKnownNames(entry: unknown): boolean {
+  if (!isPlainObject(entry)) return false;
+  for (const name in entry) if (name !== 'limit' && name !== 'id' && name !== 'cost' && name !== 'mode') return false;
+  return true;
 }
 
 /** The calls without a mode: the properties of their entries, and what each call does, for error messages. */

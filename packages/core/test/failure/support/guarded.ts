@@ -7,6 +7,7 @@ import { StoreGuard } from '../../../src/failure/store-guard.ts';
 import type { StoreStatus } from '../../../src/failure/store-health.ts';
 import { fits } from '../../../src/rule/gcra.ts';
 import type { ReadyOptions } from '../../../src/store/ready-options.ts';
+import type { FailurePolicy } from '../../../src/limits/limit.ts';
 import { rateOf } from '../../../src/rule/rate.ts';
 import type { Store, StoreRefund, StoreTraits } from '../../../src/store/store.ts';
 import type { Transaction } from '../../../src/decision/transaction.ts';
@@ -77,9 +78,23 @@ const rates = new Map<string, ReturnType<typeof rateOf>>();
 
 /** A transaction on a limit of 10 tokens, one a second, unless told otherwise. */
 export function transaction(
-  given: Partial<Omit<Transaction, 'period'>> & { burst?: number; count?: number; period?: string } = {},
+  given: Partial<Omit<Transaction, 'period'>> & {
+    burst?: number;
+    count?: number;
+    period?: string;
+    onFailure?: FailurePolicy;
+  } = {},
 ) {
-  const { burst = 10, count = 1, period = '1s', limit = 'Orders', id = 'a', cost = 1, ...rest } = given;
+  const {
+    burst = 10,
+    count = 1,
+    period = '1s',
+    limit = 'Orders',
+    id = 'a',
+    cost = 1,
+    onFailure = 'local',
+    ...rest
+  } = given;
   const numbers = `${burst} ${count} ${period}`;
   // One object for one rate, as limits have it.
   const rate = given.rate ?? rates.get(numbers) ?? rateOf('limits.Orders', { burst, count, period });
@@ -94,8 +109,7 @@ export function transaction(
     capTicks: rate.toleranceTicks,
     mode: 'check-and-spend',
     overridden: false,
-    onFailure: 'local',
-    hidden: false,
+    definition: { onFailure, hidden: false },
     ...rest,
   };
   return made;
