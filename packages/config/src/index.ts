@@ -9,9 +9,7 @@
  */
 export { checkLimits, type CheckOptions } from './load/check-limits.ts';
 export type { Problem } from './check/problem.ts';
-export type { LimitFilesEvent } from './live/limit-files-event.ts';
-export type { LiveLimits } from './live/live-limits.ts';
-export type { LiveStatus } from './live/live-status.ts';
+export type { LimitFilesEvent, LiveLimits, LiveStatus } from './live/live-limits.ts';
 export { watchLimits, type WatchOptions } from './live/watch-limits.ts';
 export { loadLimits, type LoadedLimits, type LoadOptions } from './load/load-limits.ts';
 export type { KeyOptions, LimitKeys, LimitSources } from './load/options.ts';

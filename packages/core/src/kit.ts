@@ -20,7 +20,7 @@ export { checkBoolean, checkFunction, checkOptions, leafOf, oneOf, wholeNumber, 
 export { LIMIT_HINTS } from './checks/peer-names.ts';
 export type { EventSink, EventLine } from './events/event.ts';
 export { eventSink, type EventSinkOptions } from './events/event-sink.ts';
-export { ThrottledChanges } from './events/throttled-changes.ts';
+export { ThrottledChanges } from './events/throttle.ts';
 export { isIdFormat, isKey, keyOf } from './keys/key.ts';
 export { limitsOf, timeOf } from './limiter/create-limiter.ts';
 export { checkLimitName, LIMIT_NAME_PATTERN, type Limit } from './limits/limit.ts';

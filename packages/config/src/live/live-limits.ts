@@ -2,8 +2,6 @@ import { SluiceError, type Alarm, type Limiter, type Time } from '@sluice/core';
 import { isInstance, messageOf } from '@sluice/core/kit';
 import { readRecipe, type LoadedLimits, type Recipe } from '../load/load-limits.ts';
 import { FileSignatures } from './file-signatures.ts';
-import type { LimitFilesEvent } from './limit-files-event.ts';
-import type { LiveStatus } from './live-status.ts';
 
 export interface LiveParts<Request> {
   readonly limiter: Limiter<Request>;
@@ -167,4 +165,33 @@ function pathsOf<Request>({ read: { defaults, overrides } }: Recipe<Request>): r
 /** Whether a source is a function, which must be called to find out whether its content has changed. */
 export function hasFunction<Request>({ read: { defaults, overrides } }: Recipe<Request>): boolean {
   return [defaults, overrides].some((source) => typeof source?.from === 'function');
+}
+
+/**
+ * An event of {@link watchLimits}, emitted to `onEvent`. `message` describes what happened and what to do; the log line
+ * is the message after `Sluice: `. `version` is the hash of the content in use.
+ */
+export type LimitFilesEvent =
+  /** The sources have new content, and the limiter now uses it. */
+  | { readonly type: 'limits-reloaded'; readonly version: string; readonly message: string }
+  /**
+   * The content of the sources was rejected, and the previous limits stay in use. `cause` is the `ERR_LIMIT_FILES`
+   * error with all problems, or the error of `limiter.replace`. Emitted once for each new reason.
+   */
+  | { readonly type: 'limits-rejected'; readonly cause: unknown; readonly message: string }
+  /** After rejected content, the sources again have the content that is in use. */
+  | { readonly type: 'limits-restored'; readonly version: string; readonly message: string };
+
+/** The state of watched limits, returned by {@link LiveLimits.status} and {@link LiveLimits.reload}. */
+export interface LiveStatus {
+  /** A hash of the content in use. The same content has the same version in every process. */
+  readonly version: string;
+  /** When the content in use was loaded. */
+  readonly loadedAt: Date;
+  /** When the sources were last checked for changes. */
+  readonly checkedAt: Date;
+  /** Why the current content of the sources was rejected; `undefined` if it is the content in use. */
+  readonly lastError: SluiceError | undefined;
+  /** When the sources were first rejected; `undefined` if they are not. */
+  readonly failingSince: Date | undefined;
 }

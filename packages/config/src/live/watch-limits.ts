@@ -1,8 +1,7 @@
 import { SluiceError, type Limiter, type Log } from '@sluice/core';
 import { checkOptions, complaint, eventSink, limitsOf, timeOf, wholeNumber, type Limit } from '@sluice/core/kit';
 import { RememberedLimits, type LoadedLimits, type Recipe } from '../load/load-limits.ts';
-import type { LimitFilesEvent } from './limit-files-event.ts';
-import { hasFunction, LiveLimits } from './live-limits.ts';
+import { hasFunction, LiveLimits, type LimitFilesEvent } from './live-limits.ts';
 
 /** The options of {@link watchLimits}. */
 export interface WatchOptions {

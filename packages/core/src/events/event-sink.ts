@@ -3,7 +3,7 @@ import type { EventSink, EventLine } from './event.ts';
 import { checkFunction } from '../checks/options.ts';
 import { callAndForget } from '../async/awaitable.ts';
 import { systemTime, type Time } from '../time/time.ts';
-import { ThrottledChanges } from './throttled-changes.ts';
+import { ThrottledChanges } from './throttle.ts';
 
 /** The options that receive events: `onEvent` and `log`. */
 export interface EventSinkOptions {

@@ -1,7 +1,7 @@
 import { reasonOf, SluiceError } from '../checks/errors.ts';
 import type { Store } from '../store/store.ts';
 import { Deadlines } from '../time/deadlines.ts';
-import { closed } from './open-gate.ts';
+import { closed } from './store-gate.ts';
 import type { Time } from '../time/time.ts';
 
 /** The store's own error at its timeout explains why it is not ready, so it gets this much time to arrive first. */

@@ -1,11 +1,14 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { Decision } from '../decision/decision.ts';
-import type { BucketName, Store, StoreCap, StoreRefund, StoreReport } from '../store/store.ts';
+import type { BucketName, Store, StoreCap, StoreReading, StoreRefund, StoreReport } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
-import type { Changed, Charge } from '../decision/batch-answer.ts';
-import type { ReadyOptions } from '../store/ready-options.ts';
-import type { Alternatives } from './alternatives.ts';
+import type { Answered, Changed, Charge } from '../decision/batch-answer.ts';
+import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
+import { readFirst, type Alternatives } from './alternatives.ts';
 import type { StoreStatus } from './store-health.ts';
+import { decisionOf } from '../decision/decide.ts';
+import { SluiceError } from '../checks/errors.ts';
+import type { Time } from '../time/time.ts';
 
 /** The path from a limiter to its store. Every call except `status` and `close` throws `ERR_CLOSED` after `close`. */
 export interface StoreGate {
@@ -42,4 +45,98 @@ export interface StoreGate {
   assertOpen(): void;
   /** Closes the gate, not the store. Repeated calls do nothing. */
   close(): void;
+}
+
+/**
+ * The gate to a store that answers synchronously and can't fail: it adds nothing. An error of such a store means wrong
+ * use.
+ */
+export class OpenGate implements StoreGate {
+  readonly #store: Store;
+  readonly #since: Date;
+  #closed = false;
+
+  constructor(store: Store, time: Time) {
+    this.#store = store;
+    this.#since = new Date(time.wallNow());
+  }
+
+  spend(batch: readonly Transaction[]): Decision {
+    this.assertOpen();
+    return decisionOf(this.#answer(batch, this.#store.spend(batch)), true);
+  }
+
+  check(batch: readonly Transaction[]): Decision {
+    this.assertOpen();
+    return decisionOf(this.#answer(batch, this.#store.check(batch)), false);
+  }
+
+  decideFirst(call: 'spend' | 'check', alternatives: Alternatives): readonly Decision[] {
+    this.assertOpen();
+    const { readings } = atOnce(readFirst(call, this.#store, alternatives));
+    return readings.map((reading, i) => decisionOf(this.#answer(alternatives[i]!, reading), call === 'spend'));
+  }
+
+  charge<T extends Charge>(batch: readonly T[]): Changed<T> {
+    this.assertOpen();
+    return { batch, reading: atOnce(this.#store.charge(batch)), store: this.#store };
+  }
+
+  refund<T extends StoreRefund>(store: Store, batch: readonly T[]): Changed<T> {
+    this.assertOpen();
+    return { batch, reading: atOnce(store.refund(batch)), store };
+  }
+
+  cap(batch: readonly StoreCap[]): Awaitable<unknown> {
+    this.assertOpen();
+    return this.#store.cap?.(batch);
+  }
+
+  reset(batch: readonly BucketName[]): Awaitable<void> {
+    this.assertOpen();
+    return this.#store.reset(batch);
+  }
+
+  async ready(options?: ReadyOptions): Promise<void> {
+    this.assertOpen();
+    checkReadyOptions(options);
+  }
+
+  /** Does nothing: a store that can't fail is never down. */
+  noteReport(): void {}
+
+  status(): StoreStatus {
+    return { state: 'up', since: this.#since, outages: 0, decidedByPolicy: 0, lastFailure: undefined };
+  }
+
+  assertOpen(): void {
+    if (this.#closed) throw closed();
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  #answer(batch: readonly Transaction[], reading: Awaitable<StoreReading>): Answered {
+    return { available: true, batch, reading: atOnce(reading), store: this.#store, failure: undefined, owner: this };
+  }
+}
+
+function atOnce<T>(reading: Awaitable<T>): T {
+  if (reading instanceof Promise) throw notAtOnce(reading);
+  return reading;
+}
+
+function notAtOnce(reading: Promise<unknown>): SluiceError {
+  // Avoids an unhandled rejection: this error replaces the answer.
+  reading.catch(() => undefined);
+  return new SluiceError(
+    'ERR_STORE_ANSWER',
+    'The store has the trait `answersAtOnce`, but returned a promise. Remove `answersAtOnce` from its `traits`.',
+  );
+}
+
+/** Creates the error for calls after `close`. */
+export function closed(): SluiceError {
+  return new SluiceError('ERR_CLOSED', 'The limiter is closed. Make a new one with createLimiter().');
 }

@@ -9,7 +9,7 @@ import { Deadlines } from '../time/deadlines.ts';
 import type { CheckedFailureOptions } from './failure-options.ts';
 import { Fallback } from './fallback.ts';
 import { LoopYield } from './loop-yield.ts';
-import { closed } from './open-gate.ts';
+import { closed, type StoreGate } from './store-gate.ts';
 import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
 import { ReadyWaits } from './ready-waits.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
@@ -25,7 +25,6 @@ import {
   trialCall,
   type StoreCall,
 } from './store-calls.ts';
-import type { StoreGate } from './store-gate.ts';
 import { StoreHealth, type StoreStatus } from './store-health.ts';
 import { PendingCall, type StoreCallTracker, type SentBatch } from './pending-call.ts';
 

@@ -10,7 +10,7 @@ import {
   storeNotReady,
   storeRecovered,
 } from './health-events.ts';
-import { Tally } from '../events/tally.ts';
+import { Tally } from '../events/throttle.ts';
 import type { Store } from '../store/store.ts';
 import type { Time } from '../time/time.ts';
 

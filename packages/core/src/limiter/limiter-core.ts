@@ -9,8 +9,7 @@ import { canonicalId, checkedEntriesOf, checkedMode, checkEntry } from './entrie
 import { decisionChannel, type EventSink } from '../events/event.ts';
 import { Deadlines } from '../time/deadlines.ts';
 import type { CheckedFailureOptions } from '../failure/failure-options.ts';
-import { closed, OpenGate } from '../failure/open-gate.ts';
-import type { StoreGate } from '../failure/store-gate.ts';
+import { closed, OpenGate, type StoreGate } from '../failure/store-gate.ts';
 import { StoreGuard } from '../failure/store-guard.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
 import type { ClientAddressFinder } from '../client/client-address.ts';

@@ -1,7 +1,6 @@
 import type { Rate } from '../rule/rate.ts';
 import type { LimitSet } from './limit-set.ts';
-import type { LimitOverrides } from './overrides/limit-overrides.ts';
-import type { OverrideRate } from './overrides/override.ts';
+import type { LimitOverrides, OverrideRate } from './overrides/override.ts';
 import { overridesOf } from './overrides/override-list.ts';
 
 /** The numbers of a limit for some ids, before and after a change. */

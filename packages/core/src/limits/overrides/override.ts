@@ -1,9 +1,12 @@
 import type { Awaitable } from '../../async/awaitable.ts';
-import { complaint } from '../../checks/errors.ts';
+import { complaint, messageOf, shown, shownName, SluiceError } from '../../checks/errors.ts';
 import type { Limit } from '../limit.ts';
 import { checkOptions, isPlainObject } from '../../checks/options.ts';
 import { LIMIT_HINTS } from '../../checks/peer-names.ts';
 import { rateOf, type LimitNumbers, type Rate } from '../../rule/rate.ts';
+import { checkId, type IdFormat } from '../../ids/id-format.ts';
+import { Cidr } from '../../ids/cidr.ts';
+import { NetworkTree } from './network-tree.ts';
 
 /** Other numbers for one id; `'unlimited'` lets the id through uncounted, `'blocked'` denies it always. */
 export type Override = LimitNumbers | 'unlimited' | 'blocked';
@@ -34,4 +37,106 @@ export function overrideRate(where: string, override: Override): OverrideRate {
   }
   checkOptions(where, override, FIELDS, LIMIT_HINTS);
   return rateOf(where, override);
+}
+
+/** The overrides of one limit, by id and by network. */
+export class LimitOverrides {
+  readonly format: IdFormat;
+  readonly #limit: string;
+  readonly #where: string;
+  readonly #ids = new Map<string, OverrideRate>();
+  #networks: NetworkTree<OverrideRate> | undefined;
+  #smallestBurst = Infinity;
+
+  constructor(limit: string, format: IdFormat) {
+    this.format = format;
+    this.#limit = limit;
+    this.#where = `overrides.${limit}`;
+  }
+
+  /** The overrides of single ids. */
+  get ids(): ReadonlyMap<string, OverrideRate> {
+    return this.#ids;
+  }
+
+  /** The overrides of networks. */
+  get networks(): NetworkTree<OverrideRate> | undefined {
+    return this.#networks;
+  }
+
+  /** The smallest burst of all overrides; `Infinity` when there is none. Unlimited and blocked ids have no burst. */
+  get smallestBurst(): number {
+    return this.#smallestBurst;
+  }
+
+  /**
+   * Adds an id, or a network of ids.
+   *
+   * @returns Its canonical spelling.
+   * @throws {SluiceError} `ERR_OVERRIDE` when it is not valid in the limit's format, or was added before.
+   */
+  add(text: string, rate: OverrideRate): string {
+    const id = this.#read(text);
+    const canonical = typeof id === 'string' ? id : id.text;
+    const before = typeof id === 'string' ? this.#ids.get(id) : this.#networks?.get(id);
+    if (before !== undefined) throw this.#twice(canonical, text);
+    if (typeof id === 'string') this.#ids.set(id, rate);
+    else (this.#networks ??= new NetworkTree()).set(id, rate);
+    if (typeof rate !== 'string') this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
+    return canonical;
+  }
+
+  /** Returns the override of an id: its own, otherwise that of the smallest network that contains it. */
+  rateOf(id: string): OverrideRate | undefined {
+    return this.#ids.get(id) ?? this.#networks?.lookUp(id);
+  }
+
+  #read(text: string): string | Cidr {
+    try {
+      const id = idOrNetwork(this.format, text);
+      if (!(id instanceof Cidr)) checkId(this.#limit, id);
+      return id;
+    } catch (cause) {
+      throw new SluiceError(
+        'ERR_OVERRIDE',
+        `\`${shownName(this.#where)}\` lists the id ${shown(text)}: ${messageOf(cause)}`,
+        {
+          cause,
+        },
+      );
+    }
+  }
+
+  #twice(id: string, text: string): SluiceError {
+    const again = id === text ? '' : ` (the second time as ${shown(text)})`;
+    return new SluiceError(
+      'ERR_OVERRIDE',
+      `\`${shownName(this.#where)}\` lists the id ${shown(id)} twice${again}. Keep one of the two.`,
+    );
+  }
+}
+
+/** Parses a network that is wider than an id of the format, or an id. */
+function idOrNetwork(format: IdFormat, text: string): string | Cidr {
+  const { prefixLengths } = format;
+  if (prefixLengths === undefined || !text.includes('/')) return format.canonical(text);
+  const size = Cidr.sizeOf(text);
+  if (size === undefined) return Cidr.parse(text, 'id');
+  const ofIds = size.family === 4 ? prefixLengths.ipv4 : prefixLengths.ipv6;
+  if (ofIds !== undefined && size.prefixLength < ofIds) return Cidr.parse(text, 'id');
+  return size.prefixLength === ofIds && ofIds === (size.family === 4 ? 32 : 128)
+    ? addressOrRange(format, text)
+    : format.canonical(text);
+}
+
+/**
+ * Accepts a single address in the notation of a network, `203.0.113.7/32`, as firewalls use it. For ranges of one
+ * address this notation is the canonical one.
+ */
+function addressOrRange(format: IdFormat, text: string): string {
+  try {
+    return format.canonical(text);
+  } catch {
+    return format.canonical(text.slice(0, text.indexOf('/')));
+  }
 }

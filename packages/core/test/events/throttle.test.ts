@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Tally } from '../../src/events/tally.ts';
+import { Tally } from '../../src/events/throttle.ts';
 
 const SECOND = 1_000_000;
 
