@@ -5,6 +5,16 @@ import { brokenPromises, contractOf } from './broken-promises.ts';
 import { MapStore } from './map-store.ts';
 
 describe('the contract of stores', () => {
+  test('is kept by a store without the trait periods, which gets none', async () => {
+    class WithoutPeriods extends MapStore {
+      override readonly traits = {};
+      override endOf(): number {
+        throw new Error('It got a period.');
+      }
+    }
+    expect(await brokenPromises(WithoutPeriods)).toEqual([]);
+  });
+
   test('is passed by a plain map that answers by promises', async () => {
     expect(await brokenPromises(MapStore)).toEqual([]);
   });

@@ -138,17 +138,17 @@ export class Buckets {
     return this.#periods !== undefined && this.#periods.isAhead(index, level);
   }
 
-  /** Writes the level of a bucket that `read` has just located. A bucket with level 0 is removed. */
+  /** Writes the level of a bucket that `read` has just located, if it has changed. A bucket with level 0 is removed. */
   setLevel(index: number, now: number, level: number): void {
     const low = this.#hashes[2 * index]!;
     const high = this.#hashes[2 * index + 1]!;
     const found = this.#located[index]!;
-    if (level > 0) {
-      if (this.#periods?.has(index) === true) return this.#setLevelInPeriod(index, level);
-      const table = typeof found === 'string' ? this.#tableOf(found) : found;
-      table.put(low, high, now + level, now);
-      this.#tables.ranked(table);
-    } else if (typeof found !== 'string') found.remove(low, high);
+    // It had another level, so it has a table.
+    if (level === 0) return (found as BucketTable).remove(low, high);
+    if (this.#periods?.has(index) === true) return this.#setLevelInPeriod(index, level);
+    const table = typeof found === 'string' ? this.#tableOf(found) : found;
+    table.put(low, high, now + level, now);
+    this.#tables.ranked(table);
   }
 
   #setLevelInPeriod(index: number, level: number): void {

@@ -173,6 +173,16 @@ export const periodCases: readonly (StoreCase | SteeredStoreCase)[] = [
     assert.equal(reading.bucketWallMs?.[0], undefined, 'a bucket without a period has a wall time');
   }),
 
+  ofPeriods('one charge and one refund change rates and quotas, each from its own time', async (store) => {
+    const quota = await quotaOf(store);
+    const charged = await store.charge([slow.charge('id', 4), quota.charge('id', 4)]);
+    assert.deepEqual(charged.levelsTicks, [4 * slow.emissionIntervalTicks, 4]);
+    const tats = [tatOf(charged, 0, 0), tatOf(charged, 0, 1)] as const;
+    const reading = await store.refund([slow.refund('id', 3, tats[0]), quota.refund('id', 3, tats[1])]);
+    assertTat(reading, tats[0] - 3 * slow.emissionIntervalTicks, 0);
+    assertTat(reading, tats[1] - 3, 1);
+  }),
+
   ofPeriods('all modes count in a period', async (store) => {
     const quota = await quotaOf(store);
     await store.spend([
