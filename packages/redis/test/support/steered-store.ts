@@ -32,7 +32,9 @@ function redis.pcall(name, key)
   local value = real.pcall(name, key)
   if type(value) ~= 'string' then return value end
   local space = string.find(value, ' ', 1, true)
-  return clock < string.sub(value, space + 1) + 0 and string.sub(value, 1, space - 1)
+  if clock < string.sub(value, space + 1) + 0 then return string.sub(value, 1, space - 1) end
+  real.call('DEL', key)
+  return false
 end
 ${decideScript.source}`;
 
