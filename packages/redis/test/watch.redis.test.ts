@@ -9,7 +9,7 @@ import { until } from '../../../test/redis/servers/until.ts';
 import { ended, VERSIONS } from './ioredis/support/client.ts';
 
 /** A store, what it reports, and a limiter on it with what that reports. All of them end with the test. */
-function watched(options: RedisStoreOptions) {
+function watched(options: RedisStoreOptions, deadlineMs = 1000) {
   const store = redisStore({ log: false, ...options });
   const reports: StoreReport[] = [];
   store.watch((report) => reports.push(report));
@@ -17,7 +17,7 @@ function watched(options: RedisStoreOptions) {
   const limiter = createLimiter({
     limits: { Logins: { key: accountId(), count: 5, period: '1h', onFailure: 'closed' } },
     store,
-    failure: { deadlineMs: 1000 },
+    failure: { deadlineMs },
     log: false,
     onEvent: (event) => events.push(event),
   });
@@ -79,6 +79,25 @@ test('a connection that is lost and made again at once is not an outage', async 
   expect(reports.map(({ type }) => type)).toEqual(['up', 'up', 'up', 'up']);
   expect([limiter.status().outages, events]).toEqual([0, []]);
   expect(await spend()).toMatchObject({ outcome: 'allowed' });
+});
+
+test('a server that has become a replica is one outage, however often it is connected again', async () => {
+  const server = await redisServer();
+  const { store, limiter, is, spend, types } = watched({ url: server.url }, 50);
+  await limiter.ready();
+  await spend();
+  await server.call('REPLICAOF', '127.0.0.1', '1');
+  // Each probe is a request, and its rejected write makes the connection anew.
+  const isTried = async (): Promise<boolean> => {
+    await spend();
+    return store.status().counts.connects >= 6;
+  };
+  await until('it was connected five times more', isTried, { everyMs: 5 });
+  expect([limiter.status().outages, types()]).toEqual([1, ['store-failing']]);
+  await server.call('REPLICAOF', 'NO', 'ONE');
+  await until('a request is decided', async () => (await spend()).failure === undefined);
+  await is('up');
+  expect(types()).toEqual(['store-failing', 'store-recovered']);
 });
 
 test('a limiter that starts before Redis knows why it can not decide yet', async () => {

@@ -81,6 +81,7 @@ export interface RedisStore extends Store {
    * Registers a listener: for `down` when Redis, or every primary of a cluster, can't be reached any more, at once if
    * that is so already; for `up` when Redis or a primary can be reached again. A lost connection is `down` only when
    * the first attempt to make it again has failed. A server that hangs is `down` when its connection was cut for that.
+   * A server that rejects writes, such as a replica, is not reported until it executes a call again.
    *
    * @returns A function that removes the listener.
    * @throws {SluiceError} `ERR_CLOSED` when the store is closed.

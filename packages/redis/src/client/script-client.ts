@@ -48,8 +48,8 @@ export interface ScriptClient {
   ready(timeoutMs: number): Promise<void>;
   /**
    * Registers a listener: for `down` when no server can be reached any more, at once if that is so already; for `up`
-   * each time that a server can be reached again. A lost connection is `down` only when an attempt to make it again has
-   * failed.
+   * each time that a server can be reached again, or executes a call again after it rejected a write. A lost connection
+   * is `down` only when an attempt to make it again has failed.
    *
    * @returns A function that removes the listener.
    */

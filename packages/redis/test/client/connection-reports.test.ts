@@ -6,18 +6,17 @@ const cause = new SluiceError('ERR_STORE_UNAVAILABLE', 'gone');
 const down = { type: 'down', cause };
 const up = { type: 'up' };
 
+const serverOf = (isOpen: boolean, isHealthy = isOpen) => {
+  return { server: 'a:1', isOpen, isHealthy, lastError: undefined, clockUncertaintyMs: undefined };
+};
+
 function watched() {
   const reports = new ConnectionReports();
+  const [first, second] = [serverOf(false), serverOf(false)];
   const told: StoreReport[] = [];
   const end = reports.watch((report) => told.push(report));
   const note = (open: readonly boolean[], downCause?: SluiceError): void => {
-    const list = open.map((isOpen) => ({
-      server: 'a:1',
-      isOpen,
-      isHealthy: isOpen,
-      lastError: undefined,
-      clockUncertaintyMs: undefined,
-    }));
+    const list = open.map((isOpen, i) => Object.assign(i === 0 ? first : second, { isOpen, isHealthy: isOpen }));
     reports.note({ list: () => list, downCause });
   };
   return { reports, told, end, note };
@@ -69,4 +68,39 @@ test('nothing is reported after the end of a listener, or of the client', () => 
   reports.close();
   note([false], cause);
   expect([told, other]).toEqual([[], [up]]);
+});
+
+test('a server that opens in the place of one that is gone is reported', () => {
+  const { reports, told } = watched();
+  const [first, second] = [serverOf(true), serverOf(true)];
+  reports.note({ list: () => [first], downCause: undefined });
+  reports.note({ list: () => [second], downCause: undefined });
+  expect(told).toEqual([up, up]);
+});
+
+test('a server that was open and rejects writes is not reported until it executes the script again', () => {
+  const { reports, told } = watched();
+  const server = serverOf(true);
+  const note = (change: Partial<typeof server>, downCause?: SluiceError): void => {
+    Object.assign(server, change);
+    reports.note({ list: () => [server], downCause });
+  };
+  note({});
+  for (let i = 0; i < 3; i++) {
+    note({ isOpen: false, isHealthy: false });
+    note({ isOpen: true });
+  }
+  expect(told).toEqual([up]);
+  note({ isHealthy: true });
+  expect(told).toEqual([up, up]);
+});
+
+test('a server that can be reached again after it could not is reported, also if it rejected a write before', () => {
+  const { reports, told } = watched();
+  reports.note({ list: () => [serverOf(false)], downCause: cause });
+  reports.note({ list: () => [serverOf(true, false)], downCause: undefined });
+  expect(told).toEqual([down, up]);
+  const late: StoreReport[] = [];
+  reports.watch((report) => late.push(report));
+  expect(late).toEqual([]);
 });
