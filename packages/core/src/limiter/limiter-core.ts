@@ -21,7 +21,7 @@ import type { CloseOptions, CostEntry, FirstOf, Limiter, ResetEntry, SpendEntry 
 import { pressureEvent } from '../store/memory/pressure.ts';
 import { markAsMadeHere } from './not-a-limiter.ts';
 import { DecisionReports, WITHOUT_HTTP, type OnDecision } from './on-decision.ts';
-import { checkBoolean, checkOptions } from '../checks/options.ts';
+import { checkBoolean, checkFunction, checkOptions } from '../checks/options.ts';
 import { PendingWork } from './pending-work.ts';
 import { PreparedLimits, type UseInput } from './prepared-limits.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
@@ -83,7 +83,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     registerLimitNames(store, this, this.#set.limits.keys());
     this.#gate =
       store.traits?.answersAtOnce === true ? new OpenGate(store, time) : new StoreGuard({ store, failure, emit, time });
-    this.#endStoreReports = store.watch?.((report) => this.#noteStoreReport(report));
+    this.#endStoreReports = this.#watchedStore();
   }
 
   /**
@@ -225,6 +225,18 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     });
   }
 
+  /** Returns the function that ends the reports of the store. When it throws, the names of the limits are free again. */
+  #watchedStore(): (() => void) | undefined {
+    try {
+      const end = this.store.watch?.((report) => this.#noteStoreReport(report));
+      checkFunction('store.watch(…)', end, 'It removes the listener: return () => listeners.delete(listener).');
+      return end;
+    } catch (error) {
+      releaseLimitNames(this.store, this);
+      throw error;
+    }
+  }
+
   #noteStoreReport(report: StoreReport): void {
     if (this.#isClosing) return;
     if (report.type === 'pressure') this.emit(pressureEvent(report));
@@ -271,7 +283,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
       currentSet: () => this.#set,
       decide: (batch) => this.#decideNow(call, batch),
     };
-    return andThen(made, (alternatives) => this.#reports.timed(() => decideFirst(call, alternatives, parts)));
+    return andThen(made, (alternatives) => {
+      const decide = (): Awaitable<Decision> => decideFirst(call, alternatives, parts);
+      return decisionChannel.hasSubscribers ? this.#reports.timed(decide) : decide();
+    });
   }
 
   /** @throws {SluiceError} `ERR_COST_OVER_BURST`. */

@@ -1,5 +1,6 @@
 import { createLimiter, type LimiterEvent, type Store, type StoreReport } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
+import { isStoreInUse } from '../../src/limiter/limit-name-registry.ts';
 import { CountedTime } from '../support/counted-time.ts';
 import { accountLimits } from '../support/limiter-on-fake-time.ts';
 import { settled } from '../support/promises.ts';
@@ -201,6 +202,12 @@ describe('the reports of a store', () => {
     const { limiter, store, events } = limited({ store: new ScriptedStore(answersAtOnce, { answersAtOnce: true }) });
     store.report(down);
     expect([limiter.status().state, events]).toEqual(['up', []]);
+  });
+
+  test('end with a function that watch returns: another value is an error, before the limiter is made', () => {
+    const store = Object.assign(new ScriptedStore(answersSoon), { watch: () => true as never });
+    expect(() => limited({ store })).toThrow(/`store\.watch\(…\)` must be a function, but was true/);
+    expect(isStoreInUse(store)).toBe(false);
   });
 
   test('are asked for by a method: another value is an error', () => {

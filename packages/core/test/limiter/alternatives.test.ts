@@ -5,6 +5,7 @@ import {
   type DecisionMessage,
   type FirstOf,
   type Override,
+  type SpendEntry,
   type Store,
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
@@ -122,6 +123,20 @@ describe('spend({ firstOf })', () => {
     expect(told).toEqual([decision, next]);
     expect(published).toEqual([{ limiter, decision, shadow: false, durationMs: expect.any(Number) as number }]);
   });
+});
+
+test.each<[what: string, asked: FirstOf | readonly SpendEntry[]]>([
+  ['alternatives', ownElsePool],
+  ['entries', [own()]],
+])('the time of a decision on %s is not measured unless somebody has subscribed before it', async (_what, asked) => {
+  const published: DecisionMessage[] = [];
+  const listener = (message: unknown): unknown => published.push(message as DecisionMessage);
+  const limiter = createLimiter({ limits, store: new MapStore(new FakeTime()), log: false, onDecision: () => {} });
+  const decision = limiter.spend(asked);
+  subscribe('sluice:decision', listener);
+  await decision;
+  unsubscribe('sluice:decision', listener);
+  expect(published).toEqual([{ limiter, decision: await decision, shadow: false, durationMs: undefined }]);
 });
 
 describe('check({ firstOf })', () => {

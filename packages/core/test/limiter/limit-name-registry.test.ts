@@ -1,4 +1,4 @@
-import { createLimiter, memoryStore } from '@sluice/core';
+import { createLimiter, memoryStore, type Store } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { isStoreInUse } from '../../src/limiter/limit-name-registry.ts';
 import { accountLimits, atOnce } from '../support/limiter-on-fake-time.ts';
@@ -23,6 +23,16 @@ describe('the names of limits on one store', () => {
     createLimiter({ limits: named('Reads'), store });
     expect(() => createLimiter({ limits: named('Other', 'Reads'), store })).toThrow('Reads');
     expect(() => createLimiter({ limits: named('Other'), store })).not.toThrow();
+  });
+
+  test('are free when their limiter could not be made because the store can not be watched', () => {
+    const store = Object.assign(Object.create(memoryStore()) as Store, {
+      watch: () => {
+        throw new Error('not yet');
+      },
+    });
+    expect(() => createLimiter({ limits: named('Orders'), store })).toThrow('not yet');
+    expect(isStoreInUse(store)).toBe(false);
   });
 
   test('may be had on another store', () => {
