@@ -35,8 +35,9 @@ export function checkReadings(
 
 function isReading(batch: readonly unknown[], answer: unknown): boolean {
   if (typeof answer !== 'object' || answer === null) return false;
-  const { nowTicks, levelsTicks: levels, bucketNowTicks } = answer as Partial<StoreReading>;
+  const { nowTicks, levelsTicks: levels, bucketNowTicks, bucketWallMs } = answer as Partial<StoreReading>;
   if (bucketNowTicks !== undefined && !areClocks(batch, bucketNowTicks)) return false;
+  if (bucketWallMs !== undefined && !areWallTimes(batch, bucketWallMs)) return false;
   if (!Number.isSafeInteger(nowTicks) || !Array.isArray(levels) || levels.length !== batch.length) return false;
   for (let i = 0; i < batch.length; i++) {
     const level: unknown = levels[i];
@@ -49,11 +50,17 @@ function areClocks(batch: readonly unknown[], clocks: unknown): boolean {
   return Array.isArray(clocks) && clocks.length === batch.length && clocks.every(Number.isSafeInteger);
 }
 
+function areWallTimes(batch: readonly unknown[], times: unknown): boolean {
+  if (!Array.isArray(times) || times.length !== batch.length) return false;
+  return times.every((time) => time === undefined || Number.isSafeInteger(time));
+}
+
 function nonsense(batch: readonly unknown[], answer: unknown): SluiceError {
   return new SluiceError(
     'ERR_STORE_ANSWER',
     `A store must return a whole number \`nowTicks\` and in \`levelsTicks\` one whole number for each bucket, ` +
-      `${batch.length} in all, from 0 up, but returned ${shown(answer)}. ` +
+      `${batch.length} in all, from 0 up, and as many in \`bucketNowTicks\` and \`bucketWallMs\` if it returns those, ` +
+      `but returned ${shown(answer)}. ` +
       `Run the store contract of @sluice/core/testing against this store.`,
   );
 }

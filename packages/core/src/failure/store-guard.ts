@@ -2,6 +2,7 @@ import { toNativePromise, andThen, callAndForget, type Awaitable } from '../asyn
 import type { Decision } from '../decision/decision.ts';
 import { isInstance, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
+import { isStalePeriod } from '../store/calendar-period.ts';
 import type { BucketName, Store, StoreCap, StoreReading, StoreRefund, StoreReport } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { EMPTY_READING } from './reading.ts';
@@ -43,7 +44,8 @@ export interface StoreGuardParts {
  *
  * If the store answers synchronously, the guard adds no timer and no tick. Wrong use (`ERR_CLOSED`,
  * `ERR_DUPLICATE_BUCKET`, every SluiceError that is not of kind `store`) is thrown to the caller and
- * does not count as a failure.
+ * does not count as a failure. So is a {@link StalePeriodError}: it is an answer of the store, after which the caller
+ * computes its periods again and repeats the call.
  */
 export class StoreGuard implements StoreGate {
   readonly #store: Store;
@@ -229,6 +231,10 @@ export class StoreGuard implements StoreGate {
     error: unknown,
   ): Awaitable<Outcome> {
     if (isWrongUse(error)) throw error;
+    if (isStalePeriod(error)) {
+      this.#health.answered();
+      throw error;
+    }
     // After `close`, the guard stopped waiting, which is not a failure of the store.
     if (!this.#closed) this.#health.failed(error, phase);
     return this.#byPolicy(call, batch, error);

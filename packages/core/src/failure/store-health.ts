@@ -26,7 +26,8 @@ export interface StoreStatus {
   readonly decidedByPolicy: number;
   /**
    * The last time that the store threw, rejected, was late, returned an invalid answer or reported that it can't
-   * answer, if it ever did. A single broken bucket (`ERR_STORE_BUCKET`) does not count.
+   * answer, if it ever did. A single broken bucket (`ERR_STORE_BUCKET`) and a stale period (`ERR_STORE_PERIOD`) do not
+   * count.
    */
   readonly lastFailure: { readonly cause: unknown; readonly at: Date } | undefined;
 }

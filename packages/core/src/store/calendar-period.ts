@@ -1,4 +1,4 @@
-import { shown, SluiceError } from '../checks/errors.ts';
+import { isInstance, shown, SluiceError } from '../checks/errors.ts';
 
 /**
  * A calendar period and the one after it: `[startMs, endMs, nextEndMs]`, in whole milliseconds of Unix time (UTC), with
@@ -29,8 +29,9 @@ import { shown, SluiceError } from '../checks/errors.ts';
  *   was written, like the first look after any other error of a clock. A store that does not know the written level
  *   sets it to `capTicks`, an empty bucket.
  *
- * The caller makes sure that a period has at most 10⁹ tokens and at least an hour, and that the lengths of consecutive
- * periods differ by less than an eighth, like days of 23 to 25 hours and months of 28 to 31 days.
+ * The caller makes sure that the times are whole numbers in this order, that a period has at most 10⁹ tokens and at least
+ * an hour, and that the lengths of consecutive periods differ by less than an eighth, like days of 23 to 25 hours and
+ * months of 28 to 31 days. Like other numbers of a transaction, a store does not check them.
  */
 export type CalendarPeriod = readonly [startMs: number, endMs: number, nextEndMs: number];
 
@@ -68,7 +69,19 @@ export class StalePeriodError extends SluiceError {
   }
 }
 
+/** The largest distance of a date from 1970, in milliseconds. */
+const MOST_MS = 8.64e15;
+
+/** Whether a thrown value is a {@link StalePeriodError} from which a caller can compute its periods again. */
+export function isStalePeriod(error: unknown): error is StalePeriodError {
+  return isInstance(error, StalePeriodError) && Number.isInteger(error.wallMs) && isDate(error.wallMs);
+}
+
+function isDate(ms: number): boolean {
+  return Math.abs(ms) <= MOST_MS;
+}
+
 /** Ends may be years from now, but a date has a range. */
 function shownTime(ms: number): string {
-  return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : shown(ms);
+  return isDate(ms) ? new Date(ms).toISOString() : shown(ms);
 }

@@ -76,7 +76,7 @@ export interface StoreReading {
   readonly bucketNowTicks?: readonly number[];
   /**
    * The store's wall clock in milliseconds of Unix time, by which it chose the period of each bucket, in the order of
-   * the batch; undefined for a bucket without a period. Undefined when no bucket has a period.
+   * the batch; undefined for a bucket without a period. May be omitted when no bucket has a period.
    */
   readonly bucketWallMs?: readonly (number | undefined)[];
   /**
@@ -117,8 +117,8 @@ export function nowTicksAt({ nowTicks, bucketNowTicks }: StoreReading, index: nu
 /** What a store promises beyond the contract of {@link Store}, so that a limiter does less for each call. */
 export interface StoreTraits {
   /**
-   * The store answers every call synchronously, never with a promise, and can't fail. A limiter then calls it without a
-   * deadline and failure policies.
+   * The store answers every call synchronously, never with a promise, and can't fail. It may only throw wrong use and
+   * {@link StalePeriodError}. A limiter then calls it without a deadline and failure policies.
    */
   readonly answersAtOnce?: true;
   /**
@@ -144,8 +144,8 @@ export interface StoreTraits {
  * fall, so a higher one means that the clock was wrong. {@link CalendarPeriod} describes buckets with a period.
  *
  * A store that can't answer rejects. A {@link SluiceError} with code `ERR_STORE_BUCKET` means that a single bucket is
- * broken, and {@link StalePeriodError} that the caller must compute its periods again. Any other rejection counts as a failure of the whole store, except a SluiceError of another kind
- * than `store`: it is thrown to the caller.
+ * broken. A {@link StalePeriodError} is thrown to the caller, which computes its periods again. Any other rejection
+ * counts as a failure of the whole store, except a SluiceError of another kind than `store`: it is thrown to the caller.
  */
 export interface Store {
   /** What the store promises beyond this contract. Omitted by a store that promises nothing more. */

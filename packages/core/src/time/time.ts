@@ -23,7 +23,10 @@ export interface Time {
    * back never grants tokens.
    */
   nowMicros(): number;
-  /** Returns the wall clock: milliseconds since 1970 (UTC), a whole number. Used for what people read, such as dates. */
+  /**
+   * Returns the wall clock: milliseconds since 1970 (UTC), a whole number. Used for what people read, such as dates, and
+   * by the memory store for calendar periods.
+   */
   wallNow(): number;
   /**
    * Calls `run` once, after `delayMs`.

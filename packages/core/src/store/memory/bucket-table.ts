@@ -21,9 +21,9 @@ export interface Totals {
 }
 
 /**
- * The buckets of one limit, all on one clock: a hash table from 64-bit hashes to TATs, without a string or an object for each bucket. It
- * grows and shrinks by segments of at most 64 kB, one at a time, so that no call takes long however many buckets there
- * are.
+ * The buckets of one limit, all on one clock: a hash table from 64-bit hashes to TATs, without a string or an object for
+ * each bucket. It grows and shrinks by segments of at most 64 kB, one at a time, so that no call takes long however many
+ * buckets there are.
  */
 export class BucketTable implements Ranked {
   readonly limit: string;
@@ -38,7 +38,7 @@ export class BucketTable implements Ranked {
   readonly #directory: Directory;
   #size = 0;
   #evicted = 0;
-  #evictedDebtTicks = 0;
+  #evictedDebt = 0;
 
   // The position of the bucket that was looked up last, because a bucket is read before it is written. `low` is 0,
   // which no hash has, when there is none.
@@ -66,9 +66,9 @@ export class BucketTable implements Ranked {
     return this.#evicted;
   }
 
-  /** The largest TAT − now of an evicted bucket, in ticks; 0 when none was evicted. */
-  get evictedDebtTicks(): number {
-    return this.#evictedDebtTicks;
+  /** The largest TAT − now of an evicted bucket, in the unit of its clock; 0 when none was evicted. */
+  get evictedDebt(): number {
+    return this.#evictedDebt;
   }
 
   get bytes(): number {
@@ -117,7 +117,7 @@ export class BucketTable implements Ranked {
     this.#removeSlot(segment, slot);
     this.#totals.evicted++;
     this.#evicted++;
-    if (debt > this.#evictedDebtTicks) this.#evictedDebtTicks = debt;
+    if (debt > this.#evictedDebt) this.#evictedDebt = debt;
   }
 
   /** Releases memory that a segment no longer needs. */

@@ -203,8 +203,8 @@ export class Buckets {
   }
 }
 
-function statsOf({ size, evicted, evictedDebtTicks, wall }: BucketTable): LimitStats {
-  const evictedDebtMs = wall === undefined ? ceilToMs(evictedDebtTicks) : wallUnitsToMs(evictedDebtTicks);
+function statsOf({ size, evicted, evictedDebt, wall }: BucketTable): LimitStats {
+  const evictedDebtMs = wall === undefined ? ceilToMs(evictedDebt) : wallUnitsToMs(evictedDebt);
   return { size, evicted, evictedDebtMs };
 }
 

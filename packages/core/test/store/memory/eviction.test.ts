@@ -15,7 +15,7 @@ describe('eviction', () => {
       const left = Array.from({ length: 12 }, (_, i) => table.tat((i * 2 ** 28) | 1, 0)).filter(Number.isFinite);
       expect(left.toSorted((a, b) => a - b)[0] ?? NOW + 13).toBe(NOW + 2 + round);
     }
-    expect(table).toMatchObject({ size: 0, evicted: 12, evictedDebtTicks: 12 });
+    expect(table).toMatchObject({ size: 0, evicted: 12, evictedDebt: 12 });
   });
 
   test('takes one that has passed before any other, and does not count it as evicted', () => {
