@@ -57,7 +57,7 @@ function withRate({ limit, id, cost, mode }: Ask, override: OverrideRate): Trans
     cost,
     rate,
     overridden: rate !== limit.rate,
-    definition: limit,
+    treatment: limit.treatment,
   };
 }
 

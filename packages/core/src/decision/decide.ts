@@ -48,7 +48,7 @@ function blocked(answer: Blocked): Decision {
   return new Decision(answer, 'denied', results[0]!, results);
 }
 
-function blockedResult({ limit, id, cost, mode, rate, overridden, definition }: Transaction): Result {
+function blockedResult({ limit, id, cost, mode, rate, overridden, treatment }: Transaction): Result {
   const { burst, count, periodMs } = rate;
   return {
     limit,
@@ -65,7 +65,7 @@ function blockedResult({ limit, id, cost, mode, rate, overridden, definition }: 
     count,
     periodMs,
     overridden,
-    hidden: definition.hidden,
+    hidden: treatment.hidden,
   };
 }
 
@@ -94,7 +94,7 @@ function decided(answer: Answered, takes: boolean): Decision {
 
 /** @param passed - Whether the whole batch passed: then each transaction that can deny fits. */
 function resultOf(transaction: Transaction, before: number, after: number, passed: boolean): Result {
-  const { limit, id, cost, mode, rate, overridden, definition, incrementTicks, fitTicks } = transaction;
+  const { limit, id, cost, mode, rate, overridden, treatment, incrementTicks, fitTicks } = transaction;
   const allowed = passed || !canDeny(mode) || fits(before, incrementTicks, fitTicks);
   return {
     limit,
@@ -111,7 +111,7 @@ function resultOf(transaction: Transaction, before: number, after: number, passe
     count: rate.count,
     periodMs: rate.periodMs,
     overridden,
-    hidden: definition.hidden,
+    hidden: treatment.hidden,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Limit } from '../limits/limit.ts';
+import type { Treatment } from '../limits/limit.ts';
 import type { Rate } from '../rule/rate.ts';
 import type { StoreTransaction } from '../store/store.ts';
 
@@ -9,8 +9,8 @@ export interface Transaction extends StoreTransaction {
   readonly rate: Rate;
   /** Whether the numbers come from an override. */
   readonly overridden: boolean;
-  /** The limit as it was defined: its failure policy, and whether it is hidden from clients. */
-  readonly definition: Pick<Limit, 'onFailure' | 'hidden'>;
+  /** That of its limit. */
+  readonly treatment: Treatment;
 }
 
 /** The numbers of a blocked id, whose bucket never has a token. `periodMs` is that of the limit. */

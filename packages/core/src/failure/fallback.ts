@@ -101,7 +101,7 @@ export class Fallback {
   }
 
   #closedOf(batch: readonly Transaction[], cause: unknown): Unanswered | undefined {
-    const closed = batch.filter(({ definition }) => definition.onFailure === 'closed');
+    const closed = batch.filter(({ treatment }) => treatment.onFailure === 'closed');
     if (closed.length === 0) return undefined;
     return { available: false, batch: closed, failure: { policy: 'closed', cause }, owner: this.#owner };
   }
@@ -112,7 +112,7 @@ export class Fallback {
   }
 
   #localOf<T extends Charge>(batch: readonly T[]): readonly T[] {
-    const local = batch.filter(({ definition }) => definition.onFailure === 'local');
+    const local = batch.filter(({ treatment }) => treatment.onFailure === 'local');
     return local.map((transaction) => this.#rates.localized(transaction));
   }
 

@@ -45,14 +45,19 @@ export type LimitDefinitions<Request = unknown, Name extends string = string> = 
   readonly [Each in Name]: LimitDefinition<Request>;
 };
 
+/** How decisions by a limit are treated. Plain data, because it is part of every batch that a store gets. */
+export interface Treatment {
+  readonly onFailure: FailurePolicy;
+  readonly hidden: boolean;
+}
+
 /** A validated limit, with its numbers in ticks. */
 export interface Limit<Request = unknown> {
   readonly name: string;
   readonly key: Key<Request>;
   readonly rate: Rate;
-  readonly onFailure: FailurePolicy;
   readonly disabled: boolean;
-  readonly hidden: boolean;
+  readonly treatment: Treatment;
 }
 
 /** The pattern of a limit's name. */
@@ -115,9 +120,8 @@ function defineLimit<Request>(
     name,
     key: definition.key,
     rate: rateOf(where, definition),
-    onFailure: checkFailurePolicy(`${where}.onFailure`, policy),
     disabled,
-    hidden,
+    treatment: { onFailure: checkFailurePolicy(`${where}.onFailure`, policy), hidden },
   };
 }
 

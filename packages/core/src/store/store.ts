@@ -133,7 +133,8 @@ export interface StoreTraits {
 /**
  * Stores buckets and decides batches. Implement it to add a storage backend; pass an instance as the option `store`.
  *
- * Every call is atomic and reads the store's own clock once. No batch contains a bucket twice. A store whose buckets
+ * Every call is atomic and reads the store's own clock once. No batch contains a bucket twice. Batches are plain data, which
+ * can be sent to another thread or process; an entry may have more properties than its type. A store whose buckets
  * are on several servers may read one clock for each server, see {@link StoreReading}, but must never take more tokens
  * than a bucket has. A store returns values or promises, and always the same kind.
  *

@@ -9,12 +9,21 @@ const one = { key: accountId(), count: 5, period: '1s' };
 test('limits are defined in the order given, by name', () => {
   const limits = define({ Reads: one, Writes: { ...one, burst: 9, onFailure: 'closed' } });
   expect([...limits.keys()]).toEqual(['Reads', 'Writes']);
-  expect(limits.get('Reads')).toMatchObject({ name: 'Reads', key: one.key, onFailure: 'local', rate: { burst: 5 } });
-  expect(limits.get('Writes')).toMatchObject({ name: 'Writes', onFailure: 'closed', rate: { burst: 9, count: 5 } });
+  expect(limits.get('Reads')).toMatchObject({
+    name: 'Reads',
+    key: one.key,
+    treatment: { onFailure: 'local', hidden: false },
+    rate: { burst: 5 },
+  });
+  expect(limits.get('Writes')).toMatchObject({
+    name: 'Writes',
+    treatment: { onFailure: 'closed' },
+    rate: { burst: 9, count: 5 },
+  });
 });
 
 test('a limit that names no failure policy has that of the limiter', () => {
-  expect(defineLimits({ Reads: one }, 'open').get('Reads')?.onFailure).toBe('open');
+  expect(defineLimits({ Reads: one }, 'open').get('Reads')?.treatment.onFailure).toBe('open');
 });
 
 describe('a name of a limit', () => {

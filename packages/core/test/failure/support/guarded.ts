@@ -109,7 +109,7 @@ export function transaction(
     capTicks: rate.toleranceTicks,
     mode: 'check-and-spend',
     overridden: false,
-    definition: { onFailure, hidden: false },
+    treatment: { onFailure, hidden: false },
     ...rest,
   };
   return made;
