@@ -45,7 +45,7 @@ export interface AlternativesParts {
 
 /**
  * Returns the decision of the first alternative that passes. When all are denied, that of the one that can pass soonest.
- * An alternative with a blocked id is denied without the store.
+ * An alternative with a blocked id is denied without the store. Those after one of unlimited ids are never tried.
  */
 export function decideFirst(
   call: 'spend' | 'check',
@@ -53,10 +53,10 @@ export function decideFirst(
   parts: AlternativesParts,
 ): Awaitable<Decision> {
   const open = alternatives.filter((batch) => !hasBlocked(batch));
-  const [first = alternatives[0]!] = open;
-  // A single one is left, or all ids of the first are unlimited.
-  if (open.length < 2 || first.length === 0) return parts.decide(first);
-  return andThen(decideTried(call, open, parts), (decisions) => firstDecision(decisions));
+  const unlimited = open.findIndex((batch) => batch.length === 0);
+  const tried = unlimited === -1 ? open : open.slice(0, unlimited + 1);
+  if (tried.length < 2) return parts.decide(tried[0] ?? alternatives[0]!);
+  return andThen(decideTried(call, tried, parts), (decisions) => firstDecision(decisions));
 }
 
 function decideTried(

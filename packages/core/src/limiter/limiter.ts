@@ -84,9 +84,9 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    *
    * Given alternatives, `spend({ firstOf: [entries, entries] })`, it tries them in order, in one call of the store, and
    * decides by the first that passes; only that one takes tokens. If all are denied, the decision is that of the
-   * alternative with the shortest wait. An alternative of which all ids are unlimited passes. An alternative with a
-   * blocked id is denied. When the store can't answer, the failure policies decide the alternatives in the same order;
-   * a limit with the policy `closed` in any of them makes the decision unavailable.
+   * alternative with the shortest wait. An alternative of which all ids are unlimited passes, and those after it do not
+   * count. An alternative with a blocked id is denied. When the store can't answer, the failure policies decide the
+   * alternatives in the same order; a limit with the policy `closed` in any of them makes the decision unavailable.
    *
    * @throws {SluiceError} `ERR_COST_OVER_BURST` when a cost exceeds the burst, so that it could never pass. `ERR_OPTION`
    * for alternatives when the store has no method `spendFirst`.

@@ -87,6 +87,14 @@ describe('when the store can not answer, alternatives are decided by policies', 
     }
   });
 
+  test('without those after an alternative of unlimited ids, which passes in any case', async () => {
+    const { limiter } = limiterOf(fails, { pool: 'closed', overrides: { Pool: { all: 'unlimited' } } });
+    const inOrder = { firstOf: [[own], [{ limit: 'Pool', id: 'all' }], [pool]] };
+    for (const limit of ['Own', 'Own', null]) {
+      expect(await limiter.spend(inOrder)).toMatchObject({ outcome: 'allowed', limit });
+    }
+  });
+
   test('as allowed when only open limits are in the first', async () => {
     const { limiter } = limiterOf(fails, { own: 'open' });
     expect(await limiter.spend({ firstOf })).toMatchObject({ allowed: true, results: [], failure: { policy: 'open' } });
