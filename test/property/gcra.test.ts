@@ -5,6 +5,11 @@ import { rateOf } from '../../packages/core/src/rule/rate.ts';
 import { anyNumbers, written } from './limit-arbitraries.ts';
 import { roundedRule } from './oracle.ts';
 
+const share = fc.oneof(
+  fc.integer({ min: 1, max: 100 }).map((percent) => percent / 100),
+  fc.double({ min: 0, minExcluded: true, max: 1, noNaN: true }),
+);
+
 // Any limit; a TAT from long past to far beyond an empty bucket; a cost within the burst.
 const cases = anyNumbers.chain((numbers) => {
   const rate = rateOf('limits.Orders', written(numbers));
@@ -85,6 +90,39 @@ test('after the wait for the next token one more is there, and one tick sooner i
       fc.pre(level > 0);
       expect(tokensAfter(wait)).toBe(tokensAfter(0) + 1);
       expect(tokensAfter(wait - 1)).toBe(tokensAfter(0));
+    }),
+  );
+});
+
+test('within any share, one more token fits after the tokens that are left are spent and the wait for the next is over', () => {
+  fc.assert(
+    fc.property(cases, share, ({ rate, ahead }, part) => {
+      const { emissionIntervalTicks, toleranceTicks } = rate;
+      const level = gcra.levelOf(ahead, 0);
+      const room = gcra.shareOf(toleranceTicks, part);
+      fc.pre(level > 0 && room >= emissionIntervalTicks && level <= room);
+      const spent = level + gcra.remainingTokens(level, emissionIntervalTicks, room) * emissionIntervalTicks;
+      const fitsAfter = (wait: number): boolean => gcra.fits(Math.max(0, spent - wait), emissionIntervalTicks, room);
+      const wait = gcra.waitForNextToken(level, emissionIntervalTicks, room);
+      expect(fitsAfter(wait)).toBe(true);
+      expect(fitsAfter(wait - 1)).toBe(false);
+    }),
+  );
+});
+
+test('a share is to the nearest tick, as far as doubles allow, and never a token less than is written', () => {
+  fc.assert(
+    fc.property(cases, fc.integer({ min: 1, max: 1000 }), ({ rate }, perMille) => {
+      const ticks = BigInt(gcra.shareOf(rate.toleranceTicks, perMille / 1000));
+      const thousandTimes = BigInt(rate.toleranceTicks) * BigInt(perMille);
+      const difference = ticks * 1000n - thousandTimes;
+      // Half a tick, and the rounding of the share and of the product to doubles.
+      const most = BigInt(Math.min(1000, 500 + Math.ceil(1000 * (rate.toleranceTicks / 2 ** 52))));
+      expect(difference).toBeGreaterThanOrEqual(-most);
+      expect(difference).toBeLessThanOrEqual(most);
+      const tokens = (BigInt(rate.burst) * BigInt(perMille)) / 1000n;
+      expect(BigInt(gcra.remainingTokens(0, rate.emissionIntervalTicks, Number(ticks)))).toBeGreaterThanOrEqual(tokens);
+      expect(gcra.shareOf(rate.toleranceTicks, 1)).toBe(rate.toleranceTicks);
     }),
   );
 });

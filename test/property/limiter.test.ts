@@ -26,16 +26,23 @@ interface LimitSet {
 
 interface Part {
   readonly place: number;
-  /** As a share of the burst, or tokens when it is negative. */
+  /** As a part of what fits, or tokens when it is negative. */
+  readonly cost: number;
   readonly share: number;
   readonly mode: (typeof MODES)[number];
 }
 
 const limitSet: fc.Arbitrary<LimitSet> = fc.record({ First: anyNumbers, Second: anyNumbers, plan: anyNumbers });
-const share = fc.oneof(fc.constantFrom(0, -1, -1, -1, -2, 1), fc.double({ min: 0, max: 1, noNaN: true }));
+const anyCost = fc.oneof(fc.constantFrom(0, -1, -1, -1, -2, 1), fc.double({ min: 0, max: 1, noNaN: true }));
+const anyShare = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(1) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 99 }).map((percent) => percent / 100) },
+  { weight: 1, arbitrary: fc.double({ min: 0, minExcluded: true, max: 1, noNaN: true }) },
+);
 const part: fc.Arbitrary<Part> = fc.record({
   place: fc.nat(BUCKETS.length - 1),
-  share,
+  cost: anyCost,
+  share: anyShare,
   mode: fc.constantFrom('check-and-spend', ...MODES),
 });
 const parts = fc.uniqueArray(part, { maxLength: 4, selector: ({ place }) => place });
@@ -103,7 +110,7 @@ class Comparison {
   /** All buckets side by side. */
   lookAtAll(): void {
     for (let place = 0; place < BUCKETS.length; place++)
-      this.#decide('check', [{ place, share: 0, mode: 'check-only' }]);
+      this.#decide('check', [{ place, cost: 0, share: 1, mode: 'check-only' }]);
   }
 
   #decide(call: 'spend' | 'check', asked: readonly Part[]): void {
@@ -188,14 +195,17 @@ class Comparison {
   }
 
   #asked(asked: readonly Part[]): { entries: SpendEntry[]; exactly: Asked[] } {
-    const all = asked.map(({ place, share: asks, mode }) => {
+    const all = asked.map(({ place, cost: asks, mode, ...given }) => {
       const [limit, id] = BUCKETS[place]!;
-      const numbers = this.limits[id === 'plan' ? 'plan' : limit];
-      const cost = asks < 0 ? Math.min(-asks, numbers.burst) : Math.floor(asks * numbers.burst);
-      return { limit, id, cost, mode, bucket: `${limit} ${id}`, rule: roundedRule(numbers) };
+      const rule = roundedRule(this.limits[id === 'plan' ? 'plan' : limit]);
+      const share = mode === 'charge' ? 1 : given.share;
+      const fit = BigInt(Math.round(share * Number(rule.tolerance)));
+      const most = Number(fit / rule.interval);
+      const cost = asks < 0 ? Math.min(-asks, most) : Math.floor(asks * most);
+      return { limit, id, cost, share, mode, bucket: `${limit} ${id}`, rule, fit };
     });
     return {
-      entries: all.map(({ limit, id, cost, mode }) => ({ limit, id, cost, mode })),
+      entries: all.map(({ limit, id, cost, share, mode }) => ({ limit, id, cost, share, mode })),
       exactly: all.filter(({ id }) => id !== 'free'),
     };
   }

@@ -97,7 +97,7 @@ export class OracleBuckets {
       const passes = fitting[i]! || !denies(mode);
       const wait = cost === 0 ? 0n : greater(0n, level + BigInt(cost) * rule.interval - fit);
       answers.push({
-        ...figures(level, rule),
+        ...figures(level, rule, fit),
         allowed: passes,
         spent: Number(increment / rule.interval),
         retryAfterMs: passes ? 0 : ceilMs(wait, rule),
@@ -183,8 +183,8 @@ function levelAfter({ rule, cost, mode, cap = rule.tolerance }: Asked, level: bi
   return fits && mode !== 'check-only' ? lifted : level;
 }
 
-function figures(level: bigint, rule: Rule): Figures {
-  return { remaining: Number(greater(0n, rule.tolerance - level) / rule.interval), resetAfterMs: ceilMs(level, rule) };
+function figures(level: bigint, rule: Rule, fit: bigint = rule.tolerance): Figures {
+  return { remaining: Number(greater(0n, fit - level) / rule.interval), resetAfterMs: ceilMs(level, rule) };
 }
 
 /** Denied before allowed, then the longer wait, then the fewer remaining, then the order given. */

@@ -26,7 +26,7 @@ const part: fc.Arbitrary<Part> = fc.record({
   share: fc.oneof(fc.constantFrom(0, -1, -1, -2, 1), fc.double({ min: 0, max: 1, noNaN: true })),
   mode: fc.constantFrom('check-and-spend', ...MODES),
   numbers: fc.constantFrom(0, 0, 0, 1),
-  room: fc.constantFrom(1, 1, 1, 0.5, 0.8, 1.5),
+  room: fc.oneof(fc.constantFrom(1, 1, 1, 0.5, 0.8, 1.5), fc.double({ min: 0, max: 1, noNaN: true })),
   cap: fc.constantFrom(1, 1, 1.5, 2),
 });
 

@@ -16,6 +16,11 @@ export interface RouteLimits {
    * and applies to those of `limits` that have no cost of their own.
    */
   readonly cost?: LimitUse<FastifyRequest>['cost'];
+  /**
+   * The part of the buckets that a request of this route may fill, or a function that returns it. It replaces the shares
+   * of the plugin's limits, and applies to those of `limits` that have no share of their own.
+   */
+  readonly share?: LimitUse<FastifyRequest>['share'];
   /** Returns true for requests that pass without being counted. It replaces the `skip` of the plugin. */
   readonly skip?: FlowOptions<FastifyRequest>['skip'];
   /** The hook in which the limits of this route are decided. Default: the plugin's hook. */
@@ -87,14 +92,14 @@ export class RouteTable {
   #checked(route: RouteLimits): RouteSettings | null {
     const base = this.#base;
     checkRouteOptions('config.rateLimit', route, ['hook']);
-    const { limits = base.uses, cost, skip = base.skip, hook } = route;
+    const { limits = base.uses, cost, share, skip = base.skip, hook } = route;
     if (hook !== undefined) checkedHook('config.rateLimit.hook', hook);
     if (this.#always && limits === base.uses) return null;
     // Malformed limits belong to no registration. `limitUses` throws an error for them.
     if (!areNamed(limits)) limitUses(base.limiter, limits);
     if (limits !== base.uses && !this.#hasAll(limits)) return null;
     if (this.#always) this.#rejectTwice(limits);
-    const uses = limits.map((use) => withCost(use, limits === base.uses, cost));
+    const uses = limits.map((use) => withDefaults(use, limits === base.uses, { cost, share }));
     return { ...base, skip, ...limitUses(base.limiter, uses) };
   }
 
@@ -143,9 +148,20 @@ function nameOf(use: Use): string {
   return typeof use === 'string' ? use : use.limit;
 }
 
-/** Applies the `cost` of a route to a limit. It replaces a cost of the plugin, but not one in the route's `limits`. */
-function withCost(use: Use, isBase: boolean, cost: RouteLimits['cost']): LimitUse<FastifyRequest, SettleArgs> {
+/**
+ * Applies the `cost` and the `share` of a route to a limit. They replace those of the plugin, but not those in the
+ * route's `limits`.
+ */
+function withDefaults(
+  use: Use,
+  isBase: boolean,
+  { cost, share }: Pick<RouteLimits, 'cost' | 'share'>,
+): LimitUse<FastifyRequest, SettleArgs> {
   const given = typeof use === 'string' ? { limit: use } : use;
-  if (cost === undefined || (!isBase && given.cost !== undefined)) return given;
-  return { ...given, cost };
+  const replaces = (own: unknown, value: unknown): boolean => value !== undefined && (isBase || own === undefined);
+  return {
+    ...given,
+    ...(replaces(given.cost, cost) && { cost }),
+    ...(replaces(given.share, share) && { share }),
+  };
 }

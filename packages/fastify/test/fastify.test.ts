@@ -30,6 +30,24 @@ describe('config.rateLimit', () => {
     expect([await remaining(limiter, 'A'), await remaining(limiter, 'B')]).toEqual([5, 8]);
   });
 
+  test("a route's share applies to the plugin's limits, and to its own limits without a share", async () => {
+    const limiter = limiterOf({ Global: 10, A: 10, B: 10 });
+    const app = await appWith({ limiter, limits: [{ limit: 'Global', share: 0.5 }] });
+    const left = ({ rateLimit: decision }: FastifyRequest) => decision!.results.map(({ remaining: r }) => r);
+    app.get('/', left);
+    app.get('/critical', { config: { rateLimit: { share: 1 } } }, left);
+    app.get('/asked', { config: { rateLimit: { share: (request) => Number(request.headers['x-share']) } } }, left);
+    app.get(
+      '/own',
+      { config: { rateLimit: { limits: ['A', { limit: 'B', share: 0.4 }], share: 0.2, cost: 2 } } },
+      left,
+    );
+    expect((await app.inject('/')).json()).toEqual([4]);
+    expect((await app.inject('/critical')).json()).toEqual([8]);
+    expect((await app.inject({ url: '/asked', headers: { 'x-share': '0.7' } })).json()).toEqual([4]);
+    expect((await app.inject('/own')).json()).toEqual([0, 2]);
+  });
+
   test("a route's skip replaces that of the plugin", async () => {
     const app = await appWith({ limiter: limiterOf({ Global: 1 }), skip: () => true });
     app.get('/', () => 'ok');
@@ -131,6 +149,7 @@ describe('config.rateLimit', () => {
     ['an unknown hook', { hook: 'onSend' }, 'ERR_OPTION', 'config.rateLimit.hook'],
     ['a skip that is no function', { skip: true }, 'ERR_OPTION', 'config.rateLimit.skip'],
     ['a cost above the burst', { cost: 2 }, 'ERR_COST_OVER_BURST', 'at most 1'],
+    ['a share of nothing', { share: 0 }, 'ERR_OPTION', 'above 0'],
     ['no limits', { limits: [] }, 'ERR_OPTION', 'at least one limit'],
     ['limits as a text', { limits: 'Global' }, 'ERR_OPTION', 'at least one limit'],
     ['a limit that is null', { limits: [null] }, 'ERR_OPTION', 'but was null'],

@@ -21,6 +21,7 @@ import { overrideCases } from './cases/overrides.ts';
 import { denialCases } from './cases/denials.ts';
 import { settleAbortedCases } from './cases/settle-aborted.ts';
 import { settleCases } from './cases/settle.ts';
+import { shareCases } from './cases/shares.ts';
 import { streamCases } from './cases/streams.ts';
 import { thrownValueCases } from './cases/thrown-values.ts';
 import type { Framework } from './framework.ts';
@@ -38,6 +39,7 @@ const CASES = {
   callbacks: callbackCases,
   handlers: handlerCases,
   'errors of handlers': handlerErrorCases,
+  shares: shareCases,
   settle: settleCases,
   'settle of aborted responses': settleAbortedCases,
   'cross-origin': crossOriginCases,

@@ -6,6 +6,7 @@ import type { Limit } from '../limits/limit.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
 import type { Rate } from '../rule/rate.ts';
 import type { BucketName, Mode } from '../store/store.ts';
+import { checkShare, fitTicksOf } from './share.ts';
 import { isBlocked, rateOfBlocked, type Transaction } from './transaction.ts';
 
 /**
@@ -20,6 +21,8 @@ export interface Ask {
   readonly id: string;
   readonly cost: number;
   readonly mode: Mode;
+  /** The part of the bucket that the request may fill: above 0, at most 1. */
+  readonly share: number;
 }
 
 /**
@@ -29,12 +32,13 @@ export interface Ask {
  *
  * @param request - The framework's request, for `overrides` functions; `undefined` without HTTP.
  * @throws {SluiceError} `ERR_COST` for a cost that is not a whole number of at least 0, `ERR_ID` for an id that is not
- * text.
+ * text, `ERR_OPTION` for an invalid share, `ERR_COST_OVER_BURST` for a cost that does not fit into a share below 1.
  */
 export function transactionOf(set: LimitSet<never>, ask: Ask, request: unknown): Awaitable<Transaction | null> {
-  const { limit, id, cost } = ask;
+  const { limit, id, cost, share } = ask;
   checkCost(limit.name, cost);
   checkId(limit.name, id);
+  if (share !== 1) checkShare(limit.name, share, ask.mode);
   const rate = set.rateFor(limit, id, request);
   return rate instanceof Promise ? withRateToCome(ask, rate) : withRate(ask, rate);
 }
@@ -44,14 +48,14 @@ function withRateToCome(ask: Ask, rate: Promise<OverrideRate>): Promise<Transact
   return rate.then((settled) => withRate(ask, settled));
 }
 
-function withRate({ limit, id, cost, mode }: Ask, override: OverrideRate): Transaction | null {
+function withRate({ limit, id, cost, mode, share }: Ask, override: OverrideRate): Transaction | null {
   if (override === 'unlimited') return null;
   const rate = override === 'blocked' ? rateOfBlocked(limit.rate) : override;
   return {
     limit: limit.name,
     id,
     incrementTicks: Math.min(cost, rate.burst) * rate.emissionIntervalTicks,
-    fitTicks: rate.toleranceTicks,
+    fitTicks: share === 1 ? rate.toleranceTicks : fitTicksOf({ limit: limit.name, cost, share }, rate),
     capTicks: rate.toleranceTicks,
     mode,
     cost,

@@ -8,7 +8,7 @@ import type { Mode } from '../store/store.ts';
 export interface BucketState {
   readonly limit: string;
   readonly id: string;
-  /** Whole tokens left, from 0 to `burst`. */
+  /** Whole tokens left, from 0 to `burst`; in the result of a transaction with a share, those left within its share. */
   readonly remaining: number;
   /** Milliseconds until the bucket is full if no further request comes, rounded up to 0.001; 0 when it is full. */
   readonly resetAfterMs: number;

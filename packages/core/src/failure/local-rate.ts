@@ -1,10 +1,11 @@
 import type { Rate } from '../rule/rate.ts';
+import { remainingTokens, shareOf } from '../rule/gcra.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 import type { Charge } from '../decision/batch-answer.ts';
 
 /**
- * Returns one process's share of a limit that `gateways` processes share: the interval T × gateways, and burst /
- * gateways rounded down, at least 1. Together the shares allow the limit's own rate and, at one instant, the larger of
+ * Returns one process's part of a limit that `gateways` processes share: the interval T × gateways, and burst /
+ * gateways rounded down, at least 1. Together the parts allow the limit's own rate and, at one instant, the larger of
  * its burst and `gateways`.
  *
  * T is capped at ten years, the longest time that ticks allow for a bucket to fill.
@@ -23,7 +24,7 @@ export function localRate(rate: Rate, gateways: number): Rate {
 }
 
 /**
- * Converts transactions and charges to this process's share. Each rate is converted once and cached while it is in use.
+ * Converts transactions and charges to this process's part. Each rate is converted once and cached while it is in use.
  */
 export class LocalRates {
   readonly #gateways: number;
@@ -34,15 +35,16 @@ export class LocalRates {
   }
 
   /**
-   * Returns a transaction with local numbers. A cost above the local burst takes the whole local bucket; otherwise it
-   * would be denied during the entire outage.
+   * Returns a transaction with local numbers, and the same share of the local bucket: at least one token. A cost above
+   * what can fit takes all of it; otherwise it would be denied during the entire outage.
    */
   localized<T extends Charge>(transaction: T): T {
     if (this.#gateways === 1) return transaction;
     const rate = this.#of(transaction.rate);
-    const cost = Math.min(transaction.cost, rate.burst);
+    const fitTicks = localFitTicks(transaction, rate);
+    const cost = Math.min(transaction.cost, remainingTokens(0, rate.emissionIntervalTicks, fitTicks));
     const incrementTicks = cost * rate.emissionIntervalTicks;
-    return { ...transaction, rate, cost, incrementTicks, fitTicks: rate.toleranceTicks, capTicks: rate.toleranceTicks };
+    return { ...transaction, rate, cost, incrementTicks, fitTicks, capTicks: rate.toleranceTicks };
   }
 
   #of(rate: Rate): Rate {
@@ -50,4 +52,9 @@ export class LocalRates {
     if (local === undefined) this.#derived.set(rate, (local = localRate(rate, this.#gateways)));
     return local;
   }
+}
+
+function localFitTicks({ fitTicks, rate }: Charge, local: Rate): number {
+  if (fitTicks === rate.toleranceTicks) return local.toleranceTicks;
+  return Math.max(local.emissionIntervalTicks, shareOf(local.toleranceTicks, fitTicks / rate.toleranceTicks));
 }

@@ -22,7 +22,7 @@ export type FlowOutcome = Denial | null | 'left';
  * Decides one request by the limits of one middleware or route. Returns synchronously if all functions, keys and the
  * store do.
  *
- * A limit whose id or cost is unknown, because the client's input is invalid or a key or cost function fails, does not
+ * A limit whose id, cost or share is unknown, because the client's input is invalid or a function fails, does not
  * prevent the other limits from being decided and spent. When `skip` fails, nothing is skipped. If the other limits
  * deny the request, the denial is the outcome. Otherwise the first error, in the order of the limits, is thrown for the
  * framework's error handler.
@@ -148,31 +148,41 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
 }
 
 function askOf<Request>(use: ResolvedUse<Request>, source: KeySource<Request>): Awaitable<RequestAsk> {
-  const { limit, cost, mode } = use;
+  const { limit, cost, mode, share } = use;
   // The key of a disabled limit is not called: a failing key may be the reason for disabling it.
   if (limit.disabled) return null;
   try {
     const id = toNativePromise(limit.key.idOf!(source, limit.name));
     if (id === null) return null;
-    if (id instanceof Promise || typeof cost !== 'number') return askLater(use, source, id);
-    return { limit, id, cost, mode };
+    if (id instanceof Promise || typeof cost !== 'number' || typeof share !== 'number')
+      return askLater(use, source, id);
+    return { limit, id, cost, mode, share };
   } catch (cause) {
     return rejected(cause);
   }
 }
 
 function askLater<Request>(
-  { limit, cost, mode }: ResolvedUse<Request>,
+  { limit, cost, mode, share }: ResolvedUse<Request>,
   { request }: KeySource<Request>,
   awaitableId: Awaitable<string | null>,
 ): Awaitable<RequestAsk> {
   return attempt(() =>
     andThen(awaitableId, (id) => {
       if (id === null) return null;
-      if (typeof cost === 'number') return { limit, id, cost, mode };
-      return andThen(toNativePromise(cost(request)), (tokens) => ({ limit, id, cost: tokens, mode }));
+      // One after the other: if the second function throws, no rejection of the first is left unhandled.
+      return andThen(numberFor(cost, request), (tokens) =>
+        andThen(numberFor(share, request), (part) => ({ limit, id, cost: tokens, mode, share: part })),
+      );
     }),
   );
+}
+
+function numberFor<Request>(
+  given: number | ((request: Request) => Awaitable<number>),
+  request: Request,
+): Awaitable<number> {
+  return typeof given === 'number' ? given : toNativePromise(given(request));
 }
 
 /** Ends a request by the first of its errors. That its client has left counts only when there is no other. */

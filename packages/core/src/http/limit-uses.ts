@@ -2,6 +2,7 @@ import type { Awaitable } from '../async/awaitable.ts';
 import { complaint, SluiceError } from '../checks/errors.ts';
 import { checkBoolean, checkFunction, checkOptions, oneOf } from '../checks/options.ts';
 import { checkCost } from '../decision/batch.ts';
+import { checkShare } from '../decision/share.ts';
 import type { PreparedLimits } from '../limiter/prepared-limits.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import { MODES, type Mode } from '../store/store.ts';
@@ -17,6 +18,12 @@ export interface LimitUse<
   readonly cost?: number | ((request: Request) => Awaitable<number>) | undefined;
   /** How the limit takes part in the decision, see {@link Mode}. Default: `check-and-spend`. */
   readonly mode?: Mode | undefined;
+  /**
+   * The part of the bucket that a request may fill, above 0 and at most 1, or a function that returns it. What is left
+   * above it stays for requests with a larger share. The decision and the header fields report what this request has
+   * left. Not with mode `charge`. Default: 1.
+   */
+  readonly share?: number | ((request: Request) => Awaitable<number>) | undefined;
   /**
    * Returns the true cost, a whole number of at least 0, when the response has finished. With `check-and-spend`, `cost`
    * is taken first, and the difference is refunded or charged. With `check-only`, nothing is taken first, and the true
@@ -45,6 +52,7 @@ export interface ResponseEnd {
 export interface CheckedUse<Request, SettleArgs extends readonly unknown[]> extends LimitUse<Request, SettleArgs> {
   readonly cost: number | ((request: Request) => Awaitable<number>);
   readonly mode: Mode;
+  readonly share: number | ((request: Request) => Awaitable<number>);
 }
 
 /** A limit whose true cost is known when the response has ended. */
@@ -61,7 +69,7 @@ export interface UsedLimits<Request, SettleArgs extends readonly unknown[]> {
 }
 
 /** The options of a limit's use, beside its name. */
-export const USE_OPTIONS = ['cost', 'mode', 'settle', 'settleAborted'] as const;
+export const USE_OPTIONS = ['cost', 'mode', 'share', 'settle', 'settleAborted'] as const;
 const USE_EXAMPLE = "limits: [{ limit: 'Orders', cost: 10 }]";
 const MAX_NAMES = 30;
 
@@ -120,7 +128,7 @@ export function checkedUse<Request, SettleArgs extends readonly unknown[]>(
   use: LimitUse<Request, SettleArgs>,
 ): CheckedUse<Request, SettleArgs> {
   checkOptions('limits[…]', use, ['limit', ...USE_OPTIONS], { weight: '`weight` is `cost` here.' }, USE_EXAMPLE);
-  const { limit, cost = 1, mode = 'check-and-spend', settle, settleAborted = false } = use;
+  const { limit, cost = 1, mode = 'check-and-spend', share = 1, settle, settleAborted = false } = use;
   const where = `limits.${limit}`;
   limiter.assertLimit(limit);
   if (typeof cost !== 'function') checkCost(limit, cost);
@@ -141,7 +149,8 @@ export function checkedUse<Request, SettleArgs extends readonly unknown[]>(
     });
   }
   const checkedMode = oneOf(`${where}.mode`, mode, MODES);
-  return { limit, cost, mode: checkedMode, settle, settleAborted };
+  if (typeof share !== 'function' || mode === 'charge') checkShare(limit, share, checkedMode);
+  return { limit, cost, mode: checkedMode, share, settle, settleAborted };
 }
 
 /**

@@ -47,7 +47,7 @@ export interface SharedLimits<
 > {
   readonly limiter: Limiter<Request, Name>;
   /**
-   * Names of limits, or limits with a cost. They are decided together. Required if the limiter has more than one limit.
+   * Names of limits, or limits with a cost, a mode or a share. They are decided together. Required if the limiter has more than one limit.
    */
   readonly limits?: readonly (NoInfer<Name> | LimitUse<Request, SettleArgs, NoInfer<Name>>)[] | undefined;
 }
@@ -133,11 +133,11 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
  * Validates the names and the `skip` option of route options.
  *
  * @param where - How the message names the options.
- * @param adapterOptions - Names of further options of the adapter, beside `limits`, `cost` and `skip`.
+ * @param adapterOptions - Names of further options of the adapter, beside `limits`, `cost`, `share` and `skip`.
  * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION`.
  */
 export function checkRouteOptions(where: string, options: { skip?: unknown }, adapterOptions: readonly string[]): void {
-  checkOptions(where, options, ['limits', 'cost', 'skip', ...adapterOptions], SHARED_HINTS);
+  checkOptions(where, options, ['limits', 'cost', 'share', 'skip', ...adapterOptions], SHARED_HINTS);
   checkFunction(`${where}.skip`, options.skip, SKIP_REMEDY);
 }
 
@@ -196,10 +196,10 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
       ...(overrides !== undefined && { overrides: { [limit]: overrides } }),
     }),
   );
-  const { cost, mode, settle, settleAborted } = options;
+  const { cost, mode, share, settle, settleAborted } = options;
   const core = coreOf(limiter);
   try {
-    const use = asWritten(limit, () => checkedUse(core, { limit, cost, mode, settle, settleAborted }));
+    const use = asWritten(limit, () => checkedUse(core, { limit, cost, mode, share, settle, settleAborted }));
     return { limiter: core, ...preparedUses(core, [use]) };
   } catch (error) {
     // Releases the name of the limit on the store.

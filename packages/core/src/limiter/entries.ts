@@ -21,7 +21,7 @@ function notText({ name }: Limit<never>, value: unknown): SluiceError {
   return complaint('ERR_ID', { option: 'id', limit: name, demand: 'a string', value, remedy });
 }
 
-const ENTRY_FIELDS = ['limit', 'id', 'cost', 'mode'];
+const ENTRY_FIELDS = ['limit', 'id', 'cost', 'mode', 'share'];
 
 /**
  * Validates the properties of an entry.
@@ -35,11 +35,15 @@ export function checkEntry(entry: unknown): void {
 // This runs for every decision, so it only compares names. `checkOptions` creates the error message.
 function hasKnownNames(entry: unknown): boolean {
   if (!isPlainObject(entry)) return false;
-  for (const name in entry) if (name !== 'limit' && name !== 'id' && name !== 'cost' && name !== 'mode') return false;
+  for (const name in entry) if (!isKnownName(name)) return false;
   return true;
 }
 
-/** The calls without a mode: the properties of their entries, and what each call does, for error messages. */
+function isKnownName(name: string): boolean {
+  return name === 'limit' || name === 'id' || name === 'cost' || name === 'mode' || name === 'share';
+}
+
+/** The calls without a mode and a share: the properties of their entries, and what each call does, for error messages. */
 const CALLS = {
   charge: { fields: ['limit', 'id', 'cost'], does: 'takes the cost' },
   refund: { fields: ['limit', 'id', 'cost'], does: 'gives the cost back' },
@@ -55,7 +59,8 @@ const CALLS = {
 export function checkedEntriesOf<T>(call: keyof typeof CALLS, entries: readonly T[]): readonly T[] {
   const { fields, does } = CALLS[call];
   const mode = `\`mode\` belongs to spend and check: ${call} ${does} in any case.`;
-  const hints = { ...(call === 'reset' ? RESET_HINTS : ENTRY_HINTS), mode };
+  const share = '`share` belongs to spend and check: it limits what a decision may take.';
+  const hints = { ...(call === 'reset' ? RESET_HINTS : ENTRY_HINTS), mode, share };
   for (const entry of checkedEntries(entries))
     checkOptions(`entries[…] of ${call}`, entry, fields, hints, ENTRY_EXAMPLE);
   return entries;

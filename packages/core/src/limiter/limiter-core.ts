@@ -14,7 +14,14 @@ import { StoreGuard } from '../failure/store-guard.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
 import type { ClientAddressFinder } from '../client/client-address.ts';
 import { SetupWatch, type ReceivedRequest } from './setup-watch.ts';
-import { checkNeeded, defineLimitSet, limitNamed, type LimitSet, type LimitSetOptions } from '../limits/limit-set.ts';
+import {
+  checkNeeded,
+  defineLimitSet,
+  limitNamed,
+  type LimitNeed,
+  type LimitSet,
+  type LimitSetOptions,
+} from '../limits/limit-set.ts';
 import { checkId } from '../ids/id-format.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { CloseOptions, CostEntry, FirstOf, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
@@ -56,8 +63,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   readonly #endStoreReports: (() => void) | undefined;
   readonly #overrideDeadlines: Deadlines;
   readonly #failure: CheckedFailureOptions;
-  /** The limits that middlewares use, with the highest fixed cost for each. */
-  readonly #needed = new Map<string, number>();
+  /** The limits that middlewares use, with the highest fixed cost for each share. */
+  readonly #needed = new Map<string, LimitNeed>();
   /** Only for decisions with a refund or a settlement. */
   readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
   readonly #raised: RaisedLimits;
@@ -135,7 +142,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     if (this.#isClosing) throw closed();
     checkOptions('replace', set, ['limits', 'overrides']);
     const next = this.#defined(set);
-    for (const [name, cost] of this.#needed) checkNeeded(next, name, cost);
+    for (const need of this.#needed.values()) checkNeeded(next, need);
     registerLimitNames(this.store, this, next.limits.keys());
     this.#raised.changed(this.#set, next);
     this.#set = next;
@@ -178,16 +185,20 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   /**
-   * Registers a limit that a middleware uses and its fixed cost: {@link replace} then rejects a set in which they are
-   * not valid.
+   * Registers a limit that a middleware uses, its fixed cost and its fixed share: {@link replace} then rejects a set in
+   * which they are not valid.
    */
-  requireLimit(name: string, cost: number): void {
-    checkNeeded(this.#set, name, cost);
-    this.#needed.set(name, Math.max(cost, this.#needed.get(name) ?? 0));
+  requireLimit(limit: string, cost: number, share = 1): void {
+    checkNeeded(this.#set, { limit, cost, share });
+    // The name of a limit contains no colon.
+    const key = `${limit}:${share}`;
+    this.#needed.set(key, { limit, cost: Math.max(cost, this.#needed.get(key)?.cost ?? 0), share });
   }
 
   prepare(uses: readonly UseInput<Request>[]): PreparedLimits<Request> {
-    for (const { limit, cost } of uses) this.requireLimit(limit, typeof cost === 'number' ? cost : 0);
+    for (const { limit, cost, share } of uses) {
+      this.requireLimit(limit, typeof cost === 'number' ? cost : 0, typeof share === 'number' ? share : 1);
+    }
     return new PreparedLimits(uses, {
       currentSet: () => this.#openSet(),
       decide: (batch) => this.#decide('spend', batch),
@@ -204,7 +215,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   chargeResults(results: readonly Result[], { cost, request }: LateCharge): Awaitable<readonly BucketState[]> {
     const set = this.#openSet();
-    const asks = results.map(({ limit, id, mode }) => ({ limit: limitNamed(set, limit), id, cost, mode }));
+    const asks = results.map(({ limit, id, mode }) => ({ limit: limitNamed(set, limit), id, cost, mode, share: 1 }));
     return this.#charge(batchOf(asks.map((ask) => transactionOf(set, ask, request))));
   }
 
@@ -328,7 +339,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return defineLimitSet(set, { onFailure, deadlines: this.#overrideDeadlines, emit: this.emit });
   }
 
-  /** @param call - The call, if its entries have no mode. */
+  /** @param call - The call, if its entries have no mode and no share. */
   #batch(entries: readonly (SpendEntry | CostEntry)[], call?: 'charge' | 'refund'): Awaitable<readonly Transaction[]> {
     const set = this.#openSet();
     const count = (call === undefined ? entries : checkedEntriesOf(call, entries)).length;
@@ -344,9 +355,9 @@ markAsMadeHere(LimiterCore.prototype);
 
 function asked(set: LimitSet<never>, entry: SpendEntry | CostEntry): Awaitable<Transaction | null> {
   checkEntry(entry);
-  const { limit: name, id, cost = 1, mode = 'check-and-spend' } = entry;
+  const { limit: name, id, cost = 1, mode = 'check-and-spend', share = 1 } = entry;
   const limit = limitNamed(set, name);
-  return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode) }, undefined);
+  return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode), share }, undefined);
 }
 
 function bucketOf(set: LimitSet<never>, { limit: name, id: text }: ResetEntry): BucketName {

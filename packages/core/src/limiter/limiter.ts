@@ -12,6 +12,8 @@ export interface CostEntry<Name extends string = string> extends BucketName {
   readonly cost?: number | undefined;
   /** Not allowed here: only `spend` and `check` have a mode. */
   readonly mode?: never;
+  /** Not allowed here: only `spend` and `check` have a share. */
+  readonly share?: never;
 }
 
 /** An entry of {@link Limiter.reset}: the bucket to fill. */
@@ -21,15 +23,22 @@ export interface ResetEntry<Name extends string = string> extends BucketName {
   readonly cost?: never;
   /** Not allowed here: only `spend` and `check` have a mode. */
   readonly mode?: never;
+  /** Not allowed here: only `spend` and `check` have a share. */
+  readonly share?: never;
 }
 
-/** An entry of {@link Limiter.spend} and {@link Limiter.check}: one bucket, a cost and a mode. */
+/** An entry of {@link Limiter.spend} and {@link Limiter.check}: one bucket, a cost, a mode and a share. */
 export interface SpendEntry<Name extends string = string> extends BucketName {
   readonly limit: Name;
   /** Tokens, a whole number of at least 0. Default: 1. */
   readonly cost?: number | undefined;
   /** How the entry takes part in the decision, see {@link Mode}. Default: `check-and-spend`. */
   readonly mode?: Mode | undefined;
+  /**
+   * The part of the bucket that the entry may fill, above 0 and at most 1. What is left above it stays for entries with
+   * a larger share. The figures of the result are those of this part. Not with mode `charge`. Default: 1.
+   */
+  readonly share?: number | undefined;
 }
 
 /**
@@ -88,8 +97,8 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * count. An alternative with a blocked id is denied. When the store can't answer, the failure policies decide the
    * alternatives in the same order; a limit with the policy `closed` in any of them makes the decision unavailable.
    *
-   * @throws {SluiceError} `ERR_COST_OVER_BURST` when a cost exceeds the burst, so that it could never pass. `ERR_OPTION`
-   * for alternatives when the store has no method `spendFirst`.
+   * @throws {SluiceError} `ERR_COST_OVER_BURST` when a cost exceeds the burst, or the entry's share of it, so that it
+   * could never pass. `ERR_OPTION` for alternatives when the store has no method `spendFirst`.
    */
   spend(entries: readonly SpendEntry<Name>[] | FirstOf<Name>): Awaitable<Decision>;
   /**

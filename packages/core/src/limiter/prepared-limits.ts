@@ -6,26 +6,28 @@ import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Mode } from '../store/store.ts';
 
-/** The cost of a request: fixed, or a function of the request. */
-type Cost<Request> = number | ((request: Request) => Awaitable<number>);
+/** A number for a request: fixed, or a function of the request. */
+type PerRequest<Request> = number | ((request: Request) => Awaitable<number>);
 
 /** One limit that a middleware uses. */
 export interface UseInput<Request> {
   readonly limit: string;
-  readonly cost: Cost<Request>;
+  readonly cost: PerRequest<Request>;
   readonly mode: Mode;
+  readonly share: PerRequest<Request>;
 }
 
 /** One limit that a middleware uses, resolved: the limit that is in effect under its name. */
 export interface ResolvedUse<Request> {
   readonly limit: Limit<Request>;
-  readonly cost: Cost<Request>;
+  readonly cost: PerRequest<Request>;
   readonly mode: Mode;
+  readonly share: PerRequest<Request>;
 }
 
 /**
- * What a request asks of one limit: `null` when the limit does not apply to it, a failure when its id or cost could not
- * be found.
+ * What a request asks of one limit: `null` when the limit does not apply to it, a failure when its id, cost or share
+ * could not be found.
  */
 export type RequestAsk = Ask | null | Rejected;
 
@@ -78,7 +80,12 @@ export class PreparedLimits<Request> {
   }
 
   #resolve(set: LimitSet<Request>): ResolvedLimits<Request> {
-    const uses = this.#uses.map(({ limit, cost, mode }) => ({ limit: limitNamed(set, limit), cost, mode }));
+    const uses = this.#uses.map(({ limit, cost, mode, share }) => ({
+      limit: limitNamed(set, limit),
+      cost,
+      mode,
+      share,
+    }));
     return new ResolvedLimits(set, uses, this.#parts.decide);
   }
 }
@@ -97,8 +104,8 @@ export class ResolvedLimits<Request> {
 
   /**
    * Decides what a request asks for. A failure does not prevent the other limits from being decided and spent, so that
-   * invalid input can't be used to bypass them. Failures are those among the asks, invalid costs, costs above the burst,
-   * and ids that are not text.
+   * invalid input can't be used to bypass them. Failures are those among the asks, invalid costs and shares, costs above
+   * the burst or a share of it, and ids that are not text.
    *
    * @param asks - At most one for each limit, so that no bucket occurs twice.
    * @param request - The framework's request, for `overrides` functions.

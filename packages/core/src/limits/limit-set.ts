@@ -3,6 +3,7 @@ import type { EventSink } from '../events/event.ts';
 import type { Deadlines } from '../time/deadlines.ts';
 import { defineLimits, type FailurePolicy, type Limit, type LimitDefinitions } from './limit.ts';
 import { guess } from '../checks/options.ts';
+import { remainingTokens, shareOf } from '../rule/gcra.ts';
 import { AskedOverrides, type OverrideFunction } from './overrides/override-function.ts';
 import type { RateLookup } from './overrides/override.ts';
 import { listOverrides, OverrideList, type OverrideTable } from './overrides/override-list.ts';
@@ -92,13 +93,22 @@ function unknownLimit(name: unknown, limits: ReadonlyMap<string, unknown>): Slui
   return new SluiceError('ERR_UNKNOWN_LIMIT', `No limit is named ${shown(name)}.${hint} ${known}`);
 }
 
+/** What a middleware needs of a limit. */
+export interface LimitNeed {
+  readonly limit: string;
+  /** The fixed cost; 0 if it is a function. */
+  readonly cost: number;
+  /** The fixed share; 1 if it is a function. */
+  readonly share: number;
+}
+
 /**
  * Rejects a set that a middleware can't use: it needs the limit, a key that gets an id from a request, and a fixed cost
- * that no id's burst is below.
+ * that fits into the burst of each id, or into a fixed share of it.
  *
  * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or `ERR_COST_OVER_BURST`.
  */
-export function checkNeeded(set: LimitSet<never>, name: string, cost: number): void {
+export function checkNeeded(set: LimitSet<never>, { limit: name, cost, share }: LimitNeed): void {
   const limit = limitNamed(set, name);
   if (limit.key.idOf === undefined) {
     throw new SluiceError(
@@ -108,13 +118,16 @@ export function checkNeeded(set: LimitSet<never>, name: string, cost: number): v
     );
   }
   const burst = set.smallestBurst(limit);
+  const { emissionIntervalTicks } = limit.rate;
+  const most = remainingTokens(0, emissionIntervalTicks, shareOf(burst * emissionIntervalTicks, share));
   // A disabled limit denies nothing. When a new set enables it, its cost is validated again.
-  if (limit.disabled || cost <= burst) return;
+  if (limit.disabled || cost <= most) return;
+  const ofBurst = share === 1 ? '' : `the whole tokens in a share of ${share} of ${burst}, `;
   throw complaint('ERR_COST_OVER_BURST', {
     option: 'cost',
     limit: name,
-    demand: `at most ${burst}, the smallest burst of the limit and its overrides`,
+    demand: `at most ${most}, ${ofBurst}the smallest burst of the limit and its overrides`,
     value: cost,
-    remedy: 'A larger cost could never pass. Raise the burst or lower the cost.',
+    remedy: `A larger cost could never pass. Raise ${share === 1 ? 'the burst' : 'the share or the burst,'} or lower the cost.`,
   });
 }

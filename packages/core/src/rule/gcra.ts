@@ -45,10 +45,25 @@ export function remainingTokens(level: number, emissionInterval: number, toleran
   return level < tolerance ? Math.floor((tolerance - level) / emissionInterval) : 0;
 }
 
-/** Returns the time until one more whole token is left than now; 0 when the bucket is full. */
+/**
+ * Returns the time until one more whole token fits than now; 0 when the bucket is full.
+ *
+ * If the tolerance is a share of a bucket, it need not be a whole number of tokens. Then `remaining` may be all that can
+ * ever fit, and the time is the one after which a client that has spent these tokens can spend one more.
+ */
 export function waitForNextToken(level: number, emissionInterval: number, tolerance: number): number {
-  const next = remainingTokens(level, emissionInterval, tolerance) + 1;
-  return waitFor(level, Math.min(next * emissionInterval, tolerance), tolerance);
+  if (level === 0) return 0;
+  return waitFor(level, (remainingTokens(level, emissionInterval, tolerance) + 1) * emissionInterval, tolerance);
+}
+
+/**
+ * Returns the level up to which a share of a bucket reaches, to the nearest tick. Not rounded down, because the product
+ * of two doubles may be too small: 0.29 of 100 tokens is 29 tokens, but 0.29 × 100 is 28.999999999999996.
+ *
+ * @param share - Above 0, at most 1.
+ */
+export function shareOf(tolerance: number, share: number): number {
+  return Math.round(share * tolerance);
 }
 
 /**

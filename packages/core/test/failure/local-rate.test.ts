@@ -6,7 +6,7 @@ import { transaction } from './support/guarded.ts';
 
 const tenPerSecond = rateOf('limits.Orders', { burst: 10, count: 10, period: '1s' });
 
-describe('the share of one of', () => {
+describe('the part of one of', () => {
   test('4 gateways: tokens refill four times as slowly, and the burst is a quarter, rounded down', () => {
     expect(localRate(tenPerSecond, 4)).toEqual({
       burst: 2,
@@ -33,7 +33,7 @@ describe('the share of one of', () => {
     });
   });
 
-  test.each([2, 3, 7, 100, 9_999])('%i gateways: all shares together are at most the limit', (gateways) => {
+  test.each([2, 3, 7, 100, 9_999])('%i gateways: all parts together are at most the limit', (gateways) => {
     for (const burst of [1, 2, 7, 1000, 1_000_000]) {
       const rate = rateOf('limits.Orders', { burst, count: 7, period: '1s' });
       const local = localRate(rate, gateways);
@@ -52,6 +52,32 @@ describe('a local transaction', () => {
     expect(local.rate).toMatchObject({ burst: 5, periodMs: 2000 });
     expect(local.incrementTicks).toBe(6 * TICKS_PER_SECOND);
     expect([local.fitTicks, local.capTicks]).toEqual([10 * TICKS_PER_SECOND, 10 * TICKS_PER_SECOND]);
+  });
+
+  test('keeps its share of the local bucket, and its cap', () => {
+    const shared = { ...transaction({ burst: 20, cost: 3 }), fitTicks: 16 * TICKS_PER_SECOND };
+    expect(new LocalRates(2).localized(shared)).toMatchObject({
+      cost: 3,
+      fitTicks: 16 * TICKS_PER_SECOND,
+      capTicks: 20 * TICKS_PER_SECOND,
+      rate: { burst: 10 },
+    });
+  });
+
+  test('that costs more than its share of the local bucket takes all of it, at least one token', () => {
+    const shared = { ...transaction({ burst: 20, cost: 15 }), fitTicks: 16 * TICKS_PER_SECOND };
+    const local = new LocalRates(4).localized(shared);
+    const least = new LocalRates(40).localized(shared);
+    expect([local.cost, local.fitTicks, local.incrementTicks]).toEqual([
+      4,
+      16 * TICKS_PER_SECOND,
+      16 * TICKS_PER_SECOND,
+    ]);
+    expect([least.cost, least.fitTicks, least.incrementTicks]).toEqual([
+      1,
+      40 * TICKS_PER_SECOND,
+      40 * TICKS_PER_SECOND,
+    ]);
   });
 
   test('that costs more than the local burst takes the whole local bucket', () => {

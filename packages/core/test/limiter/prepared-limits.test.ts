@@ -6,11 +6,11 @@ import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-
 import { thrown } from '../support/thrown.ts';
 
 const numbers = { Orders: { count: 5, period: '1s' }, Reads: { count: 5, period: '1s' } };
-const uses = ['Orders', 'Reads'].map((limit) => ({ limit, cost: 1, mode: 'check-and-spend' as const }));
+const uses = ['Orders', 'Reads'].map((limit) => ({ limit, cost: 1, mode: 'check-and-spend' as const, share: 1 }));
 
 /** What a request of one account asks of each limit. */
-function asks(prepared: PreparedLimits<unknown>, cost = 1): RequestAsk[] {
-  return prepared.resolved().uses.map(({ limit, mode }) => ({ limit, id: '7', cost, mode }));
+function asks(prepared: PreparedLimits<unknown>, cost = 1, share = 1): RequestAsk[] {
+  return prepared.resolved().uses.map(({ limit, mode }) => ({ limit, id: '7', cost, mode, share }));
 }
 
 describe('prepared limits', () => {
@@ -61,6 +61,21 @@ describe('prepared limits', () => {
     const decided = (await prepared.resolved().spend(asks(prepared, 2), undefined)) as PartialDecision;
     expect(decided.causes).toMatchObject([{ code: 'ERR_COST_OVER_BURST', status: 400 }]);
     expect(decided.decision).toMatchObject({ results: [{ limit: 'Reads', spent: 2 }] });
+  });
+
+  test('a cost above the share, or a share that is not valid, is a failure, and the other limits are spent', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    const prepared = coreOf(limiter).prepare(uses);
+    for (const [share, code] of [
+      [0.2, 'ERR_COST_OVER_BURST'],
+      [2, 'ERR_OPTION'],
+    ] as const) {
+      const [orders] = asks(prepared, 2, share);
+      const [, reads] = asks(prepared);
+      const decided = atOnce(prepared.resolved().spend([orders!, reads!], undefined)) as PartialDecision;
+      expect(decided.causes).toMatchObject([{ code }]);
+      expect(decided.decision).toMatchObject({ results: [{ limit: 'Reads', spent: 1 }] });
+    }
   });
 
   test('of a closed limiter are the error ERR_CLOSED', () => {

@@ -5,6 +5,8 @@ import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { MapStore } from '../testing/map-store.ts';
 import { all, daily, limiterOn, quick, setOf } from './raised.ts';
 
+const modest = all(1).map((entry) => ({ ...entry, share: 0.4 }));
+
 describe('a debt that is longer than the raised limit allows is cut', () => {
   test('for an id in a network with an override', () => {
     const time = new FakeTime();
@@ -21,6 +23,22 @@ describe('a debt that is longer than the raised limit allows is cut', () => {
     atOnce(limiter.spend(all()));
     limiter.replace(setOf(quick));
     expect(atOnce(limiter.check(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 200 });
+  });
+
+  test('by a request with a share, which cuts it to that of an empty bucket and not to its share', () => {
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
+    atOnce(limiter.spend(all()));
+    limiter.replace(setOf(quick));
+    expect(atOnce(limiter.spend(modest))).toMatchObject({ allowed: false, retryAfterMs: 800 });
+    expect(atOnce(limiter.check(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 200 });
+  });
+
+  test('by no request with a share that is full, while the bucket is not', () => {
+    const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
+    limiter.replace(setOf(quick));
+    atOnce(limiter.spend(all(4)));
+    expect(atOnce(limiter.spend(modest))).toMatchObject({ allowed: false, retryAfterMs: 600 });
+    expect(atOnce(limiter.check(all(1))).remaining).toBe(1);
   });
 
   test('on a store that answers by promises', async () => {

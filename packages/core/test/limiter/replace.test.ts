@@ -118,6 +118,17 @@ describe('replace', () => {
     expect(atOnce(limiter.check(orders())).results[0]?.burst).toBe(3);
   });
 
+  test('with a burst of which a fixed share is below a fixed cost throws and changes nothing', () => {
+    const { limiter } = limiterOnFakeTime(numbers);
+    coreOf(limiter).requireLimit('Orders', 4);
+    coreOf(limiter).requireLimit('Orders', 2, 0.4);
+    coreOf(limiter).requireLimit('Orders', 1, 0.4);
+    expect(thrown(() => limiter.replace({ limits: limits(4) })).message).toContain('share of 0.4 of 4');
+    limiter.replace({ limits: limits(6) });
+    expect(atOnce(limiter.check(orders())).results[0]?.burst).toBe(6);
+    expect(thrown(() => limiter.replace({ limits: limits(3) })).message).toContain('at most 3, the smallest burst');
+  });
+
   test('does not affect decisions in progress', async () => {
     let answer: (override: undefined) => void = () => {};
     const { limiter } = limiterOnFakeTime(numbers, { overrides: () => new Promise((give) => (answer = give)) });

@@ -36,6 +36,23 @@ describe('a fixed cost', () => {
     expect(thrown(() => limiter.replace({ limits })).code).toBe('ERR_COST_OVER_BURST');
   });
 
+  test('may be as high as its share of the smallest burst', () => {
+    const core = coreOf(limiterOnFakeTime({ Orders: { count: 100, period: '7s' }, Reads: numbers.Reads }).limiter);
+    expect(() => core.requireLimit('Orders', 29, 0.29)).not.toThrow();
+    expect(thrown(() => core.requireLimit('Orders', 30, 0.29)).code).toBe('ERR_COST_OVER_BURST');
+    const overridden = coreOf(
+      limiterOnFakeTime(numbers, { overrides: { Orders: { small: { count: 3, period: '1s' } } } }).limiter,
+    );
+    expect(() => overridden.requireLimit('Orders', 2, 0.8)).not.toThrow();
+    expect(thrown(() => overridden.requireLimit('Orders', 3, 0.8))).toMatchObject({
+      code: 'ERR_COST_OVER_BURST',
+      status: 500,
+      message:
+        '`cost` of limit "Orders" must be at most 2, the whole tokens in a share of 0.8 of 3, the smallest burst of the ' +
+        'limit and its overrides, but was 3. A larger cost could never pass. Raise the share or the burst, or lower the cost.',
+    });
+  });
+
   test('is of a limit that there is', () => {
     const core = coreOf(limiterOnFakeTime(numbers).limiter);
     expect(thrown(() => core.requireLimit('Order', 1)).code).toBe('ERR_UNKNOWN_LIMIT');

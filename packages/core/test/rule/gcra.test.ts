@@ -7,6 +7,7 @@ import {
   refunded,
   remainingTokens,
   waitFor,
+  shareOf,
   waitForNextToken,
 } from '../../src/rule/gcra.ts';
 import { MAX_TOLERANCE_TICKS } from '../../src/rule/ticks.ts';
@@ -109,6 +110,29 @@ test.each([
   [300, 280],
 ])('at a level of %i one more token is there in %i ticks', (level, wait) => {
   expect(waitForNextToken(level, T, TOLERANCE)).toBe(wait);
+});
+
+test.each([
+  [0, 0],
+  [1, 7],
+  [4, 10],
+  [5, 1],
+  [14, 10],
+  [24, 10],
+  [25, 11],
+])('within a share of 24 ticks, at a level of %i one more token fits in %i ticks', (level, wait) => {
+  expect(waitForNextToken(level, T, 24)).toBe(wait);
+});
+
+test('a share is rounded to the nearest tick, so that no product of doubles costs a token', () => {
+  expect(0.29 * 100 * T).toBeLessThan(29 * T);
+  expect([shareOf(100 * T, 0.29), shareOf(30, 0.5), shareOf(7, 0.5), shareOf(30, 1e-9), shareOf(30, 1)]).toEqual([
+    29 * T,
+    15,
+    4,
+    0,
+    30,
+  ]);
 });
 
 test('a charge takes what does not fit, at most to an empty bucket', () => {

@@ -1,0 +1,58 @@
+import { complaint, type SluiceError } from '../checks/errors.ts';
+import { remainingTokens, shareOf } from '../rule/gcra.ts';
+import type { Rate } from '../rule/rate.ts';
+import type { Mode } from '../store/store.ts';
+
+/**
+ * Rejects a share that is not above 0 and at most 1, or that a mode ignores.
+ *
+ * @throws {SluiceError} `ERR_OPTION`.
+ */
+export function checkShare(limit: string, share: unknown, mode: Mode): void {
+  if (share === 1) return;
+  if (mode === 'charge') throw shareOfCharge(limit, share);
+  if (typeof share !== 'number' || !(share > 0 && share < 1)) throw badShare(limit, share);
+}
+
+/**
+ * Returns the level up to which a transaction with a share fits.
+ *
+ * @param cost - In tokens.
+ * @param rate - The numbers of the id. Those of a blocked id have no room, and no cost is too high for them.
+ * @throws {SluiceError} `ERR_COST_OVER_BURST` for a cost that does not fit into the share of an unused bucket: it could
+ * never pass.
+ */
+export function fitTicksOf({ limit, cost, share }: { limit: string; cost: number; share: number }, rate: Rate): number {
+  const fitTicks = shareOf(rate.toleranceTicks, share);
+  if (cost * rate.emissionIntervalTicks <= fitTicks) return fitTicks;
+  const most = remainingTokens(0, rate.emissionIntervalTicks, fitTicks);
+  throw complaint('ERR_COST_OVER_BURST', {
+    option: 'cost',
+    limit,
+    demand: `at most ${most}, the whole tokens in a share of ${share} of the burst, ${rate.burst}`,
+    value: cost,
+    remedy: 'Such a request could never pass, however long it waits. Raise the share or the burst, or lower the cost.',
+    status: 400,
+  });
+}
+
+function badShare(limit: string, value: unknown): SluiceError {
+  return complaint('ERR_OPTION', {
+    option: 'share',
+    limit,
+    demand: 'a number above 0, at most 1',
+    value,
+    remedy:
+      'For example share: 0.8 for a request that may fill 80 % of the bucket. For the whole bucket, leave it out.',
+  });
+}
+
+function shareOfCharge(limit: string, value: unknown): SluiceError {
+  return complaint('ERR_OPTION', {
+    option: 'share',
+    limit,
+    demand: "left out with mode 'charge'",
+    value,
+    remedy: 'A charge takes its cost whether it fits or not. For a cost that has to fit, use another mode.',
+  });
+}
