@@ -37,6 +37,6 @@ test('jitter only lengthens Retry-After, by at most its share of the wait', () =
 });
 
 test('a limit that was only checked is reported with its state, without its cost', () => {
-  const checked = limiter.check([{ limit: 'Orders', id: 'bob' }]) as Decision;
+  const checked = limiter.spend([{ limit: 'Orders', id: 'bob', mode: 'check-only' }]) as Decision;
   expect(fieldsOf(checked, { dialect: DIALECTS['draft-11'], retryJitter: 0 }).get('RateLimit')).toBe('"Orders";r=1');
 });

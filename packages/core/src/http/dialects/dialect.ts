@@ -23,8 +23,8 @@ export interface Dialect {
   /** The names of the fields. */
   readonly names: readonly string[];
   /**
-   * Writes the fields for a decision of the store in which at least one limit applied, without its hidden limits (see
-   * `visiblePart`). Fields that are already set are kept or combined.
+   * Writes the fields for a decision of `spend` that the store made, in which at least one limit applied, without its
+   * hidden limits (see `visiblePart`). Fields that are already set are kept or combined.
    */
   write(decision: Decision, fields: ResponseFields, times: FieldTimes): void;
 }

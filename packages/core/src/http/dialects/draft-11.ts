@@ -43,7 +43,8 @@ function limitMembers(decision: Decision): LimitMembers[] {
     const transaction = batch[i]!;
     const { rate } = transaction;
     const before = reading.levelsTicks[i]!;
-    const level = result.spent > 0 ? levelAfter(transaction, before) : before;
+    // Not by `spent`: a charge may take less than a whole token.
+    const level = allowed ? levelAfter(transaction, before) : before;
     const name = result.limit;
     const state =
       allowed || !result.allowed ? `"${name}";r=${result.remaining}${untilNext(level, transaction)}` : undefined;
