@@ -85,6 +85,21 @@ describe('a store that reports `down`', () => {
     ]);
   });
 
+  test('a second time begins an outage of its own, with its own decisions', async () => {
+    const { store, events, spend } = limited();
+    for (const requests of [3, 1]) {
+      store.report(down);
+      for (let i = 0; i < requests; i++) await spend();
+      store.report(up);
+      await settled();
+    }
+    const [, first, , second] = events.map(({ message }) => message);
+    expect([first, second]).toEqual([
+      expect.stringContaining('policies made 3 decisions.'),
+      expect.stringContaining('policies made 1 decision.'),
+    ]);
+  });
+
   test('during an outage that calls have found changes nothing but the cause', async () => {
     const { limiter, store, spend, types } = limited({ store: new ScriptedStore(throws(new Error('OOM'))) });
     for (let i = 0; i < 3; i++) await spend();
