@@ -5,10 +5,12 @@ import { blocksOf } from './blocks.ts';
 import { spend } from './code/alternatives.ts';
 import { limited } from './code/http-adapter.ts';
 import { MapStore } from './code/map-store.ts';
+import { app } from './code/share.ts';
 import { serve } from './serve.ts';
 
 it.each([
   ['docs/limits.md', 'alternatives.ts'],
+  ['docs/limits.md', 'share.ts'],
   ['docs/writing-a-store.md', 'map-store.ts'],
   ['docs/writing-an-adapter.md', 'http-adapter.ts'],
 ])('%s shows the code that is tested here', (page, file) => {
@@ -37,6 +39,18 @@ it('the alternatives of docs/limits.md are the own bucket, then the shared one',
   expect(limits.filter((limit) => limit === 'OfCustomer').length).toBeGreaterThanOrEqual(100);
   expect(limits.filter((limit) => limit === 'OfAllCustomers').length).toBeGreaterThan(490);
   expect((await spend('8')).limit).toBe('OfCustomer');
+});
+
+it('the batch jobs of docs/limits.md stop at 80 of 100 tokens, and checkouts get the other 20', async () => {
+  const url = await serve(app);
+  const post = async (path: string, times: number): Promise<Response[]> =>
+    Promise.all(Array.from({ length: times }, () => fetch(url + path, { method: 'POST' })));
+  const passed = (responses: readonly Response[]): number => responses.filter(({ ok }) => ok).length;
+  const [checkouts, batches] = [await post('/checkout', 50), await post('/batch', 40)];
+  expect([passed(checkouts), passed(batches)]).toEqual([50, 30]);
+  expect(checkouts.map(({ headers }) => headers.get('RateLimit'))).toContainEqual(expect.stringContaining('r=50;'));
+  expect(batches.map(({ headers }) => headers.get('RateLimit'))).toContainEqual(expect.stringContaining('r=29;'));
+  expect(passed(await post('/checkout', 30))).toBe(20);
 });
 
 describe('the adapter of docs/writing-an-adapter.md', () => {

@@ -20,6 +20,10 @@ expressRateLimit({ ...limits, mode: 'peek' });
 
 // Every callback is given what its framework gives.
 expressRateLimit({ ...limits, cost: (req) => (req.get('bulk') === undefined ? 1 : 10) });
+expressRateLimit({ ...limits, share: async (req) => (req.path === '/checkout' ? 1 : 0.8) });
+koaRateLimit({ ...limits, share: (ctx) => (ctx.path === '/checkout' ? 1 : 0.8) });
+// @ts-expect-error a share is a number
+koaRateLimit({ ...limits, share: '80%' });
 expressRateLimit({ ...limits, mode: 'check-only', settle: (_req, res) => (res.statusCode === 401 ? 1 : 0) });
 expressRateLimit({ ...limits, onDenied: (_req, res, _next, decision) => res.json({ waitMs: decision.retryAfterMs }) });
 koaRateLimit({ ...limits, skip: async (ctx) => ctx.path === '/health' });

@@ -71,7 +71,10 @@ export class Decision {
   readonly limit: string | null;
   /** The id of the strictest transaction; `null` when no limit applied. */
   readonly id: string | null;
-  /** Whole tokens left in the strictest bucket; 0 when blocked or unavailable, `Infinity` when no limit applied. */
+  /**
+   * Whole tokens left in the strictest bucket, within the share of its transaction; 0 when blocked or unavailable,
+   * `Infinity` when no limit applied.
+   */
   readonly remaining: number;
   /**
    * Milliseconds until the same batch can pass, if no other request comes: 0 when allowed, `Infinity` when blocked,

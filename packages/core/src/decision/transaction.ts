@@ -2,7 +2,7 @@ import type { Treatment } from '../limits/limit.ts';
 import type { Rate } from '../rule/rate.ts';
 import type { StoreTransaction } from '../store/store.ts';
 
-/** One limit, one id, one cost and one mode, with the numbers that apply to the id. It is passed to stores as it is. */
+/** One limit, one id, one cost, one mode and one share, with the numbers that apply to the id. It is passed to stores as it is. */
 export interface Transaction extends StoreTransaction {
   /** Tokens requested, a whole number of at least 0. Only a charge or a refund may have more than the burst. */
   readonly cost: number;

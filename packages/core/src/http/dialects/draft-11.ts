@@ -14,8 +14,9 @@ const POLICY = 'RateLimit-Policy';
 /**
  * The fields of draft-ietf-httpapi-ratelimit-headers-11. A bucket is mapped to them as follows: `q` is the burst, `w`
  * the time to fill an empty bucket, `r` the whole tokens left, `t` the time until one more is left. A client that sends
- * at most `q` per `w`, or at most `r` and then waits for `t`, is never denied. `w` and `t` are omitted for a bucket
- * that fills within a second, because whole seconds would be wrong.
+ * at most `q` per `w`, or at most `r` and then waits for `t`, is never denied. For a request with a share, `r` and `t`
+ * are those of its share, and `q` and `w` those of the bucket, so that only `r` and `t` promise this. `w` and `t` are
+ * omitted for a bucket that fills within a second, because whole seconds would be wrong.
  */
 export const draft11: Dialect = {
   names: [STATE, POLICY],
