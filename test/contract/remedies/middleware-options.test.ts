@@ -45,6 +45,13 @@ testRemedies({
       "`fields` must be 'draft-11' or 'draft-7' or 'draft-6' or 'legacy', but was 'draft-8'. For example fields: 'draft-11', which is the default, or fields: false for no RateLimit fields.",
     remedy: 'fields: false',
   },
+  'a share in percent': {
+    make: inline,
+    options: { share: 80 },
+    message:
+      '`share` of limit "default" must be a number above 0, at most 1, but was 80. For example share: 0.8 for a request that may fill 80 % of the bucket. For the whole bucket, leave it out.',
+    remedy: 'share: 0.8',
+  },
   'a switch in quotes': {
     make: inline,
     options: { shadow: 'false' },
@@ -65,7 +72,7 @@ testRemedies({
       "`rateLimit` has no option `windowMs` (its value was 60000). `windowMs` is `period` here, e.g. period: '1m'. " +
       '`rateLimit` has no option `max` (its value was 5). `max` is `count` here (tokens that come back every period; `burst` is how many may come at once). ' +
       '`rateLimit` has no option `coutn` (its value was 1). Did you mean `count`? ' +
-      'Options: name, key, burst, count, period, onFailure, disabled, hidden, overrides, cost, mode, settle, settleAborted, store, trustedProxies, addressHeader, decodeNat64, failure, onEvent, log, time, skip, shadow, fields, retryJitter, limitPreflight, onDecision, onDenied.',
+      'Options: name, key, burst, count, period, onFailure, disabled, hidden, overrides, cost, mode, share, settle, settleAborted, store, trustedProxies, addressHeader, decodeNat64, failure, onEvent, log, time, skip, shadow, fields, retryJitter, limitPreflight, onDecision, onDenied.',
   },
   'an inline key as text': {
     make: inline,
