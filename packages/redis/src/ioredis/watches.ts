@@ -77,8 +77,8 @@ const LONG_MS = 1000;
 
 /**
  * The attempts to connect to one server since a connection to it was last open, and the time that an attempt may take
- * without a sign of life. Most attempts have a short time, so that a
- * hanging attempt is soon replaced. Every fourth has a long time, so that a distant server is reached too.
+ * without a sign of life. Most attempts have a short time, so that a hanging attempt is soon replaced. Every fourth has a
+ * long time, so that a distant server is reached too.
  */
 export class ConnectTimeout {
   #attempt = 0;

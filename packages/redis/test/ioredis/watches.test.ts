@@ -156,3 +156,13 @@ test('three attempts to connect are short and the fourth is long, until one lead
   connectTimeout.reset();
   expect([next(), next(), next(), next()]).toEqual([250, 250, 250, 1000]);
 });
+
+test('a failed attempt counts until a connection is open', () => {
+  const connectTimeout = new ConnectTimeout();
+  expect(connectTimeout.hasFailed).toBe(false);
+  connectTimeout.noteFailure();
+  connectTimeout.next();
+  expect(connectTimeout.hasFailed).toBe(true);
+  connectTimeout.reset();
+  expect(connectTimeout.hasFailed).toBe(false);
+});

@@ -1,0 +1,49 @@
+import type { StoreTransaction } from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import { expect, test } from 'vitest';
+import type { BatchObserver } from '../../src/batches/batch-request.ts';
+import { ClusterDispatcher } from '../../src/batches/dispatcher.ts';
+import type { ScriptCall, ScriptClient } from '../../src/client/script-client.ts';
+
+const observer: BatchObserver = { onAnswer() {}, onFailure() {} };
+
+function alternative(key: string, deadlineMs: number) {
+  const transaction: StoreTransaction = {
+    limit: 'Orders',
+    id: key,
+    incrementTicks: 1,
+    fitTicks: 5,
+    capTicks: 5,
+    mode: 'check-and-spend',
+  };
+  return { kind: 'spend', batch: [transaction], keys: [key], deadlineMs } as const;
+}
+
+/** A cluster in which every bucket is empty, and each call takes a while. */
+function dispatcherOf(callMs: number) {
+  const time = new FakeTime();
+  const calls: ScriptCall[] = [];
+  const client: Pick<ScriptClient, 'run'> = {
+    run(call) {
+      calls.push(call);
+      time.advance(callMs);
+      return Promise.resolve([7, ...call.keys.map(() => 5)]);
+    },
+  };
+  const observers = { requests: observer, refunds: observer, onLostRefund() {} };
+  return { calls, dispatcher: new ClusterDispatcher(client as ScriptClient, time, observers) };
+}
+
+test('alternatives in several slots share one deadline, whatever time the first take', async () => {
+  const { calls, dispatcher } = dispatcherOf(20);
+  const readings = await dispatcher.dispatchFirst(['a', 'b', 'c'].map((key) => alternative(key, 50)));
+  expect(readings).toHaveLength(3);
+  expect(calls.map(({ deadlineMs }) => deadlineMs)).toEqual([50, 30, 10]);
+});
+
+test('an alternative for which no time is left is not sent', async () => {
+  const { calls, dispatcher } = dispatcherOf(25);
+  const answer = dispatcher.dispatchFirst(['a', 'b', 'c'].map((key) => alternative(key, 50)));
+  await expect(answer).rejects.toMatchObject({ code: 'ERR_STORE_DEADLINE' });
+  expect(calls).toHaveLength(2);
+});
