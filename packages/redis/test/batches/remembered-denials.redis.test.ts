@@ -36,6 +36,20 @@ describe('a client that hammers', () => {
     expect(remembered.nowTicks + remembered.levelsTicks.at(0)!).toBe(told.nowTicks + told.levelsTicks.at(0)!);
   });
 
+  test('within a share is denied by this process, and a request with more room still passes', async () => {
+    const limiter = createLimiter({ limits: { Fleet: { key: accountId(), count: 10, period: '1h' } }, store });
+    const spend = async (cost: number, share: number) => limiter.spend([{ limit: 'Fleet', id: 'all', cost, share }]);
+    expect(await spend(8, 0.8)).toMatchObject({ allowed: true, remaining: 0 });
+    await spend(1, 0.8);
+    const before = await evalshas();
+    expect(await spend(1, 0.8)).toMatchObject({ allowed: false, remaining: 0 });
+    expect(await evalshas()).toBe(before);
+    expect(await spend(1, 1)).toMatchObject({ allowed: true, remaining: 1 });
+    expect(await spend(1, 0.8)).toMatchObject({ allowed: false, remaining: 0 });
+    expect(await spend(1, 1)).toMatchObject({ allowed: true, remaining: 0 });
+    await limiter.close();
+  });
+
   test('passes as soon as retryAfterMs has passed', async () => {
     const limiter = createLimiter({
       limits: { Quick: { key: accountId(), count: 50, period: '1s', burst: 1 } },
