@@ -47,7 +47,7 @@
 --              A level of -1 means that the value of the key is not a bucket, -2 that this is so for another key of the
 --              batch. Such a batch takes and gives nothing, and its alternatives are skipped. The levels of a skipped
 --              batch are -3, and its keys are not read. A level of -4 means that neither of its periods runs; the
---              batch then takes and gives nothing, and the other levels of it mean nothing.
+--              batch then takes and gives nothing, its alternatives are skipped, and its other levels mean nothing.
 --              { 0, now in ticks } if the moment of ARGV[1] has passed; nothing was written
 
 local CHECK_ONLY, SPEND_ONLY, LOOK, CHARGE, REFUND, REFUND_DECISION, RESET, CAP, CHARGE_IN_BATCH = 1, 2, 3, 4, 5, 6, 7, 8, 9
@@ -125,11 +125,9 @@ while i < #keys do
           tat_after = args[place - 2] + 0
         elseif kind == IN_PERIOD then
           kind, tat_after = args[place - 2] + 0, args[place - 3] + 0
-          local finish, next_end = args[place - 5] + 0, args[place - 6] + 0
-          base = now < finish and finish or next_end
-          if now - args[place - 4] < 0 or now >= next_end then
-            base = false
-          end
+          local start, finish, next_end = args[place - 4] + 0, args[place - 5] + 0, args[place - 6] + 0
+          -- In this form, so that NaN is stale.
+          base = now >= start and now < next_end and (now < finish and finish or next_end)
           mendable, ahead = 1.5 * (next_end - finish), (next_end - finish) / 2
         end
       end

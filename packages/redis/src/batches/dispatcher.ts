@@ -3,7 +3,13 @@ import { levelAfter, nowTicksAt } from '@sluice/core/kit';
 import type { ScriptClient } from '../client/script-client.ts';
 import { slotOf } from '../client/slot.ts';
 import { isGranted, joinAlternatives, splitReading } from './alternatives.ts';
-import { BatchRequest, type BatchEntry, type BatchObserver, type BatchRequestParts } from './batch-request.ts';
+import {
+  BatchRequest,
+  type BatchEntry,
+  type BatchKind,
+  type BatchObserver,
+  type BatchRequestParts,
+} from './batch-request.ts';
 import { Coalescer } from './coalescer.ts';
 import { mergeReadings, splitBySlot, type BatchPart } from './split-batch.ts';
 
@@ -87,7 +93,7 @@ export class ClusterDispatcher implements Dispatcher {
     const startMicros = this.#time.nowMicros();
     const readings: StoreReading[] = [];
     for (const alternative of alternatives) {
-      const deadlineMs = alternative.deadlineMs - (this.#time.nowMicros() - startMicros) / 1000;
+      const deadlineMs = this.#leftMs(alternative, startMicros);
       // oxlint-disable-next-line no-await-in-loop -- the next one is tried only if this one is denied
       const reading = await this.#spendNext({ ...alternative, deadlineMs }, readings.at(-1));
       readings.push(reading);
@@ -115,10 +121,18 @@ export class ClusterDispatcher implements Dispatcher {
   }
 
   async #dispatchParts(parts: readonly BatchPart[]): Promise<StoreReading> {
-    const inPeriods = parts.filter(({ kind, batch }) => kind !== 'check' && batch.some(hasPeriod));
+    const inPeriods = parts.filter(({ kind, batch }) => changesLevels(kind) && batch.some(hasPeriod));
+    if (inPeriods.length === 0) return mergeReadings(parts, await this.#dispatchAll(parts));
     // A stale period must reject the whole batch before any slot has changed a bucket.
-    if (inPeriods.length > 0) await this.#dispatchAll(inPeriods.map((part) => ({ ...part, kind: 'check' })));
-    return mergeReadings(parts, await this.#dispatchAll(parts));
+    const startMicros = this.#time.nowMicros();
+    await this.#dispatchAll(inPeriods.map((part) => ({ ...part, kind: 'check' })));
+    const deadlineMs = this.#leftMs(parts[0]!, startMicros);
+    return mergeReadings(parts, await this.#dispatchAll(parts.map((part) => ({ ...part, deadlineMs }))));
+  }
+
+  /** The rest of a deadline that began at a time. */
+  #leftMs({ deadlineMs }: BatchRequestParts, startMicros: number): number {
+    return deadlineMs - (this.#time.nowMicros() - startMicros) / 1000;
   }
 
   #dispatchAll(parts: readonly BatchPart[]): Promise<readonly StoreReading[]> {
@@ -151,6 +165,11 @@ export class ClusterDispatcher implements Dispatcher {
     this.#refunding.add(done);
     void done.then(() => this.#refunding.delete(done));
   }
+}
+
+/** Whether a batch of several slots changes buckets from their levels. A `spend` is sent otherwise. */
+function changesLevels(kind: BatchKind): boolean {
+  return kind !== 'check' && kind !== 'reset';
 }
 
 function hasPeriod({ period }: BatchEntry): boolean {

@@ -152,8 +152,8 @@ export const periodCases: readonly (StoreCase | SteeredStoreCase)[] = [
       const quota = await quotaOf(store);
       const used = await store.spend([slow.spend('id', 2), quota.spend('id', 2)]);
       const tats = [tatOf(used, 2 * slow.emissionIntervalTicks, 0), tatOf(used, 2, 1)] as const;
-      for (const stale of [quota.later(DAY_MS), quota.later(HOUR_MS), quota.later(-2 * HOUR_MS)]) {
-        const { wallMs } = await staleError(() => call(store, stale));
+      for (const ms of [DAY_MS, HOUR_MS, -2 * HOUR_MS, NaN]) {
+        const { wallMs } = await staleError(() => call(store, quota.later(ms)));
         assert.ok(endOfPeriod(quota.period, wallMs) !== undefined, `the wall time of the error is ${wallMs}`);
       }
       const reading = await store.check([slow.spend('id'), quota.spend('id')]);

@@ -1,0 +1,43 @@
+import { FakeTime } from '@sluice/core/testing';
+import { expect, test } from 'vitest';
+import type { BatchKind } from '../../src/batches/batch-request.ts';
+import { ClusterDispatcher } from '../../src/batches/dispatcher.ts';
+import type { ScriptCall, ScriptClient } from '../../src/client/script-client.ts';
+import { hourly, order } from '../support/orders.ts';
+
+/** A cluster whose servers take 30 ms for each call, with the calls that they got. */
+function slowCluster() {
+  const time = new FakeTime();
+  const calls: ScriptCall[] = [];
+  const run = async (call: ScriptCall): Promise<readonly unknown[]> => {
+    calls.push(call);
+    if (calls.length % 2 === 0) time.advance(30);
+    return [(Date.now() - Date.UTC(2026, 0, 1)) * 16_000, ...call.keys.map(() => 0)];
+  };
+  const quiet = { onAnswer: () => {}, onFailure: () => {} };
+  const client = { isCluster: true, run } as unknown as ScriptClient;
+  const dispatcher = new ClusterDispatcher(client, time, { requests: quiet, refunds: quiet, onLostRefund: () => {} });
+  const dispatch = async (kind: BatchKind): Promise<readonly number[]> => {
+    await dispatcher.dispatch({ kind, batch: [hourly('a'), hourly('b')], keys: ['a', 'b'], deadlineMs: 100 });
+    return calls.map(({ deadlineMs }) => deadlineMs);
+  };
+  return { dispatch, dispatcher, calls };
+}
+
+test.each(['charge', 'refund', 'cap'] as const)(
+  'a %s in periods over several slots, which first reads them, has one deadline for both',
+  async (kind) => {
+    expect(await slowCluster().dispatch(kind)).toEqual([100, 100, 70, 70]);
+  },
+);
+
+test.each(['check', 'reset'] as const)('a %s of buckets with a period is one call for each slot', async (kind) => {
+  expect(await slowCluster().dispatch(kind)).toEqual([100, 100]);
+});
+
+test('a charge reads only the slots with a period first', async () => {
+  const { dispatcher, calls } = slowCluster();
+  const batch = [order('a'), hourly('b')];
+  await dispatcher.dispatch({ kind: 'charge', batch, keys: ['a', 'b'], deadlineMs: 100 });
+  expect(calls.map(({ keys }) => keys)).toEqual([['b'], ['a'], ['b']]);
+});
