@@ -9,6 +9,7 @@ import { deadlineCases } from './store-cases/deadline.ts';
 import { keyCases } from './store-cases/keys.ts';
 import { lifeCases } from './store-cases/life.ts';
 import { otherNumbersCases } from './store-cases/other-numbers.ts';
+import { periodClockCases } from './store-cases/period-clock.ts';
 import { periodCases } from './store-cases/period.ts';
 import { takingCases } from './store-cases/taking.ts';
 import { thresholdCases } from './store-cases/thresholds.ts';
@@ -47,6 +48,7 @@ const allCases = [
   ...correctionCases,
   ...otherNumbersCases,
   ...periodCases,
+  ...periodClockCases,
   ...keyCases,
   ...deadlineCases,
   ...watchCases,

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { SluiceError } from '../../src/checks/errors.ts';
 import { endOfPeriod, type CalendarPeriod } from '../../src/store/calendar-period.ts';
-import type { StoreReading, StoreRefund } from '../../src/store/store.ts';
+import type { StoreReading, StoreRefund, StoreTransaction } from '../../src/store/store.ts';
 import { brokenPromises, type Mistake } from './broken-promises.ts';
 import { MapStore, type Entry } from './map-store.ts';
+
+type Alternatives = readonly (readonly StoreTransaction[])[];
 
 test.each<Mistake>([
   {
@@ -104,6 +106,80 @@ test.each<Mistake>([
       }
     },
     breaks: 'a clock that steps back over the end of a period for some seconds loses no count',
+  },
+  {
+    mistake: 'lets a period end a millisecond late',
+    Broken: class extends MapStore {
+      override endOf(period: CalendarPeriod, wallMs: number): number {
+        return super.endOf(period, wallMs === period[1] ? wallMs - 1 : wallMs);
+      }
+    },
+    breaks: 'the next period begins exactly at the end of the one before',
+  },
+  {
+    mistake: 'lets a period end a millisecond early',
+    Broken: class extends MapStore {
+      override endOf(period: CalendarPeriod, wallMs: number): number {
+        return super.endOf(period, wallMs === period[1] - 1 ? wallMs + 1 : wallMs);
+      }
+    },
+    breaks: 'the next period begins exactly at the end of the one before',
+  },
+  {
+    mistake: 'has one period for a batch',
+    Broken: class extends MapStore {
+      override read(batch: readonly Entry[]): StoreReading {
+        const period = batch.find((one) => one.period !== undefined)?.period;
+        return super.read(batch.map((one) => (one.period === undefined ? one : { ...one, period })));
+      }
+    },
+    breaks: 'each bucket of a batch has a period of its own',
+  },
+  {
+    mistake: 'counts in seconds',
+    Broken: class extends MapStore {
+      override endOf(period: CalendarPeriod, wallMs: number): number {
+        return Math.floor(super.endOf(period, wallMs) / 1000);
+      }
+    },
+    breaks: 'each bucket of a batch has a period of its own',
+  },
+  {
+    mistake: 'returns the ends of the first alternative for all',
+    Broken: class extends MapStore {
+      override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
+        const readings = await super.spendFirst(alternatives);
+        const { nowTicks, bucketNowTicks, bucketWallMs } = readings[0];
+        return readings.map(({ levelsTicks }) => {
+          return { nowTicks, levelsTicks, bucketNowTicks: bucketNowTicks!, bucketWallMs: bucketWallMs! };
+        });
+      }
+    },
+    breaks: 'each alternative has the ends of its own periods',
+  },
+  {
+    mistake: 'chooses the periods of alternatives that it does not try',
+    Broken: class extends MapStore {
+      override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
+        for (const batch of alternatives) this.read(batch);
+        return super.spendFirst(alternatives);
+      }
+    },
+    breaks: 'only an alternative that is tried can be stale',
+  },
+  {
+    mistake: 'takes an alternative after a stale one',
+    Broken: class extends MapStore {
+      override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
+        try {
+          return await super.spendFirst(alternatives);
+        } catch (error) {
+          await this.spend(alternatives.at(-1)!);
+          throw error;
+        }
+      }
+    },
+    breaks: 'only an alternative that is tried can be stale',
   },
 ])('the contract finds a store that $mistake', async ({ Broken, breaks }) => {
   expect(await brokenPromises(Broken)).toContain(breaks);

@@ -1,88 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Awaitable } from '../../async/awaitable.ts';
-import { endOfPeriod, StalePeriodError, type CalendarPeriod } from '../../store/calendar-period.ts';
-import type { Mode, Store, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from '../../store/store.ts';
+import { endOfPeriod } from '../../store/calendar-period.ts';
+import type { Store } from '../../store/store.ts';
 import { assertTat, fitted, slow, tatOf } from '../sample-limit.ts';
-import {
-  promise,
-  steeredPromise,
-  type SteeredStoreCase,
-  type SteeredStoreUnderTest,
-  type StoreCase,
-  type StoreUnderTest,
-} from '../store-case.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const COUNT = 5;
-const LONG_PAST: CalendarPeriod = [-9e12, -9e12 + HOUR_MS, -9e12 + 2 * HOUR_MS];
-
-/** The entries of batches for a quota of five tokens. One token is one tick. */
-class Quota {
-  readonly period: CalendarPeriod;
-
-  constructor(period: CalendarPeriod) {
-    this.period = period;
-  }
-
-  /** The quota as a caller names it whose clock shows a later period. */
-  later(ms: number): Quota {
-    const [start, end, next] = this.period;
-    return new Quota([start + ms, end + ms, next + ms]);
-  }
-
-  spend(id: string, cost = 1, mode: Mode = 'check-and-spend'): StoreTransaction {
-    return { ...this.charge(id, cost), fitTicks: COUNT, mode };
-  }
-
-  charge(id: string, cost = 1): StoreCharge {
-    return { limit: 'Quota', id, incrementTicks: cost, capTicks: COUNT, period: this.period };
-  }
-
-  refund(id: string, cost = 1, tatAfterSpendTicks?: number): StoreRefund {
-    return { ...this.charge(id, cost), tatAfterSpendTicks };
-  }
-}
-
-/** A quota whose period has run for half an hour by the store's wall clock, and ends after `leftMs`. */
-async function quotaOf(store: Store, leftMs = HOUR_MS / 2): Promise<Quota> {
-  const end = (await wallOf(store)) + leftMs;
-  return new Quota([end - HOUR_MS, end, end + HOUR_MS]);
-}
-
-/** The store's wall clock, from the error for a stale period. */
-async function wallOf(store: Store): Promise<number> {
-  return (await staleError(() => store.check([new Quota(LONG_PAST).spend('any')]))).wallMs;
-}
-
-async function staleError(call: () => Awaitable<unknown>): Promise<StalePeriodError> {
-  try {
-    await call();
-  } catch (error) {
-    assert.ok(error instanceof StalePeriodError, `a stale period was rejected with ${String(error)}`);
-    assert.equal(error.code, 'ERR_STORE_PERIOD');
-    assert.ok(Number.isInteger(error.wallMs), 'the error has no wall time');
-    return error;
-  }
-  throw new assert.AssertionError({ message: 'a call with a stale period was not rejected' });
-}
-
-function assertLevel({ levelsTicks }: StoreReading, level: number): void {
-  assert.deepEqual(levelsTicks, [level]);
-}
+import { assertLevel, COUNT, DAY_MS, HOUR_MS, Quota, quotaOf, staleError, wallOf } from '../sample-quota.ts';
+import { promise, type StoreCase, type StoreUnderTest } from '../store-case.ts';
 
 /** A promise of stores with the trait `periods`. */
 function ofPeriods(name: string, check: (store: Store, subject: StoreUnderTest) => Promise<void>): StoreCase {
   return promise(name, async (subject) => {
-    if (subject.store.traits?.periods === true) await check(subject.store, subject);
-  });
-}
-
-function steeredOfPeriods(
-  name: string,
-  check: (store: Store, subject: SteeredStoreUnderTest) => Promise<void>,
-): SteeredStoreCase {
-  return steeredPromise(name, async (subject) => {
     if (subject.store.traits?.periods === true) await check(subject.store, subject);
   });
 }
@@ -95,7 +21,7 @@ const staleCalls: readonly (readonly [name: string, call: (store: Store, stale: 
 ];
 
 /** Buckets whose level falls to 0 at the end of a calendar period: the trait `periods`. */
-export const periodCases: readonly (StoreCase | SteeredStoreCase)[] = [
+export const periodCases: readonly StoreCase[] = [
   ofPeriods(
     'exactly count tokens fit into a calendar period, and none comes back in it',
     async (store, { advance }) => {
@@ -225,75 +151,43 @@ export const periodCases: readonly (StoreCase | SteeredStoreCase)[] = [
     assert.equal(readings.filter((reading) => fitted(reading, batch[0]!)).length, COUNT);
   }),
 
-  ofPeriods('an alternative may count in a period', async (store) => {
+  ofPeriods('each bucket of a batch has a period of its own', async (store) => {
+    const [hour, day] = [await quotaOf(store), await quotaOf(store, HOUR_MS, DAY_MS)];
+    const reading = await store.spend([day.spend('day', 2), slow.spend('id'), hour.spend('hour', 3)]);
+    const after = await store.check([hour.spend('hour'), day.spend('day')]);
+    assert.deepEqual(after.levelsTicks, [3, 2]);
+    assertTat(after, tatOf(reading, 3, 2), 0);
+    assertTat(after, tatOf(reading, 2, 0), 1);
+    const unitsPerMs = (after.bucketNowTicks![1]! - after.bucketNowTicks![0]!) / (day.period[1] - hour.period[1]);
+    assert.ok(unitsPerMs >= 2000, `the clocks of the buckets count ${unitsPerMs} in a millisecond`);
+  }),
+
+  ofPeriods('each alternative has the ends of its own periods', async (store) => {
+    if (store.spendFirst === undefined) return;
+    const [hour, day] = [await quotaOf(store), await quotaOf(store, HOUR_MS, DAY_MS)];
+    await store.spend([hour.spend('used', COUNT)]);
+    const alternatives = [[slow.spend('id'), hour.spend('used')], [day.spend('id', 2)], [hour.spend('id')]];
+    const readings = await store.spendFirst(alternatives);
+    assert.deepEqual(
+      readings.map(({ levelsTicks }) => levelsTicks),
+      [[0, COUNT], [0]],
+    );
+    const [denied, passed] = readings;
+    assertTat(await store.check([hour.spend('used')]), tatOf(denied!, 0, 1));
+    assertTat(await store.check([day.spend('id')]), tatOf(passed!, 2));
+    assert.equal(endOfPeriod(hour.period, denied!.bucketWallMs?.[1] ?? NaN), hour.period[1]);
+    assert.equal(endOfPeriod(day.period, passed!.bucketWallMs?.[0] ?? NaN), day.period[1]);
+  }),
+
+  ofPeriods('only an alternative that is tried can be stale', async (store) => {
     if (store.spendFirst === undefined) return;
     const quota = await quotaOf(store);
     await store.spend([quota.spend('used', COUNT)]);
-    const readings = await store.spendFirst([[quota.spend('used')], [quota.spend('id', 2)]]);
-    assert.equal(readings.length, 2);
-    assertTat(await store.check([quota.spend('id')]), tatOf(readings[1]!, 2));
-    // Only an alternative that is tried can be stale.
     const stale = [quota.later(DAY_MS).spend('id')];
-    assert.equal((await store.spendFirst([[quota.spend('other')], stale])).length, 1);
-    await staleError(() => store.spendFirst!([[quota.spend('used')], stale]));
+    const readings = await store.spendFirst([[quota.spend('id')], stale, [slow.spend('next')]]);
+    assert.equal(readings.length, 1);
+    await staleError(() => store.spendFirst!([[quota.spend('used')], stale, [slow.spend('next')]]));
+    const { levelsTicks } = await store.check([quota.spend('id'), slow.spend('next')]);
+    assert.deepEqual(levelsTicks, [1, 0]);
   }),
-
-  steeredOfPeriods('a clock that steps back in a period grants nothing', async (store, { advance, stepBack }) => {
-    const quota = await quotaOf(store);
-    await advance(1000);
-    await store.spend([quota.spend('id', COUNT)]);
-    await stepBack(900);
-    assertLevel(await store.spend([quota.spend('id')]), COUNT);
-  }),
-
-  steeredOfPeriods(
-    'a clock that steps back over the end of a period for some seconds loses no count',
-    async (store, { advance, stepBack }) => {
-      const quota = await quotaOf(store, 1000);
-      await store.spend([quota.spend('id', COUNT)]);
-      await advance(6000);
-      for (let call = 0; call < 100; call++) await store.spend([quota.spend(`other-${call}`)]);
-      await store.spend([quota.spend('id', 0)]);
-      await store.charge([quota.charge('id', 0)]);
-      await store.refund([quota.refund('id', 1)]);
-      await stepBack(5500);
-      assertLevel(await store.spend([quota.spend('id')]), COUNT);
-    },
-  ),
-
-  steeredOfPeriods(
-    'a bucket that was used in the next period is empty when the clock steps back, and does not change',
-    async (store, { advance, stepBack }) => {
-      const quota = await quotaOf(store, 1000);
-      await advance(2000);
-      const next = await store.spend([quota.spend('id', 2)]);
-      await stepBack(1500);
-      const back = await store.spend([quota.spend('id')]);
-      assert.ok(!fitted(back, quota.spend('id')), 'a token of the next period was taken');
-      assertTat(back, tatOf(next, 2));
-      await store.spend([quota.spend('id', 1, 'spend-only'), quota.spend('other', 1)]);
-      await store.charge([quota.charge('id', 1)]);
-      await store.refund([quota.refund('id', 1)]);
-      await store.refund([quota.refund('id', 1, tatOf(next, 2))]);
-      await store.cap?.([{ ...quota.charge('id'), capTicks: 1 }]);
-      await advance(1500);
-      assertLevel(await store.check([quota.spend('id')]), 2);
-    },
-  ),
-
-  steeredOfPeriods(
-    'a bucket that was used while the clock was far ahead keeps its count, and is full in the next period',
-    async (store, { advance, stepBack }) => {
-      const quota = await quotaOf(store);
-      await advance(400 * DAY_MS);
-      await store.spend([quota.later(400 * DAY_MS).spend('id', 3)]);
-      await stepBack(400 * DAY_MS);
-      const [level] = (await store.check([quota.spend('id')])).levelsTicks;
-      assert.ok(level! >= 3 && level! <= COUNT, `the level was set to ${level}`);
-      await store.charge([quota.charge('id', COUNT)]);
-      assertLevel(await store.check([quota.spend('id')]), COUNT);
-      await advance(HOUR_MS);
-      assertLevel(await store.spend([quota.spend('id')]), 0);
-    },
-  ),
 ];
