@@ -149,9 +149,10 @@ test.each<Mistake>([
     Broken: class extends MapStore {
       override async spendFirst(alternatives: Alternatives): Promise<readonly StoreReading[]> {
         const readings = await super.spendFirst(alternatives);
-        const { nowTicks, bucketNowTicks, bucketWallMs } = readings[0];
-        return readings.map(({ levelsTicks }) => {
-          return { nowTicks, levelsTicks, bucketNowTicks: bucketNowTicks!, bucketWallMs: bucketWallMs! };
+        const [first] = readings;
+        return readings.map(({ nowTicks, levelsTicks }) => {
+          const { bucketNowTicks = [], bucketWallMs = [] } = first ?? {};
+          return { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs };
         });
       }
     },

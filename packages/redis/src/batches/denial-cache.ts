@@ -1,4 +1,4 @@
-import type { StoreReading, StoreTransaction, Time } from '@sluice/core';
+import type { CalendarPeriod, StoreReading, StoreTransaction, Time } from '@sluice/core';
 import { nowTicksAt, passes, TICKS_PER_MICRO } from '@sluice/core/kit';
 import { isGranted, splitReading } from './alternatives.ts';
 import type { BatchObserver, BatchRequestParts } from './batch-request.ts';
@@ -66,8 +66,9 @@ export class DenialCache {
       if (cached === undefined) return undefined;
       const passedTicks = (nowMicros - cached.gotMicros) * TICKS_PER_MICRO;
       if (i === 0) nowTicks = cached.nowTicks + passedTicks;
-      if (cached.wallMs !== undefined || batch[i]!.period !== undefined) {
-        const wallMs = wallMsInPeriod(batch[i]!, cached, nowMicros);
+      const { period } = batch[i]!;
+      if (period !== undefined) {
+        const wallMs = wallMsInPeriod(period, cached, nowMicros);
         if (wallMs === undefined) return undefined;
         bucketWallMs[i] = wallMs;
         levelsTicks.push(cached.levelTicks);
@@ -136,20 +137,19 @@ export class DenialCache {
 }
 
 /**
- * The server's wall clock at the earliest, if it is certainly still in the period in which a level was read, and if that
- * is the period of the transaction. Otherwise undefined.
+ * Returns the server's wall clock, at the earliest, if it is certainly still in the period in which a level was read, and
+ * if that is a period of the transaction. Otherwise undefined.
  */
 function wallMsInPeriod(
-  { period }: StoreTransaction,
+  period: CalendarPeriod,
   { wallMs, endTicks, sentMicros, gotMicros }: CachedLevel,
   nowMicros: number,
 ): number | undefined {
-  if (period === undefined || wallMs === undefined) return undefined;
-  const earliestMs = wallMs + Math.floor((nowMicros - gotMicros) / 1000);
+  if (wallMs === undefined) return undefined;
   // `wallMs` was rounded down.
   const latestMs = wallMs + 1 + (nowMicros - sentMicros) / 1000;
-  const isSame = periodEndTicks(period, earliestMs) === endTicks && periodEndTicks(period, latestMs) === endTicks;
-  return isSame ? earliestMs : undefined;
+  if (periodEndTicks(period, latestMs) !== endTicks) return undefined;
+  return wallMs + Math.floor((nowMicros - gotMicros) / 1000);
 }
 
 /** Remembers the levels of denied batches, and forgets buckets that any other call may have changed. */

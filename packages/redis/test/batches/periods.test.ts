@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { BatchKind } from '../../src/batches/batch-request.ts';
 import { ClusterDispatcher } from '../../src/batches/dispatcher.ts';
 import type { ScriptCall, ScriptClient } from '../../src/client/script-client.ts';
-import { hourly, order } from '../support/orders.ts';
+import { hour, hourly, order } from '../support/orders.ts';
 
 /** A cluster whose servers take 30 ms for each call, with the calls that they got. */
 function slowCluster() {
@@ -12,7 +12,7 @@ function slowCluster() {
   const run = async (call: ScriptCall): Promise<readonly unknown[]> => {
     calls.push(call);
     if (calls.length % 2 === 0) time.advance(30);
-    return [(Date.now() - Date.UTC(2026, 0, 1)) * 16_000, ...call.keys.map(() => 0)];
+    return [(Date.now() - Date.UTC(2026, 0, 1)) * 16_000, ...call.keys.map((key) => (key === 'full' ? 5 : 0))];
   };
   const quiet = { onAnswer: () => {}, onFailure: () => {} };
   const client = { isCluster: true, run } as unknown as ScriptClient;
@@ -23,6 +23,17 @@ function slowCluster() {
   };
   return { dispatch, dispatcher, calls };
 }
+
+test('what another slot has denied is given back in the period in which it was taken', async () => {
+  const { dispatcher, calls } = slowCluster();
+  const batch = [hourly('a', 2), hourly('full')];
+  await dispatcher.dispatch({ kind: 'spend', batch, keys: ['a', 'full'], deadlineMs: 100 });
+  await dispatcher.drain();
+  const [start, end, nextEnd] = hour().map((ms) => (ms - Date.UTC(2026, 0, 1)) * 16_000);
+  expect(calls).toHaveLength(3);
+  expect(calls.at(2)?.keys).toEqual(['a']);
+  expect(calls.at(2)?.args).toEqual([2 ** 20 + 1, 10, nextEnd, end, start, (end ?? NaN) + 2, 6, 0, 2]);
+});
 
 test.each(['charge', 'refund', 'cap'] as const)(
   'a %s in periods over several slots, which first reads them, has one deadline for both',

@@ -144,6 +144,18 @@ export const periodCases: readonly StoreCase[] = [
     },
   ),
 
+  ofPeriods('a billion tokens count exactly, and reach into no other period', async (store, { advance }) => {
+    const quota = await quotaOf(store, 400);
+    const big = { ...quota.spend('id', 1e9 - 1), fitTicks: 1e9, capTicks: 1e9 };
+    const tat = tatOf(await store.spend([big]), 1e9 - 1);
+    assertLevel(await store.spend([{ ...big, incrementTicks: 1 }]), 1e9 - 1);
+    assertLevel(await store.spend([{ ...big, incrementTicks: 1 }]), 1e9);
+    assertLevel(await store.refund([quota.refund('id', 2, tat)]), 1e9 - 2);
+    await advance(420);
+    assertLevel(await store.spend([quota.spend('id', 3)]), 0);
+    assertLevel(await store.refund([quota.refund('id', 3, tat)]), 3);
+  }),
+
   ofPeriods('of many calls at the same time exactly count are taken in a period', async (store) => {
     const quota = await quotaOf(store);
     const batch = [quota.spend('a'), quota.spend('b')];
@@ -183,7 +195,7 @@ export const periodCases: readonly StoreCase[] = [
     if (store.spendFirst === undefined) return;
     const quota = await quotaOf(store);
     await store.spend([quota.spend('used', COUNT)]);
-    const stale = [quota.later(DAY_MS).spend('id')];
+    const stale = [quota.spend('used'), quota.later(DAY_MS).spend('id')];
     const readings = await store.spendFirst([[quota.spend('id')], stale, [slow.spend('next')]]);
     assert.equal(readings.length, 1);
     await staleError(() => store.spendFirst!([[quota.spend('used')], stale, [slow.spend('next')]]));

@@ -133,6 +133,21 @@ describe('buckets with a calendar period in memory', () => {
     expect(store.check([hourly('untouched', JULY)]).levelsTicks).toEqual([10]);
   });
 
+  test.each(['spend', 'charge'] as const)(
+    'are read by a %s with their ends, though a listener calls the store',
+    (call) => {
+      const { store } = storeAt(JULY, 20);
+      let reports = 0;
+      store.watch(() => {
+        reports++;
+        store.check([rate('any')]);
+      });
+      for (let id = 0; id < 18; id++) store.spend([rate(`${id}`)]);
+      expect(store[call]([hourly('id', JULY)]).bucketNowTicks).toEqual([(JULY + HOUR_MS) * 2048]);
+      expect(reports).toBe(1);
+    },
+  );
+
   test('are read at one time of the wall clock in all alternatives of a call', () => {
     const { time, store } = storeAt(JULY);
     store.spend([hourly('used', JULY, 10)]);
