@@ -34,7 +34,8 @@ function spendFirst(store: Store, alternatives: Alternatives, deadlineMs?: numbe
   });
 }
 
-// One call for all alternatives, so that they are looked at together, as `spendFirst` does.
+// One call for all alternatives, so that they are looked at together, as `spendFirst` does. So a stale period rejects the
+// call even if an alternative before it passes.
 function checkFirst(store: Store, alternatives: Alternatives, deadlineMs?: number): Awaitable<FirstReading> {
   const buckets = new Map(alternatives.flat().map((transaction) => [bucketOf(transaction), transaction]));
   const batch = [...buckets.values()];
