@@ -104,9 +104,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   spend(entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
     if (!Array.isArray(entries)) return this.#spendFirst(entries as FirstOf);
     const batch = this.#batch(entries);
-    // Not `andThen`, which would create a closure for each decision: see docs/hot-path.md.
-    const decision = batch instanceof Promise ? this.#spendLater(batch) : this.#decide('spend', batch);
-    return this.#reports.isNeeded ? this.#reported(decision) : decision;
+    if (batch instanceof Promise || this.#reports.isNeeded) return this.#spendReported(batch);
+    return this.#decideNow('spend', batch);
   }
 
   check(entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
@@ -276,8 +275,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return this.#work.track(charged);
   }
 
-  #spendLater(batch: Promise<readonly Transaction[]>): Promise<Decision> {
-    return batch.then((settled) => this.#decide('spend', settled));
+  // The rare cases have a function of their own, which may create closures: see docs/hot-path.md.
+  #spendReported(batch: Awaitable<readonly Transaction[]>): Awaitable<Decision> {
+    const decision = andThen(batch, (settled) => this.#decide('spend', settled));
+    return this.#reports.isNeeded ? this.#reported(decision) : decision;
   }
 
   #spendFirst(input: FirstOf): Awaitable<Decision> {
