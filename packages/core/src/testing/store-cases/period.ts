@@ -187,8 +187,8 @@ export const periodCases: readonly StoreCase[] = [
     const [denied, passed] = readings;
     assertTat(await store.check([hour.spend('used')]), tatOf(denied!, 0, 1));
     assertTat(await store.check([day.spend('id')]), tatOf(passed!, 2));
-    assert.equal(endOfPeriod(hour.period, denied!.bucketWallMs?.[1] ?? NaN), hour.period[1]);
-    assert.equal(endOfPeriod(day.period, passed!.bucketWallMs?.[0] ?? NaN), day.period[1]);
+    assert.equal(endOfPeriod(hour.period, denied!.bucketWallMs![1]!), hour.period[1]);
+    assert.equal(endOfPeriod(day.period, passed!.bucketWallMs![0]!), day.period[1]);
   }),
 
   ofPeriods('only an alternative that is tried can be stale', async (store) => {
