@@ -126,15 +126,32 @@ export function checkCost(limit: string, cost: unknown): asserts cost is number 
 }
 
 /**
+ * Returns transactions as a batch if a store can decide them as they are: all are known, and {@link isDecidable}.
+ * Otherwise `undefined`. This is the common case of every decision, in one look at each transaction.
+ *
+ * @throws {SluiceError} `ERR_DUPLICATE_BUCKET` when two transactions name one bucket.
+ */
+export function plainBatchOf(
+  transactions: readonly Awaitable<Transaction | null>[],
+): readonly Transaction[] | undefined {
+  for (let i = 0; i < transactions.length; i++) {
+    const transaction = transactions[i]!;
+    if (transaction === null || transaction instanceof Promise || !isFitting(transaction)) return undefined;
+  }
+  return distinct(transactions as readonly Transaction[]);
+}
+
+/**
  * Whether a store can decide a batch: no id is blocked, and no cost exceeds the burst. One look at each transaction for
  * both, because a blocked id has a burst of 0.
  */
 export function isDecidable(batch: readonly Transaction[]): boolean {
-  for (let i = 0; i < batch.length; i++) {
-    const { cost, rate } = batch[i]!;
-    if (cost > rate.burst || rate.burst === 0) return false;
-  }
+  for (let i = 0; i < batch.length; i++) if (!isFitting(batch[i]!)) return false;
   return true;
+}
+
+function isFitting({ cost, rate }: Transaction): boolean {
+  return cost <= rate.burst && rate.burst > 0;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
-import { batchOf, checkCostFits, isDecidable, transactionOf, withoutBlocked } from '../decision/batch.ts';
+import { batchOf, checkCostFits, isDecidable, plainBatchOf, transactionOf, withoutBlocked } from '../decision/batch.ts';
 import { isStoreInUse, registerLimitNames, releaseLimitNames } from './limit-name-registry.ts';
 import type { Time } from '../time/time.ts';
 import { blockedDecision, bucketStates } from '../decision/decide.ts';
@@ -103,9 +103,9 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   spend(entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
     if (!Array.isArray(entries)) return this.#spendFirst(entries as FirstOf);
-    const batch = this.#batch(entries);
-    if (batch instanceof Promise || this.#reports.isNeeded) return this.#spendReported(batch);
-    return this.#decideNow('spend', batch);
+    const transactions = this.#transactions(entries);
+    const batch = this.#reports.isNeeded ? undefined : plainBatchOf(transactions);
+    return batch === undefined ? this.#spendReported(batchOf(transactions)) : this.#askStore('spend', batch);
   }
 
   check(entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
@@ -312,7 +312,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   #decideNow(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
-    if (!isDecidable(batch)) return this.#denyBlocked(batch);
+    return isDecidable(batch) ? this.#askStore(call, batch) : this.#denyBlocked(batch);
+  }
+
+  #askStore(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
     const decision = this.#ask(call, batch);
     return this.#raised.remembersAny() ? this.#afterRaise(call, batch, decision) : decision;
   }
@@ -342,13 +345,17 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   /** @param call - The call, if its entries have no mode and no share. */
   #batch(entries: readonly (SpendEntry | CostEntry)[], call?: 'charge' | 'refund'): Awaitable<readonly Transaction[]> {
+    this.#gate.assertOpen();
+    return batchOf(this.#transactions(call === undefined ? entries : checkedEntriesOf(call, entries)));
+  }
+
+  #transactions(entries: readonly (SpendEntry | CostEntry)[]): readonly Awaitable<Transaction | null>[] {
     const set = this.#openSet();
-    const count = (call === undefined ? entries : checkedEntriesOf(call, entries)).length;
     // A loop over a preallocated array: see docs/hot-path.md.
     // oxlint-disable-next-line unicorn/no-new-array
-    const transactions = new Array<Awaitable<Transaction | null>>(count);
-    for (let i = 0; i < count; i++) transactions[i] = asked(set, entries[i]!);
-    return batchOf(transactions);
+    const transactions = new Array<Awaitable<Transaction | null>>(entries.length);
+    for (let i = 0; i < entries.length; i++) transactions[i] = asked(set, entries[i]!);
+    return transactions;
   }
 }
 

@@ -44,10 +44,11 @@ export function passedAlternative(
 }
 
 /** Returns the level of a bucket after a transaction of a batch that passes. */
-export function levelAfter({ mode, incrementTicks, fitTicks, capTicks }: StoreTransaction, levelTicks: number): number {
+export function levelAfter(transaction: StoreTransaction, levelTicks: number): number {
+  const { mode, incrementTicks } = transaction;
   // It fits, or the batch would not pass.
   if (mode === 'check-and-spend') return levelTicks + incrementTicks;
   if (mode === 'check-only') return levelTicks;
-  if (mode === 'charge') return charged(levelTicks, incrementTicks, capTicks);
-  return fits(levelTicks, incrementTicks, fitTicks) ? levelTicks + incrementTicks : levelTicks;
+  if (mode === 'charge') return charged(levelTicks, incrementTicks, transaction.capTicks);
+  return fits(levelTicks, incrementTicks, transaction.fitTicks) ? levelTicks + incrementTicks : levelTicks;
 }
