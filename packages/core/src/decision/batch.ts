@@ -5,6 +5,7 @@ import type { LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
 import type { Rate } from '../rule/rate.ts';
+import { mapKeyOf } from '../store/bucket-key.ts';
 import type { BucketName, Mode } from '../store/store.ts';
 import { checkShare, fitTicksOf } from './share.ts';
 import { isBlocked, rateOfBlocked, type Transaction } from './transaction.ts';
@@ -98,8 +99,7 @@ function checkDistinct(batch: readonly BucketName[]): void {
 function checkManyDistinct(batch: readonly BucketName[]): void {
   const keys = new Set<string>();
   for (const bucket of batch) {
-    // The name of a limit contains no colon.
-    const key = `${bucket.limit}:${bucket.id}`;
+    const key = mapKeyOf(bucket);
     if (keys.has(key)) throw duplicateBucket(bucket);
     keys.add(key);
   }

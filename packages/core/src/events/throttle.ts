@@ -24,7 +24,7 @@ export class ThrottledChanges<Change> {
     this.#pass = pass;
   }
 
-  /** Passes a change on, now or when the span is over; then only the latest of those that came meanwhile. */
+  /** Passes a change on: at once, or after the span, unless a later change has replaced it. */
   add(change: Change): void {
     this.#latest = change;
     if (this.#alarm !== undefined) {

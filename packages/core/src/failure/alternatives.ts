@@ -1,6 +1,7 @@
 import { andThen, toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import type { Transaction } from '../decision/transaction.ts';
-import type { BucketName, Store, StoreReading } from '../store/store.ts';
+import { mapKeyOf } from '../store/bucket-key.ts';
+import type { Store, StoreReading } from '../store/store.ts';
 import { readUntilPassed } from '../store/transaction-rule.ts';
 import { checkReading, checkReadings } from './reading.ts';
 
@@ -37,7 +38,7 @@ function spendFirst(store: Store, alternatives: Alternatives, deadlineMs?: numbe
 // One call for all alternatives, so that they are looked at together, as `spendFirst` does. So a stale period rejects the
 // call even if an alternative before it passes.
 function checkFirst(store: Store, alternatives: Alternatives, deadlineMs?: number): Awaitable<FirstReading> {
-  const buckets = new Map(alternatives.flat().map((transaction) => [bucketOf(transaction), transaction]));
+  const buckets = new Map(alternatives.flat().map((transaction) => [mapKeyOf(transaction), transaction]));
   const batch = [...buckets.values()];
   const places = new Map(Array.from(buckets.keys(), (bucket, i) => [bucket, i]));
   return andThen(toNativePromise(store.check(batch, deadlineMs)), (all) => {
@@ -45,7 +46,7 @@ function checkFirst(store: Store, alternatives: Alternatives, deadlineMs?: numbe
     const readings = readUntilPassed(alternatives, (alternative) => {
       return partOf(
         all,
-        alternative.map((transaction) => places.get(bucketOf(transaction))!),
+        alternative.map((transaction) => places.get(mapKeyOf(transaction))!),
       );
     });
     return { ...all, readings };
@@ -62,9 +63,4 @@ function partOf(
     ...(clocks && { bucketNowTicks: indexes.map((i) => clocks[i]!) }),
     ...(walls && { bucketWallMs: indexes.map((i) => walls[i]) }),
   };
-}
-
-// The name of a limit contains no colon.
-function bucketOf({ limit, id }: BucketName): string {
-  return `${limit}:${id}`;
 }

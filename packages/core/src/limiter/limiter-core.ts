@@ -110,17 +110,17 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   check(entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
     if (!Array.isArray(entries)) return this.#decideFirst('check', entries as FirstOf);
-    return andThen(this.#batch(entries), (batch) => this.#decide('check', batch));
+    return andThen(batchOf(this.#transactions(entries)), (batch) => this.#decide('check', batch));
   }
 
   charge(entries: readonly CostEntry[]): Awaitable<readonly BucketState[]> {
-    return this.#charge(this.#batch(entries, 'charge'));
+    return this.#charge(this.#costBatch('charge', entries));
   }
 
   refund(what: Decision | readonly CostEntry[]): Awaitable<readonly BucketState[]> {
     if (what instanceof Decision) return this.#work.track(this.#spentTokensOf(what).refund());
     if (!Array.isArray(what)) throw notRefundable(what);
-    const refunded = andThen(this.#batch(what, 'refund'), (batch) =>
+    const refunded = andThen(this.#costBatch('refund', what), (batch) =>
       andThen(this.#gate.refund(this.store, withoutBlocked(batch)), (given) =>
         bucketStates(given.batch, given.reading),
       ),
@@ -343,10 +343,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return defineLimitSet(set, { onFailure, deadlines: this.#overrideDeadlines, emit: this.emit });
   }
 
-  /** @param call - The call, if its entries have no mode and no share. */
-  #batch(entries: readonly (SpendEntry | CostEntry)[], call?: 'charge' | 'refund'): Awaitable<readonly Transaction[]> {
+  /** The batch of a call whose entries have no mode and no share. */
+  #costBatch(call: 'charge' | 'refund', entries: readonly CostEntry[]): Awaitable<readonly Transaction[]> {
     this.#gate.assertOpen();
-    return batchOf(this.#transactions(call === undefined ? entries : checkedEntriesOf(call, entries)));
+    return batchOf(this.#transactions(checkedEntriesOf(call, entries)));
   }
 
   #transactions(entries: readonly (SpendEntry | CostEntry)[]): readonly Awaitable<Transaction | null>[] {

@@ -1,6 +1,7 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { Decision } from '../decision/decision.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
+import { mapKeyOf } from '../store/bucket-key.ts';
 import type { StoreCap } from '../store/store.ts';
 import type { Time } from '../time/time.ts';
 import { isFaster, keptMicros, RaisedNumbers, type OldNumbers } from './raised-numbers.ts';
@@ -75,7 +76,7 @@ export class RaisedLimits {
     const debts: OldDebt[] = [];
     const running: Promise<boolean>[] = [];
     for (const debt of this.#oldDebts(decision, current)) {
-      const cut = this.#cuts.get(bucketOf(debt));
+      const cut = this.#cuts.get(mapKeyOf(debt));
       if (cut?.running !== undefined) running.push(cut.running);
       else if (cut === undefined ? this.#hasRoom() : this.#isOver(cut) || debt.levelTicks <= cut.capTicks) {
         debts.push(debt);
@@ -104,7 +105,7 @@ export class RaisedLimits {
 
   /** @param answer - The store's answer to the cut of the debts. */
   #follow(debts: readonly OldDebt[], answer: Awaitable<unknown>): Awaitable<boolean> {
-    const earlier = debts.map((debt) => this.#cuts.get(bucketOf(debt)));
+    const earlier = debts.map((debt) => this.#cuts.get(mapKeyOf(debt)));
     const cuts = debts.map((debt) => this.#remember(debt));
     if (!(answer instanceof Promise)) return true;
     const running = answer.then(
@@ -113,7 +114,7 @@ export class RaisedLimits {
         return true;
       },
       () => {
-        for (const [i, cut] of earlier.entries()) this.#set(bucketOf(debts[i]!), cut);
+        for (const [i, cut] of earlier.entries()) this.#set(mapKeyOf(debts[i]!), cut);
         return false;
       },
     );
@@ -124,7 +125,7 @@ export class RaisedLimits {
   #remember(debt: OldDebt): Cut {
     const untilMicros = this.#time.nowMicros() + keptMicros(debt.old);
     const cut: Cut = { capTicks: debt.capTicks, untilMicros, running: undefined };
-    this.#set(bucketOf(debt), cut);
+    this.#set(mapKeyOf(debt), cut);
     return cut;
   }
 
@@ -151,9 +152,4 @@ export class RaisedLimits {
   #isOver({ untilMicros }: Cut): boolean {
     return untilMicros <= this.#time.nowMicros();
   }
-}
-
-// The name of a limit contains no colon.
-function bucketOf({ limit, id }: StoreCap): string {
-  return `${limit}:${id}`;
 }

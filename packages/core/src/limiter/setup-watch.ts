@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Decision } from '../decision/decision.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
+import { mapKeyOf } from '../store/bucket-key.ts';
 
 /** What is used of a request to recognize its server. */
 export interface ReceivedRequest {
@@ -104,7 +105,7 @@ class PerRequestDetector {
     const names = [...limits].join();
     const before = suspicions.get(names);
     if (before === null) return false;
-    const bucket = `${result.limit}:${result.id}`;
+    const bucket = mapKeyOf(result);
     if (before === undefined || before.server.deref() !== server) return this.#begin(names, server, bucket);
     if (before.bucket !== bucket || this.#made < before.latest) return false;
     this.#suspicion = before;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { BucketName } from './store.ts';
 
 const PLAIN_ID = /^[A-Za-z0-9._-]*$/;
 const MAX_KEY_BYTES = 200;
@@ -17,6 +18,14 @@ const MAX_KEY_BYTES = 200;
 export function bucketKey(limit: string, id: string): string {
   const key = `${limit}:${PLAIN_ID.test(id) ? id : escaped(id)}`;
   return key.length <= MAX_KEY_BYTES ? key : `${limit}:#${createHash('sha256').update(id).digest('hex')}`;
+}
+
+/**
+ * Returns a text for a bucket that no other bucket has, for maps in this process. It is not escaped like
+ * {@link bucketKey}: the name of a limit contains no colon.
+ */
+export function mapKeyOf({ limit, id }: BucketName): string {
+  return `${limit}:${id}`;
 }
 
 // encodeURIComponent keeps A-Z a-z 0-9 - _ . ! ~ * ' ( ); the last six of these are encoded here.

@@ -16,7 +16,7 @@ import { isInstance, shown, SluiceError } from '../checks/errors.ts';
  *   and changes nothing.
  *
  * **One number for each bucket,** as for all buckets: TAT = at + tokens taken, and level = max(0, TAT − at), where `at`
- * stands for the end of the running period. A store chooses the unit of `at`, at least 2,000 in a millisecond. The same
+ * represents the end of the running period. A store chooses the unit of `at`, at least 2,000 in a millisecond. The same
  * end must always give the same whole number. The TAT then also shows in which period it was written. With L = the length
  * of the next period, in the unit of `at`:
  *

@@ -70,7 +70,7 @@ export interface StoreReading {
   readonly levelsTicks: readonly number[];
   /**
    * The clock reading for each level, in the order of the batch: for stores whose buckets are on several servers, each
-   * with its own clock, and for buckets with a period, where it is the number that stands for the end of the running
+   * with its own clock, and for buckets with a period, where it is the number that represents the end of the running
    * period. Undefined when `nowTicks` applies to all.
    */
   readonly bucketNowTicks?: readonly number[];

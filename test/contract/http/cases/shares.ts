@@ -61,7 +61,7 @@ export function shareCases(framework: Framework): void {
     expect((await app.get()).headers[name]).toBe(value);
   });
 
-  test('a client that sends the tokens it is told of, and then waits as it is told, is never denied', async () => {
+  test('a client that sends as much as the fields report, and then waits as long, is never denied', async () => {
     const { store, time } = timed();
     const limiter = stillLimiter({ limits: fleet(7), store });
     const app = await start(framework, { limits: [{ limiter, limits: [{ limit: 'Fleet', share: 0.66 }] }] });
