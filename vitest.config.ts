@@ -56,9 +56,12 @@ const projects = [
   },
 ];
 
+/** One more than the two cores of a small machine: many files mostly wait for servers. */
+const workers = 3;
+
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: workers,
     passWithNoTests: true,
     projects: projects.map(({ timeoutMs = minute / 2, alone = 0, exclude = [onRedis, onLargeInput], ...project }) => ({
       resolve: { conditions },
@@ -68,7 +71,7 @@ export default defineConfig({
         exclude: ['**/node_modules/**', ...exclude],
         testTimeout: timeoutMs,
         hookTimeout: timeoutMs,
-        maxWorkers: alone > 0 ? 1 : 2,
+        maxWorkers: alone > 0 ? 1 : workers,
         fileParallelism: alone === 0,
         sequence: { groupOrder: alone },
       },
