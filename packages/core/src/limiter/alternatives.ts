@@ -1,15 +1,11 @@
 import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { complaint } from '../checks/errors.ts';
 import { checkOptions, isPlainObject } from '../checks/options.ts';
-import { batchOf, checkCostFits, hasBlocked } from '../decision/batch.ts';
-import type { Decision } from '../decision/decision.ts';
+import { batchOf, checkCostFits } from '../decision/batch.ts';
 import type { Transaction } from '../decision/transaction.ts';
-import type { StoreGate } from '../failure/store-gate.ts';
-import type { LimitSet } from '../limits/limit-set.ts';
 import type { Store } from '../store/store.ts';
 import { checkedEntries } from './entries.ts';
 import type { FirstOf, SpendEntry } from './limiter.ts';
-import type { RaisedLimits } from './raised-limits.ts';
 
 const MAX_ALTERNATIVES = 4;
 const MAX_ENTRIES = 8;
@@ -32,59 +28,6 @@ export function alternativesOf(
   checkSpendFirst(store);
   const transactions = allOf(alternatives.map((entries) => allOf(Array.from(entries, toTransaction))));
   return andThen(transactions, (batches) => allOf(batches.map((batch) => andThen(batchOf(batch), withFittingCosts))));
-}
-
-/** What decides alternatives. */
-export interface AlternativesParts {
-  readonly gate: StoreGate;
-  readonly raised: RaisedLimits;
-  readonly currentSet: () => LimitSet<never>;
-  /** Decides a single batch. */
-  readonly decide: (batch: Batch) => Awaitable<Decision>;
-}
-
-/**
- * Returns the decision of the first alternative that passes. When all are denied, that of the one that can pass soonest.
- * An alternative with a blocked id is denied without the store. Those after one of unlimited ids are never tried.
- */
-export function decideFirst(
-  call: 'spend' | 'check',
-  alternatives: readonly Batch[],
-  parts: AlternativesParts,
-): Awaitable<Decision> {
-  const open = alternatives.filter((batch) => !hasBlocked(batch));
-  const unlimited = open.findIndex((batch) => batch.length === 0);
-  const tried = unlimited === -1 ? open : open.slice(0, unlimited + 1);
-  if (tried.length < 2) return parts.decide(tried[0] ?? alternatives[0]!);
-  return andThen(decideTried(call, tried, parts), (decisions) => firstDecision(decisions));
-}
-
-function decideTried(
-  call: 'spend' | 'check',
-  alternatives: readonly Batch[],
-  { gate, raised, currentSet }: AlternativesParts,
-): Awaitable<readonly Decision[]> {
-  const tried = gate.decideFirst(call, alternatives);
-  if (!raised.remembersAny()) return tried;
-  // Debts from before a raise may have denied any of them.
-  return andThen(tried, (decisions) => {
-    const cuts = decisions.map((one) => raised.cutDebts(one, currentSet(), (debts) => gate.cap(debts)));
-    return andThen(allOf(cuts), (wereCut) => {
-      return wereCut.includes(true) && decisions.every(tookNothing) ? gate.decideFirst(call, alternatives) : decisions;
-    });
-  });
-}
-
-/** All but the last are denied. */
-function firstDecision(decisions: readonly Decision[]): Decision {
-  const last = decisions.at(-1)!;
-  if (last.outcome !== 'denied') return last;
-  return decisions.reduce((soonest, one) => (one.retryAfterMs < soonest.retryAfterMs ? one : soonest));
-}
-
-/** Whether a decision took no tokens. */
-export function tookNothing({ results }: Decision): boolean {
-  return results.every(({ spent }) => spent === 0);
 }
 
 function withFittingCosts(batch: Batch): Batch {

@@ -1,13 +1,14 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
-import { batchOf, checkCostFits, isDecidable, plainBatchOf, transactionOf, withoutBlocked } from '../decision/batch.ts';
+import { batchOf, plainBatchOf, transactionOf, withoutBlocked } from '../decision/batch.ts';
 import { isStoreInUse, registerLimitNames, releaseLimitNames } from './limit-name-registry.ts';
 import type { Time } from '../time/time.ts';
-import { blockedDecision, bucketStates } from '../decision/decide.ts';
+import { bucketStates } from '../decision/decide.ts';
 import { Decision, type BucketState, type Result } from '../decision/decision.ts';
-import { alternativesOf, decideFirst, tookNothing, type AlternativesParts } from './alternatives.ts';
+import { alternativesOf } from './alternatives.ts';
 import { canonicalId, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
-import { decisionChannel, type EventSink } from '../events/event.ts';
+import type { EventSink } from '../events/event.ts';
 import { Deadlines } from '../time/deadlines.ts';
+import { Decider } from './decider.ts';
 import type { CheckedFailureOptions } from '../failure/failure-options.ts';
 import { closed, OpenGate, type StoreGate } from '../failure/store-gate.ts';
 import { StoreGuard } from '../failure/store-guard.ts';
@@ -60,6 +61,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   readonly #reports: DecisionReports<Request>;
   readonly #ownsStore: boolean;
   readonly #gate: StoreGate;
+  readonly #decider: Decider;
   readonly #endStoreReports: (() => void) | undefined;
   readonly #overrideDeadlines: Deadlines;
   readonly #failure: CheckedFailureOptions;
@@ -90,6 +92,12 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     registerLimitNames(store, this, this.#set.limits.keys());
     this.#gate =
       store.traits?.answersAtOnce === true ? new OpenGate(store, time) : new StoreGuard({ store, failure, emit, time });
+    this.#decider = new Decider({
+      gate: this.#gate,
+      raised: this.#raised,
+      reports: this.#reports,
+      currentSet: () => this.#set,
+    });
     this.#endStoreReports = this.#watchedStore();
   }
 
@@ -105,12 +113,12 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     if (!Array.isArray(entries)) return this.#spendFirst(entries as FirstOf);
     const transactions = this.#transactions(entries);
     const batch = this.#reports.isNeeded ? undefined : plainBatchOf(transactions);
-    return batch === undefined ? this.#spendReported(batchOf(transactions)) : this.#askStore('spend', batch);
+    return batch === undefined ? this.#spendReported(batchOf(transactions)) : this.#decider.askStore('spend', batch);
   }
 
   check(entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
     if (!Array.isArray(entries)) return this.#decideFirst('check', entries as FirstOf);
-    return andThen(batchOf(this.#transactions(entries)), (batch) => this.#decide('check', batch));
+    return andThen(batchOf(this.#transactions(entries)), (batch) => this.#decider.decide('check', batch));
   }
 
   charge(entries: readonly CostEntry[]): Awaitable<readonly BucketState[]> {
@@ -200,7 +208,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     }
     return new PreparedLimits(uses, {
       currentSet: () => this.#openSet(),
-      decide: (batch) => this.#decide('spend', batch),
+      decide: (batch) => this.#decider.decide('spend', batch),
     });
   }
 
@@ -277,7 +285,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   // The rare cases have a function of their own, which may create closures: see docs/hot-path.md.
   #spendReported(batch: Awaitable<readonly Transaction[]>): Awaitable<Decision> {
-    const decision = andThen(batch, (settled) => this.#decide('spend', settled));
+    const decision = andThen(batch, (settled) => this.#decider.decide('spend', settled));
     return this.#reports.isNeeded ? this.#reported(decision) : decision;
   }
 
@@ -289,53 +297,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   #decideFirst(call: 'spend' | 'check', input: FirstOf): Awaitable<Decision> {
     const set = this.#openSet();
     const made = alternativesOf(input, this.store, (entry) => asked(set, entry));
-    const parts: AlternativesParts = {
-      gate: this.#gate,
-      raised: this.#raised,
-      currentSet: () => this.#set,
-      decide: (batch) => this.#decideNow(call, batch),
-    };
-    return andThen(made, (alternatives) => {
-      const decide = (): Awaitable<Decision> => decideFirst(call, alternatives, parts);
-      return decisionChannel.hasSubscribers ? this.#reports.timed(decide) : decide();
-    });
-  }
-
-  /** @throws {SluiceError} `ERR_COST_OVER_BURST`. */
-  #decide(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
-    return decisionChannel.hasSubscribers ? this.#decideTimed(call, batch) : this.#decideNow(call, batch);
-  }
-
-  // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
-  #decideTimed(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
-    return this.#reports.timed(() => this.#decideNow(call, batch));
-  }
-
-  #decideNow(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
-    return isDecidable(batch) ? this.#askStore(call, batch) : this.#denyBlocked(batch);
-  }
-
-  #askStore(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
-    const decision = this.#ask(call, batch);
-    return this.#raised.remembersAny() ? this.#afterRaise(call, batch, decision) : decision;
-  }
-
-  #ask(call: 'spend' | 'check', batch: readonly Transaction[]): Awaitable<Decision> {
-    return call === 'spend' ? this.#gate.spend(batch) : this.#gate.check(batch);
-  }
-
-  #denyBlocked(batch: readonly Transaction[]): Decision {
-    for (const transaction of batch) checkCostFits(transaction);
-    this.#gate.assertOpen();
-    return blockedDecision(batch, this.#gate);
-  }
-
-  /** Cuts the debts from before a raise that a decision has met. Decides again if the decision took nothing. */
-  #afterRaise(call: 'spend' | 'check', batch: readonly Transaction[], first: Awaitable<Decision>): Awaitable<Decision> {
-    return andThen(first, (decision) => {
-      const cut = this.#raised.cutDebts(decision, this.#set, (debts) => this.#gate.cap(debts));
-      return andThen(cut, (wasCut) => (wasCut && tookNothing(decision) ? this.#ask(call, batch) : decision));
-    });
+    return andThen(made, (alternatives) => this.#decider.decideFirst(call, alternatives));
   }
 
   #defined(set: LimitSetOptions<Request>): LimitSet<Request> {

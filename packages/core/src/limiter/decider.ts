@@ -1,0 +1,122 @@
+import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
+import { checkCostFits, hasBlocked, isDecidable } from '../decision/batch.ts';
+import { blockedDecision } from '../decision/decide.ts';
+import type { Decision } from '../decision/decision.ts';
+import type { Transaction } from '../decision/transaction.ts';
+import { decisionChannel } from '../events/event.ts';
+import type { StoreGate } from '../failure/store-gate.ts';
+import type { LimitSet } from '../limits/limit-set.ts';
+import type { DecisionReports } from './on-decision.ts';
+import type { RaisedLimits } from './raised-limits.ts';
+
+type Call = 'spend' | 'check';
+type Batch = readonly Transaction[];
+
+/** The parts of a {@link Decider}. */
+export interface DeciderParts {
+  readonly gate: StoreGate;
+  readonly raised: RaisedLimits;
+  readonly reports: DecisionReports<never>;
+  readonly currentSet: () => LimitSet<never>;
+}
+
+/**
+ * Decides known batches: denies those with a blocked id, has the gate decide the others, and decides again after debts
+ * from before a raise were cut.
+ */
+export class Decider {
+  readonly #gate: StoreGate;
+  readonly #raised: RaisedLimits;
+  readonly #reports: DecisionReports<never>;
+  readonly #currentSet: () => LimitSet<never>;
+
+  constructor({ gate, raised, reports, currentSet }: DeciderParts) {
+    this.#gate = gate;
+    this.#raised = raised;
+    this.#reports = reports;
+    this.#currentSet = currentSet;
+  }
+
+  /** @throws {SluiceError} `ERR_COST_OVER_BURST`. */
+  decide(call: Call, batch: Batch): Awaitable<Decision> {
+    return decisionChannel.hasSubscribers ? this.#decideTimed(call, batch) : this.#decideNow(call, batch);
+  }
+
+  /** Decides a batch that {@link isDecidable}, without measuring it for the diagnostics channel. */
+  askStore(call: Call, batch: Batch): Awaitable<Decision> {
+    const decision = this.#ask(call, batch);
+    return this.#raised.remembersAny() ? this.#afterRaise(call, batch, decision) : decision;
+  }
+
+  /**
+   * Returns the decision of the first alternative that passes. When all are denied, that of the one that can pass
+   * soonest. An alternative with a blocked id is denied without the store. Those after one of unlimited ids are never
+   * tried.
+   */
+  decideFirst(call: Call, alternatives: readonly Batch[]): Awaitable<Decision> {
+    const decide = (): Awaitable<Decision> => this.#decideFirstNow(call, alternatives);
+    return decisionChannel.hasSubscribers ? this.#reports.timed(decide) : decide();
+  }
+
+  // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
+  #decideTimed(call: Call, batch: Batch): Awaitable<Decision> {
+    return this.#reports.timed(() => this.#decideNow(call, batch));
+  }
+
+  #decideNow(call: Call, batch: Batch): Awaitable<Decision> {
+    return isDecidable(batch) ? this.askStore(call, batch) : this.#denyBlocked(batch);
+  }
+
+  #ask(call: Call, batch: Batch): Awaitable<Decision> {
+    return call === 'spend' ? this.#gate.spend(batch) : this.#gate.check(batch);
+  }
+
+  #denyBlocked(batch: Batch): Decision {
+    for (const transaction of batch) checkCostFits(transaction);
+    this.#gate.assertOpen();
+    return blockedDecision(batch, this.#gate);
+  }
+
+  /** Cuts the debts from before a raise that a decision has met. Decides again if the decision took nothing. */
+  #afterRaise(call: Call, batch: Batch, first: Awaitable<Decision>): Awaitable<Decision> {
+    return andThen(first, (decision) =>
+      andThen(this.#cutDebts(decision), (wasCut) =>
+        wasCut && tookNothing(decision) ? this.#ask(call, batch) : decision,
+      ),
+    );
+  }
+
+  #decideFirstNow(call: Call, alternatives: readonly Batch[]): Awaitable<Decision> {
+    const open = alternatives.filter((batch) => !hasBlocked(batch));
+    const unlimited = open.findIndex((batch) => batch.length === 0);
+    const tried = unlimited === -1 ? open : open.slice(0, unlimited + 1);
+    if (tried.length < 2) return this.#decideNow(call, tried[0] ?? alternatives[0]!);
+    return andThen(this.#decideTried(call, tried), firstDecision);
+  }
+
+  #decideTried(call: Call, alternatives: readonly Batch[]): Awaitable<readonly Decision[]> {
+    const tried = this.#gate.decideFirst(call, alternatives);
+    if (!this.#raised.remembersAny()) return tried;
+    // Debts from before a raise may have denied any of them.
+    return andThen(tried, (decisions) =>
+      andThen(allOf(decisions.map((one) => this.#cutDebts(one))), (wereCut) =>
+        wereCut.includes(true) && decisions.every(tookNothing) ? this.#gate.decideFirst(call, alternatives) : decisions,
+      ),
+    );
+  }
+
+  #cutDebts(decision: Decision): Awaitable<boolean> {
+    return this.#raised.cutDebts(decision, this.#currentSet(), (debts) => this.#gate.cap(debts));
+  }
+}
+
+/** All but the last are denied. */
+function firstDecision(decisions: readonly Decision[]): Decision {
+  const last = decisions.at(-1)!;
+  if (last.outcome !== 'denied') return last;
+  return decisions.reduce((soonest, one) => (one.retryAfterMs < soonest.retryAfterMs ? one : soonest));
+}
+
+function tookNothing({ results }: Decision): boolean {
+  return results.every(({ spent }) => spent === 0);
+}
