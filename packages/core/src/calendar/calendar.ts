@@ -1,0 +1,132 @@
+import type { Anchor } from './anchor.ts';
+import { TimeZone } from './time-zone.ts';
+
+/** The periods of a calendar that a quota can have. */
+export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
+
+/** All periods, the shortest first. */
+export const CALENDAR_UNITS = ['hour', 'day', 'week', 'month', 'year'] as const;
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** 5 January 1970 was a Monday. */
+const DAYS_BEFORE_MONDAY = 4;
+
+/** The start of the running period, its end and the end of the next one, in milliseconds of Unix time. */
+export type PeriodEnds = readonly [startMs: number, endMs: number, nextEndMs: number];
+
+/**
+ * The periods of one unit, in one time zone, from one day and time on. Pure: it reads no clock.
+ *
+ * A period begins at the first instant at which the clock of the zone shows its local time. Each end is computed from
+ * the calendar itself, never from another end, so that it is the same number for every caller and never drifts. If a
+ * zone skips a whole day, the day has no period.
+ *
+ * An hour is always 60 minutes, also when the clock changes.
+ */
+export class Calendar {
+  /**
+   * The definition as text: `month:31:0:Europe/Berlin`. Two calendars with the same name have the same periods.
+   * {@link calendarNamed} is the reverse.
+   */
+  readonly name: string;
+  readonly unit: CalendarUnit;
+  readonly #anchor: Anchor;
+  readonly #zone: TimeZone;
+  /** The latest answer. Almost all questions are about one period. */
+  #ends: PeriodEnds = [0, 0, 0];
+
+  constructor(unit: CalendarUnit, anchor: Anchor, timeZone: string) {
+    // The hours of two zones are the same if they begin at the same minute.
+    const zone = unit === 'hour' ? 'UTC' : timeZone;
+    this.name = `${unit}:${anchor.day}:${anchor.timeMs}:${zone}`;
+    this.unit = unit;
+    this.#anchor = anchor;
+    this.#zone = new TimeZone(zone);
+  }
+
+  /** Returns the period that runs at a time, in milliseconds of Unix time: start ≤ time < end. */
+  periodAt(wallMs: number): PeriodEnds {
+    const ends = this.#ends;
+    return wallMs >= ends[0] && wallMs < ends[1] ? ends : (this.#ends = this.#computed(wallMs));
+  }
+
+  #computed(wallMs: number): PeriodEnds {
+    if (this.unit === 'hour') return this.#hourAt(wallMs);
+    const index = this.#indexAt(this.#zone.localAt(wallMs));
+    // A later period may have begun before the clock went back, and a skipped day begins together with the next one.
+    const starts = [0, 1, 2, 3, 4, 5].map((later) => this.#zone.instantOf(this.#localStart(index + later)));
+    const [start, end, nextEnd] = starts.filter((begin, i) => begin !== starts[i + 1] && starts[i + 1]! > wallMs);
+    return [start!, end!, nextEnd!];
+  }
+
+  #hourAt(wallMs: number): PeriodEnds {
+    const { timeMs } = this.#anchor;
+    const start = Math.floor((wallMs - timeMs) / HOUR_MS) * HOUR_MS + timeMs;
+    return [start, start + HOUR_MS, start + 2 * HOUR_MS];
+  }
+
+  /** The number of the last period whose local start is not after a local time. */
+  #indexAt(local: number): number {
+    const { unit } = this;
+    const days = Math.floor((local - this.#anchor.timeMs) / DAY_MS);
+    if (unit === 'day') return days;
+    if (unit === 'week') return Math.floor((days - this.#daysBeforeWeek) / 7);
+    const date = new Date(local);
+    const index = unit === 'year' ? date.getUTCFullYear() : date.getUTCFullYear() * 12 + date.getUTCMonth();
+    return this.#localStart(index) <= local ? index : index - 1;
+  }
+
+  #localStart(index: number): number {
+    const { unit } = this;
+    const { day, timeMs } = this.#anchor;
+    if (unit === 'day') return index * DAY_MS + timeMs;
+    if (unit === 'week') return (index * 7 + this.#daysBeforeWeek) * DAY_MS + timeMs;
+    if (unit === 'month') return lastOrDay(0, index, day) + timeMs;
+    return lastOrDay(index, Math.floor(day / 100) - 1, day % 100) + timeMs;
+  }
+
+  get #daysBeforeWeek(): number {
+    return DAYS_BEFORE_MONDAY + this.#anchor.day - 1;
+  }
+}
+
+/**
+ * The local start of a day of a month, or of the last day of the month if it has fewer days.
+ *
+ * @param month - From 0, also above 11.
+ */
+function lastOrDay(year: number, month: number, day: number): number {
+  const last = new Date(utcOf(year, month + 1, 0)).getUTCDate();
+  return utcOf(year, month, Math.min(day, last));
+}
+
+// `Date.UTC` takes a year below 100 for one of the last century.
+function utcOf(year: number, month: number, day: number): number {
+  return Date.UTC(year + Math.floor(month / 12), ((month % 12) + 12) % 12, day);
+}
+
+/** At most this many calendars are kept. A limit whose ids have anchors of their own may have one for each of them. */
+const MAX_CALENDARS = 10_000;
+
+const calendars = new Map<string, Calendar>();
+
+/**
+ * Returns the calendar with a name.
+ *
+ * @param name - The name of a {@link Calendar}.
+ */
+export function calendarNamed(name: string): Calendar {
+  return calendars.get(name) ?? kept(calendarOf(name));
+}
+
+function calendarOf(name: string): Calendar {
+  const [unit, day, timeMs, ...zone] = name.split(':');
+  return new Calendar(unit as CalendarUnit, { day: Number(day), timeMs: Number(timeMs) }, zone.join(':'));
+}
+
+function kept(calendar: Calendar): Calendar {
+  if (calendars.size >= MAX_CALENDARS) calendars.clear();
+  calendars.set(calendar.name, calendar);
+  return calendar;
+}
