@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyNumbers, limitOf, written } from './limit-arbitraries.ts';
 import { atOnce } from './one-bucket.ts';
-import { OracleBuckets, roundedRule, type Asked, type Numbers, type OracleDecision } from './oracle.ts';
+import { OracleBuckets, roundedRule, type Asked, type Numbers, type OracleDecision, type Rule } from './oracle.ts';
 
 const SEVEN_YEARS_MS = 7 * 365 * 86_400_000;
 const MODES = ['check-and-spend', 'check-only', 'spend-only', 'charge'] as const;
@@ -22,6 +22,9 @@ interface LimitSet {
   readonly First: Numbers;
   readonly Second: Numbers;
   readonly plan: Numbers;
+  /** The debt of the first limit and of the override, as a part of the burst. The second limit has none. */
+  readonly debt: number;
+  readonly planDebt: number | undefined;
 }
 
 interface Part {
@@ -32,7 +35,14 @@ interface Part {
   readonly mode: (typeof MODES)[number];
 }
 
-const limitSet: fc.Arbitrary<LimitSet> = fc.record({ First: anyNumbers, Second: anyNumbers, plan: anyNumbers });
+const anyDebt = fc.oneof(fc.constantFrom(0, 0, 1), fc.double({ min: 0, max: 2, noNaN: true }));
+const limitSet: fc.Arbitrary<LimitSet> = fc.record({
+  First: anyNumbers,
+  Second: anyNumbers,
+  plan: anyNumbers,
+  debt: anyDebt,
+  planDebt: fc.option(anyDebt, { nil: undefined }),
+});
 const anyCost = fc.oneof(fc.constantFrom(0, -1, -1, -1, -2, 1), fc.double({ min: 0, max: 1, noNaN: true }));
 const anyShare = fc.oneof(
   { weight: 3, arbitrary: fc.constant(1) },
@@ -81,7 +91,7 @@ class Comparison {
   readonly exact: unknown[] = [];
   limits: LimitSet;
   /** The slowest rate and the longest debt that were raised, of each limit and of the override. */
-  readonly #old = new Map<keyof LimitSet, { interval: bigint; tolerance: bigint }>();
+  readonly #old = new Map<NumbersOf, { interval: bigint; tolerance: bigint }>();
   /** The buckets that were cut, and how far. */
   readonly #cuts = new Map<string, bigint>();
 
@@ -141,7 +151,7 @@ class Comparison {
 
   #replace(limits: LimitSet): void {
     for (const name of ['First', 'Second', 'plan'] as const) {
-      const before = roundedRule(this.limits[name]);
+      const before = { interval: roundedRule(this.limits[name]).interval, tolerance: capOf(this.limits, name) };
       if (roundedRule(limits[name]).interval >= before.interval) continue;
       const { interval, tolerance } = this.#old.get(name) ?? before;
       this.#old.set(name, {
@@ -161,13 +171,13 @@ class Comparison {
     const met = batches.map((batch) => batch.filter((asked) => this.#isOldDebt(asked)));
     let decided = this.oracle.decideFirst(batches, this.now, takes);
     const tried = met.slice(0, decided.length).flat();
-    const debts = tried.filter(({ bucket, rule }) => {
-      const left = this.#cuts.get(bucket);
-      return left === undefined || this.oracle.owesBetween(bucket, rule, { tolerance: left }, this.now);
+    const debts = tried.filter((asked) => {
+      const left = this.#cuts.get(asked.bucket);
+      return left === undefined || this.oracle.owesBetween(asked.bucket, emptyOf(asked), { tolerance: left }, this.now);
     });
-    for (const { bucket, rule } of debts) {
-      this.#cuts.set(bucket, rule.tolerance);
-      this.oracle.cap(bucket, rule, this.now);
+    for (const asked of debts) {
+      this.#cuts.set(asked.bucket, asked.cap!);
+      this.oracle.cap(asked.bucket, emptyOf(asked), this.now);
     }
     const tookNothing = decided.at(-1)!.answers.every(({ spent }) => spent === 0);
     if (debts.length > 0 && tookNothing) decided = this.oracle.decideFirst(batches, this.now, takes);
@@ -176,9 +186,14 @@ class Comparison {
     return [decided[chosen]!, batches[chosen]!];
   }
 
-  #isOldDebt({ bucket, rule }: Asked): boolean {
+  #isOldDebt(asked: Asked): boolean {
+    const { bucket, rule } = asked;
     const old = this.#old.get(bucket === 'First plan' ? 'plan' : bucket.startsWith('First') ? 'First' : 'Second');
-    return old !== undefined && rule.interval < old.interval && this.oracle.owesBetween(bucket, rule, old, this.now);
+    return (
+      old !== undefined &&
+      rule.interval < old.interval &&
+      this.oracle.owesBetween(bucket, emptyOf(asked), old, this.now)
+    );
   }
 
   #refundDecision(back: number): void {
@@ -197,12 +212,14 @@ class Comparison {
   #asked(asked: readonly Part[]): { entries: SpendEntry[]; exactly: Asked[] } {
     const all = asked.map(({ place, cost: asks, mode, ...given }) => {
       const [limit, id] = BUCKETS[place]!;
-      const rule = roundedRule(this.limits[id === 'plan' ? 'plan' : limit]);
+      const numbers = id === 'plan' ? 'plan' : limit;
+      const rule = roundedRule(this.limits[numbers]);
+      const cap = capOf(this.limits, numbers);
       const share = mode === 'charge' ? 1 : given.share;
       const fit = BigInt(Math.round(share * Number(rule.tolerance)));
-      const most = Number(fit / rule.interval);
+      const most = Number((mode === 'charge' ? cap : fit) / rule.interval);
       const cost = asks < 0 ? Math.min(-asks, most) : Math.floor(asks * most);
-      return { limit, id, cost, share, mode, bucket: `${limit} ${id}`, rule, fit };
+      return { limit, id, cost, share, mode, bucket: `${limit} ${id}`, rule, fit, cap };
     });
     return {
       entries: all.map(({ limit, id, cost, share, mode }) => ({ limit, id, cost, share, mode })),
@@ -247,9 +264,42 @@ function exactFigures({ allowed, answers, strictest }: OracleDecision, batch: re
   return { allowed, strictest: { bucket, remaining, retryAfterMs, resetAfterMs }, own };
 }
 
-function setOf({ First, Second, plan }: LimitSet) {
-  const overrides: Record<string, Record<string, Override>> = { First: { plan: written(plan), free: 'unlimited' } };
-  return { limits: { First: limitOf(First), Second: limitOf(Second) }, overrides };
+type NumbersOf = 'First' | 'Second' | 'plan';
+
+function setOf(set: LimitSet) {
+  const { First, Second, plan, planDebt } = set;
+  const own = planDebt === undefined ? {} : { maxDebt: debtTokens(plan, planDebt) };
+  const overrides: Record<string, Record<string, Override>> = {
+    First: { plan: { ...written(plan), ...own }, free: 'unlimited' },
+  };
+  return {
+    limits: { First: { ...limitOf(First), maxDebt: debtTokens(First, set.debt) }, Second: limitOf(Second) },
+    overrides,
+  };
+}
+
+const TEN_YEARS_TICKS = (BigInt(36_525) * 86_400n * 16_000_000n) / 10n;
+
+/** A part of the burst, as far as the bucket is full again within ten years. */
+function debtTokens(numbers: Numbers, ofBurst: number): number {
+  const { interval, tolerance } = roundedRule(numbers);
+  const most = Number((TEN_YEARS_TICKS - tolerance) / interval);
+  return Math.min(Math.floor(ofBurst * numbers.burst), most, 1e9);
+}
+
+/** The level up to which a charge goes: an override inherits its debt in tokens. */
+function capOf(set: LimitSet, name: NumbersOf): bigint {
+  if (name === 'Second') return roundedRule(set.Second).tolerance;
+  const { interval, tolerance } = roundedRule(set[name]);
+  const isOwn = name === 'plan' && set.planDebt !== undefined;
+  const tokens = isOwn ? debtTokens(set.plan, set.planDebt) : debtTokens(set.First, set.debt);
+  const cap = tolerance + BigInt(tokens) * interval;
+  return cap < TEN_YEARS_TICKS ? cap : TEN_YEARS_TICKS;
+}
+
+/** A rule whose empty bucket has all the debt that a charge may leave. */
+function emptyOf({ rule, cap = rule.tolerance }: Asked): Rule {
+  return { ...rule, tolerance: cap };
 }
 
 test('in any sequence of calls, every figure of every decision is that of the exact rule', () => {

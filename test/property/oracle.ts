@@ -132,8 +132,8 @@ export class OracleBuckets {
   }
 
   /** Gives tokens back, at most to a full bucket. */
-  refund({ bucket, rule, cost }: Omit<Asked, 'mode'>, nowMicros: bigint): Figures {
-    const increment = lesser(rule.tolerance, BigInt(cost) * rule.interval);
+  refund({ bucket, rule, cost, cap = rule.tolerance }: Omit<Asked, 'mode'>, nowMicros: bigint): Figures {
+    const increment = lesser(cap, BigInt(cost) * rule.interval);
     const level = greater(0n, this.#level(bucket, rule, nowMicros) - increment);
     this.#tats.set(bucket, nowMicros * rule.unitsPerMicro + level);
     return figures(level, rule);

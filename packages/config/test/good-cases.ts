@@ -22,6 +22,8 @@ export const GOOD_CASES: readonly GoodCase[] = [
   { name: 'a limit that is hidden', limits: LIMITS.replace('count: 300', 'hidden: true, count: 300') },
   { name: 'the format of the ids', limits: LIMITS.replace('count: 300', 'idFormat: accountId, count: 300') },
   { name: 'the format as Boulder calls it', limits: LIMITS.replace('count: 300', 'idFormat: regId, count: 300') },
+  { name: 'a debt', limits: LIMITS.replace('count: 300', 'maxDebt: 50, count: 300') },
+  { name: 'no debt', limits: LIMITS.replace('count: 300', 'maxDebt: 0, count: 300') },
   { name: 'a duration of parts', limits: LIMITS.replace('180m', '1h30m') },
   { name: 'no overrides', overrides: '[]\n' },
   {
@@ -41,6 +43,10 @@ export const GOOD_CASES: readonly GoodCase[] = [
     overrides: overrideOf('    - yes\n    - 2026-01-01\n    - 1_000\n'),
   },
   { name: 'ids that are let through', overrides: '- NewOrdersPerAccount: { unlimited: true, ids: [1] }\n' },
+  {
+    name: 'a debt of its own',
+    overrides: overrideOf('    - 1\n').replace('count: 600', 'count: 600\n    maxDebt: 7'),
+  },
   { name: 'ids that are blocked', overrides: '- NewOrdersPerAccount: { blocked: true, ids: [1] }\n' },
   {
     name: 'networks of addresses',

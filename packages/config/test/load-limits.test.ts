@@ -85,6 +85,23 @@ describe('overrides', () => {
   );
 });
 
+it('a debt belongs to the numbers: overrides that differ in it alone do not share them', async () => {
+  const { defaults, overrides } = written({
+    limits: LIMITS.replace('burst: 300, count: 300', 'burst: 300, count: 300, maxDebt: 100'),
+    overrides: [1, 2, undefined]
+      .map(
+        (id) => `- NewOrdersPerAccount: { count: 600, period: 180m, ${id ? `maxDebt: ${id}00, ` : ''}ids: [${id}] }\n`,
+      )
+      .join(''),
+  });
+  const limiter = createLimiter({ ...(await loadLimits({ defaults, overrides, keys: KEYS })) });
+  const resets = ['1', '2', 'undefined', 'other'].map(async (id) => {
+    const [state] = await limiter.charge([{ limit: 'NewOrdersPerAccount', id, cost: 1e6 }]);
+    return state?.resetAfterMs;
+  });
+  expect(await Promise.all(resets)).toEqual([210, 240, 210, 240].map((minutes) => minutes * 60_000));
+});
+
 it('a disabled limit does not apply to any id', async () => {
   const limits = LIMITS.replace('burst: 300', 'disabled: true, burst: 300');
   expect(await numbersOf({ limits }, 'NewOrdersPerAccount', '1')).toBe('unlimited');

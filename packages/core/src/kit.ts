@@ -26,7 +26,7 @@ export { limitsOf, timeOf } from './limiter/create-limiter.ts';
 export { checkLimitName, LIMIT_NAME_PATTERN, type Limit } from './limits/limit.ts';
 export { DURATION_PATTERN } from './rule/duration.ts';
 export { fits, waitFor } from './rule/gcra.ts';
-export { checkedPeriodTicks, checkedTokens, MAX_TOKENS, rateOf, type Rate } from './rule/rate.ts';
+export { checkedDebt, checkedPeriodTicks, checkedTokens, MAX_TOKENS, rateOf, type Rate } from './rule/rate.ts';
 export { TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
 export { nowTicksAt } from './store/store.ts';
 export { levelAfter, passedAlternative, passes, readUntilPassed } from './store/transaction-rule.ts';

@@ -47,8 +47,8 @@ export class OverrideCheck {
   /** Returns one object for equal numbers. */
   #shared(override: Override): Override {
     if (typeof override === 'string') return override;
-    const { burst, count, period } = override;
-    const numbers = `${burst} ${count} ${period}`;
+    const { burst, count, period, maxDebt } = override;
+    const numbers = `${burst} ${count} ${period} ${maxDebt}`;
     const known = this.#overrides.get(numbers);
     if (known === undefined && this.#overrides.size < KEPT_NUMBERS) this.#overrides.set(numbers, override);
     return known ?? override;

@@ -1,5 +1,14 @@
 import { LIMIT_NAME_PATTERN } from '@sluice/core/kit';
-import { markField, nameField, periodField, switchField, tokensField, type Field, type JsonSchema } from './field.ts';
+import {
+  debtField,
+  markField,
+  nameField,
+  periodField,
+  switchField,
+  tokensField,
+  type Field,
+  type JsonSchema,
+} from './field.ts';
 
 // The one definition of both files. The loader's checks and the JSON Schemas for editors are derived from it.
 
@@ -10,6 +19,9 @@ const NUMBERS = {
   burst: tokensField('The number of tokens in a full bucket: how many requests may come at once. Default: count.'),
   count: tokensField('How many tokens come back every period.'),
   period: periodField('The time in which count tokens come back, from 1ms to 366 days, such as 1s, 180m or 7d.'),
+  maxDebt: debtField(
+    'How many tokens a charge may take below an empty bucket. Default: 0; for an override, that of its limit.',
+  ),
 } satisfies Record<string, Field>;
 
 /** The fields of a limit. */
@@ -23,12 +35,15 @@ export const LIMIT_FIELDS: Readonly<Record<string, Field>> = {
 /** The fields of an override, beside its ids. */
 export const OVERRIDE_FIELDS: Readonly<Record<string, Field>> = {
   ...NUMBERS,
-  unlimited: markField('Lets all requests of the ids through. Replaces burst, count and period.'),
-  blocked: markField('Denies all requests of the ids. Replaces burst, count and period.'),
+  unlimited: markField('Lets all requests of the ids through. Replaces the numbers.'),
+  blocked: markField('Denies all requests of the ids. Replaces the numbers.'),
 };
 
 /** The fields of the numbers of a limit. */
-export const NUMBER_NAMES = ['burst', 'count', 'period'] as const;
+export const NUMBER_NAMES = ['burst', 'count', 'period', 'maxDebt'] as const;
+
+/** Those that must be given. */
+export const NEEDED_NUMBERS: readonly string[] = ['count', 'period'];
 
 /** The fields of an override that replace the numbers. */
 export const MARK_NAMES = ['unlimited', 'blocked'] as const;
@@ -79,7 +94,7 @@ export const LIMITS_SCHEMA: JsonSchema = {
   additionalProperties: {
     type: 'object',
     properties: schemasOf(LIMIT_FIELDS),
-    required: ['count', 'period'],
+    required: NEEDED_NUMBERS,
     additionalProperties: false,
   },
 };
@@ -101,7 +116,7 @@ export const OVERRIDES_SCHEMA: JsonSchema = {
       required: ['ids'],
       additionalProperties: false,
       anyOf: [
-        { properties: without('unlimited', 'blocked'), required: ['count', 'period'] },
+        { properties: without('unlimited', 'blocked'), required: NEEDED_NUMBERS },
         { properties: without(...NUMBER_NAMES, 'blocked'), required: ['unlimited'] },
         { properties: without(...NUMBER_NAMES, 'unlimited'), required: ['blocked'] },
       ],

@@ -1,6 +1,7 @@
 import { SluiceError } from '@sluice/core';
 import {
   checkBoolean,
+  checkedDebt,
   checkedPeriodTicks,
   checkedTokens,
   complaint,
@@ -52,6 +53,14 @@ export function tokensField(description: string): Field {
   return {
     schema: { description, type: 'integer', minimum: 1, maximum: MAX_TOKENS },
     read: (option, node) => checkedTokens(option, wholeNumberOf(option, scalarOf(option, node, TOKENS))),
+  };
+}
+
+/** A field for tokens of debt: a whole number that may be 0. */
+export function debtField(description: string): Field {
+  return {
+    schema: { description, type: 'integer', minimum: 0, maximum: MAX_TOKENS },
+    read: (option, node) => checkedDebt(option, wholeNumberOf(option, scalarOf(option, node, DEBT))),
   };
 }
 
@@ -121,6 +130,7 @@ const PLAIN_DIGITS = /^(?:0|[1-9]\d*)$/;
 const AMOUNT = /^[1-9]\d{0,6}$/;
 
 const TOKENS = { demand: `a whole number from 1 to ${MAX_TOKENS}`, example: '100' };
+const DEBT = { demand: `a whole number from 0 to ${MAX_TOKENS}`, example: '1000' };
 
 /** Returns the node of a value that is neither a list nor a mapping, or throws. */
 function scalarOf(option: string, node: Node, { demand, example }: { demand: string; example: string }): Scalar {

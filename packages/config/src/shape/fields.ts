@@ -3,7 +3,7 @@ import type { LimitNumbers } from '@sluice/core';
 import type { Problems } from '../nodes/problems.ts';
 import { shownNode, type Mapping, type Node } from '../nodes/node.ts';
 import { shownPosition, type Position } from '../nodes/position.ts';
-import { NUMBER_NAMES } from './definition.ts';
+import { NEEDED_NUMBERS, NUMBER_NAMES } from './definition.ts';
 import type { Field } from './field.ts';
 
 const HINTS: Hints = { ...LIMIT_HINTS, '<<': 'Merge keys (`<<`) are not supported. Write the fields out.' };
@@ -62,9 +62,9 @@ export class Fields {
     return found === undefined ? undefined : this.#read(name, field, found.node);
   }
 
-  /** Returns burst, count and period if each of them and their combination is valid; otherwise `undefined`. */
+  /** Returns the numbers if each of them and their combination is valid; otherwise `undefined`. */
   numbers(fields: Readonly<Record<string, Field>>): LimitNumbers | undefined {
-    const given = NUMBER_NAMES.filter((name) => name !== 'burst' || this.has(name));
+    const given = NUMBER_NAMES.filter((name) => NEEDED_NUMBERS.includes(name) || this.has(name));
     const values = given.map((name) => [name, this.#read(name, fields[name]!, this.node(name))] as const);
     if (values.some(([, value]) => value === undefined)) return undefined;
     const numbers = Object.fromEntries(values) as unknown as LimitNumbers;

@@ -149,6 +149,28 @@ export const NUMBER_PROBLEMS: readonly ProblemCase[] = [
     ],
   },
   {
+    name: 'a negative debt',
+    limits: limitsWith('  count: 1\n  period: 1s\n  maxDebt: -1\n'),
+    problems: [
+      'limits.yaml:6:12: `NewOrdersPerAccount.maxDebt` must be a whole number from 0 to 1000000000, but was -1. It is in tokens, for example maxDebt: 1000. For no debt, leave it out.',
+    ],
+  },
+  {
+    name: 'a debt that is a mapping',
+    limits: limitsWith('  count: 1\n  period: 1s\n  maxDebt: { tokens: 5 }\n'),
+    problems: [
+      'limits.yaml:6:12: `NewOrdersPerAccount.maxDebt` must be a whole number from 0 to 1000000000, but was a mapping. For example maxDebt: 1000.',
+    ],
+  },
+  {
+    name: 'a debt that would take too long',
+    limits: limitsWith('  burst: 1\n  count: 1\n  maxDebt: 9\n  period: 366d\n'),
+    schemaAccepts: 'it can’t calculate',
+    problems: [
+      'limits.yaml:6:12: `NewOrdersPerAccount.maxDebt` must be small enough for a bucket with this debt to fill within ten years ((burst + maxDebt) × period / count), but was 9. With these numbers use maxDebt: 8 or less.',
+    ],
+  },
+  {
     name: 'a wrong number of an override',
     overrides: overrideOf('      - 1\n').replace('600', '0'),
     problems: [

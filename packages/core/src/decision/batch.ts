@@ -2,9 +2,9 @@ import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { complaint, shown, SluiceError } from '../checks/errors.ts';
 import { checkId } from '../ids/id-format.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
-import type { Limit } from '../limits/limit.ts';
+import { capTicksOf, type Limit } from '../limits/limit.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
-import type { Rate } from '../rule/rate.ts';
+import { remainingTokens } from '../rule/gcra.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { BucketName, Mode } from '../store/store.ts';
 import { checkShare, fitTicksOf } from './share.ts';
@@ -28,8 +28,8 @@ export interface Ask {
 
 /**
  * Creates a transaction with the numbers that apply to its id. Returns a promise only when the override has to be
- * awaited. Returns `null` for an unlimited id; {@link isBlocked} detects a blocked one. A cost above the burst, which
- * only a charge or a refund may have, counts as the burst: it empties or fills the bucket.
+ * awaited. Returns `null` for an unlimited id; {@link isBlocked} detects a blocked one. A cost above the burst and
+ * `maxDebt`, which only a charge or a refund may have, counts as these together: it empties or fills the bucket.
  *
  * @param request - The framework's request, for `overrides` functions; `undefined` without HTTP.
  * @throws {SluiceError} `ERR_COST` for a cost that is not a whole number of at least 0, `ERR_ID` for an id that is not
@@ -52,12 +52,13 @@ function withRateToCome(ask: Ask, rate: Promise<OverrideRate>): Promise<Transact
 function withRate({ limit, id, cost, mode, share }: Ask, override: OverrideRate): Transaction | null {
   if (override === 'unlimited') return null;
   const rate = override === 'blocked' ? rateOfBlocked(limit.rate) : override;
+  const capTicks = capTicksOf(rate, limit);
   return {
     limit: limit.name,
     id,
-    incrementTicks: Math.min(cost, rate.burst) * rate.emissionIntervalTicks,
+    incrementTicks: Math.min(cost * rate.emissionIntervalTicks, capTicks),
     fitTicks: share === 1 ? rate.toleranceTicks : fitTicksOf({ limit: limit.name, cost, share }, rate),
-    capTicks: rate.toleranceTicks,
+    capTicks,
     mode,
     cost,
     rate,
@@ -142,7 +143,8 @@ export function plainBatchOf(
 }
 
 /**
- * Whether a store can decide a batch: no id is blocked, and no cost exceeds the burst. One look at each transaction for
+ * Whether a store can decide a batch: no id is blocked, and no cost exceeds the burst, or in a charge the burst and
+ * `maxDebt`. One look at each transaction for
  * both, because a blocked id has a burst of 0.
  */
 export function isDecidable(batch: readonly Transaction[]): boolean {
@@ -150,18 +152,22 @@ export function isDecidable(batch: readonly Transaction[]): boolean {
   return true;
 }
 
-function isFitting({ cost, rate }: Transaction): boolean {
-  return cost <= rate.burst && rate.burst > 0;
+function isFitting(transaction: Transaction): boolean {
+  const { cost, rate } = transaction;
+  return rate.burst > 0 && (cost <= rate.burst || isWithinDebt(transaction));
+}
+
+function isWithinDebt({ mode, cost, rate, capTicks }: Transaction): boolean {
+  return mode === 'charge' && cost * rate.emissionIntervalTicks <= capTicks;
 }
 
 /**
- * Rejects a cost above the burst: it could never pass.
+ * Rejects a cost above the burst, or in a charge above the burst and `maxDebt`: it could never pass.
  *
  * @throws {SluiceError} `ERR_COST_OVER_BURST`.
  */
 export function checkCostFits(transaction: Transaction): void {
-  const { limit, cost, rate } = transaction;
-  if (cost > rate.burst && !isBlocked(transaction)) throw costOverBurst(limit, cost, rate);
+  if (!isBlocked(transaction) && !isFitting(transaction)) throw costOverBurst(transaction);
 }
 
 /** Whether an id of a batch is blocked. Such a batch is denied without calling the store. */
@@ -186,12 +192,13 @@ function badCost(limit: string, value: unknown): SluiceError {
   });
 }
 
-function costOverBurst(limit: string, value: number, { burst }: Rate): SluiceError {
+function costOverBurst({ limit, cost, mode, rate, capTicks }: Transaction): SluiceError {
+  const most = remainingTokens(0, rate.emissionIntervalTicks, mode === 'charge' ? capTicks : rate.toleranceTicks);
   return complaint('ERR_COST_OVER_BURST', {
     option: 'cost',
     limit,
-    demand: `at most the burst, ${burst}`,
-    value,
+    demand: `at most the burst${most > rate.burst ? ' and maxDebt together' : ''}, ${most}`,
+    value: cost,
     remedy: 'Such a request could never pass, however long it waits. Raise the burst or lower the cost.',
     status: 400,
   });

@@ -26,7 +26,7 @@ export interface BucketState {
 export interface Result extends BucketState {
   /** Tokens that the transaction asked for. */
   readonly cost: number;
-  /** Tokens that were taken: `cost` or 0; for a `charge`, the whole tokens up to an empty bucket. */
+  /** Tokens that were taken: `cost` or 0; for a `charge`, the whole tokens up to an empty bucket and `maxDebt`. */
   readonly spent: number;
   /** The mode of the transaction. */
   readonly mode: Mode;

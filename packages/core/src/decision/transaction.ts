@@ -15,7 +15,7 @@ export interface Transaction extends StoreTransaction {
 
 /** The numbers of a blocked id, whose bucket never has a token. `periodMs` is that of the limit. */
 export function rateOfBlocked({ periodMs }: Rate): Rate {
-  return { burst: 0, count: 0, periodMs, emissionIntervalTicks: 0, toleranceTicks: 0 };
+  return { burst: 0, count: 0, periodMs, emissionIntervalTicks: 0, toleranceTicks: 0, maxDebt: undefined };
 }
 
 /**

@@ -58,7 +58,7 @@ export class Fallback {
     const owner = this.#owner;
     const closed = this.#closedOf(batch, cause);
     if (closed !== undefined) return closed;
-    const local = this.#localOf(batch);
+    const local = localOf(batch).map((transaction) => this.#rates.localized(transaction));
     if (local.length === 0) return this.#letThrough(cause);
     const store = this.#local();
     const reading = store[call](local);
@@ -75,7 +75,7 @@ export class Fallback {
     const owner = this.#owner;
     const closed = this.#closedOf(alternatives.flat(), cause);
     if (closed !== undefined) return [closed];
-    const local = alternatives.map((batch) => this.#localOf(batch));
+    const local = alternatives.map((batch) => localOf(batch).map((each) => this.#rates.localized(each)));
     if (local[0]!.length === 0) return [this.#letThrough(cause)];
     const store = this.#local();
     // The memory store answers at once.
@@ -89,7 +89,7 @@ export class Fallback {
 
   /** Takes the charges of `local` limits, and leaves out the others. */
   charge<T extends Charge>(batch: readonly T[]): Changed<T> {
-    const local = this.#localOf(batch);
+    const local = localOf(batch).map((charge) => this.#rates.localizedCharge(charge));
     if (local.length === 0) return { batch: local, reading: EMPTY_READING, store: this.#guarded };
     const store = this.#local();
     return { batch: local, reading: store.charge(local), store };
@@ -111,11 +111,6 @@ export class Fallback {
     return { available: true, batch: [], reading: EMPTY_READING, store: this.#guarded, failure, owner: this.#owner };
   }
 
-  #localOf<T extends Charge>(batch: readonly T[]): readonly T[] {
-    const local = batch.filter(({ treatment }) => treatment.onFailure === 'local');
-    return local.map((transaction) => this.#rates.localized(transaction));
-  }
-
   #local(): MemoryStore {
     return (this.#store ??= this.#madeLocal());
   }
@@ -125,4 +120,8 @@ export class Fallback {
     store.watch((pressure) => this.#emit(localPressureEvent(pressure)));
     return store;
   }
+}
+
+function localOf<T extends Charge>(batch: readonly T[]): readonly T[] {
+  return batch.filter(({ treatment }) => treatment.onFailure === 'local');
 }

@@ -2,6 +2,7 @@ import type { Rate } from '../rule/rate.ts';
 import { remainingTokens, shareOf } from '../rule/gcra.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 import type { Charge } from '../decision/batch-answer.ts';
+import type { Transaction } from '../decision/transaction.ts';
 
 /**
  * Returns one process's part of a limit that `gateways` processes share: the interval T × gateways, and burst /
@@ -20,6 +21,7 @@ export function localRate(rate: Rate, gateways: number): Rate {
     periodMs: rate.periodMs * (emissionIntervalTicks / rate.emissionIntervalTicks),
     emissionIntervalTicks,
     toleranceTicks: burst * emissionIntervalTicks,
+    maxDebt: undefined,
   };
 }
 
@@ -38,13 +40,28 @@ export class LocalRates {
    * Returns a transaction with local numbers, and the same share of the local bucket: at least one token. A cost above
    * what can fit takes all of it; otherwise it would be denied during the entire outage.
    */
-  localized<T extends Charge>(transaction: T): T {
+  localized(transaction: Transaction): Transaction {
+    if (transaction.mode === 'charge') return this.localizedCharge(transaction);
     if (this.#gateways === 1) return transaction;
+    const local = this.#local(transaction);
+    return withCostUpTo(local.fitTicks, local);
+  }
+
+  /** Returns a charge with local numbers. A cost above what it can take takes all of it. */
+  localizedCharge<T extends Charge>(charge: T): T {
+    if (this.#gateways === 1) return charge;
+    const local = this.#local(charge);
+    return withCostUpTo(local.capTicks, local);
+  }
+
+  #local<T extends Charge>(transaction: T): T {
     const rate = this.#of(transaction.rate);
-    const fitTicks = localFitTicks(transaction, rate);
-    const cost = Math.min(transaction.cost, remainingTokens(0, rate.emissionIntervalTicks, fitTicks));
-    const incrementTicks = cost * rate.emissionIntervalTicks;
-    return { ...transaction, rate, cost, incrementTicks, fitTicks, capTicks: rate.toleranceTicks };
+    return {
+      ...transaction,
+      rate,
+      fitTicks: localFitTicks(transaction, rate),
+      capTicks: localCapTicks(transaction, rate),
+    };
   }
 
   #of(rate: Rate): Rate {
@@ -52,6 +69,17 @@ export class LocalRates {
     if (local === undefined) this.#derived.set(rate, (local = localRate(rate, this.#gateways)));
     return local;
   }
+}
+
+// A debt takes as long to pay back as that of the limit: T is longer by the factor by which its tokens are fewer.
+function localCapTicks({ capTicks, rate }: Charge, local: Rate): number {
+  return Math.min(local.toleranceTicks + (capTicks - rate.toleranceTicks), MAX_TOLERANCE_TICKS);
+}
+
+function withCostUpTo<T extends Charge>(ticks: number, transaction: T): T {
+  const { emissionIntervalTicks } = transaction.rate;
+  const cost = Math.min(transaction.cost, remainingTokens(0, emissionIntervalTicks, ticks));
+  return { ...transaction, cost, incrementTicks: cost * emissionIntervalTicks };
 }
 
 function localFitTicks({ fitTicks, rate }: Charge, local: Rate): number {

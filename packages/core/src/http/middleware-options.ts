@@ -75,7 +75,7 @@ export type MiddlewareOptions<
 
 const FLOW_OPTIONS = ['skip', 'shadow', 'fields', 'retryJitter', 'limitPreflight', 'onDecision'] as const;
 const SHARED_OPTIONS = ['limiter', 'limits', ...FLOW_OPTIONS] as const;
-const NUMBERS = ['burst', 'count', 'period', 'onFailure', 'disabled', 'hidden'] as const;
+const NUMBERS = ['burst', 'count', 'period', 'maxDebt', 'onFailure', 'disabled', 'hidden'] as const;
 const INLINE_OPTIONS = [
   'name',
   'key',
@@ -178,7 +178,18 @@ function sharedUses<Request, SettleArgs extends readonly unknown[]>(
 function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   options: InlineLimit<Request, SettleArgs>,
 ): LimiterWithUses<Request, SettleArgs> {
-  const { name, key = clientNetwork(), burst, count, period, onFailure, disabled, hidden, overrides } = options;
+  const {
+    name,
+    key = clientNetwork(),
+    burst,
+    count,
+    period,
+    maxDebt,
+    onFailure,
+    disabled,
+    hidden,
+    overrides,
+  } = options;
   if (name === undefined && options.store !== undefined) {
     const remedy =
       "Buckets are stored under it: two limits with one name would share them. For example name: 'RequestsPerClient'.";
@@ -187,12 +198,12 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   const limit = name ?? 'default';
   checkLimitName('name', limit);
   // Validated here too, so that messages name the option as the user wrote it: `rateLimit.count`.
-  rateOf('rateLimit', { burst, count, period });
+  rateOf('rateLimit', { burst, count, period, maxDebt });
   const settings = Object.fromEntries(LIMITER_SETTINGS.map((setting) => [setting, options[setting]]));
   const limiter = asWritten(limit, () =>
     createLimiter<Request>({
       ...settings,
-      limits: { [limit]: { key, burst, count, period, onFailure, disabled, hidden } },
+      limits: { [limit]: { key, burst, count, period, maxDebt, onFailure, disabled, hidden } },
       ...(overrides !== undefined && { overrides: { [limit]: overrides } }),
     }),
   );

@@ -97,7 +97,7 @@ export class RaisedLimits {
       // A longer debt than the old numbers allow is from another process with other numbers.
       const old = this.#numbers
         .before(limit, id, listed)
-        .find((numbers) => isFaster(rate, numbers) && levelTicks <= numbers.toleranceTicks);
+        .find((numbers) => isFaster(rate, numbers) && levelTicks <= numbers.capTicks);
       if (old !== undefined) debts.push({ limit, id, capTicks, levelTicks, old });
     }
     return debts;

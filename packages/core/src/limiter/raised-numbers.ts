@@ -1,4 +1,5 @@
 import { changedNumbers, type NumbersChange } from '../limits/changed-numbers.ts';
+import { capTicksOf, type Limit } from '../limits/limit.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
 import { overridesOf, type OverrideList } from '../limits/overrides/override-list.ts';
@@ -10,8 +11,11 @@ const MIN_KEPT_MICROS = 60_000_000;
 /** How many ids are compared in one turn of the event loop: about a millisecond. */
 const IDS_PER_TURN = 5000;
 
-/** A rate and the longest debt that it allows. */
-export type OldNumbers = Pick<Rate, 'emissionIntervalTicks' | 'toleranceTicks'>;
+/** A rate and the highest level that it allows. */
+export interface OldNumbers {
+  readonly emissionIntervalTicks: number;
+  readonly capTicks: number;
+}
 
 /** The slowest rate and the longest debt that some ids had before they were raised. */
 interface Remembered extends OldNumbers {
@@ -90,16 +94,19 @@ export class RaisedNumbers {
     if (this.#comparisons.length > 0) this.#time.endOfTurn(this.#compare);
   };
 
-  #remember({ limit: name, id, before, after }: NumbersChange, nowMicros: number): void {
+  #remember({ limit: changed, id, before, after }: NumbersChange, nowMicros: number): void {
     const isRaise = typeof before !== 'string' && typeof after !== 'string' && isFaster(after, before);
-    const limit = this.#limits.get(name) ?? { shared: undefined, ids: new Map<string, Remembered>() };
+    const limit = this.#limits.get(changed.name) ?? { shared: undefined, ids: new Map<string, Remembered>() };
     // An id that lost its override has debts from its own old numbers, and not from those that other ids had.
     const isException = id !== undefined && limit.shared !== undefined;
     if (!isRaise && !isException) return;
-    const old = merged(id === undefined ? limit.shared : limit.ids.get(id), remembered(before, nowMicros));
+    const old = merged(
+      id === undefined ? limit.shared : limit.ids.get(id),
+      remembered(levelsOf(before, changed), nowMicros),
+    );
     if (id === undefined) limit.shared = old;
     else limit.ids.set(id, old);
-    this.#limits.set(name, limit);
+    this.#limits.set(changed.name, limit);
     this.#untilMicros = Math.max(this.#untilMicros, old.untilMicros);
   }
 
@@ -119,36 +126,42 @@ export class RaisedNumbers {
   }
 }
 
+type Interval = Pick<Rate, 'emissionIntervalTicks'>;
+
 /** Only a rate counts: after a change of the burst alone, debts pass as they are. */
-export function isFaster(one: OldNumbers, other: OldNumbers): boolean {
+export function isFaster(one: Interval, other: Interval): boolean {
   return one.emissionIntervalTicks < other.emissionIntervalTicks;
 }
 
-function rateIn({ limits, listed }: LimitSet<never>, name: string, id: string): readonly Rate[] {
-  if (listed === undefined) return [];
-  const rate = listed.rateOf(name, id) ?? limits.get(name)?.rate;
-  return rate === undefined || typeof rate === 'string' ? [] : [rate];
+function rateIn({ limits, listed }: LimitSet<never>, name: string, id: string): readonly OldNumbers[] {
+  const limit = limits.get(name);
+  if (listed === undefined || limit === undefined) return [];
+  const rate = listed.rateOf(name, id) ?? limit.rate;
+  return typeof rate === 'string' ? [] : [levelsOf(rate, limit)];
 }
 
 /** The numbers of unlimited and blocked ids: no rate is faster. */
-const NEVER_IN_DEBT: OldNumbers = { emissionIntervalTicks: 0, toleranceTicks: 0 };
+const NEVER_IN_DEBT: OldNumbers = { emissionIntervalTicks: 0, capTicks: 0 };
 
 /** How long a debt from old numbers can last, and at least a minute. */
-export function keptMicros({ toleranceTicks }: OldNumbers): number {
-  return Math.max(MIN_KEPT_MICROS, toleranceTicks / TICKS_PER_MICRO);
+export function keptMicros({ capTicks }: OldNumbers): number {
+  return Math.max(MIN_KEPT_MICROS, capTicks / TICKS_PER_MICRO);
 }
 
-function remembered(rate: OverrideRate, nowMicros: number): Remembered {
-  const old = typeof rate === 'string' ? NEVER_IN_DEBT : rate;
-  const { emissionIntervalTicks, toleranceTicks } = old;
-  return { emissionIntervalTicks, toleranceTicks, untilMicros: nowMicros + keptMicros(old) };
+function levelsOf(rate: OverrideRate, limit: Limit<never>): OldNumbers {
+  if (typeof rate === 'string') return NEVER_IN_DEBT;
+  return { emissionIntervalTicks: rate.emissionIntervalTicks, capTicks: capTicksOf(rate, limit) };
+}
+
+function remembered(old: OldNumbers, nowMicros: number): Remembered {
+  return { ...old, untilMicros: nowMicros + keptMicros(old) };
 }
 
 function merged(one: Remembered | undefined, other: Remembered): Remembered {
   if (one === undefined) return other;
   return {
     emissionIntervalTicks: Math.max(one.emissionIntervalTicks, other.emissionIntervalTicks),
-    toleranceTicks: Math.max(one.toleranceTicks, other.toleranceTicks),
+    capTicks: Math.max(one.capTicks, other.capTicks),
     untilMicros: Math.max(one.untilMicros, other.untilMicros),
   };
 }

@@ -1,11 +1,12 @@
-import type { Rate } from '../rule/rate.ts';
+import type { Limit } from './limit.ts';
 import type { LimitSet } from './limit-set.ts';
 import type { LimitOverrides, OverrideRate } from './overrides/override.ts';
 import { overridesOf } from './overrides/override-list.ts';
 
 /** The numbers of a limit for some ids, before and after a change. */
 export interface NumbersChange {
-  readonly limit: string;
+  /** The limit before the change. */
+  readonly limit: Limit<never>;
   /** An id with an override of its own, before or after the change. Undefined: all other ids of the limit. */
   readonly id: string | undefined;
   readonly before: OverrideRate;
@@ -14,8 +15,7 @@ export interface NumbersChange {
 
 /** The numbers of a limit on one side of a change. */
 interface Side {
-  readonly name: string;
-  readonly rate: Rate;
+  readonly limit: Limit<never>;
   readonly overrides: LimitOverrides | undefined;
 }
 
@@ -29,12 +29,12 @@ export function* changedNumbers(
   after: LimitSet<never>,
 ): Generator<NumbersChange | undefined, void> {
   if (before.listed === undefined || after.listed === undefined) return;
-  for (const [name, { rate }] of before.limits) {
-    const limit = after.limits.get(name);
-    if (limit === undefined) continue;
-    const was: Side = { name, rate, overrides: overridesOf(before.listed, name) };
-    const is: Side = { name, rate: limit.rate, overrides: overridesOf(after.listed, name) };
-    yield { limit: name, id: undefined, before: was.rate, after: is.rate };
+  for (const [name, limit] of before.limits) {
+    const changed = after.limits.get(name);
+    if (changed === undefined) continue;
+    const was: Side = { limit, overrides: overridesOf(before.listed, name) };
+    const is: Side = { limit: changed, overrides: overridesOf(after.listed, name) };
+    yield { limit, id: undefined, before: limit.rate, after: changed.rate };
     if (was.overrides === is.overrides) continue;
     yield* changedNetworks(was, is);
     yield* changedIds(was, is);
@@ -43,13 +43,13 @@ export function* changedNumbers(
 
 function* changedNetworks(was: Side, is: Side): Generator<NumbersChange> {
   const [old, current] = [was.overrides?.networks, is.overrides?.networks];
-  const change = { limit: was.name, id: undefined };
-  for (const [before, after = is.rate] of old?.beside(current) ?? []) yield { ...change, before, after };
-  for (const [after, before = was.rate] of current?.beside(old) ?? []) yield { ...change, before, after };
+  const change = { limit: was.limit, id: undefined };
+  for (const [before, after = is.limit.rate] of old?.beside(current) ?? []) yield { ...change, before, after };
+  for (const [after, before = was.limit.rate] of current?.beside(old) ?? []) yield { ...change, before, after };
 }
 
 function* changedIds(was: Side, is: Side): Generator<NumbersChange | undefined> {
-  const limit = was.name;
+  const { limit } = was;
   for (const [id, before] of was.overrides?.ids ?? []) {
     const after = is.overrides?.ids.get(id);
     yield after !== undefined && areEqual(before, after) ? undefined : { limit, id, before, after: rateOf(is, id) };
@@ -60,8 +60,8 @@ function* changedIds(was: Side, is: Side): Generator<NumbersChange | undefined> 
   }
 }
 
-function rateOf({ rate, overrides }: Side, id: string): OverrideRate {
-  return overrides?.rateOf(id) ?? rate;
+function rateOf({ limit, overrides }: Side, id: string): OverrideRate {
+  return overrides?.rateOf(id) ?? limit.rate;
 }
 
 function areEqual(one: OverrideRate, other: OverrideRate): boolean {

@@ -3,6 +3,7 @@ import { complaint, shownName, SluiceError } from '../checks/errors.ts';
 import { isKey, type Key } from '../keys/key.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
 import { rateOf, type LimitNumbers, type Rate } from '../rule/rate.ts';
+import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 
 /**
  * What a limit does while its store can't answer.
@@ -62,7 +63,19 @@ export interface Limit<Request = unknown> {
 
 /** The pattern of a limit's name. */
 export const LIMIT_NAME_PATTERN: RegExp = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
-const FIELDS = ['key', 'burst', 'count', 'period', 'onFailure', 'disabled', 'hidden'] as const;
+const FIELDS = ['key', 'burst', 'count', 'period', 'maxDebt', 'onFailure', 'disabled', 'hidden'] as const;
+
+/**
+ * Returns the level up to which a charge goes: that of an empty bucket, and `maxDebt` tokens more.
+ *
+ * @param rate - The numbers of an id of the limit. A debt that they inherit from the limit is cut where a bucket would
+ * need more than ten years to fill.
+ */
+export function capTicksOf(rate: Rate, limit: Limit<never>): number {
+  const maxDebt = rate.maxDebt ?? limit.rate.maxDebt;
+  if (maxDebt === undefined || maxDebt === 0) return rate.toleranceTicks;
+  return Math.min(rate.toleranceTicks + maxDebt * rate.emissionIntervalTicks, MAX_TOLERANCE_TICKS);
+}
 
 /**
  * Validates definitions and converts their numbers to ticks.

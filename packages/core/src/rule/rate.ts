@@ -14,6 +14,12 @@ export interface LimitNumbers {
   readonly count: number;
   /** From 1 ms to 366 days: `'1m'`, or a number of milliseconds of at least 1000. */
   readonly period: Duration;
+  /**
+   * How many tokens a charge may take below an empty bucket, a whole number from 0 to 10⁹: for work whose true cost is
+   * known only afterwards. Requests are denied until the debt has been paid back. Default: 0; for an override, that of
+   * its limit.
+   */
+  readonly maxDebt?: number | undefined;
 }
 
 /** The numbers of a limit, in ticks. */
@@ -25,6 +31,8 @@ export interface Rate {
   readonly emissionIntervalTicks: number;
   /** The tolerance τ = burst × T: the time in which an empty bucket fills. */
   readonly toleranceTicks: number;
+  /** In tokens. Undefined for an override that does not give its own: then that of its limit applies. */
+  readonly maxDebt: number | undefined;
 }
 
 /** The largest `burst` and `count`. */
@@ -37,9 +45,9 @@ const PERIOD = { minMs: 1, maxMs: 366 * 86_400_000, demand: 'from 1ms to 366 day
  *
  * @param where - The path of the numbers in error messages: `limits.Orders`.
  * @throws {SluiceError} `ERR_OPTION` or `ERR_DURATION` for a number out of range; `ERR_LIMIT` when T is below one tick
- * (more than 16 million tokens per second) or the bucket needs more than ten years to fill.
+ * (more than 16 million tokens per second) or the bucket needs more than ten years to fill, `maxDebt` included.
  */
-export function rateOf(where: string, { burst, count, period }: LimitNumbers): Rate {
+export function rateOf(where: string, { burst, count, period, maxDebt }: LimitNumbers): Rate {
   const wholeCount = checkedTokens(`${where}.count`, count);
   const wholeBurst = checkedTokens(`${where}.burst`, burst === undefined ? count : burst);
   const periodTicks = checkedPeriodTicks(`${where}.period`, period);
@@ -48,7 +56,8 @@ export function rateOf(where: string, { burst, count, period }: LimitNumbers): R
   if (emissionIntervalTicks < 1) throw tooFast(where, wholeCount, periodMs);
   const toleranceTicks = wholeBurst * emissionIntervalTicks;
   if (toleranceTicks > MAX_TOLERANCE_TICKS) throw tooLarge(where, wholeBurst, emissionIntervalTicks);
-  return { burst: wholeBurst, count: wholeCount, periodMs, emissionIntervalTicks, toleranceTicks };
+  if (maxDebt !== undefined) checkMaxDebt(`${where}.maxDebt`, maxDebt, { toleranceTicks, emissionIntervalTicks });
+  return { burst: wholeBurst, count: wholeCount, periodMs, emissionIntervalTicks, toleranceTicks, maxDebt };
 }
 
 function tooFast(where: string, count: number, periodMs: number): SluiceError {
@@ -67,6 +76,33 @@ function tooLarge(where: string, burst: number, emissionIntervalTicks: number): 
     value: burst,
     remedy: `With this count and period use burst: ${Math.floor(MAX_TOLERANCE_TICKS / emissionIntervalTicks)} or less.`,
   });
+}
+
+function checkMaxDebt(
+  option: string,
+  maxDebt: number,
+  { toleranceTicks, emissionIntervalTicks }: Pick<Rate, 'toleranceTicks' | 'emissionIntervalTicks'>,
+): void {
+  checkedDebt(option, maxDebt);
+  const most = Math.floor((MAX_TOLERANCE_TICKS - toleranceTicks) / emissionIntervalTicks);
+  if (maxDebt <= most) return;
+  throw complaint('ERR_LIMIT', {
+    option,
+    demand: 'small enough for a bucket with this debt to fill within ten years ((burst + maxDebt) × period / count)',
+    value: maxDebt,
+    remedy: `With these numbers use maxDebt: ${most} or less.`,
+  });
+}
+
+/**
+ * Validates a `maxDebt`.
+ *
+ * @param option - Its path in error messages: `limits.Tokens.maxDebt`.
+ * @throws {SluiceError} `ERR_OPTION` when it is not a whole number from 0 to {@link MAX_TOKENS}.
+ */
+export function checkedDebt(option: string, value: unknown): number {
+  const remedy = 'It is in tokens, for example maxDebt: 1000. For no debt, leave it out.';
+  return wholeNumber(option, value, { min: 0, max: MAX_TOKENS, remedy });
 }
 
 /**

@@ -8,7 +8,8 @@ import type { ReadyOptions } from './ready-options.ts';
  * - `check-and-spend`: denies the batch when its cost does not fit. If the batch passes, its cost is taken.
  * - `check-only`: denies the batch when its cost does not fit. Takes nothing.
  * - `spend-only`: never denies. If the batch passes, its cost is taken when it fits, and otherwise nothing.
- * - `charge`: never denies. If the batch passes, its cost is taken whether it fits or not, at most up to an empty bucket.
+ * - `charge`: never denies. If the batch passes, its cost is taken whether it fits or not, at most up to an empty bucket
+ *   with the `maxDebt` of its limit.
  */
 export type Mode = (typeof MODES)[number];
 
@@ -29,7 +30,7 @@ export interface StoreTransaction extends BucketName {
   readonly incrementTicks: number;
   /** The increment fits if the level after it is at most this: τ = burst × T, at most ten years. */
   readonly fitTicks: number;
-  /** A `charge` raises the level to at most this: the level of an empty bucket, at most ten years. */
+  /** A `charge` raises the level to at most this: an empty bucket with the `maxDebt` of its limit, at most ten years. */
   readonly capTicks: number;
   readonly mode: Mode;
   /**

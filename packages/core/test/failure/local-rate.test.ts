@@ -85,9 +85,10 @@ describe('a local transaction', () => {
     expect([local.cost, local.incrementTicks]).toEqual([2, local.fitTicks]);
   });
 
-  test('of the only gateway is the transaction itself', () => {
+  test('of the only gateway is the transaction itself, and the charge itself', () => {
     const asked = transaction();
     expect(new LocalRates(1).localized(asked)).toBe(asked);
+    expect(new LocalRates(1).localizedCharge(asked)).toBe(asked);
   });
 
   test('shares its rate with all others of the same limit', () => {
@@ -95,5 +96,21 @@ describe('a local transaction', () => {
     const [one, other] = [transaction({ id: 'a' }), transaction({ id: 'b' })];
     expect(one.rate).toBe(other.rate);
     expect(rates.localized(one).rate).toBe(rates.localized(other).rate);
+  });
+
+  test('that is charged goes as far below empty as its part of the debt: as long, and so many tokens fewer', () => {
+    const charge = { ...transaction({ burst: 20, cost: 100, mode: 'charge' }), capTicks: 30 * TICKS_PER_SECOND };
+    const rates = new LocalRates(2);
+    const local = rates.localized(charge);
+    expect(local).toMatchObject({ cost: 15, capTicks: 30 * TICKS_PER_SECOND, fitTicks: 20 * TICKS_PER_SECOND });
+    expect(local.incrementTicks).toBe(30 * TICKS_PER_SECOND);
+    expect(rates.localizedCharge({ ...charge, mode: 'check-and-spend' })).toMatchObject({ cost: 15 });
+    expect(rates.localized({ ...charge, mode: 'check-and-spend' })).toMatchObject({ cost: 10 });
+  });
+
+  test('with a debt stays on the time grid', () => {
+    const rate = rateOf('limits.Orders', { burst: 1, count: 1, period: '366d', maxDebt: 8 });
+    const charge = { ...transaction({ rate, mode: 'charge' }), capTicks: 9 * rate.emissionIntervalTicks };
+    expect(new LocalRates(10_000).localizedCharge(charge).capTicks).toBe(MAX_TOLERANCE_TICKS);
   });
 });

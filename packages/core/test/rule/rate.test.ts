@@ -50,6 +50,29 @@ describe('numbers on the time grid', () => {
 const REMEDY = 'To allow no bursts use burst: 1; for no limit leave the limit out.';
 const NAN_REMEDY = `NaN comes from a calculation or a Number() of text, often of an environment variable that is not set.`;
 
+describe('a debt', () => {
+  test('is kept as it is given, 0 included, and undefined without', () => {
+    expect(rate({ count: 1, period: '1s', maxDebt: 5 }).maxDebt).toBe(5);
+    expect(rate({ count: 1, period: '1s', maxDebt: 0 }).maxDebt).toBe(0);
+    expect(rate({ count: 1, period: '1s' }).maxDebt).toBeUndefined();
+  });
+
+  test.each([-1, 0.5, 1e9 + 1, '5', null])('of %s is an error that shows the range', (maxDebt) => {
+    const { code, message } = thrown(() => rate({ count: 1, period: '1s', maxDebt }));
+    expect(code).toBe('ERR_OPTION');
+    expect(message).toContain('`limits.Orders.maxDebt` must be a whole number from 0 to 1000000000');
+  });
+
+  test('may be as long as a bucket with it is full again within ten years, and no longer', () => {
+    expect(rate({ burst: 1, count: 1, period: '365.25d', maxDebt: 9 }).maxDebt).toBe(9);
+    const { code, message } = thrown(() => rate({ burst: 1, count: 1, period: '365.25d', maxDebt: 10 }));
+    expect(code).toBe('ERR_LIMIT');
+    expect(message).toBe(
+      '`limits.Orders.maxDebt` must be small enough for a bucket with this debt to fill within ten years ((burst + maxDebt) × period / count), but was 10. With these numbers use maxDebt: 9 or less.',
+    );
+  });
+});
+
 test('a count that was left out is shown by an example', () => {
   const { message } = thrown(() => rate({ period: '1s' }));
   expect(message).toMatch("but was undefined. For example count: 100, period: '1m'.");

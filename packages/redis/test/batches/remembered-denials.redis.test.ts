@@ -86,6 +86,30 @@ describe('a client that hammers', () => {
     await limiter.close();
   });
 
+  test('in debt is denied by this process until the debt is paid back, also one that another gateway has charged', async () => {
+    const open = () => readyStore({ url: server.url, prefix: 'debt:' });
+    const [own, other] = [await open(), await open()];
+    const limits = { Tokens: { key: accountId(), burst: 10, count: 1, period: '1m', maxDebt: 5 } };
+    const [limiter, gateway] = [createLimiter({ limits, store: own }), createLimiter({ limits, store: other })];
+    const entry = [{ limit: 'Tokens', id: 'late' }] as const;
+    expect(await limiter.spend(entry)).toMatchObject({ allowed: true, remaining: 9 });
+    const [state] = await gateway.charge([{ ...entry[0], cost: 1000 }]);
+    expect(state).toMatchObject({ remaining: 0 });
+    expect(state?.resetAfterMs).toBeCloseTo(15 * 60_000, -1);
+    const denied = await limiter.spend(entry);
+    console.log(denied);
+    const again = await limiter.spend(entry);
+    expect(own.status().counts.rememberedDenials).toBe(1);
+    for (const { allowed, retryAfterMs, remaining } of [denied, again]) {
+      expect([allowed, remaining]).toEqual([false, 0]);
+      expect(retryAfterMs).toBeGreaterThan(5.9 * 60_000);
+      expect(retryAfterMs).toBeLessThanOrEqual(6 * 60_000);
+    }
+    await limiter.refund([{ ...entry[0], cost: 6 }]);
+    expect(await gateway.spend(entry)).toMatchObject({ allowed: true, remaining: 0 });
+    await Promise.all([limiter.close(), gateway.close()]);
+  });
+
   test('is sent to Redis each time where remembering is disabled', async () => {
     const forgetful = await readyStore({ url: server.url, rememberDenialsMs: 0 });
     await forgetful.spend([order('off', 5)]);

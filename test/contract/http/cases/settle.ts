@@ -83,6 +83,22 @@ export function settleCases(framework: Framework): void {
     await expect.poll(() => remaining(limiter)).toBe(left);
   });
 
+  test.each([
+    { mode: 'check-and-spend', cost: 3 },
+    { mode: 'check-only', cost: 0 },
+  ] as const)('a true cost above what is left leaves a debt of at most maxDebt: %o', async ({ mode, cost }) => {
+    const limiter = stillLimiter({ limits: { PerUser: { key: userKey, count: 5, period: '50s', maxDebt: 4 } } });
+    const settle = framework.settle(() => 99);
+    const app = await start(framework, { limits: [{ limiter, limits: [{ limit: 'PerUser', cost, mode, settle }] }] });
+    expect((await app.get('/', wrong)).status).toBe(200);
+    const inDebt = async () => await limiter.check([{ limit: 'PerUser', id: 'ann' }]);
+    await expect.poll(inDebt).toMatchObject({ remaining: 0, retryAfterMs: 50_000, resetAfterMs: 90_000 });
+    const denied = framework.settle(() => 0);
+    const next = await start(framework, { limits: [{ limiter, limits: [{ limit: 'PerUser', settle: denied }] }] });
+    expect(await next.get('/', wrong)).toMatchObject({ status: 429, headers: { 'retry-after': '50' } });
+    expect((await next.get('/', as('bob'))).status).toBe(200);
+  });
+
   test('a store that answers later is settled too', async () => {
     const limiter = withLimit([], lateStore());
     const limits = [{ limiter, limits: [{ limit: 'PerUser', cost: 3, settle: framework.settle(() => 1) }] }];

@@ -1,0 +1,189 @@
+import { accountId, createLimiter, memoryStore, type LimitNumbers, type Override, type Mode } from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import { describe, expect, test } from 'vitest';
+import { atOnce } from '../support/limiter-on-fake-time.ts';
+import { thrown } from '../support/thrown.ts';
+
+/** Ten tokens, one a second, and a debt of up to five. */
+const TEN: LimitNumbers = { burst: 10, count: 1, period: '1s', maxDebt: 5 };
+
+function tokens(numbers: LimitNumbers, overrides?: Record<string, Override>) {
+  const time = new FakeTime();
+  const setOf = (given: LimitNumbers, other: Record<string, Override> = {}) => ({
+    limits: { Tokens: { key: accountId(), ...given } },
+    overrides: { Tokens: other },
+  });
+  const limiter = createLimiter({ ...setOf(numbers, overrides), store: memoryStore({ time }), time, log: false });
+  return {
+    time,
+    limiter,
+    setOf,
+    spend: (cost = 1, id = '7', mode: Mode = 'check-and-spend') =>
+      atOnce(limiter.spend([{ limit: 'Tokens', id, cost, mode }])),
+    look: (cost = 1, id = '7') => atOnce(limiter.check([{ limit: 'Tokens', id, cost }])),
+    charge: (cost: number, id = '7') => atOnce(limiter.charge([{ limit: 'Tokens', id, cost }]))[0],
+  };
+}
+
+describe('a charge', () => {
+  test('takes the bucket below empty by at most maxDebt, and reports when it is full again', () => {
+    const { charge } = tokens(TEN);
+    expect(charge(12)).toMatchObject({ remaining: 0, resetAfterMs: 12_000 });
+    expect(charge(1)).toMatchObject({ remaining: 0, resetAfterMs: 13_000 });
+    expect(charge(100)).toMatchObject({ remaining: 0, resetAfterMs: 15_000 });
+    expect(charge(1)).toMatchObject({ resetAfterMs: 15_000 });
+  });
+
+  test('above the burst and maxDebt together takes these from a full bucket, however large it is', () => {
+    expect(tokens(TEN).charge(16)).toMatchObject({ resetAfterMs: 15_000 });
+    expect(tokens(TEN).charge(Number.MAX_SAFE_INTEGER)).toMatchObject({ resetAfterMs: 15_000 });
+  });
+
+  test.each([undefined, 0])('takes at most an empty bucket with maxDebt %s', (maxDebt) => {
+    expect(tokens({ ...TEN, maxDebt }).charge(12)).toMatchObject({ remaining: 0, resetAfterMs: 10_000 });
+  });
+
+  test('in a batch reports the whole tokens that it took, debt included', () => {
+    const { spend, time } = tokens(TEN);
+    expect(spend(8).results[0]).toMatchObject({ spent: 8, remaining: 2 });
+    expect(spend(4, '7', 'charge').results[0]).toMatchObject({ allowed: true, spent: 4, remaining: 0 });
+    time.advance(500);
+    expect(spend(9, '7', 'charge').results[0]).toMatchObject({ spent: 3, resetAfterMs: 15_000 });
+  });
+
+  test('in a batch may cost as much as the burst and maxDebt together, and no more', () => {
+    expect(tokens(TEN).spend(15, '7', 'charge').results[0]).toMatchObject({ spent: 15 });
+    const { message } = thrown(() => tokens(TEN).spend(16, '7', 'charge'));
+    expect(message).toContain('must be at most the burst and maxDebt together, 15, but was 16');
+    expect(thrown(() => tokens(TEN).spend(11)).message).toContain('must be at most the burst, 10, but was 11');
+  });
+});
+
+describe('a request while the bucket is in debt', () => {
+  test('is denied, and the wait includes the debt, exact to the microsecond', () => {
+    const { charge, look, spend, time } = tokens(TEN);
+    charge(15);
+    expect(look()).toMatchObject({ allowed: false, remaining: 0, retryAfterMs: 6000, resetAfterMs: 15_000 });
+    expect(look(3)).toMatchObject({ retryAfterMs: 8000 });
+    time.advance(5999.999);
+    expect(spend()).toMatchObject({ allowed: false, retryAfterMs: 0.001, remaining: 0 });
+    time.advance(0.001);
+    expect(spend()).toMatchObject({ allowed: true, remaining: 0, resetAfterMs: 10_000 });
+  });
+
+  test('of cost 0 passes, and one that only spends what fits takes nothing', () => {
+    const { charge, spend } = tokens(TEN);
+    charge(15);
+    expect(spend(0)).toMatchObject({ allowed: true, remaining: 0, resetAfterMs: 15_000 });
+    expect(spend(1, '7', 'spend-only').results[0]).toMatchObject({ spent: 0, resetAfterMs: 15_000 });
+  });
+
+  test('never takes part in the debt itself: only a charge goes below empty', () => {
+    const { spend } = tokens(TEN);
+    expect(spend(10)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(spend(1)).toMatchObject({ allowed: false, retryAfterMs: 1000 });
+  });
+
+  test('of another id is not affected', () => {
+    const { charge, spend } = tokens(TEN);
+    charge(15);
+    expect(spend(10, '8').allowed).toBe(true);
+  });
+});
+
+describe('a refund', () => {
+  test('of a charge gives the debt back, once, and nothing that has come back by itself', () => {
+    const { spend, limiter, time, look } = tokens(TEN);
+    spend(10);
+    const charged = spend(5, '7', 'charge');
+    time.advance(1000);
+    expect(atOnce(limiter.refund(charged))).toMatchObject([{ resetAfterMs: 9000, remaining: 1 }]);
+    expect(atOnce(limiter.refund(charged))).toEqual([]);
+    expect(look().resetAfterMs).toBe(9000);
+  });
+
+  test('of named tokens first pays the debt', () => {
+    const { charge, limiter, look } = tokens(TEN);
+    charge(15);
+    expect(atOnce(limiter.refund([{ limit: 'Tokens', id: '7', cost: 6 }]))).toMatchObject([{ remaining: 1 }]);
+    expect(look().resetAfterMs).toBe(9000);
+    expect(atOnce(limiter.refund([{ limit: 'Tokens', id: '7', cost: 1e9 }]))).toMatchObject([{ remaining: 10 }]);
+  });
+});
+
+describe('an override', () => {
+  const overrides: Record<string, Override> = {
+    same: { burst: 20, count: 2, period: '1s' },
+    own: { burst: 20, count: 2, period: '1s', maxDebt: 40 },
+    never: { burst: 20, count: 2, period: '1s', maxDebt: 0 },
+    free: 'unlimited',
+    bad: 'blocked',
+  };
+
+  test.each([
+    ['same', 12_500],
+    ['own', 30_000],
+    ['never', 10_000],
+    ['other', 15_000],
+  ])('has the debt of its limit unless it gives its own: %s', (id, resetAfterMs) => {
+    expect(tokens(TEN, overrides).charge(1000, id)).toMatchObject({ remaining: 0, resetAfterMs });
+  });
+
+  test.each(['free', 'bad'])('that gives no numbers has no debt: %s', (id) => {
+    const { limiter } = tokens(TEN, overrides);
+    expect(atOnce(limiter.charge([{ limit: 'Tokens', id, cost: 5 }]))).toEqual([]);
+  });
+
+  test('inherits a debt only as far as its bucket is full again within ten years', () => {
+    const { charge } = tokens({ ...TEN, maxDebt: 1e8 }, { slow: { count: 1, period: '366d' } });
+    expect(charge(1e9, 'slow')?.resetAfterMs).toBe(3652.5 * 86_400_000);
+  });
+
+  test('of a function may change its debt between requests in one object', () => {
+    const numbers = { count: 10, period: '10s', maxDebt: 5 };
+    const limiter = createLimiter({
+      limits: { Tokens: { key: accountId(), count: 1, period: '1s' } },
+      overrides: () => numbers,
+      store: memoryStore({ time: new FakeTime() }),
+      log: false,
+    });
+    const charged = () => atOnce(limiter.charge([{ limit: 'Tokens', id: '7', cost: 100 }]))[0]?.resetAfterMs;
+    expect(charged()).toBe(15_000);
+    numbers.maxDebt = 8;
+    expect(charged()).toBe(18_000);
+  });
+});
+
+describe('after a raise of the rate', () => {
+  const fast: LimitNumbers = { burst: 10, count: 10, period: '1s', maxDebt: 5 };
+
+  test('a debt from before is cut to that of the new numbers', () => {
+    const { charge, limiter, setOf, spend } = tokens(TEN);
+    charge(15);
+    limiter.replace(setOf(fast));
+    expect(spend()).toMatchObject({ allowed: false, retryAfterMs: 600, resetAfterMs: 1500 });
+  });
+
+  test('an inherited debt of an override is cut too', () => {
+    const plan = { plan: { burst: 20, count: 2, period: '1s' } };
+    const { charge, limiter, setOf, spend } = tokens(TEN, plan);
+    charge(25, 'plan');
+    limiter.replace(setOf(TEN, { plan: { burst: 20, count: 20, period: '1s' } }));
+    expect(spend(1, 'plan')).toMatchObject({ allowed: false, resetAfterMs: 1250 });
+  });
+
+  test('a debt that the old numbers did not allow is not from them, and stays', () => {
+    const { charge, limiter, setOf, spend } = tokens({ ...TEN, maxDebt: 50 });
+    charge(60);
+    limiter.replace(setOf(TEN));
+    limiter.replace(setOf(fast));
+    expect(spend().resetAfterMs).toBe(60_000);
+  });
+
+  test('a debt that the new numbers allow too stays', () => {
+    const { charge, limiter, setOf, spend } = tokens(TEN);
+    charge(15);
+    limiter.replace(setOf({ ...fast, maxDebt: 200 }));
+    expect(spend().resetAfterMs).toBe(15_000);
+  });
+});
