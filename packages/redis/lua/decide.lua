@@ -24,7 +24,8 @@
 --              alternatives to the batch before each, which are skipped when that batch passed or was skipped. A word for
 --              each of the n transactions follows: kind + 16 × the position of its numbers
 -- …ARGV[#]     the numbers, counted from the end: position 0 is the last argument. For each transaction: increment,
---              threshold and, for the refund of a decision, the TAT after that decision, all in ticks. The threshold of
+--              threshold and, for the refund of a decision, the TAT after that decision and the level above which
+--              requests wait in line: the last in line gives back, the others do not. All in ticks. The threshold of
 --              kinds 0 to 2 is the level up to which an increment fits, that of the others the level of an empty bucket.
 --              For kind 10: increment, threshold, one of the other kinds, the TAT after the decision or 0, and the start
 --              of a period, its end and the end of the next one in ticks since 2026. The period that runs by this
@@ -90,8 +91,9 @@ local ends = {} -- by key: the end of the period that runs, if the bucket has on
 local healed = {} -- by key: true if the clock was wrong; the bucket is repaired even if the batch is denied
 local word, kind, increment, threshold, tat_after -- of the current transaction; equal words share them
 -- The same, for the current transaction: the time from which its level counts (false if its periods are stale), the level
--- above which an error of the clock is looked for, and the level above which its bucket is one of the next period.
-local base, mendable, ahead
+-- above which an error of the clock is looked for, the level above which its bucket is one of the next period, and the
+-- level above which requests wait in line.
+local base, mendable, ahead, line
 local i, shape = 0, 2 -- the index of the current transaction, and the position of the current shape
 local done -- whether the alternatives to the last batch are skipped
 
@@ -120,9 +122,9 @@ while i < #keys do
         if kind ~= RESET then
           increment, threshold = args[place] + 0, args[place - 1] + 0
         end
-        base, mendable, ahead = now, threshold, huge
+        base, mendable, ahead, line = now, threshold, huge, huge
         if kind == REFUND_DECISION then
-          tat_after = args[place - 2] + 0
+          tat_after, line = args[place - 2] + 0, args[place - 3] + 0
         elseif kind == IN_PERIOD then
           kind, tat_after = args[place - 2] + 0, args[place - 3] + 0
           local start, finish, next_end = args[place - 4] + 0, args[place - 5] + 0, args[place - 6] + 0
@@ -181,7 +183,7 @@ while i < #keys do
             after = level
           elseif kind == REFUND then
             after = max(level - increment, 0)
-          elseif kind == REFUND_DECISION then
+          elseif kind == REFUND_DECISION and (level <= line or tat == tat_after) then
             after = max(level - min(increment, max(tat_after - base, 0)), 0)
           elseif kind == CAP then
             after = min(level, threshold)

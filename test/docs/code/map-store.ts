@@ -58,9 +58,12 @@ export class MapStore implements Store {
   }
 
   refund(batch: readonly StoreRefund[]): StoreReading {
-    return this.#change(batch, (level, { incrementTicks, tatAfterSpendTicks = Infinity }, nowTicks) =>
-      Math.max(0, level - Math.min(incrementTicks, Math.max(0, tatAfterSpendTicks - nowTicks))),
-    );
+    return this.#change(batch, (level, refund, nowTicks) => {
+      const { incrementTicks, tatAfterSpendTicks = Infinity, lineTicks = Infinity } = refund;
+      // Others who came later are waiting in line.
+      if (level > lineTicks && nowTicks + level !== tatAfterSpendTicks) return level;
+      return Math.max(0, level - Math.min(incrementTicks, Math.max(0, tatAfterSpendTicks - nowTicks)));
+    });
   }
 
   cap(batch: readonly StoreCap[]): StoreReading {

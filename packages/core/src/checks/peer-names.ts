@@ -15,7 +15,7 @@ const NO_BLOCK =
 const REDIS_STORE = 'belongs to the store here: store: redisStore({ client })';
 const BLOCK_LIST = "is an override here, e.g. overrides: { '203.0.113.7': 'blocked' }";
 const NO_PENALTY = 'has no counterpart: a denied request takes nothing, and a client that waits for Retry-After passes';
-const NO_QUEUE = 'has no counterpart: requests are never delayed. `burst: 1` spaces them';
+const MAX_WAIT = "is `maxWait` here, beside `burst: 1`: e.g. maxWait: '2s'";
 
 const said = (names: Readonly<Record<string, string>>): Hints =>
   Object.fromEntries(Object.entries(names).map(([name, text]) => [name, `\`${name}\` ${text}.`]));
@@ -100,9 +100,9 @@ export const MIDDLEWARE_HINTS: Hints = {
     onBanReach: NO_BLOCK,
     continueExceeding: NO_PENALTY,
     exponentialBackoff: NO_PENALTY,
-    execEvenly: NO_QUEUE,
-    execEvenlyMinDelayMs: NO_QUEUE,
-    maxQueueSize: NO_QUEUE,
+    execEvenly: MAX_WAIT,
+    execEvenlyMinDelayMs: MAX_WAIT,
+    maxQueueSize: MAX_WAIT,
     customDuration: 'has no counterpart: `period` belongs to the limit, or to an override',
     weight: 'is `cost` here',
     limits: 'needs a limiter beside it: rateLimit({ limiter, limits })',

@@ -5,7 +5,7 @@ import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
 import type { StoreReading } from '../store/store.ts';
 import { strictestOf } from './strictness.ts';
 import { ceilToMs } from '../rule/ticks.ts';
-import { isBlocked, type Transaction } from './transaction.ts';
+import { isBlocked, readyTicks, type Transaction } from './transaction.ts';
 
 /**
  * The wait that is reported when a limit is `closed` because its store can't answer. The end of the outage is unknown.
@@ -83,13 +83,21 @@ function decided(answer: Answered, takes: boolean): Decision {
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
   const results = new Array<Result>(batch.length);
+  let delayTicks = 0;
   for (let i = 0; i < batch.length; i++) {
     const before = levels[i]!;
+    if (passed && batch[i]!.lineTicks !== undefined) delayTicks = Math.max(delayTicks, delayOf(batch[i]!, before));
     const after = takes && passed ? levelAfter(batch[i]!, before) : before;
     results[i] = resultOf(batch[i]!, before, after, passed);
   }
   const figures = results[strictestOf(answer, results)] ?? NO_LIMIT;
-  return new Decision(answer, passed ? 'allowed' : 'denied', figures, results);
+  return new Decision(answer, passed ? 'allowed' : 'denied', figures, results, ceilToMs(delayTicks));
+}
+
+/** The time until the tokens that a transaction of a batch that passes takes are there, in ticks. */
+function delayOf({ mode, incrementTicks, fitTicks, rate }: Transaction, before: number): number {
+  const takes = mode === 'check-and-spend' || (mode === 'spend-only' && fits(before, incrementTicks, fitTicks));
+  return takes ? waitFor(before, incrementTicks, rate.toleranceTicks) : 0;
 }
 
 /** @param passed - Whether the whole batch passed: then each transaction that can deny fits. */
@@ -104,7 +112,7 @@ function resultOf(transaction: Transaction, before: number, after: number, passe
     mode,
     allowed,
     blocked: false,
-    remaining: remainingTokens(after, rate.emissionIntervalTicks, fitTicks),
+    remaining: remainingTokens(after, rate.emissionIntervalTicks, readyTicks(transaction)),
     retryAfterMs: allowed ? 0 : ceilToMs(waitFor(after, incrementTicks, fitTicks)),
     resetAfterMs: ceilToMs(after),
     burst: rate.burst,

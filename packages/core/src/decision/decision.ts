@@ -8,7 +8,7 @@ import type { Mode } from '../store/store.ts';
 export interface BucketState {
   readonly limit: string;
   readonly id: string;
-  /** Whole tokens left, from 0 to `burst`; in the result of a transaction with a share, those left within its share. */
+  /** Whole tokens left, which need no delay, from 0 to `burst`; in the result of a transaction with a share, those left within its share. */
   readonly remaining: number;
   /** Milliseconds until the bucket is full if no further request comes, rounded up to 0.001; 0 when it is full. */
   readonly resetAfterMs: number;
@@ -41,7 +41,7 @@ export interface Result extends BucketState {
   readonly hidden: boolean;
   /**
    * Milliseconds until the same cost fits if no other request comes, rounded up to 0.001. It is exact: one microsecond
-   * earlier the cost is denied, and after this time it fits. 0 when allowed, `Infinity` when blocked.
+   * earlier the cost is denied, and after this time it fits; at a limit with `maxWait`, it then has to wait. 0 when allowed, `Infinity` when blocked.
    */
   readonly retryAfterMs: number;
 }
@@ -87,6 +87,12 @@ export class Decision {
    */
   readonly resetAfterMs: number;
   /**
+   * Milliseconds that the request has to wait until its tokens are there, rounded up to 0.001: the longest wait of its
+   * limits with `maxWait`. 0 when it can go on at once, and when it is not allowed. For a decision of `check`, the wait
+   * that a `spend` would have.
+   */
+  readonly delayMs: number;
+  /**
    * The result of each transaction, in the order of the batch. Unlimited ids are left out, and during an outage also
    * the limits with the policy `open`. Empty when unavailable.
    */
@@ -96,7 +102,13 @@ export class Decision {
   readonly #answer: BatchAnswer;
 
   /** @param figures - The figures of the strictest result. */
-  constructor(answer: BatchAnswer, outcome: Outcome, figures: DecisionFigures, results: readonly Result[]) {
+  constructor(
+    answer: BatchAnswer,
+    outcome: Outcome,
+    figures: DecisionFigures,
+    results: readonly Result[],
+    delayMs: number = 0,
+  ) {
     this.outcome = outcome;
     this.allowed = outcome === 'allowed';
     this.limit = figures.limit;
@@ -105,6 +117,7 @@ export class Decision {
     this.remaining = figures.remaining;
     this.retryAfterMs = figures.retryAfterMs;
     this.resetAfterMs = figures.resetAfterMs;
+    this.delayMs = delayMs;
     this.results = results;
     if (answer.failure !== undefined) this.failure = answer.failure;
     this.#answer = answer;

@@ -1,6 +1,6 @@
 import { complaint, type SluiceError } from '../checks/errors.ts';
 import { remainingTokens, shareOf } from '../rule/gcra.ts';
-import type { Rate } from '../rule/rate.ts';
+import { andWait, type Rate } from '../rule/rate.ts';
 import type { Mode } from '../store/store.ts';
 
 /**
@@ -14,22 +14,30 @@ export function checkShare(limit: string, share: unknown, mode: Mode): void {
   if (typeof share !== 'number' || !(share > 0 && share < 1)) throw badShare(limit, share);
 }
 
+/** A cost in tokens that is to fit into a share of a limit's room. */
+interface SharedCost {
+  readonly limit: string;
+  readonly cost: number;
+  readonly share: number;
+  /** The level of an empty bucket, and the longest delay more. */
+  readonly roomTicks: number;
+}
+
 /**
- * Returns the level up to which a transaction with a share fits.
+ * Returns the level up to which a transaction with a share fits: that share of the bucket and of the longest delay.
  *
- * @param cost - In tokens.
  * @param rate - The numbers of the id. Those of a blocked id have no room, and no cost is too high for them.
  * @throws {SluiceError} `ERR_COST_OVER_BURST` for a cost that does not fit into the share of an unused bucket: it could
  * never pass.
  */
-export function fitTicksOf({ limit, cost, share }: { limit: string; cost: number; share: number }, rate: Rate): number {
-  const fitTicks = shareOf(rate.toleranceTicks, share);
+export function fitTicksOf({ limit, cost, share, roomTicks }: SharedCost, rate: Rate): number {
+  const fitTicks = shareOf(roomTicks, share);
   if (cost * rate.emissionIntervalTicks <= fitTicks) return fitTicks;
   const most = remainingTokens(0, rate.emissionIntervalTicks, fitTicks);
   throw complaint('ERR_COST_OVER_BURST', {
     option: 'cost',
     limit,
-    demand: `at most ${most}, the whole tokens in a share of ${share} of the burst, ${rate.burst}`,
+    demand: `at most ${most}, the whole tokens in a share of ${share} of the burst, ${rate.burst}${andWait(roomTicks - rate.toleranceTicks)}`,
     value: cost,
     remedy: 'Such a request could never pass, however long it waits. Raise the share or the burst, or lower the cost.',
     status: 400,

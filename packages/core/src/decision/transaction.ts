@@ -15,7 +15,8 @@ export interface Transaction extends StoreTransaction {
 
 /** The numbers of a blocked id, whose bucket never has a token. `periodMs` is that of the limit. */
 export function rateOfBlocked({ periodMs }: Rate): Rate {
-  return { burst: 0, count: 0, periodMs, emissionIntervalTicks: 0, toleranceTicks: 0, maxDebt: undefined };
+  const none = { emissionIntervalTicks: 0, toleranceTicks: 0, maxDebt: undefined, waitTicks: undefined };
+  return { burst: 0, count: 0, periodMs, ...none };
 }
 
 /**
@@ -24,4 +25,17 @@ export function rateOfBlocked({ periodMs }: Rate): Rate {
  */
 export function isBlocked({ rate }: Transaction): boolean {
   return rate.burst === 0;
+}
+
+/**
+ * Returns the level up to which an increment fits without a delay: that of an empty bucket, or of the transaction's
+ * share of it.
+ */
+export function readyTicks({ fitTicks, rate }: Pick<Transaction, 'fitTicks' | 'rate'>): number {
+  return Math.min(fitTicks, rate.toleranceTicks);
+}
+
+/** Makes a transaction pass only if it needs no delay: for a request for which the line has no place. */
+export function withoutDelay(transaction: Transaction): Transaction {
+  return { ...transaction, fitTicks: readyTicks(transaction) };
 }

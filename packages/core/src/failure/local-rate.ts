@@ -2,7 +2,7 @@ import type { Rate } from '../rule/rate.ts';
 import { remainingTokens, shareOf } from '../rule/gcra.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 import type { Charge } from '../decision/batch-answer.ts';
-import type { Transaction } from '../decision/transaction.ts';
+import { readyTicks, type Transaction } from '../decision/transaction.ts';
 
 /**
  * Returns one process's part of a limit that `gateways` processes share: the interval T × gateways, and burst /
@@ -22,6 +22,7 @@ export function localRate(rate: Rate, gateways: number): Rate {
     emissionIntervalTicks,
     toleranceTicks: burst * emissionIntervalTicks,
     maxDebt: undefined,
+    waitTicks: undefined,
   };
 }
 
@@ -38,13 +39,14 @@ export class LocalRates {
 
   /**
    * Returns a transaction with local numbers, and the same share of the local bucket: at least one token. A cost above
-   * what can fit takes all of it; otherwise it would be denied during the entire outage.
+   * what can fit takes all of it; otherwise it would be denied during the entire outage. Times above that of a bucket
+   * remain as they are: the longest delay, and the debt of a charge.
    */
   localized(transaction: Transaction): Transaction {
     if (transaction.mode === 'charge') return this.localizedCharge(transaction);
     if (this.#gateways === 1) return transaction;
     const local = this.#local(transaction);
-    return withCostUpTo(local.fitTicks, local);
+    return withCostUpTo(readyTicks(local), local);
   }
 
   /** Returns a charge with local numbers. A cost above what it can take takes all of it. */
@@ -60,7 +62,8 @@ export class LocalRates {
       ...transaction,
       rate,
       fitTicks: localFitTicks(transaction, rate),
-      capTicks: localCapTicks(transaction, rate),
+      capTicks: aboveLocal(transaction.capTicks, transaction, rate),
+      lineTicks: transaction.lineTicks === undefined ? undefined : rate.toleranceTicks,
     };
   }
 
@@ -71,9 +74,12 @@ export class LocalRates {
   }
 }
 
-// A debt takes as long to pay back as that of the limit: T is longer by the factor by which its tokens are fewer.
-function localCapTicks({ capTicks, rate }: Charge, local: Rate): number {
-  return Math.min(local.toleranceTicks + (capTicks - rate.toleranceTicks), MAX_TOLERANCE_TICKS);
+/**
+ * Converts a level above that of an empty bucket. The time above it stays: a delay, and the time in which a debt is paid
+ * back, because T is longer by the factor by which its tokens are fewer.
+ */
+function aboveLocal(ticks: number, { rate }: Charge, local: Rate): number {
+  return Math.min(local.toleranceTicks + (ticks - rate.toleranceTicks), MAX_TOLERANCE_TICKS);
 }
 
 function withCostUpTo<T extends Charge>(ticks: number, transaction: T): T {
@@ -82,7 +88,8 @@ function withCostUpTo<T extends Charge>(ticks: number, transaction: T): T {
   return { ...transaction, cost, incrementTicks: cost * emissionIntervalTicks };
 }
 
-function localFitTicks({ fitTicks, rate }: Charge, local: Rate): number {
-  if (fitTicks === rate.toleranceTicks) return local.toleranceTicks;
+function localFitTicks(transaction: Charge, local: Rate): number {
+  const { fitTicks, rate } = transaction;
+  if (fitTicks >= rate.toleranceTicks) return aboveLocal(fitTicks, transaction, local);
   return Math.max(local.emissionIntervalTicks, shareOf(local.toleranceTicks, fitTicks / rate.toleranceTicks));
 }

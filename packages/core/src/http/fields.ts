@@ -97,7 +97,7 @@ function withoutHidden(decision: Decision): Decision | null {
     reading: { ...reading, levelsTicks: reading.levelsTicks.filter(isVisible) },
   };
   const visible = results.filter(isVisible);
-  return new Decision(answer, outcome, visible[strictestOf(answer, visible)]!, visible);
+  return new Decision(answer, outcome, visible[strictestOf(answer, visible)]!, visible, decision.delayMs);
 }
 
 /** The lower-case form of each name. Only the names of our own fields are added, so the map remains small. */

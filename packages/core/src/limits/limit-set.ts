@@ -1,9 +1,10 @@
 import { complaint, listed, shown, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
 import type { Deadlines } from '../time/deadlines.ts';
-import { defineLimits, type FailurePolicy, type Limit, type LimitDefinitions } from './limit.ts';
+import { defineLimits, waitTicksOf, type FailurePolicy, type Limit, type LimitDefinitions } from './limit.ts';
 import { guess } from '../checks/options.ts';
 import { remainingTokens, shareOf } from '../rule/gcra.ts';
+import { andWait } from '../rule/rate.ts';
 import { AskedOverrides, type OverrideFunction } from './overrides/override-function.ts';
 import type { RateLookup } from './overrides/override.ts';
 import { listOverrides, OverrideList, type OverrideTable } from './overrides/override-list.ts';
@@ -119,14 +120,15 @@ export function checkNeeded(set: LimitSet<never>, { limit: name, cost, share }: 
   }
   const burst = set.smallestBurst(limit);
   const { emissionIntervalTicks } = limit.rate;
-  const most = remainingTokens(0, emissionIntervalTicks, shareOf(burst * emissionIntervalTicks, share));
+  const roomTicks = burst * emissionIntervalTicks + waitTicksOf(limit.rate, limit);
+  const most = Math.min(burst, remainingTokens(0, emissionIntervalTicks, shareOf(roomTicks, share)));
   // A disabled limit denies nothing. When a new set enables it, its cost is validated again.
   if (limit.disabled || cost <= most) return;
   const ofBurst = share === 1 ? '' : `the whole tokens in a share of ${share} of ${burst}, `;
   throw complaint('ERR_COST_OVER_BURST', {
     option: 'cost',
     limit: name,
-    demand: `at most ${most}, ${ofBurst}the smallest burst of the limit and its overrides`,
+    demand: `at most ${most}, ${ofBurst}the smallest burst of the limit and its overrides${share === 1 ? '' : andWait(waitTicksOf(limit.rate, limit))}`,
     value: cost,
     remedy: `A larger cost could never pass. Raise ${share === 1 ? 'the burst' : 'the share or the burst,'} or lower the cost.`,
   });

@@ -63,18 +63,30 @@ export interface Limit<Request = unknown> {
 
 /** The pattern of a limit's name. */
 export const LIMIT_NAME_PATTERN: RegExp = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
-const FIELDS = ['key', 'burst', 'count', 'period', 'maxDebt', 'onFailure', 'disabled', 'hidden'] as const;
+const FIELDS = ['key', 'burst', 'count', 'period', 'maxDebt', 'maxWait', 'onFailure', 'disabled', 'hidden'] as const;
 
 /**
- * Returns the level up to which a charge goes: that of an empty bucket, and `maxDebt` tokens more.
+ * Returns the longest delay of a request; 0 when requests are never delayed.
+ *
+ * @param rate - The numbers of an id of the limit.
+ */
+export function waitTicksOf(rate: Rate, limit: Limit<never>): number {
+  return rate.waitTicks ?? limit.rate.waitTicks ?? 0;
+}
+
+/**
+ * Returns the level up to which a charge goes: that of an empty bucket, and `maxDebt` tokens or the longest delay more.
+ * It is never below the end of the line, so that nobody cuts off the line of others.
  *
  * @param rate - The numbers of an id of the limit. A debt that they inherit from the limit is cut where a bucket would
  * need more than ten years to fill.
  */
 export function capTicksOf(rate: Rate, limit: Limit<never>): number {
   const maxDebt = rate.maxDebt ?? limit.rate.maxDebt;
-  if (maxDebt === undefined || maxDebt === 0) return rate.toleranceTicks;
-  return Math.min(rate.toleranceTicks + maxDebt * rate.emissionIntervalTicks, MAX_TOLERANCE_TICKS);
+  const waitTicks = waitTicksOf(rate, limit);
+  if (maxDebt === undefined && waitTicks === 0) return rate.toleranceTicks;
+  const aboveTicks = Math.max((maxDebt ?? 0) * rate.emissionIntervalTicks, waitTicks);
+  return Math.min(rate.toleranceTicks + aboveTicks, MAX_TOLERANCE_TICKS);
 }
 
 /**

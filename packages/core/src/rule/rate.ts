@@ -20,6 +20,11 @@ export interface LimitNumbers {
    * its limit.
    */
   readonly maxDebt?: number | undefined;
+  /**
+   * How long a request may wait in line until its tokens are there, from 1 ms to 1 hour: `'2s'`. A request that would
+   * wait longer is denied. Default: requests are never delayed; for an override, that of its limit.
+   */
+  readonly maxWait?: Duration | undefined;
 }
 
 /** The numbers of a limit, in ticks. */
@@ -33,11 +38,14 @@ export interface Rate {
   readonly toleranceTicks: number;
   /** In tokens. Undefined for an override that does not give its own: then that of its limit applies. */
   readonly maxDebt: number | undefined;
+  /** The longest delay of a request. Undefined like `maxDebt`. */
+  readonly waitTicks: number | undefined;
 }
 
 /** The largest `burst` and `count`. */
 export const MAX_TOKENS: number = 1_000_000_000;
 const PERIOD = { minMs: 1, maxMs: 366 * 86_400_000, demand: 'from 1ms to 366 days' };
+const WAIT = { minMs: 1, maxMs: 3_600_000, demand: 'from 1ms to 1 hour' };
 
 /**
  * Validates numbers and converts them to ticks. T is rounded down once, so the rate is never below the configured one,
@@ -47,7 +55,7 @@ const PERIOD = { minMs: 1, maxMs: 366 * 86_400_000, demand: 'from 1ms to 366 day
  * @throws {SluiceError} `ERR_OPTION` or `ERR_DURATION` for a number out of range; `ERR_LIMIT` when T is below one tick
  * (more than 16 million tokens per second) or the bucket needs more than ten years to fill, `maxDebt` included.
  */
-export function rateOf(where: string, { burst, count, period, maxDebt }: LimitNumbers): Rate {
+export function rateOf(where: string, { burst, count, period, maxDebt, maxWait }: LimitNumbers): Rate {
   const wholeCount = checkedTokens(`${where}.count`, count);
   const wholeBurst = checkedTokens(`${where}.burst`, burst === undefined ? count : burst);
   const periodTicks = checkedPeriodTicks(`${where}.period`, period);
@@ -57,7 +65,8 @@ export function rateOf(where: string, { burst, count, period, maxDebt }: LimitNu
   const toleranceTicks = wholeBurst * emissionIntervalTicks;
   if (toleranceTicks > MAX_TOLERANCE_TICKS) throw tooLarge(where, wholeBurst, emissionIntervalTicks);
   if (maxDebt !== undefined) checkMaxDebt(`${where}.maxDebt`, maxDebt, { toleranceTicks, emissionIntervalTicks });
-  return { burst: wholeBurst, count: wholeCount, periodMs, emissionIntervalTicks, toleranceTicks, maxDebt };
+  const waitTicks = maxWait === undefined ? undefined : checkedWaitTicks(`${where}.maxWait`, maxWait);
+  return { burst: wholeBurst, count: wholeCount, periodMs, emissionIntervalTicks, toleranceTicks, maxDebt, waitTicks };
 }
 
 function tooFast(where: string, count: number, periodMs: number): SluiceError {
@@ -130,4 +139,19 @@ function tokensRemedy(option: string, value: unknown): string {
  */
 export function checkedPeriodTicks(option: string, value: unknown): number {
   return durationTicks(option, value, PERIOD);
+}
+
+/**
+ * Validates a `maxWait` and converts it to ticks.
+ *
+ * @param option - Its path in error messages: `limits.Exports.maxWait`.
+ * @throws {SluiceError} `ERR_DURATION` when it is not a duration from 1 ms to 1 hour.
+ */
+export function checkedWaitTicks(option: string, value: unknown): number {
+  return durationTicks(option, value, WAIT);
+}
+
+/** Completes the description of a limit's room in messages: a burst, and what may wait. */
+export function andWait(waitTicks: number): string {
+  return waitTicks === 0 ? '' : `, and of maxWait, ${waitTicks / TICKS_PER_MS} ms`;
 }

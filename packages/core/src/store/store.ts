@@ -28,10 +28,21 @@ export interface BucketName {
 export interface StoreTransaction extends BucketName {
   /** The cost increment: cost × T, from 0 to `capTicks`. */
   readonly incrementTicks: number;
-  /** The increment fits if the level after it is at most this: τ = burst × T, at most ten years. */
+  /**
+   * The increment fits if the level after it is at most this, at most ten years: τ = burst × T, and with `maxWait` the
+   * longest delay more.
+   */
   readonly fitTicks: number;
-  /** A `charge` raises the level to at most this: an empty bucket with the `maxDebt` of its limit, at most ten years. */
+  /**
+   * A `charge` raises the level to at most this: an empty bucket with the `maxDebt` or the `maxWait` of its limit, at most
+   * ten years. The same for all transactions of a bucket.
+   */
   readonly capTicks: number;
+  /**
+   * For a limit with `maxWait`: the level of an empty bucket, τ, above which requests wait in line. It matters only for
+   * the refund, see {@link StoreRefund}.
+   */
+  readonly lineTicks?: number | undefined;
   readonly mode: Mode;
   /**
    * The calendar period at whose end the level falls to 0. Undefined if the level falls with time. Only stores with the
@@ -41,7 +52,7 @@ export interface StoreTransaction extends BucketName {
 }
 
 /** One bucket of a charge: tokens to take after the fact, whether they fit or not. */
-export type StoreCharge = Omit<StoreTransaction, 'fitTicks' | 'mode'>;
+export type StoreCharge = Omit<StoreTransaction, 'fitTicks' | 'lineTicks' | 'mode'>;
 
 /** A bucket whose level is to be cut to `capTicks`, the level of an empty bucket. */
 export type StoreCap = Omit<StoreCharge, 'incrementTicks'>;
@@ -56,6 +67,12 @@ export interface StoreRefund extends BucketName {
    * increment.
    */
   readonly tatAfterSpendTicks?: number | undefined;
+  /**
+   * For the refund of a decision at a limit with `maxWait`: that of its transaction. If the level is above it, the
+   * increment is given back only if the TAT of the bucket is still `tatAfterSpendTicks`. Otherwise requests that came
+   * later are waiting, and the next request must not get a turn before theirs.
+   */
+  readonly lineTicks?: number | undefined;
   /** As in a {@link StoreTransaction}. In a later period, nothing of a decision is given back. */
   readonly period?: CalendarPeriod | undefined;
 }

@@ -1,5 +1,5 @@
-import { charged, fits } from '../rule/gcra.ts';
-import type { Mode, StoreReading, StoreTransaction } from './store.ts';
+import { charged, fits, refundable, refunded } from '../rule/gcra.ts';
+import type { Mode, StoreReading, StoreRefund, StoreTransaction } from './store.ts';
 
 /** Whether a transaction of this mode denies its batch when it does not fit. */
 export function canDeny(mode: Mode): boolean {
@@ -51,4 +51,15 @@ export function levelAfter(transaction: StoreTransaction, levelTicks: number): n
   if (mode === 'check-only') return levelTicks;
   if (mode === 'charge') return charged(levelTicks, incrementTicks, transaction.capTicks);
   return fits(levelTicks, incrementTicks, transaction.fitTicks) ? levelTicks + incrementTicks : levelTicks;
+}
+
+/**
+ * Returns the level of a bucket after a refund.
+ *
+ * @param nowTicks - The clock for the level, see {@link StoreReading}.
+ */
+export function levelAfterRefund(refund: StoreRefund, levelTicks: number, nowTicks: number): number {
+  const { incrementTicks, tatAfterSpendTicks = Infinity, lineTicks = Infinity } = refund;
+  if (levelTicks > lineTicks && nowTicks + levelTicks !== tatAfterSpendTicks) return levelTicks;
+  return refunded(levelTicks, refundable(incrementTicks, tatAfterSpendTicks, nowTicks));
 }

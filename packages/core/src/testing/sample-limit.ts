@@ -50,6 +50,12 @@ export class SampleLimit {
     return { ...this.charge(id, cost), tatAfterSpendTicks };
   }
 
+  /** A transaction of a request that may wait in line until `room` tokens have come back. */
+  inLine(room: number, spend: StoreTransaction): StoreTransaction {
+    const lineTicks = this.burst * this.emissionIntervalTicks;
+    return { ...this.within({ room, cap: room }, spend), lineTicks };
+  }
+
   /** The same limit with other numbers, as after a change of configuration. */
   withBurst(burst: number): SampleLimit {
     return new SampleLimit(this.name, burst, this.emissionIntervalTicks);

@@ -85,6 +85,27 @@ describe('a local transaction', () => {
     expect([local.cost, local.incrementTicks]).toEqual([2, local.fitTicks]);
   });
 
+  test('keeps the longest delay as a time above the local bucket', () => {
+    const waiting = {
+      ...transaction({ burst: 10, cost: 3 }),
+      fitTicks: 12 * TICKS_PER_SECOND,
+      capTicks: 14 * TICKS_PER_SECOND,
+      lineTicks: 10 * TICKS_PER_SECOND,
+    };
+    const local = new LocalRates(4).localized(waiting);
+    expect(local).toMatchObject({
+      rate: { burst: 2 },
+      cost: 2,
+      fitTicks: 10 * TICKS_PER_SECOND,
+      capTicks: 12 * TICKS_PER_SECOND,
+      lineTicks: 8 * TICKS_PER_SECOND,
+    });
+    const withoutDelay = { ...waiting, fitTicks: 10 * TICKS_PER_SECOND };
+    expect(new LocalRates(4).localized(withoutDelay).fitTicks).toBe(8 * TICKS_PER_SECOND);
+    const half = { ...waiting, fitTicks: 5 * TICKS_PER_SECOND };
+    expect(new LocalRates(4).localized(half).fitTicks).toBe(4 * TICKS_PER_SECOND);
+  });
+
   test('of the only gateway is the transaction itself, and the charge itself', () => {
     const asked = transaction();
     expect(new LocalRates(1).localized(asked)).toBe(asked);

@@ -61,7 +61,9 @@ export class MapStore implements Store {
   }
 
   async refund(batch: readonly StoreRefund[]): Promise<StoreReading> {
-    return this.change(batch, (one, level, now) => refunded(level, this.refundable(one, now)));
+    return this.change(batch, (one, level, now) =>
+      this.isOvertaken(one, level, now) ? level : refunded(level, this.refundable(one, now)),
+    );
   }
 
   async cap(batch: readonly StoreCap[]): Promise<StoreReading> {
@@ -114,6 +116,11 @@ export class MapStore implements Store {
 
   refundable({ incrementTicks, tatAfterSpendTicks = Infinity }: StoreRefund, now: number): number {
     return refundable(incrementTicks, tatAfterSpendTicks, now);
+  }
+
+  /** Whether requests that came later wait in line. */
+  isOvertaken({ lineTicks = Infinity, tatAfterSpendTicks }: StoreRefund, level: number, now: number): boolean {
+    return level > lineTicks && now + level !== tatAfterSpendTicks;
   }
 
   heal(bucket: BucketName, tat: number, now: number): void {

@@ -118,6 +118,24 @@ test.each<Mistake>([
     breaks: 'a late refund of a decision gives back only what has not come back by itself',
   },
   {
+    mistake: 'refunds out of the middle of a line',
+    Broken: class extends MapStore {
+      override isOvertaken(): boolean {
+        return false;
+      }
+    },
+    breaks: 'a refund of a decision in a line is given only to the last in it',
+  },
+  {
+    mistake: 'refunds nobody who has been overtaken, also without a line',
+    Broken: class extends MapStore {
+      override isOvertaken(one: StoreRefund, level: number, now: number): boolean {
+        return super.isOvertaken({ ...one, lineTicks: one.lineTicks === undefined ? undefined : 0 }, level, now);
+      }
+    },
+    breaks: 'a refund of a decision without anybody in line is given, whatever came later',
+  },
+  {
     mistake: 'resets every bucket of the limit',
     Broken: class extends MapStore {
       override async reset(batch: readonly BucketName[]): Promise<void> {

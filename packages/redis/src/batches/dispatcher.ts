@@ -191,7 +191,8 @@ function createRefunds({ batch, keys }: BatchPart, reading: StoreReading) {
     const after = levelAfter(transaction, before);
     if (after === before) continue;
     const tatAfterSpendTicks = nowTicksAt(reading, i) + after;
-    refunds.push({ incrementTicks: after - before, tatAfterSpendTicks, period: transaction.period });
+    const { lineTicks, period } = transaction;
+    refunds.push({ incrementTicks: after - before, tatAfterSpendTicks, lineTicks, period });
     refundKeys.push(keys[i]!);
   }
   return { batch: refunds, keys: refundKeys };

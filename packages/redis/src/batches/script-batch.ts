@@ -28,6 +28,8 @@ const NUMBER_OF_KIND: Readonly<Record<Exclude<BatchKind, 'spend'>, number>> = {
 };
 const REFUND_OF_DECISION = 6;
 const IN_PERIOD = 10;
+/** No level is higher. */
+const NO_LINE_TICKS = 2 ** 53;
 const POSITION = 16;
 const BATCHES = 2 ** 20;
 const ALTERNATIVE = 2 ** 19;
@@ -140,6 +142,7 @@ export class ScriptBatch {
 
   #wordOf(kind: BatchKind, entry: BatchEntry): number {
     const { mode, incrementTicks = 0, fitTicks = 0, capTicks = 0, tatAfterSpendTicks, period } = entry;
+    const { lineTicks = NO_LINE_TICKS } = entry;
     if (period !== undefined && kind !== 'reset') return this.#wordInPeriod(kind, entry, period);
     if (kind === 'spend') {
       return NUMBER_OF_MODE[mode!] + this.#positionOf(incrementTicks, mode === 'charge' ? capTicks : fitTicks);
@@ -147,7 +150,7 @@ export class ScriptBatch {
     if (tatAfterSpendTicks === undefined || kind !== 'refund') {
       return NUMBER_OF_KIND[kind] + this.#positionOf(incrementTicks, capTicks);
     }
-    const position = this.#numbers.push(incrementTicks, capTicks, tatAfterSpendTicks) - 3;
+    const position = this.#numbers.push(incrementTicks, capTicks, tatAfterSpendTicks, lineTicks) - 4;
     return REFUND_OF_DECISION + position * POSITION;
   }
 

@@ -1,9 +1,9 @@
 import { Decision } from '../../decision/decision.ts';
 import type { Answered } from '../../decision/batch-answer.ts';
-import type { Transaction } from '../../decision/transaction.ts';
-import { waitForNextToken } from '../../rule/gcra.ts';
+import { readyTicks, type Transaction } from '../../decision/transaction.ts';
+import { remainingTokens, waitForNextToken } from '../../rule/gcra.ts';
 import type { Rate } from '../../rule/rate.ts';
-import { ceilToSeconds } from '../../rule/ticks.ts';
+import { ceilToSeconds, TICKS_PER_MS } from '../../rule/ticks.ts';
 import { levelAfter } from '../../store/transaction-rule.ts';
 import type { Dialect, ResponseFields } from './dialect.ts';
 import { joinedMembers, membersOf, nameOf, type LimitMembers } from './list-members.ts';
@@ -16,7 +16,8 @@ const POLICY = 'RateLimit-Policy';
  * the time to fill an empty bucket, `r` the whole tokens left, `t` the time until one more is left. A client that sends
  * at most `q` per `w`, or at most `r` and then waits for `t`, is never denied. For a request with a share, `r` and `t`
  * are those of its share, and `q` and `w` those of the bucket, so that only `r` and `t` promise this. `w` and `t` are
- * omitted for a bucket that fills within a second, because whole seconds would be wrong.
+ * omitted for a bucket that fills within a second, because whole seconds would be wrong. Tokens that still have to be
+ * waited for are not left: a client that keeps to the fields is not delayed either.
  */
 export const draft11: Dialect = {
   names: [STATE, POLICY],
@@ -35,7 +36,8 @@ export const draft11: Dialect = {
 /** All limits that applied, in the order of the batch. In a denial, only the limits that denied have a state. */
 function limitMembers(decision: Decision): LimitMembers[] {
   const { batch, reading } = Decision.answerOf(decision) as Answered;
-  const { results, allowed } = decision;
+  const { results, allowed, delayMs } = decision;
+  const heldTicks = delayMs * TICKS_PER_MS;
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
   const members = new Array<LimitMembers>(results.length);
@@ -45,18 +47,22 @@ function limitMembers(decision: Decision): LimitMembers[] {
     const { rate } = transaction;
     const before = reading.levelsTicks[i]!;
     // Not by `spent`: a charge may take less than a whole token.
-    const level = allowed ? levelAfter(transaction, before) : before;
+    const after = allowed ? levelAfter(transaction, before) : before;
+    // The fields of a request that had to wait are written when it goes on.
+    const level = heldTicks === 0 ? after : Math.max(0, after - heldTicks);
+    const left =
+      heldTicks === 0 ? result.remaining : remainingTokens(level, rate.emissionIntervalTicks, readyTicks(transaction));
     const name = result.limit;
-    const state =
-      allowed || !result.allowed ? `"${name}";r=${result.remaining}${untilNext(level, transaction)}` : undefined;
+    const state = allowed || !result.allowed ? `"${name}";r=${left}${untilNext(level, transaction)}` : undefined;
     members[i] = { name, state, policy: `"${name}"${quotaOf(rate)}` };
   }
   return members;
 }
 
-function untilNext(level: number, { rate, fitTicks }: Transaction): string {
+function untilNext(level: number, transaction: Transaction): string {
+  const { rate } = transaction;
   if (level === 0 || fillsWithinASecond(rate)) return '';
-  return `;t=${ceilToSeconds(waitForNextToken(level, rate.emissionIntervalTicks, fitTicks))}`;
+  return `;t=${ceilToSeconds(waitForNextToken(level, rate.emissionIntervalTicks, readyTicks(transaction)))}`;
 }
 
 // Each response contains these numbers, and they never change.

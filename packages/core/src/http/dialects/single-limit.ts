@@ -53,7 +53,9 @@ interface SingleFigures {
 
 function singleFigures(decision: Decision, retryAfter: number): SingleFigures {
   const { burst, remaining, resetAfterMs } = strictestResult(decision);
-  return { burst, remaining, resetSeconds: decision.allowed ? Math.ceil(resetAfterMs / 1000) : retryAfter };
+  // The fields of a request that had to wait are written when it goes on.
+  const resetMs = Math.max(0, resetAfterMs - decision.delayMs);
+  return { burst, remaining, resetSeconds: decision.allowed ? Math.ceil(resetMs / 1000) : retryAfter };
 }
 
 /**

@@ -86,8 +86,8 @@ class ConvertedOverrides {
     const known = this.#byObject.get(override);
     if (known !== undefined && hasNumbers(override, known.numbers)) return known.rate;
     const rate = this.#convert(limit, override);
-    const { burst, count, period, maxDebt } = override;
-    this.#byObject.set(override, { numbers: { burst, count, period, maxDebt }, rate });
+    const { burst, count, period, maxDebt, maxWait } = override;
+    this.#byObject.set(override, { numbers: { burst, count, period, maxDebt, maxWait }, rate });
     return rate;
   }
 
@@ -103,7 +103,7 @@ class ConvertedOverrides {
 }
 
 // A function may change the numbers of one object and return it again.
-function hasNumbers(override: LimitNumbers, { burst, count, period, maxDebt }: LimitNumbers): boolean {
-  const areSame = override.burst === burst && override.count === count && override.period === period;
-  return areSame && override.maxDebt === maxDebt;
+function hasNumbers(override: LimitNumbers, { burst, count, period, maxDebt, maxWait }: LimitNumbers): boolean {
+  const isSameRate = override.burst === burst && override.count === count && override.period === period;
+  return isSameRate && override.maxDebt === maxDebt && override.maxWait === maxWait;
 }

@@ -21,7 +21,7 @@ export type OverrideRate = Rate | 'unlimited' | 'blocked';
  */
 export type RateLookup = (limit: Limit<never>, id: string, request: unknown) => Awaitable<OverrideRate>;
 
-const FIELDS = ['burst', 'count', 'period', 'maxDebt'] as const;
+const FIELDS = ['burst', 'count', 'period', 'maxDebt', 'maxWait'] as const;
 
 /**
  * Validates an override and converts its numbers to ticks.

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { levelAfter, passes } from '../transaction-rule.ts';
+import { levelAfter, levelAfterRefund, passes } from '../transaction-rule.ts';
 import { checkTime, systemTime, type Time } from '../../time/time.ts';
 import { SluiceError } from '../../checks/errors.ts';
-import { charged, refundable, refunded } from '../../rule/gcra.ts';
+import { charged } from '../../rule/gcra.ts';
 import { checkOptions, wholeNumber } from '../../checks/options.ts';
 import type {
   BucketName,
@@ -142,9 +142,7 @@ class LocalStore implements MemoryStore {
   }
 
   refund(batch: readonly StoreRefund[]): StoreReading {
-    return this.#change(batch, ({ incrementTicks, tatAfterSpendTicks = Infinity }, level, now) =>
-      refunded(level, refundable(incrementTicks, tatAfterSpendTicks, now)),
-    );
+    return this.#change(batch, levelAfterRefund);
   }
 
   reset(batch: readonly BucketName[]): void {

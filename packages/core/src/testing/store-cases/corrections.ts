@@ -70,6 +70,27 @@ export const correctionCases: readonly (StoreCase | SteeredStoreCase)[] = [
     },
   ),
 
+  promise('a refund of a decision in a line is given only to the last in it', async ({ store }) => {
+    await store.spend([slow.spend('id', 5)]);
+    const [first, last] = [
+      await store.spend([slow.inLine(8, slow.spend('id'))]),
+      await store.spend([slow.inLine(8, slow.spend('id', 2))]),
+    ];
+    const lineTicks = 5 * T;
+    const tat = tatOf(last, 2 * T);
+    const refundOfFirst = { ...slow.refund('id', 1, tatOf(first, T)), lineTicks };
+    assertTat(await store.refund([refundOfFirst]), tat);
+    assertTat(await store.refund([{ ...slow.refund('id', 2, tat), lineTicks }]), tat - 2 * T);
+    assertTat(await store.refund([refundOfFirst]), tat - 3 * T);
+  }),
+
+  promise('a refund of a decision without anybody in line is given, whatever came later', async ({ store }) => {
+    const taken = await store.spend([slow.inLine(8, slow.spend('id', 3))]);
+    const tat = tatOf(await store.spend([slow.inLine(8, slow.spend('id'))]), T);
+    const refund = { ...slow.refund('id', 2, tatOf(taken, 3 * T)), lineTicks: 5 * T };
+    assertTat(await store.refund([refund]), tat - 2 * T);
+  }),
+
   promise('a reset bucket is full, and no other is', async ({ store }) => {
     const taken = await store.spend([slow.spend('a', 5), slow.spend('b', 5), other.spend('a', 5)]);
     await store.reset([
