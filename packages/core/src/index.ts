@@ -17,6 +17,7 @@ export type { Duration } from './rule/duration.ts';
 export { SluiceError, type ErrorCode, type ErrorKind } from './checks/errors.ts';
 export type { LimiterEvent } from './events/event.ts';
 export type { FailureOptions } from './failure/failure-options.ts';
+export type { BorrowDefinition, BorrowOverride } from './limits/borrowing.ts';
 export type { FailurePolicy, LimitDefinition, LimitDefinitions } from './limits/limit.ts';
 export type { Failure } from './decision/batch-answer.ts';
 export type { StoreMessage, StoreStatus } from './failure/store-health.ts';
@@ -36,6 +37,7 @@ export {
   type Ipv6RangeOptions,
 } from './keys/address-keys.ts';
 export { compound } from './keys/compound-key.ts';
+export { everyone } from './keys/everyone.ts';
 export type { LimitSetOptions } from './limits/limit-set.ts';
 export type { CloseOptions, CostEntry, FirstOf, Limiter, ResetEntry, SpendEntry } from './limiter/limiter.ts';
 export type { Log } from './events/event-sink.ts';
@@ -50,7 +52,7 @@ export {
   type CachedOverridesOptions,
 } from './limits/overrides/cached-overrides.ts';
 export type { OverrideQuery } from './limits/overrides/override-cache.ts';
-export type { Override } from './limits/overrides/override.ts';
+export type { Override, OverrideNumbers } from './limits/overrides/override.ts';
 export { OverrideList, type OverrideTable } from './limits/overrides/override-list.ts';
 export type { LimitNumbers } from './rule/rate.ts';
 export type { ReadyOptions } from './store/ready-options.ts';

@@ -145,9 +145,8 @@ export function plainBatchOf(
 }
 
 /**
- * Whether a store can decide a batch: no id is blocked, and no cost exceeds the burst, or in a charge the burst and
- * `maxDebt`. One look at each transaction for
- * both, because a blocked id has a burst of 0.
+ * Whether a store can decide a batch as it is: no id is blocked, no limit borrows, and no cost exceeds the burst, or in a
+ * charge the burst and `maxDebt`. One look at each transaction for all of it, because a blocked id has a burst of 0.
  */
 export function isDecidable(batch: readonly Transaction[]): boolean {
   for (let i = 0; i < batch.length; i++) if (!isFitting(batch[i]!)) return false;
@@ -155,12 +154,11 @@ export function isDecidable(batch: readonly Transaction[]): boolean {
 }
 
 function isFitting(transaction: Transaction): boolean {
-  const { cost, rate } = transaction;
-  return rate.burst > 0 && (cost <= rate.burst || isWithinDebt(transaction));
+  return transaction.rate.burst > 0 && transaction.treatment.borrowing === undefined && hasFittingCost(transaction);
 }
 
-function isWithinDebt({ mode, cost, rate, capTicks }: Transaction): boolean {
-  return mode === 'charge' && cost * rate.emissionIntervalTicks <= capTicks;
+function hasFittingCost({ mode, cost, rate, capTicks }: Transaction): boolean {
+  return cost <= rate.burst || (mode === 'charge' && cost * rate.emissionIntervalTicks <= capTicks);
 }
 
 /**
@@ -169,7 +167,7 @@ function isWithinDebt({ mode, cost, rate, capTicks }: Transaction): boolean {
  * @throws {SluiceError} `ERR_COST_OVER_BURST`.
  */
 export function checkCostFits(transaction: Transaction): void {
-  if (!isBlocked(transaction) && !isFitting(transaction)) throw costOverBurst(transaction);
+  if (!isBlocked(transaction) && !hasFittingCost(transaction)) throw costOverBurst(transaction);
 }
 
 /** Whether an id of a batch is blocked. Such a batch is denied without calling the store. */

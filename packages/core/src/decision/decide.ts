@@ -2,7 +2,7 @@ import { canDeny, levelAfter, passes } from '../store/transaction-rule.ts';
 import { Decision, type BucketState, type DecisionFigures, type Result } from './decision.ts';
 import type { Blocked, Answered, Unanswered } from './batch-answer.ts';
 import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
-import type { StoreReading } from '../store/store.ts';
+import type { Mode, StoreReading } from '../store/store.ts';
 import { strictestOf } from './strictness.ts';
 import { ceilToMs } from '../rule/ticks.ts';
 import { isBlocked, readyTicks, type Transaction } from './transaction.ts';
@@ -58,6 +58,7 @@ function blockedResult({ limit, id, cost, mode, rate, overridden, treatment }: T
     mode,
     allowed: false,
     blocked: true,
+    borrowed: false,
     remaining: 0,
     retryAfterMs: Infinity,
     resetAfterMs: Infinity,
@@ -80,16 +81,18 @@ function decided(answer: Answered, takes: boolean): Decision {
   const { batch, reading } = answer;
   const levels = reading.levelsTicks;
   const passed = passes(batch, levels);
+  const count = resultCount(batch);
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
-  const results = new Array<Result>(batch.length);
+  const results = new Array<Result>(count);
   let delayTicks = 0;
-  for (let i = 0; i < batch.length; i++) {
+  for (let i = 0; i < count; i++) {
     const before = levels[i]!;
     if (passed && batch[i]!.lineTicks !== undefined) delayTicks = Math.max(delayTicks, delayOf(batch[i]!, before));
     const after = takes && passed ? levelAfter(batch[i]!, before) : before;
     results[i] = resultOf(batch[i]!, before, after, passed);
   }
+  if (count < batch.length) foldLoans(answer, results, takes && passed);
   const figures = results[strictestOf(answer, results)] ?? NO_LIMIT;
   return new Decision(answer, passed ? 'allowed' : 'denied', figures, results, ceilToMs(delayTicks));
 }
@@ -98,6 +101,57 @@ function decided(answer: Answered, takes: boolean): Decision {
 function delayOf({ mode, incrementTicks, fitTicks, rate }: Transaction, before: number): number {
   const takes = mode === 'check-and-spend' || (mode === 'spend-only' && fits(before, incrementTicks, fitTicks));
   return takes ? waitFor(before, incrementTicks, rate.toleranceTicks) : 0;
+}
+
+/** The number of transactions that have a result: those of ceilings and pools follow after them, see `Loan`. */
+function resultCount(batch: readonly Transaction[]): number {
+  let count = batch.length;
+  while (count > 0 && batch[count - 1]!.treatment.part === 'internal') count--;
+  return count;
+}
+
+/** Replaces the results of own buckets by those of loans. */
+function foldLoans({ batch, reading }: Answered, results: Result[], took: boolean): void {
+  let next = results.length;
+  const partAt = (i: number): LoanPart => partOf(batch[i]!, reading.levelsTicks[i]!, took);
+  for (let i = 0; i < results.length; i++) {
+    if (batch[i]!.treatment.part !== 'assured') continue;
+    results[i] = loanResult(results[i]!, partAt(next), partAt(next + 1));
+    next += 2;
+  }
+}
+
+/** What the ceiling or the pool contributes to a result. */
+interface LoanPart {
+  readonly cost: number;
+  readonly mode: Mode;
+  readonly spent: number;
+  readonly waitTicks: number;
+}
+
+function partOf(transaction: Transaction, before: number, took: boolean): LoanPart {
+  const { cost, mode, incrementTicks, fitTicks } = transaction;
+  return {
+    cost,
+    mode,
+    spent: took ? tokensTaken(transaction, before) : 0,
+    waitTicks: canDeny(mode) ? waitFor(before, incrementTicks, fitTicks) : 0,
+  };
+}
+
+function loanResult(own: Result, ceiling: LoanPart, pool: LoanPart): Result {
+  const isLent = pool.mode !== 'charge';
+  const waitTicks = Math.max(ceiling.waitTicks, pool.waitTicks);
+  const allowed = own.allowed && waitTicks === 0;
+  return {
+    ...own,
+    cost: isLent ? ceiling.cost : own.cost,
+    spent: Math.max(own.spent, ceiling.spent, pool.spent),
+    mode: ceiling.mode,
+    allowed,
+    borrowed: isLent && allowed,
+    retryAfterMs: Math.max(own.retryAfterMs, ceilToMs(waitTicks)),
+  };
 }
 
 /** @param passed - Whether the whole batch passed: then each transaction that can deny fits. */
@@ -112,6 +166,7 @@ function resultOf(transaction: Transaction, before: number, after: number, passe
     mode,
     allowed,
     blocked: false,
+    borrowed: false,
     remaining: remainingTokens(after, rate.emissionIntervalTicks, readyTicks(transaction)),
     retryAfterMs: allowed ? 0 : ceilToMs(waitFor(after, incrementTicks, fitTicks)),
     resetAfterMs: ceilToMs(after),
@@ -121,6 +176,12 @@ function resultOf(transaction: Transaction, before: number, after: number, passe
     overridden,
     hidden: treatment.hidden,
   };
+}
+
+/** Returns the tokens that a transaction of a batch that passed took from its bucket. */
+export function tokensTaken(transaction: Transaction, before: number): number {
+  const after = levelAfter(transaction, before);
+  return after === before ? 0 : spentTokens(transaction, after - before);
 }
 
 // A charge may have taken less than its cost: up to an empty bucket.
@@ -133,7 +194,8 @@ export function bucketStates(
   batch: readonly Omit<Transaction, 'mode'>[],
   reading: StoreReading,
 ): readonly BucketState[] {
-  return batch.map(({ limit, id, rate, overridden }, i) => {
+  const visible = batch.filter(({ treatment }) => treatment.part !== 'internal');
+  return visible.map(({ limit, id, rate, overridden }, i) => {
     const level = reading.levelsTicks[i]!;
     const { emissionIntervalTicks, toleranceTicks } = rate;
     return {

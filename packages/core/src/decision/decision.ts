@@ -37,11 +37,18 @@ export interface Result extends BucketState {
    * `resetAfterMs` are `Infinity`.
    */
   readonly blocked: boolean;
+  /**
+   * Whether the tokens are those of the pool from which the limit borrows. The other figures are those of the limit's own
+   * bucket; a borrowed token is no promise of another. Always false for a limit that does not borrow.
+   */
+  readonly borrowed: boolean;
   /** Whether the limit is `hidden`: header fields and problem details do not mention it. */
   readonly hidden: boolean;
   /**
    * Milliseconds until the same cost fits if no other request comes, rounded up to 0.001. It is exact: one microsecond
-   * earlier the cost is denied, and after this time it fits; at a limit with `maxWait`, it then has to wait. 0 when allowed, `Infinity` when blocked.
+   * earlier the cost is denied, and after this time it fits; at a limit with `maxWait`, it then has to wait. 0 when
+   * allowed, `Infinity` when blocked. For a limit that borrows it is the shorter of the two waits, for its own tokens and
+   * for those of the pool; if it borrows by fair shares, the cost may fit earlier.
    */
   readonly retryAfterMs: number;
 }

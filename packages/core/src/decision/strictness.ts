@@ -37,8 +37,12 @@ function isStricter(one: Strictness, than: Strictness): boolean {
 }
 
 function ofResult({ batch, reading }: Answered, results: readonly Result[], i: number): Strictness {
-  const { allowed, remaining, spent } = results[i]!;
+  const { allowed, remaining, spent, retryAfterMs } = results[i]!;
   const transaction = batch[i]!;
+  // The ceiling or the pool may have denied it, and not its own bucket.
+  if (!allowed && transaction.treatment.part === 'assured') {
+    return { allowed, remaining, waitTicks: retryAfterMs * TICKS_PER_MS };
+  }
   const level = reading.levelsTicks[i]!;
   const after = spent > 0 ? levelAfter(transaction, level) : level;
   return { allowed, remaining, waitTicks: waitFor(after, transaction.incrementTicks, transaction.fitTicks) };

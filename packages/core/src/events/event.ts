@@ -34,12 +34,13 @@ export type LimiterEvent =
       readonly message: string;
     }
   /**
-   * A `settle` or `onDecision` function threw or rejected. The request is not affected; after a failed `settle` the
-   * client remains charged with the full cost.
+   * A `settle`, `onDecision` or `weight` function threw, rejected or returned a wrong value. The request is not
+   * affected; after a failed `settle` the client remains charged with the full cost, after a failed `weight` it has the
+   * weight 1.
    */
   | {
       readonly type: 'callback-failed';
-      readonly callback: 'settle' | 'onDecision';
+      readonly callback: 'settle' | 'onDecision' | 'weight';
       readonly cause: unknown;
       readonly message: string;
     }

@@ -90,7 +90,8 @@ function withoutHidden(decision: Decision): Decision | null {
   const { results, allowed, outcome } = decision;
   if (results.every((result) => result.hidden || result.allowed !== allowed)) return null;
   const { batch, reading, ...rest } = Decision.answerOf(decision) as Answered;
-  const isVisible = (_: unknown, i: number): boolean => !results[i]!.hidden;
+  // Behind those of the results are the transactions of ceilings and pools.
+  const isVisible = (_: unknown, i: number): boolean => results[i]?.hidden === false;
   const answer: Answered = {
     ...rest,
     batch: batch.filter(isVisible),

@@ -2,10 +2,12 @@ import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { checkCostFits, hasBlocked, isDecidable } from '../decision/batch.ts';
 import { blockedDecision } from '../decision/decide.ts';
 import type { Decision } from '../decision/decision.ts';
+import { borrows } from '../decision/loan.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { decisionChannel } from '../events/event.ts';
 import type { StoreGate } from '../failure/store-gate.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
+import { checkAlternatives, type Lender } from './lender.ts';
 import type { DecisionReports } from './on-decision.ts';
 import type { RaisedLimits } from './raised-limits.ts';
 
@@ -17,6 +19,7 @@ export interface DeciderParts {
   readonly gate: StoreGate;
   readonly raised: RaisedLimits;
   readonly reports: DecisionReports<never>;
+  readonly lender: Lender;
   readonly currentSet: () => LimitSet<never>;
 }
 
@@ -28,12 +31,14 @@ export class Decider {
   readonly #gate: StoreGate;
   readonly #raised: RaisedLimits;
   readonly #reports: DecisionReports<never>;
+  readonly #lender: Lender;
   readonly #currentSet: () => LimitSet<never>;
 
-  constructor({ gate, raised, reports, currentSet }: DeciderParts) {
+  constructor({ gate, raised, reports, lender, currentSet }: DeciderParts) {
     this.#gate = gate;
     this.#raised = raised;
     this.#reports = reports;
+    this.#lender = lender;
     this.#currentSet = currentSet;
   }
 
@@ -64,7 +69,12 @@ export class Decider {
   }
 
   #decideNow(call: Call, batch: Batch): Awaitable<Decision> {
-    return isDecidable(batch) ? this.askStore(call, batch) : this.#denyBlocked(batch);
+    return isDecidable(batch) ? this.askStore(call, batch) : this.#decideRare(call, batch);
+  }
+
+  #decideRare(call: Call, batch: Batch): Awaitable<Decision> {
+    for (const transaction of batch) checkCostFits(transaction);
+    return hasBlocked(batch) ? this.#denyBlocked(batch) : this.#lend(call, [batch]);
   }
 
   #ask(call: Call, batch: Batch): Awaitable<Decision> {
@@ -72,7 +82,6 @@ export class Decider {
   }
 
   #denyBlocked(batch: Batch): Decision {
-    for (const transaction of batch) checkCostFits(transaction);
     this.#gate.assertOpen();
     return blockedDecision(batch, this.#gate);
   }
@@ -91,7 +100,20 @@ export class Decider {
     const unlimited = open.findIndex((batch) => batch.length === 0);
     const tried = unlimited === -1 ? open : open.slice(0, unlimited + 1);
     if (tried.length < 2) return this.#decideNow(call, tried[0] ?? alternatives[0]!);
+    if (tried.some((batch) => batch.some(borrows))) return this.#lend(call, tried);
     return andThen(this.#decideTried(call, tried), firstDecision);
+  }
+
+  /** Decides the first of several batches that passes, where some limits borrow. */
+  #lend(call: Call, batches: readonly Batch[]): Awaitable<Decision> {
+    const groups = batches.map((batch) => this.#lender.alternativesOf(batch));
+    const all = groups.flat();
+    checkAlternatives(all.length);
+    return andThen(this.#decideTried(call, all), (decisions) => {
+      const decision = firstDecision(soonestOfEach(groups, decisions));
+      if (call === 'spend') this.#lender.noteLent(decision, batches.flat());
+      return decision;
+    });
   }
 
   #decideTried(call: Call, alternatives: readonly Batch[]): Awaitable<readonly Decision[]> {
@@ -115,6 +137,23 @@ function firstDecision(decisions: readonly Decision[]): Decision {
   const last = decisions.at(-1)!;
   if (last.outcome !== 'denied') return last;
   return decisions.reduce((soonest, one) => (one.retryAfterMs < soonest.retryAfterMs ? one : soonest));
+}
+
+/**
+ * Leaves out of the denials of one batch all but that with the shortest wait of each limit that borrows. The waits of
+ * different limits do not depend on each other, so the sum of the waits is the shortest too.
+ */
+function soonestOfEach(groups: readonly (readonly Batch[])[], decisions: readonly Decision[]): readonly Decision[] {
+  if (decisions.at(-1)!.outcome !== 'denied') return decisions;
+  let first = 0;
+  return groups.map(({ length }) => {
+    const [one, ...others] = decisions.slice(first, (first += length));
+    return others.reduce((soonest, other) => (sumOfWaits(other) < sumOfWaits(soonest) ? other : soonest), one!);
+  });
+}
+
+function sumOfWaits({ results }: Decision): number {
+  return results.reduce((sum, { retryAfterMs }) => sum + retryAfterMs, 0);
 }
 
 function tookNothing({ results }: Decision): boolean {

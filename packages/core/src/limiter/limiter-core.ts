@@ -3,10 +3,12 @@ import { batchOf, plainBatchOf, transactionOf, withoutBlocked } from '../decisio
 import { isStoreInUse, registerLimitNames, releaseLimitNames } from './limit-name-registry.ts';
 import type { Time } from '../time/time.ts';
 import { bucketStates } from '../decision/decide.ts';
+import { withChargedLoans } from '../decision/loan.ts';
 import { Decision, type BucketState, type Result } from '../decision/decision.ts';
 import { alternativesOf } from './alternatives.ts';
 import { canonicalId, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
 import type { EventSink } from '../events/event.ts';
+import { checkLoans, Lender } from './lender.ts';
 import { Deadlines } from '../time/deadlines.ts';
 import { Decider } from './decider.ts';
 import type { CheckedFailureOptions } from '../failure/failure-options.ts';
@@ -19,6 +21,7 @@ import {
   checkNeeded,
   defineLimitSet,
   limitNamed,
+  storedNames,
   type LimitNeed,
   type LimitSet,
   type LimitSetOptions,
@@ -89,13 +92,14 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.#raised = new RaisedLimits(time);
     this.#work = new PendingWork(time);
     this.#set = this.#defined(set);
-    registerLimitNames(store, this, this.#set.limits.keys());
+    registerLimitNames(store, this, storedNames(this.#set));
     this.#gate =
       store.traits?.answersAtOnce === true ? new OpenGate(store, time) : new StoreGuard({ store, failure, emit, time });
     this.#decider = new Decider({
       gate: this.#gate,
       raised: this.#raised,
       reports: this.#reports,
+      lender: new Lender(time, emit),
       currentSet: () => this.#set,
     });
     this.#endStoreReports = this.#watchedStore();
@@ -129,7 +133,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     if (what instanceof Decision) return this.#work.track(this.#spentTokensOf(what).refund());
     if (!Array.isArray(what)) throw notRefundable(what);
     const refunded = andThen(this.#costBatch('refund', what), (batch) =>
-      andThen(this.#gate.refund(this.store, withoutBlocked(batch)), (given) =>
+      andThen(this.#gate.refund(this.store, withChargedLoans(withoutBlocked(batch))), (given) =>
         bucketStates(given.batch, given.reading),
       ),
     );
@@ -140,7 +144,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.#gate.assertOpen();
     const set = this.#set;
     return andThen(batchOf(checkedEntriesOf('reset', entries).map((entry) => bucketOf(set, entry))), (batch) =>
-      this.#gate.reset(batch),
+      this.#gate.reset(batch.flatMap((bucket) => bucketsOf(set, bucket))),
     );
   }
 
@@ -150,7 +154,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     checkOptions('replace', set, ['limits', 'overrides']);
     const next = this.#defined(set);
     for (const need of this.#needed.values()) checkNeeded(next, need);
-    registerLimitNames(this.store, this, next.limits.keys());
+    registerLimitNames(this.store, this, storedNames(next));
     this.#raised.changed(this.#set, next);
     this.#set = next;
   }
@@ -206,6 +210,9 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     for (const { limit, cost, share } of uses) {
       this.requireLimit(limit, typeof cost === 'number' ? cost : 0, typeof share === 'number' ? share : 1);
     }
+    checkLoans(
+      uses.map(({ limit, mode }) => ({ limit, mode, borrowing: this.#set.limits.get(limit)?.treatment.borrowing })),
+    );
     return new PreparedLimits(uses, {
       currentSet: () => this.#openSet(),
       decide: (batch) => this.#decider.decide('spend', batch),
@@ -278,7 +285,9 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   #charge(transactions: Awaitable<readonly Transaction[]>): Awaitable<readonly BucketState[]> {
     const charged = andThen(transactions, (batch) =>
-      andThen(this.#gate.charge(withoutBlocked(batch)), (change) => bucketStates(change.batch, change.reading)),
+      andThen(this.#gate.charge(withChargedLoans(withoutBlocked(batch))), (change) =>
+        bucketStates(change.batch, change.reading),
+      ),
     );
     return this.#work.track(charged);
   }
@@ -328,6 +337,12 @@ function asked(set: LimitSet<never>, entry: SpendEntry | CostEntry): Awaitable<T
   const { limit: name, id, cost = 1, mode = 'check-and-spend', share = 1 } = entry;
   const limit = limitNamed(set, name);
   return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode), share }, undefined);
+}
+
+/** The bucket of a limit that borrows has another beside it, that of the ceiling. */
+function bucketsOf(set: LimitSet<never>, bucket: BucketName): readonly BucketName[] {
+  const { borrowing } = limitNamed(set, bucket.limit).treatment;
+  return borrowing === undefined ? [bucket] : [bucket, { limit: borrowing.ceilingName, id: bucket.id }];
 }
 
 function bucketOf(set: LimitSet<never>, { limit: name, id: text }: ResetEntry): BucketName {

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../async/awaitable.ts';
-import { bucketStates } from '../decision/decide.ts';
+import { bucketStates, tokensTaken } from '../decision/decide.ts';
 import { Decision, type BucketState } from '../decision/decision.ts';
 import { complaint, SluiceError } from '../checks/errors.ts';
 import type { Changed } from '../decision/batch-answer.ts';
@@ -13,6 +13,8 @@ type Refund = Transaction & StoreRefund;
 /** The tokens that a decision took from one bucket. */
 interface SpentFromBucket {
   readonly transaction: Transaction;
+  /** The index of the result that the tokens belong to. A limit that borrows took tokens from several buckets. */
+  readonly resultIndex: number;
   /** The bucket's TAT right after the decision, minus what was refunded since. */
   tatAfterSpendTicks: number;
   /** Tokens of this decision that are still spent, without those of a refund in progress. */
@@ -55,18 +57,17 @@ export class SpentTokens {
   async settleTo(limit: string, trueCost: number): Promise<number> {
     // oxlint-disable-next-line no-await-in-loop -- another refund may begin meanwhile
     while (this.#refunds.size > 0) await Promise.allSettled(this.#refunds);
-    const from = this.#buckets.find(({ transaction }) => transaction.limit === limit);
-    if (from === undefined) return trueCost;
-    const surplus = from.tokens - trueCost;
-    if (surplus <= 0) return -surplus;
-    await this.#giveBack([{ from, tokens: surplus }]);
-    return 0;
+    const index = this.#decision.results.findIndex((result) => result.limit === limit);
+    const all = this.#buckets.filter(({ resultIndex }) => resultIndex === index);
+    const spent = Math.max(0, ...all.map(({ tokens }) => tokens));
+    await this.#giveBack(all.map((from) => ({ from, tokens: from.tokens - trueCost })));
+    return Math.max(0, trueCost - spent);
   }
 
   #giveBack(all: readonly Part[]): Awaitable<readonly BucketState[]> {
     const answer = Decision.answerOf(this.#decision);
+    if (!answer.available || all.every(({ tokens }) => tokens <= 0)) return [];
     const parts = all.filter(({ tokens }) => tokens > 0);
-    if (!answer.available || parts.length === 0) return [];
     const refunds = parts.map(refundOf);
     // Subtracted before the store is called, so that of two concurrent refunds only one gives the tokens back.
     take(parts, 1);
@@ -115,12 +116,23 @@ function refundOf({ from: { transaction, tatAfterSpendTicks }, tokens }: Part): 
 function spentBy(decision: Decision): readonly SpentFromBucket[] {
   const answer = Decision.answerOf(decision);
   if (!answer.available) return [];
+  // `check` took nothing.
+  if (decision.results.every(({ spent }) => spent === 0)) return [];
   const { batch, reading } = answer;
-  return decision.results.flatMap(({ spent: tokens }, i) => {
-    const transaction = batch[i]!;
-    const tatAfterSpendTicks = nowTicksAt(reading, i) + levelAfter(transaction, reading.levelsTicks[i]!);
-    return tokens === 0 ? [] : [{ transaction, tatAfterSpendTicks, tokens }];
+  const results = resultIndexes(batch, decision.results.length);
+  return batch.flatMap((transaction, i) => {
+    const level = reading.levelsTicks[i]!;
+    const tokens = tokensTaken(transaction, level);
+    const tatAfterSpendTicks = nowTicksAt(reading, i) + levelAfter(transaction, level);
+    return tokens === 0 ? [] : [{ transaction, resultIndex: results[i]!, tatAfterSpendTicks, tokens }];
   });
+}
+
+/** Returns the index of the result of each transaction. The pairs of ceiling and pool follow after those with results. */
+function resultIndexes(batch: readonly Transaction[], count: number): readonly number[] {
+  const own = [...batch.keys()].slice(0, count);
+  const loans = own.filter((i) => batch[i]!.treatment.part === 'assured');
+  return [...own, ...loans.flatMap((i) => [i, i])];
 }
 
 /**

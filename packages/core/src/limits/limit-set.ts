@@ -1,13 +1,14 @@
 import { complaint, listed, shown, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
 import type { Deadlines } from '../time/deadlines.ts';
+import { ceilingNameOf, withPools } from './pools.ts';
 import { defineLimits, waitTicksOf, type FailurePolicy, type Limit, type LimitDefinitions } from './limit.ts';
 import { guess } from '../checks/options.ts';
 import { remainingTokens, shareOf } from '../rule/gcra.ts';
 import { andWait } from '../rule/rate.ts';
 import { AskedOverrides, type OverrideFunction } from './overrides/override-function.ts';
 import type { RateLookup } from './overrides/override.ts';
-import { listOverrides, OverrideList, type OverrideTable } from './overrides/override-list.ts';
+import { listOverrides, OverrideList, overridesOf, type OverrideTable } from './overrides/override-list.ts';
 
 /** Limits and overrides as a user writes them. */
 export interface LimitSetOptions<Request = unknown, Name extends string = string> {
@@ -43,17 +44,19 @@ export function defineLimitSet<Request>(
   { limits: definitions, overrides = {} }: LimitSetOptions<Request>,
   { onFailure, deadlines, emit }: LimitSetContext,
 ): LimitSet<Request> {
-  const limits = defineLimits(definitions, onFailure);
+  const defined = defineLimits(definitions, onFailure);
   if (typeof overrides === 'function') {
     const { rateFor } = new AskedOverrides(overrides, deadlines, emit);
+    const limits = withPools(defined, () => undefined);
     return {
       limits,
       rateFor: unlessDisabled(limits, rateFor),
       smallestBurst: (limit) => limit.rate.burst,
     };
   }
-  const list = overrides instanceof OverrideList ? overrides : listOverrides(overrides, limits);
-  list.checkLimits(limits);
+  const list = overrides instanceof OverrideList ? overrides : listOverrides(overrides, defined);
+  list.checkLimits(defined);
+  const limits = withPools(defined, (limit) => overridesOf(list, limit)?.totals);
   list.seal();
   const rateFor: RateLookup = list.isEmpty ? ownRate : (limit, id) => list.rateOf(limit.name, id) ?? limit.rate;
   return {
@@ -92,6 +95,12 @@ function unknownLimit(name: unknown, limits: ReadonlyMap<string, unknown>): Slui
   }
   const hint = guess(name, [...limits.keys()]);
   return new SluiceError('ERR_UNKNOWN_LIMIT', `No limit is named ${shown(name)}.${hint} ${known}`);
+}
+
+/** Returns the names under which a set stores buckets: those of its limits and of their ceilings. */
+export function storedNames({ limits }: LimitSet<never>): readonly string[] {
+  const borrowers = [...limits.values()].filter(({ borrow }) => borrow !== undefined);
+  return [...limits.keys(), ...borrowers.map(({ name }) => ceilingNameOf(name))];
 }
 
 /** What a middleware needs of a limit. */

@@ -4,6 +4,7 @@ import { isKey, type Key } from '../keys/key.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
 import { rateOf, type LimitNumbers, type Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
+import { borrowTermsOf, type BorrowDefinition, type BorrowTerms } from './borrowing.ts';
 
 /**
  * What a limit does while its store can't answer.
@@ -39,6 +40,8 @@ export interface LimitDefinition<Request = unknown> extends LimitNumbers {
    * Default: false.
    */
   readonly hidden?: boolean | undefined;
+  /** How the limit borrows from a pool when its own tokens are used up. Its own numbers then are what is assured. */
+  readonly borrow?: BorrowDefinition | undefined;
 }
 
 /** Limits by name. A name is `[A-Za-z][A-Za-z0-9_.-]*`, at most 64 characters, and unique ignoring case. */
@@ -46,10 +49,35 @@ export type LimitDefinitions<Request = unknown, Name extends string = string> = 
   readonly [Each in Name]: LimitDefinition<Request>;
 };
 
-/** How decisions by a limit are treated. Plain data, because it is part of every batch that a store gets. */
+/** How decisions by a limit are treated. In a batch for a store it is plain data. */
 export interface Treatment {
   readonly onFailure: FailurePolicy;
   readonly hidden: boolean;
+  /**
+   * What a transaction stands for in a batch: all of its limit, the assured tokens of a limit that borrows, or an
+   * internal bucket that has no result of its own.
+   */
+  readonly part: 'whole' | 'assured' | 'internal';
+  /** Of a limit that borrows, until its transaction is replaced by those for a store. Otherwise undefined. */
+  readonly borrowing: Borrowing | undefined;
+}
+
+/** A pool, as those who borrow from it see it. */
+export interface Pool {
+  readonly name: string;
+  readonly rate: Rate;
+  /** The level to which assured requests may raise the pool's: τ + D, where D are all assured bursts together. */
+  readonly capTicks: number;
+}
+
+/** All that a decision needs to know about borrowing by one limit. */
+export interface Borrowing extends BorrowTerms {
+  readonly ceilingName: string;
+  readonly pool: Pool;
+  /** The treatment of the limit's own transaction in a batch for a store. */
+  readonly own: Treatment;
+  /** The treatment of the transactions of the ceiling and of the pool. */
+  readonly internal: Treatment;
 }
 
 /** A validated limit, with its numbers in ticks. */
@@ -59,11 +87,24 @@ export interface Limit<Request = unknown> {
   readonly rate: Rate;
   readonly disabled: boolean;
   readonly treatment: Treatment;
+  /** How it borrows, if it does. */
+  readonly borrow: BorrowTerms | undefined;
 }
 
 /** The pattern of a limit's name. */
 export const LIMIT_NAME_PATTERN: RegExp = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
-const FIELDS = ['key', 'burst', 'count', 'period', 'maxDebt', 'maxWait', 'onFailure', 'disabled', 'hidden'] as const;
+const FIELDS = [
+  'key',
+  'burst',
+  'count',
+  'period',
+  'maxDebt',
+  'maxWait',
+  'onFailure',
+  'disabled',
+  'hidden',
+  'borrow',
+] as const;
 
 /**
  * Returns the longest delay of a request; 0 when requests are never delayed.
@@ -141,12 +182,15 @@ function defineLimit<Request>(
   const { onFailure: policy = onFailure, disabled = false, hidden = false } = definition;
   checkBoolean(`${where}.disabled`, disabled);
   checkBoolean(`${where}.hidden`, hidden);
+  const rate = rateOf(where, definition);
+  const onFailureChecked = checkFailurePolicy(`${where}.onFailure`, policy);
   return {
     name,
     key: definition.key,
-    rate: rateOf(where, definition),
+    rate,
     disabled,
-    treatment: { onFailure: checkFailurePolicy(`${where}.onFailure`, policy), hidden },
+    treatment: { onFailure: onFailureChecked, hidden, part: 'whole', borrowing: undefined },
+    borrow: borrowTermsOf(where, rate, definition.borrow),
   };
 }
 

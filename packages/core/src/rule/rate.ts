@@ -40,6 +40,14 @@ export interface Rate {
   readonly maxDebt: number | undefined;
   /** The longest delay of a request. Undefined like `maxDebt`. */
   readonly waitTicks: number | undefined;
+  /** What an override changes about borrowing. Only in the numbers of an override. */
+  readonly borrow?: RateChange | undefined;
+}
+
+/** What an override changes about borrowing. Undefined stands for what the limit says. */
+interface RateChange {
+  readonly ceiling: Rate | undefined;
+  readonly weight: number | undefined;
 }
 
 /** The largest `burst` and `count`. */

@@ -34,8 +34,8 @@ export interface StoreTransaction extends BucketName {
    */
   readonly fitTicks: number;
   /**
-   * A `charge` raises the level to at most this: an empty bucket with the `maxDebt` or the `maxWait` of its limit, at most
-   * ten years. The same for all transactions of a bucket.
+   * A `charge` raises the level to at most this: an empty bucket with the `maxDebt` or the `maxWait` of its limit, or a pool
+   * with the bursts of those who borrow from it; at most ten years. Transactions of a bucket may differ in it.
    */
   readonly capTicks: number;
   /**

@@ -2,7 +2,7 @@ import type { Decision, LimitDefinition, SpendEntry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 
-type Numbers = Omit<LimitDefinition, 'key'>;
+type Numbers = Omit<LimitDefinition, 'key' | 'borrow'>;
 type Use = Omit<Partial<SpendEntry>, 'limit' | 'id'>;
 
 /** Burst 1 and one token per 100 ms, as a line in front of a backend. */
@@ -179,7 +179,12 @@ describe('the tokens of a request that leaves', () => {
 
 test('an override without maxWait has the line of its limit, and one with it its own', () => {
   const limits = { Line: SPACED };
-  const overrides = { Line: { fast: { burst: 1, count: 20, period: '1s' }, patient: { ...SPACED, maxWait: '1s' } } };
+  const overrides = {
+    Line: {
+      fast: { burst: 1, count: 20, period: '1s' },
+      patient: { burst: 1, count: 10, period: '1s', maxWait: '1s' },
+    },
+  };
   const { limiter } = limiterOnFakeTime(limits, { overrides });
   const last = (id: string, times: number) =>
     Array.from({ length: times }, () => atOnce(limiter.spend([{ limit: 'Line', id }]))).at(-1)!;

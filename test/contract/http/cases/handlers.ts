@@ -45,6 +45,7 @@ export function handlerCases(framework: Framework): void {
           periodMs: 60_000,
           overridden: false,
           blocked: false,
+          borrowed: false,
           hidden: false,
         },
       ],

@@ -70,7 +70,8 @@ function staysStricter(decision: Decision, present: number | string | readonly s
 /** Formats `RateLimit-Policy` of the drafts without names: every limit as `burst;w=seconds`. */
 function quotaPolicies(decision: Decision): string {
   return Decision.answerOf(decision)
-    .batch.map(({ rate }) => `${rate.burst};w=${Math.max(1, ceilToSeconds(rate.toleranceTicks))}`)
+    .batch.slice(0, decision.results.length)
+    .map(({ rate }) => `${rate.burst};w=${Math.max(1, ceilToSeconds(rate.toleranceTicks))}`)
     .join(', ');
 }
 

@@ -3,8 +3,10 @@ import { reasonOf } from '../../checks/errors.ts';
 import type { EventSink } from '../../events/event.ts';
 import type { Deadlines } from '../../time/deadlines.ts';
 import type { Limit } from '../limit.ts';
-import type { LimitNumbers, Rate } from '../../rule/rate.ts';
-import { overrideRate, type Override, type OverrideRate, type RateLookup } from './override.ts';
+import type { Rate } from '../../rule/rate.ts';
+import { overrideRate, type Override, type OverrideNumbers, type OverrideRate, type RateLookup } from './override.ts';
+import { waitsInLine } from '../borrowing.ts';
+import { borrowsNothing } from './override-list.ts';
 
 /**
  * A function that returns overrides from elsewhere: from the request (a plan in a verified token), or from a database
@@ -66,7 +68,7 @@ export class AskedOverrides {
 const MAX_PLANS = 1000;
 
 interface Converted {
-  readonly numbers: LimitNumbers;
+  readonly numbers: OverrideNumbers;
   readonly rate: OverrideRate;
 }
 
@@ -85,13 +87,15 @@ class ConvertedOverrides {
     if (typeof override !== 'object' || override === null) return overrideRate(`overrides(${limit.name})`, override);
     const known = this.#byObject.get(override);
     if (known !== undefined && hasNumbers(override, known.numbers)) return known.rate;
+    const { burst, count, period, maxDebt, maxWait, borrow } = override;
+    if (borrow !== undefined && limit.borrow === undefined) throw borrowsNothing(limit.name);
+    if (maxWait !== undefined && limit.borrow !== undefined) throw waitsInLine(`overrides(${limit.name})`);
     const rate = this.#convert(limit, override);
-    const { burst, count, period, maxDebt, maxWait } = override;
-    this.#byObject.set(override, { numbers: { burst, count, period, maxDebt, maxWait }, rate });
+    this.#byObject.set(override, { numbers: { burst, count, period, maxDebt, maxWait, borrow }, rate });
     return rate;
   }
 
-  #convert(limit: Limit<never>, override: LimitNumbers): OverrideRate {
+  #convert(limit: Limit<never>, override: OverrideNumbers): OverrideRate {
     const text = JSON.stringify(override);
     const known = this.#byText.get(text);
     if (known !== undefined) return known;
@@ -103,7 +107,9 @@ class ConvertedOverrides {
 }
 
 // A function may change the numbers of one object and return it again.
-function hasNumbers(override: LimitNumbers, { burst, count, period, maxDebt, maxWait }: LimitNumbers): boolean {
-  const isSameRate = override.burst === burst && override.count === count && override.period === period;
-  return isSameRate && override.maxDebt === maxDebt && override.maxWait === maxWait;
+function hasNumbers(override: OverrideNumbers, known: OverrideNumbers): boolean {
+  const isSameRate =
+    override.burst === known.burst && override.count === known.count && override.period === known.period;
+  const isSameRoom = override.maxDebt === known.maxDebt && override.maxWait === known.maxWait;
+  return isSameRate && isSameRoom && override.borrow === known.borrow;
 }

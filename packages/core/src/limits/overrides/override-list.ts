@@ -77,9 +77,10 @@ export class OverrideList {
    * @throws {SluiceError} `ERR_OVERRIDE`.
    */
   checkLimits(limits: ReadonlyMap<string, Limit<never>>): void {
-    for (const [name, { format }] of this.#limits) {
-      const { key } = limitOf(name, limits);
+    for (const [name, { format, totals }] of this.#limits) {
+      const { key, borrow } = limitOf(name, limits);
       if (!haveSameIds(format, key.format)) throw otherFormat(name, format, key.format);
+      if (totals.borrows && borrow === undefined) throw borrowsNothing(name);
     }
   }
 
@@ -151,6 +152,14 @@ function otherFormat(limit: string, added: IdFormat, wanted: IdFormat): SluiceEr
   return new SluiceError(
     'ERR_OVERRIDE',
     `\`overrides.${shownName(limit)}\` has ids of the format ${one}, but the key of the limit has ${other}. Use the same key for both.`,
+  );
+}
+
+/** Creates the error for an override that changes borrowing where nothing is borrowed. */
+export function borrowsNothing(limit: string): SluiceError {
+  return new SluiceError(
+    'ERR_OVERRIDE',
+    `\`overrides.${shownName(limit)}\` has \`borrow\`, but the limit does not borrow. Remove it, or give the limit \`borrow: { from, ceiling }\`.`,
   );
 }
 

@@ -5,11 +5,18 @@ import { checkOptions, isPlainObject } from '../../checks/options.ts';
 import { LIMIT_HINTS } from '../../checks/peer-names.ts';
 import { rateOf, type LimitNumbers, type Rate } from '../../rule/rate.ts';
 import { checkId, type IdFormat } from '../../ids/id-format.ts';
+import { borrowChangeOf, type BorrowOverride } from '../borrowing.ts';
 import { Cidr } from '../../ids/cidr.ts';
 import { NetworkTree } from './network-tree.ts';
 
+/** Other numbers for one id. */
+export interface OverrideNumbers extends LimitNumbers {
+  /** Another ceiling or weight, for an override of a limit that borrows. */
+  readonly borrow?: BorrowOverride | undefined;
+}
+
 /** Other numbers for one id; `'unlimited'` lets the id through uncounted, `'blocked'` denies it always. */
-export type Override = LimitNumbers | 'unlimited' | 'blocked';
+export type Override = OverrideNumbers | 'unlimited' | 'blocked';
 
 /** The numbers that apply to an id, in ticks, or `'unlimited'` or `'blocked'`. */
 export type OverrideRate = Rate | 'unlimited' | 'blocked';
@@ -21,7 +28,7 @@ export type OverrideRate = Rate | 'unlimited' | 'blocked';
  */
 export type RateLookup = (limit: Limit<never>, id: string, request: unknown) => Awaitable<OverrideRate>;
 
-const FIELDS = ['burst', 'count', 'period', 'maxDebt', 'maxWait'] as const;
+const FIELDS = ['burst', 'count', 'period', 'maxDebt', 'maxWait', 'borrow'] as const;
 
 /**
  * Validates an override and converts its numbers to ticks.
@@ -36,12 +43,39 @@ export function overrideRate(where: string, override: Override): OverrideRate {
     throw complaint('ERR_OVERRIDE', { option: where, demand, value: override });
   }
   checkOptions(where, override, FIELDS, LIMIT_HINTS);
-  return rateOf(where, override);
+  const rate = rateOf(where, override);
+  const { borrow } = override;
+  return borrow === undefined ? rate : { ...rate, borrow: borrowChangeOf(`${where}.borrow`, rate, borrow) };
+}
+
+/** What the overrides of a limit promise together. A network counts once. */
+export class OverrideTotals {
+  /** The sum of the rates, in tokens per millisecond. */
+  perMs: number = 0;
+  /** The sum of the bursts. */
+  burst = 0;
+  /** The largest burst and the shortest interval of those without a ceiling of their own. */
+  readonly largest: { burst: number; emissionIntervalTicks: number } = { burst: 0, emissionIntervalTicks: Infinity };
+  /** Whether any of them changes something about borrowing. */
+  borrows = false;
+  /** Whether any of them has a `maxWait`. */
+  waits = false;
+
+  add({ count, periodMs, burst, emissionIntervalTicks, waitTicks, borrow }: Rate): void {
+    this.perMs += count / periodMs;
+    this.burst += burst;
+    this.borrows ||= borrow !== undefined;
+    this.waits ||= waitTicks !== undefined;
+    if (borrow?.ceiling !== undefined) return;
+    this.largest.burst = Math.max(this.largest.burst, burst);
+    this.largest.emissionIntervalTicks = Math.min(this.largest.emissionIntervalTicks, emissionIntervalTicks);
+  }
 }
 
 /** The overrides of one limit, by id and by network. */
 export class LimitOverrides {
   readonly format: IdFormat;
+  readonly totals: OverrideTotals = new OverrideTotals();
   readonly #limit: string;
   readonly #where: string;
   readonly #ids = new Map<string, OverrideRate>();
@@ -82,7 +116,10 @@ export class LimitOverrides {
     if (before !== undefined) throw this.#twice(canonical, text);
     if (typeof id === 'string') this.#ids.set(id, rate);
     else (this.#networks ??= new NetworkTree()).set(id, rate);
-    if (typeof rate !== 'string') this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
+    if (typeof rate !== 'string') {
+      this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
+      this.totals.add(rate);
+    }
     return canonical;
   }
 

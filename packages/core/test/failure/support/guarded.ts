@@ -109,7 +109,7 @@ export function transaction(
     capTicks: rate.toleranceTicks,
     mode: 'check-and-spend',
     overridden: false,
-    treatment: { onFailure, hidden: false },
+    treatment: { onFailure, hidden: false, part: 'whole', borrowing: undefined },
     ...rest,
   };
   return made;

@@ -39,6 +39,7 @@ describe('a blocked id', () => {
         mode: 'check-and-spend',
         allowed: false,
         blocked: true,
+        borrowed: false,
         hidden: false,
         remaining: 0,
         retryAfterMs: Infinity,

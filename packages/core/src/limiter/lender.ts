@@ -1,0 +1,199 @@
+import { complaint, reasonOf, shownName, SluiceError } from '../checks/errors.ts';
+import type { Decision } from '../decision/decision.ts';
+import { assuredLoan, borrowedLoan, borrows, chargedLoan, withLoans, type Loan } from '../decision/loan.ts';
+import type { Transaction } from '../decision/transaction.ts';
+import type { EventSink } from '../events/event.ts';
+import { checkWeight } from '../limits/borrowing.ts';
+import type { Borrowing } from '../limits/limit.ts';
+import { TICKS_PER_MICRO } from '../rule/ticks.ts';
+import { mapKeyOf } from '../store/bucket-key.ts';
+import type { Mode } from '../store/store.ts';
+import type { Time } from '../time/time.ts';
+
+type Batch = readonly Transaction[];
+
+/** What a store accepts in one call of `spendFirst`. */
+const MAX_ALTERNATIVES = 4;
+const MAX_TRANSACTIONS = 8;
+
+/** The time constant by which what a client has borrowed is forgotten. */
+const WINDOW_MICROS = 500_000;
+const WINDOW_TICKS = WINDOW_MICROS * TICKS_PER_MICRO;
+/** κ: a client that borrows at the pool's rate needs this part of its burst to be left, 1/4. */
+const GAIN = 4;
+/** After ten time constants, less than a token of 20,000 is left. */
+const FORGOTTEN_MICROS = 10 * WINDOW_MICROS;
+/** The most clients that are remembered. Above it, the one that borrowed longest ago is forgotten. */
+const MAX_CLIENTS = 100_000;
+
+/** What a client has borrowed lately: tokens, each of which decays exponentially. */
+interface Borrowed {
+  readonly tokens: number;
+  readonly atMicros: number;
+}
+
+/**
+ * Makes the alternatives by which a batch with limits that borrow is decided, and lends fairly.
+ *
+ * A client may borrow while its recently borrowed rate e ≤ κ × free × weight × the pool's rate, where `free` is the part of
+ * the pool's bucket that is left. So the pool lends to it only down to a share of its bucket, 1 − e / (κ × weight × rate).
+ * The store decides `free` by this share, exactly and at its own clock; e is what this process has lent.
+ */
+export class Lender {
+  readonly #time: Time;
+  readonly #emit: EventSink;
+  /** By bucket, the one that borrowed longest ago first. */
+  readonly #borrowed = new Map<string, Borrowed>();
+
+  constructor(time: Time, emit: EventSink) {
+    this.#time = time;
+    this.#emit = emit;
+  }
+
+  /**
+   * Returns the batches that decide a batch, in the order in which they are to be tried: own tokens before borrowed ones.
+   *
+   * @throws {SluiceError} The errors of {@link checkLoans}.
+   */
+  alternativesOf(batch: Batch): readonly Batch[] {
+    if (!batch.some(borrows)) return [batch];
+    checkLoans(batch.map(({ limit, mode, treatment }) => ({ limit, mode, borrowing: treatment.borrowing })));
+    let all: readonly (readonly (Loan | undefined)[])[] = [[]];
+    for (const transaction of batch) {
+      const loans = this.#loansOf(transaction);
+      all = loans.flatMap((loan) => all.map((chosen) => [...chosen, loan]));
+    }
+    return all.map((loans) => withLoans(batch, loans));
+  }
+
+  /** Takes note of the tokens that a decision has lent. */
+  noteLent({ results }: Decision, batch: Batch): void {
+    for (const result of results) {
+      if (!result.borrowed || result.spent === 0) continue;
+      const lent = batch.find(({ limit, id }) => limit === result.limit && id === result.id);
+      if (lent?.treatment.borrowing?.fair === true) this.#note(mapKeyOf(result), result.spent);
+    }
+  }
+
+  #loansOf(transaction: Transaction): readonly (Loan | undefined)[] {
+    const { borrowing } = transaction.treatment;
+    if (borrowing === undefined) return [undefined];
+    if (transaction.mode === 'charge') return [chargedLoan(transaction, borrowing)];
+    const assured = assuredLoan(transaction, borrowing);
+    const share = borrowing.fair ? this.#fairShare(transaction, borrowing) : 1;
+    const borrowed = share > 0 ? borrowedLoan(transaction, borrowing, share) : undefined;
+    return borrowed === undefined ? [assured] : [assured, borrowed];
+  }
+
+  #fairShare(transaction: Transaction, borrowing: Borrowing): number {
+    const known = this.#borrowed.get(mapKeyOf(transaction));
+    if (known === undefined) return 1;
+    const tokens = decayed(known, this.#time.nowMicros());
+    const weight = this.#weightOf(transaction, borrowing);
+    return 1 - (tokens * borrowing.pool.rate.emissionIntervalTicks) / (WINDOW_TICKS * GAIN * weight);
+  }
+
+  #weightOf({ limit, id, rate }: Transaction, { weight }: Borrowing): number {
+    if (rate.borrow?.weight !== undefined) return rate.borrow.weight;
+    if (typeof weight === 'number') return weight;
+    try {
+      const given: unknown = weight(id);
+      checkWeight('borrow.weight', given);
+      return given;
+    } catch (cause) {
+      const message = `The weight function of limit "${limit}" failed (${reasonOf(cause)}). The weight 1 was used.`;
+      this.#emit({ type: 'callback-failed', callback: 'weight', cause, message });
+      return 1;
+    }
+  }
+
+  #note(client: string, tokens: number): void {
+    const atMicros = this.#time.nowMicros();
+    const known = this.#borrowed.get(client);
+    this.#borrowed.delete(client);
+    this.#borrowed.set(client, { tokens: tokens + (known === undefined ? 0 : decayed(known, atMicros)), atMicros });
+    for (const [oldest, borrowed] of this.#borrowed) {
+      if (this.#borrowed.size <= MAX_CLIENTS && atMicros - borrowed.atMicros < FORGOTTEN_MICROS) break;
+      this.#borrowed.delete(oldest);
+    }
+  }
+}
+
+function decayed({ tokens, atMicros }: Borrowed, nowMicros: number): number {
+  return tokens * Math.exp((atMicros - nowMicros) / WINDOW_MICROS);
+}
+
+/** A limit in a batch, with the mode of its transaction. */
+interface UsedLimit {
+  readonly limit: string;
+  readonly mode: Mode;
+  readonly borrowing: Borrowing | undefined;
+}
+
+/**
+ * Rejects limits that can't be decided together because of what they borrow.
+ *
+ * @throws {SluiceError} `ERR_OPTION` for the mode `spend-only` of a limit that borrows, and for too many limits;
+ * `ERR_DUPLICATE_BUCKET` when two of them use one pool.
+ */
+export function checkLoans(used: readonly UsedLimit[]): void {
+  const users = new Map<string, string>();
+  let [transactions, alternatives] = [used.length, 1];
+  for (const { limit, mode, borrowing } of used) {
+    if (borrowing === undefined) continue;
+    if (mode === 'spend-only') throw spendOnly(limit);
+    const pool = borrowing.pool.name;
+    const other = used.some((each) => each.limit === pool) ? pool : users.get(pool);
+    if (other !== undefined) throw poolTwice(pool, limit, other);
+    users.set(pool, limit);
+    transactions += 2;
+    if (mode !== 'charge') alternatives *= 2;
+  }
+  if (users.size === 0) return;
+  checkAlternatives(alternatives);
+  if (transactions > MAX_TRANSACTIONS) throw tooManyBuckets(transactions);
+}
+
+/**
+ * Rejects more alternatives than a store tries in one call.
+ *
+ * @throws {SluiceError} `ERR_OPTION`.
+ */
+export function checkAlternatives(count: number): void {
+  if (count <= MAX_ALTERNATIVES) return;
+  throw complaint('ERR_OPTION', {
+    option: 'entries',
+    demand: `decided by at most ${MAX_ALTERNATIVES} alternatives: each limit that borrows doubles their number`,
+    value: count,
+    remedy: 'Decide fewer limits that borrow together, or give `firstOf` fewer alternatives.',
+  });
+}
+
+function spendOnly(limit: string): SluiceError {
+  return complaint('ERR_OPTION', {
+    option: 'mode',
+    limit,
+    demand: "'check-and-spend', 'check-only' or 'charge', because the limit borrows",
+    value: 'spend-only',
+    remedy: "To count without denying use mode: 'charge', or `shadow: true` of the middleware.",
+  });
+}
+
+function poolTwice(pool: string, limit: string, other: string): SluiceError {
+  const what =
+    other === pool
+      ? `names "${shownName(pool)}" itself beside "${shownName(limit)}", which borrows from it and counts there already`
+      : `takes from "${shownName(pool)}" twice, for "${shownName(other)}" and for "${shownName(limit)}"`;
+  const remedy =
+    other === pool ? `Leave out "${shownName(pool)}".` : 'Decide one of the two after the other, or give each a pool.';
+  return new SluiceError('ERR_DUPLICATE_BUCKET', `The batch ${what}. ${remedy}`);
+}
+
+function tooManyBuckets(count: number): SluiceError {
+  return complaint('ERR_OPTION', {
+    option: 'entries',
+    demand: `decided by at most ${MAX_TRANSACTIONS} buckets, because one of the limits borrows; each such limit needs three`,
+    value: count,
+    remedy: 'Decide the other limits in a second call, or in a second `rateLimit`.',
+  });
+}

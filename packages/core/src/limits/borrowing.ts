@@ -1,0 +1,149 @@
+import { complaint, SluiceError } from '../checks/errors.ts';
+import { checkBoolean, checkOptions, wholeNumber } from '../checks/options.ts';
+import { LIMIT_HINTS } from '../checks/peer-names.ts';
+import { MAX_TOKENS, rateOf, type LimitNumbers, type Rate } from '../rule/rate.ts';
+import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
+
+/** How a limit borrows tokens from a pool when its own are used up. */
+export interface BorrowDefinition {
+  /** The name of the pool: a limit with the key `everyone()`, which does not borrow itself. */
+  readonly from: string;
+  /** The most that one id gets, own and borrowed tokens together: at least the limit's own numbers. */
+  readonly ceiling: LimitNumbers;
+  /**
+   * Whether clients share what is left of the pool by their weights. Without it, the client that asks most often gets
+   * most. Default: true.
+   */
+  readonly fair?: boolean | undefined;
+  /**
+   * The part of an id in what is left of the pool, relative to others: a number above 0, or a function that returns it.
+   * It matters only with `fair`. Default: 1.
+   */
+  readonly weight?: number | ((id: string) => number) | undefined;
+  /**
+   * How many ids without an override of their own there are at most, a whole number from 1 to 10⁹. Default: as many as
+   * the pool's rate suffices for.
+   */
+  readonly tenants?: number | undefined;
+}
+
+/** The validated {@link BorrowDefinition} of a limit. */
+export interface BorrowTerms {
+  readonly from: string;
+  readonly ceiling: Rate;
+  readonly fair: boolean;
+  readonly weight: number | ((id: string) => number);
+  readonly tenants: number | undefined;
+}
+
+/** What an override changes about borrowing. */
+export interface BorrowOverride {
+  /** Default: the ceiling of the limit, which must not be below the override's own numbers. */
+  readonly ceiling?: LimitNumbers | undefined;
+  /** A number above 0. Default: the weight of the limit. */
+  readonly weight?: number | undefined;
+}
+
+const FIELDS = ['from', 'ceiling', 'fair', 'weight', 'tenants'] as const;
+const CEILING_FIELDS = ['burst', 'count', 'period'] as const;
+const EXAMPLE = "borrow: { from: 'Pool', ceiling: { count: 400, period: '1s' } }";
+
+/**
+ * Validates how a limit borrows, without the pool.
+ *
+ * @param where - The path in error messages: `limits.PerUser`.
+ * @param rate - The limit's own numbers.
+ * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION` or `ERR_DURATION` for wrong options, `ERR_LIMIT` for a
+ * ceiling below the limit's own numbers.
+ */
+export function borrowTermsOf(where: string, rate: Rate, definition: unknown): BorrowTerms | undefined {
+  if (definition === undefined) return undefined;
+  const option = `${where}.borrow`;
+  checkOptions(option, definition, FIELDS, LIMIT_HINTS, EXAMPLE);
+  if (rate.waitTicks !== undefined) throw waitsInLine(where);
+  const { from, ceiling, fair = true, weight = 1, tenants } = definition as BorrowDefinition;
+  if (typeof from !== 'string') {
+    throw complaint('ERR_OPTION', {
+      option: `${option}.from`,
+      demand: 'the name of a limit',
+      value: from,
+      remedy: `For example ${EXAMPLE}.`,
+    });
+  }
+  checkBoolean(`${option}.fair`, fair);
+  if (typeof weight !== 'function') checkWeight(`${option}.weight`, weight);
+  if (tenants !== undefined) wholeNumber(`${option}.tenants`, tenants, { min: 1, max: MAX_TOKENS });
+  return { from, ceiling: ceilingAbove(`${option}.ceiling`, rate, ceiling), fair, weight, tenants };
+}
+
+/** Creates the error for a limit, or its override, that both borrows and waits in line. */
+export function waitsInLine(where: string): SluiceError {
+  return new SluiceError(
+    'ERR_LIMIT',
+    `\`${where}\` has \`borrow\` and \`maxWait\`: whether a request has to wait would depend on the pool. Remove one of ` +
+      'the two, or put `maxWait` on a second limit with the same key.',
+  );
+}
+
+/**
+ * Validates what an override changes about borrowing.
+ *
+ * @param where - The path in error messages: `overrides.PerUser['12345678'].borrow`.
+ * @throws {SluiceError} As {@link borrowTermsOf}.
+ */
+export function borrowChangeOf(where: string, rate: Rate, override: BorrowOverride): NonNullable<Rate['borrow']> {
+  checkOptions(where, override, ['ceiling', 'weight'], LIMIT_HINTS, "{ ceiling: { count: 400, period: '1s' } }");
+  const { ceiling, weight } = override;
+  if (weight !== undefined) checkWeight(`${where}.weight`, weight);
+  return { ceiling: ceiling === undefined ? undefined : ceilingAbove(`${where}.ceiling`, rate, ceiling), weight };
+}
+
+/**
+ * Rejects a weight that is not a number above 0.
+ *
+ * @throws {SluiceError} `ERR_OPTION`.
+ */
+export function checkWeight(option: string, weight: unknown): asserts weight is number {
+  if (typeof weight === 'number' && weight > 0 && weight < Infinity) return;
+  throw complaint('ERR_OPTION', {
+    option,
+    demand: 'a number above 0, or a function that returns one',
+    value: weight,
+    remedy:
+      'For example weight: 3 for three times the part of others. To lend an id nothing, give it a ceiling that is equal to its own numbers.',
+  });
+}
+
+function ceilingAbove(option: string, rate: Rate, numbers: unknown): Rate {
+  checkOptions(option, numbers, CEILING_FIELDS, LIMIT_HINTS, "ceiling: { count: 400, period: '1s' }");
+  const given = numbers as LimitNumbers;
+  // Without a burst of its own, a slow ceiling over a long period still contains the limit's burst.
+  const ceiling = rateOf(option, given);
+  if (isAtLeast(ceiling, rate)) return ceiling;
+  const { burst, count, periodMs } = rate;
+  throw complaint('ERR_LIMIT', {
+    option,
+    demand: `at least the assured burst, ${burst}, and the assured rate, ${count} per ${periodMs} ms`,
+    value: `burst ${ceiling.burst}, ${ceiling.count} per ${ceiling.periodMs} ms`,
+    remedy: 'A ceiling counts own and borrowed tokens together. Raise it, or lower the numbers of the limit.',
+  });
+}
+
+/** Whether a bucket with these numbers passes all that one with the other numbers passes. */
+export function isAtLeast(one: Rate, other: Pick<Rate, 'burst' | 'emissionIntervalTicks'>): boolean {
+  return one.burst >= other.burst && one.emissionIntervalTicks <= other.emissionIntervalTicks;
+}
+
+/**
+ * Returns the ceiling of an id. A ceiling below the numbers of an overrides function is raised to them, so that no client
+ * inside its assured numbers is denied.
+ */
+export function ceilingOf(terms: BorrowTerms, rate: Rate): Rate {
+  const ceiling = rate.borrow?.ceiling ?? terms.ceiling;
+  if (isAtLeast(ceiling, rate)) return ceiling;
+  const burst = Math.max(ceiling.burst, rate.burst);
+  const faster = ceiling.emissionIntervalTicks < rate.emissionIntervalTicks ? ceiling : rate;
+  const { count, periodMs, emissionIntervalTicks } = faster;
+  const toleranceTicks = Math.min(burst * emissionIntervalTicks, MAX_TOLERANCE_TICKS);
+  return { burst, count, periodMs, emissionIntervalTicks, toleranceTicks, maxDebt: undefined, waitTicks: undefined };
+}

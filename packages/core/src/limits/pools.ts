@@ -1,0 +1,150 @@
+import { complaint, listed, shownName, SluiceError } from '../checks/errors.ts';
+import { guess } from '../checks/options.ts';
+import { isEveryone } from '../keys/everyone.ts';
+import type { Rate } from '../rule/rate.ts';
+import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../rule/ticks.ts';
+import { isAtLeast, waitsInLine, type BorrowTerms } from './borrowing.ts';
+import { checkLimitName, type Borrowing, type Limit, type Pool, type Treatment } from './limit.ts';
+import type { OverrideTotals } from './overrides/override.ts';
+
+/** What the overrides of a limit promise together; undefined if there are none, or a function returns them. */
+type TotalsOf = (limit: string) => OverrideTotals | undefined;
+
+/**
+ * Connects the limits that borrow with their pools.
+ *
+ * @returns The same limits; those that borrow have their {@link Borrowing} in their treatment.
+ * @throws {SluiceError} `ERR_LIMIT` when a pool is missing or can't be one, when a ceiling has the name of another limit,
+ * or when a pool's rate does not suffice for what is assured.
+ */
+export function withPools<Request>(
+  limits: ReadonlyMap<string, Limit<Request>>,
+  totalsOf: TotalsOf,
+): ReadonlyMap<string, Limit<Request>> {
+  const borrowers = [...limits.values()].filter(({ borrow }) => borrow !== undefined) as Borrower<Request>[];
+  if (borrowers.length === 0) return limits;
+  const byPool = new Map<Limit<Request>, Borrower<Request>[]>();
+  for (const borrower of borrowers) {
+    checkCeilingName(borrower, limits);
+    checkListed(borrower, totalsOf(borrower.name));
+    const pool = poolOf(borrower, limits);
+    byPool.set(pool, [...(byPool.get(pool) ?? []), borrower]);
+  }
+  const linked = new Map(limits);
+  for (const [limit, all] of byPool) {
+    if (totalsOf(limit.name) !== undefined) throw overriddenPool(limit.name);
+    const pool = { name: limit.name, rate: limit.rate, capTicks: capOf(limit, all, totalsOf) };
+    for (const borrower of all) linked.set(borrower.name, { ...borrower, treatment: treatmentOf(borrower, pool) });
+  }
+  return linked;
+}
+
+interface Borrower<Request> extends Limit<Request> {
+  readonly borrow: BorrowTerms;
+}
+
+function treatmentOf({ name, borrow, treatment }: Borrower<never>, pool: Pool): Treatment {
+  const { onFailure, hidden } = treatment;
+  const own: Treatment = { onFailure, hidden, part: 'assured', borrowing: undefined };
+  const internal: Treatment = { onFailure, hidden: true, part: 'internal', borrowing: undefined };
+  const borrowing: Borrowing = { ...borrow, ceilingName: ceilingNameOf(name), pool, own, internal };
+  return { ...own, borrowing };
+}
+
+/** Returns the name under which the ceilings of a limit are stored. */
+export function ceilingNameOf(limit: string): string {
+  return `${limit}.ceiling`;
+}
+
+function checkCeilingName({ name }: Limit<never>, limits: ReadonlyMap<string, Limit<never>>): void {
+  const ceiling = ceilingNameOf(name);
+  checkLimitName(`limits.${name}.borrow`, ceiling);
+  const other = [...limits.keys()].find((each) => each.toLowerCase() === ceiling.toLowerCase());
+  if (other === undefined) return;
+  throw new SluiceError(
+    'ERR_LIMIT',
+    `\`limits.${shownName(name)}.borrow\` stores its ceilings under the name \`${shownName(ceiling)}\`, but ` +
+      `\`limits\` has \`${shownName(other)}\` too. Rename one of the two limits.`,
+  );
+}
+
+function poolOf<Request>(
+  { name, borrow: { from } }: Borrower<Request>,
+  limits: ReadonlyMap<string, Limit<Request>>,
+): Limit<Request> {
+  const pool = limits.get(from);
+  const option = `limits.${name}.borrow.from`;
+  const wrong = (demand: string, remedy: string): SluiceError =>
+    complaint('ERR_LIMIT', { option, demand, value: from, remedy });
+  if (pool === undefined || from === name) {
+    const names = [...limits.keys()].filter((each) => each !== name);
+    const remedy = `Add it, for example ${shownName(from)}: { key: everyone(), count: 1000, period: '1s' }. Limits: ${listed(names)}.`;
+    throw wrong('the name of another limit', `${guess(from, names).trimStart()} ${remedy}`.trimStart());
+  }
+  if (pool.borrow !== undefined) {
+    throw wrong(
+      'a limit that does not borrow itself',
+      `There is one level: remove \`borrow\` from \`limits.${from}\`, or borrow from \`${shownName(pool.borrow.from)}\`.`,
+    );
+  }
+  if (!isEveryone(pool.key)) {
+    throw wrong(
+      'a limit with the key everyone()',
+      `One bucket serves all who borrow: write limits.${shownName(from)}: { key: everyone(), … }.`,
+    );
+  }
+  if (pool.rate.waitTicks !== undefined)
+    throw wrong('a limit without `maxWait`', `Remove \`maxWait\` from \`limits.${from}\`.`);
+  if (pool.disabled) throw wrong('a limit that is not disabled', `Enable \`limits.${from}\`, or remove \`borrow\`.`);
+  return pool;
+}
+
+function overriddenPool(name: string): SluiceError {
+  return new SluiceError(
+    'ERR_OVERRIDE',
+    `\`overrides.${shownName(name)}\` changes the numbers of a pool, from which other limits borrow. Change the numbers of the limit \`${shownName(name)}\` itself.`,
+  );
+}
+
+function checkListed({ name, borrow: { ceiling } }: Borrower<never>, totals: OverrideTotals | undefined): void {
+  if (totals === undefined) return;
+  if (totals.waits) throw waitsInLine(`overrides.${name}`);
+  if (isAtLeast(ceiling, totals.largest)) return;
+  const { burst, count, periodMs } = ceiling;
+  throw new SluiceError(
+    'ERR_OVERRIDE',
+    `\`overrides.${shownName(name)}\` has an override above the ceiling of the limit (burst ${burst}, ${count} per ${periodMs} ms). ` +
+      'Give the override a ceiling of its own, borrow: { ceiling: { count, period } }, or raise that of the limit.',
+  );
+}
+
+/** Returns τ + D of a pool, see docs/decisions/0018-borrowing.md. */
+function capOf({ name, rate }: Limit<never>, borrowers: readonly Borrower<never>[], totalsOf: TotalsOf): number {
+  let [perMs, tokens] = [0, 0];
+  for (const { name: each, borrow, rate: own } of borrowers) {
+    const listedOnes = totalsOf(each) ?? { perMs: 0, burst: 0 };
+    const { tenants = 0 } = borrow;
+    perMs += listedOnes.perMs + (tenants * own.count) / own.periodMs;
+    tokens += listedOnes.burst + tenants * own.burst;
+  }
+  const ofPool = rate.count / rate.periodMs;
+  // The sum of several quotients is not exact.
+  if (perMs > ofPool * (1 + 1e-9)) throw overbooked(name, rate, perMs);
+  // Clients whose assured rates use up the rest of the pool have bursts of at most that rate × their τ.
+  const unlisted = borrowers
+    .filter(({ borrow }) => borrow.tenants === undefined)
+    .map((each) => each.rate.toleranceTicks);
+  const rest = (Math.max(0, ofPool - perMs) * Math.max(0, ...unlisted)) / TICKS_PER_MS;
+  const debtTicks = Math.ceil(tokens + rest) * rate.emissionIntervalTicks;
+  return Math.min(rate.toleranceTicks + debtTicks, MAX_TOLERANCE_TICKS);
+}
+
+function overbooked(name: string, { count, periodMs }: Rate, perMs: number): SluiceError {
+  return complaint('ERR_LIMIT', {
+    option: `limits.${name}.count`,
+    demand: `at least what is assured to those who borrow from it: ${Math.ceil(perMs * periodMs * (1 - 1e-9))} per ${periodMs} ms (overrides, and tenants × the assured rate)`,
+    value: count,
+    remedy:
+      'Raise the rate of the pool, or lower the assured rates or `tenants`. What is assured to some could otherwise be used up by others.',
+  });
+}

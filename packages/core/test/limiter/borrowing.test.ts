@@ -1,0 +1,518 @@
+import {
+  accountId,
+  createLimiter,
+  everyone,
+  memoryStore,
+  type LimitDefinition,
+  type LimiterEvent,
+  type LimiterOptions,
+  type SpendEntry,
+} from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import { describe, expect, test } from 'vitest';
+import { atOnce } from '../support/limiter-on-fake-time.ts';
+import { thrown } from '../support/thrown.ts';
+
+type Borrow = NonNullable<LimitDefinition['borrow']>;
+type Numbers = Partial<Omit<LimitDefinition, 'borrow'>> & { readonly borrow?: Partial<Borrow> };
+
+/** 2 tokens are assured, one comes back each second; the pool has 6, four come back each second; nobody gets above 5. */
+function started({ borrow, ...numbers }: Numbers = {}, options: Partial<LimiterOptions> = {}) {
+  const time = new FakeTime();
+  const store = memoryStore({ time });
+  const events: LimiterEvent[] = [];
+  const ceiling = { burst: 5, count: 2, period: '1s' };
+  const perUser = { key: accountId(), burst: 2, count: 1, period: '1s', ...numbers };
+  const limits = {
+    PerUser: { ...perUser, borrow: { from: 'Pool', ceiling, fair: false, ...borrow } },
+    Pool: { key: everyone(), burst: 6, count: 4, period: '1s' },
+    Other: { key: accountId(), count: 3, period: '1h' },
+  };
+  const limiter = createLimiter({
+    limits,
+    store,
+    time,
+    log: false,
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  const spend = (id = 'a', more: Partial<SpendEntry> = {}) =>
+    atOnce(limiter.spend([{ limit: 'PerUser', id, ...more }]));
+  const left = (limit: string, id: string): number => {
+    const name = limit as 'Pool';
+    return atOnce(limiter.check([{ limit: name, id, cost: 0 }])).remaining;
+  };
+  const pool = (): number => left('Pool', 'everyone');
+  const levels = (id = 'a') => {
+    const [own = 0, ceilingLevel = 0, poolLevel = 0] = store.check(
+      [
+        { limit: 'PerUser', id },
+        { limit: 'PerUser.ceiling', id },
+        { limit: 'Pool', id: 'everyone' },
+      ].map((bucket) => ({ ...bucket, incrementTicks: 0, fitTicks: 0, capTicks: 0, mode: 'check-only' as const })),
+    ).levelsTicks;
+    // In tokens: T is 1 s, 0.5 s and 0.25 s.
+    return { own: own / 16e6, ceiling: ceilingLevel / 8e6, pool: poolLevel / 4e6 };
+  };
+  return { limiter, time, store, events, limits, spend, left, pool, levels };
+}
+
+describe('a limit that borrows', () => {
+  test('takes its own tokens first, then those of the pool, up to its ceiling', () => {
+    const { spend, levels } = started();
+    const outcomes = Array.from({ length: 6 }, () => {
+      const { outcome, results } = spend();
+      return [outcome, results[0]?.borrowed, results[0]?.remaining];
+    });
+    expect(outcomes).toEqual([
+      ['allowed', false, 1],
+      ['allowed', false, 0],
+      ['allowed', true, 0],
+      ['allowed', true, 0],
+      ['allowed', true, 0],
+      ['denied', false, 0],
+    ]);
+    expect(levels()).toEqual({ own: 2, ceiling: 5, pool: 5 });
+  });
+
+  test('has one result, with the figures of its own bucket', () => {
+    const { spend } = started();
+    const decision = spend('a', { cost: 2 });
+    expect(decision).toMatchObject({ limit: 'PerUser', id: 'a', remaining: 0, resetAfterMs: 2000 });
+    const borrowed = spend('a', { cost: 2 });
+    expect(borrowed.results).toEqual([
+      {
+        limit: 'PerUser',
+        id: 'a',
+        cost: 2,
+        spent: 2,
+        mode: 'check-and-spend',
+        allowed: true,
+        blocked: false,
+        borrowed: true,
+        remaining: 0,
+        retryAfterMs: 0,
+        resetAfterMs: 2000,
+        burst: 2,
+        count: 1,
+        periodMs: 1000,
+        overridden: false,
+        hidden: false,
+      },
+    ]);
+  });
+
+  test('is never denied its own tokens, even if others have emptied the pool', () => {
+    const { limiter, spend, levels } = started();
+    atOnce(limiter.charge([{ limit: 'Pool', id: 'everyone', cost: 6 }]));
+    expect(spend('a').results[0]).toMatchObject({ allowed: true, borrowed: false });
+    expect(spend('a').outcome).toBe('allowed');
+    expect(levels().pool).toBe(8);
+    expect(spend('a').outcome).toBe('denied');
+  });
+
+  test('may take the pool down to D below empty, which passes with time', () => {
+    const { limiter, time, spend, levels } = started({ borrow: { tenants: 4 } });
+    atOnce(limiter.charge([{ limit: 'Pool', id: 'everyone', cost: 6 }]));
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) expect(spend(id, { cost: 2 }).allowed).toBe(true);
+    expect(levels().pool).toBe(6 + 4 * 2);
+    time.advance(1000);
+    expect(levels().pool).toBe(10);
+  });
+
+  test('is denied for the shorter of the two waits', () => {
+    const { spend, time } = started();
+    spend('b', { cost: 2 });
+    for (const cost of [2, 2]) spend('a', { cost });
+    // The pool has no token, and gets one in 250 ms; its own bucket gets two in 2 s. The ceiling has one left.
+    expect(spend('a', { cost: 2 })).toMatchObject({ outcome: 'denied', retryAfterMs: 500 });
+    time.advance(499.999);
+    expect(spend('a', { cost: 2 }).allowed).toBe(false);
+    time.advance(0.001);
+    expect(spend('a', { cost: 2 }).results[0]).toMatchObject({ allowed: true, borrowed: true });
+    spend('b', { cost: 2 });
+    // Now the pool is the slower one.
+    spend('c', { cost: 2 });
+    expect(spend('d', { cost: 2 }).results[0]).toMatchObject({ allowed: true, borrowed: false });
+    time.advance(1500);
+    expect(spend('a', { cost: 1 }).results[0]).toMatchObject({ allowed: true, borrowed: false });
+  });
+
+  test('waits for the longer of two limits, each by its shorter way', () => {
+    const { limiter, time, spend } = started();
+    const both = (other: number) =>
+      atOnce(
+        limiter.spend([
+          { limit: 'PerUser', id: 'a' },
+          { limit: 'Other', id: 'a', cost: other },
+        ]),
+      );
+    both(3);
+    for (let i = 0; i < 4; i++) spend();
+    expect(both(1)).toMatchObject({ outcome: 'denied', limit: 'Other', retryAfterMs: 1_200_000 });
+    time.advance(1_199_000);
+    spend('a', { cost: 2 });
+    spend('a', { cost: 2 });
+    time.advance(500);
+    const { retryAfterMs, limit, results } = both(1);
+    expect({ retryAfterMs, limit, allowed: results.map(({ allowed }) => allowed) }).toEqual({
+      retryAfterMs: 500,
+      limit: 'Other',
+      // It could borrow.
+      allowed: [true, false],
+    });
+  });
+
+  test('is denied for its ceiling alone, while its own bucket has a token', () => {
+    const { spend, time } = started({ borrow: { ceiling: { burst: 2, count: 1, period: '1s' } } });
+    spend('a', { cost: 1 });
+    spend('a', { cost: 1 });
+    time.advance(999);
+    expect(spend('a')).toMatchObject({ outcome: 'denied', retryAfterMs: 1 });
+  });
+
+  test('leaves all buckets as they are in a check, which reports what a spend would do', () => {
+    const { limiter, spend, levels } = started();
+    spend('a', { cost: 2 });
+    const before = levels();
+    const checked = atOnce(limiter.check([{ limit: 'PerUser', id: 'a' }]));
+    expect(checked.results).toMatchObject([{ allowed: true, borrowed: true, spent: 0, cost: 1 }]);
+    expect(levels()).toEqual(before);
+    expect(atOnce(limiter.refund(checked))).toEqual([]);
+  });
+
+  test('is part of a batch that takes from all or none', () => {
+    const { limiter, spend, levels, left } = started();
+    const both = (cost: number) =>
+      atOnce(
+        limiter.spend([
+          { limit: 'Other', id: 'a', cost },
+          { limit: 'PerUser', id: 'a' },
+        ]),
+      );
+    expect(both(3).results.map(({ limit }) => limit)).toEqual(['Other', 'PerUser']);
+    expect(both(1)).toMatchObject({ outcome: 'denied', limit: 'Other' });
+    expect(levels()).toEqual({ own: 1, ceiling: 1, pool: 1 });
+    spend();
+    expect(both(1).outcome).toBe('denied');
+    expect(levels()).toEqual({ own: 2, ceiling: 2, pool: 2 });
+    expect(left('Other', 'a')).toBe(0);
+  });
+
+  test('borrows nothing for a cost that the pool can never contain', () => {
+    const { spend } = started({ burst: 8, borrow: { ceiling: { burst: 20, count: 2, period: '1s' } } });
+    spend('a', { cost: 8 });
+    expect(spend('a', { cost: 7 })).toMatchObject({ outcome: 'denied', retryAfterMs: 7000 });
+    expect(spend('a', { cost: 1 }).results[0]).toMatchObject({ allowed: false, borrowed: false });
+  });
+
+  test('rejects a cost above its own burst, even if the pool has it', () => {
+    const { limiter } = started();
+    expect(thrown(() => limiter.spend([{ limit: 'PerUser', id: 'a', cost: 3 }])).code).toBe('ERR_COST_OVER_BURST');
+  });
+
+  test('reports unlimited and blocked ids as any limit does', () => {
+    const { spend, pool } = started({}, { overrides: { PerUser: { vip: 'unlimited', bad: 'blocked' } } });
+    expect(spend('vip')).toMatchObject({ outcome: 'allowed', limit: null });
+    expect(spend('bad')).toMatchObject({ outcome: 'denied', blocked: true });
+    expect(pool()).toBe(6);
+  });
+
+  test('has the share of its own bucket and of the pool', () => {
+    const { limiter, spend } = started();
+    const low = (id: string) => atOnce(limiter.spend([{ limit: 'PerUser', id, share: 0.5 }])).results;
+    const all = Array.from({ length: 4 }, () => low('a')).flat();
+    expect(all.map(({ allowed, borrowed }) => [allowed, borrowed])).toEqual([
+      [true, false],
+      [true, true],
+      [true, true],
+      [false, false],
+    ]);
+    expect(spend('a').results[0]).toMatchObject({ allowed: true, borrowed: false });
+    expect(spend('a').results[0]).toMatchObject({ allowed: true, borrowed: true });
+  });
+});
+
+describe('the numbers of an override', () => {
+  const big = { burst: 4, count: 2, period: '1s' };
+
+  test('are what is assured to its id, under the ceiling of the limit or its own', () => {
+    const own = { ...big, borrow: { ceiling: { burst: 9, count: 4, period: '1s' } } };
+    const { spend } = started({}, { overrides: { PerUser: { a: big, b: own } } });
+    expect(spend('a', { cost: 4 }).results[0]).toMatchObject({ borrowed: false, overridden: true, burst: 4 });
+    expect(spend('a').results[0]).toMatchObject({ borrowed: true });
+    expect(spend('a').outcome).toBe('denied');
+    expect(spend('b', { cost: 4 }).results[0]).toMatchObject({ borrowed: false });
+  });
+
+  test('of a function that are above the ceiling raise it', () => {
+    const { spend } = started({}, { overrides: () => ({ burst: 9, count: 9, period: '1s' }) });
+    expect(spend('a', { cost: 9 }).results[0]).toMatchObject({ allowed: true, borrowed: false });
+    expect(spend('a').outcome).toBe('denied');
+    const slow = started({}, { overrides: () => ({ burst: 9, count: 1, period: '1s' }) });
+    expect(slow.spend('a', { cost: 9 }).results[0]).toMatchObject({ allowed: true, borrowed: false });
+  });
+
+  test('of a function may change the ceiling only of a limit that borrows', () => {
+    const borrow = { ceiling: { burst: 4, count: 2, period: '1s' } };
+    const { limiter, spend, events } = started({}, { overrides: () => ({ ...big, borrow }) });
+    spend('a', { cost: 4 });
+    expect(spend('a').outcome).toBe('denied');
+    expect(events).toEqual([]);
+    const waiting = started({}, { overrides: () => ({ ...big, maxWait: '1s' }) });
+    waiting.spend();
+    expect(waiting.events).toMatchObject([{ type: 'override-failed', message: expect.stringContaining('`maxWait`') }]);
+    atOnce(limiter.spend([{ limit: 'Other', id: 'a' }]));
+    expect(events).toMatchObject([
+      { type: 'override-failed', limit: 'Other', message: expect.stringContaining('borrow') },
+    ]);
+  });
+});
+
+describe('modes and other calls of a limit that borrows', () => {
+  test('check-only takes nothing, and passes by its own tokens or by the pool', () => {
+    const { spend, levels, limiter } = started();
+    const look = () => spend('a', { mode: 'check-only' }).results[0];
+    expect(look()).toMatchObject({ mode: 'check-only', allowed: true, borrowed: false, cost: 1, spent: 0 });
+    expect(levels()).toEqual({ own: 0, ceiling: 0, pool: 0 });
+    spend('a', { cost: 2 });
+    expect(look()).toMatchObject({ mode: 'check-only', allowed: true, borrowed: true, cost: 1, spent: 0 });
+    expect(levels()).toEqual({ own: 2, ceiling: 2, pool: 2 });
+    atOnce(limiter.charge([{ limit: 'Pool', id: 'everyone', cost: 6 }]));
+    expect(look()).toMatchObject({ mode: 'check-only', allowed: false, borrowed: false, retryAfterMs: 250 });
+  });
+
+  test('spend-only is rejected, also when a middleware would be made', () => {
+    const { limiter } = started();
+    const { code, message } = thrown(() => limiter.spend([{ limit: 'PerUser', id: 'a', mode: 'spend-only' }]));
+    expect([code, message]).toEqual([
+      'ERR_OPTION',
+      "`mode` of limit \"PerUser\" must be 'check-and-spend', 'check-only' or 'charge', because the limit borrows, but " +
+        "was 'spend-only'. To count without denying use mode: 'charge', or `shadow: true` of the middleware.",
+    ]);
+  });
+
+  test('charge takes from all three buckets, and empties each at most', () => {
+    const { limiter, levels, spend } = started();
+    expect(spend('a', { mode: 'charge', cost: 2 }).results[0]).toMatchObject({
+      spent: 2,
+      allowed: true,
+      borrowed: false,
+    });
+    expect(spend('a', { mode: 'charge', cost: 2 }).results[0]).toMatchObject({ spent: 2, allowed: true, remaining: 0 });
+    expect(levels()).toEqual({ own: 2, ceiling: 4, pool: 4 });
+    const states = atOnce(limiter.charge([{ limit: 'PerUser', id: 'a', cost: 90 }]));
+    expect(states).toMatchObject([{ limit: 'PerUser', id: 'a', remaining: 0 }]);
+    expect(levels()).toEqual({ own: 2, ceiling: 5, pool: 6 });
+  });
+
+  test('charge and refund of several ids take and give the sum at the pool', () => {
+    const { limiter, levels, pool } = started();
+    const entries = [
+      { limit: 'PerUser', id: 'a', cost: 2 },
+      { limit: 'Pool', id: 'everyone', cost: 1 },
+      { limit: 'PerUser', id: 'b', cost: 1 },
+    ] as const;
+    const states = atOnce(limiter.charge(entries));
+    expect(states.map(({ limit, remaining }) => [limit, remaining])).toEqual([
+      ['PerUser', 0],
+      ['Pool', 2],
+      ['PerUser', 1],
+    ]);
+    expect(levels('a')).toEqual({ own: 2, ceiling: 2, pool: 4 });
+    expect(atOnce(limiter.refund(entries)).map(({ remaining }) => remaining)).toEqual([2, 6, 2]);
+    expect([levels('a'), levels('b'), pool()]).toEqual([
+      { own: 0, ceiling: 0, pool: 0 },
+      { own: 0, ceiling: 0, pool: 0 },
+      6,
+    ]);
+  });
+
+  test('reset fills its own bucket and its ceiling, not the pool', () => {
+    const { limiter, levels, spend } = started();
+    for (const cost of [2, 2]) spend('a', { cost });
+    atOnce(limiter.reset([{ limit: 'PerUser', id: 'a' }]));
+    expect(levels()).toEqual({ own: 0, ceiling: 0, pool: 4 });
+    atOnce(limiter.reset([{ limit: 'Pool', id: 'everyone' }]));
+    expect(levels().pool).toBe(0);
+  });
+
+  test('a refund of a decision gives back exactly what it took from each bucket, once', () => {
+    const { limiter, levels, spend } = started();
+    const assured = spend('a', { cost: 2 });
+    const borrowed = spend('a', { cost: 2 });
+    expect(levels()).toEqual({ own: 2, ceiling: 4, pool: 4 });
+    atOnce(limiter.refund(borrowed));
+    expect(levels()).toEqual({ own: 2, ceiling: 2, pool: 2 });
+    atOnce(limiter.refund(borrowed));
+    expect(atOnce(limiter.refund(assured))).toMatchObject([{ limit: 'PerUser', remaining: 2 }]);
+    expect(levels()).toEqual({ own: 0, ceiling: 0, pool: 0 });
+    const denied = spend('a', { cost: 2 }) && spend('a', { cost: 2 }) && spend('a', { cost: 2 });
+    expect(denied.outcome).toBe('denied');
+    expect(atOnce(limiter.refund(denied))).toEqual([]);
+  });
+
+  test('a refund of a charge that the pool took in part gives back that part', () => {
+    const { limiter, levels, spend } = started();
+    atOnce(limiter.charge([{ limit: 'Pool', id: 'everyone', cost: 5 }]));
+    const charged = spend('a', { mode: 'charge', cost: 2 });
+    expect(levels()).toEqual({ own: 2, ceiling: 2, pool: 6 });
+    atOnce(limiter.refund(charged));
+    expect(levels()).toEqual({ own: 0, ceiling: 0, pool: 5 });
+  });
+});
+
+describe('limits that borrow, decided together', () => {
+  const ceiling = { burst: 5, count: 2, period: '1s' };
+  const second = {
+    PerOrg: { key: accountId(), burst: 2, count: 1, period: '1s', borrow: { from: 'Reserve', ceiling, fair: false } },
+    Reserve: { key: everyone(), burst: 3, count: 1, period: '1s' },
+    Third: { key: accountId(), burst: 2, count: 1, period: '1s', borrow: { from: 'Fund', ceiling } },
+    Fund: { key: everyone(), burst: 3, count: 1, period: '1s' },
+    PerKey: { key: accountId(), burst: 2, count: 1, period: '1s', borrow: { from: 'Pool', ceiling } },
+  };
+  const user = { limit: 'PerUser', id: 'a' };
+  const org = { limit: 'PerOrg', id: 'o' };
+
+  function withSecond() {
+    const { limits, time } = started();
+    const all: Record<string, LimitDefinition> = { ...limits, ...second };
+    const limiter = createLimiter({ limits: all, time, log: false });
+    const both = () => atOnce(limiter.spend([user, org]));
+    return { limiter, time, both };
+  }
+
+  test('from two pools: each by its own tokens or those of its pool', () => {
+    const { limiter, both } = withSecond();
+    atOnce(limiter.spend([{ ...org, cost: 2 }]));
+    const lent = Array.from({ length: 4 }, () => both().results.map(({ allowed, borrowed }) => allowed && borrowed));
+    expect(lent).toEqual([
+      [false, true],
+      [false, false],
+      [false, false],
+      [false, false],
+    ]);
+    expect(both().results.map(({ allowed }) => allowed)).toEqual([true, false]);
+  });
+
+  test('from two pools: a refund gives each pool what it lent', () => {
+    const { limiter, both } = withSecond();
+    atOnce(limiter.spend([{ ...user, cost: 2 }]));
+    const decision = both();
+    expect(decision.results.map(({ borrowed }) => borrowed)).toEqual([true, false]);
+    atOnce(limiter.refund(decision));
+    const remaining = ['Pool', 'Reserve'].map(
+      (limit) => atOnce(limiter.check([{ limit, id: 'everyone', cost: 0 }])).remaining,
+    );
+    expect(remaining).toEqual([4, 3]);
+  });
+
+  test('may not take from one pool twice, nor beside the pool itself', () => {
+    const { limiter } = withSecond();
+    const wrong = [
+      [user, { limit: 'PerKey', id: 'k' }],
+      [user, { limit: 'PerUser', id: 'b' }],
+      [user, { limit: 'Pool', id: 'everyone' }],
+    ];
+    const errors = wrong.map((entries) => thrown(() => limiter.spend(entries)));
+    expect(errors.map(({ code }) => code)).toEqual(Array.from({ length: 3 }, () => 'ERR_DUPLICATE_BUCKET'));
+    expect(errors.map(({ message }) => message)).toEqual([
+      'The batch takes from "Pool" twice, for "PerUser" and for "PerKey". Decide one of the two after the other, or give each a pool.',
+      'The batch takes from "Pool" twice, for "PerUser" and for "PerUser". Decide one of the two after the other, or give each a pool.',
+      'The batch names "Pool" itself beside "PerUser", which borrows from it and counts there already. Leave out "Pool".',
+    ]);
+  });
+
+  test('are at most two, and need at most eight buckets together', () => {
+    const { limiter } = withSecond();
+    const three = thrown(() => limiter.spend([user, org, { limit: 'Third', id: 't' }]));
+    expect([three.code, three.message]).toEqual(['ERR_OPTION', expect.stringContaining('at most 4 alternatives')]);
+    const many = ['1', '2', '3', '4', '5', '6'].map((id) => ({ limit: 'Other', id }));
+    expect(thrown(() => limiter.spend([user, ...many])).message).toContain('at most 8 buckets');
+    expect(atOnce(limiter.spend([user, ...many.slice(1)])).allowed).toBe(true);
+  });
+
+  test('are alternatives of firstOf too, as long as they are four together', () => {
+    const { limiter } = withSecond();
+    const spend = (...batches: { limit: string; id: string }[][]) => atOnce(limiter.spend({ firstOf: batches }));
+    const taken = Array.from(
+      { length: 6 },
+      () => spend([user], [org]).results.map(({ limit, borrowed }) => [limit, borrowed])[0],
+    );
+    expect(taken).toEqual([
+      ['PerUser', false],
+      ['PerUser', false],
+      ['PerUser', true],
+      ['PerUser', true],
+      ['PerUser', true],
+      ['PerOrg', false],
+    ]);
+    expect(thrown(() => limiter.spend({ firstOf: [[user, org], [org]] })).message).toContain('at most 4 alternatives');
+    for (let i = 0; i < 4; i++) spend([user], [org]);
+    // The ceiling of PerUser in 0.5 s; PerOrg in a second.
+    expect(spend([user], [org])).toMatchObject({ outcome: 'denied', limit: 'PerUser', retryAfterMs: 500 });
+  });
+});
+
+describe('a fair pool', () => {
+  const fair = { borrow: { fair: true, ceiling: { burst: 100, count: 100, period: '1s' } } };
+
+  test('lends less of its bucket to a client that has just borrowed than to another', () => {
+    const { spend } = started({ ...fair, burst: 1 });
+    const lent = (id: string) =>
+      Array.from({ length: 8 }, () => spend(id)).filter(({ results }) => results[0]?.borrowed).length;
+    const hungry = lent('a');
+    expect(hungry).toBeLessThan(5);
+    expect(hungry).toBeGreaterThan(1);
+    // b has the whole rest of the pool at its first request.
+    expect(lent('b')).toBeGreaterThan(0);
+  });
+
+  test('forgets what was borrowed as it decays', () => {
+    const { spend, time } = started({ ...fair, burst: 1 });
+    const lend = () => Array.from({ length: 8 }, () => spend('a')).filter(({ results }) => results[0]?.borrowed).length;
+    const first = lend();
+    time.advance(60_000);
+    expect(lend()).toBe(first);
+  });
+
+  test('lends more to a client with a larger weight', () => {
+    const weight = (id: string) => (id === 'big' ? 10 : 0.1);
+    const lentTo = (id: string) => {
+      const { spend } = started({ borrow: { ...fair.borrow, weight }, burst: 1 });
+      return Array.from({ length: 8 }, () => spend(id)).filter(({ results }) => results[0]?.borrowed).length;
+    };
+    expect(lentTo('big')).toBe(4);
+    expect(lentTo('small')).toBe(1);
+  });
+
+  test('prefers the weight of an override', () => {
+    const overrides = { PerUser: { a: { burst: 1, count: 1, period: '1s', borrow: { weight: 0.1 } } } } as const;
+    const { spend } = started({ borrow: { ...fair.borrow, weight: 10 }, burst: 1 }, { overrides });
+    const lent = Array.from({ length: 8 }, () => spend('a')).filter(({ results }) => results[0]?.borrowed);
+    expect(lent.length).toBe(1);
+  });
+
+  test('is denied for the own wait when a client has borrowed too much', () => {
+    const { spend } = started({ borrow: { ...fair.borrow, weight: 0.01 }, burst: 1 });
+    spend();
+    spend();
+    expect(spend()).toMatchObject({ outcome: 'denied', retryAfterMs: 1000 });
+  });
+
+  test.each([
+    [() => 0, 'must be a number above 0'],
+    [
+      () => {
+        throw new Error('no plan');
+      },
+      'no plan',
+    ],
+  ])('uses the weight 1, with an event, when the weight function fails', (weight, reason) => {
+    const { spend, events } = started({ borrow: { ...fair.borrow, weight }, burst: 1 });
+    for (let i = 0; i < 3; i++) expect(spend().allowed).toBe(true);
+    expect(events).toMatchObject([
+      { type: 'callback-failed', callback: 'weight', message: expect.stringContaining(reason) },
+    ]);
+  });
+});
