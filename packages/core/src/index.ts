@@ -39,7 +39,15 @@ export {
 export { compound } from './keys/compound-key.ts';
 export { everyone } from './keys/everyone.ts';
 export type { LimitSetOptions } from './limits/limit-set.ts';
-export type { CloseOptions, CostEntry, FirstOf, Limiter, ResetEntry, SpendEntry } from './limiter/limiter.ts';
+export type {
+  CloseOptions,
+  CostEntry,
+  FirstOf,
+  Limiter,
+  ResetEntry,
+  SpendEntry,
+  WaitOptions,
+} from './limiter/limiter.ts';
 export type { Log } from './events/event-sink.ts';
 export type { LimitStats, MemoryStats } from './store/memory/memory-stats.ts';
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './store/memory/memory-store.ts';

@@ -28,7 +28,8 @@ import {
 } from '../limits/limit-set.ts';
 import { checkId } from '../ids/id-format.ts';
 import type { Limit } from '../limits/limit.ts';
-import type { CloseOptions, CostEntry, FirstOf, Limiter, ResetEntry, SpendEntry } from './limiter.ts';
+import type { CloseOptions, CostEntry, FirstOf, Limiter, ResetEntry, SpendEntry, WaitOptions } from './limiter.ts';
+import { checkSignal, HeldDecisions, rejectedBy, type HoldEnd, type Leave } from './held-decisions.ts';
 import { pressureEvent } from '../store/memory/pressure.ts';
 import { markAsMadeHere } from './not-a-limiter.ts';
 import { DecisionReports, WITHOUT_HTTP, type OnDecision } from './on-decision.ts';
@@ -74,6 +75,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
   readonly #raised: RaisedLimits;
   readonly #work: PendingWork;
+  readonly #held: HeldDecisions;
   readonly #watch = new SetupWatch((message) => this.emit({ type: 'warning', message, once: true }));
   #set: LimitSet<Request>;
   /** True from the beginning of `close`, when work in progress may still need the gate. */
@@ -91,6 +93,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.#overrideDeadlines = new Deadlines(overridesDeadlineMs, time);
     this.#raised = new RaisedLimits(time);
     this.#work = new PendingWork(time);
+    this.#held = new HeldDecisions({ time, refund: (decision) => this.refund(decision) });
     this.#set = this.#defined(set);
     registerLimitNames(store, this, storedNames(this.#set));
     this.#gate =
@@ -118,6 +121,18 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     const transactions = this.#transactions(entries);
     const batch = this.#reports.isNeeded ? undefined : plainBatchOf(transactions);
     return batch === undefined ? this.#spendReported(batchOf(transactions)) : this.#decider.askStore('spend', batch);
+  }
+
+  spendAndWait(entries: readonly SpendEntry[] | FirstOf, options: WaitOptions = {}): Promise<Decision> {
+    checkOptions('spendAndWait', options, ['signal']);
+    const { signal } = options;
+    checkSignal(signal);
+    if (signal?.aborted === true) return rejectedBy(signal);
+    const decided = this.spend(entries);
+    // Without a tick between a decision that is there at once and its wait: `close` then finds it.
+    return decided instanceof Promise
+      ? decided.then((decision) => this.#held.wait(decision, signal))
+      : this.#held.wait(decided, signal);
   }
 
   check(entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
@@ -173,6 +188,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.#isClosing = true;
     releaseLimitNames(this.store, this);
     this.#endStoreReports?.();
+    this.#held.close();
     return andThen(this.#work.ended(), () => {
       this.#overrideDeadlines.expireAll();
       this.#gate.close();
@@ -237,6 +253,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     if (result.mode === 'spend-only' && result.spent < result.cost) return;
     const missing = await this.#spentTokensOf(decision).settleTo(result.limit, trueCost);
     if (missing > 0) await this.chargeResults([result], { cost: missing, request });
+  }
+
+  hold(decision: Decision, end: (how: HoldEnd) => void): Leave {
+    return this.#held.hold(decision, end);
   }
 
   trackWork<T>(work: Awaitable<T>): Awaitable<T> {

@@ -49,6 +49,12 @@ export interface FirstOf<Name extends string = string> {
   readonly firstOf: readonly (readonly SpendEntry<Name>[])[];
 }
 
+/** The options of {@link Limiter.spendAndWait}. */
+export interface WaitOptions {
+  /** Ends the wait when it is aborted, and gives the tokens back. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** The options of {@link Limiter.close}. */
 export interface CloseOptions {
   /**
@@ -65,6 +71,7 @@ export interface CloseOptions {
  * Which call to use:
  *
  * - {@link Limiter.spend} decides now and takes the tokens. This is the usual call.
+ * - {@link Limiter.spendAndWait} does the same, and waits until the turn of the work has come, for limits with `maxWait`.
  * - {@link Limiter.check} makes the same decision and takes nothing, for example to show how much is left. It reserves
  *   nothing: before a later `spend`, other requests may have taken the tokens.
  * - {@link Limiter.charge} takes tokens without deciding, whether they fit or not. Use it when the cost is known only
@@ -73,7 +80,7 @@ export interface CloseOptions {
  *   named buckets.
  * - {@link Limiter.reset} fills whole buckets. It is meant for operators.
  *
- * With a store that answers synchronously, such as the memory store, these calls return a value. With another store, or
+ * With a store that answers synchronously, such as the memory store, all of them but `spendAndWait` return a value. With another store, or
  * when an `overrides` function returns a promise, they return a promise. `await` works on both.
  *
  * Wrong arguments are thrown by the call itself, with every store: `ERR_OPTION`, `ERR_UNKNOWN_OPTION` for a property
@@ -101,6 +108,21 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * could never pass. `ERR_OPTION` for alternatives when the store has no method `spendFirst`.
    */
   spend(entries: readonly SpendEntry<Name>[] | FirstOf<Name>): Awaitable<Decision>;
+  /**
+   * Decides like {@link Limiter.spend}, and resolves when the delay of the decision is over, by the limiter's time never
+   * sooner. A decision that is denied, or has no delay, resolves at once.
+   *
+   *     const decision = await limiter.spendAndWait([{ limit: 'Exports', id: 'backend' }], { signal });
+   *     if (decision.allowed) await startExport();
+   *
+   * Whose wait ends before, because of the signal or of `close`, leaves the line: its tokens are given back as soon as
+   * nobody waits behind it.
+   *
+   * @throws {SluiceError} The errors of `spend`. Rejects with the reason of the signal when it is aborted, and with
+   * `ERR_CLOSED` when the limiter is closed while the decision waits. With a signal that is already aborted, nothing is
+   * taken.
+   */
+  spendAndWait(entries: readonly SpendEntry<Name>[] | FirstOf<Name>, options?: WaitOptions): Promise<Decision>;
   /**
    * Makes the decision that {@link Limiter.spend} would make, and takes nothing.
    *
@@ -168,7 +190,7 @@ export interface Limiter<Request = unknown, Name extends string = string> {
   readonly store: Store;
   /**
    * Closes the limiter. Charges, refunds and settlements in progress finish first; `close` waits for them for at most
-   * one second. It closes a store that the limiter created itself, and with `{ store: true }` also one that you passed.
+   * one second. Requests that wait because of `maxWait` are answered with 503 at once, and give their tokens back. It closes a store that the limiter created itself, and with `{ store: true }` also one that you passed.
    * Later calls throw `ERR_CLOSED`, `replace` also while `close` waits; `close` itself can be called again.
    *
    * Close the server first, so that requests in progress can still be decided and settled:

@@ -3,6 +3,7 @@ import type { ClientAddressFinder } from '../client/client-address.ts';
 import type { BucketState, Decision, Result } from '../decision/decision.ts';
 import type { EventSink } from '../events/event.ts';
 import type { Time } from '../time/time.ts';
+import type { HoldEnd, Leave } from './held-decisions.ts';
 import type { PreparedLimits, UseInput } from './prepared-limits.ts';
 import type { ReceivedRequest } from './setup-watch.ts';
 
@@ -51,6 +52,8 @@ export interface RequestLimiter<Request = unknown> {
    * Rejects with `ERR_CLOSED` or `ERR_UNKNOWN_LIMIT` when the limiter was closed or the limit removed meanwhile.
    */
   settle(decision: Decision, result: Result, charge: LateCharge): Promise<void>;
+  /** Lets an allowed decision wait for its delay, see `HeldDecisions`. */
+  hold(decision: Decision, end: (how: HoldEnd) => void): Leave;
   /** Registers work after a request that `close` must wait for. Returns it unchanged. */
   trackWork<T>(work: Awaitable<T>): Awaitable<T>;
 }

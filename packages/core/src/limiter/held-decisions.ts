@@ -1,0 +1,168 @@
+import { callAndForget, type Awaitable } from '../async/awaitable.ts';
+import { complaint } from '../checks/errors.ts';
+import { Decision } from '../decision/decision.ts';
+import { closed } from '../failure/store-gate.ts';
+import { mapKeyOf } from '../store/bucket-key.ts';
+import type { Alarm, Time } from '../time/time.ts';
+
+/** How the wait of a decision ended: its delay is over, or the limiter was closed before. */
+export type HoldEnd = 'over' | 'closed';
+
+/** Ends the wait of a decision and gives its tokens back. Returns false, and does nothing, when it has already ended. */
+export type Leave = () => boolean;
+
+interface Held {
+  readonly decision: Decision;
+  readonly dueMicros: number;
+  /** The buckets in whose lines the decision has a turn. */
+  readonly lines: readonly string[];
+  /** Undefined when the request has left. */
+  end: ((how: HoldEnd) => void) | undefined;
+}
+
+interface HeldDecisionsParts {
+  readonly time: Time;
+  /** Gives back what a decision took. */
+  readonly refund: (decision: Decision) => Awaitable<unknown>;
+}
+
+/**
+ * Lets allowed decisions wait for their delay: never shorter than that by the limiter's time, and in the order of their
+ * turns. One timer for the earliest is enough.
+ *
+ * A decision that leaves gives its tokens back when nobody waits behind it in this process. Until then, or until its
+ * turn has passed, it stays in the line. The store answers for the other processes: there too, it gives back only what
+ * is at the end of the line.
+ */
+export class HeldDecisions {
+  readonly #time: Time;
+  readonly #refund: HeldDecisionsParts['refund'];
+  /** In the order of their turns. The last one has never left. */
+  readonly #held: Held[] = [];
+  #alarm: Alarm | undefined;
+  #closed = false;
+
+  constructor({ time, refund }: HeldDecisionsParts) {
+    this.#time = time;
+    this.#refund = refund;
+  }
+
+  /**
+   * Lets a decision wait.
+   *
+   * @param end - Called once when the wait has ended, unless the decision leaves. After `close`, it is called at once.
+   */
+  hold(decision: Decision, end: (how: HoldEnd) => void): Leave {
+    if (this.#closed) {
+      this.#giveBack(decision);
+      end('closed');
+      return () => false;
+    }
+    const dueMicros = this.#time.nowMicros() + Math.round(decision.delayMs * 1000);
+    const held: Held = { decision, dueMicros, lines: linesOf(decision), end };
+    this.#held.splice(this.#held.findLastIndex((other) => other.dueMicros <= dueMicros) + 1, 0, held);
+    this.#arm();
+    return () => this.#leave(held);
+  }
+
+  /**
+   * Resolves with a decision when its delay is over.
+   *
+   * @param signal - Rejects with its reason when it is aborted before.
+   * @throws {SluiceError} Rejects with `ERR_CLOSED` when the limiter is closed before.
+   */
+  wait(decision: Decision, signal: AbortSignal | undefined): Promise<Decision> {
+    if (signal?.aborted === true) {
+      this.#giveBack(decision);
+      return rejectedBy(signal);
+    }
+    if (decision.delayMs === 0) return Promise.resolve(decision);
+    return new Promise((resolve, reject) => {
+      const leave = this.hold(decision, (how) => {
+        signal?.removeEventListener('abort', abort);
+        if (how === 'over') resolve(decision);
+        else reject(closed());
+      });
+      function abort(): void {
+        leave();
+        resolve(rejectedBy(signal!));
+      }
+      signal?.addEventListener('abort', abort);
+    });
+  }
+
+  /** Ends all waits now and gives their tokens back, the end of the line first. */
+  close(): void {
+    this.#closed = true;
+    this.#alarm?.cancel();
+    const all = this.#held.splice(0);
+    for (const { decision } of all.toReversed()) this.#giveBack(decision);
+    for (const { end } of all) end?.('closed');
+  }
+
+  #leave(held: Held): boolean {
+    if (held.end === undefined || !this.#held.includes(held)) return false;
+    held.end = undefined;
+    const lines = new Set<string>();
+    for (let i = this.#held.length - 1; i >= 0; i--) {
+      const { decision, end, lines: own } = this.#held[i]!;
+      if (end === undefined && !own.some((line) => lines.has(line))) {
+        this.#held.splice(i, 1);
+        this.#giveBack(decision);
+      } else for (const line of own) lines.add(line);
+    }
+    this.#arm();
+    return true;
+  }
+
+  #giveBack(decision: Decision): void {
+    // It fails only when the limiter is closed: the tokens then come back with time.
+    callAndForget(() => this.#refund(decision), ignore);
+  }
+
+  #arm(): void {
+    this.#alarm?.cancel();
+    this.#alarm = undefined;
+    const [first] = this.#held;
+    if (first === undefined) return;
+    const delayMs = Math.ceil((first.dueMicros - this.#time.nowMicros()) / 1000);
+    this.#alarm = this.#time.alarm(delayMs, () => this.#release());
+  }
+
+  // The timer may be a fraction of a millisecond early.
+  #release(): void {
+    const nowMicros = this.#time.nowMicros();
+    const later = this.#held.findIndex(({ dueMicros }) => dueMicros > nowMicros);
+    const due = this.#held.splice(0, later === -1 ? this.#held.length : later);
+    for (const { end } of due) end?.('over');
+    this.#arm();
+  }
+}
+
+/**
+ * Validates the option `signal` of `spendAndWait`.
+ *
+ * @throws {SluiceError} `ERR_OPTION` when it is not an AbortSignal.
+ */
+export function checkSignal(signal: unknown): void {
+  const given = signal as Partial<AbortSignal> | null | undefined;
+  if (given === undefined || typeof given?.addEventListener === 'function') return;
+  throw complaint('ERR_OPTION', {
+    option: 'spendAndWait.signal',
+    demand: 'an AbortSignal',
+    value: signal,
+    remedy: 'For example AbortSignal.timeout(1000), or the signal of an AbortController.',
+  });
+}
+
+/** A promise that rejects with the reason of an aborted signal, which may be any value. */
+export async function rejectedBy(signal: AbortSignal): Promise<never> {
+  throw signal.reason;
+}
+
+function linesOf(decision: Decision): readonly string[] {
+  const answer = Decision.answerOf(decision);
+  return answer.batch.filter(({ lineTicks }) => lineTicks !== undefined).map(mapKeyOf);
+}
+
+function ignore(): void {}

@@ -1,0 +1,245 @@
+import { createLimiter, memoryStore, type Decision, type Store, type Time } from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import { expect, test } from 'vitest';
+import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { thrown } from '../support/thrown.ts';
+
+const LINE = { burst: 1, count: 10, period: '1s', maxWait: '500ms' };
+const entry = (id = '7') => [{ limit: 'Line', id }];
+
+/** A limiter with a line, and what has come out of it: the name of each wait that has ended, and when. */
+function line(store?: (time: FakeTime) => Store) {
+  const time = new FakeTime();
+  const kept = store?.(time) ?? memoryStore({ time });
+  const limiter = createLimiter({ limits: accountLimits({ Line: LINE }), store: kept, time, log: false });
+  const ended: string[] = [];
+  const wait = (name: string, signal?: AbortSignal): Promise<unknown> =>
+    limiter.spendAndWait(entry(), { signal }).then(
+      ({ allowed }) => ended.push(`${name} ${allowed ? time.nowMs : 'denied'}`),
+      (reason: unknown) => ended.push(`${name} ${reasonOf(reason)}`),
+    );
+  const level = async () => (await limiter.check([{ limit: 'Line', id: '7', cost: 0 }])).resetAfterMs;
+  return { limiter, time, ended, wait, level };
+}
+
+function reasonOf(reason: unknown): string {
+  return (reason as { code?: string } | undefined)?.code ?? String(reason);
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** The memory store, answering in promises. */
+function later(time: FakeTime): Store {
+  const inner = memoryStore({ time });
+  return {
+    spend: async (batch) => inner.spend(batch),
+    check: async (batch) => inner.check(batch),
+    charge: async (batch) => inner.charge(batch),
+    refund: async (batch) => inner.refund(batch),
+    reset: async (batch) => inner.reset(batch),
+    close: () => inner.close(),
+  };
+}
+
+for (const [name, store] of [
+  ['the memory store', undefined],
+  ['a store that answers later', later],
+] as const) {
+  test(`spendAndWait resolves when the turn has come, not a microsecond sooner, in order: ${name}`, async () => {
+    const { time, ended, wait } = line(store);
+    for (const each of ['a', 'b', 'c']) void wait(each);
+    await settled();
+    expect(ended).toEqual(['a 0']);
+    await time.pass(99.999);
+    expect(ended).toEqual(['a 0']);
+    await time.pass(0.001);
+    expect(ended).toEqual(['a 0', 'b 100']);
+    await time.pass(500);
+    expect(ended).toEqual(['a 0', 'b 100', 'c 200']);
+    expect(time.pending).toBe(0);
+  });
+
+  test(`a wait that would be longer than maxWait is denied at once: ${name}`, async () => {
+    const { ended, wait } = line(store);
+    for (let i = 0; i < 7; i++) void wait(String(i));
+    await settled();
+    expect(ended).toEqual(['0 0', '6 denied']);
+  });
+
+  test(`an aborted wait rejects with the reason, gives its tokens back and leaves no timer: ${name}`, async () => {
+    const { time, ended, wait, level } = line(store);
+    const leaving = new AbortController();
+    void wait('a');
+    void wait('b', leaving.signal);
+    await settled();
+    leaving.abort('enough');
+    await settled();
+    expect(ended).toEqual(['a 0', 'b enough']);
+    expect(await level()).toBe(100);
+    expect(time.pending).toBe(0);
+  });
+
+  test(`a signal that was aborted before takes nothing: ${name}`, async () => {
+    const { ended, wait, level } = line(store);
+    await wait('a', AbortSignal.abort('too late'));
+    expect(ended).toEqual(['a too late']);
+    expect(await level()).toBe(0);
+  });
+
+  test(`waits that leave from the middle give their tokens back when all behind them have left: ${name}`, async () => {
+    const { time, ended, wait, level } = line(store);
+    const leaving = ['a', 'b', 'c', 'd'].map((each) => [each, new AbortController()] as const);
+    for (const [each, { signal }] of leaving) void wait(each, signal);
+    await settled();
+    const abort = async (index: number) => {
+      leaving.at(index)?.[1].abort('left');
+      await settled();
+      return level();
+    };
+    expect([await abort(1), await abort(2)]).toEqual([400, 400]);
+    expect(await abort(3)).toBe(100);
+    expect(ended).toEqual(['a 0', 'b left', 'c left', 'd left']);
+    void wait('e');
+    await settled();
+    await time.pass(100);
+    expect(ended.at(-1)).toBe('e 100');
+  });
+
+  test(`close rejects all waits at once and gives all their tokens back: ${name}`, async () => {
+    const { limiter, time, ended, wait } = line(store);
+    for (const each of ['a', 'b', 'c']) void wait(each);
+    await settled();
+    const other = createLimiter({ limits: accountLimits({ Other: LINE }), store: limiter.store, time, log: false });
+    await limiter.close();
+    await settled();
+    expect(ended).toEqual(['a 0', 'b ERR_CLOSED', 'c ERR_CLOSED']);
+    const { levelsTicks } = await limiter.store.check([
+      { limit: 'Line', id: '7', incrementTicks: 0, fitTicks: 0, capTicks: 0, mode: 'check-only' },
+    ]);
+    expect(levelsTicks).toEqual([100 * 16_000]);
+    expect(time.pending).toBe(0);
+    await other.close();
+  });
+}
+
+test('nobody gets a turn before those who waited, when one of them leaves', async () => {
+  const { time, ended, wait } = line();
+  const leaving = new AbortController();
+  void wait('a');
+  void wait('b', leaving.signal);
+  void wait('c');
+  leaving.abort('left');
+  void wait('d');
+  await settled();
+  await time.pass(1000);
+  expect(ended).toEqual(['a 0', 'b left', 'c 200', 'd 300']);
+});
+
+test('a wait that left, and whose turn has passed, gives nothing back', async () => {
+  const { time, ended, wait, level } = line();
+  const [first, second] = [new AbortController(), new AbortController()];
+  void wait('a');
+  for (const [i, { signal }] of [first, second].entries()) void wait(`left ${i}`, signal);
+  first.abort('left');
+  await settled();
+  await time.pass(150);
+  second.abort('left');
+  await settled();
+  expect(ended).toEqual(['a 0', 'left 0 left', 'left 1 left']);
+  expect(await level()).toBe(50);
+});
+
+test('a signal that is aborted after the wait changes nothing', async () => {
+  const { time, ended, wait, level } = line();
+  const leaving = new AbortController();
+  void wait('a');
+  void wait('b', leaving.signal);
+  await settled();
+  await time.pass(100);
+  leaving.abort('late');
+  await settled();
+  expect(ended).toEqual(['a 0', 'b 100']);
+  expect(await level()).toBe(100);
+});
+
+test('a signal that is aborted while the store is asked gives the tokens back, whatever the delay is', async () => {
+  const { ended, wait, level } = line(later);
+  const abortMeanwhile = async (name: string) => {
+    const leaving = new AbortController();
+    const waited = wait(name, leaving.signal);
+    leaving.abort('left');
+    await waited;
+    await settled();
+    return level();
+  };
+  expect(await abortMeanwhile('a')).toBe(0);
+  await wait('b');
+  expect(await abortMeanwhile('c')).toBe(100);
+  expect(ended).toEqual(['a left', 'b 0', 'c left']);
+});
+
+test('lines of other ids and limits do not keep the tokens of a wait that leaves', async () => {
+  const { limiter, time } = limiterOnFakeTime({ Line: LINE, Other: LINE });
+  const leaving = new AbortController();
+  const spent = ['7', '8'].map((id) => atOnce(limiter.spend([...entry(id), { limit: 'Other', id }])));
+  expect(spent.map(({ delayMs }) => delayMs)).toEqual([0, 0]);
+  const left = limiter.spendAndWait(entry('7'), { signal: leaving.signal });
+  void limiter.spendAndWait([{ limit: 'Other', id: '7' }]);
+  void limiter.spendAndWait(entry('8'));
+  leaving.abort(new Error('left'));
+  await expect(left).rejects.toThrow('left');
+  expect(atOnce(limiter.check([{ limit: 'Line', id: '7', cost: 0 }])).resetAfterMs).toBe(100);
+  await time.pass(1000);
+});
+
+test('a shorter wait of another limit ends first', async () => {
+  const { limiter, time } = limiterOnFakeTime({ Line: LINE, Slow: { ...LINE, count: 3 } });
+  const ended: string[] = [];
+  for (const limit of ['Slow', 'Line'] as const) {
+    for (let i = 0; i < 2; i++) void limiter.spendAndWait([{ limit, id: '7' }]).then(() => ended.push(limit));
+  }
+  await time.pass(1000);
+  expect(ended).toEqual(['Slow', 'Line', 'Line', 'Slow']);
+});
+
+test('spendAndWait tries alternatives as spend does', async () => {
+  const { limiter, time } = limiterOnFakeTime({ Line: LINE, Own: { count: 1, period: '1h' } });
+  const firstOf = (['Own', 'Line'] as const).map((limit) => [{ limit, id: '7' }]);
+  const limits: (string | null)[] = [];
+  for (let i = 0; i < 3; i++) void limiter.spendAndWait({ firstOf }).then(({ limit }: Decision) => limits.push(limit));
+  await time.pass(100);
+  expect(limits).toEqual(['Own', 'Line', 'Line']);
+});
+
+test('wrong arguments of spendAndWait are thrown by the call', () => {
+  const { limiter } = limiterOnFakeTime({ Line: LINE });
+  const wait = (entries: unknown, options?: unknown) => () => limiter.spendAndWait(entries as never, options as never);
+  expect(thrown(wait([{ limit: 'Other', id: '7' }])).code).toBe('ERR_UNKNOWN_LIMIT');
+  expect(thrown(wait(entry(), { timeout: 5 })).code).toBe('ERR_UNKNOWN_OPTION');
+  for (const signal of [null, 5, {}]) {
+    expect(thrown(wait(entry(), { signal }))).toMatchObject({
+      code: 'ERR_OPTION',
+      message: expect.stringContaining('`spendAndWait.signal` must be an AbortSignal, but was'),
+    });
+  }
+  atOnce(limiter.close());
+  expect(thrown(wait(entry())).code).toBe('ERR_CLOSED');
+});
+
+test('a timer that is a little early does not end a wait', async () => {
+  const time = new FakeTime();
+  const store = memoryStore({ time });
+  const early: Time = {
+    nowMicros: () => time.nowMicros(),
+    wallNow: () => time.wallNow(),
+    endOfTurn: (run) => time.endOfTurn(run),
+    alarm: (delayMs, run) => time.alarm(delayMs - 0.6, run),
+  };
+  const limiter = createLimiter({ limits: accountLimits({ Line: LINE }), store, time: early, log: false });
+  void limiter.spendAndWait(entry());
+  let endedMs = -1;
+  void limiter.spendAndWait(entry()).then(() => (endedMs = time.nowMs));
+  await time.pass(200);
+  expect(endedMs).toBeGreaterThanOrEqual(100);
+  expect(endedMs).toBeLessThan(101);
+});
