@@ -22,6 +22,12 @@ export const GOOD_CASES: readonly GoodCase[] = [
   { name: 'a limit that is hidden', limits: LIMITS.replace('count: 300', 'hidden: true, count: 300') },
   { name: 'the format of the ids', limits: LIMITS.replace('count: 300', 'idFormat: accountId, count: 300') },
   { name: 'the format as Boulder calls it', limits: LIMITS.replace('count: 300', 'idFormat: regId, count: 300') },
+  { name: 'bounds', limits: LIMITS.replace('count: 300', 'count: 300, atMost: { 600: 180m, 1000000000: 366d }') },
+  {
+    name: 'bounds that an override keeps exactly',
+    limits: LIMITS.replace('burst: 300, count: 300', 'burst: 1, count: 300, atMost: { 1200: 180m }'),
+    overrides: overrideOf('    - 1\n'),
+  },
   { name: 'a debt', limits: LIMITS.replace('count: 300', 'maxDebt: 50, count: 300') },
   { name: 'no debt', limits: LIMITS.replace('count: 300', 'maxDebt: 0, count: 300') },
   { name: 'a duration of parts', limits: LIMITS.replace('180m', '1h30m') },

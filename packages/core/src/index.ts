@@ -62,6 +62,7 @@ export {
 export type { OverrideQuery } from './limits/overrides/override-cache.ts';
 export type { Override, OverrideNumbers } from './limits/overrides/override.ts';
 export { OverrideList, type OverrideTable } from './limits/overrides/override-list.ts';
+export type { AtMost } from './rule/at-most.ts';
 export type { LimitNumbers } from './rule/rate.ts';
 export type { ReadyOptions } from './store/ready-options.ts';
 export type {

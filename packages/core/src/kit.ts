@@ -24,6 +24,7 @@ export { ThrottledChanges } from './events/throttle.ts';
 export { isIdFormat, isKey, keyOf } from './keys/key.ts';
 export { limitsOf, timeOf } from './limiter/create-limiter.ts';
 export { checkLimitName, LIMIT_NAME_PATTERN, type Limit } from './limits/limit.ts';
+export { boundsOf, checkBounds, type Bound } from './rule/at-most.ts';
 export { DURATION_PATTERN } from './rule/duration.ts';
 export { fits, waitFor } from './rule/gcra.ts';
 export { checkedDebt, checkedPeriodTicks, checkedTokens, MAX_TOKENS, rateOf, type Rate } from './rule/rate.ts';

@@ -2,6 +2,7 @@ import { OverrideList, type IdFormat, type Override, type SluiceError } from '@s
 import { listed, shown } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import { shownPosition, type Position } from '../nodes/position.ts';
+import { checkAtMost, type LimitRow } from '../shape/limits-shape.ts';
 import type { OverrideRow } from '../shape/overrides-shape.ts';
 import type { TimeSlice } from '../sources/time-slice.ts';
 import type { Formats } from './formats.ts';
@@ -13,15 +14,15 @@ const KEPT_NUMBERS = 256;
 export class OverrideCheck {
   readonly list: OverrideList = new OverrideList();
   readonly #formats: Formats;
-  /** The names of all limits; `undefined` if the defaults could not be read. */
-  readonly #limits: ReadonlySet<string> | undefined;
+  /** All limits; `undefined` if the defaults could not be read. */
+  readonly #limits: ReadonlyMap<string, LimitRow> | undefined;
   readonly #problems: Problems;
   readonly #places = new Map<string, Map<string, Position>>();
   readonly #overrides = new Map<string, Override>();
   #entry = -1;
   #override: Override = 'unlimited';
 
-  constructor(formats: Formats, limits: ReadonlySet<string> | undefined, problems: Problems) {
+  constructor(formats: Formats, limits: ReadonlyMap<string, LimitRow> | undefined, problems: Problems) {
     this.#formats = formats;
     this.#limits = limits;
     this.#problems = problems;
@@ -38,6 +39,7 @@ export class OverrideCheck {
     if (row.limit === undefined) return;
     const format = this.#format(row.limit, row.at, isNew);
     if (format === undefined) return;
+    if (isNew) this.#checkAtMost(row.limit, row);
     for (const [i, id] of row.ids.entries()) {
       this.#add(row.limit, format, id, row.places[i]!);
       if (slice.isOver) await slice.pass();
@@ -63,8 +65,18 @@ export class OverrideCheck {
     return undefined;
   }
 
+  #checkAtMost(name: string, { override, at }: OverrideRow): void {
+    const { atMost, numbers: { maxDebt = 0 } = {} } = this.#limits?.get(name) ?? {};
+    if (atMost === undefined || typeof override !== 'object') return;
+    try {
+      checkAtMost(name, override, { atMost, maxDebt });
+    } catch (error) {
+      this.#problems.add(at, (error as SluiceError).message, name);
+    }
+  }
+
   #unknown(limit: string): string {
-    return `\`${limit}\` is not the name of a limit. Limits: ${listed(this.#limits!)}.`;
+    return `\`${limit}\` is not the name of a limit. Limits: ${listed(this.#limits!.keys())}.`;
   }
 
   #add(limit: string, format: IdFormat, text: string, at: Position): void {

@@ -66,7 +66,7 @@ async function checkContents(contents: readonly Content[], options: Checking): P
   });
   const names = ofDefaults.unreadable ? undefined : new Set(limits.keys());
   if (names !== undefined) formats.finish(names, ofDefaults);
-  const check = new OverrideCheck(formats, names, ofOverrides);
+  const check = new OverrideCheck(formats, names && limits, ofOverrides);
   const overridesHash =
     listedRows && (await eachRow(listedRows, { slice, problems: ofOverrides }, (row) => check.take(row, slice)));
   return {

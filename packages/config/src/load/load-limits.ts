@@ -91,8 +91,9 @@ export class RememberedLimits<Request> implements LoadedLimits<Request> {
 function definitionsOf<Request>({ limits }: LimitsRead, { keys }: Recipe<Request>): LimitDefinitions<Request> {
   const definitions = [...limits.values()].map((row): [string, LimitDefinition<Request>] => {
     const { key, onFailure } = keys.get(row.name)!;
+    const bounds = row.atMost !== undefined && { atMost: row.atMost };
     const switches = { ...(row.disabled && { disabled: true }), ...(row.hidden && { hidden: true }) };
-    return [row.name, { key, ...row.numbers!, ...(onFailure !== undefined && { onFailure }), ...switches }];
+    return [row.name, { key, ...row.numbers!, ...bounds, ...(onFailure !== undefined && { onFailure }), ...switches }];
   });
   return Object.fromEntries(definitions);
 }

@@ -1,5 +1,6 @@
 import { LIMIT_NAME_PATTERN } from '@sluice/core/kit';
 import {
+  boundsField,
   debtField,
   markField,
   nameField,
@@ -24,9 +25,16 @@ const NUMBERS = {
   ),
 } satisfies Record<string, Field>;
 
+/** One of the durations of `atMost`. */
+export const WINDOW_FIELD: Field = periodField('The length of the window, from 1ms to 366 days.');
+
 /** The fields of a limit. */
 export const LIMIT_FIELDS: Readonly<Record<string, Field>> = {
   ...NUMBERS,
+  atMost: boundsField(
+    'The most tokens that may pass in any window of a length, such as 1000: 1h. The numbers of the limit and its overrides are checked by it.',
+    WINDOW_FIELD,
+  ),
   idFormat: nameField('The format of the ids. Default: the format of the key in code.', ID_FORMATS),
   disabled: switchField('Whether the limit is switched off. It then applies to no request.'),
   hidden: switchField('Whether the limit is hidden from clients: no header field and no problem details name it.'),

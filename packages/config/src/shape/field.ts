@@ -87,6 +87,24 @@ function isPeriod(option: string, value: string): boolean {
   }
 }
 
+/** A field for a mapping of tokens to durations. Returns the mapping, whose entries are fields of their own. */
+export function boundsField(description: string, window: Field): Field {
+  return {
+    schema: {
+      description,
+      type: 'object',
+      minProperties: 1,
+      propertyNames: { pattern: '^(?:[1-9][0-9]{0,8}|1000000000)$' },
+      additionalProperties: window.schema,
+    },
+    read(option, node) {
+      if (node.kind === 'mapping') return node;
+      const message = wrongValue(option, 'a mapping of tokens to durations', node, 'For example atMost: { 1000: 1h }.');
+      throw new SluiceError('ERR_OPTION', message);
+    },
+  };
+}
+
 /** A field for `true` or `false`. */
 export function switchField(description: string): Field {
   return {

@@ -68,16 +68,17 @@ export class Fields {
     const values = given.map((name) => [name, this.#read(name, fields[name]!, this.node(name))] as const);
     if (values.some(([, value]) => value === undefined)) return undefined;
     const numbers = Object.fromEntries(values) as unknown as LimitNumbers;
-    return this.#attempt(() => rateOf(this.where, numbers)) === undefined ? undefined : numbers;
+    return this.attempt(() => rateOf(this.where, numbers)) === undefined ? undefined : numbers;
   }
 
   #read(name: string, field: Field, node: Node | undefined): unknown {
     const option = `${this.where}.${name}`;
     const missing: Node = { kind: 'scalar', value: undefined, text: undefined, at: this.at };
-    return this.#attempt(() => field.read(option, node ?? missing), node?.at);
+    return this.attempt(() => field.read(option, node ?? missing), node?.at);
   }
 
-  #attempt<T>(call: () => T, at?: Position): T | undefined {
+  /** Calls a function, and adds its error to the problems. */
+  attempt<T>(call: () => T, at?: Position): T | undefined {
     try {
       return call();
     } catch (error) {
@@ -97,7 +98,7 @@ export class Fields {
     const name = key.kind === 'scalar' ? key.text! : shownNode(key);
     if (known.includes(name)) return this.#keep(name, key.at, node);
     const value = node.kind === 'scalar' ? node.value : node.kind;
-    this.#attempt(() => checkOptions(this.where, { [name]: value }, known, HINTS), key.at);
+    this.attempt(() => checkOptions(this.where, { [name]: value }, known, HINTS), key.at);
   }
 
   #keep(name: string, keyAt: Position, node: Node): void {

@@ -1,10 +1,10 @@
-import type { LimitNumbers } from '@sluice/core';
-import { checkLimitName } from '@sluice/core/kit';
+import type { AtMost, LimitNumbers } from '@sluice/core';
+import { boundsOf, checkBounds, checkLimitName, rateOf } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
-import { wrongFile, wrongValue, shownNode, type Entry, type Node } from '../nodes/node.ts';
+import { wrongFile, wrongValue, shownNode, type Entry, type Mapping, type Node } from '../nodes/node.ts';
 import { BEGINNING, shownPosition, type Position } from '../nodes/position.ts';
 import type { EarlyItems } from '../text/yaml-text.ts';
-import { LIMIT_FIELDS } from './definition.ts';
+import { LIMIT_FIELDS, WINDOW_FIELD } from './definition.ts';
 import { Fields } from './fields.ts';
 
 /** One limit of a file of defaults. */
@@ -13,6 +13,7 @@ export interface LimitRow {
   readonly at: Position;
   /** `undefined` if they are wrong. */
   readonly numbers: LimitNumbers | undefined;
+  readonly atMost: AtMost | undefined;
   readonly idFormat: { readonly name: string; readonly at: Position } | undefined;
   readonly disabled: boolean;
   readonly hidden: boolean;
@@ -82,18 +83,55 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
   if (node.kind !== 'mapping') {
     const remedy = 'For example { count: 300, period: 180m }; in YAML, write each field on its own line, indented.';
     problems.add(node.at, wrongValue(name, 'a mapping of fields', node, remedy), name);
-    return { name, at, numbers: undefined, idFormat: undefined, disabled: false, hidden: false };
+    return { name, at, numbers: undefined, atMost: undefined, idFormat: undefined, disabled: false, hidden: false };
   }
   const fields = new Fields({ where: name, limit: name, known: KNOWN }, node, problems);
   const idFormat = fields.value('idFormat', LIMIT_FIELDS['idFormat']!) as string | undefined;
+  const numbers = fields.numbers(LIMIT_FIELDS);
+  const atMost = atMostOf(fields);
+  if (numbers !== undefined && atMost !== undefined) {
+    fields.attempt(() => checkAtMost(name, numbers, { atMost, maxDebt: 0 }), fields.positionOf('atMost'));
+  }
   return {
     name,
     at,
-    numbers: fields.numbers(LIMIT_FIELDS),
+    numbers,
+    atMost,
     idFormat: idFormat === undefined ? undefined : { name: idFormat, at: fields.node('idFormat')!.at },
     disabled: fields.value('disabled', LIMIT_FIELDS['disabled']!) === true,
     hidden: fields.value('hidden', LIMIT_FIELDS['hidden']!) === true,
   };
+}
+
+/** Reads the entries of `atMost` one by one, so that each has its own position. */
+function atMostOf(fields: Fields): AtMost | undefined {
+  const mapping = fields.value('atMost', LIMIT_FIELDS['atMost']!) as Mapping | undefined;
+  if (mapping === undefined) return undefined;
+  const entries = [...mapping.entries];
+  const names = entries.map(({ key }) => (key.kind === 'scalar' ? key.text! : shownNode(key)));
+  const where = `${fields.where}.atMost`;
+  const inner = fields.within(where, { ...mapping, entries }, names);
+  if (entries.length === 0) return inner.attempt(() => void boundsOf(where, {}), mapping.at);
+  const windows = names.map((name, i) => {
+    const window = inner.value(name, WINDOW_FIELD) as string | undefined;
+    const isNumber = inner.attempt(() => boundsOf(where, { [name]: '1s' }), entries[i]!.key.at) !== undefined;
+    return isNumber && window !== undefined ? ([name, window] as const) : undefined;
+  });
+  return windows.every((window) => window !== undefined) ? Object.fromEntries(windows) : undefined;
+}
+
+/**
+ * Rejects numbers that let more tokens through than `atMost` of their limit allows.
+ *
+ * @param where - The name of the limit.
+ * @param maxDebt - That of the limit, for numbers that do not give their own.
+ */
+export function checkAtMost(
+  where: string,
+  numbers: LimitNumbers,
+  { atMost, maxDebt }: { readonly atMost: AtMost; readonly maxDebt: number },
+): void {
+  checkBounds(where, rateOf(where, numbers), numbers.maxDebt ?? maxDebt, boundsOf(`${where}.atMost`, atMost));
 }
 
 function rootOf(reading: Reading): Node | undefined {

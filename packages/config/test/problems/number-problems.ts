@@ -1,3 +1,4 @@
+import { LIMITS } from '../written-files.ts';
 import { limitsWith, overrideOf, type ProblemCase } from './problem-case.ts';
 
 /** Mistakes in counts, bursts and periods. */
@@ -146,6 +147,46 @@ export const NUMBER_PROBLEMS: readonly ProblemCase[] = [
     schemaAccepts: 'it can’t calculate',
     problems: [
       'limits.yaml:4:10: `NewOrdersPerAccount.burst` must be small enough for an empty bucket to fill within ten years (burst × period / count), but was 1000. With this count and period use burst: 9 or less.',
+    ],
+  },
+  {
+    name: 'bounds that are a number',
+    limits: limitsWith('  count: 1\n  period: 1s\n  atMost: 1000\n'),
+    problems: [
+      'limits.yaml:6:11: `NewOrdersPerAccount.atMost` must be a mapping of tokens to durations, but was 1000. For example atMost: { 1000: 1h }.',
+    ],
+  },
+  {
+    name: 'bounds without an entry',
+    limits: limitsWith('  count: 1\n  period: 1s\n  atMost: {}\n'),
+    problems: [
+      "limits.yaml:6:11: `NewOrdersPerAccount.atMost` must be durations by number of tokens, from 1 to 1000000000, but was {}. For at most 1000 tokens in any hour write atMost: { 1000: '1h' }.",
+    ],
+  },
+  {
+    name: 'bounds of which each entry is wrong',
+    limits: limitsWith('  count: 1\n  period: 1s\n  atMost:\n    1_000: 1h\n    3601: 60\n    5: 1x\n'),
+    problems: [
+      "limits.yaml:7:5: `NewOrdersPerAccount.atMost` must be durations by number of tokens, from 1 to 1000000000, but was '1_000'. For at most 1000 tokens in any hour write atMost: { 1000: '1h' }.",
+      'limits.yaml:8:11: `NewOrdersPerAccount.atMost.3601` must be a duration with its unit, but was 60. Write 60s for seconds, 60ms for milliseconds.',
+      "limits.yaml:9:8: `NewOrdersPerAccount.atMost.5` must be a duration from 1ms to 366 days, but was '1x'. For example 1s, 180m, 1h30m or 7d.",
+    ],
+  },
+  {
+    name: 'bounds that the numbers do not keep',
+    limits: limitsWith('  burst: 100\n  count: 1000\n  period: 1h\n  atMost: { 5000: 1d, 1000: 1h }\n'),
+    schemaAccepts: 'it can’t calculate',
+    problems: [
+      'limits.yaml:7:3: `NewOrdersPerAccount` must let at most 1000 tokens through in any 1h because of `atMost`, but can let 1100 through (100 at once and 1000 that come back). With this period use, for example, burst: 20, count: 207.',
+    ],
+  },
+  {
+    name: 'an override that does not keep the bounds of its limit',
+    limits: LIMITS.replace('burst: 300, count: 300', 'burst: 300, count: 300, maxDebt: 1, atMost: { 601: 180m }'),
+    overrides: overrideOf('      - 1\n').replace('600', '300') + overrideOf('      - 2\n'),
+    schemaAccepts: 'it can’t calculate',
+    problems: [
+      'overrides.yaml:6:3: `NewOrdersPerAccount` must let at most 601 tokens through in any 180m because of `atMost`, but can let 1201 through (600 at once, 1 of debt and 600 that come back). With this period use, for example, burst: 299, count: 301.',
     ],
   },
   {

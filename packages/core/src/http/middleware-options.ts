@@ -75,7 +75,7 @@ export type MiddlewareOptions<
 
 const FLOW_OPTIONS = ['skip', 'shadow', 'fields', 'retryJitter', 'limitPreflight', 'onDecision'] as const;
 const SHARED_OPTIONS = ['limiter', 'limits', ...FLOW_OPTIONS] as const;
-const NUMBERS = ['burst', 'count', 'period', 'maxDebt', 'onFailure', 'disabled', 'hidden'] as const;
+const NUMBERS = ['burst', 'count', 'period', 'maxDebt', 'atMost', 'onFailure', 'disabled', 'hidden'] as const;
 const INLINE_OPTIONS = [
   'name',
   'key',
@@ -185,6 +185,7 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
     count,
     period,
     maxDebt,
+    atMost,
     onFailure,
     disabled,
     hidden,
@@ -203,7 +204,7 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   const limiter = asWritten(limit, () =>
     createLimiter<Request>({
       ...settings,
-      limits: { [limit]: { key, burst, count, period, maxDebt, onFailure, disabled, hidden } },
+      limits: { [limit]: { key, burst, count, period, maxDebt, atMost, onFailure, disabled, hidden } },
       ...(overrides !== undefined && { overrides: { [limit]: overrides } }),
     }),
   );

@@ -2,9 +2,10 @@ import { checkBoolean, checkOptions, entriesOf, isPlainObject, oneOf } from '../
 import { complaint, shownName, SluiceError } from '../checks/errors.ts';
 import { isKey, type Key } from '../keys/key.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
+import { boundsOf, checkBounds, type AtMost, type Bound } from '../rule/at-most.ts';
 import { rateOf, type LimitNumbers, type Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
-import { borrowTermsOf, type BorrowDefinition, type BorrowTerms } from './borrowing.ts';
+import { borrowTermsOf, ceilingOf, type BorrowDefinition, type BorrowTerms } from './borrowing.ts';
 
 /**
  * What a limit does while its store can't answer.
@@ -31,6 +32,11 @@ export function checkFailurePolicy(option: string, value: unknown): FailurePolic
 export interface LimitDefinition<Request = unknown> extends LimitNumbers {
   /** How the limit gets its id from a request: `ipAddress()`, `clientNetwork()`, `accountId((req) => …)`. */
   readonly key: Key<Request>;
+  /**
+   * The most tokens that any window of a length may let through: `{ 1000: '1h' }`. It changes no decision. The numbers of
+   * the limit and of its overrides are validated by it: burst + maxDebt + window / T must be at most so many.
+   */
+  readonly atMost?: AtMost | undefined;
   /** What the limit does while the store can't answer. Default: the limiter's `failure.onFailure`. */
   readonly onFailure?: FailurePolicy | undefined;
   /** Disables the limit: it lets every request through and counts none. Default: false. */
@@ -85,6 +91,8 @@ export interface Limit<Request = unknown> {
   readonly name: string;
   readonly key: Key<Request>;
   readonly rate: Rate;
+  /** What the numbers of the limit and of its overrides keep. */
+  readonly bounds: readonly Bound[];
   readonly disabled: boolean;
   readonly treatment: Treatment;
   /** How it borrows, if it does. */
@@ -100,11 +108,28 @@ const FIELDS = [
   'period',
   'maxDebt',
   'maxWait',
+  'atMost',
   'onFailure',
   'disabled',
   'hidden',
   'borrow',
 ] as const;
+
+/**
+ * Rejects numbers of an id that let more tokens through than `atMost` of its limit allows. Where the limit borrows, the
+ * ceiling counts: own and borrowed tokens together.
+ *
+ * @param where - The path of the numbers in error messages.
+ * @throws {SluiceError} `ERR_LIMIT`.
+ */
+export function checkAtMost(
+  where: string,
+  rate: Rate,
+  { rate: own, bounds, borrow }: Pick<Limit<never>, 'rate' | 'bounds' | 'borrow'>,
+): void {
+  const [path, most] = borrow === undefined ? [where, rate] : [`${where}.borrow.ceiling`, ceilingOf(borrow, rate)];
+  checkBounds(path, most, rate.maxDebt ?? own.maxDebt ?? 0, bounds);
+}
 
 /**
  * Returns the longest delay of a request; 0 when requests are never delayed.
@@ -184,13 +209,17 @@ function defineLimit<Request>(
   checkBoolean(`${where}.hidden`, hidden);
   const rate = rateOf(where, definition);
   const onFailureChecked = checkFailurePolicy(`${where}.onFailure`, policy);
+  const bounds = boundsOf(`${where}.atMost`, definition.atMost);
+  const borrow = borrowTermsOf(where, rate, definition.borrow);
+  checkAtMost(where, rate, { rate, bounds, borrow });
   return {
     name,
     key: definition.key,
     rate,
+    bounds,
     disabled,
     treatment: { onFailure: onFailureChecked, hidden, part: 'whole', borrowing: undefined },
-    borrow: borrowTermsOf(where, rate, definition.borrow),
+    borrow,
   };
 }
 

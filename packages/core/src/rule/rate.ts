@@ -1,4 +1,4 @@
-import { durationTicks, type Duration } from './duration.ts';
+import { durationTicks, type Duration, type DurationRange } from './duration.ts';
 import { complaint, type SluiceError } from '../checks/errors.ts';
 import { leafOf, wholeNumber } from '../checks/options.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from './ticks.ts';
@@ -52,7 +52,8 @@ interface RateChange {
 
 /** The largest `burst` and `count`. */
 export const MAX_TOKENS: number = 1_000_000_000;
-const PERIOD = { minMs: 1, maxMs: 366 * 86_400_000, demand: 'from 1ms to 366 days' };
+/** The range of a `period`. */
+export const PERIOD: DurationRange = { minMs: 1, maxMs: 366 * 86_400_000, demand: 'from 1ms to 366 days' };
 const WAIT = { minMs: 1, maxMs: 3_600_000, demand: 'from 1ms to 1 hour' };
 
 /**

@@ -2,7 +2,7 @@ import { toNativePromise, type Awaitable } from '../../async/awaitable.ts';
 import { reasonOf } from '../../checks/errors.ts';
 import type { EventSink } from '../../events/event.ts';
 import type { Deadlines } from '../../time/deadlines.ts';
-import type { Limit } from '../limit.ts';
+import { checkAtMost, type Limit } from '../limit.ts';
 import type { Rate } from '../../rule/rate.ts';
 import { overrideRate, type Override, type OverrideNumbers, type OverrideRate, type RateLookup } from './override.ts';
 import { waitsInLine } from '../borrowing.ts';
@@ -41,16 +41,22 @@ export class AskedOverrides {
   readonly rateFor: RateLookup = (limit, id, request) => {
     try {
       const answer = toNativePromise(this.#ask(limit.name, id, request as never));
-      if (!(answer instanceof Promise)) return this.#rates.rateOf(limit, answer);
+      if (!(answer instanceof Promise)) return this.#rateOf(limit, answer);
       const late = (): Error => new Error('the overrides function did not answer within overridesDeadlineMs');
       return this.#deadlines
         .race(answer, late)
-        .then((override) => this.#rates.rateOf(limit, override))
+        .then((override) => this.#rateOf(limit, override))
         .catch((cause: unknown) => this.#failed(limit, id, cause));
     } catch (cause) {
       return this.#failed(limit, id, cause);
     }
   };
+
+  #rateOf(limit: Limit<never>, override: Override | undefined): OverrideRate {
+    const rate = this.#rates.rateOf(limit, override);
+    if (limit.bounds.length > 0 && typeof rate !== 'string') checkAtMost(`overrides(${limit.name})`, rate, limit);
+    return rate;
+  }
 
   #failed(limit: Limit<never>, id: string, cause: unknown): Rate {
     this.#emit({

@@ -72,15 +72,18 @@ export class OverrideList {
   }
 
   /**
-   * Rejects overrides of unknown limits, or with ids in another format than the limit's.
+   * Rejects overrides of unknown limits, with ids in another format than the limit's, or with numbers that its `atMost`
+   * does not allow.
    *
-   * @throws {SluiceError} `ERR_OVERRIDE`.
+   * @throws {SluiceError} `ERR_OVERRIDE`, or `ERR_LIMIT` because of `atMost`.
    */
   checkLimits(limits: ReadonlyMap<string, Limit<never>>): void {
-    for (const [name, { format, totals }] of this.#limits) {
-      const { key, borrow } = limitOf(name, limits);
-      if (!haveSameIds(format, key.format)) throw otherFormat(name, format, key.format);
-      if (totals.borrows && borrow === undefined) throw borrowsNothing(name);
+    for (const [name, overrides] of this.#limits) {
+      const { format, totals } = overrides;
+      const limit = limitOf(name, limits);
+      if (!haveSameIds(format, limit.key.format)) throw otherFormat(name, format, limit.key.format);
+      if (totals.borrows && limit.borrow === undefined) throw borrowsNothing(name);
+      if (limit.bounds.length > 0) overrides.checkAtMost(limit);
     }
   }
 

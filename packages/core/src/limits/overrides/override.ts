@@ -1,6 +1,6 @@
 import type { Awaitable } from '../../async/awaitable.ts';
 import { complaint, messageOf, shown, shownName, SluiceError } from '../../checks/errors.ts';
-import type { Limit } from '../limit.ts';
+import { checkAtMost, type Limit } from '../limit.ts';
 import { checkOptions, isPlainObject } from '../../checks/options.ts';
 import { LIMIT_HINTS } from '../../checks/peer-names.ts';
 import { rateOf, type LimitNumbers, type Rate } from '../../rule/rate.ts';
@@ -126,6 +126,20 @@ export class LimitOverrides {
   /** Returns the override of an id: its own, otherwise that of the smallest network that contains it. */
   rateOf(id: string): OverrideRate | undefined {
     return this.#ids.get(id) ?? this.#networks?.lookUp(id);
+  }
+
+  /**
+   * Rejects numbers that `atMost` of the limit does not allow. Unlimited ids are left out.
+   *
+   * @throws {SluiceError} `ERR_LIMIT`.
+   */
+  checkAtMost(limit: Limit<never>): void {
+    for (const [id, rate] of this.#ids) {
+      if (typeof rate !== 'string') checkAtMost(`${this.#where}[${shown(id)}]`, rate, limit);
+    }
+    for (const [rate] of this.#networks?.beside(undefined) ?? []) {
+      if (typeof rate !== 'string') checkAtMost(`${this.#where} (of a network)`, rate, limit);
+    }
   }
 
   #read(text: string): string | Cidr {
