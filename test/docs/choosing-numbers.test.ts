@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loadLimits } from '@sluice/config';
-import { accountId, createLimiter, memoryStore, type Limiter, type LimitNumbers } from '@sluice/core';
+import {
+  accountId,
+  createLimiter,
+  memoryStore,
+  type Limiter,
+  type LimitNumbers,
+  type RateDefinition,
+} from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { rateLimit } from '@sluice/express';
 import express from 'express';
@@ -14,10 +21,12 @@ import { refusedBy, type Entry } from './code/replay.ts';
 const page = readFileSync(new URL('../../docs/choosing-numbers.md', import.meta.url), 'utf8');
 const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
 const names = Object.keys(parse(yaml) as object);
-const { limits: numbers } = await loadLimits({
+const { limits: loaded } = await loadLimits({
   defaults: () => yaml,
   keys: Object.fromEntries(names.map((name) => [name, accountId(() => '7')])),
 });
+/** All of them are rates. */
+const numbers = loaded as Record<string, RateDefinition>;
 const rows = page.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
 const prose = page.replaceAll(/\s+/g, ' ');
 

@@ -18,7 +18,16 @@ export { SluiceError, type ErrorCode, type ErrorKind } from './checks/errors.ts'
 export type { LimiterEvent } from './events/event.ts';
 export type { FailureOptions } from './failure/failure-options.ts';
 export type { BorrowDefinition, BorrowOverride } from './limits/borrowing.ts';
-export type { FailurePolicy, LimitDefinition, LimitDefinitions } from './limits/limit.ts';
+export type {
+  FailurePolicy,
+  LimitDefinition,
+  LimitDefinitions,
+  LimitSettings,
+  QuotaDefinition,
+  RateDefinition,
+} from './limits/limit.ts';
+export type { AnchorDate, QuotaNumbers } from './limits/quota.ts';
+export type { CalendarUnit } from './calendar/calendar.ts';
 export type { Failure } from './decision/batch-answer.ts';
 export type { StoreMessage, StoreStatus } from './failure/store-health.ts';
 export type { ClientAddressOptions } from './client/client-address.ts';
@@ -60,7 +69,7 @@ export {
   type CachedOverridesOptions,
 } from './limits/overrides/cached-overrides.ts';
 export type { OverrideQuery } from './limits/overrides/override-cache.ts';
-export type { Override, OverrideNumbers } from './limits/overrides/override.ts';
+export type { Override, OverrideNumbers, QuotaOverride } from './limits/overrides/override.ts';
 export { OverrideList, type OverrideTable } from './limits/overrides/override-list.ts';
 export type { AtMost } from './rule/at-most.ts';
 export type { LimitNumbers } from './rule/rate.ts';
@@ -69,6 +78,7 @@ export type {
   BucketName,
   Mode,
   Store,
+  StoreBucket,
   StoreCap,
   StoreCharge,
   StorePressure,

@@ -67,7 +67,7 @@ export class OverrideCheck {
 
   #checkAtMost(name: string, { override, at }: OverrideRow): void {
     const { atMost, numbers: { maxDebt = 0 } = {} } = this.#limits?.get(name) ?? {};
-    if (atMost === undefined || typeof override !== 'object') return;
+    if (atMost === undefined || typeof override !== 'object' || override.period === undefined) return;
     try {
       checkAtMost(name, override, { atMost, maxDebt });
     } catch (error) {

@@ -33,7 +33,7 @@ export interface Ask {
  *
  * @param request - The framework's request, for `overrides` functions; `undefined` without HTTP.
  * @throws {SluiceError} `ERR_COST` for a cost that is not a whole number of at least 0, `ERR_ID` for an id that is not
- * text, `ERR_OPTION` for an invalid share, `ERR_COST_OVER_BURST` for a cost that does not fit into a share below 1.
+ * text, `ERR_OPTION` for an invalid share or when the anchor of a quota is no date, `ERR_COST_OVER_BURST` for a cost that does not fit into a share below 1.
  */
 export function transactionOf(set: LimitSet<never>, ask: Ask, request: unknown): Awaitable<Transaction | null> {
   const { limit, id, cost, share } = ask;
@@ -54,6 +54,7 @@ function withRate({ limit, id, cost, mode, share }: Ask, override: OverrideRate)
   const rate = override === 'blocked' ? rateOfBlocked(limit.rate) : override;
   const capTicks = capTicksOf(rate, limit);
   const roomTicks = Math.min(rate.toleranceTicks + waitTicksOf(rate, limit), capTicks);
+  const calendar = limit.calendar === undefined ? undefined : limit.calendar.of(id);
   return {
     limit: limit.name,
     id,
@@ -66,6 +67,8 @@ function withRate({ limit, id, cost, mode, share }: Ask, override: OverrideRate)
     rate,
     overridden: rate !== limit.rate,
     treatment: limit.treatment,
+    calendar: calendar === undefined ? undefined : calendar.name,
+    period: calendar === undefined ? undefined : limit.calendar!.running(calendar),
   };
 }
 

@@ -2,9 +2,11 @@ import { canDeny, levelAfter, passes } from '../store/transaction-rule.ts';
 import { Decision, type BucketState, type DecisionFigures, type Result } from './decision.ts';
 import type { Blocked, Answered, Unanswered } from './batch-answer.ts';
 import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
+import { periodLeft, ticksUntilFit, ticksUntilFull, type PeriodLeft } from './period-left.ts';
 import type { Mode, StoreReading } from '../store/store.ts';
 import { strictestOf } from './strictness.ts';
 import { ceilToMs } from '../rule/ticks.ts';
+import type { Rate } from '../rule/rate.ts';
 import { isBlocked, readyTicks, type Transaction } from './transaction.ts';
 
 /**
@@ -48,8 +50,9 @@ function blocked(answer: Blocked): Decision {
   return new Decision(answer, 'denied', results[0]!, results);
 }
 
-function blockedResult({ limit, id, cost, mode, rate, overridden, treatment }: Transaction): Result {
-  const { burst, count, periodMs } = rate;
+function blockedResult({ limit, id, cost, mode, rate, overridden, treatment, period }: Transaction): Result {
+  const { burst, count } = rate;
+  const periodMs = period === undefined ? rate.periodMs : period[1] - period[0];
   return {
     limit,
     id,
@@ -90,7 +93,7 @@ function decided(answer: Answered, takes: boolean): Decision {
     const before = levels[i]!;
     if (passed && batch[i]!.lineTicks !== undefined) delayTicks = Math.max(delayTicks, delayOf(batch[i]!, before));
     const after = takes && passed ? levelAfter(batch[i]!, before) : before;
-    results[i] = resultOf(batch[i]!, before, after, passed);
+    results[i] = resultOf(answer, i, after, passed);
   }
   if (count < batch.length) foldLoans(answer, results, takes && passed);
   const figures = results[strictestOf(answer, results)] ?? NO_LIMIT;
@@ -154,8 +157,14 @@ function loanResult(own: Result, ceiling: LoanPart, pool: LoanPart): Result {
   };
 }
 
-/** @param passed - Whether the whole batch passed: then each transaction that can deny fits. */
-function resultOf(transaction: Transaction, before: number, after: number, passed: boolean): Result {
+/**
+ * @param after - The level after the decision.
+ * @param passed - Whether the whole batch passed: then each transaction that can deny fits.
+ */
+function resultOf({ batch, reading }: Answered, index: number, after: number, passed: boolean): Result {
+  const transaction = batch[index]!;
+  const before = reading.levelsTicks[index]!;
+  const left = periodLeft(transaction, reading, index);
   const { limit, id, cost, mode, rate, overridden, treatment, incrementTicks, fitTicks } = transaction;
   const allowed = passed || !canDeny(mode) || fits(before, incrementTicks, fitTicks);
   return {
@@ -168,11 +177,11 @@ function resultOf(transaction: Transaction, before: number, after: number, passe
     blocked: false,
     borrowed: false,
     remaining: remainingTokens(after, rate.emissionIntervalTicks, readyTicks(transaction)),
-    retryAfterMs: allowed ? 0 : ceilToMs(waitFor(after, incrementTicks, fitTicks)),
-    resetAfterMs: ceilToMs(after),
+    retryAfterMs: allowed ? 0 : ceilToMs(ticksUntilFit(transaction, after, left)),
+    resetAfterMs: ceilToMs(ticksUntilFull(after, left)),
     burst: rate.burst,
     count: rate.count,
-    periodMs: rate.periodMs,
+    periodMs: periodMsOf(rate, left),
     overridden,
     hidden: treatment.hidden,
   };
@@ -182,6 +191,10 @@ function resultOf(transaction: Transaction, before: number, after: number, passe
 export function tokensTaken(transaction: Transaction, before: number): number {
   const after = levelAfter(transaction, before);
   return after === before ? 0 : spentTokens(transaction, after - before);
+}
+
+function periodMsOf(rate: Rate, left: PeriodLeft | undefined): number {
+  return left === undefined ? rate.periodMs : left.endMs - left.startMs;
 }
 
 // A charge may have taken less than its cost: up to an empty bucket.
@@ -195,17 +208,19 @@ export function bucketStates(
   reading: StoreReading,
 ): readonly BucketState[] {
   const visible = batch.filter(({ treatment }) => treatment.part !== 'internal');
-  return visible.map(({ limit, id, rate, overridden }, i) => {
+  return visible.map((transaction, i) => {
+    const { limit, id, rate, overridden } = transaction;
     const level = reading.levelsTicks[i]!;
+    const left = periodLeft(transaction, reading, i);
     const { emissionIntervalTicks, toleranceTicks } = rate;
     return {
       limit,
       id,
       remaining: remainingTokens(level, emissionIntervalTicks, toleranceTicks),
-      resetAfterMs: ceilToMs(level),
+      resetAfterMs: ceilToMs(ticksUntilFull(level, left)),
       burst: rate.burst,
       count: rate.count,
-      periodMs: rate.periodMs,
+      periodMs: periodMsOf(rate, left),
       overridden,
     };
   });

@@ -10,13 +10,16 @@ export interface BucketState {
   readonly id: string;
   /** Whole tokens left, which need no delay, from 0 to `burst`; in the result of a transaction with a share, those left within its share. */
   readonly remaining: number;
-  /** Milliseconds until the bucket is full if no further request comes, rounded up to 0.001; 0 when it is full. */
+  /**
+   * Milliseconds until the bucket is full if no further request comes, rounded up to 0.001; 0 when it is full. For a quota
+   * of which something was used, until the end of the period.
+   */
   readonly resetAfterMs: number;
   /** The burst that applies to the id; 0 when blocked. */
   readonly burst: number;
   /** How many tokens refill every `periodMs`; 0 when blocked. */
   readonly count: number;
-  /** The period in milliseconds. */
+  /** The period in milliseconds; for a quota, the length of the running calendar period. */
   readonly periodMs: number;
   /** Whether the numbers come from an override. */
   readonly overridden: boolean;

@@ -1,6 +1,6 @@
 import { Decision, type Result } from './decision.ts';
 import type { Answered } from './batch-answer.ts';
-import { waitFor } from '../rule/gcra.ts';
+import { periodLeft, ticksUntilFit } from './period-left.ts';
 import { TICKS_PER_MS } from '../rule/ticks.ts';
 import { canDeny, levelAfter } from '../store/transaction-rule.ts';
 
@@ -45,7 +45,7 @@ function ofResult({ batch, reading }: Answered, results: readonly Result[], i: n
   }
   const level = reading.levelsTicks[i]!;
   const after = spent > 0 ? levelAfter(transaction, level) : level;
-  return { allowed, remaining, waitTicks: waitFor(after, transaction.incrementTicks, transaction.fitTicks) };
+  return { allowed, remaining, waitTicks: ticksUntilFit(transaction, after, periodLeft(transaction, reading, i)) };
 }
 
 function ofDecision(decision: Decision): Strictness {

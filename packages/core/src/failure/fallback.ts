@@ -2,11 +2,12 @@ import type { EventSink } from '../events/event.ts';
 import type { Time } from '../time/time.ts';
 import { memoryStore, type MemoryStore } from '../store/memory/memory-store.ts';
 import { localPressureEvent } from '../store/memory/pressure.ts';
-import type { BucketName, Store } from '../store/store.ts';
+import type { Store, StoreBucket, StoreReading } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { readFirst, type Alternatives, type FirstReading } from './alternatives.ts';
 import { EMPTY_READING } from './reading.ts';
 import { LocalRates } from './local-rate.ts';
+import type { StalePeriods } from './stale-periods.ts';
 import type { Changed, Charge, Answered, Failure, Unanswered } from '../decision/batch-answer.ts';
 
 /**
@@ -25,6 +26,8 @@ export interface FallbackParts {
   readonly emit: EventSink;
   /** The gate on whose behalf it decides. */
   readonly owner: object;
+  /** Renews the periods of batches, which are those of the store's clock, for the clock of this process. */
+  readonly periods: StalePeriods;
 }
 
 /**
@@ -39,10 +42,12 @@ export class Fallback {
   readonly #time: Time;
   readonly #owner: object;
   readonly #emit: EventSink;
+  readonly #periods: StalePeriods;
   /** Created when the first `local` limit needs it. */
   #store: MemoryStore | undefined;
 
-  constructor({ guarded, gateways, time, emit, owner }: FallbackParts) {
+  constructor({ guarded, gateways, time, emit, owner, periods }: FallbackParts) {
+    this.#periods = periods;
     this.#guarded = guarded;
     this.#rates = new LocalRates(gateways);
     this.#time = time;
@@ -61,7 +66,8 @@ export class Fallback {
     const local = localOf(batch).map((transaction) => this.#rates.localized(transaction));
     if (local.length === 0) return this.#letThrough(cause);
     const store = this.#local();
-    const reading = store[call](local);
+    // The memory store answers at once.
+    const reading = this.#periods.callOther(local, (current) => store[call](current)) as StoreReading;
     return { available: true, batch: local, reading, store, failure: { policy: 'local', cause }, owner };
   }
 
@@ -78,8 +84,7 @@ export class Fallback {
     const local = alternatives.map((batch) => localOf(batch).map((each) => this.#rates.localized(each)));
     if (local[0]!.length === 0) return [this.#letThrough(cause)];
     const store = this.#local();
-    // The memory store answers at once.
-    const { readings } = readFirst(call, store, local) as FirstReading;
+    const { readings } = this.#periods.callOther(local, (batches) => readFirst(call, store, batches)) as FirstReading;
     return readings.map((reading, i) => {
       const batch = local[i]!;
       const failure: Failure = { policy: batch.length === 0 ? 'open' : 'local', cause };
@@ -92,11 +97,12 @@ export class Fallback {
     const local = localOf(batch).map((charge) => this.#rates.localizedCharge(charge));
     if (local.length === 0) return { batch: local, reading: EMPTY_READING, store: this.#guarded };
     const store = this.#local();
-    return { batch: local, reading: store.charge(local), store };
+    const reading = this.#periods.callOther(local, (charges) => store.charge(charges)) as StoreReading;
+    return { batch: local, reading, store };
   }
 
   /** Fills local buckets. */
-  reset(batch: readonly BucketName[]): void {
+  reset(batch: readonly StoreBucket[]): void {
     this.#store?.reset(batch);
   }
 

@@ -38,6 +38,7 @@ function isReading(batch: readonly unknown[], answer: unknown): boolean {
   const { nowTicks, levelsTicks: levels, bucketNowTicks, bucketWallMs } = answer as Partial<StoreReading>;
   if (bucketNowTicks !== undefined && !areClocks(batch, bucketNowTicks)) return false;
   if (bucketWallMs !== undefined && !areWallTimes(batch, bucketWallMs)) return false;
+  if (!hasWallTimes(batch, bucketWallMs)) return false;
   if (!Number.isSafeInteger(nowTicks) || !Array.isArray(levels) || levels.length !== batch.length) return false;
   for (let i = 0; i < batch.length; i++) {
     const level: unknown = levels[i];
@@ -55,11 +56,19 @@ function areWallTimes(batch: readonly unknown[], times: unknown): boolean {
   return times.every((time) => time === undefined || Number.isSafeInteger(time));
 }
 
+/** Whether the store has shown by which time it chose the period of each bucket that has one. */
+function hasWallTimes(batch: readonly unknown[], times: StoreReading['bucketWallMs']): boolean {
+  for (let i = 0; i < batch.length; i++) {
+    if ((batch[i] as Partial<StoreTransaction>).period !== undefined && times?.[i] === undefined) return false;
+  }
+  return true;
+}
+
 function nonsense(batch: readonly unknown[], answer: unknown): SluiceError {
   return new SluiceError(
     'ERR_STORE_ANSWER',
     `A store must return a whole number \`nowTicks\` and in \`levelsTicks\` one whole number for each bucket, ` +
-      `${batch.length} in all, from 0 up, and as many in \`bucketNowTicks\` and \`bucketWallMs\` if it returns those, ` +
+      `${batch.length} in all, from 0 up, and as many in \`bucketNowTicks\` and \`bucketWallMs\` if it returns those or a bucket has a period, ` +
       `but returned ${shown(answer)}. ` +
       `Run the store contract of @sluice/core/testing against this store.`,
   );

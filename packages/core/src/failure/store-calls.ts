@@ -2,12 +2,13 @@ import type { Awaitable } from '../async/awaitable.ts';
 import { decisionOf } from '../decision/decide.ts';
 import type { Decision } from '../decision/decision.ts';
 import { reasonOf, SluiceError } from '../checks/errors.ts';
-import type { BucketName, Store, StoreCap, StoreReading, StoreRefund } from '../store/store.ts';
+import type { StoreBucket, Store, StoreCap, StoreReading, StoreRefund } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { readFirst, type Alternatives, type FirstReading } from './alternatives.ts';
 import { checkReading, EMPTY_READING } from './reading.ts';
 import type { Fallback } from './fallback.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
+import type { StalePeriods } from './stale-periods.ts';
 import type { StoreHealth } from './store-health.ts';
 
 /**
@@ -30,16 +31,21 @@ export interface StoreCallParts {
   readonly health: StoreHealth;
   /** The gate that makes the calls. */
   readonly owner: object;
+  /** Repeats calls whose periods are stale. */
+  readonly periods: StalePeriods;
 }
 
 /** `spend` or `check`. Without an answer of the store, the failure policies decide. */
 export function decidingCall(
   name: 'spend' | 'check',
-  { store, fallback, health, owner }: StoreCallParts,
+  { store, fallback, health, owner, periods }: StoreCallParts,
 ): StoreCall<readonly Transaction[], Decision> {
   const takes = name === 'spend';
   return {
-    send: (batch, deadlineMs) => store[name](batch, deadlineMs),
+    send: (batch, deadlineMs) =>
+      periods.areUsed
+        ? periods.call({ batch, deadlineMs, send: (current, leftMs) => store[name](current, leftMs) })
+        : store[name](batch, deadlineMs),
     check: checkReading,
     accept: (batch, reading) =>
       decisionOf({ available: true, batch, reading, store, failure: undefined, owner }, takes),
@@ -53,11 +59,12 @@ export function decidingCall(
 /** `spend` or `check` of the first of several batches that passes. The outcome is one decision for each that was tried. */
 export function decidingFirstCall(
   name: 'spend' | 'check',
-  { store, fallback, health, owner }: StoreCallParts,
+  { store, fallback, health, owner, periods }: StoreCallParts,
 ): StoreCall<Alternatives, readonly Decision[]> {
   const takes = name === 'spend';
   return {
-    send: (alternatives, deadlineMs) => readFirst(name, store, alternatives, deadlineMs),
+    send: (batch, deadlineMs) =>
+      periods.call({ batch, deadlineMs, send: (current, leftMs) => readFirst(name, store, current, leftMs) }),
     // `send` has checked it.
     check: () => undefined,
     accept: (alternatives, reading) =>
@@ -77,9 +84,11 @@ export function chargeCall<T extends Charge>({
   store,
   fallback,
   health,
+  periods,
 }: StoreCallParts): StoreCall<readonly T[], Changed<T>> {
   return {
-    send: (batch, deadlineMs) => store.charge(batch, deadlineMs),
+    send: (batch, deadlineMs) =>
+      periods.call({ batch, deadlineMs, send: (current, leftMs) => store.charge(current, leftMs) }),
     check: checkReading,
     accept: (batch, reading) => ({ batch, reading, store }),
     withoutAnswer(batch, cause) {
@@ -97,9 +106,11 @@ export function chargeCall<T extends Charge>({
 export function refundCall<T extends StoreRefund>({
   store,
   health,
+  periods,
 }: StoreCallParts): StoreCall<readonly T[], Changed<T>> {
   return {
-    send: (batch, deadlineMs) => store.refund(batch, deadlineMs),
+    send: (batch, deadlineMs) =>
+      periods.call({ batch, deadlineMs, send: (current, leftMs) => store.refund(current, leftMs) }),
     check: checkReading,
     accept: (batch, reading) => ({ batch, reading, store }),
     withoutAnswer(batch, cause) {
@@ -120,7 +131,7 @@ export function capCall({ store }: StoreCallParts): StoreCall<readonly StoreCap[
 }
 
 /** `reset`. Without an answer of the store, it rejects: an operator must know that the bucket may be unchanged. */
-export function resetCall({ store }: StoreCallParts): StoreCall<readonly BucketName[], void> {
+export function resetCall({ store }: StoreCallParts): StoreCall<readonly StoreBucket[], void> {
   return {
     send: (batch, deadlineMs) => store.reset(batch, deadlineMs),
     check: () => undefined,

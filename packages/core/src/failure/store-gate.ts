@@ -1,13 +1,15 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { Decision } from '../decision/decision.ts';
-import type { BucketName, Store, StoreCap, StoreReading, StoreRefund, StoreReport } from '../store/store.ts';
+import type { StoreBucket, Store, StoreCap, StoreReading, StoreRefund, StoreReport } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import type { Answered, Changed, Charge } from '../decision/batch-answer.ts';
 import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
-import { readFirst, type Alternatives } from './alternatives.ts';
+import { readFirst, type Alternatives, type FirstReading } from './alternatives.ts';
 import type { StoreStatus } from './store-health.ts';
 import { decisionOf } from '../decision/decide.ts';
+import { StalePeriods } from './stale-periods.ts';
 import { SluiceError } from '../checks/errors.ts';
+import { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
 
 /** The path from a limiter to its store. Every call except `status` and `close` throws `ERR_CLOSED` after `close`. */
@@ -34,7 +36,7 @@ export interface StoreGate {
   /** Cuts debts to those of empty buckets. A store without `cap` leaves them unchanged. */
   cap(batch: readonly StoreCap[]): Awaitable<unknown>;
   /** Fills buckets. */
-  reset(batch: readonly BucketName[]): Awaitable<void>;
+  reset(batch: readonly StoreBucket[]): Awaitable<void>;
   /** Resolves when the store can answer. */
   ready(options?: ReadyOptions): Promise<void>;
   /** Takes note of a report of the store about itself. It never throws. */
@@ -54,37 +56,41 @@ export interface StoreGate {
 export class OpenGate implements StoreGate {
   readonly #store: Store;
   readonly #since: Date;
+  readonly #periods: StalePeriods;
   #closed = false;
 
-  constructor(store: Store, time: Time) {
+  /** @param wall - The clock by which the periods of batches are chosen. */
+  constructor(store: Store, time: Time, wall: StoreWall = new StoreWall(time)) {
     this.#store = store;
+    this.#periods = new StalePeriods(wall, time);
     this.#since = new Date(time.wallNow());
   }
 
   spend(batch: readonly Transaction[]): Decision {
     this.assertOpen();
-    return decisionOf(this.#answer(batch, this.#store.spend(batch)), true);
+    return decisionOf(this.#answer(batch, this.#read('spend', batch)), true);
   }
 
   check(batch: readonly Transaction[]): Decision {
     this.assertOpen();
-    return decisionOf(this.#answer(batch, this.#store.check(batch)), false);
+    return decisionOf(this.#answer(batch, this.#read('check', batch)), false);
   }
 
   decideFirst(call: 'spend' | 'check', alternatives: Alternatives): readonly Decision[] {
     this.assertOpen();
-    const { readings } = atOnce(readFirst(call, this.#store, alternatives));
+    const send = (batches: Alternatives): Awaitable<FirstReading> => readFirst(call, this.#store, batches);
+    const { readings } = atOnce(this.#periods.call({ batch: alternatives, send }));
     return readings.map((reading, i) => decisionOf(this.#answer(alternatives[i]!, reading), call === 'spend'));
   }
 
   charge<T extends Charge>(batch: readonly T[]): Changed<T> {
     this.assertOpen();
-    return { batch, reading: atOnce(this.#store.charge(batch)), store: this.#store };
+    return { batch, reading: atOnce(this.#read('charge', batch)), store: this.#store };
   }
 
   refund<T extends StoreRefund>(store: Store, batch: readonly T[]): Changed<T> {
     this.assertOpen();
-    return { batch, reading: atOnce(store.refund(batch)), store };
+    return { batch, reading: atOnce(this.#periods.callOther(batch, (refunds) => store.refund(refunds))), store };
   }
 
   cap(batch: readonly StoreCap[]): Awaitable<unknown> {
@@ -92,7 +98,7 @@ export class OpenGate implements StoreGate {
     return this.#store.cap?.(batch);
   }
 
-  reset(batch: readonly BucketName[]): Awaitable<void> {
+  reset(batch: readonly StoreBucket[]): Awaitable<void> {
     this.assertOpen();
     return this.#store.reset(batch);
   }
@@ -115,6 +121,17 @@ export class OpenGate implements StoreGate {
 
   close(): void {
     this.#closed = true;
+  }
+
+  #read(call: 'spend' | 'check' | 'charge', batch: readonly Charge[]): Awaitable<StoreReading> {
+    // Only a charge lacks a mode.
+    const whole = batch as readonly Transaction[];
+    return this.#periods.areUsed ? this.#readPeriods(call, whole) : this.#store[call](whole);
+  }
+
+  // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
+  #readPeriods(call: 'spend' | 'check' | 'charge', batch: readonly Transaction[]): Awaitable<StoreReading> {
+    return this.#periods.call({ batch, send: (current) => this.#store[call](current) });
   }
 
   #answer(batch: readonly Transaction[], reading: Awaitable<StoreReading>): Answered {

@@ -3,7 +3,7 @@ import type { Decision } from '../decision/decision.ts';
 import { isInstance, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
-import type { BucketName, Store, StoreCap, StoreReading, StoreRefund, StoreReport } from '../store/store.ts';
+import type { StoreBucket, Store, StoreCap, StoreReading, StoreRefund, StoreReport } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { EMPTY_READING } from './reading.ts';
 import { Deadlines } from '../time/deadlines.ts';
@@ -26,6 +26,8 @@ import {
   trialCall,
   type StoreCall,
 } from './store-calls.ts';
+import { StalePeriods } from './stale-periods.ts';
+import { StoreWall } from '../time/store-wall.ts';
 import { StoreHealth, type StoreStatus } from './store-health.ts';
 import { PendingCall, type StoreCallTracker, type SentBatch } from './pending-call.ts';
 
@@ -36,6 +38,8 @@ export interface StoreGuardParts {
   readonly emit: EventSink;
   /** The time of deadlines, outages and local buckets. */
   readonly time: Time;
+  /** The clock by which the periods of batches are chosen. Default: one that nobody else knows. */
+  readonly wall?: StoreWall;
 }
 
 /**
@@ -44,8 +48,8 @@ export interface StoreGuardParts {
  *
  * If the store answers synchronously, the guard adds no timer and no tick. Wrong use (`ERR_CLOSED`,
  * `ERR_DUPLICATE_BUCKET`, every SluiceError that is not of kind `store`) is thrown to the caller and
- * does not count as a failure. So is a {@link StalePeriodError}: it is an answer of the store, after which the caller
- * computes its periods again and repeats the call.
+ * does not count as a failure. So is a {@link StalePeriodError} when repeats of the call were in vain: it is an answer of
+ * the store, see {@link StalePeriods}.
  */
 export class StoreGuard implements StoreGate {
   readonly #store: Store;
@@ -60,16 +64,18 @@ export class StoreGuard implements StoreGate {
   readonly #charge: StoreCall<readonly Charge[], Changed<Charge>>;
   readonly #refund: StoreCall<readonly StoreRefund[], Changed<StoreRefund>>;
   readonly #cap: StoreCall<readonly StoreCap[], void>;
-  readonly #reset: StoreCall<readonly BucketName[], void>;
+  readonly #reset: StoreCall<readonly StoreBucket[], void>;
   readonly #trial: StoreCall<readonly [], void>;
   readonly #tracker: StoreCallTracker;
   readonly #readyWaits: ReadyWaits;
   readonly #loopYield: LoopYield;
+  readonly #periods: StalePeriods;
   /** Whether the store has ever returned a promise. */
   #isAsync = false;
   #closed = false;
 
-  constructor({ store, failure, emit, time }: StoreGuardParts) {
+  constructor({ store, failure, emit, time, wall = new StoreWall(time) }: StoreGuardParts) {
+    const periods = (this.#periods = new StalePeriods(wall, time));
     const { deadlineMs, gateways } = failure;
     this.#store = store;
     this.#deadlineMs = deadlineMs;
@@ -77,8 +83,8 @@ export class StoreGuard implements StoreGate {
     this.#deadlines = new Deadlines(store.traits?.keepsDeadline === true ? Infinity : deadlineMs, time);
     this.#loopYield = new LoopYield(time);
     const health = (this.#health = new StoreHealth({ store, deadlineMs, time, emit }));
-    const fallback = (this.#fallback = new Fallback({ guarded: store, gateways, time, emit, owner: this }));
-    const parts = { store, fallback, health, owner: this };
+    const fallback = (this.#fallback = new Fallback({ guarded: store, gateways, time, emit, owner: this, periods }));
+    const parts = { store, fallback, health, owner: this, periods };
     this.#spend = decidingCall('spend', parts);
     this.#check = decidingCall('check', parts);
     this.#spendFirst = decidingFirstCall('spend', parts);
@@ -128,7 +134,8 @@ export class StoreGuard implements StoreGate {
   refund<T extends StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>> {
     if (store === this.#store) return this.#run(this.#refund as StoreCall<readonly T[], Changed<T>>, batch);
     this.assertOpen();
-    return andThen(store.refund(batch), (reading) => ({ batch, reading, store }));
+    const given = this.#periods.callOther(batch, (refunds) => store.refund(refunds));
+    return andThen(given, (reading) => ({ batch, reading, store }));
   }
 
   /** Cuts debts to those of empty buckets. Rejects with the store's error when it can't answer. */
@@ -141,7 +148,7 @@ export class StoreGuard implements StoreGate {
    *
    * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer: the caller has to know.
    */
-  reset(batch: readonly BucketName[]): Awaitable<void> {
+  reset(batch: readonly StoreBucket[]): Awaitable<void> {
     this.assertOpen();
     this.#fallback.reset(batch);
     return this.#run(this.#reset, batch);

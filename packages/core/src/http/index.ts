@@ -14,6 +14,7 @@ export {
   type FlowOptions,
   type FlowSettings,
   type InlineLimit,
+  type InlineSettings,
   type MiddlewareOptions,
   type SharedLimits,
 } from './middleware-options.ts';

@@ -6,11 +6,18 @@ import { clientNetwork } from '../keys/address-keys.ts';
 import type { Key } from '../keys/key.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
-import { checkLimitName, type LimitDefinition } from '../limits/limit.ts';
+import {
+  checkLimitName,
+  type LimitDefinition,
+  type LimitSettings,
+  type QuotaDefinition,
+  type RateDefinition,
+} from '../limits/limit.ts';
+import { QUOTA_OPTIONS } from '../limits/quota.ts';
 import { checkBoolean, checkFunction, checkOptions, oneOf, type Hints } from '../checks/options.ts';
 import type { Override } from '../limits/overrides/override.ts';
 import { LIMIT_HINTS, MIDDLEWARE_HINTS } from '../checks/peer-names.ts';
-import { rateOf } from '../rule/rate.ts';
+import { quotaRateOf, rateOf } from '../rule/rate.ts';
 import { DIALECTS, type FieldsDialect, type FieldSettings } from './fields.ts';
 import { checkedUse, limitUses, preparedUses, USE_OPTIONS, type LimitUse, type UsedLimits } from './limit-uses.ts';
 
@@ -52,9 +59,9 @@ export interface SharedLimits<
   readonly limits?: readonly (NoInfer<Name> | LimitUse<Request, SettleArgs, NoInfer<Name>>)[] | undefined;
 }
 
-/** The options of a middleware with one limit of its own. */
-export interface InlineLimit<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]>
-  extends Omit<LimitDefinition<Request>, 'key'>, Omit<LimitUse<Request, SettleArgs>, 'limit'>, LimiterSettings {
+/** The options of a middleware with one limit of its own, beside the numbers of this limit. */
+export interface InlineSettings<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]>
+  extends Omit<LimitSettings<Request>, 'key'>, Omit<LimitUse<Request, SettleArgs>, 'limit'>, LimiterSettings {
   // Declared as never, so that the compiler can tell the two forms apart and reports errors for the intended one.
   readonly limiter?: never;
   readonly limits?: never;
@@ -66,6 +73,13 @@ export interface InlineLimit<Request = unknown, SettleArgs extends readonly unkn
   readonly overrides?: Readonly<Record<string, Override>> | undefined;
 }
 
+/** The options of a middleware with one limit of its own: a rate or a quota. */
+export type InlineLimit<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]> = InlineSettings<
+  Request,
+  SettleArgs
+> &
+  (Omit<RateDefinition<Request>, keyof LimitSettings> | Omit<QuotaDefinition<Request>, keyof LimitSettings>);
+
 /** The options of a middleware: limits of a shared limiter, or one limit of its own. */
 export type MiddlewareOptions<
   Request = unknown,
@@ -75,7 +89,17 @@ export type MiddlewareOptions<
 
 const FLOW_OPTIONS = ['skip', 'shadow', 'fields', 'retryJitter', 'limitPreflight', 'onDecision'] as const;
 const SHARED_OPTIONS = ['limiter', 'limits', ...FLOW_OPTIONS] as const;
-const NUMBERS = ['burst', 'count', 'period', 'maxDebt', 'atMost', 'onFailure', 'disabled', 'hidden'] as const;
+const NUMBERS = [
+  'burst',
+  'count',
+  'period',
+  'maxDebt',
+  'atMost',
+  ...QUOTA_OPTIONS,
+  'onFailure',
+  'disabled',
+  'hidden',
+] as const;
 const INLINE_OPTIONS = [
   'name',
   'key',
@@ -178,19 +202,7 @@ function sharedUses<Request, SettleArgs extends readonly unknown[]>(
 function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   options: InlineLimit<Request, SettleArgs>,
 ): LimiterWithUses<Request, SettleArgs> {
-  const {
-    name,
-    key = clientNetwork(),
-    burst,
-    count,
-    period,
-    maxDebt,
-    atMost,
-    onFailure,
-    disabled,
-    hidden,
-    overrides,
-  } = options;
+  const { name, key = clientNetwork(), overrides } = options;
   if (name === undefined && options.store !== undefined) {
     const remedy =
       "Buckets are stored under it: two limits with one name would share them. For example name: 'RequestsPerClient'.";
@@ -199,12 +211,14 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   const limit = name ?? 'default';
   checkLimitName('name', limit);
   // Validated here too, so that messages name the option as the user wrote it: `rateLimit.count`.
-  rateOf('rateLimit', { burst, count, period, maxDebt });
+  if (options.per === undefined) rateOf('rateLimit', options);
+  else quotaRateOf('rateLimit', options);
+  const definition = Object.fromEntries(NUMBERS.map((number) => [number, options[number]]));
   const settings = Object.fromEntries(LIMITER_SETTINGS.map((setting) => [setting, options[setting]]));
   const limiter = asWritten(limit, () =>
     createLimiter<Request>({
       ...settings,
-      limits: { [limit]: { key, burst, count, period, maxDebt, atMost, onFailure, disabled, hidden } },
+      limits: { [limit]: { key, ...definition } as LimitDefinition<Request> },
       ...(overrides !== undefined && { overrides: { [limit]: overrides } }),
     }),
   );

@@ -1,6 +1,7 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
 import { batchOf, plainBatchOf, transactionOf, withoutBlocked } from '../decision/batch.ts';
 import { isStoreInUse, registerLimitNames, releaseLimitNames } from './limit-name-registry.ts';
+import { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
 import { bucketStates } from '../decision/decide.ts';
 import { withChargedLoans } from '../decision/loan.ts';
@@ -33,6 +34,7 @@ import { checkSignal, HeldDecisions, rejectedBy, type HoldEnd, type Leave } from
 import { pressureEvent } from '../store/memory/pressure.ts';
 import { markAsMadeHere } from './not-a-limiter.ts';
 import { DecisionReports, WITHOUT_HTTP, type OnDecision } from './on-decision.ts';
+import { complaint } from '../checks/errors.ts';
 import { checkBoolean, checkFunction, checkOptions } from '../checks/options.ts';
 import { PendingWork } from './pending-work.ts';
 import { PreparedLimits, type UseInput } from './prepared-limits.ts';
@@ -40,7 +42,7 @@ import type { ReadyOptions } from '../store/ready-options.ts';
 import { RaisedLimits } from './raised-limits.ts';
 import type { LateCharge, RequestLimiter } from './request-limiter.ts';
 import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';
-import type { BucketName, Store, StoreReport } from '../store/store.ts';
+import type { Store, StoreBucket, StoreReport } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 
 /** The validated parts of a limiter. */
@@ -74,6 +76,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   /** Only for decisions with a refund or a settlement. */
   readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
   readonly #raised: RaisedLimits;
+  /** The wall clock of the store, as far as it is known. */
+  readonly #wall: StoreWall;
   readonly #work: PendingWork;
   readonly #held: HeldDecisions;
   readonly #watch = new SetupWatch((message) => this.emit({ type: 'warning', message, once: true }));
@@ -91,13 +95,16 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.#ownsStore = ownsStore;
     this.#failure = failure;
     this.#overrideDeadlines = new Deadlines(overridesDeadlineMs, time);
+    const wall = (this.#wall = new StoreWall(time));
     this.#raised = new RaisedLimits(time);
     this.#work = new PendingWork(time);
     this.#held = new HeldDecisions({ time, refund: (decision) => this.refund(decision) });
     this.#set = this.#defined(set);
     registerLimitNames(store, this, storedNames(this.#set));
     this.#gate =
-      store.traits?.answersAtOnce === true ? new OpenGate(store, time) : new StoreGuard({ store, failure, emit, time });
+      store.traits?.answersAtOnce === true
+        ? new OpenGate(store, time, wall)
+        : new StoreGuard({ store, failure, emit, time, wall });
     this.#decider = new Decider({
       gate: this.#gate,
       raised: this.#raised,
@@ -331,7 +338,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   #defined(set: LimitSetOptions<Request>): LimitSet<Request> {
     const { onFailure } = this.#failure;
-    return defineLimitSet(set, { onFailure, deadlines: this.#overrideDeadlines, emit: this.emit });
+    const context = { onFailure, deadlines: this.#overrideDeadlines, emit: this.emit, wall: this.#wall };
+    const defined = defineLimitSet(set, context);
+    checkStoreOf(defined, this.store);
+    return defined;
   }
 
   /** The batch of a call whose entries have no mode and no share. */
@@ -352,6 +362,19 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
 markAsMadeHere(LimiterCore.prototype);
 
+/** Rejects limits that a store can't carry. */
+function checkStoreOf({ limits }: LimitSet<never>, store: Store): void {
+  const quota = [...limits.values()].find(({ calendar }) => calendar !== undefined);
+  if (quota === undefined || store.traits?.periods === true) return;
+  throw complaint('ERR_OPTION', {
+    option: 'store',
+    demand: `a store with the trait \`periods\`, because limit "${quota.name}" is a quota`,
+    value: store,
+    remedy:
+      'The memory store and the Redis store have it. For another one, see CalendarPeriod in docs/writing-a-store.md.',
+  });
+}
+
 function asked(set: LimitSet<never>, entry: SpendEntry | CostEntry): Awaitable<Transaction | null> {
   checkEntry(entry);
   const { limit: name, id, cost = 1, mode = 'check-and-spend', share = 1 } = entry;
@@ -360,14 +383,14 @@ function asked(set: LimitSet<never>, entry: SpendEntry | CostEntry): Awaitable<T
 }
 
 /** The bucket of a limit that borrows has another beside it, that of the ceiling. */
-function bucketsOf(set: LimitSet<never>, bucket: BucketName): readonly BucketName[] {
+function bucketsOf(set: LimitSet<never>, bucket: StoreBucket): readonly StoreBucket[] {
   const { borrowing } = limitNamed(set, bucket.limit).treatment;
   return borrowing === undefined ? [bucket] : [bucket, { limit: borrowing.ceilingName, id: bucket.id }];
 }
 
-function bucketOf(set: LimitSet<never>, { limit: name, id: text }: ResetEntry): BucketName {
+function bucketOf(set: LimitSet<never>, { limit: name, id: text }: ResetEntry): StoreBucket {
   const limit = limitNamed(set, name);
   const id = canonicalId(limit, text);
   checkId(limit.name, id);
-  return { limit: name, id };
+  return { limit: name, id, calendar: limit.calendar?.of(id).name };
 }

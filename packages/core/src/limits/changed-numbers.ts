@@ -31,7 +31,8 @@ export function* changedNumbers(
   if (before.listed === undefined || after.listed === undefined) return;
   for (const [name, limit] of before.limits) {
     const changed = after.limits.get(name);
-    if (changed === undefined) continue;
+    // Quotas have buckets of their own. Their debt is a number of tokens, and ends with the period.
+    if (changed === undefined || limit.rate.isQuota || changed.rate.isQuota) continue;
     const was: Side = { limit, overrides: overridesOf(before.listed, name) };
     const is: Side = { limit: changed, overrides: overridesOf(after.listed, name) };
     yield { limit, id: undefined, before: limit.rate, after: changed.rate };

@@ -2,6 +2,7 @@ import { complaint, listed, shown, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
 import type { Deadlines } from '../time/deadlines.ts';
 import { ceilingNameOf, withPools } from './pools.ts';
+import type { StoreWall } from '../time/store-wall.ts';
 import { defineLimits, waitTicksOf, type FailurePolicy, type Limit, type LimitDefinitions } from './limit.ts';
 import { guess } from '../checks/options.ts';
 import { remainingTokens, shareOf } from '../rule/gcra.ts';
@@ -23,6 +24,8 @@ export interface LimitSetContext {
   readonly onFailure: FailurePolicy;
   readonly deadlines: Deadlines;
   readonly emit: EventSink;
+  /** The wall clock by which quotas name their periods. */
+  readonly wall: StoreWall;
 }
 
 /** Limits and overrides that were validated together. Immutable: a limiter replaces it as a whole. */
@@ -42,9 +45,9 @@ export interface LimitSet<Request = unknown> {
  */
 export function defineLimitSet<Request>(
   { limits: definitions, overrides = {} }: LimitSetOptions<Request>,
-  { onFailure, deadlines, emit }: LimitSetContext,
+  { onFailure, deadlines, emit, wall }: LimitSetContext,
 ): LimitSet<Request> {
-  const defined = defineLimits(definitions, onFailure);
+  const defined = defineLimits(definitions, onFailure, wall);
   if (typeof overrides === 'function') {
     const { rateFor } = new AskedOverrides(overrides, deadlines, emit);
     const limits = withPools(defined, () => undefined);

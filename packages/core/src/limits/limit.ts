@@ -3,9 +3,12 @@ import { complaint, shownName, SluiceError } from '../checks/errors.ts';
 import { isKey, type Key } from '../keys/key.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
 import { boundsOf, checkBounds, type AtMost, type Bound } from '../rule/at-most.ts';
-import { rateOf, type LimitNumbers, type Rate } from '../rule/rate.ts';
+import { quotaRateOf, rateOf, type LimitNumbers, type Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
+import { StoreWall } from '../time/store-wall.ts';
+import { systemTime } from '../time/time.ts';
 import { borrowTermsOf, ceilingOf, type BorrowDefinition, type BorrowTerms } from './borrowing.ts';
+import { QUOTA_OPTIONS, quotaOf, type LimitCalendar, type QuotaNumbers } from './quota.ts';
 
 /**
  * What a limit does while its store can't answer.
@@ -28,15 +31,10 @@ export function checkFailurePolicy(option: string, value: unknown): FailurePolic
   return oneOf(option, value, FAILURE_POLICIES);
 }
 
-/** A limit: `count` tokens refill every `period`, and a bucket contains at most `burst`. */
-export interface LimitDefinition<Request = unknown> extends LimitNumbers {
+/** What every limit has, of whatever kind it is. */
+export interface LimitSettings<Request = unknown> {
   /** How the limit gets its id from a request: `ipAddress()`, `clientNetwork()`, `accountId((req) => …)`. */
   readonly key: Key<Request>;
-  /**
-   * The most tokens that any window of a length may let through: `{ 1000: '1h' }`. It changes no decision. The numbers of
-   * the limit and of its overrides are validated by it: burst + maxDebt + window / T must be at most so many.
-   */
-  readonly atMost?: AtMost | undefined;
   /** What the limit does while the store can't answer. Default: the limiter's `failure.onFailure`. */
   readonly onFailure?: FailurePolicy | undefined;
   /** Disables the limit: it lets every request through and counts none. Default: false. */
@@ -46,9 +44,35 @@ export interface LimitDefinition<Request = unknown> extends LimitNumbers {
    * Default: false.
    */
   readonly hidden?: boolean | undefined;
+}
+
+/** A limit by a rate: `count` tokens refill every `period`, and a bucket contains at most `burst`. */
+export interface RateDefinition<Request = unknown> extends LimitSettings<Request>, LimitNumbers {
+  /**
+   * The most tokens that any window of a length may let through: `{ 1000: '1h' }`. It changes no decision. The numbers of
+   * the limit and of its overrides are validated by it: burst + maxDebt + window / T must be at most so many.
+   */
+  readonly atMost?: AtMost | undefined;
   /** How the limit borrows from a pool when its own tokens are used up. Its own numbers then are what is assured. */
   readonly borrow?: BorrowDefinition | undefined;
+  readonly per?: undefined;
+  readonly timeZone?: undefined;
+  readonly anchor?: undefined;
+  readonly warnAt?: undefined;
 }
+
+/** A quota: `count` tokens in each calendar period, which all come back at its end. */
+export interface QuotaDefinition<Request = unknown> extends LimitSettings<Request>, QuotaNumbers {
+  readonly burst?: undefined;
+  readonly period?: undefined;
+  readonly maxDebt?: undefined;
+  readonly maxWait?: undefined;
+  readonly atMost?: undefined;
+  readonly borrow?: undefined;
+}
+
+/** A limit, by a rate or by a quota: its numbers decide which. */
+export type LimitDefinition<Request = unknown> = RateDefinition<Request> | QuotaDefinition<Request>;
 
 /** Limits by name. A name is `[A-Za-z][A-Za-z0-9_.-]*`, at most 64 characters, and unique ignoring case. */
 export type LimitDefinitions<Request = unknown, Name extends string = string> = {
@@ -97,6 +121,10 @@ export interface Limit<Request = unknown> {
   readonly treatment: Treatment;
   /** How it borrows, if it does. */
   readonly borrow: BorrowTerms | undefined;
+  /** The calendar of a quota; undefined for a rate. */
+  readonly calendar: LimitCalendar | undefined;
+  /** The parts of a quota at which a warning is emitted, in ascending order. */
+  readonly warnAt: readonly number[];
 }
 
 /** The pattern of a limit's name. */
@@ -113,6 +141,7 @@ const FIELDS = [
   'disabled',
   'hidden',
   'borrow',
+  ...QUOTA_OPTIONS,
 ] as const;
 
 /**
@@ -158,11 +187,13 @@ export function capTicksOf(rate: Rate, limit: Limit<never>): number {
 /**
  * Validates definitions and converts their numbers to ticks.
  *
+ * @param wall - The wall clock by which quotas name their periods. Default: that of this process.
  * @throws {SluiceError} For the first invalid name, key, number or unknown property.
  */
 export function defineLimits<Request>(
   definitions: LimitDefinitions<Request>,
   onFailure: FailurePolicy,
+  wall: StoreWall = new StoreWall(systemTime),
 ): ReadonlyMap<string, Limit<Request>> {
   if (!isPlainObject(definitions)) {
     const demand = 'an object of limits by name';
@@ -175,7 +206,7 @@ export function defineLimits<Request>(
     const other = spellings.get(name.toLowerCase());
     if (other !== undefined) throw sameName(other, name);
     spellings.set(name.toLowerCase(), name);
-    limits.set(name, defineLimit(name, definition, onFailure));
+    limits.set(name, defineLimit(name, definition, { onFailure, wall }));
   }
   return limits;
 }
@@ -198,7 +229,7 @@ export function checkLimitName(option: string, name: unknown): asserts name is s
 function defineLimit<Request>(
   name: string,
   definition: LimitDefinition<Request>,
-  onFailure: FailurePolicy,
+  { onFailure, wall }: { readonly onFailure: FailurePolicy; readonly wall: StoreWall },
 ): Limit<Request> {
   checkLimitName('limits', name);
   const where = `limits.${name}`;
@@ -207,7 +238,8 @@ function defineLimit<Request>(
   const { onFailure: policy = onFailure, disabled = false, hidden = false } = definition;
   checkBoolean(`${where}.disabled`, disabled);
   checkBoolean(`${where}.hidden`, hidden);
-  const rate = rateOf(where, definition);
+  const quota = quotaOf(where, name, definition, wall);
+  const rate = quota === undefined ? rateOf(where, definition as RateDefinition) : quotaRateOf(where, definition);
   const onFailureChecked = checkFailurePolicy(`${where}.onFailure`, policy);
   const bounds = boundsOf(`${where}.atMost`, definition.atMost);
   const borrow = borrowTermsOf(where, rate, definition.borrow);
@@ -220,6 +252,8 @@ function defineLimit<Request>(
     disabled,
     treatment: { onFailure: onFailureChecked, hidden, part: 'whole', borrowing: undefined },
     borrow,
+    calendar: quota?.calendar,
+    warnAt: quota?.warnAt ?? [],
   };
 }
 

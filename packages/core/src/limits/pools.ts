@@ -93,6 +93,9 @@ function poolOf<Request>(
       `One bucket serves all who borrow: write limits.${shownName(from)}: { key: everyone(), … }.`,
     );
   }
+  if (pool.calendar !== undefined) {
+    throw wrong('a rate, and no quota', `Give \`limits.${from}\` a \`period\` instead of \`per\`.`);
+  }
   if (pool.rate.waitTicks !== undefined)
     throw wrong('a limit without `maxWait`', `Remove \`maxWait\` from \`limits.${from}\`.`);
   if (pool.disabled) throw wrong('a limit that is not disabled', `Enable \`limits.${from}\`, or remove \`borrow\`.`);

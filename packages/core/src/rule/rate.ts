@@ -42,6 +42,11 @@ export interface Rate {
   readonly waitTicks: number | undefined;
   /** What an override changes about borrowing. Only in the numbers of an override. */
   readonly borrow?: RateChange | undefined;
+  /**
+   * True for the numbers of a quota: `burst` and `count` are its tokens, T is one tick, and a level is the number of
+   * tokens taken. `periodMs` is 0, because the length of a period depends on the calendar.
+   */
+  readonly isQuota?: true;
 }
 
 /** What an override changes about borrowing. Undefined stands for what the limit says. */
@@ -76,6 +81,26 @@ export function rateOf(where: string, { burst, count, period, maxDebt, maxWait }
   if (maxDebt !== undefined) checkMaxDebt(`${where}.maxDebt`, maxDebt, { toleranceTicks, emissionIntervalTicks });
   const waitTicks = maxWait === undefined ? undefined : checkedWaitTicks(`${where}.maxWait`, maxWait);
   return { burst: wholeBurst, count: wholeCount, periodMs, emissionIntervalTicks, toleranceTicks, maxDebt, waitTicks };
+}
+
+/**
+ * Validates the count of a quota.
+ *
+ * @param where - The path of the numbers in error messages: `limits.Monthly`.
+ * @throws {SluiceError} `ERR_OPTION` when it is not a whole number from 1 to {@link MAX_TOKENS}.
+ */
+export function quotaRateOf(where: string, { count }: { readonly count: number }): Rate {
+  const tokens = checkedTokens(`${where}.count`, count);
+  return {
+    burst: tokens,
+    count: tokens,
+    periodMs: 0,
+    emissionIntervalTicks: 1,
+    toleranceTicks: tokens,
+    maxDebt: undefined,
+    waitTicks: undefined,
+    isQuota: true,
+  };
 }
 
 function tooFast(where: string, count: number, periodMs: number): SluiceError {

@@ -14,8 +14,14 @@ const MAX_KEY_BYTES = 200;
  *
  * @param limit - The name of a limit, `[A-Za-z][A-Za-z0-9_.-]*`.
  * @param id - A canonical id, well-formed Unicode.
+ * @param calendar - That of a bucket with a period. It is appended after an `@`, which no other key contains.
  */
-export function bucketKey(limit: string, id: string): string {
+export function bucketKey(limit: string, id: string, calendar?: string): string {
+  const key = keyWithout(limit, id);
+  return calendar === undefined ? key : `${key}@${calendar}`;
+}
+
+function keyWithout(limit: string, id: string): string {
   const key = `${limit}:${PLAIN_ID.test(id) ? id : escaped(id)}`;
   return key.length <= MAX_KEY_BYTES ? key : `${limit}:#${createHash('sha256').update(id).digest('hex')}`;
 }

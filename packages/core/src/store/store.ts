@@ -24,8 +24,17 @@ export interface BucketName {
   readonly id: string;
 }
 
+/** A bucket in a store: one for each limit, id and calendar. */
+export interface StoreBucket extends BucketName {
+  /**
+   * The calendar of a bucket with a period, as text of `[A-Za-z0-9:/_+-]`. It is a part of the bucket's name: with another
+   * calendar it is another bucket. Undefined for a bucket without a period, which never is the same as one with.
+   */
+  readonly calendar?: string | undefined;
+}
+
 /** One transaction as a store receives it. Ticks are whole numbers of 1/16 µs. */
-export interface StoreTransaction extends BucketName {
+export interface StoreTransaction extends StoreBucket {
   /** The cost increment: cost × T, from 0 to `capTicks`. */
   readonly incrementTicks: number;
   /**
@@ -46,7 +55,7 @@ export interface StoreTransaction extends BucketName {
   readonly mode: Mode;
   /**
    * The calendar period at whose end the level falls to 0. Undefined if the level falls with time. Only stores with the
-   * trait `periods` get it. A bucket is used either always with a period or never.
+   * trait `periods` get it.
    */
   readonly period?: CalendarPeriod | undefined;
 }
@@ -58,7 +67,7 @@ export type StoreCharge = Omit<StoreTransaction, 'fitTicks' | 'lineTicks' | 'mod
 export type StoreCap = Omit<StoreCharge, 'incrementTicks'>;
 
 /** One bucket of a refund. */
-export interface StoreRefund extends BucketName {
+export interface StoreRefund extends StoreBucket {
   /** cost × T, at least 0. */
   readonly incrementTicks: number;
   /**
@@ -214,7 +223,7 @@ export interface Store {
    */
   cap?(batch: readonly StoreCap[], deadlineMs?: number): Awaitable<StoreReading>;
   /** Deletes buckets, so that they are full. */
-  reset(batch: readonly BucketName[], deadlineMs?: number): Awaitable<void>;
+  reset(batch: readonly StoreBucket[], deadlineMs?: number): Awaitable<void>;
   /**
    * Registers a listener for what the store finds out without a call. A store reports only what it knows of: one with a
    * connection `down` and `up`, one with a bounded number of buckets `pressure`, at most every few minutes. If it is

@@ -1,8 +1,8 @@
-import type { Decision, LimitDefinition, SpendEntry } from '@sluice/core';
+import type { Decision, RateDefinition, SpendEntry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 
-type Numbers = Omit<LimitDefinition, 'key' | 'borrow'>;
+type Numbers = Omit<RateDefinition, 'key' | 'borrow'>;
 type Use = Omit<Partial<SpendEntry>, 'limit' | 'id'>;
 
 /** Burst 1 and one token per 100 ms, as a line in front of a backend. */

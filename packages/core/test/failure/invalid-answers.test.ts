@@ -64,7 +64,7 @@ describe('a store that answers with nonsense', () => {
     const { cause } = (await guard.spend([transaction()])).failure!;
     expect((cause as Error).message).toBe(
       'A store must return a whole number `nowTicks` and in `levelsTicks` one whole number for each bucket, ' +
-        '1 in all, from 0 up, and as many in `bucketNowTicks` and `bucketWallMs` if it returns those, ' +
+        '1 in all, from 0 up, and as many in `bucketNowTicks` and `bucketWallMs` if it returns those or a bucket has a period, ' +
         'but returned { nowTicks: 1, levelsTicks: [ 0.5 ] }. ' +
         'Run the store contract of @sluice/core/testing against this store.',
     );

@@ -4,6 +4,7 @@ import {
   everyone,
   memoryStore,
   type LimitDefinition,
+  type RateDefinition,
   type LimiterEvent,
   type LimiterOptions,
   type SpendEntry,
@@ -13,8 +14,8 @@ import { describe, expect, test } from 'vitest';
 import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
-type Borrow = NonNullable<LimitDefinition['borrow']>;
-type Numbers = Partial<Omit<LimitDefinition, 'borrow'>> & { readonly borrow?: Partial<Borrow> };
+type Borrow = NonNullable<RateDefinition['borrow']>;
+type Numbers = Partial<Omit<RateDefinition, 'borrow'>> & { readonly borrow?: Partial<Borrow> };
 
 /** 2 tokens are assured, one comes back each second; the pool has 6, four come back each second; nobody gets above 5. */
 function started({ borrow, ...numbers }: Numbers = {}, options: Partial<LimiterOptions> = {}) {

@@ -13,14 +13,21 @@ import { describe, expect, test } from 'vitest';
 import { RaisedLimits } from '../../src/limiter/raised-limits.ts';
 import { defineLimitSet, type LimitSet, type LimitSetOptions } from '../../src/limits/limit-set.ts';
 import { Deadlines } from '../../src/time/deadlines.ts';
+import { StoreWall } from '../../src/time/store-wall.ts';
 import { atOnce } from '../support/limiter-on-fake-time.ts';
 
 const daily: LimitNumbers = { count: 5, period: '24h' };
 const quick: LimitNumbers = { count: 5, period: '1s' };
 
 function defined(set: LimitSetOptions): LimitSet<never> {
-  const deadlines = new Deadlines(50, new FakeTime());
-  return defineLimitSet(set, { onFailure: 'local', deadlines, emit: () => undefined }) as LimitSet<never>;
+  const time = new FakeTime();
+  const deadlines = new Deadlines(50, time);
+  return defineLimitSet(set, {
+    onFailure: 'local',
+    deadlines,
+    emit: () => undefined,
+    wall: new StoreWall(time),
+  }) as LimitSet<never>;
 }
 
 /** The limits and overrides as a limiter has them. */

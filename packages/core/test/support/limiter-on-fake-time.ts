@@ -1,8 +1,8 @@
 import { accountId, createLimiter, memoryStore, type Awaitable, type LimiterEvent } from '@sluice/core';
-import type { LimitDefinition, LimiterOptions } from '@sluice/core';
+import type { LimitDefinition, LimiterOptions, QuotaDefinition, RateDefinition } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 
-type Numbers = Omit<LimitDefinition, 'key'>;
+type Numbers = Omit<RateDefinition, 'key'> | Omit<QuotaDefinition, 'key'>;
 type Options = Omit<LimiterOptions, 'limits'>;
 
 /** Limits of accounts, by name. */

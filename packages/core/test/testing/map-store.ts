@@ -3,8 +3,8 @@ import { SluiceError } from '../../src/checks/errors.ts';
 import { charged, fits, levelOf, refundable, refunded } from '../../src/rule/gcra.ts';
 import {
   nowTicksAt,
-  type BucketName,
   type Store,
+  type StoreBucket,
   type StoreCap,
   type StoreCharge,
   type StoreReading,
@@ -16,7 +16,7 @@ import { endOfPeriod, StalePeriodError, type CalendarPeriod } from '../../src/st
 import { TICKS_PER_MICRO } from '../../src/rule/ticks.ts';
 
 /** One entry of a batch. */
-export type Entry = BucketName & Pick<StoreRefund, 'period'>;
+export type Entry = StoreBucket & Pick<StoreRefund, 'period'>;
 
 /** The unit of the ends of periods. */
 const UNITS_PER_MS = 2048;
@@ -70,7 +70,7 @@ export class MapStore implements Store {
     return this.change(batch, (one, level) => Math.min(level, one.capTicks));
   }
 
-  async reset(batch: readonly BucketName[]): Promise<void> {
+  async reset(batch: readonly StoreBucket[]): Promise<void> {
     this.demandOpen();
     for (const bucket of batch) this.tats.delete(this.key(bucket));
   }
@@ -79,8 +79,8 @@ export class MapStore implements Store {
     this.closed = true;
   }
 
-  key({ limit, id }: BucketName): string {
-    return JSON.stringify([limit, id]);
+  key({ limit, id, calendar }: StoreBucket): string {
+    return JSON.stringify([limit, id, calendar]);
   }
 
   nowTicks(): number {
@@ -123,11 +123,11 @@ export class MapStore implements Store {
     return level > lineTicks && now + level !== tatAfterSpendTicks;
   }
 
-  heal(bucket: BucketName, tat: number, now: number): void {
+  heal(bucket: StoreBucket, tat: number, now: number): void {
     this.write(bucket, tat, now);
   }
 
-  write(bucket: BucketName, tat: number, now = this.nowTicks()): void {
+  write(bucket: StoreBucket, tat: number, now = this.nowTicks()): void {
     this.tats.set(this.key(bucket), tat);
     this.written.set(this.key(bucket), tat - now);
   }

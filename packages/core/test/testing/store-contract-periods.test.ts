@@ -1,13 +1,22 @@
 import { expect, test } from 'vitest';
 import { SluiceError } from '../../src/checks/errors.ts';
 import { endOfPeriod, type CalendarPeriod } from '../../src/store/calendar-period.ts';
-import type { StoreReading, StoreRefund, StoreTransaction } from '../../src/store/store.ts';
+import type { StoreBucket, StoreReading, StoreRefund, StoreTransaction } from '../../src/store/store.ts';
 import { brokenPromises, type Mistake } from './broken-promises.ts';
 import { MapStore, type Entry } from './map-store.ts';
 
 type Alternatives = readonly (readonly StoreTransaction[])[];
 
 test.each<Mistake>([
+  {
+    mistake: 'keeps one bucket for all calendars',
+    Broken: class extends MapStore {
+      override key({ limit, id }: StoreBucket): string {
+        return super.key({ limit, id });
+      }
+    },
+    breaks: 'another calendar is another bucket, for every call',
+  },
   {
     mistake: 'counts to the end of the period that the caller is in',
     Broken: class extends MapStore {

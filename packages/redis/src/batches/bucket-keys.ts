@@ -1,4 +1,4 @@
-import { bucketKey, SluiceError, type BucketName } from '@sluice/core';
+import { bucketKey, SluiceError, type BucketName, type StoreBucket } from '@sluice/core';
 import { complaint, isInstance, reasonOf } from '@sluice/core/kit';
 
 /**
@@ -22,7 +22,8 @@ export interface BucketKeysOptions {
 /**
  * Creates the keys of buckets: `<prefix><limit>:<id>`; with a hash tag `<prefix>{<tag>}:<limit>:<id>`, or
  * `<prefix><limit>:{<id>}` if the id is the tag. Ids and tags are escaped like the ids of {@link bucketKey}, so that a
- * brace in an id can't end a tag or choose a slot.
+ * brace in an id can't end a tag or choose a slot. The calendar of a bucket with a period is appended after an `@`, and
+ * never part of a tag: a tag so gathers rates and quotas.
  */
 export class BucketKeys {
   readonly #prefix: string;
@@ -45,8 +46,13 @@ export class BucketKeys {
    * @throws {SluiceError} `ERR_ID` if the id is not well-formed text; `ERR_OPTION` if the function `hashTag` throws or
    * returns anything but `undefined` or well-formed text that is not empty.
    */
-  keyOf(bucket: BucketName): string {
-    if (this.#tagsIds) return `${this.#prefix}${bucket.limit}:{${escaped(bucket.id, bucket.limit)}}`;
+  keyOf(bucket: StoreBucket): string {
+    const { limit, id, calendar } = bucket;
+    const key = this.#tagsIds ? `${this.#prefix}${limit}:{${escaped(id, limit)}}` : this.#withTag({ limit, id });
+    return calendar === undefined ? key : `${key}@${calendar}`;
+  }
+
+  #withTag(bucket: BucketName): string {
     const key = keyIn(bucket);
     if (this.#tagOf === undefined) return this.#prefix + key;
     const tag = tagOf(this.#tagOf, bucket);

@@ -1,8 +1,8 @@
 import {
   SluiceError,
-  type BucketName,
   type ReadyOptions,
   type Store,
+  type StoreBucket,
   type StoreCap,
   type StoreCharge,
   type StoreReading,
@@ -67,7 +67,7 @@ export interface RedisStore extends Store {
   charge(batch: readonly StoreCharge[], deadlineMs?: number): Promise<StoreReading>;
   refund(batch: readonly StoreRefund[], deadlineMs?: number): Promise<StoreReading>;
   cap(batch: readonly StoreCap[], deadlineMs?: number): Promise<StoreReading>;
-  reset(batch: readonly BucketName[], deadlineMs?: number): Promise<void>;
+  reset(batch: readonly StoreBucket[], deadlineMs?: number): Promise<void>;
   /**
    * Resolves when scripts can be run on Redis, or on every primary of a cluster; immediately if that is already so. It
    * waits for the existing connection and does not open another.
@@ -170,7 +170,7 @@ export class SharedStore implements RedisStore {
     return this.#run('cap', batch, deadlineMs);
   }
 
-  async reset(batch: readonly BucketName[], deadlineMs?: number): Promise<void> {
+  async reset(batch: readonly StoreBucket[], deadlineMs?: number): Promise<void> {
     await this.#run('reset', batch, deadlineMs);
   }
 
@@ -197,7 +197,7 @@ export class SharedStore implements RedisStore {
 
   #run(
     kind: BatchKind,
-    batch: readonly (BatchEntry & BucketName)[],
+    batch: readonly (BatchEntry & StoreBucket)[],
     deadlineMs: number = DEFAULT_DEADLINE_MS,
   ): Promise<StoreReading> {
     try {
@@ -216,7 +216,7 @@ export class SharedStore implements RedisStore {
     checkDeadline(deadlineMs);
   }
 
-  #keysOf(batch: readonly (BatchEntry & BucketName)[]): readonly string[] {
+  #keysOf(batch: readonly (BatchEntry & StoreBucket)[]): readonly string[] {
     return batch.map((bucket) => this.#keys.keyOf(bucket));
   }
 

@@ -22,6 +22,29 @@ describe('the key of a bucket', () => {
   });
 });
 
+describe('the key of a bucket with a calendar', () => {
+  const quota = { ...bucket('7', 'Monthly'), calendar: 'month:31:0:Europe/Berlin' };
+
+  test('has it at the end, after the tag', () => {
+    expect(keysWith().keyOf(quota)).toBe('sluice:Monthly:7@month:31:0:Europe/Berlin');
+    expect(keysWith('id').keyOf(quota)).toBe('sluice:Monthly:{7}@month:31:0:Europe/Berlin');
+    expect(keysWith('all').keyOf(quota)).toBe('sluice:{all}:Monthly:7@month:31:0:Europe/Berlin');
+    expect(keysWith(({ id }) => `tenant ${id}`).keyOf(quota)).toBe(
+      'sluice:{tenant%207}:Monthly:7@month:31:0:Europe/Berlin',
+    );
+  });
+
+  test('is in the slot of the other buckets of its id', () => {
+    expect(slotOf(keysWith('id').keyOf(quota))).toBe(slotOf(keysWith('id').keyOf(bucket('7'))));
+  });
+
+  test('passes the plain name and id to a function', () => {
+    const seen: object[] = [];
+    keysWith((one) => void seen.push(one)).keyOf(quota);
+    expect(seen).toEqual([{ limit: 'Monthly', id: '7' }]);
+  });
+});
+
 describe("the hash tag 'id'", () => {
   test('is put around the id', () => {
     expect(keysWith('id').keyOf(bucket('7'))).toBe('sluice:Orders:{7}');

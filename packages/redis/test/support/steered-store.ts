@@ -8,7 +8,7 @@ import {
   type StoreTransaction,
   type Time,
 } from '@sluice/core';
-import { bucketKey, type BucketName } from '@sluice/core';
+import { bucketKey, type StoreBucket } from '@sluice/core';
 import type { RedisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { joinAlternatives, splitReading } from '../../src/batches/alternatives.ts';
 import { BatchRequest, type BatchEntry, type BatchRequestParts } from '../../src/batches/batch-request.ts';
@@ -79,7 +79,7 @@ export class SteeredStore implements Store {
     return this.#run(this.#parts('cap', batch));
   }
 
-  async reset(batch: readonly BucketName[]): Promise<void> {
+  async reset(batch: readonly StoreBucket[]): Promise<void> {
     await this.#run(this.#parts('reset', batch));
   }
 
@@ -87,9 +87,10 @@ export class SteeredStore implements Store {
     this.#closed = true;
   }
 
-  #parts(kind: BatchRequestParts['kind'], batch: readonly (BatchEntry & BucketName)[]): BatchRequestParts {
+  #parts(kind: BatchRequestParts['kind'], batch: readonly (BatchEntry & StoreBucket)[]): BatchRequestParts {
     if (this.#closed) throw new SluiceError('ERR_CLOSED', 'This store was closed.');
-    return { kind, batch, keys: batch.map(({ limit, id }) => this.#prefix + bucketKey(limit, id)), deadlineMs: 1000 };
+    const keys = batch.map(({ limit, id, calendar }) => this.#prefix + bucketKey(limit, id, calendar));
+    return { kind, batch, keys, deadlineMs: 1000 };
   }
 
   async #run(parts: BatchRequestParts): Promise<StoreReading> {

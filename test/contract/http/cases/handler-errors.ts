@@ -5,14 +5,15 @@ import { start } from '../start.ts';
 
 /** Errors of handlers, which are not ours: they stay as they are, and our fields reach their answers. */
 export function handlerErrorCases(framework: Framework): void {
-  const perUser = (options: Partial<Options> = {}): Options => ({
-    name: 'PerUser',
-    key: userKey,
-    count: 5,
-    period: '1m',
-    store: timed().store,
-    ...options,
-  });
+  const perUser = (options: Partial<Options> = {}): Options =>
+    ({
+      name: 'PerUser',
+      key: userKey,
+      count: 5,
+      period: '1m',
+      store: timed().store,
+      ...options,
+    }) as Options;
   const gone = (more: object = {}): Error & { headers?: unknown } =>
     Object.assign(new Error('gone'), { status: 410, statusCode: 410, ...more });
   const throwing =

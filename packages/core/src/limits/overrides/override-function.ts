@@ -4,7 +4,7 @@ import type { EventSink } from '../../events/event.ts';
 import type { Deadlines } from '../../time/deadlines.ts';
 import { checkAtMost, type Limit } from '../limit.ts';
 import type { Rate } from '../../rule/rate.ts';
-import { overrideRate, type Override, type OverrideNumbers, type OverrideRate, type RateLookup } from './override.ts';
+import { checkKind, overrideRate, type Override, type OverrideRate, type RateLookup } from './override.ts';
 import { waitsInLine } from '../borrowing.ts';
 import { borrowsNothing } from './override-list.ts';
 
@@ -73,8 +73,10 @@ export class AskedOverrides {
 /** Plans are few. The bound is for a function that returns ever new numbers. */
 const MAX_PLANS = 1000;
 
+type Numbers = Exclude<Override, string>;
+
 interface Converted {
-  readonly numbers: OverrideNumbers;
+  readonly numbers: Numbers;
   readonly rate: OverrideRate;
 }
 
@@ -91,17 +93,24 @@ class ConvertedOverrides {
   rateOf(limit: Limit<never>, override: Override | undefined): OverrideRate {
     if (override === undefined) return limit.rate;
     if (typeof override !== 'object' || override === null) return overrideRate(`overrides(${limit.name})`, override);
+    const rate = this.#known(limit, override);
+    // One object may be used for several limits.
+    checkKind(limit.name, rate, limit);
+    return rate;
+  }
+
+  #known(limit: Limit<never>, override: Numbers): OverrideRate {
     const known = this.#byObject.get(override);
     if (known !== undefined && hasNumbers(override, known.numbers)) return known.rate;
     const { burst, count, period, maxDebt, maxWait, borrow } = override;
     if (borrow !== undefined && limit.borrow === undefined) throw borrowsNothing(limit.name);
     if (maxWait !== undefined && limit.borrow !== undefined) throw waitsInLine(`overrides(${limit.name})`);
     const rate = this.#convert(limit, override);
-    this.#byObject.set(override, { numbers: { burst, count, period, maxDebt, maxWait, borrow }, rate });
+    this.#byObject.set(override, { numbers: { burst, count, period, maxDebt, maxWait, borrow } as Numbers, rate });
     return rate;
   }
 
-  #convert(limit: Limit<never>, override: OverrideNumbers): OverrideRate {
+  #convert(limit: Limit<never>, override: Numbers): OverrideRate {
     const text = JSON.stringify(override);
     const known = this.#byText.get(text);
     if (known !== undefined) return known;
@@ -113,7 +122,7 @@ class ConvertedOverrides {
 }
 
 // A function may change the numbers of one object and return it again.
-function hasNumbers(override: OverrideNumbers, known: OverrideNumbers): boolean {
+function hasNumbers(override: Numbers, known: Numbers): boolean {
   const isSameRate =
     override.burst === known.burst && override.count === known.count && override.period === known.period;
   const isSameRoom = override.maxDebt === known.maxDebt && override.maxWait === known.maxWait;

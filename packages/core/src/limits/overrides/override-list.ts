@@ -72,8 +72,8 @@ export class OverrideList {
   }
 
   /**
-   * Rejects overrides of unknown limits, with ids in another format than the limit's, or with numbers that its `atMost`
-   * does not allow.
+   * Rejects overrides of unknown limits, of another kind than the limit, with ids in another format than the limit's, or
+   * with numbers that its `atMost` does not allow.
    *
    * @throws {SluiceError} `ERR_OVERRIDE`, or `ERR_LIMIT` because of `atMost`.
    */
@@ -82,6 +82,7 @@ export class OverrideList {
       const { format, totals } = overrides;
       const limit = limitOf(name, limits);
       if (!haveSameIds(format, limit.key.format)) throw otherFormat(name, format, limit.key.format);
+      overrides.checkKind(limit);
       if (totals.borrows && limit.borrow === undefined) throw borrowsNothing(name);
       if (limit.bounds.length > 0) overrides.checkAtMost(limit);
     }

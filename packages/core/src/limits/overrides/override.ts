@@ -1,9 +1,10 @@
 import type { Awaitable } from '../../async/awaitable.ts';
-import { complaint, messageOf, shown, shownName, SluiceError } from '../../checks/errors.ts';
+import { complaint, messageOf, shown, shownName, shownText, SluiceError } from '../../checks/errors.ts';
 import { checkAtMost, type Limit } from '../limit.ts';
-import { checkOptions, isPlainObject } from '../../checks/options.ts';
+import { QUOTA_OPTIONS } from '../quota.ts';
+import { checkOptions, isPlainObject, type Hints } from '../../checks/options.ts';
 import { LIMIT_HINTS } from '../../checks/peer-names.ts';
-import { rateOf, type LimitNumbers, type Rate } from '../../rule/rate.ts';
+import { quotaRateOf, rateOf, type LimitNumbers, type Rate } from '../../rule/rate.ts';
 import { checkId, type IdFormat } from '../../ids/id-format.ts';
 import { borrowChangeOf, type BorrowOverride } from '../borrowing.ts';
 import { Cidr } from '../../ids/cidr.ts';
@@ -15,8 +16,22 @@ export interface OverrideNumbers extends LimitNumbers {
   readonly borrow?: BorrowOverride | undefined;
 }
 
-/** Other numbers for one id; `'unlimited'` lets the id through uncounted, `'blocked'` denies it always. */
-export type Override = OverrideNumbers | 'unlimited' | 'blocked';
+/** Another count of a quota for one id. The calendar stays that of the limit. */
+export interface QuotaOverride {
+  /** How many tokens there are in each period, a whole number from 1 to 10⁹. */
+  readonly count: number;
+  readonly burst?: undefined;
+  readonly period?: undefined;
+  readonly maxDebt?: undefined;
+  readonly maxWait?: undefined;
+  readonly borrow?: undefined;
+}
+
+/**
+ * Other numbers for one id; `'unlimited'` lets the id through uncounted, `'blocked'` denies it always. The numbers must be
+ * of the same kind as those of the limit: `count` and `period` for a rate, `count` alone for a quota.
+ */
+export type Override = OverrideNumbers | QuotaOverride | 'unlimited' | 'blocked';
 
 /** The numbers that apply to an id, in ticks, or `'unlimited'` or `'blocked'`. */
 export type OverrideRate = Rate | 'unlimited' | 'blocked';
@@ -29,6 +44,15 @@ export type OverrideRate = Rate | 'unlimited' | 'blocked';
 export type RateLookup = (limit: Limit<never>, id: string, request: unknown) => Awaitable<OverrideRate>;
 
 const FIELDS = ['burst', 'count', 'period', 'maxDebt', 'maxWait', 'borrow'] as const;
+const HINTS: Hints = {
+  ...LIMIT_HINTS,
+  ...Object.fromEntries(
+    QUOTA_OPTIONS.map((name) => [
+      name,
+      `\`${name}\` belongs to the limit: an override of a quota changes its \`count\` alone.`,
+    ]),
+  ),
+};
 
 /**
  * Validates an override and converts its numbers to ticks.
@@ -42,7 +66,8 @@ export function overrideRate(where: string, override: Override): OverrideRate {
     const demand = "numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked'";
     throw complaint('ERR_OVERRIDE', { option: where, demand, value: override });
   }
-  checkOptions(where, override, FIELDS, LIMIT_HINTS);
+  checkOptions(where, override, FIELDS, HINTS);
+  if (isQuotaOverride(override)) return quotaRateOf(where, override);
   const rate = rateOf(where, override);
   const { borrow } = override;
   return borrow === undefined ? rate : { ...rate, borrow: borrowChangeOf(`${where}.borrow`, rate, borrow) };
@@ -72,6 +97,28 @@ export class OverrideTotals {
   }
 }
 
+/** The kind of a limit follows from its numbers, here as in its definition. */
+function isQuotaOverride(override: OverrideNumbers | QuotaOverride): override is QuotaOverride {
+  return override.count !== undefined && FIELDS.every((name) => name === 'count' || override[name] === undefined);
+}
+
+/**
+ * Rejects the numbers of an override that are of another kind than those of its limit.
+ *
+ * @param where - The path of the override in error messages.
+ * @throws {SluiceError} `ERR_OVERRIDE`.
+ */
+export function checkKind(where: string, rate: OverrideRate, limit: Limit<never>): void {
+  if (typeof rate !== 'string' && rate.isQuota !== limit.rate.isQuota) throw otherKind(where, limit);
+}
+
+function otherKind(where: string, { rate }: Limit<never>): SluiceError {
+  const message = rate.isQuota
+    ? `must have \`count\` alone, because the limit is a quota. For example { count: 50000 }.`
+    : `must have \`count\` and \`period\`, because the limit is a rate. For example { count: 600, period: '180m' }.`;
+  return new SluiceError('ERR_OVERRIDE', `\`${shownText(where, 300)}\` ${message}`);
+}
+
 /** The overrides of one limit, by id and by network. */
 export class LimitOverrides {
   readonly format: IdFormat;
@@ -81,6 +128,8 @@ export class LimitOverrides {
   readonly #ids = new Map<string, OverrideRate>();
   #networks: NetworkTree<OverrideRate> | undefined;
   #smallestBurst = Infinity;
+  /** The first id with the numbers of a rate, and the first with those of a quota. */
+  readonly #firstOfKind = new Map<boolean, { readonly text: string; readonly rate: OverrideRate }>();
 
   constructor(limit: string, format: IdFormat) {
     this.format = format;
@@ -116,11 +165,18 @@ export class LimitOverrides {
     if (before !== undefined) throw this.#twice(canonical, text);
     if (typeof id === 'string') this.#ids.set(id, rate);
     else (this.#networks ??= new NetworkTree()).set(id, rate);
-    if (typeof rate !== 'string') {
-      this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
-      this.totals.add(rate);
-    }
+    if (typeof rate !== 'string') this.#note(text, rate);
     return canonical;
+  }
+
+  /**
+   * Rejects overrides of another kind than their limit.
+   *
+   * @throws {SluiceError} `ERR_OVERRIDE`.
+   */
+  checkKind(limit: Limit<never>): void {
+    const other = this.#firstOfKind.get(limit.rate.isQuota !== true);
+    if (other !== undefined) checkKind(`${this.#where}[${shown(other.text)}]`, other.rate, limit);
   }
 
   /** Returns the override of an id: its own, otherwise that of the smallest network that contains it. */
@@ -140,6 +196,13 @@ export class LimitOverrides {
     for (const [rate] of this.#networks?.beside(undefined) ?? []) {
       if (typeof rate !== 'string') checkAtMost(`${this.#where} (of a network)`, rate, limit);
     }
+  }
+
+  #note(text: string, rate: Rate): void {
+    this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
+    this.totals.add(rate);
+    const isQuota = rate.isQuota === true;
+    if (!this.#firstOfKind.has(isQuota)) this.#firstOfKind.set(isQuota, { text, rate });
   }
 
   #read(text: string): string | Cidr {

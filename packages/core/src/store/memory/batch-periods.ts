@@ -1,9 +1,9 @@
-import type { BucketName, StoreReading } from '../store.ts';
+import type { StoreBucket, StoreReading } from '../store.ts';
 import { endOfPeriod, StalePeriodError, type CalendarPeriod } from '../calendar-period.ts';
 import { wallUnits } from './store-time.ts';
 
 /** What a batch names of a bucket. Refunds have no `capTicks`. */
-export interface BatchEntry extends BucketName {
+export interface BatchEntry extends StoreBucket {
   readonly capTicks?: number;
   readonly period?: CalendarPeriod | undefined;
 }

@@ -1,5 +1,5 @@
 import { levelOf } from '../../rule/gcra.ts';
-import type { BucketName, StoreReading } from '../store.ts';
+import type { StoreBucket, StoreReading } from '../store.ts';
 import { ceilToMs } from '../../rule/ticks.ts';
 import { BatchPeriods, type BatchEntry } from './batch-periods.ts';
 import type { BucketTable } from './bucket-table.ts';
@@ -110,7 +110,8 @@ export class Buckets {
   #levelInPeriod(batch: readonly BatchEntry[], index: number): number {
     // All ends before the first change: a stale period rejects the whole batch.
     this.#periods ??= new BatchPeriods(batch, (this.#wallMs ??= this.#wall.nowMs()));
-    const { limit } = batch[index]!;
+    const { limit, calendar } = batch[index]!;
+    if (calendar !== undefined) this.#hasher.combine(calendar, this.#hashes, 2 * index);
     const table = this.#tables.findOnWall(limit);
     this.#located[index] = table ?? limit;
     if (table === undefined) return 0;
@@ -161,11 +162,12 @@ export class Buckets {
   }
 
   /** Advances the sweep and drops buckets, whatever their levels. */
-  forget(batch: readonly BucketName[], now: number): void {
+  forget(batch: readonly StoreBucket[], now: number): void {
     this.#sweep.step(now);
-    for (const { limit, id } of batch) {
+    for (const { limit, id, calendar } of batch) {
       this.#hasher.hash(id, this.#hashes, 0);
       this.#tables.find(limit)?.remove(this.#hashes[0]!, this.#hashes[1]!);
+      if (calendar !== undefined) this.#hasher.combine(calendar, this.#hashes, 0);
       this.#tables.findOnWall(limit)?.remove(this.#hashes[0]!, this.#hashes[1]!);
     }
   }

@@ -5,8 +5,8 @@ import { SluiceError } from '../../checks/errors.ts';
 import { charged } from '../../rule/gcra.ts';
 import { checkOptions, wholeNumber } from '../../checks/options.ts';
 import type {
-  BucketName,
   Store,
+  StoreBucket,
   StoreCap,
   StoreCharge,
   StorePressure,
@@ -46,7 +46,7 @@ export interface MemoryStore extends Store {
   charge(batch: readonly StoreCharge[]): StoreReading;
   refund(batch: readonly StoreRefund[]): StoreReading;
   cap(batch: readonly StoreCap[]): StoreReading;
-  reset(batch: readonly BucketName[]): void;
+  reset(batch: readonly StoreBucket[]): void;
   /** Deletes all buckets. Repeated calls do nothing; any other call then throws `ERR_CLOSED`. */
   close(): void;
   /** Returns the current statistics. The call takes time for each limit, but not for each bucket. */
@@ -145,7 +145,7 @@ class LocalStore implements MemoryStore {
     return this.#change(batch, levelAfterRefund);
   }
 
-  reset(batch: readonly BucketName[]): void {
+  reset(batch: readonly StoreBucket[]): void {
     this.#open().forget(batch, this.#time.nowTicks());
   }
 

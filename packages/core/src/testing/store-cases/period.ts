@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Awaitable } from '../../async/awaitable.ts';
 import { endOfPeriod } from '../../store/calendar-period.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, StoreReading } from '../../store/store.ts';
 import { assertTat, fitted, slow, tatOf } from '../sample-limit.ts';
 import { assertLevel, COUNT, DAY_MS, HOUR_MS, Quota, quotaOf, staleError, wallOf } from '../sample-quota.ts';
 import { promise, type StoreCase, type StoreUnderTest } from '../store-case.ts';
@@ -11,6 +11,10 @@ function ofPeriods(name: string, check: (store: Store, subject: StoreUnderTest) 
   return promise(name, async (subject) => {
     if (subject.store.traits?.periods === true) await check(subject.store, subject);
   });
+}
+
+function levelOf({ levelsTicks }: StoreReading): number | undefined {
+  return levelsTicks[0];
 }
 
 const staleCalls: readonly (readonly [name: string, call: (store: Store, stale: Quota) => Awaitable<unknown>])[] = [
@@ -48,6 +52,23 @@ export const periodCases: readonly StoreCase[] = [
     assertLevel(second, 2);
     const wallMs = first.bucketWallMs?.[0] ?? NaN;
     assert.ok(wallMs >= before && wallMs <= (await wallOf(store)), `the wall time of the reading is ${wallMs}`);
+  }),
+
+  ofPeriods('another calendar is another bucket, for every call', async (store) => {
+    const quota = await quotaOf(store);
+    const ofCalendar = (calendar?: string) => ({ ...quota.spend('id'), calendar });
+    const [first, last, none] = [ofCalendar('month:1:0:UTC'), ofCalendar('month:31:0:Europe/Berlin'), ofCalendar()];
+    const levels = async () => (await Promise.all([first, last, none].map((one) => store.check([one])))).map(levelOf);
+    await store.spend([first]);
+    assert.deepEqual(await levels(), [1, 0, 0]);
+    await store.charge([last]);
+    await store.charge([last]);
+    assert.deepEqual(await levels(), [1, 2, 0]);
+    await store.refund([last]);
+    await store.spend([none]);
+    assert.deepEqual(await levels(), [1, 1, 1]);
+    await store.reset([{ limit: first.limit, id: first.id, calendar: first.calendar }]);
+    assert.deepEqual(await levels(), [0, 1, 1]);
   }),
 
   ofPeriods('all tokens are there again when the next period runs', async (store, { advance }) => {

@@ -1,0 +1,40 @@
+import { calendarNamed } from '../calendar/calendar.ts';
+import { fits, waitFor } from '../rule/gcra.ts';
+import { TICKS_PER_MS } from '../rule/ticks.ts';
+import type { StoreReading, StoreTransaction } from '../store/store.ts';
+
+/** The period of a quota that runs by the store's clock. */
+export interface PeriodLeft {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** What is left of it. The store's clock is read in whole milliseconds, rounded down: never too short. */
+  readonly leftTicks: number;
+}
+
+type Bucket = Pick<StoreTransaction, 'calendar'>;
+
+/** Returns the running period of a bucket of a reading; `undefined` for a rate. */
+export function periodLeft({ calendar }: Bucket, reading: StoreReading, index: number): PeriodLeft | undefined {
+  return calendar === undefined ? undefined : running(calendar, reading.bucketWallMs![index]!);
+}
+
+// A function of its own, because it is rare: see docs/hot-path.md.
+function running(calendar: string, wallMs: number): PeriodLeft {
+  const [startMs, endMs] = calendarNamed(calendar).periodAt(wallMs);
+  return { startMs, endMs, leftTicks: (endMs - wallMs) * TICKS_PER_MS };
+}
+
+/** Returns the time until the same transaction fits: for a quota, until the end of the period. */
+export function ticksUntilFit(
+  { incrementTicks, fitTicks }: Pick<StoreTransaction, 'incrementTicks' | 'fitTicks'>,
+  level: number,
+  left: PeriodLeft | undefined,
+): number {
+  if (left === undefined) return waitFor(level, incrementTicks, fitTicks);
+  return fits(level, incrementTicks, fitTicks) ? 0 : left.leftTicks;
+}
+
+/** Returns the time until the bucket is full: for a quota of which something was used, until the end of the period. */
+export function ticksUntilFull(level: number, left: PeriodLeft | undefined): number {
+  return left === undefined || level === 0 ? level : left.leftTicks;
+}

@@ -1,0 +1,98 @@
+import { toNativePromise, type Awaitable } from '../async/awaitable.ts';
+import { calendarNamed } from '../calendar/calendar.ts';
+import { isStalePeriod } from '../store/calendar-period.ts';
+import type { StoreTransaction } from '../store/store.ts';
+import type { StoreWall } from '../time/store-wall.ts';
+import type { Time } from '../time/time.ts';
+
+/**
+ * How often a call is repeated. Once is enough for one clock. A cluster has several: the ends that suit the one that is
+ * furthest behind suit all.
+ */
+const MAX_REPEATS = 3;
+
+type Periodic = Pick<StoreTransaction, 'calendar' | 'period'>;
+
+/** Batches, or alternatives of batches. */
+type Periods = readonly (Periodic | readonly Periodic[])[];
+
+/**
+ * Returns a batch with the periods that run at a time. They follow from the transactions alone, which contain the names
+ * of their calendars.
+ */
+export function renewed<Batch extends Periods>(batch: Batch, wallMs: number): Batch {
+  return batch.map((one) => ('map' in one ? renewed(one, wallMs) : renewedOne(one, wallMs))) as unknown as Batch;
+}
+
+function renewedOne(transaction: Periodic, wallMs: number): Periodic {
+  const { calendar } = transaction;
+  return calendar === undefined ? transaction : { ...transaction, period: calendarNamed(calendar).periodAt(wallMs) };
+}
+
+/** A call of a store, and what it needs to be repeated. */
+export interface PeriodicCall<Batch, Answer> {
+  readonly batch: Batch;
+  /** How long the caller waits, also for all repeats together. Left out for a store that answers at once. */
+  readonly deadlineMs?: number;
+  readonly send: (batch: Batch, deadlineMs?: number) => Awaitable<Answer>;
+}
+
+/**
+ * Calls stores with the periods that run by their own clocks: if a store rejects a call because its periods are stale, the
+ * call is repeated with those of the store's clock. The limiter then knows this clock.
+ */
+export class StalePeriods {
+  readonly #wall: StoreWall;
+  readonly #time: Time;
+
+  /** @param wall - The clock by which the periods of batches were chosen. */
+  constructor(wall: StoreWall, time: Time) {
+    this.#wall = wall;
+    this.#time = time;
+  }
+
+  /** Whether any batch can have a period. Otherwise a store is called without this class. */
+  get areUsed(): boolean {
+    return this.#wall.isUsed;
+  }
+
+  /**
+   * Calls the store of the limiter.
+   *
+   * @throws {StalePeriodError} when all repeats were in vain.
+   */
+  call<Batch extends Periods, Answer>(call: PeriodicCall<Batch, Answer>): Awaitable<Answer> {
+    if (!this.areUsed) return call.send(call.batch, call.deadlineMs);
+    return this.#attempt({ ...call, beganMicros: this.#time.nowMicros(), left: MAX_REPEATS, wall: this.#wall });
+  }
+
+  /** Calls another store, whose clock shows nothing about that of the limiter's store. It answers at once. */
+  callOther<Batch extends Periods, Answer>(batch: Batch, send: (batch: Batch) => Awaitable<Answer>): Awaitable<Answer> {
+    return this.#attempt({ batch, send, beganMicros: 0, left: MAX_REPEATS, wall: undefined });
+  }
+
+  #attempt<Batch extends Periods, Answer>(attempt: Attempt<Batch, Answer>): Awaitable<Answer> {
+    const { batch, deadlineMs, beganMicros, send } = attempt;
+    const passedMs = deadlineMs === undefined ? 0 : (this.#time.nowMicros() - beganMicros) / 1000;
+    try {
+      const answer = toNativePromise(send(batch, deadlineMs && Math.max(1, deadlineMs - passedMs)));
+      return answer instanceof Promise ? answer.catch((error: unknown) => this.#again(attempt, error)) : answer;
+    } catch (error) {
+      return this.#again(attempt, error);
+    }
+  }
+
+  #again<Batch extends Periods, Answer>(attempt: Attempt<Batch, Answer>, error: unknown): Awaitable<Answer> {
+    if (attempt.left === 0 || !isStalePeriod(error)) throw error;
+    attempt.wall?.shown(error.wallMs);
+    return this.#attempt({ ...attempt, batch: renewed(attempt.batch, error.wallMs), left: attempt.left - 1 });
+  }
+}
+
+interface Attempt<Batch, Answer> extends PeriodicCall<Batch, Answer> {
+  readonly beganMicros: number;
+  /** How many repeats are left. */
+  readonly left: number;
+  /** The estimate to correct. */
+  readonly wall: StoreWall | undefined;
+}
