@@ -2,6 +2,7 @@
 // moved by hand. It prints the same as the table of docs/gcra.md.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { inBothSchemes, round } from './drawing.mjs';
 
 const BURST = 3;
 const INTERVAL_MS = 1000;
@@ -69,48 +70,6 @@ const WIDTH = 880;
 const PLOT = { left: 76, right: 820, top: 84, bottom: 384 };
 const HIGHEST_MS = 4000;
 
-const LIGHT = {
-  ground: '#ffffff',
-  ink: '#1f2328',
-  faint: '#d1d9e0',
-  area: '#ddf4ff',
-  line: '#0969da',
-  yes: '#1a7f37',
-  no: '#cf222e',
-};
-const DARK = {
-  ground: '#0d1117',
-  ink: '#e6edf3',
-  faint: '#30363d',
-  area: '#12283f',
-  line: '#58a6ff',
-  yes: '#3fb950',
-  no: '#ff7b72',
-};
-
-/**
- * Without CSS variables: not every program that shows SVG knows them.
- *
- * @param {typeof LIGHT} colours
- * @param {string} indent
- */
-function paint({ ground, ink, faint, area, line, yes, no }, indent) {
-  return [
-    `.ground { fill: ${ground}; }`,
-    `text { fill: ${ink}; }`,
-    `.grid { stroke: ${faint}; }`,
-    `.bound { stroke: ${ink}; }`,
-    `.area { fill: ${area}; }`,
-    `.level { stroke: ${line}; }`,
-    `.yes { stroke: ${yes}; }`,
-    `.no, .wait { stroke: ${no}; }`,
-    `text.yes { fill: ${yes}; stroke: none; font-weight: 600; }`,
-    `text.no { fill: ${no}; stroke: none; font-weight: 600; }`,
-  ]
-    .map((rule) => indent + rule)
-    .join('\n');
-}
-
 /** @param {number} ms */
 const x = (ms) => round(PLOT.left + ((PLOT.right - PLOT.left) * ms) / END_MS);
 /** @param {number} levelMs */
@@ -134,10 +93,18 @@ export function drawTimeline(steps) {
     .bound { stroke-width: 1.5; }
     .no { stroke-dasharray: 4 3; }
     .wait { stroke-width: 1.5; stroke-dasharray: 2 3; }
-${paint(LIGHT, '    ')}
-    @media (prefers-color-scheme: dark) {
-${paint(DARK, '      ')}
-    }
+${inBothSchemes(({ ground, ink, faint, area, line, yes, no }) => [
+  `.ground { fill: ${ground}; }`,
+  `text { fill: ${ink}; }`,
+  `.grid { stroke: ${faint}; }`,
+  `.bound { stroke: ${ink}; }`,
+  `.area { fill: ${area}; }`,
+  `.level { stroke: ${line}; }`,
+  `.yes { stroke: ${yes}; }`,
+  `.no, .wait { stroke: ${no}; }`,
+  `text.yes { fill: ${yes}; stroke: none; font-weight: 600; }`,
+  `text.no { fill: ${no}; stroke: none; font-weight: 600; }`,
+])}
   </style>
   <rect class="ground" width="${WIDTH}" height="440"/>
 ${[...legend(), ...axes(), ...levels(steps), ...steps.flatMap(request)].map((line) => `  ${line}`).join('\n')}
@@ -209,11 +176,6 @@ function request({ atMs, cost, allowed, levelBeforeMs, retryAfterMs }, index) {
 /** @param {number} ms */
 function seconds(ms) {
   return String(ms / 1000);
-}
-
-/** @param {number} pixels */
-function round(pixels) {
-  return Math.round(pixels * 10) / 10;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -49,7 +49,7 @@ function noBounds(option: string, value: unknown): SluiceError {
  * moment. No other window has more: what is taken between two moments raises a level that is at least 0 to at most
  * τ + maxDebt × T, while the window's length flows out.
  */
-export function mostInWindow({ burst, emissionIntervalTicks }: Rate, maxDebt: number, windowTicks: number): number {
+function mostInWindow({ burst, emissionIntervalTicks }: Rate, maxDebt: number, windowTicks: number): number {
   return burst + maxDebt + Math.floor(windowTicks / emissionIntervalTicks);
 }
 

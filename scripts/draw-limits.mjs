@@ -1,0 +1,321 @@
+// `node scripts/draw-limits.mjs` draws the pictures of docs/which-limit.md into docs/limits: what the real limiter decides
+// on a clock that is moved by hand. It prints the rows of the table that compares the shapes of a burst.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { drawChart } from './drawing.mjs';
+
+/**
+ * @typedef {import('../packages/core/src/index.ts').Time & { readonly nowMs: number, set(ms: number): void }} SettableTime
+ * @typedef {Pick<typeof import('../packages/core/src/index.ts'), 'createLimiter' | 'accountId' | 'everyone'>
+ *   & { FakeTime: new () => SettableTime }} Core
+ * @typedef {import('../packages/core/src/index.ts').LimitNumbers} LimitNumbers
+ * @typedef {import('./drawing.mjs').Mark} Mark
+ * @typedef {{ atMs: number, mark: Mark }} Marked
+ * @typedef {{ atMs: number, value: number }} Point
+ */
+
+const SECONDS = { name: 'time in seconds', ms: 1000 };
+
+/** One bucket of a limit, its time, and the tokens in it at each moment that was looked at. */
+class Bucket {
+  /** @type {Point[]} */
+  points = [];
+  #entry = /** @type {const} */ ({ limit: 'Only', id: 'one' });
+
+  /**
+   * @param {Core} core
+   * @param {LimitNumbers & { burst: number }} numbers
+   */
+  constructor({ createLimiter, accountId, FakeTime }, numbers) {
+    this.time = new FakeTime();
+    this.limiter = createLimiter({ limits: { Only: { key: accountId(), ...numbers } }, time: this.time });
+    this.burst = numbers.burst;
+    this.tokenMs = Number(numbers.period) / numbers.count;
+  }
+
+  /**
+   * @param {number} atMs
+   * @param {{ cost?: number, share?: number }} [given]
+   */
+  async spend(atMs, given = {}) {
+    await this.#moveTo(atMs);
+    const decision = await this.limiter.spend([{ ...this.#entry, ...given }]);
+    await this.#note();
+    return decision;
+  }
+
+  /**
+   * @param {number} atMs
+   * @param {number} cost
+   */
+  async charge(atMs, cost) {
+    await this.#moveTo(atMs);
+    await this.limiter.charge([{ ...this.#entry, cost }]);
+    await this.#note();
+  }
+
+  /**
+   * The line of tokens up to a moment.
+   *
+   * @param {number} endMs
+   */
+  async line(endMs) {
+    await this.#moveTo(endMs);
+    return this.points;
+  }
+
+  /** @param {number} atMs */
+  async #moveTo(atMs) {
+    const last = this.points.at(-1);
+    const fullMs = last === undefined ? 0 : last.atMs + (this.burst - last.value) * this.tokenMs;
+    if (fullMs > 0 && fullMs < atMs) await this.#moveTo(fullMs);
+    this.time.set(atMs);
+    await this.#note();
+  }
+
+  async #note() {
+    const { resetAfterMs } = await this.limiter.check([{ ...this.#entry, cost: 0 }]);
+    this.points.push({ atMs: this.time.nowMs, value: this.burst - resetAfterMs / this.tokenMs });
+  }
+}
+
+/** @param {{ allowed: boolean }} decision @returns {Mark} */
+const outcome = ({ allowed }) => (allowed ? 'yes' : 'no');
+
+/** @param {{ from: number, every: number, count: number }} moments */
+function moments({ from, every, count }) {
+  return Array.from({ length: count }, (_, index) => from + index * every);
+}
+
+/** @param {Core} core */
+async function rate(core) {
+  const bucket = new Bucket(core, { burst: 5, count: 1, period: 1000 });
+  const marks = [];
+  for (const atMs of [
+    ...moments({ from: 0, every: 100, count: 8 }),
+    ...moments({ from: 3000, every: 500, count: 12 }),
+  ]) {
+    marks.push({ atMs, mark: outcome(await bucket.spend(atMs)) });
+  }
+  return drawChart({
+    title: 'A rate: burst 5, one token a second',
+    description: 'Five requests pass at once and three are denied. Later, one request a second passes.',
+    time: { endMs: 10_000, everyMs: 1000, unit: SECONDS },
+    scale: { label: 'tokens left', lowest: 0, highest: 5, every: 1 },
+    lines: [{ label: 'tokens in the bucket', points: await bucket.line(10_000), colour: 'line' }],
+    rows: [{ label: 'requests', marks }],
+    bounds: [],
+  });
+}
+
+/** @param {Core} core */
+async function share(core) {
+  const bucket = new Bucket(core, { burst: 10, count: 2, period: 1000 });
+  /** @type {Marked[]} */
+  const jobs = [];
+  /** @type {Marked[]} */
+  const checkouts = [];
+  for (const atMs of moments({ from: 0, every: 200, count: 50 })) {
+    jobs.push({ atMs, mark: outcome(await bucket.spend(atMs, { share: 0.5 })) });
+    const isBusy = atMs >= 4000 && atMs < 5000;
+    if (isBusy) checkouts.push({ atMs: atMs + 100, mark: outcome(await bucket.spend(atMs + 100)) });
+  }
+  return drawChart({
+    title: 'A share: batch jobs may fill half of the bucket',
+    description: 'Batch jobs take five tokens at once, and then two a second. Five checkouts find the other half.',
+    time: { endMs: 10_000, everyMs: 1000, unit: SECONDS },
+    scale: { label: 'tokens left', lowest: 0, highest: 10, every: 2 },
+    lines: [{ label: 'tokens in the bucket', points: await bucket.line(10_000), colour: 'line' }],
+    rows: [
+      { label: 'batch jobs', marks: jobs },
+      { label: 'checkouts', marks: checkouts },
+    ],
+    bounds: [{ label: 'share: 0.5', value: 5 }],
+  });
+}
+
+/** @param {Core} core */
+async function waiting(core) {
+  const bucket = new Bucket(core, { burst: 1, count: 10, period: 1000, maxWait: 1000 });
+  /** @type {Marked[]} */
+  const arrivals = [];
+  /** @type {Marked[]} */
+  const starts = [];
+  for (const atMs of moments({ from: 0, every: 25, count: 20 })) {
+    const decision = await bucket.spend(atMs);
+    arrivals.push({ atMs, mark: outcome(decision) });
+    if (decision.allowed) starts.push({ atMs: atMs + decision.delayMs, mark: 'yes' });
+  }
+  return drawChart({
+    title: 'A waiting line: burst 1, ten a second, maxWait of one second',
+    description:
+      'Twenty requests arrive within half a second. They go on one every 100 ms; those that would wait longer than a second are denied.',
+    time: { endMs: 2000, everyMs: 200, unit: SECONDS },
+    scale: { label: 'tokens left', lowest: -10, highest: 2, every: 2 },
+    lines: [{ label: 'tokens, below 0 the line', points: await bucket.line(2000), colour: 'line' }],
+    rows: [
+      { label: 'arrive', marks: arrivals },
+      { label: 'go on', marks: starts },
+    ],
+    bounds: [{ label: 'maxWait: 1 s', value: -10 }],
+  });
+}
+
+/** @param {Core} core */
+async function debt(core) {
+  const bucket = new Bucket(core, { burst: 10, count: 1, period: 1000, maxDebt: 5 });
+  const marks = [];
+  for (const atMs of moments({ from: 0, every: 1000, count: 20 })) {
+    marks.push({ atMs, mark: outcome(await bucket.spend(atMs)) });
+    // The first answer has cost more than anybody had thought.
+    if (atMs === 2000) await bucket.charge(2500, 20);
+  }
+  return drawChart({
+    title: 'A debt: a charge takes the bucket below empty',
+    description:
+      'A charge of 20 tokens empties a bucket of 10 and leaves a debt of 5. Requests are denied for the six seconds until it is paid back and a token is there.',
+    time: { endMs: 20_000, everyMs: 2000, unit: SECONDS },
+    scale: { label: 'tokens left', lowest: -5, highest: 10, every: 5 },
+    lines: [{ label: 'tokens in the bucket', points: await bucket.line(20_000), colour: 'line' }],
+    rows: [{ label: 'requests', marks }],
+    bounds: [{ label: 'maxDebt: 5', value: -5 }],
+  });
+}
+
+/** @param {Core} core */
+async function borrowing({ createLimiter, accountId, everyone, FakeTime }) {
+  const time = new FakeTime();
+  const ceiling = { count: 8, period: '1s' };
+  const limiter = createLimiter({
+    limits: {
+      PerTenant: { key: accountId(), count: 2, period: '1s', borrow: { from: 'Pool', ceiling, tenants: 2 } },
+      Pool: { key: everyone(), count: 10, period: '1s' },
+    },
+    time,
+  });
+  /** @type {Record<'one' | 'other', Marked[]>} */
+  const marks = { one: [], other: [] };
+  const ask = async (/** @type {'one' | 'other'} */ id) => {
+    const decision = await limiter.spend([{ limit: 'PerTenant', id }]);
+    const isBorrowed = decision.results.some(({ borrowed }) => borrowed);
+    marks[id].push({ atMs: time.nowMs, mark: decision.allowed && isBorrowed ? 'other' : outcome(decision) });
+  };
+  /** @type {Point[]} */
+  const points = [];
+  for (const atMs of moments({ from: 0, every: 50, count: 200 })) {
+    time.set(atMs);
+    if (atMs % 100 === 0) await ask('one');
+    if (atMs % 100 === 50 && atMs > 4000 && atMs < 8000) await ask('other');
+    const { resetAfterMs } = await limiter.check([{ limit: 'Pool', id: 'everyone', cost: 0 }]);
+    points.push({ atMs, value: 10 - resetAfterMs / 100 });
+  }
+  return drawChart({
+    title: 'Borrowing: two tenants with two tokens a second each, and a pool of ten a second',
+    description:
+      'A tenant alone gets its ceiling of eight a second. When the other comes, both get about five a second.',
+    time: { endMs: 10_000, everyMs: 1000, unit: SECONDS },
+    scale: { label: 'tokens left', lowest: -2, highest: 10, every: 2 },
+    lines: [{ label: 'tokens in the pool', points, colour: 'line' }],
+    rows: [
+      { label: 'one tenant', marks: marks.one },
+      { label: 'another tenant', marks: marks.other },
+    ],
+    bounds: [],
+  });
+}
+
+/**
+ * Two hundred requests in 100 ms after five seconds of silence, at 100 a second: when they go on, for each shape.
+ *
+ * @param {Core} core
+ */
+export async function afterSilence(core) {
+  const shapes = /** @type {const} */ ([
+    { name: 'token bucket', written: 'burst: 200', colour: 'no', burst: 200 },
+    { name: 'leaky bucket as a queue', written: "burst: 1, maxWait: '2s'", colour: 'line', burst: 1, maxWait: '2s' },
+    { name: 'leaky bucket that drops', written: 'burst: 1', colour: 'yes', burst: 1 },
+  ]);
+  const results = [];
+  for (const { name, written, colour, ...numbers } of shapes) {
+    const bucket = new Bucket(core, { ...numbers, count: 100, period: 1000 });
+    const starts = [];
+    for (const atMs of moments({ from: 5000, every: 0.5, count: 200 })) {
+      const { allowed, delayMs } = await bucket.spend(atMs);
+      if (allowed) starts.push(atMs + delayMs - 5000);
+    }
+    results.push({ name, written, colour, starts });
+  }
+  return results;
+}
+
+/** @typedef {Awaited<ReturnType<typeof afterSilence>>} Shapes */
+
+/**
+ * The rows of the table, without padding.
+ *
+ * @param {Shapes} shapes
+ */
+export function silenceRows(shapes) {
+  return shapes.map(({ name, written, starts }) => {
+    const within = starts.filter((ms) => ms < 100).length;
+    const last = Math.round(starts.at(-1) ?? 0);
+    return `| ${[name, `\`${written}\``, starts.length, within, `${last} ms`, 200 - starts.length].join(' | ')} |`;
+  });
+}
+
+/** @param {Shapes} shapes */
+function silence(shapes) {
+  return drawChart({
+    title: 'Two hundred requests in 100 ms, at 100 a second, after five seconds of silence',
+    description:
+      'A token bucket lets all of them through within 100 ms, a queue smooths them over two seconds, and a leaky bucket that drops lets 10 through.',
+    time: { endMs: 2400, everyMs: 200, unit: { name: 'milliseconds since the first request', ms: 1 } },
+    scale: { label: 'passed so far', lowest: 0, highest: 200, every: 50 },
+    lines: shapes.map(({ name, colour, starts }) => ({
+      label: `${name}: ${starts.length}`,
+      points: stairs(starts, 2400),
+      colour,
+    })),
+    rows: [],
+    bounds: [],
+  });
+}
+
+/**
+ * @param {readonly number[]} starts
+ * @param {number} endMs
+ */
+function stairs(starts, endMs) {
+  const points = [{ atMs: 0, value: 0 }];
+  for (const [before, atMs] of starts.entries()) points.push({ atMs, value: before }, { atMs, value: before + 1 });
+  points.push({ atMs: endMs, value: starts.length });
+  return points;
+}
+
+/**
+ * All pictures by the names of their files.
+ *
+ * @param {Core} core
+ * @returns {Promise<Record<string, string>>}
+ */
+export async function pictures(core) {
+  return {
+    'rate.svg': await rate(core),
+    'share.svg': await share(core),
+    'waiting.svg': await waiting(core),
+    'debt.svg': await debt(core),
+    'borrowing.svg': await borrowing(core),
+    'silence.svg': silence(await afterSilence(core)),
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const core = await import('../packages/core/dist/index.js');
+  const { FakeTime } = await import('../packages/core/dist/testing/index.js');
+  // To the compiler the classes of the build are not those of the sources.
+  const built = /** @type {Core} */ (/** @type {unknown} */ ({ ...core, FakeTime }));
+  const folder = new URL('../docs/limits/', import.meta.url);
+  mkdirSync(folder, { recursive: true });
+  for (const [name, picture] of Object.entries(await pictures(built))) writeFileSync(new URL(name, folder), picture);
+  console.log(silenceRows(await afterSilence(built)).join('\n'));
+}
