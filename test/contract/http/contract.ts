@@ -24,6 +24,7 @@ import { settleCases } from './cases/settle.ts';
 import { shareCases } from './cases/shares.ts';
 import { streamCases } from './cases/streams.ts';
 import { thrownValueCases } from './cases/thrown-values.ts';
+import { waitingCases } from './cases/waiting.ts';
 import type { Framework } from './framework.ts';
 
 const CASES = {
@@ -46,6 +47,7 @@ const CASES = {
   errors: errorCases,
   'bad input': badInputCases,
   'thrown values': thrownValueCases,
+  waiting: waitingCases,
 };
 
 /** What goes by the protocol, or by none. */

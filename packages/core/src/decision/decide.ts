@@ -45,6 +45,17 @@ export function blockedDecision(batch: readonly Transaction[], owner: object): D
   return blocked({ available: false, batch: batch.filter(isBlocked), failure: undefined, owner });
 }
 
+/**
+ * Makes the decision on a request that waited for its turn when the limiter was closed. Its tokens were given back.
+ *
+ * @param cause - The error that says so.
+ */
+export function closedDecision(decision: Decision, cause: unknown): Decision {
+  const { batch, owner } = Decision.answerOf(decision);
+  const waiting = batch.filter(({ lineTicks }) => lineTicks !== undefined);
+  return unavailable({ available: false, batch: waiting, failure: { policy: 'closed', cause }, owner });
+}
+
 function blocked(answer: Blocked): Decision {
   const results = answer.batch.map(blockedResult);
   return new Decision(answer, 'denied', results[0]!, results);

@@ -20,7 +20,8 @@ export interface Exchange<Request> extends AddressedRequest, ReceivedRequest, Re
   readonly method: string | undefined;
   /**
    * Calls a function once, when the response has ended; at once when it already has. It may be called several times for
-   * one response. Left out where there is no response, as on an upgrade: `settle` functions are then an error.
+   * one response. Left out where that can't be known: `settle` functions are then an error, and a request that waits
+   * for its turn waits to the end.
    */
   onEnd?(done: (end: ExchangeEnd) => void): void;
   /** The decision, stored on the framework's request. A value that the user stored there is replaced. */

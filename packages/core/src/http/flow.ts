@@ -1,6 +1,8 @@
 import { andThen, attempt, Rejected, rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import { isInstance, shown } from '../checks/errors.ts';
+import { closedDecision } from '../decision/decide.ts';
 import { Decision } from '../decision/decision.ts';
+import { closed } from '../failure/store-gate.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import type { KeySource } from '../keys/key.ts';
 import { callOnDecision } from '../limiter/on-decision.ts';
@@ -14,13 +16,14 @@ import { chargeFullCosts, checkSettles, settleAfterResponse } from './settlement
 
 /**
  * The outcome for a request: `null` when it may continue, otherwise the response to send. `'left'`: the client
- * disconnected before its address was known. Such a request is neither let through nor answered, and is not an error.
+ * disconnected before its address was known, or while the request waited for its turn. Such a request is neither let
+ * through nor answered, and is not an error.
  */
 export type FlowOutcome = Denial | null | 'left';
 
 /**
- * Decides one request by the limits of one middleware or route. Returns synchronously if all functions, keys and the
- * store do.
+ * Decides one request by the limits of one middleware or route, and lets an allowed request wait for the delay of the
+ * decision. Returns synchronously if all functions, keys and the store do, and there is no delay.
  *
  * A limit whose id, cost or share is unknown, because the client's input is invalid or a function fails, does not
  * prevent the other limits from being decided and spent. When `skip` fails, nothing is skipped. If the other limits
@@ -98,7 +101,8 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     const limits = this.#settings.prepared.resolved();
     const asks = this.#asksOf(limits.uses);
     if (skipFailure !== undefined) asks.unshift(skipFailure);
-    const decided = limits.spend(asks, this.request);
+    const { shadow, held } = this.#settings;
+    const decided = limits.spend(asks, this.request, shadow ? undefined : held);
     return decided instanceof Promise ? this.#carryOutLater(decided) : this.#carryOut(decided);
   }
 
@@ -114,24 +118,44 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     return decided.then((settled) => this.#carryOut(settled));
   }
 
-  #carryOut(decided: Decision | PartialDecision): FlowOutcome {
+  #carryOut(decided: Decision | PartialDecision): Awaitable<FlowOutcome> {
     if (!(decided instanceof Decision)) return this.#carryOutPart(decided);
-    if (decided.allowed) settleAfterResponse(this.#settings, this.#exchange, this.#settleArgs, decided);
-    return this.#report(decided);
+    this.#report(decided);
+    return decided.delayMs > 0 && !this.#settings.shadow ? this.#hold(decided) : this.#letGo(decided);
+  }
+
+  #hold(decision: Decision): Promise<FlowOutcome> {
+    const { limiter, held } = this.#settings;
+    return held.hold(limiter, decision, this.#exchange).then((end) => {
+      if (end === 'left') return 'left';
+      return end === 'over' ? this.#letGo(decision) : this.#answer(closedDecision(decision, closed()));
+    });
+  }
+
+  #letGo(decision: Decision): Denial | null {
+    if (decision.allowed) settleAfterResponse(this.#settings, this.#exchange, this.#settleArgs, decision);
+    return this.#answer(decision);
   }
 
   #carryOutPart({ decision, causes }: PartialDecision): Denial | 'left' {
     if (decision?.allowed === true) chargeFullCosts(this.#settings, this.#exchange, decision);
-    return (decision === null ? null : this.#report(decision)) ?? endBy(causes);
+    if (decision === null) return endBy(causes);
+    this.#report(decision);
+    return this.#answer(decision) ?? endBy(causes);
   }
 
-  /** Reports a decision to the callbacks, the request and the response, and returns the response to send. */
-  #report(decision: Decision): Denial | null {
-    const { limiter, uses, shadow, dialect, retryJitter, onDecision } = this.#settings;
-    const exchange = this.#exchange;
-    limiter.watchRequest(exchange, decision);
+  /** Reports a decision to the callbacks. */
+  #report(decision: Decision): void {
+    const { limiter, shadow, onDecision } = this.#settings;
+    limiter.watchRequest(this.#exchange, decision);
     limiter.reportDecision(decision, this.request, shadow);
     if (onDecision !== undefined) this.#callOnDecision(onDecision, decision);
+  }
+
+  /** Reports a decision to the request and the response, and returns the response to send. */
+  #answer(decision: Decision): Denial | null {
+    const { limiter, uses, shadow, dialect, retryJitter } = this.#settings;
+    const exchange = this.#exchange;
     if (shadow) return null;
     const soFar = exchange.decision;
     const onRequest =

@@ -3,6 +3,7 @@ import { coreOf, createLimiter, LIMITER_SETTINGS, type LimiterSettings } from '.
 import type { Decision } from '../decision/decision.ts';
 import { complaint, isInstance, SluiceError } from '../checks/errors.ts';
 import { clientNetwork } from '../keys/address-keys.ts';
+import { HeldRequests } from './held-requests.ts';
 import type { Key } from '../keys/key.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
@@ -14,7 +15,7 @@ import {
   type RateDefinition,
 } from '../limits/limit.ts';
 import { QUOTA_OPTIONS } from '../limits/quota.ts';
-import { checkBoolean, checkFunction, checkOptions, oneOf, type Hints } from '../checks/options.ts';
+import { checkBoolean, checkFunction, checkOptions, oneOf, wholeNumber, type Hints } from '../checks/options.ts';
 import type { Override } from '../limits/overrides/override.ts';
 import { LIMIT_HINTS, MIDDLEWARE_HINTS } from '../checks/peer-names.ts';
 import { quotaRateOf, rateOf } from '../rule/rate.ts';
@@ -35,6 +36,11 @@ export interface FlowOptions<Request = unknown> {
   readonly shadow?: boolean | undefined;
   /** The format of the rate limit fields; false for none (Retry-After is still set). Default: `draft-11`. */
   readonly fields?: FieldsDialect | false | undefined;
+  /**
+   * How many requests of this middleware can wait at the same time because of the `maxWait` of a limit, a whole number
+   * from 0 to 1,000,000. While that many wait, a request passes only if it needs no delay. Default: 1000.
+   */
+  readonly maxHeld?: number | undefined;
   /** The largest random extension of Retry-After, as a fraction of the wait, from 0 to 0.03. Default: 0. */
   readonly retryJitter?: number | undefined;
   /** Whether CORS preflight requests are limited. Default: false. */
@@ -87,13 +93,14 @@ export type MiddlewareOptions<
   Name extends string = string,
 > = (SharedLimits<Request, SettleArgs, Name> | InlineLimit<Request, SettleArgs>) & FlowOptions<Request>;
 
-const FLOW_OPTIONS = ['skip', 'shadow', 'fields', 'retryJitter', 'limitPreflight', 'onDecision'] as const;
+const FLOW_OPTIONS = ['skip', 'shadow', 'fields', 'retryJitter', 'limitPreflight', 'maxHeld', 'onDecision'] as const;
 const SHARED_OPTIONS = ['limiter', 'limits', ...FLOW_OPTIONS] as const;
 const NUMBERS = [
   'burst',
   'count',
   'period',
   'maxDebt',
+  'maxWait',
   'atMost',
   ...QUOTA_OPTIONS,
   'onFailure',
@@ -120,6 +127,8 @@ export interface FlowSettings<Request, SettleArgs extends readonly unknown[]>
   readonly onDecision: FlowOptions<Request>['onDecision'];
   readonly shadow: boolean;
   readonly limitPreflight: boolean;
+  /** The requests that wait. */
+  readonly held: HeldRequests;
 }
 
 /**
@@ -137,6 +146,7 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   const names = [...(shared ? SHARED_OPTIONS : INLINE_OPTIONS), ...adapterOptions];
   checkOptions('rateLimit', options, names, shared ? SHARED_HINTS : MIDDLEWARE_HINTS, EXAMPLE);
   const { skip, shadow = false, fields = 'draft-11', retryJitter = 0, limitPreflight = false, onDecision } = options;
+  const { maxHeld = 1000 } = options;
   checkFunction('skip', skip, SKIP_REMEDY);
   checkFunction('onDecision', onDecision, 'For example onDecision: (decision) => metrics.count(decision.outcome).');
   const { onDenied } = options as { onDenied?: unknown };
@@ -144,7 +154,8 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   checkBoolean('shadow', shadow);
   checkBoolean('limitPreflight', limitPreflight);
   const dialect = fields === false ? null : DIALECTS[checkedDialect(fields)];
-  const common = { skip, shadow, dialect, retryJitter: checkedJitter(retryJitter), limitPreflight, onDecision };
+  const held = new HeldRequests(wholeNumber('maxHeld', maxHeld, { min: 0, max: 1_000_000, remedy: MAX_HELD_REMEDY }));
+  const common = { skip, shadow, dialect, retryJitter: checkedJitter(retryJitter), limitPreflight, onDecision, held };
   return {
     ...common,
     ...(shared
@@ -166,6 +177,7 @@ export function checkRouteOptions(where: string, options: { skip?: unknown }, ad
 }
 
 const EXAMPLE = "rateLimit({ count: 100, period: '1m' })";
+const MAX_HELD_REMEDY = 'Each request that waits keeps a connection. For the default of 1000 leave it out.';
 const SKIP_REMEDY = "It returns true for requests that pass uncounted, e.g. skip: (req) => req.path === '/health'.";
 
 const SHARED_HINTS: Hints = {

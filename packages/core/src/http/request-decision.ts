@@ -37,6 +37,8 @@ export class RequestDecision {
   retryAfterMs!: number;
   /** Milliseconds until the strictest bucket is full; `Infinity` when blocked. */
   resetAfterMs!: number;
+  /** Milliseconds for which the limits with `maxWait` have delayed the request, those of all middlewares together. */
+  delayMs!: number;
   /** The results of all middlewares, in the order in which they decided. */
   results!: readonly Result[];
   /** Which failure policy decided and why the store did not; undefined when the store made the strictest decision. */
@@ -55,6 +57,7 @@ export class RequestDecision {
     parts.push({ decision, limiter, limits });
     const isFirst = parts.length === 1;
     this.#report(isFirst ? decision : strictestDecision(parts.map((part) => part.decision)));
+    this.delayMs = isFirst ? decision.delayMs : this.delayMs + decision.delayMs;
     this.results = isFirst ? decision.results : parts.flatMap((part) => part.decision.results);
   }
 

@@ -4,6 +4,7 @@ import { coreOf } from '../limiter/create-limiter.ts';
 import { complaint, reasonOf } from '../checks/errors.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { checkOptions } from '../checks/options.ts';
+import type { ExchangeEnd } from './exchange.ts';
 import { runFlow, type FlowOutcome } from './flow.ts';
 import type { LimitUse } from './limit-uses.ts';
 import { flowSettings, type FlowOptions } from './middleware-options.ts';
@@ -57,7 +58,7 @@ export function limitUpgrade<Name extends string = string>(
   return function limitedUpgrade(request, socket, head) {
     // No other code listens while the store is called, and an `error` event without a listener would end the process.
     socket.on('error', destroySocket);
-    const exchange = new UpgradeExchange(request);
+    const exchange = new UpgradeExchange(request, socket);
     const proceed = (outcome: FlowOutcome): void => {
       if (socket.destroyed) return;
       if (outcome === null) void handOver(request, socket, head);
@@ -88,7 +89,7 @@ function handingOver(accept: UpgradeListener, reportFailure: FailureReporter) {
   };
 }
 
-const OPTIONS = ['limits', 'accept', 'skip', 'shadow', 'fields', 'retryJitter', 'onDecision'] as const;
+const OPTIONS = ['limits', 'accept', 'skip', 'shadow', 'fields', 'retryJitter', 'maxHeld', 'onDecision'] as const;
 
 function checkedAccept(options: UpgradeOptions): UpgradeListener {
   checkOptions('limitUpgrade', options, OPTIONS, {
@@ -111,8 +112,17 @@ class UpgradeExchange extends NodeRequestExchange<NodeRequest> {
   readonly fields: Record<string, string> = {};
   decision: RequestDecision | undefined;
 
-  constructor(request: NodeRequest) {
+  readonly #socket: Duplex;
+
+  constructor(request: NodeRequest, socket: Duplex) {
     super(request, request);
+    this.#socket = socket;
+  }
+
+  /** An upgrade has no response. What ends is its connection. */
+  onEnd(done: (end: ExchangeEnd) => void): void {
+    if (this.#socket.destroyed) done('never-begun');
+    else this.#socket.once('close', () => done('aborted'));
   }
 
   getField(name: string): string | undefined {

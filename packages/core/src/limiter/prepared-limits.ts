@@ -1,7 +1,7 @@
-import { allOf, andThen, Rejected, rejected, type Awaitable } from '../async/awaitable.ts';
+import { allOf, andThen, attempt, Rejected, rejected, type Awaitable } from '../async/awaitable.ts';
 import { checkCostFits, transactionOf, type Ask } from '../decision/batch.ts';
 import type { Decision } from '../decision/decision.ts';
-import type { Transaction } from '../decision/transaction.ts';
+import { withoutDelay, type Transaction } from '../decision/transaction.ts';
 import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Mode } from '../store/store.ts';
@@ -42,6 +42,14 @@ export class PartialDecision {
     this.decision = decision;
     this.causes = causes;
   }
+}
+
+/** The places for requests that wait. */
+export interface Places {
+  /** Takes a place. Returns false when all are taken. */
+  take(): boolean;
+  /** Gives a place back. */
+  free(): void;
 }
 
 /** What prepared limits use of their limiter. */
@@ -109,8 +117,14 @@ export class ResolvedLimits<Request> {
    *
    * @param asks - At most one for each limit, so that no bucket occurs twice.
    * @param request - The framework's request, for `overrides` functions.
+   * @param places - A place is taken for a request that may have to wait. While all are taken, a request passes only
+   * without a delay. The place of a {@link Decision} with a delay stays taken: the caller frees it.
    */
-  spend(asks: readonly Awaitable<RequestAsk>[], request: Request): Awaitable<Decision | PartialDecision> {
+  spend(
+    asks: readonly Awaitable<RequestAsk>[],
+    request: Request,
+    places?: Places,
+  ): Awaitable<Decision | PartialDecision> {
     // A loop over a preallocated array: see docs/hot-path.md.
     // oxlint-disable-next-line unicorn/no-new-array
     const parts = new Array<Awaitable<Part>>(asks.length);
@@ -119,25 +133,48 @@ export class ResolvedLimits<Request> {
       parts[i] = ask instanceof Promise ? partLater(this.set, ask, request) : partOf(this.set, ask, request);
     }
     const known = allOf(parts);
-    return known instanceof Promise ? this.#spendLater(known) : this.#spendKnown(known);
+    return known instanceof Promise ? this.#spendLater(known, places) : this.#spendKnown(known, places);
   }
 
   // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
-  #spendLater(parts: Promise<readonly Part[]>): Promise<Decision | PartialDecision> {
-    return parts.then((settled) => this.#spendKnown(settled));
+  #spendLater(parts: Promise<readonly Part[]>, places?: Places): Promise<Decision | PartialDecision> {
+    return parts.then((settled) => this.#spendKnown(settled, places));
   }
 
-  #spendKnown(parts: readonly Part[]): Awaitable<Decision | PartialDecision> {
-    for (let i = 0; i < parts.length; i++) if (!isTransaction(parts[i]!)) return this.#spendAmong(parts);
-    return this.#decide(parts as readonly Transaction[]);
+  #spendKnown(parts: readonly Part[], places?: Places): Awaitable<Decision | PartialDecision> {
+    for (let i = 0; i < parts.length; i++) if (!isTransaction(parts[i]!)) return this.#spendAmong(parts, places);
+    return this.#spendBatch(parts as readonly Transaction[], places);
   }
 
-  #spendAmong(parts: readonly Part[]): Awaitable<Decision | PartialDecision> {
+  #spendAmong(parts: readonly Part[], places?: Places): Awaitable<Decision | PartialDecision> {
     const batch = parts.filter(isTransaction);
     const causes = parts.flatMap((part) => (part instanceof Rejected ? [part.cause] : []));
-    if (causes.length === 0) return this.#decide(batch);
+    if (causes.length === 0) return this.#spendBatch(batch, places);
     if (batch.length === 0) return new PartialDecision(null, causes);
-    return andThen(this.#decide(batch), (decision) => new PartialDecision(decision, causes));
+    return andThen(this.#spendBatch(batch, places), (decision) => {
+      // Its error is answered at once.
+      if (decision.delayMs > 0) places?.free();
+      return new PartialDecision(decision, causes);
+    });
+  }
+
+  #spendBatch(batch: readonly Transaction[], places: Places | undefined): Awaitable<Decision> {
+    if (places === undefined) return this.#decide(batch);
+    for (let i = 0; i < batch.length; i++)
+      if (batch[i]!.lineTicks !== undefined) return this.#spendInLine(batch, places);
+    return this.#decide(batch);
+  }
+
+  #spendInLine(batch: readonly Transaction[], places: Places): Awaitable<Decision> {
+    if (!places.take()) return this.#decide(batch.map(withoutDelay));
+    return andThen(
+      attempt(() => this.#decide(batch)),
+      (decided) => {
+        if (decided instanceof Rejected || decided.delayMs === 0) places.free();
+        if (decided instanceof Rejected) throw decided.cause;
+        return decided;
+      },
+    );
   }
 }
 

@@ -84,4 +84,35 @@ describe('prepared limits', () => {
     void limiter.close();
     expect(thrown(() => prepared.resolved()).code).toBe('ERR_CLOSED');
   });
+
+  test('take a place for a request that may wait, and free it when the decision has no delay', async () => {
+    const line = { burst: 1, count: 10, period: '1s', maxWait: '250ms' };
+    const { limiter } = limiterOnFakeTime({ ...numbers, Reads: line });
+    const prepared = coreOf(limiter).prepare(uses);
+    const calls: string[] = [];
+    const places = { take: () => calls.push('take') > 0, free: () => void calls.push('free') };
+    const spend = (given: readonly RequestAsk[]) => prepared.resolved().spend(given, undefined, places);
+    const [orders, reads] = asks(prepared);
+    await spend([orders!]);
+    expect(calls.splice(0)).toEqual([]);
+    await spend([null, reads!]);
+    expect(calls.splice(0)).toEqual(['take', 'free']);
+    expect(await spend([orders!, reads!])).toMatchObject({ delayMs: 100 });
+    expect(calls.splice(0)).toEqual(['take']);
+    expect(await spend([new Rejected('bad'), reads!])).toMatchObject({ decision: { delayMs: 200 }, causes: ['bad'] });
+    expect(calls.splice(0)).toEqual(['take', 'free']);
+  });
+
+  test('free the place of a request whose decision fails', async () => {
+    const line = { burst: 1, count: 10, period: '1s', maxWait: '250ms' };
+    const { limiter } = limiterOnFakeTime({ ...numbers, Reads: line });
+    const prepared = coreOf(limiter).prepare(uses);
+    const resolved = prepared.resolved();
+    const begun = asks(prepared);
+    const calls: string[] = [];
+    const places = { take: () => calls.push('take') > 0, free: () => void calls.push('free') };
+    atOnce(limiter.close());
+    expect(thrown(() => resolved.spend(begun, undefined, places)).code).toBe('ERR_CLOSED');
+    expect(calls).toEqual(['take', 'free']);
+  });
 });

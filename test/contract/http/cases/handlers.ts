@@ -29,6 +29,7 @@ export function handlerCases(framework: Framework): void {
       remaining: 2,
       retryAfterMs: 0,
       resetAfterMs: 20_000,
+      delayMs: 0,
       results: [
         {
           limit: 'PerUser',

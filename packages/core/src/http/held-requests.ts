@@ -1,0 +1,47 @@
+import type { Decision } from '../decision/decision.ts';
+import type { HoldEnd } from '../limiter/held-decisions.ts';
+import type { Places } from '../limiter/prepared-limits.ts';
+import type { RequestLimiter } from '../limiter/request-limiter.ts';
+import type { Exchange } from './exchange.ts';
+
+/** The requests of one middleware that wait because of a `maxWait`. The places for them are limited. */
+export class HeldRequests implements Places {
+  readonly #places: number;
+  #taken = 0;
+
+  /** @param places - How many requests can wait: a whole number of at least 0. */
+  constructor(places: number) {
+    this.#places = places;
+  }
+
+  take(): boolean {
+    if (this.#taken >= this.#places) return false;
+    this.#taken++;
+    return true;
+  }
+
+  free(): void {
+    this.#taken--;
+  }
+
+  /**
+   * Lets a request wait for the delay of its decision, which has taken a place. The place is free afterwards. If the
+   * client disconnects before, or the response is ended by other code, the tokens are given back.
+   */
+  hold(
+    limiter: RequestLimiter<never>,
+    decision: Decision,
+    exchange: Pick<Exchange<unknown>, 'onEnd'>,
+  ): Promise<HoldEnd | 'left'> {
+    return new Promise((resolve) => {
+      const end = (how: HoldEnd | 'left'): void => {
+        this.free();
+        resolve(how);
+      };
+      const leave = limiter.hold(decision, end);
+      exchange.onEnd?.((ended) => {
+        if (ended !== 'unknown' && leave()) end('left');
+      });
+    });
+  }
+}

@@ -1,0 +1,307 @@
+import { accountId, type Decision, type LimitDefinition, type LimitNumbers } from '@sluice/core';
+import { expect, test } from 'vitest';
+import type { Framework, NativeRequest, Options } from '../framework.ts';
+import { as, brokenStore, lateStore, stillLimiter, timed, userKey, userOf } from '../limiters.ts';
+import { start } from '../start.ts';
+
+const LINE = { burst: 1, count: 10, period: '1s', maxWait: '250ms' };
+
+/** Requests that wait for their turn. */
+export function waitingCases(framework: Framework): void {
+  interface Setup {
+    readonly isLate?: boolean;
+    readonly line?: Partial<LimitNumbers>;
+    readonly more?: Record<string, LimitDefinition<NativeRequest>>;
+    readonly options?: Partial<Options>;
+    readonly limits?: readonly unknown[];
+  }
+
+  /** An application with a line for all requests, whose handler notes the users in the order in which they come. */
+  async function served({ isLate = false, line = {}, more = {}, options = {}, limits = ['Line'] }: Setup = {}) {
+    const { time, store } = timed();
+    const all = { Line: { key: accountId(() => 'backend'), ...LINE, ...line }, ...more };
+    const limiter = stillLimiter({ limits: all, store: isLate ? lateStore(store) : store, time });
+    const decisions: Decision[] = [];
+    const handled: (string | null)[] = [];
+    const app = await start(framework, {
+      limits: [{ limiter, limits, onDecision: (decision: Decision) => decisions.push(decision), ...options }] as never,
+      routes: {
+        '/': {
+          handle({ incoming, decision }) {
+            handled.push(userOf(incoming));
+            return `${decision?.delayMs}`;
+          },
+        },
+      },
+    });
+    /** Sends the request of a user, and waits until it is decided. */
+    const decide = async (user: string) => {
+      const visit = app.visit('/', as(user));
+      const before = decisions.length;
+      await expect.poll(() => decisions.length).toBe(before + 1);
+      return visit;
+    };
+    /** The debt of the line, in milliseconds. */
+    const level = async () => (await limiter.check([{ limit: 'Line', id: 'backend', cost: 0 }])).resetAfterMs;
+    return { app, limiter, time, decisions, handled, decide, level };
+  }
+
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+  test.each([false, true])(
+    'a request is held until its tokens are there, and not a microsecond less (late store: %s)',
+    async (isLate) => {
+      const { time, handled, decide } = await served({ isLate });
+      expect(await (await decide('a')).answer).toMatchObject({ status: 200, body: '0' });
+      const held = await decide('b');
+      time.advance(99.999);
+      await turn();
+      expect(handled).toEqual(['a']);
+      time.advance(0.001);
+      expect(await held.answer).toMatchObject({ status: 200, body: '100' });
+      expect(time.pending).toBe(0);
+    },
+  );
+
+  test('requests are let go in the order in which they came, one each T', async () => {
+    const { time, handled, decide } = await served();
+    const visits = [await decide('a'), await decide('b'), await decide('c')];
+    for (const users of [['a'], ['a', 'b'], ['a', 'b', 'c']]) {
+      await expect.poll(() => handled).toEqual(users);
+      time.advance(100);
+    }
+    const bodies = await Promise.all(visits.map(({ answer }) => answer.then(({ body }) => body)));
+    expect(bodies).toEqual(['0', '100', '200']);
+  });
+
+  test('a request that would wait longer than maxWait is denied, with the time until it fits into the line', async () => {
+    const { time, decide } = await served({ line: { count: 1, period: '10s', maxWait: '15s' } });
+    const [, held, denied] = [await decide('a'), await decide('b'), await decide('c')];
+    const { status, headers } = await denied.answer;
+    expect(status).toBe(429);
+    expect(headers['retry-after']).toBe('5');
+    expect(headers.ratelimit).toBe('"Line";r=0;t=20');
+    time.advance(5_000);
+    const next = await decide('d');
+    time.advance(15_000);
+    expect([(await held.answer).status, (await next.answer).status]).toEqual([200, 200]);
+  });
+
+  test.each([
+    ['draft-11', 'ratelimit', '"Line";r=0;t=10'],
+    ['draft-7', 'ratelimit', 'limit=1, remaining=0, reset=10'],
+    ['draft-6', 'ratelimit-reset', '10'],
+    ['legacy', 'x-ratelimit-reset', '20'],
+  ] as const)('the fields of a held request are those of its turn: %s', async (fields, name, value) => {
+    const line = { count: 1, period: '10s', maxWait: '20s' };
+    const { time, decide } = await served({ line, options: { fields } });
+    await decide('a');
+    const held = await decide('b');
+    time.advance(10_000);
+    expect((await held.answer).headers[name]).toBe(value);
+  });
+
+  test('the fields of a limit beside the line are those of the turn too', async () => {
+    const more = { Calm: { key: userKey, burst: 5, count: 1, period: '10s' } };
+    const line = { count: 1, period: '10s', maxWait: '20s' };
+    const { time, decide } = await served({ line, more, limits: ['Line', 'Calm'] });
+    await decide('a');
+    const held = await decide('b');
+    time.advance(10_000);
+    expect((await held.answer).headers.ratelimit).toBe('"Line";r=0;t=10, "Calm";r=5');
+  });
+
+  test('a client that leaves while it is held gives its tokens back, and its request is not handled', async () => {
+    const { app, time, handled, decide, level } = await served();
+    await decide('a');
+    const held = await decide('b');
+    expect(await level()).toBe(200);
+    held.leave();
+    await expect.poll(level).toBe(100);
+    expect(time.pending).toBe(0);
+    time.advance(1000);
+    await turn();
+    expect(handled).toEqual(['a']);
+    expect(app.errors.filter((error) => (error as { code?: string }).code !== 'ECONNRESET')).toEqual([]);
+  });
+
+  test('nobody gets a turn earlier or later because a client before it left', async () => {
+    const { time, handled, decide, level } = await served({ line: { maxWait: '1s' } });
+    const [, leaving, behind] = [await decide('a'), await decide('b'), await decide('c')];
+    leaving.leave();
+    await leaving.left;
+    await turn();
+    const last = await decide('d');
+    time.advance(200);
+    await behind.answer;
+    expect(handled).toEqual(['a', 'c']);
+    expect(await level()).toBe(200);
+    time.advance(100);
+    expect(await last.answer).toMatchObject({ body: '300' });
+  });
+
+  test('settle is called for requests that were let go only', async () => {
+    const settled: number[] = [];
+    const settle = framework.settle((status) => (settled.push(status), 1));
+    const { time, decide, level } = await served({ limits: [{ limit: 'Line', settle, settleAborted: true }] });
+    await decide('a');
+    const held = await decide('b');
+    await expect.poll(() => settled).toEqual([200]);
+    held.leave();
+    await expect.poll(level).toBe(100);
+    const next = await decide('c');
+    time.advance(100);
+    await next.answer;
+    await expect.poll(() => settled).toEqual([200, 200]);
+  });
+
+  test('a limiter that closes answers held requests at once with 503, and gives their tokens back', async () => {
+    const { limiter, time, handled, decide } = await served();
+    const [, first, second] = [await decide('a'), await decide('b'), await decide('c')];
+    const { store } = limiter;
+    await limiter.close();
+    for (const { answer } of [first, second]) {
+      const { status, headers, body } = await answer;
+      expect(status).toBe(503);
+      expect(headers['retry-after']).toBe('1');
+      expect(headers.ratelimit).toBeUndefined();
+      expect(JSON.parse(body)).toMatchObject({
+        type: 'https://iana.org/assignments/http-problem-types#temporary-reduced-capacity',
+        status: 503,
+      });
+    }
+    const look = { incrementTicks: 0, fitTicks: 0, capTicks: 0, mode: 'check-only' } as const;
+    const { levelsTicks } = await store.check([{ limit: 'Line', id: 'backend', ...look }]);
+    expect(levelsTicks).toEqual([100 * 16_000]);
+    expect({ handled, pending: time.pending }).toEqual({ handled: ['a'], pending: 0 });
+  });
+
+  test('an answer of your own to a held request of a limiter that closes gets an unavailable decision', async () => {
+    const onDenied = framework.onDenied((context, { outcome, failure }) => {
+      context.status(503);
+      return `${outcome} ${failure!.policy} ${(failure!.cause as { code?: string }).code}`;
+    });
+    const { limiter, decide } = await served({ options: { onDenied } });
+    await decide('a');
+    const held = await decide('b');
+    await limiter.close();
+    expect(await held.answer).toMatchObject({ status: 503, body: 'unavailable closed ERR_CLOSED' });
+  });
+
+  test('while maxHeld requests wait, only those pass that need no delay', async () => {
+    const { time, decide } = await served({ options: { maxHeld: 1 } });
+    await decide('a');
+    const held = await decide('b');
+    const denied = await (await decide('c')).answer;
+    expect(denied.status).toBe(429);
+    expect(denied.headers['retry-after']).toBe('1');
+    time.advance(100);
+    expect((await held.answer).status).toBe(200);
+    time.advance(100);
+    expect(await (await decide('d')).answer).toMatchObject({ status: 200, body: '0' });
+  });
+
+  test('a place of the line is free again when its request was let go, has left or was denied', async () => {
+    const { time, decide, level } = await served({ options: { maxHeld: 1 } });
+    await decide('a');
+    for (let round = 0; round < 3; round++) {
+      const leaving = await decide('b');
+      leaving.leave();
+      await expect.poll(level).toBe(100);
+      const held = await decide('c');
+      expect((await (await decide('d')).answer).status).toBe(429);
+      time.advance(100);
+      expect(await held.answer).toMatchObject({ body: '100' });
+    }
+  });
+
+  test('maxHeld: 0 holds nobody', async () => {
+    const { decide } = await served({ options: { maxHeld: 0 } });
+    const statuses: number[] = [];
+    for (const user of ['a', 'b']) statuses.push((await (await decide(user)).answer).status);
+    expect(statuses).toEqual([200, 429]);
+  });
+
+  test('in shadow mode nobody is held, also when the line is full', async () => {
+    const { decide, decisions } = await served({ options: { shadow: true, maxHeld: 0 } });
+    for (const user of ['a', 'b', 'c', 'd']) expect((await (await decide(user)).answer).status).toBe(200);
+    expect(decisions.map(({ outcome, delayMs }) => [outcome, delayMs])).toEqual([
+      ['allowed', 0],
+      ['allowed', 100],
+      ['allowed', 200],
+      ['denied', 0],
+    ]);
+  });
+
+  test('a request that takes nothing is not held', async () => {
+    const { decide } = await served({ limits: [{ limit: 'Line', mode: 'check-only' }] });
+    for (const user of ['a', 'b']) expect((await (await decide(user)).answer).body).toBe('0');
+  });
+
+  test('an invalid id at another limit is answered at once, and keeps no place', async () => {
+    const more = { Bad: { key: accountId(() => ''), count: 1, period: '1s' } };
+    const { app, limiter, time } = await served({ more, options: { maxHeld: 1 } });
+    const other = await start(framework, { limits: [{ limiter, limits: ['Line', 'Bad'], maxHeld: 1 }] });
+    expect(await app.statuses(1)).toEqual([200]);
+    expect((await other.statuses(2)).every((status) => status >= 400 && status !== 429)).toBe(true);
+    expect(time.pending).toBe(0);
+  });
+
+  test('of two middlewares each holds a request for its own delay', async () => {
+    const { time, store } = timed();
+    const limits = {
+      First: { key: userKey, ...LINE },
+      Second: { key: accountId(() => 'backend'), ...LINE, count: 5 },
+    };
+    const limiter = stillLimiter({ limits, store, time });
+    let handled = 0;
+    const app = await start(framework, {
+      limits: [
+        { limiter, limits: ['First'] },
+        { limiter, limits: ['Second'] },
+      ],
+      routes: { '/': { handle: ({ decision }) => (handled++, `${decision?.delayMs} ${decision?.results.length}`) } },
+    });
+    expect((await app.get('/', as('a'))).body).toBe('0 2');
+    const held = app.visit('/', as('a'));
+    await expect.poll(() => time.pending).toBe(1);
+    time.advance(100);
+    await expect.poll(() => time.pending).toBe(1);
+    expect(handled).toBe(1);
+    time.advance(100);
+    expect((await held.answer).body).toBe('200 2');
+  });
+
+  test('while the store is down, this process holds requests at its part of the limit', async () => {
+    const { time } = timed();
+    const limits = { Line: { key: accountId(() => 'backend'), ...LINE } };
+    const limiter = stillLimiter({ limits, store: brokenStore(), time, failure: { gateways: 2 } });
+    const app = await start(framework, { limits: [{ limiter }] });
+    expect(await app.statuses(1)).toEqual([200]);
+    const held = app.visit();
+    await expect.poll(() => time.pending).toBe(1);
+    expect(await app.statuses(1)).toEqual([429]);
+    time.advance(200);
+    expect((await held.answer).status).toBe(200);
+  });
+
+  test('an inline limit may have a line', async () => {
+    const { time, store } = timed();
+    const app = await start(framework, { limits: [{ name: 'Line', ...LINE, store, time, log: false, maxHeld: 1 }] });
+    expect(await app.statuses(1)).toEqual([200]);
+    const held = app.visit();
+    await expect.poll(() => time.pending).toBe(1);
+    expect(await app.statuses(1)).toEqual([429]);
+    time.advance(100);
+    expect((await held.answer).status).toBe(200);
+  });
+
+  test.each([-1, 1.5, NaN, 1_000_001, '10', null])('a maxHeld of %o is an error', (maxHeld) => {
+    expect(() => framework.make({ count: 1, period: '1s', maxHeld })).toThrow(
+      expect.objectContaining({
+        code: 'ERR_OPTION',
+        message: expect.stringContaining('`maxHeld` must be a whole number'),
+      }),
+    );
+  });
+}
