@@ -2,6 +2,7 @@ import {
   accountId,
   clientNetwork,
   compound,
+  everyone,
   ipAddress,
   ipv6RangeCIDR,
   keyFrom,
@@ -70,7 +71,7 @@ export class NamedFormats implements Formats {
   readonly #limits = new Map<string, IdFormat | string>();
 
   constructor(formats: readonly IdFormat[]) {
-    const known = [accountId(), clientNetwork(), ipAddress(), ipv6RangeCIDR()].map(({ format }) => format);
+    const known = [accountId(), clientNetwork(), ipAddress(), ipv6RangeCIDR(), everyone()].map(({ format }) => format);
     this.#known = new Map([...known, ...formats].map((format) => [format.name, format]));
   }
 

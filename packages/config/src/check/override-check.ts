@@ -6,9 +6,18 @@ import { checkAtMost, type LimitRow } from '../shape/limits-shape.ts';
 import type { OverrideRow } from '../shape/overrides-shape.ts';
 import type { TimeSlice } from '../sources/time-slice.ts';
 import type { Formats } from './formats.ts';
+import type { PoolCheck } from './pool-check.ts';
 
 /** At most this many numbers are kept: where almost all differ, keeping them takes longer than it saves. */
 const KEPT_NUMBERS = 256;
+
+/** The parts of an {@link OverrideCheck}. */
+interface OverrideCheckParts {
+  readonly formats: Formats;
+  /** All limits; `undefined` if the defaults could not be read. */
+  readonly limits: ReadonlyMap<string, LimitRow> | undefined;
+  readonly pools: PoolCheck;
+}
 
 /** Validates the ids of overrides and adds them to a list. Keeps the position of each id, to report duplicates. */
 export class OverrideCheck {
@@ -16,15 +25,17 @@ export class OverrideCheck {
   readonly #formats: Formats;
   /** All limits; `undefined` if the defaults could not be read. */
   readonly #limits: ReadonlyMap<string, LimitRow> | undefined;
+  readonly #pools: PoolCheck;
   readonly #problems: Problems;
   readonly #places = new Map<string, Map<string, Position>>();
   readonly #overrides = new Map<string, Override>();
   #entry = -1;
   #override: Override = 'unlimited';
 
-  constructor(formats: Formats, limits: ReadonlyMap<string, LimitRow> | undefined, problems: Problems) {
+  constructor({ formats, limits, pools }: OverrideCheckParts, problems: Problems) {
     this.#formats = formats;
     this.#limits = limits;
+    this.#pools = pools;
     this.#problems = problems;
   }
 
@@ -40,6 +51,7 @@ export class OverrideCheck {
     const format = this.#format(row.limit, row.at, isNew);
     if (format === undefined) return;
     if (isNew) this.#checkAtMost(row.limit, row);
+    if (isNew) this.#checkBorrowing(row.limit, row.at);
     for (const [i, id] of row.ids.entries()) {
       this.#add(row.limit, format, id, row.places[i]!);
       if (slice.isOver) await slice.pass();
@@ -49,11 +61,16 @@ export class OverrideCheck {
   /** Returns one object for equal numbers. */
   #shared(override: Override): Override {
     if (typeof override === 'string') return override;
-    const { burst, count, period, maxDebt } = override;
-    const numbers = `${burst} ${count} ${period} ${maxDebt}`;
+    const { burst, count, period, maxDebt, borrow } = override;
+    const numbers = `${burst} ${count} ${period} ${maxDebt} ${borrow === undefined ? '' : JSON.stringify(borrow)}`;
     const known = this.#overrides.get(numbers);
     if (known === undefined && this.#overrides.size < KEPT_NUMBERS) this.#overrides.set(numbers, override);
     return known ?? override;
+  }
+
+  #checkBorrowing(limit: string, at: Position): void {
+    const problem = this.#pools.problemOf(limit, this.#override);
+    if (problem !== undefined) this.#problems.add(at, problem, limit);
   }
 
   #format(limit: string, at: Position, isNew: boolean): IdFormat | undefined {

@@ -9,6 +9,7 @@ import type { ThreadBounds } from '../sources/parser-thread.ts';
 import { TimeSlice } from '../sources/time-slice.ts';
 import type { Formats } from './formats.ts';
 import { OverrideCheck } from './override-check.ts';
+import { PoolCheck } from './pool-check.ts';
 import { problemsOf, type Problem } from './problem.ts';
 
 /** The sources of a reading and their bounds. */
@@ -66,9 +67,11 @@ async function checkContents(contents: readonly Content[], options: Checking): P
   });
   const names = ofDefaults.unreadable ? undefined : new Set(limits.keys());
   if (names !== undefined) formats.finish(names, ofDefaults);
-  const check = new OverrideCheck(formats, names && limits, ofOverrides);
+  const pools = new PoolCheck(limits, formats, ofDefaults);
+  const check = new OverrideCheck({ formats, limits: names && limits, pools }, ofOverrides);
   const overridesHash =
     listedRows && (await eachRow(listedRows, { slice, problems: ofOverrides }, (row) => check.take(row, slice)));
+  if (ofOverrides.count === 0) pools.finish(check.list, ofDefaults);
   return {
     limits,
     overrides: check.list,

@@ -93,7 +93,9 @@ function definitionsOf<Request>({ limits }: LimitsRead, { keys }: Recipe<Request
     const { key, onFailure } = keys.get(row.name)!;
     const bounds = row.atMost !== undefined && { atMost: row.atMost };
     const switches = { ...(row.disabled && { disabled: true }), ...(row.hidden && { hidden: true }) };
-    return [row.name, { key, ...row.numbers!, ...bounds, ...(onFailure !== undefined && { onFailure }), ...switches }];
+    const borrow = row.borrow && { borrow: row.borrow.definition };
+    const numbers = { ...row.numbers!, ...bounds, ...borrow };
+    return [row.name, { key, ...numbers, ...(onFailure !== undefined && { onFailure }), ...switches }];
   });
   return Object.fromEntries(definitions);
 }

@@ -2,11 +2,14 @@ import { LIMIT_NAME_PATTERN } from '@sluice/core/kit';
 import {
   boundsField,
   debtField,
+  limitField,
+  mappingField,
   markField,
   nameField,
   periodField,
   switchField,
   tokensField,
+  weightField,
   type Field,
   type JsonSchema,
 } from './field.ts';
@@ -14,7 +17,16 @@ import {
 // The one definition of both files. The loader's checks and the JSON Schemas for editors are derived from it.
 
 /** The id formats that editors suggest. Code may add its own. */
-const ID_FORMATS = ['ipAddress', 'ipv6RangeCIDR', 'clientNetwork', 'accountId', 'regId', 'domain', 'fqdnSet'];
+const ID_FORMATS = [
+  'ipAddress',
+  'ipv6RangeCIDR',
+  'clientNetwork',
+  'accountId',
+  'regId',
+  'domain',
+  'fqdnSet',
+  'everyone',
+];
 
 const NUMBERS = {
   burst: tokensField('The number of tokens in a full bucket: how many requests may come at once. Default: count.'),
@@ -28,6 +40,34 @@ const NUMBERS = {
 /** One of the durations of `atMost`. */
 export const WINDOW_FIELD: Field = periodField('The length of the window, from 1ms to 366 days.');
 
+const { burst, count, period } = NUMBERS;
+const CEILING = mappingField(
+  'The most that one id gets, own and borrowed tokens together: at least the numbers beside borrow.',
+  { burst, count, period },
+  ['count', 'period'],
+);
+const WEIGHT = 'The part of an id in what is left of the pool, relative to others: a number above 0.';
+
+/** The fields of `borrow` of a limit. */
+export const BORROW_FIELDS: Readonly<Record<'from' | 'ceiling' | 'fair' | 'weight' | 'tenants', Field>> = {
+  from: limitField('The pool: a limit with the idFormat everyone.'),
+  ceiling: CEILING,
+  fair: switchField('Whether clients share what is left of the pool by their weights. Default: true.'),
+  weight: weightField(`${WEIGHT} Default: 1.`),
+  tenants: tokensField(
+    'How many ids without an override there are at most. Default: as many as the pool suffices for.',
+  ),
+};
+
+/** The fields of `borrow` of an override. */
+export const BORROW_CHANGE_FIELDS: Readonly<Record<'ceiling' | 'weight', Field>> = {
+  ceiling: CEILING,
+  weight: weightField(`${WEIGHT} Default: that of the limit.`),
+};
+
+/** The fields of a ceiling. */
+export const CEILING_FIELDS: Readonly<Record<string, Field>> = { burst, count, period };
+
 /** The fields of a limit. */
 export const LIMIT_FIELDS: Readonly<Record<string, Field>> = {
   ...NUMBERS,
@@ -38,6 +78,10 @@ export const LIMIT_FIELDS: Readonly<Record<string, Field>> = {
   idFormat: nameField('The format of the ids. Default: the format of the key in code.', ID_FORMATS),
   disabled: switchField('Whether the limit is switched off. It then applies to no request.'),
   hidden: switchField('Whether the limit is hidden from clients: no header field and no problem details name it.'),
+  borrow: mappingField('How the limit borrows from a pool when its own tokens are used up.', BORROW_FIELDS, [
+    'from',
+    'ceiling',
+  ]),
 };
 
 /** The fields of an override, beside its ids. */
@@ -45,6 +89,7 @@ export const OVERRIDE_FIELDS: Readonly<Record<string, Field>> = {
   ...NUMBERS,
   unlimited: markField('Lets all requests of the ids through. Replaces the numbers.'),
   blocked: markField('Denies all requests of the ids. Replaces the numbers.'),
+  borrow: mappingField('Another ceiling or weight, where the limit borrows.', BORROW_CHANGE_FIELDS, []),
 };
 
 /** The fields of the numbers of a limit. */
@@ -125,8 +170,8 @@ export const OVERRIDES_SCHEMA: JsonSchema = {
       additionalProperties: false,
       anyOf: [
         { properties: without('unlimited', 'blocked'), required: NEEDED_NUMBERS },
-        { properties: without(...NUMBER_NAMES, 'blocked'), required: ['unlimited'] },
-        { properties: without(...NUMBER_NAMES, 'unlimited'), required: ['blocked'] },
+        { properties: without(...NUMBER_NAMES, 'borrow', 'blocked'), required: ['unlimited'] },
+        { properties: without(...NUMBER_NAMES, 'borrow', 'unlimited'), required: ['blocked'] },
       ],
     },
   },

@@ -4,9 +4,11 @@ import {
   checkedDebt,
   checkedPeriodTicks,
   checkedTokens,
+  checkWeight,
   complaint,
   DURATION_PATTERN,
   leafOf,
+  LIMIT_NAME_PATTERN,
   MAX_TOKENS,
 } from '@sluice/core/kit';
 import { wrongValue, type Node, type Scalar } from '../nodes/node.ts';
@@ -21,6 +23,7 @@ export interface JsonSchema {
   readonly enum?: readonly unknown[];
   readonly examples?: readonly unknown[];
   readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -101,6 +104,49 @@ export function boundsField(description: string, window: Field): Field {
       if (node.kind === 'mapping') return node;
       const message = wrongValue(option, 'a mapping of tokens to durations', node, 'For example atMost: { 1000: 1h }.');
       throw new SluiceError('ERR_OPTION', message);
+    },
+  };
+}
+
+/** A field for the name of a limit. */
+export function limitField(description: string): Field {
+  return {
+    schema: { description, type: 'string', pattern: LIMIT_NAME_PATTERN.source },
+    read(option, node) {
+      const demand = 'the name of a limit';
+      const { value } = scalarOf(option, node, { demand, example: 'Pool' });
+      if (typeof value === 'string' && value !== '') return value;
+      throw complaint('ERR_OPTION', { option, demand, value, remedy: `For example ${leafOf(option)}: Pool.` });
+    },
+  };
+}
+
+/** A field for a number above 0, which need not be whole. */
+export function weightField(description: string): Field {
+  return {
+    schema: { description, type: 'number', exclusiveMinimum: 0 },
+    read(option, node) {
+      const { value } = scalarOf(option, node, { demand: 'a number above 0', example: '3' });
+      checkWeight(option, value);
+      return value;
+    },
+  };
+}
+
+/** A field for a mapping of other fields, which is read by `Fields.within`. */
+export function mappingField(
+  description: string,
+  fields: Readonly<Record<string, Field>>,
+  required: readonly string[],
+): Field {
+  const properties = Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
+  const needed = required.length === 0 ? {} : { required };
+  return {
+    schema: { description, type: 'object', properties, ...needed, additionalProperties: false },
+    read(option, node) {
+      if (node.kind === 'mapping') return node;
+      const remedy = `For example ${leafOf(option)}: { ${required.map((name) => `${name}: …`).join(', ')} }.`;
+      throw new SluiceError('ERR_OPTION', wrongValue(option, 'a mapping of fields', node, remedy));
     },
   };
 }

@@ -62,13 +62,45 @@ export class Fields {
     return found === undefined ? undefined : this.#read(name, field, found.node);
   }
 
+  /** The same for a field that must be given: if it is missing, that is a problem. */
+  needed(name: string, field: Field): unknown {
+    return this.#read(name, field, this.node(name));
+  }
+
+  /**
+   * Returns the fields of a mapping, and its position; `undefined` if it is missing or not a mapping.
+   *
+   * @param known - The names of its fields.
+   */
+  inner(name: string, field: Field, known: readonly string[]): Fields | undefined {
+    const mapping = this.value(name, field) as Mapping | undefined;
+    return mapping && this.within(`${this.where}.${name}`, mapping, known);
+  }
+
+  /**
+   * Calls a check of several fields. If it throws, that is a problem at the field that the message names first, or at
+   * the mapping.
+   *
+   * @param names - Of the fields that the message may name.
+   */
+  checked<T>(check: () => T, names: readonly string[]): T | undefined {
+    try {
+      return check();
+    } catch (error) {
+      const { message } = error as Error;
+      const name = names.find((field) => message.startsWith(`\`${this.where}.${field}\``));
+      this.note((name === undefined ? undefined : this.node(name)?.at) ?? this.at, message);
+      return undefined;
+    }
+  }
+
   /** Returns the numbers if each of them and their combination is valid; otherwise `undefined`. */
   numbers(fields: Readonly<Record<string, Field>>): LimitNumbers | undefined {
     const given = NUMBER_NAMES.filter((name) => NEEDED_NUMBERS.includes(name) || this.has(name));
     const values = given.map((name) => [name, this.#read(name, fields[name]!, this.node(name))] as const);
     if (values.some(([, value]) => value === undefined)) return undefined;
     const numbers = Object.fromEntries(values) as unknown as LimitNumbers;
-    return this.attempt(() => rateOf(this.where, numbers)) === undefined ? undefined : numbers;
+    return this.checked(() => rateOf(this.where, numbers), NUMBER_NAMES) === undefined ? undefined : numbers;
   }
 
   #read(name: string, field: Field, node: Node | undefined): unknown {
@@ -83,15 +115,9 @@ export class Fields {
       return call();
     } catch (error) {
       const { message } = error as Error;
-      this.note(at ?? this.#namedPosition(message), message);
+      this.note(at ?? this.at, message);
       return undefined;
     }
-  }
-
-  /** The position of the field that a message about several fields names first. */
-  #namedPosition(message: string): Position {
-    const name = NUMBER_NAMES.find((field) => message.startsWith(`\`${this.where}.${field}\``));
-    return this.node(name!)?.at ?? this.at;
   }
 
   #take(key: Node, node: Node, known: readonly string[]): void {

@@ -4,6 +4,7 @@ import type { Problems } from '../nodes/problems.ts';
 import { wrongFile, wrongValue, shownNode, type Entry, type Mapping, type Node } from '../nodes/node.ts';
 import { BEGINNING, shownPosition, type Position } from '../nodes/position.ts';
 import type { EarlyItems } from '../text/yaml-text.ts';
+import { borrowOf, type BorrowRow } from './borrow-shape.ts';
 import { LIMIT_FIELDS, WINDOW_FIELD } from './definition.ts';
 import { Fields } from './fields.ts';
 
@@ -17,6 +18,10 @@ export interface LimitRow {
   readonly idFormat: { readonly name: string; readonly at: Position } | undefined;
   readonly disabled: boolean;
   readonly hidden: boolean;
+  /** How it borrows, if it does. */
+  readonly borrow: BorrowRow | undefined;
+  /** Where its `count` is written. */
+  readonly countAt: Position;
 }
 
 /** The result of reading a text or data: the first items of an outermost list, then the root with the rest. */
@@ -83,7 +88,17 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
   if (node.kind !== 'mapping') {
     const remedy = 'For example { count: 300, period: 180m }; in YAML, write each field on its own line, indented.';
     problems.add(node.at, wrongValue(name, 'a mapping of fields', node, remedy), name);
-    return { name, at, numbers: undefined, atMost: undefined, idFormat: undefined, disabled: false, hidden: false };
+    return {
+      name,
+      at,
+      numbers: undefined,
+      atMost: undefined,
+      idFormat: undefined,
+      disabled: false,
+      hidden: false,
+      borrow: undefined,
+      countAt: at,
+    };
   }
   const fields = new Fields({ where: name, limit: name, known: KNOWN }, node, problems);
   const idFormat = fields.value('idFormat', LIMIT_FIELDS['idFormat']!) as string | undefined;
@@ -100,6 +115,8 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
     idFormat: idFormat === undefined ? undefined : { name: idFormat, at: fields.node('idFormat')!.at },
     disabled: fields.value('disabled', LIMIT_FIELDS['disabled']!) === true,
     hidden: fields.value('hidden', LIMIT_FIELDS['hidden']!) === true,
+    borrow: borrowOf(fields, numbers),
+    countAt: fields.node('count')?.at ?? at,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Override } from '@sluice/core';
 import type { Problems } from '../nodes/problems.ts';
 import { wrongFile, wrongValue, type Entry, type Mapping, type Node, type Scalar } from '../nodes/node.ts';
 import { BEGINNING, type Position } from '../nodes/position.ts';
+import { borrowChange } from './borrow-shape.ts';
 import { ID_NAMES, MARK_NAMES, NUMBER_NAMES, OVERRIDE_FIELDS } from './definition.ts';
 import { Fields } from './fields.ts';
 import { limitName, type Reading } from './limits-shape.ts';
@@ -97,13 +98,22 @@ function* overrideRowsOf({ key, value }: Entry, entry: number, problems: Problem
 
 function overrideOf(fields: Fields): Override | undefined {
   const mark = MARK_NAMES.find((name) => fields.has(name));
-  if (mark === undefined) return fields.numbers(OVERRIDE_FIELDS);
+  if (mark === undefined) return numbersOf(fields);
   const marked = fields.value(mark, OVERRIDE_FIELDS[mark]!);
-  for (const name of [...NUMBER_NAMES, ...MARK_NAMES].filter((other) => other !== mark && fields.has(other))) {
+  for (const name of [...NUMBER_NAMES, 'borrow', ...MARK_NAMES].filter(
+    (other) => other !== mark && fields.has(other),
+  )) {
     const message = `\`${fields.where}.${name}\` must be left out beside \`${mark}\`, which ${MARK_EFFECTS[mark]}.`;
     fields.note(fields.positionOf(name), `${message} Keep one of the two.`);
   }
   return marked === true ? mark : undefined;
+}
+
+function numbersOf(fields: Fields): Override | undefined {
+  const numbers = fields.numbers(OVERRIDE_FIELDS);
+  const borrow = borrowChange(fields, numbers);
+  if (!fields.has('borrow')) return numbers;
+  return numbers && borrow && { ...numbers, borrow };
 }
 
 function noteIds(fields: Fields, ids: Node | undefined): void {

@@ -1,4 +1,4 @@
-import { complaint, SluiceError } from '../checks/errors.ts';
+import { complaint, shownName, SluiceError } from '../checks/errors.ts';
 import { checkBoolean, checkOptions, wholeNumber } from '../checks/options.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
 import { MAX_TOKENS, rateOf, type LimitNumbers, type Rate } from '../rule/rate.ts';
@@ -82,6 +82,23 @@ export function waitsInLine(where: string): SluiceError {
     'ERR_LIMIT',
     `\`${where}\` has \`borrow\` and \`maxWait\`: whether a request has to wait would depend on the pool. Remove one of ` +
       'the two, or put `maxWait` on a second limit with the same key.',
+  );
+}
+
+/** Creates the error for an override that changes borrowing where nothing is borrowed. */
+export function borrowsNothing(limit: string): SluiceError {
+  return new SluiceError(
+    'ERR_OVERRIDE',
+    `\`overrides.${shownName(limit)}\` has \`borrow\`, but the limit does not borrow. Remove it, or give the limit \`borrow: { from, ceiling }\`.`,
+  );
+}
+
+/** Creates the error for overrides above the ceiling of their limit. */
+export function aboveCeiling(limit: string, { burst, count, periodMs }: Rate): SluiceError {
+  return new SluiceError(
+    'ERR_OVERRIDE',
+    `\`overrides.${shownName(limit)}\` has an override above the ceiling of the limit (burst ${burst}, ${count} per ${periodMs} ms). ` +
+      'Give the override a ceiling of its own, borrow: { ceiling: { count, period } }, or raise that of the limit.',
   );
 }
 

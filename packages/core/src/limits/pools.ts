@@ -3,7 +3,7 @@ import { guess } from '../checks/options.ts';
 import { isEveryone } from '../keys/everyone.ts';
 import type { Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../rule/ticks.ts';
-import { isAtLeast, waitsInLine, type BorrowTerms } from './borrowing.ts';
+import type { BorrowTerms } from './borrowing.ts';
 import { checkLimitName, type Borrowing, type Limit, type Pool, type Treatment } from './limit.ts';
 import type { OverrideTotals } from './overrides/override.ts';
 
@@ -26,7 +26,6 @@ export function withPools<Request>(
   const byPool = new Map<Limit<Request>, Borrower<Request>[]>();
   for (const borrower of borrowers) {
     checkCeilingName(borrower, limits);
-    checkListed(borrower, totalsOf(borrower.name));
     const pool = poolOf(borrower, limits);
     byPool.set(pool, [...(byPool.get(pool) ?? []), borrower]);
   }
@@ -90,7 +89,7 @@ function poolOf<Request>(
   if (!isEveryone(pool.key)) {
     throw wrong(
       'a limit with the key everyone()',
-      `One bucket serves all who borrow: write limits.${shownName(from)}: { key: everyone(), … }.`,
+      `One bucket serves all who borrow: give \`limits.${shownName(from)}\` the key everyone(), in files idFormat: everyone.`,
     );
   }
   if (pool.calendar !== undefined) {
@@ -102,22 +101,11 @@ function poolOf<Request>(
   return pool;
 }
 
-function overriddenPool(name: string): SluiceError {
+/** Creates the error for an override of a pool. */
+export function overriddenPool(name: string): SluiceError {
   return new SluiceError(
     'ERR_OVERRIDE',
     `\`overrides.${shownName(name)}\` changes the numbers of a pool, from which other limits borrow. Change the numbers of the limit \`${shownName(name)}\` itself.`,
-  );
-}
-
-function checkListed({ name, borrow: { ceiling } }: Borrower<never>, totals: OverrideTotals | undefined): void {
-  if (totals === undefined) return;
-  if (totals.waits) throw waitsInLine(`overrides.${name}`);
-  if (isAtLeast(ceiling, totals.largest)) return;
-  const { burst, count, periodMs } = ceiling;
-  throw new SluiceError(
-    'ERR_OVERRIDE',
-    `\`overrides.${shownName(name)}\` has an override above the ceiling of the limit (burst ${burst}, ${count} per ${periodMs} ms). ` +
-      'Give the override a ceiling of its own, borrow: { ceiling: { count, period } }, or raise that of the limit.',
   );
 }
 

@@ -5,8 +5,7 @@ import type { Deadlines } from '../../time/deadlines.ts';
 import { checkAtMost, type Limit } from '../limit.ts';
 import type { Rate } from '../../rule/rate.ts';
 import { checkKind, overrideRate, type Override, type OverrideRate, type RateLookup } from './override.ts';
-import { waitsInLine } from '../borrowing.ts';
-import { borrowsNothing } from './override-list.ts';
+import { borrowsNothing, waitsInLine } from '../borrowing.ts';
 
 /**
  * A function that returns overrides from elsewhere: from the request (a plan in a verified token), or from a database
@@ -104,7 +103,7 @@ class ConvertedOverrides {
     if (known !== undefined && hasNumbers(override, known.numbers)) return known.rate;
     const { burst, count, period, maxDebt, maxWait, borrow } = override;
     if (borrow !== undefined && limit.borrow === undefined) throw borrowsNothing(limit.name);
-    if (maxWait !== undefined && limit.borrow !== undefined) throw waitsInLine(`overrides(${limit.name})`);
+    if (maxWait !== undefined && limit.borrow !== undefined) throw waitsInLine(`overrides.${limit.name}`);
     const rate = this.#convert(limit, override);
     this.#byObject.set(override, { numbers: { burst, count, period, maxDebt, maxWait, borrow } as Numbers, rate });
     return rate;

@@ -2,7 +2,7 @@ import { complaint, listed, shown, shownName, SluiceError } from '../../checks/e
 import type { IdFormat } from '../../ids/id-format.ts';
 import type { Limit } from '../limit.ts';
 import { entriesOf, isPlainObject, isTable } from '../../checks/options.ts';
-import { LimitOverrides, overrideRate, type Override, type OverrideRate } from './override.ts';
+import { checkBorrowing, LimitOverrides, overrideRate, type Override, type OverrideRate } from './override.ts';
 
 /** A table of overrides by limit, then by id. */
 export type OverrideTable = Readonly<Record<string, Readonly<Record<string, Override>>>>;
@@ -83,7 +83,7 @@ export class OverrideList {
       const limit = limitOf(name, limits);
       if (!haveSameIds(format, limit.key.format)) throw otherFormat(name, format, limit.key.format);
       overrides.checkKind(limit);
-      if (totals.borrows && limit.borrow === undefined) throw borrowsNothing(name);
+      checkBorrowing(limit, totals);
       if (limit.bounds.length > 0) overrides.checkAtMost(limit);
     }
   }
@@ -156,14 +156,6 @@ function otherFormat(limit: string, added: IdFormat, wanted: IdFormat): SluiceEr
   return new SluiceError(
     'ERR_OVERRIDE',
     `\`overrides.${shownName(limit)}\` has ids of the format ${one}, but the key of the limit has ${other}. Use the same key for both.`,
-  );
-}
-
-/** Creates the error for an override that changes borrowing where nothing is borrowed. */
-export function borrowsNothing(limit: string): SluiceError {
-  return new SluiceError(
-    'ERR_OVERRIDE',
-    `\`overrides.${shownName(limit)}\` has \`borrow\`, but the limit does not borrow. Remove it, or give the limit \`borrow: { from, ceiling }\`.`,
   );
 }
 

@@ -6,7 +6,14 @@ import { checkOptions, isPlainObject, type Hints } from '../../checks/options.ts
 import { LIMIT_HINTS } from '../../checks/peer-names.ts';
 import { quotaRateOf, rateOf, type LimitNumbers, type Rate } from '../../rule/rate.ts';
 import { checkId, type IdFormat } from '../../ids/id-format.ts';
-import { borrowChangeOf, type BorrowOverride } from '../borrowing.ts';
+import {
+  aboveCeiling,
+  borrowChangeOf,
+  borrowsNothing,
+  isAtLeast,
+  waitsInLine,
+  type BorrowOverride,
+} from '../borrowing.ts';
 import { Cidr } from '../../ids/cidr.ts';
 import { NetworkTree } from './network-tree.ts';
 
@@ -117,6 +124,18 @@ function otherKind(where: string, { rate }: Limit<never>): SluiceError {
     ? `must have \`count\` alone, because the limit is a quota. For example { count: 50000 }.`
     : `must have \`count\` and \`period\`, because the limit is a rate. For example { count: 600, period: '180m' }.`;
   return new SluiceError('ERR_OVERRIDE', `\`${shownText(where, 300)}\` ${message}`);
+}
+
+/**
+ * Rejects overrides that do not agree with how their limit borrows.
+ *
+ * @throws {SluiceError} `ERR_OVERRIDE`, and `ERR_LIMIT` for a `maxWait`.
+ */
+export function checkBorrowing({ name, borrow }: Pick<Limit<never>, 'name' | 'borrow'>, totals: OverrideTotals): void {
+  if (borrow === undefined && totals.borrows) throw borrowsNothing(name);
+  if (borrow === undefined) return;
+  if (totals.waits) throw waitsInLine(`overrides.${name}`);
+  if (!isAtLeast(borrow.ceiling, totals.largest)) throw aboveCeiling(name, borrow.ceiling);
 }
 
 /** The overrides of one limit, by id and by network. */

@@ -1,0 +1,106 @@
+import {
+  everyone,
+  keyFrom,
+  type IdFormat,
+  type LimitDefinition,
+  type Override,
+  type OverrideList,
+  type SluiceError,
+} from '@sluice/core';
+import {
+  checkBorrowing,
+  defineLimits,
+  overriddenPool,
+  overrideRate,
+  OverrideTotals,
+  overridesOf,
+  withPools,
+  type Limit,
+} from '@sluice/core/kit';
+import type { Position } from '../nodes/position.ts';
+import type { Problems } from '../nodes/problems.ts';
+import type { LimitRow } from '../shape/limits-shape.ts';
+import type { Formats } from './formats.ts';
+
+/** Validates what limits borrow from each other. The rows must have no other problems. */
+export class PoolCheck {
+  readonly #rows: ReadonlyMap<string, LimitRow>;
+  readonly #formats: Formats;
+  readonly #pools: ReadonlySet<string>;
+  /** Undefined if a limit has a problem. */
+  #limits: ReadonlyMap<string, Limit> | undefined;
+
+  /** @param problems - Those of the limits. A ceiling that does not agree with `atMost` is added. */
+  constructor(rows: ReadonlyMap<string, LimitRow>, formats: Formats, problems: Problems) {
+    this.#rows = rows;
+    this.#formats = formats;
+    this.#pools = new Set(
+      [...rows.values()].flatMap(({ borrow }) => (borrow === undefined ? [] : [borrow.definition.from])),
+    );
+    if (problems.count > 0) return;
+    this.#report(() => {
+      this.#limits = this.#defined();
+    }, problems);
+  }
+
+  /** Returns the message of what is wrong with an override of a limit; `undefined` if nothing is. */
+  problemOf(limit: string, override: Override): string | undefined {
+    const defined = this.#limits?.get(limit);
+    if (defined === undefined || (this.#pools.size === 0 && typeof override === 'string')) return undefined;
+    return messageOfError(() => {
+      if (this.#pools.has(limit)) throw overriddenPool(limit);
+      const rate = overrideRate(limit, override);
+      const totals = new OverrideTotals();
+      if (typeof rate !== 'string') totals.add(rate);
+      checkBorrowing(defined, totals);
+    });
+  }
+
+  /** Adds a problem if a pool is missing or can't be one, or does not suffice. */
+  finish(list: OverrideList, problems: Problems): void {
+    const limits = this.#limits;
+    if (limits === undefined || this.#pools.size === 0) return;
+    this.#report(() => withPools(limits, (limit) => overridesOf(list, limit)?.totals), problems);
+  }
+
+  #report(check: () => unknown, problems: Problems): void {
+    const message = messageOfError(check);
+    if (message === undefined) return;
+    const { at, limit } = this.#placeOf(message);
+    problems.add(at, message, limit);
+  }
+
+  #defined(): ReadonlyMap<string, Limit> {
+    const definitions = [...this.#rows.values()].map((row): [string, LimitDefinition] => {
+      const { name, numbers, atMost, borrow, disabled } = row;
+      const key = keyFrom(this.#formatOf(name), String);
+      return [name, { key, ...numbers!, atMost, disabled, ...(borrow && { borrow: borrow.definition }) }];
+    });
+    return defineLimits(Object.fromEntries(definitions), 'local');
+  }
+
+  // Without code a limit may have no format. A pool is then taken for one.
+  #formatOf(limit: string): IdFormat {
+    const format = this.#formats.of(limit);
+    return typeof format === 'string' ? everyone().format : format;
+  }
+
+  #placeOf(message: string): { readonly at: Position; readonly limit: string } {
+    const rows = [...this.#rows.values()];
+    const row = rows.find(
+      ({ name }) => message.startsWith(`\`${name}.borrow`) || message.startsWith(`\`${name}.count\``),
+    )!;
+    const { name: limit, borrow, countAt } = row;
+    return { at: message.startsWith(`\`${limit}.count\``) ? countAt : borrow!.fromAt, limit };
+  }
+}
+
+/** Returns the message of an error as files have it: without the name of the option in code. */
+function messageOfError(check: () => unknown): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return (error as SluiceError).message.replaceAll('`limits.', '`').replaceAll('`overrides.', '`');
+  }
+}

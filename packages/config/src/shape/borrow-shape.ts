@@ -1,0 +1,55 @@
+import type { BorrowDefinition, BorrowOverride, LimitNumbers } from '@sluice/core';
+import { borrowChangeOf, borrowTermsOf, rateOf } from '@sluice/core/kit';
+import type { Mapping } from '../nodes/node.ts';
+import type { Position } from '../nodes/position.ts';
+import { BORROW_CHANGE_FIELDS, BORROW_FIELDS, CEILING_FIELDS, LIMIT_FIELDS, OVERRIDE_FIELDS } from './definition.ts';
+import type { Fields } from './fields.ts';
+
+/** How a limit of a file borrows. */
+export interface BorrowRow {
+  readonly definition: BorrowDefinition;
+  /** Where the name of the pool is written. */
+  readonly fromAt: Position;
+}
+
+/**
+ * Validates `borrow` of a limit, without its pool.
+ *
+ * @param numbers - Those of the limit; `undefined` if they are wrong.
+ * @returns `undefined` if it is missing or wrong.
+ */
+export function borrowOf(fields: Fields, numbers: LimitNumbers | undefined): BorrowRow | undefined {
+  const inner = fields.inner('borrow', LIMIT_FIELDS['borrow']!, Object.keys(BORROW_FIELDS));
+  if (inner === undefined) return undefined;
+  const from = inner.needed('from', BORROW_FIELDS.from) as string | undefined;
+  const ceiling = ceilingOf(inner, inner.needed('ceiling', BORROW_FIELDS.ceiling));
+  const rest = valuesOf(inner, ['fair', 'weight', 'tenants']);
+  if (numbers === undefined || from === undefined || ceiling === undefined) return undefined;
+  const definition = { from, ceiling, ...rest } as BorrowDefinition;
+  const terms = inner.checked(() => borrowTermsOf(fields.where, rateOf('', numbers), definition), ['ceiling']);
+  return terms && { definition, fromAt: inner.node('from')!.at };
+}
+
+/** Validates `borrow` of an override. Returns `undefined` if it is missing or wrong. */
+export function borrowChange(fields: Fields, numbers: LimitNumbers | undefined): BorrowOverride | undefined {
+  const inner = fields.inner('borrow', OVERRIDE_FIELDS['borrow']!, Object.keys(BORROW_CHANGE_FIELDS));
+  if (inner === undefined) return undefined;
+  const ceiling = ceilingOf(inner, inner.value('ceiling', BORROW_CHANGE_FIELDS.ceiling));
+  const weight = inner.value('weight', BORROW_CHANGE_FIELDS.weight) as number | undefined;
+  const change: BorrowOverride = { ...(ceiling && { ceiling }), ...(weight !== undefined && { weight }) };
+  if (numbers === undefined) return undefined;
+  return inner.checked(() => borrowChangeOf(inner.where, rateOf('', numbers), change), ['ceiling']) && change;
+}
+
+/** @param mapping - The node of the ceiling; `undefined` if it is missing or wrong. */
+function ceilingOf(fields: Fields, mapping: unknown): LimitNumbers | undefined {
+  if (mapping === undefined) return undefined;
+  return fields
+    .within(`${fields.where}.ceiling`, mapping as Mapping, Object.keys(CEILING_FIELDS))
+    .numbers(CEILING_FIELDS);
+}
+
+function valuesOf(fields: Fields, names: readonly (keyof typeof BORROW_FIELDS)[]): Partial<BorrowDefinition> {
+  const values = names.map((name) => [name, fields.value(name, BORROW_FIELDS[name])] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
