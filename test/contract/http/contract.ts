@@ -21,6 +21,7 @@ import { overrideCases } from './cases/overrides.ts';
 import { denialCases } from './cases/denials.ts';
 import { settleAbortedCases } from './cases/settle-aborted.ts';
 import { settleCases } from './cases/settle.ts';
+import { quotaCases } from './cases/quotas.ts';
 import { shareCases } from './cases/shares.ts';
 import { streamCases } from './cases/streams.ts';
 import { thrownValueCases } from './cases/thrown-values.ts';
@@ -40,6 +41,7 @@ const CASES = {
   callbacks: callbackCases,
   handlers: handlerCases,
   'errors of handlers': handlerErrorCases,
+  quotas: quotaCases,
   shares: shareCases,
   settle: settleCases,
   'settle of aborted responses': settleAbortedCases,

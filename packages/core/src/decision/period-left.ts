@@ -1,10 +1,11 @@
-import { calendarNamed } from '../calendar/calendar.ts';
+import { calendarNamed, type CalendarUnit } from '../calendar/calendar.ts';
 import { fits, waitFor } from '../rule/gcra.ts';
 import { TICKS_PER_MS } from '../rule/ticks.ts';
 import type { StoreReading, StoreTransaction } from '../store/store.ts';
 
 /** The period of a quota that runs by the store's clock. */
 export interface PeriodLeft {
+  readonly unit: CalendarUnit;
   readonly startMs: number;
   readonly endMs: number;
   /** What is left of it. The store's clock is read in whole milliseconds, rounded down: never too short. */
@@ -20,8 +21,9 @@ export function periodLeft({ calendar }: Bucket, reading: StoreReading, index: n
 
 // A function of its own, because it is rare: see docs/hot-path.md.
 function running(calendar: string, wallMs: number): PeriodLeft {
-  const [startMs, endMs] = calendarNamed(calendar).periodAt(wallMs);
-  return { startMs, endMs, leftTicks: (endMs - wallMs) * TICKS_PER_MS };
+  const found = calendarNamed(calendar);
+  const [startMs, endMs] = found.periodAt(wallMs);
+  return { unit: found.unit, startMs, endMs, leftTicks: (endMs - wallMs) * TICKS_PER_MS };
 }
 
 /** Returns the time until the same transaction fits: for a quota, until the end of the period. */

@@ -53,9 +53,10 @@ function checkFirst(store: Store, alternatives: Alternatives, deadlineMs?: numbe
   });
 }
 
-function partOf(
+/** Returns a part of a reading: the buckets with these indexes. */
+export function partOf(
   { bucketNowTicks: clocks, bucketWallMs: walls, ...all }: StoreReading,
-  indexes: number[],
+  indexes: readonly number[],
 ): StoreReading {
   return {
     ...all,

@@ -3,6 +3,7 @@ import type { Dialect, FieldTimes, ResponseFields } from './dialects/dialect.ts'
 import { draft11 } from './dialects/draft-11.ts';
 import { draft6, draft7, legacy } from './dialects/single-limit.ts';
 import type { Answered } from '../decision/batch-answer.ts';
+import { partOf } from '../failure/alternatives.ts';
 import { strictestOf } from '../decision/strictness.ts';
 
 /**
@@ -91,13 +92,9 @@ function withoutHidden(decision: Decision): Decision | null {
   if (results.every((result) => result.hidden || result.allowed !== allowed)) return null;
   const { batch, reading, ...rest } = Decision.answerOf(decision) as Answered;
   // Behind those of the results are the transactions of ceilings and pools.
-  const isVisible = (_: unknown, i: number): boolean => results[i]?.hidden === false;
-  const answer: Answered = {
-    ...rest,
-    batch: batch.filter(isVisible),
-    reading: { ...reading, levelsTicks: reading.levelsTicks.filter(isVisible) },
-  };
-  const visible = results.filter(isVisible);
+  const visible = results.filter((result) => !result.hidden);
+  const indexes = visible.map((result) => results.indexOf(result));
+  const answer: Answered = { ...rest, batch: indexes.map((i) => batch[i]!), reading: partOf(reading, indexes) };
   return new Decision(answer, outcome, visible[strictestOf(answer, visible)]!, visible, decision.delayMs);
 }
 

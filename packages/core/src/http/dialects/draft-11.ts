@@ -1,4 +1,5 @@
-import { Decision } from '../../decision/decision.ts';
+import { Decision, type Result } from '../../decision/decision.ts';
+import { periodLeft, type PeriodLeft } from '../../decision/period-left.ts';
 import type { Answered } from '../../decision/batch-answer.ts';
 import { readyTicks, type Transaction } from '../../decision/transaction.ts';
 import { remainingTokens, waitForNextToken } from '../../rule/gcra.ts';
@@ -18,6 +19,9 @@ const POLICY = 'RateLimit-Policy';
  * are those of its share, and `q` and `w` those of the bucket, so that only `r` and `t` promise this. `w` and `t` are
  * omitted for a bucket that fills within a second, because whole seconds would be wrong. Tokens that still have to be
  * waited for are not left: a client that keeps to the fields is not delayed either.
+ *
+ * For a quota, `q` is its count, `w` the length of the running period, and `t` the time until its end. `w` is omitted for
+ * months and years, whose lengths differ. Any window of `w` that is not a period may contain twice as many requests.
  */
 export const draft11: Dialect = {
   names: [STATE, POLICY],
@@ -52,11 +56,28 @@ function limitMembers(decision: Decision): LimitMembers[] {
     const level = heldTicks === 0 ? after : Math.max(0, after - heldTicks);
     const left =
       heldTicks === 0 ? result.remaining : remainingTokens(level, rate.emissionIntervalTicks, readyTicks(transaction));
+    const period = periodLeft(transaction, reading, i);
+    if (period !== undefined) {
+      members[i] = quotaMember(result, { ...period, leftTicks: Math.max(0, period.leftTicks - heldTicks) }, allowed);
+      continue;
+    }
     const name = result.limit;
     const state = allowed || !result.allowed ? `"${name}";r=${left}${untilNext(level, transaction)}` : undefined;
     members[i] = { name, state, policy: `"${name}"${quotaOf(rate)}` };
   }
   return members;
+}
+
+/** @param allowed - Whether the whole batch was allowed. */
+function quotaMember(
+  { limit, burst, remaining, resetAfterMs, ...result }: Result,
+  { unit, startMs, endMs, leftTicks }: PeriodLeft,
+  allowed: boolean,
+): LimitMembers {
+  const until = resetAfterMs === 0 ? '' : `;t=${ceilToSeconds(leftTicks)}`;
+  const length = unit === 'month' || unit === 'year' ? '' : `;w=${Math.ceil((endMs - startMs) / 1000)}`;
+  const state = allowed || !result.allowed ? `"${limit}";r=${remaining}${until}` : undefined;
+  return { name: limit, state, policy: `"${limit}";q=${burst}${length}` };
 }
 
 function untilNext(level: number, transaction: Transaction): string {

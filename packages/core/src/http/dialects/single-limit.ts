@@ -1,5 +1,6 @@
 import type { Dialect, ResponseFields } from './dialect.ts';
 import { Decision, type Result } from '../../decision/decision.ts';
+import type { Rate } from '../../rule/rate.ts';
 import { ceilToSeconds } from '../../rule/ticks.ts';
 
 /** draft-ietf-httpapi-ratelimit-headers-07: the figures of the strictest limit in one field. */
@@ -71,8 +72,13 @@ function staysStricter(decision: Decision, present: number | string | readonly s
 function quotaPolicies(decision: Decision): string {
   return Decision.answerOf(decision)
     .batch.slice(0, decision.results.length)
-    .map(({ rate }) => `${rate.burst};w=${Math.max(1, ceilToSeconds(rate.toleranceTicks))}`)
+    .map(({ rate }, i) => `${rate.burst};w=${windowSeconds(rate, decision.results[i]!)}`)
     .join(', ');
+}
+
+/** The time in which an empty bucket fills; for a quota the length of the running period. */
+function windowSeconds({ toleranceTicks, isQuota }: Rate, { periodMs }: Result): number {
+  return isQuota ? Math.ceil(periodMs / 1000) : Math.max(1, ceilToSeconds(toleranceTicks));
 }
 
 /** Appends the quota policies to those that are already set, unless these are of a dialect with names. */
