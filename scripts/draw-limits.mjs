@@ -183,6 +183,34 @@ async function debt(core) {
 }
 
 /** @param {Core} core */
+async function quota({ createLimiter, accountId, FakeTime }) {
+  const time = new FakeTime();
+  const day = 86_400_000;
+  const newYear = Date.UTC(2026, 0, 1);
+  const limiter = createLimiter({ limits: { Monthly: { key: accountId(), count: 40, per: 'month' } }, time });
+  /** @type {Marked[]} */
+  const marks = [];
+  const points = [];
+  for (const atMs of moments({ from: 0, every: day / 2, count: 120 })) {
+    time.set(newYear + atMs);
+    const before = await limiter.check([{ limit: 'Monthly', id: 'one', cost: 0 }]);
+    const decision = await limiter.spend([{ limit: 'Monthly', id: 'one' }]);
+    marks.push({ atMs, mark: outcome(decision) });
+    points.push({ atMs, value: before.remaining }, { atMs, value: decision.remaining });
+  }
+  return drawChart({
+    title: 'A quota: 40 a month',
+    description:
+      'Two requests a day use up the 40 tokens on the 20th of January. All of them are back on the first of February.',
+    time: { endMs: 60 * day, everyMs: 10 * day, unit: { name: 'days since 1 January', ms: day } },
+    scale: { label: 'tokens left', lowest: 0, highest: 40, every: 10 },
+    lines: [{ label: 'tokens left in the month', points, colour: 'line' }],
+    rows: [{ label: 'requests', marks }],
+    bounds: [],
+  });
+}
+
+/** @param {Core} core */
 async function borrowing({ createLimiter, accountId, everyone, FakeTime }) {
   const time = new FakeTime();
   const ceiling = { count: 8, period: '1s' };
@@ -304,6 +332,7 @@ export async function pictures(core) {
     'share.svg': await share(core),
     'waiting.svg': await waiting(core),
     'debt.svg': await debt(core),
+    'quota.svg': await quota(core),
     'borrowing.svg': await borrowing(core),
     'silence.svg': silence(await afterSilence(core)),
   };

@@ -1,0 +1,110 @@
+import request, { type Response } from 'supertest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { realDelay } from '../real-delay.ts';
+import { curlCommands, run } from './curl-commands.ts';
+import { ExampleServer } from './example-server.ts';
+
+let server: ExampleServer;
+
+beforeEach(async () => {
+  server = await ExampleServer.start('plans');
+});
+afterEach(() => server.stop());
+
+const get = async (path: string, key: string): Promise<Response> =>
+  await request(server.url).get(path).set('X-Api-Key', key);
+const answer = async (length: number): Promise<Response> =>
+  await request(server.url).post(`/answer?length=${length}`).set('X-Api-Key', 'pro-key');
+
+/** The statuses of requests at once, in ascending order, and how many of those that passed were borrowed. */
+async function burst(path: string, key: string, count: number) {
+  const responses = await Promise.all(Array.from({ length: count }, () => get(path, key)));
+  const passed = responses.filter(({ status }) => status === 200);
+  return { passed: passed.length, borrowed: passed.filter(({ body }) => body.borrowed).length, responses };
+}
+
+describe('the rate of a plan', () => {
+  it('is what is assured to a tenant, and then what it borrows up to its ceiling', async () => {
+    const { passed, borrowed, responses } = await burst('/items', 'free-key', 30);
+    // A token or two come back meanwhile.
+    expect(passed).toBeGreaterThanOrEqual(8);
+    expect(passed).toBeLessThanOrEqual(14);
+    expect(passed - borrowed).toBeGreaterThanOrEqual(4);
+    expect(borrowed).toBeGreaterThanOrEqual(1);
+    const denied = responses.find(({ status }) => status === 429);
+    expect(denied?.body['violated-policies']).toEqual(['Requests']);
+  });
+
+  it('is higher for a larger plan', async () => {
+    const { passed } = await burst('/items', 'pro-key', 30);
+    expect(passed).toBeGreaterThanOrEqual(20);
+    expect((await burst('/items', 'enterprise-key', 20)).passed).toBe(20);
+  });
+
+  it('does not name the capacity to clients', async () => {
+    const { headers } = await get('/items', 'free-key');
+    expect(headers['ratelimit-policy']).toBe('"Requests";q=4;w=2, "Monthly";q=20');
+    expect(JSON.stringify(headers)).not.toContain('Capacity');
+  });
+});
+
+describe('the month', () => {
+  it('is used up after twenty requests, denies with the time until its end, and takes nothing from the rate then', async () => {
+    for (let taken = 0; taken < 20;) {
+      const { passed } = await burst('/items', 'free-key', Math.min(4, 20 - taken));
+      taken += passed;
+      if (taken < 20) await realDelay(500);
+    }
+    expect((await get('/usage', 'free-key')).body).toEqual({ used: 20, of: 20 });
+    await realDelay(600);
+    const denied = await get('/items', 'free-key');
+    expect(denied.status).toBe(429);
+    expect(denied.body['violated-policies']).toEqual(['Monthly']);
+    expect(Number(denied.get('Retry-After'))).toBeLessThanOrEqual(31 * 86_400 + 3600);
+    expect((await get('/usage', 'free-key')).body).toEqual({ used: 20, of: 20 });
+  });
+
+  it('of an enterprise has no end', async () => {
+    expect((await get('/usage', 'enterprise-key')).body).toEqual({ unlimited: true });
+    expect((await get('/usage', 'pro-key')).body).toEqual({ used: 0, of: 100_000 });
+  });
+});
+
+describe('exports', () => {
+  it('go on one every 100 ms, and those that would wait longer than two seconds are denied', async () => {
+    const { responses } = await burst('/export', 'enterprise-key', 30);
+    const starts = responses
+      .flatMap(({ status, body }) => (status === 200 ? [body.atMs as number] : []))
+      .toSorted((a, b) => a - b);
+    expect(starts.length).toBeGreaterThanOrEqual(21);
+    expect(starts.length).toBeLessThan(30);
+    // Single timers may be late on a busy machine.
+    const gaps = starts.slice(1).map((atMs, index) => atMs - starts[index]!);
+    const median = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)]!;
+    expect(Math.abs(median - 100)).toBeLessThan(5);
+    expect(starts.at(-1)! - starts[0]!).toBeGreaterThan(100 * gaps.length - 50);
+  });
+});
+
+describe('answers of the language model', () => {
+  it('may cost more than the budget has, and are denied afterwards until the debt is paid back', async () => {
+    expect((await answer(3000)).status).toBe(200);
+    await expect.poll(async () => (await answer(1)).status).toBe(429);
+    const denied = await answer(1);
+    expect(denied.body['violated-policies']).toEqual(['LlmTokens']);
+    // 2,000 tokens of debt and the 10 of the request, at 6,000 an hour.
+    expect(Number(denied.get('Retry-After'))).toBeGreaterThan(1190);
+    expect(Number(denied.get('Retry-After'))).toBeLessThanOrEqual(1207);
+  });
+});
+
+it('a request without a known key is not let in', async () => {
+  expect((await request(server.url).get('/items')).status).toBe(401);
+});
+
+it('the printed commands do what is said above them', async () => {
+  const [free, pro] = curlCommands(server.output);
+  const denied = (statuses: readonly number[]) => statuses.filter((status) => status === 429).length;
+  expect(denied(await run(free!))).toBeGreaterThan(0);
+  expect(denied(await run(pro!))).toBeLessThan(6);
+});
