@@ -29,6 +29,7 @@ export const GOOD_CASES: readonly GoodCase[] = [
     overrides: overrideOf('    - 1\n'),
   },
   { name: 'a debt', limits: LIMITS.replace('count: 300', 'maxDebt: 50, count: 300') },
+  { name: 'a line', limits: LIMITS.replace('count: 300', 'maxWait: 1m30s, count: 300') },
   { name: 'no debt', limits: LIMITS.replace('count: 300', 'maxDebt: 0, count: 300') },
   { name: 'a duration of parts', limits: LIMITS.replace('180m', '1h30m') },
   { name: 'no overrides', overrides: '[]\n' },
@@ -49,6 +50,10 @@ export const GOOD_CASES: readonly GoodCase[] = [
     overrides: overrideOf('    - yes\n    - 2026-01-01\n    - 1_000\n'),
   },
   { name: 'ids that are let through', overrides: '- NewOrdersPerAccount: { unlimited: true, ids: [1] }\n' },
+  {
+    name: 'a line of its own',
+    overrides: overrideOf('    - 1\n').replace('count: 600', 'count: 600\n    maxWait: 250ms'),
+  },
   {
     name: 'a debt of its own',
     overrides: overrideOf('    - 1\n').replace('count: 600', 'count: 600\n    maxDebt: 7'),

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { accountId, createLimiter, ipAddress } from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
 import { loadLimits } from '@sluice/config';
 import { describe, expect, it } from 'vitest';
 import { rejected } from '../../core/test/support/thrown.ts';
@@ -100,6 +101,28 @@ it('a debt belongs to the numbers: overrides that differ in it alone do not shar
     return state?.resetAfterMs;
   });
   expect(await Promise.all(resets)).toEqual([210, 240, 210, 240].map((minutes) => minutes * 60_000));
+});
+
+it('a maxWait belongs to the numbers: overrides that differ in it alone do not share them', async () => {
+  const { defaults, overrides } = written({
+    limits: LIMITS.replace('burst: 300, count: 300', 'burst: 1, count: 300, maxWait: 1s'),
+    overrides: ['2s', '3s', undefined]
+      .map(
+        (wait, id) =>
+          `- NewOrdersPerAccount: { count: 1, period: 1s, ${wait ? `maxWait: ${wait}, ` : ''}ids: [${id}] }\n`,
+      )
+      .join(''),
+  });
+  const time = new FakeTime();
+  const limiter = createLimiter({ ...(await loadLimits({ defaults, overrides, keys: KEYS })), time });
+  const delays = ['0', '1', '2'].map(async (id) => {
+    let delay = 0;
+    for (let i = 0; i < 6; i++) {
+      delay = Math.max(delay, (await limiter.spend([{ limit: 'NewOrdersPerAccount', id }])).delayMs);
+    }
+    return delay;
+  });
+  expect(await Promise.all(delays)).toEqual([2000, 3000, 1000]);
 });
 
 it('a disabled limit does not apply to any id', async () => {

@@ -31,7 +31,15 @@ export { overriddenPool, withPools } from './limits/pools.ts';
 export { boundsOf, checkBounds, type Bound } from './rule/at-most.ts';
 export { DURATION_PATTERN } from './rule/duration.ts';
 export { fits, waitFor } from './rule/gcra.ts';
-export { checkedDebt, checkedPeriodTicks, checkedTokens, MAX_TOKENS, rateOf, type Rate } from './rule/rate.ts';
+export {
+  checkedDebt,
+  checkedPeriodTicks,
+  checkedTokens,
+  checkedWaitTicks,
+  MAX_TOKENS,
+  rateOf,
+  type Rate,
+} from './rule/rate.ts';
 export { TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
 export { nowTicksAt } from './store/store.ts';
 export { levelAfter, passedAlternative, passes, readUntilPassed } from './store/transaction-rule.ts';

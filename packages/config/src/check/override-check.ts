@@ -61,8 +61,9 @@ export class OverrideCheck {
   /** Returns one object for equal numbers. */
   #shared(override: Override): Override {
     if (typeof override === 'string') return override;
-    const { burst, count, period, maxDebt, borrow } = override;
-    const numbers = `${burst} ${count} ${period} ${maxDebt} ${borrow === undefined ? '' : JSON.stringify(borrow)}`;
+    const { burst, count, period, maxDebt, maxWait, borrow } = override;
+    const terms = borrow === undefined ? '' : JSON.stringify(borrow);
+    const numbers = `${burst} ${count} ${period} ${maxDebt} ${maxWait} ${terms}`;
     const known = this.#overrides.get(numbers);
     if (known === undefined && this.#overrides.size < KEPT_NUMBERS) this.#overrides.set(numbers, override);
     return known ?? override;

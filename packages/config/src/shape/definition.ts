@@ -9,6 +9,7 @@ import {
   periodField,
   switchField,
   tokensField,
+  waitField,
   weightField,
   type Field,
   type JsonSchema,
@@ -34,6 +35,9 @@ const NUMBERS = {
   period: periodField('The time in which count tokens come back, from 1ms to 366 days, such as 1s, 180m or 7d.'),
   maxDebt: debtField(
     'How many tokens a charge may take below an empty bucket. Default: 0; for an override, that of its limit.',
+  ),
+  maxWait: waitField(
+    'How long a request may wait for its tokens instead of being denied, from 1ms to 1h, such as 2s. Default: it never waits; for an override, that of its limit.',
   ),
 } satisfies Record<string, Field>;
 
@@ -93,7 +97,7 @@ export const OVERRIDE_FIELDS: Readonly<Record<string, Field>> = {
 };
 
 /** The fields of the numbers of a limit. */
-export const NUMBER_NAMES = ['burst', 'count', 'period', 'maxDebt'] as const;
+export const NUMBER_NAMES = ['burst', 'count', 'period', 'maxDebt', 'maxWait'] as const;
 
 /** Those that must be given. */
 export const NEEDED_NUMBERS: readonly string[] = ['count', 'period'];

@@ -4,6 +4,7 @@ import {
   checkedDebt,
   checkedPeriodTicks,
   checkedTokens,
+  checkedWaitTicks,
   checkWeight,
   complaint,
   DURATION_PATTERN,
@@ -67,24 +68,42 @@ export function debtField(description: string): Field {
   };
 }
 
-/** A field for a duration with a unit. */
+/** What a duration is for: its range, examples of it, and its check by core. */
+interface DurationUse {
+  readonly demand: string;
+  readonly example: string;
+  readonly examples: readonly string[];
+  readonly remedy: string;
+  readonly check: (option: string, value: unknown) => number;
+}
+
+/** A field for the period of a limit, with a unit. */
 export function periodField(description: string): Field {
+  return durationField(description, PERIOD);
+}
+
+/** A field for the longest delay of a request, with a unit. */
+export function waitField(description: string): Field {
+  return durationField(description, WAIT);
+}
+
+function durationField(description: string, use: DurationUse): Field {
+  const { demand, example, examples, remedy } = use;
   return {
-    schema: { description, type: 'string', maxLength: 64, pattern: DURATION_PATTERN.source, examples: PERIODS },
+    schema: { description, type: 'string', maxLength: 64, pattern: DURATION_PATTERN.source, examples },
     read(option, node) {
-      const { value } = scalarOf(option, node, { demand: 'a duration from 1ms to 366 days', example: '1m' });
+      const { value } = scalarOf(option, node, { demand, example });
       if (isAmountAlone(node)) throw withoutUnit(option, node);
-      if (typeof value === 'string' && isPeriod(option, value)) return value;
-      const remedy = 'For example 1s, 180m, 1h30m or 7d.';
-      throw complaint('ERR_DURATION', { option, demand: 'a duration from 1ms to 366 days', value, remedy });
+      if (typeof value === 'string' && isDuration(option, value, use)) return value;
+      throw complaint('ERR_DURATION', { option, demand, value, remedy });
     },
   };
 }
 
 // The error of core is replaced, because it also suggests numbers of milliseconds, which files do not accept.
-function isPeriod(option: string, value: string): boolean {
+function isDuration(option: string, value: string, { check }: DurationUse): boolean {
   try {
-    return checkedPeriodTicks(option, value) > 0;
+    return check(option, value) > 0;
   } catch {
     return false;
   }
@@ -189,7 +208,20 @@ export function nameField(description: string, suggestions: readonly string[]): 
   };
 }
 
-const PERIODS = ['1s', '1m', '180m', '24h', '7d'];
+const PERIOD: DurationUse = {
+  demand: 'a duration from 1ms to 366 days',
+  example: '1m',
+  examples: ['1s', '1m', '180m', '24h', '7d'],
+  remedy: 'For example 1s, 180m, 1h30m or 7d.',
+  check: checkedPeriodTicks,
+};
+const WAIT: DurationUse = {
+  demand: 'a duration from 1ms to 1 hour',
+  example: '2s',
+  examples: ['500ms', '2s', '10s'],
+  remedy: 'For example 500ms, 2s or 1m30s.',
+  check: checkedWaitTicks,
+};
 const PLAIN_DIGITS = /^(?:0|[1-9]\d*)$/;
 const AMOUNT = /^[1-9]\d{0,6}$/;
 

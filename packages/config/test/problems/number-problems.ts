@@ -190,6 +190,43 @@ export const NUMBER_PROBLEMS: readonly ProblemCase[] = [
     ],
   },
   {
+    name: 'a wait without a unit',
+    limits: limitsWith('  count: 1\n  period: 1s\n  maxWait: 2\n'),
+    problems: [
+      'limits.yaml:6:12: `NewOrdersPerAccount.maxWait` must be a duration with its unit, but was 2. Write 2s for seconds, 2ms for milliseconds.',
+    ],
+  },
+  {
+    name: 'a wait of 0',
+    schemaAccepts: 'a schema does not know how long a duration is',
+    limits: limitsWith('  count: 1\n  period: 1s\n  maxWait: 0s\n'),
+    problems: [
+      "limits.yaml:6:12: `NewOrdersPerAccount.maxWait` must be a duration from 1ms to 1 hour, but was '0s'. For example 500ms, 2s or 1m30s.",
+    ],
+  },
+  {
+    name: 'a wait of more than an hour',
+    schemaAccepts: 'a schema does not know how long a duration is',
+    limits: limitsWith('  count: 1\n  period: 1s\n  maxWait: 61m\n'),
+    problems: [
+      "limits.yaml:6:12: `NewOrdersPerAccount.maxWait` must be a duration from 1ms to 1 hour, but was '61m'. For example 500ms, 2s or 1m30s.",
+    ],
+  },
+  {
+    name: 'a negative wait',
+    limits: limitsWith('  count: 1\n  period: 1s\n  maxWait: -1s\n'),
+    problems: [
+      "limits.yaml:6:12: `NewOrdersPerAccount.maxWait` must be a duration from 1ms to 1 hour, but was '-1s'. For example 500ms, 2s or 1m30s.",
+    ],
+  },
+  {
+    name: 'a wait that is a list',
+    limits: limitsWith('  count: 1\n  period: 1s\n  maxWait: [2s]\n'),
+    problems: [
+      'limits.yaml:6:12: `NewOrdersPerAccount.maxWait` must be a duration from 1ms to 1 hour, but was a list. For example maxWait: 2s.',
+    ],
+  },
+  {
     name: 'a negative debt',
     limits: limitsWith('  count: 1\n  period: 1s\n  maxDebt: -1\n'),
     problems: [

@@ -14,7 +14,7 @@ export const OVERRIDE_PROBLEMS: readonly ProblemCase[] = [
     name: 'an unknown field of an override',
     overrides: overrideOf('      - 1\n    reason: x\n'),
     problems: [
-      "overrides.yaml:6:5: `NewOrdersPerAccount` has no option `reason` (its value was 'x'). Options: burst, count, period, maxDebt, unlimited, blocked, borrow, ids.",
+      "overrides.yaml:6:5: `NewOrdersPerAccount` has no option `reason` (its value was 'x'). Options: burst, count, period, maxDebt, maxWait, unlimited, blocked, borrow, ids.",
     ],
   },
   {
