@@ -3,6 +3,7 @@ import { capTicksOf, type Limit } from '../limits/limit.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
 import { overridesOf, type OverrideList } from '../limits/overrides/override-list.ts';
+import { ceilingRateOf, ceilingsOf } from '../limits/pools.ts';
 import type { Rate } from '../rule/rate.ts';
 import { TICKS_PER_MICRO } from '../rule/ticks.ts';
 import type { Time } from '../time/time.ts';
@@ -134,10 +135,16 @@ export function isFaster(one: Interval, other: Interval): boolean {
 }
 
 function rateIn({ limits, listed }: LimitSet<never>, name: string, id: string): readonly OldNumbers[] {
-  const limit = limits.get(name);
+  const limit = limits.get(name) ?? borrowerWith(name, limits);
   if (listed === undefined || limit === undefined) return [];
-  const rate = listed.rateOf(name, id) ?? limit.rate;
-  return typeof rate === 'string' ? [] : [levelsOf(rate, limit)];
+  const rate = listed.rateOf(limit.name, id) ?? limit.rate;
+  if (typeof rate === 'string') return [];
+  const ceilings = limit.name === name ? undefined : ceilingsOf(limit);
+  return [ceilings === undefined ? levelsOf(rate, limit) : levelsOf(ceilingRateOf(limit, rate), ceilings)];
+}
+
+function borrowerWith(ceilings: string, limits: LimitSet<never>['limits']): Limit<never> | undefined {
+  return [...limits.values()].find((limit) => ceilingsOf(limit)?.name === ceilings);
 }
 
 /** The numbers of unlimited and blocked ids: no rate is faster. */

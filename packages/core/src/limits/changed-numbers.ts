@@ -2,6 +2,7 @@ import type { Limit } from './limit.ts';
 import type { LimitSet } from './limit-set.ts';
 import type { LimitOverrides, OverrideRate } from './overrides/override.ts';
 import { overridesOf } from './overrides/override-list.ts';
+import { ceilingsOf, ceilingRateOf } from './pools.ts';
 
 /** The numbers of a limit for some ids, before and after a change. */
 export interface NumbersChange {
@@ -35,11 +36,25 @@ export function* changedNumbers(
     if (changed === undefined || limit.rate.isQuota || changed.rate.isQuota) continue;
     const was: Side = { limit, overrides: overridesOf(before.listed, name) };
     const is: Side = { limit: changed, overrides: overridesOf(after.listed, name) };
-    yield { limit, id: undefined, before: limit.rate, after: changed.rate };
-    if (was.overrides === is.overrides) continue;
-    yield* changedNetworks(was, is);
-    yield* changedIds(was, is);
+    for (const change of changesOf(was, is)) {
+      yield change;
+      if (change !== undefined) yield* changedCeiling(change, changed);
+    }
   }
+}
+
+function* changesOf(was: Side, is: Side): Generator<NumbersChange | undefined> {
+  yield { limit: was.limit, id: undefined, before: was.limit.rate, after: is.limit.rate };
+  if (was.overrides === is.overrides) return;
+  yield* changedNetworks(was, is);
+  yield* changedIds(was, is);
+}
+
+/** The ceilings of a limit that borrows have buckets of their own. */
+function* changedCeiling({ limit: was, id, before, after }: NumbersChange, is: Limit<never>): Generator<NumbersChange> {
+  const ceilings = ceilingsOf(was);
+  if (ceilings === undefined || is.borrow === undefined) return;
+  yield { limit: ceilings, id, before: ceilingRateOf(was, before), after: ceilingRateOf(is, after) };
 }
 
 function* changedNetworks(was: Side, is: Side): Generator<NumbersChange> {

@@ -3,9 +3,9 @@ import { guess } from '../checks/options.ts';
 import { isEveryone } from '../keys/everyone.ts';
 import type { Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../rule/ticks.ts';
-import type { BorrowTerms } from './borrowing.ts';
+import { ceilingOf, type BorrowTerms } from './borrowing.ts';
 import { checkLimitName, type Borrowing, type Limit, type Pool, type Treatment } from './limit.ts';
-import type { OverrideTotals } from './overrides/override.ts';
+import type { OverrideRate, OverrideTotals } from './overrides/override.ts';
 
 /** What the overrides of a limit promise together; undefined if there are none, or a function returns them. */
 type TotalsOf = (limit: string) => OverrideTotals | undefined;
@@ -53,6 +53,22 @@ function treatmentOf({ name, borrow, treatment }: Borrower<never>, pool: Pool): 
 /** Returns the name under which the ceilings of a limit are stored. */
 export function ceilingNameOf(limit: string): string {
   return `${limit}.ceiling`;
+}
+
+/** Returns the ceilings of a limit that borrows as a limit: their name in stores, and their numbers. */
+export function ceilingsOf(limit: Limit<never>): Limit<never> | undefined {
+  if (limit.borrow === undefined) return undefined;
+  const rate = { ...limit.borrow.ceiling, maxDebt: limit.rate.maxDebt };
+  return { ...limit, name: ceilingNameOf(limit.name), rate, borrow: undefined };
+}
+
+/**
+ * Returns the numbers of the ceiling of an id of a limit that borrows.
+ *
+ * @param rate - The numbers of the id.
+ */
+export function ceilingRateOf({ borrow }: Limit<never>, rate: OverrideRate): OverrideRate {
+  return typeof rate === 'string' ? rate : { ...ceilingOf(borrow!, rate), maxDebt: rate.maxDebt };
 }
 
 function checkCeilingName({ name }: Limit<never>, limits: ReadonlyMap<string, Limit<never>>): void {

@@ -1,0 +1,55 @@
+import { accountId, createLimiter, everyone, type LimitNumbers, type OverrideTable } from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import { describe, expect, test } from 'vitest';
+import { atOnce } from '../support/limiter-on-fake-time.ts';
+
+const hourly = { count: 10, period: '1h' };
+const quick = { count: 10, period: '1s' };
+
+function setOf(numbers: LimitNumbers, ceiling = quick, overrides: OverrideTable = {}) {
+  const borrow = { from: 'Pool', ceiling };
+  const limits = {
+    PerUser: { key: accountId(), ...hourly, ...numbers, borrow },
+    Pool: { key: everyone(), count: 1000, period: '1s' },
+  };
+  return { limits, overrides };
+}
+
+function started(set: ReturnType<typeof setOf>) {
+  const time = new FakeTime();
+  const limiter = createLimiter({ ...set, time, log: false });
+  const spend = (cost = 1) => atOnce(limiter.spend([{ limit: 'PerUser', id: 'a', cost }]));
+  return { limiter, time, spend };
+}
+
+describe('a client inside its assured rate is not denied for the debt of its ceiling from before a raise', () => {
+  test('of the limit', () => {
+    const { limiter, time, spend } = started(setOf(hourly, hourly));
+    spend(10);
+    limiter.replace(setOf(quick));
+    expect(spend()).toMatchObject({ allowed: false, retryAfterMs: 100 });
+    time.advance(100);
+    expect(spend().allowed).toBe(true);
+  });
+
+  test('of its override', () => {
+    const override = { PerUser: { a: { ...quick, borrow: { ceiling: quick } } } };
+    const { limiter, time, spend } = started(setOf(hourly, hourly));
+    spend(10);
+    limiter.replace(setOf(hourly, hourly, override));
+    expect(spend()).toMatchObject({ allowed: false, retryAfterMs: 100 });
+    time.advance(100);
+    expect(spend().allowed).toBe(true);
+  });
+
+  test('while a long list of overrides is still being compared', () => {
+    const listed = { PerUser: Object.fromEntries(Array.from({ length: 6000 }, (_, i) => [`x${i}`, hourly])) };
+    const { limiter, time, spend } = started(setOf(hourly, hourly, listed));
+    spend(10);
+    limiter.replace(setOf(quick, quick, { PerUser: { ...listed.PerUser, y: quick } }));
+    time.advance(100);
+    spend();
+    time.advance(100);
+    expect(spend().allowed).toBe(true);
+  });
+});
