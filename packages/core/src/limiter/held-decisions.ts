@@ -78,16 +78,16 @@ export class HeldDecisions {
     }
     if (decision.delayMs === 0) return Promise.resolve(decision);
     return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        if (leave()) resolve(rejectedBy(signal!));
+      };
+      // Before `hold`, which may end the wait at once.
+      signal?.addEventListener('abort', abort, { once: true });
       const leave = this.hold(decision, (how) => {
         signal?.removeEventListener('abort', abort);
         if (how === 'over') resolve(decision);
         else reject(closed());
       });
-      function abort(): void {
-        leave();
-        resolve(rejectedBy(signal!));
-      }
-      signal?.addEventListener('abort', abort);
     });
   }
 
@@ -103,16 +103,32 @@ export class HeldDecisions {
   #leave(held: Held): boolean {
     if (held.end === undefined || !this.#held.includes(held)) return false;
     held.end = undefined;
-    const lines = new Set<string>();
-    for (let i = this.#held.length - 1; i >= 0; i--) {
-      const { decision, end, lines: own } = this.#held[i]!;
-      if (end === undefined && !own.some((line) => lines.has(line))) {
-        this.#held.splice(i, 1);
-        this.#giveBack(decision);
-      } else for (const line of own) lines.add(line);
-    }
+    this.#giveBackEnds(held.lines);
     this.#arm();
     return true;
+  }
+
+  /**
+   * Gives back the tokens of those who have left and have nobody behind them.
+   *
+   * @param lines - The lines that may have a new end. The others are not looked at, so that a thousand who leave at once
+   * do not take the time of a million.
+   */
+  #giveBackEnds(lines: readonly string[]): void {
+    const open = new Set(lines);
+    const taken = new Set<string>();
+    for (let i = this.#held.length - 1; i >= 0 && open.size > 0; i--) {
+      const { decision, end, lines: own } = this.#held[i]!;
+      const isFree = end === undefined && !own.some((line) => taken.has(line));
+      if (isFree) {
+        this.#held.splice(i, 1);
+        this.#giveBack(decision);
+      }
+      for (const line of own) {
+        (isFree ? open : taken).add(line);
+        if (!isFree) open.delete(line);
+      }
+    }
   }
 
   #giveBack(decision: Decision): void {

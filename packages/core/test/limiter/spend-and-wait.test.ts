@@ -1,5 +1,6 @@
 import { createLimiter, memoryStore, type Decision, type Store, type Time } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
+import { getEventListeners, setMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
@@ -121,6 +122,55 @@ for (const [name, store] of [
     await other.close();
   });
 }
+
+test('thousands of waits with one signal leave at once, without a listener, a timer or a token', async () => {
+  const { limiter, time } = limiterOnFakeTime({ Line: { ...LINE, maxWait: '1h' } });
+  const leaving = new AbortController();
+  setMaxListeners(0, leaving.signal);
+  const all = Array.from({ length: 20_000 }, () => limiter.spendAndWait(entry(), { signal: leaving.signal }));
+  const ends = Promise.allSettled(all);
+  leaving.abort('left');
+  expect(new Set((await ends).map(({ status }) => status))).toEqual(new Set(['fulfilled', 'rejected']));
+  expect(getEventListeners(leaving.signal, 'abort')).toHaveLength(0);
+  expect(time.pending).toBe(0);
+  expect(atOnce(limiter.check([{ limit: 'Line', id: '7', cost: 0 }])).resetAfterMs).toBe(100);
+});
+
+test('those of other lines who leave do not keep each other, in whatever order they leave', async () => {
+  const { limiter, time } = limiterOnFakeTime({ Line: LINE, Other: LINE });
+  const uses = [['Line'], ['Other'], ['Line', 'Other'], ['Other'], ['Line']] as const;
+  for (const limit of ['Line', 'Other'] as const) atOnce(limiter.spend([{ limit, id: '7' }]));
+  const leaving = uses.map((limits) => {
+    const controller = new AbortController();
+    const entries = limits.map((limit) => ({ limit, id: '7' }));
+    limiter.spendAndWait(entries, { signal: controller.signal }).catch(() => undefined);
+    return controller;
+  });
+  const levels = () =>
+    (['Line', 'Other'] as const).map((limit) => atOnce(limiter.check([{ limit, id: '7', cost: 0 }])).resetAfterMs);
+  const seen = [2, 4, 0, 3, 1].map((index) => (leaving[index]!.abort(), levels()));
+  expect(seen).toEqual([
+    [400, 400],
+    [300, 400],
+    [300, 400],
+    [100, 200],
+    [100, 100],
+  ]);
+  expect(time.pending).toBe(0);
+});
+
+test('a signal that is aborted after close, when the store had not answered yet, is ignored', async () => {
+  const { limiter, ended, wait } = line(later);
+  const leaving = new AbortController();
+  void wait('a', leaving.signal);
+  void wait('b', leaving.signal);
+  await limiter.close();
+  await settled();
+  expect(ended).toEqual(['a 0', 'b ERR_CLOSED']);
+  expect(getEventListeners(leaving.signal, 'abort')).toHaveLength(0);
+  leaving.abort('late');
+  await settled();
+});
 
 test('nobody gets a turn before those who waited, when one of them leaves', async () => {
   const { time, ended, wait } = line();
