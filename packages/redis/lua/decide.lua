@@ -25,8 +25,9 @@
 --              each of the n transactions follows: kind + 16 × the position of its numbers
 -- …ARGV[#]     the numbers, counted from the end: position 0 is the last argument. For each transaction: increment,
 --              threshold and, for the refund of a decision, the TAT after that decision and the level above which
---              requests wait in line: the last in line gives back, the others do not. All in ticks. The threshold of
---              kinds 0 to 2 is the level up to which an increment fits, that of the others the level of an empty bucket.
+--              requests wait in line: the last in line gives back; the others do not, nor does one whose bucket was reset
+--              before its turn. All in ticks. The threshold of kinds 0 to 2 is the level up to which an increment fits,
+--              that of the others the level of an empty bucket.
 --              For kind 10: increment, threshold, one of the other kinds, the TAT after the decision or 0, and the start
 --              of a period, its end and the end of the next one in ticks since 2026. The period that runs by this
 --              server's clock applies
@@ -183,7 +184,7 @@ while i < #keys do
             after = level
           elseif kind == REFUND then
             after = max(level - increment, 0)
-          elseif kind == REFUND_DECISION and (level <= line or tat == tat_after) then
+          elseif kind == REFUND_DECISION and (tat == tat_after or max(level, tat_after - base) <= line) then
             after = max(level - min(increment, max(tat_after - base, 0)), 0)
           elseif kind == CAP then
             after = min(level, threshold)

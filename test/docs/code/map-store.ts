@@ -59,10 +59,12 @@ export class MapStore implements Store {
 
   refund(batch: readonly StoreRefund[]): StoreReading {
     return this.#change(batch, (level, refund, nowTicks) => {
-      const { incrementTicks, tatAfterSpendTicks = Infinity, lineTicks = Infinity } = refund;
-      // Others who came later are waiting in line.
-      if (level > lineTicks && nowTicks + level !== tatAfterSpendTicks) return level;
-      return Math.max(0, level - Math.min(incrementTicks, Math.max(0, tatAfterSpendTicks - nowTicks)));
+      const { incrementTicks, tatAfterSpendTicks, lineTicks = Infinity } = refund;
+      if (tatAfterSpendTicks === undefined) return Math.max(0, level - incrementTicks);
+      const ahead = tatAfterSpendTicks - nowTicks;
+      // Others who came later are waiting in line, or the bucket was reset.
+      if (Math.max(level, ahead) > lineTicks && level !== ahead) return level;
+      return Math.max(0, level - Math.min(incrementTicks, Math.max(0, ahead)));
     });
   }
 

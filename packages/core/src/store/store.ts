@@ -77,9 +77,11 @@ export interface StoreRefund extends StoreBucket {
    */
   readonly tatAfterSpendTicks?: number | undefined;
   /**
-   * For the refund of a decision at a limit with `maxWait`: that of its transaction. If the level is above it, the
-   * increment is given back only if the TAT of the bucket is still `tatAfterSpendTicks`. Otherwise requests that came
-   * later are waiting, and the next request must not get a turn before theirs.
+   * For the refund of a decision at a limit with `maxWait`: that of its transaction. If the level, or that at which
+   * `tatAfterSpendTicks` still lies ahead, is above it, the increment is given back only if the TAT of the bucket is
+   * still `tatAfterSpendTicks`. Otherwise requests that came later are waiting, and the next request must not get a turn
+   * before theirs; or the bucket was reset since, and has no tokens of that turn. Without `tatAfterSpendTicks` it has no
+   * effect.
    */
   readonly lineTicks?: number | undefined;
   /** As in a {@link StoreTransaction}. In a later period, nothing of a decision is given back. */

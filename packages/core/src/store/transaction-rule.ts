@@ -59,7 +59,9 @@ export function levelAfter(transaction: StoreTransaction, levelTicks: number): n
  * @param nowTicks - The clock for the level, see {@link StoreReading}.
  */
 export function levelAfterRefund(refund: StoreRefund, levelTicks: number, nowTicks: number): number {
-  const { incrementTicks, tatAfterSpendTicks = Infinity, lineTicks = Infinity } = refund;
-  if (levelTicks > lineTicks && nowTicks + levelTicks !== tatAfterSpendTicks) return levelTicks;
+  const { incrementTicks, tatAfterSpendTicks, lineTicks = Infinity } = refund;
+  if (tatAfterSpendTicks === undefined) return refunded(levelTicks, incrementTicks);
+  const aheadTicks = tatAfterSpendTicks - nowTicks;
+  if (Math.max(levelTicks, aheadTicks) > lineTicks && levelTicks !== aheadTicks) return levelTicks;
   return refunded(levelTicks, refundable(incrementTicks, tatAfterSpendTicks, nowTicks));
 }

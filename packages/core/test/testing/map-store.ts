@@ -118,9 +118,11 @@ export class MapStore implements Store {
     return refundable(incrementTicks, tatAfterSpendTicks, now);
   }
 
-  /** Whether requests that came later wait in line. */
+  /** Whether requests that came later wait in line, or the bucket was reset before the turn of the decision. */
   isOvertaken({ lineTicks = Infinity, tatAfterSpendTicks }: StoreRefund, level: number, now: number): boolean {
-    return level > lineTicks && now + level !== tatAfterSpendTicks;
+    if (tatAfterSpendTicks === undefined) return false;
+    const ahead = tatAfterSpendTicks - now;
+    return Math.max(level, ahead) > lineTicks && level !== ahead;
   }
 
   heal(bucket: StoreBucket, tat: number, now: number): void {

@@ -127,6 +127,24 @@ test.each<Mistake>([
     breaks: 'a refund of a decision in a line is given only to the last in it',
   },
   {
+    mistake: 'refunds no named bucket while requests wait in line',
+    Broken: class extends MapStore {
+      override isOvertaken(one: StoreRefund, level: number, now: number): boolean {
+        return super.isOvertaken({ ...one, tatAfterSpendTicks: one.tatAfterSpendTicks ?? Infinity }, level, now);
+      }
+    },
+    breaks: 'a refund of a named bucket is given, also while requests wait in line',
+  },
+  {
+    mistake: 'refunds a decision before its turn from a bucket that was reset',
+    Broken: class extends MapStore {
+      override isOvertaken(one: StoreRefund, level: number, now: number): boolean {
+        return level > (one.lineTicks ?? Infinity) && super.isOvertaken(one, level, now);
+      }
+    },
+    breaks: 'a refund before the turn of the decision gives nothing if the bucket was reset since',
+  },
+  {
     mistake: 'refunds nobody who has been overtaken, also without a line',
     Broken: class extends MapStore {
       override isOvertaken(one: StoreRefund, level: number, now: number): boolean {

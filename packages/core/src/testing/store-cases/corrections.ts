@@ -91,6 +91,20 @@ export const correctionCases: readonly (StoreCase | SteeredStoreCase)[] = [
     assertTat(await store.refund([refund]), tat - 2 * T);
   }),
 
+  promise('a refund of a named bucket is given, also while requests wait in line', async ({ store }) => {
+    await store.spend([slow.spend('id', 5)]);
+    const tat = tatOf(await store.spend([slow.inLine(8, slow.spend('id', 2))]), 2 * T);
+    assertTat(await store.refund([{ ...slow.refund('id'), lineTicks: 5 * T }]), tat - T);
+  }),
+
+  promise('a refund before the turn of the decision gives nothing if the bucket was reset since', async ({ store }) => {
+    await store.spend([slow.spend('id', 5)]);
+    const waiting = tatOf(await store.spend([slow.inLine(8, slow.spend('id', 2))]), 2 * T);
+    await store.reset([{ limit: slow.name, id: 'id' }]);
+    const tat = tatOf(await store.spend([slow.inLine(8, slow.spend('id', 3))]), 3 * T);
+    assertTat(await store.refund([{ ...slow.refund('id', 2, waiting), lineTicks: 5 * T }]), tat);
+  }),
+
   promise('a reset bucket is full, and no other is', async ({ store }) => {
     const taken = await store.spend([slow.spend('a', 5), slow.spend('b', 5), other.spend('a', 5)]);
     await store.reset([
