@@ -195,12 +195,14 @@ function badCost(limit: string, value: unknown): SluiceError {
   });
 }
 
-function costOverBurst({ limit, cost, mode, rate, capTicks }: Transaction): SluiceError {
+function costOverBurst({ limit, cost, mode, rate, fitTicks, capTicks }: Transaction): SluiceError {
   const most = remainingTokens(0, rate.emissionIntervalTicks, mode === 'charge' ? capTicks : rate.toleranceTicks);
+  // A charge goes to the end of the line, or further with a larger debt.
+  const above = capTicks > fitTicks ? 'maxDebt' : 'maxWait';
   return complaint('ERR_COST_OVER_BURST', {
     option: 'cost',
     limit,
-    demand: `at most the burst${most > rate.burst ? ' and maxDebt together' : ''}, ${most}`,
+    demand: `at most the burst${most > rate.burst ? ` and ${above} together` : ''}, ${most}`,
     value: cost,
     remedy: 'Such a request could never pass, however long it waits. Raise the burst or lower the cost.',
     status: 400,

@@ -111,10 +111,10 @@ function decided(answer: Answered, takes: boolean): Decision {
   return new Decision(answer, passed ? 'allowed' : 'denied', figures, results, ceilToMs(delayTicks));
 }
 
-/** The time until the tokens that a transaction of a batch that passes takes are there, in ticks. */
+/** The time until the tokens that a transaction of a batch that passes takes, or has to find, are there, in ticks. */
 function delayOf({ mode, incrementTicks, fitTicks, rate }: Transaction, before: number): number {
-  const takes = mode === 'check-and-spend' || (mode === 'spend-only' && fits(before, incrementTicks, fitTicks));
-  return takes ? waitFor(before, incrementTicks, rate.toleranceTicks) : 0;
+  const waits = canDeny(mode) || (mode === 'spend-only' && fits(before, incrementTicks, fitTicks));
+  return waits ? waitFor(before, incrementTicks, rate.toleranceTicks) : 0;
 }
 
 /** The number of transactions that have a result: those of ceilings and pools follow after them, see `Loan`. */

@@ -52,13 +52,24 @@ describe('the delay of a request', () => {
 
   test.each<[mode: SpendEntry['mode'], delays: unknown[]]>([
     ['check-and-spend', [100, 200, 'denied']],
-    ['check-only', [0, 0, 0]],
+    ['check-only', [100, 100, 100]],
     ['spend-only', [100, 200, 0]],
     ['charge', [0, 0, 0]],
-  ])('in the mode %s is that of the tokens that it takes', (mode, delays) => {
+  ])('in the mode %s is that of the tokens that have to be there', (mode, delays) => {
     const { spend } = oneLine();
     spend();
     expect(delaysOf([spend({ mode }), spend({ mode }), spend({ mode })])).toEqual(delays);
+  });
+
+  test('keeps requests whose cost is charged afterwards at the rate too', () => {
+    const { spend, charge, time } = oneLine();
+    const starts: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      time.advance(spend({ mode: 'check-only' }).delayMs);
+      starts.push(time.nowMs);
+      charge(1);
+    }
+    expect(starts).toEqual([0, 100, 200, 300]);
   });
 
   test('of a check is the one that a spend would have, and takes nothing', () => {
@@ -136,6 +147,12 @@ describe('the figures of a decision', () => {
     expect(check()).toMatchObject({ allowed: false, retryAfterMs: 100 });
     spend({ mode: 'charge', cost: 1 });
     expect(check({ cost: 0 }).resetAfterMs).toBe(350);
+  });
+
+  test('a charge in a batch may cost the burst and what the line has room for', () => {
+    const { spend } = oneLine();
+    expect(() => spend({ mode: 'charge', cost: 4 })).toThrow('at most the burst and maxWait together, 3, but was 4');
+    expect(spend({ mode: 'charge', cost: 3 }).results).toMatchObject([{ spent: 3, resetAfterMs: 300 }]);
   });
 
   test('nobody who may not wait cuts off the line of others', () => {
