@@ -148,7 +148,7 @@ test('those of other lines who leave do not keep each other, in whatever order t
   });
   const levels = () =>
     (['Line', 'Other'] as const).map((limit) => atOnce(limiter.check([{ limit, id: '7', cost: 0 }])).resetAfterMs);
-  const seen = [2, 4, 0, 3, 1].map((index) => (leaving[index].abort(), levels()));
+  const seen = [2, 4, 0, 3, 1].map((index) => (leaving.at(index)?.abort(), levels()));
   expect(seen).toEqual([
     [400, 400],
     [300, 400],
