@@ -1,20 +1,41 @@
 import { accountId, createLimiter, memoryStore } from '@sluice/core';
 
 /** `limiter.spend`, as applications call it. */
-/** @type {import('./decider.ts').Contender} */
-export const sluice = {
-  answersAtOnce: true,
-  bounded: true,
-  decider: ({ rate, limits, maxKeys }) => {
-    const names = ['First', 'Second', 'Third'].slice(0, limits);
-    const definition = { key: accountId(), burst: rate.burst, count: 1, period: `${rate.intervalMs}ms` };
-    const limiter = createLimiter({
-      limits: Object.fromEntries(names.map((name) => [name, definition])),
-      store: memoryStore({ maxKeys: maxKeys * limits }),
-    });
-    return { decide: limits === 1 ? one(limiter) : three(limiter), allowed: ({ allowed }) => allowed };
-  },
+export const sluice = sluiceOf(({ burst, intervalMs }) => ({ burst, count: 1, period: `${intervalMs}ms` }));
+
+/** The same with limits of other kinds, which are compared with a rate. */
+export const kindsOfSluice = {
+  'Sluice, quota': sluiceOf(({ burst }) => ({ count: burst, per: 'year' })),
+  'Sluice, waiting': sluiceOf(({ burst, intervalMs }) => ({
+    burst,
+    count: 1,
+    period: `${intervalMs}ms`,
+    maxWait: '1s',
+  })),
+  'Sluice, debt': sluiceOf(({ burst, intervalMs }) => ({ burst, count: 1, period: `${intervalMs}ms`, maxDebt: 10 })),
 };
+
+/**
+ * @typedef {import('./decider.ts').Rate} Rate
+ * @typedef {import('@sluice/core').LimitNumbers | { count: number, per: 'year' }} Numbers
+ * @param {(rate: Rate) => Numbers} numbersOf
+ * @returns {import('./decider.ts').Contender}
+ */
+function sluiceOf(numbersOf) {
+  return {
+    answersAtOnce: true,
+    bounded: true,
+    decider: ({ rate, limits, maxKeys }) => {
+      const names = ['First', 'Second', 'Third'].slice(0, limits);
+      const definition = { key: accountId(), ...numbersOf(rate) };
+      const limiter = createLimiter({
+        limits: Object.fromEntries(names.map((name) => [name, definition])),
+        store: memoryStore({ maxKeys: maxKeys * limits }),
+      });
+      return { decide: limits === 1 ? one(limiter) : three(limiter), allowed: ({ allowed }) => allowed };
+    },
+  };
+}
 
 /**
  * @param {import('@sluice/core').Limiter} limiter

@@ -1,4 +1,4 @@
-import { contenderNamed, inMemory, YARDSTICK } from '../contenders/in-memory.mjs';
+import { contenderNamed, inMemory, kinds, YARDSTICK } from '../contenders/in-memory.mjs';
 import { FreshIds, idsOf, VisitOrder } from '../ids.mjs';
 import { times, whole, withSpread } from '../harness/table.mjs';
 import { Stopwatch } from '../stopwatch.mjs';
@@ -6,7 +6,8 @@ import { Stopwatch } from '../stopwatch.mjs';
 /**
  * @typedef {import('../harness/part.ts').Run} Run
  * @typedef {import('../contenders/decider.ts').Decider<unknown>} Decider
- * @typedef {{ ids: number, fresh?: boolean, limits?: number, denied?: boolean, target?: number }} Case
+ * @typedef {{ ids: number, fresh?: boolean, limits?: number, denied?: boolean, kinds?: boolean,
+ *   target?: number }} Case
  */
 
 const HOUR_MS = 3_600_000;
@@ -17,15 +18,18 @@ const HOUR_MS = 3_600_000;
  * @type {Readonly<Record<string, Case>>}
  */
 const CASES = {
-  'hot id': { ids: 1, target: 2.5 },
-  '100k ids': { ids: 100_000, target: 1 },
+  'hot id': { ids: 1, kinds: true, target: 2.5 },
+  '100k ids': { ids: 100_000, kinds: true, target: 1 },
   '100k ids, fresh strings': { ids: 100_000, fresh: true, target: 1 },
   '1M ids': { ids: 1_000_000, target: 0.8 },
-  denied: { ids: 1, denied: true, target: 2.5 },
+  denied: { ids: 1, denied: true, kinds: true, target: 2.5 },
   'three limits, 100k ids': { ids: 100_000, limits: 3 },
 };
 
 const WAYS = ['awaited', 'at once'];
+
+/** The highest ratio of another kind of limit to a rate that we want. */
+const KIND_TARGET = 1.2;
 
 /** How many decisions of a turn are timed. */
 const DECISIONS = { full: 100_000, quick: 10_000 };
@@ -46,7 +50,7 @@ export const part = {
   turns: ({ quick }) => (quick ? 2 : 8),
   runs: ({ quick }) => WAYS.flatMap((way) => Object.keys(CASES).flatMap((name) => runsOf(name, way, quick))),
   prepare,
-  tables: (results) => WAYS.map((way) => tableOf(results, way)),
+  tables: (results) => [...WAYS.map((way) => tableOf(results, way)), kindsTable(results)],
 };
 
 /**
@@ -57,7 +61,7 @@ export const part = {
  */
 function runsOf(name, way, quick) {
   const decisions = quick ? DECISIONS.quick : DECISIONS.full;
-  return Object.entries(inMemory)
+  return Object.entries({ ...inMemory, ...(CASES[name]?.kinds === true && kinds) })
     .filter(([, { answersAtOnce }]) => answersAtOnce || way === 'awaited')
     .map(([contender]) => ({
       contender,
@@ -193,7 +197,9 @@ function checkAnswer({ allowed }, answer, expected) {
 function tableOf(results, way) {
   const names = Object.keys(CASES);
   const rows = results.contenders
-    .filter((contender) => results.figure(contender, `hot id, ${way}`, 'nanoseconds') !== undefined)
+    .filter(
+      (contender) => contender in inMemory && results.figure(contender, `hot id, ${way}`, 'nanoseconds') !== undefined,
+    )
     .map((contender) => [contender, ...names.map((name) => cell(results, contender, `${name}, ${way}`))]);
   const targets = Object.values(CASES).map(({ target }) => (target === undefined ? '' : `≤ ${times(target)}`));
   return {
@@ -202,13 +208,25 @@ function tableOf(results, way) {
   };
 }
 
+/** @param {import('../harness/results.mjs').Results} results */
+function kindsTable(results) {
+  const names = Object.keys(CASES).filter((name) => CASES[name]?.kinds);
+  const rows = results.contenders
+    .filter((contender) => contender in kinds)
+    .map((contender) => [contender, ...names.map((name) => cell(results, contender, `${name}, at once`, 'Sluice'))]);
+  return {
+    title: 'Kinds of limits, decisions at once: ns, and × a rate (lowest–highest of the rounds)',
+    rows: [['', ...names], ...rows, ['target', ...names.map(() => `≤ ${times(KIND_TARGET)}`)]],
+  };
+}
+
 /**
  * @param {import('../harness/results.mjs').Results} results
  * @param {string} contender
  * @param {string} caseName
  */
-function cell(results, contender, caseName) {
+function cell(results, contender, caseName, yardstick = YARDSTICK) {
   const figure = results.figure(contender, caseName, 'nanoseconds');
-  const ratio = results.ratio(contender, YARDSTICK, caseName, 'nanoseconds');
+  const ratio = results.ratio(contender, yardstick, caseName, 'nanoseconds');
   return figure === undefined ? '–' : `${whole(figure.median)}  ${withSpread(ratio, times)}`;
 }

@@ -165,11 +165,14 @@ export const NUMBER_PROBLEMS: readonly ProblemCase[] = [
   },
   {
     name: 'bounds of which each entry is wrong',
-    limits: limitsWith('  count: 1\n  period: 1s\n  atMost:\n    1_000: 1h\n    3601: 60\n    5: 1x\n'),
+    limits: limitsWith(
+      '  count: 1\n  period: 1s\n  atMost:\n    1_000: 1h\n    3601: 60\n    5: 1x\n    ? [1]\n    : 1h\n',
+    ),
     problems: [
       "limits.yaml:7:5: `NewOrdersPerAccount.atMost` must be durations by number of tokens, from 1 to 1000000000, but was '1_000'. For at most 1000 tokens in any hour write atMost: { 1000: '1h' }.",
       'limits.yaml:8:11: `NewOrdersPerAccount.atMost.3601` must be a duration with its unit, but was 60. Write 60s for seconds, 60ms for milliseconds.',
       "limits.yaml:9:8: `NewOrdersPerAccount.atMost.5` must be a duration from 1ms to 366 days, but was '1x'. For example 1s, 180m, 1h30m or 7d.",
+      "limits.yaml:10:7: `NewOrdersPerAccount.atMost` must be durations by number of tokens, from 1 to 1000000000, but was 'a list'. For at most 1000 tokens in any hour write atMost: { 1000: '1h' }.",
     ],
   },
   {
