@@ -25,6 +25,7 @@ test('on Redis a pool and every client keep their bounds, and assured tokens are
       });
       const ids = [...assuredOf(scene)];
       const left = new Map(ids.filter((_, i) => i % 2 === 1).map(([id, { count, burst = count }]) => [id, burst]));
+      const ofModest: string[] = [];
       const ask = async ({ who, cost }: { who: number; cost: number }): Promise<void> => {
         const [id, { count, burst = count }] = ids[who % ids.length]!;
         const tokens = Math.max(1, Math.floor(cost ** 2 * burst));
@@ -33,13 +34,14 @@ test('on Redis a pool and every client keep their bounds, and assured tokens are
         // Of what the burst of a modest client contains, nothing is denied.
         if (own !== undefined) left.set(id, own - tokens);
         const { outcome, results } = await limiter.spend([{ limit: `PerUser${run}`, id, cost: tokens }]);
-        if (own !== undefined) expect([outcome, results[0]?.borrowed]).toEqual(['allowed', false]);
-        else expect(outcome).not.toBe('unavailable');
+        if (own !== undefined) ofModest.push(`${outcome} ${results[0]?.borrowed}`);
+        if (outcome === 'unavailable') ofModest.push(outcome);
       };
       if (together) await Promise.all(asked.map(ask));
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       else for (const one of asked) await ask(one);
       await limiter.close();
+      expect(ofModest.filter((each) => each !== 'allowed false')).toEqual([]);
       expect(worstBound(scene, run, grants)).toBe(0);
     }),
     { numRuns: atMost(100) },

@@ -49,6 +49,7 @@ describe('limits that borrow', () => {
     fc.assert(
       fc.property(scenes, steps, (scene, asked) => {
         const { time, grants, ids, modest, spend } = memoryRun(scene, 0);
+        const ofModest: boolean[] = [];
         for (const { who, cost, pause } of asked) {
           // Most requests come together, with some long pauses.
           time.advance(Math.floor(pause ** 6 * 3_000_000) / 1000);
@@ -57,8 +58,9 @@ describe('limits that borrow', () => {
           const kept = modest.get(id);
           if (kept !== undefined && !kept.ask(tokens, time.nowMicros() * 16)) continue;
           const { allowed, results } = spend(id, tokens);
-          if (kept !== undefined) expect([allowed, results[0]?.borrowed]).toEqual([true, false]);
+          if (kept !== undefined) ofModest.push(allowed && results[0]?.borrowed === false);
         }
+        expect(ofModest).not.toContain(false);
         expect(worstBound(scene, 0, grants)).toBe(0);
       }),
     );
@@ -75,13 +77,14 @@ describe('limits that borrow', () => {
       ceilingFactor: 20,
     };
     const { time, grants, spend } = memoryRun(scene, 0);
+    const ofAssured: Decision[] = [];
     for (let i = 0; i < 40_000; i++) {
       time.advance(0.25);
       spend(`client${10 + (i % 9)}`, 1);
       // Each of the ten once in 20 ms.
-      if (i % 8 === 0)
-        expect(spend(`client${(i / 8) % 10}`, 1).results[0]).toMatchObject({ allowed: true, borrowed: false });
+      if (i % 8 === 0) ofAssured.push(spend(`client${(i / 8) % 10}`, 1));
     }
+    expect(ofAssured.every(({ allowed, results }) => allowed && results[0]?.borrowed === false)).toBe(true);
     expect(worstBound(scene, 0, grants)).toBe(0);
     const ofPool = grants.filter(({ limit }) => limit === 'Pool0').reduce((sum, { tokens }) => sum + tokens, 0);
     // Of 10 s; a charge that is cut at an empty bucket gives 1.4 times as much.

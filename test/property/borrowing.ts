@@ -101,6 +101,10 @@ export function recorded(store: Store): { readonly store: Store; readonly grants
       if (mode === 'check-and-spend' || mode === 'charge') grants.push({ limit, id, tokens: cost, nowTicks });
     }
   };
+  const noted = (batch: readonly StoreTransaction[], reading: StoreReading): StoreReading => {
+    note(batch, reading);
+    return reading;
+  };
   const noteFirst = (batches: readonly (readonly StoreTransaction[])[], readings: readonly StoreReading[]) => {
     for (const [i, reading] of readings.entries()) note(batches[i]!, reading);
     return readings;
@@ -109,14 +113,13 @@ export function recorded(store: Store): { readonly store: Store; readonly grants
     ...(store.traits && { traits: store.traits }),
     spend(batch, deadlineMs) {
       const reading = store.spend(batch, deadlineMs);
-      if (!(reading instanceof Promise)) note(batch, reading as StoreReading);
-      else return reading.then((settled) => (note(batch, settled), settled));
-      return reading;
+      if (reading instanceof Promise) return reading.then((settled) => noted(batch, settled));
+      return noted(batch, reading);
     },
     spendFirst(batches, deadlineMs) {
       const readings = store.spendFirst!(batches, deadlineMs);
       if (readings instanceof Promise) return readings.then((settled) => noteFirst(batches, settled));
-      return noteFirst(batches, readings as readonly StoreReading[]);
+      return noteFirst(batches, readings);
     },
     check: (batch, deadlineMs) => store.check(batch, deadlineMs),
     charge: (batch, deadlineMs) => store.charge(batch, deadlineMs),

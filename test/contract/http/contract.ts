@@ -2,6 +2,7 @@ import { beforeEach, describe } from 'vitest';
 import { badInputCases } from './cases/bad-input.ts';
 import { begunResponseCases } from './cases/begun-responses.ts';
 import { blockedCases } from './cases/blocked.ts';
+import { borrowingCases } from './cases/borrowing.ts';
 import { callbackCases } from './cases/callbacks.ts';
 import { clientCases } from './cases/clients.ts';
 import { combinedFieldCases } from './cases/combined-fields.ts';
@@ -43,6 +44,7 @@ const CASES = {
   'errors of handlers': handlerErrorCases,
   quotas: quotaCases,
   shares: shareCases,
+  borrowing: borrowingCases,
   settle: settleCases,
   'settle of aborted responses': settleAbortedCases,
   'cross-origin': crossOriginCases,

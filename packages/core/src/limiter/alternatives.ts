@@ -51,9 +51,18 @@ function checkCount(option: string, value: unknown, max: number, what: string): 
   throw complaint('ERR_OPTION', { option, demand: `an array of 1 to ${max} ${what}`, value, remedy });
 }
 
-function checkSpendFirst(store: Store): void {
+/**
+ * Rejects a store that can't decide alternatives.
+ *
+ * @param what - What it is to decide.
+ * @throws {SluiceError} `ERR_OPTION`.
+ */
+export function checkSpendFirst(
+  store: Store,
+  what: string = '`firstOf`',
+  remedy: string = 'Implement the method, or call spend once for each alternative.',
+): void {
   if (typeof store.spendFirst === 'function') return;
-  const remedy = 'Implement the method, or call spend once for each alternative.';
-  const demand = 'a store with the method `spendFirst`, to decide `firstOf` in one call';
+  const demand = `a store with the method \`spendFirst\`, to decide ${what} in one call`;
   throw complaint('ERR_OPTION', { option: 'store', demand, value: store, remedy });
 }

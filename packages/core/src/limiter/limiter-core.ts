@@ -6,7 +6,7 @@ import type { Time } from '../time/time.ts';
 import { bucketStates } from '../decision/decide.ts';
 import { withChargedLoans } from '../decision/loan.ts';
 import { Decision, type BucketState, type Result } from '../decision/decision.ts';
-import { alternativesOf } from './alternatives.ts';
+import { alternativesOf, checkSpendFirst } from './alternatives.ts';
 import { canonicalId, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
 import type { EventSink } from '../events/event.ts';
 import { checkLoans, Lender } from './lender.ts';
@@ -364,6 +364,11 @@ markAsMadeHere(LimiterCore.prototype);
 
 /** Rejects limits that a store can't carry. */
 function checkStoreOf({ limits }: LimitSet<never>, store: Store): void {
+  const borrower = [...limits.values()].find(({ borrow }) => borrow !== undefined);
+  if (borrower !== undefined) {
+    const remedy = 'Implement the method, use memoryStore() or redisStore(), or remove `borrow` from the limit.';
+    checkSpendFirst(store, `the limit "${borrower.name}", which borrows,`, remedy);
+  }
   const quota = [...limits.values()].find(({ calendar }) => calendar !== undefined);
   if (quota === undefined || store.traits?.periods === true) return;
   throw complaint('ERR_OPTION', {

@@ -6,8 +6,10 @@ import {
   type LimitDefinition,
   type RateDefinition,
   type LimiterEvent,
+  type LimitNumbers,
   type LimiterOptions,
   type SpendEntry,
+  type Store,
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
@@ -516,4 +518,135 @@ describe('a fair pool', () => {
       { type: 'callback-failed', callback: 'weight', message: expect.stringContaining(reason) },
     ]);
   });
+});
+
+describe('a raise of a limit that borrows', () => {
+  const slow: LimitNumbers = { burst: 2, count: 2, period: '1h' };
+  const quick: LimitNumbers = { burst: 2, count: 2, period: '1s' };
+  const set = (own: LimitNumbers) => ({
+    limits: {
+      PerUser: { key: accountId(), ...own, borrow: { from: 'Pool', ceiling: own, fair: false } },
+      Pool: { key: everyone(), count: 9, period: '1s' },
+    },
+    overrides: { PerUser: { vip: { ...own, borrow: { ceiling: own } } } },
+  });
+
+  test.each(['7', 'vip'])('takes effect at once, also on the debt of the ceiling of %s', (id) => {
+    const time = new FakeTime();
+    const limiter = createLimiter({ ...set(slow), store: memoryStore({ time }), time, log: false });
+    const spend = () => atOnce(limiter.spend([{ limit: 'PerUser', id, cost: 2 }]));
+    spend();
+    expect(spend()).toMatchObject({ outcome: 'denied', retryAfterMs: 3_600_000 });
+    limiter.replace(set(quick));
+    expect(spend()).toMatchObject({ outcome: 'denied', retryAfterMs: 1000 });
+    time.advance(1000);
+    expect(spend().allowed).toBe(true);
+  });
+});
+
+describe('while the store can not answer', () => {
+  const limits = (onFailure: 'local' | 'open' | 'closed') => ({
+    PerUser: {
+      key: accountId(),
+      burst: 4,
+      count: 4,
+      period: '100s',
+      onFailure,
+      borrow: { from: 'Pool', ceiling: { burst: 8, count: 8, period: '100s' }, fair: false, tenants: 2 },
+    },
+    // Its own policy does not count where others borrow from it.
+    Pool: { key: everyone(), burst: 12, count: 12, period: '100s', onFailure: 'closed' as const },
+  });
+
+  function failing(onFailure: 'local' | 'open' | 'closed') {
+    const time = new FakeTime();
+    const working = memoryStore({ time });
+    const down = (): never => {
+      throw new Error('down');
+    };
+    const store: Store = {
+      ...working,
+      traits: {},
+      spend: down,
+      spendFirst: down,
+      check: down,
+      charge: down,
+      refund: down,
+      reset: down,
+      close: () => undefined,
+    };
+    const failure = { gateways: 2 };
+    const limiter = createLimiter({ limits: limits(onFailure), store, failure, time, log: false });
+    const spend = async (id = 'a', cost = 1) => limiter.spend([{ limit: 'PerUser', id, cost }]);
+    return { limiter, spend, time };
+  }
+
+  test('local: this process lends its part of the pool, above its part of what is assured', async () => {
+    const { limiter, spend } = failing('local');
+    const outcomes = [];
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    for (let i = 0; i < 5; i++) outcomes.push((await spend()).results[0]);
+    expect(outcomes.map((result) => [result?.allowed, result?.borrowed])).toEqual([
+      [true, false],
+      [true, false],
+      [true, true],
+      [true, true],
+      [false, false],
+    ]);
+    expect(outcomes[0]).toMatchObject({ burst: 2 });
+    expect((await spend('b', 2)).results[0]).toMatchObject({ allowed: true, borrowed: false });
+    // The local pool is empty; b and c have their own tokens.
+    expect((await spend('b')).outcome).toBe('denied');
+    expect((await spend('c', 2)).results[0]).toMatchObject({ allowed: true, borrowed: false });
+    const decision = await spend('d');
+    expect(await limiter.refund(decision)).toMatchObject([{ limit: 'PerUser', remaining: 2 }]);
+    expect(await limiter.charge([{ limit: 'PerUser', id: 'd', cost: 1 }])).toMatchObject([{ remaining: 1 }]);
+  });
+
+  test('open: every request passes, and nothing is counted', async () => {
+    const { spend } = failing('open');
+    for (let i = 0; i < 20; i++) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await spend()).toMatchObject({ outcome: 'allowed', failure: { policy: 'open' }, results: [] });
+    }
+  });
+
+  test('closed: no request passes', async () => {
+    expect(await failing('closed').spend()).toMatchObject({ outcome: 'unavailable', failure: { policy: 'closed' } });
+  });
+});
+
+test('a quota, a share and a limit that borrows in one batch take all or nothing', () => {
+  const time = new FakeTime();
+  const limits = {
+    PerUser: {
+      key: accountId(),
+      count: 1,
+      period: '1h',
+      borrow: { from: 'Pool', ceiling: { count: 4, period: '1h' }, fair: false },
+    },
+    Pool: { key: everyone(), count: 4, period: '1h' },
+    Monthly: { key: accountId(), count: 3, per: 'month' },
+    Fleet: { key: accountId(), count: 4, period: '1h' },
+  } as const;
+  const limiter = createLimiter({ limits, time, log: false });
+  const spend = () =>
+    atOnce(
+      limiter.spend([
+        { limit: 'Monthly', id: 'a' },
+        { limit: 'PerUser', id: 'a' },
+        { limit: 'Fleet', id: 'all', share: 0.5 },
+      ]),
+    );
+  const left = () =>
+    (['Monthly', 'Fleet', 'Pool'] as const).map(
+      (limit) =>
+        atOnce(limiter.check([{ limit, id: limit === 'Pool' ? 'everyone' : limit === 'Fleet' ? 'all' : 'a', cost: 0 }]))
+          .remaining,
+    );
+  expect(spend().results.map(({ borrowed }) => borrowed)).toEqual([false, false, false]);
+  expect(spend().results.map(({ borrowed }) => borrowed)).toEqual([false, true, false]);
+  expect(left()).toEqual([1, 2, 2]);
+  expect(spend()).toMatchObject({ outcome: 'denied', limit: 'Fleet' });
+  expect(left()).toEqual([1, 2, 2]);
 });

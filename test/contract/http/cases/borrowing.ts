@@ -1,0 +1,192 @@
+import { everyone, type Decision, type Limiter } from '@sluice/core';
+import type { FakeTime } from '@sluice/core/testing';
+import { describe, expect, test } from 'vitest';
+import type { Framework, NativeRequest, Options } from '../framework.ts';
+import { as, lateStore, stillLimiter, timed, userKey } from '../limiters.ts';
+import { start } from '../start.ts';
+
+/** Limits that borrow from a pool when their own tokens are used up. */
+export function borrowingCases(framework: Framework): void {
+  /** 2 tokens are assured, one comes back in 10 s; the pool has 4, one comes back in 5 s; nobody gets above 4. */
+  function borrowing(): { limiter: Limiter<NativeRequest>; time: FakeTime } {
+    const { store, time } = timed();
+    const ceiling = { burst: 4, count: 1, period: '5s' } as const;
+    const limits = {
+      PerUser: { key: userKey, burst: 2, count: 1, period: '10s', borrow: { from: 'Pool', ceiling, fair: false } },
+      Pool: { key: everyone(), burst: 4, count: 1, period: '5s' },
+      Other: { key: userKey, count: 9, period: '1h' },
+    };
+    return { limiter: stillLimiter({ limits, store, time }), time };
+  }
+  const perUser = (limiter: Limiter<NativeRequest>, more: object = {}): Options[] =>
+    [{ limiter, limits: ['PerUser'], ...more }] as Options[];
+  const left = async (limiter: Limiter<NativeRequest>) => {
+    const [own] = (await limiter.check([{ limit: 'PerUser', id: 'ann', cost: 0 }])).results;
+    const [pool] = (await limiter.check([{ limit: 'Pool', id: 'everyone', cost: 0 }])).results;
+    return [own?.remaining, pool?.remaining];
+  };
+
+  test('a client that has used up its own tokens gets those of the pool, and the fields report its own', async () => {
+    const { limiter } = borrowing();
+    const app = await start(framework, { limits: perUser(limiter) });
+    const answers = [];
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    for (let i = 0; i < 5; i++) answers.push(await app.get('/', as('ann')));
+    expect(answers.map(({ status, headers }) => [status, headers.ratelimit])).toEqual([
+      [200, '"PerUser";r=1;t=10'],
+      [200, '"PerUser";r=0;t=10'],
+      [200, '"PerUser";r=0;t=10'],
+      [200, '"PerUser";r=0;t=10'],
+      [429, '"PerUser";r=0;t=10'],
+    ]);
+    expect(answers[4]!.headers['ratelimit-policy']).toBe('"PerUser";q=2;w=20');
+    expect((await app.get('/', as('bob'))).status).toBe(200);
+  });
+
+  test('a client waits for the shorter of two waits, and then passes', async () => {
+    const { limiter, time } = borrowing();
+    const app = await start(framework, { limits: perUser(limiter) });
+    expect(await app.statuses(4, '/', as('ann'))).toEqual([200, 200, 200, 200]);
+    const { headers } = await app.get('/', as('ann'));
+    expect(headers['retry-after']).toBe('5');
+    time.advance(4999);
+    expect(await app.statuses(1, '/', as('ann'))).toEqual([429]);
+    time.advance(1);
+    expect(await app.statuses(2, '/', as('ann'))).toEqual([200, 429]);
+  });
+
+  test('a client has its own tokens also when others have emptied the pool', async () => {
+    const { limiter } = borrowing();
+    await limiter.charge([{ limit: 'Pool', id: 'everyone', cost: 4 }]);
+    const app = await start(framework, { limits: perUser(limiter) });
+    expect(await app.statuses(3, '/', as('ann'))).toEqual([200, 200, 429]);
+    expect(await app.statuses(3, '/', as('bob'))).toEqual([200, 200, 429]);
+  });
+
+  test.each([
+    ['draft-7', 'ratelimit-policy', '2;w=20, 9;w=3600'],
+    ['draft-6', 'ratelimit-policy', '2;w=20, 9;w=3600'],
+    ['draft-11', 'ratelimit-policy', '"PerUser";q=2;w=20, "Other";q=9;w=3600'],
+  ] as const)('the dialect %s names neither the ceiling nor the pool', async (fields, name, value) => {
+    const { limiter } = borrowing();
+    const limits = perUser(limiter, { limits: ['PerUser', 'Other'], fields });
+    const app = await start(framework, { limits });
+    expect((await app.get('/', as('ann'))).headers[name]).toBe(value);
+  });
+
+  test('the handler and onDecision find out what was borrowed', async () => {
+    const { limiter } = borrowing();
+    const decisions: Decision[] = [];
+    const app = await start(framework, {
+      routes: {
+        '/': {
+          limits: perUser(limiter, { onDecision: (decision: Decision) => decisions.push(decision) }),
+          handle: ({ decision }) => String(decision!.results.map(({ borrowed }) => borrowed)),
+        },
+      },
+    });
+    const bodies = [];
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    for (let i = 0; i < 3; i++) bodies.push((await app.get('/', as('ann'))).body);
+    expect(bodies).toEqual(['false', 'false', 'true']);
+    expect(decisions.map(({ results }) => results[0]?.borrowed)).toEqual([false, false, true]);
+  });
+
+  test('all limits of a request take their tokens, or none does', async () => {
+    const { limiter } = borrowing();
+    const limits = perUser(limiter, { limits: ['PerUser', { limit: 'Other', cost: 5 }] });
+    const app = await start(framework, { limits });
+    expect(await app.statuses(3, '/', as('ann'))).toEqual([200, 429, 429]);
+    expect(await left(limiter)).toEqual([1, 3]);
+  });
+
+  test('shadow: every request passes, and takes what it would take', async () => {
+    const { limiter } = borrowing();
+    const app = await start(framework, { limits: perUser(limiter, { shadow: true }) });
+    expect(await app.statuses(6, '/', as('ann'))).toEqual(Array(6).fill(200));
+    expect(await left(limiter)).toEqual([0, 0]);
+  });
+
+  test('a handler gives back what was borrowed to the pool, and what was its own to the client', async () => {
+    const { limiter } = borrowing();
+    const app = await start(framework, {
+      routes: {
+        '/': {
+          limits: perUser(limiter),
+          async handle({ incoming, decision }) {
+            if (incoming.headers['x-refund'] !== undefined) await decision!.refund();
+            return 'ok';
+          },
+        },
+      },
+    });
+    await app.get('/', as('ann', { 'X-Refund': '1' }));
+    expect(await left(limiter)).toEqual([2, 4]);
+    expect(await app.statuses(2, '/', as('ann'))).toEqual([200, 200]);
+    await app.get('/', as('ann', { 'X-Refund': '1' }));
+    expect(await left(limiter)).toEqual([0, 2]);
+  });
+
+  test('a handler charges all buckets of a limit', async () => {
+    const { limiter } = borrowing();
+    const app = await start(framework, {
+      routes: {
+        '/': {
+          limits: perUser(limiter),
+          async handle({ decision }) {
+            await decision!.charge(1);
+            return 'ok';
+          },
+        },
+      },
+    });
+    expect(await app.statuses(3, '/', as('ann'))).toEqual([200, 200, 429]);
+    expect(await left(limiter)).toEqual([0, 0]);
+  });
+
+  describe.each(['check-and-spend', 'check-only'] as const)('settle, with mode %s,', (mode) => {
+    test.each([
+      [0, [2, 4]],
+      [1, [1, 3]],
+      [2, [0, 2]],
+      [3, [0, 1]],
+    ])('takes the true cost from its own bucket and from the pool: %i', async (cost, expected) => {
+      const { limiter } = borrowing();
+      const settle = framework.settle(() => cost);
+      const limits = perUser(limiter, { limits: [{ limit: 'PerUser', mode, settle }] });
+      const app = await start(framework, { limits });
+      expect((await app.get('/', as('ann'))).status).toBe(200);
+      await expect.poll(() => left(limiter)).toEqual(expected);
+    });
+  });
+
+  test('settle gives back to the pool what was borrowed above the true cost', async () => {
+    const { limiter } = borrowing();
+    await limiter.spend([{ limit: 'PerUser', id: 'ann', cost: 2 }]);
+    const settle = framework.settle(() => 1);
+    const limits = perUser(limiter, { limits: [{ limit: 'PerUser', cost: 2, settle }] });
+    const app = await start(framework, { limits });
+    expect((await app.get('/', as('ann'))).status).toBe(200);
+    await expect.poll(() => left(limiter)).toEqual([0, 1]);
+  });
+
+  test.each([
+    [['PerUser', 'Pool'], 'ERR_DUPLICATE_BUCKET', 'Leave out "Pool"'],
+    [[{ limit: 'PerUser', mode: 'spend-only' }], 'ERR_OPTION', 'because the limit borrows'],
+  ])('a middleware that can never decide is an error when it is made: %j', (limits, code, message) => {
+    const make = (): unknown => framework.make({ limiter: borrowing().limiter, limits });
+    expect(make).toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }));
+  });
+
+  test('a store without spendFirst is an error when the limiter is made', () => {
+    const borrow = { from: 'Pool', ceiling: { count: 2, period: '1s' } } as const;
+    const limits = {
+      PerUser: { key: userKey, count: 1, period: '1s', borrow },
+      Pool: { key: everyone(), count: 4, period: '1s' },
+    } as const;
+    const make = (): unknown => stillLimiter({ limits, store: lateStore() });
+    expect(make).toThrow(
+      expect.objectContaining({ code: 'ERR_OPTION', message: expect.stringContaining('spendFirst') }),
+    );
+  });
+}
