@@ -3,6 +3,7 @@ import type { Borrowing } from '../limits/limit.ts';
 import { EVERYONE } from '../keys/everyone.ts';
 import { shareOf } from '../rule/gcra.ts';
 import type { Rate } from '../rule/rate.ts';
+import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 import type { Mode } from '../store/store.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { Transaction } from './transaction.ts';
@@ -60,21 +61,28 @@ export function borrowedLoan(transaction: Transaction, borrowing: Borrowing, sha
   };
 }
 
-/** A charge of all three buckets. It empties the pool at most, so that it uses up nothing that is assured to others. */
+/**
+ * A charge of all three buckets. It takes the pool to τ + D, as the id's own tokens do. If it emptied the pool at most, then
+ * of ids that are charged after the fact, others could borrow the same tokens again.
+ */
 export function chargedLoan(transaction: Transaction, borrowing: Borrowing): Loan {
   const { cost } = transaction;
-  const { toleranceTicks } = borrowing.pool.rate;
+  const { rate, capTicks } = borrowing.pool;
   return {
     own: { ...transaction, treatment: borrowing.own },
     ceiling: ceilingPart(transaction, borrowing, 'charge'),
-    pool: poolPart(borrowing, { cost, mode: 'charge', fitTicks: toleranceTicks, capTicks: toleranceTicks }),
+    pool: poolPart(borrowing, { cost, mode: 'charge', fitTicks: rate.toleranceTicks, capTicks }),
   };
 }
 
-function ceilingPart({ id, cost, rate, overridden }: Transaction, borrowing: Borrowing, mode: Mode): Transaction {
+function ceilingPart(transaction: Transaction, borrowing: Borrowing, mode: Mode): Transaction {
+  const { id, cost, rate, overridden, capTicks: ownCapTicks } = transaction;
   const ceiling = ceilingOf(borrowing, rate);
-  const { toleranceTicks } = ceiling;
-  const numbers = { cost, mode, fitTicks: toleranceTicks, capTicks: toleranceTicks };
+  const { toleranceTicks, emissionIntervalTicks } = ceiling;
+  // As many tokens of debt as in the own bucket. Otherwise the pool would lend to a client in debt at once.
+  const debtTicks = ((ownCapTicks - rate.toleranceTicks) / rate.emissionIntervalTicks) * emissionIntervalTicks;
+  const capTicks = Math.min(toleranceTicks + Math.ceil(debtTicks), MAX_TOLERANCE_TICKS);
+  const numbers = { cost, mode, fitTicks: toleranceTicks, capTicks };
   return part(borrowing, { limit: borrowing.ceilingName, id, rate: ceiling, overridden, ...numbers });
 }
 

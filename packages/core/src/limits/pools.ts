@@ -4,7 +4,7 @@ import { isEveryone } from '../keys/everyone.ts';
 import type { Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../rule/ticks.ts';
 import { ceilingOf, type BorrowTerms } from './borrowing.ts';
-import { checkLimitName, type Borrowing, type Limit, type Pool, type Treatment } from './limit.ts';
+import { capTicksOf, checkLimitName, type Borrowing, type Limit, type Pool, type Treatment } from './limit.ts';
 import type { OverrideRate, OverrideTotals } from './overrides/override.ts';
 
 /** What the overrides of a limit promise together; undefined if there are none, or a function returns them. */
@@ -125,22 +125,25 @@ export function overriddenPool(name: string): SluiceError {
   );
 }
 
-/** Returns τ + D of a pool, see docs/decisions/0018-borrowing.md. */
+const NO_OVERRIDES = { perMs: 0, burst: 0, debt: 0, withoutDebt: 0 };
+
+/** Returns τ + D of a pool, see docs/decisions/0018-borrowing.md. D includes the `maxDebt` of those who borrow. */
 function capOf({ name, rate }: Limit<never>, borrowers: readonly Borrower<never>[], totalsOf: TotalsOf): number {
   let [perMs, tokens] = [0, 0];
   for (const { name: each, borrow, rate: own } of borrowers) {
-    const listedOnes = totalsOf(each) ?? { perMs: 0, burst: 0 };
+    const listedOnes = totalsOf(each) ?? NO_OVERRIDES;
     const { tenants = 0 } = borrow;
+    const debt = own.maxDebt ?? 0;
     perMs += listedOnes.perMs + (tenants * own.count) / own.periodMs;
-    tokens += listedOnes.burst + tenants * own.burst;
+    tokens += listedOnes.burst + listedOnes.debt + listedOnes.withoutDebt * debt + tenants * (own.burst + debt);
   }
   const ofPool = rate.count / rate.periodMs;
   // The sum of several quotients is not exact.
   if (perMs > ofPool * (1 + 1e-9)) throw overbooked(name, rate, perMs);
-  // Clients whose assured rates use up the rest of the pool have bursts of at most that rate × their τ.
+  // Clients whose assured rates use up the rest of the pool have bursts of at most that rate × their τ; debts alike.
   const unlisted = borrowers
     .filter(({ borrow }) => borrow.tenants === undefined)
-    .map((each) => each.rate.toleranceTicks);
+    .map((each) => capTicksOf(each.rate, each));
   const rest = (Math.max(0, ofPool - perMs) * Math.max(0, ...unlisted)) / TICKS_PER_MS;
   const debtTicks = Math.ceil(tokens + rest) * rate.emissionIntervalTicks;
   return Math.min(rate.toleranceTicks + debtTicks, MAX_TOLERANCE_TICKS);

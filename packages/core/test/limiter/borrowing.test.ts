@@ -295,7 +295,7 @@ describe('modes and other calls of a limit that borrows', () => {
     ]);
   });
 
-  test('charge takes from all three buckets, and empties each at most', () => {
+  test('charge takes from all three buckets: it empties its own and the ceiling at most, and the pool to D below', () => {
     const { limiter, levels, spend } = started();
     expect(spend('a', { mode: 'charge', cost: 2 }).results[0]).toMatchObject({
       spent: 2,
@@ -306,7 +306,44 @@ describe('modes and other calls of a limit that borrows', () => {
     expect(levels()).toEqual({ own: 2, ceiling: 4, pool: 4 });
     const states = atOnce(limiter.charge([{ limit: 'PerUser', id: 'a', cost: 90 }]));
     expect(states).toMatchObject([{ limit: 'PerUser', id: 'a', remaining: 0 }]);
-    expect(levels()).toEqual({ own: 2, ceiling: 5, pool: 6 });
+    expect(levels()).toEqual({ own: 2, ceiling: 5, pool: 14 });
+  });
+
+  test('what is charged after the fact is not lent to others once more', () => {
+    const overrides = { PerUser: { hungry: { burst: 1, count: 1, period: '1s' } } } as const;
+    const { limiter, spend, time } = started(
+      { count: 2, borrow: { tenants: 1, ceiling: { burst: 5, count: 8, period: '1s' } } },
+      { overrides },
+    );
+    let used = 0;
+    for (let ms = 0; ms < 60_000; ms += 125) {
+      time.advance(125);
+      if (spend('hungry').allowed) used++;
+      if (ms % 500 > 0 || !spend('a', { mode: 'check-only' }).allowed) continue;
+      atOnce(limiter.charge([{ limit: 'PerUser', id: 'a' }]));
+      used++;
+    }
+    // The rate, the burst, and the assured bursts.
+    expect(used).toBeLessThanOrEqual(4 * 60 + 6 + 3);
+  });
+
+  test('a debt is that of the ceiling and of the pool too, so that the pool does not lend to a client in debt', () => {
+    const { limiter, spend, levels, time } = started({ maxDebt: 100, borrow: { tenants: 4 } });
+    atOnce(limiter.charge([{ limit: 'PerUser', id: 'a', cost: 200 }]));
+    expect(levels()).toEqual({ own: 102, ceiling: 105, pool: 200 });
+    time.advance(50_000);
+    expect(spend()).toMatchObject({ outcome: 'denied', retryAfterMs: 500 });
+    time.advance(500);
+    expect(spend().results[0]).toMatchObject({ allowed: true, borrowed: true });
+  });
+
+  test('the debt of a pool includes that of listed overrides, their own or that of the limit', () => {
+    const numbers = { burst: 2, count: 1, period: '1s' };
+    const overrides = { PerUser: { a: numbers, b: { ...numbers, maxDebt: 7 } } };
+    const { limiter, levels } = started({ maxDebt: 100, borrow: { tenants: 1 } }, { overrides });
+    atOnce(limiter.charge([{ limit: 'Pool', id: 'everyone', cost: 6 }]));
+    for (const id of ['a', 'b', 'c', 'd']) atOnce(limiter.charge([{ limit: 'PerUser', id, cost: 102 }]));
+    expect(levels().pool).toBe(6 + 102 + 9 + 102);
   });
 
   test('charge and refund of several ids take and give the sum at the pool', () => {
@@ -357,11 +394,11 @@ describe('modes and other calls of a limit that borrows', () => {
 
   test('a refund of a charge that the pool took in part gives back that part', () => {
     const { limiter, levels, spend } = started();
-    atOnce(limiter.charge([{ limit: 'Pool', id: 'everyone', cost: 5 }]));
+    atOnce(limiter.charge([{ limit: 'PerUser', id: 'b', cost: 13 }]));
     const charged = spend('a', { mode: 'charge', cost: 2 });
-    expect(levels()).toEqual({ own: 2, ceiling: 2, pool: 6 });
+    expect(levels()).toEqual({ own: 2, ceiling: 2, pool: 14 });
     atOnce(limiter.refund(charged));
-    expect(levels()).toEqual({ own: 0, ceiling: 0, pool: 5 });
+    expect(levels()).toEqual({ own: 0, ceiling: 0, pool: 13 });
   });
 });
 

@@ -86,6 +86,10 @@ export class OverrideTotals {
   perMs: number = 0;
   /** The sum of the bursts. */
   burst = 0;
+  /** The sum of their own `maxDebt`. */
+  debt = 0;
+  /** How many have that of the limit. */
+  withoutDebt = 0;
   /** The largest burst and the shortest interval of those without a ceiling of their own. */
   readonly largest: { burst: number; emissionIntervalTicks: number } = { burst: 0, emissionIntervalTicks: Infinity };
   /** Whether any of them changes something about borrowing. */
@@ -93,9 +97,11 @@ export class OverrideTotals {
   /** Whether any of them has a `maxWait`. */
   waits = false;
 
-  add({ count, periodMs, burst, emissionIntervalTicks, waitTicks, borrow }: Rate): void {
+  add({ count, periodMs, burst, emissionIntervalTicks, maxDebt, waitTicks, borrow }: Rate): void {
     this.perMs += count / periodMs;
     this.burst += burst;
+    this.debt += maxDebt ?? 0;
+    if (maxDebt === undefined) this.withoutDebt++;
     this.borrows ||= borrow !== undefined;
     this.waits ||= waitTicks !== undefined;
     if (borrow?.ceiling !== undefined) return;
