@@ -233,9 +233,16 @@ export function waitingCases(framework: Framework): void {
     ]);
   });
 
-  test('a request that takes nothing is not held', async () => {
-    const { decide } = await served({ limits: [{ limit: 'Line', mode: 'check-only' }] });
+  test('a request that only checks is held until its cost fits, and takes nothing', async () => {
+    const { limiter, time, decide, level } = await served({ limits: [{ limit: 'Line', mode: 'check-only' }] });
     for (const user of ['a', 'b']) expect((await (await decide(user)).answer).body).toBe('0');
+    await limiter.charge([{ limit: 'Line', id: 'backend' }]);
+    const held = await decide('c');
+    expect(await level()).toBe(100);
+    time.advance(100);
+    expect((await held.answer).body).toBe('100');
+    expect(await level()).toBe(0);
+    expect(time.pending).toBe(0);
   });
 
   test('an invalid id at another limit is answered at once, and keeps no place', async () => {
