@@ -55,8 +55,10 @@ export type {
   Limiter,
   ResetEntry,
   SpendEntry,
+  UsageEntry,
   WaitOptions,
 } from './limiter/limiter.ts';
+export type { Usage } from './limiter/usage.ts';
 export type { Log } from './events/event-sink.ts';
 export type { LimitStats, MemoryStats } from './store/memory/memory-stats.ts';
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './store/memory/memory-store.ts';

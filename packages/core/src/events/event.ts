@@ -44,6 +44,21 @@ export type LimiterEvent =
       readonly cause: unknown;
       readonly message: string;
     }
+  /**
+   * A quota has reached one of the parts in `warnAt` by a decision or a charge: `used` of its `count` tokens are used in
+   * the period that ends at `end`. `id` is the canonical id, which `message` leaves out.
+   */
+  | {
+      readonly type: 'quota-warning';
+      readonly limit: string;
+      readonly id: string;
+      readonly used: number;
+      readonly count: number;
+      /** The part that was reached, as in `warnAt`. */
+      readonly threshold: number;
+      readonly end: Date;
+      readonly message: string;
+    }
   /** A user's function threw during an upgrade, where no framework handles errors. The upgrade was rejected. */
   | { readonly type: 'upgrade-failed'; readonly cause: unknown; readonly message: string }
   /** A request was denied after its response had begun. The status could not be sent, and the response was ended. */

@@ -120,6 +120,20 @@ export function refundCall<T extends StoreRefund>({
   };
 }
 
+/** `check` of buckets whose levels are wanted themselves. Without an answer, it rejects: a policy knows only a part. */
+export function readCall({ store, periods }: StoreCallParts): StoreCall<readonly Transaction[], Changed<Transaction>> {
+  return {
+    send: (batch, deadlineMs) =>
+      periods.call({ batch, deadlineMs, send: (current, leftMs) => store.check(current, leftMs) }),
+    check: checkReading,
+    accept: (batch, reading) => ({ batch, reading, store }),
+    withoutAnswer(_batch, cause) {
+      const message = `The store can't answer (${reasonOf(cause)}), and only it knows the whole count. Try again later.`;
+      return Promise.reject(new SluiceError('ERR_STORE_UNAVAILABLE', message, { cause }));
+    },
+  };
+}
+
 /** `cap`. Without an answer of the store, it rejects: the debts may be unchanged. */
 export function capCall({ store }: StoreCallParts): StoreCall<readonly StoreCap[], void> {
   return {

@@ -33,6 +33,8 @@ export interface StoreGate {
    * @param store - The store that took them: that of the decision.
    */
   refund<T extends StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>>;
+  /** Reads the levels of buckets. Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer. */
+  read(batch: readonly Transaction[]): Awaitable<Changed<Transaction>>;
   /** Cuts debts to those of empty buckets. A store without `cap` leaves them unchanged. */
   cap(batch: readonly StoreCap[]): Awaitable<unknown>;
   /** Fills buckets. */
@@ -74,6 +76,11 @@ export class OpenGate implements StoreGate {
   check(batch: readonly Transaction[]): Decision {
     this.assertOpen();
     return decisionOf(this.#answer(batch, this.#read('check', batch)), false);
+  }
+
+  read(batch: readonly Transaction[]): Changed<Transaction> {
+    this.assertOpen();
+    return { batch, reading: atOnce(this.#read('check', batch)), store: this.#store };
   }
 
   decideFirst(call: 'spend' | 'check', alternatives: Alternatives): readonly Decision[] {

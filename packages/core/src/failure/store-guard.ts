@@ -21,6 +21,7 @@ import {
   chargeCall,
   decidingCall,
   decidingFirstCall,
+  readCall,
   refundCall,
   resetCall,
   trialCall,
@@ -64,6 +65,7 @@ export class StoreGuard implements StoreGate {
   readonly #charge: StoreCall<readonly Charge[], Changed<Charge>>;
   readonly #refund: StoreCall<readonly StoreRefund[], Changed<StoreRefund>>;
   readonly #cap: StoreCall<readonly StoreCap[], void>;
+  readonly #read: StoreCall<readonly Transaction[], Changed<Transaction>>;
   readonly #reset: StoreCall<readonly StoreBucket[], void>;
   readonly #trial: StoreCall<readonly [], void>;
   readonly #tracker: StoreCallTracker;
@@ -92,6 +94,7 @@ export class StoreGuard implements StoreGate {
     this.#charge = chargeCall(parts);
     this.#refund = refundCall(parts);
     this.#cap = capCall(parts);
+    this.#read = readCall(parts);
     this.#reset = resetCall(parts);
     this.#trial = trialCall(parts);
     this.#readyWaits = new ReadyWaits(store, time);
@@ -136,6 +139,11 @@ export class StoreGuard implements StoreGate {
     this.assertOpen();
     const given = this.#periods.callOther(batch, (refunds) => store.refund(refunds));
     return andThen(given, (reading) => ({ batch, reading, store }));
+  }
+
+  /** Reads the levels of buckets. Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer. */
+  read(batch: readonly Transaction[]): Awaitable<Changed<Transaction>> {
+    return this.#run(this.#read, batch);
   }
 
   /** Cuts debts to those of empty buckets. Rejects with the store's error when it can't answer. */

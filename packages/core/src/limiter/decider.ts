@@ -9,6 +9,7 @@ import type { StoreGate } from '../failure/store-gate.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import { checkAlternatives, type Lender } from './lender.ts';
 import type { DecisionReports } from './on-decision.ts';
+import type { QuotaWarnings } from './quota-warnings.ts';
 import type { RaisedLimits } from './raised-limits.ts';
 
 type Call = 'spend' | 'check';
@@ -20,6 +21,7 @@ export interface DeciderParts {
   readonly raised: RaisedLimits;
   readonly reports: DecisionReports<never>;
   readonly lender: Lender;
+  readonly warnings: QuotaWarnings;
   readonly currentSet: () => LimitSet<never>;
 }
 
@@ -32,9 +34,11 @@ export class Decider {
   readonly #raised: RaisedLimits;
   readonly #reports: DecisionReports<never>;
   readonly #lender: Lender;
+  readonly #warnings: QuotaWarnings;
   readonly #currentSet: () => LimitSet<never>;
 
-  constructor({ gate, raised, reports, lender, currentSet }: DeciderParts) {
+  constructor({ gate, raised, reports, lender, warnings, currentSet }: DeciderParts) {
+    this.#warnings = warnings;
     this.#gate = gate;
     this.#raised = raised;
     this.#reports = reports;
@@ -49,8 +53,16 @@ export class Decider {
 
   /** Decides a batch that {@link isDecidable}, without measuring it for the diagnostics channel. */
   askStore(call: Call, batch: Batch): Awaitable<Decision> {
-    const decision = this.#ask(call, batch);
-    return this.#raised.remembersAny() ? this.#afterRaise(call, batch, decision) : decision;
+    const first = this.#ask(call, batch);
+    const decision = this.#raised.remembersAny() ? this.#afterRaise(call, batch, first) : first;
+    return call === 'spend' && this.#warnings.areNeeded ? this.#withWarnings(decision) : decision;
+  }
+
+  #withWarnings(made: Awaitable<Decision>): Awaitable<Decision> {
+    return andThen(made, (decision) => {
+      this.#warnings.look(decision);
+      return decision;
+    });
   }
 
   /**
@@ -117,6 +129,15 @@ export class Decider {
   }
 
   #decideTried(call: Call, alternatives: readonly Batch[]): Awaitable<readonly Decision[]> {
+    const decided = this.#cutAndTried(call, alternatives);
+    if (call === 'check' || !this.#warnings.areNeeded) return decided;
+    return andThen(decided, (decisions) => {
+      for (const decision of decisions) this.#warnings.look(decision);
+      return decisions;
+    });
+  }
+
+  #cutAndTried(call: Call, alternatives: readonly Batch[]): Awaitable<readonly Decision[]> {
     const tried = this.#gate.decideFirst(call, alternatives);
     if (!this.#raised.remembersAny()) return tried;
     // Debts from before a raise may have denied any of them.

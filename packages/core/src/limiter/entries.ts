@@ -48,6 +48,7 @@ const CALLS = {
   charge: { fields: ['limit', 'id', 'cost'], does: 'takes the cost' },
   refund: { fields: ['limit', 'id', 'cost'], does: 'gives the cost back' },
   reset: { fields: ['limit', 'id'], does: 'makes the bucket full' },
+  usage: { fields: ['limit', 'id'], does: 'only reads the count' },
 } as const;
 
 /**
@@ -60,7 +61,7 @@ export function checkedEntriesOf<T>(call: keyof typeof CALLS, entries: readonly 
   const { fields, does } = CALLS[call];
   const mode = `\`mode\` belongs to spend and check: ${call} ${does} in any case.`;
   const share = '`share` belongs to spend and check: it limits what a decision may take.';
-  const hints = { ...(call === 'reset' ? RESET_HINTS : ENTRY_HINTS), mode, share };
+  const hints = { ...(call === 'reset' ? RESET_HINTS : call === 'usage' ? USAGE_HINTS : ENTRY_HINTS), mode, share };
   for (const entry of checkedEntries(entries))
     checkOptions(`entries[…] of ${call}`, entry, fields, hints, ENTRY_EXAMPLE);
   return entries;
@@ -72,6 +73,7 @@ const RESET_HINTS: Hints = {
   key: KEY_HINT,
   cost: 'reset makes the whole bucket full: to give some tokens back use refund([{ limit, id, cost }]).',
 };
+const USAGE_HINTS: Hints = { key: KEY_HINT, cost: 'usage takes nothing.' };
 const ENTRY_HINTS: Hints = { key: KEY_HINT, points: '`points` is `cost` here.' };
 
 /**

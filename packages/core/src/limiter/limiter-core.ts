@@ -29,7 +29,16 @@ import {
 } from '../limits/limit-set.ts';
 import { checkId } from '../ids/id-format.ts';
 import type { Limit } from '../limits/limit.ts';
-import type { CloseOptions, CostEntry, FirstOf, Limiter, ResetEntry, SpendEntry, WaitOptions } from './limiter.ts';
+import type {
+  CloseOptions,
+  CostEntry,
+  FirstOf,
+  Limiter,
+  ResetEntry,
+  SpendEntry,
+  UsageEntry,
+  WaitOptions,
+} from './limiter.ts';
 import { checkSignal, HeldDecisions, rejectedBy, type HoldEnd, type Leave } from './held-decisions.ts';
 import { pressureEvent } from '../store/memory/pressure.ts';
 import { markAsMadeHere } from './not-a-limiter.ts';
@@ -37,6 +46,8 @@ import { DecisionReports, WITHOUT_HTTP, type OnDecision } from './on-decision.ts
 import { complaint } from '../checks/errors.ts';
 import { checkBoolean, checkFunction, checkOptions } from '../checks/options.ts';
 import { PendingWork } from './pending-work.ts';
+import { QuotaWarnings } from './quota-warnings.ts';
+import { usageOf, type Usage } from './usage.ts';
 import { PreparedLimits, type UseInput } from './prepared-limits.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
 import { RaisedLimits } from './raised-limits.ts';
@@ -78,6 +89,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   readonly #raised: RaisedLimits;
   /** The wall clock of the store, as far as it is known. */
   readonly #wall: StoreWall;
+  readonly #warnings: QuotaWarnings;
   readonly #work: PendingWork;
   readonly #held: HeldDecisions;
   readonly #watch = new SetupWatch((message) => this.emit({ type: 'warning', message, once: true }));
@@ -101,6 +113,8 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.#held = new HeldDecisions({ time, refund: (decision) => this.refund(decision) });
     this.#set = this.#defined(set);
     registerLimitNames(store, this, storedNames(this.#set));
+    this.#warnings = new QuotaWarnings(emit);
+    this.#warnings.changed(this.#set);
     this.#gate =
       store.traits?.answersAtOnce === true
         ? new OpenGate(store, time, wall)
@@ -110,6 +124,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
       raised: this.#raised,
       reports: this.#reports,
       lender: new Lender(time, emit),
+      warnings: this.#warnings,
       currentSet: () => this.#set,
     });
     this.#endStoreReports = this.#watchedStore();
@@ -162,6 +177,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return this.#work.track(refunded);
   }
 
+  usage(entries: readonly UsageEntry[]): Awaitable<readonly Usage[]> {
+    return usageOf(this.#openSet(), entries, (batch) => this.#gate.read(batch));
+  }
+
   reset(entries: readonly ResetEntry[]): Awaitable<void> {
     this.#gate.assertOpen();
     const set = this.#set;
@@ -178,6 +197,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     for (const need of this.#needed.values()) checkNeeded(next, need);
     registerLimitNames(this.store, this, storedNames(next));
     this.#raised.changed(this.#set, next);
+    this.#warnings.changed(next);
     this.#set = next;
   }
 
@@ -312,9 +332,11 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   #charge(transactions: Awaitable<readonly Transaction[]>): Awaitable<readonly BucketState[]> {
     const charged = andThen(transactions, (batch) =>
-      andThen(this.#gate.charge(withChargedLoans(withoutBlocked(batch))), (change) =>
-        bucketStates(change.batch, change.reading),
-      ),
+      andThen(this.#gate.charge(withChargedLoans(withoutBlocked(batch))), (change) => {
+        // A charge of the local store counts only a part of a quota.
+        if (this.#warnings.areNeeded && change.store === this.store) this.#warnings.lookAtCharge(change);
+        return bucketStates(change.batch, change.reading);
+      }),
     );
     return this.#work.track(charged);
   }

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { BucketState, Decision } from '../decision/decision.ts';
+import type { Usage } from './usage.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
 import type { LimitSetOptions } from '../limits/limit-set.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
@@ -39,6 +40,17 @@ export interface SpendEntry<Name extends string = string> extends BucketName {
    * a larger share. The figures of the result are those of this part. Not with mode `charge`. Default: 1.
    */
   readonly share?: number | undefined;
+}
+
+/** An entry of {@link Limiter.usage}: an id of a quota. */
+export interface UsageEntry<Name extends string = string> extends BucketName {
+  readonly limit: Name;
+  /** Not allowed here: `usage` takes nothing. */
+  readonly cost?: never;
+  /** Not allowed here: only `spend` and `check` have a mode. */
+  readonly mode?: never;
+  /** Not allowed here: only `spend` and `check` have a share. */
+  readonly share?: never;
 }
 
 /**
@@ -153,6 +165,15 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * @throws {SluiceError} `ERR_FOREIGN_DECISION` for a decision of another limiter.
    */
   refund(what: Decision | readonly CostEntry<Name>[]): Awaitable<readonly BucketState[]>;
+  /**
+   * Returns what has been used of quotas in their running periods, for a billing page. It takes nothing.
+   *
+   * @returns One object for each entry, in the same order. For an unlimited id `used` is 0, because it is not counted, and
+   * `count` is `Infinity`; for a blocked one all numbers are 0.
+   * @throws {SluiceError} `ERR_OPTION` for a limit that is a rate: use `check`. Rejects with `ERR_STORE_UNAVAILABLE` when
+   * the store can't answer, whatever the failure policies are: a part of the count would be wrong on a bill.
+   */
+  usage(entries: readonly UsageEntry<Name>[]): Awaitable<readonly Usage[]>;
   /**
    * Fills buckets.
    *

@@ -1,0 +1,104 @@
+import type { Changed, Charge } from '../decision/batch-answer.ts';
+import { Decision } from '../decision/decision.ts';
+import { periodLeft } from '../decision/period-left.ts';
+import type { EventSink } from '../events/event.ts';
+import type { LimitSet } from '../limits/limit-set.ts';
+import { mapKeyOf } from '../store/bucket-key.ts';
+import type { StoreReading } from '../store/store.ts';
+import { levelAfter } from '../store/transaction-rule.ts';
+
+/** At most this many warnings are remembered. Above it, the oldest are forgotten first. */
+const MAX_REMEMBERED = 10_000;
+
+/** The tokens used before and after a call. */
+interface Step {
+  readonly before: number;
+  readonly after: number;
+}
+
+/**
+ * Emits an event when a quota reaches one of the parts of `warnAt`.
+ *
+ * The call that crosses a threshold knows it from the store's reading: before it fewer tokens were used, after it as many
+ * or more. So of all processes only one warns, and none has to remember anything. A refund makes it possible to cross a
+ * threshold again: each process remembers its own warnings, and does not repeat them in the same period.
+ */
+export class QuotaWarnings {
+  readonly #emit: EventSink;
+  readonly #thresholds = new Map<string, readonly number[]>();
+  /** The end of the period for each warning that was emitted. */
+  readonly #emitted = new Map<string, number>();
+
+  constructor(emit: EventSink) {
+    this.#emit = emit;
+  }
+
+  /** Whether any limit has thresholds. Otherwise no decision has to be looked at. */
+  get areNeeded(): boolean {
+    return this.#thresholds.size > 0;
+  }
+
+  /** To be called with the limits in effect. */
+  changed({ limits }: LimitSet<never>): void {
+    this.#thresholds.clear();
+    for (const [name, { warnAt }] of limits) if (warnAt.length > 0) this.#thresholds.set(name, warnAt);
+  }
+
+  /** Looks at a decision of `spend`. One of a failure policy counts only a part of a quota. */
+  look(decision: Decision): void {
+    const answer = Decision.answerOf(decision);
+    if (!decision.allowed || !answer.available || answer.failure !== undefined) return;
+    const { batch, reading } = answer;
+    for (const [i, transaction] of batch.entries()) {
+      const before = reading.levelsTicks[i]!;
+      this.#lookAt(transaction, { before, after: levelAfter(transaction, before) }, reading, i);
+    }
+  }
+
+  /** Looks at buckets after a charge of the limiter's store. */
+  lookAtCharge({ batch, reading }: Changed<Charge>): void {
+    for (const [i, charge] of batch.entries()) {
+      this.#lookAt(charge, stepOf(charge, reading.levelsTicks[i]!), reading, i);
+    }
+  }
+
+  #lookAt(charge: Charge, { before, after }: Step, reading: StoreReading, index: number): void {
+    const thresholds = this.#thresholds.get(charge.limit);
+    if (thresholds === undefined || after === before) return;
+    const { count } = charge.rate;
+    const { endMs } = periodLeft(charge, reading, index)!;
+    for (const threshold of thresholds) {
+      const tokens = tokensAt(threshold, count);
+      if (before < tokens && tokens <= after) this.#warn(charge, { threshold, used: after, endMs });
+    }
+  }
+
+  #warn(charge: Charge, { threshold, used, endMs }: { threshold: number; used: number; endMs: number }): void {
+    const { limit, id, rate, calendar } = charge;
+    const { count } = rate;
+    // A quota that was raised may be warned of again.
+    const warning = `${mapKeyOf(charge)}\n${calendar} ${threshold} ${count}`;
+    if (this.#emitted.get(warning) === endMs) return;
+    this.#emitted.delete(warning);
+    this.#emitted.set(warning, endMs);
+    if (this.#emitted.size > MAX_REMEMBERED) this.#emitted.delete(this.#emitted.keys().next().value!);
+    const end = new Date(endMs);
+    const message =
+      `An id of limit "${limit}" has used ${used} of the ${count} tokens of its quota, which reaches the threshold ` +
+      `${threshold}. The period ends at ${end.toISOString()}.`;
+    this.#emit({ type: 'quota-warning', limit, id, used, count, threshold, end, message });
+  }
+}
+
+/**
+ * The store returns the level after a charge. If that is an empty bucket, the charge may have taken less than its cost;
+ * then the lowest level that it can have found is assumed.
+ */
+function stepOf({ incrementTicks, capTicks }: Charge, after: number): Step {
+  return { before: after > capTicks ? after : Math.max(0, after - incrementTicks), after };
+}
+
+/** Whole tokens, rounded up; 0.29 of 100 tokens are 29, although the product of the doubles is a little less or more. */
+function tokensAt(threshold: number, count: number): number {
+  return Math.max(1, Math.ceil(threshold * count - 1e-6));
+}
