@@ -11,7 +11,21 @@ function overrideOf(ids: string): string {
   return `- NewOrdersPerAccount:\n    count: 600\n    period: 180m\n    ids:\n${ids}`;
 }
 
+/** The limits, of which orders have a quota. */
+function withQuota(quota: string): string {
+  return LIMITS.replace(/(NewOrdersPerAccount:) .*/, `$1 { ${quota} }`);
+}
+
 export const GOOD_CASES: readonly GoodCase[] = [
+  { name: 'a quota', limits: withQuota('count: 300, per: month') },
+  {
+    name: 'a quota with all its fields',
+    limits: withQuota(
+      'count: 300, per: week, timeZone: Europe/Berlin, anchor: 2026-01-31, warnAt: [0.8, 1], hidden: true',
+    ),
+    overrides:
+      '- NewOrdersPerAccount:\n    count: 600\n    ids: [1]\n- NewOrdersPerAccount:\n    unlimited: true\n    ids: [2]\n',
+  },
   { name: 'limits in flow style', limits: LIMITS },
   { name: 'limits as JSON', limits: JSON.stringify(limitsAsData()) },
   { name: 'CRLF line ends', limits: LIMITS.replaceAll('\n', '\r\n') },

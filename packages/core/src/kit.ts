@@ -29,6 +29,8 @@ export { checkBorrowing, overrideRate, OverrideTotals } from './limits/overrides
 export { overridesOf } from './limits/overrides/override-list.ts';
 export { overriddenPool, withPools } from './limits/pools.ts';
 export { boundsOf, checkBounds, type Bound } from './rule/at-most.ts';
+export { QUOTA_OPTIONS, quotaOf } from './limits/quota.ts';
+export { CALENDAR_UNITS } from './calendar/calendar.ts';
 export { DURATION_PATTERN } from './rule/duration.ts';
 export { fits, waitFor } from './rule/gcra.ts';
 export {

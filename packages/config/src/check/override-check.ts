@@ -50,6 +50,7 @@ export class OverrideCheck {
     if (row.limit === undefined) return;
     const format = this.#format(row.limit, row.at, isNew);
     if (format === undefined) return;
+    if (isNew) this.#checkKind(row.limit, row);
     if (isNew) this.#checkAtMost(row.limit, row);
     if (isNew) this.#checkBorrowing(row.limit, row.at);
     for (const [i, id] of row.ids.entries()) {
@@ -81,6 +82,16 @@ export class OverrideCheck {
     if (typeof why !== 'string') return why;
     if (isNew && why !== '') this.#problems.add(at, why, limit);
     return undefined;
+  }
+
+  #checkKind(name: string, { override, at }: OverrideRow): void {
+    const limit = this.#limits?.get(name);
+    if (limit === undefined || typeof override !== 'object') return;
+    if (limit.isQuota === (override.period === undefined)) return;
+    const message = limit.isQuota
+      ? `\`${name}\` must have \`count\` alone, because the limit is a quota. For example { count: 50000 }.`
+      : `\`${name}.period\` must be given, because the limit is a rate. For example { count: 600, period: 180m }.`;
+    this.#problems.add(at, message, name);
   }
 
   #checkAtMost(name: string, { override, at }: OverrideRow): void {

@@ -72,9 +72,10 @@ export class PoolCheck {
 
   #defined(): ReadonlyMap<string, Limit> {
     const definitions = [...this.#rows.values()].map((row): [string, LimitDefinition] => {
-      const { name, numbers, atMost, borrow, disabled } = row;
+      const { name, numbers, quota, atMost, borrow, disabled } = row;
       const key = keyFrom(this.#formatOf(name), String);
-      return [name, { key, ...numbers!, atMost, disabled, ...(borrow && { borrow: borrow.definition }) }];
+      const more = { atMost, disabled, ...(borrow && { borrow: borrow.definition }) };
+      return [name, { key, ...(quota ?? numbers!), ...more } as LimitDefinition];
     });
     return defineLimits(Object.fromEntries(definitions), 'local');
   }

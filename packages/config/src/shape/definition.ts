@@ -1,4 +1,4 @@
-import { LIMIT_NAME_PATTERN } from '@sluice/core/kit';
+import { LIMIT_NAME_PATTERN, QUOTA_OPTIONS } from '@sluice/core/kit';
 import {
   boundsField,
   debtField,
@@ -6,9 +6,12 @@ import {
   mappingField,
   markField,
   nameField,
+  partsField,
   periodField,
   switchField,
+  textField,
   tokensField,
+  unitField,
   waitField,
   weightField,
   type Field,
@@ -72,6 +75,20 @@ export const BORROW_CHANGE_FIELDS: Readonly<Record<'ceiling' | 'weight', Field>>
 /** The fields of a ceiling. */
 export const CEILING_FIELDS: Readonly<Record<string, Field>> = { burst, count, period };
 
+/** The fields of a quota beside `count`. */
+export const QUOTA_FIELDS: Readonly<Record<(typeof QUOTA_OPTIONS)[number], Field>> = {
+  per: unitField(
+    'The calendar period after which all tokens come back. Makes the limit a quota: count for each period.',
+  ),
+  timeZone: textField('The time zone of the calendar of a quota. Default: UTC.', 'Europe/Berlin'),
+  anchor: textField(
+    'The date from which the periods of a quota are counted: 2026-01-31 gives 28 February and 31 March.',
+    '2026-01-31',
+    String.raw`^\d{4}-\d{2}-\d{2}$`,
+  ),
+  warnAt: partsField('Parts of a quota at which an event is emitted, such as [0.8, 1].'),
+};
+
 /** The fields of a limit. */
 export const LIMIT_FIELDS: Readonly<Record<string, Field>> = {
   ...NUMBERS,
@@ -79,6 +96,7 @@ export const LIMIT_FIELDS: Readonly<Record<string, Field>> = {
     'The most tokens that may pass in any window of a length, such as 1000: 1h. The numbers of the limit and its overrides are checked by it.',
     WINDOW_FIELD,
   ),
+  ...QUOTA_FIELDS,
   idFormat: nameField('The format of the ids. Default: the format of the key in code.', ID_FORMATS),
   disabled: switchField('Whether the limit is switched off. It then applies to no request.'),
   hidden: switchField('Whether the limit is hidden from clients: no header field and no problem details name it.'),
@@ -98,6 +116,9 @@ export const OVERRIDE_FIELDS: Readonly<Record<string, Field>> = {
 
 /** The fields of the numbers of a limit. */
 export const NUMBER_NAMES = ['burst', 'count', 'period', 'maxDebt', 'maxWait'] as const;
+
+/** The fields that a quota can't have. */
+export const RATE_NAMES = ['burst', 'period', 'maxDebt', 'maxWait', 'atMost', 'borrow'] as const;
 
 /** Those that must be given. */
 export const NEEDED_NUMBERS: readonly string[] = ['count', 'period'];
@@ -151,8 +172,12 @@ export const LIMITS_SCHEMA: JsonSchema = {
   additionalProperties: {
     type: 'object',
     properties: schemasOf(LIMIT_FIELDS),
-    required: NEEDED_NUMBERS,
+    required: ['count'],
     additionalProperties: false,
+    anyOf: [
+      { properties: without(...QUOTA_OPTIONS), required: NEEDED_NUMBERS },
+      { properties: without(...RATE_NAMES), required: ['count', 'per'] },
+    ],
   },
 };
 
@@ -174,6 +199,10 @@ export const OVERRIDES_SCHEMA: JsonSchema = {
       additionalProperties: false,
       anyOf: [
         { properties: without('unlimited', 'blocked'), required: NEEDED_NUMBERS },
+        {
+          properties: without(...NUMBER_NAMES.filter((name) => name !== 'count'), 'borrow', ...MARK_NAMES),
+          required: ['count'],
+        },
         { properties: without(...NUMBER_NAMES, 'borrow', 'blocked'), required: ['unlimited'] },
         { properties: without(...NUMBER_NAMES, 'borrow', 'unlimited'), required: ['blocked'] },
       ],

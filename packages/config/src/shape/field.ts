@@ -1,5 +1,6 @@
 import { SluiceError } from '@sluice/core';
 import {
+  CALENDAR_UNITS,
   checkBoolean,
   checkedDebt,
   checkedPeriodTicks,
@@ -148,6 +149,36 @@ export function weightField(description: string): Field {
       const { value } = scalarOf(option, node, { demand: 'a number above 0', example: '3' });
       checkWeight(option, value);
       return value;
+    },
+  };
+}
+
+/** A field for a calendar period. */
+export function unitField(description: string): Field {
+  return {
+    schema: { description, enum: CALENDAR_UNITS },
+    read: (option, node) =>
+      scalarOf(option, node, { demand: `one of ${CALENDAR_UNITS.join(', ')}`, example: 'month' }).value,
+  };
+}
+
+/** A field for a text whose value the limit itself validates. */
+export function textField(description: string, example: string, pattern?: string): Field {
+  const format = pattern === undefined ? {} : { pattern };
+  return {
+    schema: { description, type: 'string', minLength: 1, ...format, examples: [example] },
+    read: (option, node) => scalarOf(option, node, { demand: `text, such as ${example}`, example }).value,
+  };
+}
+
+/** A field for a list of numbers above 0, at most 1. */
+export function partsField(description: string): Field {
+  return {
+    schema: { description, type: 'array', items: { type: 'number', exclusiveMinimum: 0, maximum: 1 } },
+    read(option, node) {
+      if (node.kind === 'list') return [...node.items].map((item) => (item.kind === 'scalar' ? item.value : undefined));
+      const remedy = `For example ${leafOf(option)}: [0.8, 1].`;
+      throw new SluiceError('ERR_OPTION', wrongValue(option, 'a list of numbers above 0, at most 1', node, remedy));
     },
   };
 }

@@ -1,11 +1,11 @@
-import type { AtMost, LimitNumbers } from '@sluice/core';
-import { boundsOf, checkBounds, checkLimitName, rateOf } from '@sluice/core/kit';
+import type { AtMost, LimitNumbers, QuotaNumbers } from '@sluice/core';
+import { boundsOf, checkBounds, checkLimitName, QUOTA_OPTIONS, quotaOf, rateOf } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import { wrongFile, wrongValue, shownNode, type Entry, type Mapping, type Node } from '../nodes/node.ts';
 import { BEGINNING, shownPosition, type Position } from '../nodes/position.ts';
 import type { EarlyItems } from '../text/yaml-text.ts';
 import { borrowOf, type BorrowRow } from './borrow-shape.ts';
-import { LIMIT_FIELDS, WINDOW_FIELD } from './definition.ts';
+import { LIMIT_FIELDS, QUOTA_FIELDS, RATE_NAMES, WINDOW_FIELD } from './definition.ts';
 import { Fields } from './fields.ts';
 
 /** One limit of a file of defaults. */
@@ -14,6 +14,10 @@ export interface LimitRow {
   readonly at: Position;
   /** `undefined` if they are wrong. */
   readonly numbers: LimitNumbers | undefined;
+  /** The numbers of a quota; `undefined` if they are wrong, or the limit is a rate. */
+  readonly quota: QuotaNumbers | undefined;
+  /** Whether the limit is a quota, be it right or wrong. */
+  readonly isQuota: boolean;
   readonly atMost: AtMost | undefined;
   readonly idFormat: { readonly name: string; readonly at: Position } | undefined;
   readonly disabled: boolean;
@@ -92,6 +96,8 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
       name,
       at,
       numbers: undefined,
+      quota: undefined,
+      isQuota: false,
       atMost: undefined,
       idFormat: undefined,
       disabled: false,
@@ -102,8 +108,10 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
   }
   const fields = new Fields({ where: name, limit: name, known: KNOWN }, node, problems);
   const idFormat = fields.value('idFormat', LIMIT_FIELDS['idFormat']!) as string | undefined;
-  const numbers = fields.numbers(LIMIT_FIELDS);
-  const atMost = atMostOf(fields);
+  const isQuota = fields.has('per');
+  const numbers = isQuota ? undefined : rateNumbers(fields);
+  const quota = isQuota ? quotaNumbers(fields) : undefined;
+  const atMost = isQuota ? undefined : atMostOf(fields);
   if (numbers !== undefined && atMost !== undefined) {
     fields.attempt(() => checkAtMost(name, numbers, { atMost, maxDebt: 0 }), fields.positionOf('atMost'));
   }
@@ -111,13 +119,42 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
     name,
     at,
     numbers,
+    quota,
+    isQuota,
     atMost,
     idFormat: idFormat === undefined ? undefined : { name: idFormat, at: fields.node('idFormat')!.at },
     disabled: fields.value('disabled', LIMIT_FIELDS['disabled']!) === true,
     hidden: fields.value('hidden', LIMIT_FIELDS['hidden']!) === true,
-    borrow: borrowOf(fields, numbers),
+    borrow: isQuota ? undefined : borrowOf(fields, numbers),
     countAt: fields.node('count')?.at ?? at,
   };
+}
+
+function rateNumbers(fields: Fields): LimitNumbers | undefined {
+  const isRate = fields.checked(
+    () => quotaOf(fields.where, fields.where, valuesOf(fields)) === undefined,
+    QUOTA_OPTIONS,
+  );
+  const numbers = fields.numbers(LIMIT_FIELDS);
+  return isRate === true ? numbers : undefined;
+}
+
+/** The combination of a quota's fields is validated as that of a limit in code. */
+function quotaNumbers(fields: Fields): QuotaNumbers | undefined {
+  const count = fields.needed('count', LIMIT_FIELDS['count']!);
+  const values = valuesOf(fields);
+  const quota = fields.checked(() => quotaOf(fields.where, fields.where, values), [...QUOTA_OPTIONS, ...RATE_NAMES]);
+  return count === undefined || quota === undefined ? undefined : ({ ...values, count } as unknown as QuotaNumbers);
+}
+
+/** The given fields of a quota as they are, and those that it can't have. */
+function valuesOf(fields: Fields): Record<string, unknown> {
+  const own = QUOTA_OPTIONS.filter((name) => fields.has(name));
+  const other = fields.has('per') ? RATE_NAMES.filter((name) => fields.has(name)) : [];
+  return Object.fromEntries([
+    ...own.map((name) => [name, fields.value(name, QUOTA_FIELDS[name])] as const),
+    ...other.map((name) => [name, true] as const),
+  ]);
 }
 
 /** Reads the entries of `atMost` one by one, so that each has its own position. */

@@ -110,10 +110,19 @@ function overrideOf(fields: Fields): Override | undefined {
 }
 
 function numbersOf(fields: Fields): Override | undefined {
+  if (isQuota(fields)) {
+    const count = fields.value('count', OVERRIDE_FIELDS['count']!) as number | undefined;
+    return count === undefined ? undefined : { count };
+  }
   const numbers = fields.numbers(OVERRIDE_FIELDS);
   const borrow = borrowChange(fields, numbers);
   if (!fields.has('borrow')) return numbers;
   return numbers && borrow && { ...numbers, borrow };
+}
+
+/** The kind of a limit follows from its numbers, here as in its definition. */
+function isQuota(fields: Fields): boolean {
+  return fields.has('count') && [...NUMBER_NAMES, 'borrow'].every((name) => name === 'count' || !fields.has(name));
 }
 
 function noteIds(fields: Fields, ids: Node | undefined): void {

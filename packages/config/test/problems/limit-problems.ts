@@ -4,6 +4,78 @@ import { limitsWith, OTHERS, type ProblemCase } from './problem-case.ts';
 /** Mistakes in the names and fields of limits. */
 export const LIMIT_PROBLEMS: readonly ProblemCase[] = [
   {
+    name: 'a quota and a rate in one limit',
+    limits: limitsWith('  count: 1\n  per: day\n  period: 1s\n'),
+    problems: [
+      'limits.yaml:6:11: `NewOrdersPerAccount.period` must be left out beside `per`: a limit is a quota or a rate. For both define two limits, and use them in one batch.',
+    ],
+  },
+  {
+    name: 'a calendar of a rate',
+    limits: limitsWith('  count: 1\n  period: 1s\n  timeZone: UTC\n'),
+    problems: [
+      "limits.yaml:6:13: `NewOrdersPerAccount.timeZone` must be given only with `per`. For a quota add per: 'month'; for a rate leave it out.",
+    ],
+  },
+  {
+    name: 'an unknown period',
+    limits: limitsWith('  count: 1\n  per: months\n'),
+    problems: [
+      "limits.yaml:5:8: `NewOrdersPerAccount.per` must be 'hour' or 'day' or 'week' or 'month' or 'year', but was 'months'. Write per: 'month'.",
+    ],
+  },
+  {
+    name: 'a period that is a list',
+    limits: limitsWith('  count: 1\n  per: [day]\n'),
+    problems: [
+      'limits.yaml:5:8: `NewOrdersPerAccount.per` must be one of hour, day, week, month, year, but was a list. For example per: month.',
+    ],
+  },
+  {
+    name: 'a time zone that does not exist',
+    limits: limitsWith('  count: 1\n  per: day\n  timeZone: Europe/Berlim\n'),
+    schemaAccepts: 'it does not know the time zones',
+    problems: [
+      "limits.yaml:6:13: `NewOrdersPerAccount.timeZone` must be a time zone of the IANA database, but was 'Europe/Berlim'. For example timeZone: 'Europe/Berlin'. For UTC leave it out.",
+    ],
+  },
+  {
+    name: 'an anchor on 31 February',
+    limits: limitsWith('  count: 1\n  per: month\n  anchor: 2026-02-31\n'),
+    schemaAccepts: 'it does not know the calendar',
+    problems: [
+      "limits.yaml:6:11: `NewOrdersPerAccount.anchor` must be a date that exists, such as '2026-01-31', or a Date, but was '2026-02-31'. Periods are counted from its day and time.",
+    ],
+  },
+  {
+    name: 'a quota without a count',
+    limits: limitsWith('  per: month\n'),
+    problems: [
+      "limits.yaml:4:3: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was undefined. For example count: 100, period: '1m'.",
+    ],
+  },
+  {
+    name: 'wrong thresholds of a quota',
+    limits: limitsWith('  count: 1\n  per: month\n  warnAt: [2]\n'),
+    problems: [
+      'limits.yaml:6:11: `NewOrdersPerAccount.warnAt` must be an array of numbers above 0, at most 1, but was [ 2 ]. For example warnAt: [0.8, 1].',
+    ],
+  },
+  {
+    name: 'thresholds that are no list',
+    limits: limitsWith('  count: 1\n  per: month\n  warnAt: 1\n'),
+    problems: [
+      'limits.yaml:6:11: `NewOrdersPerAccount.warnAt` must be a list of numbers above 0, at most 1, but was 1. For example warnAt: [0.8, 1].',
+    ],
+  },
+  {
+    name: 'a threshold that is a list',
+    limits: limitsWith('  count: 1\n  per: month\n  warnAt: [[1]]\n'),
+    problems: [
+      'limits.yaml:6:11: `NewOrdersPerAccount.warnAt` must be an array of numbers above 0, at most 1, but was [ undefined ]. For example warnAt: [0.8, 1].',
+    ],
+  },
+  {
     name: 'a limit without a key in code',
     limits: LIMITS + 'Extra: { count: 1, period: 1s }\n',
     schemaAccepts: 'it does not know the code',
@@ -24,14 +96,14 @@ export const LIMIT_PROBLEMS: readonly ProblemCase[] = [
     name: 'an unknown field of a limit',
     limits: limitsWith('  count: 1\n  period: 1s\n  brust: 2\n'),
     problems: [
-      'limits.yaml:6:3: `NewOrdersPerAccount` has no option `brust` (its value was 2). Did you mean `burst`? Options: burst, count, period, maxDebt, maxWait, atMost, idFormat, disabled, hidden, borrow.',
+      'limits.yaml:6:3: `NewOrdersPerAccount` has no option `brust` (its value was 2). Did you mean `burst`? Options: burst, count, period, maxDebt, maxWait, atMost, per, timeZone, anchor, warnAt, idFormat, disabled, hidden, borrow.',
     ],
   },
   {
     name: 'another library’s field',
     limits: limitsWith('  count: 1\n  windowMs: 1000\n  period: 1s\n'),
     problems: [
-      "limits.yaml:5:3: `NewOrdersPerAccount` has no option `windowMs` (its value was 1000). `windowMs` is `period` here, e.g. period: '1m'. Options: burst, count, period, maxDebt, maxWait, atMost, idFormat, disabled, hidden, borrow.",
+      "limits.yaml:5:3: `NewOrdersPerAccount` has no option `windowMs` (its value was 1000). `windowMs` is `period` here, e.g. period: '1m'. Options: burst, count, period, maxDebt, maxWait, atMost, per, timeZone, anchor, warnAt, idFormat, disabled, hidden, borrow.",
     ],
   },
   {
@@ -70,7 +142,7 @@ export const LIMIT_PROBLEMS: readonly ProblemCase[] = [
     name: 'a field that is a list',
     limits: limitsWith('  ? [count]\n  : 1\n  count: 1\n  period: 1s\n'),
     problems: [
-      'limits.yaml:4:5: `NewOrdersPerAccount` has no option `a list` (its value was 1). Options: burst, count, period, maxDebt, maxWait, atMost, idFormat, disabled, hidden, borrow.',
+      'limits.yaml:4:5: `NewOrdersPerAccount` has no option `a list` (its value was 1). Options: burst, count, period, maxDebt, maxWait, atMost, per, timeZone, anchor, warnAt, idFormat, disabled, hidden, borrow.',
     ],
   },
   {

@@ -1,7 +1,31 @@
-import { overrideOf, type ProblemCase } from './problem-case.ts';
+import { limitsWith, overrideOf, type ProblemCase } from './problem-case.ts';
 
 /** Mistakes in overrides and their ids. */
 export const OVERRIDE_PROBLEMS: readonly ProblemCase[] = [
+  {
+    name: 'an override of a rate without a period',
+    overrides: '- NewOrdersPerAccount:\n    count: 600\n    ids: [1]\n',
+    schemaAccepts: 'it does not know the other file',
+    problems: [
+      'overrides.yaml:1:3: `NewOrdersPerAccount.period` must be given, because the limit is a rate. For example { count: 600, period: 180m }.',
+    ],
+  },
+  {
+    name: 'an override of a quota that is a rate',
+    limits: limitsWith('  count: 1\n  per: month\n'),
+    overrides: '- NewOrdersPerAccount:\n    count: 600\n    period: 1m\n    ids: [1]\n',
+    schemaAccepts: 'it does not know the other file',
+    problems: [
+      'overrides.yaml:1:3: `NewOrdersPerAccount` must have `count` alone, because the limit is a quota. For example { count: 50000 }.',
+    ],
+  },
+  {
+    name: 'an override with a wrong count alone',
+    overrides: '- NewOrdersPerAccount:\n    count: 0\n    ids: [1]\n',
+    problems: [
+      'overrides.yaml:2:12: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was 0. To allow no bursts use burst: 1; for no limit leave the limit out.',
+    ],
+  },
   {
     name: 'an override of an unknown limit',
     overrides: '- NewOrders:\n    count: 1\n    period: 1s\n    ids: [1]\n',

@@ -3,7 +3,8 @@ import { Calendar, calendarNamed, CALENDAR_UNITS, type CalendarUnit, type Period
 import { checkTimeZone } from '../calendar/time-zone.ts';
 import { complaint, reasonOf, SluiceError } from '../checks/errors.ts';
 import { isPlainObject, oneOf } from '../checks/options.ts';
-import type { StoreWall } from '../time/store-wall.ts';
+import { StoreWall } from '../time/store-wall.ts';
+import { systemTime } from '../time/time.ts';
 
 /**
  * A day from which the periods of a quota are counted: a date in the time zone of the quota, such as `'2026-01-31'`, or
@@ -76,10 +77,16 @@ export interface CheckedQuota {
  * Validates the calendar of a quota.
  *
  * @param where - The path of the limit in error messages: `limits.Monthly`.
+ * @param wall - The wall clock of the store. Default: that of this process.
  * @returns `undefined` for a rate.
  * @throws {SluiceError} `ERR_OPTION` for a wrong option, `ERR_LIMIT` for the numbers of two kinds of limits.
  */
-export function quotaOf(where: string, limit: string, definition: object, wall: StoreWall): CheckedQuota | undefined {
+export function quotaOf(
+  where: string,
+  limit: string,
+  definition: object,
+  wall: StoreWall = new StoreWall(systemTime),
+): CheckedQuota | undefined {
   const given = definition as Partial<QuotaNumbers> & Readonly<Record<string, unknown>>;
   if (given.per === undefined) {
     checkAbsent(
