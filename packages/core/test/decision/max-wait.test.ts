@@ -155,6 +155,14 @@ describe('the figures of a decision', () => {
     expect(spend({ mode: 'charge', cost: 3 }).results).toMatchObject([{ spent: 3, resetAfterMs: 300 }]);
   });
 
+  test('a maxDebt that is shorter than the line leaves the line as it is, and a longer one lengthens debts alone', () => {
+    const short = oneLine({ ...SPACED, maxDebt: 1 });
+    expect(delaysOf([short.spend(), short.spend(), short.spend(), short.spend()])).toEqual([0, 100, 200, 'denied']);
+    const long = oneLine({ ...SPACED, maxDebt: 9 });
+    expect(delaysOf([long.spend(), long.spend(), long.spend(), long.spend()])).toEqual([0, 100, 200, 'denied']);
+    expect(long.charge(100)).toMatchObject([{ resetAfterMs: 1000 }]);
+  });
+
   test('nobody who may not wait cuts off the line of others', () => {
     const { limiter, spend, charge } = oneLine();
     spend();
