@@ -34,7 +34,7 @@ interface Admitted {
   left: boolean;
 }
 
-/** What is expected of a line: nothing in any list, and as many by the store as by the rule. */
+/** What came of a line: what was wrong, and by how many ticks the starts of some window exceed the rate. */
 export interface LineReport {
   readonly wrong: readonly string[];
   readonly excess: bigint;
@@ -73,9 +73,9 @@ export class LineRun {
     return { wrong: this.#wrong, excess: worstExcess(taken, [this.#numbers]) };
   }
 
-  async #comes(part: number): Promise<void> {
+  async #comes(cost: number): Promise<void> {
     const { interval, tolerance } = roundedRule(this.#numbers);
-    const tokens = Math.max(1, Math.floor(part * this.#numbers.burst));
+    const tokens = Math.max(1, Math.floor(cost * this.#numbers.burst));
     const increment = BigInt(tokens) * interval;
     const transaction: StoreTransaction = {
       ...this.#bucket,
