@@ -23,8 +23,8 @@ const WINDOW_TICKS = WINDOW_MICROS * TICKS_PER_MICRO;
 const GAIN = 4;
 /** After ten time constants, less than a token of 20,000 is left. */
 const FORGOTTEN_MICROS = 10 * WINDOW_MICROS;
-/** The most clients that are remembered. Above it, the one that borrowed longest ago is forgotten. */
-const MAX_CLIENTS = 100_000;
+/** The most clients that are remembered from one period. */
+const MAX_CLIENTS = 50_000;
 
 /** What a client has borrowed lately: tokens, each of which decays exponentially. */
 interface Borrowed {
@@ -42,8 +42,11 @@ interface Borrowed {
 export class Lender {
   readonly #time: Time;
   readonly #emit: EventSink;
-  /** By bucket, the one that borrowed longest ago first. */
-  readonly #borrowed = new Map<string, Borrowed>();
+  // By bucket. To forget the oldest of a single map, one call would look at up to as many deleted entries as there are.
+  #borrowed = new Map<string, Borrowed>();
+  #borrowedBefore: ReadonlyMap<string, Borrowed> = new Map<string, Borrowed>();
+  /** When the current period began. */
+  #sinceMicros = 0;
 
   constructor(time: Time, emit: EventSink) {
     this.#time = time;
@@ -86,7 +89,7 @@ export class Lender {
   }
 
   #fairShare(transaction: Transaction, borrowing: Borrowing): number {
-    const known = this.#borrowed.get(mapKeyOf(transaction));
+    const known = this.#borrowedBy(mapKeyOf(transaction));
     if (known === undefined) return 1;
     const tokens = decayed(known, this.#time.nowMicros());
     const weight = this.#weightOf(transaction, borrowing);
@@ -107,15 +110,19 @@ export class Lender {
     }
   }
 
+  #borrowedBy(client: string): Borrowed | undefined {
+    return this.#borrowed.get(client) ?? this.#borrowedBefore.get(client);
+  }
+
   #note(client: string, tokens: number): void {
     const atMicros = this.#time.nowMicros();
-    const known = this.#borrowed.get(client);
-    this.#borrowed.delete(client);
-    this.#borrowed.set(client, { tokens: tokens + (known === undefined ? 0 : decayed(known, atMicros)), atMicros });
-    for (const [oldest, borrowed] of this.#borrowed) {
-      if (this.#borrowed.size <= MAX_CLIENTS && atMicros - borrowed.atMicros < FORGOTTEN_MICROS) break;
-      this.#borrowed.delete(oldest);
+    const known = this.#borrowedBy(client);
+    if (atMicros - this.#sinceMicros >= FORGOTTEN_MICROS || this.#borrowed.size >= MAX_CLIENTS) {
+      this.#borrowedBefore = this.#borrowed;
+      this.#borrowed = new Map<string, Borrowed>();
+      this.#sinceMicros = atMicros;
     }
+    this.#borrowed.set(client, { tokens: tokens + (known === undefined ? 0 : decayed(known, atMicros)), atMicros });
   }
 }
 

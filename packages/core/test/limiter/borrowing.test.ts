@@ -10,9 +10,16 @@ import {
   type LimiterOptions,
   type SpendEntry,
   type Store,
+  type Decision,
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
+import { transactionOf } from '../../src/decision/batch.ts';
+import type { Transaction } from '../../src/decision/transaction.ts';
+import { Lender } from '../../src/limiter/lender.ts';
+import type { LimitSet } from '../../src/limits/limit-set.ts';
+import { defineLimits } from '../../src/limits/limit.ts';
+import { withPools } from '../../src/limits/pools.ts';
 import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
@@ -270,6 +277,21 @@ describe('the numbers of an override', () => {
       { type: 'override-failed', limit: 'Other', message: expect.stringContaining('borrow') },
     ]);
   });
+
+  test('of a function are validated for each limit, also if another has the same object', () => {
+    const waits = { ...big, maxWait: '1s' } as const;
+    const borrows = { ...big, borrow: { weight: 2 } };
+    const { limiter, spend, events } = started({}, { overrides: (_, id) => (id === 'a' ? waits : borrows) });
+    atOnce(limiter.spend([{ limit: 'Other', id: 'a' }]));
+    spend('b');
+    expect(events).toEqual([]);
+    expect(spend('a').results[0]).toMatchObject({ overridden: false, burst: 2 });
+    atOnce(limiter.spend([{ limit: 'Other', id: 'b' }]));
+    expect(events).toMatchObject([
+      { type: 'override-failed', limit: 'PerUser', message: expect.stringContaining('`maxWait`') },
+      { type: 'override-failed', limit: 'Other', message: expect.stringContaining('borrow') },
+    ]);
+  });
 });
 
 describe('modes and other calls of a limit that borrows', () => {
@@ -506,6 +528,29 @@ describe('a fair pool', () => {
     expect(hungry).toBeGreaterThan(1);
     // b has the whole rest of the pool at its first request.
     expect(lent('b')).toBeGreaterThan(0);
+  });
+
+  test('remembers who has borrowed while many others borrow, but not without bound', () => {
+    const { limits, spend, time } = started({ burst: 1, borrow: { ...fair.borrow, weight: 0.01 } });
+    spend();
+    const [lent] = spend().results;
+    const lender = new Lender(time, () => undefined);
+    const limit = withPools(defineLimits(limits, 'local'), () => undefined).get('PerUser')!;
+    const set = { rateFor: () => limit.rate } as unknown as LimitSet;
+    const ask = { limit, id: 'a', cost: 1, mode: 'check-and-spend', share: 1 } as const;
+    const transaction = transactionOf(set, ask, undefined) as Transaction;
+    const lendTo = (id: string): void =>
+      lender.noteLent({ results: [{ ...lent, id }] } as unknown as Decision, [{ ...transaction, id }]);
+    const flood = (): void => {
+      for (let i = 0; i < 50_000; i++) lendTo(`x${i}`);
+    };
+    lendTo('a');
+    flood();
+    // Its own tokens only.
+    expect(lender.alternativesOf([transaction]).length).toBe(1);
+    flood();
+    flood();
+    expect(lender.alternativesOf([transaction]).length).toBe(2);
   });
 
   test('forgets what was borrowed as it decays', () => {

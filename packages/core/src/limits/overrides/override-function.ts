@@ -95,6 +95,8 @@ class ConvertedOverrides {
     const rate = this.#known(limit, override);
     // One object may be used for several limits.
     checkKind(limit.name, rate, limit);
+    if (override.borrow !== undefined && limit.borrow === undefined) throw borrowsNothing(limit.name);
+    if (override.maxWait !== undefined && limit.borrow !== undefined) throw waitsInLine(`overrides.${limit.name}`);
     return rate;
   }
 
@@ -102,8 +104,6 @@ class ConvertedOverrides {
     const known = this.#byObject.get(override);
     if (known !== undefined && hasNumbers(override, known.numbers)) return known.rate;
     const { burst, count, period, maxDebt, maxWait, borrow } = override;
-    if (borrow !== undefined && limit.borrow === undefined) throw borrowsNothing(limit.name);
-    if (maxWait !== undefined && limit.borrow !== undefined) throw waitsInLine(`overrides.${limit.name}`);
     const rate = this.#convert(limit, override);
     this.#byObject.set(override, { numbers: { burst, count, period, maxDebt, maxWait, borrow } as Numbers, rate });
     return rate;
