@@ -212,6 +212,21 @@ test('a signal that is aborted after the wait changes nothing', async () => {
   expect(await level()).toBe(100);
 });
 
+test('a signal that is aborted when the turn has come, before the wait has ended, changes nothing', async () => {
+  const { limiter, time } = limiterOnFakeTime({ Line: LINE });
+  const [first, second] = [new AbortController(), new AbortController()];
+  for (const id of ['7', '8']) atOnce(limiter.spend(entry(id)));
+  // Called when the first wait ends.
+  first.signal.removeEventListener = () => second.abort('left');
+  const waits = [
+    limiter.spendAndWait(entry('7'), { signal: first.signal }),
+    limiter.spendAndWait(entry('8'), { signal: second.signal }),
+  ];
+  await time.pass(100);
+  expect((await Promise.all(waits)).map(({ delayMs }) => delayMs)).toEqual([100, 100]);
+  expect(second.signal.aborted).toBe(true);
+});
+
 test('a signal that is aborted while the store is asked gives the tokens back, whatever the delay is', async () => {
   const { ended, wait, level } = line(later);
   const abortMeanwhile = async (name: string) => {
