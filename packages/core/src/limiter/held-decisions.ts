@@ -53,15 +53,15 @@ export class HeldDecisions {
    * @param end - Called once when the wait has ended, unless the decision leaves. After `close`, it is called at once.
    */
   hold(decision: Decision, end: (how: HoldEnd) => void): Leave {
+    const dueMicros = this.#time.nowMicros() + Math.round(decision.delayMs * 1000);
+    const held: Held = { decision, dueMicros, lines: linesOf(decision), end };
     if (this.#closed) {
       this.#giveBack(decision);
       end('closed');
-      return () => false;
+    } else {
+      this.#held.splice(this.#held.findLastIndex((other) => other.dueMicros <= dueMicros) + 1, 0, held);
+      this.#arm();
     }
-    const dueMicros = this.#time.nowMicros() + Math.round(decision.delayMs * 1000);
-    const held: Held = { decision, dueMicros, lines: linesOf(decision), end };
-    this.#held.splice(this.#held.findLastIndex((other) => other.dueMicros <= dueMicros) + 1, 0, held);
-    this.#arm();
     return () => this.#leave(held);
   }
 
