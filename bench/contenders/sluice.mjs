@@ -1,4 +1,4 @@
-import { accountId, createLimiter, memoryStore } from '@sluice/core';
+import { accountId, createLimiter, everyone, memoryStore } from '@sluice/core';
 
 /** `limiter.spend`, as applications call it. */
 export const sluice = sluiceOf(({ burst, intervalMs }) => ({ burst, count: 1, period: `${intervalMs}ms` }));
@@ -13,15 +13,24 @@ export const kindsOfSluice = {
     maxWait: '1s',
   })),
   'Sluice, debt': sluiceOf(({ burst, intervalMs }) => ({ burst, count: 1, period: `${intervalMs}ms`, maxDebt: 10 })),
+  'Sluice, borrowing': sluiceOf(
+    ({ burst, intervalMs }) => {
+      const numbers = { burst, count: 1, period: `${intervalMs}ms` };
+      return { ...numbers, borrow: { from: 'Pool', ceiling: numbers, tenants: 1 } };
+    },
+    { Pool: { key: everyone(), count: 1_000_000, period: '1s' } },
+  ),
 };
 
 /**
  * @typedef {import('./decider.ts').Rate} Rate
- * @typedef {import('@sluice/core').LimitNumbers | { count: number, per: 'year' }} Numbers
+ * @typedef {import('@sluice/core').LimitNumbers & { borrow?: import('@sluice/core').BorrowDefinition }} RateNumbers
+ * @typedef {RateNumbers | { count: number, per: 'year' }} Numbers
  * @param {(rate: Rate) => Numbers} numbersOf
+ * @param {import('@sluice/core').LimitDefinitions} others Limits that those which are measured need.
  * @returns {import('./decider.ts').Contender}
  */
-function sluiceOf(numbersOf) {
+function sluiceOf(numbersOf, others = {}) {
   return {
     answersAtOnce: true,
     bounded: true,
@@ -29,12 +38,22 @@ function sluiceOf(numbersOf) {
       const names = ['First', 'Second', 'Third'].slice(0, limits);
       const definition = { key: accountId(), ...numbersOf(rate) };
       const limiter = createLimiter({
-        limits: Object.fromEntries(names.map((name) => [name, definition])),
-        store: memoryStore({ maxKeys: maxKeys * limits }),
+        limits: { ...Object.fromEntries(names.map((name) => [name, definition])), ...others },
+        store: memoryStore({ maxKeys: storeSize(maxKeys * limits, definition) }),
       });
       return { decide: limits === 1 ? one(limiter) : three(limiter), allowed: ({ allowed }) => allowed };
     },
   };
+}
+
+/**
+ * A limit that borrows has a bucket more for each id, and that of the pool.
+ *
+ * @param {number} buckets
+ * @param {object} definition
+ */
+function storeSize(buckets, definition) {
+  return 'borrow' in definition ? 2 * buckets + 1 : buckets;
 }
 
 /**

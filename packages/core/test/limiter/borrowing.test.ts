@@ -558,6 +558,9 @@ describe('a fair pool', () => {
     const lend = () => Array.from({ length: 8 }, () => spend('a')).filter(({ results }) => results[0]?.borrowed).length;
     const first = lend();
     time.advance(60_000);
+    // Another client borrows, so that the first is forgotten.
+    for (let i = 0; i < 3; i++) spend('b');
+    time.advance(60_000);
     expect(lend()).toBe(first);
   });
 

@@ -69,6 +69,7 @@ describe('a limit that borrows', () => {
       { ...pool, borrow: { from: 'Other', ceiling: { count: 2000, period: '1s' } } },
       'must be a limit that does not borrow itself',
     ],
+    [{ key: everyone(), count: 1000, per: 'day' }, 'must be a rate, and no quota'],
     [{ ...pool, maxWait: '1s' }, 'must be a limit without `maxWait`'],
     [{ ...pool, disabled: true }, 'must be a limit that is not disabled'],
   ])('must name a pool that can be one, not %o', (wrong, demand) => {
