@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 
 /** A server whose upgrades wait in line, and what came of each. */
-async function serve() {
+async function serve(skip: () => boolean | Promise<boolean> = () => false) {
   const time = new FakeTime();
   const limits = { Line: { key: accountId(() => 'all'), burst: 1, count: 10, period: '1s', maxWait: '1s' } };
   const limiter = createLimiter({ limits, store: memoryStore({ time }), time, log: false });
@@ -19,26 +19,28 @@ async function serve() {
     accepted.push(time.nowMs);
     socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n');
   };
-  server.on('upgrade', limitUpgrade(limiter, { accept, onDecision: () => decided++, maxHeld: 5 }));
+  server.on('upgrade', limitUpgrade(limiter, { accept, onDecision: () => decided++, maxHeld: 5, skip }));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
+  const send = (): Socket => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
+    return socket;
+  };
   const open = async (): Promise<{ socket: Socket; answer: Promise<string> }> => {
     const before = decided;
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
+    const socket = send();
     let text = '';
     socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
-    const answer = new Promise<string>((resolve) =>
-      socket.on('error', () => undefined).on('close', () => resolve(text)),
-    );
+    const answer = new Promise<string>((resolve) => socket.on('close', () => resolve(text)));
     await expect.poll(() => decided).toBe(before + 1);
     return { socket, answer };
   };
   const level = async () => (await limiter.check([{ limit: 'Line', id: 'all', cost: 0 }])).resetAfterMs;
-  return { time, limiter, accepted, open, level };
+  return { time, limiter, accepted, sockets, decisions: () => decided, send, open, level };
 }
 
 test('an upgrade waits for its turn', async () => {
@@ -70,4 +72,24 @@ test('upgrades that wait are answered with 503 when the limiter closes', async (
   await limiter.close();
   expect(await answer).toMatch(/^HTTP\/1.1 503 [^]*Retry-After: 1\r\n[^]*temporary-reduced-capacity/);
   expect(accepted).toEqual([0]);
+});
+
+test('an upgrade whose client had reset its connection before the decision takes no turn', async () => {
+  let isWaiting = false;
+  let decide = (): void => undefined;
+  const { time, accepted, limiter, sockets, decisions, level, send } = await serve(() => {
+    isWaiting = true;
+    return new Promise((resolve) => (decide = () => resolve(false)));
+  });
+  await limiter.spend([{ limit: 'Line', id: 'all' }]);
+  const socket = send();
+  await expect.poll(() => isWaiting).toBe(true);
+  const [server] = sockets;
+  socket.resetAndDestroy();
+  await expect.poll(() => server?.destroyed).toBe(true);
+  decide();
+  await expect.poll(decisions).toBe(1);
+  await expect.poll(level).toBe(100);
+  expect(time.pending).toBe(0);
+  expect(accepted).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { createLimiter, memoryStore, type Decision, type Store, type Time } from
 import { FakeTime } from '@sluice/core/testing';
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
+import { HeldDecisions } from '../../src/limiter/held-decisions.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
@@ -307,4 +308,16 @@ test('a timer that is a little early does not end a wait', async () => {
   await time.pass(200);
   expect(endedMs).toBeGreaterThanOrEqual(100);
   expect(endedMs).toBeLessThan(101);
+});
+
+test('a wait ends as it should when its tokens can not be given back', async () => {
+  const { limiter, time } = limiterOnFakeTime({ Line: LINE });
+  atOnce(limiter.spend(entry()));
+  const decision = atOnce(limiter.spend(entry()));
+  const held = new HeldDecisions({ time, refund: () => { throw new Error('closed'); } }); // prettier-ignore
+  const leaving = new AbortController();
+  const waits = Promise.allSettled([held.wait(decision, leaving.signal), held.wait(decision, undefined)]);
+  leaving.abort(new Error('left'));
+  held.close();
+  expect(await waits).toMatchObject([{ reason: { message: 'left' } }, { reason: { code: 'ERR_CLOSED' } }]);
 });
