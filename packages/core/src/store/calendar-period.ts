@@ -30,7 +30,7 @@ import { isInstance, shown, SluiceError } from '../checks/errors.ts';
  *   sets it to `capTicks`, an empty bucket.
  *
  * The caller makes sure that the times are whole numbers in this order, that a period has at most 10⁹ tokens and at least
- * an hour, and that the lengths of consecutive periods differ by less than an eighth, like days of 23 to 25 hours and
+ * an hour, and that the lengths of consecutive periods differ by less than a fifth, like days of 23 to 25 hours and
  * months of 28 to 31 days. Like other numbers of a transaction, a store does not check them.
  */
 export type CalendarPeriod = readonly [startMs: number, endMs: number, nextEndMs: number];
