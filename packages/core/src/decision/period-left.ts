@@ -1,29 +1,32 @@
-import { calendarNamed, type CalendarUnit } from '../calendar/calendar.ts';
+import { calendarNamed } from '../calendar/calendar.ts';
 import { fits, waitFor } from '../rule/gcra.ts';
 import { TICKS_PER_MS } from '../rule/ticks.ts';
+import type { CalendarPeriod } from '../store/calendar-period.ts';
 import type { StoreReading, StoreTransaction } from '../store/store.ts';
 
 /** The period of a quota that runs by the store's clock. */
 export interface PeriodLeft {
-  readonly unit: CalendarUnit;
   readonly startMs: number;
   readonly endMs: number;
   /** What is left of it. The store's clock is read in whole milliseconds, rounded down: never too short. */
   readonly leftTicks: number;
 }
 
-type Bucket = Pick<StoreTransaction, 'calendar'>;
+type Bucket = Pick<StoreTransaction, 'calendar' | 'period'>;
 
 /** Returns the running period of a bucket of a reading; `undefined` for a rate. */
-export function periodLeft({ calendar }: Bucket, reading: StoreReading, index: number): PeriodLeft | undefined {
-  return calendar === undefined ? undefined : running(calendar, reading.bucketWallMs![index]!);
+export function periodLeft(bucket: Bucket, reading: StoreReading, index: number): PeriodLeft | undefined {
+  return bucket.calendar === undefined
+    ? undefined
+    : running(bucket.calendar, bucket.period, reading.bucketWallMs![index]!);
 }
 
 // A function of its own, because it is rare: see docs/hot-path.md.
-function running(calendar: string, wallMs: number): PeriodLeft {
-  const found = calendarNamed(calendar);
-  const [startMs, endMs] = found.periodAt(wallMs);
-  return { unit: found.unit, startMs, endMs, leftTicks: (endMs - wallMs) * TICKS_PER_MS };
+function running(calendar: string, period: CalendarPeriod | undefined, wallMs: number): PeriodLeft {
+  // The call of the store may have been repeated with another period.
+  const isRunning = period !== undefined && wallMs >= period[0] && wallMs < period[1];
+  const [startMs, endMs] = isRunning ? period : calendarNamed(calendar).periodAt(wallMs);
+  return { startMs, endMs, leftTicks: (endMs - wallMs) * TICKS_PER_MS };
 }
 
 /** Returns the time until the same transaction fits: for a quota, until the end of the period. */

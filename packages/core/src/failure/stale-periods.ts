@@ -1,7 +1,7 @@
 import { toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import { calendarNamed } from '../calendar/calendar.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
-import type { StoreTransaction } from '../store/store.ts';
+import type { Store, StoreReading, StoreTransaction } from '../store/store.ts';
 import type { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
 
@@ -67,6 +67,22 @@ export class StalePeriods {
     // Written out, because a spread costs more than the decision: see docs/hot-path.md.
     const beganMicros = deadlineMs === undefined ? 0 : this.#time.nowMicros();
     return this.#attempt({ batch, deadlineMs, send, beganMicros, left: MAX_REPEATS, wall: this.#wall });
+  }
+
+  /**
+   * Spends at a store that answers at once. It makes no object for the call, because most requests of such a limiter come
+   * here: see docs/hot-path.md.
+   */
+  spendAtOnce(store: Store, batch: readonly StoreTransaction[]): Awaitable<StoreReading> {
+    try {
+      return store.spend(batch);
+    } catch (error) {
+      const send = (current: readonly StoreTransaction[]): Awaitable<StoreReading> => store.spend(current);
+      return this.#again(
+        { batch, deadlineMs: undefined, send, beganMicros: 0, left: MAX_REPEATS, wall: this.#wall },
+        error,
+      );
+    }
   }
 
   /** Calls another store, whose clock shows nothing about that of the limiter's store. It answers at once. */

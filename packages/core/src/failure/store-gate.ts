@@ -70,17 +70,18 @@ export class OpenGate implements StoreGate {
 
   spend(batch: readonly Transaction[]): Decision {
     this.assertOpen();
-    return decisionOf(this.#answer(batch, this.#read('spend', batch)), true);
+    const reading = this.#periods.areUsed ? this.#periods.spendAtOnce(this.#store, batch) : this.#store.spend(batch);
+    return decisionOf(this.#answer(batch, reading), true);
   }
 
   check(batch: readonly Transaction[]): Decision {
-    this.assertOpen();
-    return decisionOf(this.#answer(batch, this.#read('check', batch)), false);
+    return decisionOf(this.#answer(batch, this.read(batch).reading), false);
   }
 
   read(batch: readonly Transaction[]): Changed<Transaction> {
     this.assertOpen();
-    return { batch, reading: atOnce(this.#read('check', batch)), store: this.#store };
+    const send = (current: readonly Transaction[]): Awaitable<StoreReading> => this.#store.check(current);
+    return { batch, reading: atOnce(this.#periods.call({ batch, send })), store: this.#store };
   }
 
   decideFirst(call: 'spend' | 'check', alternatives: Alternatives): readonly Decision[] {
@@ -92,7 +93,8 @@ export class OpenGate implements StoreGate {
 
   charge<T extends Charge>(batch: readonly T[]): Changed<T> {
     this.assertOpen();
-    return { batch, reading: atOnce(this.#read('charge', batch)), store: this.#store };
+    const send = (current: readonly T[]): Awaitable<StoreReading> => this.#store.charge(current);
+    return { batch, reading: atOnce(this.#periods.call({ batch, send })), store: this.#store };
   }
 
   refund<T extends StoreRefund>(store: Store, batch: readonly T[]): Changed<T> {
@@ -128,17 +130,6 @@ export class OpenGate implements StoreGate {
 
   close(): void {
     this.#closed = true;
-  }
-
-  #read(call: 'spend' | 'check' | 'charge', batch: readonly Charge[]): Awaitable<StoreReading> {
-    // Only a charge lacks a mode.
-    const whole = batch as readonly Transaction[];
-    return this.#periods.areUsed ? this.#readPeriods(call, whole) : this.#store[call](whole);
-  }
-
-  // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
-  #readPeriods(call: 'spend' | 'check' | 'charge', batch: readonly Transaction[]): Awaitable<StoreReading> {
-    return this.#periods.call({ batch, send: (current) => this.#store[call](current) });
   }
 
   #answer(batch: readonly Transaction[], reading: Awaitable<StoreReading>): Answered {

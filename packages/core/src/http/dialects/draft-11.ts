@@ -68,14 +68,18 @@ function limitMembers(decision: Decision): LimitMembers[] {
   return members;
 }
 
+/** With a day of a change of the clock. Months and years have no length that a client could rely on. */
+const LONGEST_WEEK_MS = 8 * 86_400_000;
+
 /** @param allowed - Whether the whole batch was allowed. */
 function quotaMember(
   { limit, burst, remaining, resetAfterMs, ...result }: Result,
-  { unit, startMs, endMs, leftTicks }: PeriodLeft,
+  { startMs, endMs, leftTicks }: PeriodLeft,
   allowed: boolean,
 ): LimitMembers {
   const until = resetAfterMs === 0 ? '' : `;t=${ceilToSeconds(leftTicks)}`;
-  const length = unit === 'month' || unit === 'year' ? '' : `;w=${Math.ceil((endMs - startMs) / 1000)}`;
+  const lengthMs = endMs - startMs;
+  const length = lengthMs > LONGEST_WEEK_MS ? '' : `;w=${Math.ceil(lengthMs / 1000)}`;
   const state = allowed || !result.allowed ? `"${limit}";r=${remaining}${until}` : undefined;
   return { name: limit, state, policy: `"${limit}";q=${burst}${length}` };
 }

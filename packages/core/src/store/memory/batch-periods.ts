@@ -11,26 +11,30 @@ export interface BatchEntry extends StoreBucket {
 /** The calendar periods of one batch at one reading of the wall clock, by the index of the transaction. */
 export class BatchPeriods {
   readonly #wallMs: number;
-  /** The end of the running period, in the unit of TATs; undefined for a bucket without a period. */
-  readonly #ends: (number | undefined)[];
+  /** The end of the running period, in the unit of TATs; 0 for a bucket without a period. */
+  readonly #ends: number[] = [];
   /** The length of the next period, in the unit of TATs; 0 for a bucket without a period. */
-  readonly #lengths: number[];
+  readonly #lengths: number[] = [];
 
   /** @throws {StalePeriodError} when the time is outside of a period. */
   constructor(batch: readonly BatchEntry[], wallMs: number) {
     this.#wallMs = wallMs;
-    this.#ends = batch.map(({ period }) => period && wallUnits(checkedEnd(period, wallMs)));
-    this.#lengths = batch.map(({ period }) => (period === undefined ? 0 : wallUnits(period[2] - period[1])));
+    // Loops and no `map`, here and below: see docs/hot-path.md.
+    for (let index = 0; index < batch.length; index++) {
+      const { period } = batch[index]!;
+      this.#ends.push(period === undefined ? 0 : wallUnits(checkedEnd(period, wallMs)));
+      this.#lengths.push(period === undefined ? 0 : wallUnits(period[2] - period[1]));
+    }
   }
 
   /** Whether a bucket has a period. */
   has(index: number): boolean {
-    return this.#ends[index] !== undefined;
+    return this.#ends[index] !== 0;
   }
 
   /** Returns the end of a bucket's period, or `now` if it has none. */
   endAt(index: number, now: number): number {
-    return this.#ends[index] ?? now;
+    return this.#ends[index]! || now;
   }
 
   /** Whether a level can only be one of the next period. */
@@ -50,12 +54,13 @@ export class BatchPeriods {
   }
 
   readingOf(nowTicks: number, levelsTicks: readonly number[]): StoreReading {
-    return {
-      nowTicks,
-      levelsTicks,
-      bucketNowTicks: this.#ends.map((end) => end ?? nowTicks),
-      bucketWallMs: this.#ends.map((end) => (end === undefined ? undefined : this.#wallMs)),
-    };
+    const bucketNowTicks: number[] = [];
+    const bucketWallMs: (number | undefined)[] = [];
+    for (let index = 0; index < levelsTicks.length; index++) {
+      bucketNowTicks.push(this.endAt(index, nowTicks));
+      bucketWallMs.push(this.has(index) ? this.#wallMs : undefined);
+    }
+    return { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs };
   }
 }
 

@@ -157,7 +157,7 @@ export class Buckets {
     const table = typeof found === 'string' ? this.#tableOnWallOf(found) : found;
     const end = this.#periods!.endAt(index, 0);
     if (end > table.latestEnd) table.latestEnd = end;
-    table.put(this.#hashes[2 * index]!, this.#hashes[2 * index + 1]!, end + level, this.#wall.dropTime());
+    table.put(this.#hashes[2 * index]!, this.#hashes[2 * index + 1]!, end + level, this.#wall.dropTime(this.#wallMs));
     this.#tables.ranked(table);
   }
 

@@ -66,9 +66,9 @@ export class WallClock {
     return wallUnits(this.nowMs());
   }
 
-  /** The latest TAT of a bucket that may be dropped. */
-  dropTime(): number {
-    return wallUnits(this.nowMs() - KEPT_MS);
+  /** The latest TAT of a bucket that may be dropped, at a time in milliseconds. Default: now. */
+  dropTime(wallMs: number = this.nowMs()): number {
+    return wallUnits(wallMs - KEPT_MS);
   }
 }
 
