@@ -1,20 +1,9 @@
 import { complaint, type SluiceError } from '../checks/errors.ts';
-import type { CalendarUnit } from './calendar.ts';
+import type { Anchor, CalendarUnit } from './calendar.ts';
 import { TimeZone } from './time-zone.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-
-/**
- * From which day and time on periods are counted: what is left of a date when the unit is known. Two dates with the same
- * anchor have the same periods.
- */
-export interface Anchor {
-  /** The weekday, 1 for Monday; the day of the month; for a year 100 × month + day; otherwise 0. */
-  readonly day: number;
-  /** The local time of the day in milliseconds; for an hour, the time after a full hour of UTC. */
-  readonly timeMs: number;
-}
 
 /** Weeks from Monday, months from the first day, years from January. */
 const DEFAULT_DATE = '2024-01-01';

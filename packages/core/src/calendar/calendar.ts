@@ -1,4 +1,3 @@
-import type { Anchor } from './anchor.ts';
 import { TimeZone } from './time-zone.ts';
 
 /** The periods of a calendar that a quota can have. */
@@ -11,6 +10,17 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** 5 January 1970 was a Monday. */
 const DAYS_BEFORE_MONDAY = 4;
+
+/**
+ * From which day and time on periods are counted: what is left of a date when the unit is known. Two dates with the same
+ * anchor have the same periods.
+ */
+export interface Anchor {
+  /** The weekday, 1 for Monday; the day of the month; for a year 100 × month + day; otherwise 0. */
+  readonly day: number;
+  /** The local time of the day in milliseconds; for an hour, the time after a full hour of UTC. */
+  readonly timeMs: number;
+}
 
 /** The start of the running period, its end and the end of the next one, in milliseconds of Unix time. */
 export type PeriodEnds = readonly [startMs: number, endMs: number, nextEndMs: number];

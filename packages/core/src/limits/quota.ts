@@ -41,14 +41,12 @@ const RATE_OPTIONS = ['burst', 'period', 'maxWait', 'maxDebt', 'atMost', 'borrow
 /** The calendar of a limit, by the wall clock of the store. */
 export class LimitCalendar {
   readonly #wall: StoreWall;
-  /** That of all ids; undefined if each id has its own. */
-  readonly #calendar: Calendar | undefined;
-  readonly #calendarOf: (id: string) => Calendar;
+  /** That of all ids, or a function that returns that of an id. */
+  readonly #calendar: Calendar | ((id: string) => Calendar);
 
   constructor(calendar: Calendar | ((id: string) => Calendar), wall: StoreWall) {
     this.#wall = wall;
-    this.#calendar = calendar instanceof Calendar ? calendar : undefined;
-    this.#calendarOf = calendar instanceof Calendar ? () => calendar : calendar;
+    this.#calendar = calendar;
   }
 
   /**
@@ -57,7 +55,7 @@ export class LimitCalendar {
    * @throws {SluiceError} `ERR_OPTION` when the function `anchor` throws or returns no date.
    */
   of(id: string): Calendar {
-    return this.#calendar ?? this.#calendarOf(id);
+    return typeof this.#calendar === 'function' ? this.#calendar(id) : this.#calendar;
   }
 
   /** Returns the period of a calendar that runs now. */

@@ -166,6 +166,12 @@ describe('an anchor', () => {
     expect(periodAt(hour, '2026-12-01T15:00Z')[0]).toBe('2026-12-01T14:37:00.250Z');
   });
 
+  test('at a time that the clock skips begins with the change of the clock', () => {
+    const day = calendar('day', 'Europe/Berlin', new Date('2026-01-31T01:30Z'));
+    expect(periodAt(day, '2026-03-29T12:00Z').slice(0, 2)).toEqual(['2026-03-29T01:00Z', '2026-03-30T00:30Z']);
+    expect(periodAt(day, '2026-03-29T00:59Z')[1]).toBe('2026-03-29T01:00Z');
+  });
+
   test('is a local date: in Auckland the month begins half a day before that of UTC', () => {
     expect(periodAt(calendar('month', 'Pacific/Auckland', '2026-01-10'), '2026-06-09T13:00Z')[0]).toBe(
       '2026-06-09T12:00Z',
