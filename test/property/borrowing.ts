@@ -61,7 +61,7 @@ export function assuredOf({ own, overrides, clients }: Scene): ReadonlyMap<strin
   return new Map([...plain, ...overrides.map((numbers, i): [string, LimitNumbers] => [`listed${i}`, numbers])]);
 }
 
-export function ceilingOf({ count, burst = count, period }: LimitNumbers, { ceilingFactor }: Scene): LimitNumbers {
+function ceilingOf({ count, burst = count, period }: LimitNumbers, { ceilingFactor }: Scene): LimitNumbers {
   return { burst: burst * ceilingFactor, count: count * ceilingFactor, period };
 }
 
@@ -134,7 +134,7 @@ export function recorded(store: Store): { readonly store: Store; readonly grants
  * Returns by how many ticks grants exceed a bucket in any window: rate × w + burst. A bucket without an upper end finds
  * the worst window.
  */
-export function worstExcess(grants: readonly Grant[], numbers: LimitNumbers): number {
+function worstExcess(grants: readonly Grant[], numbers: LimitNumbers): number {
   const { emissionIntervalTicks, toleranceTicks } = rateOf('numbers', numbers);
   let [level, lastTicks, worst] = [0, 0, 0];
   for (const { tokens, nowTicks } of grants.toSorted((a, b) => a.nowTicks - b.nowTicks)) {

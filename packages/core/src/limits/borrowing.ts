@@ -32,6 +32,7 @@ export interface BorrowTerms {
   readonly from: string;
   readonly ceiling: Rate;
   readonly fair: boolean;
+  /** The part of an id in what is left of the pool, relative to others. */
   readonly weight: number | ((id: string) => number);
   readonly tenants: number | undefined;
 }

@@ -13,7 +13,7 @@ type TotalsOf = (limit: string) => OverrideTotals | undefined;
 /**
  * Connects the limits that borrow with their pools.
  *
- * @returns The same limits; those that borrow have their {@link Borrowing} in their treatment.
+ * @returns The same limits; those that borrow have what they need to know of their pool in their treatment.
  * @throws {SluiceError} `ERR_LIMIT` when a pool is missing or can't be one, when a ceiling has the name of another limit,
  * or when a pool's rate does not suffice for what is assured.
  */

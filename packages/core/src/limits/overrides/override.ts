@@ -97,6 +97,7 @@ export class OverrideTotals {
   /** Whether any of them has a `maxWait`. */
   waits = false;
 
+  /** Adds the numbers of an override. */
   add({ count, periodMs, burst, emissionIntervalTicks, maxDebt, waitTicks, borrow }: Rate): void {
     this.perMs += count / periodMs;
     this.burst += burst;
