@@ -2,7 +2,7 @@ import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { complaint, shown, SluiceError } from '../checks/errors.ts';
 import { checkId } from '../ids/id-format.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
-import { capTicksOf, waitTicksOf, type Limit } from '../limits/limit.ts';
+import { levelsOf, type Limit } from '../limits/limit.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
 import { remainingTokens } from '../rule/gcra.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
@@ -52,8 +52,7 @@ function withRateToCome(ask: Ask, rate: Promise<OverrideRate>): Promise<Transact
 function withRate({ limit, id, cost, mode, share }: Ask, override: OverrideRate): Transaction | null {
   if (override === 'unlimited') return null;
   const rate = override === 'blocked' ? rateOfBlocked(limit.rate) : override;
-  const capTicks = capTicksOf(rate, limit);
-  const roomTicks = Math.min(rate.toleranceTicks + waitTicksOf(rate, limit), capTicks);
+  const { roomTicks, capTicks, lineTicks } = levelsOf(rate, limit);
   const calendar = limit.calendar === undefined ? undefined : limit.calendar.of(id);
   return {
     limit: limit.name,
@@ -61,7 +60,7 @@ function withRate({ limit, id, cost, mode, share }: Ask, override: OverrideRate)
     incrementTicks: Math.min(cost * rate.emissionIntervalTicks, capTicks),
     fitTicks: share === 1 ? roomTicks : fitTicksOf({ limit: limit.name, cost, share, roomTicks }, rate),
     capTicks,
-    lineTicks: roomTicks === rate.toleranceTicks ? undefined : rate.toleranceTicks,
+    lineTicks,
     mode,
     cost,
     rate,

@@ -1,5 +1,5 @@
 import { changedNumbers, type NumbersChange } from '../limits/changed-numbers.ts';
-import { capTicksOf, type Limit } from '../limits/limit.ts';
+import { levelsOf, type Limit } from '../limits/limit.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
 import { overridesOf, type OverrideList } from '../limits/overrides/override-list.ts';
@@ -103,7 +103,7 @@ export class RaisedNumbers {
     if (!isRaise && !isException) return;
     const old = merged(
       id === undefined ? limit.shared : limit.ids.get(id),
-      remembered(levelsOf(before, changed), nowMicros),
+      remembered(oldNumbersOf(before, changed), nowMicros),
     );
     if (id === undefined) limit.shared = old;
     else limit.ids.set(id, old);
@@ -140,7 +140,7 @@ function rateIn({ limits, listed }: LimitSet<never>, name: string, id: string): 
   const rate = listed.rateOf(limit.name, id) ?? limit.rate;
   if (typeof rate === 'string') return [];
   const ceilings = limit.name === name ? undefined : ceilingsOf(limit);
-  return [ceilings === undefined ? levelsOf(rate, limit) : levelsOf(ceilingRateOf(limit, rate), ceilings)];
+  return [ceilings === undefined ? oldNumbersOf(rate, limit) : oldNumbersOf(ceilingRateOf(limit, rate), ceilings)];
 }
 
 function borrowerWith(ceilings: string, limits: LimitSet<never>['limits']): Limit<never> | undefined {
@@ -155,9 +155,9 @@ export function keptMicros({ capTicks }: OldNumbers): number {
   return Math.max(MIN_KEPT_MICROS, capTicks / TICKS_PER_MICRO);
 }
 
-function levelsOf(rate: OverrideRate, limit: Limit<never>): OldNumbers {
+function oldNumbersOf(rate: OverrideRate, limit: Limit<never>): OldNumbers {
   if (typeof rate === 'string') return NEVER_IN_DEBT;
-  return { emissionIntervalTicks: rate.emissionIntervalTicks, capTicks: capTicksOf(rate, limit) };
+  return { emissionIntervalTicks: rate.emissionIntervalTicks, capTicks: levelsOf(rate, limit).capTicks };
 }
 
 function remembered(old: OldNumbers, nowMicros: number): Remembered {

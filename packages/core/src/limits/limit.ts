@@ -115,6 +115,8 @@ export interface Limit<Request = unknown> {
   readonly name: string;
   readonly key: Key<Request>;
   readonly rate: Rate;
+  /** Those of ids with these numbers. */
+  readonly levels: Levels;
   /** What the numbers of the limit and of its overrides keep. */
   readonly bounds: readonly Bound[];
   readonly disabled: boolean;
@@ -169,19 +171,36 @@ export function waitTicksOf(rate: Rate, limit: Limit<never>): number {
   return rate.waitTicks ?? limit.rate.waitTicks ?? 0;
 }
 
+/** How far the level of a bucket may rise. */
+export interface Levels {
+  /** A request fits up to here: an empty bucket, and the longest delay more. */
+  readonly roomTicks: number;
+  /**
+   * A charge goes up to here: an empty bucket, and `maxDebt` tokens or the longest delay more. It is never below the end
+   * of the line, so that nobody cuts off the line of others.
+   */
+  readonly capTicks: number;
+  /** The level of an empty bucket, above which requests wait in line. Undefined if they never wait. */
+  readonly lineTicks: number | undefined;
+}
+
 /**
- * Returns the level up to which a charge goes: that of an empty bucket, and `maxDebt` tokens or the longest delay more.
- * It is never below the end of the line, so that nobody cuts off the line of others.
+ * Returns the levels of an id. Those of ids with the numbers of the limit are known from its definition.
  *
- * @param rate - The numbers of an id of the limit. A debt that they inherit from the limit is cut where a bucket would
- * need more than ten years to fill.
+ * @param rate - The numbers of the id. A debt that they inherit from the limit is cut where a bucket would need more than
+ * ten years to fill.
  */
-export function capTicksOf(rate: Rate, limit: Limit<never>): number {
-  const maxDebt = rate.maxDebt ?? limit.rate.maxDebt;
-  const waitTicks = waitTicksOf(rate, limit);
-  if (maxDebt === undefined && waitTicks === 0) return rate.toleranceTicks;
-  const aboveTicks = Math.max((maxDebt ?? 0) * rate.emissionIntervalTicks, waitTicks);
-  return Math.min(rate.toleranceTicks + aboveTicks, MAX_TOLERANCE_TICKS);
+export function levelsOf(rate: Rate, limit: Pick<Limit<never>, 'rate' | 'levels'>): Levels {
+  return rate === limit.rate ? limit.levels : levelsFrom(rate, limit.rate);
+}
+
+/** @param own - The numbers of the limit. */
+export function levelsFrom(rate: Rate, own: Rate): Levels {
+  const { toleranceTicks, emissionIntervalTicks, maxDebt = own.maxDebt ?? 0, waitTicks = own.waitTicks ?? 0 } = rate;
+  const aboveTicks = Math.max(maxDebt * emissionIntervalTicks, waitTicks);
+  const capTicks = Math.min(toleranceTicks + aboveTicks, MAX_TOLERANCE_TICKS);
+  const roomTicks = Math.min(toleranceTicks + waitTicks, capTicks);
+  return { roomTicks, capTicks, lineTicks: roomTicks === toleranceTicks ? undefined : toleranceTicks };
 }
 
 /**
@@ -248,6 +267,7 @@ function defineLimit<Request>(
     name,
     key: definition.key,
     rate,
+    levels: levelsFrom(rate, rate),
     bounds,
     disabled,
     treatment: { onFailure: onFailureChecked, hidden, part: 'whole', borrowing: undefined },

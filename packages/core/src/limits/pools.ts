@@ -4,7 +4,7 @@ import { isEveryone } from '../keys/everyone.ts';
 import type { Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../rule/ticks.ts';
 import { ceilingOf, type BorrowTerms } from './borrowing.ts';
-import { capTicksOf, checkLimitName, type Borrowing, type Limit, type Pool, type Treatment } from './limit.ts';
+import { checkLimitName, levelsFrom, type Borrowing, type Limit, type Pool, type Treatment } from './limit.ts';
 import type { OverrideRate, OverrideTotals } from './overrides/override.ts';
 
 /** What the overrides of a limit promise together; undefined if there are none, or a function returns them. */
@@ -59,7 +59,7 @@ export function ceilingNameOf(limit: string): string {
 export function ceilingsOf(limit: Limit<never>): Limit<never> | undefined {
   if (limit.borrow === undefined) return undefined;
   const rate = { ...limit.borrow.ceiling, maxDebt: limit.rate.maxDebt };
-  return { ...limit, name: ceilingNameOf(limit.name), rate, borrow: undefined };
+  return { ...limit, name: ceilingNameOf(limit.name), rate, levels: levelsFrom(rate, rate), borrow: undefined };
 }
 
 /**
@@ -141,9 +141,7 @@ function capOf({ name, rate }: Limit<never>, borrowers: readonly Borrower<never>
   // The sum of several quotients is not exact.
   if (perMs > ofPool * (1 + 1e-9)) throw overbooked(name, rate, perMs);
   // Clients whose assured rates use up the rest of the pool have bursts of at most that rate × their τ; debts alike.
-  const unlisted = borrowers
-    .filter(({ borrow }) => borrow.tenants === undefined)
-    .map((each) => capTicksOf(each.rate, each));
+  const unlisted = borrowers.filter(({ borrow }) => borrow.tenants === undefined).map((each) => each.levels.capTicks);
   const rest = (Math.max(0, ofPool - perMs) * Math.max(0, ...unlisted)) / TICKS_PER_MS;
   const debtTicks = Math.ceil(tokens + rest) * rate.emissionIntervalTicks;
   return Math.min(rate.toleranceTicks + debtTicks, MAX_TOLERANCE_TICKS);
