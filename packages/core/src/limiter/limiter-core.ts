@@ -9,7 +9,7 @@ import { Decision, type BucketState, type Result } from '../decision/decision.ts
 import { alternativesOf, checkSpendFirst } from './alternatives.ts';
 import { canonicalId, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
 import type { EventSink } from '../events/event.ts';
-import { checkLoans, Lender } from './lender.ts';
+import { Lender } from './lender.ts';
 import { Deadlines } from '../time/deadlines.ts';
 import { Decider } from './decider.ts';
 import type { CheckedFailureOptions } from '../failure/failure-options.ts';
@@ -18,15 +18,7 @@ import { StoreGuard } from '../failure/store-guard.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
 import type { ClientAddressFinder } from '../client/client-address.ts';
 import { SetupWatch, type ReceivedRequest } from './setup-watch.ts';
-import {
-  checkNeeded,
-  defineLimitSet,
-  limitNamed,
-  storedNames,
-  type LimitNeed,
-  type LimitSet,
-  type LimitSetOptions,
-} from '../limits/limit-set.ts';
+import { defineLimitSet, limitNamed, storedNames, type LimitSet, type LimitSetOptions } from '../limits/limit-set.ts';
 import { checkId } from '../ids/id-format.ts';
 import type { Limit } from '../limits/limit.ts';
 import type {
@@ -45,6 +37,7 @@ import { markAsMadeHere } from './not-a-limiter.ts';
 import { DecisionReports, WITHOUT_HTTP, type OnDecision } from './on-decision.ts';
 import { complaint } from '../checks/errors.ts';
 import { checkBoolean, checkFunction, checkOptions } from '../checks/options.ts';
+import { NeededLimits } from './needed-limits.ts';
 import { PendingWork } from './pending-work.ts';
 import { QuotaWarnings } from './quota-warnings.ts';
 import { usageOf, type Usage } from './usage.ts';
@@ -82,8 +75,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   readonly #endStoreReports: (() => void) | undefined;
   readonly #overrideDeadlines: Deadlines;
   readonly #failure: CheckedFailureOptions;
-  /** The limits that middlewares use, with the highest fixed cost for each share. */
-  readonly #needed = new Map<string, LimitNeed>();
+  readonly #needed = new NeededLimits();
   /** Only for decisions with a refund or a settlement. */
   readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
   readonly #raised: RaisedLimits;
@@ -194,7 +186,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     if (this.#isClosing) throw closed();
     checkOptions('replace', set, ['limits', 'overrides']);
     const next = this.#defined(set);
-    for (const need of this.#needed.values()) checkNeeded(next, need);
+    this.#needed.check(next);
     registerLimitNames(this.store, this, storedNames(next));
     this.#raised.changed(this.#set, next);
     this.#warnings.changed(next);
@@ -243,19 +235,11 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
    * which they are not valid.
    */
   requireLimit(limit: string, cost: number, share = 1): void {
-    checkNeeded(this.#set, { limit, cost, share });
-    // The name of a limit contains no colon.
-    const key = `${limit}:${share}`;
-    this.#needed.set(key, { limit, cost: Math.max(cost, this.#needed.get(key)?.cost ?? 0), share });
+    this.#needed.add(this.#set, [{ limit, cost, mode: 'check-and-spend', share }]);
   }
 
   prepare(uses: readonly UseInput<Request>[]): PreparedLimits<Request> {
-    for (const { limit, cost, share } of uses) {
-      this.requireLimit(limit, typeof cost === 'number' ? cost : 0, typeof share === 'number' ? share : 1);
-    }
-    checkLoans(
-      uses.map(({ limit, mode }) => ({ limit, mode, borrowing: this.#set.limits.get(limit)?.treatment.borrowing })),
-    );
+    this.#needed.add(this.#set, uses);
     return new PreparedLimits(uses, {
       currentSet: () => this.#openSet(),
       decide: (batch) => this.#decider.decide('spend', batch),

@@ -33,7 +33,8 @@ export interface RequestLimiter<Request = unknown> {
   /**
    * Prepares the limits that one middleware uses. From then on, `replace` rejects limits with which they are not valid.
    *
-   * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or `ERR_COST_OVER_BURST`.
+   * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or `ERR_COST_OVER_BURST`; `ERR_OPTION` or
+   * `ERR_DUPLICATE_BUCKET` for limits that borrow and can't be decided in their mode, or together.
    */
   prepare(uses: readonly UseInput<Request>[]): PreparedLimits<Request>;
   /** Inspects the decision on a request, and warns of a setup that limits nobody. */

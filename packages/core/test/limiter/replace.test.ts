@@ -1,4 +1,4 @@
-import { accountId } from '@sluice/core';
+import { accountId, everyone, type Mode } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
@@ -127,6 +127,46 @@ describe('replace', () => {
     limiter.replace({ limits: limits(6) });
     expect(atOnce(limiter.check(orders())).results[0]?.burst).toBe(6);
     expect(thrown(() => limiter.replace({ limits: limits(3) })).message).toContain('at most 3, the smallest burst');
+  });
+
+  describe('with limits that borrow', () => {
+    const borrowing = (disabled = false) => {
+      const borrow = { from: 'Pool', ceiling: { count: 5, period: '1s' } } as const;
+      const lent = { key: accountId(() => '7'), count: 2, period: '1s', borrow, disabled } as const;
+      return { Orders: lent, Reads: lent, Pool: { key: everyone(), count: 20, period: '1s' } };
+    };
+
+    test.each<[what: string, uses: readonly (readonly [string, Mode])[], code: string, message: string]>([
+      [
+        'of one pool, which a middleware decides together,',
+        [
+          ['Orders', 'check-and-spend'],
+          ['Reads', 'check-and-spend'],
+        ],
+        'ERR_DUPLICATE_BUCKET',
+        'takes from "Pool" twice, for "Orders" and for "Reads"',
+      ],
+      ['where a middleware uses spend-only', [['Reads', 'spend-only']], 'ERR_OPTION', 'because the limit borrows'],
+    ])('%s throws and changes nothing', (_, uses, code, message) => {
+      const { limiter } = limiterOnFakeTime(numbers);
+      const prepared = coreOf(limiter).prepare(uses.map(([limit, mode]) => ({ limit, mode, cost: 1, share: 1 })));
+      const error = thrown(() => limiter.replace({ limits: borrowing() }));
+      expect(error).toMatchObject({ code, message: expect.stringContaining(message) });
+      const asks = prepared.resolved().uses.map(({ limit, mode }) => ({ limit, id: '7', cost: 1, mode, share: 1 }));
+      expect(atOnce(prepared.resolved().spend(asks, undefined))).toMatchObject({ allowed: true });
+      limiter.replace({ limits: borrowing(true) });
+      limiter.replace({ limits: limits(9) });
+    });
+
+    test('is accepted where each is used by a middleware of its own, and not rejected for one that could not be made', () => {
+      const { limiter } = limiterOnFakeTime(numbers);
+      const use = (limit: string) => ({ limit, mode: 'check-and-spend' as const, cost: 1, share: 1 });
+      coreOf(limiter).prepare([use('Orders')]);
+      coreOf(limiter).prepare([use('Reads')]);
+      limiter.replace({ limits: borrowing() });
+      expect(thrown(() => coreOf(limiter).prepare([use('Orders'), use('Reads')])).code).toBe('ERR_DUPLICATE_BUCKET');
+      limiter.replace({ limits: borrowing() });
+    });
   });
 
   test('does not affect decisions in progress', async () => {

@@ -1,0 +1,55 @@
+import { checkNeeded, type LimitNeed, type LimitSet } from '../limits/limit-set.ts';
+import { checkLoans } from './lender.ts';
+import type { UseInput } from './prepared-limits.ts';
+
+/** A limit that a middleware uses, and how. */
+type NeededUse = Pick<UseInput<never>, 'limit' | 'mode'>;
+
+/** What the middlewares of a limiter need of its limits: no set that they can't decide takes effect. */
+export class NeededLimits {
+  /** The highest fixed cost for each limit and share. */
+  readonly #needs = new Map<string, LimitNeed>();
+  /** The limits that a middleware decides together. */
+  readonly #together = new Map<string, readonly NeededUse[]>();
+
+  /**
+   * Rejects a set that some middleware can't use.
+   *
+   * @throws {SluiceError} As {@link checkNeeded}, and `ERR_OPTION` or `ERR_DUPLICATE_BUCKET` for limits that borrow and
+   * can't be decided in the mode, or together with the other limits, of a middleware.
+   */
+  check(set: LimitSet<never>): void {
+    for (const need of this.#needs.values()) checkNeeded(set, need);
+    for (const uses of this.#together.values()) checkTogether(set, uses);
+  }
+
+  /**
+   * Adds the limits of one middleware.
+   *
+   * @param set - The limits in effect.
+   * @throws {SluiceError} As {@link check}. Then none of them is added.
+   */
+  add(set: LimitSet<never>, uses: readonly UseInput<never>[]): void {
+    const needs = uses.map(needOf);
+    for (const need of needs) checkNeeded(set, need);
+    checkTogether(set, uses);
+    for (const need of needs) this.#remember(need);
+    // The name of a limit contains no colon and no comma. Middlewares that use the same limits are remembered once.
+    const together = uses.map(({ limit, mode }) => ({ limit, mode }));
+    this.#together.set(together.map(({ limit, mode }) => `${limit}:${mode}`).join(), together);
+  }
+
+  #remember(need: LimitNeed): void {
+    const key = `${need.limit}:${need.share}`;
+    this.#needs.set(key, { ...need, cost: Math.max(need.cost, this.#needs.get(key)?.cost ?? 0) });
+  }
+}
+
+function needOf({ limit, cost, share }: UseInput<never>): LimitNeed {
+  return { limit, cost: typeof cost === 'number' ? cost : 0, share: typeof share === 'number' ? share : 1 };
+}
+
+function checkTogether({ limits }: LimitSet<never>, uses: readonly NeededUse[]): void {
+  const enabled = uses.filter(({ limit }) => limits.get(limit)?.disabled === false);
+  checkLoans(enabled.map(({ limit, mode }) => ({ limit, mode, borrowing: limits.get(limit)!.treatment.borrowing })));
+}
