@@ -3,7 +3,7 @@ import { Decision, type BucketState, type DecisionFigures, type Result } from '.
 import type { Blocked, Answered, Unanswered } from './batch-answer.ts';
 import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
 import { periodLeft, ticksUntilFit, ticksUntilFull, type PeriodLeft } from './period-left.ts';
-import type { Mode, StoreReading } from '../store/store.ts';
+import type { StoreReading } from '../store/store.ts';
 import { strictestOf } from './strictness.ts';
 import { ceilToMs } from '../rule/ticks.ts';
 import type { Rate } from '../rule/rate.ts';
@@ -125,47 +125,50 @@ function resultCount(batch: readonly Transaction[]): number {
 }
 
 /** Replaces the results of own buckets by those of loans. */
-function foldLoans({ batch, reading }: Answered, results: Result[], took: boolean): void {
+function foldLoans(answer: Answered, results: Result[], took: boolean): void {
+  const { batch } = answer;
   let next = results.length;
-  const partAt = (i: number): LoanPart => partOf(batch[i]!, reading.levelsTicks[i]!, took);
   for (let i = 0; i < results.length; i++) {
-    if (batch[i]!.treatment.part !== 'assured') continue;
-    results[i] = loanResult(results[i]!, partAt(next), partAt(next + 1));
+    const { mode, treatment } = batch[i]!;
+    if (treatment.part !== 'assured') continue;
+    // The id's own tokens were taken, as of any limit: the other two buckets add nothing to the result.
+    if (mode !== 'check-and-spend' || !took) results[i] = loanResult(answer, results[i]!, next, took);
     next += 2;
   }
 }
 
-/** What the ceiling or the pool contributes to a result. */
-interface LoanPart {
-  readonly cost: number;
-  readonly mode: Mode;
-  readonly spent: number;
-  readonly waitTicks: number;
-}
-
-function partOf(transaction: Transaction, before: number, took: boolean): LoanPart {
-  const { cost, mode, incrementTicks, fitTicks } = transaction;
-  return {
-    cost,
-    mode,
-    spent: took ? tokensTaken(transaction, before) : 0,
-    waitTicks: canDeny(mode) ? waitFor(before, incrementTicks, fitTicks) : 0,
-  };
-}
-
-function loanResult(own: Result, ceiling: LoanPart, pool: LoanPart): Result {
-  const isLent = pool.mode !== 'charge';
-  const waitTicks = Math.max(ceiling.waitTicks, pool.waitTicks);
+/** @param next - The index of the ceiling; the pool follows. */
+function loanResult({ batch, reading }: Answered, own: Result, next: number, took: boolean): Result {
+  const [ceiling, pool] = [batch[next]!, batch[next + 1]!];
+  const [ceilingLevel, poolLevel] = [reading.levelsTicks[next]!, reading.levelsTicks[next + 1]!];
+  const waitTicks = Math.max(ticksUntilPassed(ceiling, ceilingLevel), ticksUntilPassed(pool, poolLevel));
   const allowed = own.allowed && waitTicks === 0;
+  const isLent = pool.mode !== 'charge';
+  const spent = took ? Math.max(tokensTaken(ceiling, ceilingLevel), tokensTaken(pool, poolLevel)) : 0;
+  // Written out, because a spread costs more than the decision: see docs/hot-path.md.
   return {
-    ...own,
+    limit: own.limit,
+    id: own.id,
     cost: isLent ? ceiling.cost : own.cost,
-    spent: Math.max(own.spent, ceiling.spent, pool.spent),
+    spent: Math.max(own.spent, spent),
     mode: ceiling.mode,
     allowed,
-    borrowed: isLent && allowed,
+    blocked: false,
+    // Own tokens may have come back since the store denied them, at a clock that moves between two calls.
+    borrowed: isLent && allowed && own.spent === 0,
+    remaining: own.remaining,
     retryAfterMs: Math.max(own.retryAfterMs, ceilToMs(waitTicks)),
+    resetAfterMs: own.resetAfterMs,
+    burst: own.burst,
+    count: own.count,
+    periodMs: own.periodMs,
+    overridden: own.overridden,
+    hidden: own.hidden,
   };
+}
+
+function ticksUntilPassed({ mode, incrementTicks, fitTicks }: Transaction, level: number): number {
+  return canDeny(mode) ? waitFor(level, incrementTicks, fitTicks) : 0;
 }
 
 /**

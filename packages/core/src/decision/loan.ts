@@ -2,22 +2,17 @@ import { ceilingOf } from '../limits/borrowing.ts';
 import type { Borrowing } from '../limits/limit.ts';
 import { EVERYONE } from '../keys/everyone.ts';
 import { shareOf } from '../rule/gcra.ts';
-import type { Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 import type { Mode } from '../store/store.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { Transaction } from './transaction.ts';
 
 /**
- * The transactions by which stores decide one transaction of a limit that borrows. In a batch, `own` replaces it, and the
- * pairs of ceiling and pool of all such transactions follow after the other transactions, in the same order. So the
- * results of a decision have the same indexes as its first transactions.
+ * The transactions by which stores decide one transaction of a limit that borrows: of its own bucket, its ceiling and the
+ * pool. In a batch, the first replaces it, and the pairs of ceiling and pool of all such transactions follow after the
+ * other transactions, in the same order. So the results of a decision have the same indexes as its first transactions.
  */
-export interface Loan {
-  readonly own: Transaction;
-  readonly ceiling: Transaction;
-  readonly pool: Transaction;
-}
+export type Loan = readonly [own: Transaction, ceiling: Transaction, pool: Transaction];
 
 /** Whether a transaction has to be replaced by those of a {@link Loan}. */
 export function borrows({ treatment }: Transaction): boolean {
@@ -30,100 +25,135 @@ export function borrows({ treatment }: Transaction): boolean {
  */
 export function assuredLoan(transaction: Transaction, borrowing: Borrowing): Loan {
   const { mode } = transaction;
-  const { pool, own } = borrowing;
   const cost = mode === 'check-only' ? 0 : transaction.cost;
-  return {
-    own: { ...transaction, treatment: own },
-    ceiling: ceilingPart(transaction, borrowing, mode),
-    pool: poolPart(borrowing, { cost, mode: 'charge', fitTicks: pool.rate.toleranceTicks, capTicks: pool.capTicks }),
-  };
+  const { toleranceTicks } = borrowing.pool.rate;
+  return [
+    ownPart(transaction, borrowing, mode),
+    ceilingPart(transaction, borrowing, mode),
+    poolPart(borrowing, { cost, mode: 'charge', fitTicks: toleranceTicks }),
+  ];
 }
 
 /**
  * Tokens of the pool: the ceiling spends, and the pool spends up to a share of its bucket. The own bucket is read; its
- * tokens do not suffice, or the first alternative would have passed.
+ * tokens do not suffice, or the first alternative would have passed. If they suffice meanwhile, they are taken.
  *
  * @param share - The part of what the pool has left above the cost that may be lent: above 0, at most 1.
  * @returns `undefined` for a cost that never fits into the pool.
  */
 export function borrowedLoan(transaction: Transaction, borrowing: Borrowing, share: number): Loan | undefined {
   const { mode, cost, fitTicks: ownFitTicks, rate } = transaction;
-  const { pool, own } = borrowing;
-  const incrementTicks = cost * pool.rate.emissionIntervalTicks;
-  const roomTicks = shareOf(pool.rate.toleranceTicks, ownFitTicks / rate.toleranceTicks);
+  const { toleranceTicks, emissionIntervalTicks } = borrowing.pool.rate;
+  const incrementTicks = cost * emissionIntervalTicks;
+  const roomTicks = shareOf(toleranceTicks, ownFitTicks / rate.toleranceTicks);
   if (incrementTicks > roomTicks) return undefined;
   const fitTicks = incrementTicks + shareOf(roomTicks - incrementTicks, share);
-  const look = mode === 'check-only' ? { cost: 0, incrementTicks: 0 } : undefined;
-  return {
-    own: { ...transaction, ...look, mode: 'spend-only', treatment: own },
-    ceiling: ceilingPart(transaction, borrowing, mode),
-    pool: poolPart(borrowing, { cost, mode, fitTicks, capTicks: pool.capTicks }),
-  };
+  return [
+    ownPart(transaction, borrowing, 'spend-only'),
+    ceilingPart(transaction, borrowing, mode),
+    poolPart(borrowing, { cost, mode, fitTicks }),
+  ];
 }
 
 /**
  * A charge of all three buckets. It takes the pool to τ + D, as the id's own tokens do. If it emptied the pool at most, then
  * of ids that are charged after the fact, others could borrow the same tokens again.
  */
-export function chargedLoan(transaction: Transaction, borrowing: Borrowing): Loan {
-  const { cost } = transaction;
-  const { rate, capTicks } = borrowing.pool;
+function chargedLoan(transaction: Transaction, borrowing: Borrowing): Loan {
+  const { mode, cost } = transaction;
+  const { toleranceTicks } = borrowing.pool.rate;
+  return [
+    ownPart(transaction, borrowing, mode),
+    ceilingPart(transaction, borrowing, 'charge'),
+    poolPart(borrowing, { cost, mode: 'charge', fitTicks: toleranceTicks }),
+  ];
+}
+
+// The parts are written out like other transactions, with the same properties in the same order: see docs/hot-path.md.
+function ownPart(transaction: Transaction, { own }: Borrowing, mode: Mode): Transaction {
+  const isLook = transaction.mode === 'check-only' && mode === 'spend-only';
   return {
-    own: { ...transaction, treatment: borrowing.own },
-    ceiling: ceilingPart(transaction, borrowing, 'charge'),
-    pool: poolPart(borrowing, { cost, mode: 'charge', fitTicks: rate.toleranceTicks, capTicks }),
+    limit: transaction.limit,
+    id: transaction.id,
+    incrementTicks: isLook ? 0 : transaction.incrementTicks,
+    fitTicks: transaction.fitTicks,
+    capTicks: transaction.capTicks,
+    lineTicks: transaction.lineTicks,
+    mode,
+    cost: isLook ? 0 : transaction.cost,
+    rate: transaction.rate,
+    overridden: transaction.overridden,
+    treatment: own,
+    calendar: undefined,
+    period: undefined,
   };
 }
 
 function ceilingPart(transaction: Transaction, borrowing: Borrowing, mode: Mode): Transaction {
-  const { id, cost, rate, overridden, capTicks: ownCapTicks } = transaction;
+  const { cost, rate, capTicks: ownCapTicks } = transaction;
   const ceiling = ceilingOf(borrowing, rate);
   const { toleranceTicks, emissionIntervalTicks } = ceiling;
   // As many tokens of debt as in the own bucket. Otherwise the pool would lend to a client in debt at once.
   const debtTicks = ((ownCapTicks - rate.toleranceTicks) / rate.emissionIntervalTicks) * emissionIntervalTicks;
   const capTicks = Math.min(toleranceTicks + Math.ceil(debtTicks), MAX_TOLERANCE_TICKS);
-  const numbers = { cost, mode, fitTicks: toleranceTicks, capTicks };
-  return part(borrowing, { limit: borrowing.ceilingName, id, rate: ceiling, overridden, ...numbers });
-}
-
-type PoolNumbers = Pick<Transaction, 'cost' | 'mode' | 'fitTicks' | 'capTicks'>;
-
-function poolPart(borrowing: Borrowing, numbers: PoolNumbers): Transaction {
-  const { name, rate } = borrowing.pool;
-  return part(borrowing, { limit: name, id: EVERYONE, rate, overridden: false, ...numbers });
-}
-
-function part(
-  { internal }: Borrowing,
-  {
-    limit,
-    id,
-    rate,
-    overridden,
-    cost,
+  return {
+    limit: borrowing.ceilingName,
+    id: transaction.id,
+    incrementTicks: Math.min(cost * emissionIntervalTicks, capTicks),
+    fitTicks: toleranceTicks,
+    capTicks,
+    lineTicks: undefined,
     mode,
+    cost,
+    rate: ceiling,
+    overridden: transaction.overridden,
+    treatment: borrowing.internal,
+    calendar: undefined,
+    period: undefined,
+  };
+}
+
+type PoolNumbers = Pick<Transaction, 'cost' | 'mode' | 'fitTicks'>;
+
+function poolPart({ pool, internal }: Borrowing, { cost, mode, fitTicks }: PoolNumbers): Transaction {
+  const { name, rate, capTicks } = pool;
+  return {
+    limit: name,
+    id: EVERYONE,
+    incrementTicks: Math.min(cost * rate.emissionIntervalTicks, capTicks),
     fitTicks,
     capTicks,
-  }: PoolNumbers & {
-    readonly limit: string;
-    readonly id: string;
-    readonly rate: Rate;
-    readonly overridden: boolean;
-  },
-): Transaction {
-  const incrementTicks = Math.min(cost * rate.emissionIntervalTicks, capTicks);
-  const ticks = { incrementTicks, fitTicks, capTicks, lineTicks: undefined };
-  return { limit, id, ...ticks, mode, cost, rate, overridden, treatment: internal };
+    lineTicks: undefined,
+    mode,
+    cost,
+    rate,
+    overridden: false,
+    treatment: internal,
+    calendar: undefined,
+    period: undefined,
+  };
 }
 
-/**
- * Replaces transactions of a batch by those of their loans.
- *
- * @param loans - In the order of the batch; undefined where a transaction stays as it is.
- */
-export function withLoans(batch: readonly Transaction[], loans: readonly (Loan | undefined)[]): readonly Transaction[] {
-  const internal = loans.flatMap((loan) => (loan === undefined ? [] : [loan.ceiling, loan.pool]));
-  return [...batch.map((transaction, i) => loans[i]?.own ?? transaction), ...internal];
+/** Replaces the transactions of limits that borrow by those that take the ids' own tokens, or that are charges. */
+export function assuredBatch(batch: readonly Transaction[]): readonly Transaction[] {
+  const { borrowing } = batch[0]!.treatment;
+  if (batch.length === 1 && borrowing !== undefined) return assuredLoan(batch[0]!, borrowing);
+  return withLoans(batch, assuredLoan);
+}
+
+type MakeLoan = (transaction: Transaction, borrowing: Borrowing, index: number) => Loan;
+
+/** Replaces the transactions of limits that borrow by those of their loans. */
+export function withLoans(batch: readonly Transaction[], loanOf: MakeLoan): readonly Transaction[] {
+  const all: Transaction[] = [];
+  const internal: Transaction[] = [];
+  for (const [i, transaction] of batch.entries()) {
+    const { borrowing } = transaction.treatment;
+    const loan = borrowing && loanOf(transaction, borrowing, i);
+    all.push(loan === undefined ? transaction : loan[0]);
+    if (loan !== undefined) internal.push(loan[1], loan[2]);
+  }
+  return [...all, ...internal];
 }
 
 /**
@@ -132,10 +162,7 @@ export function withLoans(batch: readonly Transaction[], loans: readonly (Loan |
  */
 export function withChargedLoans(batch: readonly Transaction[]): readonly Transaction[] {
   if (!batch.some(borrows)) return batch;
-  const all = withLoans(
-    batch,
-    batch.map((one) => one.treatment.borrowing && chargedLoan(one, one.treatment.borrowing)),
-  );
+  const all = withLoans(batch, chargedLoan);
   const merged = new Map<string, Transaction>();
   for (const one of all) {
     const bucket = mapKeyOf(one);

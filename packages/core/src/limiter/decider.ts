@@ -5,7 +5,7 @@ import type { Decision } from '../decision/decision.ts';
 import { borrows } from '../decision/loan.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { decisionChannel } from '../events/event.ts';
-import type { StoreGate } from '../failure/store-gate.ts';
+import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import { checkAlternatives, type Lender } from './lender.ts';
 import type { DecisionReports } from './on-decision.ts';
@@ -31,6 +31,8 @@ export interface DeciderParts {
  */
 export class Decider {
   readonly #gate: StoreGate;
+  /** The same gate if its store answers at once. */
+  readonly #openGate: OpenGate | undefined;
   readonly #raised: RaisedLimits;
   readonly #reports: DecisionReports<never>;
   readonly #lender: Lender;
@@ -40,6 +42,7 @@ export class Decider {
   constructor({ gate, raised, reports, lender, warnings, currentSet }: DeciderParts) {
     this.#warnings = warnings;
     this.#gate = gate;
+    this.#openGate = gate instanceof OpenGate ? gate : undefined;
     this.#raised = raised;
     this.#reports = reports;
     this.#lender = lender;
@@ -86,7 +89,30 @@ export class Decider {
 
   #decideRare(call: Call, batch: Batch): Awaitable<Decision> {
     for (const transaction of batch) checkCostFits(transaction);
-    return hasBlocked(batch) ? this.#denyBlocked(batch) : this.#lend(call, [batch]);
+    if (hasBlocked(batch)) return this.#denyBlocked(batch);
+    const gate = call === 'spend' && !this.#raised.remembersAny() ? this.#openGate : undefined;
+    return gate === undefined ? this.#lend(call, [batch]) : this.#lendAtOnce(gate, batch);
+  }
+
+  /**
+   * Decides a batch in which a limit borrows, in two calls of a store that answers at once. In most cases the first one,
+   * for own tokens, is enough, and what would be lent need not be computed. When it is denied, it has taken nothing.
+   */
+  #lendAtOnce(gate: OpenGate, batch: Batch): Decision {
+    const assured = gate.spend(this.#lender.assuredOf(batch));
+    const decision = assured.outcome === 'denied' ? this.#borrowAtOnce(gate, batch, assured) : assured;
+    if (this.#warnings.areNeeded) this.#warnings.look(decision);
+    return decision;
+  }
+
+  #borrowAtOnce(gate: OpenGate, batch: Batch, assured: Decision): Decision {
+    const alternatives = this.#lender.lentOf(batch);
+    if (alternatives.length === 0) return assured;
+    const lent = alternatives.length === 1 ? [gate.spend(alternatives[0]!)] : gate.decideFirst('spend', alternatives);
+    const last = lent.at(-1)!;
+    if (last.outcome === 'denied') return lent.reduce(soonerByAll, assured);
+    this.#lender.noteLent(last, batch);
+    return last;
   }
 
   #ask(call: Call, batch: Batch): Awaitable<Decision> {
@@ -168,9 +194,12 @@ function soonestOfEach(groups: readonly (readonly Batch[])[], decisions: readonl
   if (decisions.at(-1)!.outcome !== 'denied') return decisions;
   let first = 0;
   return groups.map(({ length }) => {
-    const [one, ...others] = decisions.slice(first, (first += length));
-    return others.reduce((soonest, other) => (sumOfWaits(other) < sumOfWaits(soonest) ? other : soonest), one!);
+    return decisions.slice(first, (first += length)).reduce(soonerByAll);
   });
+}
+
+function soonerByAll(one: Decision, other: Decision): Decision {
+  return sumOfWaits(other) < sumOfWaits(one) ? other : one;
 }
 
 function sumOfWaits({ results }: Decision): number {

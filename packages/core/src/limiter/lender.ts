@@ -1,6 +1,6 @@
 import { complaint, reasonOf, shownName, SluiceError } from '../checks/errors.ts';
 import type { Decision } from '../decision/decision.ts';
-import { assuredLoan, borrowedLoan, borrows, chargedLoan, withLoans, type Loan } from '../decision/loan.ts';
+import { assuredBatch, assuredLoan, borrowedLoan, borrows, withLoans, type Loan } from '../decision/loan.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import type { EventSink } from '../events/event.ts';
 import { checkWeight } from '../limits/borrowing.ts';
@@ -59,14 +59,34 @@ export class Lender {
    * @throws {SluiceError} The errors of {@link checkLoans}.
    */
   alternativesOf(batch: Batch): readonly Batch[] {
-    if (!batch.some(borrows)) return [batch];
-    checkLoans(batch.map(({ limit, mode, treatment }) => ({ limit, mode, borrowing: treatment.borrowing })));
-    let all: readonly (readonly (Loan | undefined)[])[] = [[]];
-    for (const transaction of batch) {
-      const loans = this.#loansOf(transaction);
-      all = loans.flatMap((loan) => all.map((chosen) => [...chosen, loan]));
+    return batch.some(borrows) ? [this.assuredOf(batch), ...this.lentOf(batch)] : [batch];
+  }
+
+  /**
+   * Returns the first alternative of a batch in which a limit borrows: own tokens alone.
+   *
+   * @throws {SluiceError} The errors of {@link checkLoans}.
+   */
+  assuredOf(batch: Batch): Batch {
+    if (batch.length > 1 || batch[0]!.mode === 'spend-only') checkLoans(batch.map(usedLimit));
+    return assuredBatch(batch);
+  }
+
+  /** Returns the other alternatives: each way to borrow for some of the limits, and to use own tokens for the others. */
+  lentOf(batch: Batch): readonly Batch[] {
+    if (batch.length === 1) {
+      const loan = this.#lentLoanOf(batch[0]!);
+      return loan === undefined ? [] : [loan];
     }
-    return all.map((loans) => withLoans(batch, loans));
+    // Sets of loans by the index of their transaction. The first one lends nothing, and is the alternative of own tokens.
+    let all: readonly ReadonlyMap<number, Loan>[] = [new Map<number, Loan>()];
+    for (const [i, transaction] of batch.entries()) {
+      const loan = this.#lentLoanOf(transaction);
+      if (loan !== undefined) all = [...all, ...all.map((lent) => new Map([...lent, [i, loan]]))];
+    }
+    return all
+      .slice(1)
+      .map((lent) => withLoans(batch, (one, borrowing, i) => lent.get(i) ?? assuredLoan(one, borrowing)));
   }
 
   /** Takes note of the tokens that a decision has lent. */
@@ -78,14 +98,12 @@ export class Lender {
     }
   }
 
-  #loansOf(transaction: Transaction): readonly (Loan | undefined)[] {
+  /** Returns `undefined` where nothing can be borrowed. */
+  #lentLoanOf(transaction: Transaction): Loan | undefined {
     const { borrowing } = transaction.treatment;
-    if (borrowing === undefined) return [undefined];
-    if (transaction.mode === 'charge') return [chargedLoan(transaction, borrowing)];
-    const assured = assuredLoan(transaction, borrowing);
+    if (borrowing === undefined || transaction.mode === 'charge') return undefined;
     const share = borrowing.fair ? this.#fairShare(transaction, borrowing) : 1;
-    const borrowed = share > 0 ? borrowedLoan(transaction, borrowing, share) : undefined;
-    return borrowed === undefined ? [assured] : [assured, borrowed];
+    return share > 0 ? borrowedLoan(transaction, borrowing, share) : undefined;
   }
 
   #fairShare(transaction: Transaction, borrowing: Borrowing): number {
@@ -128,6 +146,10 @@ export class Lender {
 
 function decayed({ tokens, atMicros }: Borrowed, nowMicros: number): number {
   return tokens * Math.exp((atMicros - nowMicros) / WINDOW_MICROS);
+}
+
+function usedLimit({ limit, mode, treatment: { borrowing } }: Transaction): UsedLimit {
+  return { limit, mode, borrowing };
 }
 
 /** A limit in a batch, with the mode of its transaction. */
