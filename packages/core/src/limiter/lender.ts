@@ -1,3 +1,4 @@
+import { toNativePromise } from '../async/awaitable.ts';
 import { complaint, reasonOf, shownName, SluiceError } from '../checks/errors.ts';
 import type { Decision } from '../decision/decision.ts';
 import { assuredBatch, assuredLoan, borrowedLoan, borrows, withLoans, type Loan } from '../decision/loan.ts';
@@ -118,7 +119,9 @@ export class Lender {
     if (rate.borrow?.weight !== undefined) return rate.borrow.weight;
     if (typeof weight === 'number') return weight;
     try {
-      const given: unknown = weight(id);
+      const given: unknown = toNativePromise<unknown>(weight(id));
+      // A wrong value, which the error below reports. It must not be an unhandled rejection too.
+      if (given instanceof Promise) given.catch(() => undefined);
       checkWeight('borrow.weight', given);
       return given;
     } catch (cause) {

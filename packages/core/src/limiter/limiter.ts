@@ -161,7 +161,8 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * When the store can't answer, the tokens stay taken, with an event `refund-lost`. The call then returns `[]`, and
    * can be repeated.
    *
-   * @returns The buckets after the refund. Unlimited and blocked ids are left out.
+   * @returns The buckets after the refund. Unlimited and blocked ids are left out, and what a limit borrowed: its own
+   * bucket stays as it is, and the pool and the ceiling are not reported.
    * @throws {SluiceError} `ERR_FOREIGN_DECISION` for a decision of another limiter.
    */
   refund(what: Decision | readonly CostEntry<Name>[]): Awaitable<readonly BucketState[]>;

@@ -17,7 +17,8 @@ export interface BorrowDefinition {
   readonly fair?: boolean | undefined;
   /**
    * The part of an id in what is left of the pool, relative to others: a number above 0, or a function that returns it.
-   * It matters only with `fair`. Default: 1.
+   * It matters only with `fair`, and a function is called only when own tokens do not suffice. A weight that is wrong, such
+   * as a promise, counts as 1, with an event `callback-failed`. Default: 1.
    */
   readonly weight?: number | ((id: string) => number) | undefined;
   /**

@@ -129,6 +129,8 @@ export interface Limit<Request = unknown> {
   readonly warnAt: readonly number[];
 }
 
+/** The most characters of a limit's name. */
+export const MAX_LIMIT_NAME_LENGTH = 64;
 /** The pattern of a limit's name. */
 export const LIMIT_NAME_PATTERN: RegExp = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const FIELDS = [

@@ -4,8 +4,12 @@ import { isEveryone } from '../keys/everyone.ts';
 import type { Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../rule/ticks.ts';
 import { ceilingOf, type BorrowTerms } from './borrowing.ts';
-import { checkLimitName, levelsFrom, type Borrowing, type Limit, type Pool, type Treatment } from './limit.ts';
+import { levelsFrom, MAX_LIMIT_NAME_LENGTH, type Borrowing, type Limit, type Pool, type Treatment } from './limit.ts';
 import type { OverrideRate, OverrideTotals } from './overrides/override.ts';
+
+const CEILING_SUFFIX = '.ceiling';
+/** Of a limit that borrows: the name of its ceilings has to be the name of a limit too. */
+const MAX_NAME_LENGTH = MAX_LIMIT_NAME_LENGTH - CEILING_SUFFIX.length;
 
 /** What the overrides of a limit promise together; undefined if there are none, or a function returns them. */
 type TotalsOf = (limit: string) => OverrideTotals | undefined;
@@ -52,7 +56,7 @@ function treatmentOf({ name, borrow, treatment }: Borrower<never>, pool: Pool): 
 
 /** Returns the name under which the ceilings of a limit are stored. */
 export function ceilingNameOf(limit: string): string {
-  return `${limit}.ceiling`;
+  return `${limit}${CEILING_SUFFIX}`;
 }
 
 /** Returns the ceilings of a limit that borrows as a limit: their name in stores, and their numbers. */
@@ -73,13 +77,21 @@ export function ceilingRateOf({ borrow }: Limit<never>, rate: OverrideRate): Ove
 
 function checkCeilingName({ name }: Limit<never>, limits: ReadonlyMap<string, Limit<never>>): void {
   const ceiling = ceilingNameOf(name);
-  checkLimitName(`limits.${name}.borrow`, ceiling);
+  if (name.length > MAX_NAME_LENGTH) throw longName(name);
   const other = [...limits.keys()].find((each) => each.toLowerCase() === ceiling.toLowerCase());
   if (other === undefined) return;
   throw new SluiceError(
     'ERR_LIMIT',
     `\`limits.${shownName(name)}.borrow\` stores its ceilings under the name \`${shownName(ceiling)}\`, but ` +
       `\`limits\` has \`${shownName(other)}\` too. Rename one of the two limits.`,
+  );
+}
+
+function longName(name: string): SluiceError {
+  return new SluiceError(
+    'ERR_LIMIT',
+    `\`limits.${shownName(name)}.borrow\` needs a limit with a name of at most ${MAX_NAME_LENGTH} characters, but this one has ` +
+      `${name.length}: its ceilings are stored under the name and \`${CEILING_SUFFIX}\`. Choose a shorter name.`,
   );
 }
 

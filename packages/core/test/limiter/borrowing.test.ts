@@ -243,6 +243,38 @@ describe('a limit that borrows', () => {
   });
 });
 
+/** A clock that moves on at each reading. */
+class MovingTime extends FakeTime {
+  stepMs = 0;
+
+  override nowMicros(): number {
+    this.advance(this.stepMs);
+    return super.nowMicros();
+  }
+}
+
+describe('own tokens that come back after the store has denied them', () => {
+  function between(entries: Partial<SpendEntry> = {}) {
+    const time = new MovingTime();
+    const { limiter, spend } = started({}, { store: memoryStore({ time }) });
+    spend('a', { cost: 2 });
+    time.stepMs = 500;
+    return { limiter, decision: spend('a', entries), time };
+  }
+
+  test('are taken, and are not reported as borrowed', () => {
+    const { limiter, decision, time } = between();
+    expect(decision.results).toMatchObject([{ allowed: true, borrowed: false, spent: 1, remaining: 0 }]);
+    time.stepMs = 0;
+    expect(atOnce(limiter.refund(decision))).toMatchObject([{ limit: 'PerUser', remaining: 1 }]);
+  });
+
+  test('do not matter if they are not enough', () => {
+    const { decision } = between({ cost: 2 });
+    expect(decision.results).toMatchObject([{ allowed: true, borrowed: true, spent: 2, remaining: 1 }]);
+  });
+});
+
 describe('the numbers of an override', () => {
   const big = { burst: 4, count: 2, period: '1s' };
 
@@ -404,7 +436,8 @@ describe('modes and other calls of a limit that borrows', () => {
     const assured = spend('a', { cost: 2 });
     const borrowed = spend('a', { cost: 2 });
     expect(levels()).toEqual({ own: 2, ceiling: 4, pool: 4 });
-    atOnce(limiter.refund(borrowed));
+    // Its own bucket stays as it is.
+    expect(atOnce(limiter.refund(borrowed))).toEqual([]);
     expect(levels()).toEqual({ own: 2, ceiling: 2, pool: 2 });
     atOnce(limiter.refund(borrowed));
     expect(atOnce(limiter.refund(assured))).toMatchObject([{ limit: 'PerUser', remaining: 2 }]);
@@ -509,6 +542,7 @@ describe('limits that borrow, decided together', () => {
       ['PerUser', true],
       ['PerOrg', false],
     ]);
+    expect(spend([user], [{ limit: 'Other', id: 'a' }])).toMatchObject({ allowed: true, limit: 'Other' });
     expect(thrown(() => limiter.spend({ firstOf: [[user, org], [org]] })).message).toContain('at most 4 alternatives');
     for (let i = 0; i < 4; i++) spend([user], [org]);
     // The ceiling of PerUser in 0.5 s; PerOrg in a second.
@@ -588,8 +622,22 @@ describe('a fair pool', () => {
     expect(spend()).toMatchObject({ outcome: 'denied', retryAfterMs: 1000 });
   });
 
+  test('asks for the weight of a client only when its own tokens do not suffice', () => {
+    const asked: string[] = [];
+    const weight = (id: string): number => asked.push(id);
+    const { spend, time } = started({ borrow: { ...fair.borrow, weight }, burst: 1 });
+    for (let i = 0; i < 2; i++) spend();
+    time.advance(1000);
+    expect(spend().results[0]).toMatchObject({ allowed: true, borrowed: false });
+    expect(asked).toEqual([]);
+    expect(spend().results[0]).toMatchObject({ borrowed: true });
+    expect(asked).toEqual(['a']);
+  });
+
   test.each([
     [() => 0, 'must be a number above 0'],
+    // It would be an unhandled rejection.
+    [() => Promise.reject(new Error('no database')) as unknown as number, 'must be a number above 0'],
     [
       () => {
         throw new Error('no plan');

@@ -97,7 +97,12 @@ describe('a limit that borrows', () => {
       expect.stringContaining('ceilings under the name `PerUser.ceiling`, but `limits` has `peruser.Ceiling` too'),
     ]);
     const long = 'x'.repeat(57);
-    expect(thrown(() => make({ [long]: { ...perUser, borrow }, Pool: pool })).code).toBe('ERR_LIMIT');
+    const { code, message } = thrown(() => make({ [long]: { ...perUser, borrow }, Pool: pool }));
+    expect([code, message]).toEqual([
+      'ERR_LIMIT',
+      `\`limits.${long}.borrow\` needs a limit with a name of at most 56 characters, but this one has 57: ` +
+        'its ceilings are stored under the name and `.ceiling`. Choose a shorter name.',
+    ]);
     expect(() => make({ [long.slice(1)]: { ...perUser, borrow }, Pool: pool })).not.toThrow();
   });
 
