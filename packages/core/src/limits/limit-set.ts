@@ -3,10 +3,10 @@ import type { EventSink } from '../events/event.ts';
 import type { Deadlines } from '../time/deadlines.ts';
 import { ceilingNameOf, withPools } from './pools.ts';
 import type { StoreWall } from '../time/store-wall.ts';
-import { defineLimits, waitTicksOf, type FailurePolicy, type Limit, type LimitDefinitions } from './limit.ts';
+import { defineLimits, levelsOf, type FailurePolicy, type Limit, type LimitDefinitions } from './limit.ts';
 import { guess } from '../checks/options.ts';
 import { remainingTokens, shareOf } from '../rule/gcra.ts';
-import { andWait } from '../rule/rate.ts';
+import { andWait, type Rate } from '../rule/rate.ts';
 import { AskedOverrides, type OverrideFunction } from './overrides/override-function.ts';
 import type { RateLookup } from './overrides/override.ts';
 import { listOverrides, OverrideList, overridesOf, type OverrideTable } from './overrides/override-list.ts';
@@ -130,18 +130,43 @@ export function checkNeeded(set: LimitSet<never>, { limit: name, cost, share }: 
         'key: accountId((req) => req.user?.id ?? null), or use the limit only with limiter.spend().',
     );
   }
-  const burst = set.smallestBurst(limit);
-  const { emissionIntervalTicks } = limit.rate;
-  const roomTicks = burst * emissionIntervalTicks + waitTicksOf(limit.rate, limit);
-  const most = Math.min(burst, remainingTokens(0, emissionIntervalTicks, shareOf(roomTicks, share)));
   // A disabled limit denies nothing. When a new set enables it, its cost is validated again.
-  if (limit.disabled || cost <= most) return;
-  const ofBurst = share === 1 ? '' : `the whole tokens in a share of ${share} of ${burst}, `;
+  if (limit.disabled) return;
+  if (share !== 1) return checkShared(set, limit, { cost, share });
+  const most = set.smallestBurst(limit);
+  if (cost <= most) return;
   throw complaint('ERR_COST_OVER_BURST', {
     option: 'cost',
     limit: name,
-    demand: `at most ${most}, ${ofBurst}the smallest burst of the limit and its overrides${share === 1 ? '' : andWait(waitTicksOf(limit.rate, limit))}`,
+    demand: `at most ${most}, the smallest burst of the limit and its overrides`,
     value: cost,
-    remedy: `A larger cost could never pass. Raise ${share === 1 ? 'the burst' : 'the share or the burst,'} or lower the cost.`,
+    remedy: 'A larger cost could never pass. Raise the burst or lower the cost.',
+  });
+}
+
+/** Rejects a cost that does not fit into a share of the room of each id. */
+function checkShared(
+  { listed: overrides }: LimitSet<never>,
+  limit: Limit<never>,
+  { cost, share }: Pick<LimitNeed, 'cost' | 'share'>,
+): void {
+  // The burst alone does not decide: with a maxWait, a slower rate has room for fewer tokens.
+  const mostOf = (rate: Rate): number => {
+    const fitTicks = shareOf(levelsOf(rate, limit).roomTicks, share);
+    return Math.min(rate.burst, remainingTokens(0, rate.emissionIntervalTicks, fitTicks));
+  };
+  let least = limit.rate;
+  for (const rate of (overrides && overridesOf(overrides, limit.name)?.rates()) ?? []) {
+    if (mostOf(rate) < mostOf(least)) least = rate;
+  }
+  const most = mostOf(least);
+  if (cost <= most) return;
+  const room = `${least.burst}${andWait(levelsOf(least, limit).roomTicks - least.toleranceTicks)}`;
+  throw complaint('ERR_COST_OVER_BURST', {
+    option: 'cost',
+    limit: limit.name,
+    demand: `at most ${most}, the whole tokens in a share of ${share} of the burst, ${room}, the least of the limit and its overrides`,
+    value: cost,
+    remedy: 'A larger cost could never pass. Raise the share or the burst, or lower the cost.',
   });
 }

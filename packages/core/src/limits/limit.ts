@@ -164,15 +164,6 @@ export function checkAtMost(
   checkBounds(path, most, rate.maxDebt ?? own.maxDebt ?? 0, bounds);
 }
 
-/**
- * Returns the longest delay of a request; 0 when requests are never delayed.
- *
- * @param rate - The numbers of an id of the limit.
- */
-export function waitTicksOf(rate: Rate, limit: Limit<never>): number {
-  return rate.waitTicks ?? limit.rate.waitTicks ?? 0;
-}
-
 /** How far the level of a bucket may rise. */
 export interface Levels {
   /** A request fits up to here: an empty bucket, and the longest delay more. */

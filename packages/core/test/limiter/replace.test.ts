@@ -123,7 +123,7 @@ describe('replace', () => {
     coreOf(limiter).requireLimit('Orders', 4);
     coreOf(limiter).requireLimit('Orders', 2, 0.4);
     coreOf(limiter).requireLimit('Orders', 1, 0.4);
-    expect(thrown(() => limiter.replace({ limits: limits(4) })).message).toContain('share of 0.4 of 4');
+    expect(thrown(() => limiter.replace({ limits: limits(4) })).message).toContain('share of 0.4 of the burst, 4, ');
     limiter.replace({ limits: limits(6) });
     expect(atOnce(limiter.check(orders())).results[0]?.burst).toBe(6);
     expect(thrown(() => limiter.replace({ limits: limits(3) })).message).toContain('at most 3, the smallest burst');

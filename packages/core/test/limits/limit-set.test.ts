@@ -1,6 +1,7 @@
+import { createLimiter, ipAddress, type Override } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
-import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
 const numbers = { Orders: { count: 10, period: '1s' }, Reads: { count: 5, period: '1s' } };
@@ -48,9 +49,39 @@ describe('a fixed cost', () => {
       code: 'ERR_COST_OVER_BURST',
       status: 500,
       message:
-        '`cost` of limit "Orders" must be at most 2, the whole tokens in a share of 0.8 of 3, the smallest burst of the ' +
-        'limit and its overrides, but was 3. A larger cost could never pass. Raise the share or the burst, or lower the cost.',
+        '`cost` of limit "Orders" must be at most 2, the whole tokens in a share of 0.8 of the burst, 3, the least of ' +
+        'the limit and its overrides, but was 3. A larger cost could never pass. Raise the share or the burst, or lower the cost.',
     });
+  });
+
+  test.each<[what: string, override: Override]>([
+    ['a slower rate', { burst: 10, count: 1, period: '1s' }],
+    ['a shorter maxWait', { burst: 10, count: 10, period: '1s', maxWait: '100ms' }],
+  ])('may be as high as its share of the burst and of maxWait of an override with %s', (_, override) => {
+    const waiting = { Orders: { ...numbers.Orders, maxWait: '1s' } };
+    expect(() => coreOf(limiterOnFakeTime(waiting).limiter).requireLimit('Orders', 10, 0.5)).not.toThrow();
+    const large = { count: 100, period: '1s' };
+    const listed = { Orders: { free: 'unlimited', other: override, large } } as const;
+    const { limiter } = limiterOnFakeTime(waiting, { overrides: listed });
+    const spend = (cost: number) => atOnce(limiter.spend([{ limit: 'Orders', id: 'other', cost, share: 0.5 }]));
+    expect(spend(5).allowed).toBe(true);
+    expect(thrown(() => spend(6)).code).toBe('ERR_COST_OVER_BURST');
+    expect(() => coreOf(limiter).requireLimit('Orders', 5, 0.5)).not.toThrow();
+    expect(thrown(() => coreOf(limiter).requireLimit('Orders', 6, 0.5))).toMatchObject({
+      code: 'ERR_COST_OVER_BURST',
+      message: expect.stringContaining(
+        'at most 5, the whole tokens in a share of 0.5 of the burst, 10, and of maxWait, ',
+      ),
+    });
+  });
+
+  test('may be as high as its share of the room of a network with an override', () => {
+    const limits = { Clients: { key: ipAddress(), count: 10, period: '1s', maxWait: '1s' } };
+    const slow = { burst: 10, count: 1, period: '1s' };
+    const listed = { Clients: { '192.0.2.0/24': slow, '198.51.100.0/24': 'blocked' } } as const;
+    const core = coreOf(createLimiter({ limits, overrides: listed, log: false }));
+    expect(() => core.requireLimit('Clients', 5, 0.5)).not.toThrow();
+    expect(thrown(() => core.requireLimit('Clients', 6, 0.5)).code).toBe('ERR_COST_OVER_BURST');
   });
 
   test('is of a limit that there is', () => {

@@ -224,6 +224,12 @@ export class LimitOverrides {
     }
   }
 
+  /** The numbers of ids and networks. Unlimited and blocked ones are left out. */
+  *rates(): Generator<Rate, void> {
+    for (const rate of this.#ids.values()) if (typeof rate !== 'string') yield rate;
+    for (const [rate] of this.#networks?.beside(undefined) ?? []) if (typeof rate !== 'string') yield rate;
+  }
+
   #note(text: string, rate: Rate): void {
     this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
     this.totals.add(rate);
