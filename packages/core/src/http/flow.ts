@@ -128,13 +128,15 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     const { limiter, held } = this.#settings;
     return held.hold(limiter, decision, this.#exchange).then((end) => {
       if (end === 'left') return 'left';
-      return end === 'over' ? this.#letGo(decision) : this.#answer(closedDecision(decision, closed()));
+      return end === 'over'
+        ? this.#letGo(decision, decision.delayMs)
+        : this.#answer(closedDecision(decision, closed()));
     });
   }
 
-  #letGo(decision: Decision): Denial | null {
+  #letGo(decision: Decision, heldMs = 0): Denial | null {
     if (decision.allowed) settleAfterResponse(this.#settings, this.#exchange, this.#settleArgs, decision);
-    return this.#answer(decision);
+    return this.#answer(decision, heldMs);
   }
 
   #carryOutPart({ decision, causes }: PartialDecision): Denial | 'left' {
@@ -152,8 +154,12 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     if (onDecision !== undefined) this.#callOnDecision(onDecision, decision);
   }
 
-  /** Reports a decision to the request and the response, and returns the response to send. */
-  #answer(decision: Decision): Denial | null {
+  /**
+   * Reports a decision to the request and the response, and returns the response to send.
+   *
+   * @param heldMs - For how long the request has waited for its turn.
+   */
+  #answer(decision: Decision, heldMs = 0): Denial | null {
     const { limiter, uses, shadow, dialect, retryJitter } = this.#settings;
     const exchange = this.#exchange;
     if (shadow) return null;
@@ -162,7 +168,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
       soFar instanceof RequestDecision ? soFar : (exchange.decision = new RequestDecision(this.request));
     onRequest.add(decision, limiter, uses);
     const retryAfter = retryAfterSeconds(decision, retryJitter);
-    writeFields(decision, exchange, { dialect, retryAfter, time: limiter.time });
+    writeFields(decision, exchange, { dialect, retryAfter, heldMs, time: limiter.time });
     return decision.allowed ? null : denialOf(decision, retryAfter);
   }
 

@@ -111,6 +111,25 @@ export function waitingCases(framework: Framework): void {
     expect((await held.answer).headers.ratelimit).toBe('"Line";r=0;t=10, "Calm";r=5');
   });
 
+  test.each([
+    ['draft-11', 'ratelimit', '"Line";r=0;t=20'],
+    ['draft-7', 'ratelimit', 'limit=1, remaining=0, reset=20'],
+  ] as const)(
+    'the fields of a request that is not held, because of bad input, are those of now: %s',
+    async (...row) => {
+      const [fields, name, value] = row;
+      const fails = (): never => {
+        throw Object.assign(new Error('bad input'), { status: 418, statusCode: 418 });
+      };
+      const more = { Bad: { key: accountId(fails), count: 5, period: '1s' } };
+      const line = { count: 1, period: '10s', maxWait: '20s' };
+      const { app, limiter } = await served({ line, more, options: { fields }, limits: ['Line', 'Bad'] });
+      await limiter.spend([{ limit: 'Line', id: 'backend' }]);
+      const { status, headers } = await app.get('/', as('b'));
+      expect([status, headers[name]]).toEqual([418, value]);
+    },
+  );
+
   test('a client that leaves while it is held gives its tokens back, and its request is not handled', async () => {
     const { app, time, handled, decide, level } = await served();
     await decide('a');

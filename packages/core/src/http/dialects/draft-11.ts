@@ -25,10 +25,10 @@ const POLICY = 'RateLimit-Policy';
  */
 export const draft11: Dialect = {
   names: [STATE, POLICY],
-  write(decision, fields) {
+  write(decision, fields, { heldMs }) {
     const presentState = fields.getField(STATE);
     const presentPolicy = fields.getField(POLICY);
-    const members = limitMembers(decision);
+    const members = limitMembers(decision, heldMs);
     if (presentState !== undefined || presentPolicy !== undefined) {
       return join(String(presentState ?? ''), String(presentPolicy ?? ''), members, fields);
     }
@@ -38,10 +38,10 @@ export const draft11: Dialect = {
 };
 
 /** All limits that applied, in the order of the batch. In a denial, only the limits that denied have a state. */
-function limitMembers(decision: Decision): LimitMembers[] {
+function limitMembers(decision: Decision, heldMs: number): LimitMembers[] {
   const { batch, reading } = Decision.answerOf(decision) as Answered;
-  const { results, allowed, delayMs } = decision;
-  const heldTicks = delayMs * TICKS_PER_MS;
+  const { results, allowed } = decision;
+  const heldTicks = heldMs * TICKS_PER_MS;
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
   const members = new Array<LimitMembers>(results.length);
@@ -52,7 +52,6 @@ function limitMembers(decision: Decision): LimitMembers[] {
     const before = reading.levelsTicks[i]!;
     // Not by `spent`: a charge may take less than a whole token.
     const after = allowed ? levelAfter(transaction, before) : before;
-    // The fields of a request that had to wait are written when it goes on.
     const level = heldTicks === 0 ? after : Math.max(0, after - heldTicks);
     const left =
       heldTicks === 0 ? result.remaining : remainingTokens(level, rate.emissionIntervalTicks, readyTicks(transaction));

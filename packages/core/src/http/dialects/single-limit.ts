@@ -1,4 +1,4 @@
-import type { Dialect, ResponseFields } from './dialect.ts';
+import type { Dialect, FieldTimes, ResponseFields } from './dialect.ts';
 import { Decision, type Result } from '../../decision/decision.ts';
 import type { Rate } from '../../rule/rate.ts';
 import { ceilToSeconds } from '../../rule/ticks.ts';
@@ -6,13 +6,13 @@ import { ceilToSeconds } from '../../rule/ticks.ts';
 /** draft-ietf-httpapi-ratelimit-headers-07: the figures of the strictest limit in one field. */
 export const draft7: Dialect = {
   names: ['RateLimit', 'RateLimit-Policy'],
-  write(decision, fields, { retryAfter }) {
+  write(decision, fields, times) {
     const present = fields.getField('RateLimit');
     // The field contains a dialect with names: two dialects in one field would be unreadable.
     if (present !== undefined && String(present).includes('"')) return;
     appendQuotaPolicies(decision, fields);
     if (staysStricter(decision, /remaining=([0-9]+)/.exec(String(present))?.[1])) return;
-    const { burst, remaining, resetSeconds } = singleFigures(decision, retryAfter);
+    const { burst, remaining, resetSeconds } = singleFigures(decision, times);
     fields.setField('RateLimit', `limit=${burst}, remaining=${remaining}, reset=${resetSeconds}`);
   },
 };
@@ -20,10 +20,10 @@ export const draft7: Dialect = {
 /** draft-ietf-httpapi-ratelimit-headers-06: the figures of the strictest limit, each in a field. */
 export const draft6: Dialect = {
   names: ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'],
-  write(decision, fields, { retryAfter }) {
+  write(decision, fields, times) {
     appendQuotaPolicies(decision, fields);
     if (staysStricter(decision, fields.getField('RateLimit-Remaining'))) return;
-    const { burst, remaining, resetSeconds } = singleFigures(decision, retryAfter);
+    const { burst, remaining, resetSeconds } = singleFigures(decision, times);
     fields.setField('RateLimit-Limit', String(burst));
     fields.setField('RateLimit-Remaining', String(remaining));
     fields.setField('RateLimit-Reset', String(resetSeconds));
@@ -35,12 +35,12 @@ export const draft6: Dialect = {
  */
 export const legacy: Dialect = {
   names: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
-  write(decision, fields, { retryAfter, time }) {
+  write(decision, fields, times) {
     if (staysStricter(decision, fields.getField('X-RateLimit-Remaining'))) return;
-    const { burst, remaining, resetSeconds } = singleFigures(decision, retryAfter);
+    const { burst, remaining, resetSeconds } = singleFigures(decision, times);
     fields.setField('X-RateLimit-Limit', String(burst));
     fields.setField('X-RateLimit-Remaining', String(remaining));
-    fields.setField('X-RateLimit-Reset', String(Math.ceil(time.wallNow() / 1000) + resetSeconds));
+    fields.setField('X-RateLimit-Reset', String(Math.ceil(times.time.wallNow() / 1000) + resetSeconds));
   },
 };
 
@@ -52,10 +52,9 @@ interface SingleFigures {
   readonly resetSeconds: number;
 }
 
-function singleFigures(decision: Decision, retryAfter: number): SingleFigures {
+function singleFigures(decision: Decision, { retryAfter, heldMs }: FieldTimes): SingleFigures {
   const { burst, remaining, resetAfterMs } = strictestResult(decision);
-  // The fields of a request that had to wait are written when it goes on.
-  const resetMs = Math.max(0, resetAfterMs - decision.delayMs);
+  const resetMs = Math.max(0, resetAfterMs - heldMs);
   return { burst, remaining, resetSeconds: decision.allowed ? Math.ceil(resetMs / 1000) : retryAfter };
 }
 
