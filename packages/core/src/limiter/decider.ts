@@ -90,6 +90,7 @@ export class Decider {
   #decideRare(call: Call, batch: Batch): Awaitable<Decision> {
     for (const transaction of batch) checkCostFits(transaction);
     if (hasBlocked(batch)) return this.#denyBlocked(batch);
+    // A remembered raise may cut debts of any alternative, and then all of them are decided again.
     const gate = call === 'spend' && !this.#raised.remembersAny() ? this.#openGate : undefined;
     return gate === undefined ? this.#lend(call, [batch]) : this.#lendAtOnce(gate, batch);
   }
