@@ -23,7 +23,7 @@ export interface BorrowDefinition {
   readonly weight?: number | ((id: string) => number) | undefined;
   /**
    * How many ids without an override of their own there are at most, a whole number from 1 to 10⁹. Default: as many as
-   * the pool's rate suffices for.
+   * the pool's rate suffices for, and at least one.
    */
   readonly tenants?: number | undefined;
 }

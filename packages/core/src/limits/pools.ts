@@ -141,17 +141,20 @@ const NO_OVERRIDES = { perMs: 0, burst: 0, debt: 0, withoutDebt: 0 };
 
 /** Returns τ + D of a pool, see docs/decisions/0018-borrowing.md. D includes the `maxDebt` of those who borrow. */
 function capOf({ name, rate }: Limit<never>, borrowers: readonly Borrower<never>[], totalsOf: TotalsOf): number {
-  let [perMs, tokens] = [0, 0];
+  let [perMs, leastPerMs, tokens] = [0, 0, 0];
   for (const { name: each, borrow, rate: own } of borrowers) {
     const listedOnes = totalsOf(each) ?? NO_OVERRIDES;
     const { tenants = 0 } = borrow;
     const debt = own.maxDebt ?? 0;
-    perMs += listedOnes.perMs + (tenants * own.count) / own.periodMs;
+    const ownPerMs = own.count / own.periodMs;
+    perMs += listedOnes.perMs + tenants * ownPerMs;
+    // Without `tenants`, there is at least one id: a listed one, or one with the numbers of the limit.
+    leastPerMs += Math.max(listedOnes.perMs + tenants * ownPerMs, ownPerMs);
     tokens += listedOnes.burst + listedOnes.debt + listedOnes.withoutDebt * debt + tenants * (own.burst + debt);
   }
   const ofPool = rate.count / rate.periodMs;
   // The sum of several quotients is not exact.
-  if (perMs > ofPool * (1 + 1e-9)) throw overbooked(name, rate, perMs);
+  if (leastPerMs > ofPool * (1 + 1e-9)) throw overbooked(name, rate, leastPerMs);
   // Clients whose assured rates use up the rest of the pool have bursts of at most that rate × their τ; debts alike.
   const unlisted = borrowers.filter(({ borrow }) => borrow.tenants === undefined).map((each) => each.levels.capTicks);
   const rest = (Math.max(0, ofPool - perMs) * Math.max(0, ...unlisted)) / TICKS_PER_MS;
@@ -162,7 +165,7 @@ function capOf({ name, rate }: Limit<never>, borrowers: readonly Borrower<never>
 function overbooked(name: string, { count, periodMs }: Rate, perMs: number): SluiceError {
   return complaint('ERR_LIMIT', {
     option: `limits.${name}.count`,
-    demand: `at least what is assured to those who borrow from it: ${Math.ceil(perMs * periodMs * (1 - 1e-9))} per ${periodMs} ms (overrides, and tenants × the assured rate)`,
+    demand: `at least what is assured to those who borrow from it: ${Math.ceil(perMs * periodMs * (1 - 1e-9))} per ${periodMs} ms (overrides, and tenants × the assured rate; without tenants, that of one)`,
     value: count,
     remedy:
       'Raise the rate of the pool, or lower the assured rates or `tenants`. What is assured to some could otherwise be used up by others.',

@@ -124,7 +124,7 @@ describe('what a pool assures', () => {
     expect(code).toBe('ERR_LIMIT');
     expect(message).toBe(
       '`limits.Pool.count` must be at least what is assured to those who borrow from it: 1100 per 1000 ms (overrides, and ' +
-        'tenants × the assured rate), but was 1000. Raise the rate of the pool, or lower the assured rates or `tenants`. ' +
+        'tenants × the assured rate; without tenants, that of one), but was 1000. Raise the rate of the pool, or lower the assured rates or `tenants`. ' +
         'What is assured to some could otherwise be used up by others.',
     );
   });
@@ -140,6 +140,24 @@ describe('what a pool assures', () => {
     const two = () =>
       make({ PerUser: { ...perUser, borrow: { ...borrow, tenants: 1 } }, PerOrg: perOrg, Pool: pool }, overrides);
     expect(thrown(two).message).toContain('1100 per 1000 ms');
+  });
+
+  test('is at least the rate of one id of each limit, without tenants', () => {
+    const small = (count: number) => ({ PerUser: { ...perUser, borrow }, Pool: { ...pool, count } });
+    expect(() => make(small(100))).not.toThrow();
+    expect(thrown(() => make(small(99)))).toMatchObject({
+      code: 'ERR_LIMIT',
+      message: expect.stringContaining(
+        '`limits.Pool.count` must be at least what is assured to those who borrow from it: 100 per',
+      ),
+    });
+    const two = (count: number) => ({ ...small(count), PerOrg: { ...perUser, borrow } });
+    expect(() => make(two(200))).not.toThrow();
+    expect(thrown(() => make(two(199))).message).toContain('200 per 1000 ms');
+    const half = { count: 50, period: '1s' };
+    const overrides = { PerUser: { a: half, b: half } };
+    expect(() => make(small(100), overrides)).not.toThrow();
+    expect(thrown(() => make(small(99), overrides)).message).toContain('100 per 1000 ms');
   });
 
   test('is compared without rounding errors', () => {
