@@ -119,6 +119,11 @@ describe('a mistake in borrowing is reported with file, line and column:', () =>
       'limits.yaml:10:5: `PerUser.borrow` has no option `far`',
     ],
     [
+      'a maxWait',
+      (l) => l.replace('period: 1s', 'period: 1s\n  maxWait: 1s'),
+      'limits.yaml:8:5: `PerUser` has `borrow` and `maxWait`',
+    ],
+    [
       'an own number that is wrong',
       (l) => l.replace('count: 100\n', 'count: 0\n'),
       'limits.yaml:4:10: `PerUser.count` must be a whole number',

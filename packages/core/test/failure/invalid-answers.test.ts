@@ -44,6 +44,15 @@ describe('a store that answers with nonsense', () => {
     }
   });
 
+  test.each([[undefined], [[undefined]]])(
+    'no wall time of a bucket with a calendar period, %j, is answered for by policy',
+    async (bucketWallMs) => {
+      const { guard } = guarded(answers({ ...level(0), bucketWallMs }));
+      const quota = { ...transaction(), calendar: 'day:0:0:UTC', period: [0, 86_400_000, 172_800_000] as const };
+      expect(await guard.spend([quota])).toMatchObject({ failure: { cause: { code: 'ERR_STORE_ANSWER' } } });
+    },
+  );
+
   test.each([0, tolerance, tolerance + 1])('but a level of %i is a good answer', async (levelTicks) => {
     const { guard } = guarded(answers(level(levelTicks)));
     expect((await guard.spend([transaction()])).failure).toBeUndefined();

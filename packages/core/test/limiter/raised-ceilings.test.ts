@@ -42,6 +42,13 @@ describe('a client inside its assured rate is not denied for the debt of its cei
     expect(spend().allowed).toBe(true);
   });
 
+  test('when its id was blocked before', () => {
+    const { limiter, spend } = started(setOf(quick, quick, { PerUser: { a: 'blocked' } }));
+    expect(spend().blocked).toBe(true);
+    limiter.replace(setOf(quick));
+    expect(spend(10)).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
   test('while a long list of overrides is still being compared', () => {
     const listed = { PerUser: Object.fromEntries(Array.from({ length: 6000 }, (_, i) => [`x${i}`, hourly])) };
     const { limiter, time, spend } = started(setOf(hourly, hourly, listed));
