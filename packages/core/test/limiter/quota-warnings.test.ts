@@ -1,4 +1,5 @@
-import { accountId, type LimiterEvent } from '@sluice/core';
+import { accountId, createLimiter, everyone, type LimiterEvent } from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 
@@ -125,4 +126,30 @@ test('at most 10,000 warnings are remembered, the latest', () => {
     spend(1, id);
   }
   expect(warned()).toEqual([[1, 1]]);
+});
+
+test('a decision by own or by borrowed tokens of a limit beside the quota warns too, and one that is denied does not', () => {
+  const time = new FakeTime();
+  const events: LimiterEvent[] = [];
+  const borrow = { from: 'Pool', ceiling: { count: 2, period: '1s' } } as const;
+  const limiter = createLimiter({
+    limits: {
+      Monthly: { key: accountId(), count: 4, per: 'month', warnAt: [0.25, 0.5, 0.75] },
+      PerUser: { key: accountId(), count: 1, period: '1s', borrow },
+      Pool: { key: everyone(), count: 9, period: '1s' },
+    },
+    time,
+    log: false,
+    onEvent: (event) => events.push(event),
+  });
+  const spend = () => atOnce(limiter.spend([MONTHLY, { limit: 'PerUser', id: '7' }])).results[1];
+  expect([spend(), spend(), spend()]).toMatchObject([
+    { allowed: true, borrowed: false },
+    { allowed: true, borrowed: true },
+    { allowed: false },
+  ]);
+  expect(events).toMatchObject([
+    { type: 'quota-warning', threshold: 0.25 },
+    { type: 'quota-warning', threshold: 0.5 },
+  ]);
 });
