@@ -162,7 +162,7 @@ describe('replace', () => {
       const { limiter } = limiterOnFakeTime(numbers);
       const use = (limit: string) => ({ limit, mode: 'check-and-spend' as const, cost: 1, share: 1 });
       coreOf(limiter).prepare([use('Orders')]);
-      coreOf(limiter).prepare([use('Reads')]);
+      coreOf(limiter).prepare([{ ...use('Reads'), mode: 'charge' }]);
       limiter.replace({ limits: borrowing() });
       expect(thrown(() => coreOf(limiter).prepare([use('Orders'), use('Reads')])).code).toBe('ERR_DUPLICATE_BUCKET');
       limiter.replace({ limits: borrowing() });
