@@ -56,10 +56,13 @@ export class PoolCheck {
     });
   }
 
-  /** Adds a problem if a pool is missing or can't be one, or does not suffice. */
-  finish(list: OverrideList, problems: Problems): void {
+  /**
+   * Adds a problem of the limits if a pool is missing or can't be one, or does not suffice. If overrides have problems,
+   * nothing is added, because their numbers are not known.
+   */
+  finish(list: OverrideList, ofOverrides: Problems, problems: Problems): void {
     const limits = this.#limits;
-    if (limits === undefined || this.#pools.size === 0) return;
+    if (limits === undefined || this.#pools.size === 0 || ofOverrides.count > 0) return;
     this.#report(() => withPools(limits, (limit) => overridesOf(list, limit)?.totals), problems);
   }
 

@@ -71,7 +71,7 @@ async function checkContents(contents: readonly Content[], options: Checking): P
   const check = new OverrideCheck({ formats, limits: names && limits, pools }, ofOverrides);
   const overridesHash =
     listedRows && (await eachRow(listedRows, { slice, problems: ofOverrides }, (row) => check.take(row, slice)));
-  if (ofOverrides.count === 0) pools.finish(check.list, ofDefaults);
+  pools.finish(check.list, ofOverrides, ofDefaults);
   return {
     limits,
     overrides: check.list,
