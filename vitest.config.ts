@@ -56,8 +56,8 @@ const projects = [
   },
 ];
 
-/** One more than the two cores of a small machine: many files mostly wait for servers. */
-const workers = 3;
+/** One for each core of a small machine. With a third, a Sentinel once got too little time to replace its primary. */
+const workers = 2;
 
 export default defineConfig({
   test: {
