@@ -79,10 +79,12 @@ export type { ReadyOptions } from './store/ready-options.ts';
 export type {
   BucketName,
   Mode,
+  SlotLease,
   Store,
   StoreBucket,
   StoreCap,
   StoreCharge,
+  StoreHold,
   StorePressure,
   StoreReading,
   StoreRefund,

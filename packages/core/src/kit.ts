@@ -44,7 +44,7 @@ export {
 } from './rule/rate.ts';
 export { TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
 export { nowTicksAt } from './store/store.ts';
-export { levelAfter, passedAlternative, passes, readUntilPassed } from './store/transaction-rule.ts';
+export { levelAfter, passedAlternative, passes, readUntilPassed, slotsTaken } from './store/transaction-rule.ts';
 export { checkReadyOptions } from './store/ready-options.ts';
 export type { DeadlinePromise, Wait } from './time/deadline-queue.ts';
 export { Deadlines } from './time/deadlines.ts';

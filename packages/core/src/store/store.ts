@@ -31,6 +31,44 @@ export interface StoreBucket extends BucketName {
    * calendar it is another bucket. Undefined for a bucket without a period, which never is the same as one with.
    */
   readonly calendar?: string | undefined;
+  /**
+   * True for a bucket of slots, which are held and released: see {@link SlotLease}. Such a bucket never is the same as one of
+   * tokens, even if it has the same limit and id.
+   */
+  readonly slots?: true | undefined;
+}
+
+/**
+ * How a transaction holds slots of a bucket, instead of taking tokens. The level of such a bucket is the number of slots
+ * that are held, and an increment is a number of slots. Nothing falls with time: slots are free again when their holder
+ * releases them, or when their lease ends.
+ */
+export interface SlotLease {
+  /** Identifies the slots of this transaction: 1 to 64 characters of `[A-Za-z0-9_-]`, different for each transaction. */
+  readonly holder: string;
+  /**
+   * The slots are free again this long after they were taken or renewed for the last time, by the store's clock. A whole
+   * number of milliseconds from 1000 to 3,600,000. Leases of one bucket may differ.
+   */
+  readonly leaseMs: number;
+  /**
+   * When the transaction takes slots, it takes as many as fit, up to this number, for later use by the same process. At
+   * least `incrementTicks`, which is the default. The reading has the level before, so the caller knows how many were taken.
+   */
+  readonly upTo?: number | undefined;
+}
+
+/** Slots of one holder in one bucket: those from `first` to `first + count - 1`. */
+export interface StoreHold extends StoreBucket {
+  readonly slots: true;
+  /** As in a {@link SlotLease}. */
+  readonly holder: string;
+  /** As in a {@link SlotLease}. */
+  readonly leaseMs: number;
+  /** The number of the first slot. A transaction takes those from 1 up. */
+  readonly first: number;
+  /** How many slots, at least 1. */
+  readonly count: number;
 }
 
 /** One transaction as a store receives it. Ticks are whole numbers of 1/16 µs. */
@@ -58,10 +96,15 @@ export interface StoreTransaction extends StoreBucket {
    * trait `periods` get it.
    */
   readonly period?: CalendarPeriod | undefined;
+  /**
+   * For a bucket of slots, how they are held. Its `incrementTicks`, `fitTicks` and `capTicks` are numbers of slots, and its
+   * mode is not `charge`. Only stores with the trait `slots` get it.
+   */
+  readonly lease?: SlotLease | undefined;
 }
 
 /** One bucket of a charge: tokens to take after the fact, whether they fit or not. */
-export type StoreCharge = Omit<StoreTransaction, 'fitTicks' | 'lineTicks' | 'mode'>;
+export type StoreCharge = Omit<StoreTransaction, 'fitTicks' | 'lineTicks' | 'mode' | 'lease'>;
 
 /** A bucket whose level is to be cut to `capTicks`, the level of an empty bucket. */
 export type StoreCap = Omit<StoreCharge, 'incrementTicks'>;
@@ -157,6 +200,8 @@ export interface StoreTraits {
   readonly keepsDeadline?: true;
   /** The store accepts transactions with a {@link CalendarPeriod}. */
   readonly periods?: true;
+  /** The store accepts transactions with a {@link SlotLease}, and has the methods `renew` and `release`. */
+  readonly slots?: true;
 }
 
 /**
@@ -224,7 +269,17 @@ export interface Store {
    * runs off.
    */
   cap?(batch: readonly StoreCap[], deadlineMs?: number): Awaitable<StoreReading>;
-  /** Deletes buckets, so that they are full. */
+  /**
+   * Renews the leases of slots: they end `leaseMs` from now. Slots that the store does not have any more, because their
+   * lease has ended or its data was lost, are held again, even if more are held then than the limit allows: they are in
+   * use. Only stores with the trait `slots` have it.
+   */
+  renew?(holds: readonly StoreHold[], deadlineMs?: number): Awaitable<void>;
+  /**
+   * Releases slots. Does nothing for those that the store does not have. Only stores with the trait `slots` have it.
+   */
+  release?(holds: readonly StoreHold[], deadlineMs?: number): Awaitable<void>;
+  /** Deletes buckets, so that they are full, and all their slots are free. */
   reset(batch: readonly StoreBucket[], deadlineMs?: number): Awaitable<void>;
   /**
    * Registers a listener for what the store finds out without a call. A store reports only what it knows of: one with a

@@ -54,6 +54,16 @@ export function levelAfter(transaction: StoreTransaction, levelTicks: number): n
 }
 
 /**
+ * Returns how many slots a transaction with a lease takes in a batch that passes: 0, or from its increment up to `upTo`,
+ * as many as fit.
+ */
+export function slotsTaken(transaction: StoreTransaction, levelTicks: number): number {
+  const { lease, fitTicks } = transaction;
+  const asked = levelAfter(transaction, levelTicks) - levelTicks;
+  return asked === 0 ? 0 : Math.max(asked, Math.min(lease?.upTo ?? asked, fitTicks - levelTicks));
+}
+
+/**
  * Returns the level of a bucket after a refund.
  *
  * @param nowTicks - The clock for the level, see {@link StoreReading}.
