@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { accountId, createLimiter, SluiceError, type LimitDefinitions } from '@sluice/core';
 import { loadLimits, watchLimits } from '@sluice/config';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { LimiterCore } from '../../core/src/limiter/limiter-core.ts';
+import type { RequestLimiter } from '../../core/src/limiter/request-limiter.ts';
 import { rejected, thrown } from '../../core/test/support/thrown.ts';
 import { uninspectable } from '../../core/test/support/uninspectable.ts';
 import { KEYS, LIMITS, written } from './written-files.ts';
@@ -190,7 +190,7 @@ it('a burst below a cost that a middleware needs is rejected, and watching conti
   const { defaults } = written({});
   const keys = { ...KEYS, [LIMIT]: accountId(() => '1') };
   const { limiter, live } = await watched({ defaults }, { everyMs: false }, keys);
-  (limiter as LimiterCore).requireLimit(LIMIT, 200);
+  (limiter as unknown as RequestLimiter).prepare([{ limit: LIMIT, cost: 200, mode: 'check-and-spend', share: 1 }]);
   writeFileSync(defaults, withCount(300).replace('burst: 300', 'burst: 199'));
   expect((await live.reload()).lastError).toMatchObject({ code: 'ERR_COST_OVER_BURST' });
   writeFileSync(defaults, withCount(301));

@@ -4,6 +4,7 @@ import { checkOptions, isPlainObject } from '../checks/options.ts';
 import { batchOf, checkCostFits } from '../decision/batch.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import type { Store } from '../store/store.ts';
+import { checkSpendFirst } from './accepted-store.ts';
 import { checkedEntries } from './entries.ts';
 import type { FirstOf, SpendEntry } from './limiter.ts';
 
@@ -49,20 +50,4 @@ function checkCount(option: string, value: unknown, max: number, what: string): 
   if (Array.isArray(value) && value.length > 0 && value.length <= max) return;
   const remedy = "For example firstOf: [[{ limit: 'Own', id: '12345678' }], [{ limit: 'Shared', id: 'all' }]].";
   throw complaint('ERR_OPTION', { option, demand: `an array of 1 to ${max} ${what}`, value, remedy });
-}
-
-/**
- * Rejects a store that can't decide alternatives.
- *
- * @param what - What it is to decide.
- * @throws {SluiceError} `ERR_OPTION`.
- */
-export function checkSpendFirst(
-  store: Store,
-  what: string = '`firstOf`',
-  remedy: string = 'Implement the method, or call spend once for each alternative.',
-): void {
-  if (typeof store.spendFirst === 'function') return;
-  const demand = `a store with the method \`spendFirst\`, to decide ${what} in one call`;
-  throw complaint('ERR_OPTION', { option: 'store', demand, value: store, remedy });
 }

@@ -1,8 +1,8 @@
 import type { LimiterEvent } from '../events/event.ts';
-import { SluiceError } from '../checks/errors.ts';
 import { checkFailureOptions, type FailureOptions } from '../failure/failure-options.ts';
 import { clientAddressFinder, type ClientAddressOptions } from '../client/client-address.ts';
 import type { LimitSetOptions } from '../limits/limit-set.ts';
+import { checkedStore } from './accepted-store.ts';
 import { LimiterCore } from './limiter-core.ts';
 import type { Limiter } from './limiter.ts';
 import type { Limit } from '../limits/limit.ts';
@@ -10,7 +10,7 @@ import { eventSink, type Log } from '../events/event-sink.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 import { notALimiter } from './not-a-limiter.ts';
 import type { OnDecision } from './on-decision.ts';
-import { checkFunction, checkOptions, isPlainObject, wholeNumber } from '../checks/options.ts';
+import { checkFunction, checkOptions, wholeNumber } from '../checks/options.ts';
 import type { Store } from '../store/store.ts';
 import { checkTime, systemTime, type Time } from '../time/time.ts';
 
@@ -138,18 +138,4 @@ export function limitsOf<Request>(limiter: Limiter<Request>): ReadonlyMap<string
  */
 export function timeOf<Request>(limiter: Limiter<Request>): Time {
   return coreOf(limiter).time;
-}
-
-function checkedStore(store: Store): Store {
-  for (const method of ['spend', 'check', 'charge', 'refund', 'reset', 'close'] as const) {
-    if (isPlainObject(store) && typeof store[method] === 'function') continue;
-    throw new SluiceError(
-      'ERR_OPTION',
-      `\`store\` must be a store, such as memoryStore(): it has no method \`${method}\`.`,
-    );
-  }
-  const { ready, watch } = store as { readonly ready?: unknown; readonly watch?: unknown };
-  checkFunction('store.ready', ready, 'Leave it out when there is nothing to wait for.');
-  checkFunction('store.watch', watch, 'Leave it out when there is nothing to report.');
-  return store;
 }

@@ -1,7 +1,5 @@
 import { callAndForget, type Awaitable } from '../async/awaitable.ts';
-import { complaint } from '../checks/errors.ts';
 import { Decision } from '../decision/decision.ts';
-import { closed } from '../failure/store-gate.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { Alarm, Time } from '../time/time.ts';
 
@@ -56,7 +54,7 @@ export class HeldDecisions {
     const dueMicros = this.#time.nowMicros() + Math.round(decision.delayMs * 1000);
     const held: Held = { decision, dueMicros, lines: linesOf(decision), end };
     if (this.#closed) {
-      this.#giveBack(decision);
+      this.giveBack(decision);
       end('closed');
     } else {
       this.#held.splice(this.#held.findLastIndex((other) => other.dueMicros <= dueMicros) + 1, 0, held);
@@ -65,39 +63,19 @@ export class HeldDecisions {
     return () => this.#leave(held);
   }
 
-  /**
-   * Resolves with a decision when its delay is over.
-   *
-   * @param signal - Rejects with its reason when it is aborted before.
-   * @throws {SluiceError} Rejects with `ERR_CLOSED` when the limiter is closed before.
-   */
-  wait(decision: Decision, signal: AbortSignal | undefined): Promise<Decision> {
-    if (signal?.aborted === true) {
-      this.#giveBack(decision);
-      return rejectedBy(signal);
-    }
-    if (decision.delayMs === 0) return Promise.resolve(decision);
-    return new Promise((resolve, reject) => {
-      const abort = (): void => {
-        if (leave()) resolve(rejectedBy(signal!));
-      };
-      // Before `hold`, which may end the wait at once.
-      signal?.addEventListener('abort', abort, { once: true });
-      const leave = this.hold(decision, (how) => {
-        signal?.removeEventListener('abort', abort);
-        if (how === 'over') resolve(decision);
-        else reject(closed());
-      });
-    });
-  }
-
   /** Ends all waits now and gives their tokens back, the end of the line first. */
   close(): void {
     this.#closed = true;
     this.#alarm?.cancel();
     const all = this.#held.splice(0);
-    for (const { decision } of all.toReversed()) this.#giveBack(decision);
+    for (const { decision } of all.toReversed()) this.giveBack(decision);
     for (const { end } of all) end?.('closed');
+  }
+
+  /** Gives back what a decision took. */
+  giveBack(decision: Decision): void {
+    // It fails only when the limiter is closed: the tokens then come back with time.
+    callAndForget(() => this.#refund(decision), ignore);
   }
 
   #leave(held: Held): boolean {
@@ -122,18 +100,13 @@ export class HeldDecisions {
       const isFree = end === undefined && !own.some((line) => taken.has(line));
       if (isFree) {
         this.#held.splice(i, 1);
-        this.#giveBack(decision);
+        this.giveBack(decision);
       }
       for (const line of own) {
         (isFree ? open : taken).add(line);
         if (!isFree) open.delete(line);
       }
     }
-  }
-
-  #giveBack(decision: Decision): void {
-    // It fails only when the limiter is closed: the tokens then come back with time.
-    callAndForget(() => this.#refund(decision), ignore);
   }
 
   #arm(): void {
@@ -153,27 +126,6 @@ export class HeldDecisions {
     for (const { end } of due) end?.('over');
     this.#arm();
   }
-}
-
-/**
- * Validates the option `signal` of `spendAndWait`.
- *
- * @throws {SluiceError} `ERR_OPTION` when it is not an AbortSignal.
- */
-export function checkSignal(signal: unknown): void {
-  const given = signal as Partial<AbortSignal> | null | undefined;
-  if (given === undefined || typeof given?.addEventListener === 'function') return;
-  throw complaint('ERR_OPTION', {
-    option: 'spendAndWait.signal',
-    demand: 'an AbortSignal',
-    value: signal,
-    remedy: 'For example AbortSignal.timeout(1000), or the signal of an AbortController.',
-  });
-}
-
-/** A promise that rejects with the reason of an aborted signal, which may be any value. */
-export async function rejectedBy(signal: AbortSignal): Promise<never> {
-  throw signal.reason;
 }
 
 function linesOf(decision: Decision): readonly string[] {

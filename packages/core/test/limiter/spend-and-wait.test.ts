@@ -3,6 +3,7 @@ import { FakeTime } from '@sluice/core/testing';
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { HeldDecisions } from '../../src/limiter/held-decisions.ts';
+import { spendAndWait } from '../../src/limiter/waiting.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
@@ -316,7 +317,10 @@ test('a wait ends as it should when its tokens can not be given back', async () 
   const decision = atOnce(limiter.spend(entry()));
   const held = new HeldDecisions({ time, refund: () => { throw new Error('closed'); } }); // prettier-ignore
   const leaving = new AbortController();
-  const waits = Promise.allSettled([held.wait(decision, leaving.signal), held.wait(decision, undefined)]);
+  const waits = Promise.allSettled([
+    spendAndWait(() => decision, held, { signal: leaving.signal }),
+    spendAndWait(() => decision, held, {}),
+  ]);
   leaving.abort(new Error('left'));
   held.close();
   expect(await waits).toMatchObject([{ reason: { message: 'left' } }, { reason: { code: 'ERR_CLOSED' } }]);

@@ -1,6 +1,7 @@
 import { createLimiter, ipAddress, type Override } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
+import { prepareFixedCost } from '../support/fixed-cost.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
@@ -12,10 +13,10 @@ describe('a fixed cost', () => {
   } as const;
 
   test('may be as high as the smallest burst of its limit and all listed overrides', () => {
-    const core = coreOf(limiterOnFakeTime(numbers, { overrides }).limiter);
-    expect(() => core.requireLimit('Orders', 2)).not.toThrow();
-    expect(() => core.requireLimit('Reads', 5)).not.toThrow();
-    expect(thrown(() => core.requireLimit('Orders', 3))).toMatchObject({
+    const { limiter } = limiterOnFakeTime(numbers, { overrides });
+    expect(() => prepareFixedCost(limiter, 'Orders', 2)).not.toThrow();
+    expect(() => prepareFixedCost(limiter, 'Reads', 5)).not.toThrow();
+    expect(thrown(() => prepareFixedCost(limiter, 'Orders', 3))).toMatchObject({
       code: 'ERR_COST_OVER_BURST',
       status: 500,
       message:
@@ -25,27 +26,26 @@ describe('a fixed cost', () => {
   });
 
   test('may be as high as the burst when overrides are only known at run time', () => {
-    const core = coreOf(limiterOnFakeTime(numbers, { overrides: () => ({ count: 1, period: '1s' }) }).limiter);
-    expect(() => core.requireLimit('Orders', 10)).not.toThrow();
-    expect(thrown(() => core.requireLimit('Orders', 11)).code).toBe('ERR_COST_OVER_BURST');
+    const { limiter } = limiterOnFakeTime(numbers, { overrides: () => ({ count: 1, period: '1s' }) });
+    expect(() => prepareFixedCost(limiter, 'Orders', 10)).not.toThrow();
+    expect(thrown(() => prepareFixedCost(limiter, 'Orders', 11)).code).toBe('ERR_COST_OVER_BURST');
   });
 
   test('may be anything of a limit that is switched off, until it is switched on', () => {
     const { limiter } = limiterOnFakeTime({ Orders: { count: 1, period: '1s', disabled: true } });
-    expect(() => coreOf(limiter).requireLimit('Orders', 2)).not.toThrow();
+    expect(() => prepareFixedCost(limiter, 'Orders', 2)).not.toThrow();
     const limits = accountLimits({ Orders: { count: 1, period: '1s' } });
     expect(thrown(() => limiter.replace({ limits })).code).toBe('ERR_COST_OVER_BURST');
   });
 
   test('may be as high as its share of the smallest burst', () => {
-    const core = coreOf(limiterOnFakeTime({ Orders: { count: 100, period: '7s' }, Reads: numbers.Reads }).limiter);
-    expect(() => core.requireLimit('Orders', 29, 0.29)).not.toThrow();
-    expect(thrown(() => core.requireLimit('Orders', 30, 0.29)).code).toBe('ERR_COST_OVER_BURST');
-    const overridden = coreOf(
-      limiterOnFakeTime(numbers, { overrides: { Orders: { small: { count: 3, period: '1s' } } } }).limiter,
-    );
-    expect(() => overridden.requireLimit('Orders', 2, 0.8)).not.toThrow();
-    expect(thrown(() => overridden.requireLimit('Orders', 3, 0.8))).toMatchObject({
+    const { limiter } = limiterOnFakeTime({ Orders: { count: 100, period: '7s' }, Reads: numbers.Reads });
+    expect(() => prepareFixedCost(limiter, 'Orders', 29, 0.29)).not.toThrow();
+    expect(thrown(() => prepareFixedCost(limiter, 'Orders', 30, 0.29)).code).toBe('ERR_COST_OVER_BURST');
+    const listed = { Orders: { small: { count: 3, period: '1s' } } };
+    const { limiter: overridden } = limiterOnFakeTime(numbers, { overrides: listed });
+    expect(() => prepareFixedCost(overridden, 'Orders', 2, 0.8)).not.toThrow();
+    expect(thrown(() => prepareFixedCost(overridden, 'Orders', 3, 0.8))).toMatchObject({
       code: 'ERR_COST_OVER_BURST',
       status: 500,
       message:
@@ -59,15 +59,15 @@ describe('a fixed cost', () => {
     ['a shorter maxWait', { burst: 10, count: 10, period: '1s', maxWait: '100ms' }],
   ])('may be as high as its share of the burst and of maxWait of an override with %s', (_, override) => {
     const waiting = { Orders: { ...numbers.Orders, maxWait: '1s' } };
-    expect(() => coreOf(limiterOnFakeTime(waiting).limiter).requireLimit('Orders', 10, 0.5)).not.toThrow();
+    expect(() => prepareFixedCost(limiterOnFakeTime(waiting).limiter, 'Orders', 10, 0.5)).not.toThrow();
     const large = { count: 100, period: '1s' };
     const listed = { Orders: { free: 'unlimited', other: override, large } } as const;
     const { limiter } = limiterOnFakeTime(waiting, { overrides: listed });
     const spend = (cost: number) => atOnce(limiter.spend([{ limit: 'Orders', id: 'other', cost, share: 0.5 }]));
     expect(spend(5).allowed).toBe(true);
     expect(thrown(() => spend(6)).code).toBe('ERR_COST_OVER_BURST');
-    expect(() => coreOf(limiter).requireLimit('Orders', 5, 0.5)).not.toThrow();
-    expect(thrown(() => coreOf(limiter).requireLimit('Orders', 6, 0.5))).toMatchObject({
+    expect(() => prepareFixedCost(limiter, 'Orders', 5, 0.5)).not.toThrow();
+    expect(thrown(() => prepareFixedCost(limiter, 'Orders', 6, 0.5))).toMatchObject({
       code: 'ERR_COST_OVER_BURST',
       message: expect.stringContaining(
         'at most 5, the whole tokens in a share of 0.5 of the burst, 10, and of maxWait, ',
@@ -79,14 +79,14 @@ describe('a fixed cost', () => {
     const limits = { Clients: { key: ipAddress(), count: 10, period: '1s', maxWait: '1s' } };
     const slow = { burst: 10, count: 1, period: '1s' };
     const listed = { Clients: { '192.0.2.0/24': slow, '198.51.100.0/24': 'blocked' } } as const;
-    const core = coreOf(createLimiter({ limits, overrides: listed, log: false }));
-    expect(() => core.requireLimit('Clients', 5, 0.5)).not.toThrow();
-    expect(thrown(() => core.requireLimit('Clients', 6, 0.5)).code).toBe('ERR_COST_OVER_BURST');
+    const limiter = createLimiter({ limits, overrides: listed, log: false });
+    expect(() => prepareFixedCost(limiter, 'Clients', 5, 0.5)).not.toThrow();
+    expect(thrown(() => prepareFixedCost(limiter, 'Clients', 6, 0.5)).code).toBe('ERR_COST_OVER_BURST');
   });
 
   test('is of a limit that there is', () => {
-    const core = coreOf(limiterOnFakeTime(numbers).limiter);
-    expect(thrown(() => core.requireLimit('Order', 1)).code).toBe('ERR_UNKNOWN_LIMIT');
+    const { limiter } = limiterOnFakeTime(numbers);
+    expect(thrown(() => prepareFixedCost(limiter, 'Order', 1)).code).toBe('ERR_UNKNOWN_LIMIT');
   });
 });
 

@@ -1,8 +1,8 @@
 import { createLimiter, ipAddress, type Override, type OverrideTable, type SpendEntry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { coreOf } from '../../../src/limiter/create-limiter.ts';
 import { strictestDecision } from '../../../src/decision/strictness.ts';
 import { rejects, ScriptedStore } from '../../failure/support/scripted-store.ts';
+import { prepareFixedCost } from '../../support/fixed-cost.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
 import { rejected, thrown } from '../../support/thrown.ts';
 
@@ -109,8 +109,8 @@ describe('a blocked id', () => {
   });
 
   test('takes nothing from what a fixed cost may be', () => {
-    const core = coreOf(limiterOnFakeTime(numbers, { overrides }).limiter);
-    expect(() => core.requireLimit('Orders', 2)).not.toThrow();
+    const { limiter } = limiterOnFakeTime(numbers, { overrides });
+    expect(() => prepareFixedCost(limiter, 'Orders', 2)).not.toThrow();
   });
 
   test('does not hide wrong arguments', () => {

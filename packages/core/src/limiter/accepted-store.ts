@@ -1,0 +1,73 @@
+import { complaint, SluiceError } from '../checks/errors.ts';
+import { checkFunction, isPlainObject } from '../checks/options.ts';
+import type { LimitSet } from '../limits/limit-set.ts';
+import type { Store, StoreReport } from '../store/store.ts';
+
+/**
+ * Validates the option `store` of a limiter.
+ *
+ * @throws {SluiceError} `ERR_OPTION` when a method is missing.
+ */
+export function checkedStore(store: Store): Store {
+  for (const method of ['spend', 'check', 'charge', 'refund', 'reset', 'close'] as const) {
+    if (isPlainObject(store) && typeof store[method] === 'function') continue;
+    throw new SluiceError(
+      'ERR_OPTION',
+      `\`store\` must be a store, such as memoryStore(): it has no method \`${method}\`.`,
+    );
+  }
+  const { ready, watch } = store as { readonly ready?: unknown; readonly watch?: unknown };
+  checkFunction('store.ready', ready, 'Leave it out when there is nothing to wait for.');
+  checkFunction('store.watch', watch, 'Leave it out when there is nothing to report.');
+  return store;
+}
+
+/**
+ * Listens to the reports of a store.
+ *
+ * @returns A function that ends them; `undefined` if the store makes none.
+ * @throws {SluiceError} `ERR_OPTION` when `store.watch` returns something else, and whatever it throws.
+ */
+export function watchedStore(store: Store, listener: (report: StoreReport) => void): (() => void) | undefined {
+  const end = store.watch?.(listener);
+  checkFunction('store.watch(…)', end, 'It removes the listener: return () => listeners.delete(listener).');
+  return end;
+}
+
+/**
+ * Rejects limits that a store can't carry.
+ *
+ * @throws {SluiceError} `ERR_OPTION` for a limit that borrows, or a quota.
+ */
+export function checkCarries(store: Store, { limits }: LimitSet<never>): void {
+  const borrower = [...limits.values()].find(({ borrow }) => borrow !== undefined);
+  if (borrower !== undefined) {
+    const remedy = 'Implement the method, use memoryStore() or redisStore(), or remove `borrow` from the limit.';
+    checkSpendFirst(store, `the limit "${borrower.name}", which borrows,`, remedy);
+  }
+  const quota = [...limits.values()].find(({ calendar }) => calendar !== undefined);
+  if (quota === undefined || store.traits?.periods === true) return;
+  throw complaint('ERR_OPTION', {
+    option: 'store',
+    demand: `a store with the trait \`periods\`, because limit "${quota.name}" is a quota`,
+    value: store,
+    remedy:
+      'The memory store and the Redis store have it. For another one, see CalendarPeriod in docs/writing-a-store.md.',
+  });
+}
+
+/**
+ * Rejects a store that can't decide alternatives.
+ *
+ * @param what - What it is to decide.
+ * @throws {SluiceError} `ERR_OPTION`.
+ */
+export function checkSpendFirst(
+  store: Store,
+  what: string = '`firstOf`',
+  remedy: string = 'Implement the method, or call spend once for each alternative.',
+): void {
+  if (typeof store.spendFirst === 'function') return;
+  const demand = `a store with the method \`spendFirst\`, to decide ${what} in one call`;
+  throw complaint('ERR_OPTION', { option: 'store', demand, value: store, remedy });
+}

@@ -1,0 +1,97 @@
+import { andThen, type Awaitable } from '../async/awaitable.ts';
+import { batchOf, transactionOf, withoutBlocked } from '../decision/batch.ts';
+import { bucketStates } from '../decision/decide.ts';
+import { Decision, type BucketState, type Result } from '../decision/decision.ts';
+import { withChargedLoans } from '../decision/loan.ts';
+import type { Transaction } from '../decision/transaction.ts';
+import type { StoreGate } from '../failure/store-gate.ts';
+import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
+import type { Store } from '../store/store.ts';
+import type { CurrentLimits } from './current-limits.ts';
+import { costBatchOf } from './entry-batches.ts';
+import type { CostEntry } from './limiter.ts';
+import type { PendingWork } from './pending-work.ts';
+import type { LateCharge } from './request-limiter.ts';
+import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';
+
+/** The parts of {@link Corrections}. */
+interface CorrectionsParts {
+  readonly store: Store;
+  readonly gate: StoreGate;
+  readonly limits: Pick<CurrentLimits<never>, 'set' | 'warnings'>;
+  /** All corrections are registered as work that `close` waits for. */
+  readonly work: PendingWork;
+}
+
+/** What is taken or given back after a decision: charges, refunds and settlements. */
+export class Corrections {
+  readonly #parts: CorrectionsParts;
+  /** Only for decisions with a refund or a settlement. */
+  readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
+
+  constructor(parts: CorrectionsParts) {
+    this.#parts = parts;
+  }
+
+  /** See `Limiter.charge`. */
+  charge(entries: readonly CostEntry[]): Awaitable<readonly BucketState[]> {
+    return this.#charge(costBatchOf(this.#openSet(), 'charge', entries));
+  }
+
+  /** See `RequestLimiter.chargeResults`. */
+  chargeResults(results: readonly Result[], { cost, request }: LateCharge): Awaitable<readonly BucketState[]> {
+    const set = this.#openSet();
+    const asks = results.map(({ limit, id, mode }) => ({ limit: limitNamed(set, limit), id, cost, mode, share: 1 }));
+    return this.#charge(batchOf(asks.map((ask) => transactionOf(set, ask, request))));
+  }
+
+  /** See `Limiter.refund`. */
+  refund(what: Decision | readonly CostEntry[]): Awaitable<readonly BucketState[]> {
+    const { work } = this.#parts;
+    if (what instanceof Decision) return work.track(this.#spentTokensOf(what).refund());
+    if (!Array.isArray(what)) throw notRefundable(what);
+    return work.track(andThen(costBatchOf(this.#openSet(), 'refund', what), (batch) => this.#giveBack(batch)));
+  }
+
+  /** See `RequestLimiter.settle`. */
+  async settle(decision: Decision, result: Result, { cost: trueCost, request }: LateCharge): Promise<void> {
+    if (result.mode === 'spend-only' && result.spent < result.cost) return;
+    const missing = await this.#spentTokensOf(decision).settleTo(result.limit, trueCost);
+    if (missing > 0) await this.chargeResults([result], { cost: missing, request });
+  }
+
+  #charge(transactions: Awaitable<readonly Transaction[]>): Awaitable<readonly BucketState[]> {
+    const { store, gate, limits, work } = this.#parts;
+    const charged = andThen(transactions, (batch) =>
+      andThen(gate.charge(withChargedLoans(withoutBlocked(batch))), (change) => {
+        // A charge of the local store counts only a part of a quota.
+        if (limits.warnings.areNeeded && change.store === store) limits.warnings.lookAtCharge(change);
+        return bucketStates(change.batch, change.reading);
+      }),
+    );
+    return work.track(charged);
+  }
+
+  #giveBack(batch: readonly Transaction[]): Awaitable<readonly BucketState[]> {
+    const { store, gate } = this.#parts;
+    return andThen(gate.refund(store, withChargedLoans(withoutBlocked(batch))), (given) =>
+      bucketStates(given.batch, given.reading),
+    );
+  }
+
+  #spentTokensOf(decision: Decision): SpentTokens {
+    const { gate } = this.#parts;
+    let spent = this.#spentTokens.get(decision);
+    if (spent === undefined) {
+      if (Decision.answerOf(decision).owner !== gate) throw foreignDecision();
+      this.#spentTokens.set(decision, (spent = new SpentTokens(decision, gate)));
+    }
+    return spent;
+  }
+
+  /** @throws {SluiceError} `ERR_CLOSED` after `close`. */
+  #openSet(): LimitSet<never> {
+    this.#parts.gate.assertOpen();
+    return this.#parts.limits.set;
+  }
+}

@@ -1,0 +1,75 @@
+import { andThen, type Awaitable } from '../async/awaitable.ts';
+import { batchOf, transactionOf } from '../decision/batch.ts';
+import type { Transaction } from '../decision/transaction.ts';
+import { checkId } from '../ids/id-format.ts';
+import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
+import type { StoreBucket } from '../store/store.ts';
+import { canonicalId, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
+import type { CostEntry, ResetEntry, SpendEntry } from './limiter.ts';
+
+/**
+ * Makes the transaction of an entry.
+ *
+ * @throws {SluiceError} The errors of an entry.
+ */
+export function transactionOfEntry(set: LimitSet<never>, entry: SpendEntry | CostEntry): Awaitable<Transaction | null> {
+  checkEntry(entry);
+  const { limit: name, id, cost = 1, mode = 'check-and-spend', share = 1 } = entry;
+  const limit = limitNamed(set, name);
+  return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode), share }, undefined);
+}
+
+/**
+ * Makes the transactions of the entries of one call.
+ *
+ * @throws {SluiceError} The errors of an entry.
+ */
+export function transactionsOf(
+  set: LimitSet<never>,
+  entries: readonly (SpendEntry | CostEntry)[],
+): readonly Awaitable<Transaction | null>[] {
+  // A loop over a preallocated array: see docs/hot-path.md.
+  // oxlint-disable-next-line unicorn/no-new-array
+  const transactions = new Array<Awaitable<Transaction | null>>(entries.length);
+  for (let i = 0; i < entries.length; i++) transactions[i] = transactionOfEntry(set, entries[i]!);
+  return transactions;
+}
+
+/**
+ * Makes the batch of a call whose entries have no mode and no share.
+ *
+ * @throws {SluiceError} The errors of an entry, and of a batch.
+ */
+export function costBatchOf(
+  set: LimitSet<never>,
+  call: 'charge' | 'refund',
+  entries: readonly CostEntry[],
+): Awaitable<readonly Transaction[]> {
+  return batchOf(transactionsOf(set, checkedEntriesOf(call, entries)));
+}
+
+/**
+ * Finds all buckets that `reset` fills.
+ *
+ * @throws {SluiceError} The errors of an entry, and of a batch.
+ */
+export function bucketsToReset(
+  set: LimitSet<never>,
+  entries: readonly ResetEntry[],
+): Awaitable<readonly StoreBucket[]> {
+  const named = batchOf(checkedEntriesOf('reset', entries).map((entry) => bucketOf(set, entry)));
+  return andThen(named, (batch) => batch.flatMap((bucket) => bucketsOf(set, bucket)));
+}
+
+function bucketOf(set: LimitSet<never>, { limit: name, id: text }: ResetEntry): StoreBucket {
+  const limit = limitNamed(set, name);
+  const id = canonicalId(limit, text);
+  checkId(limit.name, id);
+  return { limit: name, id, calendar: limit.calendar?.of(id).name };
+}
+
+/** The bucket of a limit that borrows has another beside it, that of the ceiling. */
+function bucketsOf(set: LimitSet<never>, bucket: StoreBucket): readonly StoreBucket[] {
+  const { borrowing } = limitNamed(set, bucket.limit).treatment;
+  return borrowing === undefined ? [bucket] : [bucket, { limit: borrowing.ceilingName, id: bucket.id }];
+}

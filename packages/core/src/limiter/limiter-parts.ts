@@ -1,0 +1,70 @@
+import type { ClientAddressFinder } from '../client/client-address.ts';
+import type { EventSink } from '../events/event.ts';
+import type { CheckedFailureOptions } from '../failure/failure-options.ts';
+import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
+import { StoreGuard } from '../failure/store-guard.ts';
+import type { LimitSetOptions } from '../limits/limit-set.ts';
+import type { Store } from '../store/store.ts';
+import { StoreWall } from '../time/store-wall.ts';
+import type { Time } from '../time/time.ts';
+import { Corrections } from './corrections.ts';
+import { CurrentLimits } from './current-limits.ts';
+import { Decider } from './decider.ts';
+import { HeldDecisions } from './held-decisions.ts';
+import { Lender } from './lender.ts';
+import type { Limiter } from './limiter.ts';
+import { DecisionReports, type OnDecision } from './on-decision.ts';
+import { PendingWork } from './pending-work.ts';
+
+/** The validated options of a limiter. */
+export interface LimiterSetup<Request> {
+  readonly set: LimitSetOptions<Request>;
+  readonly store: Store;
+  readonly ownsStore: boolean;
+  readonly failure: CheckedFailureOptions;
+  readonly overridesDeadlineMs: number;
+  readonly emit: EventSink;
+  readonly onDecision: OnDecision<Request> | undefined;
+  readonly clientAddress: ClientAddressFinder;
+  readonly time: Time;
+}
+
+/** What a limiter consists of. */
+export interface LimiterParts<Request> {
+  readonly limits: CurrentLimits<Request>;
+  readonly gate: StoreGate;
+  readonly decider: Decider;
+  readonly corrections: Corrections;
+  readonly held: HeldDecisions;
+  readonly work: PendingWork;
+  readonly reports: DecisionReports<Request>;
+}
+
+/**
+ * Creates the parts of a limiter.
+ *
+ * @param limiter - Passed on with its decisions.
+ * @throws {SluiceError} The errors of {@link CurrentLimits}.
+ */
+export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<Request>): LimiterParts<Request> {
+  const { set, store, failure, overridesDeadlineMs, emit, onDecision, time } = setup;
+  const wall = new StoreWall(time);
+  const limits = new CurrentLimits(set, { store, failure, overridesDeadlineMs, emit, time, wall });
+  const gate =
+    store.traits?.answersAtOnce === true
+      ? new OpenGate(store, time, wall)
+      : new StoreGuard({ store, failure, emit, time, wall });
+  const work = new PendingWork(time);
+  const reports = new DecisionReports({ limiter, onDecision, emit, time });
+  const corrections = new Corrections({ store, gate, limits, work });
+  const held = new HeldDecisions({ time, refund: (decision) => corrections.refund(decision) });
+  const decider = new Decider({
+    gate,
+    raised: limits.raised,
+    reports,
+    lender: new Lender(time, emit),
+    warnings: limits.warnings,
+    currentSet: () => limits.set,
+  });
+  return { limits, gate, decider, corrections, held, work, reports };
+}
