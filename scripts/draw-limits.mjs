@@ -1,5 +1,5 @@
-// `node scripts/draw-limits.mjs` draws the pictures of docs/which-limit.md into docs/limits: what the real limiter decides
-// on a clock that is moved by hand. It prints the rows of the table that compares the shapes of a burst.
+// `node scripts/draw-limits.mjs` draws the pictures of docs/which-limit.md into docs/limits, from the decisions of a real
+// limiter with a simulated clock. It also prints the rows of the table that compares ways to handle a burst.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { drawChart } from './drawing.mjs';
@@ -16,7 +16,7 @@ import { drawChart } from './drawing.mjs';
 
 const SECONDS = { name: 'time in seconds', ms: 1000 };
 
-/** One bucket of a limit, its time, and the tokens in it at each moment that was looked at. */
+/** One bucket of a limit, its clock, and its tokens over time. */
 class Bucket {
   /** @type {Point[]} */
   points = [];
@@ -55,11 +55,11 @@ class Bucket {
   }
 
   /**
-   * The line of tokens up to a moment.
+   * Returns the tokens over time, up to a moment.
    *
    * @param {number} endMs
    */
-  async line(endMs) {
+  async curve(endMs) {
     await this.#moveTo(endMs);
     return this.points;
   }
@@ -99,10 +99,10 @@ async function rate(core) {
   }
   return drawChart({
     title: 'A rate: burst 5, one token a second',
-    description: 'Five requests pass at once and three are denied. Later, one request a second passes.',
+    description: 'Five requests are allowed at once and three are denied. Later, one request a second is allowed.',
     time: { endMs: 10_000, everyMs: 1000, unit: SECONDS },
     scale: { label: 'tokens left', lowest: 0, highest: 5, every: 1 },
-    lines: [{ label: 'tokens in the bucket', points: await bucket.line(10_000), colour: 'line' }],
+    lines: [{ label: 'tokens in the bucket', points: await bucket.curve(10_000), colour: 'line' }],
     rows: [{ label: 'requests', marks }],
     bounds: [],
   });
@@ -121,11 +121,12 @@ async function share(core) {
     if (isBusy) checkouts.push({ atMs: atMs + 100, mark: outcome(await bucket.spend(atMs + 100)) });
   }
   return drawChart({
-    title: 'A share: batch jobs may fill half of the bucket',
-    description: 'Batch jobs take five tokens at once, and then two a second. Five checkouts find the other half.',
+    title: 'A share: batch jobs may use half of the bucket',
+    description:
+      'Batch jobs take five tokens at first, and then two a second. Five checkouts take tokens of the other half.',
     time: { endMs: 10_000, everyMs: 1000, unit: SECONDS },
     scale: { label: 'tokens left', lowest: 0, highest: 10, every: 2 },
-    lines: [{ label: 'tokens in the bucket', points: await bucket.line(10_000), colour: 'line' }],
+    lines: [{ label: 'tokens in the bucket', points: await bucket.curve(10_000), colour: 'line' }],
     rows: [
       { label: 'batch jobs', marks: jobs },
       { label: 'checkouts', marks: checkouts },
@@ -135,7 +136,7 @@ async function share(core) {
 }
 
 /** @param {Core} core */
-async function waiting(core) {
+async function queue(core) {
   const bucket = new Bucket(core, { burst: 1, count: 10, period: 1000, maxWait: 1000 });
   /** @type {Marked[]} */
   const arrivals = [];
@@ -147,15 +148,15 @@ async function waiting(core) {
     if (decision.allowed) starts.push({ atMs: atMs + decision.delayMs, mark: 'yes' });
   }
   return drawChart({
-    title: 'A waiting line: burst 1, ten a second, maxWait of one second',
+    title: 'A queue: burst 1, ten a second, maxWait of one second',
     description:
-      'Twenty requests arrive within half a second. They go on one every 100 ms; those that would wait longer than a second are denied.',
+      'Twenty requests arrive within half a second. One continues every 100 ms; those that would wait longer than a second are denied.',
     time: { endMs: 2000, everyMs: 200, unit: SECONDS },
     scale: { label: 'tokens left', lowest: -10, highest: 2, every: 2 },
-    lines: [{ label: 'tokens, below 0 the line', points: await bucket.line(2000), colour: 'line' }],
+    lines: [{ label: 'tokens; below 0, requests are queued', points: await bucket.curve(2000), colour: 'line' }],
     rows: [
       { label: 'arrive', marks: arrivals },
-      { label: 'go on', marks: starts },
+      { label: 'continue', marks: starts },
     ],
     bounds: [{ label: 'maxWait: 1 s', value: -10 }],
   });
@@ -167,16 +168,16 @@ async function debt(core) {
   const marks = [];
   for (const atMs of moments({ from: 0, every: 1000, count: 20 })) {
     marks.push({ atMs, mark: outcome(await bucket.spend(atMs)) });
-    // The first answer has cost more than anybody had thought.
+    // The first answer cost more than expected.
     if (atMs === 2000) await bucket.charge(2500, 20);
   }
   return drawChart({
     title: 'A debt: a charge takes the bucket below empty',
     description:
-      'A charge of 20 tokens empties a bucket of 10 and leaves a debt of 5. Requests are denied for the six seconds until it is paid back and a token is there.',
+      'A charge of 20 tokens empties a bucket of 10 and leaves a debt of 5. Requests are denied for six seconds, until it is paid back and a token has come back.',
     time: { endMs: 20_000, everyMs: 2000, unit: SECONDS },
     scale: { label: 'tokens left', lowest: -5, highest: 10, every: 5 },
-    lines: [{ label: 'tokens in the bucket', points: await bucket.line(20_000), colour: 'line' }],
+    lines: [{ label: 'tokens in the bucket', points: await bucket.curve(20_000), colour: 'line' }],
     rows: [{ label: 'requests', marks }],
     bounds: [{ label: 'maxDebt: 5', value: -5 }],
   });
@@ -223,7 +224,7 @@ async function borrowing({ createLimiter, accountId, everyone, FakeTime }) {
   });
   /** @type {Record<'one' | 'other', Marked[]>} */
   const marks = { one: [], other: [] };
-  const ask = async (/** @type {'one' | 'other'} */ id) => {
+  const send = async (/** @type {'one' | 'other'} */ id) => {
     const decision = await limiter.spend([{ limit: 'PerTenant', id }]);
     const isBorrowed = decision.results.some(({ borrowed }) => borrowed);
     marks[id].push({ atMs: time.nowMs, mark: decision.allowed && isBorrowed ? 'other' : outcome(decision) });
@@ -232,15 +233,15 @@ async function borrowing({ createLimiter, accountId, everyone, FakeTime }) {
   const points = [];
   for (const atMs of moments({ from: 0, every: 50, count: 200 })) {
     time.set(atMs);
-    if (atMs % 100 === 0) await ask('one');
-    if (atMs % 100 === 50 && atMs > 4000 && atMs < 8000) await ask('other');
+    if (atMs % 100 === 0) await send('one');
+    if (atMs % 100 === 50 && atMs > 4000 && atMs < 8000) await send('other');
     const { resetAfterMs } = await limiter.check([{ limit: 'Pool', id: 'everyone', cost: 0 }]);
     points.push({ atMs, value: 10 - resetAfterMs / 100 });
   }
   return drawChart({
-    title: 'Borrowing: two tenants with two tokens a second each, and a pool of ten a second',
+    title: 'Borrowing: two tenants with an assured rate of two a second each, and a pool of ten a second',
     description:
-      'A tenant alone gets its ceiling of eight a second. When the other comes, both get about five a second.',
+      'One tenant alone gets its ceiling of eight a second. While the other sends requests too, both get about five a second.',
     time: { endMs: 10_000, everyMs: 1000, unit: SECONDS },
     scale: { label: 'tokens left', lowest: -2, highest: 10, every: 2 },
     lines: [{ label: 'tokens in the pool', points, colour: 'line' }],
@@ -253,18 +254,19 @@ async function borrowing({ createLimiter, accountId, everyone, FakeTime }) {
 }
 
 /**
- * Two hundred requests in 100 ms after five seconds of silence, at 100 a second: when they go on, for each shape.
+ * Sends two hundred requests in 100 ms, after five seconds without any, to limits of 100 a second. Returns when the
+ * requests continue, for each way to handle the burst.
  *
  * @param {Core} core
  */
-export async function afterSilence(core) {
-  const shapes = /** @type {const} */ ([
+export async function handledBursts(core) {
+  const ways = /** @type {const} */ ([
     { name: 'token bucket', written: 'burst: 200', colour: 'no', burst: 200 },
     { name: 'leaky bucket as a queue', written: "burst: 1, maxWait: '2s'", colour: 'line', burst: 1, maxWait: '2s' },
-    { name: 'leaky bucket that drops', written: 'burst: 1', colour: 'yes', burst: 1 },
+    { name: 'leaky bucket as a meter', written: 'burst: 1', colour: 'yes', burst: 1 },
   ]);
   const results = [];
-  for (const { name, written, colour, ...numbers } of shapes) {
+  for (const { name, written, colour, ...numbers } of ways) {
     const bucket = new Bucket(core, { ...numbers, count: 100, period: 1000 });
     const starts = [];
     for (const atMs of moments({ from: 5000, every: 0.5, count: 200 })) {
@@ -276,30 +278,30 @@ export async function afterSilence(core) {
   return results;
 }
 
-/** @typedef {Awaited<ReturnType<typeof afterSilence>>} Shapes */
+/** @typedef {Awaited<ReturnType<typeof handledBursts>>} HandledBursts */
 
 /**
  * The rows of the table, without padding.
  *
- * @param {Shapes} shapes
+ * @param {HandledBursts} bursts
  */
-export function silenceRows(shapes) {
-  return shapes.map(({ name, written, starts }) => {
+export function burstRows(bursts) {
+  return bursts.map(({ name, written, starts }) => {
     const within = starts.filter((ms) => ms < 100).length;
     const last = Math.round(starts.at(-1) ?? 0);
     return `| ${[name, `\`${written}\``, starts.length, within, `${last} ms`, 200 - starts.length].join(' | ')} |`;
   });
 }
 
-/** @param {Shapes} shapes */
-function silence(shapes) {
+/** @param {HandledBursts} bursts */
+function burst(bursts) {
   return drawChart({
-    title: 'Two hundred requests in 100 ms, at 100 a second, after five seconds of silence',
+    title: 'Two hundred requests in 100 ms, at limits of 100 a second',
     description:
-      'A token bucket lets all of them through within 100 ms, a queue smooths them over two seconds, and a leaky bucket that drops lets 10 through.',
+      'A token bucket lets all of them through within 100 ms, a leaky bucket as a queue spreads them over two seconds, and a leaky bucket as a meter lets 10 through.',
     time: { endMs: 2400, everyMs: 200, unit: { name: 'milliseconds since the first request', ms: 1 } },
-    scale: { label: 'passed so far', lowest: 0, highest: 200, every: 50 },
-    lines: shapes.map(({ name, colour, starts }) => ({
+    scale: { label: 'allowed', lowest: 0, highest: 200, every: 50 },
+    lines: bursts.map(({ name, colour, starts }) => ({
       label: `${name}: ${starts.length}`,
       points: stairs(starts, 2400),
       colour,
@@ -330,11 +332,11 @@ export async function pictures(core) {
   return {
     'rate.svg': await rate(core),
     'share.svg': await share(core),
-    'waiting.svg': await waiting(core),
+    'queue.svg': await queue(core),
     'debt.svg': await debt(core),
     'quota.svg': await quota(core),
     'borrowing.svg': await borrowing(core),
-    'silence.svg': silence(await afterSilence(core)),
+    'burst.svg': burst(await handledBursts(core)),
   };
 }
 
@@ -346,5 +348,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = new URL('../docs/limits/', import.meta.url);
   mkdirSync(folder, { recursive: true });
   for (const [name, picture] of Object.entries(await pictures(built))) writeFileSync(new URL(name, folder), picture);
-  console.log(silenceRows(await afterSilence(built)).join('\n'));
+  console.log(burstRows(await handledBursts(built)).join('\n'));
 }

@@ -1,4 +1,4 @@
-// What the pictures of the documentation have in common: colours for light and dark pages, and charts over time.
+// Shared by the scripts that draw pictures: colours for light and dark pages, and charts over time.
 
 const LIGHT = {
   ground: '#ffffff',
@@ -20,7 +20,7 @@ const DARK = {
 };
 
 /**
- * The rules of both colour schemes. Without CSS variables: not every program that shows SVG knows them.
+ * The CSS rules of both colour schemes. Without CSS variables: not every program that shows SVG supports them.
  *
  * @param {(colours: typeof LIGHT) => string[]} rules
  */

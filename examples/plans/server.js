@@ -7,7 +7,7 @@ import { limiter, tenantOf } from './limits.js';
 const app = express();
 app.use(requireTenant);
 
-// Decided together: a request that the month denies takes nothing from the rate.
+// Decided together: a request that `Monthly` denies takes nothing from `Requests`.
 const plan = /** @type {const} */ (['Requests', 'Monthly']);
 
 app.get('/items', rateLimit({ limiter, limits: plan }), (req, res) => {
@@ -15,14 +15,14 @@ app.get('/items', rateLimit({ limiter, limits: plan }), (req, res) => {
   res.json({ items: [], borrowed: isBorrowed });
 });
 
-// Denied at once when the plan is used up; otherwise the request is held until it is its turn.
+// Denied at once when the plan is used up. Otherwise the request is held until its turn.
 app.get('/export', rateLimit({ limiter, limits: [...plan, 'Exports'] }), (_req, res) => {
   res.json({ exported: true, atMs: performance.now() });
 });
 
 const llmTokens = {
   limit: /** @type {const} */ ('LlmTokens'),
-  // A little before the answer, the rest when its cost is known. A tenant in debt is denied until it has paid back.
+  // Takes a few tokens before the answer, and the rest when the cost is known. A tenant in debt is denied.
   cost: 10,
   settle: (/** @type {Request} */ _req, /** @type {Response} */ res) => Number(res.locals.usedTokens ?? 0),
 };
@@ -31,12 +31,12 @@ app.post('/answer', rateLimit({ limiter, limits: [...plan, llmTokens] }), (req, 
   res.json({ answer: 'forty-two', usedTokens: res.locals.usedTokens });
 });
 
-// For a billing page. It takes nothing, and is not limited.
+// For a billing page. It takes no tokens, and is not limited.
 app.get('/usage', async (req, res) => {
   const id = tenantOf(req)?.id ?? '';
-  const { results } = await limiter.check([{ limit: 'Monthly', id, cost: 0 }]);
-  const [month] = results;
-  res.json(month === undefined ? { unlimited: true } : { used: month.count - month.remaining, of: month.count });
+  const [month] = await limiter.usage([{ limit: 'Monthly', id }]);
+  if (month === undefined || month.count === Infinity) res.json({ unlimited: true });
+  else res.json({ used: month.used, of: month.count, until: month.end });
 });
 
 /** Answers requests without a known key. */
@@ -57,23 +57,23 @@ server.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => {
   const url = `http://127.0.0.1:${port}`;
   console.log(`Listening on ${url}
 
-Own tokens, then borrowed ones, then 429:
+Own tokens, then borrowed tokens, then 429:
   curl -i -H "X-Api-Key: free-key" "${url}/items?[1-10]"
-The same, with more of both:
+The same on a larger plan:
   curl -i -H "X-Api-Key: pro-key" "${url}/items?[1-25]"
-Exports wait for their turn; send many at once to see it:
+Exports wait in a queue when many arrive at once:
   curl -i -Z -H "X-Api-Key: enterprise-key" "${url}/export?[1-10]"
-An answer that costs more than the budget has, and the next one:
+An answer that costs more tokens than there are, and the next one, which is denied:
   curl -i -X POST -H "X-Api-Key: pro-key" "${url}/answer?length=3000"
   curl -i -X POST -H "X-Api-Key: pro-key" "${url}/answer?length=10"
-What is left of the month:
+What has been used this month:
   curl -i -H "X-Api-Key: free-key" ${url}/usage
 `);
 });
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {
-    // Requests in line are answered, new ones get no connection.
+    // No new connections. The requests that wait are answered with a 503.
     server.close();
     void limiter.close();
   });

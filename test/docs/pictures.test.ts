@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { accountId, createLimiter, everyone } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
-import { afterSilence, pictures, silenceRows } from '../../scripts/draw-limits.mjs';
+import { burstRows, handledBursts, pictures } from '../../scripts/draw-limits.mjs';
 
 const docs = new URL('../../docs/', import.meta.url);
 const core = { accountId, createLimiter, everyone, FakeTime };
@@ -27,23 +27,23 @@ describe('the pictures of docs/which-limit.md', () => {
   });
 });
 
-describe('two hundred requests in 100 ms at 100 a second, after five seconds of silence', async () => {
-  const [bucket, queue, drops] = (await afterSilence(core)).map(({ starts }) => starts);
+describe('two hundred requests in 100 ms, at limits of 100 a second', async () => {
+  const [bucket, queue, meter] = (await handledBursts(core)).map(({ starts }) => starts);
 
-  it('pass a token bucket of 200 at once', () => {
+  it('are all allowed at once by a token bucket of 200', () => {
     expect(bucket).toEqual(Array.from({ length: 200 }, (_, i) => i * 0.5));
   });
 
-  it('go on one every 10 ms for two seconds in a leaky bucket as a queue, and nobody is denied', () => {
+  it('continue one every 10 ms for two seconds with a leaky bucket as a queue, and none is denied', () => {
     expect(queue).toEqual(Array.from({ length: 200 }, (_, i) => i * 10));
   });
 
-  it('are ten in a leaky bucket that drops', () => {
-    expect(drops).toEqual(Array.from({ length: 10 }, (_, i) => i * 10));
+  it('are denied by a leaky bucket as a meter, except for ten', () => {
+    expect(meter).toEqual(Array.from({ length: 10 }, (_, i) => i * 10));
   });
 
-  it('are in the table of docs/which-limit.md as the limiter decides them', async () => {
+  it('have the figures of the table in docs/which-limit.md', async () => {
     const rows = page.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
-    expect(rows).toEqual(expect.arrayContaining(silenceRows(await afterSilence(core))));
+    expect(rows).toEqual(expect.arrayContaining(burstRows(await handledBursts(core))));
   });
 });

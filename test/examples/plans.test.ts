@@ -24,7 +24,7 @@ async function burst(path: string, key: string, count: number) {
 }
 
 describe('the rate of a plan', () => {
-  it('is what is assured to a tenant, and then what it borrows up to its ceiling', async () => {
+  it('gives a tenant its assured tokens, and then borrowed ones up to its ceiling', async () => {
     const { passed, borrowed, responses } = await burst('/items', 'free-key', 30);
     // A token or two come back meanwhile.
     expect(passed).toBeGreaterThanOrEqual(8);
@@ -41,37 +41,39 @@ describe('the rate of a plan', () => {
     expect((await burst('/items', 'enterprise-key', 20)).passed).toBe(20);
   });
 
-  it('does not name the capacity to clients', async () => {
+  it('hides the capacity from clients', async () => {
     const { headers } = await get('/items', 'free-key');
     expect(headers['ratelimit-policy']).toBe('"Requests";q=4;w=2, "Monthly";q=20');
     expect(JSON.stringify(headers)).not.toContain('Capacity');
   });
 });
 
-describe('the month', () => {
-  it('is used up after twenty requests, denies with the time until its end, and takes nothing from the rate then', async () => {
+describe('the monthly quota', () => {
+  it('denies after twenty requests, with the time until the end of the month, and takes nothing from the rate then', async () => {
     for (let taken = 0; taken < 20;) {
       const { passed } = await burst('/items', 'free-key', Math.min(4, 20 - taken));
       taken += passed;
       if (taken < 20) await realDelay(500);
     }
-    expect((await get('/usage', 'free-key')).body).toEqual({ used: 20, of: 20 });
+    expect((await get('/usage', 'free-key')).body).toMatchObject({ used: 20, of: 20 });
     await realDelay(600);
     const denied = await get('/items', 'free-key');
     expect(denied.status).toBe(429);
     expect(denied.body['violated-policies']).toEqual(['Monthly']);
     expect(Number(denied.get('Retry-After'))).toBeLessThanOrEqual(31 * 86_400 + 3600);
-    expect((await get('/usage', 'free-key')).body).toEqual({ used: 20, of: 20 });
+    expect((await get('/usage', 'free-key')).body).toMatchObject({ used: 20, of: 20 });
   });
 
-  it('of an enterprise has no end', async () => {
+  it('does not apply to an enterprise', async () => {
     expect((await get('/usage', 'enterprise-key')).body).toEqual({ unlimited: true });
-    expect((await get('/usage', 'pro-key')).body).toEqual({ used: 0, of: 100_000 });
+    const { body } = await get('/usage', 'pro-key');
+    expect(body).toMatchObject({ used: 0, of: 100_000 });
+    expect(Date.parse(body.until)).toBeGreaterThan(Date.now());
   });
 });
 
 describe('exports', () => {
-  it('go on one every 100 ms, and those that would wait longer than two seconds are denied', async () => {
+  it('continue one every 100 ms, and those that would wait longer than two seconds are denied', async () => {
     const { responses } = await burst('/export', 'enterprise-key', 30);
     const starts = responses
       .flatMap(({ status, body }) => (status === 200 ? [body.atMs as number] : []))
@@ -87,7 +89,7 @@ describe('exports', () => {
 });
 
 describe('answers of the language model', () => {
-  it('may cost more than the budget has, and are denied afterwards until the debt is paid back', async () => {
+  it('may cost more tokens than there are, and are denied afterwards until the debt is paid back', async () => {
     expect((await answer(3000)).status).toBe(200);
     await expect.poll(async () => (await answer(1)).status).toBe(429);
     const denied = await answer(1);
@@ -98,11 +100,11 @@ describe('answers of the language model', () => {
   });
 });
 
-it('a request without a known key is not let in', async () => {
+it('a request without a known API key is answered with 401', async () => {
   expect((await request(server.url).get('/items')).status).toBe(401);
 });
 
-it('the printed commands do what is said above them', async () => {
+it('the printed commands show what their captions promise', async () => {
   const [free, pro] = curlCommands(server.output);
   const denied = (statuses: readonly number[]) => statuses.filter((status) => status === 429).length;
   expect(denied(await run(free!))).toBeGreaterThan(0);

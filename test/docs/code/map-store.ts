@@ -62,7 +62,7 @@ export class MapStore implements Store {
       const { incrementTicks, tatAfterSpendTicks, lineTicks = Infinity } = refund;
       if (tatAfterSpendTicks === undefined) return Math.max(0, level - incrementTicks);
       const ahead = tatAfterSpendTicks - nowTicks;
-      // Others who came later are waiting in line, or the bucket was reset.
+      // Requests that came later are waiting, or the bucket was reset.
       if (Math.max(level, ahead) > lineTicks && level !== ahead) return level;
       return Math.max(0, level - Math.min(incrementTicks, Math.max(0, ahead)));
     });

@@ -1,11 +1,11 @@
-import { accountId, createLimiter } from '@sluice/core';
+import { createLimiter, everyone } from '@sluice/core';
 import { rateLimit } from '@sluice/express';
 import express from 'express';
 
 const limiter = createLimiter({
   limits: {
-    // One line for all exports: the backend gets one every 100 ms, and no request waits for more than two seconds.
-    Exports: { key: accountId(() => 'backend'), burst: 1, count: 10, period: '1s', maxWait: '2s' },
+    // One queue for all exports: the backend gets one every 100 ms, and no request waits for more than two seconds.
+    Exports: { key: everyone(), burst: 1, count: 10, period: '1s', maxWait: '2s' },
   },
 });
 
@@ -20,7 +20,7 @@ const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => {
   const url = `http://127.0.0.1:${port}`;
   console.log(`Listening on ${url}
 
-Thirty exports at once: one starts every 100 ms, and nine are denied:
+Thirty exports at once: one starts every 100 ms, and about nine are denied:
   seq 30 | xargs -P 30 -I{} curl -s -w "%{http_code}\\n" "${url}/export?{}"
 `);
 });
@@ -34,7 +34,7 @@ server.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {
-    // Answers the requests that wait, so that the server can close. Their connections are idle then.
+    // Answers the requests that wait with a 503, so that the server can close. Their connections are idle then.
     void limiter.close();
     const closing = setInterval(() => server.closeIdleConnections(), 100);
     server.close(() => clearInterval(closing));
