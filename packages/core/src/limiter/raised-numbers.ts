@@ -3,7 +3,7 @@ import { levelsOf, type Limit } from '../limits/limit.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
 import { overridesOf, type OverrideList } from '../limits/overrides/override-list.ts';
-import { ceilingRateOf, ceilingsOf } from '../limits/pools.ts';
+import { asStored, ceilingRateOf, ceilingsOf } from '../limits/pools.ts';
 import type { Rate } from '../rule/rate.ts';
 import { TICKS_PER_MICRO } from '../rule/ticks.ts';
 import type { Time } from '../time/time.ts';
@@ -140,7 +140,8 @@ function rateIn({ limits, listed }: LimitSet<never>, name: string, id: string): 
   const rate = listed.rateOf(limit.name, id) ?? limit.rate;
   if (typeof rate === 'string') return [];
   const ceilings = limit.name === name ? undefined : ceilingsOf(limit);
-  return [ceilings === undefined ? oldNumbersOf(rate, limit) : oldNumbersOf(ceilingRateOf(limit, rate), ceilings)];
+  if (ceilings !== undefined) return [oldNumbersOf(ceilingRateOf(limit, rate), ceilings)];
+  return [oldNumbersOf(rate, asStored(limit, limits))];
 }
 
 function borrowerWith(ceilings: string, limits: LimitSet<never>['limits']): Limit<never> | undefined {

@@ -2,11 +2,11 @@ import type { Limit } from './limit.ts';
 import type { LimitSet } from './limit-set.ts';
 import type { LimitOverrides, OverrideRate } from './overrides/override.ts';
 import { overridesOf } from './overrides/override-list.ts';
-import { ceilingsOf, ceilingRateOf } from './pools.ts';
+import { asStored, ceilingsOf, ceilingRateOf } from './pools.ts';
 
 /** The numbers of a limit for some ids, before and after a change. */
 export interface NumbersChange {
-  /** The limit before the change. */
+  /** The limit before the change, with the levels that its buckets had in stores. */
   readonly limit: Limit<never>;
   /** An id with an override of its own, before or after the change. Undefined: all other ids of the limit. */
   readonly id: string | undefined;
@@ -34,7 +34,7 @@ export function* changedNumbers(
     const changed = after.limits.get(name);
     // Quotas have buckets of their own. Their debt is a number of tokens, and ends with the period.
     if (changed === undefined || limit.rate.isQuota || changed.rate.isQuota) continue;
-    const was: Side = { limit, overrides: overridesOf(before.listed, name) };
+    const was: Side = { limit: asStored(limit, before.limits), overrides: overridesOf(before.listed, name) };
     const is: Side = { limit: changed, overrides: overridesOf(after.listed, name) };
     for (const change of changesOf(was, is)) {
       yield change;

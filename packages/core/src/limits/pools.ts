@@ -54,6 +54,21 @@ function treatmentOf({ name, borrow, treatment }: Borrower<never>, pool: Pool): 
   return { ...own, borrowing };
 }
 
+/**
+ * Returns a limit with the levels that its buckets have in stores: a pool is charged deeper than its own numbers allow
+ * by those who borrow from it.
+ *
+ * @param limits - All limits of its set.
+ */
+export function asStored(limit: Limit<never>, limits: ReadonlyMap<string, Limit<never>>): Limit<never> {
+  if (!isEveryone(limit.key)) return limit;
+  for (const { treatment } of limits.values()) {
+    const pool = treatment.borrowing?.pool;
+    if (pool?.name === limit.name) return { ...limit, levels: { ...limit.levels, capTicks: pool.capTicks } };
+  }
+  return limit;
+}
+
 /** Returns the name under which the ceilings of a limit are stored. */
 export function ceilingNameOf(limit: string): string {
   return `${limit}${CEILING_SUFFIX}`;
