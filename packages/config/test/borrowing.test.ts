@@ -111,7 +111,7 @@ describe('a mistake in borrowing is reported with file, line and column:', () =>
     [
       'tenants of 0',
       (l) => l.replace('tenants: 4', 'tenants: 0'),
-      'limits.yaml:11:14: `PerUser.borrow.tenants` must be a whole number',
+      'limits.yaml:11:14: `PerUser.borrow.tenants` must be a whole number from 1 to 1000000000, but was 0. For example tenants: 50.',
     ],
     [
       'an unknown field',

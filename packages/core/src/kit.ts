@@ -23,7 +23,7 @@ export { eventSink, type EventSinkOptions } from './events/event-sink.ts';
 export { ThrottledChanges } from './events/throttle.ts';
 export { isIdFormat, isKey, keyOf } from './keys/key.ts';
 export { limitsOf, timeOf } from './limiter/create-limiter.ts';
-export { borrowChangeOf, borrowTermsOf, checkWeight, type BorrowTerms } from './limits/borrowing.ts';
+export { borrowChangeOf, borrowTermsOf, checkedTenants, checkWeight, type BorrowTerms } from './limits/borrowing.ts';
 export { checkLimitName, defineLimits, LIMIT_NAME_PATTERN, type Limit } from './limits/limit.ts';
 export { checkBorrowing, overrideRate, OverrideTotals } from './limits/overrides/override.ts';
 export { overridesOf } from './limits/overrides/override-list.ts';
@@ -36,6 +36,7 @@ export { fits, waitFor } from './rule/gcra.ts';
 export {
   checkedDebt,
   checkedPeriodTicks,
+  checkedQuotaCount,
   checkedTokens,
   checkedWaitTicks,
   MAX_TOKENS,

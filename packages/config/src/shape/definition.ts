@@ -1,4 +1,4 @@
-import { LIMIT_NAME_PATTERN, QUOTA_OPTIONS } from '@sluice/core/kit';
+import { checkedQuotaCount, checkedTenants, LIMIT_NAME_PATTERN, QUOTA_OPTIONS } from '@sluice/core/kit';
 import {
   boundsField,
   debtField,
@@ -32,9 +32,11 @@ const ID_FORMATS = [
   'everyone',
 ];
 
+const COUNT = 'How many tokens come back every period.';
+
 const NUMBERS = {
   burst: tokensField('The number of tokens in a full bucket: how many requests may come at once. Default: count.'),
-  count: tokensField('How many tokens come back every period.'),
+  count: tokensField(COUNT),
   period: periodField('The time in which count tokens come back, from 1ms to 366 days, such as 1s, 180m or 7d.'),
   maxDebt: debtField(
     'How many tokens a charge may take below an empty bucket. Default: 0; for an override, that of its limit.',
@@ -63,6 +65,7 @@ export const BORROW_FIELDS: Readonly<Record<'from' | 'ceiling' | 'fair' | 'weigh
   weight: weightField(`${WEIGHT} Default: 1.`),
   tenants: tokensField(
     'How many ids without an override there are at most. Default: as many as the pool suffices for.',
+    checkedTenants,
   ),
 };
 
@@ -88,6 +91,9 @@ export const QUOTA_FIELDS: Readonly<Record<(typeof QUOTA_OPTIONS)[number], Field
   ),
   warnAt: partsField('Parts of a quota at which an event is emitted, such as [0.8, 1].'),
 };
+
+/** The field `count` of a quota. Its schema is that of a rate, because one schema describes both. */
+export const QUOTA_COUNT: Field = tokensField(COUNT, checkedQuotaCount);
 
 /** The fields of a limit. */
 export const LIMIT_FIELDS: Readonly<Record<string, Field>> = {

@@ -53,11 +53,18 @@ export interface Field {
   read(option: string, node: Node): unknown;
 }
 
-/** A field for a whole number of tokens. */
-export function tokensField(description: string): Field {
+/**
+ * A field for a whole number of tokens, or of what gets them.
+ *
+ * @param check - That of core. Default: that of a rate.
+ */
+export function tokensField(
+  description: string,
+  check: (option: string, value: unknown) => number = checkedTokens,
+): Field {
   return {
     schema: { description, type: 'integer', minimum: 1, maximum: MAX_TOKENS },
-    read: (option, node) => checkedTokens(option, wholeNumberOf(option, scalarOf(option, node, TOKENS))),
+    read: (option, node) => check(option, wholeNumberOf(option, scalarOf(option, node, TOKENS))),
   };
 }
 

@@ -5,7 +5,7 @@ import { wrongFile, wrongValue, shownNode, type Entry, type Mapping, type Node }
 import { BEGINNING, shownPosition, type Position } from '../nodes/position.ts';
 import type { EarlyItems } from '../text/yaml-text.ts';
 import { borrowOf, type BorrowRow } from './borrow-shape.ts';
-import { LIMIT_FIELDS, QUOTA_FIELDS, RATE_NAMES, WINDOW_FIELD } from './definition.ts';
+import { LIMIT_FIELDS, QUOTA_COUNT, QUOTA_FIELDS, RATE_NAMES, WINDOW_FIELD } from './definition.ts';
 import { Fields } from './fields.ts';
 
 /** One limit of a file of defaults. */
@@ -141,7 +141,7 @@ function rateNumbers(fields: Fields): LimitNumbers | undefined {
 
 /** The combination of a quota's fields is validated as that of a limit in code. */
 function quotaNumbers(fields: Fields): QuotaNumbers | undefined {
-  const count = fields.needed('count', LIMIT_FIELDS['count']!);
+  const count = fields.needed('count', QUOTA_COUNT);
   const values = valuesOf(fields);
   const quota = fields.checked(() => quotaOf(fields.where, fields.where, values), [...QUOTA_OPTIONS, ...RATE_NAMES]);
   return count === undefined || quota === undefined ? undefined : ({ ...values, count } as unknown as QuotaNumbers);

@@ -3,7 +3,7 @@ import type { Problems } from '../nodes/problems.ts';
 import { wrongFile, wrongValue, type Entry, type Mapping, type Node, type Scalar } from '../nodes/node.ts';
 import { BEGINNING, type Position } from '../nodes/position.ts';
 import { borrowChange } from './borrow-shape.ts';
-import { ID_NAMES, MARK_NAMES, NUMBER_NAMES, OVERRIDE_FIELDS } from './definition.ts';
+import { ID_NAMES, MARK_NAMES, NUMBER_NAMES, OVERRIDE_FIELDS, QUOTA_COUNT } from './definition.ts';
 import { Fields } from './fields.ts';
 import { limitName, type Reading } from './limits-shape.ts';
 
@@ -111,7 +111,7 @@ function overrideOf(fields: Fields): Override | undefined {
 
 function numbersOf(fields: Fields): Override | undefined {
   if (isQuota(fields)) {
-    const count = fields.value('count', OVERRIDE_FIELDS['count']!) as number | undefined;
+    const count = fields.value('count', QUOTA_COUNT) as number | undefined;
     return count === undefined ? undefined : { count };
   }
   const numbers = fields.numbers(OVERRIDE_FIELDS);

@@ -51,7 +51,7 @@ export const LIMIT_PROBLEMS: readonly ProblemCase[] = [
     name: 'a quota without a count',
     limits: limitsWith('  per: month\n'),
     problems: [
-      "limits.yaml:4:3: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was undefined. For example count: 100, period: '1m'.",
+      'limits.yaml:4:3: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was undefined. For example count: 10000. For no limit leave the limit out.',
     ],
   },
   {

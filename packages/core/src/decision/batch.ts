@@ -5,6 +5,7 @@ import type { LimitSet } from '../limits/limit-set.ts';
 import { levelsOf, type Limit } from '../limits/limit.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
 import { remainingTokens } from '../rule/gcra.ts';
+import { sizeOption } from '../rule/rate.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { BucketName, Mode } from '../store/store.ts';
 import { checkShare, fitTicksOf } from './share.ts';
@@ -197,13 +198,14 @@ function badCost(limit: string, value: unknown): SluiceError {
 function costOverBurst({ limit, cost, mode, rate, fitTicks, capTicks }: Transaction): SluiceError {
   const most = remainingTokens(0, rate.emissionIntervalTicks, mode === 'charge' ? capTicks : rate.toleranceTicks);
   // A charge goes to the end of the line, or further with a larger debt.
+  const size = sizeOption(rate);
   const above = capTicks > fitTicks ? 'maxDebt' : 'maxWait';
   return complaint('ERR_COST_OVER_BURST', {
     option: 'cost',
     limit,
-    demand: `at most the burst${most > rate.burst ? ` and ${above} together` : ''}, ${most}`,
+    demand: `at most the ${size}${most > rate.burst ? ` and ${above} together` : ''}, ${most}`,
     value: cost,
-    remedy: 'Such a request could never pass, however long it waits. Raise the burst or lower the cost.',
+    remedy: `Such a request could never pass, however long it waits. Raise the ${size} or lower the cost.`,
     status: 400,
   });
 }

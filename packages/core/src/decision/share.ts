@@ -1,6 +1,6 @@
 import { complaint, type SluiceError } from '../checks/errors.ts';
 import { remainingTokens, shareOf } from '../rule/gcra.ts';
-import { andWait, type Rate } from '../rule/rate.ts';
+import { andWait, sizeOption, type Rate } from '../rule/rate.ts';
 import type { Mode } from '../store/store.ts';
 
 /**
@@ -34,12 +34,13 @@ export function fitTicksOf({ limit, cost, share, roomTicks }: SharedCost, rate: 
   const fitTicks = shareOf(roomTicks, share);
   if (cost * rate.emissionIntervalTicks <= fitTicks) return fitTicks;
   const most = remainingTokens(0, rate.emissionIntervalTicks, fitTicks);
+  const size = sizeOption(rate);
   throw complaint('ERR_COST_OVER_BURST', {
     option: 'cost',
     limit,
-    demand: `at most ${most}, the whole tokens in a share of ${share} of the burst, ${rate.burst}${andWait(roomTicks - rate.toleranceTicks)}`,
+    demand: `at most ${most}, the whole tokens in a share of ${share} of the ${size}, ${rate.burst}${andWait(roomTicks - rate.toleranceTicks)}`,
     value: cost,
-    remedy: 'Such a request could never pass, however long it waits. Raise the share or the burst, or lower the cost.',
+    remedy: `Such a request could never pass, however long it waits. Raise the share or the ${size}, or lower the cost.`,
     status: 400,
   });
 }

@@ -74,7 +74,7 @@ export function borrowTermsOf(where: string, rate: Rate, definition: unknown): B
   }
   checkBoolean(`${option}.fair`, fair);
   if (typeof weight !== 'function') checkWeight(`${option}.weight`, weight);
-  if (tenants !== undefined) wholeNumber(`${option}.tenants`, tenants, { min: 1, max: MAX_TOKENS });
+  if (tenants !== undefined) checkedTenants(`${option}.tenants`, tenants);
   return { from, ceiling: ceilingAbove(`${option}.ceiling`, rate, ceiling), fair, weight, tenants };
 }
 
@@ -115,6 +115,16 @@ export function borrowChangeOf(where: string, rate: Rate, override: BorrowOverri
   const { ceiling, weight } = override;
   if (weight !== undefined) checkWeight(`${where}.weight`, weight);
   return { ceiling: ceiling === undefined ? undefined : ceilingAbove(`${where}.ceiling`, rate, ceiling), weight };
+}
+
+/**
+ * Validates a number of `tenants`.
+ *
+ * @param option - Its path in error messages: `limits.PerUser.borrow.tenants`.
+ * @throws {SluiceError} `ERR_OPTION` when it is not a whole number from 1 to {@link MAX_TOKENS}.
+ */
+export function checkedTenants(option: string, value: unknown): number {
+  return wholeNumber(option, value, { min: 1, max: MAX_TOKENS });
 }
 
 /**

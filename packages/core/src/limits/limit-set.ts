@@ -6,7 +6,7 @@ import type { StoreWall } from '../time/store-wall.ts';
 import { defineLimits, levelsOf, type FailurePolicy, type Limit, type LimitDefinitions } from './limit.ts';
 import { guess } from '../checks/options.ts';
 import { remainingTokens, shareOf } from '../rule/gcra.ts';
-import { andWait, type Rate } from '../rule/rate.ts';
+import { andWait, sizeOption, type Rate } from '../rule/rate.ts';
 import { AskedOverrides, type OverrideFunction } from './overrides/override-function.ts';
 import type { RateLookup } from './overrides/override.ts';
 import { listOverrides, OverrideList, overridesOf, type OverrideTable } from './overrides/override-list.ts';
@@ -135,12 +135,13 @@ export function checkNeeded(set: LimitSet<never>, { limit: name, cost, share }: 
   if (share !== 1) return checkShared(set, limit, { cost, share });
   const most = set.smallestBurst(limit);
   if (cost <= most) return;
+  const size = sizeOption(limit.rate);
   throw complaint('ERR_COST_OVER_BURST', {
     option: 'cost',
     limit: name,
-    demand: `at most ${most}, the smallest burst of the limit and its overrides`,
+    demand: `at most ${most}, the smallest ${size} of the limit and its overrides`,
     value: cost,
-    remedy: 'A larger cost could never pass. Raise the burst or lower the cost.',
+    remedy: `A larger cost could never pass. Raise the ${size} or lower the cost.`,
   });
 }
 
@@ -161,12 +162,13 @@ function checkShared(
   }
   const most = mostOf(least);
   if (cost <= most) return;
+  const size = sizeOption(least);
   const room = `${least.burst}${andWait(levelsOf(least, limit).roomTicks - least.toleranceTicks)}`;
   throw complaint('ERR_COST_OVER_BURST', {
     option: 'cost',
     limit: limit.name,
-    demand: `at most ${most}, the whole tokens in a share of ${share} of the burst, ${room}, the least of the limit and its overrides`,
+    demand: `at most ${most}, the whole tokens in a share of ${share} of the ${size}, ${room}, the least of the limit and its overrides`,
     value: cost,
-    remedy: 'A larger cost could never pass. Raise the share or the burst, or lower the cost.',
+    remedy: `A larger cost could never pass. Raise the share or the ${size}, or lower the cost.`,
   });
 }

@@ -90,7 +90,7 @@ export function rateOf(where: string, { burst, count, period, maxDebt, maxWait }
  * @throws {SluiceError} `ERR_OPTION` when it is not a whole number from 1 to {@link MAX_TOKENS}.
  */
 export function quotaRateOf(where: string, { count }: { readonly count: number }): Rate {
-  const tokens = checkedTokens(`${where}.count`, count);
+  const tokens = checkedQuotaCount(`${where}.count`, count);
   return {
     burst: tokens,
     count: tokens,
@@ -149,13 +149,24 @@ export function checkedDebt(option: string, value: unknown): number {
 }
 
 /**
- * Validates a `burst` or a `count`.
+ * Validates a `burst` or a `count` of a rate.
  *
  * @param option - Its path in error messages: `limits.Orders.count`.
  * @throws {SluiceError} `ERR_OPTION` when it is not a whole number from 1 to {@link MAX_TOKENS}.
  */
 export function checkedTokens(option: string, value: unknown): number {
   return wholeNumber(option, value, { min: 1, max: MAX_TOKENS, remedy: tokensRemedy(option, value) });
+}
+
+/**
+ * Validates the `count` of a quota.
+ *
+ * @param option - Its path in error messages: `limits.Monthly.count`.
+ * @throws {SluiceError} `ERR_OPTION` when it is not a whole number from 1 to {@link MAX_TOKENS}.
+ */
+export function checkedQuotaCount(option: string, value: unknown): number {
+  const remedy = 'For example count: 10000. For no limit leave the limit out.';
+  return wholeNumber(option, value, { min: 1, max: MAX_TOKENS, remedy });
 }
 
 function tokensRemedy(option: string, value: unknown): string {
@@ -183,6 +194,11 @@ export function checkedPeriodTicks(option: string, value: unknown): number {
  */
 export function checkedWaitTicks(option: string, value: unknown): number {
   return durationTicks(option, value, WAIT);
+}
+
+/** Returns the name of the option that is the number of tokens in a full bucket, for messages. */
+export function sizeOption({ isQuota }: Pick<Rate, 'isQuota'>): 'burst' | 'count' {
+  return isQuota ? 'count' : 'burst';
 }
 
 /** Completes the description of a limit's room in messages: a burst, and what may wait. */

@@ -1,6 +1,8 @@
 import { accountId, type Decision, type Mode, type QuotaDefinition } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
+import { prepareFixedCost } from '../support/fixed-cost.ts';
 import { atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { thrown } from '../support/thrown.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -71,9 +73,44 @@ test('a spend-only takes what fits, and a charge takes what is left', () => {
   expect(spend(2, { mode: 'charge' }).results[0]).toMatchObject({ spent: 1, remaining: 0 });
 });
 
-test('a cost above the count is an error', () => {
-  const { spend } = setup();
-  expect(() => spend(4)).toThrow(/must be at most the burst, 3/);
+describe('the error for a cost that never fits names the count, because a quota has no burst:', () => {
+  const message = (call: () => unknown): string => thrown(call).message;
+
+  test('above the count', () => {
+    expect(message(() => setup().spend(4))).toBe(
+      '`cost` of limit "Monthly" must be at most the count, 3, but was 4. ' +
+        'Such a request could never pass, however long it waits. Raise the count or lower the cost.',
+    );
+  });
+
+  test('above a share of it', () => {
+    expect(message(() => setup().spend(3, { share: 0.8 }))).toBe(
+      '`cost` of limit "Monthly" must be at most 2, the whole tokens in a share of 0.8 of the count, 3, but was 3. ' +
+        'Such a request could never pass, however long it waits. Raise the share or the count, or lower the cost.',
+    );
+  });
+
+  test('a fixed cost above the smallest count, or a share of it', () => {
+    const { limiter } = limiterOnFakeTime(
+      { Monthly: { count: 10, per: 'month' } },
+      { overrides: { Monthly: { '7': { count: 5 } } } },
+    );
+    expect(message(() => prepareFixedCost(limiter, 'Monthly', 6))).toBe(
+      '`cost` of limit "Monthly" must be at most 5, the smallest count of the limit and its overrides, but was 6. ' +
+        'A larger cost could never pass. Raise the count or lower the cost.',
+    );
+    expect(message(() => prepareFixedCost(limiter, 'Monthly', 5, 0.4))).toBe(
+      '`cost` of limit "Monthly" must be at most 2, the whole tokens in a share of 0.4 of the count, 5, the least of ' +
+        'the limit and its overrides, but was 5. A larger cost could never pass. Raise the share or the count, or lower the cost.',
+    );
+  });
+});
+
+test('the error for a count of 0 does not suggest a burst', () => {
+  expect(thrown(() => setup({ count: 0 })).message).toBe(
+    '`limits.Monthly.count` must be a whole number from 1 to 1000000000, but was 0. ' +
+      'For example count: 10000. For no limit leave the limit out.',
+  );
 });
 
 describe('a correction', () => {
