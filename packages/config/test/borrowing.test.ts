@@ -139,14 +139,14 @@ describe('a mistake in borrowing is reported with file, line and column:', () =>
       'limits.yaml:7:11: `PerUser.borrow.from` must be a limit with the key everyone()',
     ],
     [
-      'a pool that is switched off',
+      'a pool that is disabled',
       (l) => l.replace('idFormat: everyone', 'disabled: true, idFormat: everyone'),
       'limits.yaml:7:11: `PerUser.borrow.from` must be a limit that is not disabled',
     ],
     [
-      'a pool that does not suffice',
+      'a pool with too low a rate',
       (l) => l.replace('count: 1000', 'count: 899'),
-      'limits.yaml:12:36: `Pool.count` must be at least what is assured to those who borrow from it: 900 per 1000 ms',
+      'limits.yaml:12:36: `Pool.count` must be at least the sum of the rates assured to the clients that borrow from it, 900 per 1000 ms',
     ],
   ])('%s', async (_, change, problem) => {
     const changed = change(LIMITS);
@@ -218,7 +218,7 @@ describe('a mistake in borrowing is reported with file, line and column:', () =>
   it('overrides whose assured rates together exceed the pool', async () => {
     const three = '- PerUser: { count: 300, period: 1s, ids: [a, b, c] }\n';
     const [first] = await problemsOf(LIMITS, three);
-    expect(first).toContain('limits.yaml:12:36: `Pool.count` must be at least what is assured');
+    expect(first).toContain('limits.yaml:12:36: `Pool.count` must be at least the sum of the rates assured');
   });
 });
 

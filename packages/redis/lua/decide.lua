@@ -25,19 +25,19 @@
 --              each of the n transactions follows: kind + 16 × the position of its numbers
 -- …ARGV[#]     the numbers, counted from the end: position 0 is the last argument. For each transaction: increment,
 --              threshold and, for the refund of a decision, the TAT after that decision and the level above which
---              requests wait in line: the last in line gives back; the others do not, nor does one whose bucket was reset
---              before its turn. All in ticks. The threshold of kinds 0 to 2 is the level up to which an increment fits,
---              that of the others the level of an empty bucket.
+--              requests wait in a queue: only the last one in the queue gives tokens back, and none whose bucket was
+--              reset before its turn. All in ticks. The threshold of kinds 0 to 2 is the level up to which an increment
+--              fits, that of the others the highest level that a charge may leave.
 --              For kind 10: increment, threshold, one of the other kinds, the TAT after the decision or 0, and the start
---              of a period, its end and the end of the next one in ticks since 2026. The period that runs by this
---              server's clock applies
+--              of a period, its end and the end of the next one in ticks since 2026. The clock of this server
+--              chooses one of the two periods
 --
 -- kind  in a batch that passes               level in the reply
 --    0  takes; denies if it does not fit     before
 --    1  denies if it would not fit           before
 --    2  takes if it fits                     before
 --    3  reads                                before
---    4  takes, at most to an empty bucket    after
+--    4  takes, at most to the threshold      after
 --    5  gives back, at most to a full one    after
 --    6  the same, for a decision             after
 --    7  deletes the bucket                   0
@@ -48,7 +48,7 @@
 -- Reply        { 1, now in ticks, level of each transaction in ticks … }
 --              A level of -1 means that the value of the key is not a bucket, -2 that this is so for another key of the
 --              batch. Such a batch takes and gives nothing, and its alternatives are skipped. The levels of a skipped
---              batch are -3, and its keys are not read. A level of -4 means that neither of its periods runs; the
+--              batch are -3, and its keys are not read. A level of -4 means that the clock is in neither period; the
 --              batch then takes and gives nothing, its alternatives are skipped, and its other levels mean nothing.
 --              { 0, now in ticks } if the moment of ARGV[1] has passed; nothing was written
 
@@ -88,13 +88,13 @@ end
 local reply = { 1, now, 0 }
 local tats = {} -- by key: the TAT after the batches so far; false if the value is not a bucket
 local afters = {} -- by transaction: the TAT after it, if that differs from the TAT before
-local ends = {} -- by key: the end of the period that runs, if the bucket has one and may be written
+local ends = {} -- by key: the end of the current period, if the bucket has one and may be written
 local healed = {} -- by key: true if the clock was wrong; the bucket is repaired even if the batch is denied
 local word, kind, increment, threshold, tat_after -- of the current transaction; equal words share them
 -- The same, for the current transaction: the time from which its level counts (false if its periods are stale), the level
 -- above which an error of the clock is looked for, the level above which its bucket is one of the next period, and the
--- level above which requests wait in line.
-local base, mendable, ahead, line
+-- level above which requests wait in a queue.
+local base, mendable, ahead, queue
 local i, shape = 0, 2 -- the index of the current transaction, and the position of the current shape
 local done -- whether the alternatives to the last batch are skipped
 
@@ -123,9 +123,9 @@ while i < #keys do
         if kind ~= RESET then
           increment, threshold = args[place] + 0, args[place - 1] + 0
         end
-        base, mendable, ahead, line = now, threshold, huge, huge
+        base, mendable, ahead, queue = now, threshold, huge, huge
         if kind == REFUND_DECISION then
-          tat_after, line = args[place - 2] + 0, args[place - 3] + 0
+          tat_after, queue = args[place - 2] + 0, args[place - 3] + 0
         elseif kind == IN_PERIOD then
           kind, tat_after = args[place - 2] + 0, args[place - 3] + 0
           local start, finish, next_end = args[place - 4] + 0, args[place - 5] + 0, args[place - 6] + 0
@@ -184,7 +184,7 @@ while i < #keys do
             after = level
           elseif kind == REFUND then
             after = max(level - increment, 0)
-          elseif kind == REFUND_DECISION and (tat == tat_after or max(level, tat_after - base) <= line) then
+          elseif kind == REFUND_DECISION and (tat == tat_after or max(level, tat_after - base) <= queue) then
             after = max(level - min(increment, max(tat_after - base, 0)), 0)
           elseif kind == CAP then
             after = min(level, threshold)

@@ -22,7 +22,7 @@ import type { Problems } from '../nodes/problems.ts';
 import type { LimitRow } from '../shape/limits-shape.ts';
 import type { Formats } from './formats.ts';
 
-/** Validates what limits borrow from each other. The rows must have no other problems. */
+/** Validates the limits that borrow, with their pools. The rows must have no other problems. */
 export class PoolCheck {
   readonly #rows: ReadonlyMap<string, LimitRow>;
   readonly #formats: Formats;
@@ -30,7 +30,7 @@ export class PoolCheck {
   /** Undefined if a limit has a problem. */
   #limits: ReadonlyMap<string, Limit> | undefined;
 
-  /** @param problems - Those of the limits. A ceiling that does not agree with `atMost` is added. */
+  /** @param problems - The problems of the limits. A ceiling that exceeds an `atMost` is added. */
   constructor(rows: ReadonlyMap<string, LimitRow>, formats: Formats, problems: Problems) {
     this.#rows = rows;
     this.#formats = formats;
@@ -43,7 +43,7 @@ export class PoolCheck {
     }, problems);
   }
 
-  /** Returns the message of what is wrong with an override of a limit; `undefined` if nothing is. */
+  /** Returns the problem of an override of a limit; `undefined` if it has none. */
   problemOf(limit: string, override: Override): string | undefined {
     const defined = this.#limits?.get(limit);
     if (defined === undefined || (this.#pools.size === 0 && typeof override === 'string')) return undefined;
@@ -57,8 +57,8 @@ export class PoolCheck {
   }
 
   /**
-   * Adds a problem of the limits if a pool is missing or can't be one, or does not suffice. If overrides have problems,
-   * nothing is added, because their numbers are not known.
+   * Adds a problem of the limits if a pool is missing, can't be a pool, or has too low a rate. If overrides have
+   * problems, nothing is added, because their numbers are not known.
    */
   finish(list: OverrideList, ofOverrides: Problems, problems: Problems): void {
     const limits = this.#limits;
@@ -83,7 +83,7 @@ export class PoolCheck {
     return defineLimits(Object.fromEntries(definitions), 'local');
   }
 
-  // Without code a limit may have no format. A pool is then taken for one.
+  // Without code, the format of a limit may be unknown. It is then assumed to be that of a pool.
   #formatOf(limit: string): IdFormat {
     const format = this.#formats.of(limit);
     return typeof format === 'string' ? everyone().format : format;
@@ -99,7 +99,7 @@ export class PoolCheck {
   }
 }
 
-/** Returns the message of an error as files have it: without the name of the option in code. */
+/** Returns the message of a thrown error, with paths as in files: without `limits.` and `overrides.`. */
 function messageOfError(check: () => unknown): string | undefined {
   try {
     check();

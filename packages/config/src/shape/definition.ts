@@ -39,10 +39,10 @@ const NUMBERS = {
   count: tokensField(COUNT),
   period: periodField('The time in which count tokens come back, from 1ms to 366 days, such as 1s, 180m or 7d.'),
   maxDebt: debtField(
-    'How many tokens a charge may take below an empty bucket. Default: 0; for an override, that of its limit.',
+    'How many tokens a charge may take below an empty bucket. Default: 0; for an override, the maxDebt of its limit.',
   ),
   maxWait: waitField(
-    'How long a request may wait for its tokens instead of being denied, from 1ms to 1h, such as 2s. Default: it never waits; for an override, that of its limit.',
+    'How long a request may wait for its tokens instead of being denied, from 1ms to 1h, such as 2s. Default: requests never wait; for an override, the maxWait of its limit.',
   ),
 } satisfies Record<string, Field>;
 
@@ -55,16 +55,16 @@ const CEILING = mappingField(
   { burst, count, period },
   ['count', 'period'],
 );
-const WEIGHT = 'The part of an id in what is left of the pool, relative to others: a number above 0.';
+const WEIGHT = 'The part of an id in the rest of the pool, relative to other ids: a number above 0.';
 
 /** The fields of `borrow` of a limit. */
 export const BORROW_FIELDS: Readonly<Record<'from' | 'ceiling' | 'fair' | 'weight' | 'tenants', Field>> = {
   from: limitField('The pool: a limit with the idFormat everyone.'),
   ceiling: CEILING,
-  fair: switchField('Whether clients share what is left of the pool by their weights. Default: true.'),
+  fair: switchField('Whether clients share the rest of the pool by their weights. Default: true.'),
   weight: weightField(`${WEIGHT} Default: 1.`),
   tenants: tokensField(
-    'How many ids without an override there are at most. Default: as many as the pool suffices for.',
+    'The largest number of ids without an override. Default: the number for which the rate of the pool is sufficient.',
     checkedTenants,
   ),
 };
@@ -72,7 +72,7 @@ export const BORROW_FIELDS: Readonly<Record<'from' | 'ceiling' | 'fair' | 'weigh
 /** The fields of `borrow` of an override. */
 export const BORROW_CHANGE_FIELDS: Readonly<Record<'ceiling' | 'weight', Field>> = {
   ceiling: CEILING,
-  weight: weightField(`${WEIGHT} Default: that of the limit.`),
+  weight: weightField(`${WEIGHT} Default: the weight of the limit.`),
 };
 
 /** The fields of a ceiling. */
@@ -81,7 +81,7 @@ export const CEILING_FIELDS: Readonly<Record<string, Field>> = { burst, count, p
 /** The fields of a quota beside `count`. */
 export const QUOTA_FIELDS: Readonly<Record<(typeof QUOTA_OPTIONS)[number], Field>> = {
   per: unitField(
-    'The calendar period after which all tokens come back. Makes the limit a quota: count for each period.',
+    'The calendar period at whose end all tokens come back. It makes the limit a quota: count tokens for each period.',
   ),
   timeZone: textField('The time zone of the calendar of a quota. Default: UTC.', 'Europe/Berlin'),
   anchor: textField(
@@ -89,7 +89,7 @@ export const QUOTA_FIELDS: Readonly<Record<(typeof QUOTA_OPTIONS)[number], Field
     '2026-01-31',
     String.raw`^\d{4}-\d{2}-\d{2}$`,
   ),
-  warnAt: partsField('Parts of a quota at which an event is emitted, such as [0.8, 1].'),
+  warnAt: partsField('Thresholds, as parts of the quota, at which an event is emitted, such as [0.8, 1].'),
 };
 
 /** The field `count` of a quota. Its schema is that of a rate, because one schema describes both. */
@@ -99,7 +99,7 @@ export const QUOTA_COUNT: Field = tokensField(COUNT, checkedQuotaCount);
 export const LIMIT_FIELDS: Readonly<Record<string, Field>> = {
   ...NUMBERS,
   atMost: boundsField(
-    'The most tokens that may pass in any window of a length, such as 1000: 1h. The numbers of the limit and its overrides are checked by it.',
+    'The most tokens that may be taken in any window of a length, such as 1000: 1h. The numbers of the limit and its overrides must not allow more.',
     WINDOW_FIELD,
   ),
   ...QUOTA_FIELDS,
@@ -117,7 +117,7 @@ export const OVERRIDE_FIELDS: Readonly<Record<string, Field>> = {
   ...NUMBERS,
   unlimited: markField('Lets all requests of the ids through. Replaces the numbers.'),
   blocked: markField('Denies all requests of the ids. Replaces the numbers.'),
-  borrow: mappingField('Another ceiling or weight, where the limit borrows.', BORROW_CHANGE_FIELDS, []),
+  borrow: mappingField('Another ceiling or weight, if the limit borrows.', BORROW_CHANGE_FIELDS, []),
 };
 
 /** The fields of the numbers of a limit. */
@@ -126,7 +126,7 @@ export const NUMBER_NAMES = ['burst', 'count', 'period', 'maxDebt', 'maxWait'] a
 /** The fields that a quota can't have. */
 export const RATE_NAMES = ['burst', 'period', 'maxDebt', 'maxWait', 'atMost', 'borrow'] as const;
 
-/** Those that must be given. */
+/** The fields of a rate that are required. */
 export const NEEDED_NUMBERS: readonly string[] = ['count', 'period'];
 
 /** The fields of an override that replace the numbers. */

@@ -16,13 +16,13 @@ export interface LimitRow {
   readonly numbers: LimitNumbers | undefined;
   /** The numbers of a quota; `undefined` if they are wrong, or the limit is a rate. */
   readonly quota: QuotaNumbers | undefined;
-  /** Whether the limit is a quota, be it right or wrong. */
+  /** Whether the limit is a quota, valid or not. */
   readonly isQuota: boolean;
   readonly atMost: AtMost | undefined;
   readonly idFormat: { readonly name: string; readonly at: Position } | undefined;
   readonly disabled: boolean;
   readonly hidden: boolean;
-  /** How it borrows, if it does. */
+  /** How the limit borrows; undefined if it does not. */
   readonly borrow: BorrowRow | undefined;
   /** Where its `count` is written. */
   readonly countAt: Position;
@@ -147,7 +147,7 @@ function quotaNumbers(fields: Fields): QuotaNumbers | undefined {
   return count === undefined || quota === undefined ? undefined : ({ ...values, count } as unknown as QuotaNumbers);
 }
 
-/** The given fields of a quota as they are, and those that it can't have. */
+/** The values of the fields of a quota, and of those that it can't have. */
 function valuesOf(fields: Fields): Record<string, unknown> {
   const own = QUOTA_OPTIONS.filter((name) => fields.has(name));
   const other = fields.has('per') ? RATE_NAMES.filter((name) => fields.has(name)) : [];
@@ -178,7 +178,7 @@ function atMostOf(fields: Fields): AtMost | undefined {
  * Rejects numbers that let more tokens through than `atMost` of their limit allows.
  *
  * @param where - The name of the limit.
- * @param maxDebt - That of the limit, for numbers that do not give their own.
+ * @param maxDebt - The `maxDebt` of the limit, for numbers without their own.
  */
 export function checkAtMost(
   where: string,

@@ -35,8 +35,7 @@ export type LimiterEvent =
     }
   /**
    * A `settle`, `onDecision` or `weight` function threw, rejected or returned a wrong value. The request is not
-   * affected; after a failed `settle` the client remains charged with the full cost, after a failed `weight` it has the
-   * weight 1.
+   * affected. After a failed `settle` the full cost stays taken, and after a failed `weight` the weight is 1.
    */
   | {
       readonly type: 'callback-failed';
@@ -45,8 +44,8 @@ export type LimiterEvent =
       readonly message: string;
     }
   /**
-   * A quota has reached one of the parts in `warnAt` by a decision or a charge: `used` of its `count` tokens are used in
-   * the period that ends at `end`. `id` is the canonical id, which `message` leaves out.
+   * A decision or a charge has reached a threshold of a quota: `used` of its `count` tokens are used in the period that
+   * ends at `end`. `id` is the canonical id, which `message` leaves out.
    */
   | {
       readonly type: 'quota-warning';
@@ -54,7 +53,7 @@ export type LimiterEvent =
       readonly id: string;
       readonly used: number;
       readonly count: number;
-      /** The part that was reached, as in `warnAt`. */
+      /** The threshold that was reached, as in `warnAt`. */
       readonly threshold: number;
       readonly end: Date;
       readonly message: string;
@@ -64,8 +63,8 @@ export type LimiterEvent =
   /** A request was denied after its response had begun. The status could not be sent, and the response was ended. */
   | { readonly type: 'denial-not-sent'; readonly message: string }
   /**
-   * A memory store that is full evicted buckets with spent tokens, `count` of them since the last such event. Emitted at
-   * once, then at most every ten minutes.
+   * A memory store that is full evicted buckets with spent tokens, `count` of them since the last such event. Emitted
+   * at once, then at most every ten minutes.
    */
   | { readonly type: 'buckets-evicted'; readonly count: number; readonly message: string }
   /** The limiter seems to be set up wrongly, its store has not answered yet, or its memory store is nearly full. */

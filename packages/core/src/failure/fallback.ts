@@ -66,7 +66,7 @@ export class Fallback {
     const local = localOf(batch).map((transaction) => this.#rates.localized(transaction));
     if (local.length === 0) return this.#letThrough(cause);
     const store = this.#local();
-    // The memory store answers at once.
+    // The memory store answers synchronously.
     const reading = this.#periods.callOther(local, (current) => store[call](current)) as StoreReading;
     return { available: true, batch: local, reading, store, failure: { policy: 'local', cause }, owner };
   }

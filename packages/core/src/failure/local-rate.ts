@@ -13,7 +13,7 @@ import { readyTicks, type Transaction } from '../decision/transaction.ts';
  */
 export function localRate(rate: Rate, gateways: number): Rate {
   const burst = Math.max(1, Math.floor(rate.burst / gateways));
-  // A token of a quota is one tick in every process.
+  // T of a quota is one tick, also of a local one.
   if (rate.isQuota) return { ...rate, burst, count: burst, toleranceTicks: burst };
   // Only a burst of 1 can reach the cap: with a larger burst, the tolerance is at most that of the limit.
   const emissionIntervalTicks = Math.min(rate.emissionIntervalTicks * gateways, MAX_TOLERANCE_TICKS);
@@ -40,9 +40,9 @@ export class LocalRates {
   }
 
   /**
-   * Returns a transaction with local numbers, and the same share of the local bucket: at least one token. A cost above
-   * what can fit takes all of it; otherwise it would be denied during the entire outage. Times above that of a bucket
-   * remain as they are: the longest delay, and the debt of a charge.
+   * Returns a transaction with local numbers, and the same share of the local bucket: at least one token. A cost that
+   * can't fit takes all of the bucket; otherwise it would be denied during the entire outage. The longest delay, and
+   * the time to pay back the largest debt, are those of the limit.
    */
   localized(transaction: Transaction): Transaction {
     if (transaction.mode === 'charge') return this.localizedCharge(transaction);
@@ -51,7 +51,7 @@ export class LocalRates {
     return withCostUpTo(readyTicks(local), local);
   }
 
-  /** Returns a charge with local numbers. A cost above what it can take takes all of it. */
+  /** Returns a charge with local numbers. A higher cost takes as much as a charge can take. */
   localizedCharge<T extends Charge>(charge: T): T {
     if (this.#gateways === 1) return charge;
     const local = this.#local(charge);
@@ -77,8 +77,8 @@ export class LocalRates {
 }
 
 /**
- * Converts a level above that of an empty bucket. The time above it stays: a delay, and the time in which a debt is paid
- * back, because T is longer by the factor by which its tokens are fewer.
+ * Converts a level above that of an empty bucket. The time above it stays the same: for a delay, and also for a debt,
+ * because the local T is longer by the factor by which the tokens are fewer.
  */
 function aboveLocal(ticks: number, { rate }: Charge, local: Rate): number {
   return Math.min(local.toleranceTicks + (ticks - rate.toleranceTicks), MAX_TOLERANCE_TICKS);

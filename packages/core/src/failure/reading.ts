@@ -56,7 +56,7 @@ function areWallTimes(batch: readonly unknown[], times: unknown): boolean {
   return times.every((time) => time === undefined || Number.isSafeInteger(time));
 }
 
-/** Whether the store has shown by which time it chose the period of each bucket that has one. */
+/** Whether a reading has the wall time for each bucket with a period. */
 function hasWallTimes(batch: readonly unknown[], times: StoreReading['bucketWallMs']): boolean {
   for (let i = 0; i < batch.length; i++) {
     if ((batch[i] as Partial<StoreTransaction>).period !== undefined && times?.[i] === undefined) return false;

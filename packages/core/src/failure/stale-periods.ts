@@ -6,8 +6,8 @@ import type { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
 
 /**
- * How often a call is repeated. Once is enough for one clock. A cluster has several: the ends that suit the one that is
- * furthest behind suit all.
+ * How often a call is repeated. Once is enough for one clock. A cluster has several clocks: periods that are right for
+ * the one that is furthest behind are right for all.
  */
 const MAX_REPEATS = 3;
 
@@ -17,8 +17,8 @@ type Periodic = Pick<StoreTransaction, 'calendar' | 'period'>;
 type Periods = readonly (Periodic | readonly Periodic[])[];
 
 /**
- * Returns a batch with the periods that run at a time. They follow from the transactions alone, which contain the names
- * of their calendars.
+ * Returns a batch with the periods that are current at a time. They are computed from the names of the calendars, which
+ * the transactions contain.
  */
 export function renewed<Batch extends Periods>(batch: Batch, wallMs: number): Batch {
   return batch.map((one) => ('map' in one ? renewed(one, wallMs) : renewedOne(one, wallMs))) as unknown as Batch;
@@ -32,14 +32,14 @@ function renewedOne(transaction: Periodic, wallMs: number): Periodic {
 /** A call of a store, and what it needs to be repeated. */
 export interface PeriodicCall<Batch, Answer> {
   readonly batch: Batch;
-  /** How long the caller waits, also for all repeats together. Left out for a store that answers at once. */
+  /** How long the caller waits, for all repeats together. Omitted for a store that answers synchronously. */
   readonly deadlineMs?: number;
   readonly send: (batch: Batch, deadlineMs?: number) => Awaitable<Answer>;
 }
 
 /**
- * Calls stores with the periods that run by their own clocks: if a store rejects a call because its periods are stale, the
- * call is repeated with those of the store's clock. The limiter then knows this clock.
+ * Repeats calls of a store whose periods are stale. When a store rejects a call because its clock is in neither period,
+ * the call is repeated with the periods of the store's clock. The estimate of this clock is corrected for later calls.
  */
 export class StalePeriods {
   readonly #wall: StoreWall;
@@ -59,7 +59,7 @@ export class StalePeriods {
   /**
    * Calls the store of the limiter.
    *
-   * @throws {StalePeriodError} when all repeats were in vain.
+   * @throws {StalePeriodError} when the last repeat is rejected too.
    */
   call<Batch extends Periods, Answer>(call: PeriodicCall<Batch, Answer>): Awaitable<Answer> {
     if (!this.areUsed) return call.send(call.batch, call.deadlineMs);
@@ -70,8 +70,8 @@ export class StalePeriods {
   }
 
   /**
-   * Spends at a store that answers at once. It makes no object for the call, because most requests of such a limiter come
-   * here: see docs/hot-path.md.
+   * Spends at a store that answers synchronously. It creates no object for the call, because it is on the hot path: see
+   * docs/hot-path.md.
    */
   spendAtOnce(store: Store, batch: readonly StoreTransaction[]): Awaitable<StoreReading> {
     try {
@@ -85,7 +85,9 @@ export class StalePeriods {
     }
   }
 
-  /** Calls another store, whose clock shows nothing about that of the limiter's store. It answers at once. */
+  /**
+   * Calls another store, which answers synchronously. Its clock does not correct the estimate of the limiter's store.
+   */
   callOther<Batch extends Periods, Answer>(batch: Batch, send: (batch: Batch) => Awaitable<Answer>): Awaitable<Answer> {
     return this.#attempt({ batch, deadlineMs: undefined, send, beganMicros: 0, left: MAX_REPEATS, wall: undefined });
   }

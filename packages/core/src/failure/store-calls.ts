@@ -56,7 +56,9 @@ export function decidingCall(
   };
 }
 
-/** `spend` or `check` of the first of several batches that passes. The outcome is one decision for each that was tried. */
+/**
+ * `spend` or `check` of the first of several batches that passes. The outcome is one decision for each that was tried.
+ */
 export function decidingFirstCall(
   name: 'spend' | 'check',
   { store, fallback, health, owner, periods }: StoreCallParts,
@@ -120,7 +122,9 @@ export function refundCall<T extends StoreRefund>({
   };
 }
 
-/** `check` of buckets whose levels are wanted themselves. Without an answer, it rejects: a policy knows only a part. */
+/**
+ * A `check` that returns levels. It rejects when the store can't answer, because a policy knows only a part of a count.
+ */
 export function readCall({ store, periods }: StoreCallParts): StoreCall<readonly Transaction[], Changed<Transaction>> {
   return {
     send: (batch, deadlineMs) =>

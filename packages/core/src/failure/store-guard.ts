@@ -39,7 +39,7 @@ export interface StoreGuardParts {
   readonly emit: EventSink;
   /** The time of deadlines, outages and local buckets. */
   readonly time: Time;
-  /** The clock by which the periods of batches are chosen. Default: one that nobody else knows. */
+  /** The clock by which the periods of batches are chosen. Default: a new one. */
   readonly wall?: StoreWall;
 }
 
@@ -48,9 +48,9 @@ export interface StoreGuardParts {
  * failure policies.
  *
  * If the store answers synchronously, the guard adds no timer and no tick. Wrong use (`ERR_CLOSED`,
- * `ERR_DUPLICATE_BUCKET`, every SluiceError that is not of kind `store`) is thrown to the caller and
- * does not count as a failure. So is a {@link StalePeriodError} when repeats of the call were in vain: it is an answer of
- * the store, see {@link StalePeriods}.
+ * `ERR_DUPLICATE_BUCKET`, every SluiceError that is not of kind `store`) is thrown to the caller and does not count as
+ * a failure. So is a {@link StalePeriodError} of the last repeat of a call: it is an answer of the store, see
+ * {@link StalePeriods}.
  */
 export class StoreGuard implements StoreGate {
   readonly #store: Store;

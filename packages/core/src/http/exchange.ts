@@ -20,8 +20,8 @@ export interface Exchange<Request> extends AddressedRequest, ReceivedRequest, Re
   readonly method: string | undefined;
   /**
    * Calls a function once, when the response has ended; at once when it already has. It may be called several times for
-   * one response. Left out where that can't be known: `settle` functions are then an error, and a request that waits
-   * for its turn waits to the end.
+   * one response. Left out where that can't be known: `settle` functions are then an error, and a request that is
+   * held waits for its whole delay, even when its client disconnects.
    */
   onEnd?(done: (end: ExchangeEnd) => void): void;
   /** The decision, stored on the framework's request. A value that the user stored there is replaced. */

@@ -157,7 +157,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   /**
    * Reports a decision to the request and the response, and returns the response to send.
    *
-   * @param heldMs - For how long the request has waited for its turn.
+   * @param heldMs - For how long the request was held.
    */
   #answer(decision: Decision, heldMs = 0): Denial | null {
     const { limiter, uses, shadow, dialect, retryJitter } = this.#settings;

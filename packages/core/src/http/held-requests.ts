@@ -4,12 +4,12 @@ import type { Places } from '../limiter/prepared-limits.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The requests of one middleware that wait because of a `maxWait`. The places for them are limited. */
+/** The requests of one middleware that are held for the delay of a `maxWait`. Their number is limited. */
 export class HeldRequests implements Places {
   readonly #places: number;
   #taken = 0;
 
-  /** @param places - How many requests can wait: a whole number of at least 0. */
+  /** @param places - How many requests can be held at the same time: a whole number of at least 0. */
   constructor(places: number) {
     this.#places = places;
   }
@@ -25,8 +25,8 @@ export class HeldRequests implements Places {
   }
 
   /**
-   * Lets a request wait for the delay of its decision, which has taken a place. The place is free afterwards. If the
-   * client disconnects before, or the response is ended by other code, the tokens are given back.
+   * Holds a request for the delay of its decision, for which a place was taken. Frees the place afterwards. If the
+   * client disconnects before, or other code ends the response, the tokens are given back.
    */
   hold(
     limiter: RequestLimiter<never>,

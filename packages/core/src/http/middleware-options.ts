@@ -37,8 +37,8 @@ export interface FlowOptions<Request = unknown> {
   /** The format of the rate limit fields; false for none (Retry-After is still set). Default: `draft-11`. */
   readonly fields?: FieldsDialect | false | undefined;
   /**
-   * How many requests of this middleware can wait at the same time because of the `maxWait` of a limit, a whole number
-   * from 0 to 1,000,000. While that many wait, a request passes only if it needs no delay. Default: 1000.
+   * How many requests this middleware holds at the same time because of the `maxWait` of a limit, a whole number from 0
+   * to 1,000,000. While it holds that many, a request that needs a delay is denied. Default: 1000.
    */
   readonly maxHeld?: number | undefined;
   /** The largest random extension of Retry-After, as a fraction of the wait, from 0 to 0.03. Default: 0. */
@@ -60,7 +60,8 @@ export interface SharedLimits<
 > {
   readonly limiter: Limiter<Request, Name>;
   /**
-   * Names of limits, or limits with a cost, a mode or a share. They are decided together. Required if the limiter has more than one limit.
+   * Names of limits, or limits with a cost, a mode or a share. They are decided together. Required if the limiter has
+   * more than one limit.
    */
   readonly limits?: readonly (NoInfer<Name> | LimitUse<Request, SettleArgs, NoInfer<Name>>)[] | undefined;
 }
@@ -127,7 +128,7 @@ export interface FlowSettings<Request, SettleArgs extends readonly unknown[]>
   readonly onDecision: FlowOptions<Request>['onDecision'];
   readonly shadow: boolean;
   readonly limitPreflight: boolean;
-  /** The requests that wait. */
+  /** The requests that are held for a delay. */
   readonly held: HeldRequests;
 }
 

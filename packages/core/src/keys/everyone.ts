@@ -20,14 +20,14 @@ const everyoneFormat: IdFormat = {
 };
 
 /**
- * Limits all requests together: there is one bucket, whose id is `everyone`. Use it for a pool from which other limits
- * borrow, or for the capacity of a backend.
+ * Returns the key of a limit for all requests together. There is one bucket, with the id `everyone`. Use it for a pool
+ * from which other limits borrow, or for the capacity of a backend.
  */
 export function everyone(): Key {
   return keyOf(everyoneFormat, () => EVERYONE);
 }
 
-/** Whether a key is that of {@link everyone}. */
+/** Whether a key was made by {@link everyone}. */
 export function isEveryone({ format }: Key<never>): boolean {
   return format.name === everyoneFormat.name;
 }

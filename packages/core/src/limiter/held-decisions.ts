@@ -3,18 +3,18 @@ import { Decision } from '../decision/decision.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { Alarm, Time } from '../time/time.ts';
 
-/** How the wait of a decision ended: its delay is over, or the limiter was closed before. */
+/** Why the wait of a decision ended: its delay is over, or the limiter was closed. */
 export type HoldEnd = 'over' | 'closed';
 
-/** Ends the wait of a decision and gives its tokens back. Returns false, and does nothing, when it has already ended. */
+/** Ends the wait of a decision and gives its tokens back. Returns false, and does nothing, if the wait has ended. */
 export type Leave = () => boolean;
 
 interface Held {
   readonly decision: Decision;
   readonly dueMicros: number;
-  /** The buckets in whose lines the decision has a turn. */
-  readonly lines: readonly string[];
-  /** Undefined when the request has left. */
+  /** The buckets in whose queues the decision waits. */
+  readonly queues: readonly string[];
+  /** Undefined after the decision has left. */
   end: ((how: HoldEnd) => void) | undefined;
 }
 
@@ -25,17 +25,17 @@ interface HeldDecisionsParts {
 }
 
 /**
- * Lets allowed decisions wait for their delay: never shorter than that by the limiter's time, and in the order of their
- * turns. One timer for the earliest is enough.
+ * Lets allowed decisions wait for their delays, never shorter by the clock of the limiter, and ends the waits in the
+ * order of their turns. It needs one timer, for the earliest.
  *
- * A decision that leaves gives its tokens back when nobody waits behind it in this process. Until then, or until its
- * turn has passed, it stays in the line. The store answers for the other processes: there too, it gives back only what
- * is at the end of the line.
+ * A decision that leaves gives its tokens back when no other waits behind it in this process. Until then, or until its
+ * turn has passed, it stays in the queue. For other processes, the store makes sure of the same: it gives tokens back
+ * only at the end of the queue.
  */
 export class HeldDecisions {
   readonly #time: Time;
   readonly #refund: HeldDecisionsParts['refund'];
-  /** In the order of their turns. The last one has never left. */
+  /** In the order of their turns. The last one has not left. */
   readonly #held: Held[] = [];
   #alarm: Alarm | undefined;
   #closed = false;
@@ -52,7 +52,7 @@ export class HeldDecisions {
    */
   hold(decision: Decision, end: (how: HoldEnd) => void): Leave {
     const dueMicros = this.#time.nowMicros() + Math.round(decision.delayMs * 1000);
-    const held: Held = { decision, dueMicros, lines: linesOf(decision), end };
+    const held: Held = { decision, dueMicros, queues: queuesOf(decision), end };
     if (this.#closed) {
       this.giveBack(decision);
       end('closed');
@@ -74,37 +74,37 @@ export class HeldDecisions {
 
   /** Gives back what a decision took. */
   giveBack(decision: Decision): void {
-    // It fails only when the limiter is closed: the tokens then come back with time.
+    // It fails only when the limiter is closed. The tokens then refill over time.
     callAndForget(() => this.#refund(decision), ignore);
   }
 
   #leave(held: Held): boolean {
     if (held.end === undefined || !this.#held.includes(held)) return false;
     held.end = undefined;
-    this.#giveBackEnds(held.lines);
+    this.#giveBackEnds(held.queues);
     this.#arm();
     return true;
   }
 
   /**
-   * Gives back the tokens of those who have left and have nobody behind them.
+   * Gives back the tokens of decisions that have left and are at the end of their queues.
    *
-   * @param lines - The lines that may have a new end. The others are not looked at, so that a thousand who leave at once
-   * do not take the time of a million.
+   * @param queues - The queues whose end may have changed. Others are skipped, so that the time for a thousand
+   * decisions that leave at once does not grow with the square of their number.
    */
-  #giveBackEnds(lines: readonly string[]): void {
-    const open = new Set(lines);
+  #giveBackEnds(queues: readonly string[]): void {
+    const open = new Set(queues);
     const taken = new Set<string>();
     for (let i = this.#held.length - 1; i >= 0 && open.size > 0; i--) {
-      const { decision, end, lines: own } = this.#held[i]!;
-      const isFree = end === undefined && !own.some((line) => taken.has(line));
+      const { decision, end, queues: own } = this.#held[i]!;
+      const isFree = end === undefined && !own.some((queue) => taken.has(queue));
       if (isFree) {
         this.#held.splice(i, 1);
         this.giveBack(decision);
       }
-      for (const line of own) {
-        (isFree ? open : taken).add(line);
-        if (!isFree) open.delete(line);
+      for (const queue of own) {
+        (isFree ? open : taken).add(queue);
+        if (!isFree) open.delete(queue);
       }
     }
   }
@@ -128,7 +128,7 @@ export class HeldDecisions {
   }
 }
 
-function linesOf(decision: Decision): readonly string[] {
+function queuesOf(decision: Decision): readonly string[] {
   const answer = Decision.answerOf(decision);
   return answer.batch.filter(({ lineTicks }) => lineTicks !== undefined).map(mapKeyOf);
 }

@@ -63,7 +63,7 @@ export interface FirstOf<Name extends string = string> {
 
 /** The options of {@link Limiter.spendAndWait}. */
 export interface WaitOptions {
-  /** Ends the wait when it is aborted, and gives the tokens back. */
+  /** Aborting it ends the wait and gives the tokens back. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -83,7 +83,7 @@ export interface CloseOptions {
  * Which call to use:
  *
  * - {@link Limiter.spend} decides now and takes the tokens. This is the usual call.
- * - {@link Limiter.spendAndWait} does the same, and waits until the turn of the work has come, for limits with `maxWait`.
+ * - {@link Limiter.spendAndWait} does the same, and waits for the delay of the decision at limits with `maxWait`.
  * - {@link Limiter.check} makes the same decision and takes nothing, for example to show how much is left. It reserves
  *   nothing: before a later `spend`, other requests may have taken the tokens.
  * - {@link Limiter.charge} takes tokens without deciding, whether they fit or not. Use it when the cost is known only
@@ -92,8 +92,8 @@ export interface CloseOptions {
  *   named buckets.
  * - {@link Limiter.reset} fills whole buckets. It is meant for operators.
  *
- * With a store that answers synchronously, such as the memory store, all of them but `spendAndWait` return a value. With another store, or
- * when an `overrides` function returns a promise, they return a promise. `await` works on both.
+ * With a store that answers synchronously, such as the memory store, all of them except `spendAndWait` return a value.
+ * With another store, or when an `overrides` function returns a promise, they return a promise. `await` works on both.
  *
  * Wrong arguments are thrown by the call itself, with every store: `ERR_OPTION`, `ERR_UNKNOWN_OPTION` for a property
  * that the call does not accept, `ERR_UNKNOWN_LIMIT`, `ERR_ID`, `ERR_COST`, `ERR_DUPLICATE_BUCKET`, and `ERR_CLOSED`
@@ -121,18 +121,18 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    */
   spend(entries: readonly SpendEntry<Name>[] | FirstOf<Name>): Awaitable<Decision>;
   /**
-   * Decides like {@link Limiter.spend}, and resolves when the delay of the decision is over, by the limiter's time never
-   * sooner. A decision that is denied, or has no delay, resolves at once.
+   * Decides like {@link Limiter.spend}, and resolves when the delay of the decision is over, never earlier by the
+   * clock of the limiter. A decision that is denied, or has no delay, resolves at once.
    *
    *     const decision = await limiter.spendAndWait([{ limit: 'Exports', id: 'backend' }], { signal });
    *     if (decision.allowed) await startExport();
    *
-   * Whose wait ends before, because of the signal or of `close`, leaves the line: its tokens are given back as soon as
-   * nobody waits behind it.
+   * When the wait is ended early, by the signal or by `close`, the decision leaves the queue: its tokens are given back
+   * as soon as no other decision waits behind it.
    *
    * @throws {SluiceError} The errors of `spend`. Rejects with the reason of the signal when it is aborted, and with
-   * `ERR_CLOSED` when the limiter is closed while the decision waits. With a signal that is already aborted, nothing is
-   * taken.
+   * `ERR_CLOSED` when the limiter is closed while the decision waits. With a signal that is already aborted, no tokens
+   * are taken.
    */
   spendAndWait(entries: readonly SpendEntry<Name>[] | FirstOf<Name>, options?: WaitOptions): Promise<Decision>;
   /**
@@ -142,8 +142,8 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    */
   check(entries: readonly SpendEntry<Name>[] | FirstOf<Name>): Awaitable<Decision>;
   /**
-   * Takes tokens after the fact, whether they fit or not. A bucket is emptied at most: a cost above what is left, even
-   * above the burst, leaves it empty.
+   * Takes tokens after the fact, whether they fit or not. A cost above what is left, even above the burst, leaves the
+   * bucket empty, or in debt by at most the `maxDebt` of its limit.
    *
    * When the store can't answer, the charges of limits with the policy `local` are taken in this process; the others
    * are lost, with an event `charge-lost`.
@@ -161,18 +161,18 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * When the store can't answer, the tokens stay taken, with an event `refund-lost`. The call then returns `[]`, and
    * can be repeated.
    *
-   * @returns The buckets after the refund. Unlimited and blocked ids are left out, and what a limit borrowed: its own
-   * bucket stays as it is, and the pool and the ceiling are not reported.
+   * @returns The buckets after the refund. Unlimited and blocked ids are left out, and so are borrowed tokens: they do
+   * not change the own bucket, and the ceiling and the pool are not reported.
    * @throws {SluiceError} `ERR_FOREIGN_DECISION` for a decision of another limiter.
    */
   refund(what: Decision | readonly CostEntry<Name>[]): Awaitable<readonly BucketState[]>;
   /**
-   * Returns what has been used of quotas in their running periods, for a billing page. It takes nothing.
+   * Returns what has been used of quotas in their current periods, for example for a billing page. It takes no tokens.
    *
-   * @returns One object for each entry, in the same order. For an unlimited id `used` is 0, because it is not counted, and
-   * `count` is `Infinity`; for a blocked one all numbers are 0.
-   * @throws {SluiceError} `ERR_OPTION` for a limit that is a rate: use `check`. Rejects with `ERR_STORE_UNAVAILABLE` when
-   * the store can't answer, whatever the failure policies are: a part of the count would be wrong on a bill.
+   * @returns One object for each entry, in the same order. For an unlimited id `used` is 0, because its requests are
+   * not counted, and `count` is `Infinity`. For a blocked id all numbers are 0.
+   * @throws {SluiceError} `ERR_OPTION` for a limit that is a rate: use `check`. Rejects with `ERR_STORE_UNAVAILABLE`
+   * when the store can't answer, with every failure policy: a policy knows only a part of the count.
    */
   usage(entries: readonly UsageEntry<Name>[]): Awaitable<readonly Usage[]>;
   /**
@@ -212,8 +212,9 @@ export interface Limiter<Request = unknown, Name extends string = string> {
   readonly store: Store;
   /**
    * Closes the limiter. Charges, refunds and settlements in progress finish first; `close` waits for them for at most
-   * one second. Requests that wait because of `maxWait` are answered with 503 at once, and give their tokens back. It closes a store that the limiter created itself, and with `{ store: true }` also one that you passed.
-   * Later calls throw `ERR_CLOSED`, `replace` also while `close` waits; `close` itself can be called again.
+   * one second. Requests that wait because of `maxWait` are answered with 503 at once, and give their tokens back. It
+   * closes a store that the limiter created itself, and with `{ store: true }` also one that you passed. Later calls
+   * throw `ERR_CLOSED`, `replace` also while `close` waits; `close` itself can be called again.
    *
    * Close the server first, so that requests in progress can still be decided and settled:
    *

@@ -5,7 +5,7 @@ import type { UseInput } from './prepared-limits.ts';
 /** A limit that a middleware uses, and how. */
 type NeededUse = Pick<UseInput<never>, 'limit' | 'mode'>;
 
-/** What the middlewares of a limiter need of its limits: no set that they can't decide takes effect. */
+/** What the middlewares of a limiter require of its limits. A set that does not satisfy it is rejected. */
 export class NeededLimits {
   /** The highest fixed cost for each limit and share. */
   readonly #needs = new Map<string, LimitNeed>();

@@ -44,7 +44,7 @@ export class PartialDecision {
   }
 }
 
-/** The places for requests that wait. */
+/** The places for requests that wait in a queue: at most `maxHeld` of a middleware. */
 export interface Places {
   /** Takes a place. Returns false when all are taken. */
   take(): boolean;
@@ -112,8 +112,8 @@ export class ResolvedLimits<Request> {
 
   /**
    * Decides what a request asks for. A failure does not prevent the other limits from being decided and spent, so that
-   * invalid input can't be used to bypass them. Failures are those among the asks, invalid costs and shares, costs above
-   * the burst or a share of it, and ids that are not text.
+   * invalid input can't be used to bypass them. Failures are those among the asks, invalid costs and shares, costs
+   * above the burst or a share of it, and ids that are not text.
    *
    * @param asks - At most one for each limit, so that no bucket occurs twice.
    * @param request - The framework's request, for `overrides` functions.
@@ -152,7 +152,7 @@ export class ResolvedLimits<Request> {
     if (causes.length === 0) return this.#spendBatch(batch, places);
     if (batch.length === 0) return new PartialDecision(null, causes);
     return andThen(this.#spendBatch(batch, places), (decision) => {
-      // Its error is answered at once.
+      // The request is answered with an error at once, so it does not wait.
       if (decision.delayMs > 0) places?.free();
       return new PartialDecision(decision, causes);
     });
@@ -161,11 +161,11 @@ export class ResolvedLimits<Request> {
   #spendBatch(batch: readonly Transaction[], places: Places | undefined): Awaitable<Decision> {
     if (places === undefined) return this.#decide(batch);
     for (let i = 0; i < batch.length; i++)
-      if (batch[i]!.lineTicks !== undefined) return this.#spendInLine(batch, places);
+      if (batch[i]!.lineTicks !== undefined) return this.#spendQueued(batch, places);
     return this.#decide(batch);
   }
 
-  #spendInLine(batch: readonly Transaction[], places: Places): Awaitable<Decision> {
+  #spendQueued(batch: readonly Transaction[], places: Places): Awaitable<Decision> {
     if (!places.take()) return this.#decide(batch.map(withoutDelay));
     return andThen(
       attempt(() => this.#decide(batch)),

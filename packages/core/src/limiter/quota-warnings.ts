@@ -7,7 +7,7 @@ import { mapKeyOf } from '../store/bucket-key.ts';
 import type { StoreReading } from '../store/store.ts';
 import { levelAfter } from '../store/transaction-rule.ts';
 
-/** At most this many warnings are remembered. Above it, the oldest are forgotten first. */
+/** At most this many warnings are remembered; of more, the oldest are forgotten. */
 const MAX_REMEMBERED = 10_000;
 
 /** The tokens used before and after a call. */
@@ -17,11 +17,11 @@ interface Step {
 }
 
 /**
- * Emits an event when a quota reaches one of the parts of `warnAt`.
+ * Emits an event when the use of a quota reaches a threshold of `warnAt`.
  *
- * The call that crosses a threshold knows it from the store's reading: before it fewer tokens were used, after it as many
- * or more. So of all processes only one warns, and none has to remember anything. A refund makes it possible to cross a
- * threshold again: each process remembers its own warnings, and does not repeat them in the same period.
+ * The reading of the store shows whether a call crosses a threshold: fewer tokens were used before the call, and as
+ * many or more after it. So of all processes only one warns, without shared state. After a refund a threshold can be
+ * crossed again. Therefore each process remembers its own warnings, and does not repeat them in the same period.
  */
 export class QuotaWarnings {
   readonly #emit: EventSink;
@@ -33,7 +33,7 @@ export class QuotaWarnings {
     this.#emit = emit;
   }
 
-  /** Whether any limit has thresholds. Otherwise no decision has to be looked at. */
+  /** Whether any limit has thresholds. Otherwise {@link look} need not be called. */
   get areNeeded(): boolean {
     return this.#thresholds.size > 0;
   }
@@ -44,7 +44,10 @@ export class QuotaWarnings {
     for (const [name, { warnAt }] of limits) if (warnAt.length > 0) this.#thresholds.set(name, warnAt);
   }
 
-  /** Looks at a decision of `spend`. One of a failure policy counts only a part of a quota. */
+  /**
+   * Emits the warnings of a decision of `spend`. Decisions of a failure policy are ignored: they count only a part of a
+   * quota.
+   */
   look(decision: Decision): void {
     const answer = Decision.answerOf(decision);
     if (!decision.allowed || !answer.available || answer.failure !== undefined) return;
@@ -55,7 +58,7 @@ export class QuotaWarnings {
     }
   }
 
-  /** Looks at buckets after a charge of the limiter's store. */
+  /** Emits the warnings of a charge of the limiter's store. */
   lookAtCharge({ batch, reading }: Changed<Charge>): void {
     for (const [i, charge] of batch.entries()) {
       this.#lookAt(charge, stepOf(charge, reading.levelsTicks[i]!), reading, i);
@@ -76,7 +79,7 @@ export class QuotaWarnings {
   #warn(charge: Charge, { threshold, used, endMs }: { threshold: number; used: number; endMs: number }): void {
     const { limit, id, rate, calendar } = charge;
     const { count } = rate;
-    // A quota that was raised may be warned of again.
+    // The count is a part of it, so that a raised quota warns again.
     const warning = `${mapKeyOf(charge)}\n${calendar} ${threshold} ${count}`;
     if (this.#emitted.get(warning) === endMs) return;
     this.#emitted.delete(warning);
@@ -91,14 +94,14 @@ export class QuotaWarnings {
 }
 
 /**
- * The store returns the level after a charge. If that is an empty bucket, the charge may have taken less than its cost;
- * then the lowest level that it can have found is assumed.
+ * The store returns the level after a charge. If the bucket is empty then, the charge may have taken less than its
+ * cost. In that case the lowest possible level before the charge is assumed.
  */
 function stepOf({ incrementTicks, capTicks }: Charge, after: number): Step {
   return { before: after > capTicks ? after : Math.max(0, after - incrementTicks), after };
 }
 
-/** Whole tokens, rounded up; 0.29 of 100 tokens are 29, although the product of the doubles is a little less or more. */
+/** Whole tokens, rounded up. 0.29 of 100 tokens are 29, although the floating-point product may be a little higher. */
 function tokensAt(threshold: number, count: number): number {
   return Math.max(1, Math.ceil(threshold * count - 1e-6));
 }

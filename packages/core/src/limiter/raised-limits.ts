@@ -29,13 +29,13 @@ interface Cut {
  * Makes a raised limit take effect at once.
  *
  * A debt is a time. A debt from the old numbers may be longer than the time in which an empty bucket of the new numbers
- * fills, and the client would have to wait for all of it: after a raise from 1 a day to 5 a second, still a day. So when
- * a decision meets such a debt, the store is asked to cut it to that of an empty bucket.
+ * fills, and the client would have to wait for all of it: after a raise from 1 a day to 5 a second, still a day. So
+ * when a decision meets such a debt, the store is asked to cut it to that of an empty bucket.
  *
  * - What is remembered, and for how long: the numbers before raises, see {@link RaisedNumbers}, and which buckets were
  *   cut, both until no debt from the old numbers can be left.
- * - Who cuts: each limiter that has learned of the raise, once for each bucket. A longer debt than a cut has left is from
- *   processes that still use the old numbers, and stays: repeated cuts would remove the limit altogether.
+ * - Who cuts: each limiter that has learned of the raise, once for each bucket. A longer debt than a cut has left is
+ *   from processes that still use the old numbers, and stays: repeated cuts would remove the limit altogether.
  * - Decisions on a bucket whose cut is in progress wait for it. A cut that failed is made again at the next decision.
  */
 export class RaisedLimits {
@@ -50,7 +50,7 @@ export class RaisedLimits {
     this.#numbers = new RaisedNumbers(time);
   }
 
-  /** Whether a raise is remembered. Otherwise no decision has to be looked at. */
+  /** Whether a raise is remembered. Otherwise decisions need no check for old debts. */
   remembersAny(): boolean {
     return this.#isActive && this.#staysActive();
   }

@@ -53,7 +53,7 @@ export interface RequestLimiter<Request = unknown> {
    * Rejects with `ERR_CLOSED` or `ERR_UNKNOWN_LIMIT` when the limiter was closed or the limit removed meanwhile.
    */
   settle(decision: Decision, result: Result, charge: LateCharge): Promise<void>;
-  /** Lets an allowed decision wait for its delay, see `HeldDecisions`. */
+  /** Holds an allowed decision for its delay, see `HeldDecisions`. */
   hold(decision: Decision, end: (how: HoldEnd) => void): Leave;
   /** Registers work after a request that `close` must wait for. Returns it unchanged. */
   trackWork<T>(work: Awaitable<T>): Awaitable<T>;

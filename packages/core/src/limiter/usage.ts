@@ -11,17 +11,17 @@ import { MAX_TOKENS } from '../rule/rate.ts';
 import type { BucketName } from '../store/store.ts';
 import { canonicalId, checkedEntriesOf } from './entries.ts';
 
-/** What has been used of a quota in the running period. */
+/** What has been used of a quota in the current period. */
 export interface Usage extends BucketName {
-  /** Tokens that were used. It may exceed `count` when the quota was lowered. 0 for an unlimited or blocked id. */
+  /** The tokens that were used. More than `count` if the quota was lowered since. 0 for an unlimited or blocked id. */
   readonly used: number;
   /** The tokens of the period: `Infinity` for an unlimited id, 0 for a blocked one. */
   readonly count: number;
   /** The tokens that are left. */
   readonly remaining: number;
-  /** The start of the running period, by the clock of the store. */
+  /** The start of the current period, by the clock of the store. */
   readonly start: Date;
-  /** Its end, which is the start of the next one. */
+  /** The end of the current period, which is the start of the next one. */
   readonly end: Date;
 }
 
@@ -33,7 +33,7 @@ interface Asked {
 }
 
 /**
- * Finds out what has been used of quotas.
+ * Returns what has been used of quotas.
  *
  * @param read - Reads the levels of a batch. It rejects when the store can't answer.
  * @throws {SluiceError} The errors of `Limiter.usage`.
@@ -69,14 +69,14 @@ function usages(all: readonly Asked[], { batch, reading }: Changed<Transaction>)
     const { startMs, endMs } = periodLeft(batch[index]!, reading, index)!;
     const level = reading.levelsTicks[index]!;
     const { count } = batch[index]!.rate;
-    // A higher level is a count of the next period, from which the clock has stepped back: nothing fits.
+    // A higher level was written in the next period, before the clock stepped back: nothing fits.
     const used = level > MAX_TOKENS ? count : level;
     const figures = { used, count, remaining: remainingTokens(used, 1, count) };
     return { limit: limit.name, id, ...figures, start: new Date(startMs), end: new Date(endMs) };
   });
 }
 
-/** The period is that of the limiter's own estimate of the store's clock. */
+/** The store is not called for it, so the period is chosen by the limiter's estimate of the store's clock. */
 function uncounted(limit: Limit<never>, id: string, count: number): Usage {
   const [startMs, endMs] = limit.calendar!.running(limit.calendar!.of(id));
   return { limit: limit.name, id, used: 0, count, remaining: count, start: new Date(startMs), end: new Date(endMs) };

@@ -11,19 +11,19 @@ export interface BorrowDefinition {
   /** The most that one id gets, own and borrowed tokens together: at least the limit's own numbers. */
   readonly ceiling: LimitNumbers;
   /**
-   * Whether clients share what is left of the pool by their weights. Without it, the client that asks most often gets
+   * Whether clients share the rest of the pool by their weights. If false, the client with the most requests gets the
    * most. Default: true.
    */
   readonly fair?: boolean | undefined;
   /**
-   * The part of an id in what is left of the pool, relative to others: a number above 0, or a function that returns it.
-   * It matters only with `fair`, and a function is called only when own tokens do not suffice. A weight that is wrong, such
-   * as a promise, counts as 1, with an event `callback-failed`. Default: 1.
+   * The part of an id in the rest of the pool, relative to other ids: a number above 0, or a function that returns it.
+   * It is used only with `fair`, and a function is called only when the id has too few own tokens. If a function
+   * returns anything else, such as a promise, the weight is 1, with an event `callback-failed`. Default: 1.
    */
   readonly weight?: number | ((id: string) => number) | undefined;
   /**
-   * How many ids without an override of their own there are at most, a whole number from 1 to 10⁹. Default: as many as
-   * the pool's rate suffices for, and at least one.
+   * The largest number of ids without an override of their own, a whole number from 1 to 10⁹. Default: the number for
+   * which the rate of the pool is sufficient, and at least one.
    */
   readonly tenants?: number | undefined;
 }
@@ -33,14 +33,14 @@ export interface BorrowTerms {
   readonly from: string;
   readonly ceiling: Rate;
   readonly fair: boolean;
-  /** The part of an id in what is left of the pool, relative to others. */
+  /** The part of an id in the rest of the pool, relative to other ids. */
   readonly weight: number | ((id: string) => number);
   readonly tenants: number | undefined;
 }
 
 /** What an override changes about borrowing. */
 export interface BorrowOverride {
-  /** Default: the ceiling of the limit, which must not be below the override's own numbers. */
+  /** Default: the ceiling of the limit. The ceiling must not be below the override's own numbers. */
   readonly ceiling?: LimitNumbers | undefined;
   /** A number above 0. Default: the weight of the limit. */
   readonly weight?: number | undefined;
@@ -51,7 +51,7 @@ const CEILING_FIELDS = ['burst', 'count', 'period'] as const;
 const EXAMPLE = "borrow: { from: 'Pool', ceiling: { count: 400, period: '1s' } }";
 
 /**
- * Validates how a limit borrows, without the pool.
+ * Validates how a limit borrows. Does not validate the pool.
  *
  * @param where - The path in error messages: `limits.PerUser`.
  * @param rate - The limit's own numbers.
@@ -62,7 +62,7 @@ export function borrowTermsOf(where: string, rate: Rate, definition: unknown): B
   if (definition === undefined) return undefined;
   const option = `${where}.borrow`;
   checkOptions(option, definition, FIELDS, LIMIT_HINTS, EXAMPLE);
-  if (rate.waitTicks !== undefined) throw waitsInLine(where);
+  if (rate.waitTicks !== undefined) throw borrowAndMaxWait(where);
   const { from, ceiling, fair = true, weight = 1, tenants } = definition as BorrowDefinition;
   if (typeof from !== 'string') {
     throw complaint('ERR_OPTION', {
@@ -78,8 +78,8 @@ export function borrowTermsOf(where: string, rate: Rate, definition: unknown): B
   return { from, ceiling: ceilingAbove(`${option}.ceiling`, rate, ceiling), fair, weight, tenants };
 }
 
-/** Creates the error for a limit, or its override, that both borrows and waits in line. */
-export function waitsInLine(where: string): SluiceError {
+/** Creates the error for a limit, or its override, with both `borrow` and `maxWait`. */
+export function borrowAndMaxWait(where: string): SluiceError {
   return new SluiceError(
     'ERR_LIMIT',
     `\`${where}\` has \`borrow\` and \`maxWait\`: whether a request has to wait would depend on the pool. Remove one of ` +
@@ -139,15 +139,13 @@ export function checkWeight(option: string, weight: unknown): asserts weight is 
     demand: 'a number above 0, or a function that returns one',
     value: weight,
     remedy:
-      'For example weight: 3 for three times the part of others. To lend an id nothing, give it a ceiling that is equal to its own numbers.',
+      'For example weight: 3 for three times the part of others. To lend nothing to an id, set its ceiling to its own numbers.',
   });
 }
 
 function ceilingAbove(option: string, rate: Rate, numbers: unknown): Rate {
   checkOptions(option, numbers, CEILING_FIELDS, LIMIT_HINTS, "ceiling: { count: 400, period: '1s' }");
-  const given = numbers as LimitNumbers;
-  // Without a burst of its own, a slow ceiling over a long period still contains the limit's burst.
-  const ceiling = rateOf(option, given);
+  const ceiling = rateOf(option, numbers as LimitNumbers);
   if (isAtLeast(ceiling, rate)) return ceiling;
   const { burst, count, periodMs } = rate;
   throw complaint('ERR_LIMIT', {
@@ -158,14 +156,14 @@ function ceilingAbove(option: string, rate: Rate, numbers: unknown): Rate {
   });
 }
 
-/** Whether a bucket with these numbers passes all that one with the other numbers passes. */
+/** Whether a bucket with the first numbers allows everything that a bucket with the second allows. */
 export function isAtLeast(one: Rate, other: Pick<Rate, 'burst' | 'emissionIntervalTicks'>): boolean {
   return one.burst >= other.burst && one.emissionIntervalTicks <= other.emissionIntervalTicks;
 }
 
 /**
- * Returns the ceiling of an id. A ceiling below the numbers of an overrides function is raised to them, so that no client
- * inside its assured numbers is denied.
+ * Returns the ceiling of an id. A ceiling below the numbers of an overrides function is raised to them, because a
+ * client must never be denied its assured tokens.
  */
 export function ceilingOf(terms: BorrowTerms, rate: Rate): Rate {
   const ceiling = rate.borrow?.ceiling ?? terms.ceiling;

@@ -32,7 +32,7 @@ export function* changedNumbers(
   if (before.listed === undefined || after.listed === undefined) return;
   for (const [name, limit] of before.limits) {
     const changed = after.limits.get(name);
-    // Quotas have buckets of their own. Their debt is a number of tokens, and ends with the period.
+    // A quota has no old debts: its level is a number of tokens, which falls to 0 with the period.
     if (changed === undefined || limit.rate.isQuota || changed.rate.isQuota) continue;
     const was: Side = { limit: asStored(limit, before.limits), overrides: overridesOf(before.listed, name) };
     const is: Side = { limit: changed, overrides: overridesOf(after.listed, name) };

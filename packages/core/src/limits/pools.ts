@@ -8,18 +8,18 @@ import { levelsFrom, MAX_LIMIT_NAME_LENGTH, type Borrowing, type Limit, type Poo
 import type { OverrideRate, OverrideTotals } from './overrides/override.ts';
 
 const CEILING_SUFFIX = '.ceiling';
-/** Of a limit that borrows: the name of its ceilings has to be the name of a limit too. */
+/** The longest name of a limit that borrows, because the name of its ceilings must be a valid name of a limit. */
 const MAX_NAME_LENGTH = MAX_LIMIT_NAME_LENGTH - CEILING_SUFFIX.length;
 
-/** What the overrides of a limit promise together; undefined if there are none, or a function returns them. */
+/** Returns the totals of the overrides of a limit; undefined if there are none, or a function returns them. */
 type TotalsOf = (limit: string) => OverrideTotals | undefined;
 
 /**
  * Connects the limits that borrow with their pools.
  *
- * @returns The same limits; those that borrow have what they need to know of their pool in their treatment.
- * @throws {SluiceError} `ERR_LIMIT` when a pool is missing or can't be one, when a ceiling has the name of another limit,
- * or when a pool's rate does not suffice for what is assured.
+ * @returns The same limits. In the treatment of those that borrow, `borrowing` describes the pool.
+ * @throws {SluiceError} `ERR_LIMIT` when a pool is missing or can't be one, when a ceiling has the name of another
+ * limit, or when a pool's rate is below the sum of the assured rates.
  */
 export function withPools<Request>(
   limits: ReadonlyMap<string, Limit<Request>>,
@@ -126,17 +126,17 @@ function poolOf<Request>(
   if (pool.borrow !== undefined) {
     throw wrong(
       'a limit that does not borrow itself',
-      `There is one level: remove \`borrow\` from \`limits.${from}\`, or borrow from \`${shownName(pool.borrow.from)}\`.`,
+      `A pool can't borrow: remove \`borrow\` from \`limits.${from}\`, or borrow from \`${shownName(pool.borrow.from)}\`.`,
     );
   }
   if (!isEveryone(pool.key)) {
     throw wrong(
       'a limit with the key everyone()',
-      `One bucket serves all who borrow: give \`limits.${shownName(from)}\` the key everyone(), in files idFormat: everyone.`,
+      `A pool is one bucket for all clients: give \`limits.${shownName(from)}\` the key everyone(), in files idFormat: everyone.`,
     );
   }
   if (pool.calendar !== undefined) {
-    throw wrong('a rate, and no quota', `Give \`limits.${from}\` a \`period\` instead of \`per\`.`);
+    throw wrong('a rate, not a quota', `Give \`limits.${from}\` a \`period\` instead of \`per\`.`);
   }
   if (pool.rate.waitTicks !== undefined)
     throw wrong('a limit without `maxWait`', `Remove \`maxWait\` from \`limits.${from}\`.`);
@@ -154,7 +154,9 @@ export function overriddenPool(name: string): SluiceError {
 
 const NO_OVERRIDES = { perMs: 0, burst: 0, debt: 0, withoutDebt: 0 };
 
-/** Returns τ + D of a pool, see docs/decisions/0018-borrowing.md. D includes the `maxDebt` of those who borrow. */
+/**
+ * Returns τ + D of a pool, see docs/decisions/0018-borrowing.md. D includes the `maxDebt` of the limits that borrow.
+ */
 function capOf({ name, rate }: Limit<never>, borrowers: readonly Borrower<never>[], totalsOf: TotalsOf): number {
   let [perMs, leastPerMs, tokens] = [0, 0, 0];
   for (const { name: each, borrow, rate: own } of borrowers) {
@@ -170,7 +172,8 @@ function capOf({ name, rate }: Limit<never>, borrowers: readonly Borrower<never>
   const ofPool = rate.count / rate.periodMs;
   // The sum of several quotients is not exact.
   if (leastPerMs > ofPool * (1 + 1e-9)) throw overbooked(name, rate, leastPerMs);
-  // Clients whose assured rates use up the rest of the pool have bursts of at most that rate × their τ; debts alike.
+  // The clients whose assured rates add up to the rest of the pool's rate have bursts of at most that rate × their τ.
+  // The same is true for their debts.
   const unlisted = borrowers.filter(({ borrow }) => borrow.tenants === undefined).map((each) => each.levels.capTicks);
   const rest = (Math.max(0, ofPool - perMs) * Math.max(0, ...unlisted)) / TICKS_PER_MS;
   const debtTicks = Math.ceil(tokens + rest) * rate.emissionIntervalTicks;
@@ -180,9 +183,9 @@ function capOf({ name, rate }: Limit<never>, borrowers: readonly Borrower<never>
 function overbooked(name: string, { count, periodMs }: Rate, perMs: number): SluiceError {
   return complaint('ERR_LIMIT', {
     option: `limits.${name}.count`,
-    demand: `at least what is assured to those who borrow from it: ${Math.ceil(perMs * periodMs * (1 - 1e-9))} per ${periodMs} ms (overrides, and tenants × the assured rate; without tenants, that of one)`,
+    demand: `at least the sum of the rates assured to the clients that borrow from it, ${Math.ceil(perMs * periodMs * (1 - 1e-9))} per ${periodMs} ms (tenants × the assured rate, or the rate of one id without tenants, and the overrides)`,
     value: count,
     remedy:
-      'Raise the rate of the pool, or lower the assured rates or `tenants`. What is assured to some could otherwise be used up by others.',
+      'Raise the rate of the pool, or lower the assured rates or `tenants`. Otherwise clients could use up the assured tokens of others.',
   });
 }

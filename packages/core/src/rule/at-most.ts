@@ -4,7 +4,7 @@ import { durationTicks, type Duration } from './duration.ts';
 import { MAX_TOKENS, PERIOD, type Rate } from './rate.ts';
 import { TICKS_PER_MS, TICKS_PER_SECOND } from './ticks.ts';
 
-/** The most tokens that may be taken in any window of a length, by number: `{ 1000: '1h' }`. */
+/** The lengths of windows by the most tokens that may be taken in any of them: `{ 1000: '1h' }`. */
 export type AtMost = Readonly<Record<number, Duration>>;
 
 /** One entry of an {@link AtMost}. */
@@ -18,8 +18,8 @@ export interface Bound {
  * Validates the bounds of a limit.
  *
  * @param option - Their path in error messages: `limits.Vendor.atMost`.
- * @throws {SluiceError} `ERR_OPTION` when it is not an object with an entry, or a number of tokens is not a whole number
- * from 1 to 10⁹; `ERR_DURATION` for a window that is not a duration from 1 ms to 366 days.
+ * @throws {SluiceError} `ERR_OPTION` when it is not an object with an entry, or a number of tokens is not a whole
+ * number from 1 to 10⁹; `ERR_DURATION` for a window that is not a duration from 1 ms to 366 days.
  */
 export function boundsOf(option: string, atMost: unknown): readonly Bound[] {
   if (atMost === undefined) return [];
@@ -44,10 +44,10 @@ function noBounds(option: string, value: unknown): SluiceError {
 }
 
 /**
- * Returns the most tokens that a limit lets through in a window, charges included. The window contains both its ends: a
- * full bucket gives its burst and its debt at the first moment, and a token after each T from then on, also at the last
- * moment. No other window has more: what is taken between two moments raises a level that is at least 0 to at most
- * τ + maxDebt × T, while the window's length flows out.
+ * Returns the most tokens that a limit lets through in a window, charges included. The window includes both its ends: a
+ * full bucket gives its burst and its debt at the first moment, and then one token after each T, also at the last
+ * moment. No other window has more: tokens raise the level from at least 0 to at most τ + maxDebt × T, and during the
+ * window it falls by the length of the window.
  */
 function mostInWindow({ burst, emissionIntervalTicks }: Rate, maxDebt: number, windowTicks: number): number {
   return burst + maxDebt + Math.floor(windowTicks / emissionIntervalTicks);
@@ -57,8 +57,8 @@ function mostInWindow({ burst, emissionIntervalTicks }: Rate, maxDebt: number, w
  * Rejects numbers that let more tokens through than a bound allows.
  *
  * @param where - The path of the numbers in error messages: `limits.Vendor`.
- * @param maxDebt - That of the numbers, or of their limit.
- * @throws {SluiceError} `ERR_LIMIT`, with a burst and a count that keep all bounds.
+ * @param maxDebt - The `maxDebt` of the numbers, or of their limit.
+ * @throws {SluiceError} `ERR_LIMIT`, with a burst and a count that satisfy all bounds.
  */
 export function checkBounds(where: string, rate: Rate, maxDebt: number, bounds: readonly Bound[]): void {
   for (const { tokens, windowTicks, window } of bounds) {
@@ -73,7 +73,7 @@ export function checkBounds(where: string, rate: Rate, maxDebt: number, bounds: 
   }
 }
 
-// Burst and rate are lowered by the same factor, as far as that is possible.
+// Lowers burst and rate by the same factor, as far as possible.
 function remedyOf(rate: Rate, maxDebt: number, bounds: readonly Bound[]): string {
   const parts = bounds.map(({ tokens, windowTicks }) => tokens / mostInWindow(rate, maxDebt, windowTicks));
   const atOnce = Math.floor((rate.burst + maxDebt) * Math.min(...parts));
@@ -87,7 +87,7 @@ function remedyOf(rate: Rate, maxDebt: number, bounds: readonly Bound[]): string
   return 'Use a higher number of tokens, a shorter window or a lower maxDebt.';
 }
 
-/** Returns the shortest T with which so many tokens at once keep all bounds; `Infinity` if no T does. */
+/** Returns the shortest T that satisfies all bounds when so many tokens can pass at once; `Infinity` if none does. */
 function shortestInterval(atOnce: number, bounds: readonly Bound[]): number {
   const each = bounds.map(({ tokens, windowTicks }) => {
     const comeBack = tokens - atOnce;

@@ -16,13 +16,13 @@ export interface LimitNumbers {
   readonly period: Duration;
   /**
    * How many tokens a charge may take below an empty bucket, a whole number from 0 to 10⁹: for work whose true cost is
-   * known only afterwards. Requests are denied until the debt has been paid back. Default: 0; for an override, that of
-   * its limit.
+   * known only afterwards. Requests are denied until the debt has been paid back. Default: 0; for an override, the
+   * `maxDebt` of its limit.
    */
   readonly maxDebt?: number | undefined;
   /**
-   * How long a request may wait in line until its tokens are there, from 1 ms to 1 hour: `'2s'`. A request that would
-   * wait longer is denied. Default: requests are never delayed; for an override, that of its limit.
+   * How long a request may wait in a queue for its tokens, from 1 ms to 1 hour: `'2s'`. A request that would wait
+   * longer is denied. Default: requests are never delayed; for an override, the `maxWait` of its limit.
    */
   readonly maxWait?: Duration | undefined;
 }
@@ -36,7 +36,7 @@ export interface Rate {
   readonly emissionIntervalTicks: number;
   /** The tolerance τ = burst × T: the time in which an empty bucket fills. */
   readonly toleranceTicks: number;
-  /** In tokens. Undefined for an override that does not give its own: then that of its limit applies. */
+  /** In tokens. Undefined for an override without its own: then the `maxDebt` of its limit applies. */
   readonly maxDebt: number | undefined;
   /** The longest delay of a request. Undefined like `maxDebt`. */
   readonly waitTicks: number | undefined;
@@ -49,7 +49,7 @@ export interface Rate {
   readonly isQuota?: true;
 }
 
-/** What an override changes about borrowing. Undefined stands for what the limit says. */
+/** What an override changes about borrowing. For undefined, the terms of the limit apply. */
 interface RateChange {
   readonly ceiling: Rate | undefined;
   readonly weight: number | undefined;
@@ -201,7 +201,7 @@ export function sizeOption({ isQuota }: Pick<Rate, 'isQuota'>): 'burst' | 'count
   return isQuota ? 'count' : 'burst';
 }
 
-/** Completes the description of a limit's room in messages: a burst, and what may wait. */
+/** Returns the part of a message about the longest delay, after that about the burst; `''` without a delay. */
 export function andWait(waitTicks: number): string {
   return waitTicks === 0 ? '' : `, and of maxWait, ${waitTicks / TICKS_PER_MS} ms`;
 }

@@ -7,37 +7,38 @@ import { isInstance, shown, SluiceError } from '../checks/errors.ts';
  * The level of a bucket with a period does not fall with time. It falls to 0 at the end of the period, all at once. One
  * token is one tick, so the level is the number of tokens taken in the period.
  *
- * **Which period runs** is decided by the wall clock of the store, never by that of a caller. A caller whose clock is
- * wrong passes other periods, but the same ends:
+ * **The current period** is chosen by the wall clock of the store, never by that of a caller. A caller with a wrong
+ * clock may pass other periods, but computes the same ends:
  *
  * - start ≤ now < end: the period that ends at `endMs`.
  * - end ≤ now < next end: the period that ends at `nextEndMs`.
- * - Otherwise the caller's idea of the calendar is stale. The store throws {@link StalePeriodError} for the whole call
+ * - Otherwise the periods are stale. The store throws {@link StalePeriodError} for the whole call
  *   and changes nothing.
  *
  * **One number for each bucket,** as for all buckets: TAT = at + tokens taken, and level = max(0, TAT − at), where `at`
- * represents the end of the running period. A store chooses the unit of `at`, at least 2,000 in a millisecond. The same
- * end must always give the same whole number. The TAT then also shows in which period it was written. With L = the length
- * of the next period, in the unit of `at`:
+ * represents the end of the current period. A store chooses the unit of `at`, with at least 2,000 steps per
+ * millisecond. The same end must always give the same whole number. The TAT then also shows the period in which it was
+ * written. With L = the length of the next period, in the unit of `at`:
  *
- * - TAT ≤ at: in a past period. The level is 0. Such a bucket is the same as no bucket; a store keeps it for some seconds
- *   nevertheless, so that a clock that steps back over the end grants nothing.
- * - at < TAT ≤ at + L / 2: in the running period.
+ * - TAT ≤ at: in a past period. The level is 0. Such a bucket is the same as no bucket; but a store keeps it for
+ *   some seconds, so that a clock that steps back over the end grants no tokens.
+ * - at < TAT ≤ at + L / 2: in the current period.
  * - at + L / 2 < TAT ≤ at + 1.5 × L: in the next period, because the clock has stepped back over the end. The level is
- *   TAT − at, so nothing fits. No call changes the bucket, except `reset`. The count continues when the next period runs.
- * - TAT > at + 1.5 × L: in no period that a right clock has shown. The call that finds it sets the level to the one that
- *   was written, like the first look after any other error of a clock. A store that does not know the written level
- *   sets it to `capTicks`, an empty bucket.
+ *   TAT − at, so nothing fits. No call changes the bucket, except `reset`. The count continues when the next period
+ *   begins.
+ * - TAT > at + 1.5 × L: written by a wrong clock. The first call that reads it sets the level to the one that was
+ *   written, as after any other error of a clock. A store that does not keep the written level sets it to `capTicks`,
+ *   an empty bucket.
  *
- * The caller makes sure that the times are whole numbers in this order, that a period has at most 10⁹ tokens and at least
- * an hour, and that the lengths of consecutive periods differ by less than a fifth, like days of 23 to 25 hours and
- * months of 28 to 31 days. Like other numbers of a transaction, a store does not check them.
+ * The caller makes sure that the times are whole numbers in this order, that a period has at most 10⁹ tokens and at
+ * least an hour, and that the lengths of consecutive periods differ by less than a fifth, like days of 23 to 25 hours
+ * and months of 28 to 31 days. Stores do not validate them, like other numbers of a transaction.
  */
 export type CalendarPeriod = readonly [startMs: number, endMs: number, nextEndMs: number];
 
 /**
- * Returns the end of the period that runs at a time, in milliseconds of Unix time: `endMs` or `nextEndMs`. Returns
- * `undefined` if the time is in neither of the two periods.
+ * Returns the end of the period that is current at a time, in milliseconds of Unix time: `endMs` or `nextEndMs`.
+ * Returns `undefined` if the time is in neither of the two periods.
  *
  * @param wallMs - The wall clock of the store, in milliseconds of Unix time.
  */
@@ -81,7 +82,7 @@ function isDate(ms: number): boolean {
   return Math.abs(ms) <= MOST_MS;
 }
 
-/** Ends may be years from now, but a date has a range. */
+/** Formats a time. An end can be outside of the range of dates. */
 function shownTime(ms: number): string {
   return isDate(ms) ? new Date(ms).toISOString() : shown(ms);
 }

@@ -8,8 +8,8 @@ import type { ReadyOptions } from './ready-options.ts';
  * - `check-and-spend`: denies the batch when its cost does not fit. If the batch passes, its cost is taken.
  * - `check-only`: denies the batch when its cost does not fit. Takes nothing.
  * - `spend-only`: never denies. If the batch passes, its cost is taken when it fits, and otherwise nothing.
- * - `charge`: never denies. If the batch passes, its cost is taken whether it fits or not, at most up to an empty bucket
- *   with the `maxDebt` of its limit.
+ * - `charge`: never denies. If the batch passes, its cost is taken whether it fits or not, at most up to an empty
+ *   bucket with the `maxDebt` of its limit.
  */
 export type Mode = (typeof MODES)[number];
 
@@ -27,8 +27,8 @@ export interface BucketName {
 /** A bucket in a store: one for each limit, id and calendar. */
 export interface StoreBucket extends BucketName {
   /**
-   * The calendar of a bucket with a period, as text of `[A-Za-z0-9:/_+-]`. It is a part of the bucket's name: with another
-   * calendar it is another bucket. Undefined for a bucket without a period, which never is the same as one with.
+   * The calendar of a bucket with a period, as text of `[A-Za-z0-9:/_+-]`. It is a part of the bucket's name: another
+   * calendar is another bucket. Undefined for a bucket without a period, which is another bucket too.
    */
   readonly calendar?: string | undefined;
   /**
@@ -81,13 +81,14 @@ export interface StoreTransaction extends StoreBucket {
    */
   readonly fitTicks: number;
   /**
-   * A `charge` raises the level to at most this: an empty bucket with the `maxDebt` or the `maxWait` of its limit, or a pool
-   * with the bursts of those who borrow from it; at most ten years. Transactions of a bucket may differ in it.
+   * A `charge` raises the level to at most this: an empty bucket and the `maxDebt` or the `maxWait` of its limit, or an
+   * empty pool and the assured bursts of the clients that borrow from it. At most ten years. Transactions of a bucket
+   * may differ in it.
    */
   readonly capTicks: number;
   /**
-   * For a limit with `maxWait`: the level of an empty bucket, τ, above which requests wait in line. It matters only for
-   * the refund, see {@link StoreRefund}.
+   * For a limit with `maxWait`: the level of an empty bucket, τ, above which requests wait in the queue. A store needs
+   * it only to refund what it took, see {@link StoreRefund}.
    */
   readonly lineTicks?: number | undefined;
   readonly mode: Mode;
@@ -106,7 +107,7 @@ export interface StoreTransaction extends StoreBucket {
 /** One bucket of a charge: tokens to take after the fact, whether they fit or not. */
 export type StoreCharge = Omit<StoreTransaction, 'fitTicks' | 'lineTicks' | 'mode' | 'lease'>;
 
-/** A bucket whose level is to be cut to `capTicks`, the level of an empty bucket. */
+/** A bucket whose level is to be cut to `capTicks`. */
 export type StoreCap = Omit<StoreCharge, 'incrementTicks'>;
 
 /** One bucket of a refund. */
@@ -120,11 +121,11 @@ export interface StoreRefund extends StoreBucket {
    */
   readonly tatAfterSpendTicks?: number | undefined;
   /**
-   * For the refund of a decision at a limit with `maxWait`: that of its transaction. If the level, or that at which
-   * `tatAfterSpendTicks` still lies ahead, is above it, the increment is given back only if the TAT of the bucket is
-   * still `tatAfterSpendTicks`. Otherwise requests that came later are waiting, and the next request must not get a turn
-   * before theirs; or the bucket was reset since, and has no tokens of that turn. Without `tatAfterSpendTicks` it has no
-   * effect.
+   * For the refund of a decision at a limit with `maxWait`: that of its transaction. If the level, or
+   * `tatAfterSpendTicks` − now, is above it, the increment is given back only if the TAT of the bucket is still
+   * `tatAfterSpendTicks`. Otherwise requests that came later are waiting, and the next request must not get a turn
+   * before theirs; or the bucket was reset since, and the tokens of that turn are already back. Without
+   * `tatAfterSpendTicks` it has no effect.
    */
   readonly lineTicks?: number | undefined;
   /** As in a {@link StoreTransaction}. In a later period, nothing of a decision is given back. */
@@ -142,7 +143,7 @@ export interface StoreReading {
   readonly levelsTicks: readonly number[];
   /**
    * The clock reading for each level, in the order of the batch: for stores whose buckets are on several servers, each
-   * with its own clock, and for buckets with a period, where it is the number that represents the end of the running
+   * with its own clock, and for buckets with a period, where it is the number that represents the end of the current
    * period. Undefined when `nowTicks` applies to all.
    */
   readonly bucketNowTicks?: readonly number[];
@@ -207,10 +208,10 @@ export interface StoreTraits {
 /**
  * Stores buckets and decides batches. Implement it to add a storage backend; pass an instance as the option `store`.
  *
- * Every call is atomic and reads the store's own clock once. No batch contains a bucket twice. Batches are plain data, which
- * can be sent to another thread or process; an entry may have more properties than its type. A store whose buckets
- * are on several servers may read one clock for each server, see {@link StoreReading}, but must never take more tokens
- * than a bucket has. A store returns values or promises, and always the same kind.
+ * Every call is atomic and reads the store's own clock once. No batch contains a bucket twice. Batches are plain data,
+ * which can be sent to another thread or process; an entry may have more properties than its type. A store whose
+ * buckets are on several servers may read one clock for each server, see {@link StoreReading}, but must never take more
+ * tokens than a bucket has. A store returns values or promises, and always the same kind.
  *
  * The rule for each call is in gcra.ts; `storeContract` in `@sluice/core/testing` tests an implementation. A bucket
  * whose TAT has passed is the same as no bucket. A level above a transaction's `capTicks` is left as it is,
@@ -220,7 +221,8 @@ export interface StoreTraits {
  *
  * A store that can't answer rejects. A {@link SluiceError} with code `ERR_STORE_BUCKET` means that a single bucket is
  * broken. A {@link StalePeriodError} is thrown to the caller, which computes its periods again. Any other rejection
- * counts as a failure of the whole store, except a SluiceError of another kind than `store`: it is thrown to the caller.
+ * counts as a failure of the whole store, except a SluiceError of another kind than `store`: it is thrown to the
+ * caller.
  */
 export interface Store {
   /** What the store promises beyond this contract. Omitted by a store that promises nothing more. */
@@ -241,9 +243,9 @@ export interface Store {
    */
   spend(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;
   /**
-   * Tries batches in order, and spends the first that passes; the batches after it are not tried. Atomic as one `spend`,
-   * at one reading of the clock, and a batch that is denied takes nothing. A bucket may occur in several batches, but
-   * not twice in one. A batch without transactions passes. Optional: a limiter needs it for `firstOf`.
+   * Tries batches in order, and spends the first that passes; the batches after it are not tried. Atomic as one
+   * `spend`, at one reading of the clock, and a batch that is denied takes nothing. A bucket may occur in several
+   * batches, but not twice in one. A batch without transactions passes. Optional: a limiter needs it for `firstOf`.
    *
    * A store whose buckets are on several servers may try the batches one after another, each atomic as a `spend`.
    *
@@ -258,7 +260,7 @@ export interface Store {
   ): Awaitable<readonly StoreReading[]>;
   /** Reads the levels and takes nothing, whatever the modes are. */
   check(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;
-  /** Takes tokens whether they fit or not; empties a bucket at most. Returns the levels after the charge. */
+  /** Takes tokens whether they fit or not, up to `capTicks`. Returns the levels after the charge. */
   charge(batch: readonly StoreCharge[], deadlineMs?: number): Awaitable<StoreReading>;
   /** Gives tokens back; fills a bucket at most. Returns the levels after the refund. */
   refund(batch: readonly StoreRefund[], deadlineMs?: number): Awaitable<StoreReading>;

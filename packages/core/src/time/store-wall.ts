@@ -1,8 +1,8 @@
 import type { Time } from './time.ts';
 
 /**
- * The wall clock of a store, as this process estimates it. The store's clock chooses calendar periods, so a caller whose
- * own clock is wrong would name stale ones with each call. It learns the difference from the first that is rejected.
+ * An estimate of a store's wall clock. The store's clock chooses calendar periods, so each call of a process with a
+ * wrong clock would have stale periods. The first rejected call shows the difference between the two clocks.
  */
 export class StoreWall {
   readonly #time: Time;
@@ -14,7 +14,7 @@ export class StoreWall {
     this.#time = time;
   }
 
-  /** Whether anybody has asked for it: then there may be transactions with periods. */
+  /** Whether the estimate was ever read: then there may be transactions with periods. */
   get isUsed(): boolean {
     return this.#isUsed;
   }
@@ -26,9 +26,9 @@ export class StoreWall {
   }
 
   /**
-   * Takes note of the time that the store has shown.
+   * Corrects the estimate.
    *
-   * @param wallMs - The store's wall clock just now.
+   * @param wallMs - The current time of the store's wall clock.
    */
   shown(wallMs: number): void {
     this.#aheadMs = wallMs - this.#time.wallNow();

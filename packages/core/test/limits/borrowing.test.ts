@@ -69,7 +69,7 @@ describe('a limit that borrows', () => {
       { ...pool, borrow: { from: 'Other', ceiling: { count: 2000, period: '1s' } } },
       'must be a limit that does not borrow itself',
     ],
-    [{ key: everyone(), count: 1000, per: 'day' }, 'must be a rate, and no quota'],
+    [{ key: everyone(), count: 1000, per: 'day' }, 'must be a rate, not a quota'],
     [{ ...pool, maxWait: '1s' }, 'must be a limit without `maxWait`'],
     [{ ...pool, disabled: true }, 'must be a limit that is not disabled'],
   ])('must name a pool that can be one, not %o', (wrong, demand) => {
@@ -123,9 +123,9 @@ describe('what a pool assures', () => {
     const { code, message } = error({ tenants: 11 });
     expect(code).toBe('ERR_LIMIT');
     expect(message).toBe(
-      '`limits.Pool.count` must be at least what is assured to those who borrow from it: 1100 per 1000 ms (overrides, and ' +
-        'tenants × the assured rate; without tenants, that of one), but was 1000. Raise the rate of the pool, or lower the assured rates or `tenants`. ' +
-        'What is assured to some could otherwise be used up by others.',
+      '`limits.Pool.count` must be at least the sum of the rates assured to the clients that borrow from it, 1100 per 1000 ms ' +
+        '(tenants × the assured rate, or the rate of one id without tenants, and the overrides), but was 1000. Raise the rate of the pool, or lower the assured rates or `tenants`. ' +
+        'Otherwise clients could use up the assured tokens of others.',
     );
   });
 
@@ -148,7 +148,7 @@ describe('what a pool assures', () => {
     expect(thrown(() => make(small(99)))).toMatchObject({
       code: 'ERR_LIMIT',
       message: expect.stringContaining(
-        '`limits.Pool.count` must be at least what is assured to those who borrow from it: 100 per',
+        '`limits.Pool.count` must be at least the sum of the rates assured to the clients that borrow from it, 100 per',
       ),
     });
     const two = (count: number) => ({ ...small(count), PerOrg: { ...perUser, borrow } });

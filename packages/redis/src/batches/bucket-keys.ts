@@ -23,7 +23,7 @@ export interface BucketKeysOptions {
  * Creates the keys of buckets: `<prefix><limit>:<id>`; with a hash tag `<prefix>{<tag>}:<limit>:<id>`, or
  * `<prefix><limit>:{<id>}` if the id is the tag. Ids and tags are escaped like the ids of {@link bucketKey}, so that a
  * brace in an id can't end a tag or choose a slot. The calendar of a bucket with a period is appended after an `@`, and
- * never part of a tag: a tag so gathers rates and quotas.
+ * is never a part of a tag, so rates and quotas can have the same tag.
  */
 export class BucketKeys {
   readonly #prefix: string;

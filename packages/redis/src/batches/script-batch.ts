@@ -28,8 +28,8 @@ const NUMBER_OF_KIND: Readonly<Record<Exclude<BatchKind, 'spend'>, number>> = {
 };
 const REFUND_OF_DECISION = 6;
 const IN_PERIOD = 10;
-/** No level is higher. */
-const NO_LINE_TICKS = 2 ** 53;
+/** Above every level: the limit has no queue. */
+const NO_QUEUE_TICKS = 2 ** 53;
 const POSITION = 16;
 const BATCHES = 2 ** 20;
 const ALTERNATIVE = 2 ** 19;
@@ -142,7 +142,7 @@ export class ScriptBatch {
 
   #wordOf(kind: BatchKind, entry: BatchEntry): number {
     const { mode, incrementTicks = 0, fitTicks = 0, capTicks = 0, tatAfterSpendTicks, period } = entry;
-    const { lineTicks = NO_LINE_TICKS } = entry;
+    const { lineTicks = NO_QUEUE_TICKS } = entry;
     if (period !== undefined && kind !== 'reset') return this.#wordInPeriod(kind, entry, period);
     if (kind === 'spend') {
       return NUMBER_OF_MODE[mode!] + this.#positionOf(incrementTicks, mode === 'charge' ? capTicks : fitTicks);

@@ -97,7 +97,6 @@ describe('a client that hammers', () => {
     expect(state).toMatchObject({ remaining: 0 });
     expect(state?.resetAfterMs).toBeCloseTo(15 * 60_000, -1);
     const denied = await limiter.spend(entry);
-    console.log(denied);
     const again = await limiter.spend(entry);
     expect(own.status().counts.rememberedDenials).toBe(1);
     for (const { allowed, retryAfterMs, remaining } of [denied, again]) {

@@ -14,7 +14,7 @@ export interface ResponseFields {
 export interface FieldTimes {
   /** The value of Retry-After in seconds; 0 when allowed or blocked. */
   readonly retryAfter: number;
-  /** Milliseconds for which the request has waited for its turn since the decision. */
+  /** Milliseconds for which the request was held after the decision. */
   readonly heldMs: number;
   /** The limiter's time, for a reset by the wall clock. */
   readonly time: Time;

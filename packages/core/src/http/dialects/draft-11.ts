@@ -17,11 +17,12 @@ const POLICY = 'RateLimit-Policy';
  * the time to fill an empty bucket, `r` the whole tokens left, `t` the time until one more is left. A client that sends
  * at most `q` per `w`, or at most `r` and then waits for `t`, is never denied. For a request with a share, `r` and `t`
  * are those of its share, and `q` and `w` those of the bucket, so that only `r` and `t` promise this. `w` and `t` are
- * omitted for a bucket that fills within a second, because whole seconds would be wrong. Tokens that still have to be
- * waited for are not left: a client that keeps to the fields is not delayed either.
+ * omitted for a bucket that fills within a second, because whole seconds would be wrong. With a `maxWait`, `r` and `t`
+ * count only tokens that are available without a delay, so a client that follows the fields is not delayed.
  *
- * For a quota, `q` is its count, `w` the length of the running period, and `t` the time until its end. `w` is omitted for
- * months and years, whose lengths differ. Any window of `w` that is not a period may contain twice as many requests.
+ * For a quota, `q` is its count, `w` the length of the current period, and `t` the time until its end. `w` is omitted
+ * for months and years, whose lengths differ. A window of length `w` across the end of a period may contain twice as
+ * many requests.
  */
 export const draft11: Dialect = {
   names: [STATE, POLICY],
@@ -67,7 +68,7 @@ function limitMembers(decision: Decision, heldMs: number): LimitMembers[] {
   return members;
 }
 
-/** With a day of a change of the clock. Months and years have no length that a client could rely on. */
+/** A week and a day, for weeks in which the clock changes. Months and years have no fixed length. */
 const LONGEST_WEEK_MS = 8 * 86_400_000;
 
 /** @param allowed - Whether the whole batch was allowed. */

@@ -75,7 +75,7 @@ function quotaPolicies(decision: Decision): string {
     .join(', ');
 }
 
-/** The time in which an empty bucket fills; for a quota the length of the running period. */
+/** The time in which an empty bucket fills; for a quota the length of the current period. */
 function windowSeconds({ toleranceTicks, isQuota }: Rate, { periodMs }: Result): number {
   return isQuota ? Math.ceil(periodMs / 1000) : Math.max(1, ceilToSeconds(toleranceTicks));
 }

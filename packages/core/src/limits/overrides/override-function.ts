@@ -5,7 +5,7 @@ import type { Deadlines } from '../../time/deadlines.ts';
 import { checkAtMost, type Limit } from '../limit.ts';
 import type { Rate } from '../../rule/rate.ts';
 import { checkKind, overrideRate, type Override, type OverrideRate, type RateLookup } from './override.ts';
-import { borrowsNothing, waitsInLine } from '../borrowing.ts';
+import { borrowsNothing, borrowAndMaxWait } from '../borrowing.ts';
 
 /**
  * A function that returns overrides from elsewhere: from the request (a plan in a verified token), or from a database
@@ -96,7 +96,7 @@ class ConvertedOverrides {
     // One object may be used for several limits.
     checkKind(limit.name, rate, limit);
     if (override.borrow !== undefined && limit.borrow === undefined) throw borrowsNothing(limit.name);
-    if (override.maxWait !== undefined && limit.borrow !== undefined) throw waitsInLine(`overrides.${limit.name}`);
+    if (override.maxWait !== undefined && limit.borrow !== undefined) throw borrowAndMaxWait(`overrides.${limit.name}`);
     return rate;
   }
 

@@ -11,7 +11,7 @@ import {
   borrowChangeOf,
   borrowsNothing,
   isAtLeast,
-  waitsInLine,
+  borrowAndMaxWait,
   type BorrowOverride,
 } from '../borrowing.ts';
 import { Cidr } from '../../ids/cidr.ts';
@@ -35,8 +35,8 @@ export interface QuotaOverride {
 }
 
 /**
- * Other numbers for one id; `'unlimited'` lets the id through uncounted, `'blocked'` denies it always. The numbers must be
- * of the same kind as those of the limit: `count` and `period` for a rate, `count` alone for a quota.
+ * Other numbers for one id; `'unlimited'` lets the id through uncounted, `'blocked'` denies it always. The numbers must
+ * be of the same kind as those of the limit: `count` and `period` for a rate, `count` alone for a quota.
  */
 export type Override = OverrideNumbers | QuotaOverride | 'unlimited' | 'blocked';
 
@@ -141,7 +141,7 @@ function otherKind(where: string, { rate }: Limit<never>): SluiceError {
 export function checkBorrowing({ name, borrow }: Pick<Limit<never>, 'name' | 'borrow'>, totals: OverrideTotals): void {
   if (borrow === undefined && totals.borrows) throw borrowsNothing(name);
   if (borrow === undefined) return;
-  if (totals.waits) throw waitsInLine(`overrides.${name}`);
+  if (totals.waits) throw borrowAndMaxWait(`overrides.${name}`);
   if (!isAtLeast(borrow.ceiling, totals.largest)) throw aboveCeiling(name, borrow.ceiling);
 }
 

@@ -35,8 +35,9 @@ export class IdHasher {
   }
 
   /**
-   * Makes the hash of an id that of a bucket with a calendar: the exclusive or of both hashes, so that an id is hashed once,
-   * and the few calendars of a store hardly ever. No id is hashed like a calendar, which begins with a NUL here.
+   * Changes the hash of an id to that of its bucket with a calendar, the exclusive or of both hashes. So an id is
+   * hashed once, and the last calendar is cached. The NUL before the calendar keeps its hash different from that of an
+   * id.
    */
   combine(calendar: string, out: Int32Array, at: number): void {
     const hash = this.#calendarHash;
