@@ -11,6 +11,8 @@ import { lifeCases } from './store-cases/life.ts';
 import { otherNumbersCases } from './store-cases/other-numbers.ts';
 import { periodClockCases } from './store-cases/period-clock.ts';
 import { periodCases } from './store-cases/period.ts';
+import { slotLeaseCases } from './store-cases/slot-leases.ts';
+import { slotCases } from './store-cases/slots.ts';
 import { takingCases } from './store-cases/taking.ts';
 import { thresholdCases } from './store-cases/thresholds.ts';
 import { watchCases } from './store-cases/watch.ts';
@@ -49,6 +51,8 @@ const allCases = [
   ...otherNumbersCases,
   ...periodCases,
   ...periodClockCases,
+  ...slotCases,
+  ...slotLeaseCases,
   ...keyCases,
   ...deadlineCases,
   ...watchCases,

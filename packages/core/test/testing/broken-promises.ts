@@ -1,8 +1,16 @@
 import type { Time } from '../../src/time/time.ts';
 import { FakeTime, storeContract } from '../../src/testing/index.ts';
-import type { MapStore } from './map-store.ts';
+import type { MapSlots } from './map-slots.ts';
+import { MapStore } from './map-store.ts';
 
 export type MakeStore = new (time: Time) => MapStore;
+
+/** Returns a store that has its slots in another way. */
+export function withSlots(Slots: new () => MapSlots): MakeStore {
+  return class extends MapStore {
+    override readonly slots = new Slots();
+  };
+}
 
 /** Returns the contract for a store that a test steers. */
 export function contractOf(Broken: MakeStore): ReturnType<typeof storeContract> {

@@ -7,6 +7,7 @@ import {
   type StoreBucket,
   type StoreCap,
   type StoreCharge,
+  type StoreHold,
   type StoreReading,
   type StoreRefund,
   type StoreTraits,
@@ -14,6 +15,7 @@ import {
 } from '../../src/store/store.ts';
 import { endOfPeriod, StalePeriodError, type CalendarPeriod } from '../../src/store/calendar-period.ts';
 import { TICKS_PER_MICRO } from '../../src/rule/ticks.ts';
+import { MapSlots } from './map-slots.ts';
 
 /** One entry of a batch. */
 export type Entry = StoreBucket & Pick<StoreRefund, 'period'>;
@@ -23,10 +25,11 @@ const UNITS_PER_MS = 2048;
 
 /** A store as plain as can be, that answers by promises; its parts can be broken one at a time. */
 export class MapStore implements Store {
-  readonly traits: StoreTraits = { periods: true };
+  readonly traits: StoreTraits = { periods: true, slots: true };
   readonly tats = new Map<string, number>();
   /** The level of each bucket when it was written: a higher one means that the clock stepped back since. */
   readonly written = new Map<string, number>();
+  readonly slots = new MapSlots();
   readonly time: Time;
   closed = false;
 
@@ -70,9 +73,22 @@ export class MapStore implements Store {
     return this.change(batch, (one, level) => Math.min(level, one.capTicks));
   }
 
+  async renew(holds: readonly StoreHold[]): Promise<void> {
+    this.demandOpen();
+    for (const hold of holds) this.slots.renew(this.key(hold), hold, this.nowTicks());
+  }
+
+  async release(holds: readonly StoreHold[]): Promise<void> {
+    this.demandOpen();
+    for (const hold of holds) this.slots.release(this.key(hold), hold);
+  }
+
   async reset(batch: readonly StoreBucket[]): Promise<void> {
     this.demandOpen();
-    for (const bucket of batch) this.tats.delete(this.key(bucket));
+    for (const bucket of batch) {
+      if (bucket.slots === true) this.slots.reset(this.key(bucket));
+      else this.tats.delete(this.key(bucket));
+    }
   }
 
   async close(): Promise<void> {
@@ -104,7 +120,8 @@ export class MapStore implements Store {
       const level = at(reading.levelsTicks, place);
       const now = nowTicksAt(reading, place);
       if (one.incrementTicks === 0) continue;
-      if (one.mode === 'charge') this.write(one, now + this.charged(level, one), now);
+      if (one.lease !== undefined) this.slots.take(this.key(one), one, level, now);
+      else if (one.mode === 'charge') this.write(one, now + this.charged(level, one), now);
       else if (one.mode !== 'check-only' && this.fits(level, one))
         this.write(one, now + level + one.incrementTicks, now);
     }
@@ -151,6 +168,7 @@ export class MapStore implements Store {
   }
 
   level(one: Entry, now: number): number {
+    if (one.slots === true) return this.slots.level(this.key(one), now);
     const level = levelOf(this.tats.get(this.key(one)) ?? -Infinity, now);
     const written = this.written.get(this.key(one)) ?? Infinity;
     if (level <= Math.max(written, 1.5 * this.lengthOf(one))) return level;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Time } from '../../src/time/time.ts';
+import type { StoreBucket } from '../../src/store/store.ts';
 import { FakeTime, storeContract, type StoreContractOptions } from '../../src/testing/index.ts';
 import { brokenPromises, contractOf } from './broken-promises.ts';
 import { MapStore } from './map-store.ts';
@@ -13,6 +14,17 @@ describe('the contract of stores', () => {
       }
     }
     expect(await brokenPromises(WithoutPeriods)).toEqual([]);
+  });
+
+  test('is kept by a store without the trait slots, which gets none', async () => {
+    class WithoutSlots extends MapStore {
+      override readonly traits = { periods: true } as const;
+      override key(bucket: StoreBucket): string {
+        if (bucket.slots === true) throw new Error('It got slots.');
+        return super.key(bucket);
+      }
+    }
+    expect(await brokenPromises(WithoutSlots)).toEqual([]);
   });
 
   test('is passed by a plain map that answers by promises', async () => {
@@ -73,7 +85,7 @@ describe('the contract of stores', () => {
     const steered = contractOf(MapStore).map(({ name }) => name);
     const left = steered.filter((name) => !real.includes(name));
     expect(left).toContain('exactly seven of seven per second fit at one instant');
-    expect(left).toHaveLength(11);
+    expect(left).toHaveLength(15);
   });
 
   const create = (): number => 0;

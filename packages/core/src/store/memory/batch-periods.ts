@@ -1,11 +1,12 @@
-import type { StoreBucket, StoreReading } from '../store.ts';
+import type { SlotLease, StoreBucket, StoreReading } from '../store.ts';
 import { endOfPeriod, StalePeriodError, type CalendarPeriod } from '../calendar-period.ts';
 import { wallUnits } from './store-time.ts';
 
-/** What a batch names of a bucket. Refunds have no `capTicks`. */
+/** What a batch names of a bucket. Refunds have no `capTicks`, and only transactions have a `lease`. */
 export interface BatchEntry extends StoreBucket {
   readonly capTicks?: number;
   readonly period?: CalendarPeriod | undefined;
+  readonly lease?: SlotLease | undefined;
 }
 
 /** The calendar periods of one batch at one reading of the wall clock, by the index of the transaction. */

@@ -1,14 +1,14 @@
 import { levelOf } from '../../rule/gcra.ts';
 import type { StoreBucket, StoreReading } from '../store.ts';
-import { ceilToMs } from '../../rule/ticks.ts';
 import { BatchPeriods, type BatchEntry } from './batch-periods.ts';
 import type { BucketTable } from './bucket-table.ts';
 import { Eviction } from './eviction.ts';
 import { IdHasher } from './id-hasher.ts';
 import { LimitTables } from './limit-tables.ts';
-import type { LimitStats, MemoryStats } from './memory-stats.ts';
+import { statsOf, sumOf, type LimitStats, type MemoryStats } from './memory-stats.ts';
 import { PressureReports, type PressureListener } from './pressure.ts';
-import { wallUnitsToMs, type WallClock } from './store-time.ts';
+import { SlotBuckets } from './slot-buckets.ts';
+import type { WallClock } from './store-time.ts';
 import { Sweep } from './sweep.ts';
 
 /** A store with more than this share of `maxKeys` is nearly full, and reports it. */
@@ -33,12 +33,13 @@ export interface BucketsOptions {
  * of a limit that has fewer.
  */
 export class Buckets {
+  readonly slots: SlotBuckets = new SlotBuckets();
   readonly #maxKeys: number;
   readonly #nearlyFull: number;
   readonly #hasher: IdHasher;
   readonly #tables = new LimitTables();
   readonly #totals = this.#tables.totals;
-  readonly #sweep = new Sweep(this.#tables);
+  readonly #sweep = new Sweep(this.#tables, this.slots);
   readonly #eviction: Eviction;
   readonly #reports: PressureReports;
   readonly #wall: WallClock;
@@ -65,7 +66,8 @@ export class Buckets {
     const { all, bytes } = this.#tables;
     const limits = new Map<string, LimitStats>();
     for (const table of all) limits.set(table.limit, sumOf(statsOf(table), limits.get(table.limit)));
-    return { ...this.#totals, maxKeys: this.#maxKeys, bytes, limits: Object.fromEntries(limits) };
+    const slots = this.slots.heldByLimit();
+    return { ...this.#totals, maxKeys: this.#maxKeys, bytes, limits: Object.fromEntries(limits), slots };
   }
 
   /** @returns A function that removes the listener. */
@@ -97,7 +99,8 @@ export class Buckets {
   }
 
   #level(batch: readonly BatchEntry[], index: number, now: number): number {
-    const { limit, id, period } = batch[index]!;
+    const { limit, id, period, lease } = batch[index]!;
+    if (lease !== undefined) return this.slots.level(batch[index]!, now);
     const hashes = this.#hashes;
     this.#hasher.hash(id, hashes, 2 * index);
     if (period !== undefined) return this.#levelInPeriod(batch, index);
@@ -164,12 +167,17 @@ export class Buckets {
   /** Advances the sweep and drops buckets, whatever their levels. */
   forget(batch: readonly StoreBucket[], now: number): void {
     this.#sweep.step(now);
-    for (const { limit, id, calendar } of batch) {
-      this.#hasher.hash(id, this.#hashes, 0);
-      this.#tables.find(limit)?.remove(this.#hashes[0]!, this.#hashes[1]!);
-      if (calendar !== undefined) this.#hasher.combine(calendar, this.#hashes, 0);
-      this.#tables.findOnWall(limit)?.remove(this.#hashes[0]!, this.#hashes[1]!);
+    for (const bucket of batch) {
+      if (bucket.slots === true) this.slots.reset(bucket);
+      else this.#remove(bucket);
     }
+  }
+
+  #remove({ limit, id, calendar }: StoreBucket): void {
+    this.#hasher.hash(id, this.#hashes, 0);
+    this.#tables.find(limit)?.remove(this.#hashes[0]!, this.#hashes[1]!);
+    if (calendar !== undefined) this.#hasher.combine(calendar, this.#hashes, 0);
+    this.#tables.findOnWall(limit)?.remove(this.#hashes[0]!, this.#hashes[1]!);
   }
 
   /** Evicts buckets above `maxKeys`. */
@@ -203,15 +211,4 @@ export class Buckets {
   #makeRoomFor(count: number): void {
     if (this.#hashes.length < 2 * count) this.#hashes = new Int32Array(2 * count);
   }
-}
-
-function statsOf({ size, evicted, evictedDebt, wall }: BucketTable): LimitStats {
-  const evictedDebtMs = wall === undefined ? ceilToMs(evictedDebt) : wallUnitsToMs(evictedDebt);
-  return { size, evicted, evictedDebtMs };
-}
-
-function sumOf(one: LimitStats, other: LimitStats | undefined): LimitStats {
-  if (other === undefined) return one;
-  const evictedDebtMs = Math.max(one.evictedDebtMs, other.evictedDebtMs);
-  return { size: one.size + other.size, evicted: one.evicted + other.evicted, evictedDebtMs };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { levelAfter, levelAfterRefund, passes } from '../transaction-rule.ts';
+import { levelAfter, levelAfterRefund, passes, slotsTaken } from '../transaction-rule.ts';
 import { checkTime, systemTime, type Time } from '../../time/time.ts';
 import { SluiceError } from '../../checks/errors.ts';
 import { charged } from '../../rule/gcra.ts';
@@ -9,6 +9,7 @@ import type {
   StoreBucket,
   StoreCap,
   StoreCharge,
+  StoreHold,
   StorePressure,
   StoreReading,
   StoreRefund,
@@ -46,10 +47,12 @@ export interface MemoryStore extends Store {
   charge(batch: readonly StoreCharge[]): StoreReading;
   refund(batch: readonly StoreRefund[]): StoreReading;
   cap(batch: readonly StoreCap[]): StoreReading;
+  renew(holds: readonly StoreHold[]): void;
+  release(holds: readonly StoreHold[]): void;
   reset(batch: readonly StoreBucket[]): void;
   /** Deletes all buckets. Repeated calls do nothing; any other call then throws `ERR_CLOSED`. */
   close(): void;
-  /** Returns the current statistics. The call takes time for each limit, but not for each bucket. */
+  /** Returns the current statistics. The call takes time for each limit and bucket of slots, but for no other bucket. */
   stats(): MemoryStats;
   watch(listener: (report: StorePressure) => void): () => void;
 }
@@ -65,12 +68,15 @@ export interface MemoryStore extends Store {
  * a limit with at most maxKeys / n of them loses none. `stats()` shows how close a store is to that. A limiter warns
  * when the store is nine tenths full, and when buckets in debt are evicted.
  *
+ * Slots of a limit with a `concurrency` are in a table of their own. They are never evicted, and `maxKeys` does not
+ * count them: there are only as many as are in use.
+ *
  * There is no timer. Every sixteenth call also checks 64 slots, drops buckets that are full, and releases memory as
  * their number falls. A store that is not called keeps its memory.
  *
  * @example
  * const store = memoryStore({ maxKeys: 100_000 });
- * store.stats(); // { size: 0, maxKeys: 100000, evicted: 0, swept: 0, bytes: 0, limits: {} }
+ * store.stats(); // { size: 0, maxKeys: 100000, evicted: 0, swept: 0, bytes: 0, limits: {}, slots: {} }
  *
  * @throws {SluiceError} `ERR_UNKNOWN_OPTION` for an unknown option, `ERR_OPTION` for a value out of range.
  */
@@ -87,7 +93,7 @@ function closed(): SluiceError {
 }
 
 class LocalStore implements MemoryStore {
-  readonly traits = { answersAtOnce: true, periods: true } as const;
+  readonly traits = { answersAtOnce: true, periods: true, slots: true } as const;
   /** A property, because a limiter may also call it on an object that inherits from this store. */
   readonly watch: MemoryStore['watch'] = (listener) => this.#open().watch(listener);
   readonly #time: StoreTime;
@@ -145,6 +151,17 @@ class LocalStore implements MemoryStore {
     return this.#change(batch, levelAfterRefund);
   }
 
+  renew(holds: readonly StoreHold[]): void {
+    const { slots } = this.#open();
+    const nowTicks = this.#time.nowTicks();
+    for (const hold of holds) slots.hold(hold, nowTicks);
+  }
+
+  release(holds: readonly StoreHold[]): void {
+    const { slots } = this.#open();
+    for (const hold of holds) slots.release(hold);
+  }
+
   reset(batch: readonly StoreBucket[]): void {
     this.#open().forget(batch, this.#time.nowTicks());
   }
@@ -185,8 +202,11 @@ class LocalStore implements MemoryStore {
 
 function take(buckets: Buckets, batch: readonly StoreTransaction[], levels: readonly number[], now: number): void {
   for (let index = 0; index < batch.length; index++) {
+    const transaction = batch[index]!;
     const before = levels[index]!;
-    const after = levelAfter(batch[index]!, before);
-    if (after !== before) buckets.setLevel(index, now, after);
+    const after = levelAfter(transaction, before);
+    if (after === before) continue;
+    if (transaction.lease === undefined) buckets.setLevel(index, now, after);
+    else buckets.slots.take(transaction, transaction.lease, slotsTaken(transaction, before), now);
   }
 }

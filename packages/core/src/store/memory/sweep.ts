@@ -1,5 +1,6 @@
 import type { BucketTable } from './bucket-table.ts';
 import type { LimitTables } from './limit-tables.ts';
+import type { SlotBuckets } from './slot-buckets.ts';
 
 /**
  * Adjacent slots share cache lines, so checking many of them now and then costs less than a few with each operation.
@@ -7,13 +8,17 @@ import type { LimitTables } from './limit-tables.ts';
 const OPERATIONS_PER_STEP = 16;
 const SLOTS_PER_STEP = 64;
 
+/** Buckets whose slots requests hold: one for each operation. */
+const SLOT_BUCKETS_PER_STEP = 16;
+
 /**
  * Sweeps all tables, one after the other, by four slots for each operation: drops buckets whose TAT has passed, lets
  * each segment release memory, and drops tables that are empty then. The tables of limits that are no longer used are
- * swept during the calls for others. There is no timer, and no long pause.
+ * swept during the calls for others. There is no timer, and no long pause. Buckets of slots are swept beside the tables.
  */
 export class Sweep {
   readonly #tables: LimitTables;
+  readonly #slots: SlotBuckets;
   /** The position: tables are swept from the last to the first. −1: the next sweep starts at the last. */
   #index = -1;
   #prefix = 0;
@@ -21,8 +26,9 @@ export class Sweep {
   /** Operations since the last step. */
   #due = 0;
 
-  constructor(tables: LimitTables) {
+  constructor(tables: LimitTables, slots: SlotBuckets) {
     this.#tables = tables;
+    this.#slots = slots;
   }
 
   /** Counts an operation; every sixteenth one performs a step. */
@@ -31,6 +37,7 @@ export class Sweep {
     while (this.#due >= OPERATIONS_PER_STEP) {
       this.#due -= OPERATIONS_PER_STEP;
       this.#move(now);
+      this.#slots.sweep(SLOT_BUCKETS_PER_STEP, now);
     }
   }
 

@@ -55,7 +55,7 @@ describe('a memory store', () => {
 
   test('allocates no memory for buckets when it is new, and reports its contents', () => {
     const limits = {};
-    const none = { size: 0, maxKeys: 7, evicted: 0, swept: 0, bytes: 0, limits };
+    const none = { size: 0, maxKeys: 7, evicted: 0, swept: 0, bytes: 0, limits, slots: {} };
     expect(memoryStore({ maxKeys: 7 }).stats()).toEqual(none);
     const store = memoryStore();
     store.spend([transaction('a', 1), transaction('b', 1)]);

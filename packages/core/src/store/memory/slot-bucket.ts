@@ -1,0 +1,92 @@
+/** Slots of one holder with numbers from `from` to `to` (exclusive), whose leases end together. */
+interface HeldSlots {
+  readonly from: number;
+  readonly to: number;
+  /** The slots are free from this time on. */
+  readonly end: number;
+  readonly leaseTicks: number;
+}
+
+/**
+ * The slots of one bucket that are held. The level is a counter. Single slots are only looked at when a lease may have
+ * ended, or when the clock has stepped back.
+ */
+export class SlotBucket {
+  readonly key: string;
+  readonly limit: string;
+  readonly #byHolder = new Map<string, readonly HeldSlots[]>();
+  #held = 0;
+  /** No lease ends before this time. */
+  #soonestEnd = Infinity;
+  #lastLook = -Infinity;
+
+  constructor(key: string, limit: string) {
+    this.key = key;
+    this.limit = limit;
+  }
+
+  /** The number of slots that were held at the last look, or have been held since. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Frees the slots whose lease has ended, and returns how many are held. */
+  look(now: number): number {
+    if (now >= this.#soonestEnd || now < this.#lastLook) this.#lookAtAll(now);
+    this.#lastLook = now;
+    return this.#held;
+  }
+
+  /** Holds slots until their lease ends, also those that are held already. */
+  hold(holder: string, from: number, to: number, leaseTicks: number, now: number): void {
+    this.look(now);
+    this.free(holder, from, to);
+    const added = { from, to, end: now + leaseTicks, leaseTicks };
+    this.#set(holder, [...(this.#byHolder.get(holder) ?? []), added]);
+    this.#held += to - from;
+    this.#soonestEnd = Math.min(this.#soonestEnd, added.end);
+  }
+
+  /** Frees those of the slots that are held. */
+  free(holder: string, from: number, to: number): void {
+    const all = this.#byHolder.get(holder);
+    if (all === undefined) return;
+    const left: HeldSlots[] = [];
+    for (const slots of all) {
+      const below = Math.min(slots.to, from);
+      const above = Math.max(slots.from, to);
+      if (slots.from < below) left.push({ ...slots, to: below });
+      if (above < slots.to) left.push({ ...slots, from: above });
+    }
+    this.#held += sizeOf(left) - sizeOf(all);
+    this.#set(holder, left);
+  }
+
+  #lookAtAll(now: number): void {
+    this.#soonestEnd = Infinity;
+    this.#held = 0;
+    for (const [holder, all] of this.#byHolder) {
+      const left: HeldSlots[] = [];
+      for (const slots of all) {
+        if (slots.end <= now) continue;
+        // It is further ahead only when the clock has stepped back since.
+        const end = Math.min(slots.end, now + slots.leaseTicks);
+        left.push({ ...slots, end });
+        this.#soonestEnd = Math.min(this.#soonestEnd, end);
+      }
+      this.#held += sizeOf(left);
+      this.#set(holder, left);
+    }
+  }
+
+  #set(holder: string, slots: readonly HeldSlots[]): void {
+    if (slots.length === 0) this.#byHolder.delete(holder);
+    else this.#byHolder.set(holder, slots);
+  }
+}
+
+function sizeOf(all: readonly HeldSlots[]): number {
+  let size = 0;
+  for (const { from, to } of all) size += to - from;
+  return size;
+}

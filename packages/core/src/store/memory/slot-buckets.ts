@@ -1,0 +1,86 @@
+import { TICKS_PER_MS } from '../../rule/ticks.ts';
+import { mapKeyOf } from '../bucket-key.ts';
+import type { BucketName, SlotLease, StoreHold } from '../store.ts';
+import { SlotBucket } from './slot-bucket.ts';
+
+/** How many buckets are swept for each one that is created: more are dropped than can be forgotten. */
+const SWEPT_PER_NEW_BUCKET = 2;
+
+/** Slots from the first one up. */
+type HeldSlots = BucketName & Pick<StoreHold, 'holder' | 'leaseMs' | 'first' | 'count'>;
+
+/**
+ * The buckets of slots of a memory store. A bucket exists only while slots of it are held, so their number is bounded by
+ * what is in use, and none is ever evicted.
+ */
+export class SlotBuckets {
+  readonly #buckets = new Map<string, SlotBucket>();
+  /** The position of the sweep. */
+  #next: Iterator<SlotBucket> = this.#buckets.values();
+
+  /** Returns how many slots of each limit are held, as of the last look at each bucket. */
+  heldByLimit(): Record<string, number> {
+    const held = new Map<string, number>();
+    for (const bucket of this.#buckets.values()) held.set(bucket.limit, bucket.held + (held.get(bucket.limit) ?? 0));
+    return Object.fromEntries(held);
+  }
+
+  /** Returns how many slots of a bucket are held. */
+  level(name: BucketName, now: number): number {
+    const bucket = this.#buckets.get(mapKeyOf(name));
+    if (bucket === undefined) return 0;
+    const level = bucket.look(now);
+    this.#dropUnused(bucket);
+    return level;
+  }
+
+  /** Holds the first slots of a holder that holds none yet. */
+  take({ limit, id }: BucketName, { holder, leaseMs }: SlotLease, count: number, now: number): void {
+    this.hold({ limit, id, holder, leaseMs, first: 1, count }, now);
+  }
+
+  /** Holds slots from now until their lease ends, whether they are held already or not. */
+  hold(slots: HeldSlots, now: number): void {
+    const { holder, first, count, leaseMs } = slots;
+    const key = mapKeyOf(slots);
+    const bucket = this.#buckets.get(key) ?? this.#create(key, slots.limit, now);
+    bucket.hold(holder, first, first + count, leaseMs * TICKS_PER_MS, now);
+  }
+
+  /** Frees those of the slots that are held. */
+  release(slots: HeldSlots): void {
+    const bucket = this.#buckets.get(mapKeyOf(slots));
+    if (bucket === undefined) return;
+    bucket.free(slots.holder, slots.first, slots.first + slots.count);
+    this.#dropUnused(bucket);
+  }
+
+  /** Frees all slots of a bucket. */
+  reset(name: BucketName): void {
+    this.#buckets.delete(mapKeyOf(name));
+  }
+
+  /** Looks at some buckets, one after the other, and drops those whose leases have all ended. */
+  sweep(count: number, now: number): void {
+    for (let left = Math.min(count, this.#buckets.size); left > 0; left--) {
+      let { value: bucket, done } = this.#next.next();
+      if (done === true) {
+        this.#next = this.#buckets.values();
+        ({ value: bucket, done } = this.#next.next());
+      }
+      bucket.look(now);
+      this.#dropUnused(bucket);
+    }
+  }
+
+  #create(key: string, limit: string, now: number): SlotBucket {
+    this.sweep(SWEPT_PER_NEW_BUCKET, now);
+    const bucket = new SlotBucket(key, limit);
+    this.#buckets.set(key, bucket);
+    return bucket;
+  }
+
+  #dropUnused(bucket: SlotBucket): void {
+    if (bucket.held === 0) this.#buckets.delete(bucket.key);
+  }
+}

@@ -1,0 +1,75 @@
+import type { StoreHold, StoreTransaction } from '../../src/store/store.ts';
+import { slotsTaken } from '../../src/store/transaction-rule.ts';
+import { TICKS_PER_MS } from '../../src/rule/ticks.ts';
+
+/** A slot that is held. */
+export interface HeldSlot {
+  readonly holder: string;
+  readonly number: number;
+  readonly leaseTicks: number;
+  endTicks: number;
+}
+
+/** Slots of one holder. */
+export type Hold = Pick<StoreHold, 'holder' | 'leaseMs' | 'first' | 'count'>;
+
+/** The slots of a store as plain as can be, by the keys of buckets; its parts can be broken one at a time. */
+export class MapSlots {
+  readonly buckets = new Map<string, readonly HeldSlot[]>();
+
+  level(key: string, now: number): number {
+    const held = this.heldIn(key).filter((slot) => !this.isOver(slot, now));
+    for (const slot of held) this.cutLease(slot, now);
+    this.buckets.set(key, held);
+    return held.length;
+  }
+
+  take(key: string, transaction: StoreTransaction, level: number, now: number): void {
+    const { holder, leaseMs } = transaction.lease!;
+    this.hold(key, { holder, leaseMs, first: 1, count: this.taken(transaction, level) }, now);
+  }
+
+  taken(transaction: StoreTransaction, level: number): number {
+    return slotsTaken(transaction, level);
+  }
+
+  renew(key: string, hold: Hold, now: number): void {
+    this.hold(key, hold, now);
+  }
+
+  release(key: string, { holder, first, count }: Hold): void {
+    const isFreed = (slot: HeldSlot): boolean =>
+      slot.holder === holder && slot.number >= first && slot.number < first + count;
+    this.buckets.set(
+      key,
+      this.heldIn(key).filter((slot) => !isFreed(slot)),
+    );
+  }
+
+  reset(key: string): void {
+    this.buckets.delete(key);
+  }
+
+  hold(key: string, hold: Hold, now: number): void {
+    this.release(key, hold);
+    const { holder, leaseMs, first, count } = hold;
+    const leaseTicks = leaseMs * TICKS_PER_MS;
+    const added = Array.from({ length: count }, (_, index) => {
+      return { holder, number: first + index, leaseTicks, endTicks: now + leaseTicks };
+    });
+    this.buckets.set(key, [...this.heldIn(key), ...added]);
+  }
+
+  isOver({ endTicks }: HeldSlot, now: number): boolean {
+    return endTicks <= now;
+  }
+
+  /** A lease that ends later than it can was written before the clock stepped back. */
+  cutLease(slot: HeldSlot, now: number): void {
+    slot.endTicks = Math.min(slot.endTicks, now + slot.leaseTicks);
+  }
+
+  heldIn(key: string): readonly HeldSlot[] {
+    return this.buckets.get(key) ?? [];
+  }
+}
