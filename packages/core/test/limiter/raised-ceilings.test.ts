@@ -32,9 +32,12 @@ describe('a client inside its assured rate is not denied for the debt of its cei
     expect(spend().allowed).toBe(true);
   });
 
-  test('of its override', () => {
+  test.each([
+    ['of its override', {}],
+    ['of an override that it had before', { PerUser: { a: { ...hourly, borrow: { ceiling: hourly } } } }],
+  ])('%s', (_, before) => {
     const override = { PerUser: { a: { ...quick, borrow: { ceiling: quick } } } };
-    const { limiter, time, spend } = started(setOf(hourly, hourly));
+    const { limiter, time, spend } = started(setOf(hourly, hourly, before));
     spend(10);
     limiter.replace(setOf(hourly, hourly, override));
     expect(spend()).toMatchObject({ allowed: false, retryAfterMs: 100 });
