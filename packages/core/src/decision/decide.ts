@@ -4,6 +4,7 @@ import type { Blocked, Answered, Unanswered } from './batch-answer.ts';
 import { fits, remainingTokens, waitFor } from '../rule/gcra.ts';
 import { periodLeft, ticksUntilFit, ticksUntilFull, type PeriodLeft } from './period-left.ts';
 import type { StoreReading } from '../store/store.ts';
+import { isInternal } from './loan.ts';
 import { strictestOf } from './strictness.ts';
 import { ceilToMs } from '../rule/ticks.ts';
 import type { Rate } from '../rule/rate.ts';
@@ -120,7 +121,7 @@ function delayOf({ mode, incrementTicks, fitTicks, rate }: Transaction, before: 
 /** The number of transactions that have a result: those of ceilings and pools follow after them, see `Loan`. */
 function resultCount(batch: readonly Transaction[]): number {
   let count = batch.length;
-  while (count > 0 && batch[count - 1]!.treatment.part === 'internal') count--;
+  while (count > 0 && isInternal(batch[count - 1]!)) count--;
   return count;
 }
 
@@ -221,7 +222,7 @@ export function bucketStates(
   batch: readonly Omit<Transaction, 'mode'>[],
   reading: StoreReading,
 ): readonly BucketState[] {
-  const visible = batch.filter(({ treatment }) => treatment.part !== 'internal');
+  const visible = batch.filter((transaction) => !isInternal(transaction));
   return visible.map((transaction, i) => {
     const { limit, id, rate, overridden } = transaction;
     const level = reading.levelsTicks[i]!;

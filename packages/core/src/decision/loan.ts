@@ -14,6 +14,19 @@ import type { Transaction } from './transaction.ts';
  */
 export type Loan = readonly [own: Transaction, ceiling: Transaction, pool: Transaction];
 
+/** Whether a transaction has no result of its own: that of a ceiling or of a pool. */
+export function isInternal({ treatment: { part } }: Pick<Transaction, 'treatment'>): boolean {
+  return part === 'pool' || part === 'ceiling';
+}
+
+/**
+ * Counts the limits and ids that a charge or a refund is for: the buckets of a limit that borrows are one. Its ceiling
+ * always takes part, while its own bucket may have nothing to give back, and several ids may share one pool.
+ */
+export function countNamed(batch: readonly Pick<Transaction, 'treatment'>[]): number {
+  return batch.filter(({ treatment: { part } }) => part === 'whole' || part === 'ceiling').length;
+}
+
 /** Whether a transaction has to be replaced by those of a {@link Loan}. */
 export function borrows({ treatment }: Transaction): boolean {
   return treatment.borrowing !== undefined;
@@ -107,7 +120,7 @@ function ceilingPart(transaction: Transaction, borrowing: Borrowing, mode: Mode)
     cost,
     rate: ceiling,
     overridden: transaction.overridden,
-    treatment: borrowing.internal,
+    treatment: borrowing.ofCeiling,
     calendar: undefined,
     period: undefined,
   };
@@ -115,7 +128,7 @@ function ceilingPart(transaction: Transaction, borrowing: Borrowing, mode: Mode)
 
 type PoolNumbers = Pick<Transaction, 'cost' | 'mode' | 'fitTicks'>;
 
-function poolPart({ pool, internal }: Borrowing, { cost, mode, fitTicks }: PoolNumbers): Transaction {
+function poolPart({ pool, ofPool }: Borrowing, { cost, mode, fitTicks }: PoolNumbers): Transaction {
   const { name, rate, capTicks } = pool;
   return {
     limit: name,
@@ -128,7 +141,7 @@ function poolPart({ pool, internal }: Borrowing, { cost, mode, fitTicks }: PoolN
     cost,
     rate,
     overridden: false,
-    treatment: internal,
+    treatment: ofPool,
     calendar: undefined,
     period: undefined,
   };

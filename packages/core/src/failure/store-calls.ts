@@ -3,6 +3,7 @@ import { decisionOf } from '../decision/decide.ts';
 import type { Decision } from '../decision/decision.ts';
 import { reasonOf, SluiceError } from '../checks/errors.ts';
 import type { StoreBucket, Store, StoreCap, StoreReading, StoreRefund } from '../store/store.ts';
+import { countNamed } from '../decision/loan.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { readFirst, type Alternatives, type FirstReading } from './alternatives.ts';
 import { checkReading, EMPTY_READING } from './reading.ts';
@@ -95,7 +96,7 @@ export function chargeCall<T extends Charge>({
     accept: (batch, reading) => ({ batch, reading, store }),
     withoutAnswer(batch, cause) {
       const charged = fallback.charge(batch);
-      health.lostCharges(batch.length - charged.batch.length, cause);
+      health.lostCharges(countNamed(batch) - countNamed(charged.batch), cause);
       return charged;
     },
   };
@@ -105,7 +106,7 @@ export function chargeCall<T extends Charge>({
  * `refund`. Without an answer of the store, the tokens stay taken: that is the safe side, and they refill by
  * themselves.
  */
-export function refundCall<T extends StoreRefund>({
+export function refundCall<T extends Charge & StoreRefund>({
   store,
   health,
   periods,
@@ -116,7 +117,7 @@ export function refundCall<T extends StoreRefund>({
     check: checkReading,
     accept: (batch, reading) => ({ batch, reading, store }),
     withoutAnswer(batch, cause) {
-      health.lostRefunds(batch.length, cause);
+      health.lostRefunds(countNamed(batch), cause);
       return { batch: [], reading: EMPTY_READING, store };
     },
   };

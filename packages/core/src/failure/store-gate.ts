@@ -32,7 +32,7 @@ export interface StoreGate {
    *
    * @param store - The store that took them: that of the decision.
    */
-  refund<T extends StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>>;
+  refund<T extends Charge & StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>>;
   /** Reads the levels of buckets. Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer. */
   read(batch: readonly Transaction[]): Awaitable<Changed<Transaction>>;
   /** Cuts debts to those of empty buckets. A store without `cap` leaves them unchanged. */
@@ -97,7 +97,7 @@ export class OpenGate implements StoreGate {
     return { batch, reading: atOnce(this.#periods.call({ batch, send })), store: this.#store };
   }
 
-  refund<T extends StoreRefund>(store: Store, batch: readonly T[]): Changed<T> {
+  refund<T extends Charge & StoreRefund>(store: Store, batch: readonly T[]): Changed<T> {
     this.assertOpen();
     return { batch, reading: atOnce(this.#periods.callOther(batch, (refunds) => store.refund(refunds))), store };
   }

@@ -63,7 +63,7 @@ export class StoreGuard implements StoreGate {
   readonly #spendFirst: StoreCall<Alternatives, readonly Decision[]>;
   readonly #checkFirst: StoreCall<Alternatives, readonly Decision[]>;
   readonly #charge: StoreCall<readonly Charge[], Changed<Charge>>;
-  readonly #refund: StoreCall<readonly StoreRefund[], Changed<StoreRefund>>;
+  readonly #refund: StoreCall<readonly (Charge & StoreRefund)[], Changed<Charge & StoreRefund>>;
   readonly #cap: StoreCall<readonly StoreCap[], void>;
   readonly #read: StoreCall<readonly Transaction[], Changed<Transaction>>;
   readonly #reset: StoreCall<readonly StoreBucket[], void>;
@@ -134,7 +134,7 @@ export class StoreGuard implements StoreGate {
    *
    * @param store - The store that took them: that of the decision, or the guarded one.
    */
-  refund<T extends StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>> {
+  refund<T extends Charge & StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>> {
     if (store === this.#store) return this.#run(this.#refund as StoreCall<readonly T[], Changed<T>>, batch);
     this.assertOpen();
     const given = this.#periods.callOther(batch, (refunds) => store.refund(refunds));

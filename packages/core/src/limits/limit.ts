@@ -84,10 +84,10 @@ export interface Treatment {
   readonly onFailure: FailurePolicy;
   readonly hidden: boolean;
   /**
-   * What a transaction stands for in a batch: all of its limit, the assured tokens of a limit that borrows, or an
-   * internal bucket that has no result of its own.
+   * What a transaction stands for in a batch: all of its limit, or one of the buckets of a limit that borrows. The ceiling
+   * and the pool have no result of their own.
    */
-  readonly part: 'whole' | 'assured' | 'internal';
+  readonly part: 'whole' | 'assured' | 'ceiling' | 'pool';
   /** Of a limit that borrows, until its transaction is replaced by those for a store. Otherwise undefined. */
   readonly borrowing: Borrowing | undefined;
 }
@@ -106,8 +106,9 @@ export interface Borrowing extends BorrowTerms {
   readonly pool: Pool;
   /** The treatment of the limit's own transaction in a batch for a store. */
   readonly own: Treatment;
-  /** The treatment of the transactions of the ceiling and of the pool. */
-  readonly internal: Treatment;
+  /** The treatments of the transactions of the ceiling and of the pool. */
+  readonly ofCeiling: Treatment;
+  readonly ofPool: Treatment;
 }
 
 /** A validated limit, with its numbers in ticks. */

@@ -49,8 +49,9 @@ interface Borrower<Request> extends Limit<Request> {
 function treatmentOf({ name, borrow, treatment }: Borrower<never>, pool: Pool): Treatment {
   const { onFailure, hidden } = treatment;
   const own: Treatment = { onFailure, hidden, part: 'assured', borrowing: undefined };
-  const internal: Treatment = { onFailure, hidden: true, part: 'internal', borrowing: undefined };
-  const borrowing: Borrowing = { ...borrow, ceilingName: ceilingNameOf(name), pool, own, internal };
+  const ofCeiling: Treatment = { ...own, hidden: true, part: 'ceiling' };
+  const ofPool: Treatment = { ...own, hidden: true, part: 'pool' };
+  const borrowing: Borrowing = { ...borrow, ceilingName: ceilingNameOf(name), pool, own, ofCeiling, ofPool };
   return { ...own, borrowing };
 }
 

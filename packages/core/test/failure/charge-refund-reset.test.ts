@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Transaction } from '../../src/decision/transaction.ts';
 import type { StoreRefund } from '../../src/store/store.ts';
 import { TICKS_PER_SECOND } from '../../src/rule/ticks.ts';
 import { breakDown, decided, guarded, transaction } from './support/guarded.ts';
@@ -61,7 +62,7 @@ describe('a charge', () => {
 });
 
 describe('a refund', () => {
-  const refund: StoreRefund = { ...local, tatAfterSpendTicks: 123 };
+  const refund: Transaction & StoreRefund = { ...local, tatAfterSpendTicks: 123 };
 
   test('of a decision of the store goes to the store', async () => {
     const { guard, store } = guarded(answersSoon);

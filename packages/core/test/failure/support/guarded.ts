@@ -2,7 +2,7 @@ import { andThen, type Awaitable } from '../../../src/async/awaitable.ts';
 import { Decision } from '../../../src/decision/decision.ts';
 import type { LimiterEvent } from '../../../src/events/event.ts';
 import { checkFailureOptions, type FailureOptions } from '../../../src/failure/failure-options.ts';
-import type { Changed, Answered, BatchAnswer } from '../../../src/decision/batch-answer.ts';
+import type { Changed, Charge, Answered, BatchAnswer } from '../../../src/decision/batch-answer.ts';
 import { StoreGuard } from '../../../src/failure/store-guard.ts';
 import type { StoreStatus } from '../../../src/failure/store-health.ts';
 import { fits } from '../../../src/rule/gcra.ts';
@@ -39,7 +39,7 @@ class RulingGuard {
     return this.#guard.charge(batch);
   }
 
-  refund(store: Store, batch: readonly StoreRefund[]): Awaitable<Changed<StoreRefund>> {
+  refund<T extends Charge & StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>> {
     return this.#guard.refund(store, batch);
   }
 
