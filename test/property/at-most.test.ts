@@ -110,7 +110,7 @@ test('no sequence of requests and charges takes more tokens in any window than a
   );
 });
 
-test('requests that wait start at most as often as atMost accepts: the line has the same bound', () => {
+test('requests that wait in a queue continue at most as often as atMost accepts', () => {
   const step = fc.record({ pause: fc.double({ min: 0, max: 6, noNaN: true }), requests: fc.nat(12) });
   fc.assert(
     fc.property(
@@ -139,7 +139,7 @@ test('requests that wait start at most as often as atMost accepts: the line has 
   );
 });
 
-test('a client that takes all it can in a window takes exactly as many tokens as atMost accepts at least', () => {
+test('a client that takes all it can in a window takes exactly the fewest tokens that atMost accepts', () => {
   fc.assert(
     fc.property(anyCase, (each) => {
       const { burst, count, periodMicros } = each.numbers;
@@ -163,7 +163,7 @@ test('a client that takes all it can in a window takes exactly as many tokens as
   );
 });
 
-test('the numbers that the error names keep the bound', () => {
+test('the numbers that the error suggests satisfy the bound', () => {
   fc.assert(
     fc.property(anyCase, fc.integer({ min: 1, max: 40 }), (each, tokens) => {
       const error = errorOf(each, tokens);
@@ -177,7 +177,7 @@ test('the numbers that the error names keep the bound', () => {
   );
 });
 
-test('numbers are refused without a remedy of numbers only where the debt alone takes too much', () => {
+test('the error suggests no numbers only if the debt alone exceeds the bound', () => {
   fc.assert(
     fc.property(anyCase, fc.integer({ min: 1, max: 40 }), (each, tokens) => {
       const error = errorOf(each, tokens);

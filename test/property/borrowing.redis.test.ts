@@ -31,7 +31,7 @@ test('on Redis a pool and every client keep their bounds, and assured tokens are
         const tokens = Math.max(1, Math.floor(cost ** 2 * burst));
         const own = left.get(id);
         if (own !== undefined && own < tokens) return;
-        // Of what the burst of a modest client contains, nothing is denied.
+        // A client is never denied within its assured burst.
         if (own !== undefined) left.set(id, own - tokens);
         const { outcome, results } = await limiter.spend([{ limit: `PerUser${run}`, id, cost: tokens }]);
         if (own !== undefined) ofModest.push(`${outcome} ${results[0]?.borrowed}`);

@@ -12,7 +12,7 @@ const share = fc.double({ min: 0, max: 1, noNaN: true });
 const step = fc.record({ who: fc.nat(), cost: share, pause: share });
 const steps = fc.array(step, { minLength: REQUESTS_PER_RUN, maxLength: REQUESTS_PER_RUN });
 
-/** What a client has asked for, as a bucket with its assured numbers: whether it keeps to them. */
+/** A bucket with the assured numbers of a client, which shows whether the client keeps to them. */
 class KeptRate {
   readonly #rate: ReturnType<typeof rateOf>;
   #tatTicks = 0;
@@ -45,7 +45,7 @@ function memoryRun(scene: Scene, run: number) {
 }
 
 describe('limits that borrow', () => {
-  test('a pool and every client keep their bounds, and a client that keeps to its assured rate is never denied', () => {
+  test('a pool and every client keep their bounds, and a client within its assured rate is never denied', () => {
     fc.assert(
       fc.property(scenes, steps, (scene, asked) => {
         const { time, grants, ids, modest, spend } = memoryRun(scene, 0);
@@ -66,7 +66,7 @@ describe('limits that borrow', () => {
     );
   });
 
-  test('nine clients that take all they can get do not make a pool give more, beside ten at their assured rate', () => {
+  test('nine clients that take all they can, beside ten at their assured rate, do not get more than the pool has', () => {
     const scene: Scene = {
       pool: { burst: 100, count: 1000, period: '1s' },
       own: { count: 50, period: '1s' },
@@ -112,7 +112,7 @@ describe('limits that borrow', () => {
     );
   });
 
-  test('a decision that is refunded leaves every bucket as it was', () => {
+  test('a refund of a decision restores every bucket', () => {
     fc.assert(
       fc.property(scenes, steps, (scene, asked) => {
         const time = new FakeTime();
@@ -193,7 +193,7 @@ describe('a fair pool', () => {
     ['four gateways, each client at one of them', { gateways: 4, sticky: true }],
   ] as const;
 
-  test.each(setups)('lends five hungry clients the same, however often they ask: %s', (_, setup) => {
+  test.each(setups)('lends the same to five clients that want more, however often they ask: %s', (_, setup) => {
     const got = rates(
       [600, 900, 1200, 2000, 4000].map((perSecond) => ({ perSecond })),
       setup,
@@ -209,7 +209,7 @@ describe('a fair pool', () => {
     expect(ratio).toBeLessThan(3.3);
   });
 
-  test.each(setups)('gives one client alone all of the pool: %s', (_, setup) => {
+  test.each(setups)('gives a single client the whole pool: %s', (_, setup) => {
     expect(rates([{ perSecond: 3000 }], setup)[0]!.all).toBeGreaterThan(999);
   });
 

@@ -30,7 +30,7 @@ test('a period is that of a calendar counted by Temporal, in any zone, on any da
       const calendar = new Calendar(unit, anchorOf(unit, timeZone, anchor, { option: 'anchor' }), timeZone);
       const expected = unit === 'hour' ? hourAt(timeZone, anchor, wallMs) : periodAt(unit, timeZone, anchor, wallMs);
       expect(calendar.periodAt(wallMs)).toEqual(expected);
-      // Also when it comes from another period.
+      // Also after a time in another period.
       expect(calendar.periodAt(calendar.periodAt(wallMs)[1])[0]).toBe(expected[1]);
     }),
     { numRuns: RUNS },

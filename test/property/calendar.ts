@@ -5,7 +5,7 @@ import fc from 'fast-check';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** So long a store keeps the count of a period that is over. */
+/** How long a store keeps the count of a period that is over. */
 const KEPT_MS = 30_000;
 const BUCKETS = ['a', 'b'] as const;
 const CALLS = ['spend', 'spend', 'spend', 'check', 'charge', 'refund', 'refundLast', 'reset', 'cap'] as const;

@@ -10,7 +10,7 @@ const key = accountId();
 const BUCKETS = {
   Rate: { burst: 5, interval: TICKS_PER_SECOND / 10 },
   Shared: { burst: 10, interval: TICKS_PER_SECOND / 20 },
-  Line: { burst: 1, interval: TICKS_PER_SECOND / 5 },
+  Queue: { burst: 1, interval: TICKS_PER_SECOND / 5 },
   Debt: { burst: 4, interval: TICKS_PER_SECOND / 4 },
   Tenant: { burst: 3, interval: TICKS_PER_SECOND / 5 },
   'Tenant.ceiling': { burst: 8, interval: TICKS_PER_SECOND / 16 },
@@ -40,7 +40,7 @@ function mixedLimiter(time: FakeTime, store: Store) {
     limits: {
       Rate: { key, burst: 5, count: 10, period: '1s' },
       Shared: { key, burst: 10, count: 20, period: '1s' },
-      Line: { key, burst: 1, count: 5, period: '1s', maxWait: '1s' },
+      Queue: { key, burst: 1, count: 5, period: '1s', maxWait: '1s' },
       Debt: { key, burst: 4, count: 4, period: '1s', maxDebt: MAX_DEBT },
       Hourly: { key, count: QUOTA, per: 'hour' },
       Tenant: {
@@ -85,7 +85,7 @@ function fitsInto(bucket: Bucket, cost: number, levels: Levels, room: number = t
 function passes({ limit, cost, share = 1, mode }: Use, levels: Levels): boolean {
   if (mode === 'charge' || cost === 0) return true;
   if (limit === 'Hourly') return levels.Hourly + cost <= QUOTA;
-  if (limit === 'Line') return fitsInto('Line', cost, levels, tolerance('Line') + WAIT_TICKS);
+  if (limit === 'Queue') return fitsInto('Queue', cost, levels, tolerance('Queue') + WAIT_TICKS);
   if (limit === 'Shared') return fitsInto('Shared', cost, levels, Math.round(share * tolerance('Shared')));
   if (limit !== 'Tenant') return fitsInto(limit, cost, levels);
   const isInside = fitsInto('Tenant', cost, levels) || fitsInto('Pool', cost, levels);
@@ -119,7 +119,7 @@ const uses = fc
   .tuple(
     fc.record({ limit: fc.constant('Rate' as const), cost, mode: check }),
     fc.record({ limit: fc.constant('Shared' as const), cost, share: fc.constantFrom(0.35, 0.5, 1), mode: check }),
-    fc.record({ limit: fc.constant('Line' as const), cost: fc.integer({ min: 0, max: 1 }), mode: check }),
+    fc.record({ limit: fc.constant('Queue' as const), cost: fc.integer({ min: 0, max: 1 }), mode: check }),
     fc.record({ limit: fc.constant('Debt' as const), cost, mode: fc.constantFrom(undefined, 'charge' as const) }),
     fc.record({ limit: fc.constant('Hourly' as const), cost, mode: check }),
     fc.record({ limit: fc.constant('Tenant' as const), cost, mode: check }),

@@ -1,4 +1,4 @@
-// What a quota grants, as it is defined: a number of tokens for each id and period, counted by Temporal.
+// What a quota grants by its definition: a number of tokens for each id and period, whose ends Temporal computes.
 import { accountId, createLimiter, type CalendarUnit, type Decision, type Limiter, type Store } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
@@ -6,7 +6,7 @@ import { Temporal } from 'temporal-polyfill';
 
 const HOUR_MS = 3_600_000;
 const [FROM, TO] = [Date.UTC(2001, 0, 1), Date.UTC(2090, 0, 1)];
-/** So long a store keeps the count of a period that is over. */
+/** How long a store keeps the count of a period that is over. */
 const KEPT_MS = 29_000;
 const UNITS = ['hour', 'day', 'week', 'month', 'year'] as const;
 
@@ -180,7 +180,7 @@ function firstInstant(date: Temporal.PlainDate, timeZone: string): number {
   return date.toZonedDateTime(timeZone).epochMilliseconds;
 }
 
-/** A view of a store, which a limiter takes for another store: names of limits are registered by store. */
+/** A view of a store, for a limiter with the same names of limits: they are registered for each store object. */
 function viewOf(store: Store): Store {
   return {
     traits: store.traits!,

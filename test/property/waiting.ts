@@ -1,4 +1,4 @@
-// A line of requests at one bucket, by the store's own readings: who is let go when, and who leaves before.
+// The queue of one bucket, by the readings of the store: when requests continue, and which leave before.
 import type { Store, StoreTransaction } from '@sluice/core';
 import { passes } from '@sluice/core/kit';
 import fc from 'fast-check';
@@ -7,7 +7,7 @@ import { roundedRule, type Numbers } from './oracle.ts';
 import { worstExcess } from './several-numbers.ts';
 
 /** Numbers and a longest delay, in microseconds. */
-export const lines: fc.Arbitrary<{ numbers: Numbers; waitMicros: number }> = fc.record({
+export const queues: fc.Arbitrary<{ numbers: Numbers; waitMicros: number }> = fc.record({
   numbers: quickNumbers.map((numbers) => ({ ...numbers, burst: Math.min(numbers.burst, 20) })),
   waitMicros: fc.oneof(fc.constantFrom(1000, 2_000_000, 3_600_000_000), fc.integer({ min: 1000, max: 3_600_000_000 })),
 });
@@ -15,16 +15,16 @@ export const lines: fc.Arbitrary<{ numbers: Numbers; waitMicros: number }> = fc.
 const part = fc.oneof(fc.constantFrom(0, 0, 1), fc.double({ min: 0, max: 1, noNaN: true }));
 
 /** What happens, one after the other. Pauses and costs are parts of a token's time and of the burst. */
-export const lineSteps = fc.array(
+export const queueSteps = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.record({ does: fc.constant('comes' as const), pause: part, cost: part }) },
     { weight: 1, arbitrary: fc.record({ does: fc.constant('leaves' as const), pause: part, place: part }) },
   ),
   { minLength: 1, maxLength: 14 },
 );
-type LineStep = typeof lineSteps extends fc.Arbitrary<(infer T)[]> ? T : never;
+type QueueStep = typeof queueSteps extends fc.Arbitrary<(infer T)[]> ? T : never;
 
-/** One request that was let into the line. All times are ticks of the store's clock. */
+/** A request that was admitted to the queue. All times are ticks of the store's clock. */
 interface Admitted {
   readonly came: bigint;
   readonly starts: bigint;
@@ -34,14 +34,14 @@ interface Admitted {
   left: boolean;
 }
 
-/** What came of a line: what was wrong, and by how many ticks the starts of some window exceed the rate. */
-export interface LineReport {
+/** The result of a run: what was wrong, and by how many ticks the starts in some window exceed the rate. */
+export interface QueueReport {
   readonly wrong: readonly string[];
   readonly excess: bigint;
 }
 
-/** A line, by a store and by the rule as it is defined: a slow and obvious one on whole numbers of any size. */
-export class LineRun {
+/** A queue in a store, and the same by the definition of the rule on whole numbers of any size, slow and obvious. */
+export class QueueRun {
   readonly #store: Store;
   readonly #bucket: { readonly limit: string; readonly id: string };
   readonly #numbers: Numbers;
@@ -52,13 +52,13 @@ export class LineRun {
 
   constructor(store: Store, id: string, { numbers, waitMicros }: { numbers: Numbers; waitMicros: number }) {
     this.#store = store;
-    this.#bucket = { limit: 'Line', id };
+    this.#bucket = { limit: 'Queue', id };
     this.#numbers = numbers;
     this.#wait = BigInt(waitMicros) * 16n;
   }
 
   /** @param pause - Lets a part of a token's time pass; without effect where time is real. */
-  async run(steps: readonly LineStep[], pause: (micros: number) => void): Promise<LineReport> {
+  async run(steps: readonly QueueStep[], pause: (micros: number) => void): Promise<QueueReport> {
     const { interval } = roundedRule(this.#numbers);
     for (const step of steps) {
       pause(Math.floor(step.pause * (Number(interval) / 16)));
@@ -114,7 +114,7 @@ export class LineRun {
       } as never,
     ]);
     const now = BigInt(nowTicks);
-    // Where time is real its turn may have come meanwhile. Then its work was not done.
+    // With a real clock its turn may have come meanwhile. It counts as left all the same.
     one.left = true;
     const isLast = this.#tat === one.tatAfter;
     const ahead = one.tatAfter > now ? one.tatAfter - now : 0n;

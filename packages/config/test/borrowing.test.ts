@@ -57,11 +57,11 @@ it('a file can define limits that borrow, and pools', async () => {
   expect(await spend('gold', 100)).toMatchObject({ allowed: false });
 });
 
-it('a limit without an idFormat may be a pool, where the key is in code', async () => {
+it('a limit without an idFormat may be a pool if its key is set in code', async () => {
   expect(await problemsOf(LIMITS.replace('idFormat: everyone, ', ''), '[]\n')).toEqual([]);
 });
 
-describe('a mistake in borrowing is reported with file, line and column:', () => {
+describe('a mistake in a limit that borrows is reported with file, line and column:', () => {
   it.each<[name: string, change: (limits: string) => string, problem: string]>([
     [
       'a list',
@@ -222,7 +222,7 @@ describe('a mistake in borrowing is reported with file, line and column:', () =>
   });
 });
 
-it('a changed file takes effect, and one whose pool does not suffice leaves the limits as they are', async () => {
+it('a changed file takes effect; the limits stay unchanged when the rate of its pool is too low', async () => {
   const { defaults } = written({ limits: LIMITS });
   const loaded = await loadLimits({ defaults, keys });
   const limiter = createLimiter(loaded);

@@ -86,7 +86,7 @@ describe('overrides', () => {
   );
 });
 
-it('a debt belongs to the numbers: overrides that differ in it alone do not share them', async () => {
+it('overrides that differ only in maxDebt do not share their numbers', async () => {
   const { defaults, overrides } = written({
     limits: LIMITS.replace('burst: 300, count: 300', 'burst: 300, count: 300, maxDebt: 100'),
     overrides: [1, 2, undefined]
@@ -103,7 +103,7 @@ it('a debt belongs to the numbers: overrides that differ in it alone do not shar
   expect(await Promise.all(resets)).toEqual([210, 240, 210, 240].map((minutes) => minutes * 60_000));
 });
 
-it('a maxWait belongs to the numbers: overrides that differ in it alone do not share them', async () => {
+it('overrides that differ only in maxWait do not share their numbers', async () => {
   const { defaults, overrides } = written({
     limits: LIMITS.replace('burst: 300, count: 300', 'burst: 1, count: 300, maxWait: 1s'),
     overrides: ['2s', '3s', undefined]

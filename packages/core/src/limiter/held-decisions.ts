@@ -63,7 +63,7 @@ export class HeldDecisions {
     return () => this.#leave(held);
   }
 
-  /** Ends all waits now and gives their tokens back, the end of the line first. */
+  /** Ends all waits now and gives their tokens back, the end of each queue first. */
   close(): void {
     this.#closed = true;
     this.#alarm?.cancel();
@@ -89,8 +89,8 @@ export class HeldDecisions {
   /**
    * Gives back the tokens of decisions that have left and are at the end of their queues.
    *
-   * @param queues - The queues whose end may have changed. Others are skipped, so that the time for a thousand
-   * decisions that leave at once does not grow with the square of their number.
+   * @param queues - The queues whose end may have changed. Others are skipped, because thousands of
+   * decisions may leave at once.
    */
   #giveBackEnds(queues: readonly string[]): void {
     const open = new Set(queues);

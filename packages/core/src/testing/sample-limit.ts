@@ -50,8 +50,8 @@ export class SampleLimit {
     return { ...this.charge(id, cost), tatAfterSpendTicks };
   }
 
-  /** A transaction of a request that may wait in line until `room` tokens have come back. */
-  inLine(room: number, spend: StoreTransaction): StoreTransaction {
+  /** A transaction of a request that may wait in a queue: it fits up to `room` tokens. */
+  queued(room: number, spend: StoreTransaction): StoreTransaction {
     const lineTicks = this.burst * this.emissionIntervalTicks;
     return { ...this.within({ room, cap: room }, spend), lineTicks };
   }

@@ -11,7 +11,7 @@ function calendar(unit: CalendarUnit, timeZone = 'UTC', anchor?: string | Date):
   return new Calendar(unit, anchorOf(unit, timeZone, anchor, where), timeZone);
 }
 
-/** The period at a time and its end, as UTC to the minute. */
+/** The start and the end of the period at a time, in UTC to the minute. */
 function periodAt(of: Calendar, time: string): string[] {
   return of.periodAt(Date.parse(time)).map((ms) => new Date(ms).toISOString().replace(/:00\.000Z$/, 'Z'));
 }
@@ -36,7 +36,7 @@ describe('the periods of UTC', () => {
     expect(month.periodAt(start - 1)[1]).toBe(start);
   });
 
-  test('February has 29 days in a leap year, and 2100 is none', () => {
+  test('February has 29 days in a leap year, but not in 2100', () => {
     expect(periodAt(calendar('month'), '2028-02-29T12:00Z').slice(0, 2)).toEqual([
       '2028-02-01T00:00Z',
       '2028-03-01T00:00Z',
@@ -72,7 +72,7 @@ describe('the days of a time zone', () => {
     ['Africa/Cairo', '2026-04-24T09:00Z', '2026-04-23T22:00Z'],
     ['America/Santiago', '2026-09-06T15:00Z', '2026-09-06T04:00Z'],
     ['Asia/Beirut', '2026-03-29T09:00Z', '2026-03-28T22:00Z'],
-  ])('%s has a day without midnight: it begins at one', (timeZone, time, start) => {
+  ])('%s has a day without midnight, which begins at 01:00', (timeZone, time, start) => {
     expect(periodAt(calendar('day', timeZone), time)[0]).toBe(start);
   });
 
@@ -85,19 +85,19 @@ describe('the days of a time zone', () => {
     expect(hours(calendar('day', timeZone), time)).toBe(length);
   });
 
-  test('a midnight that occurs twice begins the day when it occurs first', () => {
+  test('a day with two midnights begins at the first', () => {
     // St. John's set its clock from 00:01 back to 23:01 the day before.
     const day = calendar('day', 'America/St_Johns');
     expect(periodAt(day, '2010-11-07T03:00Z').slice(0, 2)).toEqual(['2010-11-07T02:30Z', '2010-11-08T03:30Z']);
   });
 
-  test('a day that a zone skipped has no period', () => {
+  test('a day that a time zone skips has no period', () => {
     const day = calendar('day', 'Pacific/Apia');
     expect(periodAt(day, '2011-12-30T00:00Z')).toEqual(['2011-12-29T10:00Z', '2011-12-30T10:00Z', '2011-12-31T10:00Z']);
   });
 });
 
-test('an hour is always 60 minutes, and begins when the clock of the zone shows a full hour', () => {
+test('an hour is always 60 minutes, and begins at a full hour of local time', () => {
   expect(periodAt(calendar('hour', 'Asia/Kolkata'), '2026-06-01T12:00Z')).toEqual([
     '2026-06-01T11:30Z',
     '2026-06-01T12:30Z',
@@ -158,7 +158,7 @@ describe('an anchor', () => {
     expect(periodAt(calendar('year', 'UTC', '2020-11-23'), '2026-11-22T12:00Z')[0]).toBe('2025-11-23T00:00Z');
   });
 
-  test('that is a Date has a time of day in the zone', () => {
+  test('that is a Date has a local time of day', () => {
     const signedUp = new Date('2026-06-15T13:37:00.250Z');
     const day = calendar('day', 'Europe/Berlin', signedUp);
     expect(new Date(day.periodAt(Date.parse('2026-12-01T15:00Z'))[0]).toISOString()).toBe('2026-12-01T14:37:00.250Z');
@@ -207,7 +207,7 @@ describe('the name of a calendar', () => {
     expect(calendarNamed('month:3:0:UTC')).toBe(calendarNamed('month:3:0:UTC'));
   });
 
-  test('gives a calendar also after 10,000 others', () => {
+  test('gives the calendar also after 10,000 others', () => {
     const first = calendarNamed('day:0:1:UTC');
     for (let i = 0; i <= 10_000; i++) calendarNamed(`day:0:${i + 2}:UTC`);
     expect(calendarNamed('day:0:1:UTC')).not.toBe(first);
@@ -215,7 +215,7 @@ describe('the name of a calendar', () => {
   });
 });
 
-test('a period that runs is computed once', () => {
+test('the current period is computed once', () => {
   const month = calendar('month', 'Europe/Berlin');
   expect(month.periodAt(Date.UTC(2026, 5, 2))).toBe(month.periodAt(Date.UTC(2026, 5, 28)));
 });
@@ -224,7 +224,7 @@ test.each(['Europe/Berlin', 'UTC', 'Asia/Kathmandu'])('%s is a time zone', (name
   expect(checkTimeZone('timeZone', name)).toBe(name);
 });
 
-test.each(['Europe/Berlim', '', 'CEST2', 1, null])('%o is no time zone', (name) => {
+test.each(['Europe/Berlim', '', 'CEST2', 1, null])('%o is not a time zone', (name) => {
   const error = thrown(() => checkTimeZone('limits.Monthly.timeZone', name));
   expect(error.code).toBe('ERR_OPTION');
   expect(error.message).toMatch(

@@ -5,25 +5,25 @@ import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-
 type Numbers = Omit<RateDefinition, 'key' | 'borrow'>;
 type Use = Omit<Partial<SpendEntry>, 'limit' | 'id'>;
 
-/** Burst 1 and one token per 100 ms, as a line in front of a backend. */
+/** Burst 1 and one token per 100 ms: a queue in front of a backend. */
 const SPACED: Numbers = { burst: 1, count: 10, period: '1s', maxWait: '250ms' };
 
 /** A limiter with one limit and one bucket. */
-function oneLine(numbers: Numbers = SPACED, more: Readonly<Record<string, Numbers>> = {}) {
-  const { limiter, time, store } = limiterOnFakeTime({ Line: numbers, ...more });
-  const entries = (use: Use): SpendEntry[] => [{ limit: 'Line', id: '7', ...use }];
+function oneQueue(numbers: Numbers = SPACED, more: Readonly<Record<string, Numbers>> = {}) {
+  const { limiter, time, store } = limiterOnFakeTime({ Queue: numbers, ...more });
+  const entries = (use: Use): SpendEntry[] => [{ limit: 'Queue', id: '7', ...use }];
   return {
     limiter,
     time,
     store,
     spend: (use: Use = {}): Decision => atOnce(limiter.spend(entries(use))),
     check: (use: Use = {}): Decision => atOnce(limiter.check(entries(use))),
-    charge: (cost: number) => atOnce(limiter.charge([{ limit: 'Line', id: '7', cost }])),
+    charge: (cost: number) => atOnce(limiter.charge([{ limit: 'Queue', id: '7', cost }])),
     refund: (decision: Decision) => atOnce(limiter.refund(decision)),
   };
 }
 
-const limitsOf = (numbers: Numbers) => accountLimits({ Line: numbers });
+const limitsOf = (numbers: Numbers) => accountLimits({ Queue: numbers });
 const delaysOf = (decisions: readonly Decision[]) =>
   decisions.map(({ allowed, delayMs }) => (allowed ? delayMs : 'denied'));
 
@@ -37,12 +37,12 @@ describe('the delay of a request', () => {
     ['a wait is rounded up to a microsecond', { ...SPACED, count: 7 }, [1, 1], [0, 142.858]],
     ['a cost of 0 is never delayed', SPACED, [1, 1, 0], [0, 100, 0]],
   ])('%s', (_what, numbers, costs, delays) => {
-    const { spend } = oneLine(numbers);
+    const { spend } = oneQueue(numbers);
     expect(delaysOf(costs.map((cost) => spend({ cost })))).toEqual(delays);
   });
 
   test('falls with time', () => {
-    const { spend, time } = oneLine();
+    const { spend, time } = oneQueue();
     spend();
     time.advance(70);
     expect(spend().delayMs).toBe(30);
@@ -55,14 +55,14 @@ describe('the delay of a request', () => {
     ['check-only', [100, 100, 100]],
     ['spend-only', [100, 200, 0]],
     ['charge', [0, 0, 0]],
-  ])('in the mode %s is that of the tokens that have to be there', (mode, delays) => {
-    const { spend } = oneLine();
+  ])('in the mode %s is the time until the tokens that it needs are there', (mode, delays) => {
+    const { spend } = oneQueue();
     spend();
     expect(delaysOf([spend({ mode }), spend({ mode }), spend({ mode })])).toEqual(delays);
   });
 
-  test('keeps requests whose cost is charged afterwards at the rate too', () => {
-    const { spend, charge, time } = oneLine();
+  test('includes costs that are charged afterwards', () => {
+    const { spend, charge, time } = oneQueue();
     const starts: number[] = [];
     for (let i = 0; i < 4; i++) {
       time.advance(spend({ mode: 'check-only' }).delayMs);
@@ -72,43 +72,43 @@ describe('the delay of a request', () => {
     expect(starts).toEqual([0, 100, 200, 300]);
   });
 
-  test('of a check is the one that a spend would have, and takes nothing', () => {
-    const { spend, check } = oneLine();
+  test('of a check is that of a spend, and takes nothing', () => {
+    const { spend, check } = oneQueue();
     spend();
     expect([check().delayMs, check().delayMs, spend().delayMs, check().delayMs]).toEqual([100, 100, 100, 200]);
   });
 
   test('of a batch is the longest of its limits', () => {
-    const { limiter } = oneLine(SPACED, { Slow: { ...SPACED, count: 5 }, Plain: { count: 5, period: '1s' } });
-    const batch = (['Line', 'Slow', 'Plain'] as const).map((limit) => ({ limit, id: '7' }));
+    const { limiter } = oneQueue(SPACED, { Slow: { ...SPACED, count: 5 }, Plain: { count: 5, period: '1s' } });
+    const batch = (['Queue', 'Slow', 'Plain'] as const).map((limit) => ({ limit, id: '7' }));
     expect(delaysOf([atOnce(limiter.spend(batch)), atOnce(limiter.spend(batch))])).toEqual([0, 200]);
     expect(delaysOf([atOnce(limiter.spend(batch.toReversed()))])).toEqual(['denied']);
   });
 
-  test('of a batch that another limit denies is 0, and nobody has taken a place in the line', () => {
-    const { limiter, spend } = oneLine(SPACED, { Plain: { count: 1, period: '1h' } });
-    const both = (['Line', 'Plain'] as const).map((limit) => ({ limit, id: '7' }));
+  test('of a batch that another limit denies is 0, and the batch takes no turn in the queue', () => {
+    const { limiter, spend } = oneQueue(SPACED, { Plain: { count: 1, period: '1h' } });
+    const both = (['Queue', 'Plain'] as const).map((limit) => ({ limit, id: '7' }));
     atOnce(limiter.spend(both));
     expect(atOnce(limiter.spend(both))).toMatchObject({ allowed: false, limit: 'Plain', delayMs: 0 });
     expect(spend().delayMs).toBe(100);
   });
 
   test('of alternatives is that of the one that passes', () => {
-    const { limiter } = oneLine(SPACED, { Plain: { count: 1, period: '1h' } });
-    const firstOf = (['Plain', 'Line'] as const).map((limit) => [{ limit, id: '7' }]);
+    const { limiter } = oneQueue(SPACED, { Plain: { count: 1, period: '1h' } });
+    const firstOf = (['Plain', 'Queue'] as const).map((limit) => [{ limit, id: '7' }]);
     const spend = () => atOnce(limiter.spend({ firstOf }));
     expect(delaysOf([spend(), spend(), spend(), spend(), spend()])).toEqual([0, 0, 100, 200, 'denied']);
   });
 
   test('is 0 without maxWait', () => {
-    const { spend } = oneLine({ burst: 1, count: 10, period: '1s' });
+    const { spend } = oneQueue({ burst: 1, count: 10, period: '1s' });
     expect(delaysOf([spend(), spend()])).toEqual([0, 'denied']);
   });
 });
 
 describe('the figures of a decision', () => {
-  test('remaining counts the tokens that need no delay, retryAfterMs the time until the request fits into the line', () => {
-    const { spend, time } = oneLine({ ...SPACED, burst: 2 });
+  test('remaining counts tokens without a delay, retryAfterMs is the time until the request fits into the queue', () => {
+    const { spend, time } = oneQueue({ ...SPACED, burst: 2 });
     expect(spend()).toMatchObject({ remaining: 1, resetAfterMs: 100 });
     expect(spend()).toMatchObject({ remaining: 0, delayMs: 0, resetAfterMs: 200 });
     expect(spend()).toMatchObject({ remaining: 0, delayMs: 100, resetAfterMs: 300 });
@@ -121,8 +121,8 @@ describe('the figures of a decision', () => {
     expect(spend()).toMatchObject({ allowed: true, delayMs: 250 });
   });
 
-  test('a share is one of the burst and of the longest delay', () => {
-    const { spend } = oneLine({ burst: 10, count: 10, period: '1s', maxWait: '1s' });
+  test('a share applies to the burst and to the longest delay', () => {
+    const { spend } = oneQueue({ burst: 10, count: 10, period: '1s', maxWait: '1s' });
     expect(spend({ share: 0.25, cost: 5 })).toMatchObject({ allowed: true, remaining: 0 });
     expect(spend({ share: 0.25 })).toMatchObject({ allowed: false, retryAfterMs: 100 });
     expect(spend({ share: 0.6, cost: 7 })).toMatchObject({ allowed: true, delayMs: 200 });
@@ -130,8 +130,8 @@ describe('the figures of a decision', () => {
     expect(spend({ share: 1, cost: 8 })).toMatchObject({ allowed: true, delayMs: 1000 });
   });
 
-  test('a cost must fit into the burst, and into the share of the whole room', () => {
-    const { spend } = oneLine({ burst: 10, count: 10, period: '1s', maxWait: '1s' });
+  test('a cost must fit into the burst, and into the share of burst and maxWait together', () => {
+    const { spend } = oneQueue({ burst: 10, count: 10, period: '1s', maxWait: '1s' });
     expect(() => spend({ cost: 11 })).toThrow('at most the burst, 10, but was 11');
     expect(() => spend({ cost: 5, share: 0.2 })).toThrow(
       'at most 4, the whole tokens in a share of 0.2 of the burst, 10, and of maxWait, 1000 ms, but was 5',
@@ -139,8 +139,8 @@ describe('the figures of a decision', () => {
     expect(spend({ cost: 10, share: 0.5 }).allowed).toBe(true);
   });
 
-  test('a charge ends where the line ends, so that it never makes a wait longer than maxWait', () => {
-    const { charge, check, spend } = oneLine();
+  test('a charge takes at most what the queue has room for, so that no wait is longer than maxWait', () => {
+    const { charge, check, spend } = oneQueue();
     for (const resetAfterMs of [100, 200, 300, 350, 350])
       expect(charge(1)).toMatchObject([{ remaining: 0, resetAfterMs }]);
     expect(charge(100)).toMatchObject([{ remaining: 0, resetAfterMs: 350 }]);
@@ -149,41 +149,41 @@ describe('the figures of a decision', () => {
     expect(check({ cost: 0 }).resetAfterMs).toBe(350);
   });
 
-  test('a charge in a batch may cost the burst and what the line has room for', () => {
-    const { spend } = oneLine();
+  test('a charge in a batch may cost the burst and what the queue has room for', () => {
+    const { spend } = oneQueue();
     expect(() => spend({ mode: 'charge', cost: 4 })).toThrow('at most the burst and maxWait together, 3, but was 4');
     expect(spend({ mode: 'charge', cost: 3 }).results).toMatchObject([{ spent: 3, resetAfterMs: 300 }]);
   });
 
-  test('a maxDebt that is shorter than the line leaves the line as it is, and a longer one lengthens debts alone', () => {
-    const short = oneLine({ ...SPACED, maxDebt: 1 });
+  test('a maxDebt below maxWait changes nothing, and a higher one allows longer debts, but no longer waits', () => {
+    const short = oneQueue({ ...SPACED, maxDebt: 1 });
     expect(delaysOf([short.spend(), short.spend(), short.spend(), short.spend()])).toEqual([0, 100, 200, 'denied']);
-    const long = oneLine({ ...SPACED, maxDebt: 9 });
+    const long = oneQueue({ ...SPACED, maxDebt: 9 });
     expect(delaysOf([long.spend(), long.spend(), long.spend(), long.spend()])).toEqual([0, 100, 200, 'denied']);
     expect(long.charge(100)).toMatchObject([{ resetAfterMs: 1000 }]);
   });
 
-  test('nobody who may not wait cuts off the line of others', () => {
-    const { limiter, spend, charge } = oneLine();
+  test('a request that may not wait does not shorten the queue of others', () => {
+    const { limiter, spend, charge } = oneQueue();
     spend();
     expect(delaysOf([spend(), spend()])).toEqual([100, 200]);
     charge(1);
     spend({ mode: 'check-only', share: 0.1, cost: 0 });
-    atOnce(limiter.check([{ limit: 'Line', id: '7' }]));
+    atOnce(limiter.check([{ limit: 'Queue', id: '7' }]));
     expect(spend().retryAfterMs).toBe(100);
   });
 });
 
 describe('the tokens of a request that leaves', () => {
-  test('are given back when it is the last in line', () => {
-    const { spend, refund } = oneLine();
+  test('are given back when it is the last in the queue', () => {
+    const { spend, refund } = oneQueue();
     spend();
     refund(spend());
     expect(spend().delayMs).toBe(100);
   });
 
-  test('are not given back while others wait behind it, because the next one would get a turn before theirs', () => {
-    const { spend, refund } = oneLine();
+  test('are not given back while others wait behind it, because a new request would get a turn before theirs', () => {
+    const { spend, refund } = oneQueue();
     spend();
     const [left, behind] = [spend(), spend()];
     expect(refund(left)).toMatchObject([{ resetAfterMs: 300 }]);
@@ -192,8 +192,8 @@ describe('the tokens of a request that leaves', () => {
     expect(spend().delayMs).toBe(200);
   });
 
-  test('are given back after its turn, when nobody waits', () => {
-    const { spend, check, refund, time } = oneLine({ ...SPACED, burst: 3 });
+  test('are given back after its turn, when no request waits', () => {
+    const { spend, check, refund, time } = oneQueue({ ...SPACED, burst: 3 });
     const first = spend({ cost: 3 });
     const waited = spend();
     time.advance(waited.delayMs);
@@ -202,17 +202,17 @@ describe('the tokens of a request that leaves', () => {
   });
 });
 
-test('an override without maxWait has the line of its limit, and one with it its own', () => {
-  const limits = { Line: SPACED };
+test('an override has the maxWait of its limit unless it has its own', () => {
+  const limits = { Queue: SPACED };
   const overrides = {
-    Line: {
+    Queue: {
       fast: { burst: 1, count: 20, period: '1s' },
       patient: { burst: 1, count: 10, period: '1s', maxWait: '1s' },
     },
   };
   const { limiter } = limiterOnFakeTime(limits, { overrides });
   const last = (id: string, times: number) =>
-    Array.from({ length: times }, () => atOnce(limiter.spend([{ limit: 'Line', id }]))).at(-1)!;
+    Array.from({ length: times }, () => atOnce(limiter.spend([{ limit: 'Queue', id }]))).at(-1)!;
   expect(last('fast', 6).delayMs).toBe(250);
   expect(last('fast', 1).allowed).toBe(false);
   expect(last('patient', 11).delayMs).toBe(1000);
@@ -221,29 +221,29 @@ test('an override without maxWait has the line of its limit, and one with it its
   expect(last('7', 1).allowed).toBe(false);
 });
 
-test('an override may let an id wait at a limit that delays nobody else', () => {
+test('an override may have a maxWait although its limit has none', () => {
   const { maxWait: _, ...plain } = SPACED;
-  const { limiter } = limiterOnFakeTime({ Line: plain }, { overrides: { Line: { patient: SPACED } } });
-  const two = (id: string) => [0, 1].map(() => atOnce(limiter.spend([{ limit: 'Line', id }])));
+  const { limiter } = limiterOnFakeTime({ Queue: plain }, { overrides: { Queue: { patient: SPACED } } });
+  const two = (id: string) => [0, 1].map(() => atOnce(limiter.spend([{ limit: 'Queue', id }])));
   expect(delaysOf(two('patient'))).toEqual([0, 100]);
   expect(delaysOf(two('7'))).toEqual([0, 'denied']);
 });
 
-test('an overrides function that changes the maxWait of one object is followed', () => {
+test('an overrides function may change the maxWait in the object that it returned', () => {
   const plan: { burst: number; count: number; period: string; maxWait?: string } = {
     burst: 1,
     count: 10,
     period: '1s',
   };
-  const { limiter } = limiterOnFakeTime({ Line: SPACED }, { overrides: () => plan });
-  const spend = () => atOnce(limiter.spend([{ limit: 'Line', id: '7' }]));
+  const { limiter } = limiterOnFakeTime({ Queue: SPACED }, { overrides: () => plan });
+  const spend = () => atOnce(limiter.spend([{ limit: 'Queue', id: '7' }]));
   expect(delaysOf([spend(), spend(), spend(), spend()])).toEqual([0, 100, 200, 'denied']);
   plan.maxWait = '300ms';
   expect(spend().delayMs).toBe(300);
 });
 
-test('replace may lengthen and shorten the line', () => {
-  const { limiter, spend } = oneLine();
+test('replace may raise and lower maxWait', () => {
+  const { limiter, spend } = oneQueue();
   const replace = (numbers: Numbers) => limiter.replace({ limits: limitsOf(numbers) });
   expect(delaysOf([spend(), spend(), spend(), spend()])).toEqual([0, 100, 200, 'denied']);
   replace({ ...SPACED, maxWait: '400ms' });
@@ -252,23 +252,23 @@ test('replace may lengthen and shorten the line', () => {
   expect(spend()).toMatchObject({ allowed: false, retryAfterMs: 400 });
 });
 
-test('a raised limit is at once as if its line were empty, up to its own longest delay', () => {
-  const { limiter, spend } = oneLine({ burst: 1, count: 1, period: '1h', maxWait: '1h' });
+test('a raise cuts an old queue to the longest delay of the new numbers', () => {
+  const { limiter, spend } = oneQueue({ burst: 1, count: 1, period: '1h', maxWait: '1h' });
   expect(delaysOf([spend(), spend(), spend()])).toEqual([0, 3_600_000, 'denied']);
   limiter.replace({ limits: limitsOf({ burst: 1, count: 10, period: '1s', maxWait: '200ms' }) });
   expect(spend()).toMatchObject({ allowed: false, retryAfterMs: 100 });
 });
 
 test('a raise cuts no debt that the old numbers did not allow', () => {
-  const { limiter, store, spend } = oneLine({ burst: 1, count: 1, period: '1m', maxWait: '1m' });
+  const { limiter, store, spend } = oneQueue({ burst: 1, count: 1, period: '1m', maxWait: '1m' });
   const tenMinutes = 600 * 16e6;
-  atOnce(store.charge([{ limit: 'Line', id: '7', incrementTicks: tenMinutes, capTicks: tenMinutes }]));
+  atOnce(store.charge([{ limit: 'Queue', id: '7', incrementTicks: tenMinutes, capTicks: tenMinutes }]));
   limiter.replace({ limits: limitsOf(SPACED) });
   expect(spend()).toMatchObject({ allowed: false, resetAfterMs: 600_000 });
 });
 
 test.each<[maxWait: unknown, code: string, says: string]>([
-  [0, 'ERR_DURATION', '`limits.Line.maxWait` must be a duration of whole microseconds from 1ms to 1 hour, but was 0'],
+  [0, 'ERR_DURATION', '`limits.Queue.maxWait` must be a duration of whole microseconds from 1ms to 1 hour, but was 0'],
   ['0s', 'ERR_DURATION', "but was '0s'"],
   ['-1s', 'ERR_DURATION', "but was '-1s'"],
   [-1000, 'ERR_DURATION', 'but was -1000'],
@@ -278,10 +278,10 @@ test.each<[maxWait: unknown, code: string, says: string]>([
   [null, 'ERR_DURATION', 'but was null'],
   [NaN, 'ERR_DURATION', 'but was NaN'],
 ])('a maxWait of %o is an error', (maxWait, code, says) => {
-  expect(() => oneLine({ ...SPACED, maxWait: maxWait as string })).toThrow(
+  expect(() => oneQueue({ ...SPACED, maxWait: maxWait as string })).toThrow(
     expect.objectContaining({ code, message: expect.stringContaining(says) }),
   );
   expect(() =>
-    limiterOnFakeTime({ Line: SPACED }, { overrides: { Line: { 7: { ...SPACED, maxWait: maxWait as string } } } }),
-  ).toThrow(expect.objectContaining({ code, message: expect.stringContaining("overrides.Line['7'].maxWait") }));
+    limiterOnFakeTime({ Queue: SPACED }, { overrides: { Queue: { 7: { ...SPACED, maxWait: maxWait as string } } } }),
+  ).toThrow(expect.objectContaining({ code, message: expect.stringContaining("overrides.Queue['7'].maxWait") }));
 });

@@ -85,7 +85,7 @@ describe('a local transaction', () => {
     expect([local.cost, local.incrementTicks]).toEqual([2, local.fitTicks]);
   });
 
-  test('keeps the longest delay as a time above the local bucket', () => {
+  test('keeps the longest delay', () => {
     const waiting = {
       ...transaction({ burst: 10, cost: 3 }),
       fitTicks: 12 * TICKS_PER_SECOND,
@@ -119,7 +119,7 @@ describe('a local transaction', () => {
     expect(rates.localized(one).rate).toBe(rates.localized(other).rate);
   });
 
-  test('that is charged goes as far below empty as its part of the debt: as long, and so many tokens fewer', () => {
+  test('that is charged goes below empty by its part of the debt, which takes as long to pay back', () => {
     const charge = { ...transaction({ burst: 20, cost: 100, mode: 'charge' }), capTicks: 30 * TICKS_PER_SECOND };
     const rates = new LocalRates(2);
     const local = rates.localized(charge);
@@ -129,7 +129,7 @@ describe('a local transaction', () => {
     expect(rates.localized({ ...charge, mode: 'check-and-spend' })).toMatchObject({ cost: 10 });
   });
 
-  test('with a debt stays on the time grid', () => {
+  test('with a debt refills within ten years', () => {
     const rate = rateOf('limits.Orders', { burst: 1, count: 1, period: '366d', maxDebt: 8 });
     const charge = { ...transaction({ rate, mode: 'charge' }), capTicks: 9 * rate.emissionIntervalTicks };
     expect(new LocalRates(10_000).localizedCharge(charge).capTicks).toBe(MAX_TOLERANCE_TICKS);

@@ -37,7 +37,7 @@ function remoteStore(wallMs: number) {
       };
     },
   };
-  /** One view for each gateway: names of limits are registered by store. */
+  /** A view for each gateway, because names of limits are registered for each store object. */
   const view = (): Store => new Proxy<Store>(store, handler);
   return Object.assign(remote, { store: view(), view });
 }
@@ -67,7 +67,7 @@ describe('a gateway whose clock differs from that of the store', () => {
       expect(await limiter.spend([MONTHLY])).toMatchObject({ remaining: 9, resetAfterMs: 60_000 });
       expect(calls.map(({ name }) => name)).toEqual(['spend', 'spend']);
       expect(await limiter.spend([MONTHLY])).toMatchObject({ remaining: 8, resetAfterMs: 60_000 });
-      // It has learned the difference.
+      // The estimate has been corrected.
       expect(calls).toHaveLength(3);
       expect(events).toEqual([]);
       expect(limiter.status()).toMatchObject({ state: 'up', lastFailure: undefined });
@@ -135,7 +135,7 @@ describe('a gateway whose clock differs from that of the store', () => {
     expect((await spend()).limit).toBe('Monthly');
   });
 
-  test('takes nothing twice: a rate in the same batch counts once', async () => {
+  test('takes no token twice: a rate in the same batch counts once', async () => {
     const { store } = remoteStore(BEFORE_END);
     const { limiter } = gateway(store, -90 * 24 * HOUR_MS);
     const decision = await limiter.spend([{ limit: 'Often', id: '7' }, MONTHLY]);
@@ -143,7 +143,7 @@ describe('a gateway whose clock differs from that of the store', () => {
   });
 });
 
-test('a memory store with another clock than the limiter decides by its own', () => {
+test('a memory store with another clock than the limiter uses its own', () => {
   const time = new FakeTime();
   time.setWall(BEFORE_END);
   const { limiter } = gateway(memoryStore({ time }), 500 * 24 * HOUR_MS);
@@ -152,7 +152,7 @@ test('a memory store with another clock than the limiter decides by its own', ()
   expect(limiter.check({ firstOf: [[MONTHLY], [{ limit: 'Often', id: '7' }]] })).toMatchObject({ remaining: 8 });
 });
 
-test('when all repeats are in vain, the caller gets the error, and the store is up', async () => {
+test('when all repeats fail, the caller gets the error, and the store still counts as up', async () => {
   const remote = remoteStore(BEFORE_END);
   remote.broken = new StalePeriodError([0, 1, 2], BEFORE_END);
   const { limiter, events } = gateway(remote.store, 0);
@@ -162,7 +162,7 @@ test('when all repeats are in vain, the caller gets the error, and the store is 
   expect(limiter.status().state).toBe('up');
 });
 
-test('repeats together keep the deadline: each gets what is left', async () => {
+test('all repeats together keep the deadline: each gets the time that is left', async () => {
   const remote = remoteStore(BEFORE_END);
   const { limiter, time } = gateway(remote.store, 400 * 24 * HOUR_MS, { failure: { deadlineMs: 80 } });
   const spent = limiter.spend([MONTHLY]);
@@ -214,7 +214,7 @@ describe('during an outage', () => {
     expect(await limiter.refund(decision)).toMatchObject([{ remaining: 4 }]);
   });
 
-  test('a clock that learned the time of the store still decides by that of this process', async () => {
+  test('local buckets use the clock of this process, also after the estimate of the clock of the store was corrected', async () => {
     const remote = remoteStore(BEFORE_END - 90 * 24 * HOUR_MS);
     const { limiter } = gateway(remote.store, 0);
     await limiter.spend([MONTHLY]);
@@ -233,7 +233,7 @@ describe('during an outage', () => {
   });
 });
 
-test('periods are renewed in batches and alternatives, and those without a calendar stay', () => {
+test('periods are renewed in batches and alternatives; transactions without a calendar do not change', () => {
   const plain = { ...MONTHLY, calendar: undefined };
   const [[one], [two]] = renewed([[{ calendar: 'day:0:0:UTC' }], [plain]], BEFORE_END) as [[unknown], [unknown]];
   expect(one).toMatchObject({ period: [BEFORE_END - 86_340_000, BEFORE_END + 60_000, BEFORE_END + 86_460_000] });

@@ -5,10 +5,10 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** A server whose upgrades wait in line, and what came of each. */
+/** A server whose upgrades wait in a queue, and the outcome of each. */
 async function serve(skip: () => boolean | Promise<boolean> = () => false) {
   const time = new FakeTime();
-  const limits = { Line: { key: accountId(() => 'all'), burst: 1, count: 10, period: '1s', maxWait: '1s' } };
+  const limits = { Queue: { key: accountId(() => 'all'), burst: 1, count: 10, period: '1s', maxWait: '1s' } };
   const limiter = createLimiter({ limits, store: memoryStore({ time }), time, log: false });
   const accepted: number[] = [];
   let decided = 0;
@@ -39,7 +39,7 @@ async function serve(skip: () => boolean | Promise<boolean> = () => false) {
     await expect.poll(() => decided).toBe(before + 1);
     return { socket, answer };
   };
-  const level = async () => (await limiter.check([{ limit: 'Line', id: 'all', cost: 0 }])).resetAfterMs;
+  const level = async () => (await limiter.check([{ limit: 'Queue', id: 'all', cost: 0 }])).resetAfterMs;
   return { time, limiter, accepted, sockets, decisions: () => decided, send, open, level };
 }
 
@@ -81,7 +81,7 @@ test('an upgrade whose client had reset its connection before the decision takes
     isWaiting = true;
     return new Promise((resolve) => (decide = () => resolve(false)));
   });
-  await limiter.spend([{ limit: 'Line', id: 'all' }]);
+  await limiter.spend([{ limit: 'Queue', id: 'all' }]);
   const socket = send();
   await expect.poll(() => isWaiting).toBe(true);
   const [server] = sockets;

@@ -13,7 +13,7 @@ test('everyone() gives every request the same id, also without a client address'
   expect(everyone().idOf!(source, 'Pool')).toBe('everyone');
 });
 
-test('everyone() accepts its one id by hand, and rejects any other with the remedy', () => {
+test('everyone() accepts its one id by hand, and rejects any other with a remedy', () => {
   const limiter = createLimiter({ limits: { Pool: { key: everyone(), count: 2, period: '1m' } } });
   expect(atOnce(limiter.spend([{ limit: 'Pool', id: 'everyone' }]))).toMatchObject({ id: 'everyone', remaining: 1 });
   const error = thrown(() => limiter.spend([{ limit: 'Pool', id: '7' }]));

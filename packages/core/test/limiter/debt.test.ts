@@ -34,12 +34,12 @@ describe('a charge', () => {
     expect(charge(1)).toMatchObject({ resetAfterMs: 15_000 });
   });
 
-  test('above the burst and maxDebt together takes these from a full bucket, however large it is', () => {
+  test('above burst and maxDebt takes both from a full bucket, and no more', () => {
     expect(tokens(TEN).charge(16)).toMatchObject({ resetAfterMs: 15_000 });
     expect(tokens(TEN).charge(Number.MAX_SAFE_INTEGER)).toMatchObject({ resetAfterMs: 15_000 });
   });
 
-  test.each([undefined, 0])('takes at most an empty bucket with maxDebt %s', (maxDebt) => {
+  test.each([undefined, 0])('takes at most the tokens that are left with maxDebt %s', (maxDebt) => {
     expect(tokens({ ...TEN, maxDebt }).charge(12)).toMatchObject({ remaining: 0, resetAfterMs: 10_000 });
   });
 
@@ -71,14 +71,14 @@ describe('a request while the bucket is in debt', () => {
     expect(spend()).toMatchObject({ allowed: true, remaining: 0, resetAfterMs: 10_000 });
   });
 
-  test('of cost 0 passes, and one that only spends what fits takes nothing', () => {
+  test('of cost 0 passes, and a spend-only takes nothing', () => {
     const { charge, spend } = tokens(TEN);
     charge(15);
     expect(spend(0)).toMatchObject({ allowed: true, remaining: 0, resetAfterMs: 15_000 });
     expect(spend(1, '7', 'spend-only').results[0]).toMatchObject({ spent: 0, resetAfterMs: 15_000 });
   });
 
-  test('never takes part in the debt itself: only a charge goes below empty', () => {
+  test('never takes the bucket below empty: only a charge does', () => {
     const { spend } = tokens(TEN);
     expect(spend(10)).toMatchObject({ allowed: true, remaining: 0 });
     expect(spend(1)).toMatchObject({ allowed: false, retryAfterMs: 1000 });
@@ -98,7 +98,7 @@ test('the budget of docs/limits.md: a charge of 70,000 denies a request of cost 
 });
 
 describe('a refund', () => {
-  test('of a charge gives the debt back, once, and nothing that has come back by itself', () => {
+  test('of a charge reduces the debt, once, and gives back no token that has refilled', () => {
     const { spend, limiter, time, look } = tokens(TEN);
     spend(10);
     const charged = spend(5, '7', 'charge');
@@ -108,7 +108,7 @@ describe('a refund', () => {
     expect(look().resetAfterMs).toBe(9000);
   });
 
-  test('of named tokens first pays the debt', () => {
+  test('of a named bucket first reduces the debt', () => {
     const { charge, limiter, look } = tokens(TEN);
     charge(15);
     expect(atOnce(limiter.refund([{ limit: 'Tokens', id: '7', cost: 6 }]))).toMatchObject([{ remaining: 1 }]);
@@ -131,21 +131,21 @@ describe('an override', () => {
     ['own', 30_000],
     ['never', 10_000],
     ['other', 15_000],
-  ])('has the debt of its limit unless it gives its own: %s', (id, resetAfterMs) => {
+  ])('has the maxDebt of its limit unless it has its own: %s', (id, resetAfterMs) => {
     expect(tokens(TEN, overrides).charge(1000, id)).toMatchObject({ remaining: 0, resetAfterMs });
   });
 
-  test.each(['free', 'bad'])('that gives no numbers has no debt: %s', (id) => {
+  test.each(['free', 'bad'])('without numbers has no debt: %s', (id) => {
     const { limiter } = tokens(TEN, overrides);
     expect(atOnce(limiter.charge([{ limit: 'Tokens', id, cost: 5 }]))).toEqual([]);
   });
 
-  test('inherits a debt only as far as its bucket is full again within ten years', () => {
+  test('inherits a debt only as far as its bucket refills within ten years', () => {
     const { charge } = tokens({ ...TEN, maxDebt: 1e8 }, { slow: { count: 1, period: '366d' } });
     expect(charge(1e9, 'slow')?.resetAfterMs).toBe(3652.5 * 86_400_000);
   });
 
-  test('of a function may change its debt between requests in one object', () => {
+  test('of a function may change maxDebt in the object that it returned', () => {
     const numbers = { count: 10, period: '10s', maxDebt: 5 };
     const limiter = createLimiter({
       limits: { Tokens: { key: accountId(), count: 1, period: '1s' } },
@@ -163,7 +163,7 @@ describe('an override', () => {
 describe('after a raise of the rate', () => {
   const fast: LimitNumbers = { burst: 10, count: 10, period: '1s', maxDebt: 5 };
 
-  test('a debt from before is cut to that of the new numbers', () => {
+  test('an old debt is cut to the maxDebt of the new numbers', () => {
     const { charge, limiter, setOf, spend } = tokens(TEN);
     charge(15);
     limiter.replace(setOf(fast));
@@ -178,7 +178,7 @@ describe('after a raise of the rate', () => {
     expect(spend(1, 'plan')).toMatchObject({ allowed: false, resetAfterMs: 1250 });
   });
 
-  test('a debt that the old numbers did not allow is not from them, and stays', () => {
+  test('a debt that is longer than the old numbers allowed is not cut', () => {
     const { charge, limiter, setOf, spend } = tokens({ ...TEN, maxDebt: 50 });
     charge(60);
     limiter.replace(setOf(TEN));
@@ -186,7 +186,7 @@ describe('after a raise of the rate', () => {
     expect(spend().resetAfterMs).toBe(60_000);
   });
 
-  test('a debt that the new numbers allow too stays', () => {
+  test('a debt that the new numbers allow is not cut', () => {
     const { charge, limiter, setOf, spend } = tokens(TEN);
     charge(15);
     limiter.replace(setOf({ ...fast, maxDebt: 200 }));

@@ -58,7 +58,7 @@ test.each([
   [3, 0.5, 2],
   [10, 0.001, 1],
   [7, 1, 7],
-])('of %d tokens, the part %d is reached with the token %d', (count, threshold, token) => {
+])('of %d tokens, the threshold %d is reached with token %d', (count, threshold, token) => {
   const { spend, warned } = setup(count, [threshold]);
   if (token > 1) spend(token - 1);
   expect(warned()).toEqual([]);
@@ -66,7 +66,7 @@ test.each([
   expect(warned()).toEqual([[threshold, token]]);
 });
 
-test('a refund does not repeat it in the period; the next period warns again', () => {
+test('a refund does not repeat the warning in the period, and the next period warns again', () => {
   const { spend, warned, limiter, time } = setup();
   const decision = spend(8);
   void limiter.refund(decision);
@@ -77,7 +77,7 @@ test('a refund does not repeat it in the period; the next period warns again', (
   expect(warned()).toEqual([[0.8, 8]]);
 });
 
-test('each id is warned of, and a quota that was raised again', () => {
+test('each id has its own warnings, and a raised quota warns again', () => {
   const { spend, warned, limiter } = setup();
   spend(8);
   spend(8, '8');
@@ -90,7 +90,7 @@ test('each id is warned of, and a quota that was raised again', () => {
   expect(warned()).toEqual([]);
 });
 
-test('a charge warns too, with an empty bucket once', () => {
+test('a charge warns too, and on an empty bucket once', () => {
   const { warned, limiter } = setup();
   const charge = (cost: number) => void limiter.charge([{ ...MONTHLY, cost }]);
   charge(8);
@@ -128,7 +128,7 @@ test('at most 10,000 warnings are remembered, the latest', () => {
   expect(warned()).toEqual([[1, 1]]);
 });
 
-test('a decision by own or by borrowed tokens of a limit beside the quota warns too, and one that is denied does not', () => {
+test('a decision with own or borrowed tokens of another limit warns too, and a denied one does not', () => {
   const time = new FakeTime();
   const events: LimiterEvent[] = [];
   const borrow = { from: 'Pool', ceiling: { count: 2, period: '1s' } } as const;

@@ -34,7 +34,7 @@ test('a quota counts until the end of the period, and then all tokens come back 
   expect(spend()).toMatchObject({ allowed: true, remaining: 2, resetAfterMs: JULY_MS });
 });
 
-test('its result has the length of the running period', () => {
+test('its result has the length of the current period', () => {
   const { spend, time } = setup();
   expect(spend().results[0]).toMatchObject({ burst: 3, count: 3, periodMs: 30 * DAY_MS, spent: 1 });
   time.advance(AT_END);
@@ -114,7 +114,7 @@ test('the error for a count of 0 does not suggest a burst', () => {
 });
 
 describe('a correction', () => {
-  test('charges the running period', () => {
+  test('charges the current period', () => {
     const { limiter } = setup();
     const charge = () => atOnce(limiter.charge([{ limit: 'Monthly', id: '7', cost: 2 }]));
     expect(charge()).toMatchObject([{ remaining: 1, resetAfterMs: AT_END, periodMs: 30 * DAY_MS, count: 3 }]);
@@ -164,12 +164,12 @@ describe('beside a rate', () => {
     expect(atOnce(limiter.check(both)).results.map(({ remaining }) => remaining)).toEqual([1, 0]);
   });
 
-  test('the longer wait is the stricter one, in time and not in tokens', () => {
+  test('the limit with the longer wait is the stricter one', () => {
     const { limiter, spend } = setup();
     spend(3);
     void limiter.charge([{ limit: 'Often', id: '7', cost: 2 }]);
     expect(atOnce(limiter.spend(both))).toMatchObject({ limit: 'Monthly', retryAfterMs: AT_END });
-    // An hour before the end of the period, but the rate waits for longer.
+    // An hour before the end of the period, the wait of the rate is longer.
     const slow = limiterOnFakeTime({
       Slow: { count: 1, period: '24h' },
       Daily: { count: 1, per: 'day' },
@@ -199,7 +199,7 @@ describe('beside a rate', () => {
 describe('when its count changes', () => {
   const limits = (count: number) => limiterOnFakeTime({ Monthly: { count, per: 'month' } });
 
-  test('a raised quota has the rest at once, and nothing is cut', () => {
+  test('a raised quota has its additional tokens at once, and no level is cut', () => {
     const { limiter, time } = limits(3);
     time.setWall(JUNE_30);
     const spend = (cost: number) => atOnce(limiter.spend([{ limit: 'Monthly', id: '7', cost }]));
@@ -212,7 +212,7 @@ describe('when its count changes', () => {
     expect(spend(1)).toMatchObject({ allowed: true, remaining: 0 });
   });
 
-  test('a rate that becomes a quota and back leaves both their buckets', () => {
+  test('a rate and the quota that replaces it have buckets of their own, also after a change back', () => {
     const { limiter, time } = limits(1000);
     time.setWall(JUNE_30);
     const spend = (cost: number) => atOnce(limiter.spend([{ limit: 'Monthly', id: '7', cost }]));

@@ -22,7 +22,7 @@ function started(set: ReturnType<typeof setOf>) {
   return { limiter, time, spend };
 }
 
-describe('a client inside its assured rate is not denied for the debt of its ceiling from before a raise', () => {
+describe('a client within its assured rate is not denied because of an old debt of its ceiling after a raise', () => {
   test('of the limit', () => {
     const { limiter, time, spend } = started(setOf(hourly, hourly));
     spend(10);

@@ -7,21 +7,21 @@ import { spendAndWait } from '../../src/limiter/waiting.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
-const LINE = { burst: 1, count: 10, period: '1s', maxWait: '500ms' };
-const entry = (id = '7') => [{ limit: 'Line', id }];
+const QUEUE = { burst: 1, count: 10, period: '1s', maxWait: '500ms' };
+const entry = (id = '7') => [{ limit: 'Queue', id }];
 
-/** A limiter with a line, and what has come out of it: the name of each wait that has ended, and when. */
-function line(store?: (time: FakeTime) => Store) {
+/** A limiter with a queue, and the name and time of each wait that has ended. */
+function queue(store?: (time: FakeTime) => Store) {
   const time = new FakeTime();
   const kept = store?.(time) ?? memoryStore({ time });
-  const limiter = createLimiter({ limits: accountLimits({ Line: LINE }), store: kept, time, log: false });
+  const limiter = createLimiter({ limits: accountLimits({ Queue: QUEUE }), store: kept, time, log: false });
   const ended: string[] = [];
   const wait = (name: string, signal?: AbortSignal): Promise<unknown> =>
     limiter.spendAndWait(entry(), { signal }).then(
       ({ allowed }) => ended.push(`${name} ${allowed ? time.nowMs : 'denied'}`),
       (reason: unknown) => ended.push(`${name} ${reasonOf(reason)}`),
     );
-  const level = async () => (await limiter.check([{ limit: 'Line', id: '7', cost: 0 }])).resetAfterMs;
+  const level = async () => (await limiter.check([{ limit: 'Queue', id: '7', cost: 0 }])).resetAfterMs;
   return { limiter, time, ended, wait, level };
 }
 
@@ -31,7 +31,7 @@ function reasonOf(reason: unknown): string {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** The memory store, answering in promises. */
+/** The memory store with promises. */
 function later(time: FakeTime): Store {
   const inner = memoryStore({ time });
   return {
@@ -48,8 +48,8 @@ for (const [name, store] of [
   ['the memory store', undefined],
   ['a store that answers later', later],
 ] as const) {
-  test(`spendAndWait resolves when the turn has come, not a microsecond sooner, in order: ${name}`, async () => {
-    const { time, ended, wait } = line(store);
+  test(`spendAndWait resolves after the delay, not a microsecond earlier, in order: ${name}`, async () => {
+    const { time, ended, wait } = queue(store);
     for (const each of ['a', 'b', 'c']) void wait(each);
     await settled();
     expect(ended).toEqual(['a 0']);
@@ -63,14 +63,14 @@ for (const [name, store] of [
   });
 
   test(`a wait that would be longer than maxWait is denied at once: ${name}`, async () => {
-    const { ended, wait } = line(store);
+    const { ended, wait } = queue(store);
     for (let i = 0; i < 7; i++) void wait(String(i));
     await settled();
     expect(ended).toEqual(['0 0', '6 denied']);
   });
 
   test(`an aborted wait rejects with the reason, gives its tokens back and leaves no timer: ${name}`, async () => {
-    const { time, ended, wait, level } = line(store);
+    const { time, ended, wait, level } = queue(store);
     const leaving = new AbortController();
     void wait('a');
     void wait('b', leaving.signal);
@@ -82,15 +82,15 @@ for (const [name, store] of [
     expect(time.pending).toBe(0);
   });
 
-  test(`a signal that was aborted before takes nothing: ${name}`, async () => {
-    const { ended, wait, level } = line(store);
+  test(`with a signal that is already aborted, no tokens are taken: ${name}`, async () => {
+    const { ended, wait, level } = queue(store);
     await wait('a', AbortSignal.abort('too late'));
     expect(ended).toEqual(['a too late']);
     expect(await level()).toBe(0);
   });
 
-  test(`waits that leave from the middle give their tokens back when all behind them have left: ${name}`, async () => {
-    const { time, ended, wait, level } = line(store);
+  test(`waits that leave the middle of the queue give their tokens back when all behind them have left: ${name}`, async () => {
+    const { time, ended, wait, level } = queue(store);
     const leaving = ['a', 'b', 'c', 'd'].map((each) => [each, new AbortController()] as const);
     for (const [each, { signal }] of leaving) void wait(each, signal);
     await settled();
@@ -109,15 +109,15 @@ for (const [name, store] of [
   });
 
   test(`close rejects all waits at once and gives all their tokens back: ${name}`, async () => {
-    const { limiter, time, ended, wait } = line(store);
+    const { limiter, time, ended, wait } = queue(store);
     for (const each of ['a', 'b', 'c']) void wait(each);
     await settled();
-    const other = createLimiter({ limits: accountLimits({ Other: LINE }), store: limiter.store, time, log: false });
+    const other = createLimiter({ limits: accountLimits({ Other: QUEUE }), store: limiter.store, time, log: false });
     await limiter.close();
     await settled();
     expect(ended).toEqual(['a 0', 'b ERR_CLOSED', 'c ERR_CLOSED']);
     const { levelsTicks } = await limiter.store.check([
-      { limit: 'Line', id: '7', incrementTicks: 0, fitTicks: 0, capTicks: 0, mode: 'check-only' },
+      { limit: 'Queue', id: '7', incrementTicks: 0, fitTicks: 0, capTicks: 0, mode: 'check-only' },
     ]);
     expect(levelsTicks).toEqual([100 * 16_000]);
     expect(time.pending).toBe(0);
@@ -126,7 +126,7 @@ for (const [name, store] of [
 }
 
 test('thousands of waits with one signal leave at once, without a listener, a timer or a token', async () => {
-  const { limiter, time } = limiterOnFakeTime({ Line: { ...LINE, maxWait: '1h' } });
+  const { limiter, time } = limiterOnFakeTime({ Queue: { ...QUEUE, maxWait: '1h' } });
   const leaving = new AbortController();
   setMaxListeners(0, leaving.signal);
   const all = Array.from({ length: 20_000 }, () => limiter.spendAndWait(entry(), { signal: leaving.signal }));
@@ -135,13 +135,13 @@ test('thousands of waits with one signal leave at once, without a listener, a ti
   expect(new Set((await ends).map(({ status }) => status))).toEqual(new Set(['fulfilled', 'rejected']));
   expect(getEventListeners(leaving.signal, 'abort')).toHaveLength(0);
   expect(time.pending).toBe(0);
-  expect(atOnce(limiter.check([{ limit: 'Line', id: '7', cost: 0 }])).resetAfterMs).toBe(100);
+  expect(atOnce(limiter.check([{ limit: 'Queue', id: '7', cost: 0 }])).resetAfterMs).toBe(100);
 });
 
-test('those of other lines who leave do not keep each other, in whatever order they leave', async () => {
-  const { limiter, time } = limiterOnFakeTime({ Line: LINE, Other: LINE });
-  const uses = [['Line'], ['Other'], ['Line', 'Other'], ['Other'], ['Line']] as const;
-  for (const limit of ['Line', 'Other'] as const) atOnce(limiter.spend([{ limit, id: '7' }]));
+test('waits in different queues do not depend on each other, in whatever order they leave', async () => {
+  const { limiter, time } = limiterOnFakeTime({ Queue: QUEUE, Other: QUEUE });
+  const uses = [['Queue'], ['Other'], ['Queue', 'Other'], ['Other'], ['Queue']] as const;
+  for (const limit of ['Queue', 'Other'] as const) atOnce(limiter.spend([{ limit, id: '7' }]));
   const leaving = uses.map((limits) => {
     const controller = new AbortController();
     const entries = limits.map((limit) => ({ limit, id: '7' }));
@@ -149,7 +149,7 @@ test('those of other lines who leave do not keep each other, in whatever order t
     return controller;
   });
   const levels = () =>
-    (['Line', 'Other'] as const).map((limit) => atOnce(limiter.check([{ limit, id: '7', cost: 0 }])).resetAfterMs);
+    (['Queue', 'Other'] as const).map((limit) => atOnce(limiter.check([{ limit, id: '7', cost: 0 }])).resetAfterMs);
   const seen = [2, 4, 0, 3, 1].map((index) => (leaving.at(index)?.abort(), levels()));
   expect(seen).toEqual([
     [400, 400],
@@ -162,7 +162,7 @@ test('those of other lines who leave do not keep each other, in whatever order t
 });
 
 test('a signal that is aborted after close, when the store had not answered yet, is ignored', async () => {
-  const { limiter, ended, wait } = line(later);
+  const { limiter, ended, wait } = queue(later);
   const leaving = new AbortController();
   void wait('a', leaving.signal);
   void wait('b', leaving.signal);
@@ -174,8 +174,8 @@ test('a signal that is aborted after close, when the store had not answered yet,
   await settled();
 });
 
-test('nobody gets a turn before those who waited, when one of them leaves', async () => {
-  const { time, ended, wait } = line();
+test('when a wait leaves the queue, no new request gets a turn before those behind it', async () => {
+  const { time, ended, wait } = queue();
   const leaving = new AbortController();
   void wait('a');
   void wait('b', leaving.signal);
@@ -188,7 +188,7 @@ test('nobody gets a turn before those who waited, when one of them leaves', asyn
 });
 
 test('a wait that left, and whose turn has passed, gives nothing back', async () => {
-  const { time, ended, wait, level } = line();
+  const { time, ended, wait, level } = queue();
   const [first, second] = [new AbortController(), new AbortController()];
   void wait('a');
   for (const [i, { signal }] of [first, second].entries()) void wait(`left ${i}`, signal);
@@ -202,7 +202,7 @@ test('a wait that left, and whose turn has passed, gives nothing back', async ()
 });
 
 test('a signal that is aborted after the wait changes nothing', async () => {
-  const { time, ended, wait, level } = line();
+  const { time, ended, wait, level } = queue();
   const leaving = new AbortController();
   void wait('a');
   void wait('b', leaving.signal);
@@ -215,7 +215,7 @@ test('a signal that is aborted after the wait changes nothing', async () => {
 });
 
 test('a signal that is aborted when the turn has come, before the wait has ended, changes nothing', async () => {
-  const { limiter, time } = limiterOnFakeTime({ Line: LINE });
+  const { limiter, time } = limiterOnFakeTime({ Queue: QUEUE });
   const [first, second] = [new AbortController(), new AbortController()];
   for (const id of ['7', '8']) atOnce(limiter.spend(entry(id)));
   // Called when the first wait ends.
@@ -230,7 +230,7 @@ test('a signal that is aborted when the turn has come, before the wait has ended
 });
 
 test('a signal that is aborted while the store is asked gives the tokens back, whatever the delay is', async () => {
-  const { ended, wait, level } = line(later);
+  const { ended, wait, level } = queue(later);
   const abortMeanwhile = async (name: string) => {
     const leaving = new AbortController();
     const waited = wait(name, leaving.signal);
@@ -245,8 +245,8 @@ test('a signal that is aborted while the store is asked gives the tokens back, w
   expect(ended).toEqual(['a left', 'b 0', 'c left']);
 });
 
-test('lines of other ids and limits do not keep the tokens of a wait that leaves', async () => {
-  const { limiter, time } = limiterOnFakeTime({ Line: LINE, Other: LINE });
+test('a wait that leaves gives its tokens back, although others wait in queues of other ids and limits', async () => {
+  const { limiter, time } = limiterOnFakeTime({ Queue: QUEUE, Other: QUEUE });
   const leaving = new AbortController();
   const spent = ['7', '8'].map((id) => atOnce(limiter.spend([...entry(id), { limit: 'Other', id }])));
   expect(spent.map(({ delayMs }) => delayMs)).toEqual([0, 0]);
@@ -255,31 +255,31 @@ test('lines of other ids and limits do not keep the tokens of a wait that leaves
   void limiter.spendAndWait(entry('8'));
   leaving.abort(new Error('left'));
   await expect(left).rejects.toThrow('left');
-  expect(atOnce(limiter.check([{ limit: 'Line', id: '7', cost: 0 }])).resetAfterMs).toBe(100);
+  expect(atOnce(limiter.check([{ limit: 'Queue', id: '7', cost: 0 }])).resetAfterMs).toBe(100);
   await time.pass(1000);
 });
 
 test('a shorter wait of another limit ends first', async () => {
-  const { limiter, time } = limiterOnFakeTime({ Line: LINE, Slow: { ...LINE, count: 3 } });
+  const { limiter, time } = limiterOnFakeTime({ Queue: QUEUE, Slow: { ...QUEUE, count: 3 } });
   const ended: string[] = [];
-  for (const limit of ['Slow', 'Line'] as const) {
+  for (const limit of ['Slow', 'Queue'] as const) {
     for (let i = 0; i < 2; i++) void limiter.spendAndWait([{ limit, id: '7' }]).then(() => ended.push(limit));
   }
   await time.pass(1000);
-  expect(ended).toEqual(['Slow', 'Line', 'Line', 'Slow']);
+  expect(ended).toEqual(['Slow', 'Queue', 'Queue', 'Slow']);
 });
 
-test('spendAndWait tries alternatives as spend does', async () => {
-  const { limiter, time } = limiterOnFakeTime({ Line: LINE, Own: { count: 1, period: '1h' } });
-  const firstOf = (['Own', 'Line'] as const).map((limit) => [{ limit, id: '7' }]);
+test('spendAndWait tries alternatives like spend', async () => {
+  const { limiter, time } = limiterOnFakeTime({ Queue: QUEUE, Own: { count: 1, period: '1h' } });
+  const firstOf = (['Own', 'Queue'] as const).map((limit) => [{ limit, id: '7' }]);
   const limits: (string | null)[] = [];
   for (let i = 0; i < 3; i++) void limiter.spendAndWait({ firstOf }).then(({ limit }: Decision) => limits.push(limit));
   await time.pass(100);
-  expect(limits).toEqual(['Own', 'Line', 'Line']);
+  expect(limits).toEqual(['Own', 'Queue', 'Queue']);
 });
 
 test('wrong arguments of spendAndWait are thrown by the call', () => {
-  const { limiter } = limiterOnFakeTime({ Line: LINE });
+  const { limiter } = limiterOnFakeTime({ Queue: QUEUE });
   const wait = (entries: unknown, options?: unknown) => () => limiter.spendAndWait(entries as never, options as never);
   expect(thrown(wait([{ limit: 'Other', id: '7' }])).code).toBe('ERR_UNKNOWN_LIMIT');
   expect(thrown(wait(entry(), { timeout: 5 })).code).toBe('ERR_UNKNOWN_OPTION');
@@ -302,7 +302,7 @@ test('a timer that is a little early does not end a wait', async () => {
     endOfTurn: (run) => time.endOfTurn(run),
     alarm: (delayMs, run) => time.alarm(delayMs - 0.6, run),
   };
-  const limiter = createLimiter({ limits: accountLimits({ Line: LINE }), store, time: early, log: false });
+  const limiter = createLimiter({ limits: accountLimits({ Queue: QUEUE }), store, time: early, log: false });
   void limiter.spendAndWait(entry());
   let endedMs = -1;
   void limiter.spendAndWait(entry()).then(() => (endedMs = time.nowMs));
@@ -311,8 +311,8 @@ test('a timer that is a little early does not end a wait', async () => {
   expect(endedMs).toBeLessThan(101);
 });
 
-test('a wait ends as it should when its tokens can not be given back', async () => {
-  const { limiter, time } = limiterOnFakeTime({ Line: LINE });
+test('a wait ends as usual when giving its tokens back fails', async () => {
+  const { limiter, time } = limiterOnFakeTime({ Queue: QUEUE });
   atOnce(limiter.spend(entry()));
   const decision = atOnce(limiter.spend(entry()));
   const held = new HeldDecisions({ time, refund: () => { throw new Error('closed'); } }); // prettier-ignore

@@ -17,7 +17,7 @@ function setup(options: Parameters<typeof limiterOnFakeTime>[1] = {}) {
   return { ...made, usage: (id = '7') => atOnce(made.limiter.usage([{ limit: 'Monthly', id }])) };
 }
 
-test('usage is what was used in the running period, and takes nothing', () => {
+test('usage returns what was used in the current period, and takes nothing', () => {
   const { limiter, usage, time } = setup();
   void limiter.spend([{ ...MONTHLY, cost: 3 }]);
   const expected = [{ limit: 'Monthly', id: '7', used: 3, count: 10, remaining: 7, ...june }];
@@ -46,7 +46,7 @@ test('usage may exceed a quota that was lowered, and has the id in its canonical
   expect(usage()).toMatchObject([{ used: 9, count: 4, remaining: 0 }]);
 });
 
-test('usage is all when the clock has stepped back into a past period', () => {
+test('usage is the whole count when the clock has stepped back into a past period', () => {
   const { limiter, usage, time } = setup();
   time.setWall(june.end.getTime());
   void limiter.spend([MONTHLY]);

@@ -72,14 +72,14 @@ describe('a limit that borrows', () => {
     [{ key: everyone(), count: 1000, per: 'day' }, 'must be a rate, not a quota'],
     [{ ...pool, maxWait: '1s' }, 'must be a limit without `maxWait`'],
     [{ ...pool, disabled: true }, 'must be a limit that is not disabled'],
-  ])('must name a pool that can be one, not %o', (wrong, demand) => {
+  ])('must name a limit that can be a pool, not %o', (wrong, demand) => {
     const { code, message } = thrown(() =>
       make({ PerUser: { ...perUser, borrow }, Pool: wrong, Other: { ...pool, count: 5000 } }),
     );
     expect([code, message]).toEqual(['ERR_LIMIT', expect.stringContaining(demand)]);
   });
 
-  test('has no maxWait, nor have its overrides', () => {
+  test('has no maxWait, and its overrides have none', () => {
     const both = thrown(() => make({ PerUser: { ...perUser, maxWait: '1s', borrow }, Pool: pool }));
     expect([both.code, both.message]).toEqual([
       'ERR_LIMIT',
@@ -90,7 +90,7 @@ describe('a limit that borrows', () => {
     expect(error({}, overrides).message).toMatch(/^`overrides.PerUser` has `borrow` and `maxWait`/);
   });
 
-  test('must have a name to which .ceiling can be added, that no other limit has', () => {
+  test('must have a name of at most 56 characters, and no other limit may have the name of its ceilings', () => {
     const taken = thrown(() => make({ PerUser: { ...perUser, borrow }, Pool: pool, 'peruser.Ceiling': pool }));
     expect([taken.code, taken.message]).toEqual([
       'ERR_LIMIT',
@@ -117,8 +117,8 @@ describe('a limit that borrows', () => {
   });
 });
 
-describe('what a pool assures', () => {
-  test('may use up its rate, and not more: tenants times the assured rate', () => {
+describe('the sum of the assured rates', () => {
+  test('may be as high as the rate of the pool, and not higher: tenants times the assured rate', () => {
     expect(() => make({ PerUser: { ...perUser, borrow: { ...borrow, tenants: 10 } }, Pool: pool })).not.toThrow();
     const { code, message } = error({ tenants: 11 });
     expect(code).toBe('ERR_LIMIT');
@@ -165,7 +165,7 @@ describe('what a pool assures', () => {
     expect(() => make({ PerUser: sevenths, Pool: { ...pool, count: 21 } })).not.toThrow();
   });
 
-  test('is validated again when limits are replaced, and the old ones stay', () => {
+  test('is validated again when limits are replaced, and the old limits stay in effect', () => {
     const limiter = make({ PerUser: { ...perUser, borrow }, Pool: pool });
     const next = { PerUser: { ...perUser, borrow: { ...borrow, tenants: 11 } }, Pool: pool };
     expect(thrown(() => limiter.replace({ limits: next })).code).toBe('ERR_LIMIT');
@@ -200,7 +200,7 @@ describe('an override of a limit that borrows', () => {
     expect([wrong.code, wrong.message.slice(0, message.length)]).toEqual([code, message]);
   });
 
-  test('can change borrowing only where the limit borrows', () => {
+  test('may have borrow only if the limit borrows', () => {
     const override = { ...big, borrow: { weight: 2 } };
     const { code, message } = thrown(() => make({ PerUser: perUser }, { PerUser: { a: override } }));
     expect([code, message]).toEqual([
@@ -209,7 +209,7 @@ describe('an override of a limit that borrows', () => {
     ]);
   });
 
-  test('can not change the numbers of a pool', () => {
+  test('is not allowed for a pool', () => {
     const overrides = { Pool: { everyone: { count: 2000, period: '1s' } } };
     expect(error({}, overrides)).toMatchObject({
       code: 'ERR_OVERRIDE',

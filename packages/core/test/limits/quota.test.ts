@@ -90,7 +90,7 @@ describe('an anchor function', () => {
   const { limiter } = limiterOnFakeTime({ Monthly: { count: 100, per: 'month', anchor } });
   const spend = (id: string) => limiter.spend([{ limit: 'Monthly', id }]);
 
-  test('gives each id its own periods', () => {
+  test('gives each id periods of its own', () => {
     const [one, two] = ['1', '2'].map((id) => atOnce(spend(id)).resetAfterMs);
     expect([one, two]).toEqual([30 * 86_400_000, 14 * 86_400_000]);
     expect(atOnce(spend('1')).remaining).toBe(98);
@@ -106,7 +106,7 @@ describe('an anchor function', () => {
     ['6', 'The function `anchor` of limit "Monthly" must return a date, but returned a promise.'],
     ['7', '`anchor` of limit "Monthly" must be a date that exists'],
     ['8', 'The function `anchor` of limit "Monthly" threw (Error: no account). Return a date for every id'],
-  ])('that returns no date is an error of the decision: %s', (id, message) => {
+  ])('that does not return a date is an error of the decision: %s', (id, message) => {
     const error = thrown(() => spend(id));
     expect(error.code).toBe('ERR_OPTION');
     expect(error.message).toContain(message);
@@ -141,7 +141,7 @@ describe('a store without calendar periods', () => {
     expect(error.message).toContain(message);
   });
 
-  test('is an error when limits are replaced, and the old ones stay', () => {
+  test('is an error when limits are replaced, and the old limits stay in effect', () => {
     const old = { Often: { key, count: 5, period: '1m' } } as const;
     const limiter = createLimiter({ limits: old, store: new OldStore() });
     expect(thrown(() => limiter.replace({ limits })).message).toContain(message);
@@ -184,7 +184,7 @@ describe('an override of a quota', () => {
     );
   });
 
-  test('that is a rate, from a function, is an event, and the numbers of the limit apply', () => {
+  test('from a function, that is a rate, is an event, and the numbers of the limit apply', () => {
     const rate = { count: 5, period: '1m' } as const;
     const { limiter, events } = limiterOnFakeTime(
       { Monthly: { count: 100, per: 'month' }, Often: { count: 7, period: '1m' } },
@@ -215,7 +215,7 @@ describe('an override of a quota', () => {
   });
 });
 
-test('another definition of a quota has other buckets, and the old one finds its own again', () => {
+test('another calendar has other buckets, and the old calendar has its old buckets again', () => {
   const time = new FakeTime();
   time.setWall(Date.UTC(2026, 6, 15));
   const store = memoryStore({ time });

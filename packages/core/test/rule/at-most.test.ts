@@ -41,7 +41,7 @@ describe('numbers are accepted up to burst + window / T, and not one token more'
     }
   });
 
-  test('a window contains both its ends: a token that comes back with the last moment counts', () => {
+  test('a window includes both its ends: a token that comes back at the last moment counts', () => {
     const one: LimitNumbers = { count: 1, period: '1h' };
     expect(() => defined({ 1: '59m59s' }, one)).not.toThrow();
     expect(thrown(() => defined({ 1: '1h' }, one)).message).toContain('can let 2 through');
@@ -51,7 +51,7 @@ describe('numbers are accepted up to burst + window / T, and not one token more'
 describe('the error', () => {
   const messageOf = (atMost: AtMost, numbers: LimitNumbers) => thrown(() => defined(atMost, numbers)).message;
 
-  test('shows what passes, and a burst and a count that keep all bounds', () => {
+  test('shows how many can pass, and a burst and a count that satisfy all bounds', () => {
     expect(messageOf({ 1000: '1h' }, { count: 1000, period: '1h' })).toBe(
       '`limits.Vendor` must let at most 1000 tokens through in any 1h because of `atMost`, but can let 2000 through (1000 at once and 1000 that come back). With this period use, for example, burst: 500, count: 500.',
     );
@@ -70,7 +70,7 @@ describe('the error', () => {
       'Use a higher number of tokens, a shorter window or a lower maxDebt.',
     ],
     [{ 1: '366d' }, { count: 1, period: '1d' }, 'Use a higher number of tokens, a shorter window or a lower maxDebt.'],
-  ])('names numbers that keep %o instead of %o: %s', (atMost, numbers, remedy) => {
+  ])('suggests numbers that satisfy %o instead of %o: %s', (atMost, numbers, remedy) => {
     expect(messageOf(atMost, numbers)).toContain(` ${remedy}`);
     const [, burst, count, period] = /burst: (\d+), count: (\d+)(?:, period: '(\d+s)')?/.exec(remedy) ?? [];
     if (burst === undefined) return;
@@ -100,7 +100,7 @@ describe('the error', () => {
   });
 });
 
-describe('the numbers of overrides keep the bounds of their limit too', () => {
+describe('the numbers of overrides must satisfy the bounds of their limit too', () => {
   test.each<[string, Override]>([
     ['a burst', { burst: 101, count: 900, period: '1h' }],
     ['a rate', { burst: 100, count: 901, period: '1h' }],
@@ -118,7 +118,7 @@ describe('the numbers of overrides keep the bounds of their limit too', () => {
     expect(thrown(() => defined({ 1000: '1h' }, numbers, { a: slower })).message).toContain('50 of debt');
   });
 
-  test('ids that are unlimited or blocked have no numbers to keep them', () => {
+  test('unlimited and blocked ids are accepted', () => {
     expect(() => defined({ 1000: '1h' }, HOURLY, { a: 'unlimited', b: 'blocked' })).not.toThrow();
   });
 
@@ -149,7 +149,7 @@ describe('the numbers of overrides keep the bounds of their limit too', () => {
     expect(thrown(wide({ count: 901, period: '1h' })).message).toContain('`overrides.Vendor (of a network)` must');
   });
 
-  test('those of a function are not used: the limit decides by its own numbers, and emits an event', () => {
+  test('those of a function are ignored: the limit uses its own numbers, and emits an event', () => {
     const events: LimiterEvent[] = [];
     const plans: Record<string, Override> = {
       small: { burst: 50, count: 50, period: '1h' },
@@ -168,7 +168,7 @@ describe('the numbers of overrides keep the bounds of their limit too', () => {
     expect(events).toMatchObject([{ type: 'override-failed', id: 'big' }]);
   });
 
-  test('after a change as well: numbers that do not keep them leave the old ones in effect', () => {
+  test('also after a change: the old limits stay in effect when the new numbers are rejected', () => {
     const limiter = defined({ 1000: '1h' });
     const limits = { Vendor: { key: accountId(), ...HOURLY, count: 901, atMost: { 1000: '1h' } } };
     expect(thrown(() => limiter.replace({ limits })).code).toBe('ERR_LIMIT');

@@ -51,7 +51,7 @@ const REMEDY = 'To allow no bursts use burst: 1; for no limit leave the limit ou
 const NAN_REMEDY = `NaN comes from a calculation or a Number() of text, often of an environment variable that is not set.`;
 
 describe('a debt', () => {
-  test('is kept as it is given, 0 included, and undefined without', () => {
+  test('is kept as given, also 0, and undefined if it is not given', () => {
     expect(rate({ count: 1, period: '1s', maxDebt: 5 }).maxDebt).toBe(5);
     expect(rate({ count: 1, period: '1s', maxDebt: 0 }).maxDebt).toBe(0);
     expect(rate({ count: 1, period: '1s' }).maxDebt).toBeUndefined();
@@ -63,7 +63,7 @@ describe('a debt', () => {
     expect(message).toContain('`limits.Orders.maxDebt` must be a whole number from 0 to 1000000000');
   });
 
-  test('may be as long as a bucket with it is full again within ten years, and no longer', () => {
+  test('may be as high as a bucket with it refills within ten years, and no higher', () => {
     expect(rate({ burst: 1, count: 1, period: '365.25d', maxDebt: 9 }).maxDebt).toBe(9);
     const { code, message } = thrown(() => rate({ burst: 1, count: 1, period: '365.25d', maxDebt: 10 }));
     expect(code).toBe('ERR_LIMIT');

@@ -18,7 +18,7 @@ test.each([
   ['a b\n', 'Orders:a%20b%0A'],
 ])('the bucket of %o is %s', (id, key) => expect(bucketKey('Orders', id)).toBe(key));
 
-test('a bucket with a calendar has its name after the key of the id, also where that is hashed', () => {
+test('the key of a bucket with a calendar ends with the name of the calendar, also if the id is hashed', () => {
   expect(bucketKey('Monthly', '7@x', 'month:31:0:Europe/Berlin')).toBe('Monthly:7%40x@month:31:0:Europe/Berlin');
   expect(bucketKey('Monthly', 'x'.repeat(300), 'day:0:0:UTC')).toMatch(/^Monthly:#[0-9a-f]{64}@day:0:0:UTC$/);
 });

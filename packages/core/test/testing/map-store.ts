@@ -135,7 +135,7 @@ export class MapStore implements Store {
     return refundable(incrementTicks, tatAfterSpendTicks, now);
   }
 
-  /** Whether requests that came later wait in line, or the bucket was reset before the turn of the decision. */
+  /** Whether requests that came later wait in the queue, or the bucket was reset before the turn of the decision. */
   isOvertaken({ lineTicks = Infinity, tatAfterSpendTicks }: StoreRefund, level: number, now: number): boolean {
     if (tatAfterSpendTicks === undefined) return false;
     const ahead = tatAfterSpendTicks - now;

@@ -118,22 +118,22 @@ test.each<Mistake>([
     breaks: 'a late refund of a decision gives back only what has not come back by itself',
   },
   {
-    mistake: 'refunds out of the middle of a line',
+    mistake: 'refunds a decision in the middle of a queue',
     Broken: class extends MapStore {
       override isOvertaken(): boolean {
         return false;
       }
     },
-    breaks: 'a refund of a decision in a line is given only to the last in it',
+    breaks: 'in a queue, only the last decision is refunded',
   },
   {
-    mistake: 'refunds no named bucket while requests wait in line',
+    mistake: 'does not refund a named bucket while requests wait in a queue',
     Broken: class extends MapStore {
       override isOvertaken(one: StoreRefund, level: number, now: number): boolean {
         return super.isOvertaken({ ...one, tatAfterSpendTicks: one.tatAfterSpendTicks ?? Infinity }, level, now);
       }
     },
-    breaks: 'a refund of a named bucket is given, also while requests wait in line',
+    breaks: 'a named bucket is refunded also while requests wait in a queue',
   },
   {
     mistake: 'refunds a decision before its turn from a bucket that was reset',
@@ -145,13 +145,13 @@ test.each<Mistake>([
     breaks: 'a refund before the turn of the decision gives nothing if the bucket was reset since',
   },
   {
-    mistake: 'refunds nobody who has been overtaken, also without a line',
+    mistake: 'does not refund an earlier decision, although there is no queue',
     Broken: class extends MapStore {
       override isOvertaken(one: StoreRefund, level: number, now: number): boolean {
         return super.isOvertaken({ ...one, lineTicks: one.lineTicks === undefined ? undefined : 0 }, level, now);
       }
     },
-    breaks: 'a refund of a decision without anybody in line is given, whatever came later',
+    breaks: 'a decision is refunded when no request waits, whatever came later',
   },
   {
     mistake: 'resets every bucket of the limit',

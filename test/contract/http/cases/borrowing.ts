@@ -7,7 +7,7 @@ import { start } from '../start.ts';
 
 /** Limits that borrow from a pool when their own tokens are used up. */
 export function borrowingCases(framework: Framework): void {
-  /** 2 tokens are assured, one comes back in 10 s; the pool has 4, one comes back in 5 s; nobody gets above 4. */
+  /** 2 tokens are assured, one comes back in 10 s; the pool has 4, one comes back in 5 s; a client gets at most 4. */
   function borrowing(): { limiter: Limiter<NativeRequest>; time: FakeTime } {
     const { store, time } = timed();
     const ceiling = { burst: 4, count: 1, period: '5s' } as const;
@@ -26,7 +26,7 @@ export function borrowingCases(framework: Framework): void {
     return [own?.remaining, pool?.remaining];
   };
 
-  test('a client that has used up its own tokens gets those of the pool, and the fields report its own', async () => {
+  test('a client without own tokens borrows from the pool, and the fields report its own bucket', async () => {
     const { limiter } = borrowing();
     const app = await start(framework, { limits: perUser(limiter) });
     const answers = [];
@@ -43,7 +43,7 @@ export function borrowingCases(framework: Framework): void {
     expect((await app.get('/', as('bob'))).status).toBe(200);
   });
 
-  test('a client waits for the shorter of two waits, and then passes', async () => {
+  test('a client is allowed after the shorter of two waits', async () => {
     const { limiter, time } = borrowing();
     const app = await start(framework, { limits: perUser(limiter) });
     expect(await app.statuses(4, '/', as('ann'))).toEqual([200, 200, 200, 200]);
@@ -74,7 +74,7 @@ export function borrowingCases(framework: Framework): void {
     expect((await app.get('/', as('ann'))).headers[name]).toBe(value);
   });
 
-  test('the handler and onDecision find out what was borrowed', async () => {
+  test('the decision for the handler and onDecision shows what was borrowed', async () => {
     const { limiter } = borrowing();
     const decisions: Decision[] = [];
     const app = await start(framework, {
@@ -100,14 +100,14 @@ export function borrowingCases(framework: Framework): void {
     expect(await left(limiter)).toEqual([1, 3]);
   });
 
-  test('shadow: every request passes, and takes what it would take', async () => {
+  test('shadow: every request passes, and takes what it would take without shadow', async () => {
     const { limiter } = borrowing();
     const app = await start(framework, { limits: perUser(limiter, { shadow: true }) });
     expect(await app.statuses(6, '/', as('ann'))).toEqual(Array(6).fill(200));
     expect(await left(limiter)).toEqual([0, 0]);
   });
 
-  test('a handler gives back what was borrowed to the pool, and what was its own to the client', async () => {
+  test('a refund by the handler gives borrowed tokens back to the pool, and own tokens to the client', async () => {
     const { limiter } = borrowing();
     const app = await start(framework, {
       routes: {
@@ -127,7 +127,7 @@ export function borrowingCases(framework: Framework): void {
     expect(await left(limiter)).toEqual([0, 2]);
   });
 
-  test('a handler charges all buckets of a limit', async () => {
+  test('a charge by the handler takes from all buckets of a limit', async () => {
     const { limiter } = borrowing();
     const app = await start(framework, {
       routes: {

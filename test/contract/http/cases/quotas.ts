@@ -35,13 +35,13 @@ export function quotaCases(framework: Framework): void {
     expect(denied.headers).toMatchObject({ ratelimit: `"Quota";r=0;t=${seconds}`, 'retry-after': String(seconds) });
   });
 
-  test('a quota that was not used has no time', async () => {
+  test('the fields of an unused quota have no t', async () => {
     const { limiter } = setup({ Quota: { key: userKey, count: 2, per: 'day' } });
     const app = await start(framework, { limits: [{ limiter, limits: [{ limit: 'Quota', cost: 0 }] }] });
     expect((await app.get('/', as('ann'))).headers.ratelimit).toBe('"Quota";r=2');
   });
 
-  test('the length of a day is that of the running one, when clocks change', async () => {
+  test('w is the length of the current day, also when clocks change', async () => {
     const { limiter, time } = setup({ Quota: { key: userKey, count: 2, per: 'day', timeZone: 'Europe/Berlin' } });
     time.setWall(Date.UTC(2026, 9, 25, 12));
     const app = await start(framework, { limits: [{ limiter }] });
@@ -49,7 +49,7 @@ export function quotaCases(framework: Framework): void {
     expect(headers).toMatchObject({ ratelimit: '"Quota";r=1;t=39600', 'ratelimit-policy': '"Quota";q=2;w=90000' });
   });
 
-  test('Retry-After is never too short: after it the same request passes, over the end of the period', async () => {
+  test('Retry-After is never too short: after it the same request is allowed, in the next period', async () => {
     const { limiter, time } = setup({ Quota: { key: userKey, count: 1, per: 'month' } });
     const app = await start(framework, { limits: [{ limiter }] });
     expect(await app.statuses(2, '/', as('ann'))).toEqual([200, 429]);
@@ -62,7 +62,7 @@ export function quotaCases(framework: Framework): void {
     expect((await app.get('/', as('ann'))).headers['retry-after']).toBe(String(31 * 86_400));
   });
 
-  test('a denial by a quota leaves the tokens of a rate, and the other way round', async () => {
+  test('a denial by a quota takes nothing from a rate, and the other way round', async () => {
     const { limiter, time } = setup({
       Often: { key: userKey, burst: 2, count: 1, period: '10s' },
       Quota: { key: userKey, count: 3, per: 'month' },
@@ -98,7 +98,7 @@ export function quotaCases(framework: Framework): void {
   });
 
   test.each(['draft-11', 'draft-7', 'draft-6', 'legacy'] as const)(
-    'fields: %s reports a quota beside a hidden limit as if that did not exist',
+    'fields: %s reports a quota as if the hidden limit beside it did not exist',
     async (fields) => {
       const quota = { key: userKey, count: 2, per: 'month' } as const;
       const hidden = { key: userKey, count: 1, period: '1h', hidden: true } as const;

@@ -70,11 +70,11 @@ export const correctionCases: readonly (StoreCase | SteeredStoreCase)[] = [
     },
   ),
 
-  promise('a refund of a decision in a line is given only to the last in it', async ({ store }) => {
+  promise('in a queue, only the last decision is refunded', async ({ store }) => {
     await store.spend([slow.spend('id', 5)]);
     const [first, last] = [
-      await store.spend([slow.inLine(8, slow.spend('id'))]),
-      await store.spend([slow.inLine(8, slow.spend('id', 2))]),
+      await store.spend([slow.queued(8, slow.spend('id'))]),
+      await store.spend([slow.queued(8, slow.spend('id', 2))]),
     ];
     const lineTicks = 5 * T;
     const tat = tatOf(last, 2 * T);
@@ -84,24 +84,24 @@ export const correctionCases: readonly (StoreCase | SteeredStoreCase)[] = [
     assertTat(await store.refund([refundOfFirst]), tat - 3 * T);
   }),
 
-  promise('a refund of a decision without anybody in line is given, whatever came later', async ({ store }) => {
-    const taken = await store.spend([slow.inLine(8, slow.spend('id', 3))]);
-    const tat = tatOf(await store.spend([slow.inLine(8, slow.spend('id'))]), T);
+  promise('a decision is refunded when no request waits, whatever came later', async ({ store }) => {
+    const taken = await store.spend([slow.queued(8, slow.spend('id', 3))]);
+    const tat = tatOf(await store.spend([slow.queued(8, slow.spend('id'))]), T);
     const refund = { ...slow.refund('id', 2, tatOf(taken, 3 * T)), lineTicks: 5 * T };
     assertTat(await store.refund([refund]), tat - 2 * T);
   }),
 
-  promise('a refund of a named bucket is given, also while requests wait in line', async ({ store }) => {
+  promise('a named bucket is refunded also while requests wait in a queue', async ({ store }) => {
     await store.spend([slow.spend('id', 5)]);
-    const tat = tatOf(await store.spend([slow.inLine(8, slow.spend('id', 2))]), 2 * T);
+    const tat = tatOf(await store.spend([slow.queued(8, slow.spend('id', 2))]), 2 * T);
     assertTat(await store.refund([{ ...slow.refund('id'), lineTicks: 5 * T }]), tat - T);
   }),
 
   promise('a refund before the turn of the decision gives nothing if the bucket was reset since', async ({ store }) => {
     await store.spend([slow.spend('id', 5)]);
-    const waiting = tatOf(await store.spend([slow.inLine(8, slow.spend('id', 2))]), 2 * T);
+    const waiting = tatOf(await store.spend([slow.queued(8, slow.spend('id', 2))]), 2 * T);
     await store.reset([{ limit: slow.name, id: 'id' }]);
-    const tat = tatOf(await store.spend([slow.inLine(8, slow.spend('id', 3))]), 3 * T);
+    const tat = tatOf(await store.spend([slow.queued(8, slow.spend('id', 3))]), 3 * T);
     assertTat(await store.refund([{ ...slow.refund('id', 2, waiting), lineTicks: 5 * T }]), tat);
   }),
 
