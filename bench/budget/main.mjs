@@ -28,7 +28,7 @@ const SERVERS = [
 /** @type {import('./profile.mjs').Stages} */
 const STAGES = [
   ['clock', /core\/dist\/(time|store\/memory\/store-time)/],
-  ['hash of the id', /core\/dist\/store\/memory\/id-hasher\.js$/],
+  ['hash of the id', /core\/dist\/(?:hash\/half-sip-hash|store\/memory\/id-hasher)\.js$/],
   ['table of buckets', /core\/dist\/store\//],
   ['fields', /core\/dist\/http\/(fields|dialects\/.*)\.js$/],
   ['request and response', /(core\/dist\/(http|client)|(express|koa|fastify)\/dist|core\/dist\/ids\/ip-address)/],

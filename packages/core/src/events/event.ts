@@ -58,6 +58,18 @@ export type LimiterEvent =
       readonly end: Date;
       readonly message: string;
     }
+  /**
+   * The load of a limit could not be read, or its function `enabled` threw or returned a wrong value, `count` times since
+   * the last such event. Emitted at once, then at most once a minute. A load that can't be read counts as none, so that
+   * the limit sheds less and less; after a failed `enabled` it remains as it was, on or off.
+   */
+  | {
+      readonly type: 'load-failed';
+      readonly limit: string;
+      readonly count: number;
+      readonly cause: unknown;
+      readonly message: string;
+    }
   /** A user's function threw during an upgrade, where no framework handles errors. The upgrade was rejected. */
   | { readonly type: 'upgrade-failed'; readonly cause: unknown; readonly message: string }
   /** A request was denied after its response had begun. The status could not be sent, and the response was ended. */
