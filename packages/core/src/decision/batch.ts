@@ -69,6 +69,8 @@ function withRate({ limit, id, cost, mode, share }: Ask, override: OverrideRate)
     treatment: limit.treatment,
     calendar: calendar === undefined ? undefined : calendar.name,
     period: calendar === undefined ? undefined : limit.calendar!.running(calendar),
+    slots: limit.treatment.slots === undefined ? undefined : true,
+    lease: undefined,
   };
 }
 
@@ -148,8 +150,9 @@ export function plainBatchOf(
 }
 
 /**
- * Whether a store can decide a batch as it is: no id is blocked, no limit borrows, and no cost exceeds the burst, or in a
- * charge the burst and `maxDebt`. One look at each transaction for all of it, because a blocked id has a burst of 0.
+ * Whether a store can decide a batch as it is: no id is blocked, no limit borrows or counts slots, and no cost exceeds the
+ * burst, or in a charge the burst and `maxDebt`. One look at each transaction for all of it, because a blocked id has a
+ * burst of 0.
  */
 export function isDecidable(batch: readonly Transaction[]): boolean {
   for (let i = 0; i < batch.length; i++) if (!isFitting(batch[i]!)) return false;
@@ -157,7 +160,7 @@ export function isDecidable(batch: readonly Transaction[]): boolean {
 }
 
 function isFitting(transaction: Transaction): boolean {
-  return transaction.rate.burst > 0 && transaction.treatment.borrowing === undefined && hasFittingCost(transaction);
+  return transaction.rate.burst > 0 && transaction.treatment.isPlain && hasFittingCost(transaction);
 }
 
 function hasFittingCost({ mode, cost, rate, capTicks }: Transaction): boolean {

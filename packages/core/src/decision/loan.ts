@@ -99,6 +99,8 @@ function ownPart(transaction: Transaction, { own }: Borrowing, mode: Mode): Tran
     treatment: own,
     calendar: undefined,
     period: undefined,
+    slots: undefined,
+    lease: undefined,
   };
 }
 
@@ -123,6 +125,8 @@ function ceilingPart(transaction: Transaction, borrowing: Borrowing, mode: Mode)
     treatment: borrowing.ofCeiling,
     calendar: undefined,
     period: undefined,
+    slots: undefined,
+    lease: undefined,
   };
 }
 
@@ -144,6 +148,8 @@ function poolPart({ pool, ofPool }: Borrowing, { cost, mode, fitTicks }: PoolNum
     treatment: ofPool,
     calendar: undefined,
     period: undefined,
+    slots: undefined,
+    lease: undefined,
   };
 }
 

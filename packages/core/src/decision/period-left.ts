@@ -12,13 +12,18 @@ export interface PeriodLeft {
   readonly leftTicks: number;
 }
 
-type Bucket = Pick<StoreTransaction, 'calendar' | 'period'>;
+type Bucket = Pick<StoreTransaction, 'calendar' | 'period' | 'slots'>;
 
-/** Returns the running period of a bucket of a reading; `undefined` for a rate. */
+/** When a slot will be released is unknown. One second is the shortest wait that Retry-After can express. */
+const UNTIL_RELEASED: PeriodLeft = { startMs: 0, endMs: 0, leftTicks: 1000 * TICKS_PER_MS };
+
+/**
+ * Returns the running period of a bucket of a reading; `undefined` for a rate. Slots count as a period of no length with
+ * one second left.
+ */
 export function periodLeft(bucket: Bucket, reading: StoreReading, index: number): PeriodLeft | undefined {
-  return bucket.calendar === undefined
-    ? undefined
-    : running(bucket.calendar, bucket.period, reading.bucketWallMs![index]!);
+  if (bucket.calendar === undefined) return bucket.slots === undefined ? undefined : UNTIL_RELEASED;
+  return running(bucket.calendar, bucket.period, reading.bucketWallMs![index]!);
 }
 
 // A function of its own, because it is rare: see docs/hot-path.md.

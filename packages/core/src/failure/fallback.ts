@@ -1,12 +1,13 @@
 import type { EventSink } from '../events/event.ts';
 import type { Time } from '../time/time.ts';
-import { memoryStore, type MemoryStore } from '../store/memory/memory-store.ts';
+import { memoryStore } from '../store/memory/memory-store.ts';
 import { localPressureEvent } from '../store/memory/pressure.ts';
 import type { Store, StoreBucket, StoreReading } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { readFirst, type Alternatives, type FirstReading } from './alternatives.ts';
 import { EMPTY_READING } from './reading.ts';
 import { LocalRates } from './local-rate.ts';
+import { LocalStore, type SlotLevel } from './local-store.ts';
 import type { StalePeriods } from './stale-periods.ts';
 import type { Changed, Charge, Answered, Failure, Unanswered } from '../decision/batch-answer.ts';
 
@@ -28,6 +29,8 @@ export interface FallbackParts {
   readonly owner: object;
   /** Renews the periods of batches, which are those of the store's clock, for the clock of this process. */
   readonly periods: StalePeriods;
+  /** The level of buckets of slots. */
+  readonly slotLevel: SlotLevel;
 }
 
 /**
@@ -43,10 +46,12 @@ export class Fallback {
   readonly #owner: object;
   readonly #emit: EventSink;
   readonly #periods: StalePeriods;
+  readonly #slotLevel: SlotLevel;
   /** Created when the first `local` limit needs it. */
-  #store: MemoryStore | undefined;
+  #store: LocalStore | undefined;
 
-  constructor({ guarded, gateways, time, emit, owner, periods }: FallbackParts) {
+  constructor({ guarded, gateways, time, emit, owner, periods, slotLevel }: FallbackParts) {
+    this.#slotLevel = slotLevel;
     this.#periods = periods;
     this.#guarded = guarded;
     this.#rates = new LocalRates(gateways);
@@ -66,7 +71,7 @@ export class Fallback {
     const local = localOf(batch).map((transaction) => this.#rates.localized(transaction));
     if (local.length === 0) return this.#letThrough(cause);
     const store = this.#local();
-    // The memory store answers synchronously.
+    // The local store answers at once.
     const reading = this.#periods.callOther(local, (current) => store[call](current)) as StoreReading;
     return { available: true, batch: local, reading, store, failure: { policy: 'local', cause }, owner };
   }
@@ -117,14 +122,14 @@ export class Fallback {
     return { available: true, batch: [], reading: EMPTY_READING, store: this.#guarded, failure, owner: this.#owner };
   }
 
-  #local(): MemoryStore {
+  #local(): LocalStore {
     return (this.#store ??= this.#madeLocal());
   }
 
-  #madeLocal(): MemoryStore {
+  #madeLocal(): LocalStore {
     const store = memoryStore({ maxKeys: MAX_LOCAL_KEYS, time: this.#time });
     store.watch((pressure) => this.#emit(localPressureEvent(pressure)));
-    return store;
+    return new LocalStore(store, this.#slotLevel);
   }
 }
 

@@ -7,14 +7,15 @@ import { readyTicks, type Transaction } from '../decision/transaction.ts';
 /**
  * Returns one process's part of a limit that `gateways` processes share: the interval T × gateways, and burst /
  * gateways rounded down, at least 1. Together the parts allow the limit's own rate and, at one instant, the larger of
- * its burst and `gateways`. Of a quota, each has count / gateways rounded down, at least 1, in each period.
+ * its burst and `gateways`. Of a quota, each has count / gateways rounded down, at least 1, in each period; of slots the
+ * same part.
  *
  * T is capped at ten years, the longest time that ticks allow for a bucket to fill.
  */
 export function localRate(rate: Rate, gateways: number): Rate {
   const burst = Math.max(1, Math.floor(rate.burst / gateways));
-  // T of a quota is one tick, also of a local one.
-  if (rate.isQuota) return { ...rate, burst, count: burst, toleranceTicks: burst };
+  // A token of a quota, or a slot, is one tick in every process.
+  if (rate.counts !== undefined) return { ...rate, burst, count: burst, toleranceTicks: burst };
   // Only a burst of 1 can reach the cap: with a larger burst, the tolerance is at most that of the limit.
   const emissionIntervalTicks = Math.min(rate.emissionIntervalTicks * gateways, MAX_TOLERANCE_TICKS);
   return {

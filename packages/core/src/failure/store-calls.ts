@@ -2,7 +2,7 @@ import type { Awaitable } from '../async/awaitable.ts';
 import { decisionOf } from '../decision/decide.ts';
 import type { Decision } from '../decision/decision.ts';
 import { reasonOf, SluiceError } from '../checks/errors.ts';
-import type { StoreBucket, Store, StoreCap, StoreReading, StoreRefund } from '../store/store.ts';
+import type { StoreBucket, Store, StoreCap, StoreHold, StoreReading, StoreRefund } from '../store/store.ts';
 import { countNamed } from '../decision/loan.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { readFirst, type Alternatives, type FirstReading } from './alternatives.ts';
@@ -161,6 +161,16 @@ export function resetCall({ store }: StoreCallParts): StoreCall<readonly StoreBu
         'Reset them again when the store answers.';
       return Promise.reject(new SluiceError('ERR_STORE_UNAVAILABLE', message, { cause }));
     },
+  };
+}
+
+/** `renew` or `release`. Without an answer, the leases end: the store frees the slots by itself. */
+export function leaseCall(name: 'renew' | 'release', { store }: StoreCallParts): StoreCall<readonly StoreHold[], void> {
+  return {
+    send: (batch, deadlineMs) => store[name]!(batch, deadlineMs),
+    check: () => undefined,
+    accept: () => undefined,
+    withoutAnswer: () => undefined,
   };
 }
 

@@ -1,6 +1,14 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { Decision } from '../decision/decision.ts';
-import type { StoreBucket, Store, StoreCap, StoreReading, StoreRefund, StoreReport } from '../store/store.ts';
+import type {
+  StoreBucket,
+  Store,
+  StoreCap,
+  StoreHold,
+  StoreReading,
+  StoreRefund,
+  StoreReport,
+} from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import type { Answered, Changed, Charge } from '../decision/batch-answer.ts';
 import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
@@ -39,6 +47,10 @@ export interface StoreGate {
   cap(batch: readonly StoreCap[]): Awaitable<unknown>;
   /** Fills buckets. */
   reset(batch: readonly StoreBucket[]): Awaitable<void>;
+  /** Renews leases of slots, if the store can answer. */
+  renew(holds: readonly StoreHold[]): Awaitable<void>;
+  /** Releases slots, if the store can answer. Otherwise they are free when their leases end. */
+  release(holds: readonly StoreHold[]): Awaitable<void>;
   /** Resolves when the store can answer. */
   ready(options?: ReadyOptions): Promise<void>;
   /** Takes note of a report of the store about itself. It never throws. */
@@ -110,6 +122,16 @@ export class OpenGate implements StoreGate {
   reset(batch: readonly StoreBucket[]): Awaitable<void> {
     this.assertOpen();
     return this.#store.reset(batch);
+  }
+
+  renew(holds: readonly StoreHold[]): Awaitable<void> {
+    this.assertOpen();
+    return this.#store.renew!(holds);
+  }
+
+  release(holds: readonly StoreHold[]): Awaitable<void> {
+    this.assertOpen();
+    return this.#store.release!(holds);
   }
 
   async ready(options?: ReadyOptions): Promise<void> {

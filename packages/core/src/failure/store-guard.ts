@@ -3,12 +3,21 @@ import type { Decision } from '../decision/decision.ts';
 import { isInstance, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
-import type { StoreBucket, Store, StoreCap, StoreReading, StoreRefund, StoreReport } from '../store/store.ts';
+import type {
+  StoreBucket,
+  Store,
+  StoreCap,
+  StoreHold,
+  StoreReading,
+  StoreRefund,
+  StoreReport,
+} from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { EMPTY_READING } from './reading.ts';
 import { Deadlines } from '../time/deadlines.ts';
 import type { CheckedFailureOptions } from './failure-options.ts';
 import { Fallback } from './fallback.ts';
+import type { SlotLevel } from './local-store.ts';
 import { LoopYield } from './loop-yield.ts';
 import { closed, type StoreGate } from './store-gate.ts';
 import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
@@ -21,6 +30,7 @@ import {
   chargeCall,
   decidingCall,
   decidingFirstCall,
+  leaseCall,
   readCall,
   refundCall,
   resetCall,
@@ -41,6 +51,8 @@ export interface StoreGuardParts {
   readonly time: Time;
   /** The clock by which the periods of batches are chosen. Default: a new one. */
   readonly wall?: StoreWall;
+  /** The level of buckets of slots while the store can't answer. Default: none are held. */
+  readonly slotLevel?: SlotLevel;
 }
 
 /**
@@ -67,6 +79,8 @@ export class StoreGuard implements StoreGate {
   readonly #cap: StoreCall<readonly StoreCap[], void>;
   readonly #read: StoreCall<readonly Transaction[], Changed<Transaction>>;
   readonly #reset: StoreCall<readonly StoreBucket[], void>;
+  readonly #renew: StoreCall<readonly StoreHold[], void>;
+  readonly #release: StoreCall<readonly StoreHold[], void>;
   readonly #trial: StoreCall<readonly [], void>;
   readonly #tracker: StoreCallTracker;
   readonly #readyWaits: ReadyWaits;
@@ -76,7 +90,7 @@ export class StoreGuard implements StoreGate {
   #isAsync = false;
   #closed = false;
 
-  constructor({ store, failure, emit, time, wall = new StoreWall(time) }: StoreGuardParts) {
+  constructor({ store, failure, emit, time, wall = new StoreWall(time), slotLevel = () => 0 }: StoreGuardParts) {
     const periods = (this.#periods = new StalePeriods(wall, time));
     const { deadlineMs, gateways } = failure;
     this.#store = store;
@@ -85,7 +99,15 @@ export class StoreGuard implements StoreGate {
     this.#deadlines = new Deadlines(store.traits?.keepsDeadline === true ? Infinity : deadlineMs, time);
     this.#loopYield = new LoopYield(time);
     const health = (this.#health = new StoreHealth({ store, deadlineMs, time, emit }));
-    const fallback = (this.#fallback = new Fallback({ guarded: store, gateways, time, emit, owner: this, periods }));
+    const fallback = (this.#fallback = new Fallback({
+      guarded: store,
+      gateways,
+      time,
+      emit,
+      owner: this,
+      periods,
+      slotLevel,
+    }));
     const parts = { store, fallback, health, owner: this, periods };
     this.#spend = decidingCall('spend', parts);
     this.#check = decidingCall('check', parts);
@@ -96,6 +118,8 @@ export class StoreGuard implements StoreGate {
     this.#cap = capCall(parts);
     this.#read = readCall(parts);
     this.#reset = resetCall(parts);
+    this.#renew = leaseCall('renew', parts);
+    this.#release = leaseCall('release', parts);
     this.#trial = trialCall(parts);
     this.#readyWaits = new ReadyWaits(store, time);
     this.#tracker = {
@@ -160,6 +184,16 @@ export class StoreGuard implements StoreGate {
     this.assertOpen();
     this.#fallback.reset(batch);
     return this.#run(this.#reset, batch);
+  }
+
+  /** Renews leases of slots. Does nothing when the store can't answer: a later renewal makes up for it. */
+  renew(holds: readonly StoreHold[]): Awaitable<void> {
+    return this.#run(this.#renew, holds);
+  }
+
+  /** Releases slots. When the store can't answer, they are free when their leases end. */
+  release(holds: readonly StoreHold[]): Awaitable<void> {
+    return this.#run(this.#release, holds);
   }
 
   /**

@@ -11,6 +11,7 @@ import type { Exchange } from './exchange.ts';
 import { retryAfterSeconds, writeFields } from './fields.ts';
 import type { FlowSettings } from './middleware-options.ts';
 import { denialOf, type Denial } from './denial.ts';
+import { checkHasEnd, releaseAfterResponse } from './held-slots.ts';
 import { RequestDecision } from './request-decision.ts';
 import { chargeFullCosts, checkSettles, settleAfterResponse } from './settlement.ts';
 
@@ -99,6 +100,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   /** @param skipFailure - A failure of `skip`, which comes before those of the limits. */
   #decide(skipFailure?: Rejected): Awaitable<FlowOutcome> {
     const limits = this.#settings.prepared.resolved();
+    checkHasEnd(limits.slotLimit, this.#exchange);
     const asks = this.#asksOf(limits.uses);
     if (skipFailure !== undefined) asks.unshift(skipFailure);
     const { shadow, held } = this.#settings;
@@ -120,6 +122,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
 
   #carryOut(decided: Decision | PartialDecision): Awaitable<FlowOutcome> {
     if (!(decided instanceof Decision)) return this.#carryOutPart(decided);
+    releaseAfterResponse(this.#settings.limiter, this.#exchange, decided);
     this.#report(decided);
     return decided.delayMs > 0 && !this.#settings.shadow ? this.#hold(decided) : this.#letGo(decided);
   }
@@ -142,6 +145,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   #carryOutPart({ decision, causes }: PartialDecision): Denial | 'left' {
     if (decision?.allowed === true) chargeFullCosts(this.#settings, this.#exchange, decision);
     if (decision === null) return endBy(causes);
+    releaseAfterResponse(this.#settings.limiter, this.#exchange, decision);
     this.#report(decision);
     return this.#answer(decision) ?? endBy(causes);
   }

@@ -38,7 +38,7 @@ export class HeldRequests implements Places {
         this.free();
         resolve(how);
       };
-      const leave = limiter.hold(decision, end);
+      const leave = limiter.delay(decision, end);
       exchange.onEnd?.((ended) => {
         if (ended !== 'unknown' && leave()) end('left');
       });

@@ -37,13 +37,23 @@ export function watchedStore(store: Store, listener: (report: StoreReport) => vo
 /**
  * Rejects limits that a store can't carry.
  *
- * @throws {SluiceError} `ERR_OPTION` for a limit that borrows, or a quota.
+ * @throws {SluiceError} `ERR_OPTION` for a limit that borrows, a concurrency limit, or a quota.
  */
 export function checkCarries(store: Store, { limits }: LimitSet<never>): void {
   const borrower = [...limits.values()].find(({ borrow }) => borrow !== undefined);
   if (borrower !== undefined) {
     const remedy = 'Implement the method, use memoryStore() or redisStore(), or remove `borrow` from the limit.';
     checkSpendFirst(store, `the limit "${borrower.name}", which borrows,`, remedy);
+  }
+  const concurrency = [...limits.values()].find(({ treatment }) => treatment.slots?.scope === 'store');
+  if (concurrency !== undefined && store.traits?.slots !== true) {
+    throw complaint('ERR_OPTION', {
+      option: 'store',
+      demand: `a store with the trait \`slots\`, because limit "${concurrency.name}" is a concurrency limit`,
+      value: store,
+      remedy:
+        "The memory store and the Redis store have it. For another one, see SlotLease in docs/writing-a-store.md, or use scope: 'process'.",
+    });
   }
   const quota = [...limits.values()].find(({ calendar }) => calendar !== undefined);
   if (quota === undefined || store.traits?.periods === true) return;

@@ -41,7 +41,8 @@ export class Corrections {
   /** See `RequestLimiter.chargeResults`. */
   chargeResults(results: readonly Result[], { cost, request }: LateCharge): Awaitable<readonly BucketState[]> {
     const set = this.#openSet();
-    const asks = results.map(({ limit, id, mode }) => ({ limit: limitNamed(set, limit), id, cost, mode, share: 1 }));
+    const tokens = results.filter(({ limit }) => limitNamed(set, limit).treatment.slots === undefined);
+    const asks = tokens.map(({ limit, id, mode }) => ({ limit: limitNamed(set, limit), id, cost, mode, share: 1 }));
     return this.#charge(batchOf(asks.map((ask) => transactionOf(set, ask, request))));
   }
 

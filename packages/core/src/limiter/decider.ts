@@ -10,6 +10,7 @@ import type { LimitSet } from '../limits/limit-set.ts';
 import { checkAlternatives, type Lender } from './lender.ts';
 import type { DecisionReports } from './on-decision.ts';
 import type { QuotaWarnings } from './quota-warnings.ts';
+import type { SlotStage } from '../slots/slot-stage.ts';
 import type { RaisedLimits } from './raised-limits.ts';
 
 type Call = 'spend' | 'check';
@@ -22,6 +23,7 @@ export interface DeciderParts {
   readonly reports: DecisionReports<never>;
   readonly lender: Lender;
   readonly warnings: QuotaWarnings;
+  readonly slots: SlotStage;
   readonly currentSet: () => LimitSet<never>;
 }
 
@@ -37,9 +39,11 @@ export class Decider {
   readonly #reports: DecisionReports<never>;
   readonly #lender: Lender;
   readonly #warnings: QuotaWarnings;
+  readonly #slots: SlotStage;
   readonly #currentSet: () => LimitSet<never>;
 
-  constructor({ gate, raised, reports, lender, warnings, currentSet }: DeciderParts) {
+  constructor({ gate, raised, reports, lender, warnings, slots, currentSet }: DeciderParts) {
+    this.#slots = slots;
     this.#warnings = warnings;
     this.#gate = gate;
     this.#openGate = gate instanceof OpenGate ? gate : undefined;
@@ -90,6 +94,13 @@ export class Decider {
   #decideRare(call: Call, batch: Batch): Awaitable<Decision> {
     for (const transaction of batch) checkCostFits(transaction);
     if (hasBlocked(batch)) return this.#denyBlocked(batch);
+    return batch.some(hasSlots)
+      ? this.#slots.decide(call, batch, (rest) => this.#decideLoans(call, rest))
+      : this.#decideLoans(call, batch);
+  }
+
+  #decideLoans(call: Call, batch: Batch): Awaitable<Decision> {
+    if (!batch.some(borrows)) return this.askStore(call, batch);
     // A remembered raise may cut debts of any alternative, and then all of them are decided again.
     const gate = call === 'spend' && !this.#raised.remembersAny() ? this.#openGate : undefined;
     return gate === undefined ? this.#lend(call, [batch]) : this.#lendAtOnce(gate, batch);
@@ -178,6 +189,10 @@ export class Decider {
   #cutDebts(decision: Decision): Awaitable<boolean> {
     return this.#raised.cutDebts(decision, this.#currentSet(), (debts) => this.#gate.cap(debts));
   }
+}
+
+function hasSlots({ slots }: Transaction): boolean {
+  return slots === true;
 }
 
 /** All but the last are denied. */

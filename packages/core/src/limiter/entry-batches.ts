@@ -5,6 +5,7 @@ import { checkId } from '../ids/id-format.ts';
 import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
 import type { StoreBucket } from '../store/store.ts';
 import { canonicalId, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
+import { checkCall, type EntryCall } from './slot-calls.ts';
 import type { CostEntry, ResetEntry, SpendEntry } from './limiter.ts';
 
 /**
@@ -12,10 +13,15 @@ import type { CostEntry, ResetEntry, SpendEntry } from './limiter.ts';
  *
  * @throws {SluiceError} The errors of an entry.
  */
-export function transactionOfEntry(set: LimitSet<never>, entry: SpendEntry | CostEntry): Awaitable<Transaction | null> {
+export function transactionOfEntry(
+  set: LimitSet<never>,
+  call: EntryCall,
+  entry: SpendEntry | CostEntry,
+): Awaitable<Transaction | null> {
   checkEntry(entry);
   const { limit: name, id, cost = 1, mode = 'check-and-spend', share = 1 } = entry;
   const limit = limitNamed(set, name);
+  if (!limit.treatment.isPlain) checkCall(limit, call, mode);
   return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode), share }, undefined);
 }
 
@@ -26,12 +32,13 @@ export function transactionOfEntry(set: LimitSet<never>, entry: SpendEntry | Cos
  */
 export function transactionsOf(
   set: LimitSet<never>,
+  call: EntryCall,
   entries: readonly (SpendEntry | CostEntry)[],
 ): readonly Awaitable<Transaction | null>[] {
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
   const transactions = new Array<Awaitable<Transaction | null>>(entries.length);
-  for (let i = 0; i < entries.length; i++) transactions[i] = transactionOfEntry(set, entries[i]!);
+  for (let i = 0; i < entries.length; i++) transactions[i] = transactionOfEntry(set, call, entries[i]!);
   return transactions;
 }
 
@@ -45,7 +52,7 @@ export function costBatchOf(
   call: 'charge' | 'refund',
   entries: readonly CostEntry[],
 ): Awaitable<readonly Transaction[]> {
-  return batchOf(transactionsOf(set, checkedEntriesOf(call, entries)));
+  return batchOf(transactionsOf(set, call, checkedEntriesOf(call, entries)));
 }
 
 /**
@@ -65,7 +72,8 @@ function bucketOf(set: LimitSet<never>, { limit: name, id: text }: ResetEntry): 
   const limit = limitNamed(set, name);
   const id = canonicalId(limit, text);
   checkId(limit.name, id);
-  return { limit: name, id, calendar: limit.calendar?.of(id).name };
+  const slots = limit.treatment.slots === undefined ? undefined : true;
+  return { limit: name, id, calendar: limit.calendar?.of(id).name, slots };
 }
 
 /** The bucket of a limit that borrows has another beside it, that of the ceiling. */

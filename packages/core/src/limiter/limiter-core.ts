@@ -9,6 +9,7 @@ import { closed, type StoreGate } from '../failure/store-gate.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
 import { limitNamed, type LimitSet, type LimitSetOptions } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
+import type { SlotStage } from '../slots/slot-stage.ts';
 import { pressureEvent } from '../store/memory/pressure.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
 import type { Store, StoreReport } from '../store/store.ts';
@@ -19,7 +20,9 @@ import type { Corrections } from './corrections.ts';
 import type { CurrentLimits } from './current-limits.ts';
 import type { Decider } from './decider.ts';
 import { bucketsToReset, transactionOfEntry, transactionsOf } from './entry-batches.ts';
+import { HeldDecision } from './held-decision.ts';
 import type { HeldDecisions, HoldEnd, Leave } from './held-decisions.ts';
+import { checkedEntries } from './entries.ts';
 import { isStoreInUse } from './limit-name-registry.ts';
 import type {
   CloseOptions,
@@ -53,6 +56,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   readonly #decider: Decider;
   readonly #corrections: Corrections;
   readonly #held: HeldDecisions;
+  readonly #slots: SlotStage;
   readonly #work: PendingWork;
   readonly #reports: DecisionReports<Request>;
   readonly #watch = new SetupWatch((message) => this.emit({ type: 'warning', message, once: true }));
@@ -66,12 +70,13 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.time = setup.time;
     this.emit = setup.emit;
     this.#ownsStore = setup.ownsStore;
-    const { limits, gate, decider, corrections, held, work, reports } = partsOf(setup, this);
+    const { limits, gate, decider, corrections, held, slots, work, reports } = partsOf(setup, this);
     this.#limits = limits;
     this.#gate = gate;
     this.#decider = decider;
     this.#corrections = corrections;
     this.#held = held;
+    this.#slots = slots;
     this.#work = work;
     this.#reports = reports;
     this.#endStoreReports = this.#watchedStore();
@@ -87,7 +92,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   spend(entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
     if (!Array.isArray(entries)) return this.#spendFirst(entries as FirstOf);
-    const transactions = transactionsOf(this.#openSet(), entries);
+    const transactions = transactionsOf(this.#openSet(), 'spend', entries);
     const batch = this.#reports.isNeeded ? undefined : plainBatchOf(transactions);
     return batch === undefined ? this.#spendReported(batchOf(transactions)) : this.#decider.askStore('spend', batch);
   }
@@ -98,8 +103,15 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   check(entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
     if (!Array.isArray(entries)) return this.#decideFirst('check', entries as FirstOf);
-    const batch = batchOf(transactionsOf(this.#openSet(), entries));
+    const batch = batchOf(transactionsOf(this.#openSet(), 'check', entries));
     return andThen(batch, (settled) => this.#decider.decide('check', settled));
+  }
+
+  hold(entries: readonly SpendEntry[]): Awaitable<HeldDecision> {
+    const batch = batchOf(transactionsOf(this.#openSet(), 'hold', checkedEntries(entries)));
+    return andThen(this.#spendReported(batch), (decision) => {
+      return new HeldDecision(decision, () => this.#slots.release(decision));
+    });
   }
 
   charge(entries: readonly CostEntry[]): Awaitable<readonly BucketState[]> {
@@ -139,6 +151,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     this.#limits.releaseNames();
     this.#endStoreReports?.();
     this.#held.close();
+    this.#slots.close();
     return andThen(this.#work.ended(), () => {
       this.#limits.endOverrides();
       this.#gate.close();
@@ -185,7 +198,19 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return this.#corrections.settle(decision, result, charge);
   }
 
-  hold(decision: Decision, end: (how: HoldEnd) => void): Leave {
+  holdsSlots(decision: Decision): boolean {
+    return this.#slots.holds(decision);
+  }
+
+  releaseSlots(decision: Decision): Awaitable<void> {
+    return this.#slots.release(decision);
+  }
+
+  abandonSlots(decision: Decision): void {
+    this.#slots.abandon(decision);
+  }
+
+  delay(decision: Decision, end: (how: HoldEnd) => void): Leave {
     return this.#held.hold(decision, end);
   }
 
@@ -206,7 +231,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   #decideFirst(call: 'spend' | 'check', input: FirstOf): Awaitable<Decision> {
     const set = this.#openSet();
-    const made = alternativesOf(input, this.store, (entry) => transactionOfEntry(set, entry));
+    const made = alternativesOf(input, this.store, (entry) => transactionOfEntry(set, 'firstOf', entry));
     return andThen(made, (alternatives) => this.#decider.decideFirst(call, alternatives));
   }
 

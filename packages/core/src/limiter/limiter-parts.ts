@@ -1,9 +1,13 @@
+import { callAndForget } from '../async/awaitable.ts';
 import type { ClientAddressFinder } from '../client/client-address.ts';
 import type { EventSink } from '../events/event.ts';
 import type { CheckedFailureOptions } from '../failure/failure-options.ts';
+import type { SlotLevel } from '../failure/local-store.ts';
 import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
 import { StoreGuard } from '../failure/store-guard.ts';
 import type { LimitSetOptions } from '../limits/limit-set.ts';
+import { HeldSlots } from '../slots/held-slots.ts';
+import { SlotStage } from '../slots/slot-stage.ts';
 import type { Store } from '../store/store.ts';
 import { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
@@ -36,6 +40,7 @@ export interface LimiterParts<Request> {
   readonly decider: Decider;
   readonly corrections: Corrections;
   readonly held: HeldDecisions;
+  readonly slots: SlotStage;
   readonly work: PendingWork;
   readonly reports: DecisionReports<Request>;
 }
@@ -50,11 +55,18 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
   const { set, store, failure, overridesDeadlineMs, emit, onDecision, time } = setup;
   const wall = new StoreWall(time);
   const limits = new CurrentLimits(set, { store, failure, overridesDeadlineMs, emit, time, wall });
-  const gate =
+  const work = new PendingWork(time);
+  const heldSlots = new HeldSlots({
+    time,
+    renew: (holds) => callAndForget(() => gate.renew(holds), ignore),
+    release: (holds) => work.track(gate.release(holds)),
+  });
+  const slotLevel: SlotLevel = (transaction) => heldSlots.levelFor(transaction, transaction.lease?.holder);
+  const gate: StoreGate =
     store.traits?.answersAtOnce === true
       ? new OpenGate(store, time, wall)
-      : new StoreGuard({ store, failure, emit, time, wall });
-  const work = new PendingWork(time);
+      : new StoreGuard({ store, failure, emit, time, wall, slotLevel });
+  const slots = new SlotStage({ held: heldSlots, store, owner: gate, time, emit });
   const reports = new DecisionReports({ limiter, onDecision, emit, time });
   const corrections = new Corrections({ store, gate, limits, work });
   const held = new HeldDecisions({ time, refund: (decision) => corrections.refund(decision) });
@@ -64,7 +76,11 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
     reports,
     lender: new Lender(time, emit),
     warnings: limits.warnings,
+    slots,
     currentSet: () => limits.set,
   });
-  return { limits, gate, decider, corrections, held, work, reports };
+  return { limits, gate, decider, corrections, held, slots, work, reports };
 }
+
+// A renewal fails only when the limiter is closed. The leases then end.
+function ignore(): void {}

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { BucketState, Decision } from '../decision/decision.ts';
+import type { HeldDecision } from './held-decision.ts';
 import type { Usage } from './usage.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
 import type { LimitSetOptions } from '../limits/limit-set.ts';
@@ -135,6 +136,22 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * are taken.
    */
   spendAndWait(entries: readonly SpendEntry<Name>[] | FirstOf<Name>, options?: WaitOptions): Promise<Decision>;
+  /**
+   * Decides like {@link Limiter.spend}, with concurrency limits among the entries: if the decision is allowed, it holds
+   * their slots until it is released. The leases of the slots are renewed while it is not, however long the work takes.
+   *
+   *     await using held = await limiter.hold([{ limit: 'InFlight', id: 'backend' }]);
+   *     if (held.allowed) await work();
+   *
+   * Without `await using`, call `held.release()` in a `finally` block. A middleware releases its slots by itself when the
+   * response is over. The slots of a decision that the program drops are free when their lease ends, and the first time
+   * for each limit there is an event `warning`.
+   *
+   * `check` and `reset` accept concurrency limits, too; `reset` frees all slots of an id.
+   *
+   * @throws {SluiceError} The errors of `spend`.
+   */
+  hold(entries: readonly SpendEntry<Name>[]): Awaitable<HeldDecision>;
   /**
    * Makes the decision that {@link Limiter.spend} would make, and takes nothing.
    *

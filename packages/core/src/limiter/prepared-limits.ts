@@ -102,11 +102,14 @@ export class PreparedLimits<Request> {
 export class ResolvedLimits<Request> {
   readonly set: LimitSet<Request>;
   readonly uses: readonly ResolvedUse<Request>[];
+  /** The first concurrency limit among them. */
+  readonly slotLimit: Limit<Request> | undefined;
   readonly #decide: Parts<Request>['decide'];
 
   constructor(set: LimitSet<Request>, uses: readonly ResolvedUse<Request>[], decide: Parts<Request>['decide']) {
     this.set = set;
     this.uses = uses;
+    this.slotLimit = uses.find(({ limit }) => limit.treatment.slots !== undefined)?.limit;
     this.#decide = decide;
   }
 

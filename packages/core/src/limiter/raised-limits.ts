@@ -91,10 +91,10 @@ export class RaisedLimits {
     const answer = Decision.answerOf(decision);
     if (listed === undefined || !answer.available || answer.failure !== undefined) return [];
     const debts: OldDebt[] = [];
-    for (const [i, { limit, id, rate, capTicks, calendar }] of answer.batch.entries()) {
+    for (const [i, { limit, id, rate, capTicks }] of answer.batch.entries()) {
       const levelTicks = answer.reading.levelsTicks[i]!;
-      // A level of a quota is a number of tokens, and no time.
-      if (levelTicks <= capTicks || calendar !== undefined) continue;
+      // Other levels are numbers, and not times.
+      if (levelTicks <= capTicks || rate.counts !== undefined) continue;
       // A longer debt than the old numbers allow is from another process with other numbers.
       const old = this.#numbers
         .before(limit, id, listed)

@@ -53,8 +53,14 @@ export interface RequestLimiter<Request = unknown> {
    * Rejects with `ERR_CLOSED` or `ERR_UNKNOWN_LIMIT` when the limiter was closed or the limit removed meanwhile.
    */
   settle(decision: Decision, result: Result, charge: LateCharge): Promise<void>;
-  /** Holds an allowed decision for its delay, see `HeldDecisions`. */
-  hold(decision: Decision, end: (how: HoldEnd) => void): Leave;
+  /** Whether a decision holds slots that are not released yet. */
+  holdsSlots(decision: Decision): boolean;
+  /** Releases the slots of a decision. Does nothing for one that holds none. */
+  releaseSlots(decision: Decision): Awaitable<void>;
+  /** Leaves the slots of a decision to their lease: when they are not in use any more can't be observed. */
+  abandonSlots(decision: Decision): void;
+  /** Lets an allowed decision wait for its delay, see `HeldDecisions`. */
+  delay(decision: Decision, end: (how: HoldEnd) => void): Leave;
   /** Registers work after a request that `close` must wait for. Returns it unchanged. */
   trackWork<T>(work: Awaitable<T>): Awaitable<T>;
 }

@@ -124,7 +124,10 @@ function spentBy(decision: Decision): readonly SpentFromBucket[] {
     const level = reading.levelsTicks[i]!;
     const tokens = tokensTaken(transaction, level);
     const tatAfterSpendTicks = nowTicksAt(reading, i) + levelAfter(transaction, level);
-    return tokens === 0 ? [] : [{ transaction, resultIndex: results[i]!, tatAfterSpendTicks, tokens }];
+    // Slots are released, and not given back.
+    return tokens === 0 || transaction.slots
+      ? []
+      : [{ transaction, resultIndex: results[i]!, tatAfterSpendTicks, tokens }];
   });
 }
 

@@ -85,7 +85,7 @@ function uncounted(limit: Limit<never>, id: string, count: number): Usage {
 function notAQuota(name: string): SluiceError {
   return new SluiceError(
     'ERR_OPTION',
-    `\`usage\` must be given limits that are quotas, but "${name}" is a rate. To see what is left of a rate without taking ` +
-      `it, use check([{ limit: '${name}', id }]).`,
+    `\`usage\` must be given limits that are quotas, but "${name}" is another kind of limit. To see what is left of it without taking ` +
+      `anything, use check([{ limit: '${name}', id }]).`,
   );
 }

@@ -32,8 +32,8 @@ export function* changedNumbers(
   if (before.listed === undefined || after.listed === undefined) return;
   for (const [name, limit] of before.limits) {
     const changed = after.limits.get(name);
-    // A quota has no old debts: its level is a number of tokens, which falls to 0 with the period.
-    if (changed === undefined || limit.rate.isQuota || changed.rate.isQuota) continue;
+    // Only the debt of a rate is a time. That of a quota ends with the period, and slots are released.
+    if (changed === undefined || limit.rate.counts !== undefined || changed.rate.counts !== undefined) continue;
     const was: Side = { limit: asStored(limit, before.limits), overrides: overridesOf(before.listed, name) };
     const is: Side = { limit: changed, overrides: overridesOf(after.listed, name) };
     for (const change of changesOf(was, is)) {

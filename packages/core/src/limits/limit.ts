@@ -8,7 +8,9 @@ import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 import { StoreWall } from '../time/store-wall.ts';
 import { systemTime } from '../time/time.ts';
 import { borrowTermsOf, ceilingOf, type BorrowDefinition, type BorrowTerms } from './borrowing.ts';
-import { QUOTA_OPTIONS, quotaOf, type LimitCalendar, type QuotaNumbers } from './quota.ts';
+import { concurrencyOf, type ConcurrencyNumbers, type SlotTerms } from './concurrency.ts';
+import { KIND_OPTIONS } from './limit-kind.ts';
+import { quotaOf, type LimitCalendar, type QuotaNumbers } from './quota.ts';
 
 /**
  * What a limit does while its store can't answer.
@@ -59,6 +61,10 @@ export interface RateDefinition<Request = unknown> extends LimitSettings<Request
   readonly timeZone?: undefined;
   readonly anchor?: undefined;
   readonly warnAt?: undefined;
+  readonly concurrency?: undefined;
+  readonly lease?: undefined;
+  readonly scope?: undefined;
+  readonly block?: undefined;
 }
 
 /** A quota: `count` tokens in each calendar period, which all come back at its end. */
@@ -69,10 +75,30 @@ export interface QuotaDefinition<Request = unknown> extends LimitSettings<Reques
   readonly maxWait?: undefined;
   readonly atMost?: undefined;
   readonly borrow?: undefined;
+  readonly concurrency?: undefined;
+  readonly lease?: undefined;
+  readonly scope?: undefined;
+  readonly block?: undefined;
 }
 
-/** A limit, by a rate or by a quota: its numbers decide which. */
-export type LimitDefinition<Request = unknown> = RateDefinition<Request> | QuotaDefinition<Request>;
+/** A concurrency limit: at most `concurrency` requests of an id are in progress at the same time. */
+export interface ConcurrencyDefinition<Request = unknown> extends LimitSettings<Request>, ConcurrencyNumbers {
+  readonly burst?: undefined;
+  readonly count?: undefined;
+  readonly period?: undefined;
+  readonly per?: undefined;
+  readonly maxDebt?: undefined;
+  readonly maxWait?: undefined;
+  readonly atMost?: undefined;
+  readonly borrow?: undefined;
+  readonly timeZone?: undefined;
+  readonly anchor?: undefined;
+  readonly warnAt?: undefined;
+}
+
+/** A limit, of the kind that its numbers show: a rate, a quota, or a concurrency limit. */
+export type LimitDefinition<Request = unknown> =
+  RateDefinition<Request> | QuotaDefinition<Request> | ConcurrencyDefinition<Request>;
 
 /** Limits by name. A name is `[A-Za-z][A-Za-z0-9_.-]*`, at most 64 characters, and unique ignoring case. */
 export type LimitDefinitions<Request = unknown, Name extends string = string> = {
@@ -81,6 +107,8 @@ export type LimitDefinitions<Request = unknown, Name extends string = string> = 
 
 /** How decisions by a limit are treated. In a batch for a store it is plain data. */
 export interface Treatment {
+  /** Whether a store decides the limit's transactions as they are: it neither borrows nor counts slots. */
+  readonly isPlain: boolean;
   readonly onFailure: FailurePolicy;
   readonly hidden: boolean;
   /**
@@ -90,6 +118,8 @@ export interface Treatment {
   readonly part: 'whole' | 'assured' | 'ceiling' | 'pool';
   /** Of a limit that borrows, until its transaction is replaced by those for a store. Otherwise undefined. */
   readonly borrowing: Borrowing | undefined;
+  /** Of a concurrency limit, how its slots are held. Otherwise undefined. */
+  readonly slots: SlotTerms | undefined;
 }
 
 /** A pool, as those who borrow from it see it. */
@@ -134,20 +164,7 @@ export interface Limit<Request = unknown> {
 export const MAX_LIMIT_NAME_LENGTH = 64;
 /** The pattern of a limit's name. */
 export const LIMIT_NAME_PATTERN: RegExp = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
-const FIELDS = [
-  'key',
-  'burst',
-  'count',
-  'period',
-  'maxDebt',
-  'maxWait',
-  'atMost',
-  'onFailure',
-  'disabled',
-  'hidden',
-  'borrow',
-  ...QUOTA_OPTIONS,
-] as const;
+const FIELDS = ['key', 'onFailure', 'disabled', 'hidden', ...KIND_OPTIONS];
 
 /**
  * Rejects numbers of an id that let more tokens through than `atMost` of its limit allows. Where the limit borrows, the
@@ -252,7 +269,12 @@ function defineLimit<Request>(
   checkBoolean(`${where}.disabled`, disabled);
   checkBoolean(`${where}.hidden`, hidden);
   const quota = quotaOf(where, name, definition, wall);
-  const rate = quota === undefined ? rateOf(where, definition as RateDefinition) : quotaRateOf(where, definition);
+  const concurrency = concurrencyOf(where, definition);
+  const rate =
+    concurrency?.rate ??
+    (quota === undefined
+      ? rateOf(where, definition as RateDefinition)
+      : quotaRateOf(where, definition as QuotaDefinition));
   const onFailureChecked = checkFailurePolicy(`${where}.onFailure`, policy);
   const bounds = boundsOf(`${where}.atMost`, definition.atMost);
   const borrow = borrowTermsOf(where, rate, definition.borrow);
@@ -264,7 +286,14 @@ function defineLimit<Request>(
     levels: levelsFrom(rate, rate),
     bounds,
     disabled,
-    treatment: { onFailure: onFailureChecked, hidden, part: 'whole', borrowing: undefined },
+    treatment: {
+      isPlain: concurrency === undefined,
+      onFailure: onFailureChecked,
+      hidden,
+      part: 'whole',
+      borrowing: undefined,
+      slots: concurrency?.slots,
+    },
     borrow,
     calendar: quota?.calendar,
     warnAt: quota?.warnAt ?? [],

@@ -48,11 +48,11 @@ interface Borrower<Request> extends Limit<Request> {
 
 function treatmentOf({ name, borrow, treatment }: Borrower<never>, pool: Pool): Treatment {
   const { onFailure, hidden } = treatment;
-  const own: Treatment = { onFailure, hidden, part: 'assured', borrowing: undefined };
+  const own: Treatment = { isPlain: true, onFailure, hidden, part: 'assured', borrowing: undefined, slots: undefined };
   const ofCeiling: Treatment = { ...own, hidden: true, part: 'ceiling' };
   const ofPool: Treatment = { ...own, hidden: true, part: 'pool' };
   const borrowing: Borrowing = { ...borrow, ceilingName: ceilingNameOf(name), pool, own, ofCeiling, ofPool };
-  return { ...own, borrowing };
+  return { ...own, isPlain: false, borrowing };
 }
 
 /**
@@ -138,6 +138,9 @@ function poolOf<Request>(
   }
   if (pool.calendar !== undefined) {
     throw wrong('a rate, not a quota', `Give \`limits.${from}\` a \`period\` instead of \`per\`.`);
+  }
+  if (pool.treatment.slots !== undefined) {
+    throw wrong('a rate, and no concurrency limit', `Give \`limits.${from}\` a \`count\` and a \`period\`.`);
   }
   if (pool.rate.waitTicks !== undefined)
     throw wrong('a limit without `maxWait`', `Remove \`maxWait\` from \`limits.${from}\`.`);

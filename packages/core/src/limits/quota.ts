@@ -4,6 +4,7 @@ import { checkTimeZone } from '../calendar/time-zone.ts';
 import { complaint, reasonOf, SluiceError } from '../checks/errors.ts';
 import { isPlainObject, oneOf } from '../checks/options.ts';
 import { StoreWall } from '../time/store-wall.ts';
+import { kindOf } from './limit-kind.ts';
 import { systemTime } from '../time/time.ts';
 
 /**
@@ -34,9 +35,6 @@ export interface QuotaNumbers {
 
 /** The options of a quota beside `count`. */
 export const QUOTA_OPTIONS = ['per', 'timeZone', 'anchor', 'warnAt'] as const;
-
-/** Numbers of a rate. They make no sense beside `per`. */
-const RATE_OPTIONS = ['burst', 'period', 'maxWait', 'maxDebt', 'atMost', 'borrow'] as const;
 
 /** The calendar of a limit, by the wall clock of the store. */
 export class LimitCalendar {
@@ -76,8 +74,8 @@ export interface CheckedQuota {
  *
  * @param where - The path of the limit in error messages: `limits.Monthly`.
  * @param wall - The wall clock of the store. Default: that of this process.
- * @returns `undefined` for a rate.
- * @throws {SluiceError} `ERR_OPTION` for a wrong option, `ERR_LIMIT` for the numbers of two kinds of limits.
+ * @returns `undefined` for a limit of another kind.
+ * @throws {SluiceError} `ERR_OPTION` for a wrong option, `ERR_LIMIT` for the options of two kinds.
  */
 export function quotaOf(
   where: string,
@@ -85,17 +83,8 @@ export function quotaOf(
   definition: object,
   wall: StoreWall = new StoreWall(systemTime),
 ): CheckedQuota | undefined {
-  const given = definition as Partial<QuotaNumbers> & Readonly<Record<string, unknown>>;
-  if (given.per === undefined) {
-    checkAbsent(
-      where,
-      given,
-      QUOTA_OPTIONS,
-      "given only with `per`. For a quota add per: 'month'; for a rate leave it out",
-    );
-    return undefined;
-  }
-  checkAbsent(where, given, RATE_OPTIONS, BESIDE_PER);
+  if (kindOf(where, definition) !== 'quota') return undefined;
+  const given = definition as QuotaNumbers;
   const unit = oneOf(`${where}.per`, given.per, CALENDAR_UNITS);
   const timeZone = given.timeZone === undefined ? 'UTC' : checkTimeZone(`${where}.timeZone`, given.timeZone);
   const { anchor } = given;
@@ -105,20 +94,6 @@ export function quotaOf(
       : new Calendar(unit, anchorOf(unit, timeZone, anchor, { option: `${where}.anchor` }), timeZone);
   const warnAt = given.warnAt === undefined ? [] : checkedThresholds(`${where}.warnAt`, given.warnAt);
   return { calendar: new LimitCalendar(calendar, wall), warnAt };
-}
-
-const BESIDE_PER =
-  'left out beside `per`: a limit is a quota or a rate. For both define two limits, and use them in one batch';
-
-function checkAbsent(
-  where: string,
-  given: Readonly<Record<string, unknown>>,
-  names: readonly string[],
-  demand: string,
-): void {
-  const name = names.find((each) => given[each] !== undefined);
-  if (name === undefined) return;
-  throw new SluiceError('ERR_LIMIT', `\`${where}.${name}\` must be ${demand}.`);
 }
 
 function checkedThresholds(option: string, value: unknown): readonly number[] {

@@ -43,13 +43,17 @@ export interface Rate {
   /** What an override changes about borrowing. Only in the numbers of an override. */
   readonly borrow?: RateChange | undefined;
   /**
-   * True for the numbers of a quota: `burst` and `count` are its tokens, T is one tick, and a level is the number of
-   * tokens taken. `periodMs` is 0, because the length of a period depends on the calendar.
+   * What is counted; undefined for a rate, whose level falls with time. The level of the others is a number: that of the
+   * tokens taken in a period, or of the slots that are held. `burst` and `count` are the largest, T is one tick, and
+   * `periodMs` is 0.
    */
-  readonly isQuota?: true;
+  readonly counts?: Counted;
 }
 
-/** What an override changes about borrowing. For undefined, the terms of the limit apply. */
+/** What the numbers of a limit count that is not a rate. */
+export type Counted = 'quota' | 'slots' | 'load';
+
+/** What an override changes about borrowing. Undefined stands for what the limit says. */
 interface RateChange {
   readonly ceiling: Rate | undefined;
   readonly weight: number | undefined;
@@ -90,16 +94,20 @@ export function rateOf(where: string, { burst, count, period, maxDebt, maxWait }
  * @throws {SluiceError} `ERR_OPTION` when it is not a whole number from 1 to {@link MAX_TOKENS}.
  */
 export function quotaRateOf(where: string, { count }: { readonly count: number }): Rate {
-  const tokens = checkedQuotaCount(`${where}.count`, count);
+  return countingRate('quota', checkedQuotaCount(`${where}.count`, count));
+}
+
+/** Returns the numbers of a limit that counts up to a number. */
+export function countingRate(counts: Counted, most: number): Rate {
   return {
-    burst: tokens,
-    count: tokens,
+    burst: most,
+    count: most,
     periodMs: 0,
     emissionIntervalTicks: 1,
-    toleranceTicks: tokens,
+    toleranceTicks: most,
     maxDebt: undefined,
     waitTicks: undefined,
-    isQuota: true,
+    counts,
   };
 }
 
@@ -196,9 +204,10 @@ export function checkedWaitTicks(option: string, value: unknown): number {
   return durationTicks(option, value, WAIT);
 }
 
-/** Returns the name of the option that is the number of tokens in a full bucket, for messages. */
-export function sizeOption({ isQuota }: Pick<Rate, 'isQuota'>): 'burst' | 'count' {
-  return isQuota ? 'count' : 'burst';
+/** Returns the name of the option that is the number of tokens in a full bucket, or of all slots, for messages. */
+export function sizeOption({ counts }: Pick<Rate, 'counts'>): 'burst' | 'count' | 'concurrency' {
+  if (counts === undefined) return 'burst';
+  return counts === 'slots' ? 'concurrency' : 'count';
 }
 
 /** Returns the part of a message about the longest delay, after that about the burst; `''` without a delay. */

@@ -59,8 +59,8 @@ test('wrong entries are errors', () => {
   const error = thrown(() => limiter.usage([{ limit: 'Often', id: '7' }]));
   expect(error.code).toBe('ERR_OPTION');
   expect(error.message).toBe(
-    '`usage` must be given limits that are quotas, but "Often" is a rate. To see what is left of a rate without taking ' +
-      "it, use check([{ limit: 'Often', id }]).",
+    '`usage` must be given limits that are quotas, but "Often" is another kind of limit. To see what is left of it without taking anything, ' +
+      "use check([{ limit: 'Often', id }]).",
   );
   expect(thrown(() => limiter.usage([MONTHLY, MONTHLY])).code).toBe('ERR_DUPLICATE_BUCKET');
   expect(thrown(() => limiter.usage([{ ...MONTHLY, cost: 1 } as never])).message).toContain('usage takes nothing.');

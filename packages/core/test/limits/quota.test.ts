@@ -18,7 +18,7 @@ test('a quota has one tick for a token, and a calendar', () => {
     periodMs: 0,
     emissionIntervalTicks: 1,
     toleranceTicks: 100,
-    isQuota: true,
+    counts: 'quota',
   });
   expect(calendar?.of('any').name).toBe('month:31:0:Europe/Berlin');
   expect(warnAt).toEqual([]);

@@ -75,9 +75,9 @@ function quotaPolicies(decision: Decision): string {
     .join(', ');
 }
 
-/** The time in which an empty bucket fills; for a quota the length of the current period. */
-function windowSeconds({ toleranceTicks, isQuota }: Rate, { periodMs }: Result): number {
-  return isQuota ? Math.ceil(periodMs / 1000) : Math.max(1, ceilToSeconds(toleranceTicks));
+/** The time in which an empty bucket fills; for a quota the length of the running period. */
+function windowSeconds({ toleranceTicks, counts }: Rate, { periodMs }: Result): number {
+  return counts !== undefined ? Math.ceil(periodMs / 1000) : Math.max(1, ceilToSeconds(toleranceTicks));
 }
 
 /** Appends the quota policies to those that are already set, unless these are of a dialect with names. */

@@ -1,10 +1,11 @@
 import type { Awaitable } from '../../async/awaitable.ts';
 import { complaint, messageOf, shown, shownName, shownText, SluiceError } from '../../checks/errors.ts';
 import { checkAtMost, type Limit } from '../limit.ts';
+import { concurrencyRateOf } from '../concurrency.ts';
 import { QUOTA_OPTIONS } from '../quota.ts';
 import { checkOptions, isPlainObject, type Hints } from '../../checks/options.ts';
 import { LIMIT_HINTS } from '../../checks/peer-names.ts';
-import { quotaRateOf, rateOf, type LimitNumbers, type Rate } from '../../rule/rate.ts';
+import { quotaRateOf, rateOf, type Counted, type LimitNumbers, type Rate } from '../../rule/rate.ts';
 import { checkId, type IdFormat } from '../../ids/id-format.ts';
 import {
   aboveCeiling,
@@ -21,6 +22,7 @@ import { NetworkTree } from './network-tree.ts';
 export interface OverrideNumbers extends LimitNumbers {
   /** Another ceiling or weight, for an override of a limit that borrows. */
   readonly borrow?: BorrowOverride | undefined;
+  readonly concurrency?: undefined;
 }
 
 /** Another count of a quota for one id. The calendar stays that of the limit. */
@@ -32,13 +34,27 @@ export interface QuotaOverride {
   readonly maxDebt?: undefined;
   readonly maxWait?: undefined;
   readonly borrow?: undefined;
+  readonly concurrency?: undefined;
+}
+
+/** Another number of slots of a concurrency limit for one id. */
+export interface ConcurrencyOverride {
+  /** How many requests of cost 1 may be in progress at the same time, a whole number from 1 to 1,000,000. */
+  readonly concurrency: number;
+  readonly count?: undefined;
+  readonly burst?: undefined;
+  readonly period?: undefined;
+  readonly maxDebt?: undefined;
+  readonly maxWait?: undefined;
+  readonly borrow?: undefined;
 }
 
 /**
- * Other numbers for one id; `'unlimited'` lets the id through uncounted, `'blocked'` denies it always. The numbers must
- * be of the same kind as those of the limit: `count` and `period` for a rate, `count` alone for a quota.
+ * Other numbers for one id; `'unlimited'` lets the id through uncounted, `'blocked'` denies it always. The numbers must be
+ * of the same kind as those of the limit: `count` and `period` for a rate, `count` alone for a quota, `concurrency` for a
+ * concurrency limit.
  */
-export type Override = OverrideNumbers | QuotaOverride | 'unlimited' | 'blocked';
+export type Override = OverrideNumbers | QuotaOverride | ConcurrencyOverride | 'unlimited' | 'blocked';
 
 /** The numbers that apply to an id, in ticks, or `'unlimited'` or `'blocked'`. */
 export type OverrideRate = Rate | 'unlimited' | 'blocked';
@@ -50,7 +66,7 @@ export type OverrideRate = Rate | 'unlimited' | 'blocked';
  */
 export type RateLookup = (limit: Limit<never>, id: string, request: unknown) => Awaitable<OverrideRate>;
 
-const FIELDS = ['burst', 'count', 'period', 'maxDebt', 'maxWait', 'borrow'] as const;
+const FIELDS = ['burst', 'count', 'period', 'maxDebt', 'maxWait', 'borrow', 'concurrency'] as const;
 const HINTS: Hints = {
   ...LIMIT_HINTS,
   ...Object.fromEntries(
@@ -74,9 +90,11 @@ export function overrideRate(where: string, override: Override): OverrideRate {
     throw complaint('ERR_OVERRIDE', { option: where, demand, value: override });
   }
   checkOptions(where, override, FIELDS, HINTS);
-  if (isQuotaOverride(override)) return quotaRateOf(where, override);
-  const rate = rateOf(where, override);
-  const { borrow } = override;
+  if (hasOnly(override, 'concurrency')) return concurrencyRateOf(where, override as ConcurrencyOverride);
+  if (hasOnly(override, 'count')) return quotaRateOf(where, override as QuotaOverride);
+  const { borrow, ...numbers } = override as OverrideNumbers;
+  if (numbers.concurrency !== undefined) throw mixedKinds(where);
+  const rate = rateOf(where, numbers);
   return borrow === undefined ? rate : { ...rate, borrow: borrowChangeOf(`${where}.borrow`, rate, borrow) };
 }
 
@@ -111,9 +129,14 @@ export class OverrideTotals {
   }
 }
 
-/** The kind of a limit follows from its numbers, here as in its definition. */
-function isQuotaOverride(override: OverrideNumbers | QuotaOverride): override is QuotaOverride {
-  return override.count !== undefined && FIELDS.every((name) => name === 'count' || override[name] === undefined);
+/** Whether an override has one option alone. The kind of a limit follows from its numbers, here as in its definition. */
+function hasOnly(override: Exclude<Override, string>, option: (typeof FIELDS)[number]): boolean {
+  return FIELDS.every((name) => (override[name] !== undefined) === (name === option));
+}
+
+function mixedKinds(where: string): SluiceError {
+  const message = 'must have `concurrency` alone, or `count` and `period`. For example { concurrency: 20 }.';
+  return new SluiceError('ERR_OVERRIDE', `\`${shownText(where, 300)}\` ${message}`);
 }
 
 /**
@@ -123,14 +146,18 @@ function isQuotaOverride(override: OverrideNumbers | QuotaOverride): override is
  * @throws {SluiceError} `ERR_OVERRIDE`.
  */
 export function checkKind(where: string, rate: OverrideRate, limit: Limit<never>): void {
-  if (typeof rate !== 'string' && rate.isQuota !== limit.rate.isQuota) throw otherKind(where, limit);
+  if (typeof rate !== 'string' && rate.counts !== limit.rate.counts) throw otherKind(where, limit);
 }
 
+const NUMBERS: Readonly<Record<Counted | 'rate', string>> = {
+  rate: "`count` and `period`, because the limit is a rate. For example { count: 600, period: '180m' }",
+  quota: '`count` alone, because the limit is a quota. For example { count: 50000 }',
+  slots: '`concurrency` alone, because it is a concurrency limit. For example { concurrency: 20 }',
+  load: "no numbers, because it is a load limit: an override of it is 'unlimited' or 'blocked'",
+};
+
 function otherKind(where: string, { rate }: Limit<never>): SluiceError {
-  const message = rate.isQuota
-    ? `must have \`count\` alone, because the limit is a quota. For example { count: 50000 }.`
-    : `must have \`count\` and \`period\`, because the limit is a rate. For example { count: 600, period: '180m' }.`;
-  return new SluiceError('ERR_OVERRIDE', `\`${shownText(where, 300)}\` ${message}`);
+  return new SluiceError('ERR_OVERRIDE', `\`${shownText(where, 300)}\` must have ${NUMBERS[rate.counts ?? 'rate']}.`);
 }
 
 /**
@@ -154,8 +181,8 @@ export class LimitOverrides {
   readonly #ids = new Map<string, OverrideRate>();
   #networks: NetworkTree<OverrideRate> | undefined;
   #smallestBurst = Infinity;
-  /** The first id with the numbers of a rate, and the first with those of a quota. */
-  readonly #firstOfKind = new Map<boolean, { readonly text: string; readonly rate: OverrideRate }>();
+  /** The first id with numbers of each kind. */
+  readonly #firstOfKind = new Map<Rate['counts'], { readonly text: string; readonly rate: Rate }>();
 
   constructor(limit: string, format: IdFormat) {
     this.format = format;
@@ -201,7 +228,7 @@ export class LimitOverrides {
    * @throws {SluiceError} `ERR_OVERRIDE`.
    */
   checkKind(limit: Limit<never>): void {
-    const other = this.#firstOfKind.get(limit.rate.isQuota !== true);
+    const other = [...this.#firstOfKind.values()].find(({ rate }) => rate.counts !== limit.rate.counts);
     if (other !== undefined) checkKind(`${this.#where}[${shown(other.text)}]`, other.rate, limit);
   }
 
@@ -233,8 +260,7 @@ export class LimitOverrides {
   #note(text: string, rate: Rate): void {
     this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
     this.totals.add(rate);
-    const isQuota = rate.isQuota === true;
-    if (!this.#firstOfKind.has(isQuota)) this.#firstOfKind.set(isQuota, { text, rate });
+    if (!this.#firstOfKind.has(rate.counts)) this.#firstOfKind.set(rate.counts, { text, rate });
   }
 
   #read(text: string): string | Cidr {

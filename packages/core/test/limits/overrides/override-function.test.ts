@@ -122,7 +122,7 @@ describe('when a function of overrides fails, the limit has its own numbers and 
     [
       'a field is unknown',
       () => ({ ...gold, plan: 'gold' }),
-      "`overrides(Orders)` has no option `plan` (its value was 'gold'). Options: burst, count, period, maxDebt, maxWait, borrow.",
+      "`overrides(Orders)` has no option `plan` (its value was 'gold'). Options: burst, count, period, maxDebt, maxWait, borrow, concurrency.",
     ],
   ];
 

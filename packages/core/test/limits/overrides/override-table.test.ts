@@ -127,7 +127,7 @@ describe('overrides are rejected', () => {
       'with a field that is none',
       { Orders: { a: { ...ok, key: 1 } } },
       'ERR_UNKNOWN_OPTION',
-      "`overrides.Orders['a']` has no option `key` (its value was 1). Options: burst, count, period, maxDebt, maxWait, borrow.",
+      "`overrides.Orders['a']` has no option `key` (its value was 1). Options: burst, count, period, maxDebt, maxWait, borrow, concurrency.",
     ],
   ])('%s', (_, overrides, code, message) => {
     expect(thrown(() => withOverrides(overrides))).toMatchObject({ code, message });

@@ -1,0 +1,52 @@
+import { nowTicksAt, type StoreReading } from '../store/store.ts';
+import type { Answered } from './batch-answer.ts';
+import type { Transaction } from './transaction.ts';
+
+/** A transaction that the process decided without a store, and its level before. */
+export interface OwnAnswer {
+  readonly transaction: Transaction;
+  readonly level: number;
+}
+
+/**
+ * Combines what a store and the process itself have answered to one batch.
+ *
+ * @param batch - The whole batch, as it was asked.
+ * @param own - The answers of the process, by the index in the batch.
+ * @param answer - That of the store or of a failure policy to the other transactions. It may lack some of them, and it
+ * may end with internal ones.
+ */
+export function withOwnAnswers(
+  batch: readonly Transaction[],
+  own: ReadonlyMap<number, OwnAnswer>,
+  answer: Answered,
+): Answered {
+  const places: (OwnAnswer | number)[] = [];
+  let next = 0;
+  for (const [i, transaction] of batch.entries()) {
+    const answered = own.get(i);
+    if (answered !== undefined) places.push(answered);
+    else if (isSameBucket(answer.batch[next], transaction)) places.push(next++);
+  }
+  while (next < answer.batch.length) places.push(next++);
+  return {
+    ...answer,
+    batch: places.map((place) => (typeof place === 'number' ? answer.batch[place]! : place.transaction)),
+    reading: readingAt(places, answer.reading),
+  };
+}
+
+function isSameBucket(one: Transaction | undefined, other: Transaction): boolean {
+  return one?.limit === other.limit && one.id === other.id;
+}
+
+function readingAt(places: readonly (OwnAnswer | number)[], reading: StoreReading): StoreReading {
+  const { nowTicks, levelsTicks, bucketWallMs } = reading;
+  const isOwn = (place: OwnAnswer | number): place is OwnAnswer => typeof place !== 'number';
+  return {
+    nowTicks,
+    levelsTicks: places.map((place) => (isOwn(place) ? place.level : levelsTicks[place]!)),
+    bucketNowTicks: places.map((place) => (isOwn(place) ? nowTicks : nowTicksAt(reading, place))),
+    ...(bucketWallMs && { bucketWallMs: places.map((place) => (isOwn(place) ? undefined : bucketWallMs[place])) }),
+  };
+}

@@ -1,0 +1,33 @@
+import { complaint } from '../checks/errors.ts';
+import type { Decision } from '../decision/decision.ts';
+import type { RequestLimiter } from '../limiter/request-limiter.ts';
+import type { Exchange } from './exchange.ts';
+
+/**
+ * Rejects a concurrency limit when the exchange has no response: its slots would never be released.
+ *
+ * @param limit - The concurrency limit of the request, if it has one.
+ * @throws {SluiceError} `ERR_OPTION`.
+ */
+export function checkHasEnd(limit: { readonly name: string } | undefined, exchange: Exchange<unknown>): void {
+  if (limit === undefined || exchange.onEnd !== undefined) return;
+  throw complaint('ERR_OPTION', {
+    option: 'limits',
+    demand: 'without concurrency limits here, because the request has no response',
+    value: limit.name,
+    remedy: 'Their slots are released when a response is over. Use `await using held = await limiter.hold(…)` instead.',
+  });
+}
+
+/** Releases the slots of the decision on a request when its response is over, whatever happened to it. */
+export function releaseAfterResponse(
+  limiter: RequestLimiter<never>,
+  exchange: Exchange<unknown>,
+  decision: Decision,
+): void {
+  if (!limiter.holdsSlots(decision)) return;
+  exchange.onEnd!((end) => {
+    if (end === 'unknown') limiter.abandonSlots(decision);
+    else void limiter.releaseSlots(decision);
+  });
+}

@@ -1,0 +1,36 @@
+import type { Decision } from '../decision/decision.ts';
+import type { EventSink } from '../events/event.ts';
+import type { Held, HeldSlots } from './held-slots.ts';
+
+/**
+ * Finds decisions whose slots nobody can release any more, because the program has dropped the decision. Their leases are
+ * not renewed any longer, and each limit is reported once.
+ */
+export class AbandonedSlots {
+  readonly #registry: FinalizationRegistry<readonly Held[]>;
+  readonly #reported = new Set<string>();
+
+  constructor(held: HeldSlots, emit: EventSink) {
+    this.#registry = new FinalizationRegistry((all) => {
+      held.abandon(all);
+      for (const { limit } of all) this.#report(limit, emit);
+    });
+  }
+
+  watch(decision: Decision, all: readonly Held[]): void {
+    this.#registry.register(decision, all, all);
+  }
+
+  unwatch(all: readonly Held[]): void {
+    this.#registry.unregister(all);
+  }
+
+  #report(limit: string, emit: EventSink): void {
+    if (this.#reported.has(limit)) return;
+    this.#reported.add(limit);
+    const message =
+      `Slots of limit "${limit}" were held and never released: the decision of hold() was dropped. They are free when their lease ends. ` +
+      'Call release() in a `finally` block, or write `await using held = await limiter.hold(…)`.';
+    emit({ type: 'warning', message, once: true });
+  }
+}
