@@ -17,12 +17,20 @@
 -- this server's clock has stepped back: nothing fits, and the bucket does not change. If it is more than one and a half
 -- lengths, the clock was wrong, and the level is cut to the one that was written.
 --
+-- A bucket of slots is a sorted set. The member `<holder>:<k>` is slot k of a holder, and its score is the end of its lease
+-- in milliseconds since 2026 × 4096 + the length of the lease in seconds, rounded up. The level is the number of members
+-- whose lease has not ended. Expired members are removed when slots are taken. The member `clock` has the time of the last
+-- write and the longest lease since the bucket was empty, in the same form. If that time is ahead, this server's clock has
+-- stepped back: leases that last longer than their length from now are cut to it, even if the batch is denied. Slots are
+-- written as soon as their batch passes, so each look reads the changes of the batches before it.
+--
 -- KEYS[i]      the bucket of transaction i; a bucket of several batches occurs once for each of them
 -- ARGV[1]      the last moment, in ticks, at which this script may write
 -- ARGV[2…]     the shapes of the batches, in order. Consecutive batches with equal transactions share one shape. It
 --              begins with the number of its batches × 2^20 + the number n of transactions in each; + 2^19 if they are
 --              alternatives to the batch before each, which are skipped when that batch passed or was skipped. A word for
 --              each of the n transactions follows: kind + 16 × the position of its numbers
+-- …            if a transaction of the call has slots: the holder of each transaction, or empty text
 -- …ARGV[#]     the numbers, counted from the end: position 0 is the last argument. For each transaction: increment,
 --              threshold and, for the refund of a decision, the TAT after that decision and the level above which
 --              requests wait in a queue: only the last one in the queue gives tokens back, and none whose bucket was
@@ -31,6 +39,9 @@
 --              For kind 10: increment, threshold, one of the other kinds, the TAT after the decision or 0, and the start
 --              of a period, its end and the end of the next one in ticks since 2026. The clock of this server
 --              chooses one of the two periods
+--              For kind 11: increment, threshold, one of the kinds 0 to 3, 7, 12 and 13, the number of slots up to which
+--              those that fit are taken, and the lease in milliseconds. For kinds 12 and 13, the increment is the number
+--              of slots, and the threshold is the first of them
 --
 -- kind  in a batch that passes               level in the reply
 --    0  takes; denies if it does not fit     before
@@ -44,16 +55,20 @@
 --    8  cuts the level to the threshold      after
 --    9  takes, at most to the threshold      before
 --   10  one of the others, in a period
+--   11  one of the others, of slots
+--   12  holds slots from now on             0
+--   13  releases slots                      0
 --
 -- Reply        { 1, now in ticks, level of each transaction in ticks … }
 --              A level of -1 means that the value of the key is not a bucket, -2 that this is so for another key of the
---              batch. Such a batch takes and gives nothing, and its alternatives are skipped. The levels of a skipped
---              batch are -3, and its keys are not read. A level of -4 means that the clock is in neither period; the
---              batch then takes and gives nothing, its alternatives are skipped, and its other levels mean nothing.
+--              batch. Such a batch takes and gives nothing, except that kinds 12 and 13 change the other buckets, and its
+--              alternatives are skipped. The levels of a skipped batch are -3, and its keys are not read. A level of -4
+--              means that the clock is in neither period; the batch then takes and gives nothing, its alternatives are
+--              skipped, and its other levels mean nothing.
 --              { 0, now in ticks } if the moment of ARGV[1] has passed; nothing was written
 
 local CHECK_ONLY, SPEND_ONLY, LOOK, CHARGE, REFUND, REFUND_DECISION, RESET, CAP, CHARGE_IN_BATCH = 1, 2, 3, 4, 5, 6, 7, 8, 9
-local IN_PERIOD = 10
+local IN_PERIOD, ON_SLOTS, RENEW, RELEASE = 10, 11, 12, 13
 local KINDS = 16
 local FOREIGN, UNDECIDED, SKIPPED, STALE = -1, -2, -3, -4
 local EPOCH_SECONDS = 1767225600
@@ -71,9 +86,19 @@ local BATCHES = 1048576
 -- Added to the number of transactions in the batches of a shape if they are alternatives.
 local ALTERNATIVE = 524288
 
+-- The factor of the time in a score of slots, above the longest lease in seconds.
+local LEASES = 4096
+-- The member of slots that is not a slot.
+local CLOCK = 'clock'
+-- The longest list of arguments of one command. Lua can pass at most 8000.
+local MOST_ARGUMENTS = 1000
+-- How many expired slots are removed at once, apart from as many as are taken.
+local MOST_REMOVED = 1000
+
 local keys, args, call, try = KEYS, ARGV, redis.call, redis.pcall
 local find, sub, format = string.find, string.sub, string.format
-local ceil, max, min, frexp, ldexp, huge = math.ceil, math.max, math.min, math.frexp, math.ldexp, math.huge
+local ceil, floor, max, min = math.ceil, math.floor, math.max, math.min
+local frexp, ldexp, huge = math.frexp, math.ldexp, math.huge
 -- Formats of numbers in commands. Redis 7.2.0 to 7.2.4 would convert some numbers to 1e+8, and older versions convert
 -- slowly. '%d' is faster than '%.0f', but on 32-bit systems it is too short for ticks.
 local WHOLE = format('%d', MOST_TICKS) == '9007199254740992' and '%d' or '%.0f'
@@ -97,6 +122,15 @@ local word, kind, increment, threshold, tat_after -- of the current transaction;
 local base, mendable, ahead, queue
 local i, shape = 0, 2 -- the index of the current transaction, and the position of the current shape
 local done -- whether the alternatives to the last batch are skipped
+-- The rest is set only if a transaction of the call has slots.
+local up_to, lease -- of the current transaction; `lease` is nil if it has no slots
+local holders -- the position before the first holder
+local now_ms, ended -- the time in milliseconds, and the lowest score of a lease that has not ended
+local held -- by key: the number of slots, if it is known; false if the value is not a bucket
+local unused -- by key: the number of members that are not held slots, at the last look
+local longest -- by key: the longest lease in seconds of the slots; set by the first look
+local clocks -- by key: the longest lease that this call has written with the clock
+local changes -- by transaction: the number of slots that it changes, the first one, and the lease
 
 while i < #keys do
   local size, is_alternative = args[shape] % BATCHES, false
@@ -132,14 +166,84 @@ while i < #keys do
           -- In this form, so that NaN is stale.
           base = now >= start and now < next_end and (now < finish and finish or next_end)
           mendable, ahead = 1.5 * (next_end - finish), (next_end - finish) / 2
+          lease = nil
+        elseif kind == ON_SLOTS then
+          kind, up_to, lease = args[place - 2] + 0, args[place - 3] + 0, args[place - 4] + 0
+          base = false
+          if not holders then
+            local position, count = 2, 0
+            while count < #keys do
+              local each = args[position] % BATCHES
+              local times = (args[position] - each) / BATCHES
+              each = each % ALTERNATIVE
+              position, count = position + 1 + each, count + times * each
+            end
+            holders = position - 1
+            now_ms = floor(now / TICKS_PER_MS)
+            ended = format(WHOLE, (now_ms + 1) * LEASES)
+            held, unused, longest, clocks, changes = {}, {}, {}, {}, {}
+          end
         end
       end
 
       local key, level = keys[i], 0
-      if kind == RESET then
+      if not base then
+        if not lease then
+          level, readable = STALE, false
+        elseif kind == RESET then
+          changes[i] = { 0, 0, 0 }
+        else
+          local look = kind <= LOOK and held[key] == nil or kind == RENEW and longest[key] == nil
+          local size
+          if look or kind == RELEASE then
+            size = try('ZCARD', key)
+            if type(size) ~= 'number' then
+              if not find(size.err, 'WRONGTYPE', 1, true) then
+                call('ZCARD', key) -- raises errors that do not concern the type of this key
+              end
+              held[key], longest[key] = false, false
+            elseif size == 0 then
+              held[key], unused[key], longest[key], clocks[key] = 0, 0, 0, nil
+            elseif look then
+              local score = call('ZSCORE', key, CLOCK)
+              if not score then
+                held[key], longest[key] = false, false
+              else
+                local seconds = score % LEASES
+                if score - seconds > now_ms * LEASES then
+                  local members = call('ZRANGE', key, ended, '+inf', 'BYSCORE', 'WITHSCORES')
+                  for m = 1, #members, 2 do
+                    local length = members[m + 1] % LEASES
+                    local latest = (now_ms + 1000 * length) * LEASES + length
+                    if members[m + 1] - latest > 0 then
+                      call('ZADD', key, format(WHOLE, latest), members[m])
+                    end
+                  end
+                  call('ZADD', key, format(WHOLE, now_ms * LEASES + seconds), CLOCK)
+                  call('PEXPIRE', key, format(WHOLE, 1000 * seconds + SLACK_MS))
+                end
+                local count = call('ZCOUNT', key, ended, '+inf')
+                held[key], unused[key], longest[key] = count, size - count, count > 0 and seconds or 0
+              end
+            end
+          end
+          if held[key] == false then
+            level, readable = false, false
+          elseif kind == RENEW or kind == RELEASE and size > 0 then
+            changes[i] = { increment, threshold, lease }
+          elseif kind <= LOOK then
+            level = held[key]
+            if kind <= SPEND_ONLY and increment > 0 then
+              if increment > threshold - level then
+                passes = passes and kind == SPEND_ONLY
+              elseif kind ~= CHECK_ONLY then
+                changes[i] = { max(increment, min(up_to, threshold - level)), 1, lease }
+              end
+            end
+          end
+        end
+      elseif kind == RESET then
         afters[i] = now
-      elseif not base then
-        level, readable = STALE, false
       else
         local tat = tats[key]
         if tat == nil then
@@ -211,6 +315,64 @@ while i < #keys do
       end
       if not readable and reply[j + 2] ~= STALE then
         reply[j + 2] = reply[j + 2] and UNDECIDED or FOREIGN
+      end
+    end
+    if changes then
+      for j = first, i do
+        local change, key = changes[j], keys[j]
+        if change and kind == RESET then
+          call('DEL', key)
+          held[key], longest[key], clocks[key] = nil, nil, nil
+        elseif change and (kind >= RENEW or passes and readable) then
+          local count, number, lease_ms = change[1], change[2], change[3]
+          local member = args[holders + j] .. ':' .. WHOLE
+          local list, last = {}, number + count - 1
+          if kind == RELEASE then
+            local removed = 0
+            for k = number, last do
+              list[#list + 1] = format(member, k)
+              if #list >= MOST_ARGUMENTS or k == last then
+                removed, list = removed + call('ZREM', key, unpack(list)), {}
+              end
+            end
+            held[key] = nil
+            -- The clock alone is the same as no key.
+            if removed > 0 and call('ZCARD', key) == 1 then
+              call('DEL', key)
+              longest[key], clocks[key] = nil, nil
+            end
+          else
+            local seconds = ceil(lease_ms / 1000)
+            if kind == RENEW then
+              held[key] = nil
+            else
+              held[key] = held[key] + count
+              if unused[key] > 1 then
+                call('ZREMRANGEBYRANK', key, '0', format(WHOLE, min(unused[key], MOST_REMOVED + count) - 1))
+                -- The clock may have been one of them.
+                unused[key], clocks[key] = 1, nil
+              end
+            end
+            if not clocks[key] or clocks[key] < seconds then
+              local most = max(seconds, longest[key])
+              longest[key], clocks[key] = most, most
+              list = { format(WHOLE, now_ms * LEASES + most), CLOCK }
+            end
+            local score = format(WHOLE, (now_ms + lease_ms) * LEASES + seconds)
+            local has_clock = #list > 0
+            for k = number, last do
+              list[#list + 1] = score
+              list[#list + 1] = format(member, k)
+              if #list >= MOST_ARGUMENTS or k == last then
+                call('ZADD', key, unpack(list))
+                list = {}
+              end
+            end
+            if has_clock then
+              call('PEXPIRE', key, format(WHOLE, 1000 * longest[key] + SLACK_MS))
+            end
+          end
+        end
       end
     end
     done = passes or not readable

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { redisServer, type RedisServer } from '../../../test/redis/servers/redis-server.ts';
 import { sharedCluster } from '../../../test/redis/servers/shared-cluster.ts';
 import { until } from '../../../test/redis/servers/until.ts';
-import { charge, order, owed, refund } from './support/orders.ts';
+import { charge, hold, inFlight, order, owed, refund } from './support/orders.ts';
 import { readyStore } from './support/ready-store.ts';
 
 const page = readFileSync(new URL('../../../docs/running-on-redis.md', import.meta.url), 'utf8');
@@ -19,6 +19,9 @@ const urlOf = ({ url }: RedisServer): string => `${url.replace('//', '//limits:s
 
 /** All that a store does. */
 async function owedAfterUse(store: RedisStore): Promise<number[][]> {
+  await store.spend([inFlight('7', 'a')]);
+  await store.renew([hold('7', 'a')]);
+  await store.release([hold('7', 'a')]);
   await store.spend([order('7', 2)]);
   await store.charge([charge('7', 2)]);
   await store.refund([refund('7')]);
@@ -27,10 +30,18 @@ async function owedAfterUse(store: RedisStore): Promise<number[][]> {
   return [owed(before), owed(await store.check([order('7')]))];
 }
 
+/** Writes a slot that has expired, and one as of a server's clock that runs ahead: see decide.lua. */
+async function writeOldSlots(server: RedisServer): Promise<void> {
+  const write =
+    "redis.call('SELECT', 2) return redis.call('ZADD', KEYS[1], 1, 'b:1', ARGV[1], 'c:1', ARGV[1], 'clock')";
+  await server.call('EVAL', write, 1, 'sluice:InFlight:7@slots', String(2 ** 52));
+}
+
 describe('a user with the permissions that the documentation lists', () => {
   test('can do all that a store does, also when the server has forgotten the script', async () => {
     const server = await redisServer();
     await server.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...PERMISSIONS);
+    await writeOldSlots(server);
     const store = await readyStore({ url: urlOf(server), prefix: 'sluice:' });
     expect(await owedAfterUse(store)).toEqual([[3], [0]]);
     await server.call('SCRIPT', 'FLUSH');
@@ -39,6 +50,7 @@ describe('a user with the permissions that the documentation lists', () => {
   });
 
   test('needs others in a cluster', async () => {
+    expect(IN_A_CLUSTER).toEqual(expect.arrayContaining(PERMISSIONS.filter((each) => each !== '+select')));
     const { nodes, addresses } = await sharedCluster();
     await Promise.all(nodes.map((node) => node.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...IN_A_CLUSTER)));
     const redisOptions = { username: 'limits', password: 'secret' };
@@ -60,6 +72,7 @@ describe('a user with the permissions that the documentation lists', () => {
     'could not do without %s',
     async (permission) => {
       const server = await redisServer();
+      await writeOldSlots(server);
       const fewer = PERMISSIONS.filter((other) => other !== permission);
       await server.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...fewer);
       const store = redisStore({ url: urlOf(server), log: false });

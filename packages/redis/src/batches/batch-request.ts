@@ -1,11 +1,11 @@
-import { SluiceError, type StoreReading, type StoreRefund, type StoreTransaction } from '@sluice/core';
+import { SluiceError, type StoreHold, type StoreReading, type StoreRefund, type StoreTransaction } from '@sluice/core';
 import { shownText } from '@sluice/core/kit';
 
 /** The operation on a batch. */
-export type BatchKind = 'spend' | 'check' | 'charge' | 'refund' | 'reset' | 'cap';
+export type BatchKind = 'spend' | 'check' | 'charge' | 'refund' | 'reset' | 'cap' | 'renew' | 'release';
 
-/** One entry of a batch: a transaction, a charge, a refund, a cap or a bucket name, depending on the kind. */
-export type BatchEntry = Partial<StoreTransaction & StoreRefund>;
+/** One entry of a batch: a transaction, a charge, a refund, a cap, a hold or a bucket name, depending on the kind. */
+export type BatchEntry = Partial<StoreTransaction & StoreRefund & Omit<StoreHold, 'slots'>>;
 
 /** Observes the outcome of a batch before its promise settles. */
 export interface BatchObserver {

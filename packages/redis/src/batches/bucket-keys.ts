@@ -22,8 +22,9 @@ export interface BucketKeysOptions {
 /**
  * Creates the keys of buckets: `<prefix><limit>:<id>`; with a hash tag `<prefix>{<tag>}:<limit>:<id>`, or
  * `<prefix><limit>:{<id>}` if the id is the tag. Ids and tags are escaped like the ids of {@link bucketKey}, so that a
- * brace in an id can't end a tag or choose a slot. The calendar of a bucket with a period is appended after an `@`, and
- * is never a part of a tag, so rates and quotas can have the same tag.
+ * brace in an id can't end a tag or choose a slot. After an `@` follows the calendar of a bucket with a period, or `slots`
+ * for a bucket of slots, which is not the name of any calendar. Neither is part of a tag, so limits of all kinds can have
+ * the same tag.
  */
 export class BucketKeys {
   readonly #prefix: string;
@@ -47,7 +48,7 @@ export class BucketKeys {
    * returns anything but `undefined` or well-formed text that is not empty.
    */
   keyOf(bucket: StoreBucket): string {
-    const { limit, id, calendar } = bucket;
+    const { limit, id, calendar = bucket.slots && 'slots' } = bucket;
     const key = this.#tagsIds ? `${this.#prefix}${limit}:{${escaped(id, limit)}}` : this.#withTag({ limit, id });
     return calendar === undefined ? key : `${key}@${calendar}`;
   }

@@ -1,7 +1,7 @@
 import type { CalendarPeriod, StoreReading, StoreTransaction, Time } from '@sluice/core';
 import { nowTicksAt, passes, TICKS_PER_MICRO } from '@sluice/core/kit';
 import { isGranted, splitReading } from './alternatives.ts';
-import type { BatchObserver, BatchRequestParts } from './batch-request.ts';
+import type { BatchEntry, BatchObserver, BatchRequestParts } from './batch-request.ts';
 import { periodEndTicks } from './periods.ts';
 
 /** The maximum number of buckets, which take about two megabytes. The oldest readings are dropped first. */
@@ -30,6 +30,9 @@ interface CachedLevel {
  *
  * The level of a bucket with a period does not fall. It is remembered until the server's clock may have reached the end of
  * the period.
+ *
+ * A batch with slots is neither remembered nor denied from memory: its slots are free again as soon as any process releases
+ * them, and their level is not known without a call.
  *
  * Other processes may change the buckets in the meantime. If they take tokens, the next call of the server shows that.
  * If they refund tokens, this process may deny a batch that would fit, until the level expires. It never allows a
@@ -157,8 +160,8 @@ export function cacheDenials(cache: DenialCache): BatchObserver {
   const note = (request: BatchRequestParts, reading: StoreReading, sentMicros: number): void => {
     if (request.kind === 'check') return;
     const denied = request.kind === 'spend' && !isGranted(request, reading);
-    if (denied) cache.add(request.keys, reading, sentMicros);
-    else cache.forget(request.keys);
+    if (!denied) cache.forget(request.keys);
+    else if (!request.batch.some(hasSlots)) cache.add(request.keys, reading, sentMicros);
   };
   return {
     onAnswer(request, reading, sentMicros) {
@@ -169,6 +172,10 @@ export function cacheDenials(cache: DenialCache): BatchObserver {
     },
     onFailure: ({ keys }) => cache.forget(keys),
   };
+}
+
+function hasSlots({ slots }: BatchEntry): boolean {
+  return slots === true;
 }
 
 /** Remembers the levels after the refund of a part of a denied batch, because they are part of the denial. */

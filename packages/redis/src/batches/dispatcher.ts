@@ -1,5 +1,5 @@
 import type { StoreReading, StoreTransaction, Time } from '@sluice/core';
-import { levelAfter, nowTicksAt } from '@sluice/core/kit';
+import { levelAfter, nowTicksAt, slotsTaken } from '@sluice/core/kit';
 import type { ScriptClient } from '../client/script-client.ts';
 import { slotOf } from '../client/slot.ts';
 import { isGranted, joinAlternatives, splitReading } from './alternatives.ts';
@@ -61,7 +61,7 @@ export interface ClusterObservers {
  * Sends batches to the servers of a cluster. A batch within one slot is decided atomically by one script call.
  *
  * A batch over several slots is sent to all of them at once, and passes if each slot allows its part. If one slot
- * denies or fails, the tokens that the others took are refunded. Such a batch never takes more than a bucket has. For
+ * denies or fails, the tokens that the others took are refunded, and the slots of concurrency limits released. Such a batch never takes more than a bucket has. For
  * about one round trip, other requests may find fewer tokens than there are after the refund.
  *
  * Alternatives within one slot are decided by one script call. Over several slots they are tried one after another, so
@@ -145,20 +145,27 @@ export class ClusterDispatcher implements Dispatcher {
     const granted = outcomes.map((outcome, i) => outcome.status === 'fulfilled' && isGranted(parts[i]!, outcome.value));
     if (granted.includes(false)) {
       for (const [i, outcome] of outcomes.entries()) {
-        if (outcome.status === 'fulfilled' && granted[i]) this.#refund(parts[i]!, outcome.value);
+        if (outcome.status === 'fulfilled' && granted[i]) this.#giveBack(parts[i]!, outcome.value);
       }
     }
     // Rejects with the error of the first slot that failed.
     return mergeReadings(parts, await Promise.all(pending));
   }
 
-  /** The refund is not awaited, because it does not change the outcome of the batch. */
-  #refund(part: BatchPart, reading: StoreReading): void {
-    const { batch, keys } = createRefunds(part, reading);
+  #giveBack(part: BatchPart, reading: StoreReading): void {
+    const { refunds, holds } = createRefunds(part, reading);
+    this.#dispatchRefunds(part, { kind: 'refund', ...refunds }, this.#observers.refunds);
+    this.#dispatchRefunds(part, { kind: 'release', ...holds }, this.#observers.requests);
+  }
+
+  /** The refunds are not awaited, because they do not change the outcome of the batch. */
+  #dispatchRefunds(
+    { slot, deadlineMs }: BatchPart,
+    { kind, batch, keys }: Omit<BatchRequestParts, 'deadlineMs'>,
+    observer: BatchObserver,
+  ): void {
     if (batch.length === 0) return;
-    const { slot, deadlineMs } = part;
-    const refund = { kind: 'refund', batch, keys, deadlineMs } as const;
-    const done = this.#dispatchTo(slot, refund, this.#observers.refunds).then(
+    const done = this.#dispatchTo(slot, { kind, batch, keys, deadlineMs }, observer).then(
       () => undefined,
       (cause: unknown) => this.#observers.onLostRefund(batch.length, cause),
     );
@@ -182,18 +189,24 @@ function commonSlot(keys: readonly string[]): number | undefined {
   return keys.every((key) => slotOf(key) === slot) ? slot : undefined;
 }
 
-// They are refunds of a decision, so that tokens that have already come back do not count twice.
+// They are refunds of a decision, so that tokens that have already come back do not count twice. Slots are released.
 function createRefunds({ batch, keys }: BatchPart, reading: StoreReading) {
-  const refunds: BatchEntry[] = [];
-  const refundKeys: string[] = [];
+  const refunds = { batch: [] as BatchEntry[], keys: [] as string[] };
+  const holds = { batch: [] as BatchEntry[], keys: [] as string[] };
   for (const [i, transaction] of (batch as readonly StoreTransaction[]).entries()) {
     const before = reading.levelsTicks[i]!;
     const after = levelAfter(transaction, before);
     if (after === before) continue;
+    const { lineTicks, period, lease } = transaction;
+    if (lease !== undefined) {
+      const { holder, leaseMs } = lease;
+      holds.batch.push({ slots: true, holder, leaseMs, first: 1, count: slotsTaken(transaction, before) });
+      holds.keys.push(keys[i]!);
+      continue;
+    }
     const tatAfterSpendTicks = nowTicksAt(reading, i) + after;
-    const { lineTicks, period } = transaction;
-    refunds.push({ incrementTicks: after - before, tatAfterSpendTicks, lineTicks, period });
-    refundKeys.push(keys[i]!);
+    refunds.batch.push({ incrementTicks: after - before, tatAfterSpendTicks, lineTicks, period });
+    refunds.keys.push(keys[i]!);
   }
-  return { batch: refunds, keys: refundKeys };
+  return { refunds, holds };
 }

@@ -21,12 +21,12 @@ export type RedisStoreEvent =
       readonly message: string;
     }
   /**
-   * In a cluster: a batch over several slots was denied or failed in one of them, and the tokens that it had taken in
-   * the others could not be refunded. They stay taken, and come back over time.
+   * In a cluster: a batch over several hash slots was denied or failed in one of them, and what it had taken in the
+   * others could not be given back. Tokens come back over time, and slots of concurrency limits after their lease.
    */
   | {
       readonly type: 'refund-lost';
-      /** The number of buckets without their refund. */
+      /** The number of buckets without their refund or release. */
       readonly count: number;
       readonly cause: unknown;
       readonly message: string;
@@ -50,8 +50,8 @@ const MEANING: Readonly<Record<ConnectionState, string>> = {
 /** Creates the event for a refund between slots that failed. */
 export function refundLost(count: number, cause: unknown): RedisStoreEvent {
   const message =
-    `A batch over several cluster slots was denied, and the tokens that it had taken from ${count} ` +
-    `${count === 1 ? 'bucket' : 'buckets'} could not be given back (${reasonOf(cause)}). They come back with time. ` +
+    `A batch over several cluster slots was denied, and what it had taken from ${count} ` +
+    `${count === 1 ? 'bucket' : 'buckets'} could not be given back (${reasonOf(cause)}). It comes back with time. ` +
     `To avoid this, use the option \`hashTag\` to keep these buckets in one slot.`;
   return { type: 'refund-lost', count, cause, message };
 }

@@ -25,9 +25,12 @@ const NUMBER_OF_KIND: Readonly<Record<Exclude<BatchKind, 'spend'>, number>> = {
   refund: 5,
   reset: 7,
   cap: 8,
+  renew: 12,
+  release: 13,
 };
 const REFUND_OF_DECISION = 6;
 const IN_PERIOD = 10;
+const ON_SLOTS = 11;
 /** Above every level: the limit has no queue. */
 const NO_QUEUE_TICKS = 2 ** 53;
 const POSITION = 16;
@@ -36,8 +39,8 @@ const ALTERNATIVE = 2 ** 19;
 
 /** How many of the last numbers are searched for an equal pair. It bounds the time for a batch with many limits. */
 const SEARCHED = 16;
-/** The same for the seven numbers of a transaction with a period. */
-const SEARCHED_IN_PERIOD = 8 * 7;
+/** The same for the seven numbers of a transaction with a period, and the five of one with slots. */
+const SEARCHED_FOR_MORE = 8 * 7;
 
 /** Batches that are sent in one call of decide.lua. The header of the script describes the encoding. */
 export class ScriptBatch {
@@ -52,6 +55,7 @@ export class ScriptBatch {
   readonly #sinceMicros: number;
   #lastShape = 0;
   #hasPeriods = false;
+  #hasSlots = false;
 
   /** @param sinceMicros - When the first batch was added, by the process's own clock. */
   constructor(deadlineMs: number, sinceMicros: number) {
@@ -82,9 +86,10 @@ export class ScriptBatch {
 
   /** Returns the script call to send at this time of the process's own clock. */
   toScriptCall(nowMicros: number): Required<ScriptCall> {
+    const numbers = this.#numbers.toReversed();
     return {
       keys: this.#keys,
-      args: [...this.#shapes, ...this.#numbers.toReversed()],
+      args: this.#hasSlots ? [...this.#shapes, ...this.#holders(), ...numbers] : [...this.#shapes, ...numbers],
       deadlineMs: this.#deadlineMs,
       waitedMs: (nowMicros - this.#sinceMicros) / 1000,
     };
@@ -117,6 +122,10 @@ export class ScriptBatch {
     }
   }
 
+  #holders(): readonly string[] {
+    return this.#requests.flatMap(({ batch }) => batch.map(({ lease, holder }) => lease?.holder ?? holder ?? ''));
+  }
+
   fail(error: unknown): void {
     for (const request of this.#requests) request.fail(error);
   }
@@ -143,6 +152,7 @@ export class ScriptBatch {
   #wordOf(kind: BatchKind, entry: BatchEntry): number {
     const { mode, incrementTicks = 0, fitTicks = 0, capTicks = 0, tatAfterSpendTicks, period } = entry;
     const { lineTicks = NO_QUEUE_TICKS } = entry;
+    if (entry.slots === true) return this.#wordOnSlots(kind, entry);
     if (period !== undefined && kind !== 'reset') return this.#wordInPeriod(kind, entry, period);
     if (kind === 'spend') {
       return NUMBER_OF_MODE[mode!] + this.#positionOf(incrementTicks, mode === 'charge' ? capTicks : fitTicks);
@@ -164,9 +174,17 @@ export class ScriptBatch {
     return IN_PERIOD + this.#positionOfAll(numbers) * POSITION;
   }
 
+  #wordOnSlots(kind: BatchKind, entry: BatchEntry): number {
+    this.#hasSlots = true;
+    const { mode, incrementTicks = 0, fitTicks = 0, lease } = entry;
+    const { count = incrementTicks, first = fitTicks, leaseMs = lease?.leaseMs ?? 0 } = entry;
+    const number = kind === 'spend' ? NUMBER_OF_MODE[mode!] : NUMBER_OF_KIND[kind];
+    return ON_SLOTS + this.#positionOfAll([count, first, number, lease?.upTo ?? count, leaseMs]) * POSITION;
+  }
+
   #positionOfAll(given: readonly number[]): number {
     const numbers = this.#numbers;
-    const oldest = Math.max(0, numbers.length - SEARCHED_IN_PERIOD);
+    const oldest = Math.max(0, numbers.length - SEARCHED_FOR_MORE);
     for (let i = numbers.length - given.length; i >= oldest; i--) {
       if (given.every((number, j) => number === numbers[i + j])) return i;
     }

@@ -5,6 +5,7 @@ import {
   type StoreBucket,
   type StoreCap,
   type StoreCharge,
+  type StoreHold,
   type StoreReading,
   type StoreRefund,
   type StoreReport,
@@ -24,11 +25,11 @@ import { splitBySize } from './split-batch.ts';
 
 /** What a Redis store has done since it was created. */
 export interface RedisStoreCounts extends ConnectionCounts {
-  /** Calls of `spend`, `spendFirst`, `check`, `charge`, `refund`, `cap` and `reset`. */
+  /** Calls of `spend`, `spendFirst`, `check`, `charge`, `refund`, `cap`, `renew`, `release` and `reset`. */
   readonly batches: number;
   /** Calls among them that were denied from memory, without a call of Redis. */
   readonly rememberedDenials: number;
-  /** Buckets to which a batch over several slots could not refund the tokens that it had taken. */
+  /** Buckets to which a batch over several hash slots could not give back what it had taken. */
   readonly lostRefunds: number;
 }
 
@@ -52,8 +53,11 @@ export interface RedisStoreStatus extends ConnectionStatus {
  * - `ERR_CLOSED` after `close()`.
  */
 export interface RedisStore extends Store {
-  /** Every call settles within its deadline, so a limiter sets no timer of its own. Buckets may have calendar periods. */
-  readonly traits: { readonly keepsDeadline: true; readonly periods: true };
+  /**
+   * Every call settles within its deadline, so a limiter sets no timer of its own. Buckets may have calendar periods, or
+   * slots.
+   */
+  readonly traits: { readonly keepsDeadline: true; readonly periods: true; readonly slots: true };
   spend(batch: readonly StoreTransaction[], deadlineMs?: number): Promise<StoreReading>;
   /**
    * Tries batches in order, and spends the first that passes: in one script call, and atomic. In a cluster, that is so
@@ -67,6 +71,13 @@ export interface RedisStore extends Store {
   charge(batch: readonly StoreCharge[], deadlineMs?: number): Promise<StoreReading>;
   refund(batch: readonly StoreRefund[], deadlineMs?: number): Promise<StoreReading>;
   cap(batch: readonly StoreCap[], deadlineMs?: number): Promise<StoreReading>;
+  /**
+   * Renews the leases of slots. More than 32 holds are renewed in several script calls, and those that succeed take effect
+   * even if others fail.
+   */
+  renew(holds: readonly StoreHold[], deadlineMs?: number): Promise<void>;
+  /** Releases slots, as `renew` renews them. Calls of one turn of the event loop travel together with all others. */
+  release(holds: readonly StoreHold[], deadlineMs?: number): Promise<void>;
   reset(batch: readonly StoreBucket[], deadlineMs?: number): Promise<void>;
   /**
    * Resolves when scripts can be run on Redis, or on every primary of a cluster; immediately if that is already so. It
@@ -111,7 +122,7 @@ export interface SharedStoreParts extends BucketKeysOptions {
 
 /** The Redis store, over a connection to one server or to a cluster. */
 export class SharedStore implements RedisStore {
-  readonly traits = { keepsDeadline: true, periods: true } as const;
+  readonly traits = { keepsDeadline: true, periods: true, slots: true } as const;
   readonly #client: ScriptClient;
   readonly #keys: BucketKeys;
   readonly #denials: DenialCache;
@@ -168,6 +179,14 @@ export class SharedStore implements RedisStore {
 
   cap(batch: readonly StoreCap[], deadlineMs?: number): Promise<StoreReading> {
     return this.#run('cap', batch, deadlineMs);
+  }
+
+  async renew(holds: readonly StoreHold[], deadlineMs?: number): Promise<void> {
+    await this.#run('renew', holds, deadlineMs);
+  }
+
+  async release(holds: readonly StoreHold[], deadlineMs?: number): Promise<void> {
+    await this.#run('release', holds, deadlineMs);
   }
 
   async reset(batch: readonly StoreBucket[], deadlineMs?: number): Promise<void> {
@@ -228,9 +247,10 @@ export class SharedStore implements RedisStore {
     return Promise.resolve(denial);
   }
 
-  // A reset need not be atomic. It is split, because a reset of many buckets in one call would block the server.
+  // These kinds need not be atomic. They are split, because a call for many buckets would block the server.
   #send(parts: BatchRequestParts): Promise<StoreReading> {
-    if (parts.kind !== 'reset') return this.#dispatcher.dispatch(parts);
+    if (parts.kind !== 'reset' && parts.kind !== 'renew' && parts.kind !== 'release')
+      return this.#dispatcher.dispatch(parts);
     const pending = splitBySize(parts, MAX_TRANSACTIONS).map((piece) => this.#dispatcher.dispatch(piece));
     return Promise.all(pending).then(([reading]) => reading!);
   }

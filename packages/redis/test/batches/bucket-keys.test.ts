@@ -45,6 +45,16 @@ describe('the key of a bucket with a calendar', () => {
   });
 });
 
+describe('the key of a bucket of slots', () => {
+  const slots = { ...bucket('7', 'InFlight'), slots: true } as const;
+
+  test('ends with the word, after the tag', () => {
+    expect(keysWith().keyOf(slots)).toBe('sluice:InFlight:7@slots');
+    expect(keysWith('id').keyOf(slots)).toBe('sluice:InFlight:{7}@slots');
+    expect(keysWith('all').keyOf(slots)).toBe('sluice:{all}:InFlight:7@slots');
+  });
+});
+
 describe("the hash tag 'id'", () => {
   test('is put around the id', () => {
     expect(keysWith('id').keyOf(bucket('7'))).toBe('sluice:Orders:{7}');

@@ -6,7 +6,19 @@ import { redisCluster, type RedisCluster } from '../../../../test/redis/servers/
 import type { RedisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { running } from '../../../../test/redis/servers/running.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
-import { BURST, charge, isAllowed, order, owed, read, refund, TOKEN_TICKS } from '../support/orders.ts';
+import {
+  BURST,
+  charge,
+  hold,
+  inFlight,
+  isAllowed,
+  order,
+  owed,
+  read,
+  refund,
+  SLOTS,
+  TOKEN_TICKS,
+} from '../support/orders.ts';
 import { readyStore } from '../support/ready-store.ts';
 
 const nothingRuns = running.now();
@@ -127,6 +139,59 @@ describe('a batch over several slots', () => {
       message: expect.stringContaining(`c:Orders:${there}`),
     });
     expect(await levelsOf(here)).toEqual([0]);
+  });
+});
+
+describe('a batch with slots of a concurrency limit over several hash slots', () => {
+  const heldIn = async (...ids: string[]) => (await store.check(ids.map((id) => inFlight(id, 'look')))).levelsTicks;
+  const membersOf = (id: string) => other.call<string[]>('ZRANGE', `c:InFlight:${id}@slots`, 0, -1);
+
+  /** An id whose slots are on the other node than the tokens of `here`. */
+  async function idElsewhere(name: string): Promise<string> {
+    await anewIds(name);
+    for (let i = 0; ; i++) {
+      const id = `${name}-slots-${i}`;
+      // oxlint-disable-next-line no-await-in-loop -- the first that is elsewhere
+      const node = await cluster.primaryOf(await cluster.slotOf(`c:InFlight:${id}@slots`));
+      if (node === other) return id;
+    }
+  }
+
+  test('that a rate denies releases all slots that it has taken, and no others', async () => {
+    const id = await idElsewhere('slots-released');
+    await store.spend([order(here, 5), inFlight(id, 'before')]);
+    const batch = [inFlight(id, 'denied', { upTo: 2 }), order(here), inFlight(here, 'denied')];
+    expect(isAllowed(batch, await store.spend(batch))).toBe(false);
+    expect(await heldIn(id, here)).toEqual([1, 0]);
+    expect(await membersOf(id)).toEqual(['clock', 'before:1']);
+  });
+
+  test('that is denied for want of a slot gives back the tokens, and takes no slot', async () => {
+    const id = await idElsewhere('slots-full');
+    await store.spend([inFlight(id, 'before', { count: SLOTS })]);
+    const batch = [order(here, 2), inFlight(id, 'denied'), inFlight(here, 'denied', { mode: 'spend-only' })];
+    expect(isAllowed(batch, await store.spend(batch))).toBe(false);
+    expect(await levelsOf(here)).toEqual([0]);
+    expect(await heldIn(id, here)).toEqual([SLOTS, 0]);
+  });
+
+  test('that is denied is followed by an alternative with the same holder', async () => {
+    const id = await idElsewhere('slots-alternatives');
+    await store.spend([order(here, 5)]);
+    const batches = [
+      [inFlight(id, 'holder', { upTo: 3 }), order(here)],
+      [inFlight(id, 'holder'), order(there)],
+    ];
+    expect((await store.spendFirst(batches)).map(({ levelsTicks }) => levelsTicks[0])).toEqual([0, 0]);
+    expect(await heldIn(id)).toEqual([1]);
+  });
+
+  test('is renewed and released on all nodes', async () => {
+    const id = await idElsewhere('slots-renewed');
+    await store.renew([hold(id, 'a', { count: 2 }), hold(here, 'a')]);
+    expect(await heldIn(id, here)).toEqual([2, 1]);
+    await store.release([hold(id, 'a'), hold(here, 'a')]);
+    expect(await heldIn(id, here)).toEqual([1, 0]);
   });
 });
 

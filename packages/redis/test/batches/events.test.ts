@@ -24,8 +24,8 @@ test('a connection without a server or a cause leaves them out', () => {
 
 test('a lost refund reports the number of buckets, the reason and the remedy', () => {
   expect(refundLost(1, cause).message).toBe(
-    'A batch over several cluster slots was denied, and the tokens that it had taken from 1 bucket could not be given ' +
-      'back (Error: connect ECONNREFUSED). They come back with time. ' +
+    'A batch over several cluster slots was denied, and what it had taken from 1 bucket could not be given ' +
+      'back (Error: connect ECONNREFUSED). It comes back with time. ' +
       'To avoid this, use the option `hashTag` to keep these buckets in one slot.',
   );
   expect(refundLost(2, cause).message).toContain('from 2 buckets could');

@@ -1,4 +1,12 @@
-import type { CalendarPeriod, Mode, StoreCharge, StoreReading, StoreRefund, StoreTransaction } from '@sluice/core';
+import type {
+  CalendarPeriod,
+  Mode,
+  StoreCharge,
+  StoreHold,
+  StoreReading,
+  StoreRefund,
+  StoreTransaction,
+} from '@sluice/core';
 import { passes } from '@sluice/core/kit';
 
 /** One token of Orders: it comes back after a minute, so that none does while a test runs. There are five. */
@@ -52,4 +60,38 @@ export function hour(laterHours = 0): CalendarPeriod {
 /** One transaction of five calls an hour. */
 export function hourly(id: string, cost = 1, period: CalendarPeriod = hour()): StoreTransaction {
   return { limit: 'Hourly', id, incrementTicks: cost, fitTicks: 5, capTicks: 5, mode: 'check-and-spend', period };
+}
+
+/** The slots of InFlight, and their lease unless another one is given. It does not end while a test runs. */
+export const SLOTS = 3;
+const LEASE_MS = 60_000;
+
+interface SlotNumbers {
+  readonly count?: number;
+  readonly leaseMs?: number;
+}
+
+/** One transaction of InFlight. */
+export function inFlight(
+  id: string,
+  holder: string,
+  {
+    count = 1,
+    leaseMs = LEASE_MS,
+    fit = SLOTS,
+    upTo,
+    mode = 'check-and-spend',
+  }: SlotNumbers & { readonly fit?: number; readonly upTo?: number; readonly mode?: Mode } = {},
+): StoreTransaction {
+  const lease = { holder, leaseMs, upTo };
+  return { limit: 'InFlight', id, slots: true, incrementTicks: count, fitTicks: fit, capTicks: fit, mode, lease };
+}
+
+/** Slots that a transaction of InFlight has taken. */
+export function hold(
+  id: string,
+  holder: string,
+  { first = 1, count = 1, leaseMs = LEASE_MS }: SlotNumbers & { readonly first?: number } = {},
+): StoreHold {
+  return { limit: 'InFlight', id, slots: true, holder, leaseMs, first, count };
 }

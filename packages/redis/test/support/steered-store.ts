@@ -3,6 +3,7 @@ import {
   type Store,
   type StoreCap,
   type StoreCharge,
+  type StoreHold,
   type StoreReading,
   type StoreRefund,
   type StoreTransaction,
@@ -20,15 +21,26 @@ const START_MICROS = Date.UTC(2026, 6, 1) * 1000;
 const STEERED = `local real = redis
 local clock = real.call('GET', 'clock') + 0
 local redis = {}
-function redis.call(name, key, value, _, px)
+local function expire(name, key)
+  if string.sub(name, 1, 1) ~= 'Z' then return end
+  local expiry = real.call('GET', key .. ' expiry')
+  if expiry and clock >= expiry + 0 then real.call('DEL', key, key .. ' expiry') end
+end
+function redis.call(name, key, value, ...)
+  expire(name, key)
   if name == 'TIME' then
     return { string.format('%.0f', math.floor(clock / 1000000)), string.format('%.0f', clock % 1000000) }
   elseif name == 'SET' then
+    local _, px = ...
     return real.call('SET', key, value .. ' ' .. string.format('%.0f', clock + px * 1000))
+  elseif name == 'PEXPIRE' then
+    return real.call('SET', key .. ' expiry', string.format('%.0f', clock + value * 1000))
   end
+  if value then return real.call(name, key, value, ...) end
   return real.call(name, key)
 end
 function redis.pcall(name, key)
+  expire(name, key)
   local value = real.pcall(name, key)
   if type(value) ~= 'string' then return value end
   local space = string.find(value, ' ', 1, true)
@@ -42,7 +54,7 @@ let stores = 0;
 
 /** The script of the Redis store on a real server, at the time of a test: one call for each batch, without the client. */
 export class SteeredStore implements Store {
-  readonly traits = { periods: true } as const;
+  readonly traits = { periods: true, slots: true } as const;
   readonly #server: RedisServer;
   readonly #time: Time;
   readonly #prefix = `steered${stores++}:`;
@@ -79,6 +91,14 @@ export class SteeredStore implements Store {
     return this.#run(this.#parts('cap', batch));
   }
 
+  async renew(holds: readonly StoreHold[]): Promise<void> {
+    await this.#run(this.#parts('renew', holds));
+  }
+
+  async release(holds: readonly StoreHold[]): Promise<void> {
+    await this.#run(this.#parts('release', holds));
+  }
+
   async reset(batch: readonly StoreBucket[]): Promise<void> {
     await this.#run(this.#parts('reset', batch));
   }
@@ -89,7 +109,9 @@ export class SteeredStore implements Store {
 
   #parts(kind: BatchRequestParts['kind'], batch: readonly (BatchEntry & StoreBucket)[]): BatchRequestParts {
     if (this.#closed) throw new SluiceError('ERR_CLOSED', 'This store was closed.');
-    const keys = batch.map(({ limit, id, calendar }) => this.#prefix + bucketKey(limit, id, calendar));
+    const keys = batch.map(({ limit, id, calendar, slots }) => {
+      return this.#prefix + bucketKey(limit, id, calendar ?? (slots && 'slots'));
+    });
     return { kind, batch, keys, deadlineMs: 1000 };
   }
 
