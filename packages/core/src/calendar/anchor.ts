@@ -12,7 +12,7 @@ const DEFAULT_DATE = '2024-01-01';
  * Returns the anchor of a date.
  *
  * @param date - A date of the time zone, `'2026-01-31'`, or an instant. Default: a Monday, 1 January, 00:00.
- * @param where - How error messages call the date.
+ * @param where - The name of the date in error messages.
  * @throws {SluiceError} `ERR_OPTION` when it is not a date, or does not exist.
  */
 export function anchorOf(

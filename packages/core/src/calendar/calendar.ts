@@ -12,8 +12,8 @@ const DAY_MS = 24 * HOUR_MS;
 const DAYS_BEFORE_MONDAY = 4;
 
 /**
- * From which day and time on periods are counted: what is left of a date when the unit is known. Two dates with the same
- * anchor have the same periods.
+ * The day and time at which periods of a unit begin: the parts of a date that matter for the unit. Two dates with the
+ * same anchor have the same periods.
  */
 export interface Anchor {
   /** The weekday, 1 for Monday; the day of the month; for a year 100 × month + day; otherwise 0. */
@@ -22,15 +22,15 @@ export interface Anchor {
   readonly timeMs: number;
 }
 
-/** The start of the running period, its end and the end of the next one, in milliseconds of Unix time. */
+/** The start of the current period, its end and the end of the next one, in milliseconds of Unix time. */
 export type PeriodEnds = readonly [startMs: number, endMs: number, nextEndMs: number];
 
 /**
- * The periods of one unit, in one time zone, from one day and time on. Pure: it reads no clock.
+ * The periods of one unit, in one time zone, from one anchor. Pure: it reads no clock.
  *
  * A period begins at the first instant at which the clock of the zone shows its local time. Each end is computed from
- * the calendar itself, never from another end, so that it is the same number for every caller and never drifts. If a
- * zone skips a whole day, the day has no period.
+ * the anchor, never from another end, so it is the same number for every caller and never drifts. A day that a zone
+ * skips has no period.
  *
  * An hour is always 60 minutes, also when the clock changes.
  */
@@ -43,7 +43,7 @@ export class Calendar {
   readonly unit: CalendarUnit;
   readonly #anchor: Anchor;
   readonly #zone: TimeZone;
-  /** The latest answer. Almost all questions are about one period. */
+  /** The latest result. Almost all calls are for the same period. */
   #ends: PeriodEnds = [0, 0, 0];
 
   constructor(unit: CalendarUnit, anchor: Anchor, timeZone: string) {
@@ -55,7 +55,7 @@ export class Calendar {
     this.#zone = new TimeZone(zone);
   }
 
-  /** Returns the period that runs at a time, in milliseconds of Unix time: start ≤ time < end. */
+  /** Returns the current period at a time, in milliseconds of Unix time: start ≤ time < end. */
   periodAt(wallMs: number): PeriodEnds {
     const ends = this.#ends;
     return wallMs >= ends[0] && wallMs < ends[1] ? ends : (this.#ends = this.#computed(wallMs));
@@ -111,12 +111,12 @@ function lastOrDay(year: number, month: number, day: number): number {
   return utcOf(year, month, Math.min(day, last));
 }
 
-// `Date.UTC` takes a year below 100 for one of the last century.
+// `Date.UTC` reads a year below 100 as 19xx. Months are counted from the year 0, so their years are added first.
 function utcOf(year: number, month: number, day: number): number {
   return Date.UTC(year + Math.floor(month / 12), ((month % 12) + 12) % 12, day);
 }
 
-/** At most this many calendars are kept. A limit whose ids have anchors of their own may have one for each of them. */
+/** At most this many calendars are cached. A limit with an anchor for each id may have one for each of them. */
 const MAX_CALENDARS = 10_000;
 
 const calendars = new Map<string, Calendar>();

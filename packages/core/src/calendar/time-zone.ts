@@ -12,7 +12,7 @@ export class TimeZone {
   /** Undefined for UTC. */
   readonly #format: Intl.DateTimeFormat | undefined;
 
-  /** @param name - A time zone that the platform knows, see {@link checkTimeZone}. */
+  /** @param name - A time zone that the platform supports, see {@link checkTimeZone}. */
   constructor(name: string) {
     this.name = name;
     this.#format = name === 'UTC' ? undefined : formatOf(name);
@@ -30,9 +30,9 @@ export class TimeZone {
   }
 
   /**
-   * Returns the first instant at which the clock shows a local time or a later one. If the clock skips the time, this is
-   * the moment of the change; if it shows the time twice, the first of the two. A day so begins at its first instant,
-   * also where clocks change at midnight.
+   * Returns the first instant at which the clock shows a local time or a later one. If the clock skips the time, this
+   * is the moment of the change; if it shows the time twice, this is the first of the two. So a day begins at its first
+   * instant, also where clocks change at midnight.
    */
   instantOf(local: number): number {
     if (this.#format === undefined) return local;
@@ -76,7 +76,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
  * Returns a value that is the name of a time zone.
  *
  * @param option - Its path in error messages: `limits.Monthly.timeZone`.
- * @throws {SluiceError} `ERR_OPTION` when the platform does not know such a zone.
+ * @throws {SluiceError} `ERR_OPTION` when the platform does not support the zone.
  */
 export function checkTimeZone(option: string, value: unknown): string {
   if (typeof value === 'string' && isKnown(value)) return value;

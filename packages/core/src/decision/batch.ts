@@ -34,7 +34,8 @@ export interface Ask {
  *
  * @param request - The framework's request, for `overrides` functions; `undefined` without HTTP.
  * @throws {SluiceError} `ERR_COST` for a cost that is not a whole number of at least 0, `ERR_ID` for an id that is not
- * text, `ERR_OPTION` for an invalid share or when the anchor of a quota is no date, `ERR_COST_OVER_BURST` for a cost that does not fit into a share below 1.
+ * text, `ERR_OPTION` for an invalid share or an anchor of a quota that is not a date, `ERR_COST_OVER_BURST` for a cost
+ * that does not fit into a share below 1.
  */
 export function transactionOf(set: LimitSet<never>, ask: Ask, request: unknown): Awaitable<Transaction | null> {
   const { limit, id, cost, share } = ask;
@@ -200,7 +201,7 @@ function badCost(limit: string, value: unknown): SluiceError {
 
 function costOverBurst({ limit, cost, mode, rate, fitTicks, capTicks }: Transaction): SluiceError {
   const most = remainingTokens(0, rate.emissionIntervalTicks, mode === 'charge' ? capTicks : rate.toleranceTicks);
-  // A charge goes to the end of the line, or further with a larger debt.
+  // A charge takes what the queue has room for, or more with a larger debt.
   const size = sizeOption(rate);
   const above = capTicks > fitTicks ? 'maxDebt' : 'maxWait';
   return complaint('ERR_COST_OVER_BURST', {

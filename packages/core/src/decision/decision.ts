@@ -8,18 +8,21 @@ import type { Mode } from '../store/store.ts';
 export interface BucketState {
   readonly limit: string;
   readonly id: string;
-  /** Whole tokens left, which need no delay, from 0 to `burst`; in the result of a transaction with a share, those left within its share. */
+  /**
+   * Whole tokens left that are available without a delay, from 0 to `burst`. For a transaction with a share, those
+   * within its share.
+   */
   readonly remaining: number;
   /**
-   * Milliseconds until the bucket is full if no further request comes, rounded up to 0.001; 0 when it is full. For a quota
-   * of which something was used, until the end of the period.
+   * Milliseconds until the bucket is full if no further request comes, rounded up to 0.001; 0 when it is full. For a
+   * used quota, until the end of the period.
    */
   readonly resetAfterMs: number;
   /** The burst that applies to the id; 0 when blocked. */
   readonly burst: number;
   /** How many tokens refill every `periodMs`; 0 when blocked. */
   readonly count: number;
-  /** The period in milliseconds; for a quota, the length of the running calendar period. */
+  /** The period in milliseconds; for a quota, the length of the current calendar period. */
   readonly periodMs: number;
   /** Whether the numbers come from an override. */
   readonly overridden: boolean;
@@ -33,7 +36,9 @@ export interface Result extends BucketState {
   readonly spent: number;
   /** The mode of the transaction. */
   readonly mode: Mode;
-  /** Whether this transaction lets the batch pass. Always true for `spend-only` and `charge`, unless the id is blocked. */
+  /**
+   * Whether this transaction lets the batch pass. Always true for `spend-only` and `charge`, unless the id is blocked.
+   */
   readonly allowed: boolean;
   /**
    * Whether an override blocks the id. Then `spent`, `remaining`, `burst` and `count` are 0, and `retryAfterMs` and
@@ -41,8 +46,8 @@ export interface Result extends BucketState {
    */
   readonly blocked: boolean;
   /**
-   * Whether the tokens are those of the pool from which the limit borrows. The other figures are those of the limit's own
-   * bucket; a borrowed token is no promise of another. Always false for a limit that does not borrow.
+   * Whether the tokens were borrowed from the pool of the limit. The other properties describe the limit's own bucket,
+   * because a borrowed token does not mean that there will be another. Always false for a limit that does not borrow.
    */
   readonly borrowed: boolean;
   /** Whether the limit is `hidden`: header fields and problem details do not mention it. */
@@ -50,8 +55,8 @@ export interface Result extends BucketState {
   /**
    * Milliseconds until the same cost fits if no other request comes, rounded up to 0.001. It is exact: one microsecond
    * earlier the cost is denied, and after this time it fits; at a limit with `maxWait`, it then has to wait. 0 when
-   * allowed, `Infinity` when blocked. For a limit that borrows it is the shorter of the two waits, for its own tokens and
-   * for those of the pool; if it borrows by fair shares, the cost may fit earlier.
+   * allowed, `Infinity` when blocked. For a limit that borrows it is the shorter of the two waits, for its own tokens
+   * and for those of the pool; with `fair`, the cost may fit earlier.
    */
   readonly retryAfterMs: number;
 }
@@ -98,8 +103,8 @@ export class Decision {
   readonly resetAfterMs: number;
   /**
    * Milliseconds that the request has to wait until its tokens are there, rounded up to 0.001: the longest wait of its
-   * limits with `maxWait`. 0 when it can go on at once, and when it is not allowed. For a decision of `check`, the wait
-   * that a `spend` would have.
+   * limits with `maxWait`. 0 when it can continue at once, and when it is not allowed. For a decision of `check`, the
+   * wait that a `spend` would have.
    */
   readonly delayMs: number;
   /**

@@ -8,9 +8,10 @@ import { mapKeyOf } from '../store/bucket-key.ts';
 import type { Transaction } from './transaction.ts';
 
 /**
- * The transactions by which stores decide one transaction of a limit that borrows: of its own bucket, its ceiling and the
- * pool. In a batch, the first replaces it, and the pairs of ceiling and pool of all such transactions follow after the
- * other transactions, in the same order. So the results of a decision have the same indexes as its first transactions.
+ * The transactions by which stores decide one transaction of a limit that borrows: of its own bucket, its ceiling and
+ * the pool. In a batch, the first replaces it, and the pairs of ceiling and pool of all such transactions follow after
+ * the other transactions, in the same order. So the results of a decision have the same indexes as its first
+ * transactions.
  */
 export type Loan = readonly [own: Transaction, ceiling: Transaction, pool: Transaction];
 
@@ -33,8 +34,8 @@ export function borrows({ treatment }: Transaction): boolean {
 }
 
 /**
- * The id's own tokens: its ceiling spends, its own bucket spends, and the pool is charged whether it has tokens or not,
- * at most to τ + D.
+ * The transactions for own tokens: spend from the ceiling and the own bucket, and charge the pool, whether it has
+ * tokens or not, at most to τ + D.
  */
 export function assuredLoan(transaction: Transaction, borrowing: Borrowing): Loan {
   const { mode } = transaction;
@@ -48,8 +49,9 @@ export function assuredLoan(transaction: Transaction, borrowing: Borrowing): Loa
 }
 
 /**
- * Tokens of the pool: the ceiling spends, and the pool spends up to a share of its bucket. The own bucket is read; its
- * tokens do not suffice, or the first alternative would have passed. If they suffice meanwhile, they are taken.
+ * The transactions for borrowed tokens: spend from the ceiling, and from the pool up to a share of its bucket. The own
+ * bucket is a `spend-only`. It had too few tokens, or the first alternative would have passed. If it has enough
+ * meanwhile, they are taken.
  *
  * @param share - The part of what the pool has left above the cost that may be lent: above 0, at most 1.
  * @returns `undefined` for a cost that never fits into the pool.
@@ -69,8 +71,8 @@ export function borrowedLoan(transaction: Transaction, borrowing: Borrowing, sha
 }
 
 /**
- * A charge of all three buckets. It takes the pool to τ + D, as the id's own tokens do. If it emptied the pool at most, then
- * of ids that are charged after the fact, others could borrow the same tokens again.
+ * A charge of all three buckets. It may take the pool to τ + D, like own tokens. If it stopped at an empty pool, other
+ * ids could borrow again the tokens that were charged after the fact.
  */
 function chargedLoan(transaction: Transaction, borrowing: Borrowing): Loan {
   const { mode, cost } = transaction;
@@ -108,7 +110,7 @@ function ceilingPart(transaction: Transaction, borrowing: Borrowing, mode: Mode)
   const { cost, rate, capTicks: ownCapTicks } = transaction;
   const ceiling = ceilingOf(borrowing, rate);
   const { toleranceTicks, emissionIntervalTicks } = ceiling;
-  // As many tokens of debt as in the own bucket. Otherwise the pool would lend to a client in debt at once.
+  // As many tokens of debt as in the own bucket. Otherwise a client in debt could borrow at once.
   const debtTicks = ((ownCapTicks - rate.toleranceTicks) / rate.emissionIntervalTicks) * emissionIntervalTicks;
   const capTicks = Math.min(toleranceTicks + Math.ceil(debtTicks), MAX_TOLERANCE_TICKS);
   return {
@@ -176,8 +178,8 @@ export function withLoans(batch: readonly Transaction[], loanOf: MakeLoan): read
 }
 
 /**
- * Returns a batch for a charge or a refund of named buckets: for a limit that borrows, that of its three buckets. A pool
- * that occurs several times is named once, with the sum of the costs.
+ * Returns a batch for a charge or a refund of named buckets. A limit that borrows is replaced by its three buckets. A
+ * pool that occurs several times is named once, with the sum of the costs.
  */
 export function withChargedLoans(batch: readonly Transaction[]): readonly Transaction[] {
   if (!batch.some(borrows)) return batch;

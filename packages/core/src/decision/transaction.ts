@@ -2,7 +2,10 @@ import type { Treatment } from '../limits/limit.ts';
 import type { Rate } from '../rule/rate.ts';
 import type { StoreTransaction } from '../store/store.ts';
 
-/** One limit, one id, one cost, one mode and one share, with the numbers that apply to the id. It is passed to stores as it is. */
+/**
+ * One limit, one id, one cost, one mode and one share, with the numbers that apply to the id. It is passed to stores as
+ * it is.
+ */
 export interface Transaction extends StoreTransaction {
   /** Tokens requested, a whole number of at least 0. Only a charge or a refund may have more than the burst. */
   readonly cost: number;
@@ -35,7 +38,7 @@ export function readyTicks({ fitTicks, rate }: Pick<Transaction, 'fitTicks' | 'r
   return Math.min(fitTicks, rate.toleranceTicks);
 }
 
-/** Makes a transaction pass only if it needs no delay: for a request for which the line has no place. */
+/** Returns the transaction of a request that can't be held: it fits only without a delay. */
 export function withoutDelay(transaction: Transaction): Transaction {
   return { ...transaction, fitTicks: readyTicks(transaction) };
 }

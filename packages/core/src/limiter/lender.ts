@@ -17,17 +17,17 @@ type Batch = readonly Transaction[];
 const MAX_ALTERNATIVES = 4;
 const MAX_TRANSACTIONS = 8;
 
-/** The time constant by which what a client has borrowed is forgotten. */
+/** The time constant with which the borrowed tokens of a client decay. */
 const WINDOW_MICROS = 500_000;
 const WINDOW_TICKS = WINDOW_MICROS * TICKS_PER_MICRO;
 /** κ: a client that borrows at the pool's rate needs this part of its burst to be left, 1/4. */
 const GAIN = 4;
-/** After ten time constants, less than a token of 20,000 is left. */
+/** After ten time constants, less than one of 20,000 tokens is left. */
 const FORGOTTEN_MICROS = 10 * WINDOW_MICROS;
 /** The most clients that are remembered from one period. */
 const MAX_CLIENTS = 50_000;
 
-/** What a client has borrowed lately: tokens, each of which decays exponentially. */
+/** What a client has borrowed recently: tokens, which decay exponentially. */
 interface Borrowed {
   readonly tokens: number;
   readonly atMicros: number;
@@ -36,14 +36,14 @@ interface Borrowed {
 /**
  * Makes the alternatives by which a batch with limits that borrow is decided, and lends fairly.
  *
- * A client may borrow while its recently borrowed rate e ≤ κ × free × weight × the pool's rate, where `free` is the part of
- * the pool's bucket that is left. So the pool lends to it only down to a share of its bucket, 1 − e / (κ × weight × rate).
- * The store decides `free` by this share, exactly and at its own clock; e is what this process has lent.
+ * A client may borrow while e ≤ κ × free × weight × the pool's rate. Here e is the rate at which the client has
+ * borrowed recently from this process, and `free` is the part of the pool's bucket that is left. In other words, the
+ * client may use the share 1 − e / (κ × weight × rate) of the pool, which the store compares with the exact level.
  */
 export class Lender {
   readonly #time: Time;
   readonly #emit: EventSink;
-  // By bucket. To forget the oldest of a single map, one call would look at up to as many deleted entries as there are.
+  // By bucket. Two maps, because finding the oldest entry of one large map can be slow after many deletions.
   #borrowed = new Map<string, Borrowed>();
   #borrowedBefore: ReadonlyMap<string, Borrowed> = new Map<string, Borrowed>();
   /** When the current period began. */
@@ -55,7 +55,7 @@ export class Lender {
   }
 
   /**
-   * Returns the batches that decide a batch, in the order in which they are to be tried: own tokens before borrowed ones.
+   * Returns the alternatives to a batch, in the order in which they are tried: own tokens before borrowed ones.
    *
    * @throws {SluiceError} The errors of {@link checkLoans}.
    */
@@ -73,13 +73,14 @@ export class Lender {
     return assuredBatch(batch);
   }
 
-  /** Returns the other alternatives: each way to borrow for some of the limits, and to use own tokens for the others. */
+  /** Returns the other alternatives: each way to borrow for some limits, and to use own tokens for the others. */
   lentOf(batch: Batch): readonly Batch[] {
     if (batch.length === 1) {
       const loan = this.#lentLoanOf(batch[0]!);
       return loan === undefined ? [] : [loan];
     }
-    // Sets of loans by the index of their transaction. The first one lends nothing, and is the alternative of own tokens.
+    // Sets of loans by the index of their transaction. The first one lends nothing, and is the alternative of own
+    // tokens.
     let all: readonly ReadonlyMap<number, Loan>[] = [new Map<number, Loan>()];
     for (const [i, transaction] of batch.entries()) {
       const loan = this.#lentLoanOf(transaction);
@@ -90,7 +91,7 @@ export class Lender {
       .map((lent) => withLoans(batch, (one, borrowing, i) => lent.get(i) ?? assuredLoan(one, borrowing)));
   }
 
-  /** Takes note of the tokens that a decision has lent. */
+  /** Records the tokens that a decision has lent. */
   noteLent({ results }: Decision, batch: Batch): void {
     for (const result of results) {
       if (!result.borrowed || result.spent === 0) continue;
@@ -99,7 +100,7 @@ export class Lender {
     }
   }
 
-  /** Returns `undefined` where nothing can be borrowed. */
+  /** Returns `undefined` if nothing can be borrowed. */
   #lentLoanOf(transaction: Transaction): Loan | undefined {
     const { borrowing } = transaction.treatment;
     if (borrowing === undefined || transaction.mode === 'charge') return undefined;
@@ -120,7 +121,7 @@ export class Lender {
     if (typeof weight === 'number') return weight;
     try {
       const given: unknown = toNativePromise<unknown>(weight(id));
-      // A wrong value, which the error below reports. It must not be an unhandled rejection too.
+      // A promise is a wrong value, which the error below reports. Its rejection must not be unhandled.
       if (given instanceof Promise) given.catch(() => undefined);
       checkWeight('borrow.weight', given);
       return given;
@@ -214,10 +215,10 @@ function spendOnly(limit: string): SluiceError {
 function poolTwice(pool: string, limit: string, other: string): SluiceError {
   const what =
     other === pool
-      ? `names "${shownName(pool)}" itself beside "${shownName(limit)}", which borrows from it and counts there already`
+      ? `names "${shownName(pool)}" itself beside "${shownName(limit)}", which borrows from it and takes its tokens anyway`
       : `takes from "${shownName(pool)}" twice, for "${shownName(other)}" and for "${shownName(limit)}"`;
   const remedy =
-    other === pool ? `Leave out "${shownName(pool)}".` : 'Decide one of the two after the other, or give each a pool.';
+    other === pool ? `Leave out "${shownName(pool)}".` : 'Decide them in two calls, or give each limit its own pool.';
   return new SluiceError('ERR_DUPLICATE_BUCKET', `The batch ${what}. ${remedy}`);
 }
 

@@ -51,11 +51,12 @@ export interface LimitSettings<Request = unknown> {
 /** A limit by a rate: `count` tokens refill every `period`, and a bucket contains at most `burst`. */
 export interface RateDefinition<Request = unknown> extends LimitSettings<Request>, LimitNumbers {
   /**
-   * The most tokens that any window of a length may let through: `{ 1000: '1h' }`. It changes no decision. The numbers of
-   * the limit and of its overrides are validated by it: burst + maxDebt + window / T must be at most so many.
+   * The most tokens that may be taken in any window of a length: `{ 1000: '1h' }`. It changes no decision. Numbers of
+   * the limit and of its overrides that allow more are an error: burst + maxDebt + window / T must be at most that
+   * number.
    */
   readonly atMost?: AtMost | undefined;
-  /** How the limit borrows from a pool when its own tokens are used up. Its own numbers then are what is assured. */
+  /** How the limit borrows from a pool when its own tokens are used up. Its own numbers are then the assured rate. */
   readonly borrow?: BorrowDefinition | undefined;
   readonly per?: undefined;
   readonly timeZone?: undefined;
@@ -112,8 +113,8 @@ export interface Treatment {
   readonly onFailure: FailurePolicy;
   readonly hidden: boolean;
   /**
-   * What a transaction stands for in a batch: all of its limit, or one of the buckets of a limit that borrows. The ceiling
-   * and the pool have no result of their own.
+   * What a transaction stands for in a batch: all of its limit, or one of the buckets of a limit that borrows. The
+   * ceiling and the pool have no result of their own.
    */
   readonly part: 'whole' | 'assured' | 'ceiling' | 'pool';
   /** Of a limit that borrows, until its transaction is replaced by those for a store. Otherwise undefined. */
@@ -122,7 +123,7 @@ export interface Treatment {
   readonly slots: SlotTerms | undefined;
 }
 
-/** A pool, as those who borrow from it see it. */
+/** What the limits that borrow from a pool need of it. */
 export interface Pool {
   readonly name: string;
   readonly rate: Rate;
@@ -130,7 +131,7 @@ export interface Pool {
   readonly capTicks: number;
 }
 
-/** All that a decision needs to know about borrowing by one limit. */
+/** How one limit borrows, with the properties of its pool that decisions need. */
 export interface Borrowing extends BorrowTerms {
   readonly ceilingName: string;
   readonly pool: Pool;
@@ -146,13 +147,13 @@ export interface Limit<Request = unknown> {
   readonly name: string;
   readonly key: Key<Request>;
   readonly rate: Rate;
-  /** Those of ids with these numbers. */
+  /** The levels of ids with these numbers. */
   readonly levels: Levels;
-  /** What the numbers of the limit and of its overrides keep. */
+  /** The bounds of `atMost`, which the numbers of the limit and of its overrides satisfy. */
   readonly bounds: readonly Bound[];
   readonly disabled: boolean;
   readonly treatment: Treatment;
-  /** How it borrows, if it does. */
+  /** How the limit borrows; undefined if it does not. */
   readonly borrow: BorrowTerms | undefined;
   /** The calendar of a quota; undefined for a rate. */
   readonly calendar: LimitCalendar | undefined;
@@ -187,19 +188,19 @@ export interface Levels {
   /** A request fits up to here: an empty bucket, and the longest delay more. */
   readonly roomTicks: number;
   /**
-   * A charge goes up to here: an empty bucket, and `maxDebt` tokens or the longest delay more. It is never below the end
-   * of the line, so that nobody cuts off the line of others.
+   * A charge goes up to here: an empty bucket, and `maxDebt` tokens or the longest delay more. It is never below the
+   * end of the queue, so that a charge does not shorten the queue of others.
    */
   readonly capTicks: number;
-  /** The level of an empty bucket, above which requests wait in line. Undefined if they never wait. */
+  /** The level of an empty bucket, above which requests wait in a queue. Undefined if they never wait. */
   readonly lineTicks: number | undefined;
 }
 
 /**
  * Returns the levels of an id. Those of ids with the numbers of the limit are known from its definition.
  *
- * @param rate - The numbers of the id. A debt that they inherit from the limit is cut where a bucket would need more than
- * ten years to fill.
+ * @param rate - The numbers of the id. A debt that they inherit from the limit is limited so that the bucket refills
+ * within ten years.
  */
 export function levelsOf(rate: Rate, limit: Pick<Limit<never>, 'rate' | 'levels'>): Levels {
   return rate === limit.rate ? limit.levels : levelsFrom(rate, limit.rate);

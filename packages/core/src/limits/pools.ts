@@ -56,8 +56,8 @@ function treatmentOf({ name, borrow, treatment }: Borrower<never>, pool: Pool): 
 }
 
 /**
- * Returns a limit with the levels that its buckets have in stores: a pool is charged deeper than its own numbers allow
- * by those who borrow from it.
+ * Returns a limit with the levels that its buckets have in stores: the limits that borrow from a pool charge it further
+ * than its own numbers allow.
  *
  * @param limits - All limits of its set.
  */

@@ -60,9 +60,9 @@ describe('limits that borrow, decided together', () => {
     const errors = wrong.map((entries) => thrown(() => limiter.spend(entries)));
     expect(errors.map(({ code }) => code)).toEqual(Array.from({ length: 3 }, () => 'ERR_DUPLICATE_BUCKET'));
     expect(errors.map(({ message }) => message)).toEqual([
-      'The batch takes from "Pool" twice, for "PerUser" and for "PerKey". Decide one of the two after the other, or give each a pool.',
-      'The batch takes from "Pool" twice, for "PerUser" and for "PerUser". Decide one of the two after the other, or give each a pool.',
-      'The batch names "Pool" itself beside "PerUser", which borrows from it and counts there already. Leave out "Pool".',
+      'The batch takes from "Pool" twice, for "PerUser" and for "PerKey". Decide them in two calls, or give each limit its own pool.',
+      'The batch takes from "Pool" twice, for "PerUser" and for "PerUser". Decide them in two calls, or give each limit its own pool.',
+      'The batch names "Pool" itself beside "PerUser", which borrows from it and takes its tokens anyway. Leave out "Pool".',
     ]);
   });
 

@@ -98,7 +98,7 @@ export function overrideRate(where: string, override: Override): OverrideRate {
   return borrow === undefined ? rate : { ...rate, borrow: borrowChangeOf(`${where}.borrow`, rate, borrow) };
 }
 
-/** What the overrides of a limit promise together. A network counts once. */
+/** Totals of the overrides of a limit. A network counts as one. */
 export class OverrideTotals {
   /** The sum of the rates, in tokens per millisecond. */
   perMs: number = 0;
@@ -106,11 +106,11 @@ export class OverrideTotals {
   burst = 0;
   /** The sum of their own `maxDebt`. */
   debt = 0;
-  /** How many have that of the limit. */
+  /** How many overrides have the `maxDebt` of the limit. */
   withoutDebt = 0;
   /** The largest burst and the shortest interval of those without a ceiling of their own. */
   readonly largest: { burst: number; emissionIntervalTicks: number } = { burst: 0, emissionIntervalTicks: Infinity };
-  /** Whether any of them changes something about borrowing. */
+  /** Whether any of them has `borrow`. */
   borrows = false;
   /** Whether any of them has a `maxWait`. */
   waits = false;
@@ -129,7 +129,7 @@ export class OverrideTotals {
   }
 }
 
-/** Whether an override has one option alone. The kind of a limit follows from its numbers, here as in its definition. */
+/** Whether an override has only one option, which shows its kind. */
 function hasOnly(override: Exclude<Override, string>, option: (typeof FIELDS)[number]): boolean {
   return FIELDS.every((name) => (override[name] !== undefined) === (name === option));
 }
@@ -161,7 +161,7 @@ function otherKind(where: string, { rate }: Limit<never>): SluiceError {
 }
 
 /**
- * Rejects overrides that do not agree with how their limit borrows.
+ * Rejects overrides that contradict the `borrow` of their limit.
  *
  * @throws {SluiceError} `ERR_OVERRIDE`, and `ERR_LIMIT` for a `maxWait`.
  */
