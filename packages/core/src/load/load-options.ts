@@ -25,7 +25,7 @@ export interface LoadOptions {
    */
   readonly classes?: number | undefined;
   /**
-   * The kill switch: called before each reading of the signal, and while it returns false the level is 0, so that
+   * The kill switch: called at each reading of the signal, and while it returns false the level is 0, so that
    * nothing is shed. When it returns true again, the level rises from 0. For example a flag that an operator can change.
    */
   readonly enabled?: (() => boolean) | undefined;
