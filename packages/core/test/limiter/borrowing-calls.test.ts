@@ -4,7 +4,7 @@ import { thrown } from '../support/thrown.ts';
 import { started } from './borrowing.ts';
 
 describe('modes and other calls of a limit that borrows', () => {
-  test('check-only takes nothing, and passes by its own tokens or by the pool', () => {
+  test('check-only takes nothing, and passes with own tokens or those of the pool', () => {
     const { spend, levels, limiter } = started();
     const look = () => spend('a', { mode: 'check-only' }).results[0];
     expect(look()).toMatchObject({ mode: 'check-only', allowed: true, borrowed: false, cost: 1, spent: 0 });
@@ -26,7 +26,7 @@ describe('modes and other calls of a limit that borrows', () => {
     ]);
   });
 
-  test('charge takes from all three buckets: it empties its own and the ceiling at most, and the pool to D below', () => {
+  test('charge takes from all three buckets: at most what is left of its own and of the ceiling, and of the pool down to D below empty', () => {
     const { limiter, levels, spend } = started();
     expect(spend('a', { mode: 'charge', cost: 2 }).results[0]).toMatchObject({
       spent: 2,
@@ -40,7 +40,7 @@ describe('modes and other calls of a limit that borrows', () => {
     expect(levels()).toEqual({ own: 2, ceiling: 5, pool: 14 });
   });
 
-  test('what is charged after the fact is not lent to others once more', () => {
+  test('tokens that are charged after the fact are not lent to others', () => {
     const overrides = { PerUser: { hungry: { burst: 1, count: 1, period: '1s' } } } as const;
     const { limiter, spend, time } = started(
       { count: 2, borrow: { tenants: 1, ceiling: { burst: 5, count: 8, period: '1s' } } },
@@ -58,7 +58,7 @@ describe('modes and other calls of a limit that borrows', () => {
     expect(used).toBeLessThanOrEqual(4 * 60 + 6 + 3);
   });
 
-  test('a debt is that of the ceiling and of the pool too, so that the pool does not lend to a client in debt', () => {
+  test('the ceiling is in debt too, so that the pool does not lend to a client in debt', () => {
     const { limiter, spend, levels, time } = started({ maxDebt: 100, borrow: { tenants: 4 } });
     atOnce(limiter.charge([{ limit: 'PerUser', id: 'a', cost: 200 }]));
     expect(levels()).toEqual({ own: 102, ceiling: 105, pool: 200 });
@@ -68,7 +68,7 @@ describe('modes and other calls of a limit that borrows', () => {
     expect(spend().results[0]).toMatchObject({ allowed: true, borrowed: true });
   });
 
-  test('the debt of a pool includes that of listed overrides, their own or that of the limit', () => {
+  test('D includes the maxDebt of listed overrides, their own or that of the limit', () => {
     const numbers = { burst: 2, count: 1, period: '1s' };
     const overrides = { PerUser: { a: numbers, b: { ...numbers, maxDebt: 7 } } };
     const { limiter, levels } = started({ maxDebt: 100, borrow: { tenants: 1 } }, { overrides });
@@ -77,7 +77,7 @@ describe('modes and other calls of a limit that borrows', () => {
     expect(levels().pool).toBe(6 + 102 + 9 + 102);
   });
 
-  test('charge and refund of several ids take and give the sum at the pool', () => {
+  test('charge and refund of several ids change the pool by the sum', () => {
     const { limiter, levels, pool } = started();
     const entries = [
       { limit: 'PerUser', id: 'a', cost: 2 },
@@ -99,7 +99,7 @@ describe('modes and other calls of a limit that borrows', () => {
     ]);
   });
 
-  test('reset fills its own bucket and its ceiling, not the pool', () => {
+  test('reset fills the own bucket and the ceiling, not the pool', () => {
     const { limiter, levels, spend } = started();
     for (const cost of [2, 2]) spend('a', { cost });
     atOnce(limiter.reset([{ limit: 'PerUser', id: 'a' }]));

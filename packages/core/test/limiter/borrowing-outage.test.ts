@@ -14,7 +14,7 @@ describe('a limit that borrows, while the store can not answer', () => {
       onFailure,
       borrow: { from: 'Pool', ceiling: { burst: 8, count: 8, period: '100s' }, fair: false, tenants: 2 },
     },
-    // Its own policy does not count where others borrow from it.
+    // The policy of a pool is ignored for the limits that borrow from it.
     Pool: { key: everyone(), burst: 12, count: 12, period: '100s', onFailure: 'closed' as const },
   });
 
@@ -35,7 +35,7 @@ describe('a limit that borrows, while the store can not answer', () => {
     return { limiter, spend, events };
   }
 
-  test('local: this process lends its part of the pool, above its part of what is assured', async () => {
+  test('local: this process lends its part of the pool beside its part of the assured rate', async () => {
     const { limiter, spend } = started('local');
     const outcomes = [];
     // oxlint-disable-next-line no-await-in-loop -- one after the other

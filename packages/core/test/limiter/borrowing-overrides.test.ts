@@ -5,7 +5,7 @@ import { started } from './borrowing.ts';
 describe('the numbers of an override of a limit that borrows', () => {
   const big = { burst: 4, count: 2, period: '1s' };
 
-  test('are what is assured to its id, under the ceiling of the limit or its own', () => {
+  test('are assured to its id, below the ceiling of the limit or its own', () => {
     const own = { ...big, borrow: { ceiling: { burst: 9, count: 4, period: '1s' } } };
     const { spend } = started({}, { overrides: { PerUser: { a: big, b: own } } });
     expect(spend('a', { cost: 4 }).results[0]).toMatchObject({ borrowed: false, overridden: true, burst: 4 });

@@ -25,7 +25,7 @@ describe('limits that borrow, decided together', () => {
     return { limiter, time, both };
   }
 
-  test('from two pools: each by its own tokens or those of its pool', () => {
+  test('from two pools: each with own tokens or those of its pool', () => {
     const { limiter, both } = withSecond();
     atOnce(limiter.spend([{ ...org, cost: 2 }]));
     const lent = Array.from({ length: 4 }, () => both().results.map(({ allowed, borrowed }) => allowed && borrowed));
@@ -75,7 +75,7 @@ describe('limits that borrow, decided together', () => {
     expect(atOnce(limiter.spend([user, ...many.slice(1)])).allowed).toBe(true);
   });
 
-  test('are alternatives of firstOf too, as long as they are four together', () => {
+  test('may be in firstOf, with at most four alternatives in all', () => {
     const { limiter } = withSecond();
     const spend = (...batches: { limit: string; id: string }[][]) => atOnce(limiter.spend({ firstOf: batches }));
     const taken = Array.from(

@@ -23,7 +23,7 @@ describe('a limit that borrows', () => {
     expect(levels()).toEqual({ own: 2, ceiling: 5, pool: 5 });
   });
 
-  test('has one result, with the figures of its own bucket', () => {
+  test('has one result, which describes its own bucket', () => {
     const { spend } = started();
     const decision = spend('a', { cost: 2 });
     expect(decision).toMatchObject({ limit: 'PerUser', id: 'a', remaining: 0, resetAfterMs: 2000 });
@@ -59,7 +59,7 @@ describe('a limit that borrows', () => {
     expect(spend('a').outcome).toBe('denied');
   });
 
-  test('may take the pool down to D below empty, which passes with time', () => {
+  test('may take the pool to D below empty, which is paid back over time', () => {
     const { limiter, time, spend, levels } = started({ borrow: { tenants: 4 } });
     atOnce(limiter.charge([{ limit: 'Pool', id: 'everyone', cost: 6 }]));
     for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) expect(spend(id, { cost: 2 }).allowed).toBe(true);
@@ -111,7 +111,7 @@ describe('a limit that borrows', () => {
     });
   });
 
-  test('is denied for its ceiling alone, while its own bucket has a token', () => {
+  test('is denied by its ceiling, although its own bucket has a token', () => {
     const { spend, time } = started({ borrow: { ceiling: { burst: 2, count: 1, period: '1s' } } });
     spend('a', { cost: 1 });
     spend('a', { cost: 1 });
@@ -119,7 +119,7 @@ describe('a limit that borrows', () => {
     expect(spend('a')).toMatchObject({ outcome: 'denied', retryAfterMs: 1 });
   });
 
-  test('leaves all buckets as they are in a check, which reports what a spend would do', () => {
+  test('changes no bucket in a check, which decides like a spend', () => {
     const { limiter, spend, levels } = started();
     spend('a', { cost: 2 });
     const before = levels();
@@ -166,7 +166,7 @@ describe('a limit that borrows', () => {
     expect(pool()).toBe(6);
   });
 
-  test('has the share of its own bucket and of the pool', () => {
+  test('applies a share to its own bucket and to the pool', () => {
     const { limiter, spend } = started();
     const low = (id: string) => atOnce(limiter.spend([{ limit: 'PerUser', id, share: 0.5 }])).results;
     const all = Array.from({ length: 4 }, () => low('a')).flat();
@@ -181,7 +181,7 @@ describe('a limit that borrows', () => {
   });
 });
 
-/** A clock that moves on at each reading. */
+/** A clock that advances at each reading. */
 class MovingTime extends FakeTime {
   stepMs = 0;
 

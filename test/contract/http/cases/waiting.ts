@@ -4,22 +4,22 @@ import type { Framework, NativeRequest, Options } from '../framework.ts';
 import { as, brokenStore, lateStore, stillLimiter, timed, userKey, userOf } from '../limiters.ts';
 import { start } from '../start.ts';
 
-const LINE = { burst: 1, count: 10, period: '1s', maxWait: '250ms' };
+const QUEUE = { burst: 1, count: 10, period: '1s', maxWait: '250ms' };
 
 /** Requests that wait for their turn. */
 export function waitingCases(framework: Framework): void {
   interface Setup {
     readonly isLate?: boolean;
-    readonly line?: Partial<LimitNumbers>;
+    readonly queue?: Partial<LimitNumbers>;
     readonly more?: Record<string, LimitDefinition<NativeRequest>>;
     readonly options?: Partial<Options>;
     readonly limits?: readonly unknown[];
   }
 
-  /** An application with a line for all requests, whose handler notes the users in the order in which they come. */
-  async function served({ isLate = false, line = {}, more = {}, options = {}, limits = ['Line'] }: Setup = {}) {
+  /** An application with one queue for all requests, whose handler records the users in their order. */
+  async function served({ isLate = false, queue = {}, more = {}, options = {}, limits = ['Queue'] }: Setup = {}) {
     const { time, store } = timed();
-    const all = { Line: { key: accountId(() => 'backend'), ...LINE, ...line }, ...more };
+    const all = { Queue: { key: accountId(() => 'backend'), ...QUEUE, ...queue }, ...more };
     const limiter = stillLimiter({ limits: all, store: isLate ? lateStore(store) : store, time });
     const decisions: Decision[] = [];
     const handled: (string | null)[] = [];
@@ -41,15 +41,15 @@ export function waitingCases(framework: Framework): void {
       await expect.poll(() => decisions.length).toBe(before + 1);
       return visit;
     };
-    /** The debt of the line, in milliseconds. */
-    const level = async () => (await limiter.check([{ limit: 'Line', id: 'backend', cost: 0 }])).resetAfterMs;
+    /** The level of the queue's bucket, in milliseconds. */
+    const level = async () => (await limiter.check([{ limit: 'Queue', id: 'backend', cost: 0 }])).resetAfterMs;
     return { app, limiter, time, decisions, handled, decide, level };
   }
 
   const turn = () => new Promise((resolve) => setImmediate(resolve));
 
   test.each([false, true])(
-    'a request is held until its tokens are there, and not a microsecond less (late store: %s)',
+    'a request is held until its tokens are there, not a microsecond less (late store: %s)',
     async (isLate) => {
       const { time, handled, decide } = await served({ isLate });
       expect(await (await decide('a')).answer).toMatchObject({ status: 200, body: '0' });
@@ -63,7 +63,7 @@ export function waitingCases(framework: Framework): void {
     },
   );
 
-  test('requests are let go in the order in which they came, one each T', async () => {
+  test('requests continue in the order in which they came, one every T', async () => {
     const { time, handled, decide } = await served();
     const visits = [await decide('a'), await decide('b'), await decide('c')];
     for (const users of [['a'], ['a', 'b'], ['a', 'b', 'c']]) {
@@ -74,13 +74,13 @@ export function waitingCases(framework: Framework): void {
     expect(bodies).toEqual(['0', '100', '200']);
   });
 
-  test('a request that would wait longer than maxWait is denied, with the time until it fits into the line', async () => {
-    const { time, decide } = await served({ line: { count: 1, period: '10s', maxWait: '15s' } });
+  test('a request that would wait longer than maxWait is denied, with the time until it fits into the queue', async () => {
+    const { time, decide } = await served({ queue: { count: 1, period: '10s', maxWait: '15s' } });
     const [, held, denied] = [await decide('a'), await decide('b'), await decide('c')];
     const { status, headers } = await denied.answer;
     expect(status).toBe(429);
     expect(headers['retry-after']).toBe('5');
-    expect(headers.ratelimit).toBe('"Line";r=0;t=20');
+    expect(headers.ratelimit).toBe('"Queue";r=0;t=20');
     time.advance(5_000);
     const next = await decide('d');
     time.advance(15_000);
@@ -88,31 +88,31 @@ export function waitingCases(framework: Framework): void {
   });
 
   test.each([
-    ['draft-11', 'ratelimit', '"Line";r=0;t=10'],
+    ['draft-11', 'ratelimit', '"Queue";r=0;t=10'],
     ['draft-7', 'ratelimit', 'limit=1, remaining=0, reset=10'],
     ['draft-6', 'ratelimit-reset', '10'],
     ['legacy', 'x-ratelimit-reset', '20'],
   ] as const)('the fields of a held request are those of its turn: %s', async (fields, name, value) => {
-    const line = { count: 1, period: '10s', maxWait: '20s' };
-    const { time, decide } = await served({ line, options: { fields } });
+    const queue = { count: 1, period: '10s', maxWait: '20s' };
+    const { time, decide } = await served({ queue, options: { fields } });
     await decide('a');
     const held = await decide('b');
     time.advance(10_000);
     expect((await held.answer).headers[name]).toBe(value);
   });
 
-  test('the fields of a limit beside the line are those of the turn too', async () => {
+  test('the fields of a limit beside the queue are those of the turn too', async () => {
     const more = { Calm: { key: userKey, burst: 5, count: 1, period: '10s' } };
-    const line = { count: 1, period: '10s', maxWait: '20s' };
-    const { time, decide } = await served({ line, more, limits: ['Line', 'Calm'] });
+    const queue = { count: 1, period: '10s', maxWait: '20s' };
+    const { time, decide } = await served({ queue, more, limits: ['Queue', 'Calm'] });
     await decide('a');
     const held = await decide('b');
     time.advance(10_000);
-    expect((await held.answer).headers.ratelimit).toBe('"Line";r=0;t=10, "Calm";r=5');
+    expect((await held.answer).headers.ratelimit).toBe('"Queue";r=0;t=10, "Calm";r=5');
   });
 
   test.each([
-    ['draft-11', 'ratelimit', '"Line";r=0;t=20'],
+    ['draft-11', 'ratelimit', '"Queue";r=0;t=20'],
     ['draft-7', 'ratelimit', 'limit=1, remaining=0, reset=20'],
   ] as const)(
     'the fields of a request that is not held, because of bad input, are those of now: %s',
@@ -122,9 +122,9 @@ export function waitingCases(framework: Framework): void {
         throw Object.assign(new Error('bad input'), { status: 418, statusCode: 418 });
       };
       const more = { Bad: { key: accountId(fails), count: 5, period: '1s' } };
-      const line = { count: 1, period: '10s', maxWait: '20s' };
-      const { app, limiter } = await served({ line, more, options: { fields }, limits: ['Line', 'Bad'] });
-      await limiter.spend([{ limit: 'Line', id: 'backend' }]);
+      const queue = { count: 1, period: '10s', maxWait: '20s' };
+      const { app, limiter } = await served({ queue, more, options: { fields }, limits: ['Queue', 'Bad'] });
+      await limiter.spend([{ limit: 'Queue', id: 'backend' }]);
       const { status, headers } = await app.get('/', as('b'));
       expect([status, headers[name]]).toEqual([418, value]);
     },
@@ -144,8 +144,8 @@ export function waitingCases(framework: Framework): void {
     expect(app.errors.filter((error) => (error as { code?: string }).code !== 'ECONNRESET')).toEqual([]);
   });
 
-  test('nobody gets a turn earlier or later because a client before it left', async () => {
-    const { time, handled, decide, level } = await served({ line: { maxWait: '1s' } });
+  test('a client that leaves does not change the turns of those behind it', async () => {
+    const { time, handled, decide, level } = await served({ queue: { maxWait: '1s' } });
     const [, leaving, behind] = [await decide('a'), await decide('b'), await decide('c')];
     leaving.leave();
     await leaving.left;
@@ -159,10 +159,10 @@ export function waitingCases(framework: Framework): void {
     expect(await last.answer).toMatchObject({ body: '300' });
   });
 
-  test('settle is called for requests that were let go only', async () => {
+  test('settle is called only for requests that were handled', async () => {
     const settled: number[] = [];
     const settle = framework.settle((status) => (settled.push(status), 1));
-    const { time, decide, level } = await served({ limits: [{ limit: 'Line', settle, settleAborted: true }] });
+    const { time, decide, level } = await served({ limits: [{ limit: 'Queue', settle, settleAborted: true }] });
     await decide('a');
     const held = await decide('b');
     await expect.poll(() => settled).toEqual([200]);
@@ -190,7 +190,7 @@ export function waitingCases(framework: Framework): void {
       });
     }
     const look = { incrementTicks: 0, fitTicks: 0, capTicks: 0, mode: 'check-only' } as const;
-    const { levelsTicks } = await store.check([{ limit: 'Line', id: 'backend', ...look }]);
+    const { levelsTicks } = await store.check([{ limit: 'Queue', id: 'backend', ...look }]);
     expect(levelsTicks).toEqual([100 * 16_000]);
     expect({ handled, pending: time.pending }).toEqual({ handled: ['a'], pending: 0 });
   });
@@ -207,7 +207,7 @@ export function waitingCases(framework: Framework): void {
     expect(await held.answer).toMatchObject({ status: 503, body: 'unavailable closed ERR_CLOSED' });
   });
 
-  test('while maxHeld requests wait, only those pass that need no delay', async () => {
+  test('while maxHeld requests wait, a request that needs a delay is denied', async () => {
     const { time, decide } = await served({ options: { maxHeld: 1 } });
     await decide('a');
     const held = await decide('b');
@@ -220,7 +220,7 @@ export function waitingCases(framework: Framework): void {
     expect(await (await decide('d')).answer).toMatchObject({ status: 200, body: '0' });
   });
 
-  test('a place of the line is free again when its request was let go, has left or was denied', async () => {
+  test('a place is free again when its request was handled, has left or was denied', async () => {
     const { time, decide, level } = await served({ options: { maxHeld: 1 } });
     await decide('a');
     for (let round = 0; round < 3; round++) {
@@ -234,14 +234,14 @@ export function waitingCases(framework: Framework): void {
     }
   });
 
-  test('maxHeld: 0 holds nobody', async () => {
+  test('with maxHeld: 0, no request is held', async () => {
     const { decide } = await served({ options: { maxHeld: 0 } });
     const statuses: number[] = [];
     for (const user of ['a', 'b']) statuses.push((await (await decide(user)).answer).status);
     expect(statuses).toEqual([200, 429]);
   });
 
-  test('in shadow mode nobody is held, also when the line is full', async () => {
+  test('in shadow mode no request is held, also when the queue is full', async () => {
     const { decide, decisions } = await served({ options: { shadow: true, maxHeld: 0 } });
     for (const user of ['a', 'b', 'c', 'd']) expect((await (await decide(user)).answer).status).toBe(200);
     expect(decisions.map(({ outcome, delayMs }) => [outcome, delayMs])).toEqual([
@@ -253,9 +253,9 @@ export function waitingCases(framework: Framework): void {
   });
 
   test('a request that only checks is held until its cost fits, and takes nothing', async () => {
-    const { limiter, time, decide, level } = await served({ limits: [{ limit: 'Line', mode: 'check-only' }] });
+    const { limiter, time, decide, level } = await served({ limits: [{ limit: 'Queue', mode: 'check-only' }] });
     for (const user of ['a', 'b']) expect((await (await decide(user)).answer).body).toBe('0');
-    await limiter.charge([{ limit: 'Line', id: 'backend' }]);
+    await limiter.charge([{ limit: 'Queue', id: 'backend' }]);
     const held = await decide('c');
     expect(await level()).toBe(100);
     time.advance(100);
@@ -264,10 +264,10 @@ export function waitingCases(framework: Framework): void {
     expect(time.pending).toBe(0);
   });
 
-  test('an invalid id at another limit is answered at once, and keeps no place', async () => {
+  test('a request with an invalid id for another limit is answered at once, and takes no place', async () => {
     const more = { Bad: { key: accountId(() => ''), count: 1, period: '1s' } };
     const { app, limiter, time } = await served({ more, options: { maxHeld: 1 } });
-    const other = await start(framework, { limits: [{ limiter, limits: ['Line', 'Bad'], maxHeld: 1 }] });
+    const other = await start(framework, { limits: [{ limiter, limits: ['Queue', 'Bad'], maxHeld: 1 }] });
     expect(await app.statuses(1)).toEqual([200]);
     expect((await other.statuses(2)).every((status) => status >= 400 && status !== 429)).toBe(true);
     expect(time.pending).toBe(0);
@@ -276,8 +276,8 @@ export function waitingCases(framework: Framework): void {
   test('of two middlewares each holds a request for its own delay', async () => {
     const { time, store } = timed();
     const limits = {
-      First: { key: userKey, ...LINE },
-      Second: { key: accountId(() => 'backend'), ...LINE, count: 5 },
+      First: { key: userKey, ...QUEUE },
+      Second: { key: accountId(() => 'backend'), ...QUEUE, count: 5 },
     };
     const limiter = stillLimiter({ limits, store, time });
     let handled = 0;
@@ -300,7 +300,7 @@ export function waitingCases(framework: Framework): void {
 
   test('while the store is down, this process holds requests at its part of the limit', async () => {
     const { time } = timed();
-    const limits = { Line: { key: accountId(() => 'backend'), ...LINE } };
+    const limits = { Queue: { key: accountId(() => 'backend'), ...QUEUE } };
     const limiter = stillLimiter({ limits, store: brokenStore(), time, failure: { gateways: 2 } });
     const app = await start(framework, { limits: [{ limiter }] });
     expect(await app.statuses(1)).toEqual([200]);
@@ -311,9 +311,9 @@ export function waitingCases(framework: Framework): void {
     expect((await held.answer).status).toBe(200);
   });
 
-  test('an inline limit may have a line', async () => {
+  test('an inline limit may have a maxWait', async () => {
     const { time, store } = timed();
-    const app = await start(framework, { limits: [{ name: 'Line', ...LINE, store, time, log: false, maxHeld: 1 }] });
+    const app = await start(framework, { limits: [{ name: 'Queue', ...QUEUE, store, time, log: false, maxHeld: 1 }] });
     expect(await app.statuses(1)).toEqual([200]);
     const held = app.visit();
     await expect.poll(() => time.pending).toBe(1);
