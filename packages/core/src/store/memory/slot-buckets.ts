@@ -27,11 +27,7 @@ export class SlotBuckets {
 
   /** Returns how many slots of a bucket are held. */
   level(name: BucketName, now: number): number {
-    const bucket = this.#buckets.get(mapKeyOf(name));
-    if (bucket === undefined) return 0;
-    const level = bucket.look(now);
-    this.#dropUnused(bucket);
-    return level;
+    return this.#buckets.get(mapKeyOf(name))?.look(now) ?? 0;
   }
 
   /** Holds the first slots of a holder that holds none yet. */

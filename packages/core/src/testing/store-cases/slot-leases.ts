@@ -20,8 +20,11 @@ export const slotLeaseCases: readonly (StoreCase | SteeredStoreCase)[] = [
     await store.release!([slots.held('unknown', 'a'), slots.held('unknown', 'b', { count: 5 })]);
     await assertHeld(store, { unknown: 0 });
     await store.spend([slots.take('id', 'a', { count: 2 })]);
-    await store.release!([slots.held('id', 'a', { first: 3, count: 5 }), slots.held('id', 'b', { count: 2 })]);
+    await store.release!([slots.held('id', 'a', { first: 4, count: 5 }), slots.held('id', 'b', { count: 2 })]);
     await assertHeld(store, { id: 2 });
+    await store.renew!([slots.held('gap', 'a', { first: 4, count: 2 })]);
+    await store.release!([slots.held('gap', 'a', { count: 2 })]);
+    await assertHeld(store, { gap: 2 });
   }),
 
   ofSlots('some slots of a holder are released, by the number of the first and how many', async (store) => {

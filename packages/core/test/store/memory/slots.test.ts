@@ -30,6 +30,27 @@ describe('slots in the memory store', () => {
     expect(store.stats()).toMatchObject({ size: 2, slots: { Slots: 10 } });
   });
 
+  test('stay free when their lease has ended and the clock steps back', () => {
+    const time = new FakeTime();
+    const store = memoryStore({ time });
+    store.spend([slots.take('id', 'x', { leaseMs: SHORT_MS })]);
+    time.advance(SHORT_MS);
+    const level = () => store.check([slots.take('id', 'y')]).levelsTicks[0];
+    expect(level()).toBe(0);
+    time.set(SHORT_MS / 2);
+    expect(level()).toBe(0);
+  });
+
+  test('are held for no longer than their lease from a renewal of others at which the clock had stepped back', () => {
+    const time = new FakeTime(SHORT_MS);
+    const store = memoryStore({ time });
+    store.spend([slots.take('id', 'x', { leaseMs: SHORT_MS })]);
+    time.set(SHORT_MS / 2);
+    store.renew([slots.held('id', 'y')]);
+    time.advance(SHORT_MS);
+    expect(store.check([slots.take('id', 'z')]).levelsTicks).toEqual([1]);
+  });
+
   test('leave nothing behind when their leases end while no call names their buckets', () => {
     const time = new FakeTime();
     const store = memoryStore({ time });
