@@ -19,10 +19,12 @@ export type { LimiterEvent } from './events/event.ts';
 export type { FailureOptions } from './failure/failure-options.ts';
 export type { BorrowDefinition, BorrowOverride } from './limits/borrowing.ts';
 export type {
+  ConcurrencyDefinition,
   FailurePolicy,
   LimitDefinition,
   LimitDefinitions,
   LimitSettings,
+  LoadDefinition,
   QuotaDefinition,
   RateDefinition,
 } from './limits/limit.ts';
@@ -71,8 +73,14 @@ export {
   type CachedOverridesOptions,
 } from './limits/overrides/cached-overrides.ts';
 export type { OverrideQuery } from './limits/overrides/override-cache.ts';
-export type { Override, OverrideNumbers, QuotaOverride } from './limits/overrides/override.ts';
+export type { ConcurrencyOverride, Override, OverrideNumbers, QuotaOverride } from './limits/overrides/override.ts';
 export { OverrideList, type OverrideTable } from './limits/overrides/override-list.ts';
+export { eventLoop, loadFrom } from './load/load.ts';
+export type { LoadOptions } from './load/load-options.ts';
+export type { LoadSource, LoadUse, LoadUser } from './load/load-source.ts';
+export type { ConcurrencyNumbers, SlotScope } from './limits/concurrency.ts';
+export type { LoadNumbers } from './limits/load-limit.ts';
+export type { HeldDecision } from './limiter/held-decision.ts';
 export type { AtMost } from './rule/at-most.ts';
 export type { LimitNumbers } from './rule/rate.ts';
 export type { ReadyOptions } from './store/ready-options.ts';

@@ -44,10 +44,10 @@ export interface Unanswered {
   readonly owner: Owner;
 }
 
-/** An id of the batch is blocked. The store was not asked, and nothing was taken. */
+/** An id of the batch is blocked, or the process has too much load. The store was not asked, and nothing was taken. */
 export interface Blocked {
   readonly available: false;
-  /** The transactions whose id is blocked. Never empty. */
+  /** The transactions that deny the batch. Never empty. */
   readonly batch: readonly Transaction[];
   readonly failure: undefined;
   readonly owner: Owner;

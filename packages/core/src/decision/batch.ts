@@ -60,11 +60,15 @@ function withRate({ limit, id, cost, mode, share }: Ask, override: OverrideRate)
     limit: limit.name,
     id,
     incrementTicks: Math.min(cost * rate.emissionIntervalTicks, capTicks),
-    fitTicks: share === 1 ? roomTicks : fitTicksOf({ limit: limit.name, cost, share, roomTicks }, rate),
+    fitTicks:
+      share === 1 || limit.load !== undefined
+        ? roomTicks
+        : fitTicksOf({ limit: limit.name, cost, share, roomTicks }, rate),
     capTicks,
     lineTicks,
     mode,
     cost,
+    share,
     rate,
     overridden: rate !== limit.rate,
     treatment: limit.treatment,

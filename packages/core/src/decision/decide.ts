@@ -47,6 +47,20 @@ export function blockedDecision(batch: readonly Transaction[], owner: object): D
 }
 
 /**
+ * Denies a batch by its load limits. Only these have results, because neither the other limits nor the store are asked.
+ *
+ * @param waitsMs - How long each of the clients will probably be denied.
+ * @param owner - The gate of the limiter that decides.
+ */
+export function shedDecision(batch: readonly Transaction[], waitsMs: readonly number[], owner: object): Decision {
+  const results = batch.map((transaction, i): Result => {
+    return { ...blockedResult(transaction), blocked: false, retryAfterMs: waitsMs[i]!, resetAfterMs: waitsMs[i]! };
+  });
+  const longest = results.reduce((one, other) => (other.retryAfterMs > one.retryAfterMs ? other : one));
+  return new Decision({ available: false, batch, failure: undefined, owner }, 'denied', longest, results);
+}
+
+/**
  * Makes the decision on a request that waited for its turn when the limiter was closed. Its tokens were given back.
  *
  * @param cause - The error that says so.

@@ -6,6 +6,7 @@ import { withChargedLoans } from '../decision/loan.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import type { StoreGate } from '../failure/store-gate.ts';
 import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
+import type { Limit } from '../limits/limit.ts';
 import type { Store } from '../store/store.ts';
 import type { CurrentLimits } from './current-limits.ts';
 import { costBatchOf } from './entry-batches.ts';
@@ -41,7 +42,7 @@ export class Corrections {
   /** See `RequestLimiter.chargeResults`. */
   chargeResults(results: readonly Result[], { cost, request }: LateCharge): Awaitable<readonly BucketState[]> {
     const set = this.#openSet();
-    const tokens = results.filter(({ limit }) => limitNamed(set, limit).treatment.slots === undefined);
+    const tokens = results.filter(({ limit }) => countsTokens(limitNamed(set, limit)));
     const asks = tokens.map(({ limit, id, mode }) => ({ limit: limitNamed(set, limit), id, cost, mode, share: 1 }));
     return this.#charge(batchOf(asks.map((ask) => transactionOf(set, ask, request))));
   }
@@ -95,4 +96,9 @@ export class Corrections {
     this.#parts.gate.assertOpen();
     return this.#parts.limits.set;
   }
+}
+
+/** Slots are released, and loads count nothing. */
+function countsTokens({ load, treatment }: Limit<never>): boolean {
+  return load === undefined && treatment.slots === undefined;
 }

@@ -8,6 +8,7 @@ import type { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
 import { checkCarries } from './accepted-store.ts';
 import { registerLimitNames, releaseLimitNames } from './limit-name-registry.ts';
+import { LoadLimits } from './load-limits.ts';
 import { NeededLimits } from './needed-limits.ts';
 import type { UseInput } from './prepared-limits.ts';
 import { QuotaWarnings } from './quota-warnings.ts';
@@ -28,6 +29,7 @@ interface CurrentLimitsParts {
 export class CurrentLimits<Request> {
   readonly raised: RaisedLimits;
   readonly warnings: QuotaWarnings;
+  readonly loads: LoadLimits;
   readonly #parts: CurrentLimitsParts;
   readonly #needed = new NeededLimits();
   readonly #overrideDeadlines: Deadlines;
@@ -42,9 +44,11 @@ export class CurrentLimits<Request> {
     this.#overrideDeadlines = new Deadlines(parts.overridesDeadlineMs, parts.time);
     this.raised = new RaisedLimits(parts.time);
     this.warnings = new QuotaWarnings(parts.emit);
+    this.loads = new LoadLimits(parts.time, parts.emit);
     this.#set = this.#defined(set);
     registerLimitNames(parts.store, this, storedNames(this.#set));
     this.warnings.changed(this.#set);
+    this.loads.changed(this.#set);
   }
 
   /** The limits in effect. */
@@ -64,6 +68,7 @@ export class CurrentLimits<Request> {
     registerLimitNames(this.#parts.store, this, storedNames(next));
     this.raised.changed(this.#set, next);
     this.warnings.changed(next);
+    this.loads.changed(next);
     this.#set = next;
   }
 
@@ -77,8 +82,9 @@ export class CurrentLimits<Request> {
     this.#needed.add(this.#set, uses);
   }
 
-  /** Lets other limiters use the names. */
-  releaseNames(): void {
+  /** Lets other limiters use the names, and ends the use of loads. */
+  release(): void {
+    this.loads.close();
     releaseLimitNames(this.#parts.store, this);
   }
 

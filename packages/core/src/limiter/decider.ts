@@ -1,13 +1,14 @@
 import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { checkCostFits, hasBlocked, isDecidable } from '../decision/batch.ts';
 import { blockedDecision } from '../decision/decide.ts';
-import type { Decision } from '../decision/decision.ts';
+import { Decision } from '../decision/decision.ts';
 import { borrows } from '../decision/loan.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { decisionChannel } from '../events/event.ts';
 import { OpenGate, type StoreGate } from '../failure/store-gate.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import { checkAlternatives, type Lender } from './lender.ts';
+import { isLoad, type LoadLimits } from './load-limits.ts';
 import type { DecisionReports } from './on-decision.ts';
 import type { QuotaWarnings } from './quota-warnings.ts';
 import type { SlotStage } from '../slots/slot-stage.ts';
@@ -23,6 +24,7 @@ export interface DeciderParts {
   readonly reports: DecisionReports<never>;
   readonly lender: Lender;
   readonly warnings: QuotaWarnings;
+  readonly loads: LoadLimits;
   readonly slots: SlotStage;
   readonly currentSet: () => LimitSet<never>;
 }
@@ -39,10 +41,12 @@ export class Decider {
   readonly #reports: DecisionReports<never>;
   readonly #lender: Lender;
   readonly #warnings: QuotaWarnings;
+  readonly #loads: LoadLimits;
   readonly #slots: SlotStage;
   readonly #currentSet: () => LimitSet<never>;
 
-  constructor({ gate, raised, reports, lender, warnings, slots, currentSet }: DeciderParts) {
+  constructor({ gate, raised, reports, lender, warnings, loads, slots, currentSet }: DeciderParts) {
+    this.#loads = loads;
     this.#slots = slots;
     this.#warnings = warnings;
     this.#gate = gate;
@@ -94,6 +98,13 @@ export class Decider {
   #decideRare(call: Call, batch: Batch): Awaitable<Decision> {
     for (const transaction of batch) checkCostFits(transaction);
     if (hasBlocked(batch)) return this.#denyBlocked(batch);
+    if (!batch.some(isLoad)) return this.#decideUnshed(call, batch);
+    this.#gate.assertOpen();
+    const unshed = this.#loads.decide(batch, this.#gate);
+    return unshed instanceof Decision ? unshed : this.#decideUnshed(call, unshed);
+  }
+
+  #decideUnshed(call: Call, batch: Batch): Awaitable<Decision> {
     return batch.some(hasSlots)
       ? this.#slots.decide(call, batch, (rest) => this.#decideLoans(call, rest))
       : this.#decideLoans(call, batch);

@@ -5,7 +5,7 @@ import { checkId } from '../ids/id-format.ts';
 import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
 import type { StoreBucket } from '../store/store.ts';
 import { canonicalId, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
-import { checkCall, type EntryCall } from './slot-calls.ts';
+import { checkCall, type EntryCall } from './entry-calls.ts';
 import type { CostEntry, ResetEntry, SpendEntry } from './limiter.ts';
 
 /**
@@ -72,6 +72,7 @@ function bucketOf(set: LimitSet<never>, { limit: name, id: text }: ResetEntry): 
   const limit = limitNamed(set, name);
   const id = canonicalId(limit, text);
   checkId(limit.name, id);
+  checkCall(limit, 'reset', 'check-and-spend');
   const slots = limit.treatment.slots === undefined ? undefined : true;
   return { limit: name, id, calendar: limit.calendar?.of(id).name, slots };
 }

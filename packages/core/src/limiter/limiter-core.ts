@@ -148,7 +148,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     checkOptions('close', options, ['store']);
     checkBoolean('close.store', options.store);
     this.#isClosing = true;
-    this.#limits.releaseNames();
+    this.#limits.release();
     this.#endStoreReports?.();
     this.#held.close();
     this.#slots.close();
@@ -253,7 +253,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     try {
       return watchedStore(this.store, (report) => this.#noteStoreReport(report));
     } catch (error) {
-      this.#limits.releaseNames();
+      this.#limits.release();
       throw error;
     }
   }

@@ -76,6 +76,7 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
     reports,
     lender: new Lender(time, emit),
     warnings: limits.warnings,
+    loads: limits.loads,
     slots,
     currentSet: () => limits.set,
   });

@@ -1,6 +1,6 @@
 import { checkNeeded, type LimitNeed, type LimitSet } from '../limits/limit-set.ts';
 import { checkLoans } from './lender.ts';
-import { checkSlotMode } from './slot-calls.ts';
+import { checkModeOf } from './entry-calls.ts';
 import type { UseInput } from './prepared-limits.ts';
 
 /** A limit that a middleware uses, and how. */
@@ -52,6 +52,6 @@ function needOf({ limit, cost, share }: UseInput<never>): LimitNeed {
 
 function checkTogether({ limits }: LimitSet<never>, uses: readonly NeededUse[]): void {
   const enabled = uses.filter(({ limit }) => limits.get(limit)?.disabled === false);
-  for (const { limit, mode } of enabled) if (limits.get(limit)!.treatment.slots) checkSlotMode(limit, mode);
+  for (const { limit, mode } of enabled) checkModeOf(limits.get(limit)!, mode);
   checkLoans(enabled.map(({ limit, mode }) => ({ limit, mode, borrowing: limits.get(limit)!.treatment.borrowing })));
 }

@@ -8,7 +8,7 @@ const OPTIONS = {
   rate: ['burst', 'count', 'period', 'maxDebt', 'maxWait', 'atMost', 'borrow'],
   quota: ['count', 'per', 'timeZone', 'anchor', 'warnAt'],
   concurrency: ['concurrency', 'lease', 'scope', 'block'],
-  load: ['load', 'classes'],
+  load: ['load'],
 } as const;
 
 /** All options of all kinds, each once. */

@@ -132,6 +132,8 @@ export function checkNeeded(set: LimitSet<never>, { limit: name, cost, share }: 
   }
   // A disabled limit denies nothing. When a new set enables it, its cost is validated again.
   if (limit.disabled) return;
+  // Neither has a load limit numbers, nor can it be too small for a cost.
+  if (limit.load !== undefined) return;
   if (share !== 1) return checkShared(set, limit, { cost, share });
   const most = set.smallestBurst(limit);
   if (cost <= most) return;

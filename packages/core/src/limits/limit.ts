@@ -1,15 +1,18 @@
 import { checkBoolean, checkOptions, entriesOf, isPlainObject, oneOf } from '../checks/options.ts';
 import { complaint, shownName, SluiceError } from '../checks/errors.ts';
+import { isEveryone } from '../keys/everyone.ts';
 import { isKey, type Key } from '../keys/key.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
 import { boundsOf, checkBounds, type AtMost, type Bound } from '../rule/at-most.ts';
 import { quotaRateOf, rateOf, type LimitNumbers, type Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
+import type { LoadSource } from '../load/load-source.ts';
 import { StoreWall } from '../time/store-wall.ts';
 import { systemTime } from '../time/time.ts';
 import { borrowTermsOf, ceilingOf, type BorrowDefinition, type BorrowTerms } from './borrowing.ts';
 import { concurrencyOf, type ConcurrencyNumbers, type SlotTerms } from './concurrency.ts';
 import { KIND_OPTIONS } from './limit-kind.ts';
+import { loadLimitOf, type LoadNumbers } from './load-limit.ts';
 import { quotaOf, type LimitCalendar, type QuotaNumbers } from './quota.ts';
 
 /**
@@ -66,6 +69,7 @@ export interface RateDefinition<Request = unknown> extends LimitSettings<Request
   readonly lease?: undefined;
   readonly scope?: undefined;
   readonly block?: undefined;
+  readonly load?: undefined;
 }
 
 /** A quota: `count` tokens in each calendar period, which all come back at its end. */
@@ -80,6 +84,7 @@ export interface QuotaDefinition<Request = unknown> extends LimitSettings<Reques
   readonly lease?: undefined;
   readonly scope?: undefined;
   readonly block?: undefined;
+  readonly load?: undefined;
 }
 
 /** A concurrency limit: at most `concurrency` requests of an id are in progress at the same time. */
@@ -95,11 +100,39 @@ export interface ConcurrencyDefinition<Request = unknown> extends LimitSettings<
   readonly timeZone?: undefined;
   readonly anchor?: undefined;
   readonly warnAt?: undefined;
+  readonly load?: undefined;
 }
 
-/** A limit, of the kind that its numbers show: a rate, a quota, or a concurrency limit. */
+/**
+ * A load limit: it denies a part of the requests while this process has too much to do, with the status 503. It counts
+ * nothing and asks no store, and header fields never mention it.
+ */
+export interface LoadDefinition<Request = unknown>
+  extends Omit<LimitSettings<Request>, 'key' | 'onFailure' | 'hidden'>, LoadNumbers {
+  /** What distinguishes clients: for about a minute, a client is either denied or not. Default: `clientNetwork()`. */
+  readonly key?: Key<Request> | undefined;
+  readonly onFailure?: undefined;
+  readonly hidden?: undefined;
+  readonly burst?: undefined;
+  readonly count?: undefined;
+  readonly period?: undefined;
+  readonly per?: undefined;
+  readonly concurrency?: undefined;
+  readonly maxDebt?: undefined;
+  readonly maxWait?: undefined;
+  readonly atMost?: undefined;
+  readonly borrow?: undefined;
+  readonly timeZone?: undefined;
+  readonly anchor?: undefined;
+  readonly warnAt?: undefined;
+  readonly lease?: undefined;
+  readonly scope?: undefined;
+  readonly block?: undefined;
+}
+
+/** A limit, of the kind that its options show: a rate, a quota, a concurrency limit or a load limit. */
 export type LimitDefinition<Request = unknown> =
-  RateDefinition<Request> | QuotaDefinition<Request> | ConcurrencyDefinition<Request>;
+  RateDefinition<Request> | QuotaDefinition<Request> | ConcurrencyDefinition<Request> | LoadDefinition<Request>;
 
 /** Limits by name. A name is `[A-Za-z][A-Za-z0-9_.-]*`, at most 64 characters, and unique ignoring case. */
 export type LimitDefinitions<Request = unknown, Name extends string = string> = {
@@ -108,7 +141,7 @@ export type LimitDefinitions<Request = unknown, Name extends string = string> = 
 
 /** How decisions by a limit are treated. In a batch for a store it is plain data. */
 export interface Treatment {
-  /** Whether a store decides the limit's transactions as they are: it neither borrows nor counts slots. */
+  /** Whether a store decides the limit's transactions as they are: it neither borrows, nor counts slots, nor is a load. */
   readonly isPlain: boolean;
   readonly onFailure: FailurePolicy;
   readonly hidden: boolean;
@@ -119,6 +152,8 @@ export interface Treatment {
   readonly part: 'whole' | 'assured' | 'ceiling' | 'pool';
   /** Of a limit that borrows, until its transaction is replaced by those for a store. Otherwise undefined. */
   readonly borrowing: Borrowing | undefined;
+  /** Whether a denial is due to the service and not to the client: the response is then a 503. */
+  readonly sheds: boolean;
   /** Of a concurrency limit, how its slots are held. Otherwise undefined. */
   readonly slots: SlotTerms | undefined;
 }
@@ -155,7 +190,9 @@ export interface Limit<Request = unknown> {
   readonly treatment: Treatment;
   /** How the limit borrows; undefined if it does not. */
   readonly borrow: BorrowTerms | undefined;
-  /** The calendar of a quota; undefined for a rate. */
+  /** The load of a load limit; undefined for other limits. */
+  readonly load: LoadSource | undefined;
+  /** The calendar of a quota; undefined for other limits. */
   readonly calendar: LimitCalendar | undefined;
   /** The parts of a quota at which a warning is emitted, in ascending order. */
   readonly warnAt: readonly number[];
@@ -265,37 +302,39 @@ function defineLimit<Request>(
   checkLimitName('limits', name);
   const where = `limits.${name}`;
   checkOptions(where, definition, FIELDS, LIMIT_HINTS, "{ key: clientNetwork(), count: 100, period: '1m' }");
-  if (!isKey(definition.key)) throw notAKey(where, definition.key);
+  const load = loadLimitOf(where, definition);
+  const { key = load?.key } = definition;
+  if (!isKey(key)) throw notAKey(where, key);
   const { onFailure: policy = onFailure, disabled = false, hidden = false } = definition;
   checkBoolean(`${where}.disabled`, disabled);
   checkBoolean(`${where}.hidden`, hidden);
   const quota = quotaOf(where, name, definition, wall);
   const concurrency = concurrencyOf(where, definition);
+  const numbers = concurrency?.rate ?? load?.rate;
   const rate =
-    concurrency?.rate ??
-    (quota === undefined
-      ? rateOf(where, definition as RateDefinition)
-      : quotaRateOf(where, definition as QuotaDefinition));
+    numbers ?? (quota === undefined ? rateOf : quotaRateOf)(where, definition as QuotaDefinition & RateDefinition);
   const onFailureChecked = checkFailurePolicy(`${where}.onFailure`, policy);
   const bounds = boundsOf(`${where}.atMost`, definition.atMost);
   const borrow = borrowTermsOf(where, rate, definition.borrow);
   checkAtMost(where, rate, { rate, bounds, borrow });
   return {
     name,
-    key: definition.key,
+    key,
     rate,
     levels: levelsFrom(rate, rate),
     bounds,
     disabled,
     treatment: {
-      isPlain: concurrency === undefined,
+      isPlain: concurrency === undefined && load === undefined,
       onFailure: onFailureChecked,
-      hidden,
+      hidden: hidden || load !== undefined,
       part: 'whole',
       borrowing: undefined,
+      sheds: load !== undefined || (concurrency !== undefined && isEveryone(key)),
       slots: concurrency?.slots,
     },
     borrow,
+    load: load?.load,
     calendar: quota?.calendar,
     warnAt: quota?.warnAt ?? [],
   };

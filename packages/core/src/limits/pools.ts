@@ -48,7 +48,15 @@ interface Borrower<Request> extends Limit<Request> {
 
 function treatmentOf({ name, borrow, treatment }: Borrower<never>, pool: Pool): Treatment {
   const { onFailure, hidden } = treatment;
-  const own: Treatment = { isPlain: true, onFailure, hidden, part: 'assured', borrowing: undefined, slots: undefined };
+  const own: Treatment = {
+    isPlain: true,
+    onFailure,
+    hidden,
+    part: 'assured',
+    borrowing: undefined,
+    sheds: false,
+    slots: undefined,
+  };
   const ofCeiling: Treatment = { ...own, hidden: true, part: 'ceiling' };
   const ofPool: Treatment = { ...own, hidden: true, part: 'pool' };
   const borrowing: Borrowing = { ...borrow, ceilingName: ceilingNameOf(name), pool, own, ofCeiling, ofPool };

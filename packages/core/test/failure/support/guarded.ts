@@ -109,7 +109,7 @@ export function transaction(
     capTicks: rate.toleranceTicks,
     mode: 'check-and-spend',
     overridden: false,
-    treatment: { isPlain: true, onFailure, hidden: false, part: 'whole', borrowing: undefined, slots: undefined },
+    treatment: { isPlain: true, onFailure, hidden: false, part: 'whole', borrowing: undefined, sheds: false, slots: undefined },
     ...rest,
   };
   return made;
