@@ -1,22 +1,9 @@
 import { checkedQuotaCount, checkedTenants, LIMIT_NAME_PATTERN, QUOTA_OPTIONS } from '@sluice/core/kit';
-import {
-  boundsField,
-  debtField,
-  limitField,
-  mappingField,
-  markField,
-  nameField,
-  partsField,
-  periodField,
-  switchField,
-  textField,
-  tokensField,
-  unitField,
-  waitField,
-  weightField,
-  type Field,
-  type JsonSchema,
-} from './field.ts';
+import type { Field, JsonSchema } from './field.ts';
+import { periodField, waitField } from './duration-fields.ts';
+import { boundsField, mappingField, partsField } from './nested-fields.ts';
+import { debtField, tokensField, weightField } from './number-fields.ts';
+import { limitField, markField, nameField, switchField, textField, unitField } from './word-fields.ts';
 
 // The one definition of both files. The loader's checks and the JSON Schemas for editors are derived from it.
 

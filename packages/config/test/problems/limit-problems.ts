@@ -171,7 +171,7 @@ export const LIMIT_PROBLEMS: readonly ProblemCase[] = [
     name: 'an idFormat that is not text',
     limits: limitsWith('  count: 1\n  period: 1s\n  idFormat: 3\n'),
     problems: [
-      'limits.yaml:6:13: `NewOrdersPerAccount.idFormat` must be one of ipAddress, ipv6RangeCIDR, clientNetwork, accountId, regId, domain, fqdnSet, everyone, but was 3. For example ipAddress.',
+      'limits.yaml:6:13: `NewOrdersPerAccount.idFormat` must be one of ipAddress, ipv6RangeCIDR, clientNetwork, accountId, regId, domain, fqdnSet, everyone, but was 3. For example idFormat: ipAddress.',
     ],
   },
   {
