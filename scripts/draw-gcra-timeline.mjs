@@ -2,7 +2,7 @@
 // moved by hand. It prints the same as the table of docs/gcra.md.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { inBothSchemes, round } from './drawing.mjs';
+import { drawPicture, round } from './drawing.mjs';
 
 const BURST = 3;
 const INTERVAL_MS = 1000;
@@ -66,7 +66,6 @@ export function timelineRows(steps) {
   });
 }
 
-const WIDTH = 880;
 const PLOT = { left: 76, right: 820, top: 84, bottom: 384 };
 const HIGHEST_MS = 4000;
 
@@ -81,35 +80,37 @@ const y = (levelMs) => round(PLOT.bottom - ((PLOT.bottom - PLOT.top) * levelMs) 
  * @param {Step[]} steps
  */
 export function drawTimeline(steps) {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} 440" role="img" aria-labelledby="title desc">
-  <title id="title">A bucket of burst 3 whose tokens come back one a second</title>
-  <desc id="desc">The level falls by one second each second. A request of cost c lifts it by c seconds, unless that would lift it above three seconds: then it is denied, and passes as soon as the lifted level has fallen to three seconds.</desc>
-  <style>
-    text { font: 14px system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif; }
-    .middle { text-anchor: middle; }
-    .end { text-anchor: end; }
-    path { fill: none; stroke-width: 2.5; }
-    .grid { stroke-width: 1; }
-    .bound { stroke-width: 1.5; }
-    .no { stroke-dasharray: 4 3; }
-    .wait { stroke-width: 1.5; stroke-dasharray: 2 3; }
-${inBothSchemes(({ ground, ink, faint, area, line, yes, no }) => [
-  `.ground { fill: ${ground}; }`,
-  `text { fill: ${ink}; }`,
-  `.grid { stroke: ${faint}; }`,
-  `.bound { stroke: ${ink}; }`,
-  `.area { fill: ${area}; }`,
-  `.level { stroke: ${line}; }`,
-  `.yes { stroke: ${yes}; }`,
-  `.no, .wait { stroke: ${no}; }`,
-  `text.yes { fill: ${yes}; stroke: none; font-weight: 600; }`,
-  `text.no { fill: ${no}; stroke: none; font-weight: 600; }`,
-])}
-  </style>
-  <rect class="ground" width="${WIDTH}" height="440"/>
-${[...legend(), ...axes(), ...levels(steps), ...steps.flatMap(request)].map((line) => `  ${line}`).join('\n')}
-</svg>
-`;
+  const text = {
+    title: 'A bucket of burst 3 whose tokens come back one a second',
+    description:
+      'The level falls by one second each second. A request of cost c lifts it by c seconds, unless that would lift it above three seconds: then it is denied, and passes as soon as the lifted level has fallen to three seconds.',
+  };
+  const parts = [...legend(), ...axes(), ...levels(steps), ...steps.flatMap(request)];
+  return drawPicture(text, 440, { rules: RULES, coloured, parts });
+}
+
+const RULES = [
+  'path { fill: none; stroke-width: 2.5; }',
+  '.grid { stroke-width: 1; }',
+  '.bound { stroke-width: 1.5; }',
+  '.no { stroke-dasharray: 4 3; }',
+  '.wait { stroke-width: 1.5; stroke-dasharray: 2 3; }',
+];
+
+/** @param {import('./drawing.mjs').Colours} colours */
+function coloured({ ground, ink, faint, area, line, yes, no }) {
+  return [
+    `.ground { fill: ${ground}; }`,
+    `text { fill: ${ink}; }`,
+    `.grid { stroke: ${faint}; }`,
+    `.bound { stroke: ${ink}; }`,
+    `.area { fill: ${area}; }`,
+    `.level { stroke: ${line}; }`,
+    `.yes { stroke: ${yes}; }`,
+    `.no, .wait { stroke: ${no}; }`,
+    `text.yes { fill: ${yes}; stroke: none; font-weight: 600; }`,
+    `text.no { fill: ${no}; stroke: none; font-weight: 600; }`,
+  ];
 }
 
 function legend() {

@@ -2,90 +2,18 @@
 // limiter with a simulated clock. It also prints the rows of the table that compares ways to handle a burst.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { burstRows, drawBursts, handledBursts } from './burst-comparison.mjs';
 import { drawChart } from './drawing.mjs';
+import { Bucket, moments, outcome } from './simulated-bucket.mjs';
 
 /**
- * @typedef {import('../packages/core/src/index.ts').Time & { readonly nowMs: number, set(ms: number): void }} SettableTime
- * @typedef {Pick<typeof import('../packages/core/src/index.ts'), 'createLimiter' | 'accountId' | 'everyone'>
- *   & { FakeTime: new () => SettableTime }} Core
- * @typedef {import('../packages/core/src/index.ts').LimitNumbers} LimitNumbers
- * @typedef {import('./drawing.mjs').Mark} Mark
- * @typedef {{ atMs: number, mark: Mark }} Marked
- * @typedef {{ atMs: number, value: number }} Point
+ * @typedef {import('./simulated-bucket.mjs').Core} Core
+ * @typedef {{ atMs: number, mark: import('./drawing.mjs').Mark }} Marked
+ * @typedef {import('./drawing.mjs').Point} Point
  */
 
-const SECONDS = { name: 'time in seconds', ms: 1000 };
-
-/** One bucket of a limit, its clock, and its tokens over time. */
-class Bucket {
-  /** @type {Point[]} */
-  points = [];
-  #entry = /** @type {const} */ ({ limit: 'Only', id: 'one' });
-
-  /**
-   * @param {Core} core
-   * @param {LimitNumbers & { burst: number }} numbers
-   */
-  constructor({ createLimiter, accountId, FakeTime }, numbers) {
-    this.time = new FakeTime();
-    this.limiter = createLimiter({ limits: { Only: { key: accountId(), ...numbers } }, time: this.time });
-    this.burst = numbers.burst;
-    this.tokenMs = Number(numbers.period) / numbers.count;
-  }
-
-  /**
-   * @param {number} atMs
-   * @param {{ cost?: number, share?: number }} [given]
-   */
-  async spend(atMs, given = {}) {
-    await this.#moveTo(atMs);
-    const decision = await this.limiter.spend([{ ...this.#entry, ...given }]);
-    await this.#note();
-    return decision;
-  }
-
-  /**
-   * @param {number} atMs
-   * @param {number} cost
-   */
-  async charge(atMs, cost) {
-    await this.#moveTo(atMs);
-    await this.limiter.charge([{ ...this.#entry, cost }]);
-    await this.#note();
-  }
-
-  /**
-   * Returns the tokens over time, up to a moment.
-   *
-   * @param {number} endMs
-   */
-  async curve(endMs) {
-    await this.#moveTo(endMs);
-    return this.points;
-  }
-
-  /** @param {number} atMs */
-  async #moveTo(atMs) {
-    const last = this.points.at(-1);
-    const fullMs = last === undefined ? 0 : last.atMs + (this.burst - last.value) * this.tokenMs;
-    if (fullMs > 0 && fullMs < atMs) await this.#moveTo(fullMs);
-    this.time.set(atMs);
-    await this.#note();
-  }
-
-  async #note() {
-    const { resetAfterMs } = await this.limiter.check([{ ...this.#entry, cost: 0 }]);
-    this.points.push({ atMs: this.time.nowMs, value: this.burst - resetAfterMs / this.tokenMs });
-  }
-}
-
-/** @param {{ allowed: boolean }} decision @returns {Mark} */
-const outcome = ({ allowed }) => (allowed ? 'yes' : 'no');
-
-/** @param {{ from: number, every: number, count: number }} moments */
-function moments({ from, every, count }) {
-  return Array.from({ length: count }, (_, index) => from + index * every);
-}
+/** A time scale of ten steps. @param {number} endMs */
+const inSeconds = (endMs) => ({ endMs, everyMs: endMs / 10, unit: { name: 'time in seconds', ms: 1000 } });
 
 /** @param {Core} core */
 async function rate(core) {
@@ -100,7 +28,7 @@ async function rate(core) {
   return drawChart({
     title: 'A rate: burst 5, one token a second',
     description: 'Five requests are allowed at once and three are denied. Later, one request a second is allowed.',
-    time: { endMs: 10_000, everyMs: 1000, unit: SECONDS },
+    time: inSeconds(10_000),
     scale: { label: 'tokens left', lowest: 0, highest: 5, every: 1 },
     lines: [{ label: 'tokens in the bucket', points: await bucket.curve(10_000), colour: 'line' }],
     rows: [{ label: 'requests', marks }],
@@ -124,7 +52,7 @@ async function share(core) {
     title: 'A share: batch jobs may use half of the bucket',
     description:
       'Batch jobs take five tokens at first, and then two a second. Five checkouts take tokens of the other half.',
-    time: { endMs: 10_000, everyMs: 1000, unit: SECONDS },
+    time: inSeconds(10_000),
     scale: { label: 'tokens left', lowest: 0, highest: 10, every: 2 },
     lines: [{ label: 'tokens in the bucket', points: await bucket.curve(10_000), colour: 'line' }],
     rows: [
@@ -151,7 +79,7 @@ async function queue(core) {
     title: 'A queue: burst 1, ten a second, maxWait of one second',
     description:
       'Twenty requests arrive within half a second. One continues every 100 ms; those that would wait longer than a second are denied.',
-    time: { endMs: 2000, everyMs: 200, unit: SECONDS },
+    time: inSeconds(2000),
     scale: { label: 'tokens left', lowest: -10, highest: 2, every: 2 },
     lines: [{ label: 'tokens; below 0, requests are queued', points: await bucket.curve(2000), colour: 'line' }],
     rows: [
@@ -175,7 +103,7 @@ async function debt(core) {
     title: 'A debt: a charge takes the bucket below empty',
     description:
       'A charge of 20 tokens empties a bucket of 10 and leaves a debt of 5. Requests are denied for six seconds, until it is paid back and a token has come back.',
-    time: { endMs: 20_000, everyMs: 2000, unit: SECONDS },
+    time: inSeconds(20_000),
     scale: { label: 'tokens left', lowest: -5, highest: 10, every: 5 },
     lines: [{ label: 'tokens in the bucket', points: await bucket.curve(20_000), colour: 'line' }],
     rows: [{ label: 'requests', marks }],
@@ -242,7 +170,7 @@ async function borrowing({ createLimiter, accountId, everyone, FakeTime }) {
     title: 'Borrowing: two tenants with an assured rate of two a second each, and a pool of ten a second',
     description:
       'One tenant alone gets its ceiling of eight a second. While the other sends requests too, both get about five a second.',
-    time: { endMs: 10_000, everyMs: 1000, unit: SECONDS },
+    time: inSeconds(10_000),
     scale: { label: 'tokens left', lowest: -2, highest: 10, every: 2 },
     lines: [{ label: 'tokens in the pool', points, colour: 'line' }],
     rows: [
@@ -251,75 +179,6 @@ async function borrowing({ createLimiter, accountId, everyone, FakeTime }) {
     ],
     bounds: [],
   });
-}
-
-/**
- * Sends two hundred requests in 100 ms, after five seconds without any, to limits of 100 a second. Returns when the
- * requests continue, for each way to handle the burst.
- *
- * @param {Core} core
- */
-export async function handledBursts(core) {
-  const ways = /** @type {const} */ ([
-    { name: 'token bucket', written: 'burst: 200', colour: 'no', burst: 200 },
-    { name: 'leaky bucket as a queue', written: "burst: 1, maxWait: '2s'", colour: 'line', burst: 1, maxWait: '2s' },
-    { name: 'leaky bucket as a meter', written: 'burst: 1', colour: 'yes', burst: 1 },
-  ]);
-  const results = [];
-  for (const { name, written, colour, ...numbers } of ways) {
-    const bucket = new Bucket(core, { ...numbers, count: 100, period: 1000 });
-    const starts = [];
-    for (const atMs of moments({ from: 5000, every: 0.5, count: 200 })) {
-      const { allowed, delayMs } = await bucket.spend(atMs);
-      if (allowed) starts.push(atMs + delayMs - 5000);
-    }
-    results.push({ name, written, colour, starts });
-  }
-  return results;
-}
-
-/** @typedef {Awaited<ReturnType<typeof handledBursts>>} HandledBursts */
-
-/**
- * The rows of the table, without padding.
- *
- * @param {HandledBursts} bursts
- */
-export function burstRows(bursts) {
-  return bursts.map(({ name, written, starts }) => {
-    const within = starts.filter((ms) => ms < 100).length;
-    const last = Math.round(starts.at(-1) ?? 0);
-    return `| ${[name, `\`${written}\``, starts.length, within, `${last} ms`, 200 - starts.length].join(' | ')} |`;
-  });
-}
-
-/** @param {HandledBursts} bursts */
-function burst(bursts) {
-  return drawChart({
-    title: 'Two hundred requests in 100 ms, at limits of 100 a second',
-    description:
-      'A token bucket lets all of them through within 100 ms, a leaky bucket as a queue spreads them over two seconds, and a leaky bucket as a meter lets 10 through.',
-    time: { endMs: 2400, everyMs: 200, unit: { name: 'milliseconds since the first request', ms: 1 } },
-    scale: { label: 'allowed', lowest: 0, highest: 200, every: 50 },
-    lines: bursts.map(({ name, colour, starts }) => ({
-      label: `${name}: ${starts.length}`,
-      points: stairs(starts, 2400),
-      colour,
-    })),
-    rows: [],
-    bounds: [],
-  });
-}
-
-/**
- * @param {readonly number[]} starts
- * @param {number} endMs
- */
-function stairs(starts, endMs) {
-  const points = [{ atMs: 0, value: 0 }];
-  for (const [before, atMs] of starts.entries()) points.push({ atMs, value: before }, { atMs, value: before + 1 });
-  points.push({ atMs: endMs, value: starts.length });
-  return points;
 }
 
 /**
@@ -336,7 +195,7 @@ export async function pictures(core) {
     'debt.svg': await debt(core),
     'quota.svg': await quota(core),
     'borrowing.svg': await borrowing(core),
-    'burst.svg': burst(await handledBursts(core)),
+    'burst.svg': drawBursts(await handledBursts(core)),
   };
 }
 

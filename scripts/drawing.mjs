@@ -1,4 +1,4 @@
-// Shared by the scripts that draw pictures: colours for light and dark pages, and charts over time.
+// Shared by the scripts that draw pictures: files with colours for light and dark pages, and charts over time.
 
 const LIGHT = {
   ground: '#ffffff',
@@ -9,6 +9,7 @@ const LIGHT = {
   yes: '#1a7f37',
   no: '#cf222e',
 };
+/** @typedef {typeof LIGHT} Colours */
 const DARK = {
   ground: '#0d1117',
   ink: '#e6edf3',
@@ -22,10 +23,10 @@ const DARK = {
 /**
  * The CSS rules of both colour schemes. Without CSS variables: not every program that shows SVG supports them.
  *
- * @param {(colours: typeof LIGHT) => string[]} rules
+ * @param {(colours: Colours) => string[]} rules
  */
-export function inBothSchemes(rules) {
-  const indented = (/** @type {typeof LIGHT} */ colours, /** @type {string} */ indent) =>
+function inBothSchemes(rules) {
+  const indented = (/** @type {Colours} */ colours, /** @type {string} */ indent) =>
     rules(colours)
       .map((rule) => indent + rule)
       .join('\n');
@@ -57,6 +58,29 @@ export function round(pixels) {
 const WIDTH = 880;
 const [LEFT, RIGHT, TOP, HEIGHT, ROW] = [150, 850, 34, 200, 26];
 
+const CHART_RULES = [
+  'path { fill: none; stroke-width: 2; }',
+  '.grid { stroke-width: 1; }',
+  '.bound { stroke-width: 1.5; }',
+  '.curve { stroke-width: 2.5; }',
+];
+
+/** @param {Colours} colours */
+function chartColours({ ground, ink, faint, line, yes, no }) {
+  return [
+    `.ground { fill: ${ground}; }`,
+    `text { fill: ${ink}; }`,
+    `.grid { stroke: ${faint}; }`,
+    `.bound { stroke: ${ink}; }`,
+    `.line, .other { stroke: ${line}; }`,
+    `.yes { stroke: ${yes}; }`,
+    `.no { stroke: ${no}; }`,
+    `text.line, text.other { fill: ${line}; stroke: none; }`,
+    `text.yes { fill: ${yes}; stroke: none; }`,
+    `text.no { fill: ${no}; stroke: none; }`,
+  ];
+}
+
 /**
  * A chart over time: rows of marks for requests, and lines below them.
  *
@@ -80,15 +104,17 @@ export function drawChart(chart) {
       return `<path class="curve ${colour}" d="M${path}"/>`;
     }),
   ];
-  return framed(chart, bottom + 56, parts);
+  return drawPicture(chart, bottom + 56, { rules: CHART_RULES, coloured: chartColours, parts });
 }
 
 /**
- * @param {Chart} chart
+ * A picture as a file: a title and a description for those who can't see it, and styles for both colour schemes.
+ *
+ * @param {{ title: string, description: string }} text
  * @param {number} height
- * @param {readonly string[]} parts
+ * @param {{ rules: readonly string[], coloured: (colours: Colours) => string[], parts: readonly string[] }} content
  */
-function framed({ title, description }, height, parts) {
+export function drawPicture({ title, description }, height, { rules, coloured, parts }) {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="title desc">
   <title id="title">${title}</title>
   <desc id="desc">${description}</desc>
@@ -96,22 +122,8 @@ function framed({ title, description }, height, parts) {
     text { font: 14px system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif; }
     .middle { text-anchor: middle; }
     .end { text-anchor: end; }
-    path { fill: none; stroke-width: 2; }
-    .grid { stroke-width: 1; }
-    .bound { stroke-width: 1.5; }
-    .curve { stroke-width: 2.5; }
-${inBothSchemes(({ ground, ink, faint, line, yes, no }) => [
-  `.ground { fill: ${ground}; }`,
-  `text { fill: ${ink}; }`,
-  `.grid { stroke: ${faint}; }`,
-  `.bound { stroke: ${ink}; }`,
-  `.line, .other { stroke: ${line}; }`,
-  `.yes { stroke: ${yes}; }`,
-  `.no { stroke: ${no}; }`,
-  `text.line, text.other { fill: ${line}; stroke: none; }`,
-  `text.yes { fill: ${yes}; stroke: none; }`,
-  `text.no { fill: ${no}; stroke: none; }`,
-])}
+${rules.map((rule) => `    ${rule}`).join('\n')}
+${inBothSchemes(coloured)}
   </style>
   <rect class="ground" width="${WIDTH}" height="${height}"/>
 ${parts.map((part) => `  ${part}`).join('\n')}

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { accountId, createLimiter, everyone } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
-import { burstRows, handledBursts, pictures } from '../../scripts/draw-limits.mjs';
+import { burstRows, handledBursts } from '../../scripts/burst-comparison.mjs';
+import { pictures } from '../../scripts/draw-limits.mjs';
 
 const docs = new URL('../../docs/', import.meta.url);
 const core = { accountId, createLimiter, everyone, FakeTime };
