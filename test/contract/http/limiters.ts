@@ -11,7 +11,7 @@ import {
 import { FakeTime } from '@sluice/core/testing';
 import { createHash } from 'node:crypto';
 import type { Ask } from './client.ts';
-import type { NativeRequest } from './framework.ts';
+import type { NativeRequest, Options } from './framework.ts';
 
 /** The user that a request names in its `X-User` field; nobody when it names none. */
 export const userKey: Key<NativeRequest> = accountId((request: NativeRequest) => userOf(request));
@@ -35,6 +35,11 @@ export function as(user: string, headers: Ask['headers'] = {}): Ask {
 export function timed(): { time: FakeTime; store: Store } {
   const time = new FakeTime();
   return { time, store: memoryStore({ time }) };
+}
+
+/** The options of a middleware with a limit of its own: 5 requests a minute for each user, on a store that stands still. */
+export function inlinePerUser(options: object = {}): Options {
+  return { name: 'PerUser', key: userKey, count: 5, period: '1m', store: timed().store, ...options };
 }
 
 /** A limiter on a store that stands still, without log lines. */

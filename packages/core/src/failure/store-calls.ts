@@ -82,6 +82,20 @@ export function decidingFirstCall(
   };
 }
 
+/** A call whose outcome are the levels of its buckets. */
+function sent<T extends Charge>(
+  name: 'charge' | 'refund' | 'check',
+  store: Store,
+  periods: StalePeriods,
+): Omit<StoreCall<readonly T[], Changed<T>>, 'withoutAnswer'> {
+  return {
+    send: (batch, deadlineMs) =>
+      periods.call({ batch, deadlineMs, send: (current, leftMs) => store[name](current as never, leftMs) }),
+    check: checkReading,
+    accept: (batch, reading) => ({ batch, reading, store }),
+  };
+}
+
 /** `charge`. Without an answer of the store, `local` limits are charged in this process; the other charges are lost. */
 export function chargeCall<T extends Charge>({
   store,
@@ -90,10 +104,7 @@ export function chargeCall<T extends Charge>({
   periods,
 }: StoreCallParts): StoreCall<readonly T[], Changed<T>> {
   return {
-    send: (batch, deadlineMs) =>
-      periods.call({ batch, deadlineMs, send: (current, leftMs) => store.charge(current, leftMs) }),
-    check: checkReading,
-    accept: (batch, reading) => ({ batch, reading, store }),
+    ...sent('charge', store, periods),
     withoutAnswer(batch, cause) {
       const charged = fallback.charge(batch);
       health.lostCharges(countNamed(batch) - countNamed(charged.batch), cause);
@@ -112,10 +123,7 @@ export function refundCall<T extends Charge & StoreRefund>({
   periods,
 }: StoreCallParts): StoreCall<readonly T[], Changed<T>> {
   return {
-    send: (batch, deadlineMs) =>
-      periods.call({ batch, deadlineMs, send: (current, leftMs) => store.refund(current, leftMs) }),
-    check: checkReading,
-    accept: (batch, reading) => ({ batch, reading, store }),
+    ...sent('refund', store, periods),
     withoutAnswer(batch, cause) {
       health.lostRefunds(countNamed(batch), cause);
       return { batch: [], reading: EMPTY_READING, store };
@@ -128,10 +136,7 @@ export function refundCall<T extends Charge & StoreRefund>({
  */
 export function readCall({ store, periods }: StoreCallParts): StoreCall<readonly Transaction[], Changed<Transaction>> {
   return {
-    send: (batch, deadlineMs) =>
-      periods.call({ batch, deadlineMs, send: (current, leftMs) => store.check(current, leftMs) }),
-    check: checkReading,
-    accept: (batch, reading) => ({ batch, reading, store }),
+    ...sent('check', store, periods),
     withoutAnswer(_batch, cause) {
       const message = `The store can't answer (${reasonOf(cause)}), and only it knows the whole count. Try again later.`;
       return Promise.reject(new SluiceError('ERR_STORE_UNAVAILABLE', message, { cause }));

@@ -1,26 +1,18 @@
 import { accountId } from '@sluice/core';
 import { expect, test } from 'vitest';
 import type { Framework, NativeRequest, Options } from '../framework.ts';
-import { as, stillLimiter, thenable, timed, userKey } from '../limiters.ts';
+import { as, inlinePerUser, stillLimiter, thenable, userKey } from '../limiters.ts';
 import { start } from '../start.ts';
 
 /** What becomes of a request when a function of the user throws on its way. */
 export function errorCases(framework: Framework): void {
-  const inline = (options: object): Options => ({
-    name: 'PerUser',
-    key: userKey,
-    count: 5,
-    period: '1m',
-    store: timed().store,
-    ...options,
-  });
   const boom = (): never => {
     throw Object.assign(new Error('boom'), { status: 418, statusCode: 418 });
   };
   const places: [string, (thrower: () => unknown) => Options][] = [
-    ['key', (thrower) => inline({ key: accountId(thrower as never) })],
-    ['cost', (thrower) => inline({ cost: thrower })],
-    ['skip', (thrower) => inline({ skip: thrower })],
+    ['key', (thrower) => inlinePerUser({ key: accountId(thrower as never) })],
+    ['cost', (thrower) => inlinePerUser({ cost: thrower })],
+    ['skip', (thrower) => inlinePerUser({ skip: thrower })],
   ];
   const throwers: [string, () => unknown][] = [
     ['throws', boom],

@@ -1,19 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Framework, Handler, Options } from '../framework.ts';
-import { as, timed, userKey } from '../limiters.ts';
+import type { Framework, Handler, NativeRequest } from '../framework.ts';
+import { as, inlinePerUser } from '../limiters.ts';
 import { start } from '../start.ts';
 
 /** Errors of handlers, which are not ours: they stay as they are, and our fields reach their answers. */
 export function handlerErrorCases(framework: Framework): void {
-  const perUser = (options: Partial<Options> = {}): Options =>
-    ({
-      name: 'PerUser',
-      key: userKey,
-      count: 5,
-      period: '1m',
-      store: timed().store,
-      ...options,
-    }) as Options;
   const gone = (more: object = {}): Error & { headers?: unknown } =>
     Object.assign(new Error('gone'), { status: 410, statusCode: 410, ...more });
   const throwing =
@@ -26,7 +17,7 @@ export function handlerErrorCases(framework: Framework): void {
     const headers = new UpstreamHeaders();
     const error = gone({ headers });
     const app = await start(framework, {
-      limits: [perUser(options)],
+      limits: [inlinePerUser(options)],
       routes: { '/': { handle: throwing(error) } },
     });
     expect((await app.get('/', as('ann'))).status).toBe(410);
@@ -37,7 +28,7 @@ export function handlerErrorCases(framework: Framework): void {
 
   test('an error gets no headers that it did not have', async () => {
     const error = gone();
-    const app = await start(framework, { limits: [perUser()], routes: { '/': { handle: throwing(error) } } });
+    const app = await start(framework, { limits: [inlinePerUser()], routes: { '/': { handle: throwing(error) } } });
     const answer = await app.get('/', as('ann'));
     expect([answer.status, answer.headers.ratelimit]).toEqual([410, '"PerUser";r=4;t=12']);
     expect(error).not.toHaveProperty('headers');
@@ -50,7 +41,7 @@ export function handlerErrorCases(framework: Framework): void {
     let open = (): void => undefined;
     const everyone = new Promise<void>((resolve) => (open = resolve));
     const app = await start(framework, {
-      limits: [perUser({ count: 60, cost: ({ headers }) => Number(headers['x-cost']) })],
+      limits: [inlinePerUser({ count: 60, cost: ({ headers }: NativeRequest) => Number(headers['x-cost']) })],
       routes: {
         '/': {
           async handle() {
@@ -69,7 +60,7 @@ export function handlerErrorCases(framework: Framework): void {
   test('a constant error carries no field to a request that no limit applies to', async () => {
     const constant = gone();
     const app = await start(framework, {
-      limits: [perUser()],
+      limits: [inlinePerUser()],
       routes: { '/': { handle: throwing(constant) } },
     });
     expect((await app.get('/', as('ann'))).headers).toHaveProperty('ratelimit');
