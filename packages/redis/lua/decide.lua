@@ -203,7 +203,7 @@ while i < #keys do
               end
               held[key], longest[key] = false, false
             elseif size == 0 then
-              held[key], unused[key], longest[key], clocks[key] = 0, 0, 0, nil
+              held[key], unused[key], longest[key] = 0, 0, 0
             elseif look then
               local score = call('ZSCORE', key, CLOCK)
               if not score then

@@ -4,7 +4,7 @@ import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
 import { BatchRequest } from '../../src/batches/batch-request.ts';
 import { decideScript, ScriptBatch } from '../../src/batches/script-batch.ts';
-import { hold, inFlight, isAllowed, order, owed, SLOTS } from '../support/orders.ts';
+import { hold, hour, hourly, inFlight, isAllowed, order, owed, SLOTS } from '../support/orders.ts';
 import { readyStore } from '../support/ready-store.ts';
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
@@ -168,6 +168,31 @@ describe('what a call does on the server', () => {
     expect(await server.call('PTTL', key('turn'))).toBeGreaterThan(60_000);
   });
 
+  test('leaves the time of the write after slots were released or expired in the same call', async () => {
+    await writeMembers('written', 10, { 'dead:1': -1, 'dead:2': -1, clock: -5000 });
+    await Promise.all([store.renew([hold('written', 'a')]), store.spend([inFlight('written', 'b')])]);
+    expect(Object.keys(await membersOf('written')).toSorted()).toEqual(['a:1', 'b:1', 'clock']);
+    await Promise.all([
+      store.release([hold('written', 'a'), hold('written', 'b')]),
+      store.renew([hold('written', 'c')]),
+      store.release([hold('written', 'c')]),
+      store.spend([inFlight('written', 'd')]),
+      store.release([hold('written', 'd')]),
+      store.renew([hold('written', 'e')]),
+    ]);
+    expect(Object.keys(await membersOf('written')).toSorted()).toEqual(['clock', 'e:1']);
+    expect(await server.call('PTTL', key('written'))).toBeGreaterThan(60_000);
+  });
+
+  test('rejects only the batch with stale periods, beside slots', async () => {
+    const stale = hourly('stale', 1, hour(2));
+    const calls = [[inFlight('beside-stale', 'a')], [stale], [inFlight('beside-stale', 'b'), stale]];
+    const outcomes = await Promise.allSettled(calls.map((batch) => store.spend(batch)));
+    expect(outcomes[0]).toMatchObject({ status: 'fulfilled', value: { levelsTicks: [0] } });
+    for (const outcome of outcomes.slice(1)) expect(outcome).toMatchObject({ reason: { code: 'ERR_STORE_PERIOD' } });
+    expect(await heldIn('beside-stale')).toEqual([1]);
+  });
+
   test('is several calls for the release and renewal of many holds', async () => {
     const holds = Array.from({ length: 70 }, (_, i) => hold('split', `h${i}`));
     expect(await commandsOf(() => store.renew(holds))).toMatchObject({ evalsha: 3 });
@@ -283,6 +308,12 @@ describe('a key that contains no slots', () => {
     await server.call(command, key(id), ...args);
     await store.reset([{ limit: 'InFlight', id, slots: true }]);
     expect(await heldIn(id)).toEqual([0]);
+  });
+
+  test('is not changed by a release', async () => {
+    await server.call('ZADD', key('players'), 1, 'player');
+    await store.release([hold('players', 'a')]);
+    expect(await server.call('ZCARD', key('players'))).toBe(1);
   });
 
   test('does not keep a call from renewing and releasing the slots of other buckets', async () => {
