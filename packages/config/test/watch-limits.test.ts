@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { accountId, createLimiter, SluiceError, type LimitDefinitions } from '@sluice/core';
+import { accountId, createLimiter, SluiceError, type LimitDefinitions, type RateDefinition } from '@sluice/core';
 import { loadLimits, watchLimits } from '@sluice/config';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { RequestLimiter } from '../../core/src/limiter/request-limiter.ts';
@@ -167,7 +167,9 @@ describe('the sources define all limits of a limiter:', () => {
 
   it('they replace numbers and overrides that are defined in code', async () => {
     const loaded = await loadLimits({ defaults: () => LIMITS, keys: KEYS });
-    const inCode = Object.entries(loaded.limits).map(([name, limit]) => [name, { ...limit, count: 7 }] as const);
+    const inCode = Object.entries(loaded.limits).map(
+      ([name, limit]) => [name, { ...(limit as RateDefinition), count: 7 }] as const,
+    );
     const limiter = createLimiter({
       limits: Object.fromEntries(inCode),
       overrides: { [LIMIT]: { '1': { count: 8, period: '1s' } } },

@@ -26,6 +26,7 @@ export class HeldDecision extends Decision implements AsyncDisposable {
     await this.#release();
   }
 
+  /** Releases the slots at the end of the block of an `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.release();
   }

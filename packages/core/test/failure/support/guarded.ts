@@ -103,13 +103,22 @@ export function transaction(
     limit,
     id,
     cost,
+    share: 1,
     rate,
     incrementTicks: Math.min(cost, rate.burst) * rate.emissionIntervalTicks,
     fitTicks: rate.toleranceTicks,
     capTicks: rate.toleranceTicks,
     mode: 'check-and-spend',
     overridden: false,
-    treatment: { isPlain: true, onFailure, hidden: false, part: 'whole', borrowing: undefined, sheds: false, slots: undefined },
+    treatment: {
+      isPlain: true,
+      onFailure,
+      hidden: false,
+      part: 'whole',
+      borrowing: undefined,
+      sheds: false,
+      slots: undefined,
+    },
     ...rest,
   };
   return made;
