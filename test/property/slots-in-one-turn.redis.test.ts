@@ -43,7 +43,7 @@ function callsOn(store: RedisStore, calls: readonly Call[]): (() => Promise<unkn
     if ('renew' in each) return () => store.renew(each.renew.map((one) => hold(one.id, `h${one.holder}`, one)));
     if ('release' in each) return () => store.release(each.release.map((one) => hold(one.id, `h${one.holder}`, one)));
     const batches = each.spend.map((one) => [
-      ...one.slots.map((part) => ({ ...inFlight(part.id, `h${holders++}`, part) })),
+      ...one.slots.map((part) => inFlight(part.id, `h${holders++}`, part)),
       ...(one.tokens === undefined ? [] : [order('tokens', one.tokens)]),
     ]);
     return async () => (await store.spendFirst(batches)).map(levelsOf);

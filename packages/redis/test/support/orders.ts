@@ -81,7 +81,7 @@ export function inFlight(
     fit = SLOTS,
     upTo,
     mode = 'check-and-spend',
-  }: SlotNumbers & { readonly fit?: number; readonly upTo?: number; readonly mode?: Mode } = {},
+  }: SlotNumbers & { readonly fit?: number; readonly upTo?: number | undefined; readonly mode?: Mode } = {},
 ): StoreTransaction {
   const lease = { holder, leaseMs, upTo };
   return { limit: 'InFlight', id, slots: true, incrementTicks: count, fitTicks: fit, capTicks: fit, mode, lease };
