@@ -138,6 +138,16 @@ export class Decision {
     this.#answer = answer;
   }
 
+  /**
+   * Whether the service has no room, and no limit of the client's own is exceeded: only load limits and concurrency
+   * limits of `everyone()` denied the batch. Over HTTP the response is then a 503.
+   */
+  get overloaded(): boolean {
+    if (this.outcome !== 'denied' || this.blocked) return false;
+    const { batch } = this.#answer;
+    return this.results.every(({ allowed }, i) => allowed || batch[i]!.treatment.sheds);
+  }
+
   /** Returns the answer that a decision was derived from, in ticks: for refunds and header fields. */
   static answerOf(decision: Decision): BatchAnswer {
     return decision.#answer;

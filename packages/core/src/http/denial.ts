@@ -1,9 +1,13 @@
-import type { Decision } from '../decision/decision.ts';
+import { Decision } from '../decision/decision.ts';
+import type { Transaction } from '../decision/transaction.ts';
 
 /** The response to a request that is not let through. */
 export interface Denial {
   readonly decision: Decision;
-  /** 429; 403 when an id is blocked; 503 when the store can't answer and a limit has the policy `closed`. */
+  /**
+   * 429; 403 when an id is blocked; 503 when the service has no room, and when the store can't answer and a limit has the
+   * policy `closed`.
+   */
   readonly status: 403 | 429 | 503;
   /** Header fields, without the rate limit fields and Retry-After. */
   readonly fields: Readonly<Record<string, string>>;
@@ -32,31 +36,40 @@ const BLOCKED_BODY = JSON.stringify({
 export function denialOf(decision: Decision, retryAfter: number): Denial {
   if (decision.blocked) return { decision, status: 403, fields: FIELDS, body: BLOCKED_BODY };
   const again = `Try again in ${retryAfter === 1 ? '1 second' : `${retryAfter} seconds`}.`;
-  return decision.outcome === 'unavailable'
-    ? { decision, status: 503, fields: FIELDS, body: unavailableBody(again) }
-    : { decision, status: 429, fields: FIELDS, body: deniedBody(decision, again) };
+  if (decision.outcome === 'unavailable') {
+    const detail = `Rate limiting is temporarily unavailable. ${again}`;
+    return { decision, status: 503, fields: FIELDS, body: reducedCapacityBody(detail) };
+  }
+  return decision.overloaded
+    ? { decision, status: 503, fields: FIELDS, body: reducedCapacityBody(`The service is at capacity. ${again}`) }
+    : { decision, status: 429, fields: FIELDS, body: exceededBody(decision, again) };
 }
 
-// Built by hand, because a client that floods the server gets only this response. The name of a limit contains no
+// Built by hand, because a client that floods the server gets only these responses. The name of a limit contains no
 // character that JSON escapes.
-function deniedBody({ results }: Decision, again: string): string {
-  const violated = results.filter(({ allowed, hidden }) => !allowed && !hidden).map(({ limit }) => limit);
+function exceededBody(decision: Decision, again: string): string {
+  const { batch } = Decision.answerOf(decision);
+  const exceeded: Transaction[] = [];
+  for (const [i, { allowed, hidden }] of decision.results.entries()) if (!allowed && !hidden) exceeded.push(batch[i]!);
   const problem = `{"type":"${TYPES}quota-exceeded","title":"Too many requests","status":429,`;
-  if (violated.length === 0) return `${problem}"detail":"Rate limit exceeded. ${again}"}`;
-  return `${problem}"detail":"${exceeded(violated)}. ${again}","violated-policies":["${violated.join('","')}"]}`;
+  if (exceeded.length === 0) return `${problem}"detail":"Rate limit exceeded. ${again}"}`;
+  const names = exceeded.map(({ limit }) => limit);
+  return `${problem}"detail":"${shown(exceeded)} exceeded. ${again}","violated-policies":["${names.join('","')}"]}`;
 }
 
-function exceeded(limits: readonly string[]): string {
-  const quoted = limits.map((limit) => `\\"${limit}\\"`);
-  if (quoted.length === 1) return `Rate limit ${quoted[0]} exceeded`;
-  return `Rate limits ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)} exceeded`;
+function shown(limits: readonly Transaction[]): string {
+  const quoted = limits.map(({ limit }) => `\\"${limit}\\"`);
+  if (quoted.length === 1) return `${nounOf(limits)} ${quoted[0]}`;
+  return `${nounOf(limits)}s ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`;
 }
 
-function unavailableBody(again: string): string {
-  return JSON.stringify({
-    type: `${TYPES}temporary-reduced-capacity`,
-    title: 'Temporarily unavailable',
-    status: 503,
-    detail: `Rate limiting is temporarily unavailable. ${again}`,
-  });
+function nounOf(limits: readonly Transaction[]): string {
+  const counts = limits.filter(({ slots }) => slots === true).length;
+  if (counts === 0) return 'Rate limit';
+  return counts === limits.length ? 'Concurrency limit' : 'Limit';
+}
+
+/** No policies are named: those of the service are not those of the client. */
+function reducedCapacityBody(detail: string): string {
+  return `{"type":"${TYPES}temporary-reduced-capacity","title":"Temporarily unavailable","status":503,"detail":"${detail}"}`;
 }

@@ -1,10 +1,8 @@
-import { Decision } from '../decision/decision.ts';
+import type { Decision } from '../decision/decision.ts';
 import type { Dialect, FieldTimes, ResponseFields } from './dialects/dialect.ts';
 import { draft11 } from './dialects/draft-11.ts';
 import { draft6, draft7, legacy } from './dialects/single-limit.ts';
-import type { Answered } from '../decision/batch-answer.ts';
-import { partOf } from '../failure/alternatives.ts';
-import { strictestOf } from '../decision/strictness.ts';
+import { withSelected } from './selected-results.ts';
 
 /**
  * The format of the rate limit fields.
@@ -88,14 +86,9 @@ function visiblePart(decision: Decision): Decision | null {
 }
 
 function withoutHidden(decision: Decision): Decision | null {
-  const { results, allowed, outcome } = decision;
+  const { results, allowed } = decision;
   if (results.every((result) => result.hidden || result.allowed !== allowed)) return null;
-  const { batch, reading, ...rest } = Decision.answerOf(decision) as Answered;
-  // Behind those of the results are the transactions of ceilings and pools.
-  const visible = results.filter((result) => !result.hidden);
-  const indexes = visible.map((result) => results.indexOf(result));
-  const answer: Answered = { ...rest, batch: indexes.map((i) => batch[i]!), reading: partOf(reading, indexes) };
-  return new Decision(answer, outcome, visible[strictestOf(answer, visible)]!, visible, decision.delayMs);
+  return withSelected(decision, (result) => !result.hidden);
 }
 
 /** The lower-case form of each name. Only the names of our own fields are added, so the map remains small. */

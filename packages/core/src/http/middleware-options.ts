@@ -9,16 +9,17 @@ import type { Limiter } from '../limiter/limiter.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import {
   checkLimitName,
+  type ConcurrencyDefinition,
   type LimitDefinition,
   type LimitSettings,
   type QuotaDefinition,
   type RateDefinition,
 } from '../limits/limit.ts';
+import { CONCURRENCY_OPTIONS } from '../limits/concurrency.ts';
 import { QUOTA_OPTIONS } from '../limits/quota.ts';
 import { checkBoolean, checkFunction, checkOptions, oneOf, wholeNumber, type Hints } from '../checks/options.ts';
 import type { Override } from '../limits/overrides/override.ts';
 import { LIMIT_HINTS, MIDDLEWARE_HINTS } from '../checks/peer-names.ts';
-import { quotaRateOf, rateOf } from '../rule/rate.ts';
 import { DIALECTS, type FieldsDialect, type FieldSettings } from './fields.ts';
 import { checkedUse, limitUses, preparedUses, USE_OPTIONS, type LimitUse, type UsedLimits } from './limit-uses.ts';
 
@@ -80,12 +81,16 @@ export interface InlineSettings<Request = unknown, SettleArgs extends readonly u
   readonly overrides?: Readonly<Record<string, Override>> | undefined;
 }
 
-/** The options of a middleware with one limit of its own: a rate or a quota. */
+/** The options of a middleware with one limit of its own: a rate, a quota or a concurrency limit. */
 export type InlineLimit<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]> = InlineSettings<
   Request,
   SettleArgs
 > &
-  (Omit<RateDefinition<Request>, keyof LimitSettings> | Omit<QuotaDefinition<Request>, keyof LimitSettings>);
+  (
+    | Omit<RateDefinition<Request>, keyof LimitSettings>
+    | Omit<QuotaDefinition<Request>, keyof LimitSettings>
+    | Omit<ConcurrencyDefinition<Request>, keyof LimitSettings>
+  );
 
 /** The options of a middleware: limits of a shared limiter, or one limit of its own. */
 export type MiddlewareOptions<
@@ -104,6 +109,7 @@ const NUMBERS = [
   'maxWait',
   'atMost',
   ...QUOTA_OPTIONS,
+  ...CONCURRENCY_OPTIONS,
   'onFailure',
   'disabled',
   'hidden',
@@ -223,9 +229,6 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   }
   const limit = name ?? 'default';
   checkLimitName('name', limit);
-  // Validated here too, so that messages name the option as the user wrote it: `rateLimit.count`.
-  if (options.per === undefined) rateOf('rateLimit', options);
-  else quotaRateOf('rateLimit', options);
   const definition = Object.fromEntries(NUMBERS.map((number) => [number, options[number]]));
   const settings = Object.fromEntries(LIMITER_SETTINGS.map((setting) => [setting, options[setting]]));
   const limiter = asWritten(limit, () =>

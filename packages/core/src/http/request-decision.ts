@@ -25,6 +25,8 @@ export class RequestDecision {
   allowed!: boolean;
   /** Whether an override blocks an id of the request; the response is then a 403. */
   blocked!: boolean;
+  /** Whether the service has no room, see {@link Decision.overloaded}; the response is then a 503. */
+  overloaded!: boolean;
   /** The name of the strictest limit; `null` when no limit applied. */
   limit!: string | null;
   /** The id of the strictest transaction; `null` when no limit applied. */
@@ -62,7 +64,7 @@ export class RequestDecision {
   }
 
   /**
-   * Gives back the tokens that the decisions on this request took, once, but not those of `charge`. For handlers that
+   * Gives back the tokens that the decisions on this request took, once, but not those of `charge`, and no slots. For handlers that
    * find that no work was done.
    */
   async refund(): Promise<void> {
@@ -73,14 +75,18 @@ export class RequestDecision {
    * Takes further tokens, whether they fit or not. For handlers that learn the cost later.
    *
    * @param tokens - A whole number of at least 0.
-   * @param limit - The name of a limit. Default: every limit that applied to the request. Nothing is taken for a limit
+   * @param limit - The name of a limit. Default: every limit that applied to the request, except concurrency limits and load limits. Nothing is taken for a limit
    * that did not apply (its key returned `null`, or the id is unlimited) or that was not decided.
    * @throws {SluiceError} `ERR_COST` for an invalid number, `ERR_UNKNOWN_LIMIT` for a limit that no middleware of this
-   * request uses.
+   * request uses, `ERR_OPTION` for a concurrency limit or a load limit.
    */
   async charge(tokens: number, limit?: string): Promise<void> {
     const met = this.#parts.flatMap(({ limits }) => limits.map((use) => use.limit));
-    if (limit !== undefined && !met.includes(limit)) throw neverMet(limit, met);
+    if (limit !== undefined) {
+      if (!met.includes(limit)) throw neverMet(limit, met);
+      for (const part of this.#parts)
+        if (part.limits.some((use) => use.limit === limit)) part.limiter.assertCharged(limit);
+    }
     const charges = new Map<RequestLimiter<never>, Map<string, Result>>();
     for (const { decision, limiter } of this.#parts) {
       const buckets = charges.get(limiter) ?? new Map<string, Result>();
@@ -95,10 +101,12 @@ export class RequestDecision {
     await Promise.all(charged);
   }
 
-  #report({ outcome, allowed, blocked, limit, id, remaining, retryAfterMs, resetAfterMs, failure }: Decision): void {
+  #report(decision: Decision): void {
+    const { outcome, allowed, blocked, limit, id, remaining, retryAfterMs, resetAfterMs, failure } = decision;
     this.outcome = outcome;
     this.allowed = allowed;
     this.blocked = blocked;
+    this.overloaded = !allowed && decision.overloaded;
     this.limit = limit;
     this.id = id;
     this.remaining = remaining;

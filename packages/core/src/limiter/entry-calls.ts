@@ -9,13 +9,13 @@ export type EntryCall = 'spend' | 'hold' | 'check' | 'firstOf' | 'charge' | 'ref
 const OF_SLOTS: Readonly<Partial<Record<EntryCall, string>>> = {
   spend: 'Slots have to be released: call `hold` with the same entries, and `release()` of its decision.',
   firstOf: 'Alternatives take tokens only: call `hold` with the entries of one batch.',
-  charge: 'Slots are held and released, and not charged: leave the entry out.',
+  charge: 'Slots are held and released, and not charged: leave it out.',
   refund: 'Slots are released with `release()` of the decision of `hold`. To free all slots of an id, use `reset`.',
 };
 
 const OF_LOADS: Readonly<Partial<Record<EntryCall, string>>> = {
   firstOf: 'Call `check` or `spend` with the load limit alone before.',
-  charge: 'It counts nothing: leave the entry out.',
+  charge: 'It counts nothing: leave it out.',
   refund: 'It counts nothing: leave the entry out.',
   reset: 'It counts nothing: leave the entry out. To stop shedding, use the option `enabled` of its load.',
 };
@@ -38,11 +38,28 @@ export function checkCall(limit: Limit<never>, call: EntryCall, mode: Mode): voi
 }
 
 /**
+ * Rejects a use of a limit by a middleware that a concurrency limit or a load limit does not have.
+ *
+ * @throws {SluiceError} `ERR_OPTION` for the mode `charge`, and for a cost that is settled.
+ */
+export function checkUse(limit: Limit<never>, { mode, settles }: { mode: Mode; settles: boolean }): void {
+  checkModeOf(limit, mode);
+  const kind = settles ? nounOf(limit) : undefined;
+  if (kind === undefined) return;
+  throw complaint('ERR_OPTION', {
+    option: `limits.${limit.name}.settle`,
+    demand: `left out, because it is ${kind}`,
+    value: 'a function',
+    remedy: 'Only tokens can be settled. To count the work that was done, define a rate or a quota beside it.',
+  });
+}
+
+/**
  * Rejects the mode `charge` for a concurrency limit or a load limit.
  *
  * @throws {SluiceError} `ERR_OPTION`.
  */
-export function checkModeOf(limit: Limit<never>, mode: Mode): void {
+function checkModeOf(limit: Limit<never>, mode: Mode): void {
   const kind = mode === 'charge' ? nounOf(limit) : undefined;
   if (kind === undefined) return;
   throw complaint('ERR_OPTION', {

@@ -20,6 +20,7 @@ import type { Corrections } from './corrections.ts';
 import type { CurrentLimits } from './current-limits.ts';
 import type { Decider } from './decider.ts';
 import { bucketsToReset, transactionOfEntry, transactionsOf } from './entry-batches.ts';
+import { checkCall } from './entry-calls.ts';
 import { HeldDecision } from './held-decision.ts';
 import type { HeldDecisions, HoldEnd, Leave } from './held-decisions.ts';
 import { checkedEntries } from './entries.ts';
@@ -172,6 +173,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   assertLimit(name: string): void {
     limitNamed(this.#openSet(), name);
+  }
+
+  assertCharged(name: string): void {
+    checkCall(limitNamed(this.#openSet(), name), 'charge', 'check-and-spend');
   }
 
   prepare(uses: readonly UseInput<Request>[]): PreparedLimits<Request> {

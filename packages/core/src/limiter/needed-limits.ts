@@ -1,10 +1,13 @@
 import { checkNeeded, type LimitNeed, type LimitSet } from '../limits/limit-set.ts';
 import { checkLoans } from './lender.ts';
-import { checkModeOf } from './entry-calls.ts';
+import { checkUse } from './entry-calls.ts';
 import type { UseInput } from './prepared-limits.ts';
 
 /** A limit that a middleware uses, and how. */
-type NeededUse = Pick<UseInput<never>, 'limit' | 'mode'>;
+interface NeededUse extends Pick<UseInput<never>, 'limit' | 'mode'> {
+  /** Whether the cost is settled afterwards. */
+  readonly settles: boolean;
+}
 
 /** What the middlewares of a limiter require of its limits. A set that does not satisfy it is rejected. */
 export class NeededLimits {
@@ -33,11 +36,11 @@ export class NeededLimits {
   add(set: LimitSet<never>, uses: readonly UseInput<never>[]): void {
     const needs = uses.map(needOf);
     for (const need of needs) checkNeeded(set, need);
-    checkTogether(set, uses);
+    const together = uses.map(({ limit, mode, settle }) => ({ limit, mode, settles: settle !== undefined }));
+    checkTogether(set, together);
     for (const need of needs) this.#remember(need);
     // The name of a limit contains no colon and no comma. Middlewares that use the same limits are remembered once.
-    const together = uses.map(({ limit, mode }) => ({ limit, mode }));
-    this.#together.set(together.map(({ limit, mode }) => `${limit}:${mode}`).join(), together);
+    this.#together.set(together.map(({ limit, mode, settles }) => `${limit}:${mode}:${settles}`).join(), together);
   }
 
   #remember(need: LimitNeed): void {
@@ -52,6 +55,6 @@ function needOf({ limit, cost, share }: UseInput<never>): LimitNeed {
 
 function checkTogether({ limits }: LimitSet<never>, uses: readonly NeededUse[]): void {
   const enabled = uses.filter(({ limit }) => limits.get(limit)?.disabled === false);
-  for (const { limit, mode } of enabled) checkModeOf(limits.get(limit)!, mode);
+  for (const { limit, ...use } of enabled) checkUse(limits.get(limit)!, use);
   checkLoans(enabled.map(({ limit, mode }) => ({ limit, mode, borrowing: limits.get(limit)!.treatment.borrowing })));
 }

@@ -15,6 +15,8 @@ export interface UseInput<Request> {
   readonly cost: PerRequest<Request>;
   readonly mode: Mode;
   readonly share: PerRequest<Request>;
+  /** A function that returns the true cost afterwards. Only whether there is one is used here. */
+  readonly settle?: unknown;
 }
 
 /** One limit that a middleware uses, resolved: the limit that is in effect under its name. */
@@ -102,14 +104,14 @@ export class PreparedLimits<Request> {
 export class ResolvedLimits<Request> {
   readonly set: LimitSet<Request>;
   readonly uses: readonly ResolvedUse<Request>[];
-  /** The first concurrency limit among them. */
+  /** The first concurrency limit among them, of those that are not disabled. */
   readonly slotLimit: Limit<Request> | undefined;
   readonly #decide: Parts<Request>['decide'];
 
   constructor(set: LimitSet<Request>, uses: readonly ResolvedUse<Request>[], decide: Parts<Request>['decide']) {
     this.set = set;
     this.uses = uses;
-    this.slotLimit = uses.find(({ limit }) => limit.treatment.slots !== undefined)?.limit;
+    this.slotLimit = uses.find(({ limit }) => limit.treatment.slots !== undefined && !limit.disabled)?.limit;
     this.#decide = decide;
   }
 

@@ -34,7 +34,8 @@ export interface RequestLimiter<Request = unknown> {
    * Prepares the limits that one middleware uses. From then on, `replace` rejects limits with which they are not valid.
    *
    * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or `ERR_COST_OVER_BURST`; `ERR_OPTION` or
-   * `ERR_DUPLICATE_BUCKET` for limits that borrow and can't be decided in their mode, or together.
+   * `ERR_DUPLICATE_BUCKET` for limits that borrow and can't be decided in their mode, or together, and for concurrency
+   * limits and load limits with the mode `charge` or a `settle` function.
    */
   prepare(uses: readonly UseInput<Request>[]): PreparedLimits<Request>;
   /** Inspects the decision on a request, and warns of a setup that limits nobody. */
@@ -43,7 +44,13 @@ export interface RequestLimiter<Request = unknown> {
   reportDecision(decision: Decision, request: Request, shadow: boolean): void;
   /** Gives back what a decision took, see `Limiter.refund`. */
   refund(decision: Decision): Awaitable<readonly BucketState[]>;
-  /** Charges the buckets of results. Their ids are canonical already, so they are not validated again. */
+  /**
+   * Checks that a limit can be charged.
+   *
+   * @throws {SluiceError} `ERR_OPTION` for a concurrency limit or a load limit, `ERR_UNKNOWN_LIMIT`, `ERR_CLOSED` after `close`.
+   */
+  assertCharged(name: string): void;
+  /** Charges the buckets of results, but not those of concurrency limits and load limits. Their ids are canonical already, so they are not validated again. */
   chargeResults(results: readonly Result[], charge: LateCharge): Awaitable<readonly BucketState[]>;
   /**
    * Corrects the cost of a decision at one of its limits: refunds the surplus or charges the rest. When the store can't

@@ -27,6 +27,9 @@ export interface ConcurrencyNumbers {
   readonly block?: number | undefined;
 }
 
+/** The options of a concurrency limit. */
+export const CONCURRENCY_OPTIONS = ['concurrency', 'lease', 'scope', 'block'] as const;
+
 /** Who counts the slots of a concurrency limit together. */
 export type SlotScope = (typeof SCOPES)[number];
 

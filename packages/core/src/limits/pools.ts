@@ -47,16 +47,7 @@ interface Borrower<Request> extends Limit<Request> {
 }
 
 function treatmentOf({ name, borrow, treatment }: Borrower<never>, pool: Pool): Treatment {
-  const { onFailure, hidden } = treatment;
-  const own: Treatment = {
-    isPlain: true,
-    onFailure,
-    hidden,
-    part: 'assured',
-    borrowing: undefined,
-    sheds: false,
-    slots: undefined,
-  };
+  const own: Treatment = { ...treatment, isPlain: true, part: 'assured' };
   const ofCeiling: Treatment = { ...own, hidden: true, part: 'ceiling' };
   const ofPool: Treatment = { ...own, hidden: true, part: 'pool' };
   const borrowing: Borrowing = { ...borrow, ceilingName: ceilingNameOf(name), pool, own, ofCeiling, ofPool };

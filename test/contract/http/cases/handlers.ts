@@ -24,6 +24,7 @@ export function handlerCases(framework: Framework): void {
       outcome: 'allowed',
       allowed: true,
       blocked: false,
+      overloaded: false,
       limit: 'PerUser',
       id: 'ann',
       remaining: 2,

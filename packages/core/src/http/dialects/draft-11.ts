@@ -23,6 +23,9 @@ const POLICY = 'RateLimit-Policy';
  * For a quota, `q` is its count, `w` the length of the current period, and `t` the time until its end. `w` is omitted
  * for months and years, whose lengths differ. A window of length `w` across the end of a period may contain twice as
  * many requests.
+ *
+ * For a concurrency limit, `q` is the number of slots with the unit `concurrent-requests`, and `r` those that are free.
+ * When the next one will be free is unknown, so there is neither `w` nor `t`.
  */
 export const draft11: Dialect = {
   names: [STATE, POLICY],
@@ -49,6 +52,10 @@ function limitMembers(decision: Decision, heldMs: number): LimitMembers[] {
   for (let i = 0; i < results.length; i++) {
     const result = results[i]!;
     const transaction = batch[i]!;
+    if (transaction.slots === true) {
+      members[i] = slotMember(result, allowed);
+      continue;
+    }
     const { rate } = transaction;
     const before = reading.levelsTicks[i]!;
     // Not by `spent`: a charge may take less than a whole token.
@@ -66,6 +73,12 @@ function limitMembers(decision: Decision, heldMs: number): LimitMembers[] {
     members[i] = { name, state, policy: `"${name}"${quotaOf(rate)}` };
   }
   return members;
+}
+
+/** @param allowed - Whether the whole batch was allowed. */
+function slotMember({ limit, burst, remaining, ...result }: Result, allowed: boolean): LimitMembers {
+  const state = allowed || !result.allowed ? `"${limit}";r=${remaining}` : undefined;
+  return { name: limit, state, policy: `"${limit}";q=${burst};qu="concurrent-requests"` };
 }
 
 /** A week and a day, for weeks in which the clock changes. Months and years have no fixed length. */

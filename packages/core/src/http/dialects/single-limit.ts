@@ -1,12 +1,14 @@
 import type { Dialect, FieldTimes, ResponseFields } from './dialect.ts';
 import { Decision, type Result } from '../../decision/decision.ts';
+import type { Transaction } from '../../decision/transaction.ts';
 import type { Rate } from '../../rule/rate.ts';
 import { ceilToSeconds } from '../../rule/ticks.ts';
+import { withSelected } from '../selected-results.ts';
 
 /** draft-ietf-httpapi-ratelimit-headers-07: the figures of the strictest limit in one field. */
 export const draft7: Dialect = {
   names: ['RateLimit', 'RateLimit-Policy'],
-  write(decision, fields, times) {
+  write: ofWindows((decision, fields, times) => {
     const present = fields.getField('RateLimit');
     // The field contains a dialect with names: two dialects in one field would be unreadable.
     if (present !== undefined && String(present).includes('"')) return;
@@ -14,20 +16,20 @@ export const draft7: Dialect = {
     if (staysStricter(decision, /remaining=([0-9]+)/.exec(String(present))?.[1])) return;
     const { burst, remaining, resetSeconds } = singleFigures(decision, times);
     fields.setField('RateLimit', `limit=${burst}, remaining=${remaining}, reset=${resetSeconds}`);
-  },
+  }),
 };
 
 /** draft-ietf-httpapi-ratelimit-headers-06: the figures of the strictest limit, each in a field. */
 export const draft6: Dialect = {
   names: ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'],
-  write(decision, fields, times) {
+  write: ofWindows((decision, fields, times) => {
     appendQuotaPolicies(decision, fields);
     if (staysStricter(decision, fields.getField('RateLimit-Remaining'))) return;
     const { burst, remaining, resetSeconds } = singleFigures(decision, times);
     fields.setField('RateLimit-Limit', String(burst));
     fields.setField('RateLimit-Remaining', String(remaining));
     fields.setField('RateLimit-Reset', String(resetSeconds));
-  },
+  }),
 };
 
 /**
@@ -35,14 +37,30 @@ export const draft6: Dialect = {
  */
 export const legacy: Dialect = {
   names: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
-  write(decision, fields, times) {
+  write: ofWindows((decision, fields, times) => {
     if (staysStricter(decision, fields.getField('X-RateLimit-Remaining'))) return;
     const { burst, remaining, resetSeconds } = singleFigures(decision, times);
     fields.setField('X-RateLimit-Limit', String(burst));
     fields.setField('X-RateLimit-Remaining', String(remaining));
     fields.setField('X-RateLimit-Reset', String(Math.ceil(times.time.wallNow() / 1000) + resetSeconds));
-  },
+  }),
 };
+
+/**
+ * Leaves the concurrency limits out of an allowed decision. These dialects describe windows, and a client would take a
+ * number of slots for a number of requests until the reset. In a denial the reset is Retry-After, which is right for slots.
+ */
+function ofWindows(write: Dialect['write']): Dialect['write'] {
+  return (decision, fields, times) => {
+    const counts = decision.allowed && Decision.answerOf(decision).batch.some(isOfSlots);
+    const reported = counts ? withSelected(decision, (_, transaction) => !isOfSlots(transaction)) : decision;
+    if (reported !== null) write(reported, fields, times);
+  };
+}
+
+function isOfSlots({ slots }: Transaction): boolean {
+  return slots === true;
+}
 
 /** The figures of the strictest limit, for dialects that report only one limit. */
 interface SingleFigures {
@@ -67,11 +85,14 @@ function staysStricter(decision: Decision, present: number | string | readonly s
   return present !== undefined && decision.allowed && Number(present) <= decision.remaining;
 }
 
-/** Formats `RateLimit-Policy` of the drafts without names: every limit as `burst;w=seconds`. */
+/** Formats `RateLimit-Policy` of the drafts without names: every limit with a window as `burst;w=seconds`. */
 function quotaPolicies(decision: Decision): string {
-  return Decision.answerOf(decision)
-    .batch.slice(0, decision.results.length)
-    .map(({ rate }, i) => `${rate.burst};w=${windowSeconds(rate, decision.results[i]!)}`)
+  const { batch } = Decision.answerOf(decision);
+  return decision.results
+    .flatMap((result, i) => {
+      const transaction = batch[i]!;
+      return isOfSlots(transaction) ? [] : [`${result.burst};w=${windowSeconds(transaction.rate, result)}`];
+    })
     .join(', ');
 }
 
@@ -84,6 +105,7 @@ function windowSeconds({ toleranceTicks, counts }: Rate, { periodMs }: Result): 
 function appendQuotaPolicies(decision: Decision, fields: ResponseFields): void {
   const present = fields.getField('RateLimit-Policy');
   const ours = quotaPolicies(decision);
+  if (ours === '') return;
   if (present === undefined) fields.setField('RateLimit-Policy', ours);
   else if (!String(present).includes('"')) fields.setField('RateLimit-Policy', `${String(present)}, ${ours}`);
 }

@@ -1,0 +1,23 @@
+import type { Answered } from '../decision/batch-answer.ts';
+import { Decision, type Result } from '../decision/decision.ts';
+import { strictestOf } from '../decision/strictness.ts';
+import type { Transaction } from '../decision/transaction.ts';
+import { partOf } from '../failure/alternatives.ts';
+
+/**
+ * Returns a decision of a store with some of its results, with the figures of the strictest of them, for header fields;
+ * `null` when none is selected.
+ */
+export function withSelected(
+  decision: Decision,
+  selects: (result: Result, transaction: Transaction) => boolean,
+): Decision | null {
+  const { results, outcome, delayMs } = decision;
+  const { batch, reading, ...rest } = Decision.answerOf(decision) as Answered;
+  // Behind those of the results are the transactions of ceilings and pools.
+  const indexes = [...results.keys()].filter((i) => selects(results[i]!, batch[i]!));
+  if (indexes.length === 0) return null;
+  const selected = indexes.map((i) => results[i]!);
+  const answer: Answered = { ...rest, batch: indexes.map((i) => batch[i]!), reading: partOf(reading, indexes) };
+  return new Decision(answer, outcome, selected[strictestOf(answer, selected)]!, selected, delayMs);
+}
