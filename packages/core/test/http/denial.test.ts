@@ -9,9 +9,10 @@ const fleet = { key: everyone(), concurrency: 1 };
 /** Uses up some limits of a limiter, and returns the decision on a request of all of them. */
 async function deniedBy(limits: LimitDefinitions, usedUp: readonly string[] = Object.keys(limits)): Promise<Decision> {
   const limiter = createLimiter({ limits, log: false });
-  const entry = (limit: string) => ({ limit, id: limits[limit].key === fleet.key ? 'everyone' : 'ann' });
-  for (const limit of usedUp) await limiter.hold([entry(limit)]);
-  return limiter.hold(Object.keys(limits).map(entry));
+  const idOf = ({ key }: LimitDefinitions[string]): string => (key === fleet.key ? 'everyone' : 'ann');
+  const all = Object.entries(limits).map(([limit, definition]) => ({ limit, id: idOf(definition) }));
+  for (const entry of all) if (usedUp.includes(entry.limit)) await limiter.hold([entry]);
+  return limiter.hold(all);
 }
 
 test.each<[what: string, limits: LimitDefinitions, detail: string]>([
