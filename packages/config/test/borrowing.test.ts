@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { LIMITS_SCHEMA, OVERRIDES_SCHEMA } from '../src/shape/definition.ts';
+import { LIMITS_SCHEMA, OVERRIDES_SCHEMA } from '../src/shape/schemas.ts';
 import { written } from './written-files.ts';
 
 const LIMITS = `

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { LIMITS_SCHEMA, OVERRIDES_SCHEMA } from '../src/shape/definition.ts';
+import { LIMITS_SCHEMA, OVERRIDES_SCHEMA } from '../src/shape/schemas.ts';
 import { GOOD_CASES } from './good-cases.ts';
 import { PROBLEM_CASES } from './problems/problem-cases.ts';
 import { LIMITS, problemsOf } from './written-files.ts';

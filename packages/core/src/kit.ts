@@ -24,11 +24,20 @@ export { ThrottledChanges } from './events/throttle.ts';
 export { isIdFormat, isKey, keyOf } from './keys/key.ts';
 export { limitsOf, timeOf } from './limiter/create-limiter.ts';
 export { borrowChangeOf, borrowTermsOf, checkedTenants, checkWeight, type BorrowTerms } from './limits/borrowing.ts';
-export { checkLimitName, defineLimits, LIMIT_NAME_PATTERN, type Limit } from './limits/limit.ts';
-export { checkBorrowing, overrideRate, OverrideTotals } from './limits/overrides/override.ts';
+export { checkedLeaseMs, concurrencyOf, MAX_SLOTS, SLOT_SCOPES } from './limits/concurrency.ts';
+export { kindOf, type LimitKind } from './limits/limit-kind.ts';
+export { checkAtMost, checkLimitName, defineLimits, LIMIT_NAME_PATTERN, type Limit } from './limits/limit.ts';
+export {
+  checkBorrowing,
+  checkKind,
+  OVERRIDE_HINTS,
+  overrideRate,
+  OverrideTotals,
+  type OverrideRate,
+} from './limits/overrides/override.ts';
 export { overridesOf } from './limits/overrides/override-list.ts';
 export { overriddenPool, withPools } from './limits/pools.ts';
-export { boundsOf, checkBounds, type Bound } from './rule/at-most.ts';
+export { boundsOf, type Bound } from './rule/at-most.ts';
 export { QUOTA_OPTIONS, quotaOf } from './limits/quota.ts';
 export { CALENDAR_UNITS } from './calendar/calendar.ts';
 export { DURATION_PATTERN } from './rule/duration.ts';
@@ -36,10 +45,10 @@ export { fits, waitFor } from './rule/gcra.ts';
 export {
   checkedDebt,
   checkedPeriodTicks,
-  checkedQuotaCount,
   checkedTokens,
   checkedWaitTicks,
   MAX_TOKENS,
+  quotaRateOf,
   rateOf,
   type Rate,
 } from './rule/rate.ts';

@@ -1,8 +1,8 @@
 import { OverrideList, type IdFormat, type Override, type SluiceError } from '@sluice/core';
-import { listed, shown } from '@sluice/core/kit';
+import { checkKind, listed, overrideRate, shown, type OverrideRate } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import { shownPosition, type Position } from '../nodes/position.ts';
-import { checkAtMost, type LimitRow } from '../shape/limits-shape.ts';
+import { checkBounds, type LimitRow } from '../shape/limits-shape.ts';
 import type { OverrideRow } from '../shape/overrides-shape.ts';
 import type { TimeSlice } from '../sources/time-slice.ts';
 import type { Formats } from './formats.ts';
@@ -50,9 +50,7 @@ export class OverrideCheck {
     if (row.limit === undefined) return;
     const format = this.#format(row.limit, row.at, isNew);
     if (format === undefined) return;
-    if (isNew) this.#checkKind(row.limit, row);
-    if (isNew) this.#checkAtMost(row.limit, row);
-    if (isNew) this.#checkBorrowing(row.limit, row.at);
+    if (isNew) this.#checkNumbers(row.limit, row);
     for (const [i, id] of row.ids.entries()) {
       this.#add(row.limit, format, id, row.places[i]!);
       if (slice.isOver) await slice.pass();
@@ -62,17 +60,31 @@ export class OverrideCheck {
   /** Returns one object for equal numbers. */
   #shared(override: Override): Override {
     if (typeof override === 'string') return override;
-    const { burst, count, period, maxDebt, maxWait, borrow } = override;
+    const { burst, count, period, maxDebt, maxWait, borrow, concurrency } = override;
     const terms = borrow === undefined ? '' : JSON.stringify(borrow);
-    const numbers = `${burst} ${count} ${period} ${maxDebt} ${maxWait} ${terms}`;
+    const numbers = `${burst} ${count} ${period} ${maxDebt} ${maxWait} ${concurrency} ${terms}`;
     const known = this.#overrides.get(numbers);
     if (known === undefined && this.#overrides.size < KEPT_NUMBERS) this.#overrides.set(numbers, override);
     return known ?? override;
   }
 
-  #checkBorrowing(limit: string, at: Position): void {
-    const problem = this.#pools.problemOf(limit, this.#override);
-    if (problem !== undefined) this.#problems.add(at, problem, limit);
+  /** Validates the numbers of an override together with those of its limit. */
+  #checkNumbers(name: string, { override, at }: OverrideRow): void {
+    const rate = override === undefined ? 'unlimited' : overrideRate(name, override);
+    const problem = this.#problemOf(name, rate) ?? this.#pools.problemOf(name, rate);
+    if (problem !== undefined) this.#problems.add(at, problem, name);
+  }
+
+  #problemOf(name: string, rate: OverrideRate): string | undefined {
+    const { numbers, atMost } = this.#limits?.get(name) ?? {};
+    if (numbers === undefined || typeof rate === 'string') return undefined;
+    try {
+      checkKind(name, rate, numbers);
+      if (atMost !== undefined) checkBounds(name, rate, { atMost, own: numbers.rate });
+      return undefined;
+    } catch (error) {
+      return (error as SluiceError).message;
+    }
   }
 
   #format(limit: string, at: Position, isNew: boolean): IdFormat | undefined {
@@ -82,26 +94,6 @@ export class OverrideCheck {
     if (typeof why !== 'string') return why;
     if (isNew && why !== '') this.#problems.add(at, why, limit);
     return undefined;
-  }
-
-  #checkKind(name: string, { override, at }: OverrideRow): void {
-    const limit = this.#limits?.get(name);
-    if (limit === undefined || typeof override !== 'object') return;
-    if (limit.isQuota === (override.period === undefined)) return;
-    const message = limit.isQuota
-      ? `\`${name}\` must have \`count\` alone, because the limit is a quota. For example { count: 50000 }.`
-      : `\`${name}.period\` must be given, because the limit is a rate. For example { count: 600, period: 180m }.`;
-    this.#problems.add(at, message, name);
-  }
-
-  #checkAtMost(name: string, { override, at }: OverrideRow): void {
-    const { atMost, numbers: { maxDebt = 0 } = {} } = this.#limits?.get(name) ?? {};
-    if (atMost === undefined || typeof override !== 'object' || override.period === undefined) return;
-    try {
-      checkAtMost(name, override, { atMost, maxDebt });
-    } catch (error) {
-      this.#problems.add(at, (error as SluiceError).message, name);
-    }
   }
 
   #unknown(limit: string): string {

@@ -3,7 +3,6 @@ import {
   keyFrom,
   type IdFormat,
   type LimitDefinition,
-  type Override,
   type OverrideList,
   type SluiceError,
 } from '@sluice/core';
@@ -11,11 +10,11 @@ import {
   checkBorrowing,
   defineLimits,
   overriddenPool,
-  overrideRate,
   OverrideTotals,
   overridesOf,
   withPools,
   type Limit,
+  type OverrideRate,
 } from '@sluice/core/kit';
 import type { Position } from '../nodes/position.ts';
 import type { Problems } from '../nodes/problems.ts';
@@ -44,12 +43,11 @@ export class PoolCheck {
   }
 
   /** Returns the problem of an override of a limit; `undefined` if it has none. */
-  problemOf(limit: string, override: Override): string | undefined {
+  problemOf(limit: string, rate: OverrideRate): string | undefined {
     const defined = this.#limits?.get(limit);
-    if (defined === undefined || (this.#pools.size === 0 && typeof override === 'string')) return undefined;
+    if (defined === undefined || (this.#pools.size === 0 && typeof rate === 'string')) return undefined;
     return messageOfError(() => {
       if (this.#pools.has(limit)) throw overriddenPool(limit);
-      const rate = overrideRate(limit, override);
       const totals = new OverrideTotals();
       if (typeof rate !== 'string') totals.add(rate);
       checkBorrowing(defined, totals);
@@ -75,10 +73,10 @@ export class PoolCheck {
 
   #defined(): ReadonlyMap<string, Limit> {
     const definitions = [...this.#rows.values()].map((row): [string, LimitDefinition] => {
-      const { name, numbers, quota, atMost, borrow, disabled } = row;
+      const { name, numbers, atMost, borrow, disabled } = row;
       const key = keyFrom(this.#formatOf(name), String);
       const more = { atMost, disabled, ...(borrow && { borrow: borrow.definition }) };
-      return [name, { key, ...(quota ?? numbers!), ...more } as LimitDefinition];
+      return [name, { key, ...numbers!.numbers, ...more } as LimitDefinition];
     });
     return defineLimits(Object.fromEntries(definitions), 'local');
   }

@@ -94,7 +94,7 @@ function definitionsOf<Request>({ limits }: LimitsRead, { keys }: Recipe<Request
     const bounds = row.atMost !== undefined && { atMost: row.atMost };
     const switches = { ...(row.disabled && { disabled: true }), ...(row.hidden && { hidden: true }) };
     const borrow = row.borrow && { borrow: row.borrow.definition };
-    const numbers = { ...(row.quota ?? row.numbers!), ...bounds, ...borrow };
+    const numbers = { ...row.numbers!.numbers, ...bounds, ...borrow };
     const definition = { key, ...numbers, ...(onFailure !== undefined && { onFailure }), ...switches };
     return [row.name, definition as LimitDefinition<Request>];
   });

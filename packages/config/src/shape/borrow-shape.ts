@@ -1,8 +1,14 @@
 import type { BorrowDefinition, BorrowOverride, LimitNumbers } from '@sluice/core';
-import { borrowChangeOf, borrowTermsOf, rateOf } from '@sluice/core/kit';
+import { borrowChangeOf, borrowTermsOf, type Rate } from '@sluice/core/kit';
 import type { Mapping } from '../nodes/node.ts';
 import type { Position } from '../nodes/position.ts';
-import { BORROW_CHANGE_FIELDS, BORROW_FIELDS, CEILING_FIELDS, LIMIT_FIELDS, OVERRIDE_FIELDS } from './definition.ts';
+import {
+  BORROW_CHANGE_FIELDS,
+  BORROW_FIELDS,
+  CEILING_FIELDS,
+  KIND_FIELDS,
+  OVERRIDE_KIND_FIELDS,
+} from './definition.ts';
 import type { Fields } from './fields.ts';
 
 /** How a limit of a file borrows. */
@@ -15,30 +21,30 @@ export interface BorrowRow {
 /**
  * Validates `borrow` of a limit, without its pool.
  *
- * @param numbers - Those of the limit; `undefined` if they are wrong.
+ * @param rate - That of the limit; `undefined` if it is wrong.
  * @returns `undefined` if it is missing or wrong.
  */
-export function borrowOf(fields: Fields, numbers: LimitNumbers | undefined): BorrowRow | undefined {
-  const inner = fields.inner('borrow', LIMIT_FIELDS['borrow']!, Object.keys(BORROW_FIELDS));
+export function borrowOf(fields: Fields, rate: Rate | undefined): BorrowRow | undefined {
+  const inner = fields.inner('borrow', KIND_FIELDS.rate['borrow']!, Object.keys(BORROW_FIELDS));
   if (inner === undefined) return undefined;
   const from = inner.needed('from', BORROW_FIELDS.from) as string | undefined;
   const ceiling = ceilingOf(inner, inner.needed('ceiling', BORROW_FIELDS.ceiling));
   const rest = valuesOf(inner, ['fair', 'weight', 'tenants']);
-  if (numbers === undefined || from === undefined || ceiling === undefined) return undefined;
+  if (rate === undefined || from === undefined || ceiling === undefined) return undefined;
   const definition = { from, ceiling, ...rest } as BorrowDefinition;
-  const terms = inner.checked(() => borrowTermsOf(fields.where, rateOf('', numbers), definition), ['ceiling']);
+  const terms = inner.checked(() => borrowTermsOf(fields.where, rate, definition), ['ceiling']);
   return terms && { definition, fromAt: inner.node('from')!.at };
 }
 
 /** Validates `borrow` of an override. Returns `undefined` if it is missing or wrong. */
-export function borrowChange(fields: Fields, numbers: LimitNumbers | undefined): BorrowOverride | undefined {
-  const inner = fields.inner('borrow', OVERRIDE_FIELDS['borrow']!, Object.keys(BORROW_CHANGE_FIELDS));
+export function borrowChange(fields: Fields, rate: Rate | undefined): BorrowOverride | undefined {
+  const inner = fields.inner('borrow', OVERRIDE_KIND_FIELDS.rate['borrow']!, Object.keys(BORROW_CHANGE_FIELDS));
   if (inner === undefined) return undefined;
   const ceiling = ceilingOf(inner, inner.value('ceiling', BORROW_CHANGE_FIELDS.ceiling));
   const weight = inner.value('weight', BORROW_CHANGE_FIELDS.weight) as number | undefined;
   const change: BorrowOverride = { ...(ceiling && { ceiling }), ...(weight !== undefined && { weight }) };
-  if (numbers === undefined) return undefined;
-  return inner.checked(() => borrowChangeOf(inner.where, rateOf('', numbers), change), ['ceiling']) && change;
+  if (rate === undefined) return undefined;
+  return inner.checked(() => borrowChangeOf(inner.where, rate, change), ['ceiling']) && change;
 }
 
 /** @param mapping - The node of the ceiling; `undefined` if it is missing or wrong. */
@@ -46,7 +52,7 @@ function ceilingOf(fields: Fields, mapping: unknown): LimitNumbers | undefined {
   if (mapping === undefined) return undefined;
   return fields
     .within(`${fields.where}.ceiling`, mapping as Mapping, Object.keys(CEILING_FIELDS))
-    .numbers(CEILING_FIELDS);
+    .numbers(CEILING_FIELDS)?.numbers;
 }
 
 function valuesOf(fields: Fields, names: readonly (keyof typeof BORROW_FIELDS)[]): Partial<BorrowDefinition> {

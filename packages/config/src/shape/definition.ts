@@ -1,11 +1,13 @@
-import { checkedQuotaCount, checkedTenants, LIMIT_NAME_PATTERN, QUOTA_OPTIONS } from '@sluice/core/kit';
-import type { Field, JsonSchema } from './field.ts';
-import { periodField, waitField } from './duration-fields.ts';
+import { CALENDAR_UNITS, checkedTenants, MAX_SLOTS, MAX_TOKENS, SLOT_SCOPES, type LimitKind } from '@sluice/core/kit';
+import type { Field } from './field.ts';
+import { leaseField, periodField, waitField } from './duration-fields.ts';
 import { boundsField, mappingField, partsField } from './nested-fields.ts';
-import { debtField, tokensField, weightField } from './number-fields.ts';
-import { limitField, markField, nameField, switchField, textField, unitField } from './word-fields.ts';
+import { countField, debtField, tokensField, weightField } from './number-fields.ts';
+import { choiceField, limitField, markField, nameField, switchField, textField } from './word-fields.ts';
 
-// The one definition of both files. The loader's checks and the JSON Schemas for editors are derived from it.
+// The fields of both files. The loader's checks and the JSON Schemas for editors are derived from them.
+
+type FieldTable = Readonly<Record<string, Field>>;
 
 /** The id formats that editors suggest. Code may add its own. */
 const ID_FORMATS = [
@@ -63,150 +65,104 @@ export const BORROW_CHANGE_FIELDS: Readonly<Record<'ceiling' | 'weight', Field>>
 };
 
 /** The fields of a ceiling. */
-export const CEILING_FIELDS: Readonly<Record<string, Field>> = { burst, count, period };
+export const CEILING_FIELDS: FieldTable = { burst, count, period };
 
-/** The fields of a quota beside `count`. */
-export const QUOTA_FIELDS: Readonly<Record<(typeof QUOTA_OPTIONS)[number], Field>> = {
-  per: unitField(
-    'The calendar period at whose end all tokens come back. It makes the limit a quota: count tokens for each period.',
-  ),
-  timeZone: textField('The time zone of the calendar of a quota. Default: UTC.', 'Europe/Berlin'),
-  anchor: textField(
-    'The date from which the periods of a quota are counted: 2026-01-31 gives 28 February and 31 March.',
-    '2026-01-31',
-    String.raw`^\d{4}-\d{2}-\d{2}$`,
-  ),
-  warnAt: partsField('Thresholds, as parts of the quota, at which an event is emitted, such as [0.8, 1].'),
+const CONCURRENCY = countField('How many requests may be in progress at the same time.', MAX_SLOTS, '10');
+
+/** The kinds of limits that a file can define. */
+export type FileKind = Exclude<LimitKind, 'load'>;
+
+/** The fields of a limit with its numbers, by its kind. */
+export const KIND_FIELDS: Readonly<Record<FileKind, FieldTable>> = {
+  rate: {
+    ...NUMBERS,
+    atMost: boundsField(
+      'The most tokens that may be taken in any window of a length, such as 1000: 1h. The numbers of the limit and its overrides must not allow more.',
+      WINDOW_FIELD,
+    ),
+    borrow: mappingField('How the limit borrows from a pool when its own tokens are used up.', BORROW_FIELDS, [
+      'from',
+      'ceiling',
+    ]),
+  },
+  quota: {
+    count: countField(COUNT, MAX_TOKENS, '10000'),
+    per: choiceField(
+      'The calendar period at whose end all tokens come back. It makes the limit a quota: count tokens for each period.',
+      CALENDAR_UNITS,
+      'month',
+    ),
+    timeZone: textField('The time zone of the calendar of a quota. Default: UTC.', 'Europe/Berlin'),
+    anchor: textField(
+      'The date from which the periods of a quota are counted: 2026-01-31 gives 28 February and 31 March.',
+      '2026-01-31',
+      String.raw`^\d{4}-\d{2}-\d{2}$`,
+    ),
+    warnAt: partsField('Thresholds, as parts of the quota, at which an event is emitted, such as [0.8, 1].'),
+  },
+  concurrency: {
+    concurrency: CONCURRENCY,
+    lease: leaseField(
+      'The time after which the slots of a process that died are free again, from 1s to 1h. Default: 10s.',
+    ),
+    scope: choiceField(
+      'Whether all processes that share the store count together, or each process by itself. Default: store.',
+      SLOT_SCOPES,
+      'process',
+    ),
+    block: countField(
+      'How many slots a process takes from the store at a time: from 1 to concurrency. Default: 1.',
+      MAX_SLOTS,
+      '10',
+    ),
+  },
 };
 
-/** The field `count` of a quota. Its schema is that of a rate, because one schema describes both. */
-export const QUOTA_COUNT: Field = tokensField(COUNT, checkedQuotaCount);
-
-/** The fields of a limit. */
-export const LIMIT_FIELDS: Readonly<Record<string, Field>> = {
-  ...NUMBERS,
-  atMost: boundsField(
-    'The most tokens that may be taken in any window of a length, such as 1000: 1h. The numbers of the limit and its overrides must not allow more.',
-    WINDOW_FIELD,
-  ),
-  ...QUOTA_FIELDS,
+/** The fields of a limit, for editors and for the names of fields. Both kinds with a `count` describe it alike. */
+export const LIMIT_FIELDS: FieldTable = {
+  ...KIND_FIELDS.rate,
+  ...KIND_FIELDS.quota,
+  ...KIND_FIELDS.concurrency,
   idFormat: nameField('The format of the ids. Default: the format of the key in code.', ID_FORMATS),
   disabled: switchField('Whether the limit is switched off. It then applies to no request.'),
   hidden: switchField('Whether the limit is hidden from clients: no header field and no problem details name it.'),
-  borrow: mappingField('How the limit borrows from a pool when its own tokens are used up.', BORROW_FIELDS, [
-    'from',
-    'ceiling',
-  ]),
+};
+
+/** The fields of the numbers of an override, by the kind of its limit. */
+export const OVERRIDE_KIND_FIELDS: Readonly<Record<FileKind, FieldTable>> = {
+  rate: {
+    ...NUMBERS,
+    borrow: mappingField('Another ceiling or weight, if the limit borrows.', BORROW_CHANGE_FIELDS, []),
+  },
+  quota: { count: KIND_FIELDS.quota['count']! },
+  concurrency: { concurrency: CONCURRENCY },
+};
+
+/** The fields that show the kind of a limit, and are required. */
+export const NEEDED_FIELDS: Readonly<Record<FileKind, readonly string[]>> = {
+  rate: ['count', 'period'],
+  quota: ['count', 'per'],
+  concurrency: ['concurrency'],
+};
+
+/** The fields of the numbers of an override. */
+export const OVERRIDE_NUMBERS: FieldTable = {
+  ...OVERRIDE_KIND_FIELDS.rate,
+  ...OVERRIDE_KIND_FIELDS.concurrency,
 };
 
 /** The fields of an override, beside its ids. */
-export const OVERRIDE_FIELDS: Readonly<Record<string, Field>> = {
-  ...NUMBERS,
+export const OVERRIDE_FIELDS: FieldTable = {
+  ...OVERRIDE_NUMBERS,
   unlimited: markField('Lets all requests of the ids through. Replaces the numbers.'),
   blocked: markField('Denies all requests of the ids. Replaces the numbers.'),
-  borrow: mappingField('Another ceiling or weight, if the limit borrows.', BORROW_CHANGE_FIELDS, []),
 };
 
-/** The fields of the numbers of a limit. */
+/** The fields of the numbers of a rate. */
 export const NUMBER_NAMES = ['burst', 'count', 'period', 'maxDebt', 'maxWait'] as const;
-
-/** The fields that a quota can't have. */
-export const RATE_NAMES = ['burst', 'period', 'maxDebt', 'maxWait', 'atMost', 'borrow'] as const;
-
-/** The fields of a rate that are required. */
-export const NEEDED_NUMBERS: readonly string[] = ['count', 'period'];
 
 /** The fields of an override that replace the numbers. */
 export const MARK_NAMES = ['unlimited', 'blocked'] as const;
 
 /** The fields of an id with a comment. */
 export const ID_NAMES = ['id', 'comment'] as const;
-
-const PATTERN: JsonSchema = { pattern: LIMIT_NAME_PATTERN.source };
-const DRAFT = 'http://json-schema.org/draft-07/schema#';
-
-const ID: JsonSchema = {
-  description: 'An id in the format of the limit. For limits by address also a network such as 10.20.0.0/16.',
-  type: ['string', 'number'],
-  minLength: 1,
-};
-
-const IDS: JsonSchema = {
-  description: 'The ids that the override applies to.',
-  type: 'array',
-  minItems: 1,
-  items: {
-    anyOf: [
-      ID,
-      {
-        type: 'object',
-        properties: {
-          id: ID,
-          comment: {
-            description: 'The reason for the override. It has no effect.',
-            type: ['string', 'number', 'null'],
-          },
-        },
-        required: ['id'],
-        additionalProperties: false,
-      },
-    ],
-  },
-};
-
-/** The JSON Schema of a file of defaults. */
-export const LIMITS_SCHEMA: JsonSchema = {
-  $schema: DRAFT,
-  title: 'Limits of Sluice',
-  description: 'Limits by name.',
-  type: 'object',
-  minProperties: 1,
-  propertyNames: PATTERN,
-  additionalProperties: {
-    type: 'object',
-    properties: schemasOf(LIMIT_FIELDS),
-    required: ['count'],
-    additionalProperties: false,
-    anyOf: [
-      { properties: without(...QUOTA_OPTIONS), required: NEEDED_NUMBERS },
-      { properties: without(...RATE_NAMES), required: ['count', 'per'] },
-    ],
-  },
-};
-
-/** The JSON Schema of a file of overrides. */
-export const OVERRIDES_SCHEMA: JsonSchema = {
-  $schema: DRAFT,
-  title: 'Overrides of Sluice',
-  description: 'Other numbers of a limit for some ids.',
-  type: 'array',
-  items: {
-    type: 'object',
-    minProperties: 1,
-    maxProperties: 1,
-    propertyNames: PATTERN,
-    additionalProperties: {
-      type: 'object',
-      properties: { ...schemasOf(OVERRIDE_FIELDS), ids: IDS },
-      required: ['ids'],
-      additionalProperties: false,
-      anyOf: [
-        { properties: without('unlimited', 'blocked'), required: NEEDED_NUMBERS },
-        {
-          properties: without(...NUMBER_NAMES.filter((name) => name !== 'count'), 'borrow', ...MARK_NAMES),
-          required: ['count'],
-        },
-        { properties: without(...NUMBER_NAMES, 'borrow', 'blocked'), required: ['unlimited'] },
-        { properties: without(...NUMBER_NAMES, 'borrow', 'unlimited'), required: ['blocked'] },
-      ],
-    },
-  },
-};
-
-function without(...names: readonly string[]): Record<string, false> {
-  return Object.fromEntries(names.map((name) => [name, false]));
-}
-
-function schemasOf(fields: Readonly<Record<string, Field>>): Record<string, JsonSchema> {
-  return Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
-}

@@ -1,4 +1,4 @@
-import { checkedPeriodTicks, checkedWaitTicks, complaint, DURATION_PATTERN } from '@sluice/core/kit';
+import { checkedLeaseMs, checkedPeriodTicks, checkedWaitTicks, complaint, DURATION_PATTERN } from '@sluice/core/kit';
 import type { Node, Scalar } from '../nodes/node.ts';
 import { scalarOf, type Field } from './field.ts';
 
@@ -15,6 +15,13 @@ const WAIT: DurationUse = {
   examples: ['500ms', '2s', '10s'],
   remedy: 'For example 500ms, 2s or 1m30s.',
   check: checkedWaitTicks,
+};
+const LEASE: DurationUse = {
+  demand: 'a duration from 1s to 1 hour',
+  example: '10s',
+  examples: ['5s', '10s', '1m'],
+  remedy: 'For example 5s, 10s or 1m30s.',
+  check: checkedLeaseMs,
 };
 const AMOUNT = /^[1-9]\d{0,6}$/;
 
@@ -35,6 +42,11 @@ export function periodField(description: string): Field {
 /** A field for the longest delay of a request, with a unit. */
 export function waitField(description: string): Field {
   return durationField(description, WAIT);
+}
+
+/** A field for the lease of slots, with a unit. */
+export function leaseField(description: string): Field {
+  return durationField(description, LEASE);
 }
 
 function durationField(description: string, use: DurationUse): Field {

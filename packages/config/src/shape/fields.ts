@@ -1,12 +1,19 @@
-import { checkOptions, LIMIT_HINTS, rateOf, type Hints } from '@sluice/core/kit';
+import { checkOptions, OVERRIDE_HINTS, rateOf, type Hints, type Rate } from '@sluice/core/kit';
 import type { LimitNumbers } from '@sluice/core';
 import type { Problems } from '../nodes/problems.ts';
 import { shownNode, type Mapping, type Node } from '../nodes/node.ts';
 import { shownPosition, type Position } from '../nodes/position.ts';
-import { NEEDED_NUMBERS, NUMBER_NAMES } from './definition.ts';
+import { NEEDED_FIELDS, NUMBER_NAMES } from './definition.ts';
 import type { Field } from './field.ts';
 
-const HINTS: Hints = { ...LIMIT_HINTS, '<<': 'Merge keys (`<<`) are not supported. Write the fields out.' };
+const HINTS: Hints = { ...OVERRIDE_HINTS, '<<': 'Merge keys (`<<`) are not supported. Write the fields out.' };
+const NEEDED: readonly string[] = NEEDED_FIELDS.rate;
+
+/** The numbers of a rate, as they are written and in ticks. */
+export interface RateNumbers {
+  readonly numbers: LimitNumbers;
+  readonly rate: Rate;
+}
 
 /** The fields of one mapping. Unknown, duplicate and wrong fields are added to the problems. */
 export class Fields {
@@ -94,13 +101,26 @@ export class Fields {
     }
   }
 
-  /** Returns the numbers if each of them and their combination is valid; otherwise `undefined`. */
-  numbers(fields: Readonly<Record<string, Field>>): LimitNumbers | undefined {
-    const given = NUMBER_NAMES.filter((name) => NEEDED_NUMBERS.includes(name) || this.has(name));
+  /**
+   * Reads all given fields of a table. Those that are wrong are missing from the values.
+   *
+   * @returns Whether none of them is wrong, and the values.
+   */
+  values(table: Readonly<Record<string, Field>>): { readonly ok: boolean; readonly values: Record<string, unknown> } {
+    const given = Object.entries(table).filter(([name]) => this.has(name));
+    const all = given.map(([name, field]) => [name, this.value(name, field)] as const);
+    const right = all.filter(([, value]) => value !== undefined);
+    return { ok: right.length === all.length, values: Object.fromEntries(right) };
+  }
+
+  /** Returns the numbers of a rate if each of them and their combination is valid; otherwise `undefined`. */
+  numbers(fields: Readonly<Record<string, Field>>): RateNumbers | undefined {
+    const given = NUMBER_NAMES.filter((name) => NEEDED.includes(name) || this.has(name));
     const values = given.map((name) => [name, this.#read(name, fields[name]!, this.node(name))] as const);
     if (values.some(([, value]) => value === undefined)) return undefined;
     const numbers = Object.fromEntries(values) as unknown as LimitNumbers;
-    return this.checked(() => rateOf(this.where, numbers), NUMBER_NAMES) === undefined ? undefined : numbers;
+    const rate = this.checked(() => rateOf(this.where, numbers), NUMBER_NAMES);
+    return rate && { numbers, rate };
   }
 
   #read(name: string, field: Field, node: Node | undefined): unknown {

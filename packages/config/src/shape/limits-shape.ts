@@ -1,23 +1,20 @@
-import type { AtMost, LimitNumbers, QuotaNumbers } from '@sluice/core';
-import { boundsOf, checkBounds, checkLimitName, QUOTA_OPTIONS, quotaOf, rateOf } from '@sluice/core/kit';
+import type { AtMost } from '@sluice/core';
+import { boundsOf, checkAtMost, checkLimitName, type Rate } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import { wrongFile, wrongValue, shownNode, type Entry, type Mapping, type Node } from '../nodes/node.ts';
 import { BEGINNING, shownPosition, type Position } from '../nodes/position.ts';
 import type { EarlyItems } from '../text/yaml-text.ts';
 import { borrowOf, type BorrowRow } from './borrow-shape.ts';
-import { LIMIT_FIELDS, QUOTA_COUNT, QUOTA_FIELDS, RATE_NAMES, WINDOW_FIELD } from './definition.ts';
+import { KIND_FIELDS, LIMIT_FIELDS, WINDOW_FIELD } from './definition.ts';
 import { Fields } from './fields.ts';
+import { kindIn, numbersIn, type NumbersRow } from './numbers-shape.ts';
 
 /** One limit of a file of defaults. */
 export interface LimitRow {
   readonly name: string;
   readonly at: Position;
   /** `undefined` if they are wrong. */
-  readonly numbers: LimitNumbers | undefined;
-  /** The numbers of a quota; `undefined` if they are wrong, or the limit is a rate. */
-  readonly quota: QuotaNumbers | undefined;
-  /** Whether the limit is a quota, valid or not. */
-  readonly isQuota: boolean;
+  readonly numbers: NumbersRow | undefined;
   readonly atMost: AtMost | undefined;
   readonly idFormat: { readonly name: string; readonly at: Position } | undefined;
   readonly disabled: boolean;
@@ -96,8 +93,6 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
       name,
       at,
       numbers: undefined,
-      quota: undefined,
-      isQuota: false,
       atMost: undefined,
       idFormat: undefined,
       disabled: false,
@@ -108,58 +103,29 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
   }
   const fields = new Fields({ where: name, limit: name, known: KNOWN }, node, problems);
   const idFormat = fields.value('idFormat', LIMIT_FIELDS['idFormat']!) as string | undefined;
-  const isQuota = fields.has('per');
-  const numbers = isQuota ? undefined : rateNumbers(fields);
-  const quota = isQuota ? quotaNumbers(fields) : undefined;
-  const atMost = isQuota ? undefined : atMostOf(fields);
+  const kind = kindIn(fields);
+  const numbers = numbersIn(fields, kind);
+  const isRate = kind === 'rate';
+  const atMost = isRate ? atMostOf(fields) : undefined;
   if (numbers !== undefined && atMost !== undefined) {
-    fields.attempt(() => checkAtMost(name, numbers, { atMost, maxDebt: 0 }), fields.positionOf('atMost'));
+    fields.attempt(() => checkBounds(name, numbers.rate, { atMost, own: numbers.rate }), fields.positionOf('atMost'));
   }
   return {
     name,
     at,
     numbers,
-    quota,
-    isQuota,
     atMost,
     idFormat: idFormat === undefined ? undefined : { name: idFormat, at: fields.node('idFormat')!.at },
     disabled: fields.value('disabled', LIMIT_FIELDS['disabled']!) === true,
     hidden: fields.value('hidden', LIMIT_FIELDS['hidden']!) === true,
-    borrow: isQuota ? undefined : borrowOf(fields, numbers),
+    borrow: isRate ? borrowOf(fields, numbers?.rate) : undefined,
     countAt: fields.node('count')?.at ?? at,
   };
 }
 
-function rateNumbers(fields: Fields): LimitNumbers | undefined {
-  const isRate = fields.checked(
-    () => quotaOf(fields.where, fields.where, valuesOf(fields)) === undefined,
-    QUOTA_OPTIONS,
-  );
-  const numbers = fields.numbers(LIMIT_FIELDS);
-  return isRate === true ? numbers : undefined;
-}
-
-/** The combination of a quota's fields is validated as that of a limit in code. */
-function quotaNumbers(fields: Fields): QuotaNumbers | undefined {
-  const count = fields.needed('count', QUOTA_COUNT);
-  const values = valuesOf(fields);
-  const quota = fields.checked(() => quotaOf(fields.where, fields.where, values), [...QUOTA_OPTIONS, ...RATE_NAMES]);
-  return count === undefined || quota === undefined ? undefined : ({ ...values, count } as unknown as QuotaNumbers);
-}
-
-/** The values of the fields of a quota, and of those that it can't have. */
-function valuesOf(fields: Fields): Record<string, unknown> {
-  const own = QUOTA_OPTIONS.filter((name) => fields.has(name));
-  const other = fields.has('per') ? RATE_NAMES.filter((name) => fields.has(name)) : [];
-  return Object.fromEntries([
-    ...own.map((name) => [name, fields.value(name, QUOTA_FIELDS[name])] as const),
-    ...other.map((name) => [name, true] as const),
-  ]);
-}
-
 /** Reads the entries of `atMost` one by one, so that each has its own position. */
 function atMostOf(fields: Fields): AtMost | undefined {
-  const mapping = fields.value('atMost', LIMIT_FIELDS['atMost']!) as Mapping | undefined;
+  const mapping = fields.value('atMost', KIND_FIELDS.rate['atMost']!) as Mapping | undefined;
   if (mapping === undefined) return undefined;
   const entries = [...mapping.entries];
   const names = entries.map(({ key }) => (key.kind === 'scalar' ? key.text! : shownNode(key)));
@@ -178,14 +144,14 @@ function atMostOf(fields: Fields): AtMost | undefined {
  * Rejects numbers that let more tokens through than `atMost` of their limit allows.
  *
  * @param where - The name of the limit.
- * @param maxDebt - The `maxDebt` of the limit, for numbers without their own.
+ * @param own - The numbers of the limit itself.
  */
-export function checkAtMost(
+export function checkBounds(
   where: string,
-  numbers: LimitNumbers,
-  { atMost, maxDebt }: { readonly atMost: AtMost; readonly maxDebt: number },
+  rate: Rate,
+  { atMost, own }: { readonly atMost: AtMost; readonly own: Rate },
 ): void {
-  checkBounds(where, rateOf(where, numbers), numbers.maxDebt ?? maxDebt, boundsOf(`${where}.atMost`, atMost));
+  checkAtMost(where, rate, { rate: own, bounds: boundsOf(`${where}.atMost`, atMost), borrow: undefined });
 }
 
 function rootOf(reading: Reading): Node | undefined {

@@ -21,6 +21,15 @@ export function tokensField(
   };
 }
 
+/** A field for a whole number from 1, whose range the limit itself validates. */
+export function countField(description: string, maximum: number, example: string): Field {
+  const demand = { demand: `a whole number from 1 to ${maximum}`, example };
+  return {
+    schema: { description, type: 'integer', minimum: 1, maximum },
+    read: (option, node) => wholeNumberOf(option, scalarOf(option, node, demand)),
+  };
+}
+
 /** A field for tokens of debt: a whole number that may be 0. */
 export function debtField(description: string): Field {
   return {

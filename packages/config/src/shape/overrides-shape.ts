@@ -2,10 +2,10 @@ import type { Override } from '@sluice/core';
 import type { Problems } from '../nodes/problems.ts';
 import { wrongFile, wrongValue, type Entry, type Mapping, type Node, type Scalar } from '../nodes/node.ts';
 import { BEGINNING, type Position } from '../nodes/position.ts';
-import { borrowChange } from './borrow-shape.ts';
-import { ID_NAMES, MARK_NAMES, NUMBER_NAMES, OVERRIDE_FIELDS, QUOTA_COUNT } from './definition.ts';
+import { ID_NAMES, MARK_NAMES, OVERRIDE_FIELDS } from './definition.ts';
 import { Fields } from './fields.ts';
 import { limitName, type Reading } from './limits-shape.ts';
+import { overrideNumbers } from './numbers-shape.ts';
 
 /** A part of the ids of one override. */
 export interface OverrideRow {
@@ -98,31 +98,14 @@ function* overrideRowsOf({ key, value }: Entry, entry: number, problems: Problem
 
 function overrideOf(fields: Fields): Override | undefined {
   const mark = MARK_NAMES.find((name) => fields.has(name));
-  if (mark === undefined) return numbersOf(fields);
+  if (mark === undefined) return overrideNumbers(fields);
   const marked = fields.value(mark, OVERRIDE_FIELDS[mark]!);
-  for (const name of [...NUMBER_NAMES, 'borrow', ...MARK_NAMES].filter(
-    (other) => other !== mark && fields.has(other),
-  )) {
+  const others = Object.keys(OVERRIDE_FIELDS).filter((name) => name !== mark && fields.has(name));
+  for (const name of others) {
     const message = `\`${fields.where}.${name}\` must be left out beside \`${mark}\`, which ${MARK_EFFECTS[mark]}.`;
     fields.note(fields.positionOf(name), `${message} Keep one of the two.`);
   }
   return marked === true ? mark : undefined;
-}
-
-function numbersOf(fields: Fields): Override | undefined {
-  if (isQuota(fields)) {
-    const count = fields.value('count', QUOTA_COUNT) as number | undefined;
-    return count === undefined ? undefined : { count };
-  }
-  const numbers = fields.numbers(OVERRIDE_FIELDS);
-  const borrow = borrowChange(fields, numbers);
-  if (!fields.has('borrow')) return numbers;
-  return numbers && borrow && { ...numbers, borrow };
-}
-
-/** The kind of a limit follows from its numbers, here as in its definition. */
-function isQuota(fields: Fields): boolean {
-  return fields.has('count') && [...NUMBER_NAMES, 'borrow'].every((name) => name === 'count' || !fields.has(name));
 }
 
 function noteIds(fields: Fields, ids: Node | undefined): void {

@@ -1,4 +1,4 @@
-import { CALENDAR_UNITS, checkBoolean, complaint, leafOf, LIMIT_NAME_PATTERN } from '@sluice/core/kit';
+import { checkBoolean, complaint, leafOf, LIMIT_NAME_PATTERN } from '@sluice/core/kit';
 import type { Node } from '../nodes/node.ts';
 import { scalarOf, type Field } from './field.ts';
 
@@ -10,12 +10,11 @@ export function limitField(description: string): Field {
   };
 }
 
-/** A field for a calendar period. */
-export function unitField(description: string): Field {
+/** A field for one of several words, which the limit itself validates. */
+export function choiceField(description: string, choices: readonly string[], example: string): Field {
   return {
-    schema: { description, enum: CALENDAR_UNITS },
-    read: (option, node) =>
-      scalarOf(option, node, { demand: `one of ${CALENDAR_UNITS.join(', ')}`, example: 'month' }).value,
+    schema: { description, enum: choices },
+    read: (option, node) => scalarOf(option, node, { demand: `one of ${choices.join(', ')}`, example }).value,
   };
 }
 

@@ -7,7 +7,7 @@ export const OVERRIDE_PROBLEMS: readonly ProblemCase[] = [
     overrides: '- NewOrdersPerAccount:\n    count: 600\n    ids: [1]\n',
     schemaAccepts: 'it does not know the other file',
     problems: [
-      'overrides.yaml:1:3: `NewOrdersPerAccount.period` must be given, because the limit is a rate. For example { count: 600, period: 180m }.',
+      "overrides.yaml:1:3: `NewOrdersPerAccount` must have `count` and `period`, because the limit is a rate. For example { count: 600, period: '180m' }.",
     ],
   },
   {
@@ -38,7 +38,7 @@ export const OVERRIDE_PROBLEMS: readonly ProblemCase[] = [
     name: 'an unknown field of an override',
     overrides: overrideOf('      - 1\n    reason: x\n'),
     problems: [
-      "overrides.yaml:6:5: `NewOrdersPerAccount` has no option `reason` (its value was 'x'). Options: burst, count, period, maxDebt, maxWait, unlimited, blocked, borrow, ids.",
+      "overrides.yaml:6:5: `NewOrdersPerAccount` has no option `reason` (its value was 'x'). Options: burst, count, period, maxDebt, maxWait, borrow, concurrency, unlimited, blocked, ids.",
     ],
   },
   {

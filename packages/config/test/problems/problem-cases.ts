@@ -1,3 +1,4 @@
+import { CONCURRENCY_PROBLEMS } from './concurrency-problems.ts';
 import { LIMIT_PROBLEMS } from './limit-problems.ts';
 import { NUMBER_PROBLEMS } from './number-problems.ts';
 import { OVERRIDE_PROBLEMS } from './override-problems.ts';
@@ -7,6 +8,7 @@ import { TEXT_PROBLEMS } from './text-problems.ts';
 /** Every problem that a file can have. */
 export const PROBLEM_CASES: readonly ProblemCase[] = [
   ...LIMIT_PROBLEMS,
+  ...CONCURRENCY_PROBLEMS,
   ...NUMBER_PROBLEMS,
   ...OVERRIDE_PROBLEMS,
   ...TEXT_PROBLEMS,

@@ -31,10 +31,14 @@ export interface ConcurrencyNumbers {
 export const CONCURRENCY_OPTIONS = ['concurrency', 'lease', 'scope', 'block'] as const;
 
 /** Who counts the slots of a concurrency limit together. */
-export type SlotScope = (typeof SCOPES)[number];
+export type SlotScope = (typeof SLOT_SCOPES)[number];
 
-const SCOPES = ['store', 'process'] as const;
-const MAX_SLOTS = 1_000_000;
+/** The scopes, the default first. */
+export const SLOT_SCOPES = ['store', 'process'] as const;
+/** The largest number of slots of a limit. */
+export const MAX_SLOTS = 1_000_000;
+/** The options that belong to the limit, and not to the numbers of an id. */
+export const SLOT_OPTIONS = ['lease', 'scope', 'block'] as const;
 const LEASE = { minMs: 1000, maxMs: 3_600_000, demand: 'from 1s to 1 hour' };
 const DEFAULT_LEASE = '10s';
 
@@ -62,11 +66,11 @@ export function concurrencyOf(where: string, definition: object): CheckedConcurr
   if (kindOf(where, definition) !== 'concurrency') return undefined;
   const { concurrency, lease = DEFAULT_LEASE, scope = 'store', block = 1 } = definition as ConcurrencyNumbers;
   const rate = concurrencyRateOf(where, { concurrency });
-  const leaseMs = durationTicks(`${where}.lease`, lease, LEASE) / TICKS_PER_MS;
-  oneOf(`${where}.scope`, scope, SCOPES);
+  const leaseMs = checkedLeaseMs(`${where}.lease`, lease);
+  oneOf(`${where}.scope`, scope, SLOT_SCOPES);
   wholeNumber(`${where}.block`, block, { min: 1, max: concurrency, remedy: 'For one slot at a time, leave it out.' });
   if (scope === 'process' && block > 1) throw blockInProcess(`${where}.block`, block);
-  return { rate, slots: { leaseMs: Math.ceil(leaseMs), scope, block } };
+  return { rate, slots: { leaseMs, scope, block } };
 }
 
 /**
@@ -78,6 +82,16 @@ export function concurrencyOf(where: string, definition: object): CheckedConcurr
 export function concurrencyRateOf(where: string, { concurrency }: Pick<ConcurrencyNumbers, 'concurrency'>): Rate {
   const remedy = 'It is the number of requests in progress, for example concurrency: 10.';
   return countingRate('slots', wholeNumber(`${where}.concurrency`, concurrency, { min: 1, max: MAX_SLOTS, remedy }));
+}
+
+/**
+ * Validates a `lease`, and rounds it up to whole milliseconds.
+ *
+ * @param option - Its path in error messages: `limits.InFlight.lease`.
+ * @throws {SluiceError} `ERR_DURATION` when it is not a duration from 1 second to 1 hour.
+ */
+export function checkedLeaseMs(option: string, value: unknown): number {
+  return Math.ceil(durationTicks(option, value, LEASE) / TICKS_PER_MS);
 }
 
 function blockInProcess(option: string, value: number): SluiceError {

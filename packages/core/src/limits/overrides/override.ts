@@ -1,7 +1,7 @@
 import type { Awaitable } from '../../async/awaitable.ts';
 import { complaint, messageOf, shown, shownName, shownText, SluiceError } from '../../checks/errors.ts';
 import { checkAtMost, type Limit } from '../limit.ts';
-import { concurrencyRateOf } from '../concurrency.ts';
+import { concurrencyRateOf, SLOT_OPTIONS } from '../concurrency.ts';
 import { QUOTA_OPTIONS } from '../quota.ts';
 import { checkOptions, isPlainObject, type Hints } from '../../checks/options.ts';
 import { LIMIT_HINTS } from '../../checks/peer-names.ts';
@@ -67,15 +67,16 @@ export type OverrideRate = Rate | 'unlimited' | 'blocked';
 export type RateLookup = (limit: Limit<never>, id: string, request: unknown) => Awaitable<OverrideRate>;
 
 const FIELDS = ['burst', 'count', 'period', 'maxDebt', 'maxWait', 'borrow', 'concurrency'] as const;
-const HINTS: Hints = {
+/** Names that are no options of an override, with what to write instead. */
+export const OVERRIDE_HINTS: Hints = {
   ...LIMIT_HINTS,
-  ...Object.fromEntries(
-    QUOTA_OPTIONS.map((name) => [
-      name,
-      `\`${name}\` belongs to the limit: an override of a quota changes its \`count\` alone.`,
-    ]),
-  ),
+  ...hintsOf(QUOTA_OPTIONS, 'an override of a quota changes its `count` alone'),
+  ...hintsOf(SLOT_OPTIONS, 'an override of a concurrency limit changes its `concurrency` alone'),
 };
+
+function hintsOf(names: readonly string[], why: string): Hints {
+  return Object.fromEntries(names.map((name) => [name, `\`${name}\` belongs to the limit: ${why}.`]));
+}
 
 /**
  * Validates an override and converts its numbers to ticks.
@@ -89,7 +90,7 @@ export function overrideRate(where: string, override: Override): OverrideRate {
     const demand = "numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked'";
     throw complaint('ERR_OVERRIDE', { option: where, demand, value: override });
   }
-  checkOptions(where, override, FIELDS, HINTS);
+  checkOptions(where, override, FIELDS, OVERRIDE_HINTS);
   if (hasOnly(override, 'concurrency')) return concurrencyRateOf(where, override as ConcurrencyOverride);
   if (hasOnly(override, 'count')) return quotaRateOf(where, override as QuotaOverride);
   const { borrow, ...numbers } = override as OverrideNumbers;
@@ -145,7 +146,7 @@ function mixedKinds(where: string): SluiceError {
  * @param where - The path of the override in error messages.
  * @throws {SluiceError} `ERR_OVERRIDE`.
  */
-export function checkKind(where: string, rate: OverrideRate, limit: Limit<never>): void {
+export function checkKind(where: string, rate: OverrideRate, limit: Pick<Limit<never>, 'rate'>): void {
   if (typeof rate !== 'string' && rate.counts !== limit.rate.counts) throw otherKind(where, limit);
 }
 
@@ -156,7 +157,7 @@ const NUMBERS: Readonly<Record<Counted | 'rate', string>> = {
   load: "no numbers, because it is a load limit: an override of it is 'unlimited' or 'blocked'",
 };
 
-function otherKind(where: string, { rate }: Limit<never>): SluiceError {
+function otherKind(where: string, { rate }: Pick<Limit<never>, 'rate'>): SluiceError {
   return new SluiceError('ERR_OVERRIDE', `\`${shownText(where, 300)}\` must have ${NUMBERS[rate.counts ?? 'rate']}.`);
 }
 
