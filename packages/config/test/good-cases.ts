@@ -11,21 +11,29 @@ function overrideOf(ids: string): string {
   return `- NewOrdersPerAccount:\n    count: 600\n    period: 180m\n    ids:\n${ids}`;
 }
 
-/** The limits, of which orders have a quota. */
-function withQuota(quota: string): string {
-  return LIMITS.replace(/(NewOrdersPerAccount:) .*/, `$1 { ${quota} }`);
+/** The limits, of which orders have these fields. */
+function withOrders(fields: string): string {
+  return LIMITS.replace(/(NewOrdersPerAccount:) .*/, `$1 { ${fields} }`);
 }
 
 export const GOOD_CASES: readonly GoodCase[] = [
-  { name: 'a quota', limits: withQuota('count: 300, per: month') },
+  { name: 'a quota', limits: withOrders('count: 300, per: month') },
   {
     name: 'a quota with all its fields',
-    limits: withQuota(
+    limits: withOrders(
       'count: 300, per: week, timeZone: Europe/Berlin, anchor: 2026-01-31, warnAt: [0.8, 1], hidden: true',
     ),
     overrides:
       '- NewOrdersPerAccount:\n    count: 600\n    ids: [1]\n- NewOrdersPerAccount:\n    unlimited: true\n    ids: [2]\n',
   },
+  { name: 'a concurrency limit', limits: withOrders('concurrency: 1000000') },
+  {
+    name: 'a concurrency limit with all its fields',
+    limits: withOrders('concurrency: 10, lease: 1h, scope: store, block: 10, disabled: false, idFormat: accountId'),
+    overrides:
+      '- NewOrdersPerAccount: { concurrency: 1, ids: [1] }\n- NewOrdersPerAccount: { blocked: true, ids: [2] }\n',
+  },
+  { name: 'a bulkhead', limits: withOrders('concurrency: 1, scope: process, block: 1') },
   { name: 'limits in flow style', limits: LIMITS },
   { name: 'limits as JSON', limits: JSON.stringify(limitsAsData()) },
   { name: 'CRLF line ends', limits: LIMITS.replaceAll('\n', '\r\n') },
