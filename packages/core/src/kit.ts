@@ -38,7 +38,7 @@ export {
 export { overridesOf } from './limits/overrides/override-list.ts';
 export { overriddenPool, withPools } from './limits/pools.ts';
 export { boundsOf, type Bound } from './rule/at-most.ts';
-export { QUOTA_OPTIONS, quotaOf } from './limits/quota.ts';
+export { quotaOf } from './limits/quota.ts';
 export { CALENDAR_UNITS } from './calendar/calendar.ts';
 export { DURATION_PATTERN } from './rule/duration.ts';
 export { fits, waitFor } from './rule/gcra.ts';

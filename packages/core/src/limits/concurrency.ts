@@ -31,10 +31,10 @@ export interface ConcurrencyNumbers {
 export const CONCURRENCY_OPTIONS = ['concurrency', 'lease', 'scope', 'block'] as const;
 
 /** Who counts the slots of a concurrency limit together. */
-export type SlotScope = (typeof SLOT_SCOPES)[number];
+export type SlotScope = 'store' | 'process';
 
 /** The scopes, the default first. */
-export const SLOT_SCOPES = ['store', 'process'] as const;
+export const SLOT_SCOPES: readonly SlotScope[] = ['store', 'process'];
 /** The largest number of slots of a limit. */
 export const MAX_SLOTS = 1_000_000;
 /** The options that belong to the limit, and not to the numbers of an id. */

@@ -172,7 +172,7 @@ export function checkedTokens(option: string, value: unknown): number {
  * @param option - Its path in error messages: `limits.Monthly.count`.
  * @throws {SluiceError} `ERR_OPTION` when it is not a whole number from 1 to {@link MAX_TOKENS}.
  */
-export function checkedQuotaCount(option: string, value: unknown): number {
+function checkedQuotaCount(option: string, value: unknown): number {
   const remedy = 'For example count: 10000. For no limit leave the limit out.';
   return wholeNumber(option, value, { min: 1, max: MAX_TOKENS, remedy });
 }
