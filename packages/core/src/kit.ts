@@ -27,14 +27,8 @@ export { borrowChangeOf, borrowTermsOf, checkedTenants, checkWeight, type Borrow
 export { checkedLeaseMs, concurrencyOf, MAX_SLOTS, SLOT_SCOPES } from './limits/concurrency.ts';
 export { kindOf, type LimitKind } from './limits/limit-kind.ts';
 export { checkAtMost, checkLimitName, defineLimits, LIMIT_NAME_PATTERN, type Limit } from './limits/limit.ts';
-export {
-  checkBorrowing,
-  checkKind,
-  OVERRIDE_HINTS,
-  overrideRate,
-  OverrideTotals,
-  type OverrideRate,
-} from './limits/overrides/override.ts';
+export { checkKind, OVERRIDE_HINTS, overrideRate, type OverrideRate } from './limits/overrides/override.ts';
+export { checkBorrowing, OverrideTotals } from './limits/overrides/override-totals.ts';
 export { overridesOf } from './limits/overrides/override-list.ts';
 export { overriddenPool, withPools } from './limits/pools.ts';
 export { boundsOf, type Bound } from './rule/at-most.ts';

@@ -1,6 +1,7 @@
 import type { Limit } from './limit.ts';
 import type { LimitSet } from './limit-set.ts';
-import type { LimitOverrides, OverrideRate } from './overrides/override.ts';
+import type { LimitOverrides } from './overrides/limit-overrides.ts';
+import type { OverrideRate } from './overrides/override.ts';
 import { overridesOf } from './overrides/override-list.ts';
 import { asStored, ceilingsOf, ceilingRateOf } from './pools.ts';
 

@@ -5,7 +5,8 @@ import type { Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../rule/ticks.ts';
 import { ceilingOf, type BorrowTerms } from './borrowing.ts';
 import { levelsFrom, MAX_LIMIT_NAME_LENGTH, type Borrowing, type Limit, type Pool, type Treatment } from './limit.ts';
-import type { OverrideRate, OverrideTotals } from './overrides/override.ts';
+import type { OverrideTotals } from './overrides/override-totals.ts';
+import type { OverrideRate } from './overrides/override.ts';
 
 const CEILING_SUFFIX = '.ceiling';
 /** The longest name of a limit that borrows, because the name of its ceilings must be a valid name of a limit. */

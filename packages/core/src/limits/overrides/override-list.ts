@@ -2,7 +2,9 @@ import { complaint, listed, shown, shownName, SluiceError } from '../../checks/e
 import type { IdFormat } from '../../ids/id-format.ts';
 import type { Limit } from '../limit.ts';
 import { entriesOf, isPlainObject, isTable } from '../../checks/options.ts';
-import { checkBorrowing, LimitOverrides, overrideRate, type Override, type OverrideRate } from './override.ts';
+import { LimitOverrides } from './limit-overrides.ts';
+import { checkBorrowing } from './override-totals.ts';
+import { overrideRate, type Override, type OverrideRate } from './override.ts';
 
 /** A table of overrides by limit, then by id. */
 export type OverrideTable = Readonly<Record<string, Readonly<Record<string, Override>>>>;
