@@ -1,7 +1,7 @@
 import type { CalendarPeriod, StoreReading, StoreTransaction, Time } from '@sluice/core';
 import { nowTicksAt, passes, TICKS_PER_MICRO } from '@sluice/core/kit';
 import { isGranted, splitReading } from './alternatives.ts';
-import type { BatchEntry, BatchObserver, BatchRequestParts } from './batch-request.ts';
+import type { BatchObserver, BatchRequestParts } from './batch-request.ts';
 import { periodEndTicks } from './periods.ts';
 
 /** The maximum number of buckets, which take about two megabytes. The oldest readings are dropped first. */
@@ -31,12 +31,8 @@ interface CachedLevel {
  * The level of a bucket with a period does not fall. It is remembered until the server's clock may have reached the end of
  * the period.
  *
- * A batch with slots is neither remembered nor denied from memory: its slots are free again as soon as any process releases
- * them, and their level is not known without a call.
- *
- * Other processes may change the buckets in the meantime. If they take tokens, the next call of the server shows that.
- * If they refund tokens, this process may deny a batch that would fit, until the level expires. It never allows a
- * batch.
+ * Slots are not remembered, because any process may release them at any time. A batch with slots is denied from memory only
+ * for its tokens; its slots then count as free.
  */
 export class DenialCache {
   /** In the order of their readings, the oldest first. */
@@ -63,12 +59,18 @@ export class DenialCache {
     const bucketNowTicks: number[] = [];
     const lowestTicks: number[] = [];
     const bucketWallMs: (number | undefined)[] = [];
-    let nowTicks = 0;
+    let nowTicks: number | undefined;
     for (let i = 0; i < batch.length; i++) {
+      if (batch[i]!.slots === true) {
+        levelsTicks.push(0);
+        lowestTicks.push(0);
+        bucketNowTicks.push(0);
+        continue;
+      }
       const cached = this.#find(keys[i]!, nowMicros);
       if (cached === undefined) return undefined;
       const passedTicks = (nowMicros - cached.gotMicros) * TICKS_PER_MICRO;
-      if (i === 0) nowTicks = cached.nowTicks + passedTicks;
+      nowTicks ??= cached.nowTicks + passedTicks;
       const { period } = batch[i]!;
       if (period !== undefined) {
         const wallMs = wallMsInPeriod(period, cached, nowMicros);
@@ -83,7 +85,7 @@ export class DenialCache {
       lowestTicks.push(Math.max(0, cached.levelTicks - (nowMicros - cached.sentMicros) * TICKS_PER_MICRO));
       bucketNowTicks.push(cached.nowTicks + passedTicks);
     }
-    if (passes(batch, lowestTicks)) return undefined;
+    if (nowTicks === undefined || passes(batch, lowestTicks)) return undefined;
     const reading = { nowTicks, levelsTicks, bucketNowTicks, remembered: true } as const;
     if (bucketWallMs.length === 0) return reading;
     return { ...reading, bucketWallMs: batch.map((_, i) => bucketWallMs[i]) };
@@ -105,10 +107,11 @@ export class DenialCache {
    *
    * @param sentMicros - When the call was sent, by this process's clock.
    */
-  add(keys: readonly string[], reading: StoreReading, sentMicros: number): void {
+  add({ batch, keys }: Pick<BatchRequestParts, 'batch' | 'keys'>, reading: StoreReading, sentMicros: number): void {
     if (this.#forMicros === 0) return;
     const gotMicros = this.#time.nowMicros();
     for (const [i, key] of keys.entries()) {
+      if (batch[i]!.slots === true) continue;
       this.#levels.delete(key);
       this.#levels.set(key, {
         levelTicks: reading.levelsTicks[i]!,
@@ -161,7 +164,7 @@ export function cacheDenials(cache: DenialCache): BatchObserver {
     if (request.kind === 'check') return;
     const denied = request.kind === 'spend' && !isGranted(request, reading);
     if (!denied) cache.forget(request.keys);
-    else if (!request.batch.some(hasSlots)) cache.add(request.keys, reading, sentMicros);
+    else cache.add(request, reading, sentMicros);
   };
   return {
     onAnswer(request, reading, sentMicros) {
@@ -174,14 +177,10 @@ export function cacheDenials(cache: DenialCache): BatchObserver {
   };
 }
 
-function hasSlots({ slots }: BatchEntry): boolean {
-  return slots === true;
-}
-
 /** Remembers the levels after the refund of a part of a denied batch, because they are part of the denial. */
 export function cacheRefunds(cache: DenialCache): BatchObserver {
   return {
-    onAnswer: ({ keys }, reading, sentMicros) => cache.add(keys, reading, sentMicros),
+    onAnswer: (request, reading, sentMicros) => cache.add(request, reading, sentMicros),
     onFailure: ({ keys }) => cache.forget(keys),
   };
 }

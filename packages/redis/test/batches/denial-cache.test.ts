@@ -11,7 +11,7 @@ function known(forMs = 1000) {
   const time = new FakeTime();
   const levels = new DenialCache(forMs, time);
   const note = (keys: string[], ...levelsTicks: number[]) =>
-    levels.add(keys, { nowTicks: 1_000_000, levelsTicks }, time.nowMicros());
+    levels.add({ keys, batch: keys.map(() => ({})) }, { nowTicks: 1_000_000, levelsTicks }, time.nowMicros());
   return { time, levels, note };
 }
 
@@ -76,7 +76,7 @@ describe('the levels of denied batches', () => {
       const { time, levels } = known();
       const sentMicros = time.nowMicros();
       time.advance(400);
-      levels.add(['a', 'b'], { nowTicks: 1_000_000, levelsTicks }, sentMicros);
+      levels.add({ keys: ['a', 'b'], batch: [{}, {}] }, { nowTicks: 1_000_000, levelsTicks }, sentMicros);
       return { time, levels };
     }
 
@@ -245,7 +245,7 @@ describe('the levels of buckets with a calendar period', () => {
     const wallMs = EPOCH_MS + HOUR_MS - leftMs;
     const nowTicks = endTicks - leftMs * 16_000;
     levels.add(
-      ['a', 'rate'],
+      { keys: ['a', 'rate'], batch: [{}, {}] },
       { nowTicks, levelsTicks: [5, 0], bucketNowTicks: [endTicks, nowTicks], bucketWallMs: [wallMs, undefined] },
       time.nowMicros() - 2000,
     );
