@@ -4,6 +4,7 @@ import {
   clientNetwork,
   compound,
   createLimiter,
+  eventLoop,
   ipAddress,
   keyFrom,
   memoryStore,
@@ -34,6 +35,34 @@ createLimiter({ limits, failure: { onFailure: 'shut' } });
 createLimiter({ limits, overrides: { Orders: { '7': 'limitless' } } });
 // @ts-expect-error a store has methods
 createLimiter({ limits, store: {} });
+
+// A limit has the options of one kind.
+createLimiter({
+  limits: {
+    PerClient: { key: ipAddress(), concurrency: 10, lease: '10s', scope: 'store', block: 5 },
+    Bulkhead: { key: ipAddress(), concurrency: 10, scope: 'process' },
+    Daily: { key: ipAddress(), count: 5, per: 'day' },
+  },
+  overrides: { PerClient: { '203.0.113.7': { concurrency: 20 }, '203.0.113.8': 'unlimited' } },
+});
+// @ts-expect-error a rate has no concurrency
+createLimiter({ limits: { Orders: { key: ipAddress(), count: 5, period: '1s', concurrency: 10 } } });
+// @ts-expect-error a quota has no concurrency
+createLimiter({ limits: { Orders: { key: ipAddress(), count: 5, per: 'day', concurrency: 10 } } });
+// @ts-expect-error a quota has no period
+createLimiter({ limits: { Orders: { key: ipAddress(), count: 5, per: 'day', period: '1s' } } });
+// @ts-expect-error a rate has no lease
+createLimiter({ limits: { Orders: { key: ipAddress(), count: 5, period: '1s', lease: '10s' } } });
+// @ts-expect-error a load limit has no concurrency
+createLimiter({ limits: { Worker: { load: eventLoop(), concurrency: 10 } } });
+// @ts-expect-error there are two scopes
+createLimiter({ limits: { InFlight: { key: ipAddress(), concurrency: 10, scope: 'host' } } });
+// @ts-expect-error a concurrency limit has a key
+createLimiter({ limits: { InFlight: { concurrency: 10 } } });
+// @ts-expect-error an override has the numbers of one kind
+createLimiter({ limits, overrides: { Orders: { '7': { concurrency: 20, count: 5, period: '1s' } } } });
+// @ts-expect-error the lease belongs to the limit
+createLimiter({ limits, overrides: { Orders: { '7': { concurrency: 20, lease: '10s' } } } });
 
 createLimiter({
   limits,

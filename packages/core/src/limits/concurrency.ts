@@ -37,8 +37,6 @@ export type SlotScope = 'store' | 'process';
 export const SLOT_SCOPES: readonly SlotScope[] = ['store', 'process'];
 /** The largest number of slots of a limit. */
 export const MAX_SLOTS = 1_000_000;
-/** The options that belong to the limit, and not to the numbers of an id. */
-export const SLOT_OPTIONS = ['lease', 'scope', 'block'] as const;
 const LEASE = { minMs: 1000, maxMs: 3_600_000, demand: 'from 1s to 1 hour' };
 const DEFAULT_LEASE = '10s';
 

@@ -1,7 +1,7 @@
 import type { Awaitable } from '../../async/awaitable.ts';
 import { complaint, shownText, SluiceError } from '../../checks/errors.ts';
 import type { Limit } from '../limit.ts';
-import { concurrencyRateOf, SLOT_OPTIONS } from '../concurrency.ts';
+import { CONCURRENCY_OPTIONS, concurrencyRateOf } from '../concurrency.ts';
 import { QUOTA_OPTIONS } from '../quota.ts';
 import { checkOptions, isPlainObject, type Hints } from '../../checks/options.ts';
 import { LIMIT_HINTS } from '../../checks/peer-names.ts';
@@ -61,7 +61,7 @@ const FIELDS = ['burst', 'count', 'period', 'maxDebt', 'maxWait', 'borrow', 'con
 export const OVERRIDE_HINTS: Hints = {
   ...LIMIT_HINTS,
   ...hintsOf(QUOTA_OPTIONS, 'an override of a quota changes its `count` alone'),
-  ...hintsOf(SLOT_OPTIONS, 'an override of a concurrency limit changes its `concurrency` alone'),
+  ...hintsOf(CONCURRENCY_OPTIONS, 'an override of a concurrency limit changes its `concurrency` alone'),
 };
 
 function hintsOf(names: readonly string[], why: string): Hints {
