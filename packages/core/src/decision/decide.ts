@@ -135,7 +135,7 @@ function delayOf({ mode, incrementTicks, fitTicks, rate }: Transaction, before: 
 
 /** Whether limits borrow in a batch. A loan has three transactions, so of most batches only the length is read. */
 function hasLoans(batch: readonly Transaction[]): boolean {
-  return batch.length > 2 && batch[batch.length - 1]!.treatment.part === 'internal';
+  return batch.length > 2 && isInternal(batch[batch.length - 1]!);
 }
 
 /** The number of transactions that have a result: those of ceilings and pools follow after them, see `Loan`. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { halfSipHash } from '../../../src/hash/half-sip-hash.ts';
 import { IdHasher } from '../../../src/store/memory/id-hasher.ts';
 
 function idHash(hasher: IdHasher, id: string): string {
