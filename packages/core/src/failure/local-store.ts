@@ -23,9 +23,12 @@ export class LocalStore implements Store {
 
   spend(batch: Batch): StoreReading {
     if (!batch.some(hasSlots)) return this.#tokens.spend(batch);
-    const reading = this.check(batch);
-    if (passes(batch, reading.levelsTicks)) this.#tokens.spend(batch.filter(hasTokens));
-    return reading;
+    const slots = batch.filter(hasSlots);
+    const fit = passes(
+      slots,
+      slots.map((one) => this.#slotLevel(one)),
+    );
+    return this.#withSlots(batch, fit ? 'spend' : 'check');
   }
 
   spendFirst(alternatives: readonly Batch[]): readonly StoreReading[] {
@@ -34,15 +37,7 @@ export class LocalStore implements Store {
   }
 
   check(batch: Batch): StoreReading {
-    if (!batch.some(hasSlots)) return this.#tokens.check(batch);
-    const { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs } = this.#tokens.check(batch.filter(hasTokens));
-    const places = placesOfTokens(batch);
-    return {
-      nowTicks,
-      levelsTicks: batch.map((one, i) => (hasSlots(one) ? this.#slotLevel(one) : levelsTicks[places[i]!]!)),
-      ...(bucketNowTicks && { bucketNowTicks: places.map((place) => bucketNowTicks[place] ?? nowTicks) }),
-      ...(bucketWallMs && { bucketWallMs: places.map((place) => bucketWallMs[place]) }),
-    };
+    return batch.some(hasSlots) ? this.#withSlots(batch, 'check') : this.#tokens.check(batch);
   }
 
   charge(batch: readonly StoreCharge[]): StoreReading {
@@ -64,6 +59,18 @@ export class LocalStore implements Store {
 
   close(): void {
     this.#tokens.close();
+  }
+
+  /** @param call - What to do with the tokens. */
+  #withSlots(batch: Batch, call: 'spend' | 'check'): StoreReading {
+    const { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs } = this.#tokens[call](batch.filter(hasTokens));
+    const places = placesOfTokens(batch);
+    return {
+      nowTicks,
+      levelsTicks: batch.map((one, i) => (hasSlots(one) ? this.#slotLevel(one) : levelsTicks[places[i]!]!)),
+      ...(bucketNowTicks && { bucketNowTicks: places.map((place) => bucketNowTicks[place] ?? nowTicks) }),
+      ...(bucketWallMs && { bucketWallMs: places.map((place) => bucketWallMs[place]) }),
+    };
   }
 }
 

@@ -169,13 +169,19 @@ export function resetCall({ store }: StoreCallParts): StoreCall<readonly StoreBu
   };
 }
 
-/** `renew` or `release`. Without an answer, the leases end: the store frees the slots by itself. */
-export function leaseCall(name: 'renew' | 'release', { store }: StoreCallParts): StoreCall<readonly StoreHold[], void> {
+/**
+ * `renew` or `release`. The outcome is whether the store has answered. Without an answer, the leases end: the store frees
+ * the slots by itself.
+ */
+export function leaseCall(
+  name: 'renew' | 'release',
+  { store }: StoreCallParts,
+): StoreCall<readonly StoreHold[], boolean> {
   return {
     send: (batch, deadlineMs) => store[name]!(batch, deadlineMs),
     check: () => undefined,
-    accept: () => undefined,
-    withoutAnswer: () => undefined,
+    accept: () => true,
+    withoutAnswer: () => false,
   };
 }
 

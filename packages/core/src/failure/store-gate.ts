@@ -1,5 +1,5 @@
-import type { Awaitable } from '../async/awaitable.ts';
-import { Decision } from '../decision/decision.ts';
+import { andThen, type Awaitable } from '../async/awaitable.ts';
+import type { Decision } from '../decision/decision.ts';
 import type {
   StoreBucket,
   Store,
@@ -16,7 +16,6 @@ import { readFirst, type Alternatives, type FirstReading } from './alternatives.
 import type { StoreStatus } from './store-health.ts';
 import { decisionOf } from '../decision/decide.ts';
 import { StalePeriods } from './stale-periods.ts';
-import { passes } from '../store/transaction-rule.ts';
 import { SluiceError } from '../checks/errors.ts';
 import { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
@@ -48,10 +47,10 @@ export interface StoreGate {
   cap(batch: readonly StoreCap[]): Awaitable<unknown>;
   /** Fills buckets. */
   reset(batch: readonly StoreBucket[]): Awaitable<void>;
-  /** Renews leases of slots, if the store can answer. */
-  renew(holds: readonly StoreHold[]): Awaitable<void>;
+  /** Renews leases of slots, if the store can answer. Returns whether it has. */
+  renew(holds: readonly StoreHold[]): Awaitable<boolean>;
   /** Releases slots, if the store can answer. Otherwise they are free when their leases end. */
-  release(holds: readonly StoreHold[]): Awaitable<void>;
+  release(holds: readonly StoreHold[]): Awaitable<unknown>;
   /** Resolves when the store can answer. */
   ready(options?: ReadyOptions): Promise<void>;
   /** Takes note of a report of the store about itself. It never throws. */
@@ -83,21 +82,8 @@ export class OpenGate implements StoreGate {
 
   spend(batch: readonly Transaction[]): Decision {
     this.assertOpen();
-    return decisionOf(this.#answer(batch, this.#periods.spendAtOnce(this.#store, batch)), true);
-  }
-
-  /**
-   * Whether a batch would have passed in place of one that was just denied.
-   *
-   * @param denied - The decision on other transactions of the same buckets, in the same order.
-   */
-  wouldPass(batch: readonly Transaction[], denied: Decision): boolean {
-    return passes(batch, readingOf(denied).levelsTicks);
-  }
-
-  /** Makes the decision on a batch that would not have passed, see {@link wouldPass}. */
-  denyAlso(batch: readonly Transaction[], denied: Decision): Decision {
-    return decisionOf(this.#answer(batch, readingOf(denied)), true);
+    const reading = this.#periods.areUsed ? this.#periods.spendAtOnce(this.#store, batch) : this.#store.spend(batch);
+    return decisionOf(this.#answer(batch, reading), true);
   }
 
   check(batch: readonly Transaction[]): Decision {
@@ -138,12 +124,12 @@ export class OpenGate implements StoreGate {
     return this.#store.reset(batch);
   }
 
-  renew(holds: readonly StoreHold[]): Awaitable<void> {
+  renew(holds: readonly StoreHold[]): Awaitable<boolean> {
     this.assertOpen();
-    return this.#store.renew!(holds);
+    return andThen(this.#store.renew!(holds), () => true);
   }
 
-  release(holds: readonly StoreHold[]): Awaitable<void> {
+  release(holds: readonly StoreHold[]): Awaitable<unknown> {
     this.assertOpen();
     return this.#store.release!(holds);
   }
@@ -171,10 +157,6 @@ export class OpenGate implements StoreGate {
   #answer(batch: readonly Transaction[], reading: Awaitable<StoreReading>): Answered {
     return { available: true, batch, reading: atOnce(reading), store: this.#store, failure: undefined, owner: this };
   }
-}
-
-function readingOf(decision: Decision): StoreReading {
-  return (Decision.answerOf(decision) as Answered).reading;
 }
 
 function atOnce<T>(reading: Awaitable<T>): T {

@@ -51,8 +51,8 @@ export interface StoreGuardParts {
   readonly time: Time;
   /** The clock by which the periods of batches are chosen. Default: a new one. */
   readonly wall?: StoreWall;
-  /** The level of buckets of slots while the store can't answer. Default: none are held. */
-  readonly slotLevel?: SlotLevel;
+  /** The level of buckets of slots while the store can't answer. */
+  readonly slotLevel: SlotLevel;
 }
 
 /**
@@ -79,8 +79,8 @@ export class StoreGuard implements StoreGate {
   readonly #cap: StoreCall<readonly StoreCap[], void>;
   readonly #read: StoreCall<readonly Transaction[], Changed<Transaction>>;
   readonly #reset: StoreCall<readonly StoreBucket[], void>;
-  readonly #renew: StoreCall<readonly StoreHold[], void>;
-  readonly #release: StoreCall<readonly StoreHold[], void>;
+  readonly #renew: StoreCall<readonly StoreHold[], boolean>;
+  readonly #release: StoreCall<readonly StoreHold[], boolean>;
   readonly #trial: StoreCall<readonly [], void>;
   readonly #tracker: StoreCallTracker;
   readonly #readyWaits: ReadyWaits;
@@ -90,7 +90,7 @@ export class StoreGuard implements StoreGate {
   #isAsync = false;
   #closed = false;
 
-  constructor({ store, failure, emit, time, wall = new StoreWall(time), slotLevel = () => 0 }: StoreGuardParts) {
+  constructor({ store, failure, emit, time, wall = new StoreWall(time), slotLevel }: StoreGuardParts) {
     const periods = (this.#periods = new StalePeriods(wall, time));
     const { deadlineMs, gateways } = failure;
     this.#store = store;
@@ -186,13 +186,13 @@ export class StoreGuard implements StoreGate {
     return this.#run(this.#reset, batch);
   }
 
-  /** Renews leases of slots. Does nothing when the store can't answer: a later renewal makes up for it. */
-  renew(holds: readonly StoreHold[]): Awaitable<void> {
+  /** Renews leases of slots, and returns whether the store has: if it can't answer, a later renewal makes up for it. */
+  renew(holds: readonly StoreHold[]): Awaitable<boolean> {
     return this.#run(this.#renew, holds);
   }
 
   /** Releases slots. When the store can't answer, they are free when their leases end. */
-  release(holds: readonly StoreHold[]): Awaitable<void> {
+  release(holds: readonly StoreHold[]): Awaitable<unknown> {
     return this.#run(this.#release, holds);
   }
 

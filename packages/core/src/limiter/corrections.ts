@@ -1,5 +1,6 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
 import { batchOf, transactionOf, withoutBlocked } from '../decision/batch.ts';
+import type { BatchAnswer } from '../decision/batch-answer.ts';
 import { bucketStates } from '../decision/decide.ts';
 import { Decision, type BucketState, type Result } from '../decision/decision.ts';
 import { withChargedLoans } from '../decision/loan.ts';
@@ -27,8 +28,8 @@ interface CorrectionsParts {
 /** What is taken or given back after a decision: charges, refunds and settlements. */
 export class Corrections {
   readonly #parts: CorrectionsParts;
-  /** Only for decisions with a refund or a settlement. */
-  readonly #spentTokens = new WeakMap<Decision, SpentTokens>();
+  /** Only for decisions with a refund or a settlement. A decision of `hold` and the one that was reported share an answer. */
+  readonly #spentTokens = new WeakMap<BatchAnswer, SpentTokens>();
 
   constructor(parts: CorrectionsParts) {
     this.#parts = parts;
@@ -83,10 +84,11 @@ export class Corrections {
 
   #spentTokensOf(decision: Decision): SpentTokens {
     const { gate } = this.#parts;
-    let spent = this.#spentTokens.get(decision);
+    const answer = Decision.answerOf(decision);
+    let spent = this.#spentTokens.get(answer);
     if (spent === undefined) {
-      if (Decision.answerOf(decision).owner !== gate) throw foreignDecision();
-      this.#spentTokens.set(decision, (spent = new SpentTokens(decision, gate)));
+      if (answer.owner !== gate) throw foreignDecision();
+      this.#spentTokens.set(answer, (spent = new SpentTokens(decision, gate)));
     }
     return spent;
   }

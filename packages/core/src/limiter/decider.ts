@@ -97,9 +97,10 @@ export class Decider {
 
   #decideRare(call: Call, batch: Batch): Awaitable<Decision> {
     for (const transaction of batch) checkCostFits(transaction);
-    if (hasBlocked(batch)) return this.#denyBlocked(batch);
-    if (!batch.some(isLoad)) return this.#decideUnshed(call, batch);
+    // Not all of them ask the gate.
     this.#gate.assertOpen();
+    if (hasBlocked(batch)) return blockedDecision(batch, this.#gate);
+    if (!batch.some(isLoad)) return this.#decideUnshed(call, batch);
     const unshed = this.#loads.decide(batch, this.#gate);
     return unshed instanceof Decision ? unshed : this.#decideUnshed(call, unshed);
   }
@@ -128,12 +129,9 @@ export class Decider {
     return decision;
   }
 
-  // All alternatives of a batch name the same buckets in the same order, so the reading that denied one may deny all.
   #borrowAtOnce(gate: OpenGate, batch: Batch, assured: Decision): Decision {
     const alternatives = this.#lender.lentOf(batch);
-    if (!alternatives.some((lent) => gate.wouldPass(lent, assured))) {
-      return alternatives.reduce((soonest, lent) => soonerByAll(soonest, gate.denyAlso(lent, assured)), assured);
-    }
+    if (alternatives.length === 0) return assured;
     const lent = alternatives.length === 1 ? [gate.spend(alternatives[0]!)] : gate.decideFirst('spend', alternatives);
     const last = lent.at(-1)!;
     if (last.outcome === 'denied') return lent.reduce(soonerByAll, assured);
@@ -143,11 +141,6 @@ export class Decider {
 
   #ask(call: Call, batch: Batch): Awaitable<Decision> {
     return call === 'spend' ? this.#gate.spend(batch) : this.#gate.check(batch);
-  }
-
-  #denyBlocked(batch: Batch): Decision {
-    this.#gate.assertOpen();
-    return blockedDecision(batch, this.#gate);
   }
 
   /** Cuts the debts from before a raise that a decision has met. Decides again if the decision took nothing. */

@@ -128,7 +128,11 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   reset(entries: readonly ResetEntry[]): Awaitable<void> {
-    return andThen(bucketsToReset(this.#openSet(), entries), (buckets) => this.#gate.reset(buckets));
+    const set = this.#openSet();
+    return andThen(bucketsToReset(set, entries), (buckets) => {
+      this.#slots.reset(buckets);
+      return this.#gate.reset(buckets.filter(({ limit }) => isStored(set, limit)));
+    });
   }
 
   replace(set: LimitSetOptions<Request>): void {
@@ -268,6 +272,11 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     if (report.type === 'pressure') this.emit(pressureEvent(report));
     else this.#gate.noteReport(report);
   }
+}
+
+/** Whether the buckets of a limit are in the store, and not only in this process. */
+function isStored({ limits }: LimitSet<never>, name: string): boolean {
+  return limits.get(name)?.treatment.slots?.scope !== 'process';
 }
 
 markAsMadeHere(LimiterCore.prototype);

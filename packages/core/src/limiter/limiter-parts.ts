@@ -1,4 +1,3 @@
-import { callAndForget } from '../async/awaitable.ts';
 import type { ClientAddressFinder } from '../client/client-address.ts';
 import type { EventSink } from '../events/event.ts';
 import type { CheckedFailureOptions } from '../failure/failure-options.ts';
@@ -53,19 +52,19 @@ export interface LimiterParts<Request> {
  */
 export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<Request>): LimiterParts<Request> {
   const { set, store, failure, overridesDeadlineMs, emit, onDecision, time } = setup;
-  const answersAtOnce = store.traits?.answersAtOnce === true;
-  const wall = new StoreWall(time, { answersAtOnce });
+  const wall = new StoreWall(time);
   const limits = new CurrentLimits(set, { store, failure, overridesDeadlineMs, emit, time, wall });
   const work = new PendingWork(time);
   const heldSlots = new HeldSlots({
     time,
-    renew: (holds) => callAndForget(() => gate.renew(holds), ignore),
+    renew: (holds) => gate.renew(holds),
     release: (holds) => work.track(gate.release(holds)),
   });
   const slotLevel: SlotLevel = (transaction) => heldSlots.levelFor(transaction, transaction.lease?.holder);
-  const gate: StoreGate = answersAtOnce
-    ? new OpenGate(store, time, wall)
-    : new StoreGuard({ store, failure, emit, time, wall, slotLevel });
+  const gate: StoreGate =
+    store.traits?.answersAtOnce === true
+      ? new OpenGate(store, time, wall)
+      : new StoreGuard({ store, failure, emit, time, wall, slotLevel });
   const slots = new SlotStage({ held: heldSlots, store, owner: gate, time, emit });
   const reports = new DecisionReports({ limiter, onDecision, emit, time });
   const corrections = new Corrections({ store, gate, limits, work });
@@ -82,6 +81,3 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
   });
   return { limits, gate, decider, corrections, held, slots, work, reports };
 }
-
-// A renewal fails only when the limiter is closed. The leases then end.
-function ignore(): void {}

@@ -147,7 +147,7 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * response is over. The slots of a decision that the program drops are free when their lease ends, and the first time
    * for each limit there is an event `warning`.
    *
-   * `check` and `reset` accept concurrency limits, too; `reset` frees all slots of an id.
+   * `check` and `reset` accept concurrency limits, too.
    *
    * @throws {SluiceError} The errors of `spend`.
    */
@@ -193,7 +193,8 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    */
   usage(entries: readonly UsageEntry<Name>[]): Awaitable<readonly Usage[]>;
   /**
-   * Fills buckets.
+   * Fills buckets, and frees all slots of concurrency limits. Slots that other processes have in use count again as soon as
+   * these renew their leases, within a third of a lease.
    *
    * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer: some of the buckets may
    * then be full.
@@ -229,7 +230,8 @@ export interface Limiter<Request = unknown, Name extends string = string> {
   readonly store: Store;
   /**
    * Closes the limiter. Charges, refunds and settlements in progress finish first; `close` waits for them for at most
-   * one second. Requests that wait because of `maxWait` are answered with 503 at once, and give their tokens back. It
+   * one second. Requests that wait because of `maxWait` are answered with 503 at once, and give their tokens back. All
+   * slots are released. It
    * closes a store that the limiter created itself, and with `{ store: true }` also one that you passed. Later calls
    * throw `ERR_CLOSED`, `replace` also while `close` waits; `close` itself can be called again.
    *

@@ -8,12 +8,13 @@ import type { Held, HeldSlots } from './held-slots.ts';
  */
 export class AbandonedSlots {
   readonly #registry: FinalizationRegistry<readonly Held[]>;
+  readonly #emit: EventSink;
   readonly #reported = new Set<string>();
 
   constructor(held: HeldSlots, emit: EventSink) {
+    this.#emit = emit;
     this.#registry = new FinalizationRegistry((all) => {
-      held.abandon(all);
-      for (const { limit } of all) this.#report(limit, emit);
+      for (const { limit } of held.abandon(all)) this.#report(limit);
     });
   }
 
@@ -25,12 +26,12 @@ export class AbandonedSlots {
     this.#registry.unregister(all);
   }
 
-  #report(limit: string, emit: EventSink): void {
+  #report(limit: string): void {
     if (this.#reported.has(limit)) return;
     this.#reported.add(limit);
     const message =
       `Slots of limit "${limit}" were held and never released: the decision of hold() was dropped. They are free when their lease ends. ` +
       'Call release() in a `finally` block, or write `await using held = await limiter.hold(…)`.';
-    emit({ type: 'warning', message, once: true });
+    this.#emit({ type: 'warning', message, once: true });
   }
 }

@@ -1,4 +1,4 @@
-import { andThen, attempt, type Awaitable } from '../async/awaitable.ts';
+import { andThen, attempt, callAndForget, type Awaitable } from '../async/awaitable.ts';
 import type { SlotTerms } from '../limits/concurrency.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { BucketName, StoreHold } from '../store/store.ts';
@@ -8,8 +8,10 @@ import { Renewals } from './renewals.ts';
 /** Slots that one decision holds in one bucket. */
 export interface Held extends StoreHold {
   readonly terms: SlotTerms;
-  /** The level up to which the transaction that took them fits: the whole limit, or its share of it. */
-  readonly fitTicks: number;
+  /** Of a single slot of a block: the level of the bucket when it was taken, itself included. */
+  readonly level?: number;
+  /** Until when the store certainly has the slots, and has had them all the time. 0: it may not have had them. */
+  leasedUntilMicros: number;
 }
 
 /** The slots of one bucket. */
@@ -22,10 +24,10 @@ interface HeldInBucket {
 
 interface HeldSlotsParts {
   readonly time: Time;
-  /** Renews leases in the store. It never throws or rejects. */
-  readonly renew: (holds: readonly StoreHold[]) => void;
+  /** Renews leases in the store. Returns whether the store has answered. */
+  readonly renew: (holds: readonly StoreHold[]) => Awaitable<boolean>;
   /** Releases slots in the store. */
-  readonly release: (holds: readonly StoreHold[]) => Awaitable<void>;
+  readonly release: (holds: readonly StoreHold[]) => Awaitable<unknown>;
 }
 
 /**
@@ -33,15 +35,16 @@ interface HeldSlotsParts {
  * each bucket: for limits of this process alone, and for all while the store can't answer.
  */
 export class HeldSlots {
+  readonly #parts: HeldSlotsParts;
   readonly #renewals: Renewals<Held>;
-  readonly #release: HeldSlotsParts['release'];
   readonly #buckets = new Map<string, HeldInBucket>();
   /** Those that are neither pending nor released. */
   readonly #held = new Set<Held>();
+  #isClosed = false;
 
-  constructor({ time, renew, release }: HeldSlotsParts) {
-    this.#renewals = new Renewals<Held>(time, renew);
-    this.#release = release;
+  constructor(parts: HeldSlotsParts) {
+    this.#parts = parts;
+    this.#renewals = new Renewals<Held>(parts.time, (due) => this.#renew(due));
   }
 
   /** How many slots are held, those of pending decisions included. */
@@ -50,8 +53,8 @@ export class HeldSlots {
   }
 
   /**
-   * Returns the level of a bucket as this process knows it: the slots that are held, without those of pending decisions
-   * that were asked for later than a given one.
+   * Returns the level of a bucket as this process knows it: the slots that are held, without those of the pending decision
+   * itself and of later ones.
    *
    * @param holder - That of the pending decision. Undefined: a decision that takes nothing.
    */
@@ -78,54 +81,95 @@ export class HeldSlots {
 
   /** Ends a reservation: the decision has not taken the slots. */
   cancel(held: Held): void {
-    this.#remove(held);
+    this.#uncount(held);
   }
 
-  /** Keeps slots that a decision has taken, and renews their leases until they are released or abandoned. */
+  /**
+   * Keeps slots that a decision has taken, and renews their leases until they are released or abandoned. After `close` it
+   * releases them at once.
+   */
   keep(held: Held): void {
     this.#buckets.get(mapKeyOf(held))!.pending.delete(held);
     this.#held.add(held);
     if (held.terms.scope === 'store') this.#renewals.add(held);
+    if (this.#isClosed) void this.release([held]);
+  }
+
+  /** Whether slots are held, and the store has had them all the time. Then another request may use them. */
+  areReusable(held: Held): boolean {
+    return this.#held.has(held) && this.#parts.time.nowMicros() < held.leasedUntilMicros;
   }
 
   /**
-   * Releases slots. Those that were released already are left out.
+   * Releases slots. Those that are not held any more are left out.
    *
-   * @returns A promise that resolves when the store has released them, if it is asked. It never rejects: when the limiter is
-   * closed, the slots are free when their leases end.
+   * @returns A promise that resolves when the store has released them, if it is asked. It never rejects: when the store
+   * can't answer, the slots are free when their leases end.
    */
   release(all: readonly Held[]): Awaitable<void> {
-    const inStore = all.filter((held) => this.#held.delete(held) && this.#forget(held));
-    if (inStore.length > 0)
-      return andThen(
-        attempt(() => this.#release(inStore)),
-        ignore,
-      );
+    const inStore = this.#end(all).filter(({ terms }) => terms.scope === 'store');
+    if (inStore.length === 0) return;
+    return andThen(
+      attempt(() => this.#parts.release(inStore)),
+      ignore,
+    );
   }
 
-  /** Stops to renew slots that nobody can release any more. The store frees them when their lease ends. */
-  abandon(all: readonly Held[]): void {
-    for (const held of all) if (this.#held.delete(held)) this.#forget(held);
+  /**
+   * Stops to count and renew slots that nobody can release any more. The store frees them when their lease ends.
+   *
+   * @returns Those of them that were held.
+   */
+  abandon(all: readonly Held[]): readonly Held[] {
+    return this.#end(all);
+  }
+
+  /** Forgets the slots of a bucket that was reset. Those of pending decisions are taken after that. */
+  forget(bucket: BucketName): void {
+    const key = mapKeyOf(bucket);
+    this.#end([...this.#held].filter((held) => mapKeyOf(held) === key));
   }
 
   /** Releases all slots. */
   close(): void {
+    this.#isClosed = true;
     void this.release([...this.#held]);
-    this.#renewals.close();
   }
 
-  /** @returns Whether the slots are in a store. */
-  #forget(held: Held): boolean {
-    this.#remove(held);
-    return this.#renewals.remove(held);
+  /** Returns those that were held until now. */
+  #end(all: readonly Held[]): readonly Held[] {
+    const ended = all.filter((held) => this.#held.delete(held));
+    for (const held of ended) {
+      this.#uncount(held);
+      this.#renewals.remove(held);
+    }
+    return ended;
   }
 
-  #remove(held: Held): void {
+  #uncount(held: Held): void {
     const key = mapKeyOf(held);
     const bucket = this.#buckets.get(key)!;
     bucket.count -= held.count;
     bucket.pending.delete(held);
     if (bucket.count === 0) this.#buckets.delete(key);
+  }
+
+  #renew(due: readonly Held[]): void {
+    const sentMicros = this.#parts.time.nowMicros();
+    const renew = (): Awaitable<void> =>
+      andThen(this.#parts.renew(due), (isRenewed) => {
+        if (isRenewed) this.#noteRenewed(due, sentMicros);
+      });
+    // It fails only when the limiter or the store is closed. The leases then end.
+    callAndForget(renew, ignore);
+  }
+
+  /** The lease of some may have ended before, so that the slots were free for a time. */
+  #noteRenewed(renewed: readonly Held[], sentMicros: number): void {
+    const nowMicros = this.#parts.time.nowMicros();
+    for (const held of renewed) {
+      held.leasedUntilMicros = nowMicros < held.leasedUntilMicros ? sentMicros + held.leaseMs * 1000 : 0;
+    }
   }
 }
 

@@ -21,8 +21,10 @@ interface IdleInBucket {
 
 /**
  * The slots of limits with a `block` that this process has taken and no request uses: the next request takes one of them
- * without asking the store. A slot that was taken within a share of the limit serves requests with this or a larger share,
- * so that requests with a small share never use more slots than their share.
+ * without asking the store, as long as their leases last.
+ *
+ * A slot serves the requests whose share reaches up to the level at which it was taken. So requests with a small share
+ * never use more slots than their share: whenever one of these slots was taken, no more than the share was held.
  */
 export class IdleSlots {
   readonly #held: HeldSlots;
@@ -41,41 +43,47 @@ export class IdleSlots {
    */
   levelFor(bucket: BucketName, cost: number, fitTicks: number): number | undefined {
     const found = this.#buckets.get(mapKeyOf(bucket));
-    if (found === undefined || cost === 0 || usable(found, fitTicks).length < cost) return undefined;
-    return Math.max(0, Math.min(found.level, fitTicks - cost));
+    if (found === undefined || cost === 0 || this.#usable(found, fitTicks).length < cost) return undefined;
+    return Math.min(found.level, fitTicks - cost);
   }
 
   /** Takes idle slots for a request, see {@link levelFor}. */
   take(bucket: BucketName, cost: number, fitTicks: number): readonly Held[] {
     const found = this.#buckets.get(mapKeyOf(bucket))!;
-    const taken = usable(found, fitTicks).slice(-cost);
+    const taken = this.#usable(found, fitTicks).slice(-cost);
     for (const idle of taken) found.slots.splice(found.slots.indexOf(idle), 1);
     return taken.map(({ held }) => held);
   }
 
   /**
-   * Adds slots of one bucket that are not in use. Above the `block` of the limit, the oldest ones are released.
+   * Adds slots that are not in use.
    *
-   * @param level - The level of the bucket, if the store has just reported it.
+   * @param level - The level of their bucket, if the store has just reported it.
+   * @returns Slots to release: those of limits without a block, those that can't be used again, and above the `block` of
+   * a limit the ones that are idle for the longest time.
    */
-  add(all: readonly Held[], level?: number): void {
-    const [first] = all;
-    if (first === undefined) return;
-    const key = mapKeyOf(first);
-    let bucket = this.#buckets.get(key);
-    if (bucket === undefined) this.#buckets.set(key, (bucket = { slots: [], level: level ?? 0 }));
-    if (level !== undefined) bucket.level = level;
-    const sinceMicros = this.#time.nowMicros();
-    bucket.slots.push(...all.map((held) => ({ held, sinceMicros })));
-    const surplus = bucket.slots.length - first.terms.block;
-    if (surplus > 0) this.#release(bucket.slots.splice(0, surplus));
-    this.#alarm ??= this.#nextLook();
+  add(all: readonly Held[], level?: number): readonly Held[] {
+    return all.flatMap((held) => {
+      if (held.terms.block === 1 || !this.#held.areReusable(held)) return [held];
+      const bucket = this.#bucketOf(held);
+      if (level !== undefined) bucket.level = level;
+      bucket.slots.push({ held, sinceMicros: this.#time.nowMicros() });
+      this.#alarm ??= this.#nextLook();
+      return bucket.slots.length > held.terms.block ? [bucket.slots.shift()!.held] : [];
+    });
   }
 
   /** Forgets all idle slots. */
   close(): void {
     this.#alarm?.cancel();
     this.#buckets.clear();
+  }
+
+  #bucketOf(bucket: BucketName): IdleInBucket {
+    const key = mapKeyOf(bucket);
+    let found = this.#buckets.get(key);
+    if (found === undefined) this.#buckets.set(key, (found = { slots: [], level: 0 }));
+    return found;
   }
 
   #nextLook(): Alarm {
@@ -86,21 +94,17 @@ export class IdleSlots {
 
   #look(): void {
     const latestMicros = this.#time.nowMicros() - IDLE_MS * 1000;
-    const old: Idle[] = [];
+    const old: Held[] = [];
     for (const [key, { slots }] of this.#buckets) {
       const inUse = slots.findIndex(({ sinceMicros }) => sinceMicros > latestMicros);
-      old.push(...slots.splice(0, inUse === -1 ? slots.length : inUse));
+      old.push(...slots.splice(0, inUse === -1 ? slots.length : inUse).map(({ held }) => held));
       if (slots.length === 0) this.#buckets.delete(key);
     }
-    this.#release(old);
     this.#alarm = this.#buckets.size === 0 ? undefined : this.#nextLook();
+    void this.#held.release(old);
   }
 
-  #release(idle: readonly Idle[]): void {
-    void this.#held.release(idle.map(({ held }) => held));
+  #usable({ slots }: IdleInBucket, fitTicks: number): readonly Idle[] {
+    return slots.filter(({ held }) => held.level! <= fitTicks && this.#held.areReusable(held));
   }
-}
-
-function usable({ slots }: IdleInBucket, fitTicks: number): readonly Idle[] {
-  return slots.filter(({ held }) => held.fitTicks <= fitTicks);
 }

@@ -33,18 +33,11 @@ export class Renewals<Lease extends Leased> {
     queue.add(lease);
   }
 
-  /** Ends the renewal of a lease. Returns whether it was renewed until now. */
-  remove(lease: Lease): boolean {
+  /** Ends the renewal of a lease. Does nothing for one that was not added. */
+  remove(lease: Lease): void {
     const queue = this.#queues.get(lease.leaseMs);
-    if (queue?.remove(lease) !== true) return false;
-    if (queue.isEmpty) this.#queues.delete(lease.leaseMs);
-    return true;
-  }
-
-  /** Ends all renewals. */
-  close(): void {
-    for (const queue of this.#queues.values()) queue.close();
-    this.#queues.clear();
+    queue?.remove(lease);
+    if (queue?.isEmpty === true) this.#queues.delete(lease.leaseMs);
   }
 }
 
@@ -71,39 +64,39 @@ class Queue<Lease extends Leased> {
 
   add(lease: Lease): void {
     this.#leases.set(lease, this.#time.nowMicros());
-    if (this.#alarm === undefined) this.#arm();
+    this.#alarm ??= this.#nextRun();
   }
 
-  remove(lease: Lease): boolean {
-    const wasThere = this.#leases.delete(lease);
-    if (this.isEmpty) this.close();
-    return wasThere;
-  }
-
-  close(): void {
+  remove(lease: Lease): void {
+    this.#leases.delete(lease);
+    if (!this.isEmpty) return;
     this.#alarm?.cancel();
     this.#alarm = undefined;
   }
 
   // A timer is set again only when it has run: most leases end long before they are due.
-  #arm(): void {
-    const [oldest] = this.#leases.values();
-    if (oldest === undefined) return;
-    const delayMs = Math.ceil((oldest + this.#dueMicros - this.#time.nowMicros()) / 1000);
-    this.#alarm = this.#time.alarm(delayMs, () => this.#run());
+  #nextRun(): Alarm {
+    const delayMs = Math.ceil((this.#firstDueMicros() - this.#time.nowMicros()) / 1000);
+    const alarm = this.#time.alarm(delayMs, () => this.#run());
     // A process that has nothing else to do may end: its slots are then free after the lease.
-    this.#alarm.unref();
+    alarm.unref();
+    return alarm;
+  }
+
+  #firstDueMicros(): number {
+    const [oldest] = this.#leases.values();
+    return oldest! + this.#dueMicros;
   }
 
   #run(): void {
-    this.#alarm = undefined;
     const nowMicros = this.#time.nowMicros();
-    const [oldest = nowMicros] = this.#leases.values();
-    if (oldest + this.#dueMicros <= nowMicros) this.#renewRipe(nowMicros);
-    this.#arm();
+    const ripe = this.#firstDueMicros() <= nowMicros ? this.#takeRipe(nowMicros) : [];
+    this.#alarm = this.#nextRun();
+    // At the end, because it may call a listener, which may add and remove leases.
+    if (ripe.length > 0) this.#renew(ripe);
   }
 
-  #renewRipe(nowMicros: number): void {
+  #takeRipe(nowMicros: number): readonly Lease[] {
     const ripe: Lease[] = [];
     for (const [lease, renewedMicros] of this.#leases) {
       if (renewedMicros + this.#ripeMicros > nowMicros) break;
@@ -113,6 +106,6 @@ class Queue<Lease extends Leased> {
       this.#leases.delete(lease);
       this.#leases.set(lease, nowMicros);
     }
-    this.#renew(ripe);
+    return ripe;
   }
 }

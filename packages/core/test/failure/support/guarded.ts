@@ -70,7 +70,7 @@ export function guarded(behaviour: Behaviour, failure: FailureOptions = {}, trai
   const events: LimiterEvent[] = [];
   const onceEvents: LimiterEvent[] = [];
   const emit = (event: LimiterEvent) => void ('once' in event ? onceEvents : events).push(event);
-  const guard = new StoreGuard({ store, failure: checkFailureOptions(failure), emit, time });
+  const guard = new StoreGuard({ store, failure: checkFailureOptions(failure), emit, time, slotLevel: () => 0 });
   return { guard: new RulingGuard(guard), store, time, events, onceEvents };
 }
 
