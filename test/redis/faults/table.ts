@@ -79,8 +79,7 @@ function worst(group: readonly Figures[]): Figures {
   };
 }
 
-/** A table of Markdown. */
-export function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows];
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

@@ -125,11 +125,12 @@ for (const [name, store] of [
   });
 }
 
+// Node looks for a new listener among all those of its signal: ten times as many would take a hundred times as long.
 test('thousands of waits with one signal leave at once, without a listener, a timer or a token', async () => {
   const { limiter, time } = limiterOnFakeTime({ Queue: { ...QUEUE, maxWait: '1h' } });
   const leaving = new AbortController();
   setMaxListeners(0, leaving.signal);
-  const all = Array.from({ length: 20_000 }, () => limiter.spendAndWait(entry(), { signal: leaving.signal }));
+  const all = Array.from({ length: 4000 }, () => limiter.spendAndWait(entry(), { signal: leaving.signal }));
   const ends = Promise.allSettled(all);
   leaving.abort('left');
   expect(new Set((await ends).map(({ status }) => status))).toEqual(new Set(['fulfilled', 'rejected']));

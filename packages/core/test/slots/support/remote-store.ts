@@ -1,0 +1,58 @@
+import { memoryStore, type MemoryStore, type Store, type StoreHold, type StoreReading } from '@sluice/core';
+import type { FakeTime } from '@sluice/core/testing';
+import { settled } from '../../support/promises.ts';
+
+type CallName = Exclude<keyof Store, 'traits' | 'watch' | 'ready'>;
+
+/** How a remote store answers a call: at once, after a time, or never; or it does not do what it is asked for. */
+export type Manner = 'answers' | 'slow' | 'hangs' | 'loses' | Error;
+
+/** A store on another machine: it returns promises, and can be slow, or fail, or be cut off. */
+export class RemoteStore implements Store {
+  readonly traits = { periods: true, slots: true } as const;
+  readonly memory: MemoryStore;
+  /** The calls, without those of the test itself. */
+  readonly calls: { readonly name: CallName; readonly batch: readonly unknown[] }[] = [];
+  manner: Manner = 'answers';
+  /** Ends the calls that are `slow`, in their order. */
+  readonly #slow: (() => void)[] = [];
+
+  /** @param memory - What several processes share; by default a store of its own. */
+  constructor(time: FakeTime, memory: MemoryStore = memoryStore({ time })) {
+    this.memory = memory;
+  }
+
+  /** Answers all calls that are `slow`. */
+  async answerSlow(): Promise<void> {
+    for (const answer of this.#slow.splice(0)) answer();
+    await settled();
+  }
+
+  /** The names of the calls since the last look. */
+  named(): readonly CallName[] {
+    return this.calls.splice(0).map(({ name }) => name);
+  }
+
+  readonly spend = this.#call('spend');
+  readonly spendFirst = this.#call('spendFirst') as unknown as NonNullable<Store['spendFirst']>;
+  readonly check = this.#call('check');
+  readonly charge = this.#call('charge');
+  readonly refund = this.#call('refund');
+  readonly renew = this.#call('renew') as unknown as (holds: readonly StoreHold[]) => Promise<void>;
+  readonly release = this.#call('release') as unknown as (holds: readonly StoreHold[]) => Promise<void>;
+  readonly reset = this.#call('reset') as unknown as Store['reset'];
+
+  close(): void {}
+
+  #call(name: CallName) {
+    return async (batch: readonly unknown[]): Promise<StoreReading> => {
+      this.calls.push({ name, batch });
+      const { manner } = this;
+      if (manner instanceof Error) throw manner;
+      if (manner === 'slow') await new Promise<void>((resolve) => this.#slow.push(resolve));
+      // Of a call that `loses` only the answer is lost.
+      const answer = manner === 'hangs' ? undefined : (this.memory[name] as (given: unknown) => StoreReading)(batch);
+      return manner === 'hangs' || manner === 'loses' ? new Promise(() => {}) : answer!;
+    };
+  }
+}
