@@ -1,44 +1,69 @@
 // `npm run faults` tries every fault under every policy with every client, prints what came of it as Markdown, and
 // fails when a promise was broken. `npm run faults -- --only SIGSTOP,closed` tries the cells that have all of these
-// words; `--all-rows` prints a row for each cell instead of the worst of each fault and policy.
+// words; `--all-rows` prints a row for each cell instead of the worst of each fault and policy. Then it runs the scenarios
+// with concurrency limits, of which `--only slots` tries all, and `--only slots,FLUSHALL` one.
 import { redisStore } from '@sluice/redis';
 import { parseArgs } from 'node:util';
 import { runCell, type Cell } from './cell.ts';
 import { CLIENT_KINDS } from './clients.ts';
 import { FAULTS } from './faults.ts';
 import { figuresOf, type Figures } from './figures.ts';
+import { brokenSlotPromises, SLOT_COLUMNS, slotRow, type SlotScenario } from '../slots/outcome.ts';
+import { SLOT_SCENARIOS } from '../slots/scenarios.ts';
+import { running } from '../servers/running.ts';
 import { brokenPromises } from './promises.ts';
-import { fullTable, worstTable } from './table.ts';
+import { fullTable, markdown, worstTable } from './table.ts';
 
 const { values } = parseArgs({
   options: { only: { type: 'string', default: '' }, 'all-rows': { type: 'boolean', default: false } },
 });
 
-const cells = chosen(values.only);
+const words = values.only.split(',').filter(Boolean);
+const cells = allCells().filter((cell) => isChosen(nameOf(cell)));
+const scenarios = SLOT_SCENARIOS.filter((scenario) => isChosen(nameOfSlots(scenario)));
 const done: Figures[] = [];
+const rows: string[][] = [];
 let broken = 0;
 
 for (const [index, cell] of cells.entries()) {
   // oxlint-disable-next-line no-await-in-loop -- one after the other, so that none disturbs another
   const figures = figuresOf(cell, await runCell(cell, (client) => redisStore({ client })));
   done.push(figures);
-  const sentences = brokenPromises(figures);
-  broken += sentences.length;
-  console.error(`${index + 1}/${cells.length} ${nameOf(cell)}: ${sentences.join('; ') || 'kept'}`);
+  note(`${index + 1}/${cells.length} ${nameOf(cell)}`, brokenPromises(figures));
+}
+for (const [index, scenario] of scenarios.entries()) {
+  // oxlint-disable-next-line no-await-in-loop
+  const outcome = await scenario.run();
+  // oxlint-disable-next-line no-await-in-loop
+  await running.closeAllBut();
+  rows.push(slotRow(scenario.name, outcome));
+  note(`${index + 1}/${scenarios.length} ${nameOfSlots(scenario)}`, brokenSlotPromises(outcome));
 }
 
-console.log(values['all-rows'] ? fullTable(done) : worstTable(done));
-console.log(`\n${done.length} cells, ${broken} broken promises`);
-process.exitCode = broken === 0 && done.length > 0 ? 0 : 1;
+if (done.length > 0) console.log(values['all-rows'] ? fullTable(done) : worstTable(done));
+if (rows.length > 0) console.log(`\n${markdown(SLOT_COLUMNS, rows)}`);
+console.log(`\n${done.length} cells, ${rows.length} scenarios with slots, ${broken} broken promises`);
+process.exitCode = broken === 0 && done.length + rows.length > 0 ? 0 : 1;
 
-function chosen(only: string): Cell[] {
-  const all = FAULTS.flatMap((fault) =>
+function note(name: string, sentences: readonly string[]): void {
+  broken += sentences.length;
+  console.error(`${name}: ${sentences.join('; ') || 'kept'}`);
+}
+
+function allCells(): Cell[] {
+  return FAULTS.flatMap((fault) =>
     (['local', 'closed', 'open'] as const).flatMap((policy) =>
       CLIENT_KINDS.map((client) => ({ fault, policy, client })),
     ),
   );
-  const words = only.split(',').filter(Boolean);
-  return all.filter((cell) => words.every((word) => nameOf(cell).includes(word)));
+}
+
+function isChosen(name: string): boolean {
+  return words.every((word) => name.includes(word));
+}
+
+function nameOfSlots({ name }: SlotScenario): string {
+  return `slots: ${name}`;
 }
 
 function nameOf({ fault, policy, client }: Cell): string {

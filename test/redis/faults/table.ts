@@ -79,7 +79,8 @@ function worst(group: readonly Figures[]): Figures {
   };
 }
 
-function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table of Markdown. */
+export function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows];
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

@@ -1,5 +1,6 @@
 import { allOf, andThen, type Awaitable } from '../async/awaitable.ts';
 import { complaint, shown, SluiceError } from '../checks/errors.ts';
+import type { Calendar } from '../calendar/calendar.ts';
 import { checkId } from '../ids/id-format.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import { levelsOf, type Limit } from '../limits/limit.ts';
@@ -7,6 +8,7 @@ import type { OverrideRate } from '../limits/overrides/override.ts';
 import { remainingTokens } from '../rule/gcra.ts';
 import { sizeOption } from '../rule/rate.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
+import type { CalendarPeriod } from '../store/calendar-period.ts';
 import type { BucketName, Mode } from '../store/store.ts';
 import { checkShare, fitTicksOf } from './share.ts';
 import { isBlocked, rateOfBlocked, type Transaction } from './transaction.ts';
@@ -73,10 +75,15 @@ function withRate({ limit, id, cost, mode, share }: Ask, override: OverrideRate)
     overridden: rate !== limit.rate,
     treatment: limit.treatment,
     calendar: calendar === undefined ? undefined : calendar.name,
-    period: calendar === undefined ? undefined : limit.calendar!.running(calendar),
+    period: calendar === undefined ? undefined : periodOf(limit, calendar, override),
     slots: limit.treatment.slots === undefined ? undefined : true,
     lease: undefined,
   };
+}
+
+// A function of its own because it is rare: see docs/hot-path.md. No store decides a blocked id.
+function periodOf({ calendar: periods }: Limit<never>, calendar: Calendar, override: OverrideRate): CalendarPeriod {
+  return override === 'blocked' ? periods!.running(calendar) : periods!.forStore(calendar);
 }
 
 /**

@@ -110,16 +110,17 @@ function decided(answer: Answered, takes: boolean): Decision {
   const { batch, reading } = answer;
   const levels = reading.levelsTicks;
   const passed = passes(batch, levels);
-  const count = resultCount(batch);
+  const count = hasLoans(batch) ? resultCount(batch) : batch.length;
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
   const results = new Array<Result>(count);
   let delayTicks = 0;
   for (let i = 0; i < count; i++) {
+    const transaction = batch[i]!;
     const before = levels[i]!;
-    if (passed && batch[i]!.lineTicks !== undefined) delayTicks = Math.max(delayTicks, delayOf(batch[i]!, before));
-    const after = takes && passed ? levelAfter(batch[i]!, before) : before;
+    const after = takes && passed ? levelAfter(transaction, before) : before;
     results[i] = resultOf(answer, i, after, passed);
+    if (transaction.lineTicks !== undefined && passed) delayTicks = Math.max(delayTicks, delayOf(transaction, before));
   }
   if (count < batch.length) foldLoans(answer, results, takes && passed);
   const figures = results[strictestOf(answer, results)] ?? NO_LIMIT;
@@ -130,6 +131,11 @@ function decided(answer: Answered, takes: boolean): Decision {
 function delayOf({ mode, incrementTicks, fitTicks, rate }: Transaction, before: number): number {
   const waits = canDeny(mode) || (mode === 'spend-only' && fits(before, incrementTicks, fitTicks));
   return waits ? waitFor(before, incrementTicks, rate.toleranceTicks) : 0;
+}
+
+/** Whether limits borrow in a batch. A loan has three transactions, so of most batches only the length is read. */
+function hasLoans(batch: readonly Transaction[]): boolean {
+  return batch.length > 2 && isInternal(batch[batch.length - 1]!);
 }
 
 /** The number of transactions that have a result: those of ceilings and pools follow after them, see `Loan`. */
@@ -154,8 +160,10 @@ function foldLoans(answer: Answered, results: Result[], took: boolean): void {
 
 /** @param next - The index of the ceiling; the pool follows. */
 function loanResult({ batch, reading }: Answered, own: Result, next: number, took: boolean): Result {
-  const [ceiling, pool] = [batch[next]!, batch[next + 1]!];
-  const [ceilingLevel, poolLevel] = [reading.levelsTicks[next]!, reading.levelsTicks[next + 1]!];
+  const ceiling = batch[next]!;
+  const pool = batch[next + 1]!;
+  const ceilingLevel = reading.levelsTicks[next]!;
+  const poolLevel = reading.levelsTicks[next + 1]!;
   const waitTicks = Math.max(ticksUntilPassed(ceiling, ceilingLevel), ticksUntilPassed(pool, poolLevel));
   const allowed = own.allowed && waitTicks === 0;
   const isLent = pool.mode !== 'charge';

@@ -1,7 +1,6 @@
 import { calendarNamed } from '../calendar/calendar.ts';
 import { fits, waitFor } from '../rule/gcra.ts';
 import { TICKS_PER_MS } from '../rule/ticks.ts';
-import type { CalendarPeriod } from '../store/calendar-period.ts';
 import type { StoreReading, StoreTransaction } from '../store/store.ts';
 
 /** The period of a quota that runs by the store's clock. */
@@ -23,15 +22,18 @@ const UNTIL_RELEASED: PeriodLeft = { startMs: 0, endMs: 0, leftTicks: 1000 * TIC
  */
 export function periodLeft(bucket: Bucket, reading: StoreReading, index: number): PeriodLeft | undefined {
   if (bucket.calendar === undefined) return bucket.slots === undefined ? undefined : UNTIL_RELEASED;
-  return running(bucket.calendar, bucket.period, reading.bucketWallMs![index]!);
+  return running(bucket, reading, index);
 }
 
 // A function of its own, because it is rare: see docs/hot-path.md.
-function running(calendar: string, period: CalendarPeriod | undefined, wallMs: number): PeriodLeft {
+function running({ calendar, period }: Bucket, { bucketWallMs }: StoreReading, index: number): PeriodLeft {
+  const wallMs = bucketWallMs![index]!;
   // The call of the store may have been repeated with another period.
-  const isRunning = period !== undefined && wallMs >= period[0] && wallMs < period[1];
-  const [startMs, endMs] = isRunning ? period : calendarNamed(calendar).periodAt(wallMs);
-  return { startMs, endMs, leftTicks: (endMs - wallMs) * TICKS_PER_MS };
+  const isNamed = period !== undefined && wallMs >= period[0] && wallMs < period[2];
+  const ends = isNamed ? period : calendarNamed(calendar!).periodAt(wallMs);
+  const first = wallMs < ends[1] ? 0 : 1;
+  const endMs = ends[first + 1]!;
+  return { startMs: ends[first], endMs, leftTicks: (endMs - wallMs) * TICKS_PER_MS };
 }
 
 /** Returns the time until the same transaction fits: for a quota, until the end of the period. */

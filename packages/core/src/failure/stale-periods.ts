@@ -70,19 +70,23 @@ export class StalePeriods {
   }
 
   /**
-   * Spends at a store that answers synchronously. It creates no object for the call, because it is on the hot path: see
-   * docs/hot-path.md.
+   * Spends at a store that answers synchronously. It creates no object for the call and no closure, because it is on the
+   * hot path: see docs/hot-path.md.
    */
   spendAtOnce(store: Store, batch: readonly StoreTransaction[]): Awaitable<StoreReading> {
     try {
       return store.spend(batch);
     } catch (error) {
-      const send = (current: readonly StoreTransaction[]): Awaitable<StoreReading> => store.spend(current);
-      return this.#again(
-        { batch, deadlineMs: undefined, send, beganMicros: 0, left: MAX_REPEATS, wall: this.#wall },
-        error,
-      );
+      return this.#spendAgain(store, batch, error);
     }
+  }
+
+  #spendAgain(store: Store, batch: readonly StoreTransaction[], error: unknown): Awaitable<StoreReading> {
+    const send = (current: readonly StoreTransaction[]): Awaitable<StoreReading> => store.spend(current);
+    return this.#again(
+      { batch, deadlineMs: undefined, send, beganMicros: 0, left: MAX_REPEATS, wall: this.#wall },
+      error,
+    );
   }
 
   /**

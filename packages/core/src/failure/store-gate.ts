@@ -1,5 +1,5 @@
 import { andThen, type Awaitable } from '../async/awaitable.ts';
-import type { Decision } from '../decision/decision.ts';
+import { Decision } from '../decision/decision.ts';
 import type {
   StoreBucket,
   Store,
@@ -16,6 +16,7 @@ import { readFirst, type Alternatives, type FirstReading } from './alternatives.
 import type { StoreStatus } from './store-health.ts';
 import { decisionOf } from '../decision/decide.ts';
 import { StalePeriods } from './stale-periods.ts';
+import { passes } from '../store/transaction-rule.ts';
 import { SluiceError } from '../checks/errors.ts';
 import { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
@@ -82,8 +83,21 @@ export class OpenGate implements StoreGate {
 
   spend(batch: readonly Transaction[]): Decision {
     this.assertOpen();
-    const reading = this.#periods.areUsed ? this.#periods.spendAtOnce(this.#store, batch) : this.#store.spend(batch);
-    return decisionOf(this.#answer(batch, reading), true);
+    return decisionOf(this.#answer(batch, this.#periods.spendAtOnce(this.#store, batch)), true);
+  }
+
+  /**
+   * Whether a batch would have passed in place of one that was just denied.
+   *
+   * @param denied - The decision on other transactions of the same buckets, in the same order.
+   */
+  wouldPass(batch: readonly Transaction[], denied: Decision): boolean {
+    return passes(batch, readingOf(denied).levelsTicks);
+  }
+
+  /** Makes the decision on a batch that would not have passed, see {@link wouldPass}. */
+  denyAlso(batch: readonly Transaction[], denied: Decision): Decision {
+    return decisionOf(this.#answer(batch, readingOf(denied)), true);
   }
 
   check(batch: readonly Transaction[]): Decision {
@@ -157,6 +171,10 @@ export class OpenGate implements StoreGate {
   #answer(batch: readonly Transaction[], reading: Awaitable<StoreReading>): Answered {
     return { available: true, batch, reading: atOnce(reading), store: this.#store, failure: undefined, owner: this };
   }
+}
+
+function readingOf(decision: Decision): StoreReading {
+  return (Decision.answerOf(decision) as Answered).reading;
 }
 
 function atOnce<T>(reading: Awaitable<T>): T {

@@ -129,9 +129,12 @@ export class Decider {
     return decision;
   }
 
+  // All alternatives of a batch name the same buckets in the same order, so the reading that denied one may deny all.
   #borrowAtOnce(gate: OpenGate, batch: Batch, assured: Decision): Decision {
     const alternatives = this.#lender.lentOf(batch);
-    if (alternatives.length === 0) return assured;
+    if (!alternatives.some((lent) => gate.wouldPass(lent, assured))) {
+      return alternatives.reduce((soonest, lent) => soonerByAll(soonest, gate.denyAlso(lent, assured)), assured);
+    }
     const lent = alternatives.length === 1 ? [gate.spend(alternatives[0]!)] : gate.decideFirst('spend', alternatives);
     const last = lent.at(-1)!;
     if (last.outcome === 'denied') return lent.reduce(soonerByAll, assured);

@@ -52,7 +52,8 @@ export interface LimiterParts<Request> {
  */
 export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<Request>): LimiterParts<Request> {
   const { set, store, failure, overridesDeadlineMs, emit, onDecision, time } = setup;
-  const wall = new StoreWall(time);
+  const answersAtOnce = store.traits?.answersAtOnce === true;
+  const wall = new StoreWall(time, { answersAtOnce });
   const limits = new CurrentLimits(set, { store, failure, overridesDeadlineMs, emit, time, wall });
   const work = new PendingWork(time);
   const heldSlots = new HeldSlots({
@@ -61,10 +62,9 @@ export function partsOf<Request>(setup: LimiterSetup<Request>, limiter: Limiter<
     release: (holds) => work.track(gate.release(holds)),
   });
   const slotLevel: SlotLevel = (transaction) => heldSlots.levelFor(transaction, transaction.lease?.holder);
-  const gate: StoreGate =
-    store.traits?.answersAtOnce === true
-      ? new OpenGate(store, time, wall)
-      : new StoreGuard({ store, failure, emit, time, wall, slotLevel });
+  const gate: StoreGate = answersAtOnce
+    ? new OpenGate(store, time, wall)
+    : new StoreGuard({ store, failure, emit, time, wall, slotLevel });
   const slots = new SlotStage({ held: heldSlots, store, owner: gate, time, emit });
   const reports = new DecisionReports({ limiter, onDecision, emit, time });
   const corrections = new Corrections({ store, gate, limits, work });

@@ -56,6 +56,14 @@ export class LimitCalendar {
     return typeof this.#calendar === 'function' ? this.#calendar(id) : this.#calendar;
   }
 
+  /**
+   * Returns the period of a calendar for a call of the store. It may be over: then the store uses the next one, or rejects
+   * the call, which is repeated.
+   */
+  forStore(calendar: Calendar): PeriodEnds {
+    return calendar.periodAt(this.#wall.latest());
+  }
+
   /** Returns the period of a calendar that runs now. */
   running(calendar: Calendar): PeriodEnds {
     return calendar.periodAt(this.#wall.now());

@@ -6,12 +6,17 @@ import type { Time } from './time.ts';
  */
 export class StoreWall {
   readonly #time: Time;
+  readonly #answersAtOnce: boolean;
   /** The store's clock minus that of this process. */
   #aheadMs = 0;
+  /** The time of the last estimate or correction. */
+  #latestMs: number | undefined;
   #isUsed = false;
 
-  constructor(time: Time) {
+  /** @param options - Whether the store answers synchronously: then a rejected period costs next to nothing. */
+  constructor(time: Time, { answersAtOnce = false }: { readonly answersAtOnce?: boolean } = {}) {
     this.#time = time;
+    this.#answersAtOnce = answersAtOnce;
   }
 
   /** Whether the estimate was ever read: then there may be transactions with periods. */
@@ -22,7 +27,15 @@ export class StoreWall {
   /** Returns the estimate, in milliseconds of Unix time. */
   now(): number {
     this.#isUsed = true;
-    return this.#time.wallNow() + this.#aheadMs;
+    return (this.#latestMs = this.#time.wallNow() + this.#aheadMs);
+  }
+
+  /**
+   * Returns the time by which a call of the store chooses its periods. For a store that answers synchronously, no clock is
+   * read: the store reads its own clock anyway, and when it rejects the call, its time is returned from then on.
+   */
+  latest(): number {
+    return this.#answersAtOnce && this.#latestMs !== undefined ? this.#latestMs : this.now();
   }
 
   /**
@@ -32,5 +45,6 @@ export class StoreWall {
    */
   shown(wallMs: number): void {
     this.#aheadMs = wallMs - this.#time.wallNow();
+    this.#latestMs = wallMs;
   }
 }

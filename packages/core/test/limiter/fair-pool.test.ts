@@ -6,6 +6,7 @@ import { Lender } from '../../src/limiter/lender.ts';
 import type { LimitSet } from '../../src/limits/limit-set.ts';
 import { defineLimits } from '../../src/limits/limit.ts';
 import { withPools } from '../../src/limits/pools.ts';
+import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { started } from './borrowing.ts';
 
 describe('a fair pool', () => {
@@ -78,6 +79,16 @@ describe('a fair pool', () => {
     spend();
     spend();
     expect(spend()).toMatchObject({ outcome: 'denied', retryAfterMs: 1000 });
+  });
+
+  test('is denied for the own wait when the function of its weight takes the rest of the pool', () => {
+    const weight = () => (atOnce(made.limiter.charge(rest)), 0.5);
+    const made = started({ borrow: { ...fair.borrow, weight }, burst: 1, count: 4 });
+    const rest = [{ limit: 'Pool' as const, id: 'everyone', cost: 6 }];
+    expect([made.spend(), made.spend()]).toMatchObject([{ allowed: true }, { results: [{ borrowed: true }] }]);
+    expect(made.pool()).toBeGreaterThan(0);
+    expect(made.spend()).toMatchObject({ outcome: 'denied', retryAfterMs: 250, results: [{ spent: 0 }] });
+    expect(made.pool()).toBe(0);
   });
 
   test('asks for the weight of a client only when its own tokens do not suffice', () => {

@@ -41,6 +41,28 @@ test('its result has the length of the current period', () => {
   expect(spend().results[0]).toMatchObject({ periodMs: JULY_MS });
 });
 
+test('a blocked id has the length of the running period, though no store is asked', () => {
+  const overrides = { Monthly: { '7': 'blocked' as const } };
+  const { limiter, time } = limiterOnFakeTime({ Monthly: { count: 3, per: 'month' } }, { overrides });
+  time.setWall(JUNE_30);
+  const periodMs = () => atOnce(limiter.spend([{ limit: 'Monthly', id: '7' }])).results[0]?.periodMs;
+  expect(periodMs()).toBe(30 * DAY_MS);
+  time.advance(AT_END);
+  expect(periodMs()).toBe(JULY_MS);
+});
+
+test('a quota counts in the running period after years without a call', () => {
+  const { spend, time } = setup();
+  expect(spend(3).allowed).toBe(true);
+  for (const wall of [Date.UTC(2101, 0, 31, 12), Date.UTC(2101, 1, 28, 12), Date.UTC(2109, 3, 30, 12)]) {
+    time.setWall(wall);
+    expect([spend(3), spend()]).toMatchObject([
+      { allowed: true, resetAfterMs: AT_END },
+      { allowed: false, retryAfterMs: AT_END },
+    ]);
+  }
+});
+
 test('a quota that was not used has no reset', () => {
   const { spend } = setup();
   expect(spend(0)).toMatchObject({ allowed: true, remaining: 3, resetAfterMs: 0, retryAfterMs: 0 });

@@ -1,4 +1,13 @@
-import { createLimiter, memoryStore, type Decision, type LimiterOptions, type Store } from '@sluice/core';
+import {
+  accountId,
+  createLimiter,
+  everyone,
+  memoryStore,
+  type Decision,
+  type LimitDefinition,
+  type LimiterOptions,
+  type Store,
+} from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { CountedTime } from '../support/counted-time.ts';
@@ -112,4 +121,34 @@ test('a decision in memory reads the clock once, however many limits it has', ()
   time.reads = 0;
   for (let i = 0; i < 10; i++) atOnce(limiter.spend(names.map((limit) => ({ limit, id: '7' }))));
   expect([time.reads, time.alarms]).toEqual([10, 0]);
+});
+
+test('a decision in memory reads the wall clock once for all its quotas, and once more when it sweeps', () => {
+  const time = new CountedTime();
+  const limits = accountLimits({ Daily: { count: 999, per: 'day' }, Monthly: { count: 999, per: 'month' } });
+  const limiter = createLimiter({ limits, time });
+  const spend = () => atOnce(limiter.spend(['Daily', 'Monthly'].map((limit) => ({ limit, id: '7' }))));
+  spend();
+  time.advance(40_000_000_000);
+  // The first decisions also find the running periods, and sweep for their new tables.
+  for (let i = 0; i < 16; i++) spend();
+  time.wallReads = 0;
+  // Every sixteenth call sweeps.
+  for (let i = 0; i < 160; i++) spend();
+  expect(time.wallReads).toBe(160 + 10);
+});
+
+test('a denial in memory reads the clock once for own and borrowed tokens', () => {
+  const time = new CountedTime();
+  const numbers = { burst: 1, count: 1, period: '1h' };
+  const limits: Record<string, LimitDefinition> = {
+    Own: { key: accountId(), ...numbers, borrow: { from: 'Pool', ceiling: numbers, tenants: 1 } },
+    Pool: { key: everyone(), count: 9, period: '1h' },
+  };
+  const limiter = createLimiter({ limits, time });
+  const spend = () => atOnce(limiter.spend([{ limit: 'Own', id: '7' }]));
+  spend();
+  time.reads = 0;
+  expect(Array.from({ length: 10 }, () => spend().allowed)).not.toContain(true);
+  expect(time.reads).toBe(10);
 });

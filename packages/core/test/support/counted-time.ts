@@ -5,6 +5,8 @@ import type { Alarm } from '../../src/time/time.ts';
 export class CountedTime extends FakeTime {
   /** How often the clock was read. */
   reads = 0;
+  /** How often the wall clock was read. */
+  wallReads = 0;
   /** How many timers were set. */
   alarms = 0;
   readonly #alarms: Alarm[] = [];
@@ -16,6 +18,11 @@ export class CountedTime extends FakeTime {
   override nowMicros(): number {
     this.reads++;
     return super.nowMicros();
+  }
+
+  override wallNow(): number {
+    this.wallReads++;
+    return super.wallNow();
   }
 
   override alarm(delayMs: number, run: () => void): Alarm {

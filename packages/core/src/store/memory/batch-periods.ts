@@ -1,6 +1,6 @@
 import type { SlotLease, StoreBucket, StoreReading } from '../store.ts';
 import { endOfPeriod, StalePeriodError, type CalendarPeriod } from '../calendar-period.ts';
-import { wallUnits } from './store-time.ts';
+import { wallUnits, type WallClock } from './store-time.ts';
 
 /** What a batch names of a bucket. Refunds have no `capTicks`, and only transactions have a `lease`. */
 export interface BatchEntry extends StoreBucket {
@@ -9,33 +9,67 @@ export interface BatchEntry extends StoreBucket {
   readonly lease?: SlotLease | undefined;
 }
 
-/** The calendar periods of one batch at one reading of the wall clock, by the index of the transaction. */
+/**
+ * The calendar periods of the current batch, by the index of the transaction, at one reading of the wall clock for each
+ * call. One object for all batches, which contains only numbers: see docs/hot-path.md.
+ */
 export class BatchPeriods {
-  readonly #wallMs: number;
+  readonly #wall: WallClock;
+  /** The wall clock in the current call; NaN until a bucket with a period needs it. */
+  #wallMs = NaN;
+  #areUsed = false;
   /** The end of the running period, in the unit of TATs; 0 for a bucket without a period. */
-  readonly #ends: number[] = [];
+  #ends = new Float64Array(1);
   /** The length of the next period, in the unit of TATs; 0 for a bucket without a period. */
-  readonly #lengths: number[] = [];
+  #lengths = new Float64Array(1);
 
-  /** @throws {StalePeriodError} when the time is outside of a period. */
-  constructor(batch: readonly BatchEntry[], wallMs: number) {
-    this.#wallMs = wallMs;
-    // Loops and no `map`, here and below: see docs/hot-path.md.
+  constructor(wall: WallClock) {
+    this.#wall = wall;
+  }
+
+  /** Whether a bucket of the current batch has a period, as far as the batch has been read. */
+  get areUsed(): boolean {
+    return this.#areUsed;
+  }
+
+  /** To be called at the beginning of each call, before {@link beginBatch}. */
+  beginCall(): void {
+    this.#wallMs = NaN;
+  }
+
+  /** To be called at the beginning of each batch. */
+  beginBatch(): void {
+    this.#areUsed = false;
+  }
+
+  /**
+   * To be called for each bucket with a period before its end is asked for. Finds the ends of the whole batch.
+   *
+   * @throws {StalePeriodError} when the time is outside of a period.
+   */
+  find(batch: readonly BatchEntry[]): void {
+    if (!this.#areUsed) this.#findAll(batch);
+  }
+
+  #findAll(batch: readonly BatchEntry[]): void {
+    if (Number.isNaN(this.#wallMs)) this.#wallMs = this.#wall.nowMs();
+    this.#makeRoomFor(batch.length);
     for (let index = 0; index < batch.length; index++) {
       const { period } = batch[index]!;
-      this.#ends.push(period === undefined ? 0 : wallUnits(checkedEnd(period, wallMs)));
-      this.#lengths.push(period === undefined ? 0 : wallUnits(period[2] - period[1]));
+      this.#ends[index] = period === undefined ? 0 : wallUnits(checkedEnd(period, this.#wallMs));
+      this.#lengths[index] = period === undefined ? 0 : wallUnits(period[2] - period[1]);
     }
+    this.#areUsed = true;
   }
 
   /** Whether a bucket has a period. */
   has(index: number): boolean {
-    return this.#ends[index] !== 0;
+    return this.#areUsed && this.#ends[index] !== 0;
   }
 
   /** Returns the end of a bucket's period, or `now` if it has none. */
   endAt(index: number, now: number): number {
-    return this.#ends[index]! || now;
+    return this.has(index) ? this.#ends[index]! : now;
   }
 
   /** Whether a level can only be one of the next period. */
@@ -54,14 +88,30 @@ export class BatchPeriods {
     return written > 0 ? written : (capTicks ?? level);
   }
 
+  /** Returns the latest TAT of a bucket with a period that may be dropped. */
+  dropTime(): number {
+    return this.#wall.dropTime(this.#wallMs);
+  }
+
+  /** Returns the reading of a batch of which a bucket has a period. */
   readingOf(nowTicks: number, levelsTicks: readonly number[]): StoreReading {
-    const bucketNowTicks: number[] = [];
-    const bucketWallMs: (number | undefined)[] = [];
-    for (let index = 0; index < levelsTicks.length; index++) {
-      bucketNowTicks.push(this.endAt(index, nowTicks));
-      bucketWallMs.push(this.has(index) ? this.#wallMs : undefined);
+    const count = levelsTicks.length;
+    // A loop over preallocated arrays: see docs/hot-path.md.
+    // oxlint-disable-next-line unicorn/no-new-array
+    const bucketNowTicks = new Array<number>(count);
+    // oxlint-disable-next-line unicorn/no-new-array
+    const bucketWallMs = new Array<number | undefined>(count);
+    for (let index = 0; index < count; index++) {
+      bucketNowTicks[index] = this.endAt(index, nowTicks);
+      bucketWallMs[index] = this.has(index) ? this.#wallMs : undefined;
     }
     return { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs };
+  }
+
+  #makeRoomFor(count: number): void {
+    if (this.#ends.length >= count) return;
+    this.#ends = new Float64Array(count);
+    this.#lengths = new Float64Array(count);
   }
 }
 

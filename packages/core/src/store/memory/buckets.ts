@@ -48,13 +48,11 @@ export class Buckets {
   // has no table yet. The batch itself is not stored: see docs/hot-path.md on references from old objects to new ones.
   #hashes = new Int32Array(2);
   readonly #located: (BucketTable | string)[] = [];
-  /** The periods of the current batch; undefined if no bucket of it has one. */
-  #periods: BatchPeriods | undefined;
-  /** The wall clock at the first bucket with a period of the current call. */
-  #wallMs: number | undefined;
+  readonly #periods: BatchPeriods;
 
   constructor({ maxKeys, secret, random, wall }: BucketsOptions) {
     this.#wall = wall;
+    this.#periods = new BatchPeriods(wall);
     this.#maxKeys = maxKeys;
     this.#nearlyFull = maxKeys * NEARLY_FULL;
     this.#hasher = new IdHasher(secret);
@@ -82,7 +80,7 @@ export class Buckets {
    * @throws {StalePeriodError} when the wall clock shows a time outside of a period. No bucket has changed.
    */
   read(batch: readonly BatchEntry[], now: number): number[] {
-    this.#wallMs = undefined;
+    this.#periods.beginCall();
     return this.readNext(batch, now);
   }
 
@@ -90,7 +88,7 @@ export class Buckets {
   readNext(batch: readonly BatchEntry[], now: number): number[] {
     this.#sweep.step(now);
     this.#makeRoomFor(batch.length);
-    this.#periods = undefined;
+    this.#periods.beginBatch();
     // A preallocated array: see docs/hot-path.md.
     // oxlint-disable-next-line unicorn/no-new-array
     const levels = new Array<number>(batch.length);
@@ -112,7 +110,7 @@ export class Buckets {
   // A function of its own because it is rare: see docs/hot-path.md.
   #levelInPeriod(batch: readonly BatchEntry[], index: number): number {
     // All ends before the first change: a stale period rejects the whole batch.
-    this.#periods ??= new BatchPeriods(batch, (this.#wallMs ??= this.#wall.nowMs()));
+    this.#periods.find(batch);
     const { limit, calendar } = batch[index]!;
     if (calendar !== undefined) this.#hasher.combine(calendar, this.#hashes, 2 * index);
     const table = this.#tables.findOnWall(limit);
@@ -128,18 +126,17 @@ export class Buckets {
 
   /** Returns the reading of the batch that `read` has just located. */
   readingOf(nowTicks: number, levelsTicks: readonly number[]): StoreReading {
-    if (this.#periods === undefined) return { nowTicks, levelsTicks };
-    return this.#periods.readingOf(nowTicks, levelsTicks);
+    return this.#periods.areUsed ? this.#periods.readingOf(nowTicks, levelsTicks) : { nowTicks, levelsTicks };
   }
 
   /** Returns the time from which the level of a bucket counts: `now`, or the end of its period. */
   nowAt(index: number, now: number): number {
-    return this.#periods === undefined ? now : this.#periods.endAt(index, now);
+    return this.#periods.endAt(index, now);
   }
 
   /** Whether a bucket was written in the next period, which the clock has left again. Such a bucket does not change. */
   isAhead(index: number, level: number): boolean {
-    return this.#periods !== undefined && this.#periods.isAhead(index, level);
+    return this.#periods.isAhead(index, level);
   }
 
   /** Writes the level of a bucket that `read` has just located, if it has changed. A bucket with level 0 is removed. */
@@ -149,7 +146,7 @@ export class Buckets {
     const found = this.#located[index]!;
     // It had another level, so it has a table.
     if (level === 0) return (found as BucketTable).remove(low, high);
-    if (this.#periods?.has(index) === true) return this.#setLevelInPeriod(index, level);
+    if (this.#periods.has(index)) return this.#setLevelInPeriod(index, level);
     const table = typeof found === 'string' ? this.#tableOf(found) : found;
     table.put(low, high, now + level, now);
     this.#tables.ranked(table);
@@ -158,9 +155,9 @@ export class Buckets {
   #setLevelInPeriod(index: number, level: number): void {
     const found = this.#located[index]!;
     const table = typeof found === 'string' ? this.#tableOnWallOf(found) : found;
-    const end = this.#periods!.endAt(index, 0);
+    const end = this.#periods.endAt(index, 0);
     if (end > table.latestEnd) table.latestEnd = end;
-    table.put(this.#hashes[2 * index]!, this.#hashes[2 * index + 1]!, end + level, this.#wall.dropTime(this.#wallMs));
+    table.put(this.#hashes[2 * index]!, this.#hashes[2 * index + 1]!, end + level, this.#periods.dropTime());
     this.#tables.ranked(table);
   }
 

@@ -1,4 +1,5 @@
 import { halfSipHash, type HashKey } from '../../hash/half-sip-hash.ts';
+import { EVERYONE } from '../../keys/everyone.ts';
 
 /** The number of bytes of the secret of an {@link IdHasher}. */
 export const SECRET_BYTES = 16;
@@ -11,6 +12,8 @@ export class IdHasher {
   readonly #key: HashKey;
   #lastId: string | undefined;
   readonly #lastHash = new Int32Array(2);
+  /** That of the id of all who share a bucket, such as a pool beside the bucket of an id. */
+  readonly #everyoneHash = new Int32Array(2);
   #lastCalendar: string | undefined;
   readonly #calendarHash = new Int32Array(2);
 
@@ -23,17 +26,21 @@ export class IdHasher {
       wide0: words.getInt32(8, true),
       wide1: words.getInt32(12, true),
     };
+    halfSipHash(EVERYONE, this.#key, this.#everyoneHash, 0);
   }
 
   /** Writes the hash as two int32. The first one is made odd, because 0 marks an empty slot; 63 bits remain. */
   hash(id: string, out: Int32Array, at: number): void {
-    const last = this.#lastHash;
-    if (id !== this.#lastId) {
-      halfSipHash(id, this.#key, last, 0);
-      this.#lastId = id;
-    }
-    out[at] = last[0]! | 1;
-    out[at + 1] = last[1]!;
+    const hash = id === this.#lastId ? this.#lastHash : this.#otherHash(id);
+    out[at] = hash[0]! | 1;
+    out[at + 1] = hash[1]!;
+  }
+
+  #otherHash(id: string): Int32Array {
+    if (id === EVERYONE) return this.#everyoneHash;
+    halfSipHash(id, this.#key, this.#lastHash, 0);
+    this.#lastId = id;
+    return this.#lastHash;
   }
 
   /**

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { halfSipHash } from '../../../src/hash/half-sip-hash.ts';
 import { IdHasher } from '../../../src/store/memory/id-hasher.ts';
 
 function idHash(hasher: IdHasher, id: string): string {
@@ -11,11 +12,25 @@ function secret(byte: number, at?: number): Uint8Array {
   return new Uint8Array(16).map((_, i) => (at === undefined || at === i ? byte : 0));
 }
 
+/** The hash of an id under `secret(7)`. */
+function hashUnderSevens(id: string): string {
+  const [key, out] = [0x07070707, new Int32Array(2)];
+  halfSipHash(id, { narrow0: key, narrow1: key, wide0: key, wide1: key }, out, 0);
+  out[0] = (out[0] ?? 0) | 1;
+  return out.join(' ');
+}
+
 describe('the hash of an id', () => {
   test('is the same for the same id, in turn with others', () => {
     const hasher = new IdHasher(secret(7));
     const [a, b] = [idHash(hasher, 'a'), idHash(hasher, 'b')];
     expect([idHash(hasher, 'b'), idHash(hasher, 'a'), idHash(hasher, 'a')]).toEqual([b, a, a]);
+  });
+
+  test('is the same for the id of everyone, which is remembered beside the last id', () => {
+    const hasher = new IdHasher(secret(7));
+    const [a, all] = ['a', 'everyone'].map(hashUnderSevens);
+    expect(['a', 'everyone', 'a', 'everyone'].map((id) => idHash(hasher, id))).toEqual([a, all, a, all]);
   });
 
   test('is another for every id and secret, for narrow and wide text', () => {

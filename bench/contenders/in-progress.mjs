@@ -1,0 +1,63 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { accountId, createLimiter, memoryStore } from '@sluice/core';
+import { redisStore } from '@sluice/redis';
+import { Semaphore } from 'redis-semaphore';
+
+/**
+ * Takes a slot of one limit on requests in progress, and releases it.
+ *
+ * @typedef {import('ioredis').Redis} Redis
+ * @typedef {() => Promise<void>} Hold Throws when the slot was not free, or when another than the store has decided.
+ * @typedef {(client: Redis, concurrency: number) => Hold | Promise<Hold>} InProgress
+ */
+
+const KEY = 'backend';
+const LEASE_MS = 10_000;
+
+/**
+ * @param {import('@sluice/core').Store} store
+ * @param {{ concurrency: number, block?: number }} numbers
+ * @returns {Hold}
+ */
+function holdOf(store, numbers) {
+  const limiter = createLimiter({
+    limits: { InFlight: { key: accountId(), lease: LEASE_MS, ...numbers } },
+    store,
+    // With the default of 50 ms the fallback would decide while the machine is busy with something else.
+    failure: { deadlineMs: 5000 },
+  });
+  return async () => {
+    const held = await limiter.hold([{ limit: 'InFlight', id: KEY }]);
+    if (!held.allowed || held.failure !== undefined) throw new Error('The store did not admit the request.');
+    await held.release();
+  };
+}
+
+/**
+ * @param {{ block?: number }} numbers
+ * @returns {InProgress}
+ */
+function overRedis(numbers) {
+  return async (client, concurrency) => {
+    const store = redisStore({ client });
+    // oxlint-disable-next-line no-await-in-loop
+    while (store.status().state !== 'up') await wait(10);
+    return holdOf(store, { concurrency, ...numbers });
+  };
+}
+
+/** @type {InProgress} */
+const redisSemaphore = (client, concurrency) => async () => {
+  // An instance is one holder. The interval of its renewals is its default of a lease × 0.8.
+  const semaphore = new Semaphore(client, KEY, concurrency, { lockTimeout: LEASE_MS, acquireAttemptsLimit: 1 });
+  await semaphore.acquire();
+  await semaphore.release();
+};
+
+/** @type {Readonly<Record<string, InProgress>>} */
+export const inProgress = {
+  'Sluice in memory': (_client, concurrency) => holdOf(memoryStore(), { concurrency }),
+  Sluice: overRedis({}),
+  'Sluice, block 20': overRedis({ block: 20 }),
+  'redis-semaphore': redisSemaphore,
+};

@@ -1,0 +1,12 @@
+// The short ones of the scenarios with slots that `npm run faults` runs.
+import { expect, it } from 'vitest';
+import { brokenSlotPromises } from './slots/outcome.ts';
+import { SHORT_SLOT_SCENARIOS } from './slots/scenarios.ts';
+
+it.each(SHORT_SLOT_SCENARIOS)(
+  '$name: no slot too many is used, none is lost for longer than its lease',
+  async (scenario) => {
+    const outcome = await scenario.run();
+    expect({ outcome, broken: brokenSlotPromises(outcome) }).toMatchObject({ broken: [] });
+  },
+);

@@ -1,0 +1,22 @@
+import { blocks } from './blocks.ts';
+import { killedHolder } from './deaths.ts';
+import { flushed } from './lost-data.ts';
+import { lostReplies } from './lost-replies.ts';
+import { clusterFailover, sentinelFailover, stopped } from './outages.ts';
+import type { SlotScenario } from './outcome.ts';
+import { abortedRequests } from './requests.ts';
+
+/** All of them, as `npm run faults` runs them. */
+export const SLOT_SCENARIOS: readonly SlotScenario[] = [
+  killedHolder(2),
+  stopped,
+  flushed(3000),
+  sentinelFailover,
+  clusterFailover,
+  lostReplies,
+  blocks(10),
+  abortedRequests(20_000),
+];
+
+/** Those that are short, for tests. */
+export const SHORT_SLOT_SCENARIOS: readonly SlotScenario[] = [killedHolder(1), flushed(1500), lostReplies, blocks(2)];
