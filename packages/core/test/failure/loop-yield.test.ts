@@ -118,6 +118,7 @@ describe('a loop of awaited calls that begins before its store is connected', ()
       failure: checkFailureOptions({ deadlineMs: 10 }),
       emit: () => {},
       time: systemTime,
+      slotLevel: () => 0,
     });
   }
 
