@@ -33,19 +33,21 @@ it('overrides give ids other numbers of slots, none, or as many as they want', a
     limits: slotsOf(1),
     overrides: `
 - InFlight: { concurrency: 2, ids: [large] }
+- InFlight: { concurrency: 3, ids: [larger] }
 - InFlight: { unlimited: true, ids: [own] }
 - InFlight: { blocked: true, ids: [spam] }
 `,
   });
   const { limiter } = await watched({ defaults, overrides }, { everyMs: false }, keys);
   const passed = async (id: string): Promise<readonly boolean[]> => {
-    const decisions = await Promise.all([held(limiter, id), held(limiter, id), held(limiter, id)]);
+    const decisions = await Promise.all([1, 2, 3, 4].map(() => held(limiter, id)));
     return decisions.map(({ allowed }) => allowed);
   };
-  expect(await passed('other')).toEqual([true, false, false]);
-  expect(await passed('large')).toEqual([true, true, false]);
-  expect(await passed('own')).toEqual([true, true, true]);
-  expect(await passed('spam')).toEqual([false, false, false]);
+  expect(await passed('other')).toEqual([true, false, false, false]);
+  expect(await passed('large')).toEqual([true, true, false, false]);
+  expect(await passed('larger')).toEqual([true, true, true, false]);
+  expect(await passed('own')).toEqual([true, true, true, true]);
+  expect(await passed('spam')).toEqual([false, false, false, false]);
 });
 
 it('a raised concurrency applies at once, and slots that are held stay held', async () => {
