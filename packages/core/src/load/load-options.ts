@@ -20,8 +20,8 @@ export interface LoadOptions {
   /** How often the signal is read. From 100 ms to 60 s, at most `rise`. Default: `'250ms'`. */
   readonly every?: Duration | undefined;
   /**
-   * In how many classes requests are shed, one after the other, by their `share`: a whole number from 1 to 100.
-   * Default: 4.
+   * In how many classes of equal width requests are shed, one after the other, by their `share`: a whole number from 1 to
+   * 100. Default: one class for each different share that requests have had, up to 10.
    */
   readonly classes?: number | undefined;
   /**
@@ -35,7 +35,7 @@ export interface LoadOptions {
 export interface LoadSettings {
   readonly ramp: Ramp;
   readonly everyMs: number;
-  readonly classes: number;
+  readonly classes: number | undefined;
   readonly isEnabled: (() => unknown) | undefined;
 }
 
@@ -60,7 +60,7 @@ const EVERY: DurationRange = { minMs: 100, maxMs: 60_000, demand: 'from 100 ms t
  */
 export function loadSettings(where: string, options: LoadOptions): LoadSettings {
   checkOptions(where, options, NAMES, HINTS, `${where === 'eventLoop' ? 'eventLoop(' : `${where}(fn, `}{ busy: 0.8 })`);
-  const { calm = 0.7, busy = 0.8, rise = '3s', fall = '60s', every = '250ms', classes = 4, enabled } = options;
+  const { calm = 0.7, busy = 0.8, rise = '3s', fall = '60s', every = '250ms', classes, enabled } = options;
   checkPart(`${where}.calm`, calm);
   checkPart(`${where}.busy`, busy);
   if (calm >= busy) throw noDeadZone(where, calm, busy);
@@ -71,7 +71,7 @@ export function loadSettings(where: string, options: LoadOptions): LoadSettings 
   return {
     ramp: { calm, busy, riseMs, fallMs: milliseconds(`${where}.fall`, fall, FALL) },
     everyMs,
-    classes: wholeNumber(`${where}.classes`, classes, { min: 1, max: 100 }),
+    classes: classes === undefined ? undefined : wholeNumber(`${where}.classes`, classes, { min: 1, max: 100 }),
     isEnabled: enabled,
   };
 }

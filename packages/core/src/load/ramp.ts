@@ -30,17 +30,3 @@ export function movedLevel(level: number, signal: number, elapsedMs: number, ram
   const slowness = 1 + ((SLOWEST_RISE - 1) * (1 - signal)) / (1 - busy);
   return Math.min(1, level + elapsedMs / (riseMs * slowness));
 }
-
-/** The memory of {@link smoothed}. */
-const SMOOTHING_MS = 500;
-
-/**
- * Returns a signal smoothed over about half a second, so that the requests that happen to come in one interval do not move the
- * level.
- *
- * @param before - The smoothed signal before the reading.
- * @param elapsedMs - The time since the last reading, at least 0.
- */
-export function smoothed(before: number, reading: number, elapsedMs: number): number {
-  return before + (reading - before) * -Math.expm1(-elapsedMs / SMOOTHING_MS);
-}

@@ -1,11 +1,11 @@
 import { Tally } from '../events/throttle.ts';
 import type { Alarm } from '../time/time.ts';
+import { ShareClasses } from './classes.ts';
 import { cohortLeftMs, cohortOf } from './cohort.ts';
-import { shedPart } from './classes.ts';
+import { Level } from './level.ts';
 import { enabledFailed, signalFailed, type FailureEvent } from './load-events.ts';
 import type { LoadSettings } from './load-options.ts';
 import type { LoadSource, LoadUse, LoadUser } from './load-source.ts';
-import { movedLevel, smoothed } from './ramp.ts';
 import { booleanFrom, signalFrom } from './readings.ts';
 
 /**
@@ -15,37 +15,49 @@ import { booleanFrom, signalFrom } from './readings.ts';
 const MAX_ELAPSED_MS = 1000;
 const MAX_INTERVALS = 2;
 
-/** A source whose signal is read by a timer while it is used. */
+/**
+ * After so many intervals without a reading, the next request takes one. In one turn, the event loop handles all requests
+ * that have arrived, and timers run only after it. Far above its capacity, a turn takes many seconds.
+ */
+const LATE_INTERVALS = 1.5;
+
+/** The timer takes no reading when a request has just taken one. */
+const SHORTEST_INTERVALS = 0.5;
+
+/** A source whose signal is read at an interval while it is used. */
 export class SampledLoad implements LoadSource {
   readonly #settings: LoadSettings;
   readonly #beginReading: () => () => unknown;
   readonly #users = new Set<LoadUser>();
   readonly #failedSignals = new Tally((count, cause) => this.#emit(signalFailed, count, cause));
   readonly #failedSwitches = new Tally((count, cause) => this.#emit(enabledFailed, count, cause));
+  readonly #classes: ShareClasses;
   #sampling: Sampling | undefined;
   #isOn = true;
-  #signal = 0;
-  #level = 0;
+  #level: Level;
 
   /** @param beginReading - Called when the source begins to be used. Returns the function that reads the signal. */
   constructor(settings: LoadSettings, beginReading: () => () => unknown) {
     this.#settings = settings;
     this.#beginReading = beginReading;
+    this.#classes = new ShareClasses(settings.classes);
+    this.#level = new Level(settings.ramp);
   }
 
   get level(): number {
-    return this.#level;
+    return this.#level.value;
   }
 
   start({ limit, time, emit }: LoadUser): LoadUse {
     // A copy: one limiter may use the source for several limits, or twice for one.
     const user: LoadUser = { limit, time, emit };
-    const { classes } = this.#settings;
     this.#users.add(user);
     if (this.#sampling === undefined) this.#sampleBy(user);
     return {
       sheds: (id, share) => {
-        const part = shedPart(this.#level, share, classes);
+        this.#classes.add(share);
+        if (this.#sampling !== undefined && this.#intervalsSinceReading() >= LATE_INTERVALS) this.#sample();
+        const part = this.#classes.shedPart(this.level, share);
         return part > 0 && (part === 1 || cohortOf(id, time.wallNow()) < part);
       },
       retryAfterMs: (id) => cohortLeftMs(id, time.wallNow()),
@@ -60,8 +72,7 @@ export class SampledLoad implements LoadSource {
     this.#sampling = undefined;
     const [next] = this.#users;
     if (next !== undefined) return this.#sampleBy(next);
-    this.#level = 0;
-    this.#signal = 0;
+    this.#level = new Level(this.#settings.ramp);
   }
 
   /** Reads the signal by the time of one user, from now on. */
@@ -71,23 +82,35 @@ export class SampledLoad implements LoadSource {
   }
 
   #alarm({ time }: LoadUser): Alarm {
-    const alarm = time.alarm(this.#settings.everyMs, () => this.#sample());
+    const alarm = time.alarm(this.#settings.everyMs, () => {
+      const intervals = this.#intervalsSinceReading();
+      // Below 0 when the clock has stepped back.
+      if (intervals < 0 || intervals >= SHORTEST_INTERVALS) this.#sample();
+      const sampling = this.#sampling;
+      // A user's function may have closed the limiter.
+      if (sampling?.alarm === alarm) sampling.alarm = this.#alarm(sampling.user);
+    });
     alarm.unref();
     return alarm;
+  }
+
+  #intervalsSinceReading(): number {
+    const { user, atMicros } = this.#sampling!;
+    return (user.time.nowMicros() - atMicros) / (1000 * this.#settings.everyMs);
   }
 
   #sample(): void {
     const sampling = this.#sampling!;
     const nowMicros = sampling.user.time.nowMicros();
+    const elapsedMs = this.#countedMs(nowMicros - sampling.atMicros);
+    // Now, because a user's function may ask the limiter, which would read again.
+    sampling.atMicros = nowMicros;
     const reading = this.#readSignal(sampling, nowMicros);
     const isOn = this.#readSwitch(nowMicros);
     // A user's function may have closed the limiter.
     if (this.#sampling !== sampling) return;
-    const elapsedMs = this.#countedMs(nowMicros - sampling.atMicros);
-    this.#signal = smoothed(this.#signal, reading, elapsedMs);
-    this.#level = isOn ? movedLevel(this.#level, this.#signal, elapsedMs, this.#settings.ramp) : 0;
-    sampling.atMicros = nowMicros;
-    sampling.alarm = this.#alarm(sampling.user);
+    this.#level.move(reading, elapsedMs, this.#classes.lastBegins);
+    if (!isOn) this.#level.reset();
   }
 
   #countedMs(elapsedMicros: number): number {

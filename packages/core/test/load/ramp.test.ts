@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { movedLevel, smoothed, type Ramp } from '../../src/load/ramp.ts';
+import { movedLevel, type Ramp } from '../../src/load/ramp.ts';
 
 const ramp: Ramp = { calm: 0.7, busy: 0.8, riseMs: 3000, fallMs: 60_000 };
 
@@ -29,19 +29,5 @@ describe('the level', () => {
 
   test('does not move when no time has passed', () => {
     expect([0, 0.75, 1].map((signal) => movedLevel(0.4, signal, 0, ramp))).toEqual([0.4, 0.4, 0.4]);
-  });
-});
-
-describe('the smoothed signal', () => {
-  test('is the same for one reading and for many in the same time', () => {
-    let many = 0.2;
-    for (let i = 0; i < 8; i++) many = smoothed(many, 0.9, 250);
-    expect(many).toBeCloseTo(smoothed(0.2, 0.9, 2000), 12);
-  });
-
-  test('reaches the reading, and lies between both until then', () => {
-    expect(smoothed(0.2, 0.9, 500)).toBeCloseTo(0.2 + 0.7 * (1 - 1 / Math.E), 12);
-    expect(smoothed(0.2, 0.9, 60_000)).toBeCloseTo(0.9, 12);
-    expect(smoothed(0.2, 0.9, 0)).toBe(0.2);
   });
 });

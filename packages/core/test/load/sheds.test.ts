@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { shedPart } from '../../src/load/classes.ts';
+import { ShareClasses } from '../../src/load/classes.ts';
 import { loadFrom } from '../../src/load/load.ts';
 import { used } from './sampled.ts';
 
@@ -17,7 +17,8 @@ describe('what a source sheds', () => {
   });
 
   test.each([0.25, 0.5, 0.75, 1])('only grows while the level rises: nobody with a share of %d comes back', (share) => {
-    const source = loadFrom(() => 0.9);
+    const source = loadFrom(() => 0.9, { classes: 4 });
+    const classes = new ShareClasses(4);
     const { time, use } = used(source);
     const wall = time.wallNow();
     let before: readonly string[] = [];
@@ -25,18 +26,28 @@ describe('what a source sheds', () => {
       time.advance(250);
       time.setWall(wall);
       const shed = ids.filter((id) => use.sheds(id, share));
-      expect(Math.abs(shed.length / ids.length - shedPart(source.level, share, 4))).toBeLessThan(0.05);
+      expect(Math.abs(shed.length / ids.length - classes.shedPart(source.level, share))).toBeLessThan(0.05);
       expect(before.filter((id) => !use.sheds(id, share))).toEqual([]);
       before = shed;
     }
   });
 
   test('takes a class only when the one below is shed wholly', () => {
-    const source = loadFrom(() => 1);
+    const source = loadFrom(() => 1, { classes: 4 });
     const { time, use } = used(source);
     while (source.level < 0.6) time.advance(250);
     const shed = [0.25, 0.5, 0.75, 1].map((share) => ids.filter((id) => use.sheds(id, share)).length);
     expect(shed).toEqual([1000, 1000, expect.any(Number), 0]);
+  });
+
+  test('depends on the shares that requests have: without any, all clients are equal', () => {
+    const source = loadFrom(() => 1);
+    const { time, use } = used(source);
+    while (source.level < 0.5) time.advance(250);
+    const shedOf = (share: number): number => ids.filter((id) => use.sheds(id, share)).length;
+    expect(shedOf(1)).toBeGreaterThan(450);
+    expect(shedOf(0.8)).toBe(1000);
+    expect(shedOf(1)).toBeLessThan(250);
   });
 
   test('is the same for a client until its minute ends', () => {
