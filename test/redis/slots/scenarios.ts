@@ -19,4 +19,4 @@ export const SLOT_SCENARIOS: readonly SlotScenario[] = [
 ];
 
 /** Those that are short, for tests. */
-export const SHORT_SLOT_SCENARIOS: readonly SlotScenario[] = [killedHolder(1), flushed(1500), lostReplies, blocks(2)];
+export const SHORT_SLOT_SCENARIOS: readonly SlotScenario[] = [killedHolder(1), flushed(1500), lostReplies, blocks(1)];
