@@ -143,9 +143,9 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   }
 
   #carryOutPart({ decision, causes }: PartialDecision): Denial | 'left' {
-    if (decision?.allowed === true) chargeFullCosts(this.#settings, this.#exchange, decision);
     if (decision === null) return endBy(causes);
     releaseAfterResponse(this.#settings.limiter, this.#exchange, decision);
+    if (decision.allowed) chargeFullCosts(this.#settings, this.#exchange, decision);
     this.#report(decision);
     return this.#answer(decision) ?? endBy(causes);
   }

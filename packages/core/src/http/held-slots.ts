@@ -27,7 +27,12 @@ export function releaseAfterResponse(
 ): void {
   if (!limiter.holdsSlots(decision)) return;
   exchange.onEnd!((end) => {
-    if (end === 'unknown') limiter.abandonSlots(decision);
-    else void limiter.releaseSlots(decision);
+    if (end !== 'unknown') return void limiter.releaseSlots(decision);
+    limiter.abandonSlots(decision);
+    limiter.emit({ type: 'warning', message: UNKNOWN_END, once: true });
   });
 }
+
+const UNKNOWN_END =
+  'The end of a response could not be observed, because it emits no events. The slots of its concurrency limits are free ' +
+  'when their lease ends, whether the request is still in progress or not.';

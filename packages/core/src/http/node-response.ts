@@ -114,9 +114,19 @@ function onceResponseOver(
 }
 
 function onceStreamOver(stream: ServerHttp2Stream, done: (end: ExchangeEnd) => void): void {
-  if (stream.destroyed || stream.aborted) return done(isFinished(stream) ? 'finished' : 'never-begun');
+  if (isFinished(stream)) return done('finished');
+  if (stream.destroyed || stream.aborted) return done('never-begun');
   if (!addFirst(stream, done)) return;
-  stream.once('close', () => callAll(stream, isFinished(stream) ? 'finished' : 'aborted'));
+  const over = (end: ExchangeEnd): void => {
+    stream.off('finish', onFinish).off('close', onClose);
+    callAll(stream, end);
+  };
+  // The stream closes later, if the client does not end its request.
+  const onFinish = (): void => {
+    if (isFinished(stream)) over('finished');
+  };
+  const onClose = (): void => over('aborted');
+  stream.on('finish', onFinish).on('close', onClose);
 }
 
 /**

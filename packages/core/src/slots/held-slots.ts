@@ -116,12 +116,15 @@ export class HeldSlots {
   }
 
   /**
-   * Stops to count and renew slots that nobody can release any more. The store frees them when their lease ends.
+   * Stops to renew slots that nobody can release any more. They are free when their lease ends: the store does not count
+   * them then, and this process does not count those of its own.
    *
    * @returns Those of them that were held.
    */
   abandon(all: readonly Held[]): readonly Held[] {
-    return this.#end(all);
+    const ofProcess = all.filter((held) => held.terms.scope === 'process' && this.#held.has(held));
+    for (const held of ofProcess) this.#parts.time.alarm(held.leaseMs, () => void this.release([held])).unref();
+    return [...ofProcess, ...this.#end(all.filter(({ terms }) => terms.scope === 'store'))];
   }
 
   /** Forgets the slots of a bucket that was reset. Those of pending decisions are taken after that. */
