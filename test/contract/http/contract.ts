@@ -24,6 +24,11 @@ import { settleAbortedCases } from './cases/settle-aborted.ts';
 import { settleCases } from './cases/settle.ts';
 import { quotaCases } from './cases/quotas.ts';
 import { shareCases } from './cases/shares.ts';
+import { slotConnectionCases } from './cases/slot-connections.ts';
+import { slotEndCases } from './cases/slot-ends.ts';
+import { slotFieldCases } from './cases/slot-fields.ts';
+import { slotStreamCases } from './cases/slot-streams.ts';
+import { slotCases } from './cases/slots.ts';
 import { streamCases } from './cases/streams.ts';
 import { thrownValueCases } from './cases/thrown-values.ts';
 import { waitingCases } from './cases/waiting.ts';
@@ -52,6 +57,9 @@ const CASES = {
   'bad input': badInputCases,
   'thrown values': thrownValueCases,
   waiting: waitingCases,
+  slots: slotCases,
+  'fields of slots': slotFieldCases,
+  'ends of slots': slotEndCases,
 };
 
 /** What goes by the protocol, or by none. */
@@ -59,11 +67,12 @@ const OTHER_CASES = {
   'HTTP/1.1': {
     clients: clientCases,
     connections: connectionCases,
+    'connections with slots': slotConnectionCases,
     departed: departedClientCases,
     'mock exchanges': mockExchangeCases,
     options: optionCases,
   },
-  'HTTP/2': { streams: streamCases },
+  'HTTP/2': { streams: streamCases, 'streams with slots': slotStreamCases },
 };
 
 /** What every adapter promises, on its framework over real sockets. */

@@ -16,6 +16,7 @@ export const fetchFramework: Framework = {
   protocol: 'HTTP/1.1',
   skips: {
     connections: NO_SOCKETS,
+    'connections with slots': NO_SOCKETS,
     'mock exchanges': NO_SOCKETS,
     'responses that have begun': NOT_BEFORE,
     'a client that left before the first limit ends quietly, and its other limits count (late store: false)': KNOWN,
@@ -25,6 +26,7 @@ export const fetchFramework: Framework = {
     'a connection that is there, and whose address is not an IP address, is an error': NO_SOCKETS,
     'nothing is set after the fields were sent': NOT_BEFORE,
     'a response that was complete before the store has answered is settled as one that was finished': NOT_BEFORE,
+    'when other code ends the response, also if the handler goes on': NOT_BEFORE,
     'an exception while a denial is sent reaches the error handler: memory store': AS_VALUE,
     'an exception while a denial is sent reaches the error handler: promise store': AS_VALUE,
   },
@@ -83,7 +85,8 @@ function handlerOf(handle: Handler): Middleware {
 /** The response of a handler; what it wrote to `outgoing` when it gives `undefined`. */
 function bodyOf(context: FetchContext, text: string | undefined): Response {
   const body = text ?? webStreamOf(outgoingOf(context));
-  return new Response(context.request.method === 'HEAD' ? null : body, { status: context.status });
+  const isWithoutBody = context.request.method === 'HEAD' || context.status === 204 || context.status === 304;
+  return new Response(isWithoutBody ? null : body, { status: context.status });
 }
 
 /** Not `Readable.toWeb`: in Node 22 and 24 it lets a promise reject that nobody awaits when the stream is destroyed. */

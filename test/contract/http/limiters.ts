@@ -57,10 +57,13 @@ export function thenable(then: (done: (value: unknown) => void, fail: (error: un
 export function lateStore(store: Store = timed().store): Store {
   const later = <T>(answer: () => T): Promise<T> => new Promise((resolve) => setImmediate(() => resolve(answer())));
   return {
+    traits: { slots: true },
     spend: (batch) => later(() => store.spend(batch)) as never,
     check: (batch) => later(() => store.check(batch)) as never,
     charge: (batch) => later(() => store.charge(batch)) as never,
     refund: (batch) => later(() => store.refund(batch)) as never,
+    renew: (holds) => later(() => store.renew!(holds)) as never,
+    release: (holds) => later(() => store.release!(holds)) as never,
     reset: (batch) => later(() => store.reset(batch)) as never,
     close: () => store.close(),
   };

@@ -1,0 +1,92 @@
+import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Framework, Handler } from '../framework.ts';
+import { userKey } from '../limiters.ts';
+import { serveSlots, type SlotApp } from '../slots.ts';
+
+/** Slots of streams of HTTP/2, many of which share a connection. */
+export function slotStreamCases(framework: Framework): void {
+  const limits = { InFlight: { key: userKey, concurrency: 5 } };
+
+  async function sessionOf({ app }: SlotApp, initialWindowSize = 65_535): Promise<ClientHttp2Session> {
+    const session = connect(`http://127.0.0.1:${app.port}`, { settings: { initialWindowSize } });
+    onTestFinished(() => session.destroy());
+    await new Promise((resolve) => session.once('remoteSettings', resolve));
+    return session;
+  }
+
+  const send = (session: ClientHttp2Session): ClientHttp2Stream =>
+    session.request({ 'X-User': 'ann' }).on('error', () => undefined);
+
+  const ways: [string, (session: ClientHttp2Session, streams: readonly ClientHttp2Stream[]) => void][] = [
+    ['resets its streams', (_session, streams) => streams.forEach((stream) => stream.close(constants.NGHTTP2_CANCEL))],
+    ['closes its connection', (session) => session.destroy()],
+  ];
+
+  for (const [how, leave] of ways) {
+    test.each([false, true])(
+      `a client that ${how} while handlers work releases them (late store: %s)`,
+      async (late) => {
+        const served = await serveSlots(framework, { isLate: late, limits });
+        const session = await sessionOf(served);
+        const streams = Array.from({ length: 8 }, () => send(session));
+        await expect.poll(() => served.decisions.length).toBe(8);
+        await expect.poll(() => served.seen.inProgress).toBe(5);
+        expect(served.counts.held).toBe(5);
+        leave(session, streams);
+        await expect.poll(() => served.counts.held).toBe(0);
+        served.open();
+        await expect.poll(() => served.seen.inProgress).toBe(0);
+        await served.allReleased();
+        expect(served.counts.taken).toBe(5);
+      },
+    );
+
+    test(`a client without room for the response that ${how} releases its slot, and not before`, async () => {
+      const handle: Handler = () => 'ok'.repeat(100);
+      const served = await serveSlots(framework, { limits, handle });
+      const session = await sessionOf(served, 0);
+      const stream = send(session);
+      await new Promise((resolve) => stream.once('response', resolve));
+      await expect.poll(() => served.seen.handled).toBe(1);
+      expect(served.counts.held).toBe(1);
+      leave(session, [stream]);
+      await served.allReleased();
+    });
+  }
+
+  test('of many streams on one connection each releases its own', async () => {
+    const handle: Handler = async ({ outgoing }) => {
+      if (served.seen.inProgress > 1) return 'ok';
+      await new Promise((resolve) => outgoing.once('close', resolve));
+      return 'too late';
+    };
+    const served: SlotApp = await serveSlots(framework, { limits, handle });
+    const session = await sessionOf(served);
+    const first = send(session);
+    await expect.poll(() => served.seen.inProgress).toBe(1);
+    for (let i = 0; i < 10; i++) {
+      const stream = send(session).resume();
+      await new Promise((resolve) => stream.once('close', resolve));
+      await expect.poll(() => served.counts.held).toBe(1);
+    }
+    first.close(constants.NGHTTP2_CANCEL);
+    await served.allReleased();
+    expect(served.counts.taken).toBe(11);
+  });
+
+  test('a client that never ends its request holds none after the response was sent', async () => {
+    const handle: Handler = async ({ incoming }) => {
+      await new Promise((resolve) => incoming.once('data', resolve));
+      return 'enough';
+    };
+    const served = await serveSlots(framework, { limits, handle });
+    const session = await sessionOf(served);
+    const stream = session.request({ ':method': 'POST', 'X-User': 'ann' }).resume();
+    stream.on('error', () => undefined).write('the first part');
+    await new Promise((resolve) => stream.once('end', resolve));
+    expect(stream.closed).toBe(false);
+    await served.allReleased();
+    expect(served.counts.taken).toBe(1);
+  });
+}
