@@ -12,6 +12,8 @@ interface SlotCounts {
   taken: number;
   released: number;
   readonly held: number;
+  /** The limits of all charges. */
+  readonly charged: string[];
 }
 
 /** A memory store that counts slots. */
@@ -21,6 +23,7 @@ export function countedSlots(time: FakeTime = new FakeTime()): { readonly store:
   const counts = {
     taken: 0,
     released: 0,
+    charged: [] as string[],
     get held() {
       return held();
     },
@@ -34,7 +37,10 @@ export function countedSlots(time: FakeTime = new FakeTime()): { readonly store:
       return reading;
     },
     check: (batch) => inner.check(batch),
-    charge: (batch) => inner.charge(batch),
+    charge(batch) {
+      counts.charged.push(...batch.map(({ limit }) => limit));
+      return inner.charge(batch);
+    },
     refund: (batch) => inner.refund(batch),
     renew: (holds) => inner.renew(holds),
     release(holds) {

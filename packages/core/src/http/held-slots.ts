@@ -29,9 +29,14 @@ export function releaseAfterResponse(
   exchange.onEnd!((end) => {
     if (end !== 'unknown') return void limiter.releaseSlots(decision);
     limiter.abandonSlots(decision);
+    if (warned.has(limiter)) return;
+    warned.add(limiter);
     limiter.emit({ type: 'warning', message: UNKNOWN_END, once: true });
   });
 }
+
+/** The limiters that have warned of a response whose end is unknown. */
+const warned = new WeakSet<RequestLimiter<never>>();
 
 const UNKNOWN_END =
   'The end of a response could not be observed, because it emits no events. The slots of its concurrency limits are free ' +

@@ -28,11 +28,10 @@ export function slotFieldCases(framework: Framework): void {
     return all;
   }
 
-  const both = { InFlight, Rate };
-  const dialects: [name: string, limits: LimitDefinitions<NativeRequest>, allowed: object, denied: object][] = [
+  const dialects: [name: string, what: 'alone' | 'beside a rate', allowed: object, denied: object][] = [
     [
       'draft-11',
-      { InFlight },
+      'alone',
       { ratelimit: '"InFlight";r=1', 'ratelimit-policy': '"InFlight";q=2;qu="concurrent-requests"' },
       {
         ratelimit: '"InFlight";r=0',
@@ -42,7 +41,7 @@ export function slotFieldCases(framework: Framework): void {
     ],
     [
       'draft-11',
-      both,
+      'beside a rate',
       {
         ratelimit: '"InFlight";r=1, "Rate";r=59;t=1',
         'ratelimit-policy': '"InFlight";q=2;qu="concurrent-requests", "Rate";q=60;w=60',
@@ -53,22 +52,22 @@ export function slotFieldCases(framework: Framework): void {
         'retry-after': '1',
       },
     ],
-    ['draft-7', { InFlight }, {}, { ratelimit: 'limit=2, remaining=0, reset=1', 'retry-after': '1' }],
+    ['draft-7', 'alone', {}, { ratelimit: 'limit=2, remaining=0, reset=1', 'retry-after': '1' }],
     [
       'draft-7',
-      both,
+      'beside a rate',
       { ratelimit: 'limit=60, remaining=59, reset=1', 'ratelimit-policy': '60;w=60' },
       { ratelimit: 'limit=2, remaining=0, reset=1', 'ratelimit-policy': '60;w=60', 'retry-after': '1' },
     ],
     [
       'draft-6',
-      { InFlight },
+      'alone',
       {},
       { 'ratelimit-limit': '2', 'ratelimit-remaining': '0', 'ratelimit-reset': '1', 'retry-after': '1' },
     ],
     [
       'draft-6',
-      both,
+      'beside a rate',
       { 'ratelimit-limit': '60', 'ratelimit-remaining': '59', 'ratelimit-reset': '1', 'ratelimit-policy': '60;w=60' },
       {
         'ratelimit-limit': '2',
@@ -80,19 +79,20 @@ export function slotFieldCases(framework: Framework): void {
     ],
     [
       'legacy',
-      { InFlight },
+      'alone',
       {},
       { 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1', 'retry-after': '1' },
     ],
     [
       'legacy',
-      both,
+      'beside a rate',
       { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '59', 'x-ratelimit-reset': '1' },
       { 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1', 'retry-after': '1' },
     ],
   ];
 
-  test.each(dialects)('%s reports slots without a window: %o', async (fields, limits, allowed, denied) => {
+  test.each(dialects)('%s reports slots %s without a window', async (fields, what, allowed, denied) => {
+    const limits: LimitDefinitions<NativeRequest> = what === 'alone' ? { InFlight } : { InFlight, Rate };
     const [first, , third] = await answers(['ann', 'ann', 'ann'], { limits, options: { fields } });
     expect(fieldsOf(first!)).toEqual(allowed);
     expect(third!.status).toBe(429);

@@ -214,7 +214,7 @@ export function slotCases(framework: Framework): void {
 
   test('charge leaves slots out, and is an error with the name of their limit', async () => {
     const limits = { InFlight: slots(2), Fleet: { key: everyone(), concurrency: 2 }, Rate: rate };
-    const { app, limiter, allReleased } = await serveSlots(framework, {
+    const { app, limiter, counts, allReleased } = await serveSlots(framework, {
       limits,
       async handle({ decision }) {
         await decision!.charge(1);
@@ -228,6 +228,7 @@ export function slotCases(framework: Framework): void {
         'Slots are held and released, and not charged: leave it out.',
     );
     expect(await remaining(limiter, 'Rate')).toBe(0);
+    expect(counts.charged).toEqual(['Rate', 'Rate']);
     await allReleased();
   });
 
