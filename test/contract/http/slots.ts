@@ -17,7 +17,7 @@ interface SlotCounts {
 }
 
 /** A memory store that counts slots. */
-export function countedSlots(time: FakeTime = new FakeTime()): { readonly store: Store; readonly counts: SlotCounts } {
+function countedSlots(time: FakeTime = new FakeTime()): { readonly store: Store; readonly counts: SlotCounts } {
   const inner = memoryStore({ time });
   const held = (): number => Object.values(inner.stats().slots).reduce((sum, slots) => sum + slots, 0);
   const counts = {
@@ -83,9 +83,9 @@ export interface SlotApp {
   /** Lets all requests that wait at the gate be answered, and those to come. */
   readonly open: () => void;
   /** Sends a request of a user, and waits until it is decided. */
-  begin(user?: string): Promise<Visit>;
+  readonly begin: (user?: string) => Promise<Visit>;
   /** Waits until all slots were released, each once. */
-  allReleased(): Promise<void>;
+  readonly allReleased: () => Promise<void>;
 }
 
 const TWO_SLOTS = { InFlight: { key: userKey, concurrency: 2 } };

@@ -27,12 +27,16 @@ export function releaseAfterResponse(
 ): void {
   if (!limiter.holdsSlots(decision)) return;
   exchange.onEnd!((end) => {
-    if (end !== 'unknown') return void limiter.releaseSlots(decision);
-    limiter.abandonSlots(decision);
-    if (warned.has(limiter)) return;
-    warned.add(limiter);
-    limiter.emit({ type: 'warning', message: UNKNOWN_END, once: true });
+    if (end === 'unknown') leaveToLease(limiter, decision);
+    else void limiter.releaseSlots(decision);
   });
+}
+
+function leaveToLease(limiter: RequestLimiter<never>, decision: Decision): void {
+  limiter.abandonSlots(decision);
+  if (warned.has(limiter)) return;
+  warned.add(limiter);
+  limiter.emit({ type: 'warning', message: UNKNOWN_END, once: true });
 }
 
 /** The limiters that have warned of a response whose end is unknown. */

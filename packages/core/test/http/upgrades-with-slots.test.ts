@@ -74,7 +74,7 @@ test('an upgrade above the slots is denied with 429, and holds none when those b
   expect(await third.status()).toBe(429);
   expect(third.text()).toContain('\r\nRetry-After: 1\r\n');
   expect(third.text()).toContain('\r\nRateLimit: "Sockets";r=0\r\n');
-  await expect.poll(() => sockets[2]!.destroyed).toBe(true);
+  await expect.poll(() => sockets.at(2)?.destroyed).toBe(true);
   expect(held()).toBe(2);
   for (const { socket } of [first, second]) socket.destroy();
   await expect.poll(held).toBe(0);
@@ -98,7 +98,7 @@ test.each<[what: string, setup: Setup, status: number]>([
   if (status === 429) await limiter.charge([{ limit: 'Rate', id: 'ann' }]);
   for (let i = 0; i < 3; i++) {
     expect(await (await open()).status()).toBe(status);
-    await expect.poll(() => sockets[i]!.destroyed).toBe(true);
+    await expect.poll(() => sockets.at(i)?.destroyed).toBe(true);
     await expect.poll(held).toBe(0);
   }
 });
@@ -110,7 +110,7 @@ test.each<[how: string, accept: UpgradeListener]>([
   const { open, held, sockets } = await serve({ accept });
   for (let i = 0; i < 3; i++) {
     await open();
-    await expect.poll(() => sockets[i]?.destroyed).toBe(true);
+    await expect.poll(() => sockets.at(i)?.destroyed).toBe(true);
     await expect.poll(held).toBe(0);
   }
 });
@@ -124,7 +124,7 @@ test('an upgrade that waits for its turn holds its slot, until its client leaves
   second.socket.resetAndDestroy();
   await expect.poll(held).toBe(1);
   time.advance(1000);
-  expect(sockets[1]!.destroyed).toBe(true);
+  expect(sockets.at(1)?.destroyed).toBe(true);
   first.socket.destroy();
   await expect.poll(held).toBe(0);
 });
