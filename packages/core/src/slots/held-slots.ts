@@ -116,15 +116,22 @@ export class HeldSlots {
   }
 
   /**
-   * Stops to renew slots that nobody can release any more. They are free when their lease ends: the store does not count
-   * them then, and this process does not count those of its own.
+   * Stops to count and renew slots that nobody can release any more. The store frees them when their lease ends.
    *
    * @returns Those of them that were held.
    */
   abandon(all: readonly Held[]): readonly Held[] {
-    const ofProcess = all.filter((held) => held.terms.scope === 'process' && this.#held.has(held));
+    return this.#end(all);
+  }
+
+  /**
+   * Leaves slots to their leases, because it is unknown for how long they are in use. The store does not count them after
+   * that, and neither does this process those of its own.
+   */
+  leaveToLease(all: readonly Held[]): void {
+    this.abandon(all.filter(({ terms }) => terms.scope === 'store'));
+    const ofProcess = all.filter(({ terms }) => terms.scope === 'process');
     for (const held of ofProcess) this.#parts.time.alarm(held.leaseMs, () => void this.release([held])).unref();
-    return [...ofProcess, ...this.#end(all.filter(({ terms }) => terms.scope === 'store'))];
   }
 
   /** Forgets the slots of a bucket that was reset. Those of pending decisions are taken after that. */

@@ -75,9 +75,9 @@ export class SlotStage {
     return this.#claims.letGo(this.#endedBy(decision));
   }
 
-  /** Stops to renew the slots of a decision: the store frees them when their leases end. */
+  /** Leaves the slots of a decision to their leases, see {@link HeldSlots.leaveToLease}. */
   abandon(decision: Decision): void {
-    this.#parts.held.abandon(this.#endedBy(decision));
+    this.#parts.held.leaveToLease(this.#endedBy(decision));
   }
 
   /** Forgets the slots that this process has in buckets that are reset. */

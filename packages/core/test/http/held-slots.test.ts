@@ -1,22 +1,16 @@
-import { accountId, createLimiter, memoryStore, type LimiterEvent, type MemoryStore, type Store } from '@sluice/core';
+import { accountId, createLimiter, memoryStore, type LimiterEvent } from '@sluice/core';
 import { flowSettings, runFlow, type Exchange, type ExchangeEnd } from '@sluice/core/http';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
-import { coreOf } from '../../src/limiter/create-limiter.ts';
-
-interface Setup {
-  readonly limit?: object;
-  readonly storeOf?: (store: MemoryStore) => Store;
-}
 
 /** A limiter with one slot for each user. */
-function limiterOf({ limit = {}, storeOf = (store) => store }: Setup = {}) {
+function limiterOf(limit: object = {}) {
   const time = new FakeTime();
-  const inner = memoryStore({ time });
+  const store = memoryStore({ time });
   const events: LimiterEvent[] = [];
   const limiter = createLimiter({
     limits: { InFlight: { key: accountId(() => 'ann'), concurrency: 1, lease: '5s', ...limit } },
-    store: storeOf(inner),
+    store,
     time,
     log: false,
     onEvent: (event) => events.push(event),
@@ -25,7 +19,7 @@ function limiterOf({ limit = {}, storeOf = (store) => store }: Setup = {}) {
   /** @param end - How the response ends, at once. Undefined: it does not end. */
   const send = (end?: ExchangeEnd) => runFlow(settings, exchangeWith({ onEnd: (done) => end && done(end) }), []);
   const run = (exchange: Exchange<object>) => runFlow(settings, exchange, []);
-  return { time, limiter, events, send, run, held: () => inner.stats().slots['InFlight'] ?? 0 };
+  return { time, limiter, events, send, run, held: () => store.stats().slots['InFlight'] ?? 0 };
 }
 
 function exchangeWith(more: Partial<Exchange<object>>): Exchange<object> {
@@ -50,7 +44,7 @@ test('slots where a request has no response are an error at the first request, a
 });
 
 test('a concurrency limit that is disabled needs no response', () => {
-  const { run } = limiterOf({ limit: { disabled: true } });
+  const { run } = limiterOf({ disabled: true });
   expect(run(exchangeWith({}))).toBeNull();
 });
 
@@ -64,7 +58,7 @@ test.each<ExchangeEnd>(['finished', 'aborted', 'never-begun'])('a response that 
 test.each(['store', 'process'])(
   'the slot of a response whose end is unknown is free after its lease, with one warning (scope: %s)',
   (scope) => {
-    const { time, send, events } = limiterOf({ limit: { scope } });
+    const { time, send, events } = limiterOf({ scope });
     expect(send('unknown')).toBeNull();
     time.advance(4999);
     expect(send('unknown')).toMatchObject({ status: 429 });
@@ -75,30 +69,3 @@ test.each(['store', 'process'])(
     ]);
   },
 );
-
-test('a slot that the store gives while the limiter closes is released at once', async () => {
-  let answer = (): void => undefined;
-  const isAsked = new Promise<void>((resolve) => (answer = resolve));
-  const { limiter, send, held, time } = limiterOf({
-    storeOf: (store) => ({
-      traits: { slots: true },
-      spend: async (batch) => (await isAsked, store.spend(batch)),
-      check: (batch) => store.check(batch),
-      charge: (batch) => store.charge(batch),
-      refund: (batch) => store.refund(batch),
-      renew: (holds) => store.renew(holds),
-      release: (holds) => store.release(holds),
-      reset: (batch) => store.reset(batch),
-      close: () => undefined,
-    }),
-  });
-  const sent = send();
-  const work = new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-  void coreOf(limiter).trackWork(work);
-  const closed = limiter.close();
-  answer();
-  expect(await sent).toBeNull();
-  await closed;
-  expect(held()).toBe(0);
-  expect(time.pending).toBe(0);
-});
