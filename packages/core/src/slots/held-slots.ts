@@ -70,6 +70,11 @@ export class HeldSlots {
     return level;
   }
 
+  /** Whether the store has not answered yet which of several decisions take slots of a bucket. */
+  arePendingTogether(bucket: BucketName): boolean {
+    return (this.#buckets.get(mapKeyOf(bucket))?.pending.size ?? 0) > 1;
+  }
+
   /** Counts slots that a decision is about to take. */
   reserve(held: Held): void {
     const key = mapKeyOf(held);

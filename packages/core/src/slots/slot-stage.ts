@@ -56,7 +56,7 @@ export class SlotStage {
     if (isDenied(own)) return this.#ownDecision(own, false);
     const takes = call === 'spend';
     const claim = takes ? this.#claims.of(batch, own) : NO_CLAIM;
-    const rest = batch.flatMap((transaction, i) => (own.has(i) ? [] : [withLease(transaction, claim.reserved.get(i))]));
+    const rest = batch.flatMap((transaction, i) => (own.has(i) ? [] : [this.#withLease(transaction, claim.reserved.get(i))]));
     if (rest.length === 0) return this.#finish(this.#ownDecision(own, takes), claim);
     return andThen(
       attempt(() => ask(rest)),
@@ -120,6 +120,15 @@ export class SlotStage {
     return this.#idle.levelFor(transaction, transaction.cost, transaction.fitTicks);
   }
 
+  /** Of requests that come at once, the first takes a block, and the others take what they need. */
+  #withLease(transaction: Transaction, held: Held | undefined): Transaction {
+    const { cost, treatment } = transaction;
+    if (treatment.slots === undefined) return transaction;
+    const { leaseMs, block } = treatment.slots;
+    const upTo = block === 1 || this.#parts.held.arePendingTogether(transaction) ? cost : Math.max(block, cost);
+    return { ...transaction, lease: { holder: held?.holder ?? newHolder(), leaseMs, upTo } };
+  }
+
   #ownDecision(own: ReadonlyMap<number, OwnAnswer>, takes: boolean): Decision {
     const { store, owner } = this.#parts;
     const answers = [...own.values()];
@@ -149,14 +158,6 @@ function isDenied(own: ReadonlyMap<number, OwnAnswer>): boolean {
     answers.map(({ transaction }) => transaction),
     answers.map(({ level }) => level),
   );
-}
-
-function withLease(transaction: Transaction, held: Held | undefined): Transaction {
-  const { slots: terms } = transaction.treatment;
-  if (terms === undefined) return transaction;
-  const { leaseMs, block } = terms;
-  const upTo = block > 1 ? Math.max(block, transaction.cost) : undefined;
-  return { ...transaction, lease: { holder: held?.holder ?? newHolder(), leaseMs, upTo } };
 }
 
 function withOwn(batch: Batch, own: ReadonlyMap<number, OwnAnswer>, decided: Decision, takes: boolean): Decision {

@@ -45,6 +45,15 @@ test('never are more slots taken in the store than the limit has, and all of the
   expect(one.inStore()).toBe(10);
 });
 
+test('of requests that come at once, the first takes a block, and the others take what they need', async () => {
+  const { hold, store, inStore } = holdingRemotely({ InFlight: { concurrency: 100, block: 20 } });
+  store.manner = 'slow';
+  const pending = Array.from({ length: 30 }, () => hold(slot()));
+  await store.answerSlow();
+  expect((await Promise.all(pending)).every(({ allowed }) => allowed)).toBe(true);
+  expect(inStore()).toBe(20 + 29);
+});
+
 test('at most a block of slots is idle: more are released, those of one decision in one call', async () => {
   const { hold, store, inStore } = holdingRemotely(BLOCKS);
   const all = [await hold(slot({ cost: 3 })), await hold(slot({ cost: 3 })), await hold(slot({ cost: 2 }))];
