@@ -56,7 +56,9 @@ export class SlotStage {
     if (isDenied(own)) return this.#ownDecision(own, false);
     const takes = call === 'spend';
     const claim = takes ? this.#claims.of(batch, own) : NO_CLAIM;
-    const rest = batch.flatMap((transaction, i) => (own.has(i) ? [] : [this.#withLease(transaction, claim.reserved.get(i))]));
+    const rest = batch.flatMap((transaction, i) =>
+      own.has(i) ? [] : [this.#withLease(transaction, claim.reserved.get(i))],
+    );
     if (rest.length === 0) return this.#finish(this.#ownDecision(own, takes), claim);
     return andThen(
       attempt(() => ask(rest)),
