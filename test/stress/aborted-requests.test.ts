@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { expressFramework } from '../contract/http/express.ts';
 import { fastifyFramework } from '../contract/http/fastify.ts';
-import type { Framework, Handler, NativeRequest, Options } from '../contract/http/framework.ts';
+import type { Framework, Handler, NativeRequest } from '../contract/http/framework.ts';
 import { koaFramework } from '../contract/http/koa.ts';
 import { lateStore, userKey } from '../contract/http/limiters.ts';
 import { start } from '../contract/http/start.ts';
@@ -76,7 +76,7 @@ test.each(frameworks.flatMap((framework) => [false, true].map((isLate) => ({ fra
             outcomes[outcome]++;
             most = Math.max(most, store.stats().slots['Fleet'] ?? 0);
           },
-        } as Options,
+        },
       ],
       routes: { '/': { handle: unanswered } },
     });
@@ -90,8 +90,8 @@ test.each(frameworks.flatMap((framework) => [false, true].map((isLate) => ({ fra
       for (const [n, socket] of sockets.entries()) socket.write(packetOf(n));
       // Of every second batch, all clients leave while their requests are in progress. Of the others, some leave before
       // the server has read their requests, and some while these are decided.
-      const stays = batch % 2 === 0;
-      while (stays && decided() < before + REQUESTS) await turn();
+      const expected = batch % 2 === 0 ? before + REQUESTS : before;
+      while (decided() < expected) await turn();
       for (const [n, socket] of sockets.entries()) {
         if (n % 30 === 0) await turn();
         leave(socket, n);

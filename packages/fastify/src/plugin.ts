@@ -47,7 +47,7 @@ export type RateLimitOptions = MiddlewareOptions<FastifyRequest, SettleArgs> & {
   readonly always?: boolean | undefined;
   /**
    * Answers a request that does not pass. Default: problem details (RFC 9457) with status 429, 403 for a blocked id, or
-   * 503 if the store is unavailable.
+   * 503 if the service has no room or the store is unavailable.
    */
   readonly onDenied?: OnDenied | undefined;
 };
