@@ -68,7 +68,8 @@ async function wave() {
       console.log(`${half % 2 === 0 ? '3.0 x' : '0.3 x'}  ${shown.join(' ')}`);
     }
     console.log(`
-The level changed its direction ${turns(levels)} times in three periods of ${2 * seconds} s. Load average: ${average()}.`);
+The level changed its direction by 0.1 or more ${turns(levels)} times in three periods of ${2 * seconds} s.
+Load average of the machine: ${average()}.`);
   });
 }
 
@@ -98,10 +99,22 @@ function goodput(settled) {
   return settled.filter(({ status, ms }) => status === 200 && ms <= DEADLINE_MS).length / (seconds - settleSeconds);
 }
 
-/** @param {readonly number[]} levels */
+/** How often levels that rose fell again by 0.1 or more, or the other way round. @param {readonly number[]} levels */
 function turns(levels) {
-  const moves = levels.map((level, i) => Math.sign(level - (levels[i - 1] ?? 0))).filter((move) => move !== 0);
-  return moves.filter((move, i) => i > 0 && move !== moves[i - 1]).length;
+  let count = 0;
+  let isRising = true;
+  let farthest = 0;
+  for (const level of levels) {
+    const back = isRising ? farthest - level : level - farthest;
+    if (back < 0.1) {
+      farthest = isRising ? Math.max(farthest, level) : Math.min(farthest, level);
+    } else {
+      count++;
+      isRising = !isRising;
+      farthest = level;
+    }
+  }
+  return count;
 }
 
 async function levelOf(/** @type {string} */ url) {

@@ -1,23 +1,27 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { accountId, createLimiter, everyone } from '@sluice/core';
+import { accountId, createLimiter, everyone, loadFrom } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { burstRows, handledBursts } from '../../scripts/burst-comparison.mjs';
-import { pictures } from '../../scripts/draw-limits.mjs';
+import { pictures as limitPictures } from '../../scripts/draw-limits.mjs';
+import { goodputs, pictures as overloadPictures, waveLevels } from '../../scripts/draw-overload.mjs';
 
 const docs = new URL('../../docs/', import.meta.url);
-const core = { accountId, createLimiter, everyone, FakeTime };
-const drawn = await pictures(core);
+const core = { accountId, createLimiter, everyone, loadFrom, FakeTime };
 const page = readFileSync(new URL('which-limit.md', docs), 'utf8');
+const overloadPage = readFileSync(new URL('when-it-is-too-much.md', docs), 'utf8');
 
-describe('the pictures of docs/which-limit.md', () => {
-  it.each(Object.entries(drawn))('%s is what `node scripts/draw-limits.mjs` draws', (name, picture) => {
-    expect(readFileSync(new URL(`limits/${name}`, docs), 'utf8')).toBe(picture);
+describe.each([
+  { name: 'which-limit.md', text: page, folder: 'limits', drawn: await limitPictures(core) },
+  { name: 'when-it-is-too-much.md', text: overloadPage, folder: 'overload', drawn: await overloadPictures(core) },
+])('the pictures of docs/$name', ({ text, folder, drawn }) => {
+  it.each(Object.entries(drawn))(`%s is what \`node scripts/draw-${folder}.mjs\` draws`, (file, picture) => {
+    expect(readFileSync(new URL(`${folder}/${file}`, docs), 'utf8')).toBe(picture);
   });
 
   it('are all on the page, and the folder contains no others', () => {
-    expect(readdirSync(new URL('limits', docs)).toSorted()).toEqual(Object.keys(drawn).toSorted());
-    for (const name of Object.keys(drawn)) expect(page).toContain(`(limits/${name})`);
+    expect(readdirSync(new URL(folder, docs)).toSorted()).toEqual(Object.keys(drawn).toSorted());
+    for (const file of Object.keys(drawn)) expect(text).toContain(`(${folder}/${file})`);
   });
 
   it('have colours for light and for dark pages, and a title and a description', () => {
@@ -48,3 +52,41 @@ describe('two hundred requests in 100 ms, at limits of 100 a second', async () =
     expect(rows).toEqual(expect.arrayContaining(burstRows(await handledBursts(core))));
   });
 });
+
+describe('a simulated process with a load limit', async () => {
+  const rows = await goodputs(core);
+  const peak = Math.max(...rows.map(({ shedding }) => shedding));
+  const [last] = rows.slice(-1);
+
+  it('still does nine tenths of its best at three times its capacity, and nothing without the limit', () => {
+    expect(last!.percent).toBe(300);
+    expect(last!.shedding).toBeGreaterThan(0.9 * peak);
+    expect(last!.other).toBe(0);
+  });
+
+  it('denies no checkout at any load, and answers all of them in time', () => {
+    expect(rows.map(({ checkoutsDenied, checkoutsLate }) => checkoutsDenied + checkoutsLate)).toEqual(
+      rows.map(() => 0),
+    );
+  });
+
+  it('changes the direction of its level once in each half of a square wave, not counting changes below 0.1', async () => {
+    const levels = (await waveLevels(core)).map(({ value }) => value);
+    expect(turnsOf(levels)).toBe(3);
+  });
+});
+
+/** How often levels that rose fell again by 0.1 or more, or the other way round. */
+function turnsOf(levels: readonly number[]): number {
+  let [turns, sign, farthest] = [0, 1, 0];
+  for (const level of levels) {
+    if (sign * (farthest - level) < 0.1) {
+      farthest = sign * Math.max(sign * farthest, sign * level);
+    } else {
+      turns++;
+      sign = -sign;
+      farthest = level;
+    }
+  }
+  return turns;
+}

@@ -1,7 +1,7 @@
 import type { Ramp } from './ramp.ts';
 
-/** How long a signal of 1, or of 0, has to last before the level moves. */
-const LASTING_MS = 750;
+/** How long a signal of 1 has to last before the level rises, and one as far below `calm` before it falls. */
+const LASTING_MS = 1000;
 
 /**
  * Tells a signal that stays above `busy` or below `calm` from one that is there by chance: requests do not come evenly,
@@ -29,9 +29,9 @@ export class LastingSignal {
    */
   add(signal: number, elapsedMs: number): boolean {
     const { calm, busy } = this.#ramp;
-    this.#busyMs = limited(this.#busyMs + (elapsedMs * (signal - busy)) / (1 - busy));
-    this.#calmMs = limited(this.#calmMs + (elapsedMs * (calm - signal)) / calm);
-    // The sum of three times 250 ms may be less than 750 ms by a rounding error.
+    this.#busyMs = limited(this.#busyMs + ((signal - busy) / (1 - busy)) * elapsedMs);
+    this.#calmMs = limited(this.#calmMs + ((calm - signal) / (1 - busy)) * elapsedMs);
+    // The sum of four times 250 ms may be less than 1000 ms by a rounding error.
     return Math.max(this.#busyMs, this.#calmMs) > LASTING_MS - 1e-6;
   }
 }

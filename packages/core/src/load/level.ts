@@ -5,7 +5,7 @@ import { movedLevel, type Ramp } from './ramp.ts';
  * How long everything else is shed before the requests with the share 1 are. What has queued up before keeps the worker
  * busy for some seconds more, also when enough is shed already.
  */
-const PAUSE_MS = 5000;
+const PAUSE_MS = 10_000;
 
 /** What is shed, from 0 (nothing) to 1 (everything). */
 export class Level {

@@ -11,12 +11,13 @@ function readingsUntilLasting(signal: number, lasting = new LastingSignal(ramp))
 
 describe('a signal that lasts', () => {
   test.each([
-    { signal: 1, ms: 750 },
-    { signal: 0.9, ms: 1500 },
-    { signal: 0.85, ms: 3000 },
-    { signal: 0, ms: 750 },
-    { signal: 0.35, ms: 1500 },
-    { signal: 0.63, ms: 7500 },
+    { signal: 1, ms: 1000 },
+    { signal: 0.9, ms: 2000 },
+    { signal: 0.85, ms: 4000 },
+    { signal: 0.5, ms: 1000 },
+    { signal: 0.6, ms: 2000 },
+    { signal: 0.65, ms: 4000 },
+    { signal: 0, ms: 300 },
   ])('is $signal after $ms ms', ({ signal, ms }) => {
     expect(readingsUntilLasting(signal) * 50).toBe(ms);
   });
@@ -35,13 +36,13 @@ describe('a signal that lasts', () => {
     const lasting = new LastingSignal(ramp);
     for (let i = 0; i < 1000; i++) lasting.add(1, 250);
     expect(lasting.add(0.75, 250)).toBe(false);
-    expect(readingsUntilLasting(0, lasting)).toBe(15);
+    expect(readingsUntilLasting(0.5, lasting)).toBe(20);
   });
 
   test('is the same for few readings and for many', () => {
     const [few, many] = [new LastingSignal(ramp), new LastingSignal(ramp)];
-    expect(few.add(1, 749)).toBe(false);
-    for (let i = 0; i < 749; i++) expect(many.add(1, 1)).toBe(false);
+    expect(few.add(1, 999)).toBe(false);
+    for (let i = 0; i < 999; i++) expect(many.add(1, 1)).toBe(false);
     expect([few.add(1, 1), many.add(1, 1)]).toEqual([true, true]);
   });
 });

@@ -12,7 +12,7 @@ describe('what a source sheds', () => {
     const { time, use } = used(source);
     expect(ids.some((id) => use.sheds(id, 0.01))).toBe(false);
     signal = 1;
-    time.advance(10_000);
+    time.advance(20_000);
     expect(ids.every((id) => use.sheds(id, 1))).toBe(true);
   });
 
