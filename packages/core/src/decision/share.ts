@@ -1,6 +1,6 @@
 import { complaint, type SluiceError } from '../checks/errors.ts';
-import { remainingTokens, shareOf } from '../rule/gcra.ts';
-import { andWait, sizeOption, type Rate } from '../rule/rate.ts';
+import { remainingTokens } from '../rule/gcra.ts';
+import { andWait, shareOfRoom, sizeOption, type Rate } from '../rule/rate.ts';
 import type { Mode } from '../store/store.ts';
 
 /**
@@ -31,7 +31,7 @@ interface SharedCost {
  * never pass.
  */
 export function fitTicksOf({ limit, cost, share, roomTicks }: SharedCost, rate: Rate): number {
-  const fitTicks = shareOf(roomTicks, share);
+  const fitTicks = shareOfRoom(rate, roomTicks, share);
   if (cost * rate.emissionIntervalTicks <= fitTicks) return fitTicks;
   const most = remainingTokens(0, rate.emissionIntervalTicks, fitTicks);
   const size = sizeOption(rate);

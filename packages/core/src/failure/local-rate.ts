@@ -1,5 +1,5 @@
-import type { Rate } from '../rule/rate.ts';
-import { remainingTokens, shareOf } from '../rule/gcra.ts';
+import { shareOfRoom, type Rate } from '../rule/rate.ts';
+import { remainingTokens } from '../rule/gcra.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 import type { Charge } from '../decision/batch-answer.ts';
 import { readyTicks, type Transaction } from '../decision/transaction.ts';
@@ -94,5 +94,8 @@ function withCostUpTo<T extends Charge>(ticks: number, transaction: T): T {
 function localFitTicks(transaction: Charge, local: Rate): number {
   const { fitTicks, rate } = transaction;
   if (fitTicks >= rate.toleranceTicks) return aboveLocal(fitTicks, transaction, local);
-  return Math.max(local.emissionIntervalTicks, shareOf(local.toleranceTicks, fitTicks / rate.toleranceTicks));
+  return Math.max(
+    local.emissionIntervalTicks,
+    shareOfRoom(local, local.toleranceTicks, fitTicks / rate.toleranceTicks),
+  );
 }

@@ -5,8 +5,8 @@ import { ceilingNameOf, withPools } from './pools.ts';
 import type { StoreWall } from '../time/store-wall.ts';
 import { defineLimits, levelsOf, type FailurePolicy, type Limit, type LimitDefinitions } from './limit.ts';
 import { guess } from '../checks/options.ts';
-import { remainingTokens, shareOf } from '../rule/gcra.ts';
-import { andWait, sizeOption, type Rate } from '../rule/rate.ts';
+import { remainingTokens } from '../rule/gcra.ts';
+import { andWait, shareOfRoom, sizeOption, type Rate } from '../rule/rate.ts';
 import { AskedOverrides, type OverrideFunction } from './overrides/override-function.ts';
 import type { RateLookup } from './overrides/override.ts';
 import { listOverrides, OverrideList, overridesOf, type OverrideTable } from './overrides/override-list.ts';
@@ -155,7 +155,7 @@ function checkShared(
 ): void {
   // The burst alone does not decide: with a maxWait, a slower rate has room for fewer tokens.
   const mostOf = (rate: Rate): number => {
-    const fitTicks = shareOf(levelsOf(rate, limit).roomTicks, share);
+    const fitTicks = shareOfRoom(rate, levelsOf(rate, limit).roomTicks, share);
     return Math.min(rate.burst, remainingTokens(0, rate.emissionIntervalTicks, fitTicks));
   };
   let least = limit.rate;

@@ -67,6 +67,14 @@ export function shareOf(tolerance: number, share: number): number {
 }
 
 /**
+ * Returns a share of whole things, such as slots, rounded down: half of 3 is 1. The product may be too small by its last
+ * two bits, see {@link shareOf}.
+ */
+export function wholeShareOf(count: number, share: number): number {
+  return Math.floor(share * count * (1 + 2 * Number.EPSILON));
+}
+
+/**
  * Returns the level after a charge, which takes tokens whether they fit or not: at most an empty bucket, but never less
  * than before.
  */

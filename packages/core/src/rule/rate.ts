@@ -1,6 +1,7 @@
 import { durationTicks, type Duration, type DurationRange } from './duration.ts';
 import { complaint, type SluiceError } from '../checks/errors.ts';
 import { leafOf, wholeNumber } from '../checks/options.ts';
+import { shareOf, wholeShareOf } from './gcra.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from './ticks.ts';
 
 /** The numbers of a limit or an override, as a user writes them. */
@@ -202,6 +203,11 @@ export function checkedPeriodTicks(option: string, value: unknown): number {
  */
 export function checkedWaitTicks(option: string, value: unknown): number {
   return durationTicks(option, value, WAIT);
+}
+
+/** Returns the level up to which a share of a bucket with these numbers reaches: to a tick, or to a whole token or slot. */
+export function shareOfRoom({ counts }: Pick<Rate, 'counts'>, roomTicks: number, share: number): number {
+  return counts === undefined ? shareOf(roomTicks, share) : wholeShareOf(roomTicks, share);
 }
 
 /** Returns the name of the option that is the number of tokens in a full bucket, or of all slots, for messages. */

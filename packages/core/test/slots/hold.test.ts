@@ -110,6 +110,18 @@ test('a request with a share leaves the rest of the slots to others', async () =
   expect(await fill(() => hold(slot()))).toHaveLength(2);
 });
 
+test.each([
+  [3, 0.5, 1],
+  [7, 0.8, 5],
+  [10, 0.35, 3],
+  // As doubles, these products are a little too small.
+  [100, 0.29, 29],
+  [1000, 0.57, 570],
+])('of %i slots a share of %f is %i: never more than it says', async (concurrency, share, most) => {
+  const { hold } = holding({ InFlight: { concurrency } });
+  expect(await fill(() => hold(slot({ share })))).toHaveLength(most);
+});
+
 test('`spend-only` holds a slot if there is one, and lets the request through in any case', async () => {
   const { hold, inStore } = holding({ InFlight: { concurrency: 1 } });
   const spendOnly = slot({ mode: 'spend-only' });
