@@ -1,12 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import type { HeldDecision, SpendEntry } from '@sluice/core';
 import { beforeAll, expect, test } from 'vitest';
 import type { Decision } from '../../src/decision/decision.ts';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
 import type { LimiterCore } from '../../src/limiter/limiter-core.ts';
 import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { settled } from '../support/promises.ts';
-import { holding, slot } from './support/holding.ts';
+import { holding as started, slot } from './support/holding.ts';
 
 let collect: () => void;
 beforeAll(() => {
@@ -28,6 +29,12 @@ function asksOf(core: LimiterCore, name: string) {
   return [{ limit: core.limits.get(name)!, id: 'a', cost: 1, mode: 'check-and-spend', share: 1 } as const];
 }
 
+/** Decisions that nobody keeps but the test. */
+function holding() {
+  const made = started(LIMITS);
+  return { ...made, hold: (...entries: SpendEntry[]): HeldDecision => atOnce(made.limiter.hold(entries)) };
+}
+
 const LIMITS = {
   InFlight: { concurrency: 5, lease: '6s' },
   Here: { concurrency: 5, scope: 'process' },
@@ -36,7 +43,7 @@ const LIMITS = {
 };
 
 test('the slots of a decision that the program drops are free after their lease, with one warning for each limit', async () => {
-  const { hold, limiter, events, inStore, time } = holding(LIMITS);
+  const { hold, limiter, events, inStore, time } = holding();
   const kept = hold(slot());
   (() => {
     for (let i = 0; i < 3; i++) hold(slot(), slot({ limit: 'Here' }));
@@ -60,7 +67,7 @@ test('the slots of a decision that the program drops are free after their lease,
 });
 
 test('so are those of a limit with a block, and its idle slots', async () => {
-  const { hold, events, inStore, time } = holding(LIMITS);
+  const { hold, events, inStore, time } = holding();
   (() => void hold(slot({ limit: 'Blocks' })))();
   expect(inStore('Blocks')).toBe(4);
   await collected(() => events.length > 0);
@@ -69,7 +76,7 @@ test('so are those of a limit with a block, and its idle slots', async () => {
 });
 
 test('a middleware can leave slots to their lease: nobody renews, reuses or releases them, and nobody is warned', async () => {
-  const { hold, limiter, events, inStore, time } = holding(LIMITS);
+  const { hold, limiter, events, inStore, time } = holding();
   const core = coreOf(limiter);
   const decisions = ['InFlight', 'Blocks', 'Rate'].map((limit) => {
     return atOnce(
@@ -93,7 +100,7 @@ test('a middleware can leave slots to their lease: nobody renews, reuses or rele
 });
 
 test('a decision that was released, or has nothing to release, may be dropped', async () => {
-  const { hold, events } = holding(LIMITS);
+  const { hold, events } = holding();
   await (async () => {
     await hold(slot()).release();
     hold(slot({ mode: 'check-only' }));
@@ -110,7 +117,7 @@ test('a decision that was released, or has nothing to release, may be dropped', 
 });
 
 test('after `close`, which has released them, nobody is warned', async () => {
-  const { hold, limiter, events } = holding(LIMITS);
+  const { hold, limiter, events } = holding();
   (() => void hold(slot()))();
   await limiter.close();
   await collected(() => events.length > 0, 3);

@@ -76,6 +76,17 @@ test('idle slots of a limit that has no block any more are used up, and then giv
   expect(inStore()).toBe(0);
 });
 
+test('idle slots within a lowered limit are used', async () => {
+  const { hold, limiter, store } = holdingRemotely({ InFlight: { concurrency: 10, block: 4 } });
+  const large = await hold(slot({ cost: 4 }));
+  await hold(slot());
+  await large.release();
+  limiter.replace({ limits: limitsOf({ InFlight: { concurrency: 4, block: 4 } }) });
+  store.named();
+  expect(await hold(slot())).toMatchObject({ allowed: true, remaining: 0 });
+  expect(store.named()).toEqual([]);
+});
+
 test('idle slots above a lowered limit are not used', async () => {
   const { hold, limiter } = holdingRemotely({ InFlight: { concurrency: 4, block: 4 } });
   await (await hold(slot())).release();

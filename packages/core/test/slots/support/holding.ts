@@ -19,6 +19,14 @@ export function limitsOf(numbers: Numbers): LimitDefinitions {
   ) as LimitDefinitions;
 }
 
+/** Decisions that a test does not release. Their slots would be free once they were collected as garbage. */
+const kept: HeldDecision[] = [];
+
+function keep(held: HeldDecision): HeldDecision {
+  kept.push(held);
+  return held;
+}
+
 function limiterOn(store: Store, time: FakeTime, numbers: Numbers, options: Options) {
   const events: LimiterEvent[] = [];
   const onEvent = (event: LimiterEvent): void => void events.push(event);
@@ -31,7 +39,7 @@ export function holding(numbers: Numbers, options: Options = {}) {
   const time = new FakeTime(1000);
   const store = memoryStore({ time });
   const made = limiterOn(store, time, numbers, options);
-  const hold = (...entries: SpendEntry[]): HeldDecision => atOnce(made.limiter.hold(entries));
+  const hold = (...entries: SpendEntry[]): HeldDecision => keep(atOnce(made.limiter.hold(entries)));
   /** How many slots are held in the store. */
   const inStore = (limit = 'InFlight'): number => slotsIn(store, limit);
   return { ...made, time, store, hold, inStore };
@@ -46,7 +54,7 @@ export function holdingRemotely(
   const { time = new FakeTime(1000) } = given;
   const { store = new RemoteStore(time) } = given;
   const made = limiterOn(store, time, numbers, options);
-  const hold = async (...entries: SpendEntry[]): Promise<HeldDecision> => made.limiter.hold(entries);
+  const hold = async (...entries: SpendEntry[]): Promise<HeldDecision> => keep(await made.limiter.hold(entries));
   const inStore = (limit = 'InFlight', id = 'a'): number => slotsIn(store.memory, limit, id);
   return { ...made, time, store, hold, inStore };
 }
