@@ -71,6 +71,8 @@ export default defineConfig({
         exclude: ['**/node_modules/**', ...exclude],
         testTimeout: timeoutMs,
         hookTimeout: timeoutMs,
+        // A test that waits for something looks often: 50 ms, the default, were half the time of the HTTP contracts.
+        expect: { poll: { interval: 5 } },
         maxWorkers: alone > 0 ? 1 : workers,
         fileParallelism: alone === 0,
         sequence: { groupOrder: alone },

@@ -140,10 +140,14 @@ function poolOf<Request>(
     throw wrong('a rate, not a quota', `Give \`limits.${from}\` a \`period\` instead of \`per\`.`);
   }
   if (pool.treatment.slots !== undefined) {
-    throw wrong('a rate, and no concurrency limit', `Give \`limits.${from}\` a \`count\` and a \`period\`.`);
+    throw wrong('a rate, not a concurrency limit', `Give \`limits.${from}\` a \`count\` and a \`period\`.`);
   }
-  if (pool.rate.waitTicks !== undefined)
+  if (pool.load !== undefined) {
+    throw wrong('a rate, not a load limit', `Give \`limits.${from}\` a \`count\` and a \`period\`.`);
+  }
+  if (pool.rate.waitTicks !== undefined) {
     throw wrong('a limit without `maxWait`', `Remove \`maxWait\` from \`limits.${from}\`.`);
+  }
   if (pool.disabled) throw wrong('a limit that is not disabled', `Enable \`limits.${from}\`, or remove \`borrow\`.`);
   return pool;
 }

@@ -1,4 +1,12 @@
-import { createLimiter, ipAddress, memoryStore, type LimitNumbers, type Override } from '@sluice/core';
+import {
+  accountId,
+  createLimiter,
+  everyone,
+  ipAddress,
+  memoryStore,
+  type LimitNumbers,
+  type Override,
+} from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { atOnce } from '../support/limiter-on-fake-time.ts';
@@ -15,6 +23,23 @@ describe('a debt that is longer than the raised limit allows is cut', () => {
     const five = [{ limit: 'Requests', id: '10.1.2.3', cost: 5 }] as const;
     atOnce(limiter.spend(five));
     limiter.replace({ limits, overrides: { Requests: { '10.0.0.0/8': quick } } });
+    expect(atOnce(limiter.check(five))).toMatchObject({ allowed: false, retryAfterMs: 1000 });
+  });
+
+  test('for all clients together, while another limit borrows from a pool', () => {
+    const time = new FakeTime();
+    const borrow = { from: 'Pool', ceiling: quick } as const;
+    const setOfAll = (numbers: LimitNumbers) => ({
+      limits: {
+        All: { key: everyone(), ...numbers },
+        Users: { key: accountId(), ...quick, borrow },
+        Pool: { key: everyone(), ...quick },
+      },
+    });
+    const limiter = createLimiter({ ...setOfAll(daily), store: memoryStore({ time }), log: false });
+    const five = [{ limit: 'All', id: 'everyone', cost: 5 }] as const;
+    atOnce(limiter.spend(five));
+    limiter.replace(setOfAll(quick));
     expect(atOnce(limiter.check(five))).toMatchObject({ allowed: false, retryAfterMs: 1000 });
   });
 

@@ -1,4 +1,12 @@
-import { accountId, createLimiter, everyone, memoryStore, OverrideList, type OverrideTable } from '@sluice/core';
+import {
+  accountId,
+  createLimiter,
+  everyone,
+  loadFrom,
+  memoryStore,
+  OverrideList,
+  type OverrideTable,
+} from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { thrown } from '../support/thrown.ts';
 
@@ -70,6 +78,8 @@ describe('a limit that borrows', () => {
       'must be a limit that does not borrow itself',
     ],
     [{ key: everyone(), count: 1000, per: 'day' }, 'must be a rate, not a quota'],
+    [{ key: everyone(), concurrency: 1000 }, 'must be a rate, not a concurrency limit'],
+    [{ key: everyone(), load: loadFrom(() => 0) }, 'must be a rate, not a load limit'],
     [{ ...pool, maxWait: '1s' }, 'must be a limit without `maxWait`'],
     [{ ...pool, disabled: true }, 'must be a limit that is not disabled'],
   ])('must name a limit that can be a pool, not %o', (wrong, demand) => {

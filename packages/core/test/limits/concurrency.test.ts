@@ -211,3 +211,27 @@ describe('an override of a concurrency limit', () => {
     expect(error.code).toBe('ERR_OVERRIDE');
   });
 });
+
+describe('a store without slots', () => {
+  class OldStore {
+    spend = () => ({ nowTicks: 0, levelsTicks: [0] });
+    check = this.spend;
+    charge = this.spend;
+    refund = this.spend;
+    reset = () => undefined;
+    close = () => undefined;
+  }
+  const store = new OldStore();
+
+  test('is an error when the limiter is made', () => {
+    const { code, message } = thrown(() => limiterWith({ concurrency: 10 }, { store }));
+    expect(code).toBe('ERR_OPTION');
+    expect(message).toContain(
+      'must be a store with the trait `slots`, because limit "InFlight" is a concurrency limit, but was OldStore',
+    );
+  });
+
+  test('can be used by a limit of the process alone', () => {
+    expect(() => limiterWith({ concurrency: 10, scope: 'process' }, { store })).not.toThrow();
+  });
+});

@@ -1,4 +1,4 @@
-import { createLimiter, ipAddress, type Override } from '@sluice/core';
+import { createLimiter, ipAddress, loadFrom, type Override } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
 import { prepareFixedCost } from '../support/fixed-cost.ts';
@@ -36,6 +36,11 @@ describe('a fixed cost', () => {
     expect(() => prepareFixedCost(limiter, 'Orders', 2)).not.toThrow();
     const limits = accountLimits({ Orders: { count: 1, period: '1s' } });
     expect(thrown(() => limiter.replace({ limits })).code).toBe('ERR_COST_OVER_BURST');
+  });
+
+  test('may be anything of a load limit, which has no burst', () => {
+    const limiter = createLimiter({ limits: { Busy: { key: ipAddress(), load: loadFrom(() => 0) } }, log: false });
+    expect(() => prepareFixedCost(limiter, 'Busy', 1_000_000, 0.5)).not.toThrow();
   });
 
   test('may be as high as its share of the smallest burst', () => {
