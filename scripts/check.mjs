@@ -22,12 +22,7 @@ const checks = {
   unused: () => run('knip'),
   commits: () => run('node scripts/commits.mjs'),
   packages: () => inEmptyFolder(checkTarballs),
-  coverage: () =>
-    run('vitest run --coverage --project unit --project contract --project property --project redis', fewerRuns),
 };
-
-// On how many inputs a property is tried here: enough to reach each branch.
-const fewerRuns = { SLUICE_PROPERTY_RUNS: '200' };
 
 const names = namesFrom(process.argv.slice(2));
 let failed = 0;
@@ -70,14 +65,13 @@ function namesFrom(given) {
  * Runs a program, also one of node_modules/.bin, silently.
  *
  * @param {string} command words without spaces in them
- * @param {Record<string, string>} [env]
  * @returns {Promise<string>} what it printed; rejects with that when it failed
  */
-function run(command, env = {}) {
+function run(command) {
   const path = join(root, 'node_modules', '.bin') + delimiter + process.env.PATH;
   const child = spawn(command, {
     cwd: root,
-    env: { ...process.env, PATH: path, ...env },
+    env: { ...process.env, PATH: path },
     shell: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
