@@ -33,20 +33,22 @@ function randomKind() {
  * @returns {Promise<Answer[]>}
  */
 export async function offer(url, { seconds, rate, clients = 1000 }) {
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: 1000 });
+  // Each client has its own connections: one that is waiting for an answer must not delay or help another.
+  const agents = Array.from({ length: clients }, () => new Agent({ keepAlive: true }));
   const answers = [];
   const beganMs = performance.now();
   let nextMs = 0;
   while (nextMs < seconds * 1000) {
     const nowMs = performance.now() - beganMs;
     for (; nextMs <= nowMs && nextMs < seconds * 1000; nextMs += gapMs(rate(nextMs / 1000))) {
-      const client = `client-${Math.floor(Math.random() * clients)}`;
-      answers.push(send(url, agent, { atMs: nextMs, lateMs: nowMs - nextMs, client }));
+      const client = Math.floor(Math.random() * clients);
+      const sent = { atMs: nextMs, lateMs: nowMs - nextMs, client: `client-${client}` };
+      answers.push(send(url, agents[client], sent));
     }
     await delay(1);
   }
   const all = await Promise.all(answers);
-  agent.destroy();
+  for (const agent of agents) agent.destroy();
   return all;
 }
 
@@ -71,7 +73,7 @@ export async function capacityOf(/** @type {string} */ url, seconds = 3) {
 
 /**
  * @param {string} url
- * @param {Agent} agent
+ * @param {Agent | undefined} agent
  * @param {{ atMs: number, lateMs: number, client: string }} sent `lateMs`: counted as a part of the answer's time.
  * @returns {Promise<Answer>}
  */
@@ -89,6 +91,8 @@ function send(url, agent, { atMs, lateMs, client }) {
     });
     const timer = setTimeout(() => req.destroy(), PATIENCE_MS);
     req.on('error', () => end(0));
+    // Without an error, when the client gives up in the middle of the answer.
+    req.on('close', () => end(0));
     req.end();
   });
 }
