@@ -4,16 +4,25 @@ import { root } from './pnpm.mjs';
 
 const folder = join(root, 'packages', 'redis');
 
-/** Writes decide.lua as a module: a CommonJS build and a bundle find no files beside them. */
-export function writeLuaModule() {
-  const file = join(folder, 'src', 'batches', 'decide-lua.ts');
-  const module = moduleOf(readFileSync(join(folder, 'lua', 'decide.lua'), 'utf8'));
-  // An unchanged file is left alone, so that it is not built again.
-  if (!existsSync(file) || readFileSync(file, 'utf8') !== module) writeFileSync(file, module);
+/** The scripts, and the room whose module each becomes. */
+const SCRIPTS = { decide: 'batches', sync: 'leases' };
+
+/** Writes the scripts as modules: a CommonJS build and a bundle find no files beside them. */
+export function writeLuaModules() {
+  for (const [name, room] of Object.entries(SCRIPTS)) {
+    const file = join(folder, 'src', room, `${name}-lua.ts`);
+    const module = moduleOf(name, readFileSync(join(folder, 'lua', `${name}.lua`), 'utf8'));
+    // An unchanged file is left alone, so that it is not built again.
+    if (!existsSync(file) || readFileSync(file, 'utf8') !== module) writeFileSync(file, module);
+  }
 }
 
-/** @param {string} lua */
-function moduleOf(lua) {
+/**
+ * @param {string} name
+ * @param {string} lua
+ */
+function moduleOf(name, lua) {
   const literal = lua.replace(/[\\`]|\$\{/g, String.raw`\$&`);
-  return `/** The text of lua/decide.lua, written by \`npm run setup\`. */\nexport const decideLua: string = \`${literal}\`;\n`;
+  const comment = `/** The text of lua/${name}.lua, written by \`npm run setup\`. */`;
+  return `${comment}\nexport const ${name}Lua: string = \`${literal}\`;\n`;
 }
