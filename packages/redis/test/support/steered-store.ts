@@ -14,41 +14,10 @@ import type { RedisServer } from '../../../../test/redis/servers/redis-server.ts
 import { joinAlternatives, splitReading } from '../../src/batches/alternatives.ts';
 import { BatchRequest, type BatchEntry, type BatchRequestParts } from '../../src/batches/batch-request.ts';
 import { decideScript, ScriptBatch } from '../../src/batches/script-batch.ts';
+import { runSteered } from './steered-script.ts';
 
-const START_MICROS = Date.UTC(2026, 6, 1) * 1000;
-
-/** The script, with a clock that a test sets, also for the expiry of keys. */
-const STEERED = `local real = redis
-local clock = real.call('GET', 'clock') + 0
-local redis = {}
-local function expire(name, key)
-  if string.sub(name, 1, 1) ~= 'Z' then return end
-  local expiry = real.call('GET', key .. ' expiry')
-  if expiry and clock >= expiry + 0 then real.call('DEL', key, key .. ' expiry') end
-end
-function redis.call(name, key, value, ...)
-  expire(name, key)
-  if name == 'TIME' then
-    return { string.format('%.0f', math.floor(clock / 1000000)), string.format('%.0f', clock % 1000000) }
-  elseif name == 'SET' then
-    local _, px = ...
-    return real.call('SET', key, value .. ' ' .. string.format('%.0f', clock + px * 1000))
-  elseif name == 'PEXPIRE' then
-    return real.call('SET', key .. ' expiry', string.format('%.0f', clock + value * 1000))
-  end
-  if value then return real.call(name, key, value, ...) end
-  return real.call(name, key)
-end
-function redis.pcall(name, key)
-  expire(name, key)
-  local value = real.pcall(name, key)
-  if type(value) ~= 'string' then return value end
-  local space = string.find(value, ' ', 1, true)
-  if clock < string.sub(value, space + 1) + 0 then return string.sub(value, 1, space - 1) end
-  real.call('DEL', key)
-  return false
-end
-${decideScript.source}`;
+/** From 2026-01-01. */
+const START_MICROS = 181 * 86_400 * 1_000_000;
 
 let stores = 0;
 
@@ -64,6 +33,11 @@ export class SteeredStore implements Store {
   constructor(server: RedisServer, time: Time) {
     this.#server = server;
     this.#time = time;
+  }
+
+  /** The clock of the server, since 2026. */
+  get clockMicros(): number {
+    return START_MICROS + this.#time.nowMicros();
   }
 
   spend(batch: readonly StoreTransaction[]): Promise<StoreReading> {
@@ -107,12 +81,13 @@ export class SteeredStore implements Store {
     this.#closed = true;
   }
 
+  keyOf({ limit, id, calendar, slots }: StoreBucket): string {
+    return this.#prefix + bucketKey(limit, id, calendar ?? (slots && 'slots'));
+  }
+
   #parts(kind: BatchRequestParts['kind'], batch: readonly (BatchEntry & StoreBucket)[]): BatchRequestParts {
     if (this.#closed) throw new SluiceError('ERR_CLOSED', 'This store was closed.');
-    const keys = batch.map(({ limit, id, calendar, slots }) => {
-      return this.#prefix + bucketKey(limit, id, calendar ?? (slots && 'slots'));
-    });
-    return { kind, batch, keys, deadlineMs: 1000 };
+    return { kind, batch, keys: batch.map((bucket) => this.keyOf(bucket)), deadlineMs: 1000 };
   }
 
   async #run(parts: BatchRequestParts): Promise<StoreReading> {
@@ -123,12 +98,7 @@ export class SteeredStore implements Store {
     const request = new BatchRequest(parts, { onAnswer: () => {}, onFailure: () => {} });
     const call = new ScriptBatch(1000, 0);
     call.add(request);
-    const { keys, args } = call.toScriptCall(0);
-    const clock = START_MICROS + this.#time.nowMicros();
-    const [, reply] = await Promise.all([
-      this.#server.call('SET', 'clock', String(clock)),
-      this.#server.call<unknown[]>('EVAL', STEERED, keys.length, ...keys, Number.MAX_SAFE_INTEGER, ...args),
-    ]);
+    const reply = await runSteered(this.#server, decideScript.source, this.clockMicros, call.toScriptCall(0));
     call.answer(reply.slice(1), 0);
     return request.reading;
   }
