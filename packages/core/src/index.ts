@@ -78,6 +78,7 @@ export { OverrideList, type OverrideTable } from './limits/overrides/override-li
 export { eventLoop, loadFrom } from './load/load.ts';
 export type { LoadOptions } from './load/load-options.ts';
 export type { LoadSource, LoadUse, LoadUser } from './load/load-source.ts';
+export type { ShedMessage } from './load/shedding.ts';
 export type { ConcurrencyNumbers, SlotScope } from './limits/concurrency.ts';
 export type { LoadNumbers } from './limits/load-limit.ts';
 export type { HeldDecision } from './limiter/held-decision.ts';

@@ -70,6 +70,16 @@ export type LimiterEvent =
       readonly cause: unknown;
       readonly message: string;
     }
+  /** A load limit denies its first request at this level of its load. */
+  | { readonly type: 'shedding-began'; readonly limit: string; readonly level: number; readonly message: string }
+  /** The level of a load is 0 again, after its limit denied `count` requests in `durationMs`. */
+  | {
+      readonly type: 'shedding-ended';
+      readonly limit: string;
+      readonly durationMs: number;
+      readonly count: number;
+      readonly message: string;
+    }
   /** A user's function threw during an upgrade, where no framework handles errors. The upgrade was rejected. */
   | { readonly type: 'upgrade-failed'; readonly cause: unknown; readonly message: string }
   /** A request was denied after its response had begun. The status could not be sent, and the response was ended. */
@@ -101,3 +111,6 @@ export const decisionChannel: Channel = channel('sluice:decision');
 
 /** The diagnostics channel `sluice:store`: a `StoreMessage` when an outage of a store begins, and when it ends. */
 export const storeChannel: Channel = channel('sluice:store');
+
+/** The diagnostics channel `sluice:shed`: a `ShedMessage` when a load limit begins to shed requests, and when it ends. */
+export const shedChannel: Channel = channel('sluice:shed');

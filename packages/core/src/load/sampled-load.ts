@@ -7,6 +7,7 @@ import { enabledFailed, signalFailed, type FailureEvent } from './load-events.ts
 import type { LoadSettings } from './load-options.ts';
 import type { LoadSource, LoadUse, LoadUser } from './load-source.ts';
 import { booleanFrom, signalFrom } from './readings.ts';
+import { Shedding } from './shedding.ts';
 
 /**
  * A late reading counts as at most a second, or two intervals if that is longer. So after a stall of the event loop, or
@@ -28,7 +29,7 @@ const SHORTEST_INTERVALS = 0.5;
 export class SampledLoad implements LoadSource {
   readonly #settings: LoadSettings;
   readonly #beginReading: () => () => unknown;
-  readonly #users = new Set<LoadUser>();
+  readonly #users = new Map<LoadUser, Shedding>();
   readonly #failedSignals = new Tally((count, cause) => this.#emit(signalFailed, count, cause));
   readonly #failedSwitches = new Tally((count, cause) => this.#emit(enabledFailed, count, cause));
   readonly #classes: ShareClasses;
@@ -51,14 +52,17 @@ export class SampledLoad implements LoadSource {
   start({ limit, time, emit }: LoadUser): LoadUse {
     // A copy: one limiter may use the source for several limits, or twice for one.
     const user: LoadUser = { limit, time, emit };
-    this.#users.add(user);
+    const shedding = new Shedding(user);
+    this.#users.set(user, shedding);
     if (this.#sampling === undefined) this.#sampleBy(user);
     return {
       sheds: (id, share) => {
         this.#classes.add(share);
         if (this.#sampling !== undefined && this.#intervalsSinceReading() >= LATE_INTERVALS) this.#sample();
         const part = this.#classes.shedPart(this.level, share);
-        return part > 0 && (part === 1 || cohortOf(id, time.wallNow()) < part);
+        const isShed = part > 0 && (part === 1 || cohortOf(id, time.wallNow()) < part);
+        if (isShed) shedding.add(this.level);
+        return isShed;
       },
       retryAfterMs: (id) => cohortLeftMs(id, time.wallNow()),
       stop: () => this.#stop(user),
@@ -66,11 +70,12 @@ export class SampledLoad implements LoadSource {
   }
 
   #stop(user: LoadUser): void {
+    this.#users.get(user)?.end();
     this.#users.delete(user);
     if (this.#sampling?.user !== user) return;
     this.#sampling.alarm.cancel();
     this.#sampling = undefined;
-    const [next] = this.#users;
+    const [next] = this.#users.keys();
     if (next !== undefined) return this.#sampleBy(next);
     this.#level = new Level(this.#settings.ramp);
   }
@@ -111,6 +116,8 @@ export class SampledLoad implements LoadSource {
     if (this.#sampling !== sampling) return;
     this.#level.move(reading, elapsedMs, this.#classes.lastBegins);
     if (!isOn) this.#level.reset();
+    if (this.level > 0) return;
+    for (const shedding of this.#users.values()) shedding.end();
   }
 
   #countedMs(elapsedMicros: number): number {
@@ -138,7 +145,7 @@ export class SampledLoad implements LoadSource {
   }
 
   #emit(event: FailureEvent, count: number, cause: unknown): void {
-    for (const { limit, emit } of this.#users) emit(event(limit, count, cause));
+    for (const { limit, emit } of this.#users.keys()) emit(event(limit, count, cause));
   }
 }
 
