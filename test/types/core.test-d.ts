@@ -55,6 +55,8 @@ createLimiter({ limits: { Orders: { key: ipAddress(), count: 5, per: 'day', peri
 createLimiter({ limits: { Orders: { key: ipAddress(), count: 5, period: '1s', lease: '10s' } } });
 // @ts-expect-error a load limit has no concurrency
 createLimiter({ limits: { Worker: { load: eventLoop(), concurrency: 10 } } });
+// @ts-expect-error a load limit is never named, so it can not be hidden
+createLimiter({ limits: { Worker: { load: eventLoop(), hidden: true } } });
 // @ts-expect-error there are two scopes
 createLimiter({ limits: { InFlight: { key: ipAddress(), concurrency: 10, scope: 'host' } } });
 // @ts-expect-error a concurrency limit has a key

@@ -26,6 +26,8 @@ export { limitsOf, timeOf } from './limiter/create-limiter.ts';
 export { borrowChangeOf, borrowTermsOf, checkedTenants, checkWeight, type BorrowTerms } from './limits/borrowing.ts';
 export { checkedLeaseMs, concurrencyOf, MAX_SLOTS, SLOT_SCOPES } from './limits/concurrency.ts';
 export { kindOf, type LimitKind } from './limits/limit-kind.ts';
+export { checkLoadSettings, LOAD_KEY, LOAD_RATE } from './limits/load-limit.ts';
+export { checkedLoadMs, checkSignal, LOAD_HINTS, loadSettings, MAX_CLASSES } from './load/load-options.ts';
 export { checkAtMost, checkLimitName, defineLimits, LIMIT_NAME_PATTERN, type Limit } from './limits/limit.ts';
 export { checkKind, OVERRIDE_HINTS, overrideRate, type OverrideRate } from './limits/overrides/override.ts';
 export { checkBorrowing, OverrideTotals } from './limits/overrides/override-totals.ts';

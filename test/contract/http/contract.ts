@@ -16,6 +16,7 @@ import { handlerErrorCases } from './cases/handler-errors.ts';
 import { handlerCases } from './cases/handlers.ts';
 import { hiddenCases } from './cases/hidden.ts';
 import { limitCases } from './cases/limits.ts';
+import { loadCases } from './cases/loads.ts';
 import { mockExchangeCases } from './cases/mock-exchanges.ts';
 import { optionCases } from './cases/options.ts';
 import { overrideCases } from './cases/overrides.ts';
@@ -58,6 +59,7 @@ const CASES = {
   'thrown values': thrownValueCases,
   waiting: waitingCases,
   slots: slotCases,
+  loads: loadCases,
   'fields of slots': slotFieldCases,
   'ends of slots': slotEndCases,
 };

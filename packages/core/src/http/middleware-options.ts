@@ -12,6 +12,7 @@ import {
   type ConcurrencyDefinition,
   type LimitDefinition,
   type LimitSettings,
+  type LoadDefinition,
   type QuotaDefinition,
   type RateDefinition,
 } from '../limits/limit.ts';
@@ -81,7 +82,7 @@ export interface InlineSettings<Request = unknown, SettleArgs extends readonly u
   readonly overrides?: Readonly<Record<string, Override>> | undefined;
 }
 
-/** The options of a middleware with one limit of its own: a rate, a quota or a concurrency limit. */
+/** The options of a middleware with one limit of its own: a rate, a quota, a concurrency limit or a load limit. */
 export type InlineLimit<Request = unknown, SettleArgs extends readonly unknown[] = readonly unknown[]> = InlineSettings<
   Request,
   SettleArgs
@@ -90,6 +91,7 @@ export type InlineLimit<Request = unknown, SettleArgs extends readonly unknown[]
     | Omit<RateDefinition<Request>, keyof LimitSettings>
     | Omit<QuotaDefinition<Request>, keyof LimitSettings>
     | Omit<ConcurrencyDefinition<Request>, keyof LimitSettings>
+    | Omit<LoadDefinition<Request>, keyof LimitSettings>
   );
 
 /** The options of a middleware: limits of a shared limiter, or one limit of its own. */
@@ -110,6 +112,7 @@ const NUMBERS = [
   'atMost',
   ...QUOTA_OPTIONS,
   ...CONCURRENCY_OPTIONS,
+  'load',
   'onFailure',
   'disabled',
   'hidden',

@@ -28,16 +28,19 @@ export class LoadLimits {
 
   /** Begins to use the sources of a new set of limits, and ends the use of the others. */
   changed({ limits }: LimitSet<never>): void {
+    const ended: LoadUse[] = [];
     for (const [name, { source, use }] of this.#used) {
       const limit = limits.get(name);
       if (limit?.load === source && !limit.disabled) continue;
-      use.stop();
+      ended.push(use);
       this.#used.delete(name);
     }
     for (const { name: limit, load: source, disabled } of limits.values()) {
       if (source === undefined || disabled || this.#used.has(limit)) continue;
       this.#used.set(limit, { source, use: source.start({ limit, time: this.#time, emit: this.#emit }) });
     }
+    // Last, so that a limit with a new name goes on at the level of its source.
+    for (const use of ended) use.stop();
   }
 
   /** Ends the use of all sources. */

@@ -1,3 +1,4 @@
+import { SluiceError } from '../checks/errors.ts';
 import { clientNetwork } from '../keys/address-keys.ts';
 import type { Key } from '../keys/key.ts';
 import { checkedLoad } from '../load/load.ts';
@@ -13,6 +14,11 @@ export interface LoadNumbers {
    */
   readonly load: LoadSource | (() => number);
 }
+
+/** What all load limits have in place of numbers. */
+export const LOAD_RATE: Rate = countingRate('load', 1);
+/** The key of a load limit that has none of its own. */
+export const LOAD_KEY: Key = clientNetwork();
 
 /** A validated load limit. */
 interface CheckedLoad {
@@ -31,6 +37,29 @@ interface CheckedLoad {
  */
 export function loadLimitOf(where: string, definition: object): CheckedLoad | undefined {
   if (kindOf(where, definition) !== 'load') return undefined;
+  checkLoadSettings(where, definition);
   const load = checkedLoad(`${where}.load`, (definition as LoadNumbers).load);
-  return { rate: countingRate('load', 1), load, key: clientNetwork() };
+  return { rate: LOAD_RATE, load, key: LOAD_KEY };
+}
+
+/** The settings of other limits that would have no effect, and why. */
+const UNUSED = [
+  ['onFailure', 'a load limit asks no store'],
+  ['hidden', 'header fields never mention a load limit'],
+] as const;
+
+/**
+ * Rejects settings that only limits of other kinds have.
+ *
+ * @param where - The path of the limit in error messages: `limits.Worker`.
+ * @throws {SluiceError} `ERR_LIMIT`.
+ */
+export function checkLoadSettings(
+  where: string,
+  settings: { readonly onFailure?: unknown; readonly hidden?: unknown },
+): void {
+  for (const [name, why] of UNUSED) {
+    if (settings[name] === undefined) continue;
+    throw new SluiceError('ERR_LIMIT', `\`${where}.${name}\` must be left out beside \`load\`: ${why}.`);
+  }
 }

@@ -41,16 +41,27 @@ export interface LoadSettings {
 
 const NAMES = ['calm', 'busy', 'rise', 'fall', 'every', 'classes', 'enabled'] as const;
 
-const HINTS: Hints = {
+/** Names that are no options of a load, with what to write instead. */
+export const LOAD_HINTS: Hints = {
   interval: 'How often the signal is read is `every` here.',
   sampleInterval: 'How often the signal is read is `every` here.',
   maxEventLoopUtilization: 'The utilization above which the level rises is `busy` here.',
   maxEventLoopDelay: 'has no counterpart: the signal is the utilization of the event loop, see `busy`.',
 };
 
-const RISE: DurationRange = { minMs: 500, maxMs: 600_000, demand: 'from 500 ms to 10 minutes' };
-const FALL: DurationRange = { minMs: 1000, maxMs: 3_600_000, demand: 'from 1 second to 1 hour' };
-const EVERY: DurationRange = { minMs: 100, maxMs: 60_000, demand: 'from 100 ms to 60 seconds' };
+/** The largest number of classes. */
+export const MAX_CLASSES = 100;
+
+/** The options that are durations. */
+type LoadTime = 'rise' | 'fall' | 'every';
+
+const CLASSES_REMEDY = 'For example classes: 4. For one class for each share, leave it out.';
+
+const RANGES: Readonly<Record<LoadTime, DurationRange>> = {
+  rise: { minMs: 500, maxMs: 600_000, demand: 'from 500 ms to 10 minutes' },
+  fall: { minMs: 1000, maxMs: 3_600_000, demand: 'from 1 second to 1 hour' },
+  every: { minMs: 100, maxMs: 60_000, demand: 'from 100 ms to 60 seconds' },
+};
 
 /**
  * Validates the options of a load.
@@ -59,28 +70,48 @@ const EVERY: DurationRange = { minMs: 100, maxMs: 60_000, demand: 'from 100 ms t
  * @throws {SluiceError} `ERR_OPTION`, `ERR_UNKNOWN_OPTION` or `ERR_DURATION`.
  */
 export function loadSettings(where: string, options: LoadOptions): LoadSettings {
-  checkOptions(where, options, NAMES, HINTS, `${where === 'eventLoop' ? 'eventLoop(' : `${where}(fn, `}{ busy: 0.8 })`);
+  checkOptions(
+    where,
+    options,
+    NAMES,
+    LOAD_HINTS,
+    `${where === 'eventLoop' ? 'eventLoop(' : `${where}(fn, `}{ busy: 0.8 })`,
+  );
   const { calm = 0.7, busy = 0.8, rise = '3s', fall = '60s', every = '250ms', classes, enabled } = options;
-  checkPart(`${where}.calm`, calm);
-  checkPart(`${where}.busy`, busy);
+  checkSignal(`${where}.calm`, calm);
+  checkSignal(`${where}.busy`, busy);
   if (calm >= busy) throw noDeadZone(where, calm, busy);
-  const riseMs = milliseconds(`${where}.rise`, rise, RISE);
-  const everyMs = milliseconds(`${where}.every`, every, EVERY);
+  const riseMs = checkedLoadMs(`${where}.rise`, 'rise', rise);
+  const everyMs = checkedLoadMs(`${where}.every`, 'every', every);
   if (everyMs > riseMs) throw tooSeldom(where, every, rise);
   checkFunction(`${where}.enabled`, enabled, "For example enabled: () => flags.isOn('shed-load').");
   return {
-    ramp: { calm, busy, riseMs, fallMs: milliseconds(`${where}.fall`, fall, FALL) },
+    ramp: { calm, busy, riseMs, fallMs: checkedLoadMs(`${where}.fall`, 'fall', fall) },
     everyMs,
-    classes: classes === undefined ? undefined : wholeNumber(`${where}.classes`, classes, { min: 1, max: 100 }),
+    classes:
+      classes === undefined
+        ? undefined
+        : wholeNumber(`${where}.classes`, classes, { min: 1, max: MAX_CLASSES, remedy: CLASSES_REMEDY }),
     isEnabled: enabled,
   };
 }
 
-function milliseconds(option: string, value: Duration, range: DurationRange): number {
-  return durationTicks(option, value, range) / TICKS_PER_MS;
+/**
+ * Validates `rise`, `fall` or `every` of a load, and returns it in milliseconds.
+ *
+ * @param option - Its path in error messages: `eventLoop.rise`.
+ * @throws {SluiceError} `ERR_DURATION` for a value that is not a duration in its range.
+ */
+export function checkedLoadMs(option: string, name: LoadTime, value: unknown): number {
+  return durationTicks(option, value, RANGES[name]) / TICKS_PER_MS;
 }
 
-function checkPart(option: string, value: unknown): void {
+/**
+ * Validates `calm` or `busy` of a load.
+ *
+ * @throws {SluiceError} `ERR_OPTION` for a value that is not a number above 0 and below 1.
+ */
+export function checkSignal(option: string, value: unknown): void {
   if (typeof value === 'number' && value > 0 && value < 1) return;
   const remedy = 'For example calm: 0.7, busy: 0.8. The level stays while the signal is between them.';
   throw complaint('ERR_OPTION', { option, demand: 'a number above 0 and below 1', value, remedy });

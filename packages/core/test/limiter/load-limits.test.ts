@@ -1,5 +1,6 @@
 import { loadFrom, type LoadSource } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
+import { thrown } from '../support/thrown.ts';
 import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { holding, holdingRemotely, limitsOf, slot } from '../slots/support/holding.ts';
 
@@ -180,6 +181,18 @@ describe('the use of a source', () => {
     expect(fresh.users).toEqual([]);
   });
 
+  test('keeps its level when `replace` gives its limit another name', () => {
+    const load = loadFrom(() => 1);
+    const { limiter, time } = holding({ Worker: { key: undefined, load } });
+    time.advance(2000);
+    const { level } = load;
+    expect(level).toBeGreaterThan(0);
+    limiter.replace({ limits: limitsOf({ Process: { key: undefined, load } }) });
+    expect(load.level).toBe(level);
+    limiter.replace({ limits: limitsOf({}) });
+    expect(load.level).toBe(0);
+  });
+
   test('does not begin when the new limits are not valid', () => {
     const [old, fresh] = [new GivenLoad(), new GivenLoad()];
     const { limiter } = holding(loaded(old).limits);
@@ -213,6 +226,15 @@ describe('the use of a source', () => {
     answer(undefined);
     expect(await pending).toMatchObject({ allowed: true, results: [] });
   });
+});
+
+test.each([
+  ['onFailure', 'closed', 'a load limit asks no store'],
+  ['hidden', false, 'header fields never mention a load limit'],
+])('the setting %s of other limits is an error', (name, value, why) => {
+  const error = thrown(() => holding({ Worker: { key: undefined, load: () => 0, [name]: value } }));
+  expect(error.code).toBe('ERR_LIMIT');
+  expect(error.message).toBe(`\`limits.Worker.${name}\` must be left out beside \`load\`: ${why}.`);
 });
 
 test('a function is a load, and its signal raises the level with time', () => {

@@ -202,7 +202,7 @@ describe('an override of a concurrency limit', () => {
     [
       'a load limit',
       { load: () => 0, key: undefined },
-      "must have no numbers, because it is a load limit: an override of it is 'unlimited' or 'blocked'.",
+      'must have no numbers, because it is a load limit. Its overrides are `unlimited` or `blocked`.',
     ],
   ])('by a concurrency is an error for %s', (_, definition, message) => {
     const overridden = { overrides: { InFlight: { '203.0.113.7': { concurrency: 1 } } } };

@@ -62,6 +62,7 @@ export const OVERRIDE_HINTS: Hints = {
   ...LIMIT_HINTS,
   ...hintsOf(QUOTA_OPTIONS, 'an override of a quota changes its `count` alone'),
   ...hintsOf(CONCURRENCY_OPTIONS, 'an override of a concurrency limit changes its `concurrency` alone'),
+  ...hintsOf(['load'], 'its overrides are `unlimited` or `blocked`'),
 };
 
 function hintsOf(names: readonly string[], why: string): Hints {
@@ -113,7 +114,7 @@ const NUMBERS: Readonly<Record<Counted | 'rate', string>> = {
   rate: "`count` and `period`, because the limit is a rate. For example { count: 600, period: '180m' }",
   quota: '`count` alone, because the limit is a quota. For example { count: 50000 }',
   slots: '`concurrency` alone, because it is a concurrency limit. For example { concurrency: 20 }',
-  load: "no numbers, because it is a load limit: an override of it is 'unlimited' or 'blocked'",
+  load: 'no numbers, because it is a load limit. Its overrides are `unlimited` or `blocked`',
 };
 
 function otherKind(where: string, { rate }: Pick<Limit<never>, 'rate'>): SluiceError {
