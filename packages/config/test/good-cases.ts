@@ -34,6 +34,20 @@ export const GOOD_CASES: readonly GoodCase[] = [
       '- NewOrdersPerAccount: { concurrency: 1, ids: [1] }\n- NewOrdersPerAccount: { blocked: true, ids: [2] }\n',
   },
   { name: 'a bulkhead', limits: withOrders('concurrency: 1, scope: process, block: 1') },
+  { name: 'a load limit', limits: withOrders('load: eventLoop') },
+  { name: 'a load limit with the defaults', limits: withOrders('load: {}') },
+  {
+    name: 'a load limit with all its fields',
+    limits: withOrders(
+      'load: { calm: 0.5, busy: 0.9, rise: 500ms, fall: 1h, every: 500ms, classes: 100 }, disabled: true, idFormat: accountId',
+    ),
+    overrides:
+      '- NewOrdersPerAccount: { unlimited: true, ids: [1] }\n- NewOrdersPerAccount: { blocked: true, ids: [2] }\n',
+  },
+  {
+    name: 'a load limit without a key in code',
+    limits: `${LIMITS}Worker: { load: eventLoop, idFormat: clientNetwork }\n`,
+  },
   { name: 'limits in flow style', limits: LIMITS },
   { name: 'limits as JSON', limits: JSON.stringify(limitsAsData()) },
   { name: 'CRLF line ends', limits: LIMITS.replaceAll('\n', '\r\n') },

@@ -9,7 +9,7 @@ import {
   type IdFormat,
   type Key,
 } from '@sluice/core';
-import { listed, messageOf, shownName } from '@sluice/core/kit';
+import { listed, LOAD_KEY, messageOf, shownName } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import { BEGINNING } from '../nodes/position.ts';
 import type { LimitRow } from '../shape/limits-shape.ts';
@@ -27,21 +27,27 @@ export interface Formats {
 /** Id formats of the keys in code. */
 export class KeyFormats implements Formats {
   readonly #keys: ReadonlyMap<string, Key<never>>;
+  /** The load limits without a key in code. */
+  readonly #keyless = new Set<string>();
 
   constructor(keys: ReadonlyMap<string, Key<never>>) {
     this.#keys = keys;
   }
 
-  check({ name, at, idFormat }: LimitRow, problems: Problems): void {
-    const key = this.#keys.get(name);
+  check({ name, at, idFormat, isLoad }: LimitRow, problems: Problems): void {
+    if (isLoad && !this.#keys.has(name)) this.#keyless.add(name);
+    const key = this.#keyOf(name);
     if (key === undefined) {
       const remedy = `Add one, for example keys: { ${name}: ipAddress() }, or remove the limit from the file.`;
       return problems.add(at, `The limit \`${name}\` has no key in code. ${remedy}`, name);
     }
     const inCode = key.format.name;
     if (idFormat === undefined || withoutAlias(idFormat.name) === inCode) return;
-    const message = `\`${name}.idFormat\` must be ${shownName(inCode)}, the format of its key in code, but was '${shownName(idFormat.name)}'.`;
-    problems.add(idFormat.at, `${message} Change one of the two.`, name);
+    const [whose, remedy] = this.#keyless.has(name)
+      ? ['of a load limit without a key in code', 'Change it, or give the limit a key.']
+      : ['of its key in code', 'Change one of the two.'];
+    const message = `\`${name}.idFormat\` must be ${shownName(inCode)}, the format ${whose}, but was '${shownName(idFormat.name)}'.`;
+    problems.add(idFormat.at, `${message} ${remedy}`, name);
   }
 
   finish(names: ReadonlySet<string>, problems: Problems): void {
@@ -58,7 +64,11 @@ export class KeyFormats implements Formats {
 
   of(limit: string): IdFormat | string {
     // The message is empty, because `check` has already reported a limit without a key.
-    return this.#keys.get(limit)?.format ?? '';
+    return this.#keyOf(limit)?.format ?? '';
+  }
+
+  #keyOf(limit: string): Key<never> | undefined {
+    return this.#keyless.has(limit) ? LOAD_KEY : this.#keys.get(limit);
   }
 }
 
@@ -75,7 +85,8 @@ export class NamedFormats implements Formats {
     this.#known = new Map([...known, ...formats].map((format) => [format.name, format]));
   }
 
-  check({ name, idFormat }: LimitRow, problems: Problems): void {
+  check({ name, idFormat, isLoad }: LimitRow, problems: Problems): void {
+    if (idFormat === undefined && isLoad) return void this.#limits.set(name, LOAD_KEY.format);
     if (idFormat === undefined) {
       const remedy = `For example idFormat: accountId.`;
       this.#limits.set(name, `\`${name}\` needs an idFormat, by which its ids are checked without code. ${remedy}`);

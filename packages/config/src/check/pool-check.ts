@@ -1,4 +1,5 @@
 import {
+  eventLoop,
   everyone,
   keyFrom,
   type IdFormat,
@@ -75,7 +76,8 @@ export class PoolCheck {
     const definitions = [...this.#rows.values()].map((row): [string, LimitDefinition] => {
       const { name, numbers, atMost, borrow, disabled } = row;
       const key = keyFrom(this.#formatOf(name), String);
-      const more = { atMost, disabled, ...(borrow && { borrow: borrow.definition }) };
+      const load = numbers!.load && { load: eventLoop(numbers!.load) };
+      const more = { atMost, disabled, ...load, ...(borrow && { borrow: borrow.definition }) };
       return [name, { key, ...numbers!.numbers, ...more } as LimitDefinition];
     });
     return defineLimits(Object.fromEntries(definitions), 'local');

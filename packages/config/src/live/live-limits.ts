@@ -92,9 +92,9 @@ export class LiveLimits<Request = unknown> {
   }
 
   async #read({ background, signature }: { readonly background: boolean; readonly signature: string }): Promise<void> {
-    const { read, keys } = this.#recipe;
+    const { read } = this.#recipe;
     const bounds = { ...read.bounds, background, time: this.#time };
-    const outcome = await readRecipe({ read: { ...read, bounds }, keys }).then(
+    const outcome = await readRecipe({ ...this.#recipe, read: { ...read, bounds } }).then(
       (loaded) => () => this.#take(loaded, background),
       (error: unknown) => () => this.#refuse(error),
     );

@@ -1,12 +1,17 @@
 import type { Key, LimitDefinition, LimitDefinitions, OverrideList } from '@sluice/core';
+import { LOAD_KEY } from '@sluice/core/kit';
 import { KeyFormats } from '../check/formats.ts';
 import { problemsError } from '../check/problem.ts';
 import { readLimits, type LimitsRead, type ReadOptions } from '../check/read-limits.ts';
+import { EventLoops } from './event-loops.ts';
 import { checkKeys, checkSources, type KeyOptions, type LimitKeys, type LimitSources } from './options.ts';
 
 /** The options of {@link loadLimits}. */
 export interface LoadOptions<Request = unknown> extends LimitSources {
-  /** A key for each limit of the file. A key without a limit in the file is an error. */
+  /**
+   * A key for each limit of the file, except for load limits: theirs is `clientNetwork()` unless it is given. A key
+   * without a limit in the file is an error.
+   */
   readonly keys: LimitKeys<Request>;
 }
 
@@ -28,7 +33,7 @@ export interface LoadOptions<Request = unknown> extends LimitSources {
  */
 export async function loadLimits<Request = unknown>(options: LoadOptions<Request>): Promise<LoadedLimits<Request>> {
   const read = checkSources('loadLimits', options, ['keys']);
-  return readRecipe({ read, keys: checkKeys(options.keys) });
+  return readRecipe({ read, keys: checkKeys(options.keys), eventLoops: new EventLoops() });
 }
 
 /** Reads limits with options that are already validated. Rejects as {@link loadLimits} does. */
@@ -43,6 +48,7 @@ export async function readRecipe<Request>(recipe: Recipe<Request>): Promise<Load
 export interface Recipe<Request> {
   readonly read: ReadOptions;
   readonly keys: ReadonlyMap<string, KeyOptions<Request>>;
+  readonly eventLoops: EventLoops;
 }
 
 /**
@@ -88,13 +94,19 @@ export class RememberedLimits<Request> implements LoadedLimits<Request> {
   }
 }
 
-function definitionsOf<Request>({ limits }: LimitsRead, { keys }: Recipe<Request>): LimitDefinitions<Request> {
+function definitionsOf<Request>(
+  { limits }: LimitsRead,
+  { keys, eventLoops }: Recipe<Request>,
+): LimitDefinitions<Request> {
   const definitions = [...limits.values()].map((row): [string, LimitDefinition<Request>] => {
-    const { key, onFailure } = keys.get(row.name)!;
+    // Only a load limit may have no key in code.
+    const { key, onFailure }: KeyOptions<Request> = keys.get(row.name) ?? { key: LOAD_KEY };
+    const { numbers: own, load: options } = row.numbers!;
+    const load = options && { load: eventLoops.of(options) };
     const bounds = row.atMost !== undefined && { atMost: row.atMost };
     const switches = { ...(row.disabled && { disabled: true }), ...(row.hidden && { hidden: true }) };
     const borrow = row.borrow && { borrow: row.borrow.definition };
-    const numbers = { ...row.numbers!.numbers, ...bounds, ...borrow };
+    const numbers = { ...own, ...bounds, ...borrow, ...load };
     const definition = { key, ...numbers, ...(onFailure !== undefined && { onFailure }), ...switches };
     return [row.name, definition as LimitDefinition<Request>];
   });

@@ -1,8 +1,16 @@
-import { CALENDAR_UNITS, checkedTenants, MAX_SLOTS, MAX_TOKENS, SLOT_SCOPES, type LimitKind } from '@sluice/core/kit';
+import {
+  CALENDAR_UNITS,
+  checkedTenants,
+  MAX_CLASSES,
+  MAX_SLOTS,
+  MAX_TOKENS,
+  SLOT_SCOPES,
+  type LimitKind,
+} from '@sluice/core/kit';
 import type { Field } from './field.ts';
-import { leaseField, periodField, waitField } from './duration-fields.ts';
-import { boundsField, mappingField, partsField } from './nested-fields.ts';
-import { countField, debtField, tokensField, weightField } from './number-fields.ts';
+import { leaseField, loadTimeField, periodField, waitField } from './duration-fields.ts';
+import { boundsField, mappingField, partsField, sourceField } from './nested-fields.ts';
+import { countField, debtField, signalField, tokensField, weightField } from './number-fields.ts';
 import { choiceField, limitField, markField, nameField, switchField, textField } from './word-fields.ts';
 
 // The fields of both files. The loader's checks and the JSON Schemas for editors are derived from them.
@@ -69,11 +77,25 @@ export const CEILING_FIELDS: FieldTable = { burst, count, period };
 
 const CONCURRENCY = countField('How many requests may be in progress at the same time.', MAX_SLOTS, '10');
 
-/** The kinds of limits that a file can define. */
-export type FileKind = Exclude<LimitKind, 'load'>;
+/** The options of a load: those of `eventLoop()` in code, without its function. */
+export const LOAD_FIELDS: FieldTable = {
+  calm: signalField('The utilization of the event loop below which the level falls. Default: 0.7.', '0.7'),
+  busy: signalField('The utilization of the event loop above which the level rises. Default: 0.8.', '0.8'),
+  rise: loadTimeField(
+    'rise',
+    'In how long the level rises from 0 to 1 at a utilization of 1, from 500ms to 10m. Default: 3s.',
+  ),
+  fall: loadTimeField('fall', 'In how long the level falls from 1 to 0, from 1s to 1h. Default: 60s.'),
+  every: loadTimeField('every', 'How often the utilization is read, from 100ms to 60s, at most rise. Default: 250ms.'),
+  classes: countField(
+    'In how many classes of equal width requests are shed, by their share. Default: one for each share.',
+    MAX_CLASSES,
+    '4',
+  ),
+};
 
 /** The fields of a limit with its numbers, by its kind. */
-export const KIND_FIELDS: Readonly<Record<FileKind, FieldTable>> = {
+export const KIND_FIELDS: Readonly<Record<LimitKind, FieldTable>> = {
   rate: {
     ...NUMBERS,
     atMost: boundsField(
@@ -116,6 +138,13 @@ export const KIND_FIELDS: Readonly<Record<FileKind, FieldTable>> = {
       '10',
     ),
   },
+  load: {
+    load: sourceField(
+      'The load of each process: while it has too much to do, it denies a part of the requests.',
+      'eventLoop',
+      LOAD_FIELDS,
+    ),
+  },
 };
 
 /** The fields of a limit, for editors and for the names of fields. Both kinds with a `count` describe it alike. */
@@ -123,13 +152,17 @@ export const LIMIT_FIELDS: FieldTable = {
   ...KIND_FIELDS.rate,
   ...KIND_FIELDS.quota,
   ...KIND_FIELDS.concurrency,
-  idFormat: nameField('The format of the ids. Default: the format of the key in code.', ID_FORMATS),
+  ...KIND_FIELDS.load,
+  idFormat: nameField(
+    'The format of the ids. Default: the format of the key in code; for a load without one, clientNetwork.',
+    ID_FORMATS,
+  ),
   disabled: switchField('Whether the limit is switched off. It then applies to no request.'),
   hidden: switchField('Whether the limit is hidden from clients: no header field and no problem details name it.'),
 };
 
-/** The fields of the numbers of an override, by the kind of its limit. */
-export const OVERRIDE_KIND_FIELDS: Readonly<Record<FileKind, FieldTable>> = {
+/** The fields of the numbers of an override, by the kind of its limit. A load limit has none. */
+export const OVERRIDE_KIND_FIELDS: Readonly<Record<Exclude<LimitKind, 'load'>, FieldTable>> = {
   rate: {
     ...NUMBERS,
     borrow: mappingField('Another ceiling or weight, if the limit borrows.', BORROW_CHANGE_FIELDS, []),
@@ -139,10 +172,11 @@ export const OVERRIDE_KIND_FIELDS: Readonly<Record<FileKind, FieldTable>> = {
 };
 
 /** The fields that show the kind of a limit, and are required. */
-export const NEEDED_FIELDS: Readonly<Record<FileKind, readonly string[]>> = {
+export const NEEDED_FIELDS: Readonly<Record<LimitKind, readonly string[]>> = {
   rate: ['count', 'period'],
   quota: ['count', 'per'],
   concurrency: ['concurrency'],
+  load: ['load'],
 };
 
 /** The fields of the numbers of an override. */

@@ -1,4 +1,11 @@
-import { checkedLeaseMs, checkedPeriodTicks, checkedWaitTicks, complaint, DURATION_PATTERN } from '@sluice/core/kit';
+import {
+  checkedLeaseMs,
+  checkedLoadMs,
+  checkedPeriodTicks,
+  checkedWaitTicks,
+  complaint,
+  DURATION_PATTERN,
+} from '@sluice/core/kit';
 import type { Node, Scalar } from '../nodes/node.ts';
 import { scalarOf, type Field } from './field.ts';
 
@@ -23,7 +30,15 @@ const LEASE: DurationUse = {
   remedy: 'For example 5s, 10s or 1m30s.',
   check: checkedLeaseMs,
 };
+const LOADS: Readonly<Record<LoadTime, DurationUse>> = {
+  rise: loadUse('rise', 'a duration from 500ms to 10 minutes', ['500ms', '3s', '1m']),
+  fall: loadUse('fall', 'a duration from 1s to 1 hour', ['10s', '1m', '5m']),
+  every: loadUse('every', 'a duration from 100ms to 60s', ['100ms', '250ms', '1s']),
+};
 const AMOUNT = /^[1-9]\d{0,6}$/;
+
+/** The durations of a load. */
+type LoadTime = 'rise' | 'fall' | 'every';
 
 /** What a duration is for: its range, examples of it, and its check by core. */
 interface DurationUse {
@@ -47,6 +62,21 @@ export function waitField(description: string): Field {
 /** A field for the lease of slots, with a unit. */
 export function leaseField(description: string): Field {
   return durationField(description, LEASE);
+}
+
+/** A field for one of the durations of a load, with a unit. */
+export function loadTimeField(name: LoadTime, description: string): Field {
+  return durationField(description, LOADS[name]);
+}
+
+function loadUse(name: LoadTime, demand: string, examples: [string, string, string]): DurationUse {
+  return {
+    demand,
+    example: examples[1],
+    examples,
+    remedy: `For example ${examples[0]}, ${examples[1]} or ${examples[2]}.`,
+    check: (option, value) => checkedLoadMs(option, name, value),
+  };
 }
 
 function durationField(description: string, use: DurationUse): Field {

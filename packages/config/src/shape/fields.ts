@@ -15,6 +15,17 @@ export interface RateNumbers {
   readonly rate: Rate;
 }
 
+/** What a mapping is for. */
+interface FieldsOf {
+  /** The path of the mapping in messages. */
+  readonly where: string;
+  readonly limit: string;
+  /** The names of its fields. */
+  readonly known: readonly string[];
+  /** What to write instead of other names. */
+  readonly hints?: Hints;
+}
+
 /** The fields of one mapping. Unknown, duplicate and wrong fields are added to the problems. */
 export class Fields {
   readonly where: string;
@@ -23,21 +34,17 @@ export class Fields {
   readonly #problems: Problems;
   readonly #nodes = new Map<string, { readonly node: Node; readonly keyAt: Position }>();
 
-  constructor(
-    { where, limit, known }: { readonly where: string; readonly limit: string; readonly known: readonly string[] },
-    mapping: Mapping,
-    problems: Problems,
-  ) {
+  constructor({ where, limit, known, hints = HINTS }: FieldsOf, mapping: Mapping, problems: Problems) {
     this.where = where;
     this.at = mapping.at;
     this.#limit = limit;
     this.#problems = problems;
-    for (const { key, value } of mapping.entries) this.#take(key, value, known);
+    for (const { key, value } of mapping.entries) this.#take(key, value, known, hints);
   }
 
   /** Reads the fields of a nested mapping. */
-  within(where: string, mapping: Mapping, known: readonly string[]): Fields {
-    return new Fields({ where, limit: this.#limit, known }, mapping, this.#problems);
+  within(where: string, mapping: Mapping, known: readonly string[], hints?: Hints): Fields {
+    return new Fields({ where, limit: this.#limit, known, hints: { ...HINTS, ...hints } }, mapping, this.#problems);
   }
 
   /** Whether there are so many problems that the rest of the file is not read. */
@@ -140,11 +147,11 @@ export class Fields {
     }
   }
 
-  #take(key: Node, node: Node, known: readonly string[]): void {
+  #take(key: Node, node: Node, known: readonly string[], hints: Hints): void {
     const name = key.kind === 'scalar' ? key.text! : shownNode(key);
     if (known.includes(name)) return this.#keep(name, key.at, node);
     const value = node.kind === 'scalar' ? node.value : node.kind;
-    this.attempt(() => checkOptions(this.where, { [name]: value }, known, HINTS), key.at);
+    this.attempt(() => checkOptions(this.where, { [name]: value }, known, hints), key.at);
   }
 
   #keep(name: string, keyAt: Position, node: Node): void {

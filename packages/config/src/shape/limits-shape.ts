@@ -17,6 +17,8 @@ export interface LimitRow {
   readonly numbers: NumbersRow | undefined;
   readonly atMost: AtMost | undefined;
   readonly idFormat: { readonly name: string; readonly at: Position } | undefined;
+  /** Whether it has a `load`. Such a limit needs no key in code. */
+  readonly isLoad: boolean;
   readonly disabled: boolean;
   readonly hidden: boolean;
   /** How the limit borrows; undefined if it does not. */
@@ -95,6 +97,7 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
       numbers: undefined,
       atMost: undefined,
       idFormat: undefined,
+      isLoad: false,
       disabled: false,
       hidden: false,
       borrow: undefined,
@@ -116,6 +119,7 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
     numbers,
     atMost,
     idFormat: idFormat === undefined ? undefined : { name: idFormat, at: fields.node('idFormat')!.at },
+    isLoad: fields.has('load'),
     disabled: fields.value('disabled', LIMIT_FIELDS['disabled']!) === true,
     hidden: fields.value('hidden', LIMIT_FIELDS['hidden']!) === true,
     borrow: isRate ? borrowOf(fields, numbers?.rate) : undefined,

@@ -47,6 +47,20 @@ export function mappingField(
   };
 }
 
+/** A field for the name of a source, or for a mapping of its options, which is read by `Fields.within`. */
+export function sourceField(description: string, source: string, options: Readonly<Record<string, Field>>): Field {
+  const { schema } = mappingField('', options, []);
+  return {
+    schema: { description, anyOf: [{ enum: [source] }, { ...schema, description: `The options of ${source}.` }] },
+    read(option, node) {
+      if (node.kind === 'mapping' || (node.kind === 'scalar' && node.value === source)) return node;
+      const leaf = leafOf(option);
+      const remedy = `Write ${leaf}: ${source}, or for example ${leaf}: { busy: 0.9 }.`;
+      throw new SluiceError('ERR_OPTION', wrongValue(option, `${source}, or a mapping of its options`, node, remedy));
+    },
+  };
+}
+
 function mappingOf(option: string, node: Node, demand: string, remedy: string): Mapping {
   if (node.kind === 'mapping') return node;
   throw new SluiceError('ERR_OPTION', wrongValue(option, demand, node, remedy));

@@ -1,4 +1,4 @@
-import { checkedDebt, checkedTokens, checkWeight, complaint, MAX_TOKENS } from '@sluice/core/kit';
+import { checkedDebt, checkedTokens, checkSignal, checkWeight, complaint, MAX_TOKENS } from '@sluice/core/kit';
 import type { Scalar } from '../nodes/node.ts';
 import { scalarOf, type Field } from './field.ts';
 
@@ -45,6 +45,18 @@ export function weightField(description: string): Field {
     read(option, node) {
       const { value } = scalarOf(option, node, { demand: 'a number above 0', example: '3' });
       checkWeight(option, value);
+      return value;
+    },
+  };
+}
+
+/** A field for a signal of a load: a number above 0 and below 1. */
+export function signalField(description: string, example: string): Field {
+  return {
+    schema: { description, type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
+    read(option, node) {
+      const { value } = scalarOf(option, node, { demand: 'a number above 0 and below 1', example });
+      checkSignal(option, value);
       return value;
     },
   };

@@ -34,6 +34,8 @@ const IDS: JsonSchema = {
   },
 };
 
+const { hidden } = LIMIT_FIELDS;
+
 /** The JSON Schema of a file of defaults. */
 export const LIMITS_SCHEMA: JsonSchema = {
   $schema: DRAFT,
@@ -46,7 +48,15 @@ export const LIMITS_SCHEMA: JsonSchema = {
     type: 'object',
     properties: schemasOf(LIMIT_FIELDS),
     additionalProperties: false,
-    anyOf: alternatives(KIND_FIELDS, NEEDED_FIELDS),
+    anyOf: alternatives(
+      {
+        rate: { ...KIND_FIELDS.rate, hidden },
+        quota: { ...KIND_FIELDS.quota, hidden },
+        concurrency: { ...KIND_FIELDS.concurrency, hidden },
+        load: KIND_FIELDS.load,
+      },
+      NEEDED_FIELDS,
+    ),
   },
 };
 
@@ -81,7 +91,7 @@ export const OVERRIDES_SCHEMA: JsonSchema = {
  */
 function alternatives<Name extends string>(
   fields: Readonly<Record<Name, object>>,
-  needed: Readonly<Record<Name, readonly string[]>>,
+  needed: Readonly<Record<NoInfer<Name>, readonly string[]>>,
 ): readonly JsonSchema[] {
   const all = [...new Set(Object.values<object>(fields).flatMap((own) => Object.keys(own)))];
   return (Object.keys(fields) as Name[]).map((name) => {
