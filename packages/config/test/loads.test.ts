@@ -18,7 +18,8 @@ async function sheds(limiter: Limiter, id = CLIENT, limit = 'Worker'): Promise<b
 }
 
 function levelOf(limits: LimitDefinitions, name = 'Worker'): number {
-  return (limits[name]?.load as { readonly level: number }).level;
+  const load = limits[name]?.load;
+  return typeof load === 'object' ? load.level : Number.NaN;
 }
 
 /** A watched limiter whose only limits are those of a file, without keys in code. */
@@ -86,11 +87,18 @@ it('overrides let ids through, or deny them at any level', async () => {
 });
 
 it('limits with equal options have one level, however they are written', async () => {
-  const text = `${LOAD}Same: { load: { rise: 3000ms, calm: 0.7 } }\nOther: { load: { rise: 4s } }\n`;
+  const text = `${LOAD}Same: { load: { rise: 3000ms, calm: 0.7 } }\n`;
   const { limits } = await loadLimits({ defaults: () => text, keys: {} });
   expect(limits['Same']?.load).toBe(limits['Worker']?.load);
-  expect(limits['Other']?.load).not.toBe(limits['Worker']?.load);
 });
+
+it.each(['calm: 0.6', 'busy: 0.9', 'rise: 4s', 'fall: 61s', 'every: 1s', 'classes: 1'])(
+  'a limit with the option %s has a level of its own',
+  async (option) => {
+    const { limits } = await loadLimits({ defaults: () => `${LOAD}Other: { load: { ${option} } }\n`, keys: {} });
+    expect(limits['Other']?.load).not.toBe(limits['Worker']?.load);
+  },
+);
 
 it('limits that were loaded apart have levels of their own', async () => {
   const load = async () => (await loadLimits({ defaults: () => LOAD, keys: {} })).limits['Worker']?.load;
