@@ -94,17 +94,13 @@ while last < #keys do
       local kept = level >= floor_level or floor_level <= 0
       if is_new then
         level = max(level, min(max(level + args[at], args[at + 1] + 0), cap))
-        if in_time then
-          if kept and level > 0 then
-            level = max(level - args[at + 2], 0)
-          end
-          if want > 1 then
-            local base = max(level, 0)
-            granted = max(min(floor((fit - base) / interval), floor(want / 2)), 0)
-            if granted > 0 then
-              level = base + granted * interval
-            end
-          end
+        if in_time and kept and level > 0 then
+          level = max(level - args[at + 2], 0)
+        end
+        if in_time and want > 1 then
+          local base = max(level, 0)
+          granted = max(min(floor((fit - base) / interval), floor(want / 2)), 0)
+          level = base + granted * interval
         end
       end
       if not kept then

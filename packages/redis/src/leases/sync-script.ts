@@ -10,6 +10,9 @@ export const syncScript: Script = {
   sha1: createHash('sha1').update(syncLua).digest('hex'),
 };
 
+/** 1 if the sync is new + 2 if data was lost. */
+const FLAGS: readonly unknown[] = [0, 1, 2, 3];
+
 /** Below every level and every TAT: there is none. */
 const NONE = -(2 ** 53);
 
@@ -57,7 +60,9 @@ export function encodeSync(call: SyncCall): Pick<ScriptCall, 'keys' | 'args'> {
 export function decodeSync({ entries }: SyncCall, reply: readonly unknown[]): SyncReply {
   const [nowTicks, flags] = reply;
   const isWhole = reply.every((each, i) => Number.isSafeInteger(each) || (each === null && i > 1 && i % 2 === 0));
-  if (reply.length !== 2 + 2 * entries.length || !isWhole) throw malformedReplyError(syncScript, reply);
+  if (!isWhole || reply.length !== 2 + 2 * entries.length || !FLAGS.includes(flags)) {
+    throw malformedReplyError(syncScript, reply);
+  }
   return {
     nowTicks: nowTicks as number,
     fresh: ((flags as number) & 1) !== 0,
