@@ -208,7 +208,7 @@ function alive<T extends { readonly expiryTicks: number }>(
 }
 
 /** The least of the numbers 2^e × (16 + f) / 16, f from 0 to 15, that is at least the level and at least 1. */
-export function writtenLevel(levelTicks: number): number {
+function writtenLevel(levelTicks: number): number {
   const level = Math.max(levelTicks, 1);
   let step = 1 / 16;
   while (32 * step <= level) step *= 2;

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { SyncCall, SyncEntry } from '../../packages/redis/src/leases/sync-call.ts';
 import { encodeSync } from '../../packages/redis/src/leases/sync-script.ts';
-import { runSteered } from '../../packages/redis/test/support/steered-script.ts';
+import { runSteered, STEERED_ORIGIN_MICROS } from '../../packages/redis/test/support/steered-script.ts';
 import type { RedisServer } from '../redis/servers/redis-server.ts';
 import { differenceOf, SceneCounts, SyncComparison } from './sync-comparison.ts';
 import { scenes } from './sync-scenes.ts';
@@ -35,8 +35,8 @@ const MINUTE_MICROS = 60_000_000;
 const TOKEN_TICKS = 16 * MINUTE_MICROS;
 const NOW_MICROS = 60 * MINUTE_MICROS;
 const NOW_TICKS = 16 * NOW_MICROS;
-/** Five minutes from then. */
-const EXPIRY = Date.UTC(2026, 0, 1, 1, 5) * 1000;
+const NOW_UNIX_MICROS = STEERED_ORIGIN_MICROS + NOW_MICROS;
+const EXPIRY = NOW_UNIX_MICROS + 5 * MINUTE_MICROS;
 
 const entry: Omit<SyncEntry, 'key'> = {
   chargeTicks: TOKEN_TICKS,
@@ -118,13 +118,26 @@ export const syncChecks: Readonly<Record<string, SyncCheck>> = {
   },
 
   async 'writes no bucket that it does not change'(server, source) {
-    const keys = ['unchanged-1', 'unchanged-2'].map((name) => `${name}-${runs}`);
+    const values = [undefined, `${tat(TOKEN_TICKS)}480`, `${tat(2 ** 33)}528`];
+    const keys = values.map((_, i) => `unchanged-${runs}-${i}`);
     runs++;
-    await server.call('SET', keys[1]!, `${tat(TOKEN_TICKS)}480 ${EXPIRY}`);
+    // The last one is above the cap, and exactly at the level that was written.
+    await server.call('SET', keys[1]!, `${values[1]} ${EXPIRY}`);
+    await server.call('SET', keys[2]!, `${values[2]} ${EXPIRY}`);
     await server.call('CONFIG', 'RESETSTAT');
     const entries = keys.map((key) => ({ ...entry, key, chargeTicks: 0, ownLevelTicks: undefined, wantedTokens: 0 }));
     await run(server, source, callOf(keys, { entries }));
     // That of the clock and that of the stream.
     return differenceOf('SETs', (await server.commandCalls()).get('set'), 2);
+  },
+
+  async 'keeps a bucket for a second after its TAT'(server, source) {
+    const levels = [-16_000_000, -15_999_999, 0];
+    const keys = levels.map((_, i) => `passed-${runs}-${i}`);
+    runs++;
+    const entries = keys.map((key, i) => ({ ...entry, key, ownLevelTicks: levels[i]!, wantedTokens: 0 }));
+    await run(server, source, callOf(keys, { entries }));
+    const kept = [`${tat(-15_999_999)}000 ${NOW_UNIX_MICROS + 1000}`, `${tat(0)}000 ${NOW_UNIX_MICROS + 1_000_000}`];
+    return differenceOf('stored', await server.call('MGET', ...keys), [null, ...kept]);
   },
 };

@@ -157,7 +157,14 @@ export class SyncComparison {
     const chargeTicks = Math.floor(entry.charge * burst) * intervalTicks;
     const last = this.#floors.get(`${process} ${entry.key}`) ?? 0;
     const off = entry.odd ? 1 : intervalTicks;
-    const floors = { last, none: 0, above: last + off, below: Math.max(0, last - off), now: this.#nowTicks };
+    const floors = {
+      last,
+      none: 0,
+      above: last + off,
+      below: Math.max(0, last - off),
+      now: this.#nowTicks,
+      soon: this.#nowTicks + 1,
+    };
     return {
       key,
       chargeTicks,
@@ -167,7 +174,7 @@ export class SyncComparison {
       intervalTicks,
       fitTicks,
       capTicks,
-      floorTicks: last === 0 && entry.floor !== 'now' ? 0 : floors[entry.floor],
+      floorTicks: last === 0 && (entry.floor === 'above' || entry.floor === 'below') ? 0 : floors[entry.floor],
       lost: entry.lost,
     };
   }

@@ -57,7 +57,7 @@ const entry = fc.record({
   /** Not a whole number of tokens. */
   odd: fc.boolean(),
   want: share,
-  floor: fc.constantFrom('last', 'last', 'last', 'none', 'above', 'below', 'now'),
+  floor: fc.constantFrom('last', 'last', 'last', 'none', 'above', 'below', 'now', 'soon'),
   lost: fc.constantFrom(false, false, false, true),
 });
 export type SceneEntry = typeof entry extends fc.Arbitrary<infer T> ? T : never;
