@@ -17,7 +17,7 @@ describe.each(['docs/when-it-is-too-much.md', 'docs/limits-as-files.md'])('the f
     expect(others).toEqual([]);
     const loaded = await loadLimits({ defaults: () => file, keys: {} });
     const time = new FakeTime();
-    const limiter = createLimiter({ ...loaded, time });
+    const limiter = createLimiter({ ...loaded, time, log: false });
     const passing = async (): Promise<readonly string[]> => {
       const names = Object.keys(loaded.limits);
       const decisions = await Promise.all(names.map((limit) => limiter.check([{ limit, id: '203.0.113.7' }])));

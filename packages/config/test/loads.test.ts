@@ -56,7 +56,7 @@ it.each([
 ])('%s makes a busy worker deny clients', async (_, content) => {
   const loaded = await loadLimits({ defaults: () => content, keys: {} });
   const time = new FakeTime();
-  const limiter = createLimiter({ ...loaded, time });
+  const limiter = createLimiter({ ...loaded, time, log: false });
   expect(await sheds(limiter)).toBe(false);
   time.advance(10_000);
   expect(await sheds(limiter)).toBe(true);
@@ -67,7 +67,7 @@ it('the options of a load have the effect that they have in code', async () => {
     'Slow: { load: { rise: 10s, every: 1s } }\nFast: { load: { rise: 500ms } }\nMean: { load: { classes: 4 } }\n';
   const loaded = await loadLimits({ defaults: () => text, keys: {} });
   const time = new FakeTime();
-  createLimiter({ ...loaded, time });
+  createLimiter({ ...loaded, time, log: false });
   time.advance(3000);
   expect(levelOf(loaded.limits, 'Fast')).toBe(1);
   expect(levelOf(loaded.limits, 'Slow')).toBeCloseTo(0.3, 5);

@@ -16,7 +16,7 @@ interface Sources {
 export async function watched(sources: Sources, options: WatchOptions = {}, keys = KEYS) {
   const loaded = await loadLimits({ ...sources, keys });
   const time = new CountedTime();
-  const limiter = createLimiter({ ...loaded, time });
+  const limiter = createLimiter({ ...loaded, time, log: false });
   const lines: string[] = [];
   const events: LimitFilesEvent[] = [];
   const live = watchLimits(limiter, loaded, {
