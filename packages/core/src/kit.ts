@@ -37,7 +37,7 @@ export { boundsOf, type Bound } from './rule/at-most.ts';
 export { quotaOf } from './limits/quota.ts';
 export { CALENDAR_UNITS } from './calendar/calendar.ts';
 export { DURATION_PATTERN } from './rule/duration.ts';
-export { fits, waitFor } from './rule/gcra.ts';
+export { fits, waitFor, wholeShareOf } from './rule/gcra.ts';
 export {
   checkedDebt,
   checkedPeriodTicks,
@@ -48,7 +48,7 @@ export {
   rateOf,
   type Rate,
 } from './rule/rate.ts';
-export { TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
+export { MAX_TOLERANCE_TICKS, TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
 export { nowTicksAt } from './store/store.ts';
 export { levelAfter, passedAlternative, passes, readUntilPassed, slotsTaken } from './store/transaction-rule.ts';
 export { checkReadyOptions } from './store/ready-options.ts';

@@ -68,7 +68,7 @@ export function shareOf(tolerance: number, share: number): number {
 
 /**
  * Returns a share of whole things, such as slots, rounded down: half of 3 is 1. The product may be too small by its last
- * two bits, see {@link shareOf}.
+ * two bits, as that of 0.29 and 100 tokens is.
  */
 export function wholeShareOf(count: number, share: number): number {
   return Math.floor(share * count * (1 + 2 * Number.EPSILON));

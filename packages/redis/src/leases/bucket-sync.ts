@@ -1,0 +1,139 @@
+import type { LeasedBucket, LeaseTerms } from './leased-bucket.ts';
+import { Lease } from './lease.ts';
+import type { SyncEntry, SyncedBucket } from './sync-call.ts';
+
+/** Redis leases tokens and takes them back only within this time of the sending. A later answer would come too late. */
+export const WANT_LIFE_TICKS: number = 100 * 16_000;
+/** Below this demand, the overdraft and single waits cost less than leases that lapse. */
+const LEAST_DEMAND = 8;
+/** What is left of the demand after a due time in which nothing was asked for. */
+const DEMAND_DECAY = 0.6;
+/** How much more than its demand a process leases. */
+const HEADROOM = 1.25;
+
+/** The moment of a sync, and what its stream allows. */
+export interface Sending {
+  readonly nowTicks: number;
+  /** The last loss of data that the stream has noticed: views of earlier syncs are restored. */
+  readonly lossSequence: number;
+  /** False while the clock of Redis is unknown: nothing can be leased or given back then. */
+  readonly canLease: boolean;
+  /** Until this moment, nothing is leased at limits with the failure policy `local`. */
+  readonly calmUntilTicks: number;
+}
+
+/** One bucket in the sync that is not answered yet. */
+export interface SentBucket {
+  readonly bucket: LeasedBucket;
+  readonly entry: SyncEntry;
+  /** The numbers at that time. */
+  readonly terms: LeaseTerms;
+}
+
+/** The moment of an answer. */
+export interface Answer {
+  readonly nowTicks: number;
+  readonly sentTicks: number;
+  /** The clock of Redis. */
+  readonly serverTicks: number;
+  readonly sequence: number;
+}
+
+/** Whether a sync of the bucket would change or report anything. */
+export function needsSync(bucket: LeasedBucket, sending: Sending): boolean {
+  return (
+    bucket.isTouched ||
+    bucket.waiting > 0 ||
+    bucket.outage !== undefined ||
+    !bucket.uncharged.isEmpty ||
+    bucket.leases.hasLapsed ||
+    wantedTokens(bucket, sending) > 0
+  );
+}
+
+/** Ends a due time of the bucket: estimates how many tokens are asked for in the next one. */
+export function updateDemand(bucket: LeasedBucket): void {
+  bucket.demandTokens = Math.max(bucket.askedTokens, Math.floor(DEMAND_DECAY * bucket.demandTokens));
+  bucket.askedTokens = 0;
+}
+
+/** Takes what is to be sent of the bucket. */
+export function takeEntry(bucket: LeasedBucket, sending: Sending): SentBucket {
+  const { nowTicks, canLease } = sending;
+  const { uncharged, terms } = bucket;
+  const wanted = wantedTokens(bucket, sending);
+  const returnTicks = canLease ? takeReturns(bucket, nowTicks) : 0;
+  uncharged.send();
+  bucket.isTouched = false;
+  return { bucket, terms, entry: entryOf(bucket, sending, { returnTicks, wantedTokens: wanted }) };
+}
+
+/** Makes the same entry for another attempt. What it gave back and wanted is void: the first attempt may have got it. */
+export function retriedEntry({ bucket, terms }: SentBucket, sending: Sending): SentBucket {
+  return { bucket, terms, entry: entryOf(bucket, sending, { returnTicks: 0, wantedTokens: 0 }) };
+}
+
+/** Applies the answer of Redis to what is known of a bucket. */
+export function applyAnswer({ bucket, entry, terms }: SentBucket, synced: SyncedBucket, answer: Answer): void {
+  const { nowTicks, serverTicks, sequence } = answer;
+  const { uncharged, leases } = bucket;
+  uncharged.sentCounted();
+  settleOutage(bucket, synced, answer);
+  bucket.viewTicks = nowTicks + synced.levelTicks;
+  // Without the refunds that are not sent yet: Redis may drop them.
+  bucket.tatTicks = Math.max(bucket.viewTicks + uncharged.chargeTicks, uncharged.ownTatTicks);
+  bucket.viewAtTicks = nowTicks;
+  bucket.viewSequence = sequence;
+  // A TAT that has passed needs no restoring.
+  bucket.floorTicks = synced.levelTicks > 0 ? serverTicks + synced.levelTicks : 0;
+  if (!synced.keptFloor) leases.forbidReturns();
+  if (synced.grantedTokens > 0) {
+    leases.add(new Lease(synced.grantedTokens, terms.intervalTicks, { ...answer, leaseTicks: terms.leaseTicks }));
+    // The tokens of other numbers can't be spent.
+    if (terms !== bucket.terms) leases.dropAll(nowTicks);
+  }
+  bucket.isContended = synced.grantedTokens < entry.wantedTokens;
+}
+
+function settleOutage(bucket: LeasedBucket, synced: SyncedBucket, { nowTicks, serverTicks }: Answer): void {
+  if (bucket.outage === undefined) return;
+  const { floorTicks, viewTicks, uncharged } = bucket;
+  const fellTicks = floorTicks > serverTicks ? Math.max(0, floorTicks - serverTicks - synced.levelTicks) : 0;
+  bucket.outage.settle(uncharged, { nowTicks, viewTicks, fellTicks });
+  bucket.outage = undefined;
+}
+
+function wantedTokens(bucket: LeasedBucket, { nowTicks, canLease, calmUntilTicks }: Sending): number {
+  const { terms, leases, outage } = bucket;
+  if (!canLease || outage !== undefined) return 0;
+  if (terms.onFailure === 'local' && nowTicks < calmUntilTicks) return 0;
+  const demand = Math.max(bucket.askedTokens, bucket.demandTokens);
+  const usual = demand >= LEAST_DEMAND && demand > terms.overdraftTokens ? Math.ceil(HEADROOM * demand) : 0;
+  return Math.max(0, Math.min(terms.burst, Math.max(usual, bucket.waitingTokens) - leases.tokens));
+}
+
+function takeReturns({ uncharged, leases }: LeasedBucket, nowTicks: number): number {
+  const refunds = uncharged.returnTicks;
+  uncharged.returnTicks = 0;
+  return refunds + leases.takeReturn(nowTicks + WANT_LIFE_TICKS);
+}
+
+function entryOf(
+  bucket: LeasedBucket,
+  { nowTicks, lossSequence }: Sending,
+  asked: Pick<SyncEntry, 'returnTicks' | 'wantedTokens'>,
+): SyncEntry {
+  const { key, terms, uncharged, floorTicks, viewSequence } = bucket;
+  const own = uncharged.sentOwnTatTicks;
+  return {
+    key,
+    chargeTicks: uncharged.sentChargeTicks,
+    ownLevelTicks: own === -Infinity ? undefined : own - nowTicks,
+    ...asked,
+    intervalTicks: terms.intervalTicks,
+    fitTicks: terms.fitTicks,
+    capTicks: terms.capTicks,
+    floorTicks,
+    lost: viewSequence < lossSequence,
+  };
+}

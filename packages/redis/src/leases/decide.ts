@@ -1,0 +1,96 @@
+import type { Mode } from '@sluice/core';
+import { DENIES, FITS, UNAVAILABLE, WAITS, type LeasedBucket, type Look } from './leased-bucket.ts';
+import type { Spent } from './lease.ts';
+
+/** One bucket of a request. A batch of 1 to 8 of them has no bucket twice. */
+export interface LeaseTransaction {
+  readonly bucket: LeasedBucket;
+  /** The cost, a whole number from 0 to the burst. */
+  readonly tokens: number;
+  readonly mode: Mode;
+}
+
+/** What came of a batch. */
+export interface LeaseDecision {
+  /**
+   * - `passed`: everything was taken.
+   * - `denied`: nothing was taken. A bucket does not have the tokens, or the process can't know it.
+   * - `unavailable`: nothing was taken. Redis does not answer, and a limit has the failure policy `closed`.
+   * - `waits`: nothing was taken. The batch can be decided after a sync.
+   */
+  readonly outcome: 'passed' | 'denied' | 'unavailable' | 'waits';
+  /** For a denial: how long to wait, by the view of this process. Otherwise 0. */
+  readonly retryTicks: number;
+  /** What a batch that passed took from each of its buckets. Undefined for one from which it took nothing. */
+  readonly spent: readonly (Spent | undefined)[];
+}
+
+const NOTHING: readonly Spent[] = [];
+const WAITING: LeaseDecision = { outcome: 'waits', retryTicks: 0, spent: NOTHING };
+const UNANSWERED: LeaseDecision = { outcome: 'unavailable', retryTicks: 0, spent: NOTHING };
+
+/** Decides a batch by what the process knows, and takes its tokens from all buckets or from none. */
+export function decide(batch: readonly LeaseTransaction[], nowTicks: number): LeaseDecision {
+  for (let i = 0; i < batch.length; i++) {
+    const { bucket, tokens, mode } = batch[i]!;
+    if (mode !== 'check-only') bucket.askedTokens += tokens;
+  }
+  return decideAgain(batch, nowTicks);
+}
+
+/** Decides a batch that had to wait: its tokens are not asked for a second time. */
+export function decideAgain(batch: readonly LeaseTransaction[], nowTicks: number): LeaseDecision {
+  const look = lookAtAll(batch, nowTicks);
+  if (look === FITS) return { outcome: 'passed', retryTicks: 0, spent: spendAll(batch, nowTicks) };
+  if (look === WAITS) return WAITING;
+  if (look === UNAVAILABLE) return UNANSWERED;
+  return { outcome: 'denied', retryTicks: longestRetry(batch, nowTicks), spent: NOTHING };
+}
+
+/** Whether a transaction of this mode can deny its batch. */
+export function canDeny(mode: Mode): boolean {
+  return mode === 'check-and-spend' || mode === 'check-only';
+}
+
+/** Refunds what a batch took: every bucket of it, once. */
+export function refundAll(batch: readonly LeaseTransaction[], { spent }: LeaseDecision, nowTicks: number): void {
+  for (let i = 0; i < spent.length; i++) {
+    const each = spent[i];
+    if (each !== undefined) batch[i]!.bucket.refund(each, nowTicks);
+  }
+}
+
+function lookAtAll(batch: readonly LeaseTransaction[], nowTicks: number): Look {
+  let strictest: Look = FITS;
+  for (let i = 0; i < batch.length; i++) {
+    const { bucket, tokens, mode } = batch[i]!;
+    if (!canDeny(mode)) continue;
+    const look = bucket.look(tokens, nowTicks);
+    if (look > strictest) strictest = look;
+  }
+  return strictest;
+}
+
+function spendAll(batch: readonly LeaseTransaction[], nowTicks: number): (Spent | undefined)[] {
+  const spent: (Spent | undefined)[] = [];
+  for (let i = 0; i < batch.length; i++) spent.push(spendOne(batch[i]!, nowTicks));
+  return spent;
+}
+
+function spendOne({ bucket, tokens, mode }: LeaseTransaction, nowTicks: number): Spent | undefined {
+  if (mode === 'check-and-spend') return bucket.spend(tokens, nowTicks);
+  if (mode === 'check-only') return undefined;
+  if (mode === 'charge') return bucket.charge(tokens, nowTicks);
+  return bucket.look(tokens, nowTicks) === FITS ? bucket.spend(tokens, nowTicks) : undefined;
+}
+
+/** The longest wait of the buckets that deny. Each of them is read at its next due sync, because its view may be wrong. */
+function longestRetry(batch: readonly LeaseTransaction[], nowTicks: number): number {
+  let longest = 0;
+  for (const { bucket, tokens, mode } of batch) {
+    if (!canDeny(mode) || bucket.look(tokens, nowTicks) !== DENIES) continue;
+    bucket.touch(nowTicks);
+    longest = Math.max(longest, bucket.retryTicks);
+  }
+  return longest;
+}

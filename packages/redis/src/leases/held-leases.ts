@@ -1,0 +1,141 @@
+import { Spent, type Lease } from './lease.ts';
+
+/** More leases than these are merged, so that no decision looks at many. */
+const MOST_LEASES = 4;
+
+/** The leases that one process has for one bucket, oldest first, and what is left of those that have lapsed. */
+export class HeldLeases {
+  /** The tokens of all leases together. */
+  tokens = 0;
+  /** When the next lease lapses; Infinity without a lease. */
+  nextLapseTicks: number = Infinity;
+  readonly #leases: Lease[] = [];
+  #lapsedTicks = 0;
+  #lapsedUntilTicks = Infinity;
+
+  /** True if there is neither a lease, spent or not, nor something of one to give back. */
+  get isEmpty(): boolean {
+    return this.#leases.length === 0 && this.#lapsedTicks === 0;
+  }
+
+  /** True if something of lapsed leases is to be given back. */
+  get hasLapsed(): boolean {
+    return this.#lapsedTicks > 0;
+  }
+
+  add(lease: Lease): void {
+    if (this.#leases.length === MOST_LEASES) merge(this.#leases.shift()!, this.#leases[0]!);
+    this.#leases.push(lease);
+    this.#count();
+  }
+
+  /**
+   * Takes tokens from the oldest leases, and records which.
+   *
+   * @param tokens - From 1 to those of all leases.
+   */
+  spend(tokens: number, spent: Spent): void {
+    this.tokens -= tokens;
+    const oldest = this.#leases[0]!;
+    if (oldest.tokens >= tokens) {
+      oldest.tokens -= tokens;
+      spent.lease = oldest;
+      spent.leaseTokens = tokens;
+    } else this.#spendSeveral(tokens, spent);
+  }
+
+  /** Gives the tokens of a decision back to their leases. Those of leases that are over are lost. */
+  refund(spent: Spent): void {
+    for (let part: Spent | undefined = spent; part !== undefined; part = part.older) {
+      if (part.lease?.isLive !== true) continue;
+      part.lease.tokens += part.leaseTokens;
+      this.tokens += part.leaseTokens;
+    }
+  }
+
+  /** Drops the leases whose time is over, and keeps what is left of them to be given back. */
+  dropLapsed(nowTicks: number): void {
+    this.#dropUntil(nowTicks, nowTicks);
+  }
+
+  /** Drops all leases, because the numbers of their limit have changed, and keeps what is left to be given back. */
+  dropAll(nowTicks: number): void {
+    this.#dropUntil(Infinity, nowTicks);
+  }
+
+  /** Forgets all leases, because their bucket was reset: nothing is left to be given back. */
+  forget(): void {
+    this.forbidReturns();
+    this.dropAll(0);
+  }
+
+  /** Prevents that anything of these leases is given back, because somebody has lowered the TAT. */
+  forbidReturns(): void {
+    this.#lapsedTicks = 0;
+    this.#lapsedUntilTicks = Infinity;
+    for (const lease of this.#leases) lease.returnableUntilTicks = -Infinity;
+  }
+
+  /**
+   * Takes what lapsed leases give back.
+   *
+   * @param latestTicks - The latest time at which Redis gives it back. What the charges still cover then can be given
+   * back; the rest has refilled by itself.
+   */
+  takeReturn(latestTicks: number): number {
+    const returned = Math.max(0, Math.min(this.#lapsedTicks, this.#lapsedUntilTicks - latestTicks));
+    this.#lapsedTicks = 0;
+    this.#lapsedUntilTicks = Infinity;
+    return returned;
+  }
+
+  #dropUntil(lapseTicks: number, nowTicks: number): void {
+    const kept = this.#leases.filter((lease) => lease.lapseTicks > lapseTicks);
+    for (const lease of this.#leases) if (lease.lapseTicks <= lapseTicks) this.#drop(lease, nowTicks);
+    this.#leases.splice(0, Infinity, ...kept);
+    this.#count();
+  }
+
+  #drop(lease: Lease, nowTicks: number): void {
+    lease.isLive = false;
+    const returnable = Math.min(lease.tokens * lease.intervalTicks, lease.returnableUntilTicks - nowTicks);
+    if (returnable <= 0) return;
+    this.#lapsedTicks += returnable;
+    this.#lapsedUntilTicks = Math.min(this.#lapsedUntilTicks, lease.returnableUntilTicks);
+  }
+
+  #spendSeveral(tokens: number, spent: Spent): void {
+    let left = tokens;
+    for (const lease of this.#leases) {
+      const part = Math.min(left, lease.tokens);
+      if (part === 0) continue;
+      if (spent.lease !== undefined) spent.older = olderOf(spent);
+      lease.tokens -= part;
+      spent.lease = lease;
+      spent.leaseTokens = part;
+      left -= part;
+    }
+  }
+
+  #count(): void {
+    this.tokens = 0;
+    this.nextLapseTicks = Infinity;
+    for (const { tokens, lapseTicks } of this.#leases) {
+      this.tokens += tokens;
+      this.nextLapseTicks = Math.min(this.nextLapseTicks, lapseTicks);
+    }
+  }
+}
+
+function olderOf({ lease, leaseTokens, older }: Spent): Spent {
+  return Object.assign(new Spent(), { lease, leaseTokens, older });
+}
+
+/** Adds what is left of a lease to the next one. Both then end as the first of them. */
+function merge(lease: Lease, into: Lease): void {
+  lease.isLive = false;
+  if (lease.tokens === 0) return;
+  into.tokens += lease.tokens;
+  into.lapseTicks = Math.min(into.lapseTicks, lease.lapseTicks);
+  into.returnableUntilTicks = Math.min(into.returnableUntilTicks, lease.returnableUntilTicks);
+}

@@ -1,0 +1,248 @@
+import { HeldLeases } from './held-leases.ts';
+import type { LeaseNumbers } from './lease-numbers.ts';
+import { Spent } from './lease.ts';
+import { LocalOutage } from './local-outage.ts';
+import { Uncharged } from './uncharged.ts';
+
+/** How a leased limit decides. */
+export interface LeaseTerms extends LeaseNumbers {
+  /** Whether a request may wait for a sync when the process can't decide it. Otherwise it is denied. */
+  readonly waits: boolean;
+  /** What decides while Redis does not answer, once the leases are spent. */
+  readonly onFailure: 'closed' | 'local' | 'open';
+}
+
+/** What a bucket needs of the stream that syncs it. */
+export interface BucketStream {
+  /** True while Redis does not answer. */
+  readonly isOpen: boolean;
+  /** Asks for a sync of the bucket, as soon as it is due. */
+  request(bucket: LeasedBucket, nowTicks: number): void;
+  /** Asks for a sync of the bucket now, because one more request waits for it. */
+  requestEarly(bucket: LeasedBucket, nowTicks: number): void;
+  /** Ends the wait of one request for a sync of the bucket. */
+  endWait(bucket: LeasedBucket): void;
+}
+
+/** What a bucket says about a cost. The higher number decides a batch. */
+export const FITS = 0;
+export const WAITS = 1;
+export const DENIES = 2;
+export const UNAVAILABLE = 3;
+export type Look = typeof FITS | typeof WAITS | typeof DENIES | typeof UNAVAILABLE;
+
+/**
+ * One bucket as one process sees it. All times are of the process's own clock, in ticks, except `floorTicks`.
+ *
+ * The process spends leases first, then its overdraft. A bucket is looked at and then spent from at the same moment, with
+ * the same tokens.
+ */
+export class LeasedBucket {
+  readonly key: string;
+  readonly stream: BucketStream;
+  terms: LeaseTerms;
+
+  /** The view: the TAT at the last answer, and what the process let through since. */
+  tatTicks: number = -Infinity;
+  /** The TAT at the last answer. */
+  viewTicks: number = -Infinity;
+  /** When the view was made. */
+  viewAtTicks: number = -Infinity;
+  /** The number of the sync that made the view. */
+  viewSequence = 0;
+  /** The TAT at the last answer, by the clock of Redis; 0 before. */
+  floorTicks = 0;
+  readonly leases: HeldLeases = new HeldLeases();
+  readonly uncharged: Uncharged = new Uncharged();
+  outage: LocalOutage | undefined = undefined;
+
+  /** The tokens that were asked for since the last due sync. */
+  askedTokens = 0;
+  /** How many tokens are asked for between two syncs. */
+  demandTokens = 0;
+  /** True if the last sync leased fewer tokens than were wanted: the processes compete for them. */
+  isContended = false;
+  /** True if a decision depends on the view, which is to be read again. */
+  isTouched = false;
+  /** True while the stream has a request for it. */
+  isPending = false;
+  /** When its next sync is due. */
+  dueTicks = 0;
+  /** How many requests wait for a sync, and for how many tokens. */
+  waiting = 0;
+  waitingTokens = 0;
+  /** How many waiting requests have it in their batch, even if they wait for another bucket. */
+  usedByWaiting = 0;
+  /** When it was last asked for. */
+  usedAtTicks: number = -Infinity;
+  /** True after the process has forgotten the bucket. */
+  isDropped = false;
+
+  /** By the last look: the tokens that the leases lack, and the wait of a denial. */
+  lackingTokens = 0;
+  retryTicks = 0;
+
+  constructor(key: string, stream: BucketStream, terms: LeaseTerms) {
+    this.key = key;
+    this.stream = stream;
+    this.terms = terms;
+  }
+
+  /** Decides a cost by what the process knows. Takes nothing. */
+  look(tokens: number, nowTicks: number): Look {
+    if (nowTicks >= this.leases.nextLapseTicks) this.leases.dropLapsed(nowTicks);
+    const lacking = tokens - this.leases.tokens;
+    if (lacking <= 0) {
+      this.lackingTokens = 0;
+      return FITS;
+    }
+    this.lackingTokens = lacking;
+    if (this.stream.isOpen || this.outage !== undefined) return this.#lookInOutage(nowTicks);
+    const increment = lacking * this.terms.intervalTicks;
+    const wait = this.#waitByView(increment, nowTicks);
+    if (wait > 0) return this.terms.waits && this.#viewIsOld(nowTicks) ? WAITS : this.#denies(wait);
+    // Before the overdraft: otherwise all processes would spend theirs whenever the leases run out.
+    if (this.isContended) return this.#denies(this.terms.dueTicks);
+    if (this.#fitsOverdraft(increment)) return FITS;
+    if (this.terms.waits && this.#canWait(lacking, nowTicks)) return WAITS;
+    return this.#denies(this.terms.dueTicks);
+  }
+
+  /** Takes the tokens of the last look, which fitted. */
+  spend(tokens: number, nowTicks: number): Spent {
+    const spent = new Spent();
+    const lacking = this.lackingTokens;
+    if (tokens > lacking) this.leases.spend(tokens - lacking, spent);
+    if (lacking > 0) this.#spendBeyond(lacking * this.terms.intervalTicks, nowTicks, spent);
+    return spent;
+  }
+
+  /** Takes tokens whether they fit or not, at most up to an empty bucket. */
+  charge(tokens: number, nowTicks: number): Spent {
+    const spent = new Spent();
+    const free = this.terms.fitTicks - this.levelTicks(nowTicks);
+    const increment = Math.min(tokens * this.terms.intervalTicks, free);
+    if (increment > 0) this.#overdraw(increment, nowTicks, spent);
+    return spent;
+  }
+
+  /** Gives back what a decision took. */
+  refund(spent: Spent, nowTicks: number): void {
+    if (this.isDropped) return;
+    if (nowTicks >= this.leases.nextLapseTicks) this.leases.dropLapsed(nowTicks);
+    this.leases.refund(spent);
+    const returned = Math.min(spent.overdraftTicks, spent.tatAfterTicks - nowTicks);
+    if (returned <= 0) return;
+    this.uncharged.returnTicks += returned;
+    this.stream.request(this, nowTicks);
+  }
+
+  /** Forgets what the process knows, after it has reset the bucket in Redis. */
+  reset(nowTicks: number): void {
+    this.leases.forget();
+    this.uncharged.forget();
+    this.tatTicks = -Infinity;
+    this.viewTicks = -Infinity;
+    this.floorTicks = 0;
+    this.outage = undefined;
+    this.touch(nowTicks);
+  }
+
+  /** Reads the bucket again, after the process has refunded tokens of it in Redis. */
+  lowered(nowTicks: number): void {
+    this.leases.forbidReturns();
+    this.touch(nowTicks);
+  }
+
+  /** Applies other numbers. All that is counted in ticks remains; leases, which are counted in tokens, go back. */
+  setTerms(terms: LeaseTerms, nowTicks: number): void {
+    this.leases.dropAll(nowTicks);
+    this.terms = terms;
+    this.isContended = false;
+    this.touch(nowTicks);
+  }
+
+  /** Has the bucket read at its next due sync. */
+  touch(nowTicks: number): void {
+    this.isTouched = true;
+    this.stream.request(this, nowTicks);
+  }
+
+  /** Returns the level by the view, without what is leased. */
+  levelTicks(nowTicks: number): number {
+    return this.tatTicks > nowTicks ? this.tatTicks - nowTicks : 0;
+  }
+
+  /**
+   * Whether nothing is lost when the bucket is dropped. One whose view lies ahead is not at rest: as an unknown bucket it
+   * would get a new overdraft. So would one that a batch is about to spend from.
+   */
+  isAtRest(nowTicks: number): boolean {
+    return (
+      this.tatTicks <= nowTicks &&
+      nowTicks - this.usedAtTicks > this.terms.syncTicks &&
+      this.uncharged.isEmpty &&
+      this.leases.isEmpty &&
+      !this.isPending &&
+      this.usedByWaiting === 0 &&
+      this.outage === undefined
+    );
+  }
+
+  #waitByView(increment: number, nowTicks: number): number {
+    return Math.max(0, this.levelTicks(nowTicks) + increment - this.terms.fitTicks);
+  }
+
+  #viewIsOld(nowTicks: number): boolean {
+    return nowTicks - this.viewAtTicks > 2 * this.terms.syncTicks;
+  }
+
+  /** What is on its way counts until Redis has counted it. */
+  #fitsOverdraft(increment: number): boolean {
+    return this.uncharged.totalTicks + increment <= this.terms.overdraftTicks;
+  }
+
+  #canWait(lacking: number, nowTicks: number): boolean {
+    const { fitTicks, intervalTicks } = this.terms;
+    return this.waitingTokens + lacking <= Math.floor((fitTicks - this.levelTicks(nowTicks)) / intervalTicks);
+  }
+
+  #lookInOutage(nowTicks: number): Look {
+    const { onFailure, intervalTicks } = this.terms;
+    if (onFailure === 'open') return FITS;
+    if (onFailure === 'closed') return UNAVAILABLE;
+    const increment = this.lackingTokens * intervalTicks;
+    const wait = Math.max(this.#waitByView(increment, nowTicks), this.#waitInOutage(increment, nowTicks));
+    return wait > 0 ? this.#denies(wait) : FITS;
+  }
+
+  #waitInOutage(increment: number, nowTicks: number): number {
+    const outage = this.outage ?? new LocalOutage(nowTicks, this.terms, this.uncharged);
+    return outage.waitFor(increment, nowTicks, this.terms);
+  }
+
+  #denies(waitTicks: number): Look {
+    this.retryTicks = waitTicks;
+    return DENIES;
+  }
+
+  #spendBeyond(increment: number, nowTicks: number, spent: Spent): void {
+    if (!this.stream.isOpen && this.outage === undefined) this.#overdraw(increment, nowTicks, spent);
+    else if (this.terms.onFailure === 'local') this.#spendInOutage(increment, nowTicks);
+  }
+
+  #overdraw(increment: number, nowTicks: number, spent: Spent): void {
+    this.tatTicks = Math.max(this.tatTicks, nowTicks) + increment;
+    this.uncharged.add(increment, nowTicks);
+    spent.overdraftTicks = increment;
+    spent.tatAfterTicks = this.tatTicks;
+    this.stream.request(this, nowTicks);
+  }
+
+  #spendInOutage(increment: number, nowTicks: number): void {
+    this.outage ??= new LocalOutage(nowTicks, this.terms, this.uncharged);
+    this.outage.spend(increment, nowTicks);
+    this.tatTicks = Math.max(this.tatTicks, nowTicks) + increment;
+    this.touch(nowTicks);
+  }
+}

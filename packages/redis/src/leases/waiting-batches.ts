@@ -1,0 +1,114 @@
+import { canDeny, decideAgain, type LeaseDecision, type LeaseTransaction } from './decide.ts';
+import { WAITS } from './leased-bucket.ts';
+
+/** A batch that waits for a sync of some of its buckets. */
+export interface WaitingBatch {
+  readonly batch: readonly LeaseTransaction[];
+  /** From this moment on it is denied. */
+  readonly untilTicks: number;
+}
+
+/** A batch that was decided after it had waited. */
+export interface DecidedBatch<Batch extends WaitingBatch> {
+  readonly waiting: Batch;
+  readonly decision: LeaseDecision;
+}
+
+interface Waiting<Batch extends WaitingBatch> {
+  readonly given: Batch;
+  /** How many tokens it waits for, by bucket. */
+  readonly lacking: number[];
+  /** The views that it was decided by. */
+  readonly views: number[];
+}
+
+/**
+ * The batches of one process that wait for syncs, first come, first served: after each answer they are decided again in
+ * the order in which they came. A waiting batch reserves nothing, so batches never wait for each other.
+ */
+export class WaitingBatches<Batch extends WaitingBatch = WaitingBatch> {
+  #waiting: Waiting<Batch>[] = [];
+
+  get size(): number {
+    return this.#waiting.length;
+  }
+
+  /** When the next batch has waited for too long; Infinity when none waits. */
+  get untilTicks(): number {
+    return this.#waiting.reduce((until, { given }) => Math.min(until, given.untilTicks), Infinity);
+  }
+
+  /** Adds a batch that was just decided to wait, and asks for a sync of the buckets that it waits for. */
+  add(given: Batch, nowTicks: number): void {
+    const waiting = { given, lacking: [], views: [] };
+    for (const { bucket } of given.batch) bucket.usedByWaiting++;
+    startWait(waiting, nowTicks);
+    this.#waiting.push(waiting);
+  }
+
+  /**
+   * Decides the batches again whose buckets were answered since, or whose time is over.
+   *
+   * @returns Those that wait no more, in the order in which they came.
+   */
+  decideAgain(nowTicks: number): DecidedBatch<Batch>[] {
+    const decided: DecidedBatch<Batch>[] = [];
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const each of waiting) {
+      const decision = needsLook(each, nowTicks) ? lookAgain(each, nowTicks) : undefined;
+      if (decision === undefined) {
+        this.#waiting.push(each);
+        continue;
+      }
+      for (const { bucket } of each.given.batch) bucket.usedByWaiting--;
+      decided.push({ waiting: each.given, decision });
+    }
+    return decided;
+  }
+}
+
+function lookAgain(each: Waiting<WaitingBatch>, nowTicks: number): LeaseDecision | undefined {
+  const { batch, untilTicks } = each.given;
+  endWait(each);
+  const decision = decideAgain(batch, nowTicks);
+  if (decision.outcome !== 'waits') return decision;
+  if (nowTicks >= untilTicks) return timeOver(batch, nowTicks);
+  startWait(each, nowTicks);
+  return undefined;
+}
+
+function needsLook({ given, lacking, views }: Waiting<WaitingBatch>, nowTicks: number): boolean {
+  if (nowTicks >= given.untilTicks) return true;
+  return given.batch.some(
+    ({ bucket }, i) => lacking[i]! > 0 && (bucket.viewSequence !== views[i] || bucket.stream.isOpen),
+  );
+}
+
+function startWait(waiting: Waiting<WaitingBatch>, nowTicks: number): void {
+  waiting.given.batch.forEach(({ bucket, tokens, mode }, i) => {
+    const waits = canDeny(mode) && bucket.look(tokens, nowTicks) === WAITS;
+    waiting.lacking[i] = waits ? bucket.lackingTokens : 0;
+    waiting.views[i] = bucket.viewSequence;
+    if (!waits) return;
+    bucket.waitingTokens += bucket.lackingTokens;
+    bucket.stream.requestEarly(bucket, nowTicks);
+  });
+}
+
+function endWait({ given, lacking }: Waiting<WaitingBatch>): void {
+  given.batch.forEach(({ bucket }, i) => {
+    if (lacking[i] === 0) return;
+    bucket.waitingTokens -= lacking[i]!;
+    bucket.stream.endWait(bucket);
+  });
+}
+
+function timeOver(batch: readonly LeaseTransaction[], nowTicks: number): LeaseDecision {
+  let retryTicks = 0;
+  for (const { bucket } of batch) {
+    bucket.touch(nowTicks);
+    retryTicks = Math.max(retryTicks, bucket.terms.dueTicks);
+  }
+  return { outcome: 'denied', retryTicks, spent: [] };
+}

@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import { decide, refundAll, type LeaseTransaction } from '../../src/leases/decide.ts';
+import type { LeasedBucket } from '../../src/leases/leased-bucket.ts';
+import { WaitingBatches } from '../../src/leases/waiting-batches.ts';
+import { addBucket, answer, makeStream, nextCall, TERMS, TICKS_PER_MS, TOKEN } from './leased.ts';
+
+const NOW = 1000 * TICKS_PER_MS;
+const { overdraftTokens, burst } = TERMS;
+
+/** Two buckets of one stream, read at `NOW`. */
+function twoBuckets(terms = {}) {
+  const stream = makeStream();
+  const one = addBucket(stream, 'one', terms);
+  const two = addBucket(stream, 'two', terms);
+  one.touch(0);
+  two.touch(0);
+  answer(stream, stream.nextCall(NOW)!, NOW);
+  return { stream, one, two };
+}
+
+function take(bucket: LeasedBucket, tokens = 1, mode: LeaseTransaction['mode'] = 'check-and-spend'): LeaseTransaction {
+  return { bucket, tokens, mode };
+}
+
+describe('a batch', () => {
+  test('takes from all its buckets or from none', () => {
+    const { one, two } = twoBuckets({ waits: false });
+    expect(decide([take(one, 2), take(two, overdraftTokens + 1)], NOW).outcome).toBe('denied');
+    expect(one.uncharged.isEmpty).toBe(true);
+    const batch = [take(one, 2), take(two, overdraftTokens)];
+    const passed = decide(batch, NOW);
+    expect(passed.outcome).toBe('passed');
+    expect(one.uncharged.chargeTicks).toBe(2 * TOKEN);
+    expect(two.uncharged.chargeTicks).toBe(overdraftTokens * TOKEN);
+    refundAll(batch, passed, NOW);
+    expect(one.uncharged.returnTicks).toBe(2 * TOKEN);
+    expect(two.uncharged.returnTicks).toBe(overdraftTokens * TOKEN);
+  });
+
+  test('is denied for the longest wait of the buckets that deny, which are read again', () => {
+    const { stream, one, two } = twoBuckets();
+    one.tatTicks = NOW + (burst + 3) * TOKEN;
+    two.tatTicks = NOW + burst * TOKEN;
+    expect(decide([take(one), take(two)], NOW)).toEqual({ outcome: 'denied', retryTicks: 4 * TOKEN, spent: [] });
+    expect(nextCall(stream).call.entries.map(({ key }) => key)).toEqual(['one', 'two']);
+  });
+
+  test('is denied rather than made to wait, and waits rather than passes', () => {
+    const { one, two } = twoBuckets();
+    const waiting = take(two, overdraftTokens + 1);
+    expect(decide([take(one), waiting], NOW).outcome).toBe('waits');
+    one.tatTicks = NOW + burst * TOKEN;
+    expect(decide([waiting, take(one)], NOW).outcome).toBe('denied');
+  });
+
+  test('looks without taking with check-only, and takes what fits with spend-only', () => {
+    const { one, two } = twoBuckets();
+    const { outcome, spent } = decide([take(one, 3, 'check-only'), take(two, 3, 'spend-only')], NOW);
+    expect(outcome).toBe('passed');
+    expect(spent[0]).toBeUndefined();
+    expect(one.uncharged.isEmpty).toBe(true);
+    expect(two.uncharged.chargeTicks).toBe(3 * TOKEN);
+    expect(decide([take(two, 3, 'spend-only')], NOW)).toEqual({ outcome: 'passed', retryTicks: 0, spent: [undefined] });
+    expect(decide([take(two, burst + 1, 'check-only')], NOW).outcome).toBe('denied');
+  });
+
+  test('charges beyond the overdraft with the mode charge', () => {
+    const { one } = twoBuckets();
+    expect(decide([take(one, burst, 'charge')], NOW).outcome).toBe('passed');
+    expect(one.uncharged.chargeTicks).toBe(burst * TOKEN);
+  });
+
+  test('is unavailable while Redis does not answer', () => {
+    const { stream, one, two } = twoBuckets();
+    one.touch(NOW);
+    for (let i = 0; i < 3; i++) {
+      const { call, atTicks } = nextCall(stream);
+      stream.failed(call, atTicks);
+    }
+    expect(decide([take(one, 0), take(two)], NOW).outcome).toBe('unavailable');
+  });
+});
+
+describe('batches that wait', () => {
+  const LONG = NOW + 50 * TICKS_PER_MS;
+  const cost = overdraftTokens + 1;
+
+  function waitingBatches(bucket: LeasedBucket, count: number) {
+    const waiting = new WaitingBatches<{ name: number; batch: LeaseTransaction[]; untilTicks: number }>();
+    for (let name = 0; name < count; name++) {
+      const batch = [take(bucket, cost)];
+      expect(decide(batch, NOW).outcome).toBe('waits');
+      waiting.add({ name, batch, untilTicks: LONG }, NOW);
+    }
+    return waiting;
+  }
+
+  test('are decided in the order in which they came', () => {
+    const { stream, one } = twoBuckets();
+    const waiting = waitingBatches(one, 3);
+    const { call, atTicks } = nextCall(stream);
+    expect(call.entries[0]!.wantedTokens).toBeGreaterThanOrEqual(3 * cost);
+    answer(stream, call, atTicks, { grantedTokens: 2 * cost });
+    const decided = waiting.decideAgain(atTicks);
+    expect(decided.map(({ waiting: { name }, decision }) => [name, decision.outcome])).toEqual([
+      [0, 'passed'],
+      [1, 'passed'],
+      [2, 'denied'],
+    ]);
+    expect(waiting.size).toBe(0);
+    expect(one.waitingTokens).toBe(0);
+  });
+
+  test('wait until their bucket is answered', () => {
+    const { stream, one, two } = twoBuckets();
+    const waiting = waitingBatches(one, 1);
+    expect(waiting.decideAgain(NOW)).toEqual([]);
+    two.charge(1, NOW);
+    answer(stream, nextCall(stream).call, NOW);
+    expect(waiting.size).toBe(1);
+  });
+
+  test('are asked for again when the answer came too late for leases', () => {
+    const { stream, one } = twoBuckets();
+    const waiting = waitingBatches(one, 1);
+    const { call, atTicks } = nextCall(stream);
+    expect(call.entries).toHaveLength(1);
+    stream.failed(call, atTicks);
+    const again = nextCall(stream);
+    answer(stream, again.call, again.atTicks);
+    expect(waiting.decideAgain(again.atTicks)).toEqual([]);
+    expect(nextCall(stream).call.entries[0]!.wantedTokens).toBe(cost);
+  });
+
+  test('are denied after their time, and not before', () => {
+    const { one } = twoBuckets();
+    const waiting = waitingBatches(one, 1);
+    expect(waiting.untilTicks).toBe(LONG);
+    expect(waiting.decideAgain(LONG - 1)).toEqual([]);
+    const [decided] = waiting.decideAgain(LONG);
+    expect(decided!.decision).toEqual({ outcome: 'denied', retryTicks: TERMS.dueTicks, spent: [] });
+    expect(waiting.untilTicks).toBe(Infinity);
+  });
+
+  test('are unavailable as soon as the breaker opens', () => {
+    const { stream, one } = twoBuckets();
+    const waiting = waitingBatches(one, 1);
+    for (let i = 0; i < 3; i++) {
+      const { call, atTicks } = nextCall(stream);
+      stream.failed(call, atTicks);
+    }
+    expect(waiting.decideAgain(NOW).map(({ decision }) => decision.outcome)).toEqual(['unavailable']);
+  });
+
+  test('keep all their buckets, also those that they do not wait for', () => {
+    const { one, two } = twoBuckets();
+    const waiting = new WaitingBatches();
+    const batch = [take(one, cost), take(two)];
+    decide(batch, NOW);
+    waiting.add({ batch, untilTicks: LONG }, NOW);
+    const later = NOW + 10_000 * TICKS_PER_MS;
+    expect(two.isAtRest(later)).toBe(false);
+    waiting.decideAgain(later);
+    expect(two.usedByWaiting).toBe(0);
+  });
+});

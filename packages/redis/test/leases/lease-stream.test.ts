@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest';
+import { MIN_SYNC_GAP_TICKS } from '../../src/leases/lease-numbers.ts';
+import {
+  addBucket,
+  answer,
+  leased,
+  makeStream,
+  nextCall,
+  SERVER_AHEAD,
+  SYNC,
+  syncedBucket,
+  TERMS,
+  TICKS_PER_MS,
+  TOKEN,
+} from './leased.ts';
+
+const SECOND = 1000 * TICKS_PER_MS;
+
+describe('a stream', () => {
+  test('has nothing to send for buckets that nobody uses', () => {
+    const stream = makeStream();
+    addBucket(stream);
+    expect(stream.nextTicks).toBe(Infinity);
+    expect(stream.nextCall(SECOND)).toBeUndefined();
+  });
+
+  test('syncs all buckets of a limit in one call when they are due', () => {
+    const stream = makeStream();
+    const buckets = ['a', 'b', 'c'].map((key) => addBucket(stream, key));
+    for (const [i, bucket] of buckets.entries()) bucket.charge(1, SECOND + i);
+    const { call, atTicks } = nextCall(stream);
+    expect(call.entries.map(({ key }) => key)).toEqual(['a', 'b', 'c']);
+    expect(atTicks - SECOND).toBeLessThanOrEqual(TERMS.dueTicks);
+  });
+
+  test('counts its calls from 1, and names the last one that was answered', () => {
+    const { stream, bucket } = syncedBucket();
+    bucket.touch(2 * SECOND);
+    expect(nextCall(stream).call).toMatchObject({ sequence: 2, answeredSequence: 1, streamLifeMs: 600_000 });
+  });
+
+  test('does not rely on a call that was answered too long ago: its key may have expired', () => {
+    const { stream, bucket } = syncedBucket();
+    bucket.touch(700 * SECOND);
+    expect(stream.nextCall(701 * SECOND)).toMatchObject({ sequence: 2, answeredSequence: 0 });
+  });
+
+  test('has one call in flight, and makes up for what was due meanwhile right after the answer', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    bucket.touch(nowTicks);
+    const first = nextCall(stream);
+    bucket.touch(first.atTicks);
+    expect(stream.nextTicks).toBe(Infinity);
+    const answered = first.atTicks + SYNC;
+    expect(stream.nextCall(answered)).toBeUndefined();
+    answer(stream, first.call, answered);
+    expect(stream.nextTicks).toBeLessThan(answered);
+    expect(stream.nextCall(answered)!.entries).toHaveLength(1);
+  });
+
+  test('is asked early by a request that waits, but not more often than every 5 ms', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    bucket.waitingTokens = 3;
+    stream.requestEarly(bucket, nowTicks);
+    expect(stream.nextTicks).toBe(nowTicks + MIN_SYNC_GAP_TICKS);
+    expect(nextCall(stream).call.entries[0]!.wantedTokens).toBe(3);
+  });
+
+  test('takes only buckets that are due or waited for', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    const other = addBucket(stream, 'other');
+    other.charge(1, nowTicks);
+    stream.requestEarly(bucket, nowTicks);
+    expect(nextCall(stream).call.entries.map(({ key }) => key)).toEqual(['bucket']);
+  });
+
+  test('wants no leases and gives nothing back while it does not know the clock of Redis', () => {
+    const stream = makeStream();
+    const bucket = addBucket(stream);
+    bucket.waitingTokens = 10;
+    bucket.uncharged.returnTicks = TOKEN;
+    stream.requestEarly(bucket, SECOND);
+    const call = stream.nextCall(SECOND)!;
+    expect(call).toMatchObject({ latestTicks: 0, answeredSequence: 0 });
+    expect(call.entries[0]).toMatchObject({ wantedTokens: 0, returnTicks: 0 });
+    answer(stream, call, SECOND);
+    const next = nextCall(stream);
+    expect(next.call.latestTicks).toBe(next.atTicks + SERVER_AHEAD + 100 * TICKS_PER_MS);
+    expect(next.call.entries[0]).toMatchObject({ wantedTokens: 10, returnTicks: TOKEN });
+  });
+
+  test('leases a quarter more than is asked for between two syncs, less what it has', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    const now = leased(stream, bucket, 10, nowTicks);
+    bucket.askedTokens = 40;
+    bucket.touch(now);
+    const { call, atTicks } = nextCall(stream);
+    expect(call.entries[0]!.wantedTokens).toBe(50 - 10);
+    answer(stream, call, atTicks);
+    // Without requests, the demand decays.
+    bucket.touch(atTicks);
+    expect(nextCall(stream).call.entries[0]!.wantedTokens).toBe(30 - 10);
+  });
+
+  test('never wants more than the burst', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    bucket.askedTokens = 1e6;
+    bucket.touch(nowTicks);
+    expect(nextCall(stream).call.entries[0]!.wantedTokens).toBe(TERMS.burst);
+  });
+
+  test('leases nothing for a few requests', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    bucket.askedTokens = 7;
+    bucket.touch(nowTicks);
+    expect(nextCall(stream).call.entries[0]!.wantedTokens).toBe(0);
+  });
+
+  test('gives back what is left of a lease, also of a bucket that nobody uses any more', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    leased(stream, bucket, 50, nowTicks);
+    let call;
+    while (call === undefined) call = stream.nextCall(stream.nextTicks);
+    expect(call.entries[0]!.returnTicks).toBeGreaterThan(0);
+    expect(call.entries[0]!.returnTicks).toBeLessThan(50 * TOKEN);
+    expect(bucket.leases.isEmpty).toBe(true);
+  });
+
+  test('gives nothing back after somebody has lowered the TAT', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    const now = leased(stream, bucket, 50, nowTicks);
+    bucket.touch(now);
+    const { call, atTicks } = nextCall(stream);
+    answer(stream, call, atTicks, { keptFloor: false });
+    bucket.touch(atTicks + TERMS.leaseTicks);
+    expect(stream.nextCall(atTicks + 2 * SYNC)!.entries[0]!.returnTicks).toBe(0);
+  });
+
+  test('keeps itself alive every 150 s while a view lies ahead, without any bucket', () => {
+    const { stream, nowTicks } = syncedBucket({}, { levelTicks: 1000 * SECOND });
+    expect(stream.nextTicks).toBe(nowTicks + 150 * SECOND);
+    expect(stream.nextCall(nowTicks + 150 * SECOND)).toMatchObject({ sequence: 2, entries: [] });
+  });
+
+  test('makes no call when no view lies ahead', () => {
+    const { stream, nowTicks } = syncedBucket();
+    expect(stream.nextCall(nowTicks + 150 * SECOND)).toBeUndefined();
+    expect(stream.nextTicks).toBe(nowTicks + 300 * SECOND);
+  });
+});
+
+describe('a call that fails', () => {
+  test('is repeated with its number and its charges, without what it gave back and wanted', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    bucket.charge(2, nowTicks);
+    bucket.uncharged.returnTicks = TOKEN;
+    bucket.waitingTokens = 9;
+    stream.requestEarly(bucket, nowTicks);
+    const { call, atTicks } = nextCall(stream);
+    expect(call.entries[0]).toMatchObject({ returnTicks: TOKEN, wantedTokens: 9 });
+    stream.failed(call, atTicks + SYNC);
+    bucket.charge(1, atTicks + SYNC);
+    const again = nextCall(stream);
+    expect(again.call.sequence).toBe(call.sequence);
+    expect(again.call.entries).toEqual([
+      {
+        ...call.entries[0],
+        ownLevelTicks: call.entries[0]!.ownLevelTicks! - (again.atTicks - atTicks),
+        returnTicks: 0,
+        wantedTokens: 0,
+      },
+    ]);
+    answer(stream, again.call, again.atTicks, { fresh: false });
+    expect(nextCall(stream).call.entries[0]).toMatchObject({ chargeTicks: TOKEN });
+  });
+
+  test('is not answered any more', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    bucket.charge(1, nowTicks);
+    const { call, atTicks } = nextCall(stream);
+    stream.failed(call, atTicks + SYNC);
+    answer(stream, call, atTicks + SYNC, { grantedTokens: 100 });
+    expect(bucket.leases.tokens).toBe(0);
+    stream.failed(call, atTicks + SYNC);
+    expect(nextCall(stream).call.sequence).toBe(call.sequence);
+  });
+
+  test('three times in a row opens the breaker, and one answer closes it', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    bucket.touch(nowTicks);
+    for (const isOpen of [false, false, true]) {
+      const { call, atTicks } = nextCall(stream);
+      stream.failed(call, atTicks + 50 * TICKS_PER_MS);
+      expect(stream.isOpen).toBe(isOpen);
+    }
+    const trial = nextCall(stream);
+    answer(stream, trial.call, trial.atTicks);
+    expect(stream.isOpen).toBe(false);
+  });
+});
+
+describe('a proven loss of data', () => {
+  test('restores the views that are older than it, and no others', () => {
+    const { stream, bucket, nowTicks } = syncedBucket({}, { levelTicks: 10 * SECOND });
+    const other = addBucket(stream, 'other');
+    other.touch(nowTicks);
+    const { call, atTicks } = nextCall(stream);
+    expect(call.entries[0]).toMatchObject({ key: 'other', lost: false });
+    answer(stream, call, atTicks, { lost: true });
+    bucket.touch(atTicks);
+    other.touch(atTicks);
+    const restoring = nextCall(stream);
+    const floorTicks = nowTicks + SERVER_AHEAD + 10 * SECOND;
+    expect(restoring.call.entries).toMatchObject([
+      { key: 'bucket', lost: true, floorTicks },
+      { key: 'other', lost: false, floorTicks: 0 },
+    ]);
+    answer(stream, restoring.call, restoring.atTicks);
+    bucket.touch(restoring.atTicks);
+    expect(nextCall(stream).call.entries[0]!.lost).toBe(false);
+  });
+});

@@ -1,0 +1,253 @@
+import { describe, expect, test } from 'vitest';
+import { DENIES, FITS, UNAVAILABLE, WAITS } from '../../src/leases/leased-bucket.ts';
+import {
+  addBucket,
+  answer,
+  leased,
+  makeStream,
+  nextCall,
+  SYNC,
+  syncedBucket,
+  TERMS,
+  TICKS_PER_MS,
+  TOKEN,
+} from './leased.ts';
+
+const { overdraftTokens, burst, leaseTicks } = TERMS;
+
+describe('a bucket that is leased', () => {
+  test('lets through its overdraft without a lease, and nothing more before Redis has counted it', () => {
+    const { stream, bucket, nowTicks } = syncedBucket({ waits: false });
+    for (let i = 0; i < overdraftTokens; i++) {
+      expect(bucket.look(1, nowTicks)).toBe(FITS);
+      bucket.spend(1, nowTicks);
+    }
+    expect(bucket.look(1, nowTicks)).toBe(DENIES);
+    const { call, atTicks } = nextCall(stream);
+    expect(call.entries[0]).toMatchObject({ chargeTicks: overdraftTokens * TOKEN });
+    // On its way, it still counts.
+    expect(bucket.look(1, atTicks)).toBe(DENIES);
+    answer(stream, call, atTicks, { levelTicks: overdraftTokens * TOKEN });
+    expect(bucket.look(overdraftTokens, atTicks)).toBe(FITS);
+    expect(bucket.look(overdraftTokens + 1, atTicks)).toBe(DENIES);
+  });
+
+  test('reports an overdraft as the level that it leaves in a full bucket, at the time of sending', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    bucket.look(2, nowTicks);
+    bucket.spend(2, nowTicks);
+    const { call, atTicks } = nextCall(stream);
+    expect(call.entries[0]).toMatchObject({ chargeTicks: 2 * TOKEN, ownLevelTicks: 2 * TOKEN - (atTicks - nowTicks) });
+  });
+
+  test('spends leases before the overdraft', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    const now = leased(stream, bucket, 10, nowTicks);
+    expect(bucket.look(10, now)).toBe(FITS);
+    expect(bucket.spend(10, now).overdraftTicks).toBe(0);
+    expect(bucket.uncharged.isEmpty).toBe(true);
+    expect(bucket.look(1, now)).toBe(FITS);
+    expect(bucket.spend(1, now).overdraftTicks).toBe(TOKEN);
+  });
+
+  test('spends a lease from its answer until its life after the sending is over, and not at that moment', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    const now = leased(stream, bucket, 50, nowTicks);
+    expect(bucket.look(50, now + leaseTicks - 1)).toBe(FITS);
+    expect(bucket.look(50, now + leaseTicks)).not.toBe(FITS);
+  });
+
+  test('denies what does not fit its view, until the moment at which it fits', () => {
+    const { bucket, nowTicks } = syncedBucket({}, { levelTicks: burst * TOKEN });
+    expect(bucket.look(1, nowTicks)).toBe(DENIES);
+    expect(bucket.retryTicks).toBe(TOKEN);
+    expect(bucket.look(1, nowTicks + TOKEN - 1)).toBe(DENIES);
+    expect(bucket.look(1, nowTicks + TOKEN)).toBe(FITS);
+  });
+
+  test.each([
+    { waits: true, look: WAITS },
+    { waits: false, look: DENIES },
+  ])('does not deny for long by a view older than two syncs, if requests may wait: $waits', ({ waits, look }) => {
+    const { bucket, nowTicks } = syncedBucket({ waits }, { levelTicks: 2 * burst * TOKEN });
+    expect(bucket.look(1, nowTicks + 2 * SYNC)).toBe(DENIES);
+    expect(bucket.look(1, nowTicks + 2 * SYNC + 1)).toBe(look);
+  });
+
+  test('denies while processes compete for leases, although its overdraft would do', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    bucket.waitingTokens = 20;
+    stream.requestEarly(bucket, nowTicks);
+    const { call, atTicks } = nextCall(stream);
+    bucket.waitingTokens = 0;
+    answer(stream, call, atTicks, { grantedTokens: 3 });
+    expect(bucket.look(3, atTicks)).toBe(FITS);
+    expect(bucket.look(4, atTicks)).toBe(DENIES);
+    expect(bucket.retryTicks).toBe(TERMS.dueTicks);
+  });
+
+  test('lets a request wait only while the tokens that are waited for would fit', () => {
+    const { bucket, nowTicks } = syncedBucket({}, { levelTicks: (burst - 20) * TOKEN });
+    bucket.waitingTokens = 10;
+    expect(bucket.look(10, nowTicks)).toBe(WAITS);
+    expect(bucket.look(11, nowTicks)).toBe(DENIES);
+  });
+
+  test('takes a charge whether it fits or not, up to an empty bucket', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    bucket.charge(10 * burst, nowTicks);
+    expect(bucket.levelTicks(nowTicks)).toBe(burst * TOKEN);
+    expect(bucket.charge(1, nowTicks).overdraftTicks).toBe(0);
+    expect(nextCall(stream).call.entries[0]).toMatchObject({ chargeTicks: burst * TOKEN });
+  });
+
+  test('keeps counting what it let through when its numbers change, and returns its leases', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    const now = leased(stream, bucket, 50, nowTicks);
+    bucket.look(52, now);
+    bucket.spend(52, now);
+    bucket.setTerms({ ...TERMS, intervalTicks: 2 * TOKEN }, now);
+    expect(bucket.leases.tokens).toBe(0);
+    expect(bucket.uncharged.chargeTicks).toBe(2 * TOKEN);
+    expect(nextCall(stream).call.entries[0]).toMatchObject({ chargeTicks: 2 * TOKEN, intervalTicks: 2 * TOKEN });
+  });
+
+  test('forgets everything when the process resets it, and reads it again', () => {
+    const { stream, bucket, nowTicks } = syncedBucket({}, { levelTicks: burst * TOKEN });
+    const now = leased(stream, bucket, 20, nowTicks);
+    bucket.charge(1, now);
+    bucket.reset(now);
+    expect(bucket.leases.isEmpty).toBe(true);
+    const { call, atTicks } = nextCall(stream);
+    expect(call.entries[0]).toMatchObject({ chargeTicks: 0, floorTicks: 0, returnTicks: 0 });
+    answer(stream, call, atTicks);
+    expect(bucket.look(overdraftTokens, atTicks)).toBe(FITS);
+  });
+});
+
+describe('a refund', () => {
+  test('of leased tokens returns them to their lease', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    const now = leased(stream, bucket, 10, nowTicks);
+    bucket.look(7, now);
+    const spent = bucket.spend(7, now);
+    bucket.refund(spent, now);
+    expect(bucket.leases.tokens).toBe(10);
+    expect(bucket.uncharged.returnTicks).toBe(0);
+  });
+
+  test('returns tokens to all leases that a decision used', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    leased(stream, bucket, 3, nowTicks);
+    leased(stream, bucket, 4, nowTicks);
+    const now = leased(stream, bucket, 5, nowTicks);
+    bucket.look(10, now);
+    const spent = bucket.spend(10, now);
+    expect(bucket.leases.tokens).toBe(2);
+    bucket.refund(spent, now);
+    expect(bucket.leases.tokens).toBe(12);
+    bucket.look(12, now);
+    expect(bucket.spend(12, now).overdraftTicks).toBe(0);
+  });
+
+  test('of leased tokens is lost when their lease has lapsed', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    const now = leased(stream, bucket, 10, nowTicks);
+    bucket.look(10, now);
+    const spent = bucket.spend(10, now);
+    bucket.refund(spent, now + leaseTicks);
+    expect(bucket.leases.tokens).toBe(0);
+    expect(bucket.leases.hasLapsed).toBe(false);
+  });
+
+  test('of an overdraft gives back at most what has not refilled by itself', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    bucket.look(3, nowTicks);
+    const spent = bucket.spend(3, nowTicks);
+    bucket.refund(spent, nowTicks + TOKEN);
+    expect(bucket.uncharged.returnTicks).toBe(2 * TOKEN);
+    bucket.refund(spent, nowTicks + 3 * TOKEN);
+    expect(bucket.uncharged.returnTicks).toBe(2 * TOKEN);
+    expect(nextCall(stream).call.entries[0]).toMatchObject({ returnTicks: 2 * TOKEN });
+  });
+
+  test('of a bucket that the process has forgotten changes nothing', () => {
+    const stream = makeStream();
+    const bucket = addBucket(stream);
+    bucket.look(3, 0);
+    const spent = bucket.spend(3, 0);
+    bucket.isDropped = true;
+    bucket.refund(spent, 1);
+    expect(bucket.uncharged.returnTicks).toBe(0);
+  });
+});
+
+/** A stream that has failed three times. */
+function cutOff(onFailure: 'closed' | 'local' | 'open') {
+  const state = syncedBucket({ onFailure });
+  const { stream, bucket } = state;
+  bucket.touch(state.nowTicks);
+  let nowTicks = state.nowTicks;
+  for (let i = 0; i < 3; i++) {
+    const { call, atTicks } = nextCall(stream);
+    nowTicks = atTicks + 50 * TICKS_PER_MS;
+    stream.failed(call, nowTicks);
+  }
+  return { stream, bucket, nowTicks };
+}
+
+describe('while Redis does not answer', () => {
+  test('a closed limit can spend its leases and nothing else', () => {
+    const { bucket, nowTicks } = cutOff('closed');
+    expect(bucket.look(0, nowTicks)).toBe(FITS);
+    expect(bucket.look(1, nowTicks)).toBe(UNAVAILABLE);
+  });
+
+  test('an open limit lets everything through and counts nothing', () => {
+    const { bucket, nowTicks } = cutOff('open');
+    expect(bucket.look(burst, nowTicks)).toBe(FITS);
+    bucket.spend(burst, nowTicks);
+    expect(bucket.uncharged.isEmpty).toBe(true);
+  });
+
+  test('a local limit lets its overdraft through, and then its share of the rate', () => {
+    const { bucket, nowTicks } = cutOff('local');
+    let now = nowTicks;
+    expect(bucket.look(overdraftTokens, now)).toBe(FITS);
+    bucket.spend(overdraftTokens, now);
+    expect(bucket.look(1, now)).toBe(DENIES);
+    expect(bucket.retryTicks).toBe(2 * TOKEN);
+    now += 2 * TOKEN;
+    expect(bucket.look(1, now - 1)).toBe(DENIES);
+    expect(bucket.look(1, now)).toBe(FITS);
+  });
+
+  test('a local limit still denies what its view denies', () => {
+    const { bucket, nowTicks } = cutOff('local');
+    bucket.tatTicks = nowTicks + burst * TOKEN;
+    expect(bucket.look(1, nowTicks)).toBe(DENIES);
+  });
+
+  test('what a local limit let through is charged after the first answer, and nothing is leased for two syncs', () => {
+    const { stream, bucket, nowTicks } = cutOff('local');
+    bucket.look(overdraftTokens, nowTicks);
+    bucket.spend(overdraftTokens, nowTicks);
+    const trial = nextCall(stream);
+    answer(stream, trial.call, trial.atTicks);
+    // Its share of the rate has refilled a part since.
+    const refilled = Math.floor((trial.atTicks - nowTicks) / 2);
+    const { call, atTicks } = nextCall(stream);
+    const chargeTicks = overdraftTokens * TOKEN - refilled;
+    expect(call.entries[0]).toMatchObject({ chargeTicks, ownLevelTicks: chargeTicks - (atTicks - trial.atTicks) });
+    answer(stream, call, atTicks);
+
+    bucket.askedTokens = 100;
+    bucket.touch(atTicks);
+    const calm = nextCall(stream);
+    expect(calm.call.entries[0]!.wantedTokens).toBe(0);
+    answer(stream, calm.call, calm.atTicks);
+    bucket.askedTokens = 100;
+    bucket.touch(trial.atTicks + 2 * SYNC);
+    expect(stream.nextCall(trial.atTicks + 3 * SYNC)!.entries[0]!.wantedTokens).toBeGreaterThan(0);
+  });
+});

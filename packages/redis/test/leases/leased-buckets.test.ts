@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { LeasedBuckets } from '../../src/leases/leased-buckets.ts';
+import { SYNC, TERMS, TICKS_PER_MS, TOKEN } from './leased.ts';
+
+const NOW = 1000 * TICKS_PER_MS;
+const LATER = NOW + SYNC + 1;
+
+function makeBuckets(maxKeys = 1000) {
+  return new LeasedBuckets({ maxKeys, syncTicks: SYNC, streamKey: (tag, index) => `{${tag}}:seq:${index}` });
+}
+
+describe('the buckets of a process', () => {
+  test('are the same for the same key', () => {
+    const buckets = makeBuckets();
+    const bucket = buckets.bucket('a', '', TERMS, NOW);
+    expect(buckets.bucket('a', '', TERMS, NOW)).toBe(bucket);
+    expect(buckets.size).toBe(1);
+  });
+
+  test('are synced by streams of 250, apart by their tag', () => {
+    const buckets = makeBuckets();
+    for (let i = 0; i < 251; i++) buckets.bucket(`a${i}`, 'x', TERMS, NOW);
+    buckets.bucket('b', 'y', TERMS, NOW);
+    expect(buckets.streams.map((stream) => [stream.key, stream.buckets.length])).toEqual([
+      ['{x}:seq:0', 250],
+      ['{x}:seq:1', 1],
+      ['{y}:seq:0', 1],
+    ]);
+  });
+
+  test('are decided strictly beyond their largest number', () => {
+    const buckets = makeBuckets(2);
+    for (const key of ['a', 'b']) buckets.bucket(key, '', TERMS, NOW)!.tatTicks = Infinity;
+    expect(buckets.bucket('c', '', TERMS, LATER)).toBeUndefined();
+    expect(buckets.bucket('a', '', TERMS, LATER)).toBeDefined();
+  });
+
+  test('make room for new ones as they come to rest', () => {
+    const buckets = makeBuckets(2);
+    const first = buckets.bucket('a', '', TERMS, NOW)!;
+    buckets.bucket('b', '', TERMS, NOW)!.tatTicks = Infinity;
+    expect(buckets.bucket('c', '', TERMS, LATER)).toBeDefined();
+    expect(first.isDropped).toBe(true);
+    expect(buckets.size).toBe(2);
+    expect(buckets.streams[0]!.buckets.map(({ key }) => key)).toEqual(['b', 'c']);
+  });
+
+  test('are kept while a batch that has asked for them is decided', () => {
+    const buckets = makeBuckets();
+    const first = buckets.bucket('a', '', TERMS, NOW)!;
+    buckets.bucket('b', '', TERMS, NOW);
+    expect(buckets.bucket('a', '', TERMS, NOW)).toBe(first);
+    expect(first.isDropped).toBe(false);
+  });
+
+  test.each([
+    ['a view that lies ahead', { tatTicks: LATER + 1 }],
+    ['a request to their stream', { isPending: true }],
+  ])('are kept with %s', (_, state) => {
+    const buckets = makeBuckets();
+    const bucket = Object.assign(buckets.bucket('a', '', TERMS, NOW)!, state);
+    buckets.sweep(10, LATER);
+    expect(bucket.isDropped).toBe(false);
+  });
+
+  test('are kept with a charge that Redis has not counted, until it has', () => {
+    const buckets = makeBuckets();
+    const bucket = buckets.bucket('a', '', TERMS, NOW)!;
+    bucket.charge(1, NOW);
+    const [stream] = buckets.streams;
+    const call = stream!.nextCall(stream!.nextTicks)!;
+    buckets.sweep(10, LATER + TOKEN);
+    expect(bucket.isDropped).toBe(false);
+    const synced = { levelTicks: 0, keptFloor: true, grantedTokens: 0 };
+    stream!.answered(call, { nowTicks: LATER, fresh: true, lost: false, buckets: [synced] }, LATER);
+    buckets.sweep(10, LATER + TOKEN);
+    expect(bucket.isDropped).toBe(true);
+  });
+
+  test('are looked at in turn, so that each is reached', () => {
+    const buckets = makeBuckets();
+    for (let i = 0; i < 600; i++) buckets.bucket(`a${i}`, '', TERMS, NOW);
+    for (let i = 0; i < 700; i++) buckets.sweep(1, LATER);
+    expect(buckets.size).toBe(0);
+  });
+});

@@ -1,0 +1,205 @@
+import {
+  decide,
+  refundAll,
+  type LeaseDecision,
+  type LeaseTransaction,
+} from '../../packages/redis/src/leases/decide.ts';
+import type { LeasedBucket, LeaseTerms } from '../../packages/redis/src/leases/leased-bucket.ts';
+import { LeasedBuckets } from '../../packages/redis/src/leases/leased-buckets.ts';
+import type { LeaseStream } from '../../packages/redis/src/leases/lease-stream.ts';
+import type { SyncCall } from '../../packages/redis/src/leases/sync-call.ts';
+import { WaitingBatches, type WaitingBatch } from '../../packages/redis/src/leases/waiting-batches.ts';
+import type { SimulatedNetwork } from './network.ts';
+
+const TICKS_PER_MS = 16_000;
+const CALL_DEADLINE_TICKS = 50 * TICKS_PER_MS;
+const MAX_WAIT_TICKS = 50 * TICKS_PER_MS;
+
+/** A request as a scene makes it: some of the keys, a cost for each, and a mode for each. */
+export interface Request {
+  readonly keys: readonly string[];
+  readonly tokens: readonly number[];
+  readonly modes: readonly LeaseTransaction['mode'][];
+}
+
+/** What a gateway reports. */
+export interface GatewayReports {
+  /** A batch was decided. */
+  decided(gateway: Gateway, batch: readonly LeaseTransaction[], decision: LeaseDecision, waitedTicks: number): void;
+  /** Tokens of a decision, or of a process, are given back. */
+  gaveBack(key: string, ticks: number): void;
+}
+
+interface Waiting extends WaitingBatch {
+  readonly sinceTicks: number;
+}
+
+/** One process with leases: the code under test, on a virtual clock and a simulated network. */
+export class Gateway {
+  readonly buckets: LeasedBuckets;
+  readonly #waiting = new WaitingBatches<Waiting>();
+  readonly #network: SimulatedNetwork;
+  readonly #reports: GatewayReports;
+  readonly #terms: (key: string) => LeaseTerms;
+  /** Its clock minus the true time. */
+  readonly #clockAheadTicks: number;
+  #stalledUntilTicks = 0;
+  #isDead = false;
+  #alarmTicks = Infinity;
+
+  constructor(options: {
+    readonly name: string;
+    readonly network: SimulatedNetwork;
+    readonly reports: GatewayReports;
+    readonly terms: (key: string) => LeaseTerms;
+    readonly syncTicks: number;
+    readonly clockAheadTicks: number;
+    readonly maxKeys: number;
+  }) {
+    this.#network = options.network;
+    this.#reports = options.reports;
+    this.#terms = options.terms;
+    this.#clockAheadTicks = options.clockAheadTicks;
+    this.buckets = new LeasedBuckets({
+      maxKeys: options.maxKeys,
+      syncTicks: options.syncTicks,
+      streamKey: (tag, index) => `seq:${options.name}${tag}:${index}`,
+    });
+  }
+
+  get nowTicks(): number {
+    return this.#network.nowTicks + this.#clockAheadTicks;
+  }
+
+  request(request: Request): void {
+    this.#run(() => {
+      const { nowTicks } = this;
+      const batch: LeaseTransaction[] = [];
+      for (const [i, key] of request.keys.entries()) {
+        const bucket = this.bucket(key);
+        if (bucket === undefined) return;
+        batch.push({ bucket, tokens: request.tokens[i]!, mode: request.modes[i]! });
+      }
+      const decision = decide(batch, nowTicks);
+      if (decision.outcome !== 'waits') this.#reports.decided(this, batch, decision, 0);
+      else this.#waiting.add({ batch, untilTicks: nowTicks + MAX_WAIT_TICKS, sinceTicks: nowTicks }, nowTicks);
+    });
+  }
+
+  refund(batch: readonly LeaseTransaction[], decision: LeaseDecision): void {
+    this.#run(() => {
+      for (const [i, spent] of decision.spent.entries()) {
+        for (let part = spent; part !== undefined; part = part.older) {
+          this.#reports.gaveBack(batch[i]!.bucket.key, part.leaseTokens * batch[i]!.bucket.terms.intervalTicks);
+        }
+      }
+      refundAll(batch, decision, this.nowTicks);
+    });
+  }
+
+  /** Resets a bucket in Redis, by the script of all processes. */
+  reset(key: string): void {
+    this.#run(() => {
+      this.#network.roundTrip(
+        () => this.#network.reset(key),
+        () => {
+          this.#run(() => {
+            const bucket = this.bucket(key);
+            if (bucket === undefined) return;
+            this.#reports.gaveBack(key, bucket.uncharged.chargeTicks);
+            bucket.reset(this.nowTicks);
+          });
+        },
+      );
+    });
+  }
+
+  /** Refunds tokens in Redis, by the script of all processes. */
+  refundInRedis(key: string, ticks: number): void {
+    this.#run(() => {
+      this.#network.roundTrip(
+        () => this.#network.refund(key, ticks),
+        () => this.#run(() => this.bucket(key)?.lowered(this.nowTicks)),
+      );
+    });
+  }
+
+  /** Applies the numbers that its `terms` return now. */
+  changeTerms(): void {
+    this.#run(() => {
+      for (const stream of this.buckets.streams) {
+        for (const bucket of stream.buckets) bucket.setTerms(this.#terms(bucket.key), this.nowTicks);
+      }
+    });
+  }
+
+  /** Runs nothing for a while. What happens meanwhile is noticed afterwards. */
+  stall(ticks: number): void {
+    this.#stalledUntilTicks = this.#network.nowTicks + ticks;
+  }
+
+  /** Ends the process. What it let through and has not reported is lost. */
+  crash(): void {
+    this.#isDead = true;
+    for (const { buckets } of this.buckets.streams) {
+      for (const { key, uncharged } of buckets) this.#reports.gaveBack(key, uncharged.totalTicks);
+    }
+  }
+
+  bucket(key: string): LeasedBucket | undefined {
+    return this.buckets.bucket(key, '', this.#terms(key), this.nowTicks);
+  }
+
+  /** Runs something in the process, later if it stalls, and then what is due. */
+  #run(what: () => void): void {
+    if (this.#isDead) return;
+    if (this.#network.nowTicks < this.#stalledUntilTicks) {
+      this.#network.at(this.#stalledUntilTicks, () => this.#run(what));
+      return;
+    }
+    what();
+    this.buckets.sweep(1, this.nowTicks);
+    this.#sync();
+    this.#setAlarm();
+  }
+
+  #sync(): void {
+    const { nowTicks } = this;
+    for (const stream of this.buckets.streams) {
+      if (stream.nextTicks <= nowTicks) this.#send(stream);
+    }
+    for (const { waiting, decision } of this.#waiting.decideAgain(nowTicks)) {
+      this.#reports.decided(this, waiting.batch, decision, nowTicks - waiting.sinceTicks);
+    }
+  }
+
+  #send(stream: LeaseStream): void {
+    const refunds = new Map(stream.buckets.map(({ key, uncharged }) => [key, uncharged.returnTicks]));
+    const call = stream.nextCall(this.nowTicks);
+    if (call === undefined) return;
+    this.#network.sync(call, {
+      refunds: refundsIn(call, refunds),
+      answered: (reply) => this.#run(() => stream.answered(call, reply, this.nowTicks)),
+    });
+    const deadline = this.#network.nowTicks + CALL_DEADLINE_TICKS;
+    this.#network.at(deadline, () => this.#run(() => stream.failed(call, this.nowTicks)));
+  }
+
+  #setAlarm(): void {
+    const next = Math.min(this.#waiting.untilTicks, ...this.buckets.streams.map(({ nextTicks }) => nextTicks));
+    const ticks = Math.max(next - this.#clockAheadTicks, this.#network.nowTicks);
+    if (ticks === Infinity || (ticks >= this.#alarmTicks && this.#alarmTicks > this.#network.nowTicks)) return;
+    this.#alarmTicks = ticks;
+    this.#network.at(ticks, () => {
+      if (this.#alarmTicks === ticks) this.#alarmTicks = Infinity;
+      this.#run(() => undefined);
+    });
+  }
+}
+
+/** The refunds of decisions that a call gives back, by key. The rest of what it gives back is of leases. */
+function refundsIn(call: SyncCall, refunds: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  return new Map(
+    call.entries.map(({ key, returnTicks }) => [key, Math.min(returnTicks, refunds.get(key) ?? 0)] as const),
+  );
+}
