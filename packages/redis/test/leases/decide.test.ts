@@ -99,7 +99,7 @@ describe('batches that wait', () => {
     const { stream, one } = twoBuckets();
     const waiting = waitingBatches(one, 3);
     const { call, atTicks } = nextCall(stream);
-    expect(call.entries[0]!.wantedTokens).toBeGreaterThanOrEqual(3 * cost);
+    expect(call.entries.at(0)!.wantedTokens).toBeGreaterThanOrEqual(3 * cost);
     answer(stream, call, atTicks, { grantedTokens: 2 * cost });
     const decided = waiting.decideAgain(atTicks);
     expect(decided.map(({ waiting: { name }, decision }) => [name, decision.outcome])).toEqual([
@@ -129,7 +129,7 @@ describe('batches that wait', () => {
     const again = nextCall(stream);
     answer(stream, again.call, again.atTicks);
     expect(waiting.decideAgain(again.atTicks)).toEqual([]);
-    expect(nextCall(stream).call.entries[0]!.wantedTokens).toBe(cost);
+    expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(cost);
   });
 
   test('are denied after their time, and not before', () => {
@@ -137,8 +137,8 @@ describe('batches that wait', () => {
     const waiting = waitingBatches(one, 1);
     expect(waiting.untilTicks).toBe(LONG);
     expect(waiting.decideAgain(LONG - 1)).toEqual([]);
-    const [decided] = waiting.decideAgain(LONG);
-    expect(decided!.decision).toEqual({ outcome: 'denied', retryTicks: TERMS.dueTicks, spent: [] });
+    const decided = waiting.decideAgain(LONG).at(0)!;
+    expect(decided.decision).toEqual({ outcome: 'denied', retryTicks: TERMS.dueTicks, spent: [] });
     expect(waiting.untilTicks).toBe(Infinity);
   });
 

@@ -63,7 +63,7 @@ describe('a stream', () => {
     bucket.waitingTokens = 3;
     stream.requestEarly(bucket, nowTicks);
     expect(stream.nextTicks).toBe(nowTicks + MIN_SYNC_GAP_TICKS);
-    expect(nextCall(stream).call.entries[0]!.wantedTokens).toBe(3);
+    expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(3);
   });
 
   test('takes only buckets that are due or waited for', () => {
@@ -82,11 +82,11 @@ describe('a stream', () => {
     stream.requestEarly(bucket, SECOND);
     const call = stream.nextCall(SECOND)!;
     expect(call).toMatchObject({ latestTicks: 0, answeredSequence: 0 });
-    expect(call.entries[0]).toMatchObject({ wantedTokens: 0, returnTicks: 0 });
+    expect(call.entries.at(0)).toMatchObject({ wantedTokens: 0, returnTicks: 0 });
     answer(stream, call, SECOND);
     const next = nextCall(stream);
     expect(next.call.latestTicks).toBe(next.atTicks + SERVER_AHEAD + 100 * TICKS_PER_MS);
-    expect(next.call.entries[0]).toMatchObject({ wantedTokens: 10, returnTicks: TOKEN });
+    expect(next.call.entries.at(0)).toMatchObject({ wantedTokens: 10, returnTicks: TOKEN });
   });
 
   test('leases a quarter more than is asked for between two syncs, less what it has', () => {
@@ -95,25 +95,25 @@ describe('a stream', () => {
     bucket.askedTokens = 40;
     bucket.touch(now);
     const { call, atTicks } = nextCall(stream);
-    expect(call.entries[0]!.wantedTokens).toBe(50 - 10);
+    expect(call.entries.at(0)!.wantedTokens).toBe(50 - 10);
     answer(stream, call, atTicks);
     // Without requests, the demand decays.
     bucket.touch(atTicks);
-    expect(nextCall(stream).call.entries[0]!.wantedTokens).toBe(30 - 10);
+    expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(30 - 10);
   });
 
   test('never wants more than the burst', () => {
     const { stream, bucket, nowTicks } = syncedBucket();
     bucket.askedTokens = 1e6;
     bucket.touch(nowTicks);
-    expect(nextCall(stream).call.entries[0]!.wantedTokens).toBe(TERMS.burst);
+    expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(TERMS.burst);
   });
 
   test('leases nothing for a few requests', () => {
     const { stream, bucket, nowTicks } = syncedBucket();
     bucket.askedTokens = 7;
     bucket.touch(nowTicks);
-    expect(nextCall(stream).call.entries[0]!.wantedTokens).toBe(0);
+    expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(0);
   });
 
   test('gives back what is left of a lease, also of a bucket that nobody uses any more', () => {
@@ -121,8 +121,8 @@ describe('a stream', () => {
     leased(stream, bucket, 50, nowTicks);
     let call;
     while (call === undefined) call = stream.nextCall(stream.nextTicks);
-    expect(call.entries[0]!.returnTicks).toBeGreaterThan(0);
-    expect(call.entries[0]!.returnTicks).toBeLessThan(50 * TOKEN);
+    expect(call.entries.at(0)!.returnTicks).toBeGreaterThan(0);
+    expect(call.entries.at(0)!.returnTicks).toBeLessThan(50 * TOKEN);
     expect(bucket.leases.isEmpty).toBe(true);
   });
 
@@ -133,7 +133,7 @@ describe('a stream', () => {
     const { call, atTicks } = nextCall(stream);
     answer(stream, call, atTicks, { keptFloor: false });
     bucket.touch(atTicks + TERMS.leaseTicks);
-    expect(stream.nextCall(atTicks + 2 * SYNC)!.entries[0]!.returnTicks).toBe(0);
+    expect(stream.nextCall(atTicks + 2 * SYNC)!.entries.at(0)!.returnTicks).toBe(0);
   });
 
   test('keeps itself alive every 150 s while a view lies ahead, without any bucket', () => {
@@ -157,7 +157,7 @@ describe('a call that fails', () => {
     bucket.waitingTokens = 9;
     stream.requestEarly(bucket, nowTicks);
     const { call, atTicks } = nextCall(stream);
-    expect(call.entries[0]).toMatchObject({ returnTicks: TOKEN, wantedTokens: 9 });
+    expect(call.entries.at(0)).toMatchObject({ returnTicks: TOKEN, wantedTokens: 9 });
     stream.failed(call, atTicks + SYNC);
     bucket.charge(1, atTicks + SYNC);
     const again = nextCall(stream);
@@ -165,13 +165,13 @@ describe('a call that fails', () => {
     expect(again.call.entries).toEqual([
       {
         ...call.entries[0],
-        ownLevelTicks: call.entries[0]!.ownLevelTicks! - (again.atTicks - atTicks),
+        ownLevelTicks: call.entries.at(0)!.ownLevelTicks! - (again.atTicks - atTicks),
         returnTicks: 0,
         wantedTokens: 0,
       },
     ]);
     answer(stream, again.call, again.atTicks, { fresh: false });
-    expect(nextCall(stream).call.entries[0]).toMatchObject({ chargeTicks: TOKEN });
+    expect(nextCall(stream).call.entries.at(0)).toMatchObject({ chargeTicks: TOKEN });
   });
 
   test('is not answered any more', () => {
@@ -205,7 +205,7 @@ describe('a proven loss of data', () => {
     const other = addBucket(stream, 'other');
     other.touch(nowTicks);
     const { call, atTicks } = nextCall(stream);
-    expect(call.entries[0]).toMatchObject({ key: 'other', lost: false });
+    expect(call.entries.at(0)).toMatchObject({ key: 'other', lost: false });
     answer(stream, call, atTicks, { lost: true });
     bucket.touch(atTicks);
     other.touch(atTicks);
@@ -217,6 +217,6 @@ describe('a proven loss of data', () => {
     ]);
     answer(stream, restoring.call, restoring.atTicks);
     bucket.touch(restoring.atTicks);
-    expect(nextCall(stream).call.entries[0]!.lost).toBe(false);
+    expect(nextCall(stream).call.entries.at(0)!.lost).toBe(false);
   });
 });

@@ -24,7 +24,7 @@ describe('a bucket that is leased', () => {
     }
     expect(bucket.look(1, nowTicks)).toBe(DENIES);
     const { call, atTicks } = nextCall(stream);
-    expect(call.entries[0]).toMatchObject({ chargeTicks: overdraftTokens * TOKEN });
+    expect(call.entries.at(0)).toMatchObject({ chargeTicks: overdraftTokens * TOKEN });
     // On its way, it still counts.
     expect(bucket.look(1, atTicks)).toBe(DENIES);
     answer(stream, call, atTicks, { levelTicks: overdraftTokens * TOKEN });
@@ -37,7 +37,10 @@ describe('a bucket that is leased', () => {
     bucket.look(2, nowTicks);
     bucket.spend(2, nowTicks);
     const { call, atTicks } = nextCall(stream);
-    expect(call.entries[0]).toMatchObject({ chargeTicks: 2 * TOKEN, ownLevelTicks: 2 * TOKEN - (atTicks - nowTicks) });
+    expect(call.entries.at(0)).toMatchObject({
+      chargeTicks: 2 * TOKEN,
+      ownLevelTicks: 2 * TOKEN - (atTicks - nowTicks),
+    });
   });
 
   test('spends leases before the overdraft', () => {
@@ -98,7 +101,7 @@ describe('a bucket that is leased', () => {
     bucket.charge(10 * burst, nowTicks);
     expect(bucket.levelTicks(nowTicks)).toBe(burst * TOKEN);
     expect(bucket.charge(1, nowTicks).overdraftTicks).toBe(0);
-    expect(nextCall(stream).call.entries[0]).toMatchObject({ chargeTicks: burst * TOKEN });
+    expect(nextCall(stream).call.entries.at(0)).toMatchObject({ chargeTicks: burst * TOKEN });
   });
 
   test('keeps counting what it let through when its numbers change, and returns its leases', () => {
@@ -109,7 +112,7 @@ describe('a bucket that is leased', () => {
     bucket.setTerms({ ...TERMS, intervalTicks: 2 * TOKEN }, now);
     expect(bucket.leases.tokens).toBe(0);
     expect(bucket.uncharged.chargeTicks).toBe(2 * TOKEN);
-    expect(nextCall(stream).call.entries[0]).toMatchObject({ chargeTicks: 2 * TOKEN, intervalTicks: 2 * TOKEN });
+    expect(nextCall(stream).call.entries.at(0)).toMatchObject({ chargeTicks: 2 * TOKEN, intervalTicks: 2 * TOKEN });
   });
 
   test('forgets everything when the process resets it, and reads it again', () => {
@@ -119,7 +122,7 @@ describe('a bucket that is leased', () => {
     bucket.reset(now);
     expect(bucket.leases.isEmpty).toBe(true);
     const { call, atTicks } = nextCall(stream);
-    expect(call.entries[0]).toMatchObject({ chargeTicks: 0, floorTicks: 0, returnTicks: 0 });
+    expect(call.entries.at(0)).toMatchObject({ chargeTicks: 0, floorTicks: 0, returnTicks: 0 });
     answer(stream, call, atTicks);
     expect(bucket.look(overdraftTokens, atTicks)).toBe(FITS);
   });
@@ -168,7 +171,7 @@ describe('a refund', () => {
     expect(bucket.uncharged.returnTicks).toBe(2 * TOKEN);
     bucket.refund(spent, nowTicks + 3 * TOKEN);
     expect(bucket.uncharged.returnTicks).toBe(2 * TOKEN);
-    expect(nextCall(stream).call.entries[0]).toMatchObject({ returnTicks: 2 * TOKEN });
+    expect(nextCall(stream).call.entries.at(0)).toMatchObject({ returnTicks: 2 * TOKEN });
   });
 
   test('of a bucket that the process has forgotten changes nothing', () => {
@@ -238,16 +241,16 @@ describe('while Redis does not answer', () => {
     const refilled = Math.floor((trial.atTicks - nowTicks) / 2);
     const { call, atTicks } = nextCall(stream);
     const chargeTicks = overdraftTokens * TOKEN - refilled;
-    expect(call.entries[0]).toMatchObject({ chargeTicks, ownLevelTicks: chargeTicks - (atTicks - trial.atTicks) });
+    expect(call.entries.at(0)).toMatchObject({ chargeTicks, ownLevelTicks: chargeTicks - (atTicks - trial.atTicks) });
     answer(stream, call, atTicks);
 
     bucket.askedTokens = 100;
     bucket.touch(atTicks);
     const calm = nextCall(stream);
-    expect(calm.call.entries[0]!.wantedTokens).toBe(0);
+    expect(calm.call.entries.at(0)!.wantedTokens).toBe(0);
     answer(stream, calm.call, calm.atTicks);
     bucket.askedTokens = 100;
     bucket.touch(trial.atTicks + 2 * SYNC);
-    expect(stream.nextCall(trial.atTicks + 3 * SYNC)!.entries[0]!.wantedTokens).toBeGreaterThan(0);
+    expect(stream.nextCall(trial.atTicks + 3 * SYNC)!.entries.at(0)!.wantedTokens).toBeGreaterThan(0);
   });
 });

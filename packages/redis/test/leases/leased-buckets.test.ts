@@ -42,7 +42,7 @@ describe('the buckets of a process', () => {
     expect(buckets.bucket('c', '', TERMS, LATER)).toBeDefined();
     expect(first.isDropped).toBe(true);
     expect(buckets.size).toBe(2);
-    expect(buckets.streams[0]!.buckets.map(({ key }) => key)).toEqual(['b', 'c']);
+    expect(buckets.streams.at(0)!.buckets.map(({ key }) => key)).toEqual(['b', 'c']);
   });
 
   test('are kept while a batch that has asked for them is decided', () => {
@@ -67,12 +67,12 @@ describe('the buckets of a process', () => {
     const buckets = makeBuckets();
     const bucket = buckets.bucket('a', '', TERMS, NOW)!;
     bucket.charge(1, NOW);
-    const [stream] = buckets.streams;
-    const call = stream!.nextCall(stream!.nextTicks)!;
+    const stream = buckets.streams.at(0)!;
+    const call = stream.nextCall(stream.nextTicks)!;
     buckets.sweep(10, LATER + TOKEN);
     expect(bucket.isDropped).toBe(false);
     const synced = { levelTicks: 0, keptFloor: true, grantedTokens: 0 };
-    stream!.answered(call, { nowTicks: LATER, fresh: true, lost: false, buckets: [synced] }, LATER);
+    stream.answered(call, { nowTicks: LATER, fresh: true, lost: false, buckets: [synced] }, LATER);
     buckets.sweep(10, LATER + TOKEN);
     expect(bucket.isDropped).toBe(true);
   });
