@@ -3,6 +3,7 @@ import type { Hints } from './options.ts';
 const PERIOD_MS = "is `period` here, e.g. period: '1m'";
 const PERIOD_SECONDS = "is `period` here, and a number of it means milliseconds, not seconds: e.g. period: '60s'";
 const COUNT = 'is `count` here (tokens that come back every period; `burst` is how many may come at once)';
+const CONCURRENCY = 'is `concurrency` here, e.g. concurrency: 10';
 const KEY = 'is `key` here, e.g. key: accountId((req) => req.user?.id ?? null)';
 
 const ON_DENIED = 'is `onDenied` here: it writes an answer of your own';
@@ -24,12 +25,18 @@ const said = (names: Readonly<Record<string, string>>): Hints =>
 export const LIMIT_HINTS: Hints = said({
   windowMs: PERIOD_MS,
   timeWindow: PERIOD_MS,
-  ttl: PERIOD_MS,
+  ttl: `${PERIOD_MS}. For a concurrency limit it is \`lease\``,
   window: PERIOD_MS,
   duration: PERIOD_SECONDS,
   max: COUNT,
   limit: COUNT,
   points: COUNT,
+  maxConcurrent: CONCURRENCY,
+  maxConcurrentRequests: CONCURRENCY,
+  concurrentRequests: CONCURRENCY,
+  concurrencyLimit: CONCURRENCY,
+  maxInFlight: CONCURRENCY,
+  inFlight: CONCURRENCY,
   keyGenerator: KEY,
   id: KEY,
   allowList: "is an override here, e.g. overrides: { '203.0.113.7': 'unlimited' }, or skip: (req) => …",

@@ -35,7 +35,10 @@ function notAnAccountId(value: string, decimal: boolean): SluiceError {
   const demand = decimal
     ? 'an unsigned decimal number of at most 256 digits, without leading zeros'
     : `1 to ${MAX_LENGTH} characters of well-formed Unicode without control characters`;
-  const remedy = 'If this id is valid for you, shorten or encode it in the function of the key.';
+  const remedy =
+    value === ''
+      ? 'For a request without an id, return null in the function of the key.'
+      : 'If this id is valid for you, shorten or encode it in the function of the key.';
   return complaint('ERR_ID', { option: 'id', demand, value, remedy, status: 400 });
 }
 

@@ -43,12 +43,20 @@ const EXAMPLES: Readonly<Record<LimitKind, string>> = {
  */
 export function kindOf(where: string, definition: object): LimitKind {
   const given = definition as Readonly<Record<string, unknown>>;
-  const kind = MARKS.find(([, mark]) => given[mark] !== undefined)?.[0] ?? 'rate';
+  const kind =
+    markedBy((mark) => given[mark] !== undefined) ??
+    // A number that comes from elsewhere and is missing: the message then names that option.
+    (given['count'] === undefined ? markedBy((mark) => Object.hasOwn(given, mark)) : undefined) ??
+    'rate';
   const own: readonly string[] = OPTIONS[kind];
   const foreign = KIND_OPTIONS.find((name) => given[name] !== undefined && !own.includes(name));
   if (foreign !== undefined)
     throw new SluiceError('ERR_LIMIT', `\`${where}.${foreign}\` must be ${demandOf(kind, foreign)}.`);
   return kind;
+}
+
+function markedBy(isGiven: (mark: string) => boolean): LimitKind | undefined {
+  return MARKS.find(([, mark]) => isGiven(mark))?.[0];
 }
 
 function demandOf(kind: LimitKind, foreign: string): string {

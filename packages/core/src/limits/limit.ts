@@ -299,7 +299,7 @@ function defineLimit<Request>(
   definition: LimitDefinition<Request>,
   { onFailure, wall }: { readonly onFailure: FailurePolicy; readonly wall: StoreWall },
 ): Limit<Request> {
-  checkLimitName('limits', name);
+  checkLimitName('name of a limit', name);
   const where = `limits.${name}`;
   checkOptions(where, definition, FIELDS, LIMIT_HINTS, "{ key: clientNetwork(), count: 100, period: '1m' }");
   const load = loadLimitOf(where, definition);

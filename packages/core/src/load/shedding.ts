@@ -36,7 +36,7 @@ export class Shedding {
     this.#beganMicros = time.nowMicros();
     const message =
       `Limit "${shownName(limit)}" sheds requests, the least important first: this process has been too busy for some seconds. ` +
-      'Look for slow requests, or add processes. While `enabled` of its load returns false, nothing is shed.';
+      'Look for slow requests, or add processes. To shed nothing, let `enabled` of its load return false, or disable the limit.';
     emit({ type: 'shedding-began', limit, level, message });
     publish({ limit, state: 'shedding', level });
   }

@@ -60,12 +60,25 @@ function remedyFor(option: string, value: unknown, isRight: (text: string) => bo
   // A string of digits was meant as a number.
   const amount = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
   if (Number.isSafeInteger(amount) && (amount as number) > 0) {
-    return `Write its unit: '${String(amount)}s' for seconds, '${String(amount)}ms' for milliseconds.`;
+    const units = UNITS.filter(([unit]) => isRight(`${String(amount)}${unit}`));
+    if (units.length > 0) {
+      return `Write its unit: ${units.map(([unit, name]) => `'${String(amount)}${unit}' for ${name}`).join(', ')}.`;
+    }
   }
   const meant = typeof value === 'string' ? meantDuration(value) : undefined;
   if (meant !== undefined && isRight(meant)) return `Write ${leafOf(option)}: '${meant}'.`;
-  return "Write a string with its unit, such as '500ms', '1s', '1h30m' or '7d', or a number of milliseconds from 1000 up.";
+  const examples = EXAMPLES.filter(isRight).map((text) => `'${text}'`);
+  const listed = [examples.slice(0, -1).join(', '), examples.at(-1)].filter((text) => text !== '').join(' or ');
+  return `Write a string with its unit, such as ${listed}, or a number of milliseconds from 1000 up.`;
 }
+
+const UNITS = [
+  ['s', 'seconds'],
+  ['ms', 'milliseconds'],
+] as const;
+
+/** One second is in every range. */
+const EXAMPLES = ['500ms', '1s', '1h30m', '7d'] as const;
 
 const IN_WORDS = /^\s*(\d{1,9})\s*([a-z]+)\s*$/i;
 const WORDS: readonly (readonly [words: RegExp, count: number, unit: string])[] = [

@@ -87,3 +87,7 @@ describe('wrong options are rejected when the key is created:', () => {
     expect(thrown(() => accountId(() => '7', options as never))).toMatchObject({ code, message });
   });
 });
+
+test('the error for an empty id names what to return instead', () => {
+  expect(thrown(() => canonical('')).message).toContain('return null in the function of the key.');
+});

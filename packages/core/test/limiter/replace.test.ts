@@ -101,6 +101,8 @@ describe('replace', () => {
         'The key of limit "Orders" has no function, so a middleware can\'t get an id from a request. Give it one, e.g. ' +
         'key: accountId((req) => req.user?.id ?? null), or use the limit only with limiter.spend().',
     });
+    const slots = { ...limits(9), Orders: { key: accountId(), concurrency: 9 } };
+    expect(thrown(() => limiter.replace({ limits: slots })).message).toContain('only with limiter.hold().');
     expect(coreOf(limiter).limits.get('Orders')?.key.idOf).toBeTypeOf('function');
     expect(atOnce(limiter.spend(orders())).results[0]?.burst).toBe(5);
     const elsewhere = { ...limits(9), Reads: { key: accountId(), count: 9, period: '1s' } };

@@ -97,9 +97,14 @@ describe('a wrong concurrency limit is an error, which names the option, the dem
     [{ concurrency: Infinity }, 'ERR_OPTION', `${concurrency} Infinity. ${slots}`],
     [{ concurrency: '10' }, 'ERR_OPTION', `${concurrency} '10'. Write concurrency: 10.`],
     [{ concurrency: null }, 'ERR_OPTION', `${concurrency} null. ${slots}`],
-    [{ concurrency: 10, lease: '999ms' }, 'ERR_DURATION', `${lease} '999ms'.`],
+    [{ concurrency: undefined }, 'ERR_OPTION', `${concurrency} undefined. ${slots}`],
+    [
+      { concurrency: 10, lease: '999ms' },
+      'ERR_DURATION',
+      `${lease} '999ms'. Write a string with its unit, such as '1s', or`,
+    ],
     [{ concurrency: 10, lease: '61m' }, 'ERR_DURATION', `${lease} '61m'.`],
-    [{ concurrency: 10, lease: 10 }, 'ERR_DURATION', `${lease} 10. Write its unit: '10s' for seconds`],
+    [{ concurrency: 10, lease: 10 }, 'ERR_DURATION', `${lease} 10. Write its unit: '10s' for seconds.`],
     [{ concurrency: 10, lease: null }, 'ERR_DURATION', `${lease} null.`],
     [{ concurrency: 10, lease: 'long' }, 'ERR_DURATION', `${lease} 'long'.`],
     [
@@ -172,7 +177,7 @@ describe('an override of a concurrency limit', () => {
       'a concurrency and a rate',
       { concurrency: 1, count: 1, period: '1s' },
       'ERR_OVERRIDE',
-      "`overrides.InFlight['7']` must have `concurrency` alone, or `count` and `period`. For example { concurrency: 20 }.",
+      "`overrides.InFlight['7']` has `concurrency` beside other numbers: for a concurrency limit it must have `concurrency` alone, and for another limit no `concurrency`. For example { concurrency: 20 }.",
     ],
     ['zero', { concurrency: 0 }, 'ERR_OPTION', `\`overrides.InFlight['7'].concurrency\` ${whole} 0.`],
     ['a fraction', { concurrency: 1.5 }, 'ERR_OPTION', `\`overrides.InFlight['7'].concurrency\` ${whole} 1.5.`],
@@ -210,6 +215,10 @@ describe('an override of a concurrency limit', () => {
     expect(error.message).toContain(message);
     expect(error.code).toBe('ERR_OVERRIDE');
   });
+});
+
+test.each(['maxConcurrent', 'maxInFlight'])('`%s` of other libraries is an error that names `concurrency`', (name) => {
+  expect(thrown(() => define({ [name]: 10 })).message).toContain('is `concurrency` here, e.g. concurrency: 10');
 });
 
 describe('a store without slots', () => {

@@ -36,7 +36,7 @@ describe('a name of a limit', () => {
     (name) => {
       const error = thrown(() => define(Object.fromEntries([[name, one]])));
       expect(error.code).toBe('ERR_LIMIT');
-      expect(error.message).toMatch(/^`limits` must be a letter followed by letters, digits/);
+      expect(error.message).toMatch(/^`name of a limit` must be a letter followed by letters, digits/);
     },
   );
 

@@ -37,7 +37,7 @@ describe('the events of shedding', () => {
     expect(events).toMatchObject([began, { type: 'shedding-ended', limit: 'Worker', count: 4 }]);
     expect(events.map(({ message }) => message)).toEqual([
       'Limit "Worker" sheds requests, the least important first: this process has been too busy for some seconds. ' +
-        'Look for slow requests, or add processes. While `enabled` of its load returns false, nothing is shed.',
+        'Look for slow requests, or add processes. To shed nothing, let `enabled` of its load return false, or disable the limit.',
       'Limit "Worker" sheds no more requests. It shed 4 in 61 s.',
     ]);
     time.advance(60_000);

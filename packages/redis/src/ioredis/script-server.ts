@@ -177,8 +177,8 @@ export class ScriptServer implements ServerState {
     if (error instanceof SluiceError) return error;
     const prefix = errorPrefix(error);
     // An error without a prefix of Redis is one of the connection. Its message only states that a queue was flushed;
-    // the cause is the last error that was emitted.
-    if (prefix === undefined) return this.#createCallError(run, this.lastError ?? error);
+    // the cause is the last error that was emitted, if any was.
+    if (prefix === undefined) return this.#createCallError(run, this.lastError ?? lostConnection(error));
     if (prefix === 'READONLY') this.#noteReadOnly(error);
     return this.#createCallError(run, withoutCommand(error));
   }
@@ -216,10 +216,16 @@ export class ScriptServer implements ServerState {
   #createUnavailableError(): SluiceError {
     const what = `Redis at ${this.server} is not connected`;
     if (this.lastError !== undefined) return unavailableError(what, this.lastError);
-    return new SluiceError('ERR_STORE_UNAVAILABLE', `${what} yet.`);
+    return new SluiceError('ERR_STORE_UNAVAILABLE', `${what}${this.wasTried ? '' : ' yet'}.`);
   }
 
   #nowTicks(): number {
     return this.#parts.time.nowMicros() * TICKS_PER_MICRO;
   }
+}
+
+/** The message of ioredis is about an option that only this package sets. */
+function lostConnection(error: unknown): unknown {
+  const isFlushed = error instanceof Error && error.name === 'MaxRetriesPerRequestError';
+  return isFlushed ? new Error('it was lost before the answer came', { cause: error }) : error;
 }

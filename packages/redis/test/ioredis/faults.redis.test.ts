@@ -85,3 +85,24 @@ test.each(VERSIONS)(
     expect(await server.call('GET', 'key')).toBe('1');
   },
 );
+
+test.each(VERSIONS)(
+  'a call of $version whose connection is cut names that, and no option of ioredis',
+  async ({ Redis }) => {
+    const server = await redisServer();
+    const scriptClient = openScriptClient({ client: ended(new Redis(server.port)) });
+    await isUp(scriptClient);
+    await server.call('CLIENT', 'PAUSE', 5000, 'WRITE');
+    const error = rejection(scriptClient.run(call('add', { deadlineMs: 5000 })));
+    await until('the server has read the call', async () => {
+      return String(await server.call('CLIENT', 'LIST')).includes('cmd=evalsha');
+    });
+    await server.call('CLIENT', 'KILL', 'TYPE', 'normal');
+    expect(await error).toMatchObject({
+      code: 'ERR_STORE_UNAVAILABLE',
+      message: expect.stringMatching(
+        /^The connection to Redis at \S+ failed: (Error: )?it was lost before the answer came\.$/,
+      ),
+    });
+  },
+);

@@ -78,7 +78,7 @@ function hintsOf(names: readonly string[], why: string): Hints {
 export function overrideRate(where: string, override: Override): OverrideRate {
   if (override === 'unlimited' || override === 'blocked') return override;
   if (!isPlainObject(override)) {
-    const demand = "numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked'";
+    const demand = "numbers such as { count: 600, period: '180m' } or { concurrency: 20 }, 'unlimited' or 'blocked'";
     throw complaint('ERR_OVERRIDE', { option: where, demand, value: override });
   }
   checkOptions(where, override, FIELDS, OVERRIDE_HINTS);
@@ -86,6 +86,7 @@ export function overrideRate(where: string, override: Override): OverrideRate {
   if (hasOnly(override, 'count')) return quotaRateOf(where, override as QuotaOverride);
   const { borrow, ...numbers } = override as OverrideNumbers;
   if (numbers.concurrency !== undefined) throw mixedKinds(where);
+  if (numbers.count === undefined && !Object.hasOwn(override, 'count')) throw withoutCount(where);
   const rate = rateOf(where, numbers);
   return borrow === undefined ? rate : { ...rate, borrow: borrowChangeOf(`${where}.borrow`, rate, borrow) };
 }
@@ -96,7 +97,16 @@ function hasOnly(override: Exclude<Override, string>, option: (typeof FIELDS)[nu
 }
 
 function mixedKinds(where: string): SluiceError {
-  const message = 'must have `concurrency` alone, or `count` and `period`. For example { concurrency: 20 }.';
+  const message =
+    'has `concurrency` beside other numbers: for a concurrency limit it must have `concurrency` alone, and for another limit ' +
+    'no `concurrency`. For example { concurrency: 20 }.';
+  return new SluiceError('ERR_OVERRIDE', `\`${shownText(where, 300)}\` ${message}`);
+}
+
+function withoutCount(where: string): SluiceError {
+  const message =
+    'must have the numbers of its limit: `count` and `period` for a rate, `count` for a quota, `concurrency` for a concurrency ' +
+    "limit. For example { count: 600, period: '180m' }.";
   return new SluiceError('ERR_OVERRIDE', `\`${shownText(where, 300)}\` ${message}`);
 }
 

@@ -16,12 +16,12 @@ describe('when the database fails, cached overrides', () => {
     [
       'it gives nonsense',
       () => Promise.resolve('gold'),
-      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'gold'",
+      "`overrides(Orders)` must be numbers such as { count: 600, period: '180m' } or { concurrency: 20 }, 'unlimited' or 'blocked', but was 'gold'",
     ],
     [
       'it gives nonsense at once',
       () => 'gold',
-      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'gold'",
+      "`overrides(Orders)` must be numbers such as { count: 600, period: '180m' } or { concurrency: 20 }, 'unlimited' or 'blocked', but was 'gold'",
     ],
   ];
 

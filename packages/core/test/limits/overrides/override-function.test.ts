@@ -92,22 +92,22 @@ describe('when a function of overrides fails, the limit has its own numbers and 
     [
       'it gives nonsense',
       () => 'gold',
-      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'gold'.",
+      "`overrides(Orders)` must be numbers such as { count: 600, period: '180m' } or { concurrency: 20 }, 'unlimited' or 'blocked', but was 'gold'.",
     ],
     [
       'it gives nonsense later',
       () => Promise.resolve('gold'),
-      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'gold'.",
+      "`overrides(Orders)` must be numbers such as { count: 600, period: '180m' } or { concurrency: 20 }, 'unlimited' or 'blocked', but was 'gold'.",
     ],
     [
       'it gives null',
       () => null,
-      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was null.",
+      "`overrides(Orders)` must be numbers such as { count: 600, period: '180m' } or { concurrency: 20 }, 'unlimited' or 'blocked', but was null.",
     ],
     [
       'it gives a function',
       () => () => gold,
-      "`overrides(Orders)` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was [Function (anonymous)].",
+      "`overrides(Orders)` must be numbers such as { count: 600, period: '180m' } or { concurrency: 20 }, 'unlimited' or 'blocked', but was [Function (anonymous)].",
     ],
     ['it throws what can not be inspected', () => { throw uninspectable(); }, '{}'], // prettier-ignore
     ['it rejects with what can not be inspected', () => Promise.reject(uninspectable()), '{}'],

@@ -115,7 +115,13 @@ describe('overrides are rejected', () => {
       'with something that is no numbers',
       { Orders: { a: 'limitless' } },
       'ERR_OVERRIDE',
-      "`overrides.Orders['a']` must be numbers such as { burst: 300, count: 600, period: '180m' }, 'unlimited' or 'blocked', but was 'limitless'.",
+      "`overrides.Orders['a']` must be numbers such as { count: 600, period: '180m' } or { concurrency: 20 }, 'unlimited' or 'blocked', but was 'limitless'.",
+    ],
+    [
+      'without a count',
+      { Orders: { a: { burst: 20 } } },
+      'ERR_OVERRIDE',
+      "`overrides.Orders['a']` must have the numbers of its limit: `count` and `period` for a rate, `count` for a quota, `concurrency` for a concurrency limit. For example { count: 600, period: '180m' }.",
     ],
     [
       'with a number out of range',
