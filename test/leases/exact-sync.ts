@@ -18,6 +18,8 @@ export interface ExactAnswer {
   readonly level: bigint;
   readonly keptFloor: boolean;
   readonly granted: bigint;
+  /** Whether the stored TAT was an error of the clock. */
+  readonly isRepaired: boolean;
   /** The bucket afterwards; undefined if there is none, or none that another sync could still need. */
   readonly after: ExactBucket | undefined;
 }
@@ -47,7 +49,7 @@ export function exactSync(stored: ExactBucket | undefined, entry: SyncEntry, sta
   const isRepaired = stored !== undefined && before !== stored.tat;
   const isWritten = (isRepaired || tat !== before) && tat > now - SLACK_TICKS;
   const after = isWritten ? { tat, code: codeOf(greater(1n, tat - now)) } : stored;
-  return { level: tat - now, keptFloor, granted, after };
+  return { level: tat - now, keptFloor, granted, isRepaired, after };
 }
 
 /** The TAT, unless it is ahead further than the limit and what was written allow. */

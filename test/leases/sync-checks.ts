@@ -4,7 +4,8 @@ import type { SyncCall, SyncEntry } from '../../packages/redis/src/leases/sync-c
 import { encodeSync } from '../../packages/redis/src/leases/sync-script.ts';
 import { runSteered, STEERED_ORIGIN_MICROS } from '../../packages/redis/test/support/steered-script.ts';
 import type { RedisServer } from '../redis/servers/redis-server.ts';
-import { differenceOf, SceneCounts, SyncComparison } from './sync-comparison.ts';
+import { differenceOf } from './difference.ts';
+import { SceneCounts, SyncComparison } from './sync-comparison.ts';
 import { scenes } from './sync-scenes.ts';
 
 /** Returns what is wrong with a text of the script; undefined if nothing is. */
