@@ -169,19 +169,13 @@ export function resetCall({ store }: StoreCallParts): StoreCall<readonly StoreBu
   };
 }
 
-/**
- * `renew` or `release`. The outcome is whether the store has answered. Without an answer, the leases end: the store frees
- * the slots by itself.
- */
-export function leaseCall(
-  name: 'renew' | 'release',
-  { store }: StoreCallParts,
-): StoreCall<readonly StoreHold[], boolean> {
+/** `renew` or `release`. Without an answer, the leases end: the store frees the slots by itself. */
+export function leaseCall(name: 'renew' | 'release', { store }: StoreCallParts): StoreCall<readonly StoreHold[], void> {
   return {
     send: (batch, deadlineMs) => store[name]!(batch, deadlineMs),
     check: () => undefined,
-    accept: () => true,
-    withoutAnswer: () => false,
+    accept: () => undefined,
+    withoutAnswer: () => undefined,
   };
 }
 

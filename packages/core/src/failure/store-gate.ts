@@ -1,4 +1,4 @@
-import { andThen, type Awaitable } from '../async/awaitable.ts';
+import type { Awaitable } from '../async/awaitable.ts';
 import { Decision } from '../decision/decision.ts';
 import type {
   StoreBucket,
@@ -48,8 +48,8 @@ export interface StoreGate {
   cap(batch: readonly StoreCap[]): Awaitable<unknown>;
   /** Fills buckets. */
   reset(batch: readonly StoreBucket[]): Awaitable<void>;
-  /** Renews leases of slots, if the store can answer. Returns whether it has. */
-  renew(holds: readonly StoreHold[]): Awaitable<boolean>;
+  /** Renews leases of slots, if the store can answer. */
+  renew(holds: readonly StoreHold[]): Awaitable<unknown>;
   /** Releases slots, if the store can answer. Otherwise they are free when their leases end. */
   release(holds: readonly StoreHold[]): Awaitable<unknown>;
   /** Resolves when the store can answer. */
@@ -138,9 +138,9 @@ export class OpenGate implements StoreGate {
     return this.#store.reset(batch);
   }
 
-  renew(holds: readonly StoreHold[]): Awaitable<boolean> {
+  renew(holds: readonly StoreHold[]): Awaitable<unknown> {
     this.assertOpen();
-    return andThen(this.#store.renew!(holds), () => true);
+    return this.#store.renew!(holds);
   }
 
   release(holds: readonly StoreHold[]): Awaitable<unknown> {

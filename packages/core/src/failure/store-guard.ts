@@ -79,8 +79,8 @@ export class StoreGuard implements StoreGate {
   readonly #cap: StoreCall<readonly StoreCap[], void>;
   readonly #read: StoreCall<readonly Transaction[], Changed<Transaction>>;
   readonly #reset: StoreCall<readonly StoreBucket[], void>;
-  readonly #renew: StoreCall<readonly StoreHold[], boolean>;
-  readonly #release: StoreCall<readonly StoreHold[], boolean>;
+  readonly #renew: StoreCall<readonly StoreHold[], void>;
+  readonly #release: StoreCall<readonly StoreHold[], void>;
   readonly #trial: StoreCall<readonly [], void>;
   readonly #tracker: StoreCallTracker;
   readonly #readyWaits: ReadyWaits;
@@ -186,13 +186,13 @@ export class StoreGuard implements StoreGate {
     return this.#run(this.#reset, batch);
   }
 
-  /** Renews leases of slots, and returns whether the store has: if it can't answer, a later renewal makes up for it. */
-  renew(holds: readonly StoreHold[]): Awaitable<boolean> {
+  /** Renews leases of slots. When the store can't answer, a later renewal makes up for it. */
+  renew(holds: readonly StoreHold[]): Awaitable<void> {
     return this.#run(this.#renew, holds);
   }
 
   /** Releases slots. When the store can't answer, they are free when their leases end. */
-  release(holds: readonly StoreHold[]): Awaitable<unknown> {
+  release(holds: readonly StoreHold[]): Awaitable<void> {
     return this.#run(this.#release, holds);
   }
 

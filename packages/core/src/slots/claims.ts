@@ -88,7 +88,7 @@ export class Claims {
     }
     const isInStore = answer.failure === undefined;
     // After an outage, a renewal brings them into the store.
-    if (!isInStore) reserved.leasedUntilMicros = 0;
+    if (!isInStore) reserved.reusableUntilMicros = 0;
     if (isInStore && reserved.terms.block > 1) return this.#keptOfBlock(reserved, taken);
     held.keep(reserved);
     return [reserved];
@@ -109,8 +109,8 @@ export class Claims {
 
 function slotsOf({ limit, id, cost: count }: Transaction, terms: SlotTerms, nowMicros: number): Held {
   const { leaseMs } = terms;
-  const leasedUntilMicros = nowMicros + leaseMs * 1000;
-  return { limit, id, slots: true, holder: newHolder(), leaseMs, first: 1, count, terms, leasedUntilMicros };
+  const reusableUntilMicros = nowMicros + leaseMs * 1000;
+  return { limit, id, slots: true, holder: newHolder(), leaseMs, first: 1, count, terms, reusableUntilMicros };
 }
 
 /** Each slot of a block on its own, because each is used again on its own. */

@@ -10,8 +10,11 @@ export interface Held extends StoreHold {
   readonly terms: SlotTerms;
   /** Of a single slot of a block: the level of the bucket when it was taken, itself included. */
   readonly level?: number;
-  /** Until when the store certainly has the slots, and has had them all the time. 0: it may not have had them. */
-  leasedUntilMicros: number;
+  /**
+   * Until when another request may use the slots again: the end of their first lease. 0: never. A renewal would not show
+   * that the store has lost them meanwhile and granted others, and a slot in use again and again would never be given up.
+   */
+  reusableUntilMicros: number;
 }
 
 /** The slots of one bucket. */
@@ -24,8 +27,8 @@ interface HeldInBucket {
 
 interface HeldSlotsParts {
   readonly time: Time;
-  /** Renews leases in the store. Returns whether the store has answered. */
-  readonly renew: (holds: readonly StoreHold[]) => Awaitable<boolean>;
+  /** Renews leases in the store. */
+  readonly renew: (holds: readonly StoreHold[]) => Awaitable<unknown>;
   /** Releases slots in the store. */
   readonly release: (holds: readonly StoreHold[]) => Awaitable<unknown>;
 }
@@ -100,9 +103,9 @@ export class HeldSlots {
     if (this.#isClosed) void this.release([held]);
   }
 
-  /** Whether slots are held, and the store has had them all the time. Then another request may use them. */
+  /** Whether slots are held, and another request may use them again. */
   areReusable(held: Held): boolean {
-    return this.#held.has(held) && this.#parts.time.nowMicros() < held.leasedUntilMicros;
+    return this.#held.has(held) && this.#parts.time.nowMicros() < held.reusableUntilMicros;
   }
 
   /**
@@ -170,21 +173,8 @@ export class HeldSlots {
   }
 
   #renew(due: readonly Held[]): void {
-    const sentMicros = this.#parts.time.nowMicros();
-    const renew = (): Awaitable<void> =>
-      andThen(this.#parts.renew(due), (isRenewed) => {
-        if (isRenewed) this.#noteRenewed(due, sentMicros);
-      });
     // It fails only when the limiter or the store is closed. The leases then end.
-    callAndForget(renew, ignore);
-  }
-
-  /** The lease of some may have ended before, so that the slots were free for a time. */
-  #noteRenewed(renewed: readonly Held[], sentMicros: number): void {
-    const nowMicros = this.#parts.time.nowMicros();
-    for (const held of renewed) {
-      held.leasedUntilMicros = nowMicros < held.leasedUntilMicros ? sentMicros + held.leaseMs * 1000 : 0;
-    }
+    callAndForget(() => this.#parts.renew(due), ignore);
   }
 }
 

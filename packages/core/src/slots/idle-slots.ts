@@ -21,7 +21,7 @@ interface IdleInBucket {
 
 /**
  * The slots of limits with a `block` that this process has taken and no request uses: the next request takes one of them
- * without asking the store, as long as their leases last.
+ * without asking the store, until the first lease of the slot ends.
  *
  * A slot serves the requests whose share reaches up to the level at which it was taken. So requests with a small share
  * never use more slots than their share: whenever one of these slots was taken, no more than the share was held.

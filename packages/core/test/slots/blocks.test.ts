@@ -1,10 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { memoryStore, type HeldDecision } from '@sluice/core';
+import { memoryStore, type HeldDecision, type SpendEntry } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { fill, holdingRemotely, slot } from './support/holding.ts';
 import { RemoteStore } from './support/remote-store.ts';
 
 const BLOCKS = { InFlight: { concurrency: 10, block: 4 } };
+
+/** Holds a slot and releases it, every half second. */
+async function busy(hold: (entry: SpendEntry) => Promise<HeldDecision>, time: FakeTime, ms: number): Promise<string[]> {
+  const outcomes: string[] = [];
+  for (let passed = 0; passed < ms; passed += 500) {
+    const held = await hold(slot());
+    await time.pass(250);
+    await held.release();
+    await time.pass(250);
+    outcomes.push(held.outcome);
+  }
+  return outcomes;
+}
 
 async function releaseAll(all: readonly HeldDecision[]): Promise<void> {
   for (const held of all) await held.release();
@@ -189,25 +202,28 @@ describe('when the lease of idle slots may have ended', () => {
     expect(store.named()).toContain('spend');
   });
 
-  test('because renewals fail, a closed limit does not live on by them', async () => {
+  test('because the store does not answer, a closed limit does not live on by them', async () => {
     const { hold, store, time } = holdingRemotely(BLOCKS, { failure: { onFailure: 'closed' } });
-    const busy = async (ms: number) => {
-      const outcomes: string[] = [];
-      for (let passed = 0; passed < ms; passed += 500) {
-        const held = await hold(slot());
-        await time.pass(250);
-        await held.release();
-        await time.pass(250);
-        outcomes.push(held.outcome);
-      }
-      return outcomes;
-    };
-    await busy(5000);
+    await busy(hold, time, 5000);
     store.manner = new Error('down');
-    const outcomes = await busy(20_000);
-    // The lease was renewed at most ten seconds ago.
-    expect(outcomes.indexOf('unavailable')).toBeGreaterThan(10);
-    expect(outcomes.slice(21).every((outcome) => outcome === 'unavailable')).toBe(true);
+    const outcomes = await busy(hold, time, 20_000);
+    // They were taken five seconds before the outage.
+    expect(outcomes.slice(0, 10).every((outcome) => outcome === 'allowed')).toBe(true);
+    expect(outcomes.slice(10).every((outcome) => outcome === 'unavailable')).toBe(true);
+  });
+
+  test('because the store may have lost them, it is asked again after one lease, however often they were used', async () => {
+    const time = new FakeTime(1000);
+    const memory = memoryStore({ time });
+    const limits = { InFlight: { concurrency: 4, block: 4 } };
+    const one = holdingRemotely(limits, {}, { time, store: new RemoteStore(time, memory) });
+    const two = holdingRemotely(limits, {}, { time, store: new RemoteStore(time, memory) });
+    await busy(one.hold, time, 1000);
+    memory.reset([{ limit: 'InFlight', id: 'a', slots: true }]);
+    expect(await fill(() => two.hold(slot()))).toHaveLength(4);
+    const outcomes = await busy(one.hold, time, 20_000);
+    expect(outcomes.slice(0, 18).every((outcome) => outcome === 'allowed')).toBe(true);
+    expect(outcomes.slice(18).every((outcome) => outcome === 'denied')).toBe(true);
   });
 
   test('slots that a late renewal has brought back are released, and not used again', async () => {
