@@ -1,43 +1,48 @@
 import type { Alarm, Cancel, Time } from '@sluice/core';
 import type { FakeTime } from '@sluice/core/testing';
 
-/** The clock of a store, which can step back against those of the processes. */
+/** The clock of a store, which steps forward and back against those of the processes. Nothing else of it is used. */
 export class ServerTime implements Time {
   readonly #time: FakeTime;
-  /** How far it has stepped back in all. */
-  steppedMs = 0;
+  #aheadMs = 0;
+  #latestMicros = 0;
 
   constructor(time: FakeTime) {
     this.#time = time;
   }
 
-  nowMicros(): number {
-    return this.#time.nowMicros() - this.steppedMs * 1000;
+  readonly nowMicros = (): number => this.#time.nowMicros() + this.#aheadMs * 1000;
+  readonly wallNow = (): number => this.#time.wallNow();
+  readonly alarm = (delayMs: number, run: () => void): Alarm => this.#time.alarm(delayMs, run);
+  readonly endOfTurn = (run: () => void): Cancel => this.#time.endOfTurn(run);
+
+  /** The latest time that it has ever shown before a step. */
+  get latestMicros(): number {
+    return Math.max(this.#latestMicros, this.nowMicros());
   }
 
-  wallNow(): number {
-    return this.#time.wallNow();
-  }
-
-  alarm(delayMs: number, run: () => void): Alarm {
-    return this.#time.alarm(delayMs, run);
-  }
-
-  endOfTurn(run: () => void): Cancel {
-    return this.#time.endOfTurn(run);
-  }
-
-  stepBack(ms: number): void {
-    this.steppedMs += ms;
+  step(ms: number): void {
+    this.#latestMicros = this.latestMicros;
+    this.#aheadMs += ms;
   }
 }
 
-/** The time of one process, which can stand still for a while: its clock moves, and its timers run afterwards. */
+interface Timer {
+  readonly due: () => void;
+  readonly dueMicros: number;
+  alarm: Alarm;
+}
+
+/**
+ * The time of one process. It can stand still for a while: its clock moves, and its timers run afterwards. Its clock can
+ * also jump ahead of the others, and its timers with it.
+ */
 export class GatewayTime implements Time {
   readonly #time: FakeTime;
-  readonly #alarms = new Set<Alarm>();
+  readonly #timers = new Set<Timer>();
   /** What has become due while it stood still. */
   readonly #late = new Set<() => void>();
+  #aheadMicros = 0;
   isStalled = false;
 
   constructor(time: FakeTime) {
@@ -46,11 +51,11 @@ export class GatewayTime implements Time {
 
   /** How many timers are set. */
   get timers(): number {
-    return this.#alarms.size;
+    return this.#timers.size;
   }
 
   nowMicros(): number {
-    return this.#time.nowMicros();
+    return this.#time.nowMicros() + this.#aheadMicros;
   }
 
   wallNow(): number {
@@ -63,21 +68,21 @@ export class GatewayTime implements Time {
         this.#late.add(due);
         return;
       }
-      this.#alarms.delete(alarm);
+      this.#timers.delete(timer);
       run();
     };
-    const timer = this.#time.alarm(delayMs, due);
-    const alarm: Alarm = {
-      ref: () => timer.ref(),
-      unref: () => timer.unref(),
+    const dueMicros = this.nowMicros() + delayMs * 1000;
+    const timer: Timer = { due, dueMicros, alarm: this.#time.alarm(delayMs, due) };
+    this.#timers.add(timer);
+    return {
+      ref: () => timer.alarm.ref(),
+      unref: () => timer.alarm.unref(),
       cancel: () => {
-        timer.cancel();
+        timer.alarm.cancel();
         this.#late.delete(due);
-        this.#alarms.delete(alarm);
+        this.#timers.delete(timer);
       },
     };
-    this.#alarms.add(alarm);
-    return alarm;
   }
 
   endOfTurn(run: () => void): Cancel {
@@ -97,8 +102,22 @@ export class GatewayTime implements Time {
     }
   }
 
+  /** Moves the clock forward, and runs the timers that are due then. */
+  jump(ms: number): void {
+    this.#aheadMicros += ms * 1000;
+    const timers = [...this.#timers].filter(({ due }) => !this.#late.has(due));
+    for (const timer of timers.toSorted((a, b) => a.dueMicros - b.dueMicros)) {
+      // One of them may cancel another.
+      if (!this.#timers.has(timer)) continue;
+      timer.alarm.cancel();
+      const leftMs = (timer.dueMicros - this.nowMicros()) / 1000;
+      if (leftMs > 0) timer.alarm = this.#time.alarm(leftMs, timer.due);
+      else timer.due();
+    }
+  }
+
   /** Ends the process: no timer of it runs any more. */
   crash(): void {
-    for (const alarm of this.#alarms) alarm.cancel();
+    for (const { alarm } of this.#timers) alarm.cancel();
   }
 }

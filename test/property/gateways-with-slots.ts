@@ -1,198 +1,136 @@
-// Several processes that hold slots in one store, and what must be true of them: beside each there is a plain map of the
-// slots that the store has of it, made from the calls that reached the store.
-import { accountId, createLimiter, type HeldDecision, type Limiter, type Store, type StoreReading } from '@sluice/core';
-import type { StoreHold, StoreTransaction, Time } from '@sluice/core';
-import type { FakeTime } from '@sluice/core/testing';
-import fc from 'fast-check';
-import { GatewayTime, ServerTime } from './gateway-times.ts';
+// Several processes that hold slots in one store, and what must be true of them.
+import type { StoreHold, StoreTransaction } from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import {
+  Gateway,
+  LEASE_MS,
+  LOCAL_SLOTS,
+  namesOf,
+  SLOTS,
+  takenAt,
+  type Answered,
+  type OwnSlot,
+} from './gateway-of-slots.ts';
+import { GATEWAYS, IDS, SHARES, type Hold, type Step } from './gateway-scenes.ts';
+import { ServerTime } from './gateway-times.ts';
+import type { ReplicatedStore } from './replicated-store.ts';
+import { SlotsInStore } from './slots-in-store.ts';
+import type { StepCounts } from './step-counts.ts';
 
-const IDS = ['a', 'b'] as const;
-const SLOTS = 6;
-const LEASE_MS = 6000;
-/** Each gateway allows so many when the store can't answer. */
-const LOCAL_SLOTS = 3;
-const GATEWAYS = 3;
+/** Within that, a gateway that reaches the store has sent renewals of all its leases. */
+const RENEWED_MS = LEASE_MS / 3 + 1;
+/** After an outage, a process asks the store again within that. */
+const PROBE_MS = 100;
+/** Within that, a gateway releases slots of a block that no request uses. */
 const IDLE_MS = 2000;
-/** Time passes in steps, at whose end the store has answered. */
-const STEP_MS = 250;
-const SHARES = [1, 0.5] as const;
-
-const of = fc.nat(GATEWAYS - 1);
-
-/** Releases are as frequent as holds. The clock of the store steps back, never forward: that would end leases. */
-const step = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      hold: of,
-      id: fc.constantFrom(...IDS),
-      cost: fc.integer({ min: 0, max: 3 }),
-      share: fc.constantFrom(...SHARES),
-      mode: fc.constantFrom('check-and-spend', 'check-and-spend', 'check-and-spend', 'spend-only'),
-    }),
-  },
-  { weight: 8, arbitrary: fc.record({ release: of, which: fc.nat(9) }) },
-  { weight: 6, arbitrary: fc.record({ passMs: fc.constantFrom(1, 300, 1000, 2500, 7000) }) },
-  { weight: 2, arbitrary: fc.record({ cut: of }) },
-  { weight: 2, arbitrary: fc.record({ connect: of }) },
-  { weight: 1, arbitrary: fc.record({ stall: of }) },
-  { weight: 2, arbitrary: fc.record({ resume: of }) },
-  { weight: 1, arbitrary: fc.record({ crash: of }) },
-  { weight: 1, arbitrary: fc.record({ backMs: fc.integer({ min: 1, max: 400 }) }) },
-);
-type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
-
-/** What happens to three gateways, which take single slots or blocks of some. */
-export function gatewayScenes(maxLength: number): fc.Arbitrary<{ block: number; steps: Step[] }> {
-  const steps = fc.array(step, { minLength: 1, maxLength, size: 'max' });
-  return fc.record({ block: fc.constantFrom(1, 1, 3), steps });
-}
-
-/** A slot in the store, by the calls that reached it. */
-interface SlotInStore {
-  readonly id: string;
-  readonly owner: Gateway;
-  endMicros: number;
-}
-
-interface InUse {
-  readonly id: string;
-  readonly cost: number;
-  readonly share: number;
-  readonly decision: HeldDecision;
-}
-
-/** The store as one gateway reaches it. */
-class Line implements Store {
-  readonly traits = { slots: true, keepsDeadline: true } as const;
-  isCut = false;
-  readonly #store: Store;
-  readonly #note: (name: string, batch: readonly unknown[], reading: StoreReading) => void;
-  /** The calls that the store has not answered yet. */
-  readonly pending: Set<Promise<unknown>> = new Set();
-
-  constructor(store: Store, note: (name: string, batch: readonly unknown[], reading: StoreReading) => void) {
-    this.#store = store;
-    this.#note = note;
-  }
-
-  readonly spend = this.#call('spend');
-  readonly check = this.#call('check');
-  readonly charge = this.#call('charge');
-  readonly refund = this.#call('refund');
-  readonly reset = this.#call('reset') as unknown as Store['reset'];
-  readonly renew = this.#call('renew') as unknown as NonNullable<Store['renew']>;
-  readonly release = this.#call('release') as unknown as NonNullable<Store['release']>;
-
-  close(): void {}
-
-  #call(name: 'spend' | 'check' | 'charge' | 'refund' | 'reset' | 'renew' | 'release') {
-    return (batch: readonly unknown[]) => {
-      if (this.isCut) throw new Error('cut off');
-      const call = this.#store[name] as (given: readonly unknown[]) => StoreReading | Promise<StoreReading>;
-      const answer = call.call(this.#store, batch);
-      if (!(answer instanceof Promise)) {
-        this.#note(name, batch, answer);
-        return answer;
-      }
-      const noted = answer.then((reading) => {
-        this.#note(name, batch, reading);
-        return reading;
-      });
-      this.pending.add(noted);
-      const end = (): unknown => this.pending.delete(noted);
-      noted.then(end, end);
-      return noted;
-    };
-  }
-}
-
-/** One process. */
-interface Gateway {
-  readonly limiter: Limiter;
-  readonly line: Line;
-  readonly time: GatewayTime;
-  readonly inUse: InUse[];
-  /** Since when it reaches the store and its timers run; 0: always. */
-  calmSinceMs: number;
+interface GatewaysParts {
+  readonly block: number;
+  /** How far the clock of the store may step back behind the latest time. */
+  readonly mostBackMs: number;
+  /** Time passes in such steps, at whose end the store has answered. 0: it answers at once. */
+  readonly stepMs: number;
+  readonly counts: StepCounts;
 }
 
 /** Three gateways on one store. */
-export class Gateways {
-  readonly #time: FakeTime;
+export class Gateways<S extends ReplicatedStore> {
+  readonly #parts: GatewaysParts;
+  readonly #time = new FakeTime(1000);
   readonly #server: ServerTime;
-  readonly #store: Store;
-  readonly #block: number;
-  readonly #slots = new Map<string, SlotInStore>();
+  readonly store: S;
+  readonly #slots: SlotsInStore<Gateway>;
   readonly #all: Gateway[];
+  /** When the store last lost slots, and when it last got slots back or kept some for longer. */
+  #lostMs = -Infinity;
+  #prolongedMs = -Infinity;
   /** Until when, by the clock of the store, slots of gateways that have crashed may be in it. */
   #ghostsUntilMicros = -Infinity;
   /** What is wrong. Empty if all is well. */
   readonly wrongs: string[] = [];
-  steps = 0;
 
   /** @param makeStore - Makes a store with a clock. */
-  constructor(makeStore: (time: Time) => Store, { time, block }: { time: FakeTime; block: number }) {
-    this.#time = time;
-    this.#server = new ServerTime(time);
-    this.#store = makeStore(this.#server);
-    this.#block = block;
+  constructor(makeStore: (time: ServerTime) => S, parts: GatewaysParts) {
+    this.#parts = parts;
+    this.#server = new ServerTime(this.#time);
+    this.store = makeStore(this.#server);
+    this.#slots = new SlotsInStore(parts.counts);
     this.#all = Array.from({ length: GATEWAYS }, () => this.#started());
   }
 
   async run(steps: readonly Step[]): Promise<void> {
-    for (const each of steps) {
-      this.steps++;
+    for (const [index, each] of steps.entries()) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await this.#do(each);
+      const kind = await this.#do(each);
+      if (kind === undefined) continue;
+      this.#parts.counts.step(kind);
+      // Each step is a turn of the event loop.
+      this.#time.advance(0);
       // oxlint-disable-next-line no-await-in-loop
       await this.#answered();
-      this.#look(JSON.stringify(each));
+      this.#look();
+      if (this.wrongs.length > 0) {
+        this.wrongs.push(`after step ${index}: ${JSON.stringify(each)}`);
+        return;
+      }
     }
     await this.#end();
   }
 
-  async #do(each: Step): Promise<void> {
+  /** Returns what was done; undefined: nothing has changed. */
+  async #do(each: Step): Promise<string | undefined> {
     if ('hold' in each) return this.#hold(this.#all[each.hold]!, each);
     if ('release' in each) return this.#release(this.#all[each.release]!, each.which);
     if ('passMs' in each) return this.#pass(each.passMs);
-    if ('cut' in each) this.#all[each.cut]!.line.isCut = true;
-    else if ('connect' in each) this.#connect(this.#all[each.connect]!);
-    else if ('stall' in each) this.#all[each.stall]!.time.stall();
-    else if ('resume' in each) this.#resume(this.#all[each.resume]!);
-    else if ('crash' in each) this.#crash(each.crash);
-    else await this.#stepBack(each.backMs);
-    for (const gateway of this.#all) if (isDisturbed(gateway)) gateway.calmSinceMs = Infinity;
+    if ('cut' in each) return this.#cut(this.#all[each.cut]!);
+    if ('connect' in each) return this.#connect(this.#all[each.connect]!);
+    if ('stall' in each) return this.#stall(this.#all[each.stall]!);
+    if ('resume' in each) return this.#resume(this.#all[each.resume]!);
+    if ('crash' in each) return this.#crash(each.crash);
+    if ('jump' in each) return this.#jump(this.#all[each.jump]!, each.ms);
+    if ('serverBackMs' in each) return this.#stepBack(each.serverBackMs);
+    if ('serverOnMs' in each) return this.#stepOn(each.serverOnMs);
+    return 'copy' in each ? this.#copy() : this.#failOver();
   }
 
-  async #hold(gateway: Gateway, { id, cost, share, mode }: Extract<Step, { hold: number }>): Promise<void> {
+  async #hold(gateway: Gateway, { id, cost, share, mode }: Hold): Promise<string | undefined> {
     // A process that stands still decides nothing.
-    if (gateway.time.isStalled) return;
-    const before = usedBy(gateway, id);
+    if (gateway.time.isStalled) return undefined;
+    const before = gateway.used(id);
     const decision = await gateway.limiter.hold([{ limit: 'InFlight', id, cost, share, mode }]);
-    const [result] = decision.results;
-    if (decision.failure !== undefined) {
+    const spent = decision.results[0]!.spent > 0;
+    const isLocal = decision.failure !== undefined;
+    if (isLocal) {
       if (decision.failure.policy !== 'local') this.#wrong('another policy');
-      const most = share === 1 ? LOCAL_SLOTS : Math.floor(LOCAL_SLOTS * share);
-      if (result!.spent > 0 && before + result!.spent > most) this.#wrong(`${before} + ${cost} in an outage`);
+      const most = Math.floor(LOCAL_SLOTS * share);
+      if (spent && before + decision.results[0]!.spent > most) this.#wrong(`${before} + ${cost} in an outage`);
+    }
+    if (!spent) {
+      await decision.release();
+      if (cost === 0) return 'taking none';
+      return decision.allowed ? 'passed without a slot' : 'denied';
     }
     // Where a gateway alone takes less, because its part is smaller, it holds all of the cost.
-    if (result!.spent > 0) gateway.inUse.push({ id, cost, share, decision });
-    else await decision.release();
+    gateway.inUse.push({ id, cost, share, decision, isLocal });
+    if (isLocal) return 'acquired by policy';
+    this.#lookAtAdmission(gateway, id, share);
+    return 'acquired';
   }
 
-  async #release(gateway: Gateway, which: number): Promise<void> {
-    if (gateway.time.isStalled) return;
-    const [one] = gateway.inUse.splice(which % Math.max(1, gateway.inUse.length), 1);
-    await one?.decision.release();
+  async #release(gateway: Gateway, which: number): Promise<string | undefined> {
+    if (gateway.time.isStalled || gateway.inUse.length === 0) return undefined;
+    const [one] = gateway.inUse.splice(which % gateway.inUse.length, 1);
+    await one!.decision.release();
+    return 'released';
   }
 
-  async #pass(ms: number): Promise<void> {
-    for (let left = ms; left > 0; left -= STEP_MS) {
-      this.#time.advance(Math.min(left, STEP_MS));
+  async #pass(ms: number): Promise<string> {
+    const stepMs = this.#parts.stepMs || ms;
+    for (let left = ms; left > 0; left -= stepMs) {
+      this.#time.advance(Math.min(left, stepMs));
       // oxlint-disable-next-line no-await-in-loop -- the store answers before more time passes
       await this.#answered();
     }
+    return 'waited';
   }
 
   /** Waits until the store has answered everything. */
@@ -203,157 +141,231 @@ export class Gateways {
     }
   }
 
-  #connect(gateway: Gateway): void {
-    gateway.line.isCut = false;
-    this.#noteCalm(gateway);
+  #cut(gateway: Gateway): string | undefined {
+    if (gateway.line.isCut) return undefined;
+    gateway.line.isCut = true;
+    gateway.calmSinceMs = Infinity;
+    return 'cut off';
   }
 
-  #resume(gateway: Gateway): void {
+  #connect(gateway: Gateway): string | undefined {
+    if (!gateway.line.isCut) return undefined;
+    gateway.line.isCut = false;
+    this.#noteCalm(gateway, PROBE_MS);
+    return 'connected';
+  }
+
+  #stall(gateway: Gateway): string | undefined {
+    if (gateway.time.isStalled) return undefined;
+    gateway.time.stall();
+    gateway.calmSinceMs = Infinity;
+    return 'stalled';
+  }
+
+  #resume(gateway: Gateway): string | undefined {
+    if (!gateway.time.isStalled) return undefined;
     gateway.time.resume();
     this.#noteCalm(gateway);
+    return 'resumed';
   }
 
-  #noteCalm(gateway: Gateway): void {
-    if (gateway.calmSinceMs === Infinity && !isDisturbed(gateway)) gateway.calmSinceMs = this.#time.nowMs;
+  #noteCalm(gateway: Gateway, inMs = 0): void {
+    if (!gateway.isDisturbed) gateway.calmSinceMs = this.#time.nowMs + inMs;
   }
 
-  #crash(index: number): void {
+  #crash(index: number): string {
     this.#all[index]!.time.crash();
     this.#ghostsUntilMicros = this.#server.nowMicros() + LEASE_MS * 1000;
     this.#all[index] = this.#started();
+    return 'crashes';
   }
 
-  /**
-   * A store that is asked before and after a step notices it: leases that have ended stay so, and no other ends later than
-   * a whole lease from now.
-   */
-  async #stepBack(ms: number): Promise<void> {
+  #jump({ time }: Gateway, ms: number): string {
+    time.jump(ms);
+    return 'clock steps of a process';
+  }
+
+  /** It does not step back over the end of a lease: some stores have forgotten these slots, others have not. */
+  async #stepBack(ms: number): Promise<string | undefined> {
     await this.#askStore();
-    this.#server.stepBack(ms);
+    const { latestMicros } = this.#server;
+    const earliestMicros = Math.max(this.#slots.lastEndMicros, latestMicros - this.#parts.mostBackMs * 1000);
+    const most = Math.floor((this.#server.nowMicros() - earliestMicros) / 1000);
+    if (most <= 0) return undefined;
+    this.#server.step(-Math.min(ms, most));
+    await this.#noteProlonged();
+    return 'steps back of the store’s clock';
+  }
+
+  #stepOn(ms: number): string {
+    this.#server.step(ms);
+    this.#lostMs = this.#time.nowMs;
+    return 'steps forward of the store’s clock';
+  }
+
+  async #copy(): Promise<string> {
+    this.#slots.copy();
+    await this.store.copy();
+    return 'copied to the replica';
+  }
+
+  async #failOver(): Promise<string> {
+    this.#slots.endLeases(this.#server.nowMicros());
+    await this.store.failOver();
+    this.#slots.failOver(this.#server.nowMicros());
+    this.#lostMs = this.#time.nowMs;
+    await this.#noteProlonged();
+    return 'failovers';
+  }
+
+  /** A store that is asked notices that its clock was ahead: no lease ends later than a whole one from now. */
+  async #noteProlonged(): Promise<void> {
     await this.#askStore();
-    const latestMicros = this.#server.nowMicros() + LEASE_MS * 1000;
-    for (const slot of this.#slots.values()) slot.endMicros = Math.min(slot.endMicros, latestMicros);
+    const nowMicros = this.#server.nowMicros();
+    this.#slots.cutLeases(nowMicros, LEASE_MS);
+    this.#prolongedMs = this.#time.nowMs;
+    this.#ghostsUntilMicros = Math.max(this.#ghostsUntilMicros, nowMicros + LEASE_MS * 1000);
   }
 
   async #askStore(): Promise<void> {
     const lease = { holder: 'nobody', leaseMs: LEASE_MS };
     const numbers = { incrementTicks: 0, fitTicks: SLOTS, capTicks: SLOTS, mode: 'check-only' } as const;
-    await this.#store.check(IDS.map((id) => ({ limit: 'InFlight', id, slots: true, lease, ...numbers })));
+    await this.store.check(IDS.map((id) => ({ limit: 'InFlight', id, slots: true, lease, ...numbers })));
   }
 
   #started(): Gateway {
-    const time = new GatewayTime(this.#time);
-    const line = new Line(this.#store, (name, batch, reading) => this.#note(gateway, name, { batch, reading }));
-    const limits = { InFlight: { key: accountId(), concurrency: SLOTS, lease: LEASE_MS, block: this.#block } };
-    const failure = { gateways: SLOTS / LOCAL_SLOTS };
-    const limiter = createLimiter({ limits, store: line, time, failure, log: false });
-    const gateway: Gateway = { limiter, line, time, inUse: [], calmSinceMs: 0 };
-    return gateway;
+    const onAnswer = (gateway: Gateway, answered: Answered): void => this.#note(gateway, answered);
+    const { block } = this.#parts;
+    return new Gateway({ time: this.#time, store: this.store, server: this.#server, block, onAnswer });
   }
 
   /** Takes note of a call that the store has answered. */
-  #note(owner: Gateway, name: string, { batch, reading }: { batch: readonly unknown[]; reading: StoreReading }): void {
-    const nowMicros = this.#server.nowMicros();
+  #note(owner: Gateway, { name, batch, reading, atMicros }: Answered): void {
+    this.#slots.endLeases(atMicros);
     if (name === 'spend' || name === 'check') {
       const [transaction] = batch as readonly StoreTransaction[];
-      if (transaction !== undefined) this.#noteTaken(owner, name, { transaction, level: reading.levelsTicks[0]! });
+      if (transaction === undefined) return;
+      const level = reading.levelsTicks[0]!;
+      const exact = this.#slots.levelOf(transaction.id);
+      if (level !== exact) this.#wrong(`level ${level}, not ${exact}`);
+      if (name === 'spend') this.#noteTaken(owner, transaction, level, atMicros);
       return;
     }
-    for (const { id, holder, first, count, leaseMs } of batch as readonly StoreHold[]) {
-      for (let k = first; k < first + count; k++) {
-        if (name === 'release') this.#slots.delete(`${holder}:${k}`);
-        else this.#slots.set(`${holder}:${k}`, { id, owner, endMicros: nowMicros + leaseMs * 1000 });
+    for (const hold of batch as readonly StoreHold[]) {
+      for (const slot of namesOf(hold)) {
+        if (name === 'release') this.#slots.release(slot);
+        else this.#noteRenewed(owner, slot, hold, atMicros);
       }
     }
   }
 
-  #noteTaken(
-    owner: Gateway,
-    name: string,
-    { transaction, level }: { transaction: StoreTransaction; level: number },
-  ): void {
-    const { id, incrementTicks: cost, fitTicks, lease } = transaction;
-    const exact = this.#levelOf(id);
-    if (level !== exact) this.#wrong(`level ${level}, not ${exact}`);
-    if (name === 'check' || cost === 0 || level + cost > fitTicks) return;
-    const taken = Math.max(cost, Math.min(lease!.upTo ?? cost, fitTicks - level));
-    const endMicros = this.#server.nowMicros() + lease!.leaseMs * 1000;
-    for (let k = 1; k <= taken; k++) this.#slots.set(`${lease!.holder}:${k}`, { id, owner, endMicros });
-    if (this.#levelOf(id) > SLOTS) this.#wrong('more taken than there are');
+  #noteTaken(owner: Gateway, transaction: StoreTransaction, level: number, atMicros: number): void {
+    const { id, lease } = transaction;
+    const names = namesOf({ holder: lease!.holder, first: 1, count: takenAt(level, transaction) });
+    this.#slots.take(names, transaction, owner, atMicros);
+    for (const [i, name] of names.entries()) owner.own.set(name, { id, level: level + 1 + i, isLost: false });
   }
 
-  /** What is in the store, without slots whose lease has ended. */
-  #levelOf(id: string, owner?: Gateway): number {
+  #noteRenewed(owner: Gateway, name: string, hold: StoreHold, atMicros: number): void {
+    const slot = owner.own.get(name);
+    if (slot !== undefined && !this.#slots.has(name)) {
+      this.#noteLost(slot);
+      if (this.#isSettled(owner)) this.#wrong('a lease has ended before it was renewed');
+    }
+    this.#slots.renew(name, hold, owner, atMicros);
+  }
+
+  #noteLost(slot: OwnSlot): void {
+    if (!slot.isLost) this.#parts.counts.note('slots that the store lost while a process had them');
+    slot.isLost = true;
+  }
+
+  #look(): void {
     const nowMicros = this.#server.nowMicros();
-    let level = 0;
-    for (const [name, slot] of this.#slots) {
-      if (slot.endMicros <= nowMicros) this.#slots.delete(name);
-      else if (slot.id === id && (owner === undefined || slot.owner === owner)) level++;
-    }
-    return level;
-  }
-
-  #look(after: string): void {
+    this.#slots.endLeases(nowMicros);
+    for (const gateway of this.#all) this.#lookForLost(gateway);
     for (const id of IDS) {
-      // Those that have always reached the store never use more than all slots, nor more than their share of them.
-      const steady = this.#all.filter(({ calmSinceMs }) => calmSinceMs === 0);
+      // Those that the store has granted and not lost are never more than there are, nor more than their share.
       for (const share of SHARES) {
-        const used = steady.reduce((sum, gateway) => sum + usedBy(gateway, id, share), 0);
-        if (used > Math.floor(SLOTS * share)) this.#wrong(`${used} slots in use with share ${share}, after ${after}`);
+        const most = Math.floor(SLOTS * share);
+        const used = this.#sum((gateway) => gateway.usedOfStore(id, share) - gateway.lost(id, most));
+        if (used > most) this.#wrong(`${used} slots in use with share ${share}, without those that were lost`);
       }
-      for (const gateway of this.#all) this.#lookAt(gateway, id, after);
+      for (const gateway of this.#all) this.#lookAt(gateway, id);
     }
-    if (this.#server.nowMicros() >= this.#ghostsUntilMicros) {
-      for (const id of IDS) this.#levelOf(id);
-      for (const { owner } of this.#slots.values()) {
-        if (!this.#all.includes(owner)) this.#wrong(`a slot of a gateway that crashed, after ${after}`);
-      }
+    if (nowMicros >= this.#ghostsUntilMicros && this.#slots.owners().some((owner) => !this.#all.includes(owner))) {
+      this.#wrong('a slot of a gateway that crashed');
     }
   }
 
-  #lookAt(gateway: Gateway, id: string, after: string): void {
-    const { calmSinceMs } = gateway;
-    const calmMs = calmSinceMs === 0 ? Infinity : this.#time.nowMs - calmSinceMs;
-    const [used, inStore] = [usedBy(gateway, id), this.#levelOf(id, gateway)];
-    if (calmMs >= LEASE_MS && inStore < used)
-      this.#wrong(`${used} slots in use, ${inStore} in the store, after ${after}`);
-    const idle = this.#block > 1 ? this.#block : 0;
-    if (calmMs >= LEASE_MS + this.#server.steppedMs + IDLE_MS && inStore > used + idle) {
-      this.#wrong(`${inStore} slots in the store, ${used} in use, after ${after}`);
+  #lookForLost(gateway: Gateway): void {
+    const isSettled = this.#isSettled(gateway);
+    for (const [name, slot] of gateway.own) {
+      if (this.#slots.has(name)) continue;
+      // One that was not renewed was released while the store did not answer.
+      if (isSettled) gateway.own.delete(name);
+      else this.#noteLost(slot);
     }
+  }
+
+  /** What is in use is in the store, and what nobody uses is not in it for longer than a lease. */
+  #lookAt(gateway: Gateway, id: string): void {
+    const [used, inStore] = [gateway.used(id), this.#slots.levelOf(id, gateway)];
+    if (this.#isSettled(gateway) && inStore < used) this.#wrong(`${used} slots in use, ${inStore} in the store`);
+    const idle = this.#parts.block > 1 ? this.#parts.block : 0;
+    if (this.#calmMs(gateway, this.#prolongedMs) < LEASE_MS + IDLE_MS) return;
+    if (inStore > used + idle) this.#wrong(`${inStore} slots in the store, ${used} in use`);
+  }
+
+  /** When all leases are renewed after a loss, a request is admitted only if it fits beside all that are in progress. */
+  #lookAtAdmission(gateway: Gateway, id: string, share: number): void {
+    const reusedMs = this.#parts.block > 1 ? LEASE_MS : 0;
+    if (!this.#isSettled(gateway, reusedMs)) return;
+    for (const each of SHARES) {
+      const used = this.#sum((one) => (this.#isSettled(one, reusedMs) ? one.used(id, each) : 0));
+      const most = Math.floor(SLOTS * each);
+      if (share <= each && used > most) this.#wrong(`admitted as number ${used} with share ${each}`);
+    }
+  }
+
+  #sum(count: (gateway: Gateway) => number): number {
+    let sum = 0;
+    for (const gateway of this.#all) sum += count(gateway);
+    return sum;
+  }
+
+  /** Whether a gateway has renewed all its leases since anything has happened to them, and for how long. */
+  #isSettled(gateway: Gateway, forMs = 0): boolean {
+    return this.#calmMs(gateway, this.#lostMs) > RENEWED_MS + this.#parts.stepMs + forMs;
+  }
+
+  /** How long a gateway has reached the store, and nothing has happened to that. */
+  #calmMs({ calmSinceMs }: Gateway, happenedMs: number): number {
+    return this.#time.nowMs - Math.max(calmSinceMs, happenedMs);
   }
 
   /** When all reach the store again, and release everything, nothing is left in it, and no timer. */
   async #end(): Promise<void> {
     for (const gateway of this.#all) {
-      gateway.line.isCut = false;
+      this.#connect(gateway);
       this.#resume(gateway);
     }
     await this.#pass(3 * LEASE_MS);
-    this.#look('all are back');
+    this.#look();
     for (const gateway of this.#all) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       while (gateway.inUse.length > 0) await this.#release(gateway, 0);
     }
     await this.#pass(IDLE_MS);
-    await this.#answered();
-    for (const id of IDS) if (this.#levelOf(id) > 0) this.#wrong(`${this.#levelOf(id)} slots are left`);
-    const timers = this.#all.reduce((sum, { time }) => sum + time.timers, 0);
+    this.#look();
+    for (const id of IDS) if (this.#slots.levelOf(id) > 0) this.#wrong(`${this.#slots.levelOf(id)} slots are left`);
+    const timers = this.#sum(({ time }) => time.timers);
     if (timers > 0) this.#wrong(`${timers} timers are left`);
     const { outcome } = await this.#all[0]!.limiter.hold([{ limit: 'InFlight', id: 'a', cost: SLOTS }]);
     if (outcome !== 'allowed') this.#wrong('not all slots are free');
   }
 
   #wrong(what: string): void {
-    this.wrongs.push(`step ${this.steps}: ${what}`);
+    this.wrongs.push(what);
   }
-}
-
-function isDisturbed({ line, time }: Gateway): boolean {
-  return line.isCut || time.isStalled;
-}
-
-/** The slots of an id that requests with at most a share use. */
-function usedBy({ inUse }: Gateway, id: string, share = 1): number {
-  return inUse.reduce((sum, one) => (one.id === id && one.share <= share ? sum + one.cost : sum), 0);
 }

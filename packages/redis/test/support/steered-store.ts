@@ -26,7 +26,8 @@ export class SteeredStore implements Store {
   readonly traits = { periods: true, slots: true } as const;
   readonly #server: RedisServer;
   readonly #time: Time;
-  readonly #prefix = `steered${stores++}:`;
+  /** That of all its keys. */
+  protected readonly prefix = `steered${stores++}:`;
   #closed = false;
 
   /** @param time - Its clock is that of the server, from 1 July 2026 on. */
@@ -82,7 +83,7 @@ export class SteeredStore implements Store {
   }
 
   keyOf({ limit, id, calendar, slots }: StoreBucket): string {
-    return this.#prefix + bucketKey(limit, id, calendar ?? (slots && 'slots'));
+    return this.prefix + bucketKey(limit, id, calendar ?? (slots && 'slots'));
   }
 
   #parts(kind: BatchRequestParts['kind'], batch: readonly (BatchEntry & StoreBucket)[]): BatchRequestParts {
@@ -92,7 +93,7 @@ export class SteeredStore implements Store {
 
   async #run(parts: BatchRequestParts): Promise<StoreReading> {
     if (parts.keys.length === 0) {
-      const { nowTicks } = await this.#run({ ...parts, kind: 'check', batch: [{}], keys: [this.#prefix] });
+      const { nowTicks } = await this.#run({ ...parts, kind: 'check', batch: [{}], keys: [this.prefix] });
       return { nowTicks, levelsTicks: [] };
     }
     const request = new BatchRequest(parts, { onAnswer: () => {}, onFailure: () => {} });

@@ -1,0 +1,168 @@
+import {
+  accountId,
+  createLimiter,
+  type HeldDecision,
+  type Limiter,
+  type Store,
+  type StoreHold,
+  type StoreReading,
+  type StoreTransaction,
+} from '@sluice/core';
+import type { FakeTime } from '@sluice/core/testing';
+import { GatewayTime, type ServerTime } from './gateway-times.ts';
+
+export const SLOTS = 6;
+export const LEASE_MS = 6000;
+/** Each gateway allows so many when the store can't answer. */
+export const LOCAL_SLOTS = 3;
+
+/** A call that the store has answered. */
+export interface Answered {
+  readonly name: string;
+  readonly batch: readonly unknown[];
+  readonly reading: StoreReading;
+  /** By the clock of the store. */
+  readonly atMicros: number;
+}
+
+interface LineParts {
+  readonly store: Store;
+  readonly server: ServerTime;
+  readonly onAnswer: (answered: Answered) => void;
+  /** Called for each release, also for one that does not reach the store. */
+  readonly onRelease: (holds: readonly StoreHold[]) => void;
+}
+
+type Method = 'spend' | 'check' | 'charge' | 'refund' | 'reset' | 'renew' | 'release';
+
+/** The store as one gateway reaches it. */
+class Line implements Store {
+  readonly traits = { slots: true, keepsDeadline: true } as const;
+  isCut = false;
+  readonly #parts: LineParts;
+  /** The calls that the store has not answered yet. */
+  readonly pending: Set<Promise<unknown>> = new Set();
+
+  constructor(parts: LineParts) {
+    this.#parts = parts;
+  }
+
+  readonly spend = this.#call('spend');
+  readonly check = this.#call('check');
+  readonly charge = this.#call('charge');
+  readonly refund = this.#call('refund');
+  readonly reset = this.#call('reset') as unknown as Store['reset'];
+  readonly renew = this.#call('renew') as unknown as NonNullable<Store['renew']>;
+  readonly release = this.#call('release') as unknown as NonNullable<Store['release']>;
+
+  close(): void {}
+
+  #call(name: Method) {
+    return (batch: readonly unknown[]) => {
+      const { store, server, onAnswer, onRelease } = this.#parts;
+      if (name === 'release') onRelease(batch as readonly StoreHold[]);
+      if (this.isCut) throw new Error('cut off');
+      const atMicros = server.nowMicros();
+      const call = store[name] as (given: readonly unknown[]) => StoreReading | Promise<StoreReading>;
+      const answer = call.call(store, batch);
+      if (!(answer instanceof Promise)) {
+        onAnswer({ name, batch, reading: answer, atMicros });
+        return answer;
+      }
+      const noted = answer.then((reading) => {
+        onAnswer({ name, batch, reading, atMicros });
+        return reading;
+      });
+      this.pending.add(noted);
+      const end = (): unknown => this.pending.delete(noted);
+      noted.then(end, end);
+      return noted;
+    };
+  }
+}
+
+interface InUse {
+  readonly id: string;
+  readonly cost: number;
+  readonly share: number;
+  readonly decision: HeldDecision;
+  /** Whether the policy has allowed it, because the store did not answer. */
+  readonly isLocal: boolean;
+}
+
+/** A slot that a store has granted to a process, which uses it or keeps it for its next requests. */
+export interface OwnSlot {
+  readonly id: string;
+  /** The level of the bucket when it was taken, itself included. */
+  readonly level: number;
+  /** Whether the store has lost it, or its lease has ended, while the process had it. */
+  isLost: boolean;
+}
+
+interface GatewayParts {
+  readonly time: FakeTime;
+  readonly store: Store;
+  readonly server: ServerTime;
+  readonly block: number;
+  readonly onAnswer: (gateway: Gateway, answered: Answered) => void;
+}
+
+/** One process. */
+export class Gateway {
+  readonly limiter: Limiter;
+  readonly line: Line;
+  readonly time: GatewayTime;
+  readonly inUse: InUse[] = [];
+  /** By holder and number. Without those that the policy has allowed. */
+  readonly own = new Map<string, OwnSlot>();
+  /** Since when it reaches the store and its timers run; Infinity: it does not. */
+  calmSinceMs = -Infinity;
+
+  constructor({ time, store, server, block, onAnswer }: GatewayParts) {
+    this.time = new GatewayTime(time);
+    this.line = new Line({
+      store,
+      server,
+      onAnswer: (answered) => onAnswer(this, answered),
+      onRelease: (holds) => holds.forEach((hold) => namesOf(hold).forEach((name) => this.own.delete(name))),
+    });
+    const limits = { InFlight: { key: accountId(), concurrency: SLOTS, lease: LEASE_MS, block } };
+    const failure = { gateways: SLOTS / LOCAL_SLOTS };
+    this.limiter = createLimiter({ limits, store: this.line, time: this.time, failure, log: false });
+  }
+
+  get isDisturbed(): boolean {
+    return this.line.isCut || this.time.isStalled;
+  }
+
+  /** The slots of an id that requests with at most a share use. */
+  used(id: string, share = 1): number {
+    let used = 0;
+    for (const one of this.inUse) if (one.id === id && one.share <= share) used += one.cost;
+    return used;
+  }
+
+  /** The same without those that the policy has allowed. */
+  usedOfStore(id: string, share: number): number {
+    let used = 0;
+    for (const one of this.inUse) if (!one.isLocal && one.id === id && one.share <= share) used += one.cost;
+    return used;
+  }
+
+  /** The slots that the store has lost, and that requests may use to which it grants up to `most`. */
+  lost(id: string, most: number): number {
+    let lost = 0;
+    for (const slot of this.own.values()) if (slot.isLost && slot.id === id && slot.level <= most) lost++;
+    return lost;
+  }
+}
+
+export function namesOf({ holder, first, count }: Pick<StoreHold, 'holder' | 'first' | 'count'>): readonly string[] {
+  return Array.from({ length: count }, (_, i) => `${holder}:${first + i}`);
+}
+
+/** How many slots a transaction takes at a level. */
+export function takenAt(level: number, { incrementTicks: cost, fitTicks, lease }: StoreTransaction): number {
+  if (cost === 0 || level + cost > fitTicks) return 0;
+  return Math.max(cost, Math.min(lease!.upTo ?? cost, fitTicks - level));
+}

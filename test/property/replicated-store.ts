@@ -1,0 +1,69 @@
+import { memoryStore, type Awaitable, type MemoryStore, type Store } from '@sluice/core';
+import type { ServerTime } from './gateway-times.ts';
+
+/** A store with a replica that lags behind. */
+export interface ReplicatedStore extends Store {
+  /** Copies everything to the replica. */
+  copy(): Awaitable<void>;
+  /** The replica takes over: what the store has written since the last copy is lost. */
+  failOver(): Awaitable<void>;
+}
+
+type Method = 'spend' | 'check' | 'charge' | 'refund' | 'reset' | 'renew' | 'release';
+
+interface Call {
+  readonly name: Method;
+  readonly batch: readonly never[];
+  readonly atMicros: number;
+}
+
+/** A memory store whose replica makes the same calls, each at its own time, up to the last copy. */
+export class ReplicatedMemory implements ReplicatedStore {
+  readonly traits = { slots: true } as const;
+  readonly #time: ServerTime;
+  readonly #startMicros: number;
+  readonly #calls: Call[] = [];
+  #copied = 0;
+  #store: MemoryStore;
+
+  constructor(time: ServerTime) {
+    this.#time = time;
+    this.#startMicros = time.nowMicros();
+    this.#store = memoryStore({ time });
+  }
+
+  readonly spend = this.#recorded('spend');
+  readonly check = this.#recorded('check');
+  readonly charge = this.#recorded('charge');
+  readonly refund = this.#recorded('refund');
+  readonly reset = this.#recorded('reset');
+  readonly renew = this.#recorded('renew');
+  readonly release = this.#recorded('release');
+
+  copy(): void {
+    this.#copied = this.#calls.length;
+  }
+
+  failOver(): void {
+    this.#calls.length = this.#copied;
+    let replayedMicros: number | undefined = this.#startMicros;
+    const nowMicros = (): number => replayedMicros ?? this.#time.nowMicros();
+    const { wallNow, alarm, endOfTurn } = this.#time;
+    this.#store = memoryStore({ time: { nowMicros, wallNow, alarm, endOfTurn } });
+    for (const { name, batch, atMicros } of this.#calls) {
+      replayedMicros = atMicros;
+      this.#store[name](batch);
+    }
+    replayedMicros = undefined;
+  }
+
+  close(): void {}
+
+  #recorded<Name extends Method>(name: Name): MemoryStore[Name] {
+    const call = (batch: readonly never[]): unknown => {
+      this.#calls.push({ name, batch, atMicros: this.#time.nowMicros() });
+      return this.#store[name](batch);
+    };
+    return call as MemoryStore[Name];
+  }
+}
