@@ -6,7 +6,7 @@
  * All in ticks: a token counts with the T of the process that let it through.
  */
 export class BoundCheck {
-  readonly #allowedTicks: number;
+  #allowedTicks: number;
   readonly #horizonTicks: number;
   /** The most that any window up to now has let through beyond its length and what was given back. */
   #levelTicks = 0;
@@ -14,23 +14,23 @@ export class BoundCheck {
   /** What was given back within the horizon. */
   #recent: { readonly atTicks: number; readonly ticks: number }[] = [];
   #recentTicks = 0;
-  /** The highest level so far. */
-  worstTicks = 0;
+  /** The part of what was allowed that was used at most. Above 1, the bound does not hold. */
+  worstShare = 0;
 
   constructor(allowedTicks: number, horizonTicks: number) {
     this.#allowedTicks = allowedTicks;
     this.#horizonTicks = horizonTicks;
   }
 
-  /** The part of what is allowed that was used at most. Above 1, the bound does not hold. */
-  get worstShare(): number {
-    return this.worstTicks / this.#allowedTicks;
+  /** Allows more from now on. */
+  allow(ticks: number): void {
+    this.#allowedTicks += ticks;
   }
 
   admit(atTicks: number, ticks: number): void {
     this.#advance(atTicks);
     this.#levelTicks += ticks;
-    this.worstTicks = Math.max(this.worstTicks, this.#levelTicks);
+    this.worstShare = Math.max(this.worstShare, this.#levelTicks / this.#allowedTicks);
   }
 
   giveBack(atTicks: number, ticks: number): void {

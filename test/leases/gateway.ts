@@ -141,9 +141,6 @@ export class Gateway {
   /** Ends the process. What it let through and has not reported is lost. */
   crash(): void {
     this.#isDead = true;
-    for (const { buckets } of this.buckets.streams) {
-      for (const { key, uncharged } of buckets) this.#reports.gaveBack(key, uncharged.totalTicks);
-    }
   }
 
   bucket(key: string): LeasedBucket | undefined {

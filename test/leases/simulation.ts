@@ -179,6 +179,8 @@ export class Simulation {
   #crash(): void {
     const index = this.#random.whole(0, this.#gateways.length - 1);
     this.#gateways[index]!.crash();
+    // The next process has an overdraft of its own, before it has a view of the bucket.
+    for (const check of this.#checks.values()) check.allow(this.#scene.numbers.overdraftTicks);
     this.#gateways[index] = this.#newGateway(index);
   }
 

@@ -11,7 +11,7 @@ const REQUESTS = 1200;
 
 const DISTURBANCES: Record<Kind, string> = {
   calm: 'while nothing fails',
-  faults: 'while processes stall and crash, and messages are late or lost',
+  faults: 'and an overdraft for each process that crashed, while they stall and crash, and messages are late or lost',
   refunds: 'and what was given back, while decisions and tokens are refunded',
   resets: 'and what was given back, while buckets are reset',
   losses: 'and what was lost, while Redis is flushed and fails over to a replica that lags behind',
