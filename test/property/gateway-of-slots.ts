@@ -115,6 +115,7 @@ export class Gateway {
   readonly inUse: InUse[] = [];
   /** By holder and number. Without those that the policy has allowed. */
   readonly own = new Map<string, OwnSlot>();
+  lastReleased: HeldDecision | undefined;
   /** Since when it reaches the store and its timers run; Infinity: it does not. */
   calmSinceMs = -Infinity;
 

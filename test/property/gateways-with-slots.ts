@@ -120,6 +120,9 @@ export class Gateways<S extends ReplicatedStore> {
     if (gateway.time.isStalled || gateway.inUse.length === 0) return undefined;
     const [one] = gateway.inUse.splice(which % gateway.inUse.length, 1);
     await one!.decision.release();
+    // Nobody loses a slot by a decision that is released again.
+    await gateway.lastReleased?.release();
+    gateway.lastReleased = one!.decision;
     return 'released';
   }
 
