@@ -119,10 +119,11 @@ describe('a stream', () => {
   test('gives back what is left of a lease, also of a bucket that nobody uses any more', () => {
     const { stream, bucket, nowTicks } = syncedBucket();
     leased(stream, bucket, 50, nowTicks);
-    let call;
-    while (call === undefined) call = stream.nextCall(stream.nextTicks);
-    expect(call.entries.at(0)!.returnTicks).toBeGreaterThan(0);
-    expect(call.entries.at(0)!.returnTicks).toBeLessThan(50 * TOKEN);
+    // After the lease has lapsed, at the next due time.
+    const calls = [1, 2, 3, 4].map(() => stream.nextCall(stream.nextTicks));
+    const returnTicks = calls.find((call) => call !== undefined)?.entries.at(0)?.returnTicks;
+    expect(returnTicks).toBeGreaterThan(0);
+    expect(returnTicks).toBeLessThan(50 * TOKEN);
     expect(bucket.leases.isEmpty).toBe(true);
   });
 

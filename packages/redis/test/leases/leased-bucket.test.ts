@@ -107,10 +107,10 @@ describe('a bucket that is leased', () => {
   test('keeps counting what it let through when its numbers change, and returns its leases', () => {
     const { stream, bucket, nowTicks } = syncedBucket();
     const now = leased(stream, bucket, 50, nowTicks);
-    bucket.look(52, now);
-    bucket.spend(52, now);
+    bucket.charge(2, now);
     bucket.setTerms({ ...TERMS, intervalTicks: 2 * TOKEN }, now);
     expect(bucket.leases.tokens).toBe(0);
+    expect(bucket.leases.hasLapsed).toBe(true);
     expect(bucket.uncharged.chargeTicks).toBe(2 * TOKEN);
     expect(nextCall(stream).call.entries.at(0)).toMatchObject({ chargeTicks: 2 * TOKEN, intervalTicks: 2 * TOKEN });
   });
