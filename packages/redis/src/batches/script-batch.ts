@@ -5,7 +5,7 @@ import type { BatchRequest, BatchEntry, BatchKind, BatchRequestParts } from './b
 import { decideLua } from './decide-lua.ts';
 import { findStalePeriod, periodTicks, withPeriods } from './periods.ts';
 
-/** The only script of this store. It executes batches of all kinds, in order. */
+/** The script of this store. It executes batches of all kinds, in order. */
 export const decideScript: Script = {
   name: 'decide',
   source: decideLua,
@@ -85,7 +85,7 @@ export class ScriptBatch {
   }
 
   /** Returns the script call to send at this time of the process's own clock. */
-  toScriptCall(nowMicros: number): Required<ScriptCall> {
+  toScriptCall(nowMicros: number): Required<Omit<ScriptCall, 'script'>> {
     const numbers = this.#numbers.toReversed();
     return {
       keys: this.#keys,

@@ -62,7 +62,7 @@ export interface ConnectionCounts {
   readonly missed: number;
   /** Scripts that a server did not execute because their deadline had passed when it received them. */
   readonly expired: number;
-  /** Scripts that were sent again with their source, because the server no longer had them. */
+  /** Scripts that were sent again with their source, because the server did not have them. */
   readonly reloads: number;
   /** Redirections of calls by a node of a cluster to another node. */
   readonly redirects: number;

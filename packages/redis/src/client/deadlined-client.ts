@@ -38,9 +38,9 @@ export class DeadlinedClient implements ScriptClient {
 
   run(call: ScriptCall): Promise<readonly unknown[]> {
     if (this.#isClosed) return Promise.reject(closedError());
-    const { counts, time } = this.#parts;
+    const { counts, script, time } = this.#parts;
     counts.calls++;
-    const run = new ScriptRun(call, time.nowMicros() * TICKS_PER_MICRO);
+    const run = new ScriptRun(call, script, time.nowMicros() * TICKS_PER_MICRO);
     const answer = this.#servers.send(run);
     if (!(answer instanceof SluiceError)) {
       return this.#deadlines.race(answer, run.leftMs, () => this.#noteMiss(run));
@@ -100,14 +100,14 @@ export class DeadlinedClient implements ScriptClient {
     return notReadyError(servers, timeoutMs, lastError);
   }
 
-  #noteMiss({ call, sentTo }: ScriptRun): SluiceError {
+  #noteMiss({ call, script, sentTo }: ScriptRun): SluiceError {
     if (this.#isClosed) return closedWhileWaiting();
     this.#parts.counts.missed++;
     // `sentTo` is set, because only a call that was sent can miss its deadline.
     sentTo!.noteMiss();
     return new SluiceError(
       'ERR_STORE_DEADLINE',
-      `Redis at ${sentTo!.server} did not answer the script ${this.#parts.script.name} within ${call.deadlineMs} ms.`,
+      `Redis at ${sentTo!.server} did not answer the script ${script.name} within ${call.deadlineMs} ms.`,
     );
   }
 }

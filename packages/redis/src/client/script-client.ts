@@ -9,8 +9,10 @@ export interface Script {
   readonly sha1: string;
 }
 
-/** One call of the client's script. All its keys are in one hash slot. */
+/** One call of a script. All its keys are in one hash slot. */
 export interface ScriptCall {
+  /** Default: the client's own script. A server gets the source of any other script with its first call. */
+  readonly script?: Script;
   readonly keys: readonly string[];
   /** The arguments after the expiry: ARGV[2…]. */
   readonly args: readonly (string | number)[];
@@ -21,14 +23,14 @@ export interface ScriptCall {
 }
 
 /**
- * Runs one script on the servers with the buckets: on one server, or on the primaries of a cluster. This interface is
+ * Runs scripts on the servers with the buckets: on one server, or on the primaries of a cluster. This interface is
  * all that the store knows of a Redis client.
  */
 export interface ScriptClient {
   /** Whether all keys of a call must be in one hash slot. */
   readonly isCluster: boolean;
   /**
-   * Runs the script on the server of its keys.
+   * Runs a script on the server of its keys.
    *
    * The client inserts the expiry as ARGV[1]: the last moment at which the script may write, in the server's time, as
    * an integer string of ticks of 1/16 µs since 2026-01-01 UTC. The reply of the script is an array that begins with

@@ -3,7 +3,7 @@ import { TICKS_PER_MS } from '@sluice/core/kit';
 import type { ConnectionCounts, ConnectionState } from './connection-status.ts';
 import type { Script, ScriptCall } from './script-client.ts';
 
-/** The servers that a client runs its script on: a single one, or the primaries of a cluster. */
+/** The servers that a client runs scripts on: a single one, or the primaries of a cluster. */
 export interface ScriptServers {
   readonly isCluster: boolean;
   /** The state of the connections. Only meaningful after the first change. */
@@ -42,11 +42,12 @@ interface SentTo {
 }
 
 /**
- * One run of the script with its deadline. It may be sent to several servers in turn. All ticks are of the process's
+ * One run of a script with its deadline. It may be sent to several servers in turn. All ticks are of the process's
  * own clock.
  */
 export class ScriptRun {
   readonly call: ScriptCall;
+  readonly script: Script;
   readonly startTicks: number;
   /** The time from the start to the deadline, in milliseconds. */
   readonly leftMs: number;
@@ -54,8 +55,10 @@ export class ScriptRun {
   /** The server to which the call was last sent. */
   sentTo: SentTo | undefined;
 
-  constructor(call: ScriptCall, startTicks: number) {
+  /** @param ownScript - The script of the client, for a call without another one. */
+  constructor(call: ScriptCall, ownScript: Script, startTicks: number) {
     this.call = call;
+    this.script = call.script ?? ownScript;
     this.startTicks = startTicks;
     this.leftMs = call.deadlineMs - (call.waitedMs ?? 0);
     this.endTicks = startTicks + Math.floor(this.leftMs * TICKS_PER_MS);
@@ -69,7 +72,7 @@ export class ScriptRun {
 
 /** The dependencies that a client shares with its servers. */
 export interface ClientParts {
-  /** The script that the client runs. Every server loads it before its first call. */
+  /** The client's own script. Every server loads it before its first call. */
   readonly script: Script;
   /** The process's own time. Only differences of the readings of its clock are used. */
   readonly time: Time;

@@ -28,7 +28,7 @@ export interface ClientOptions {
   readonly client?: RedisClient | undefined;
   /** The URL of a single server: `redis://` or `rediss://`, with credentials and database. */
   readonly url?: string | undefined;
-  /** The script that the client runs. Every server loads it before its first call. */
+  /** The client's own script. Every server loads it before its first call. */
   readonly script: Script;
   /** Called at each change of state; of more than four in ten seconds only for the last. It must not throw. */
   readonly onChange?: ((change: ConnectionChange) => void) | undefined;

@@ -1,6 +1,6 @@
 import { SluiceError } from '@sluice/core';
 import { TICKS_PER_MICRO } from '@sluice/core/kit';
-import { readReply, type ScriptReply } from '../client/script-client.ts';
+import { readReply, type Script, type ScriptReply } from '../client/script-client.ts';
 import type { ClientParts, ScriptRun, ServerState } from '../client/script-servers.ts';
 import { ServerClock } from '../client/server-clock.ts';
 import { callError, errorPrefix, isNoScript, unavailableError } from '../client/server-errors.ts';
@@ -28,8 +28,8 @@ interface Attempt {
 }
 
 /**
- * Runs the script on one server, with an expiry in the server's own time. The server is open while its connection is
- * ready, the server has loaded the script, and the difference of the clocks is known.
+ * Runs scripts on one server, with an expiry in the server's own time. The server is open while its connection is
+ * ready, the server has loaded the client's own script, and the difference of the clocks is known.
  */
 export class ScriptServer implements ServerState {
   readonly #parts: ScriptServerParts;
@@ -94,7 +94,7 @@ export class ScriptServer implements ServerState {
   }
 
   /**
-   * Runs the script on this server.
+   * Runs a script on this server.
    *
    * @param asking - Whether to send ASKING before it, because the server is still importing the hash slot.
    */
@@ -116,8 +116,8 @@ export class ScriptServer implements ServerState {
   #attempt(run: ScriptRun, attempt: Attempt): Promise<readonly unknown[]> {
     if (!this.isOpen) return Promise.reject(this.unavailableError);
     run.sentTo = this;
-    const { keys, args } = run.call;
-    const { script } = this.#parts;
+    const { script, call } = run;
+    const { keys, args } = call;
     const text = attempt.command === 'eval' ? script.source : script.sha1;
     const expiry = String(this.#clock.notAfter(run.endTicks));
     try {
@@ -126,7 +126,7 @@ export class ScriptServer implements ServerState {
       if (attempt.asking) this.connection.asking().catch(() => {});
       const sentTicks = this.#nowTicks();
       return this.connection[attempt.command]([text, keys.length, ...keys, expiry, ...args]).then(
-        (reply) => this.#handleReply(run, attempt, this.#readReply(reply, sentTicks)),
+        (reply) => this.#handleReply(run, attempt, this.#readReply(script, reply, sentTicks)),
         (error: unknown) => this.#handleError(run, attempt, error),
       );
     } catch (error) {
@@ -153,9 +153,9 @@ export class ScriptServer implements ServerState {
     return this.#attempt(run, { ...attempt, command: 'eval' });
   }
 
-  #readReply(answer: unknown, sentTicks: number): ScriptReply {
+  #readReply(script: Script, answer: unknown, sentTicks: number): ScriptReply {
     const gotTicks = this.#nowTicks();
-    const reply = readReply(this.#parts.script, answer);
+    const reply = readReply(script, answer);
     this.#clock.learn({ sentTicks, gotTicks, serverTicks: reply.nowTicks });
     return reply;
   }
@@ -163,8 +163,9 @@ export class ScriptServer implements ServerState {
   /** Loads the script, by a call with an expiry in the past. The reply reports the server's time. */
   async #prepare(): Promise<void> {
     await this.#selectDatabase();
+    const { script } = this.#parts;
     const sentTicks = this.#nowTicks();
-    this.#readReply(await this.connection.eval([this.#parts.script.source, 0, LONG_AGO]), sentTicks);
+    this.#readReply(script, await this.connection.eval([script.source, 0, LONG_AGO]), sentTicks);
   }
 
   // ioredis also selects the database, but if the server rejects that, it only emits an error and stays in database 0.
@@ -183,15 +184,15 @@ export class ScriptServer implements ServerState {
     return this.#createCallError(run, withoutCommand(error));
   }
 
-  #createCallError({ call }: ScriptRun, error: unknown): SluiceError {
-    const { isInCluster, script } = this.#parts;
+  #createCallError({ call, script }: ScriptRun, error: unknown): SluiceError {
+    const { isInCluster } = this.#parts;
     return callError({ server: this.server, isInCluster, script }, call.keys, error);
   }
 
-  #createExpiredError({ call }: ScriptRun): SluiceError {
+  #createExpiredError({ call, script }: ScriptRun): SluiceError {
     return new SluiceError(
       'ERR_STORE_DEADLINE',
-      `Redis at ${this.server} got to the script ${this.#parts.script.name} only after its ${call.deadlineMs} ms were ` +
+      `Redis at ${this.server} got to the script ${script.name} only after its ${call.deadlineMs} ms were ` +
         'over, and did not run it.',
     );
   }

@@ -17,13 +17,13 @@ const FLAGS: readonly unknown[] = [0, 1, 2, 3];
 const NONE = -(2 ** 53);
 
 /**
- * Sends one sync, through a client that runs {@link syncScript}. The server does not apply it after `deadlineMs`.
+ * Sends one sync. The server does not apply it after `deadlineMs`.
  *
  * @throws {SluiceError} Rejects as {@link ScriptClient.run} does. The server may have applied the sync nevertheless, so
  * the same sync must be sent again.
  */
 export async function sendSync(client: ScriptClient, call: SyncCall, deadlineMs: number): Promise<SyncReply> {
-  return decodeSync(call, await client.run({ ...encodeSync(call), deadlineMs }));
+  return decodeSync(call, await client.run({ script: syncScript, ...encodeSync(call), deadlineMs }));
 }
 
 /** Returns the keys and arguments of a sync, as the header of the script describes them, without the expiry. */

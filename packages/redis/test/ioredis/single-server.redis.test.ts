@@ -58,6 +58,34 @@ describe.each(VERSIONS)('a script client beside a client of $version', ({ Redis 
     expect(scriptClient.status().counts.reloads).toBe(3);
   });
 
+  test('runs another script than its own, which the server gets with the first call of it', async () => {
+    const { server, scriptClient } = await openToServer();
+    const other = guarded('other', "return {1, now, 'other', KEYS[1], ARGV[2]}");
+    const evals = async (): Promise<number> => (await server.commandCalls()).get('eval') ?? 0;
+    const before = await evals();
+    const replies = [
+      await scriptClient.run({ script: other, keys: ['key'], args: ['a'], deadlineMs: 1000 }),
+      await scriptClient.run(call(echo, { args: ['b'] })),
+      await scriptClient.run({ script: other, keys: ['key'], args: ['c'], deadlineMs: 1000 }),
+    ];
+    expect(replies.map(([, ...rest]) => rest)).toEqual([['other', 'key', 'a'], ['b'], ['other', 'key', 'c']]);
+    expect((await evals()) - before).toBe(1);
+  });
+
+  test('names the script that failed, if it is not its own', async () => {
+    const { server, scriptClient } = await openToServer();
+    const wrong = guarded('wrong', 'return {2, now}');
+    const answered = await rejection(scriptClient.run({ script: wrong, keys: [], args: [], deadlineMs: 1000 }));
+    expect(answered).toMatchObject({ code: 'ERR_STORE_ANSWER', message: expect.stringContaining('script wrong') });
+    const broken = guarded('broken', "return redis.call('INCR', KEYS[1])");
+    await server.call('LPUSH', 'list', 'x');
+    const failed = await rejection(scriptClient.run({ script: broken, keys: ['list'], args: [], deadlineMs: 1000 }));
+    expect(failed).toMatchObject({ code: 'ERR_STORE_BUCKET', message: expect.stringContaining('script broken') });
+    await server.call('CLIENT', 'PAUSE', 100, 'ALL');
+    const missed = await rejection(scriptClient.run({ script: broken, keys: ['key'], args: [], deadlineMs: 20 }));
+    expect(missed).toMatchObject({ code: 'ERR_STORE_DEADLINE', message: expect.stringContaining('script broken') });
+  });
+
   test('rejects when something that watches ioredis throws, and runs the next call', async () => {
     const server = await redisServer();
     const client = ended(new Redis(server.port));

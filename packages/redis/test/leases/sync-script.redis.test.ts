@@ -3,6 +3,7 @@ import { Cluster } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { sharedCluster } from '../../../../test/redis/servers/shared-cluster.ts';
+import { decideScript } from '../../src/batches/script-batch.ts';
 import type { ScriptClient } from '../../src/client/script-client.ts';
 import { openClient, type ClientOptions } from '../../src/ioredis/open-client.ts';
 import { ABSENT_LEVEL_TICKS, type SyncCall, type SyncEntry, type SyncReply } from '../../src/leases/sync-call.ts';
@@ -15,7 +16,7 @@ const server = await redisServer();
 const store = await readyStore({ url: server.url, prefix: 'l:', rememberDenialsMs: 0 });
 
 async function readyClient(options: Omit<ClientOptions, 'script'>): Promise<ScriptClient> {
-  const client = openClient({ ...options, script: syncScript });
+  const client = openClient({ ...options, script: decideScript });
   await client.ready(10_000);
   return client;
 }
