@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { accountId, createLimiter, everyone, loadFrom } from '@sluice/core';
+import { accountId, createLimiter, everyone, loadFrom, memoryStore } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { burstRows, handledBursts } from '../../scripts/burst-comparison.mjs';
 import { pictures as limitPictures } from '../../scripts/draw-limits.mjs';
 import { goodputs, pictures as overloadPictures, waveLevels } from '../../scripts/draw-overload.mjs';
+import { blockRows } from '../../scripts/simulated-blocks.mjs';
 
 const docs = new URL('../../docs/', import.meta.url);
 const core = { accountId, createLimiter, everyone, loadFrom, FakeTime };
@@ -90,3 +91,15 @@ function turnsOf(levels: readonly number[]): number {
   }
   return turns;
 }
+
+it('the table of blocks of slots is what `node scripts/simulated-blocks.mjs` prints', async () => {
+  const printed = await blockRows({ createLimiter, everyone, memoryStore, FakeTime });
+  const rows = overloadPage.split('\n').map((line) =>
+    line
+      .split('|')
+      .map((cell) => cell.trim())
+      .slice(1, -1),
+  );
+  const begin = rows.findIndex(([title]) => title === '`block`') + 2;
+  expect(rows.slice(begin, begin + printed.length)).toEqual(printed);
+});

@@ -1,0 +1,84 @@
+// `node scripts/simulated-blocks.mjs` prints the table of docs/when-it-is-too-much.md about blocks of slots: how often a
+// real limiter calls its store to take slots, in a simulated process.
+import { fileURLToPath } from 'node:url';
+
+/**
+ * @typedef {Pick<typeof import('@sluice/core'), 'createLimiter' | 'everyone' | 'memoryStore'> &
+ *   Pick<typeof import('@sluice/core/testing'), 'FakeTime'>} Core
+ */
+
+const BLOCKS = [1, 5, 10, 20, 50];
+const RATES = [100, 1000];
+const WORK_MS = 50;
+const SECONDS = 30;
+
+/**
+ * Returns the rows of the table.
+ *
+ * @param {Core} core
+ */
+export async function blockRows(core) {
+  const rows = [];
+  for (const block of BLOCKS) {
+    const calls = [];
+    for (const rate of RATES) calls.push(rounded(await callsPerSecond(core, { block, rate })));
+    rows.push([String(block), ...calls]);
+  }
+  return rows;
+}
+
+/** @param {number} calls */
+function rounded(calls) {
+  return calls < 1 ? calls.toFixed(1) : Math.round(calls).toLocaleString('en');
+}
+
+/**
+ * Requests arrive at random, and take a random time.
+ *
+ * @param {Core} core
+ * @param {{ block: number, rate: number }} load
+ */
+async function callsPerSecond({ createLimiter, everyone, memoryStore, FakeTime }, { block, rate }) {
+  const time = new FakeTime();
+  const store = memoryStore({ time });
+  let calls = 0;
+  const spend = (/** @type {Parameters<typeof store.spend>} */ ...batch) => {
+    calls++;
+    return store.spend(...batch);
+  };
+  const counting = Object.assign(Object.create(store), { spend });
+  const limits = { Fleet: { key: everyone(), concurrency: 2000, block } };
+  const limiter = createLimiter({ limits, store: counting, time, log: false });
+  const waitMs = exponential();
+  /** @type {{ endMs: number, release: () => unknown }[]} */
+  let busy = [];
+  let nextMs = waitMs(1000 / rate);
+  for (let nowMs = 1; nowMs <= SECONDS * 1000; nowMs++) {
+    await time.pass(1);
+    for (const { endMs, release } of busy) if (endMs <= nowMs) release();
+    busy = busy.filter(({ endMs }) => endMs > nowMs);
+    for (; nextMs <= nowMs; nextMs += waitMs(1000 / rate)) {
+      const held = await limiter.hold([{ limit: 'Fleet', id: 'everyone' }]);
+      busy.push({ endMs: nowMs + waitMs(WORK_MS), release: () => held.release() });
+    }
+  }
+  await limiter.close();
+  return calls / SECONDS;
+}
+
+/** Random times with a mean, the same in each run. */
+function exponential() {
+  let seed = 1;
+  return (/** @type {number} */ meanMs) => {
+    seed = (seed * 16_807) % 2_147_483_647;
+    return -Math.log(seed / 2_147_483_647) * meanMs;
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const core = await import('../packages/core/dist/index.js');
+  const { FakeTime } = await import('../packages/core/dist/testing/index.js');
+  // To the compiler the classes of the build are not those of the sources.
+  const built = /** @type {Core} */ (/** @type {unknown} */ ({ ...core, FakeTime }));
+  for (const row of await blockRows(built)) console.log(`| ${row.join(' | ')} |`);
+}
