@@ -3,8 +3,8 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * @typedef {Pick<typeof import('@sluice/core'), 'createLimiter' | 'everyone' | 'memoryStore'> &
- *   Pick<typeof import('@sluice/core/testing'), 'FakeTime'>} Core
+ * @typedef {Pick<typeof import('../packages/core/src/index.ts'), 'createLimiter' | 'everyone' | 'memoryStore'> &
+ *   Pick<typeof import('../packages/core/src/testing/index.ts'), 'FakeTime'>} Core
  */
 
 const BLOCKS = [1, 5, 10, 20, 50];
