@@ -40,6 +40,8 @@ export class LeaseStream implements BucketStream {
   readonly buckets: LeasedBucket[] = [];
   /** True while Redis does not answer. */
   isOpen = false;
+  /** When that began. */
+  openSinceTicks: number = -Infinity;
   readonly #syncTicks: number;
   #pending: LeasedBucket[] = [];
   #dueTicks = Infinity;
@@ -136,7 +138,10 @@ export class LeaseStream implements BucketStream {
     if (this.#sent?.call !== call || !this.#isInFlight) return;
     this.#isInFlight = false;
     this.#failures++;
-    if (this.#failures >= FAILURES_TO_OPEN) this.isOpen = true;
+    if (this.#failures >= FAILURES_TO_OPEN && !this.isOpen) {
+      this.isOpen = true;
+      this.openSinceTicks = nowTicks;
+    }
     this.#retryTicks = nowTicks + (this.isOpen ? TRIAL_GAP_TICKS : MIN_SYNC_GAP_TICKS);
   }
 

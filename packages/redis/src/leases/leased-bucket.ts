@@ -16,6 +16,8 @@ export interface LeaseTerms extends LeaseNumbers {
 export interface BucketStream {
   /** True while Redis does not answer. */
   readonly isOpen: boolean;
+  /** When that began. */
+  readonly openSinceTicks: number;
   /** Asks for a sync of the bucket, as soon as it is due. */
   request(bucket: LeasedBucket, nowTicks: number): void;
   /** Asks for a sync of the bucket now, because one more request waits for it. */
@@ -145,6 +147,7 @@ export class LeasedBucket {
     this.viewTicks = -Infinity;
     this.floorTicks = 0;
     this.outage = undefined;
+    this.isContended = false;
     this.touch(nowTicks);
   }
 
@@ -217,8 +220,8 @@ export class LeasedBucket {
   }
 
   #waitInOutage(increment: number, nowTicks: number): number {
-    const outage = this.outage ?? new LocalOutage(nowTicks, this.terms, this.uncharged);
-    return outage.waitFor(increment, nowTicks, this.terms);
+    // From its beginning: what was let through before has refilled since.
+    return (this.outage ?? this.#newOutage()).waitFor(increment, nowTicks, this.terms);
   }
 
   #denies(waitTicks: number): Look {
@@ -240,9 +243,13 @@ export class LeasedBucket {
   }
 
   #spendInOutage(increment: number, nowTicks: number): void {
-    this.outage ??= new LocalOutage(nowTicks, this.terms, this.uncharged);
+    this.outage ??= this.#newOutage();
     this.outage.spend(increment, nowTicks);
     this.tatTicks = Math.max(this.tatTicks, nowTicks) + increment;
     this.touch(nowTicks);
+  }
+
+  #newOutage(): LocalOutage {
+    return new LocalOutage(this.stream.openSinceTicks, this.terms, this.uncharged);
   }
 }

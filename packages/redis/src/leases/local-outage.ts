@@ -19,11 +19,14 @@ export class LocalOutage {
   /** The increments of the limit that were spent in the outage. */
   #spentTicks = 0;
 
-  /** @param uncharged - What the process let through before. It is the first use of the own share. */
-  constructor(nowTicks: number, { gateways }: OutageNumbers, uncharged: Uncharged) {
-    this.#startTicks = nowTicks;
+  /**
+   * @param startTicks - When it began.
+   * @param uncharged - What the process let through before. It is the first use of the own share.
+   */
+  constructor(startTicks: number, { gateways }: OutageNumbers, uncharged: Uncharged) {
+    this.#startTicks = startTicks;
     this.#gateways = gateways;
-    this.#tatTicks = nowTicks + uncharged.totalTicks * gateways;
+    this.#tatTicks = startTicks + uncharged.totalTicks * gateways;
   }
 
   /** Returns how long an increment has to wait; 0 when it fits. */

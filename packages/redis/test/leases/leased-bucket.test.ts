@@ -159,6 +159,14 @@ describe('a bucket that is leased', () => {
   });
 });
 
+test('a bucket that was reset does not compete for tokens any more', () => {
+  const { bucket, nowTicks } = syncedBucket({ waits: false });
+  bucket.isContended = true;
+  expect(bucket.look(1, nowTicks)).toBe(DENIES);
+  bucket.reset(nowTicks);
+  expect(bucket.look(1, nowTicks)).toBe(FITS);
+});
+
 describe('a refund', () => {
   test('of leased tokens returns them to their lease', () => {
     const { stream, bucket, nowTicks } = syncedBucket();
@@ -217,9 +225,11 @@ describe('a refund', () => {
 });
 
 /** A stream that has failed three times. */
-function cutOff(onFailure: 'closed' | 'local' | 'open') {
+function cutOff(onFailure: 'closed' | 'local' | 'open', spentTokens = 0) {
   const state = syncedBucket({ onFailure });
   const { stream, bucket } = state;
+  bucket.look(spentTokens, state.nowTicks);
+  bucket.spend(spentTokens, state.nowTicks);
   bucket.touch(state.nowTicks);
   let nowTicks = state.nowTicks;
   for (let i = 0; i < 3; i++) {
@@ -254,6 +264,12 @@ describe('while Redis does not answer', () => {
     now += 2 * TOKEN;
     expect(bucket.look(1, now - 1)).toBe(DENIES);
     expect(bucket.look(1, now)).toBe(FITS);
+  });
+
+  test('a local limit whose overdraft is spent lets its share of the rate through from the beginning of the outage', () => {
+    const { bucket, nowTicks } = cutOff('local', overdraftTokens);
+    expect(bucket.look(1, nowTicks + 2 * TOKEN - 1)).toBe(DENIES);
+    expect(bucket.look(1, nowTicks + 2 * TOKEN)).toBe(FITS);
   });
 
   test('a local limit still denies what its view denies', () => {
