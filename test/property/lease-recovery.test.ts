@@ -1,72 +1,6 @@
 // What processes with leases do when buckets are reset and when Redis loses its data, and how much of a limit they use.
 import { describe, expect, test } from 'vitest';
-import { isLeased, leaseNumbers } from '../../packages/redis/src/leases/lease-numbers.ts';
-import { Gateway } from '../leases/gateway.ts';
-import { SimulatedNetwork } from '../leases/network.ts';
-import { Random } from '../leases/random.ts';
-
-const MS = 16_000;
-const SECOND = 1000 * MS;
-const SYNC = 200 * MS;
-const KEY = 'bucket';
-
-interface Setting {
-  readonly burst: number;
-  readonly count: number;
-  readonly periodMs: number;
-  readonly overshoot: number;
-  readonly gateways: number;
-  readonly waits?: boolean;
-}
-
-/** Gateways with one limit and one bucket on a quick network. */
-class Deployment {
-  readonly network: SimulatedNetwork;
-  readonly gateways: readonly Gateway[];
-  readonly random = new Random(1);
-  /** When a token was let through, and by which gateway. */
-  readonly passed: { readonly atTicks: number; readonly gateway: Gateway }[] = [];
-
-  constructor({ burst, count, periodMs, overshoot, gateways, waits = true }: Setting) {
-    const intervalTicks = Math.floor((periodMs * MS) / count);
-    const numbers = leaseNumbers({ burst, intervalTicks, overshoot, gateways, syncTicks: SYNC });
-    if (!isLeased(numbers)) throw new Error(numbers.strictBecause);
-    const quality = { delayTicks: MS / 2, lateTicks: 16, lateShare: 0, lostShare: 0 };
-    this.network = new SimulatedNetwork(this.random, quality, () => undefined);
-    this.gateways = Array.from({ length: gateways }, (_, i) => {
-      return new Gateway({
-        name: String(i),
-        network: this.network,
-        reports: {
-          decided: (gateway, _batch, { outcome }) => {
-            if (outcome === 'passed') this.passed.push({ atTicks: this.network.nowTicks, gateway });
-          },
-          gaveBack: () => undefined,
-        },
-        terms: () => ({ ...numbers, waits, onFailure: 'closed' }),
-        syncTicks: SYNC,
-        clockAheadTicks: 16 * this.random.whole(0, 1e9),
-        maxKeys: 10,
-      });
-    });
-  }
-
-  /** Offers requests of one token evenly over a time, to some of the gateways in random order. */
-  offer(requests: number, ticks: number, gateways = this.gateways): void {
-    const start = this.network.nowTicks;
-    for (let i = 0; i < requests; i++) {
-      const at = start + 16 * Math.floor((i * ticks) / requests / 16);
-      this.network.at(at, () => this.random.pick(gateways).request(one));
-    }
-    this.network.runUntil(start + ticks);
-  }
-
-  passedSince(ticks: number): number {
-    return this.passed.filter(({ atTicks }) => atTicks >= ticks).length;
-  }
-}
-
-const one = { keys: [KEY], tokens: [1], modes: ['check-and-spend'] } as const;
+import { Deployment, KEY, ONE_TOKEN, SECOND_TICKS as SECOND, SYNC_TICKS as SYNC } from '../leases/deployment.ts';
 
 const slow = { burst: 300, count: 300, periodMs: 3 * 3_600_000, overshoot: 0.1, gateways: 4 };
 const perMinute = { burst: 60, count: 60, periodMs: 60_000, overshoot: 0.5, gateways: 4 };
@@ -94,9 +28,9 @@ describe('after a reset', () => {
       deployment.offer(3 * setting.burst, SECOND);
       deployment.network.reset(KEY);
       const { nowTicks } = deployment.network;
-      for (const gateway of deployment.gateways) gateway.request(one);
+      for (const gateway of deployment.gateways) gateway.request(ONE_TOKEN);
       deployment.network.runUntil(nowTicks + 2 * SYNC);
-      for (const gateway of deployment.gateways) gateway.request(one);
+      for (const gateway of deployment.gateways) gateway.request(ONE_TOKEN);
       const since = deployment.passed.filter(({ atTicks }) => atTicks >= nowTicks);
       expect(new Set(since.map(({ gateway }) => gateway)).size).toBe(setting.gateways);
     },

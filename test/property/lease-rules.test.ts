@@ -63,7 +63,8 @@ test('what is left of a lease is given back as if the lease had been smaller, wh
         if (spent > 0) leases.spend(spent, new Spent());
 
         const steps = [...others];
-        const leasesOfOthers: { ticks: number; untilTicks: number }[] = [];
+        // The level at the start is a lease that another process has got just before.
+        const leasesOfOthers = [{ ticks: startLevel, untilTicks: sentTicks + startLevel }];
         /** Lets the others do what they do up to a moment. */
         const othersUntil = (ticks: number): void => {
           while (steps.length > 0 && now + steps[0]!.passTicks <= ticks) {

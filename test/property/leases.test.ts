@@ -34,7 +34,8 @@ test.each(KINDS)('processes with leases let through no more than their bound: %s
   }
   console.log(
     `${scenes} scenes ${DISTURBANCES[kind]}: ${sums.requests} requests, ${sums.passed} passed, ` +
-      `${sums.waited} waited, ${sums.syncs} syncs; at worst ${worstShare.toFixed(3)} of the bound`,
+      `${sums.waited} waited, ${sums.syncs} syncs; ${violations.length} violations, ` +
+      `at worst ${worstShare.toFixed(3)} of the bound`,
   );
   expect(violations).toEqual([]);
   // The limit is used: the bound is not kept by denying everything.

@@ -1,0 +1,109 @@
+import { inBucketTest, inStreamTest, type Finder, type RuleMutant } from './rule-mutant.ts';
+
+const RULES = 'test/property/lease-rules.test.ts';
+const LESS = 'as if the lease had been smaller';
+
+const inRuleTest = (named: string): Finder => ({ file: RULES, named });
+
+/** What leases and views do over time: small tests find these, and the scenes would not. */
+export const leaseMutants: readonly RuleMutant[] = [
+  {
+    name: 'a lease returns until the TAT after it',
+    in: RULES,
+    replace: 'leases.add(new Lease(granted, T, { sentTicks, leaseTicks }));',
+    by: `const { tatTicks } = bucket;
+        leases.add(Object.assign(new Lease(granted, T, { sentTicks, leaseTicks }), { returnableUntilTicks: tatTicks }));`,
+    finder: inRuleTest(LESS),
+  },
+  {
+    name: 'a lease returns all that is left of it',
+    in: 'lease.ts',
+    replace: 'this.returnableUntilTicks = sentTicks + tokens * intervalTicks;',
+    by: 'this.returnableUntilTicks = Infinity;',
+    finder: inRuleTest(LESS),
+  },
+  {
+    name: 'a lease returns later what it could return when it lapsed',
+    in: 'held-leases.ts',
+    replace: 'Math.min(this.#lapsedTicks, this.#lapsedUntilTicks - latestTicks)',
+    by: 'this.#lapsedTicks',
+    finder: inRuleTest(LESS),
+  },
+  {
+    name: 'a late report does not add up its own decisions',
+    in: 'uncharged.ts',
+    replace: 'this.ownTatTicks = Math.max(this.ownTatTicks, nowTicks) + incrementTicks;',
+    by: 'this.ownTatTicks = nowTicks + incrementTicks;',
+    finder: inRuleTest('a late report'),
+  },
+  {
+    name: 'a lease lives five times as long',
+    in: 'bucket-sync.ts',
+    replace: 'leaseTicks: terms.leaseTicks }',
+    by: 'leaseTicks: 5 * terms.leaseTicks }',
+    finder: inBucketTest('until its life after the sending is over'),
+  },
+  {
+    name: 'a merged lease loses its tokens',
+    in: 'held-leases.ts',
+    replace: '  into.tokens += lease.tokens;\n',
+    by: '',
+    finder: inBucketTest('at most four leases'),
+  },
+  {
+    name: 'a merged lease lives as long as the newer one',
+    in: 'held-leases.ts',
+    replace: 'Math.min(into.lapseTicks, lease.lapseTicks)',
+    by: 'Math.max(into.lapseTicks, lease.lapseTicks)',
+    finder: inBucketTest('at most four leases'),
+  },
+  {
+    name: 'leases are kept when the numbers change',
+    in: 'leased-bucket.ts',
+    replace: '    this.leases.dropAll(nowTicks);\n    this.terms',
+    by: '    this.terms',
+    finder: inBucketTest('when its numbers change'),
+  },
+  {
+    name: 'a lease of other numbers is spent',
+    in: 'bucket-sync.ts',
+    replace: '    if (terms !== bucket.terms) leases.dropAll(nowTicks);\n',
+    by: '',
+    finder: inBucketTest('asked for with other numbers'),
+  },
+  {
+    name: 'a lease is returned after the TAT was lowered',
+    in: 'bucket-sync.ts',
+    replace: '  if (!synced.keptFloor) leases.forbidReturns();\n',
+    by: '',
+    finder: inStreamTest('gives nothing back after somebody has lowered the TAT'),
+  },
+  {
+    name: 'a new view lacks what was let through meanwhile',
+    in: 'bucket-sync.ts',
+    replace: 'Math.max(bucket.viewTicks + uncharged.chargeTicks, uncharged.ownTatTicks)',
+    by: 'bucket.viewTicks',
+    finder: inBucketTest('adds to its view'),
+  },
+  {
+    name: 'the overdraft is spent before competing processes deny',
+    in: 'leased-bucket.ts',
+    replace: 'if (this.isContended) return',
+    by: 'if (this.isContended && !this.#fitsOverdraft(increment)) return',
+    finder: inBucketTest('while processes compete'),
+  },
+  {
+    name: 'local: the rest of the outage is not charged',
+    in: 'local-outage.ts',
+    replace: '    if (restTicks > 0) uncharged.add(restTicks, nowTicks);\n',
+    by: '',
+    finder: inBucketTest('is charged after the first answer'),
+  },
+  {
+    name: 'local: tokens are leased at once after it',
+    in: 'bucket-sync.ts',
+    replace: "  if (terms.onFailure === 'local' && nowTicks < calmUntilTicks) return 0;\n",
+    by: '',
+    finder: inBucketTest('nothing is leased for two syncs'),
+  },
+];
