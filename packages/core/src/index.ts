@@ -60,7 +60,9 @@ export type {
   UsageEntry,
   WaitOptions,
 } from './limiter/limiter.ts';
+export type { LimitDescription } from './limiter/limit-description.ts';
 export type { Usage } from './limiter/usage.ts';
+export type { LeaseDescription, LeaseNumbers, StoreTreatment } from './store/lease-terms.ts';
 export type { Log } from './events/event-sink.ts';
 export type { LimitStats, MemoryStats } from './store/memory/memory-stats.ts';
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './store/memory/memory-store.ts';

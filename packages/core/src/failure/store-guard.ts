@@ -242,8 +242,16 @@ export class StoreGuard implements StoreGate {
   #run<Batch extends readonly unknown[], Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch): Awaitable<Outcome> {
     this.assertOpen();
     if (batch.length === 0) return call.accept(batch, EMPTY_READING);
-    if (!this.#health.admits()) return this.#byPolicy(call, batch, this.#health.lastCause);
+    if (!this.#health.admits() && !this.#isLeased(call, batch)) {
+      return this.#byPolicy(call, batch, this.#health.lastCause);
+    }
     return this.#ask(call, batch);
+  }
+
+  /** Whether the store decides a batch in this process, also while its servers can't be reached. */
+  #isLeased(call: unknown, batch: readonly unknown[]): boolean {
+    if (this.#store.traits?.leases !== true || (call !== this.#spend && call !== this.#check)) return false;
+    return (batch as readonly Transaction[]).every(({ treatment }) => treatment.overshoot !== undefined);
   }
 
   #ask<Batch extends readonly unknown[], Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch): Awaitable<Outcome> {

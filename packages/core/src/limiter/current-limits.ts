@@ -8,6 +8,7 @@ import type { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
 import { checkCarries } from './accepted-store.ts';
 import { registerLimitNames, releaseLimitNames } from './limit-name-registry.ts';
+import { LeaseWarnings } from './lease-warnings.ts';
 import { LoadLimits } from './load-limits.ts';
 import { NeededLimits } from './needed-limits.ts';
 import type { UseInput } from './prepared-limits.ts';
@@ -31,6 +32,7 @@ export class CurrentLimits<Request> {
   readonly warnings: QuotaWarnings;
   readonly loads: LoadLimits;
   readonly #parts: CurrentLimitsParts;
+  readonly #leases: LeaseWarnings;
   readonly #needed = new NeededLimits();
   readonly #overrideDeadlines: Deadlines;
   #set: LimitSet<Request>;
@@ -45,10 +47,12 @@ export class CurrentLimits<Request> {
     this.raised = new RaisedLimits(parts.time);
     this.warnings = new QuotaWarnings(parts.emit);
     this.loads = new LoadLimits(parts.time, parts.emit);
+    this.#leases = new LeaseWarnings(parts.store, parts.emit);
     this.#set = this.#defined(set);
     registerLimitNames(parts.store, this, storedNames(this.#set));
     this.warnings.changed(this.#set);
     this.loads.changed(this.#set);
+    this.#leases.changed(this.#set);
   }
 
   /** The limits in effect. */
@@ -69,6 +73,7 @@ export class CurrentLimits<Request> {
     this.raised.changed(this.#set, next);
     this.warnings.changed(next);
     this.loads.changed(next);
+    this.#leases.changed(next);
     this.#set = next;
   }
 

@@ -24,6 +24,7 @@ import { checkCall } from './entry-calls.ts';
 import { HeldDecision } from './held-decision.ts';
 import type { HeldDecisions, HoldEnd, Leave } from './held-decisions.ts';
 import { checkedEntries } from './entries.ts';
+import { describedLimit, type LimitDescription } from './limit-description.ts';
 import { isStoreInUse } from './limit-name-registry.ts';
 import type {
   CloseOptions,
@@ -125,6 +126,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   usage(entries: readonly UsageEntry[]): Awaitable<readonly Usage[]> {
     return usageOf(this.#openSet(), entries, (batch) => this.#gate.read(batch));
+  }
+
+  describe(name: string): LimitDescription {
+    return describedLimit(this.store, limitNamed(this.#openSet(), name));
   }
 
   reset(entries: readonly ResetEntry[]): Awaitable<void> {

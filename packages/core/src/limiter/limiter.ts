@@ -1,6 +1,7 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { BucketState, Decision } from '../decision/decision.ts';
 import type { HeldDecision } from './held-decision.ts';
+import type { LimitDescription } from './limit-description.ts';
 import type { Usage } from './usage.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
 import type { LimitSetOptions } from '../limits/limit-set.ts';
@@ -192,6 +193,15 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * when the store can't answer, with every failure policy: a policy knows only a part of the count.
    */
   usage(entries: readonly UsageEntry<Name>[]): Awaitable<readonly Usage[]>;
+  /**
+   * Describes how a limit is decided: exactly, or by leases, and then by how much it may be exceeded at most. For logs, and
+   * for choosing an `overshoot`:
+   *
+   *     console.log(limiter.describe('Orders').text);
+   *
+   * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`.
+   */
+  describe(name: Name): LimitDescription;
   /**
    * Fills buckets, and frees all slots of concurrency limits. Slots that other processes have in use count again as soon as
    * these renew their leases, within a third of a lease.

@@ -5,9 +5,9 @@ export type LimitKind = keyof typeof OPTIONS;
 
 /** The options of each kind beside those that every limit has. */
 const OPTIONS = {
-  rate: ['burst', 'count', 'period', 'maxDebt', 'maxWait', 'atMost', 'borrow'],
-  quota: ['count', 'per', 'timeZone', 'anchor', 'warnAt'],
-  concurrency: ['concurrency', 'lease', 'scope', 'block'],
+  rate: ['burst', 'count', 'period', 'maxDebt', 'maxWait', 'atMost', 'borrow', 'overshoot', 'exact'],
+  quota: ['count', 'per', 'timeZone', 'anchor', 'warnAt', 'exact'],
+  concurrency: ['concurrency', 'lease', 'scope', 'block', 'exact'],
   load: ['load'],
 } as const;
 

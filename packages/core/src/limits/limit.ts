@@ -7,9 +7,11 @@ import { boundsOf, checkBounds, type AtMost, type Bound } from '../rule/at-most.
 import { quotaRateOf, rateOf, type LimitNumbers, type Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 import type { LoadSource } from '../load/load-source.ts';
+import type { StoreTreatment } from '../store/lease-terms.ts';
 import { StoreWall } from '../time/store-wall.ts';
 import { systemTime } from '../time/time.ts';
 import { borrowTermsOf, ceilingOf, type BorrowDefinition, type BorrowTerms } from './borrowing.ts';
+import { overshootOf, type Exactness } from './overshoot.ts';
 import { concurrencyOf, type ConcurrencyNumbers, type SlotTerms } from './concurrency.ts';
 import { KIND_OPTIONS } from './limit-kind.ts';
 import { loadLimitOf, type LoadNumbers } from './load-limit.ts';
@@ -52,7 +54,7 @@ export interface LimitSettings<Request = unknown> {
 }
 
 /** A limit by a rate: `count` tokens refill every `period`, and a bucket contains at most `burst`. */
-export interface RateDefinition<Request = unknown> extends LimitSettings<Request>, LimitNumbers {
+export interface RateDefinition<Request = unknown> extends LimitSettings<Request>, LimitNumbers, Exactness {
   /**
    * The most tokens that may be taken in any window of a length: `{ 1000: '1h' }`. It changes no decision. Numbers of
    * the limit and of its overrides that allow more are an error: burst + maxDebt + window / T must be at most that
@@ -85,6 +87,9 @@ export interface QuotaDefinition<Request = unknown> extends LimitSettings<Reques
   readonly scope?: undefined;
   readonly block?: undefined;
   readonly load?: undefined;
+  readonly overshoot?: undefined;
+  /** A quota is always exact. */
+  readonly exact?: true | undefined;
 }
 
 /** A concurrency limit: at most `concurrency` requests of an id are in progress at the same time. */
@@ -101,6 +106,9 @@ export interface ConcurrencyDefinition<Request = unknown> extends LimitSettings<
   readonly anchor?: undefined;
   readonly warnAt?: undefined;
   readonly load?: undefined;
+  readonly overshoot?: undefined;
+  /** A concurrency limit is always exact. */
+  readonly exact?: true | undefined;
 }
 
 /**
@@ -128,6 +136,8 @@ export interface LoadDefinition<Request = unknown>
   readonly lease?: undefined;
   readonly scope?: undefined;
   readonly block?: undefined;
+  readonly overshoot?: undefined;
+  readonly exact?: undefined;
 }
 
 /** A limit, of the kind that its options show: a rate, a quota, a concurrency limit or a load limit. */
@@ -140,7 +150,7 @@ export type LimitDefinitions<Request = unknown, Name extends string = string> = 
 };
 
 /** How decisions by a limit are treated. In a batch for a store it is plain data. */
-export interface Treatment {
+export interface Treatment extends StoreTreatment {
   /** Whether a store decides the limit's transactions as they are: it neither borrows, nor counts slots, nor is a load. */
   readonly isPlain: boolean;
   readonly onFailure: FailurePolicy;
@@ -156,6 +166,8 @@ export interface Treatment {
   readonly sheds: boolean;
   /** Of a concurrency limit, how its slots are held. Otherwise undefined. */
   readonly slots: SlotTerms | undefined;
+  /** As in {@link Exactness}. Undefined for a limit that is decided exactly. */
+  readonly overshoot: number | undefined;
 }
 
 /** What the limits that borrow from a pool need of it. */
@@ -332,6 +344,7 @@ function defineLimit<Request>(
       borrowing: undefined,
       sheds: load !== undefined || (concurrency !== undefined && isEveryone(key)),
       slots: concurrency?.slots,
+      overshoot: overshootOf(where, definition),
     },
     borrow,
     load: load?.load,

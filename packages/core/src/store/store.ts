@@ -1,5 +1,6 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { CalendarPeriod } from './calendar-period.ts';
+import type { LeaseDescription, LeaseNumbers, StoreTreatment } from './lease-terms.ts';
 import type { ReadyOptions } from './ready-options.ts';
 
 /**
@@ -102,6 +103,8 @@ export interface StoreTransaction extends StoreBucket {
    * mode is not `charge`. Only stores with the trait `slots` get it.
    */
   readonly lease?: SlotLease | undefined;
+  /** How the limit is treated. Stores without the trait `leases` need not look at it. */
+  readonly treatment?: StoreTreatment | undefined;
 }
 
 /** One bucket of a charge: tokens to take after the fact, whether they fit or not. */
@@ -203,6 +206,11 @@ export interface StoreTraits {
   readonly periods?: true;
   /** The store accepts transactions with a {@link SlotLease}, and has the methods `renew` and `release`. */
   readonly slots?: true;
+  /**
+   * The store decides limits that have an `overshoot` in the process, mostly without asking its servers, and has the method
+   * `describeLease`. Such answers are values, and others promises. A limiter asks it about these limits during outages too.
+   */
+  readonly leases?: true;
 }
 
 /**
@@ -211,7 +219,8 @@ export interface StoreTraits {
  * Every call is atomic and reads the store's own clock once. No batch contains a bucket twice. Batches are plain data,
  * which can be sent to another thread or process; an entry may have more properties than its type. A store whose
  * buckets are on several servers may read one clock for each server, see {@link StoreReading}, but must never take more
- * tokens than a bucket has. A store returns values or promises, and always the same kind.
+ * tokens than a bucket has. A store returns values or promises, and always the same kind, unless it has the trait
+ * `leases`.
  *
  * The rule for each call is in gcra.ts; `storeContract` in `@sluice/core/testing` tests an implementation. A bucket
  * whose TAT has passed is the same as no bucket. A level above a transaction's `capTicks` is left as it is,
@@ -281,6 +290,8 @@ export interface Store {
    * Releases slots. Does nothing for those that the store does not have. Only stores with the trait `slots` have it.
    */
   release?(holds: readonly StoreHold[], deadlineMs?: number): Awaitable<void>;
+  /** Describes how the store decides a limit that has an `overshoot`. Only stores with the trait `leases` have it. */
+  describeLease?(numbers: LeaseNumbers): LeaseDescription;
   /** Deletes buckets, so that they are full, and all their slots are free. */
   reset(batch: readonly StoreBucket[], deadlineMs?: number): Awaitable<void>;
   /**

@@ -118,6 +118,7 @@ export function transaction(
       borrowing: undefined,
       sheds: false,
       slots: undefined,
+      overshoot: undefined,
     },
     ...rest,
   };

@@ -1,0 +1,48 @@
+import type { Limit } from '../limits/limit.ts';
+import { sizeOption } from '../rule/rate.ts';
+import type { LeaseDescription } from '../store/lease-terms.ts';
+import type { Store } from '../store/store.ts';
+import { leaseOf } from './lease-warnings.ts';
+
+/** How a limit is decided. */
+export interface LimitDescription {
+  readonly limit: string;
+  /** Its numbers, as in a header field. */
+  readonly numbers: string;
+  /** Whether the limit is never exceeded. */
+  readonly exact: boolean;
+  /** How its store decides it, if it has an `overshoot` and the store has leases. */
+  readonly lease: LeaseDescription | undefined;
+  /** All of it as text, for people. */
+  readonly text: string;
+}
+
+/** Describes how a store decides a limit. */
+export function describedLimit(store: Store, limit: Limit<never>): LimitDescription {
+  const lease = leaseOf(store, limit);
+  const numbers = numbersOf(limit);
+  const exact = lease?.leased !== true;
+  const text = `${limit.name}: ${numbers}\n${lease === undefined ? '  exact' : linesOf(lease, limit).join('\n')}`;
+  return { limit: limit.name, numbers, exact, lease, text };
+}
+
+function numbersOf({ rate, calendar, load }: Limit<never>): string {
+  if (load !== undefined) return 'the load of this process';
+  if (calendar !== undefined) return `${rate.count} per calendar period`;
+  if (sizeOption(rate) === 'concurrency') return `${rate.count} at the same time`;
+  return `${rate.count} per ${rate.periodMs} ms, burst ${rate.burst}`;
+}
+
+function linesOf(lease: LeaseDescription, { rate, treatment }: Limit<never>): string[] {
+  if (!lease.leased) return ['  exact, although it has an overshoot', `  ${lease.reason}`];
+  const { mode, overdraft, leaseMs, syncMs, bound, formula, callsPerSecond, outage } = lease;
+  const part = ((100 * bound) / rate.burst).toFixed(1);
+  return [
+    `  decided in the process, by leases (mode ${mode})`,
+    `  bound          ${bound} tokens more than the limit in any time (${part} % of the burst): ${formula}`,
+    `  overdraft      ${overdraft} ${overdraft === 1 ? 'token' : 'tokens'} of each process`,
+    `  lease          ${leaseMs} ms`,
+    `  sync           every ${syncMs} ms while in use, at most ${callsPerSecond} calls a second of each process for all its limits`,
+    `  in an outage   ${treatment.onFailure}: ${outage}`,
+  ];
+}

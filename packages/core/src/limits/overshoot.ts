@@ -1,0 +1,56 @@
+import { complaint, SluiceError } from '../checks/errors.ts';
+import { checkBoolean } from '../checks/options.ts';
+
+/** Whether a limit is decided exactly, or by leases where the store has them. */
+export interface Exactness {
+  /**
+   * How far all processes together may exceed the limit, as a part of its burst: above 0, at most 1. A store with leases
+   * then decides most requests in the process. Stores without leases decide exactly, so that processes with and without
+   * them can share limits. Default: none.
+   */
+  readonly overshoot?: number | undefined;
+  /** Decides exactly, by a call of the store. That is the default: it can't be given together with `overshoot`. */
+  readonly exact?: boolean | undefined;
+}
+
+/** The options of a rate whose exact decision does not fit together with leases, and why. */
+const EXACT_OPTIONS = {
+  maxWait: 'the order of its queue is exact',
+  maxDebt: 'its debt is exact',
+  borrow: 'what is left of its pool is exact',
+} as const;
+
+/**
+ * Validates `overshoot` and `exact`.
+ *
+ * @param where - The path of the limit in error messages: `limits.Orders`.
+ * @returns The overshoot; `undefined` for a limit that is decided exactly.
+ * @throws {SluiceError} `ERR_OPTION` for a wrong value, `ERR_LIMIT` for an overshoot beside something that is exact.
+ */
+export function overshootOf(where: string, definition: Exactness): number | undefined {
+  const { overshoot, exact = false } = definition;
+  checkBoolean(`${where}.exact`, exact);
+  if (overshoot === undefined) return undefined;
+  if (typeof overshoot !== 'number' || !(overshoot > 0 && overshoot <= 1)) throw wrongOvershoot(where, overshoot);
+  if (exact) throw exactAndNot(where);
+  const given = definition as Readonly<Record<string, unknown>>;
+  for (const [option, why] of Object.entries(EXACT_OPTIONS)) {
+    if (given[option] !== undefined) throw besideExact(where, option, why);
+  }
+  return overshoot;
+}
+
+function wrongOvershoot(where: string, value: unknown): SluiceError {
+  const demand = 'a number above 0, at most 1';
+  const remedy = 'It is a part of the burst: 0.1 for a tenth. For an exact limit, leave it out.';
+  return complaint('ERR_OPTION', { option: `${where}.overshoot`, demand, value, remedy });
+}
+
+function exactAndNot(where: string): SluiceError {
+  return new SluiceError('ERR_LIMIT', `\`${where}\` has \`overshoot\` and \`exact\`. Remove one of the two.`);
+}
+
+function besideExact(where: string, option: string, why: string): SluiceError {
+  const message = `\`${where}\` has \`overshoot\` and \`${option}\`: ${why}. Remove one of the two.`;
+  return new SluiceError('ERR_LIMIT', message);
+}

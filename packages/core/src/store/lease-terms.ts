@@ -1,0 +1,46 @@
+/** What a store needs to know of a transaction's limit, beside its numbers. */
+export interface StoreTreatment {
+  /**
+   * How far all processes together may exceed the limit, as a part of its burst: above 0, at most 1. Undefined for a limit
+   * that is decided exactly.
+   */
+  readonly overshoot?: number | undefined;
+  /** What the limit does while the store can't answer. */
+  readonly onFailure: 'local' | 'closed' | 'open';
+}
+
+/** The numbers by which a store leases tokens of a limit. */
+export interface LeaseNumbers extends StoreTreatment {
+  readonly overshoot: number;
+  /** The tokens of a full bucket. */
+  readonly burst: number;
+  /** T, the time in which one token comes back, in ticks. */
+  readonly intervalTicks: number;
+}
+
+/** How a store with leases decides a limit that has an `overshoot`. */
+export type LeaseDescription =
+  | {
+      readonly leased: true;
+      /** Whether a request may wait for a sync, or is denied instead. */
+      readonly mode: 'wait' | 'deny';
+      /** How many tokens a process lets through before it has asked the store for them. */
+      readonly overdraft: number;
+      /** How long a process may use tokens that it has leased, in milliseconds. */
+      readonly leaseMs: number;
+      /** The longest time between two syncs of a bucket in use, in milliseconds. */
+      readonly syncMs: number;
+      /** How many tokens more than the limit allows may pass in any time, whatever happens: at most `overshoot` × burst. */
+      readonly bound: number;
+      /** The bound as a formula. */
+      readonly formula: string;
+      /** How many calls a second a process makes at most for all of its limits together. */
+      readonly callsPerSecond: number;
+      /** What the failure policy adds to the bound. */
+      readonly outage: string;
+    }
+  | {
+      readonly leased: false;
+      /** Why the store decides the limit exactly. */
+      readonly reason: string;
+    };

@@ -1,0 +1,170 @@
+import {
+  accountId,
+  createLimiter,
+  eventLoop,
+  memoryStore,
+  SluiceError,
+  type LeaseDescription,
+  type LeaseNumbers,
+  type LimiterEvent,
+  type LimiterOptions,
+  type Store,
+  type StoreReading,
+  type StoreTransaction,
+} from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import { describe, expect, test } from 'vitest';
+import { thrown } from '../support/thrown.ts';
+
+const key = accountId();
+const leased = { key, count: 100, period: '1s', overshoot: 0.1, onFailure: 'closed' } as const;
+const exact = { key, count: 100, period: '1s', onFailure: 'closed' } as const;
+
+const description: LeaseDescription = {
+  leased: true,
+  mode: 'wait',
+  overdraft: 2,
+  leaseMs: 120,
+  syncMs: 53,
+  bound: 20,
+  formula: '4 processes × 2 tokens + 100/s × 120 ms',
+  callsPerSecond: 19,
+  outage: 'requests are denied once the leases are used up',
+};
+
+/** A store whose server can't be reached: it answers only about limits with an overshoot. */
+function leasingStore({ describeLease = (_: LeaseNumbers): LeaseDescription => description } = {}) {
+  const memory = memoryStore({ time: new FakeTime() });
+  const asked: StoreTransaction[] = [];
+  const unavailable = (): Promise<StoreReading> =>
+    Promise.reject(new SluiceError('ERR_STORE_UNAVAILABLE', 'Redis at 10.0.0.1:6379 is not connected.'));
+  const decide = (batch: readonly StoreTransaction[]) => {
+    asked.push(...batch);
+    if (batch.some(({ treatment }) => treatment?.overshoot === undefined)) return unavailable();
+    return { ...memory.spend(batch), remembered: true as const };
+  };
+  const store: Store = {
+    traits: { leases: true, keepsDeadline: true, slots: true, periods: true },
+    describeLease,
+    spend: decide,
+    check: decide,
+    charge: unavailable,
+    refund: unavailable,
+    reset: () => Promise.reject(new Error('unreachable')),
+    close: () => undefined,
+  };
+  return { store, asked };
+}
+
+function limiterOn(store: Store, limits: object, events: LimiterEvent[] = []) {
+  const options = {
+    limits,
+    store,
+    log: false,
+    time: new FakeTime(),
+    onEvent: (event: LimiterEvent) => void events.push(event),
+  };
+  return createLimiter(options as unknown as LimiterOptions);
+}
+
+describe('a store with leases', () => {
+  test('gets the overshoot and the failure policy with each transaction', async () => {
+    const { store, asked } = leasingStore();
+    const limiter = limiterOn(store, { Leased: leased });
+    expect(await limiter.spend([{ limit: 'Leased', id: '7' }])).toMatchObject({ allowed: true });
+    expect(asked).toMatchObject([{ limit: 'Leased', treatment: { overshoot: 0.1, onFailure: 'closed' } }]);
+  });
+
+  test('decides limits with an overshoot during an outage, and policies decide the others', async () => {
+    const { store, asked } = leasingStore();
+    const limiter = limiterOn(store, { Leased: leased, Exact: exact });
+    for (let i = 0; i < 5; i++) {
+      expect(await limiter.spend([{ limit: 'Exact', id: '7' }])).toMatchObject({ outcome: 'unavailable' });
+    }
+    expect(limiter.status().state).toBe('failing');
+    asked.length = 0;
+    for (let i = 0; i < 5; i++) {
+      expect(await limiter.spend([{ limit: 'Leased', id: '7' }])).toMatchObject({ allowed: true, failure: undefined });
+    }
+    expect(await limiter.check([{ limit: 'Leased', id: '7' }])).toMatchObject({ allowed: true });
+    expect(asked.map(({ limit }) => limit)).toEqual(Array(6).fill('Leased'));
+    const both = ['Leased', 'Exact'].map((limit) => ({ limit, id: '7' }));
+    expect(await limiter.spend(both)).toMatchObject({ outcome: 'unavailable' });
+    expect(limiter.status()).toMatchObject({ state: 'failing', outages: 1 });
+  });
+
+  test('describes its limits', () => {
+    const given: LeaseNumbers[] = [];
+    const describeLease = (numbers: LeaseNumbers): LeaseDescription => {
+      given.push(numbers);
+      return description;
+    };
+    const { store } = leasingStore({ describeLease });
+    const limiter = limiterOn(store, { Leased: leased, Exact: exact });
+    expect(limiter.describe('Leased')).toEqual({
+      limit: 'Leased',
+      numbers: '100 per 1000 ms, burst 100',
+      exact: false,
+      lease: description,
+      text: `Leased: 100 per 1000 ms, burst 100
+  decided in the process, by leases (mode wait)
+  bound          20 tokens more than the limit in any time (20.0 % of the burst): 4 processes × 2 tokens + 100/s × 120 ms
+  overdraft      2 tokens of each process
+  lease          120 ms
+  sync           every 53 ms while in use, at most 19 calls a second of each process for all its limits
+  in an outage   closed: requests are denied once the leases are used up`,
+    });
+    expect(given).toContainEqual({ burst: 100, intervalTicks: 160_000, overshoot: 0.1, onFailure: 'closed' });
+    expect(limiter.describe('Exact')).toMatchObject({ exact: true, lease: undefined });
+    const one = leasingStore({ describeLease: () => ({ ...description, overdraft: 1 }) });
+    expect(limiterOn(one.store, { Leased: leased }).describe('Leased').text).toContain('1 token of each process');
+  });
+
+  test('is warned of once for each limit whose overshoot it can not meet', () => {
+    const describeLease = ({ burst }: LeaseNumbers): LeaseDescription => {
+      return burst < 100 ? { leased: false, reason: 'It needs 16 tokens.' } : description;
+    };
+    const events: LimiterEvent[] = [];
+    const small = { ...leased, count: 9 };
+    const limits = { Leased: leased, Exact: exact, Small: small, Off: { ...small, disabled: true } };
+    const limiter = limiterOn(leasingStore({ describeLease }).store, limits, events);
+    const message =
+      'Limit "Small" is decided exactly, by a call of the store for each request: its overshoot of 0.1 can\'t be met. ' +
+      'It needs 16 tokens.';
+    expect(events).toEqual([{ type: 'warning', message, once: true }]);
+    limiter.replace({ limits });
+    expect(events).toHaveLength(1);
+    limiter.replace({ limits: { Other: small } });
+    expect(events[1]?.message).toContain('Limit "Other" is decided exactly');
+    expect(limiter.describe('Other').text).toBe(
+      'Other: 9 per 1000 ms, burst 9\n  exact, although it has an overshoot\n  It needs 16 tokens.',
+    );
+  });
+});
+
+describe('a store without leases', () => {
+  const limits = {
+    Leased: leased,
+    Monthly: { key, count: 100, per: 'month' },
+    InFlight: { key, concurrency: 10 },
+    Worker: { load: eventLoop() },
+  };
+
+  test('decides limits with an overshoot exactly, without a warning', () => {
+    const events: LimiterEvent[] = [];
+    const limiter = limiterOn(memoryStore(), limits, events);
+    expect(events).toEqual([]);
+    expect(limiter.describe('Leased')).toMatchObject({ exact: true, lease: undefined });
+  });
+
+  test('describes limits of all kinds', () => {
+    const limiter = limiterOn(memoryStore(), limits);
+    expect(Object.keys(limits).map((name) => limiter.describe(name).text)).toEqual([
+      'Leased: 100 per 1000 ms, burst 100\n  exact',
+      'Monthly: 100 per calendar period\n  exact',
+      'InFlight: 10 at the same time\n  exact',
+      'Worker: the load of this process\n  exact',
+    ]);
+    expect(thrown(() => limiter.describe('Order')).code).toBe('ERR_UNKNOWN_LIMIT');
+  });
+});
