@@ -33,7 +33,8 @@ const description: LeaseDescription = {
 };
 
 /** A store whose server can't be reached: it answers only about limits with an overshoot. */
-function leasingStore({ describeLease = (_: LeaseNumbers): LeaseDescription => description } = {}) {
+function leasingStore(options: Pick<Store, 'describeLease'> = {}) {
+  const { describeLease = () => description } = options;
   const memory = memoryStore({ time: new FakeTime() });
   const asked: StoreTransaction[] = [];
   const unavailable = (): Promise<StoreReading> =>
