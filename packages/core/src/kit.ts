@@ -24,6 +24,7 @@ export { ThrottledChanges } from './events/throttle.ts';
 export { isIdFormat, isKey, keyOf } from './keys/key.ts';
 export { limitsOf, timeOf } from './limiter/create-limiter.ts';
 export { borrowChangeOf, borrowTermsOf, checkedTenants, checkWeight, type BorrowTerms } from './limits/borrowing.ts';
+export { checkOvershoot, overshootOf, type Exactness } from './limits/overshoot.ts';
 export { checkedLeaseMs, concurrencyOf, MAX_SLOTS, SLOT_SCOPES } from './limits/concurrency.ts';
 export { kindOf, type LimitKind } from './limits/limit-kind.ts';
 export { checkLoadSettings, LOAD_KEY, LOAD_RATE } from './limits/load-limit.ts';

@@ -74,10 +74,10 @@ export class PoolCheck {
 
   #defined(): ReadonlyMap<string, Limit> {
     const definitions = [...this.#rows.values()].map((row): [string, LimitDefinition] => {
-      const { name, numbers, atMost, borrow, disabled } = row;
+      const { name, numbers, atMost, exactness, borrow, disabled } = row;
       const key = keyFrom(this.#formatOf(name), String);
       const load = numbers!.load && { load: eventLoop(numbers!.load) };
-      const more = { atMost, disabled, ...load, ...(borrow && { borrow: borrow.definition }) };
+      const more = { ...exactness, atMost, disabled, ...load, ...(borrow && { borrow: borrow.definition }) };
       return [name, { key, ...numbers!.numbers, ...more } as LimitDefinition];
     });
     return defineLimits(Object.fromEntries(definitions), 'local');

@@ -106,7 +106,7 @@ function definitionsOf<Request>(
     const bounds = row.atMost !== undefined && { atMost: row.atMost };
     const switches = { ...(row.disabled && { disabled: true }), ...(row.hidden && { hidden: true }) };
     const borrow = row.borrow && { borrow: row.borrow.definition };
-    const numbers = { ...own, ...bounds, ...borrow, ...load };
+    const numbers = { ...own, ...row.exactness, ...bounds, ...borrow, ...load };
     const definition = { key, ...numbers, ...(onFailure !== undefined && { onFailure }), ...switches };
     return [row.name, definition as LimitDefinition<Request>];
   });

@@ -10,7 +10,7 @@ import {
 import type { Field } from './field.ts';
 import { leaseField, loadTimeField, periodField, waitField } from './duration-fields.ts';
 import { boundsField, mappingField, partsField, sourceField } from './nested-fields.ts';
-import { countField, debtField, signalField, tokensField, weightField } from './number-fields.ts';
+import { countField, debtField, overshootField, signalField, tokensField, weightField } from './number-fields.ts';
 import { choiceField, limitField, markField, nameField, switchField, textField } from './word-fields.ts';
 
 // The fields of both files. The loader's checks and the JSON Schemas for editors are derived from them.
@@ -75,6 +75,16 @@ export const BORROW_CHANGE_FIELDS: Readonly<Record<'ceiling' | 'weight', Field>>
 /** The fields of a ceiling. */
 export const CEILING_FIELDS: FieldTable = { burst, count, period };
 
+const EXACT = switchField('Decides exactly, by a call of the store for each request. That is the default.');
+
+/** The fields of a rate that decide whether it is exact. */
+export const EXACTNESS_FIELDS: Readonly<Record<'overshoot' | 'exact', Field>> = {
+  overshoot: overshootField(
+    'How far all processes together may exceed the limit, as a part of its burst, so that a store with leases decides most requests in the process.',
+  ),
+  exact: EXACT,
+};
+
 const CONCURRENCY = countField('How many requests may be in progress at the same time.', MAX_SLOTS, '10');
 
 /** The options of a load: those of `eventLoop()` in code, without its function. */
@@ -106,8 +116,10 @@ export const KIND_FIELDS: Readonly<Record<LimitKind, FieldTable>> = {
       'from',
       'ceiling',
     ]),
+    ...EXACTNESS_FIELDS,
   },
   quota: {
+    exact: EXACT,
     count: countField(COUNT, MAX_TOKENS, '10000'),
     per: choiceField(
       'The calendar period at whose end all tokens come back. It makes the limit a quota: count tokens for each period.',
@@ -123,6 +135,7 @@ export const KIND_FIELDS: Readonly<Record<LimitKind, FieldTable>> = {
     warnAt: partsField('Thresholds, as parts of the quota, at which an event is emitted, such as [0.8, 1].'),
   },
   concurrency: {
+    exact: EXACT,
     concurrency: CONCURRENCY,
     lease: leaseField(
       'The time after which the slots of a process that died are free again, from 1s to 1h. Default: 10s.',

@@ -1,11 +1,11 @@
 import type { AtMost } from '@sluice/core';
-import { boundsOf, checkAtMost, checkLimitName, type Rate } from '@sluice/core/kit';
+import { boundsOf, checkAtMost, checkLimitName, overshootOf, type Exactness, type Rate } from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import { wrongFile, wrongValue, shownNode, type Entry, type Mapping, type Node } from '../nodes/node.ts';
 import { BEGINNING, shownPosition, type Position } from '../nodes/position.ts';
 import type { EarlyItems } from '../text/yaml-text.ts';
 import { borrowOf, type BorrowRow } from './borrow-shape.ts';
-import { KIND_FIELDS, LIMIT_FIELDS, WINDOW_FIELD } from './definition.ts';
+import { EXACTNESS_FIELDS, KIND_FIELDS, LIMIT_FIELDS, WINDOW_FIELD } from './definition.ts';
 import { Fields } from './fields.ts';
 import { kindIn, numbersIn, type NumbersRow } from './numbers-shape.ts';
 
@@ -16,6 +16,8 @@ export interface LimitRow {
   /** `undefined` if they are wrong. */
   readonly numbers: NumbersRow | undefined;
   readonly atMost: AtMost | undefined;
+  /** Of a rate, whether it is exact, as in code. */
+  readonly exactness: Exactness;
   readonly idFormat: { readonly name: string; readonly at: Position } | undefined;
   /** Whether it has a `load`. Such a limit needs no key in code. */
   readonly isLoad: boolean;
@@ -96,6 +98,7 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
       at,
       numbers: undefined,
       atMost: undefined,
+      exactness: {},
       idFormat: undefined,
       isLoad: false,
       disabled: false,
@@ -118,6 +121,7 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
     at,
     numbers,
     atMost,
+    exactness: isRate ? exactnessOf(fields) : {},
     idFormat: idFormat === undefined ? undefined : { name: idFormat, at: fields.node('idFormat')!.at },
     isLoad: fields.has('load'),
     disabled: fields.value('disabled', LIMIT_FIELDS['disabled']!) === true,
@@ -125,6 +129,14 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
     borrow: isRate ? borrowOf(fields, numbers?.rate) : undefined,
     countAt: fields.node('count')?.at ?? at,
   };
+}
+
+/** The combination with the other fields is validated as in code. */
+function exactnessOf(fields: Fields): Exactness {
+  const { values } = fields.values(EXACTNESS_FIELDS);
+  const others = ['maxWait', 'maxDebt', 'borrow'].filter((name) => fields.has(name)).map((name) => [name, true]);
+  fields.checked(() => overshootOf(fields.where, { ...values, ...Object.fromEntries(others) }), []);
+  return values;
 }
 
 /** Reads the entries of `atMost` one by one, so that each has its own position. */

@@ -1,4 +1,12 @@
-import { checkedDebt, checkedTokens, checkSignal, checkWeight, complaint, MAX_TOKENS } from '@sluice/core/kit';
+import {
+  checkedDebt,
+  checkedTokens,
+  checkOvershoot,
+  checkSignal,
+  checkWeight,
+  complaint,
+  MAX_TOKENS,
+} from '@sluice/core/kit';
 import type { Scalar } from '../nodes/node.ts';
 import { scalarOf, type Field } from './field.ts';
 
@@ -45,6 +53,18 @@ export function weightField(description: string): Field {
     read(option, node) {
       const { value } = scalarOf(option, node, { demand: 'a number above 0', example: '3' });
       checkWeight(option, value);
+      return value;
+    },
+  };
+}
+
+/** A field for a part of the burst: a number above 0, at most 1. */
+export function overshootField(description: string): Field {
+  return {
+    schema: { description, type: 'number', exclusiveMinimum: 0, maximum: 1 },
+    read(option, node) {
+      const { value } = scalarOf(option, node, { demand: 'a number above 0, at most 1', example: '0.1' });
+      checkOvershoot(option, value);
       return value;
     },
   };

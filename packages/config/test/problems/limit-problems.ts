@@ -55,6 +55,41 @@ export const LIMIT_PROBLEMS: readonly ProblemCase[] = [
     ],
   },
   {
+    name: 'an overshoot of zero',
+    limits: limitsWith('  count: 10\n  period: 1s\n  overshoot: 0\n'),
+    problems: [
+      'limits.yaml:6:14: `NewOrdersPerAccount.overshoot` must be a number above 0, at most 1, but was 0. It is a part of the burst: 0.1 for a tenth. For an exact limit, leave it out.',
+    ],
+  },
+  {
+    name: 'a list as overshoot',
+    limits: limitsWith('  count: 10\n  period: 1s\n  overshoot: [0.1]\n'),
+    problems: [
+      'limits.yaml:6:14: `NewOrdersPerAccount.overshoot` must be a number above 0, at most 1, but was a list. For example overshoot: 0.1.',
+    ],
+  },
+  {
+    name: 'an overshoot and a queue',
+    limits: limitsWith('  count: 10\n  period: 1s\n  overshoot: 0.1\n  maxWait: 1s\n'),
+    schemaAccepts: 'it does not combine fields of a rate',
+    problems: [
+      'limits.yaml:4:3: `NewOrdersPerAccount` has `overshoot` and `maxWait`: the order of its queue is exact. Remove one of the two.',
+    ],
+  },
+  {
+    name: 'an overshoot of an exact limit',
+    limits: limitsWith('  count: 10\n  period: 1s\n  overshoot: 0.1\n  exact: true\n'),
+    schemaAccepts: 'it does not combine fields of a rate',
+    problems: ['limits.yaml:4:3: `NewOrdersPerAccount` has `overshoot` and `exact`. Remove one of the two.'],
+  },
+  {
+    name: 'an overshoot of a quota',
+    limits: limitsWith('  count: 10\n  per: day\n  overshoot: 0.1\n'),
+    problems: [
+      'limits.yaml:6:14: `NewOrdersPerAccount.overshoot` must be left out beside `per`: a limit is a quota or a rate. For both define two limits, and use them in one batch.',
+    ],
+  },
+  {
     name: 'wrong thresholds of a quota',
     limits: limitsWith('  count: 1\n  per: month\n  warnAt: [2]\n'),
     problems: [
@@ -96,14 +131,14 @@ export const LIMIT_PROBLEMS: readonly ProblemCase[] = [
     name: 'an unknown field of a limit',
     limits: limitsWith('  count: 1\n  period: 1s\n  brust: 2\n'),
     problems: [
-      'limits.yaml:6:3: `NewOrdersPerAccount` has no option `brust` (its value was 2). Did you mean `burst`? Options: burst, count, period, maxDebt, maxWait, atMost, borrow, per, timeZone, anchor, warnAt, concurrency, lease, scope, block, load, idFormat, disabled, hidden.',
+      'limits.yaml:6:3: `NewOrdersPerAccount` has no option `brust` (its value was 2). Did you mean `burst`? Options: burst, count, period, maxDebt, maxWait, atMost, borrow, overshoot, exact, per, timeZone, anchor, warnAt, concurrency, lease, scope, block, load, idFormat, disabled, hidden.',
     ],
   },
   {
     name: 'another library’s field',
     limits: limitsWith('  count: 1\n  windowMs: 1000\n  period: 1s\n'),
     problems: [
-      "limits.yaml:5:3: `NewOrdersPerAccount` has no option `windowMs` (its value was 1000). `windowMs` is `period` here, e.g. period: '1m'. Options: burst, count, period, maxDebt, maxWait, atMost, borrow, per, timeZone, anchor, warnAt, concurrency, lease, scope, block, load, idFormat, disabled, hidden.",
+      "limits.yaml:5:3: `NewOrdersPerAccount` has no option `windowMs` (its value was 1000). `windowMs` is `period` here, e.g. period: '1m'. Options: burst, count, period, maxDebt, maxWait, atMost, borrow, overshoot, exact, per, timeZone, anchor, warnAt, concurrency, lease, scope, block, load, idFormat, disabled, hidden.",
     ],
   },
   {
@@ -142,7 +177,7 @@ export const LIMIT_PROBLEMS: readonly ProblemCase[] = [
     name: 'a field that is a list',
     limits: limitsWith('  ? [count]\n  : 1\n  count: 1\n  period: 1s\n'),
     problems: [
-      'limits.yaml:4:5: `NewOrdersPerAccount` has no option `a list` (its value was 1). Options: burst, count, period, maxDebt, maxWait, atMost, borrow, per, timeZone, anchor, warnAt, concurrency, lease, scope, block, load, idFormat, disabled, hidden.',
+      'limits.yaml:4:5: `NewOrdersPerAccount` has no option `a list` (its value was 1). Options: burst, count, period, maxDebt, maxWait, atMost, borrow, overshoot, exact, per, timeZone, anchor, warnAt, concurrency, lease, scope, block, load, idFormat, disabled, hidden.',
     ],
   },
   {

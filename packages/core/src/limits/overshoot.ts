@@ -31,7 +31,7 @@ export function overshootOf(where: string, definition: Exactness): number | unde
   const { overshoot, exact = false } = definition;
   checkBoolean(`${where}.exact`, exact);
   if (overshoot === undefined) return undefined;
-  if (typeof overshoot !== 'number' || !(overshoot > 0 && overshoot <= 1)) throw wrongOvershoot(where, overshoot);
+  checkOvershoot(`${where}.overshoot`, overshoot);
   if (exact) throw exactAndNot(where);
   const given = definition as Readonly<Record<string, unknown>>;
   for (const [option, why] of Object.entries(EXACT_OPTIONS)) {
@@ -40,10 +40,17 @@ export function overshootOf(where: string, definition: Exactness): number | unde
   return overshoot;
 }
 
-function wrongOvershoot(where: string, value: unknown): SluiceError {
+/**
+ * Validates an `overshoot`.
+ *
+ * @param option - Its path in error messages: `limits.Orders.overshoot`.
+ * @throws {SluiceError} `ERR_OPTION` when it is not a number above 0, at most 1.
+ */
+export function checkOvershoot(option: string, value: unknown): asserts value is number {
+  if (typeof value === 'number' && value > 0 && value <= 1) return;
   const demand = 'a number above 0, at most 1';
   const remedy = 'It is a part of the burst: 0.1 for a tenth. For an exact limit, leave it out.';
-  return complaint('ERR_OPTION', { option: `${where}.overshoot`, demand, value, remedy });
+  throw complaint('ERR_OPTION', { option, demand, value, remedy });
 }
 
 function exactAndNot(where: string): SluiceError {

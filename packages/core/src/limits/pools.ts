@@ -145,6 +145,9 @@ function poolOf<Request>(
   if (pool.load !== undefined) {
     throw wrong('a rate, not a load limit', `Give \`limits.${from}\` a \`count\` and a \`period\`.`);
   }
+  if (pool.treatment.overshoot !== undefined) {
+    throw wrong('a limit without `overshoot`', `Remove \`overshoot\` from \`limits.${from}\`: a pool is exact.`);
+  }
   if (pool.rate.waitTicks !== undefined) {
     throw wrong('a limit without `maxWait`', `Remove \`maxWait\` from \`limits.${from}\`.`);
   }

@@ -80,6 +80,7 @@ describe('a limit that borrows', () => {
     [{ key: everyone(), count: 1000, per: 'day' }, 'must be a rate, not a quota'],
     [{ key: everyone(), concurrency: 1000 }, 'must be a rate, not a concurrency limit'],
     [{ key: everyone(), load: loadFrom(() => 0) }, 'must be a rate, not a load limit'],
+    [{ ...pool, overshoot: 0.1 }, 'must be a limit without `overshoot`'],
     [{ ...pool, maxWait: '1s' }, 'must be a limit without `maxWait`'],
     [{ ...pool, disabled: true }, 'must be a limit that is not disabled'],
   ])('must name a limit that can be a pool, not %o', (wrong, demand) => {
