@@ -84,6 +84,7 @@ export type { LoadNumbers } from './limits/load-limit.ts';
 export type { HeldDecision } from './limiter/held-decision.ts';
 export type { AtMost } from './rule/at-most.ts';
 export type { LimitNumbers } from './rule/rate.ts';
+export type { LeaseDescription, LeaseNumbers, StoreRate, StoreTreatment } from './store/lease-terms.ts';
 export type { ReadyOptions } from './store/ready-options.ts';
 export type {
   BucketName,

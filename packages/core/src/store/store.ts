@@ -1,5 +1,6 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { CalendarPeriod } from './calendar-period.ts';
+import type { LeaseDescription, LeaseNumbers, StoreRate, StoreTreatment } from './lease-terms.ts';
 import type { ReadyOptions } from './ready-options.ts';
 
 /**
@@ -102,6 +103,10 @@ export interface StoreTransaction extends StoreBucket {
    * mode is not `charge`. Only stores with the trait `slots` get it.
    */
   readonly lease?: SlotLease | undefined;
+  /** How the limit is treated. Only stores with the trait `leases` need it. */
+  readonly treatment?: StoreTreatment | undefined;
+  /** The numbers of the bucket. Only stores with the trait `leases` need them. */
+  readonly rate?: StoreRate | undefined;
 }
 
 /** One bucket of a charge: tokens to take after the fact, whether they fit or not. */
@@ -203,6 +208,11 @@ export interface StoreTraits {
   readonly periods?: true;
   /** The store accepts transactions with a {@link SlotLease}, and has the methods `renew` and `release`. */
   readonly slots?: true;
+  /**
+   * The store decides limits with an `overshoot` in the process, and has the method `describeLease`. It returns values where
+   * the process decides, and promises otherwise.
+   */
+  readonly leases?: true;
 }
 
 /**
@@ -281,6 +291,8 @@ export interface Store {
    * Releases slots. Does nothing for those that the store does not have. Only stores with the trait `slots` have it.
    */
   release?(holds: readonly StoreHold[], deadlineMs?: number): Awaitable<void>;
+  /** Describes how the store decides a limit with an `overshoot`. Only stores with the trait `leases` have it. */
+  describeLease?(numbers: LeaseNumbers): LeaseDescription;
   /** Deletes buckets, so that they are full, and all their slots are free. */
   reset(batch: readonly StoreBucket[], deadlineMs?: number): Awaitable<void>;
   /**
