@@ -1,0 +1,315 @@
+import {
+  leasedStore,
+  redisStore,
+  type LeasedStore,
+  type LeasedStoreEvent,
+  type LeasedStoreOptions,
+} from '@sluice/redis';
+import type { Mode, StoreReading, StoreTransaction } from '@sluice/core';
+import { passes } from '@sluice/core/kit';
+import { describe, expect, test } from 'vitest';
+import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
+import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
+import { running } from '../../../../test/redis/servers/running.ts';
+import { until } from '../../../../test/redis/servers/until.ts';
+import { realDelay } from '../../../../test/real-delay.ts';
+import { order } from '../support/orders.ts';
+
+const server = await redisServer();
+let prefixes = 0;
+
+/** A store that is connected, and closed when the test ends. */
+async function readyStore(options: Partial<LeasedStoreOptions> = {}): Promise<LeasedStore> {
+  const store = leasedStore({ url: server.url, prefix: `leased${prefixes++}:`, gateways: 2, log: false, ...options });
+  running.add({ close: () => store.close() });
+  await store.ready();
+  return store;
+}
+
+/** 100 per second, burst 200, overshoot 0.1: with two processes an overdraft of 5, and at most 20 beyond the limit. */
+const TOKEN = 160_000;
+const BURST = 200;
+const BEYOND = 20;
+
+interface Numbers {
+  readonly mode?: Mode;
+  readonly overshoot?: number | undefined;
+  readonly onFailure?: 'local' | 'closed' | 'open';
+}
+
+function page(id: string, cost = 1, { mode = 'check-and-spend', overshoot = 0.1, onFailure = 'closed' }: Numbers = {}) {
+  const toleranceTicks = BURST * TOKEN;
+  return {
+    limit: 'Pages',
+    id,
+    incrementTicks: cost * TOKEN,
+    fitTicks: toleranceTicks,
+    capTicks: toleranceTicks,
+    mode,
+    treatment: { overshoot, onFailure },
+    rate: { burst: BURST, emissionIntervalTicks: TOKEN, toleranceTicks },
+  } satisfies StoreTransaction;
+}
+
+/** The same with a token an hour, so that none comes back while a test runs. */
+function hourly(id: string, cost = 1): StoreTransaction {
+  const factor = 3_600_000 / 10;
+  const { limit: _, rate, ...rest } = page(id, cost * factor);
+  const ticks = { fitTicks: rest.fitTicks * factor, capTicks: rest.capTicks * factor };
+  const hour = TOKEN * factor;
+  return {
+    ...rest,
+    ...ticks,
+    limit: 'Hourly',
+    rate: { ...rate, emissionIntervalTicks: hour, toleranceTicks: BURST * hour },
+  };
+}
+
+/** The level of a bucket in Redis, in tokens. */
+async function levelInRedis(prefix: string, transaction: StoreTransaction): Promise<number> {
+  const exact = redisStore({ url: server.url, prefix });
+  running.add({ close: () => exact.close() });
+  await exact.ready();
+  const { levelsTicks } = await exact.check([transaction]);
+  return Math.ceil(levelsTicks[0]! / transaction.rate!.emissionIntervalTicks);
+}
+
+const isAllowed = (batch: readonly StoreTransaction[], { levelsTicks }: StoreReading): boolean =>
+  passes(batch, levelsTicks);
+
+/** Asks until nothing more passes, and counts what passed. */
+async function flood(stores: readonly LeasedStore[], batch: readonly StoreTransaction[], ms: number): Promise<number> {
+  const endMs = performance.now() + ms;
+  let passed = 0;
+  const ask = async (store: LeasedStore): Promise<void> => {
+    while (performance.now() < endMs) {
+      const isPassed = isAllowed(batch, await store.spend(batch));
+      if (isPassed) passed++;
+      else await realDelay(1);
+    }
+  };
+  await Promise.all(stores.flatMap((store) => [ask(store), ask(store), ask(store)]));
+  return passed;
+}
+
+const evalshas = async (): Promise<number> => (await server.commandCalls()).get('evalsha') ?? 0;
+
+describe('a limit with an overshoot', () => {
+  test('is decided at once, without a call', async () => {
+    const store = await readyStore();
+    const before = await evalshas();
+    const batch = [page('at-once')];
+    const reading = store.spend(batch);
+    expect(reading).not.toBeInstanceOf(Promise);
+    expect(reading).toMatchObject({ remembered: true, levelsTicks: [0] });
+    expect(await evalshas()).toBe(before);
+  });
+
+  test('is reported to Redis in the background, and counts for other processes', async () => {
+    const prefix = `shared${prefixes++}:`;
+    const store = await readyStore({ prefix });
+    const exact = redisStore({ url: server.url, prefix });
+    running.add({ close: () => exact.close() });
+    await exact.ready();
+    for (let i = 0; i < 3; i++) await store.spend([page('reported')]);
+    await until('Redis has counted it', async () => {
+      const { levelsTicks } = await exact.check([page('reported')]);
+      return levelsTicks[0]! > 0;
+    });
+    expect(store.status().leases).toMatchObject({ keys: 1, streams: [{ state: 'up', keys: 1 }] });
+  });
+
+  test('is exceeded by no more than its bound when two processes are flooded', async () => {
+    const prefix = `flood${prefixes++}:`;
+    const stores = [await readyStore({ prefix }), await readyStore({ prefix })];
+    const startMs = performance.now();
+    const passed = await flood(stores, [page('flood')], 1500);
+    const most = BURST + Math.ceil((performance.now() - startMs) / 10) + BEYOND;
+    expect(passed).toBeLessThanOrEqual(most);
+    expect(passed).toBeGreaterThan(BURST + 100);
+  });
+
+  test('passes costs above the overdraft, which wait for a lease', async () => {
+    const store = await readyStore();
+    const batch = [page('costly', 50)];
+    const reading = await store.spend(batch);
+    expect(isAllowed(batch, reading)).toBe(true);
+    expect(store.status().leases.waits).toBe(1);
+  });
+
+  test('denies such costs at once with the mode deny', async () => {
+    const store = await readyStore({ mode: 'deny' });
+    const batch = [page('not-waiting', 50)];
+    const reading = store.spend(batch);
+    expect(reading).not.toBeInstanceOf(Promise);
+    expect(isAllowed(batch, await reading)).toBe(false);
+  });
+
+  test('is decided by Redis when the overshoot is too small, with one event that has the reason', async () => {
+    const events: LeasedStoreEvent[] = [];
+    const store = await readyStore({ onEvent: (event) => events.push(event) });
+    const batch = [page('strict', 1, { overshoot: 0.005 })];
+    for (let i = 0; i < 3; i++) {
+      const reading = store.spend(batch);
+      expect(reading).toBeInstanceOf(Promise);
+      expect(isAllowed(batch, await reading)).toBe(true);
+    }
+    expect(events.filter(({ type }) => type === 'limit-strict')).toEqual([
+      expect.objectContaining({ limit: 'Pages', reason: expect.stringContaining('1 tokens') }),
+    ]);
+  });
+
+  test('is full again soon after a reset', async () => {
+    const store = await readyStore();
+    await flood([store], [page('reset')], 300);
+    await store.reset([page('reset')]);
+    const batch = [page('reset', 150)];
+    // Without the reset, this takes more than a second.
+    await until('it passes', async () => isAllowed(batch, await store.spend(batch)), { withinMs: 500, everyMs: 5 });
+  });
+});
+
+describe('a refund of a decision', () => {
+  async function refundOf(store: LeasedStore, batch: readonly StoreTransaction[]): Promise<StoreReading> {
+    const reading = await store.spend(batch);
+    expect(isAllowed(batch, reading)).toBe(true);
+    const refunds = batch.map(({ limit, id, incrementTicks }, i) => {
+      const tatAfterSpendTicks = reading.bucketNowTicks![i]! + reading.levelsTicks[i]! + incrementTicks;
+      return { limit, id, incrementTicks, tatAfterSpendTicks };
+    });
+    return store.refund(refunds);
+  }
+
+  test('that was paid from leases goes back to them', async () => {
+    const store = await readyStore();
+    await store.spend([page('lease', 40)]);
+    const before = await store.check([page('lease', 0)]);
+    // Large enough to be leased anew.
+    const reading = await refundOf(store, [page('lease', 100)]);
+    expect(reading.remembered).toBe(true);
+    expect(reading.levelsTicks[0]! - before.levelsTicks[0]!).toBeLessThan(TOKEN);
+  });
+
+  test('that was paid beyond them reaches Redis', async () => {
+    const prefix = `refund${prefixes++}:`;
+    const store = await readyStore({ prefix });
+    await store.spend([hourly('overdraft')]);
+    await until('it is synced', () => store.status().leases.streams[0]!.lastSyncMs !== undefined);
+    await refundOf(store, [hourly('overdraft', 4)]);
+    await store.close();
+    expect(await levelInRedis(prefix, hourly('overdraft'))).toBe(1);
+  });
+});
+
+describe('a batch of leased and exact limits', () => {
+  test('takes nothing from leases if Redis denies the exact one', async () => {
+    const store = await readyStore();
+    const full = order('mixed', 5);
+    await store.spend([full]);
+    const batch = [page('mixed', 3), order('mixed')];
+    for (let i = 0; i < 20; i++) expect(isAllowed(batch, await store.spend(batch))).toBe(false);
+    const rest = [page('mixed', 190)];
+    expect(isAllowed(rest, await store.spend(rest))).toBe(true);
+  });
+
+  test('takes nothing from the exact one if the leased one denies', async () => {
+    const store = await readyStore();
+    await flood([store], [page('denies')], 200);
+    const batch = [order('denies'), page('denies', 200)];
+    const reading = await store.spend(batch);
+    expect(isAllowed(batch, reading)).toBe(false);
+    expect(reading.levelsTicks[0]).toBe(0);
+    const rest = [order('denies', 5)];
+    expect(isAllowed(rest, await store.spend(rest))).toBe(true);
+  });
+
+  test('is tried in order with others', async () => {
+    const store = await readyStore();
+    await store.spend([order('first', 5)]);
+    const alternatives = [[page('first'), order('first')], [page('second')], [page('third')]];
+    const readings = await store.spendFirst(alternatives);
+    expect(readings.map((reading, i) => isAllowed(alternatives[i]!, reading))).toEqual([false, true]);
+  });
+});
+
+describe('when Redis does not answer', () => {
+  test.each(['closed', 'open'] as const)(
+    'a limit that fails %s is left to the limiter once leases are spent',
+    async (onFailure) => {
+      const proxy = await tcpProxy(server);
+      const events: LeasedStoreEvent[] = [];
+      const store = await readyStore({ url: proxy.url, onEvent: (event) => events.push(event) });
+      const batch = [page('outage', 1, { onFailure })];
+      await store.spend(batch);
+      await until('it is synced', () => store.status().leases.streams[0]!.lastSyncMs !== undefined);
+      proxy.blackhole();
+      await until('it rejects', async () => {
+        try {
+          await store.spend(batch);
+          return false;
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' });
+          return true;
+        }
+      });
+      await proxy.pass();
+      await until('it decides again', async () => {
+        try {
+          return isAllowed(batch, await store.spend(batch));
+        } catch {
+          return false;
+        }
+      });
+      await until('it reports both', () => events.some(({ type }) => type === 'sync-recovered'));
+      expect(events.map(({ type }) => type).filter((type) => type !== 'connection')).toEqual([
+        'sync-failing',
+        'sync-recovered',
+      ]);
+    },
+  );
+
+  test('a local limit passes the share of this process', async () => {
+    const proxy = await tcpProxy(server);
+    const store = await readyStore({ url: proxy.url });
+    const batch = [page('local', 1, { onFailure: 'local' })];
+    await store.spend(batch);
+    await until('it is synced', () => store.status().leases.streams[0]!.lastSyncMs !== undefined);
+    proxy.blackhole();
+    await flood([store], batch, 900);
+    expect(store.status().leases.streams[0]!.state).toBe('failing');
+    const startMs = performance.now();
+    const passed = await flood([store], batch, 1000);
+    const share = (performance.now() - startMs) / 1000 / 2;
+    expect(passed).toBeGreaterThan(30);
+    expect(passed).toBeLessThanOrEqual(Math.ceil(100 * share) + 5 + 1);
+  });
+});
+
+test('a store that is closed has reported everything, and given its leases back', async () => {
+  const prefix = `close${prefixes++}:`;
+  const store = await readyStore({ prefix });
+  await store.spend([page('closed', 50)]);
+  await store.spend([page('closed', 20)]);
+  await store.spend([page('closed', 2)]);
+  await store.close();
+  expect(() => store.spend([page('closed')])).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }));
+  const tokens = await levelInRedis(prefix, page('closed'));
+  expect(tokens).toBeGreaterThan(72 - 30);
+  expect(tokens).toBeLessThanOrEqual(72);
+});
+
+test('describes how it decides a limit', async () => {
+  const store = await readyStore();
+  const numbers = { burst: BURST, intervalTicks: TOKEN, overshoot: 0.1, onFailure: 'closed' } as const;
+  expect(store.describeLease(numbers)).toMatchObject({
+    leased: true,
+    mode: 'wait',
+    overdraft: 5,
+    bound: BEYOND,
+    leaseMs: 100,
+  });
+  expect(store.describeLease({ ...numbers, overshoot: 0.005 })).toEqual({
+    leased: false,
+    reason: expect.stringContaining('each of the 2 processes needs one'),
+  });
+});
