@@ -70,7 +70,7 @@ const WAIT: DurationRange = { minMs: 1, maxMs: 1000, demand: 'from 1ms to 1 seco
 export function leasedStore(options: LeasedStoreOptions): LeasedStore {
   const { onEvent, log, rememberDenialsMs, connection, prefix, hashTag, time } = checkSharedOptions(
     'leasedStore',
-    options as RedisStoreOptions,
+    options,
     NAMES,
   );
   const { gateways, syncTicks, mode, maxWaitMs, maxKeys } = checkLeases(options);

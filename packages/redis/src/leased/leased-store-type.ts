@@ -42,9 +42,16 @@ export interface LeasedStore extends Omit<RedisStore, 'traits' | 'spend' | 'chec
     readonly slots: true;
     readonly leases: true;
   };
+  /** A value, or a promise if a transaction waits for Redis. */
   spend(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;
+  /** A value if the process has a recent view of all buckets, otherwise a promise. */
   check(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;
+  /** A value if all buckets are leased, otherwise a promise. */
   charge(batch: readonly StoreCharge[], deadlineMs?: number): Awaitable<StoreReading>;
+  /**
+   * Refunds decisions of the process in the process, which returns a value, or with the next sync. Refunds of named buckets
+   * are made in Redis at once.
+   */
   refund(batch: readonly StoreRefund[], deadlineMs?: number): Awaitable<StoreReading>;
   /** Describes how this store decides a limit with an `overshoot`. */
   describeLease(numbers: LeaseNumbers): LeaseDescription;
