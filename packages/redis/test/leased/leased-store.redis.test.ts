@@ -134,6 +134,15 @@ describe('a limit with an overshoot', () => {
     const passed = async (): Promise<boolean> => isAllowed(batch, await store.spend(batch));
     await expect.poll(passed, { timeout: 500, interval: 5 }).toBe(true);
   });
+
+  test('takes nothing from a bucket after its reset that was let through before', async () => {
+    const prefix = `reset${prefixes++}:`;
+    const store = await readyStore({ prefix });
+    for (const cost of [50, 13, 5]) await store.spend([hourly('reset', cost)]);
+    await store.reset([hourly('reset')]);
+    await store.close();
+    expect(await levelInRedis(prefix, hourly('reset'))).toBe(0);
+  });
 });
 
 describe('a refund of a decision', () => {
