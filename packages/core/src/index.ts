@@ -62,7 +62,6 @@ export type {
 } from './limiter/limiter.ts';
 export type { LimitDescription } from './limiter/limit-description.ts';
 export type { Usage } from './limiter/usage.ts';
-export type { LeaseDescription, LeaseNumbers, StoreTreatment } from './store/lease-terms.ts';
 export type { Log } from './events/event-sink.ts';
 export type { LimitStats, MemoryStats } from './store/memory/memory-stats.ts';
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './store/memory/memory-store.ts';
@@ -86,6 +85,7 @@ export type { LoadNumbers } from './limits/load-limit.ts';
 export type { HeldDecision } from './limiter/held-decision.ts';
 export type { AtMost } from './rule/at-most.ts';
 export type { LimitNumbers } from './rule/rate.ts';
+export type { LeaseDescription, LeaseNumbers, StoreRate, StoreTreatment } from './store/lease-terms.ts';
 export type { ReadyOptions } from './store/ready-options.ts';
 export type {
   BucketName,

@@ -37,7 +37,7 @@ export { overriddenPool, withPools } from './limits/pools.ts';
 export { boundsOf, type Bound } from './rule/at-most.ts';
 export { quotaOf } from './limits/quota.ts';
 export { CALENDAR_UNITS } from './calendar/calendar.ts';
-export { DURATION_PATTERN } from './rule/duration.ts';
+export { DURATION_PATTERN, durationTicks, type DurationRange } from './rule/duration.ts';
 export { fits, waitFor, wholeShareOf } from './rule/gcra.ts';
 export {
   checkedDebt,

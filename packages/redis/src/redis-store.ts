@@ -119,8 +119,23 @@ const PREFIX_PATTERN = /^[A-Za-z0-9._:/-]{0,64}$/;
  * @throws {SluiceError} `ERR_UNKNOWN_OPTION` for an unknown option, `ERR_OPTION` for a wrong value.
  */
 export function checkRedisStoreOptions(options: RedisStoreOptions): CheckedOptions {
-  rejectConnection(options);
-  checkOptions('redisStore', options, NAMES, HINTS, "redisStore({ url: 'redis://127.0.0.1:6379' })");
+  return checkSharedOptions('redisStore', options, []);
+}
+
+/**
+ * Validates the options that all stores of this package have, and the names of all.
+ *
+ * @param where - The function that creates the store.
+ * @param moreNames - The names of its other options.
+ * @throws {SluiceError} As {@link checkRedisStoreOptions}.
+ */
+export function checkSharedOptions(
+  where: string,
+  options: RedisStoreOptions,
+  moreNames: readonly string[],
+): CheckedOptions {
+  rejectConnection(where, options);
+  checkOptions(where, options, [...NAMES, ...moreNames], HINTS, `${where}({ url: 'redis://127.0.0.1:6379' })`);
   const { client, url, prefix = 'sluice:', hashTag, rememberDenialsMs = 1000, onEvent, log } = options;
   const { time = systemTime } = options;
   checkUrl(url);
@@ -138,17 +153,18 @@ export function checkRedisStoreOptions(options: RedisStoreOptions): CheckedOptio
 
 // A message about unknown options shows their values, so a client or URL in the place of the options would put its
 // password into a log.
-function rejectConnection(options: unknown): void {
-  if (typeof options === 'string') throw notOptions('text', 'the URL as redisStore({ url })');
+function rejectConnection(where: string, options: unknown): void {
+  if (typeof options === 'string') throw notOptions(where, 'text', `the URL as ${where}({ url })`);
   if (typeof options !== 'object' || options === null || !('duplicate' in options)) return;
   throw notOptions(
+    where,
     'a client',
-    `${isIoredis(options) ? 'the client' : 'a client of ioredis'} as redisStore({ client })`,
+    `${isIoredis(options) ? 'the client' : 'a client of ioredis'} as ${where}({ client })`,
   );
 }
 
-function notOptions(was: string, right: string): SluiceError {
-  return new SluiceError('ERR_OPTION', `\`redisStore\` must be an object of options, but was ${was}. Pass ${right}.`);
+function notOptions(where: string, was: string, right: string): SluiceError {
+  return new SluiceError('ERR_OPTION', `\`${where}\` must be an object of options, but was ${was}. Pass ${right}.`);
 }
 
 // The message shows only the type of a value that is not text, because the value may contain a password.

@@ -25,6 +25,7 @@ const MICROS_PER_UNIT: Readonly<Record<string, number>> = {
 export const DURATION_PATTERN: RegExp = /^(?:\d+(?:\.\d+)?(?:us|µs|ms|s|m|h|d))+$/;
 const PART = /(\d+(?:\.\d+)?)(us|µs|ms|s|m|h|d)/g;
 
+/** What a duration must be. */
 export interface DurationRange {
   readonly minMs: number;
   readonly maxMs: number;

@@ -9,6 +9,16 @@ export interface StoreTreatment {
   readonly onFailure: 'local' | 'closed' | 'open';
 }
 
+/** The numbers of the bucket of a transaction. */
+export interface StoreRate {
+  /** The tokens of a full bucket. */
+  readonly burst: number;
+  /** The emission interval T. */
+  readonly emissionIntervalTicks: number;
+  /** The tolerance τ = burst × T. */
+  readonly toleranceTicks: number;
+}
+
 /** The numbers by which a store leases tokens of a limit. */
 export interface LeaseNumbers extends StoreTreatment {
   readonly overshoot: number;

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { CalendarPeriod } from './calendar-period.ts';
-import type { LeaseDescription, LeaseNumbers, StoreTreatment } from './lease-terms.ts';
+import type { LeaseDescription, LeaseNumbers, StoreRate, StoreTreatment } from './lease-terms.ts';
 import type { ReadyOptions } from './ready-options.ts';
 
 /**
@@ -103,8 +103,10 @@ export interface StoreTransaction extends StoreBucket {
    * mode is not `charge`. Only stores with the trait `slots` get it.
    */
   readonly lease?: SlotLease | undefined;
-  /** How the limit is treated. Stores without the trait `leases` need not look at it. */
+  /** How the limit is treated. Only stores with the trait `leases` need it. */
   readonly treatment?: StoreTreatment | undefined;
+  /** The numbers of the bucket. Only stores with the trait `leases` need them. */
+  readonly rate?: StoreRate | undefined;
 }
 
 /** One bucket of a charge: tokens to take after the fact, whether they fit or not. */

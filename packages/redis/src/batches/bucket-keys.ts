@@ -30,12 +30,34 @@ export class BucketKeys {
   readonly #prefix: string;
   readonly #tagOf: TagOf | undefined;
   readonly #tagsIds: boolean;
+  readonly #isFixed: boolean;
 
   constructor({ prefix, hashTag }: BucketKeysOptions) {
     const isFixed = typeof hashTag === 'string' && hashTag !== 'id';
+    this.#isFixed = isFixed;
     this.#prefix = isFixed ? `${prefix}{${escaped(hashTag)}}:` : prefix;
     this.#tagOf = typeof hashTag === 'function' ? hashTag : undefined;
     this.#tagsIds = hashTag === 'id';
+  }
+
+  /** Whether all buckets are in one hash slot, or the function `hashTag` decides which are. */
+  get choosesSlots(): boolean {
+    return this.#tagOf !== undefined || this.#isFixed;
+  }
+
+  /**
+   * The text that the buckets of a hash slot have in common: the result of the function `hashTag`; `''` if all buckets of the
+   * store are in one slot. Undefined if the slot follows from the whole key.
+   *
+   * @throws {SluiceError} As {@link keyOf}.
+   */
+  tagOf(bucket: BucketName): string | undefined {
+    return this.#tagOf === undefined ? '' : tagOf(this.#tagOf, bucket);
+  }
+
+  /** A key that no bucket has, in the slot of the buckets with a tag. `''` stands for no tag. */
+  streamKey(tag: string, name: string): string {
+    return `${this.#prefix}${tag === '' ? '' : `{${escaped(tag)}}:`}:seq:${name}`;
   }
 
   /** A key that no bucket has, because a limit never has an empty name. */

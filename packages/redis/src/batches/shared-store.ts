@@ -108,7 +108,7 @@ export interface RedisStore extends Store {
 }
 
 /** The deadline of calls without one. Limiters always pass theirs. */
-const DEFAULT_DEADLINE_MS = 1000;
+export const DEFAULT_DEADLINE_MS = 1000;
 
 /** The maximum deadline, which is also that of a limiter. */
 const MAX_DEADLINE_MS = 60_000;
@@ -268,7 +268,8 @@ export class SharedStore implements RedisStore {
   }
 }
 
-function checkDeadline(deadlineMs: unknown): void {
+/** @throws {SluiceError} `ERR_OPTION` if a deadline is wrong. */
+export function checkDeadline(deadlineMs: unknown): void {
   if (typeof deadlineMs === 'number' && deadlineMs > 0 && deadlineMs <= MAX_DEADLINE_MS) return;
   const demand = `a number of milliseconds above 0, at most ${MAX_DEADLINE_MS}`;
   throw complaint('ERR_OPTION', {

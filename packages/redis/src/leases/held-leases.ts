@@ -53,6 +53,14 @@ export class HeldLeases {
     }
   }
 
+  /** Gives tokens back to the lease that lapses at a moment. If there is none, they are lost. */
+  giveBack(tokens: number, lapseTicks: number): void {
+    const lease = this.#leases.find((each) => each.lapseTicks === lapseTicks);
+    if (lease === undefined) return;
+    lease.tokens += tokens;
+    this.tokens += tokens;
+  }
+
   /** Drops the leases whose time is over, and keeps what is left of them to be given back. */
   dropLapsed(nowTicks: number): void {
     this.#dropUntil(nowTicks, nowTicks);

@@ -57,7 +57,6 @@ export class LeaseStream implements BucketStream {
   #retryTicks = 0;
   #failures = 0;
   #calmUntilTicks = -Infinity;
-  /** The clock of Redis minus that of the process, at most. Undefined before the first answer. */
   #serverAheadTicks: number | undefined;
 
   /**
@@ -67,6 +66,16 @@ export class LeaseStream implements BucketStream {
   constructor(key: string, syncTicks: number) {
     this.key = key;
     this.#syncTicks = syncTicks;
+  }
+
+  /** The clock of Redis minus that of the process, at most. Undefined before the first answer. */
+  get serverAheadTicks(): number | undefined {
+    return this.#serverAheadTicks;
+  }
+
+  /** When the last call that was answered had been sent; −Infinity before the first answer. */
+  get answeredSentTicks(): number {
+    return this.#answeredSentTicks;
   }
 
   /** When the next call is to be made, by the clock of the process; Infinity while a call is in flight, or none is needed. */
@@ -143,6 +152,20 @@ export class LeaseStream implements BucketStream {
       this.openSinceTicks = nowTicks;
     }
     this.#retryTicks = nowTicks + (this.isOpen ? TRIAL_GAP_TICKS : MIN_SYNC_GAP_TICKS);
+  }
+
+  /** Makes a call due now that reports all charges and gives back all leases, before the process ends. */
+  requestLast(nowTicks: number): void {
+    this.#sentTicks = -Infinity;
+    for (const bucket of this.buckets) {
+      bucket.leases.dropAll(nowTicks);
+      bucket.askedTokens = 0;
+      bucket.demandTokens = 0;
+      if (bucket.uncharged.isEmpty && !bucket.leases.hasLapsed) continue;
+      this.request(bucket, nowTicks);
+      bucket.dueTicks = nowTicks;
+      this.#dueTicks = nowTicks;
+    }
   }
 
   /** What other processes spent in an outage they report within two sync times. Nothing is leased before. */

@@ -45,4 +45,9 @@ export class Spent {
   overdraftTicks = 0;
   /** The TAT after it, by the view of the process. */
   tatAfterTicks = 0;
+
+  /** When the oldest lease lapses that it used. Undefined when it used none. */
+  get lapseTicks(): number | undefined {
+    return this.older === undefined ? this.lease?.lapseTicks : this.older.lapseTicks;
+  }
 }

@@ -18,6 +18,10 @@ export interface BucketStream {
   readonly isOpen: boolean;
   /** When that began. */
   readonly openSinceTicks: number;
+  /** When the next call is to be made. */
+  readonly nextTicks: number;
+  /** The clock of Redis minus that of the process, at most. Undefined before the first answer. */
+  readonly serverAheadTicks: number | undefined;
   /** Asks for a sync of the bucket, as soon as it is due. */
   request(bucket: LeasedBucket, nowTicks: number): void;
   /** Asks for a sync of the bucket now, because one more request waits for it. */
@@ -102,7 +106,7 @@ export class LeasedBucket {
     if (this.stream.isOpen || this.outage !== undefined) return this.#lookInOutage(nowTicks);
     const increment = lacking * this.terms.intervalTicks;
     const wait = this.#waitByView(increment, nowTicks);
-    if (wait > 0) return this.terms.waits && this.#viewIsOld(nowTicks) ? WAITS : this.#denies(wait);
+    if (wait > 0) return this.terms.waits && this.isOld(nowTicks) ? WAITS : this.#denies(wait);
     // Before the overdraft: otherwise all processes would spend theirs whenever the leases run out.
     if (this.isContended) return this.#denies(this.terms.dueTicks);
     if (this.#fitsOverdraft(increment)) return FITS;
@@ -139,6 +143,12 @@ export class LeasedBucket {
     this.stream.request(this, nowTicks);
   }
 
+  /** Gives tokens back to the lease that lapses at a moment. They are lost if it has lapsed. */
+  giveBack(tokens: number, lapseTicks: number, nowTicks: number): void {
+    if (nowTicks >= this.leases.nextLapseTicks) this.leases.dropLapsed(nowTicks);
+    this.leases.giveBack(tokens, lapseTicks);
+  }
+
   /** Forgets what the process knows, after it has reset the bucket in Redis. */
   reset(nowTicks: number): void {
     this.leases.forget();
@@ -171,9 +181,19 @@ export class LeasedBucket {
     this.stream.request(this, nowTicks);
   }
 
-  /** Returns the level by the view, without what is leased. */
+  /** Returns the level by the view. What is leased counts as spent. */
   levelTicks(nowTicks: number): number {
     return this.tatTicks > nowTicks ? this.tatTicks - nowTicks : 0;
+  }
+
+  /** Returns the level by the view, as if the tokens of leases were not spent. */
+  levelWithoutLeases(nowTicks: number): number {
+    return Math.max(0, this.levelTicks(nowTicks) - this.leases.tokens * this.terms.intervalTicks);
+  }
+
+  /** Whether the view is too old to deny by it. */
+  isOld(nowTicks: number): boolean {
+    return nowTicks - this.viewAtTicks > 2 * this.terms.syncTicks;
   }
 
   /**
@@ -194,10 +214,6 @@ export class LeasedBucket {
 
   #waitByView(increment: number, nowTicks: number): number {
     return Math.max(0, this.levelTicks(nowTicks) + increment - this.terms.fitTicks);
-  }
-
-  #viewIsOld(nowTicks: number): boolean {
-    return nowTicks - this.viewAtTicks > 2 * this.terms.syncTicks;
   }
 
   /** What is on its way counts until Redis has counted it. */

@@ -47,6 +47,11 @@ export class LeasedBuckets {
     return bucket;
   }
 
+  /** Returns a bucket that this process leases. */
+  find(key: string): LeasedBucket | undefined {
+    return this.#buckets.get(key);
+  }
+
   /** Looks at up to `looks` buckets, and drops those at rest. */
   sweep(looks: number, nowTicks: number): void {
     for (let i = 0; i < looks && this.#streams.length > 0; i++) {

@@ -46,6 +46,17 @@ export class WaitingBatches<Batch extends WaitingBatch = WaitingBatch> {
     this.#waiting.push(waiting);
   }
 
+  /** Ends all waits, because the process ends: the batches are denied. */
+  endAll(nowTicks: number): DecidedBatch<Batch>[] {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    return waiting.map((each) => {
+      endWait(each);
+      for (const { bucket } of each.given.batch) bucket.usedByWaiting--;
+      return { waiting: each.given, decision: timeOver(each.given.batch, nowTicks) };
+    });
+  }
+
   /**
    * Decides the batches again whose buckets were answered since, or whose time is over.
    *

@@ -1,0 +1,149 @@
+import type { LeaseDescription, LeaseNumbers, StoreTransaction } from '@sluice/core';
+import { TICKS_PER_MS } from '@sluice/core/kit';
+import { isLeased, leaseNumbers, type NotLeased } from '../leases/lease-numbers.ts';
+import type { LeaseTerms } from '../leases/leased-bucket.ts';
+
+/** What all limits of a store have in common. */
+export interface LeaseSettings {
+  readonly gateways: number;
+  readonly syncTicks: number;
+  readonly mode: 'wait' | 'deny';
+}
+
+/** What was worked out for the last numbers of a limit. */
+interface KnownTerms {
+  readonly numbers: LeaseNumbers;
+  readonly terms: LeaseTerms | undefined;
+}
+
+/** The parts of a transaction or a charge that show whether it is leased. */
+export type LeaseCandidate = Pick<
+  StoreTransaction,
+  'limit' | 'incrementTicks' | 'capTicks' | 'lineTicks' | 'period' | 'slots' | 'treatment' | 'rate'
+> &
+  Partial<Pick<StoreTransaction, 'fitTicks' | 'mode'>>;
+
+/** Works out how limits are leased. */
+export class LeaseLimits {
+  readonly #settings: LeaseSettings;
+  readonly #onStrict: (limit: string, reason: string) => void;
+  readonly #known = new Map<string, KnownTerms>();
+  readonly #reported = new Set<string>();
+
+  /** @param onStrict - Called once for each limit with an overshoot that is decided strictly. */
+  constructor(settings: LeaseSettings, onStrict: (limit: string, reason: string) => void) {
+    this.#settings = settings;
+    this.#onStrict = onStrict;
+  }
+
+  /** The terms for a transaction; undefined if only Redis decides it. */
+  termsOf(candidate: LeaseCandidate): LeaseTerms | undefined {
+    const { limit, treatment, rate } = candidate;
+    const overshoot = treatment?.overshoot;
+    if (overshoot === undefined || rate === undefined || !isPlain(candidate)) return undefined;
+    const { onFailure } = treatment!;
+    const { burst, emissionIntervalTicks: intervalTicks } = rate;
+    const known = this.#known.get(limit);
+    if (known !== undefined && isSame(known.numbers, burst, intervalTicks, overshoot, onFailure)) return known.terms;
+    const numbers = { burst, intervalTicks, overshoot, onFailure };
+    const terms = this.#work(numbers);
+    if (!isLeased(terms)) this.reportStrict(limit, terms.strictBecause);
+    this.#known.set(limit, { numbers, terms: isLeased(terms) ? terms : undefined });
+    return isLeased(terms) ? terms : undefined;
+  }
+
+  /** Reports that a limit, or some of its buckets, are decided strictly: once for each limit. */
+  reportStrict(limit: string, reason: string): void {
+    if (this.#reported.has(limit)) return;
+    this.#reported.add(limit);
+    this.#onStrict(limit, reason);
+  }
+
+  describe(numbers: LeaseNumbers): LeaseDescription {
+    const terms = this.#work(numbers);
+    return isLeased(terms) ? described(terms, numbers.onFailure) : { leased: false, reason: terms.strictBecause };
+  }
+
+  #work({ burst, intervalTicks, overshoot, onFailure }: LeaseNumbers): LeaseTerms | NotLeased {
+    const { gateways, syncTicks, mode } = this.#settings;
+    const numbers = leaseNumbers({ burst, intervalTicks, overshoot, gateways, syncTicks });
+    if (!isLeased(numbers)) return numbers;
+    // `open` is the limiter's to apply: it must learn of the outage.
+    return { ...numbers, waits: mode === 'wait', onFailure: onFailure === 'local' ? 'local' : 'closed' };
+  }
+}
+
+/** Whether a bucket has the same numbers by two sets of terms. Other terms would cost it its leases. */
+export function haveSameTerms(one: LeaseTerms, other: LeaseTerms): boolean {
+  return (
+    one === other ||
+    (one.burst === other.burst &&
+      one.intervalTicks === other.intervalTicks &&
+      one.overshoot === other.overshoot &&
+      one.onFailure === other.onFailure)
+  );
+}
+
+function isSame(
+  numbers: LeaseNumbers,
+  burst: number,
+  intervalTicks: number,
+  overshoot: number,
+  onFailure: LeaseNumbers['onFailure'],
+): boolean {
+  return (
+    numbers.burst === burst &&
+    numbers.intervalTicks === intervalTicks &&
+    numbers.overshoot === overshoot &&
+    numbers.onFailure === onFailure
+  );
+}
+
+/**
+ * Leases know one level up to which a bucket is used, and whole tokens. A share of a bucket, a queue, a debt, slots and
+ * periods are decided by Redis, as a part of the same bucket.
+ */
+function isPlain({ rate, ...transaction }: LeaseCandidate): boolean {
+  const { toleranceTicks, emissionIntervalTicks } = rate!;
+  const {
+    incrementTicks,
+    fitTicks = toleranceTicks,
+    capTicks,
+    lineTicks,
+    period,
+    slots,
+    mode = 'charge',
+  } = transaction;
+  return (
+    fitTicks === toleranceTicks &&
+    incrementTicks <= toleranceTicks &&
+    incrementTicks % emissionIntervalTicks === 0 &&
+    lineTicks === undefined &&
+    period === undefined &&
+    slots === undefined &&
+    (mode !== 'charge' || capTicks === toleranceTicks)
+  );
+}
+
+function described(terms: LeaseTerms, onFailure: LeaseNumbers['onFailure']): LeaseDescription {
+  const { overdraftTokens, leaseTicks, dueTicks, boundTokens, gateways, intervalTicks } = terms;
+  const refilled = Math.ceil(leaseTicks / intervalTicks);
+  return {
+    leased: true,
+    mode: terms.waits ? 'wait' : 'deny',
+    overdraft: overdraftTokens,
+    leaseMs: leaseTicks / TICKS_PER_MS,
+    syncMs: dueTicks / TICKS_PER_MS,
+    bound: boundTokens,
+    formula: `${gateways} processes × ${overdraftTokens} + ${refilled} that refill in ${leaseTicks / TICKS_PER_MS} ms`,
+    callsPerSecond: (1000 * TICKS_PER_MS) / dueTicks,
+    outage: OUTAGE[onFailure](gateways),
+  };
+}
+
+const OUTAGE: Readonly<Record<LeaseNumbers['onFailure'], (gateways: number) => string>> = {
+  closed: () => 'nothing: when the leases are spent, requests are denied',
+  local: (gateways) =>
+    `${gateways} tokens when no process reaches the store; if only some do, the others add their share of the rate`,
+  open: () => 'there is no bound: all requests pass',
+};

@@ -1,0 +1,168 @@
+import type { Alarm, Time } from '@sluice/core';
+import { TICKS_PER_MICRO, TICKS_PER_MS } from '@sluice/core/kit';
+import type { ScriptClient } from '../client/script-client.ts';
+import type { LeaseDecision, LeaseTransaction } from '../leases/decide.ts';
+import type { LeasedBuckets } from '../leases/leased-buckets.ts';
+import type { LeaseStream } from '../leases/lease-stream.ts';
+import type { SyncCall } from '../leases/sync-call.ts';
+import { sendSync } from '../leases/sync-script.ts';
+import { WaitingBatches, type WaitingBatch } from '../leases/waiting-batches.ts';
+
+/** A sync that is not answered by then has failed. Redis does not apply it later. */
+const SYNC_DEADLINE_MS = 200;
+/** After so long, the next streams are served in another turn of the event loop. */
+const SLICE_TICKS = 2 * TICKS_PER_MS;
+/** How many buckets each turn with syncs looks at, to drop those at rest. */
+const SWEPT_BUCKETS = 64;
+
+interface Waiting extends WaitingBatch {
+  readonly settle: (decision: LeaseDecision) => void;
+}
+
+export interface LeaseSyncsParts {
+  readonly client: ScriptClient;
+  readonly buckets: LeasedBuckets;
+  readonly time: Time;
+  /** Called when the first stream gets no answers any more, with its error, and when all streams are answered again. */
+  readonly onChange: (cause: unknown) => void;
+}
+
+/** Sends the syncs of leases when they are due, and ends the waits of requests. */
+export class LeaseSyncs {
+  readonly #parts: LeaseSyncsParts;
+  readonly #waiting = new WaitingBatches<Waiting>();
+  readonly #inFlight = new Map<LeaseStream, Promise<void>>();
+  #alarm: Alarm | undefined;
+  #alarmTicks = Infinity;
+  #isTurnScheduled = false;
+  #openStreams = 0;
+  #waits = 0;
+  #isClosing = false;
+
+  constructor(parts: LeaseSyncsParts) {
+    this.#parts = parts;
+  }
+
+  /** The clock of the process, by which leases are spent. */
+  get nowTicks(): number {
+    return this.#parts.time.nowMicros() * TICKS_PER_MICRO;
+  }
+
+  /** How many batches have waited for a sync. */
+  get waits(): number {
+    return this.#waits;
+  }
+
+  /** Sees to the syncs that a decision has asked for. */
+  afterUse(batch: readonly Pick<LeaseTransaction, 'bucket'>[], nowTicks: number): void {
+    for (let i = 0; i < batch.length; i++) {
+      const { nextTicks } = batch[i]!.bucket.stream;
+      if (nextTicks < this.#alarmTicks) this.#runAt(nextTicks, nowTicks);
+    }
+  }
+
+  /** Decides a batch after a sync of the buckets that it waits for, or when its time is over. */
+  wait(batch: readonly LeaseTransaction[], maxWaitTicks: number, settle: (decision: LeaseDecision) => void): void {
+    const { nowTicks } = this;
+    const untilTicks = nowTicks + maxWaitTicks;
+    this.#waits++;
+    this.#waiting.add({ batch, untilTicks, settle }, nowTicks);
+    if (untilTicks < this.#alarmTicks) this.#runAt(untilTicks, nowTicks);
+    this.afterUse(batch, nowTicks);
+  }
+
+  /** Ends all waits, reports what was let through, and gives leases back. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#alarm?.cancel();
+    for (const { waiting, decision } of this.#waiting.endAll(this.nowTicks)) waiting.settle(decision);
+    await Promise.all(this.#parts.buckets.streams.map((stream) => this.#finish(stream)));
+  }
+
+  async #finish(stream: LeaseStream): Promise<void> {
+    await this.#inFlight.get(stream);
+    stream.requestLast(this.nowTicks);
+    const call = stream.nextCall(this.nowTicks);
+    if (call !== undefined) await this.#send(stream, call);
+  }
+
+  #runAt(ticks: number, nowTicks: number): void {
+    if (this.#isClosing) return;
+    const delayTicks = ticks - nowTicks;
+    if (delayTicks <= 0) return this.#runAfterTurn();
+    if (ticks >= this.#alarmTicks) return;
+    this.#alarm?.cancel();
+    this.#alarmTicks = ticks;
+    this.#alarm = this.#parts.time.alarm(delayTicks / TICKS_PER_MS, this.#onAlarm);
+    this.#alarm.unref();
+  }
+
+  /** Requests that arrive together ask for their tokens together. */
+  #runAfterTurn(): void {
+    if (this.#isTurnScheduled) return;
+    this.#isTurnScheduled = true;
+    this.#parts.time.endOfTurn(this.#onTurn);
+  }
+
+  readonly #onAlarm = (): void => {
+    this.#alarm = undefined;
+    this.#alarmTicks = Infinity;
+    this.#run();
+  };
+
+  readonly #onTurn = (): void => {
+    this.#isTurnScheduled = false;
+    this.#run();
+  };
+
+  #run(): void {
+    if (this.#isClosing) return;
+    const { buckets } = this.#parts;
+    const startTicks = this.nowTicks;
+    for (const stream of buckets.streams) {
+      const { nowTicks } = this;
+      if (nowTicks - startTicks > SLICE_TICKS) break;
+      if (stream.nextTicks > nowTicks) continue;
+      const call = stream.nextCall(nowTicks);
+      if (call !== undefined) void this.#send(stream, call);
+    }
+    buckets.sweep(SWEPT_BUCKETS, this.nowTicks);
+    this.#afterSyncs();
+  }
+
+  #send(stream: LeaseStream, call: SyncCall): Promise<void> {
+    const sent = sendSync(this.#parts.client, call, SYNC_DEADLINE_MS).then(
+      (reply) => {
+        const wasOpen = stream.isOpen;
+        this.#inFlight.delete(stream);
+        stream.answered(call, reply, this.nowTicks);
+        if (wasOpen && --this.#openStreams === 0) this.#parts.onChange(undefined);
+        this.#afterSyncs();
+      },
+      (cause: unknown) => {
+        const wasOpen = stream.isOpen;
+        this.#inFlight.delete(stream);
+        stream.failed(call, this.nowTicks);
+        if (!wasOpen && stream.isOpen && ++this.#openStreams === 1) this.#parts.onChange(cause);
+        this.#afterSyncs();
+      },
+    );
+    this.#inFlight.set(stream, sent);
+    return sent;
+  }
+
+  /** Decides the requests that waited, and sets the time of the next syncs. */
+  #afterSyncs(): void {
+    if (this.#isClosing) return;
+    const { nowTicks } = this;
+    this.#endWaits(nowTicks);
+    let next = this.#waiting.untilTicks;
+    for (const { nextTicks } of this.#parts.buckets.streams) if (nextTicks < next) next = nextTicks;
+    this.#runAt(next, nowTicks);
+  }
+
+  #endWaits(nowTicks: number): void {
+    if (this.#waiting.size === 0) return;
+    for (const { waiting, decision } of this.#waiting.decideAgain(nowTicks)) waiting.settle(decision);
+  }
+}

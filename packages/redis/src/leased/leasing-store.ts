@@ -1,0 +1,268 @@
+import {
+  SluiceError,
+  type Awaitable,
+  type LeaseDescription,
+  type LeaseNumbers,
+  type ReadyOptions,
+  type StoreBucket,
+  type StoreCap,
+  type StoreCharge,
+  type StoreHold,
+  type StoreReading,
+  type StoreRefund,
+  type StoreReport,
+  type StoreTransaction,
+} from '@sluice/core';
+import { passes, TICKS_PER_MS } from '@sluice/core/kit';
+import type { BucketKeys } from '../batches/bucket-keys.ts';
+import { checkDeadline, DEFAULT_DEADLINE_MS, type SharedStore } from '../batches/shared-store.ts';
+import { decide, refundAll, type LeaseDecision } from '../leases/decide.ts';
+import type { LeasedBucket } from '../leases/leased-bucket.ts';
+import { LeasedBuckets } from '../leases/leased-buckets.ts';
+import { haveSameTerms, type LeaseCandidate, type LeaseLimits } from './lease-limits.ts';
+import type { LeaseSyncs } from './lease-syncs.ts';
+import { joinReadings, readingOf, splitBatch, type SplitBatch } from './leased-batch.ts';
+import { LeaseReturns } from './lease-returns.ts';
+import type { LeasedEntry } from './leased-levels.ts';
+import type { LeasedStore, LeasedStoreStatus } from './leased-store-type.ts';
+import { statusOf } from './lease-status.ts';
+
+export interface LeasingStoreParts {
+  /** Decides everything that is not leased, over the same connection. */
+  readonly shared: SharedStore;
+  readonly keys: BucketKeys;
+  readonly limits: LeaseLimits;
+  readonly buckets: LeasedBuckets;
+  readonly syncs: LeaseSyncs;
+  readonly maxWaitMs: number;
+  readonly maxKeys: number;
+  /** Whether a stream needs the tag of its buckets. */
+  readonly isCluster: boolean;
+}
+
+/** The store with leases: it decides in the process what it may, and asks Redis for the rest. */
+export class LeasingStore implements LeasedStore {
+  readonly traits = { keepsDeadline: true, periods: true, slots: true, leases: true } as const;
+  readonly #parts: LeasingStoreParts;
+  readonly #shared: SharedStore;
+  readonly #syncs: LeaseSyncs;
+  readonly #returns: LeaseReturns;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: LeasingStoreParts) {
+    this.#parts = parts;
+    this.#shared = parts.shared;
+    this.#syncs = parts.syncs;
+    this.#returns = new LeaseReturns(parts);
+  }
+
+  spend(batch: readonly StoreTransaction[], deadlineMs: number = DEFAULT_DEADLINE_MS): Awaitable<StoreReading> {
+    const split = this.#split(batch, deadlineMs);
+    if (split === undefined) return this.#shared.spend(batch, deadlineMs);
+    const { nowTicks } = this.#syncs;
+    const decision = decide(split.leased, nowTicks);
+    if (decision.outcome === 'waits') return this.#waitAndSpend(split, deadlineMs, nowTicks);
+    this.#syncs.afterUse(split.leased, nowTicks);
+    return this.#spendRest(split, decision, nowTicks, deadlineMs);
+  }
+
+  async spendFirst(
+    alternatives: readonly (readonly StoreTransaction[])[],
+    deadlineMs: number = DEFAULT_DEADLINE_MS,
+  ): Promise<readonly StoreReading[]> {
+    checkDeadline(deadlineMs);
+    const isExact = alternatives.every((batch) =>
+      batch.every((each) => this.#parts.limits.termsOf(each) === undefined),
+    );
+    if (isExact) return this.#shared.spendFirst(alternatives, deadlineMs);
+    const startTicks = this.#syncs.nowTicks;
+    const readings: StoreReading[] = [];
+    for (const batch of alternatives) {
+      const leftMs = this.#leftMs(deadlineMs, startTicks);
+      // oxlint-disable-next-line no-await-in-loop -- the next one is tried only if this one is denied
+      const reading = batch.length === 0 ? this.#emptyReading() : await this.spend(batch, leftMs);
+      readings.push(reading);
+      if (passes(batch, reading.levelsTicks)) break;
+    }
+    return readings;
+  }
+
+  check(batch: readonly StoreTransaction[], deadlineMs: number = DEFAULT_DEADLINE_MS): Awaitable<StoreReading> {
+    const { nowTicks } = this.#syncs;
+    const split = this.#split(batch, deadlineMs, (bucket) => !bucket.isOld(nowTicks));
+    if (split === undefined) return this.#shared.check(batch, deadlineMs);
+    const looks = split.leased.map((entry): LeasedEntry => ({ ...entry, mode: 'check-only' }));
+    const decision = decide(looks, nowTicks);
+    this.#syncs.afterUse(looks, nowTicks);
+    const reading = readingOf(looks, decision, nowTicks);
+    if (split.exact.length === 0) return reading;
+    return this.#shared.check(split.exact, deadlineMs).then((exact) => joinReadings(split, reading, exact));
+  }
+
+  charge(batch: readonly StoreCharge[], deadlineMs: number = DEFAULT_DEADLINE_MS): Awaitable<StoreReading> {
+    const transactions = batch.map((each): StoreTransaction => ({ ...each, fitTicks: each.capTicks, mode: 'charge' }));
+    const split = this.#split(transactions, deadlineMs);
+    if (split === undefined) return this.#shared.charge(batch, deadlineMs);
+    if (split.exact.length === 0) return this.#chargeLeased(split);
+    return this.#shared.charge(split.exact, deadlineMs).then((exact) => {
+      return joinReadings(split, this.#chargeLeased(split), exact);
+    });
+  }
+
+  refund(batch: readonly StoreRefund[], deadlineMs: number = DEFAULT_DEADLINE_MS): Awaitable<StoreReading> {
+    this.#beginCall(deadlineMs);
+    return this.#returns.refund(batch, deadlineMs);
+  }
+
+  cap(batch: readonly StoreCap[], deadlineMs?: number): Promise<StoreReading> {
+    return this.#shared.cap(batch, deadlineMs).then((reading) => {
+      this.#returns.lowered(batch);
+      return reading;
+    });
+  }
+
+  renew(holds: readonly StoreHold[], deadlineMs?: number): Promise<void> {
+    return this.#shared.renew(holds, deadlineMs);
+  }
+
+  release(holds: readonly StoreHold[], deadlineMs?: number): Promise<void> {
+    return this.#shared.release(holds, deadlineMs);
+  }
+
+  async reset(batch: readonly StoreBucket[], deadlineMs?: number): Promise<void> {
+    await this.#shared.reset(batch, deadlineMs);
+    this.#returns.wereReset(batch);
+  }
+
+  describeLease(numbers: LeaseNumbers): LeaseDescription {
+    return this.#parts.limits.describe(numbers);
+  }
+
+  ready(options?: ReadyOptions): Promise<void> {
+    return this.#shared.ready(options);
+  }
+
+  watch(listener: (report: StoreReport) => void): () => void {
+    return this.#shared.watch(listener);
+  }
+
+  status(): LeasedStoreStatus {
+    return statusOf(this.#parts);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#syncs.close().then(() => this.#shared.close());
+    return this.#closing;
+  }
+
+  #beginCall(deadlineMs: number): void {
+    if (this.#closing !== undefined) {
+      throw new SluiceError('ERR_CLOSED', 'This Redis store was closed. Make a new one with leasedStore().');
+    }
+    checkDeadline(deadlineMs);
+  }
+
+  /** Returns undefined if Redis decides the whole batch. */
+  #split(
+    batch: readonly StoreTransaction[],
+    deadlineMs: number,
+    isUsable: (bucket: LeasedBucket) => boolean = () => true,
+  ): SplitBatch | undefined {
+    this.#beginCall(deadlineMs);
+    const { nowTicks } = this.#syncs;
+    return splitBatch(batch, (transaction) => {
+      const bucket = this.#bucketOf(transaction, nowTicks);
+      return bucket !== undefined && isUsable(bucket) ? bucket : undefined;
+    });
+  }
+
+  #bucketOf(transaction: LeaseCandidate & StoreBucket, nowTicks: number): LeasedBucket | undefined {
+    const { limits, keys, buckets, isCluster, maxKeys } = this.#parts;
+    const terms = limits.termsOf(transaction);
+    if (terms === undefined) return undefined;
+    const key = keys.keyOf(transaction);
+    const known = buckets.find(key);
+    if (known !== undefined) {
+      known.usedAtTicks = nowTicks;
+      if (!haveSameTerms(known.terms, terms)) known.setTerms(terms, nowTicks);
+      return known;
+    }
+    const tag = isCluster ? keys.tagOf(transaction) : '';
+    if (tag === undefined) {
+      limits.reportStrict(transaction.limit, 'the function `hashTag` returned no tag for one of its buckets');
+      return undefined;
+    }
+    const bucket = buckets.bucket(key, tag, terms, nowTicks);
+    if (bucket === undefined)
+      limits.reportStrict(transaction.limit, `more than ${maxKeys} buckets are in use (maxKeys)`);
+    return bucket;
+  }
+
+  #waitAndSpend(split: SplitBatch, deadlineMs: number, startTicks: number): Promise<StoreReading> {
+    const maxWaitTicks = Math.floor(Math.min(this.#parts.maxWaitMs, deadlineMs) * TICKS_PER_MS);
+    return new Promise((resolve) => {
+      this.#syncs.wait(split.leased, maxWaitTicks, (decision) => {
+        // The levels are those of this moment: other batches are decided right after.
+        try {
+          resolve(this.#spendRest(split, decision, this.#syncs.nowTicks, this.#leftMs(deadlineMs, startTicks)));
+        } catch (error) {
+          resolve(Promise.reject(error));
+        }
+      });
+    });
+  }
+
+  /** Spends what only Redis decides, after the leased part was decided. */
+  #spendRest(
+    split: SplitBatch,
+    decision: LeaseDecision,
+    nowTicks: number,
+    deadlineMs: number,
+  ): Awaitable<StoreReading> {
+    if (decision.outcome === 'unavailable') return Promise.reject(syncsUnanswered());
+    const { leased, exact } = split;
+    const reading = readingOf(leased, decision, nowTicks);
+    if (exact.length === 0) return reading;
+    if (decision.outcome === 'denied') {
+      return this.#shared.check(exact, deadlineMs).then((levels) => joinReadings(split, reading, levels));
+    }
+    return this.#shared.spend(exact, deadlineMs).then(
+      (levels) => {
+        if (!passes(exact, levels.levelsTicks)) this.#takeBack(leased, decision);
+        return joinReadings(split, reading, levels);
+      },
+      (error: unknown) => {
+        this.#takeBack(leased, decision);
+        throw error;
+      },
+    );
+  }
+
+  #takeBack(leased: readonly LeasedEntry[], decision: LeaseDecision): void {
+    const { nowTicks } = this.#syncs;
+    refundAll(leased, decision, nowTicks);
+    this.#syncs.afterUse(leased, nowTicks);
+  }
+
+  #chargeLeased({ leased }: SplitBatch): StoreReading {
+    const { nowTicks } = this.#syncs;
+    for (const { bucket, tokens } of leased) bucket.charge(tokens, nowTicks);
+    this.#syncs.afterUse(leased, nowTicks);
+    return this.#returns.readingOf(leased, nowTicks);
+  }
+
+  #emptyReading(): StoreReading {
+    return { nowTicks: this.#syncs.nowTicks, levelsTicks: [], remembered: true };
+  }
+
+  #leftMs(deadlineMs: number, startTicks: number): number {
+    return Math.max(1, deadlineMs - (this.#syncs.nowTicks - startTicks) / TICKS_PER_MS);
+  }
+}
+
+function syncsUnanswered(): SluiceError {
+  return new SluiceError(
+    'ERR_STORE_UNAVAILABLE',
+    'Redis does not answer the syncs of leases, and the leases of this process are spent.',
+  );
+}

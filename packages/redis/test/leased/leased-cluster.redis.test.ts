@@ -1,0 +1,38 @@
+import { leasedStore, type LeasedStoreEvent } from '@sluice/redis';
+import { passes } from '@sluice/core/kit';
+import { Cluster } from 'ioredis';
+import { expect, test } from 'vitest';
+import { running } from '../../../../test/redis/servers/running.ts';
+import { sharedCluster } from '../../../../test/redis/servers/shared-cluster.ts';
+import { until } from '../../../../test/redis/servers/until.ts';
+import { page } from './support/pages.ts';
+
+test('in a cluster, the buckets of each tag have a stream of their own; one without a tag is decided by Redis', async () => {
+  const { addresses } = await sharedCluster();
+  const events: LeasedStoreEvent[] = [];
+  const store = leasedStore({
+    client: new Cluster([...addresses], { lazyConnect: true }),
+    prefix: 'leased-cluster:',
+    gateways: 2,
+    hashTag: ({ id }) => (id.startsWith('no') ? undefined : id[0]),
+    onEvent: (event) => events.push(event),
+    log: false,
+  });
+  running.add({ close: () => store.close() });
+  await store.ready();
+  const batch = [page('a1'), page('a2'), page('b1'), page('c1', 20)];
+  expect(passes(batch, (await store.spend(batch)).levelsTicks)).toBe(true);
+  await until('all are synced', () =>
+    store.status().leases.streams.every(({ lastSyncMs }) => lastSyncMs !== undefined),
+  );
+  expect(store.status().leases.streams.map(({ state, keys }) => [state, keys])).toEqual([
+    ['up', 2],
+    ['up', 1],
+    ['up', 1],
+  ]);
+  const untagged = [page('no-tag'), page('a1')];
+  const reading = store.spend(untagged);
+  expect(reading).toBeInstanceOf(Promise);
+  expect(passes(untagged, (await reading).levelsTicks)).toBe(true);
+  expect(events.filter(({ type }) => type === 'limit-strict')).toHaveLength(1);
+});

@@ -1,0 +1,97 @@
+import { accountId, createLimiter, type FailurePolicy, type Limiter } from '@sluice/core';
+import { leasedStore } from '@sluice/redis';
+import { describe, expect, test } from 'vitest';
+import { redisServer, type RedisServer } from '../../../../test/redis/servers/redis-server.ts';
+import { running } from '../../../../test/redis/servers/running.ts';
+import { until } from '../../../../test/redis/servers/until.ts';
+
+const key = accountId();
+
+/** A limiter of one of two processes, with a limit that is slow enough for no token to come back during a test. */
+async function limiterOn(server: RedisServer, onFailure: FailurePolicy = 'closed'): Promise<Limiter> {
+  const limits = {
+    Leased: { key, burst: 100, count: 100, period: '24h', overshoot: 0.2, onFailure },
+    Exact: { key, burst: 100, count: 100, period: '24h', onFailure },
+  };
+  const store = leasedStore({ url: server.url, gateways: 2, log: false });
+  const limiter = createLimiter({ limits, store, log: false, failure: { gateways: 2 } });
+  running.add({ close: async () => void (await limiter.close({ store: true })) });
+  await limiter.ready();
+  return limiter;
+}
+
+const spend = (limiter: Limiter, limit = 'Leased') => limiter.spend([{ limit, id: '7' }]);
+
+/** Spends at all limiters in turn until each has denied ten times, and returns how many requests passed. */
+async function flooded(limiters: readonly Limiter[], limit: string): Promise<number> {
+  let passed = 0;
+  for (let denied = 0; denied < 10 * limiters.length;) {
+    for (const limiter of limiters) {
+      const { allowed } = await spend(limiter, limit);
+      if (allowed) passed++;
+      else denied++;
+    }
+  }
+  return passed;
+}
+
+describe('limiters on stores with leases', () => {
+  test('exceed a limit with an overshoot by at most its bound, and another one by nothing', async () => {
+    const server = await redisServer();
+    const limiters = [await limiterOn(server), await limiterOn(server)];
+    const { lease } = limiters[0]!.describe('Leased');
+    const bound = lease?.leased === true ? lease.bound : NaN;
+    expect(bound).toBeLessThanOrEqual(20);
+    const passed = await flooded(limiters, 'Leased');
+    expect(passed).toBeGreaterThan(80);
+    expect(passed).toBeLessThanOrEqual(100 + bound);
+    expect(await flooded(limiters, 'Exact')).toBe(100);
+  });
+
+  test('decide a batch of both kinds, all or nothing', async () => {
+    const server = await redisServer();
+    const limiter = await limiterOn(server);
+    expect(await flooded([limiter], 'Exact')).toBe(100);
+    const both = ['Leased', 'Exact'].map((limit) => ({ limit, id: '7' }));
+    const { allowed, results } = await limiter.spend(both);
+    expect(allowed).toBe(false);
+    expect(results.map(({ spent }) => spent)).toEqual([0, 0]);
+  });
+
+  test('give back what a decision has taken', async () => {
+    const server = await redisServer();
+    const limiter = await limiterOn(server);
+    const before = await limiter.check([{ limit: 'Leased', id: '7' }]);
+    const decision = await spend(limiter);
+    await limiter.refund(decision);
+    await until('all tokens are back', async () => {
+      return (await limiter.check([{ limit: 'Leased', id: '7' }])).remaining === before.remaining;
+    });
+  });
+
+  test.each([
+    ['closed', 'unavailable'],
+    ['local', 'denied'],
+  ] as const)('with onFailure %s, pass no more than their bound when Redis is gone', async (policy, last) => {
+    const server = await redisServer();
+    const limiter = await limiterOn(server, policy);
+    for (let i = 0; i < 20; i++) await spend(limiter);
+    await server.kill();
+    let passed = 20;
+    let outcome = '';
+    for (let i = 0; i < 300; i++) {
+      const decision = await spend(limiter);
+      if (decision.allowed) passed++;
+      else outcome = decision.outcome;
+    }
+    expect(outcome).toBe(last);
+    expect(passed).toBeLessThanOrEqual(120);
+    await server.start();
+    const reset = async (): Promise<boolean> => {
+      await limiter.reset([{ limit: 'Leased', id: '7' }]);
+      return true;
+    };
+    await until('a reset is answered', () => reset().catch(() => false));
+    await until('requests pass again', async () => (await spend(limiter)).allowed);
+  });
+});

@@ -1,0 +1,281 @@
+import {
+  leasedStore,
+  redisStore,
+  type LeasedStore,
+  type LeasedStoreEvent,
+  type LeasedStoreOptions,
+} from '@sluice/redis';
+import type { StoreReading, StoreTransaction } from '@sluice/core';
+import { passes } from '@sluice/core/kit';
+import { describe, expect, test } from 'vitest';
+import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
+import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
+import { running } from '../../../../test/redis/servers/running.ts';
+import { until } from '../../../../test/redis/servers/until.ts';
+import { realDelay } from '../../../../test/real-delay.ts';
+import { order } from '../support/orders.ts';
+import { BEYOND, BURST, hourly, page, TOKEN } from './support/pages.ts';
+
+const server = await redisServer();
+let prefixes = 0;
+
+/** A store that is connected, and closed when the test ends. */
+async function readyStore(options: Partial<LeasedStoreOptions> = {}): Promise<LeasedStore> {
+  const store = leasedStore({ url: server.url, prefix: `leased${prefixes++}:`, gateways: 2, log: false, ...options });
+  running.add({ close: () => store.close() });
+  await store.ready();
+  return store;
+}
+
+/** The level of a bucket in Redis, in tokens. */
+async function levelInRedis(prefix: string, transaction: StoreTransaction): Promise<number> {
+  const exact = redisStore({ url: server.url, prefix });
+  running.add({ close: () => exact.close() });
+  await exact.ready();
+  const { levelsTicks } = await exact.check([transaction]);
+  return Math.ceil(levelsTicks.at(0)! / transaction.rate!.emissionIntervalTicks);
+}
+
+const isAllowed = (batch: readonly StoreTransaction[], { levelsTicks }: StoreReading): boolean =>
+  passes(batch, levelsTicks);
+
+/** Asks until nothing more passes, and counts what passed. */
+async function flood(stores: readonly LeasedStore[], batch: readonly StoreTransaction[], ms: number): Promise<number> {
+  const endMs = performance.now() + ms;
+  let passed = 0;
+  const ask = async (store: LeasedStore): Promise<void> => {
+    while (performance.now() < endMs) {
+      const isPassed = isAllowed(batch, await store.spend(batch));
+      if (isPassed) passed++;
+      else await realDelay(1);
+    }
+  };
+  await Promise.all(stores.flatMap((store) => [ask(store), ask(store), ask(store)]));
+  return passed;
+}
+
+/** The code of the error with which a store rejects a batch. */
+async function rejection(store: LeasedStore, batch: readonly StoreTransaction[]): Promise<unknown> {
+  try {
+    await store.spend(batch);
+    return undefined;
+  } catch (error) {
+    return (error as { readonly code?: unknown }).code;
+  }
+}
+
+const isSynced = (store: LeasedStore): boolean => store.status().leases.streams.at(0)?.lastSyncMs !== undefined;
+const evalshas = async (): Promise<number> => (await server.commandCalls()).get('evalsha') ?? 0;
+
+describe('a limit with an overshoot', () => {
+  test('is decided at once, without a call', async () => {
+    const store = await readyStore();
+    const before = await evalshas();
+    const batch = [page('at-once')];
+    const reading = store.spend(batch);
+    expect(reading).not.toBeInstanceOf(Promise);
+    expect(reading).toMatchObject({ remembered: true, levelsTicks: [0] });
+    expect(await evalshas()).toBe(before);
+  });
+
+  test('is reported to Redis in the background, and counts for other processes', async () => {
+    const prefix = `shared${prefixes++}:`;
+    const store = await readyStore({ prefix });
+    for (let i = 0; i < 3; i++) await store.spend([hourly('reported')]);
+    await until('Redis has counted it', async () => (await levelInRedis(prefix, hourly('reported'))) === 3);
+    expect(store.status().leases).toMatchObject({ keys: 1, streams: [{ state: 'up', keys: 1 }] });
+  });
+
+  test('is exceeded by no more than its bound when two processes are flooded', async () => {
+    const prefix = `flood${prefixes++}:`;
+    const stores = [await readyStore({ prefix }), await readyStore({ prefix })];
+    const startMs = performance.now();
+    const passed = await flood(stores, [page('flood')], 1500);
+    const most = BURST + Math.ceil((performance.now() - startMs) / 10) + BEYOND;
+    expect(passed).toBeLessThanOrEqual(most);
+    expect(passed).toBeGreaterThan(BURST + 100);
+  });
+
+  test('passes costs above the overdraft, which wait for a lease', async () => {
+    const store = await readyStore();
+    const batch = [page('costly', 50)];
+    const reading = await store.spend(batch);
+    expect(isAllowed(batch, reading)).toBe(true);
+    expect(store.status().leases.waits).toBe(1);
+  });
+
+  test('denies such costs at once with the mode deny', async () => {
+    const store = await readyStore({ mode: 'deny' });
+    const batch = [page('not-waiting', 50)];
+    const reading = store.spend(batch);
+    expect(reading).not.toBeInstanceOf(Promise);
+    expect(isAllowed(batch, await reading)).toBe(false);
+  });
+
+  test('is decided by Redis when the overshoot is too small, with one event that has the reason', async () => {
+    const events: LeasedStoreEvent[] = [];
+    const store = await readyStore({ onEvent: (event) => events.push(event) });
+    const batch = [page('strict', 1, { overshoot: 0.005 })];
+    for (let i = 0; i < 3; i++) {
+      const reading = store.spend(batch);
+      expect(reading).toBeInstanceOf(Promise);
+      expect(isAllowed(batch, await reading)).toBe(true);
+    }
+    expect(events.filter(({ type }) => type === 'limit-strict')).toEqual([
+      expect.objectContaining({ limit: 'Pages', reason: expect.stringContaining('1 tokens') }),
+    ]);
+  });
+
+  test('is full again soon after a reset', async () => {
+    const store = await readyStore();
+    await flood([store], [page('reset')], 300);
+    await store.reset([page('reset')]);
+    const batch = [page('reset', 150)];
+    // Without the reset, this takes more than a second.
+    const passed = async (): Promise<boolean> => isAllowed(batch, await store.spend(batch));
+    await expect.poll(passed, { timeout: 500, interval: 5 }).toBe(true);
+  });
+
+  test('takes nothing from a bucket after its reset that was let through before', async () => {
+    const prefix = `reset${prefixes++}:`;
+    const store = await readyStore({ prefix });
+    for (const cost of [50, 13, 5]) await store.spend([hourly('reset', cost)]);
+    await store.reset([hourly('reset')]);
+    await store.close();
+    expect(await levelInRedis(prefix, hourly('reset'))).toBe(0);
+  });
+});
+
+describe('a refund of a decision', () => {
+  async function refundOf(store: LeasedStore, batch: readonly StoreTransaction[]): Promise<StoreReading> {
+    const reading = await store.spend(batch);
+    expect(isAllowed(batch, reading)).toBe(true);
+    const refunds = batch.map(({ limit, id, incrementTicks }, i) => {
+      const tatAfterSpendTicks = reading.bucketNowTicks!.at(i)! + reading.levelsTicks.at(i)! + incrementTicks;
+      return { limit, id, incrementTicks, tatAfterSpendTicks };
+    });
+    return store.refund(refunds);
+  }
+
+  test('that was paid from leases goes back to them', async () => {
+    const store = await readyStore();
+    await store.spend([page('lease', 40)]);
+    const before = await store.check([page('lease', 0)]);
+    // Large enough to be leased anew.
+    const reading = await refundOf(store, [page('lease', 100)]);
+    expect(reading.remembered).toBe(true);
+    expect(reading.levelsTicks.at(0)! - before.levelsTicks.at(0)!).toBeLessThan(TOKEN);
+  });
+
+  test('that was paid beyond them reaches Redis', async () => {
+    const prefix = `refund${prefixes++}:`;
+    const store = await readyStore({ prefix });
+    await store.spend([hourly('overdraft')]);
+    await until('it is synced', () => isSynced(store));
+    await refundOf(store, [hourly('overdraft', 4)]);
+    await store.close();
+    expect(await levelInRedis(prefix, hourly('overdraft'))).toBe(1);
+  });
+});
+
+describe('a batch of leased and exact limits', () => {
+  test('takes nothing from leases if Redis denies the exact one', async () => {
+    const store = await readyStore();
+    const full = order('mixed', 5);
+    await store.spend([full]);
+    const batch = [page('mixed', 3), order('mixed')];
+    for (let i = 0; i < 20; i++) expect(isAllowed(batch, await store.spend(batch))).toBe(false);
+    const rest = [page('mixed', 190)];
+    expect(isAllowed(rest, await store.spend(rest))).toBe(true);
+  });
+
+  test('takes nothing from the exact one if the leased one denies', async () => {
+    const store = await readyStore();
+    await flood([store], [page('denies')], 200);
+    const batch = [order('denies'), page('denies', 200)];
+    const reading = await store.spend(batch);
+    expect(isAllowed(batch, reading)).toBe(false);
+    expect(reading.levelsTicks[0]).toBe(0);
+    const rest = [order('denies', 5)];
+    expect(isAllowed(rest, await store.spend(rest))).toBe(true);
+  });
+
+  test('is tried in order with others', async () => {
+    const store = await readyStore();
+    await store.spend([order('first', 5)]);
+    const alternatives = [[page('first'), order('first')], [page('second')], [page('third')]];
+    const readings = await store.spendFirst(alternatives);
+    expect(readings.map((reading, i) => isAllowed(alternatives.at(i)!, reading))).toEqual([false, true]);
+  });
+});
+
+describe('when Redis does not answer', () => {
+  test.each(['closed', 'open'] as const)(
+    'a limit that fails %s is left to the limiter once leases are spent',
+    async (onFailure) => {
+      const proxy = await tcpProxy(server);
+      const events: LeasedStoreEvent[] = [];
+      const store = await readyStore({ url: proxy.url, onEvent: (event) => events.push(event) });
+      const batch = [page('outage', 1, { onFailure })];
+      await store.spend(batch);
+      await until('it is synced', () => isSynced(store));
+      proxy.blackhole();
+      const code = async (): Promise<unknown> => rejection(store, batch);
+      await expect.poll(code, { timeout: 5000 }).toBe('ERR_STORE_UNAVAILABLE');
+      await proxy.pass();
+      await expect.poll(code, { timeout: 5000 }).toBeUndefined();
+      await until('it reports both', () => events.some(({ type }) => type === 'sync-recovered'));
+      expect(events.map(({ type }) => type).filter((type) => type !== 'connection')).toEqual([
+        'sync-failing',
+        'sync-recovered',
+      ]);
+    },
+  );
+
+  test('a local limit passes the share of this process', async () => {
+    const proxy = await tcpProxy(server);
+    const store = await readyStore({ url: proxy.url });
+    const batch = [page('local', 1, { onFailure: 'local' })];
+    await store.spend(batch);
+    await until('it is synced', () => isSynced(store));
+    proxy.blackhole();
+    await flood([store], batch, 900);
+    expect(store.status().leases.streams.at(0)?.state).toBe('failing');
+    const startMs = performance.now();
+    let passed = 0;
+    await until('it passes some', async () => {
+      if (isAllowed(batch, await store.spend(batch))) passed++;
+      return passed === 25;
+    });
+    const seconds = (performance.now() - startMs) / 1000;
+    expect(passed).toBeLessThanOrEqual(Math.ceil(50 * seconds) + 5);
+  });
+});
+
+test('a store that is closed has reported everything, and given its leases back', async () => {
+  const prefix = `close${prefixes++}:`;
+  const store = await readyStore({ prefix });
+  for (const cost of [50, 20, 2]) {
+    const batch = [hourly('closed', cost)];
+    expect(isAllowed(batch, await store.spend(batch))).toBe(true);
+  }
+  await store.close();
+  expect(() => store.spend([page('closed')])).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }));
+  expect(await levelInRedis(prefix, hourly('closed'))).toBe(72);
+});
+
+test('describes how it decides a limit', async () => {
+  const store = await readyStore();
+  const numbers = { burst: BURST, intervalTicks: TOKEN, overshoot: 0.1, onFailure: 'closed' } as const;
+  expect(store.describeLease(numbers)).toMatchObject({
+    leased: true,
+    mode: 'wait',
+    overdraft: 5,
+    bound: BEYOND,
+    leaseMs: 100,
+  });
+  expect(store.describeLease({ ...numbers, overshoot: 0.005 })).toEqual({
+    leased: false,
+    reason: expect.stringContaining('each of the 2 processes needs one'),
+  });
+});
