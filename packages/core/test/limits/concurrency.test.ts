@@ -103,6 +103,11 @@ describe('a wrong concurrency limit is an error, which names the option, the dem
       'ERR_DURATION',
       `${lease} '999ms'. Write a string with its unit, such as '1s', or`,
     ],
+    [
+      { concurrency: 10, lease: 999_999_999 },
+      'ERR_DURATION',
+      `${lease} 999999999. Write a string with its unit, such as '1s', or`,
+    ],
     [{ concurrency: 10, lease: '61m' }, 'ERR_DURATION', `${lease} '61m'.`],
     [{ concurrency: 10, lease: 10 }, 'ERR_DURATION', `${lease} 10. Write its unit: '10s' for seconds.`],
     [{ concurrency: 10, lease: null }, 'ERR_DURATION', `${lease} null.`],
