@@ -32,8 +32,8 @@ export class LeaseWarnings {
       if (lease === undefined || lease.leased || limit.disabled) continue;
       const { overshoot } = limit.treatment;
       const message =
-        `Limit "${limit.name}" is decided exactly, by a call of the store for each request: its overshoot of ${overshoot} can't be met. ` +
-        lease.reason;
+        `Limit "${limit.name}" is decided exactly, by a call of the store for each request, because ${lease.reason}. ` +
+        `Raise its overshoot of ${overshoot}, or remove it.`;
       if (this.#warned.has(message)) continue;
       this.#warned.add(message);
       this.#emit({ type: 'warning', message, once: true });

@@ -34,15 +34,19 @@ function numbersOf({ rate, calendar, load }: Limit<never>): string {
 }
 
 function linesOf(lease: LeaseDescription, { rate, treatment }: Limit<never>): string[] {
-  if (!lease.leased) return ['  exact, although it has an overshoot', `  ${lease.reason}`];
+  if (!lease.leased) return [`  exact, although it has an overshoot, because ${lease.reason}`];
   const { mode, overdraft, leaseMs, syncMs, bound, formula, callsPerSecond, outage } = lease;
   const part = ((100 * bound) / rate.burst).toFixed(1);
   return [
     `  decided in the process, by leases (mode ${mode})`,
     `  bound          ${bound} tokens more than the limit in any time (${part} % of the burst): ${formula}`,
     `  overdraft      ${overdraft} ${overdraft === 1 ? 'token' : 'tokens'} of each process`,
-    `  lease          ${leaseMs} ms`,
-    `  sync           every ${syncMs} ms while in use, at most ${callsPerSecond} calls a second of each process for all its limits`,
+    `  lease          ${rounded(leaseMs)} ms`,
+    `  sync           every ${rounded(syncMs)} ms while in use, at most ${Math.ceil(callsPerSecond)} calls a second of each process for all its limits`,
     `  in an outage   ${treatment.onFailure}: ${outage}`,
   ];
+}
+
+function rounded(ms: number): string {
+  return String(Math.round(10 * ms) / 10);
 }

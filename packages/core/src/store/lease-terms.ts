@@ -51,6 +51,6 @@ export type LeaseDescription =
     }
   | {
       readonly leased: false;
-      /** Why the store decides the limit exactly. */
+      /** Why the store decides the limit exactly, in words that follow "because". */
       readonly reason: string;
     };

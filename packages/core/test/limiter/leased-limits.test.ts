@@ -25,10 +25,10 @@ const description: LeaseDescription = {
   mode: 'wait',
   overdraft: 2,
   leaseMs: 120,
-  syncMs: 53,
+  syncMs: 53.333,
   bound: 20,
   formula: '4 processes × 2 tokens + 100/s × 120 ms',
-  callsPerSecond: 19,
+  callsPerSecond: 18.75,
   outage: 'requests are denied once the leases are used up',
 };
 
@@ -112,7 +112,7 @@ describe('a store with leases', () => {
   bound          20 tokens more than the limit in any time (20.0 % of the burst): 4 processes × 2 tokens + 100/s × 120 ms
   overdraft      2 tokens of each process
   lease          120 ms
-  sync           every 53 ms while in use, at most 19 calls a second of each process for all its limits
+  sync           every 53.3 ms while in use, at most 19 calls a second of each process for all its limits
   in an outage   closed: requests are denied once the leases are used up`,
     });
     expect(given).toContainEqual({ burst: 100, intervalTicks: 160_000, overshoot: 0.1, onFailure: 'closed' });
@@ -123,22 +123,22 @@ describe('a store with leases', () => {
 
   test('is warned of once for each limit whose overshoot it can not meet', () => {
     const describeLease = ({ burst }: LeaseNumbers): LeaseDescription => {
-      return burst < 100 ? { leased: false, reason: 'It needs 16 tokens.' } : description;
+      return burst < 100 ? { leased: false, reason: 'it needs 16 tokens' } : description;
     };
     const events: LimiterEvent[] = [];
     const small = { ...leased, count: 9 };
     const limits = { Leased: leased, Exact: exact, Small: small, Off: { ...small, disabled: true } };
     const limiter = limiterOn(leasingStore({ describeLease }).store, limits, events);
     const message =
-      'Limit "Small" is decided exactly, by a call of the store for each request: its overshoot of 0.1 can\'t be met. ' +
-      'It needs 16 tokens.';
+      'Limit "Small" is decided exactly, by a call of the store for each request, because it needs 16 tokens. ' +
+      'Raise its overshoot of 0.1, or remove it.';
     expect(events).toEqual([{ type: 'warning', message, once: true }]);
     limiter.replace({ limits });
     expect(events).toHaveLength(1);
     limiter.replace({ limits: { Other: small } });
     expect(events[1]?.message).toContain('Limit "Other" is decided exactly');
     expect(limiter.describe('Other').text).toBe(
-      'Other: 9 per 1000 ms, burst 9\n  exact, although it has an overshoot\n  It needs 16 tokens.',
+      'Other: 9 per 1000 ms, burst 9\n  exact, although it has an overshoot, because it needs 16 tokens',
     );
   });
 });
