@@ -2,10 +2,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const [folder = '.', testsStatus, longStatus, checksStatus] = process.argv.slice(2);
+const [folder = '.', testsStatus, propertiesStatus, longStatus, checksStatus] = process.argv.slice(2);
 
 const outcomes = [
   counted(testsOf(join(folder, 'tests.json')), testsStatus),
+  counted(testsOf(join(folder, 'properties.json')), propertiesStatus),
   counted(testsOf(join(folder, 'long.json')), longStatus),
   counted(checksOf(join(folder, 'checks.txt')), checksStatus),
 ];
