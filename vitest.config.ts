@@ -12,6 +12,9 @@ const onLargeInput = '**/*.stress.test.ts';
 /** Jest, old compilers and bundlers, whose installation takes longer than their tests. */
 const loaders = 'test/packed/loaders.test.ts';
 
+/** Takes a minute, and measures neither time nor memory, so it may run beside others. */
+const aborts = 'test/stress/aborted-requests.test.ts';
+
 const properties = ['test/property/setup.ts'];
 
 /**
@@ -36,6 +39,7 @@ const projects = [
   { name: 'examples', include: ['test/examples/**/*.test.ts'], timeoutMs: minute },
   { name: 'packed', include: ['test/packed/*.test.ts'], exclude: [loaders], timeoutMs: 5 * minute },
   { name: 'loaders', include: [loaders], timeoutMs: 5 * minute },
+  { name: 'aborts', include: [aborts], timeoutMs: 10 * minute },
   { name: 'bench', include: ['test/bench/**/*.test.ts'], timeoutMs: 5 * minute },
   // Servers are killed, paused and made late here, and what a client makes of it is timed.
   {
@@ -49,7 +53,7 @@ const projects = [
   {
     name: 'stress',
     include: ['test/stress/**/*.test.ts', `packages/${onLargeInput}`],
-    exclude: [],
+    exclude: [aborts],
     timeoutMs: 10 * minute,
     execArgv: ['--expose-gc'],
     alone: 2,

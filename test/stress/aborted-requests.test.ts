@@ -10,8 +10,7 @@ import { koaFramework } from '../contract/http/koa.ts';
 import { lateStore, userKey } from '../contract/http/limiters.ts';
 import { start } from '../contract/http/start.ts';
 
-/** For each framework: `SLUICE_ABORTED=100000` for a longer run. */
-const ABORTED = Number(process.env.SLUICE_ABORTED ?? 34_000);
+const ABORTED = 100_000;
 /** Connections that are open at the same time. */
 const BATCH = 300;
 /** The requests of a batch. */
