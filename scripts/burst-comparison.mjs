@@ -2,7 +2,7 @@
 import { drawChart } from './drawing.mjs';
 import { Bucket, moments } from './simulated-bucket.mjs';
 
-/** @typedef {import('./simulated-bucket.mjs').Core} Core */
+/** @typedef {import('./built-core.mjs').Core} Core */
 
 /**
  * Sends two hundred requests in 100 ms, after five seconds without any, to limits of 100 a second. Returns when the

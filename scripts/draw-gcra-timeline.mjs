@@ -2,6 +2,7 @@
 // moved by hand. It prints the same as the table of docs/gcra.md.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { builtCore } from './built-core.mjs';
 import { drawPicture, round } from './drawing.mjs';
 
 const BURST = 3;
@@ -21,9 +22,7 @@ const REQUESTS = [
 const END_MS = 10_000;
 
 /**
- * @typedef {import('../packages/core/src/index.ts').Time & { set(ms: number): void }} SettableTime
- * @typedef {Pick<typeof import('../packages/core/src/index.ts'), 'createLimiter' | 'accountId'>
- *   & { FakeTime: new () => SettableTime }} Core
+ * @typedef {import('./built-core.mjs').Core} Core
  * @typedef {{ atMs: number, cost: number, allowed: boolean, levelBeforeMs: number, levelAfterMs: number,
  *   remaining: number, retryAfterMs: number }} Step
  */
@@ -180,11 +179,7 @@ function seconds(ms) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const core = await import('../packages/core/dist/index.js');
-  const { FakeTime } = await import('../packages/core/dist/testing/index.js');
-  // To the compiler the classes of the build are not those of the sources.
-  const built = /** @type {Core} */ (/** @type {unknown} */ ({ ...core, FakeTime }));
-  const steps = await timeline(built);
+  const steps = await timeline(await builtCore());
   writeFileSync(new URL('../docs/gcra-timeline.svg', import.meta.url), drawTimeline(steps));
   console.log(timelineRows(steps).join('\n'));
 }

@@ -1,13 +1,13 @@
 // `node scripts/draw-limits.mjs` draws the pictures of docs/which-limit.md into docs/limits, from the decisions of a real
 // limiter with a simulated clock. It also prints the rows of the table that compares ways to handle a burst.
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { builtCore } from './built-core.mjs';
 import { burstRows, drawBursts, handledBursts } from './burst-comparison.mjs';
-import { drawChart } from './drawing.mjs';
+import { drawChart, writePictures } from './drawing.mjs';
 import { Bucket, moments, outcome } from './simulated-bucket.mjs';
 
 /**
- * @typedef {import('./simulated-bucket.mjs').Core} Core
+ * @typedef {import('./built-core.mjs').Core} Core
  * @typedef {{ atMs: number, mark: import('./drawing.mjs').Mark }} Marked
  * @typedef {import('./drawing.mjs').Point} Point
  */
@@ -200,12 +200,7 @@ export async function pictures(core) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const core = await import('../packages/core/dist/index.js');
-  const { FakeTime } = await import('../packages/core/dist/testing/index.js');
-  // To the compiler the classes of the build are not those of the sources.
-  const built = /** @type {Core} */ (/** @type {unknown} */ ({ ...core, FakeTime }));
-  const folder = new URL('../docs/limits/', import.meta.url);
-  mkdirSync(folder, { recursive: true });
-  for (const [name, picture] of Object.entries(await pictures(built))) writeFileSync(new URL(name, folder), picture);
-  console.log(burstRows(await handledBursts(built)).join('\n'));
+  const core = await builtCore();
+  writePictures(new URL('../docs/limits/', import.meta.url), await pictures(core));
+  console.log(burstRows(await handledBursts(core)).join('\n'));
 }

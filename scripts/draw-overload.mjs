@@ -1,12 +1,12 @@
 // `node scripts/draw-overload.mjs` draws the pictures of docs/when-it-is-too-much.md into docs/overload, from the
 // decisions of a real limiter in a simulated process. It also prints the figures of the page.
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { drawChart } from './drawing.mjs';
+import { builtCore } from './built-core.mjs';
+import { drawChart, writePictures } from './drawing.mjs';
 import { served, WORK_MS } from './simulated-worker.mjs';
 
 /**
- * @typedef {import('./simulated-worker.mjs').Core} Core
+ * @typedef {import('./built-core.mjs').Core} Core
  * @typedef {import('./simulated-worker.mjs').Answer} Answer
  * @typedef {import('./drawing.mjs').Point} Point
  */
@@ -132,12 +132,7 @@ export async function pictures(core) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const core = await import('../packages/core/dist/index.js');
-  const { FakeTime } = await import('../packages/core/dist/testing/index.js');
-  // To the compiler the classes of the build are not those of the sources.
-  const built = /** @type {Core} */ (/** @type {unknown} */ ({ ...core, FakeTime }));
-  const folder = new URL('../docs/overload/', import.meta.url);
-  mkdirSync(folder, { recursive: true });
-  for (const [name, picture] of Object.entries(await pictures(built))) writeFileSync(new URL(name, folder), picture);
-  console.table(await goodputs(built));
+  const core = await builtCore();
+  writePictures(new URL('../docs/overload/', import.meta.url), await pictures(core));
+  console.table(await goodputs(core));
 }

@@ -1,4 +1,5 @@
 // Shared by the scripts that draw pictures: files with colours for light and dark pages, and charts over time.
+import { mkdirSync, writeFileSync } from 'node:fs';
 
 const LIGHT = {
   ground: '#ffffff',
@@ -174,4 +175,10 @@ function drawnRow({ label, marks }, baseline, x) {
     return `<path class="${mark}" d="M${at} ${baseline}v-11"/>`;
   });
   return [`<text class="end" x="${LEFT - 10}" y="${baseline}">${label}</text>`, ...drawn];
+}
+
+/** Writes pictures, by name, into a folder. @param {URL} folder @param {Record<string, string>} pictures */
+export function writePictures(folder, pictures) {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, picture] of Object.entries(pictures)) writeFileSync(new URL(name, folder), picture);
 }

@@ -1,11 +1,9 @@
 // `node scripts/simulated-blocks.mjs` prints the table of docs/when-it-is-too-much.md about blocks of slots: how often a
 // real limiter calls its store to take slots, in a simulated process.
 import { fileURLToPath } from 'node:url';
+import { builtCore } from './built-core.mjs';
 
-/**
- * @typedef {Pick<typeof import('../packages/core/src/index.ts'), 'createLimiter' | 'everyone' | 'memoryStore'> &
- *   Pick<typeof import('../packages/core/src/testing/index.ts'), 'FakeTime'>} Core
- */
+/** @typedef {import('./built-core.mjs').Core} Core */
 
 const BLOCKS = [1, 5, 10, 20, 50];
 const RATES = [100, 1000];
@@ -76,9 +74,5 @@ function exponential() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const core = await import('../packages/core/dist/index.js');
-  const { FakeTime } = await import('../packages/core/dist/testing/index.js');
-  // To the compiler the classes of the build are not those of the sources.
-  const built = /** @type {Core} */ (/** @type {unknown} */ ({ ...core, FakeTime }));
-  for (const row of await blockRows(built)) console.log(`| ${row.join(' | ')} |`);
+  for (const row of await blockRows(await builtCore())) console.log(`| ${row.join(' | ')} |`);
 }

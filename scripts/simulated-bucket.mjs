@@ -1,9 +1,7 @@
 // Shared by the scripts that draw what a limiter decides: one bucket with a simulated clock.
 
 /**
- * @typedef {import('../packages/core/src/index.ts').Time & { readonly nowMs: number, set(ms: number): void }} SettableTime
- * @typedef {Pick<typeof import('../packages/core/src/index.ts'), 'createLimiter' | 'accountId' | 'everyone'>
- *   & { FakeTime: new () => SettableTime }} Core
+ * @typedef {import('./built-core.mjs').Core} Core
  * @typedef {import('../packages/core/src/index.ts').LimitNumbers} LimitNumbers
  * @typedef {import('./drawing.mjs').Mark} Mark
  * @typedef {import('./drawing.mjs').Point} Point

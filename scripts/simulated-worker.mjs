@@ -1,10 +1,7 @@
 // Shared by the scripts that draw what a load limit does: one process in simulated time, with a real limiter.
 
 /**
- * @typedef {import('../packages/core/src/index.ts').Time & { readonly nowMs: number, set(ms: number): void,
- *   advance(ms: number): void }} MovedTime
- * @typedef {Pick<typeof import('../packages/core/src/index.ts'), 'createLimiter' | 'accountId' | 'loadFrom'>
- *   & { FakeTime: new (startMs?: number) => MovedTime }} Core
+ * @typedef {import('./built-core.mjs').Core} Core
  * @typedef {{ atMs: number, kind: keyof typeof SHARES, allowed: boolean, takenMs: number }} Answer
  * @typedef {import('./drawing.mjs').Point} Point
  */
@@ -32,7 +29,7 @@ export async function served(core, { seconds, offered, isShedding }) {
     utilization(time, () => busyMs),
     { enabled: () => isShedding },
   );
-  const limiter = core.createLimiter({ limits: { Worker: { key: core.accountId(), load: worker } }, time });
+  const limiter = core.createLimiter({ limits: { Worker: { key: core.accountId(), load: worker } }, log: false, time });
   const arrivals = arrivalTimes(random, offered, seconds * 1000);
   /** @type {Answer[]} */
   const answers = [];
@@ -61,7 +58,7 @@ export async function served(core, { seconds, offered, isShedding }) {
 }
 
 /**
- * @param {MovedTime} time
+ * @param {InstanceType<Core['FakeTime']>} time
  * @param {() => number} busyMs
  */
 function utilization(time, busyMs) {

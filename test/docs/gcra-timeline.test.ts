@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { accountId, createLimiter } from '@sluice/core';
+import * as core from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, it } from 'vitest';
 import { drawTimeline, timeline, timelineRows } from '../../scripts/draw-gcra-timeline.mjs';
 
 const docs = new URL('../../docs/', import.meta.url);
-const steps = await timeline({ accountId, createLimiter, FakeTime });
+const steps = await timeline({ ...core, FakeTime });
 
 it('the picture of docs/gcra.md is what `node scripts/draw-gcra-timeline.mjs` draws', () => {
   expect(readFileSync(new URL('gcra-timeline.svg', docs), 'utf8')).toBe(drawTimeline(steps));

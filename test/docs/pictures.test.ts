@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { accountId, createLimiter, everyone, loadFrom, memoryStore } from '@sluice/core';
+import * as sluice from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { burstRows, handledBursts } from '../../scripts/burst-comparison.mjs';
@@ -8,7 +8,7 @@ import { goodputs, pictures as overloadPictures, waveLevels } from '../../script
 import { blockRows } from '../../scripts/simulated-blocks.mjs';
 
 const docs = new URL('../../docs/', import.meta.url);
-const core = { accountId, createLimiter, everyone, loadFrom, FakeTime };
+const core = { ...sluice, FakeTime };
 const page = readFileSync(new URL('which-limit.md', docs), 'utf8');
 const overloadPage = readFileSync(new URL('when-it-is-too-much.md', docs), 'utf8');
 
@@ -93,7 +93,7 @@ function turnsOf(levels: readonly number[]): number {
 }
 
 it('the table of blocks of slots is what `node scripts/simulated-blocks.mjs` prints', async () => {
-  const printed = await blockRows({ createLimiter, everyone, memoryStore, FakeTime });
+  const printed = await blockRows(core);
   const rows = overloadPage.split('\n').map((line) =>
     line
       .split('|')
