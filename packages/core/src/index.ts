@@ -18,16 +18,16 @@ export { SluiceError, type ErrorCode, type ErrorKind } from './checks/errors.ts'
 export type { LimiterEvent } from './events/event.ts';
 export type { FailureOptions } from './failure/failure-options.ts';
 export type { BorrowDefinition, BorrowOverride } from './limits/borrowing.ts';
+export type { FailurePolicy } from './limits/failure-policy.ts';
 export type {
   ConcurrencyDefinition,
-  FailurePolicy,
   LimitDefinition,
   LimitDefinitions,
   LimitSettings,
   LoadDefinition,
   QuotaDefinition,
   RateDefinition,
-} from './limits/limit.ts';
+} from './limits/limit-definition.ts';
 export type { AnchorDate, QuotaNumbers } from './limits/quota.ts';
 export type { CalendarUnit } from './calendar/calendar.ts';
 export type { Failure } from './decision/batch-answer.ts';

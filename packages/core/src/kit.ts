@@ -29,7 +29,9 @@ export { checkedLeaseMs, concurrencyOf, MAX_SLOTS, SLOT_SCOPES } from './limits/
 export { kindOf, type LimitKind } from './limits/limit-kind.ts';
 export { checkLoadSettings, LOAD_KEY, LOAD_RATE } from './limits/load-limit.ts';
 export { checkedLoadMs, checkSignal, LOAD_HINTS, loadSettings, MAX_CLASSES } from './load/load-options.ts';
-export { checkAtMost, checkLimitName, defineLimits, LIMIT_NAME_PATTERN, type Limit } from './limits/limit.ts';
+export { checkAtMost, defineLimits } from './limits/define-limits.ts';
+export type { Limit } from './limits/limit.ts';
+export { checkLimitName, LIMIT_NAME_PATTERN } from './limits/limit-name.ts';
 export { checkKind, OVERRIDE_HINTS, overrideRate, type OverrideRate } from './limits/overrides/override.ts';
 export { checkBorrowing, OverrideTotals } from './limits/overrides/override-totals.ts';
 export { overridesOf } from './limits/overrides/override-list.ts';

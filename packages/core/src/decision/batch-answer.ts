@@ -1,6 +1,6 @@
 import type { Store, StoreReading } from '../store/store.ts';
 import type { Transaction } from './transaction.ts';
-import type { FailurePolicy } from '../limits/limit.ts';
+import type { FailurePolicy } from '../limits/failure-policy.ts';
 
 /** Why the store did not decide, and which policy did. */
 export interface Failure {

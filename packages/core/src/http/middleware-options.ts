@@ -7,15 +7,15 @@ import { HeldRequests } from './held-requests.ts';
 import type { Key } from '../keys/key.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
-import {
-  checkLimitName,
-  type ConcurrencyDefinition,
-  type LimitDefinition,
-  type LimitSettings,
-  type LoadDefinition,
-  type QuotaDefinition,
-  type RateDefinition,
-} from '../limits/limit.ts';
+import type {
+  ConcurrencyDefinition,
+  LimitDefinition,
+  LimitSettings,
+  LoadDefinition,
+  QuotaDefinition,
+  RateDefinition,
+} from '../limits/limit-definition.ts';
+import { checkLimitName } from '../limits/limit-name.ts';
 import { CONCURRENCY_OPTIONS } from '../limits/concurrency.ts';
 import { QUOTA_OPTIONS } from '../limits/quota.ts';
 import { checkBoolean, checkFunction, checkOptions, oneOf, wholeNumber, type Hints } from '../checks/options.ts';

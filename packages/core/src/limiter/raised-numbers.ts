@@ -1,5 +1,6 @@
 import { changedNumbers, type NumbersChange } from '../limits/changed-numbers.ts';
-import { levelsOf, type Limit } from '../limits/limit.ts';
+import { levelsOf } from '../limits/levels.ts';
+import type { Limit } from '../limits/limit.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
 import { overridesOf, type OverrideList } from '../limits/overrides/override-list.ts';

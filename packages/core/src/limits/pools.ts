@@ -4,7 +4,9 @@ import { isEveryone } from '../keys/everyone.ts';
 import type { Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../rule/ticks.ts';
 import { ceilingOf, type BorrowTerms } from './borrowing.ts';
-import { levelsFrom, MAX_LIMIT_NAME_LENGTH, type Borrowing, type Limit, type Pool, type Treatment } from './limit.ts';
+import { levelsFrom } from './levels.ts';
+import type { Borrowing, Limit, Pool, Treatment } from './limit.ts';
+import { MAX_LIMIT_NAME_LENGTH } from './limit-name.ts';
 import type { OverrideTotals } from './overrides/override-totals.ts';
 import type { OverrideRate } from './overrides/override.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkFailureOptions, type FailureOptions } from '../../src/failure/failure-options.ts';
-import { checkFailurePolicy } from '../../src/limits/limit.ts';
+import { checkFailurePolicy } from '../../src/limits/failure-policy.ts';
 
 const wrong = (options: unknown) => () => checkFailureOptions(options as FailureOptions);
 

@@ -2,6 +2,7 @@ import { accountId, createLimiter, memoryStore, type LimiterEvent } from '@sluic
 import { flowSettings, runFlow, type Exchange, type ExchangeEnd } from '@sluice/core/http';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
+import { plainExchange } from '../support/plain-exchange.ts';
 
 /** A limiter with one slot for each user. */
 function limiterOf(limit: object = {}) {
@@ -17,27 +18,14 @@ function limiterOf(limit: object = {}) {
   });
   const settings = flowSettings({ limiter }, []);
   /** @param end - How the response ends, at once. Undefined: it does not end. */
-  const send = (end?: ExchangeEnd) => runFlow(settings, exchangeWith({ onEnd: (done) => end && done(end) }), []);
+  const send = (end?: ExchangeEnd) => runFlow(settings, plainExchange({ onEnd: (done) => end && done(end) }), []);
   const run = (exchange: Exchange<object>) => runFlow(settings, exchange, []);
   return { time, limiter, events, send, run, held: () => store.stats().slots['InFlight'] ?? 0 };
 }
 
-function exchangeWith(more: Partial<Exchange<object>>): Exchange<object> {
-  return {
-    request: {},
-    method: 'GET',
-    header: () => undefined,
-    peer: undefined,
-    decision: undefined,
-    getField: () => undefined,
-    setField: () => undefined,
-    ...more,
-  };
-}
-
 test('slots where a request has no response are an error at the first request, and none is held', () => {
   const { run, held } = limiterOf();
-  expect(() => run(exchangeWith({}))).toThrow(
+  expect(() => run(plainExchange())).toThrow(
     '`limits` must be without concurrency limits here, because the request has no response',
   );
   expect(held()).toBe(0);
@@ -45,7 +33,7 @@ test('slots where a request has no response are an error at the first request, a
 
 test('a concurrency limit that is disabled needs no response', () => {
   const { run } = limiterOf({ disabled: true });
-  expect(run(exchangeWith({}))).toBeNull();
+  expect(run(plainExchange())).toBeNull();
 });
 
 test.each<ExchangeEnd>(['finished', 'aborted', 'never-begun'])('a response that is %s releases its slot', (end) => {

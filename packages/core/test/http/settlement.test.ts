@@ -2,6 +2,7 @@ import { accountId, createLimiter, memoryStore, type Limiter, type LimiterEvent 
 import { flowSettings, NodeExchange, runFlow, type Exchange, type LimitUse } from '@sluice/core/http';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
+import { plainExchange } from '../support/plain-exchange.ts';
 
 const events: LimiterEvent[] = [];
 
@@ -25,19 +26,9 @@ class PlainExchange extends NodeExchange<object> {
   override setField = (): void => undefined;
 }
 
-const withoutEnd: Exchange<object> = {
-  request: {},
-  method: 'GET',
-  header: () => undefined,
-  peer: undefined,
-  decision: undefined,
-  getField: () => undefined,
-  setField: () => undefined,
-};
-
 /** An exchange of an adapter that has this for a response. */
 function exchangeWith(outgoing: object | undefined): Exchange<object> {
-  if (outgoing === undefined) return withoutEnd;
+  if (outgoing === undefined) return plainExchange();
   return new PlainExchange({}, { method: 'GET', headers: {} } as never, outgoing as never);
 }
 

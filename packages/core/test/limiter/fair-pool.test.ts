@@ -4,7 +4,7 @@ import { transactionOf } from '../../src/decision/batch.ts';
 import type { Transaction } from '../../src/decision/transaction.ts';
 import { Lender } from '../../src/limiter/lender.ts';
 import type { LimitSet } from '../../src/limits/limit-set.ts';
-import { defineLimits } from '../../src/limits/limit.ts';
+import { defineLimits } from '../../src/limits/define-limits.ts';
 import { withPools } from '../../src/limits/pools.ts';
 import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { started } from './borrowing.ts';

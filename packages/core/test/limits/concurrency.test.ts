@@ -9,7 +9,9 @@ import {
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { defineLimits, type Limit } from '../../src/limits/limit.ts';
+import { defineLimits } from '../../src/limits/define-limits.ts';
+import type { Limit } from '../../src/limits/limit.ts';
+import { OldStore } from '../support/old-store.ts';
 import { thrown } from '../support/thrown.ts';
 
 const key = accountId();
@@ -227,14 +229,6 @@ test.each(['maxConcurrent', 'maxInFlight'])('`%s` of other libraries is an error
 });
 
 describe('a store without slots', () => {
-  class OldStore {
-    spend = () => ({ nowTicks: 0, levelsTicks: [0] });
-    check = this.spend;
-    charge = this.spend;
-    refund = this.spend;
-    reset = () => undefined;
-    close = () => undefined;
-  }
   const store = new OldStore();
 
   test('is an error when the limiter is made', () => {

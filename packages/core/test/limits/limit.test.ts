@@ -1,6 +1,7 @@
 import { accountId, ipAddress, type LimitDefinitions } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { checkLimitName, defineLimits } from '../../src/limits/limit.ts';
+import { defineLimits } from '../../src/limits/define-limits.ts';
+import { checkLimitName } from '../../src/limits/limit-name.ts';
 import { thrown } from '../support/thrown.ts';
 
 const define = (definitions: object) => defineLimits(definitions as LimitDefinitions, 'local');

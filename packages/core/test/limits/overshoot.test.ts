@@ -1,6 +1,7 @@
 import { accountId, everyone, type LimitDefinitions } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { defineLimits, type Limit } from '../../src/limits/limit.ts';
+import { defineLimits } from '../../src/limits/define-limits.ts';
+import type { Limit } from '../../src/limits/limit.ts';
 import { thrown } from '../support/thrown.ts';
 
 const rate = { count: 100, period: '1s' };

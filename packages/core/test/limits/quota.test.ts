@@ -1,8 +1,10 @@
 import { accountId, createLimiter, memoryStore, OverrideList, type LimitDefinitions } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { defineLimits, type Limit } from '../../src/limits/limit.ts';
+import { defineLimits } from '../../src/limits/define-limits.ts';
+import type { Limit } from '../../src/limits/limit.ts';
 import { atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { OldStore } from '../support/old-store.ts';
 import { thrown } from '../support/thrown.ts';
 
 const key = accountId();
@@ -124,14 +126,6 @@ describe('an anchor function', () => {
 });
 
 describe('a store without calendar periods', () => {
-  class OldStore {
-    spend = () => ({ nowTicks: 0, levelsTicks: [0] });
-    check = this.spend;
-    charge = this.spend;
-    refund = this.spend;
-    reset = () => undefined;
-    close = () => undefined;
-  }
   const limits = { Monthly: { key, count: 100, per: 'month' } } as const;
   const message = 'must be a store with the trait `periods`, because limit "Monthly" is a quota, but was OldStore ';
 

@@ -1,5 +1,6 @@
 import { messageOf, shown, shownName, SluiceError } from '../../checks/errors.ts';
-import { checkAtMost, type Limit } from '../limit.ts';
+import { checkAtMost } from '../define-limits.ts';
+import type { Limit } from '../limit.ts';
 import type { Rate } from '../../rule/rate.ts';
 import { checkId, type IdFormat } from '../../ids/id-format.ts';
 import { Cidr } from '../../ids/cidr.ts';

@@ -7,7 +7,7 @@ import { StoreGuard } from '../../../src/failure/store-guard.ts';
 import type { StoreStatus } from '../../../src/failure/store-health.ts';
 import { fits } from '../../../src/rule/gcra.ts';
 import type { ReadyOptions } from '../../../src/store/ready-options.ts';
-import type { FailurePolicy } from '../../../src/limits/limit.ts';
+import type { FailurePolicy } from '../../../src/limits/failure-policy.ts';
 import { rateOf } from '../../../src/rule/rate.ts';
 import type { Store, StoreRefund, StoreTraits } from '../../../src/store/store.ts';
 import type { Transaction } from '../../../src/decision/transaction.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { AskedOverrides } from '../../../src/limits/overrides/override-function.ts';
 import type { LimiterEvent } from '../../../src/events/event.ts';
 import { Deadlines } from '../../../src/time/deadlines.ts';
-import { defineLimits } from '../../../src/limits/limit.ts';
+import { defineLimits } from '../../../src/limits/define-limits.ts';
 import { CountedTime } from '../../support/counted-time.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
 import { query } from './query.ts';

@@ -1,0 +1,34 @@
+import type { Rate } from '../rule/rate.ts';
+import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
+
+/** How far the level of a bucket may rise. */
+export interface Levels {
+  /** A request fits up to here: an empty bucket, and the longest delay more. */
+  readonly roomTicks: number;
+  /**
+   * A charge goes up to here: an empty bucket, and `maxDebt` tokens or the longest delay more. It is never below the
+   * end of the queue, so that a charge does not shorten the queue of others.
+   */
+  readonly capTicks: number;
+  /** The level of an empty bucket, above which requests wait in a queue. Undefined if they never wait. */
+  readonly lineTicks: number | undefined;
+}
+
+/**
+ * Returns the levels of an id. Those of ids with the numbers of the limit are known from its definition.
+ *
+ * @param rate - The numbers of the id. A debt that they inherit from the limit is limited so that the bucket refills
+ * within ten years.
+ */
+export function levelsOf(rate: Rate, limit: { readonly rate: Rate; readonly levels: Levels }): Levels {
+  return rate === limit.rate ? limit.levels : levelsFrom(rate, limit.rate);
+}
+
+/** @param own - The numbers of the limit. */
+export function levelsFrom(rate: Rate, own: Rate): Levels {
+  const { toleranceTicks, emissionIntervalTicks, maxDebt = own.maxDebt ?? 0, waitTicks = own.waitTicks ?? 0 } = rate;
+  const aboveTicks = Math.max(maxDebt * emissionIntervalTicks, waitTicks);
+  const capTicks = Math.min(toleranceTicks + aboveTicks, MAX_TOLERANCE_TICKS);
+  const roomTicks = Math.min(toleranceTicks + waitTicks, capTicks);
+  return { roomTicks, capTicks, lineTicks: roomTicks === toleranceTicks ? undefined : toleranceTicks };
+}
