@@ -32,8 +32,16 @@ export function declareCommonJs() {
   }
 }
 
+/** The packages that programs load. A package without a `main` is a program itself, which Node runs as ES modules. */
 function packageFolders() {
-  return readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name));
+  return readdirSync(join(root, 'packages'))
+    .map((name) => join(root, 'packages', name))
+    .filter((folder) => manifestOf(folder).main !== undefined);
+}
+
+/** @param {string} folder of a package */
+function manifestOf(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
 /**
@@ -102,7 +110,7 @@ function writeMap(file, map, source) {
  * @param {string} folder of a package
  */
 function writeEntryDeclarations(folder) {
-  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { exports } = manifestOf(folder);
   for (const { import: entry } of Object.values(exports)) {
     if (entry === undefined) continue;
     const target = posix.relative(posix.dirname(entry.types), entry.default.replace('./dist/', './dist/cjs/'));

@@ -5,6 +5,7 @@ const ADDITIONS = [
   { name: 'redis', peer: ' ioredis', use: 'limits in Redis' },
   { name: 'config', peer: '', use: 'limits in files' },
   { name: 'domains', peer: '', use: 'limits by domain name' },
+  { name: 'cli', peer: '', use: 'the command sluice', needs: ['core', 'config', 'redis', 'domains'] },
 ];
 
 /**
@@ -20,7 +21,10 @@ export function installLines(paths) {
       `# ${framework}`,
       `npm install ${tarball('core')} ${tarball(name)} ${name}`,
     ]),
-    ...ADDITIONS.flatMap(({ name, peer, use }) => [`# add for ${use}`, `npm install ${tarball(name)}${peer}`]),
+    ...ADDITIONS.flatMap(({ name, peer, use, needs = [] }) => [
+      `# add for ${use}`,
+      `npm install ${[...needs, name].map(tarball).join(' ')}${peer}`,
+    ]),
   ];
 }
 

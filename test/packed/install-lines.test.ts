@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { installLines } from '../../scripts/install-lines.mjs';
 
-const names = ['config', 'core', 'domains', 'express', 'fastify', 'koa', 'redis'];
+const names = ['cli', 'config', 'core', 'domains', 'express', 'fastify', 'koa', 'redis'];
 const packedIn = (folder: string) => names.map((name) => `${folder}/sluice-${name}-0.1.0.tgz`);
 
 test('each framework has one line to paste, with the core, and each other package one to add', () => {
@@ -18,6 +18,8 @@ test('each framework has one line to paste, with the core, and each other packag
     'npm install /sluice/sluice-config-0.1.0.tgz',
     '# add for limits by domain name',
     'npm install /sluice/sluice-domains-0.1.0.tgz',
+    '# add for the command sluice',
+    `npm install ${['core', 'config', 'redis', 'domains', 'cli'].map((name) => `/sluice/sluice-${name}-0.1.0.tgz`).join(' ')}`,
   ]);
 });
 
@@ -28,5 +30,7 @@ test('a folder with spaces in its name is quoted', () => {
 });
 
 test('a package that was not packed is an error that names it', () => {
-  expect(() => installLines(packedIn('/sluice').slice(1))).toThrow('There is no tarball of sluice-config.');
+  expect(() => installLines(packedIn('/sluice').filter((path) => !path.includes('config')))).toThrow(
+    'There is no tarball of sluice-config.',
+  );
 });

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { basename } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
 import { compileErrors } from './compile.ts';
@@ -9,11 +10,22 @@ import { packedManifest, packedTarballs } from './tarballs.ts';
 const tarballs = packedTarballs();
 afterAll(() => tarballs.remove());
 
+/** A library is built twice, as ES modules and as CommonJS; a program is not imported. */
+const LIBRARY = [
+  ...['dist', 'dist/cjs'].flatMap((build) => [`${build}/index.js`, `${build}/index.d.ts`]),
+  'dist/cjs/package.json',
+  'src/index.ts',
+];
+const PROGRAM = ['dist/main.js', 'src/main.ts'];
+
+function isProgram(tarball: string): boolean {
+  return 'bin' in (JSON.parse(packedManifest(tarball)) as object);
+}
+
 describe.each(tarballs.paths.map((path) => ({ name: basename(path), path })))('the tarball $name', ({ path }) => {
-  it('contains both builds, its sources, a README and the licence, and nothing of the workspace', () => {
+  it('contains its builds, its sources, a README and the licence, and nothing of the workspace', () => {
     const files = execFileSync('tar', ['-tf', path], { encoding: 'utf8' }).trim().split('\n');
-    const builds = ['dist', 'dist/cjs'].flatMap((build) => [`${build}/index.js`, `${build}/index.d.ts`]);
-    const expected = [...builds, 'dist/cjs/package.json', 'src/index.ts', 'README.md', 'LICENSE'];
+    const expected = [...(isProgram(path) ? PROGRAM : LIBRARY), 'README.md', 'LICENSE'];
     expect(expected.filter((file) => !files.includes(`package/${file}`))).toEqual([]);
     expect(
       files.filter((file) => !/^package\/((dist|src|schema)\/|package\.json$|README\.md$|LICENSE$)/.test(file)),
@@ -80,6 +92,13 @@ describe.each(Object.entries(peers))('in an empty project beside the %s peers', 
       requiredExpress: { status: 200, error: true },
       importedExpress: { status: 200, error: true },
     });
+  });
+
+  it('the command sluice works', async () => {
+    writeFileSync(join(project.folder, 'limits.yaml'), 'Orders: { count: 300, period: 3h, idFormat: accountId }\n');
+    const result: unknown = JSON.parse(await project.bin('sluice', ['check', 'limits.yaml', '--json']));
+    expect(result).toEqual({ problems: [] });
+    expect(await project.bin('sluice', ['--version'])).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
   it('the types compile under nodenext, by import and by require', () => {

@@ -1,0 +1,64 @@
+import { systemTime } from '@sluice/core/kit';
+import type { Time } from '@sluice/core';
+import { Progress, type ProgressTotal } from './progress.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The styles of text, with their codes of ECMA-48 (SGR). */
+const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;
+
+/** A style of text on a terminal. */
+export type Style = keyof typeof STYLES;
+
+/** Options of a {@link Console}. */
+export interface ConsoleOptions {
+  /** Whether the result is JSON. */
+  readonly isJson: boolean;
+  /** By which progress is shown. Default: the process's own time. */
+  readonly time?: Time;
+}
+
+/** The output of a command: results to stdout, messages to stderr. */
+export class Console {
+  readonly isJson: boolean;
+  readonly terminal: Terminal;
+  readonly time: Time;
+
+  constructor(terminal: Terminal, { isJson, time = systemTime }: ConsoleOptions) {
+    this.terminal = terminal;
+    this.isJson = isJson;
+    this.time = time;
+  }
+
+  /** Aborted by Ctrl-C. A command with `endsItself` then finishes with what it has, and marks it as a part. */
+  get interrupted(): AbortSignal {
+    return this.terminal.interrupted;
+  }
+
+  /** Writes the result: `value` with `--json`, otherwise the lines, which `lines` returns. */
+  result(value: unknown, lines: () => Iterable<string>): void {
+    if (this.isJson) return this.terminal.write('stdout', `${JSON.stringify(value, jsonNumber, 2)}\n`);
+    for (const line of lines()) this.terminal.write('stdout', `${line}\n`);
+  }
+
+  /** Writes a line for people, such as a warning. */
+  note(line: string): void {
+    this.terminal.write('stderr', `${line}\n`);
+  }
+
+  /** Returns text in a style if stdout is a terminal that shows it, and otherwise the text itself. */
+  styled(style: Style, text: string): string {
+    if (!this.terminal.hasColors('stdout')) return text;
+    const [on, off] = STYLES[style];
+    return `\u001B[${on}m${text}\u001B[${off}m`;
+  }
+
+  /** Starts to show progress on stderr. Shows nothing if stderr is not a terminal. */
+  progress(total: ProgressTotal): Progress {
+    return new Progress(this.terminal, this.time, total);
+  }
+}
+
+/** JSON has no infinity: the figures of unlimited and blocked ids become text. */
+function jsonNumber(_name: string, value: unknown): unknown {
+  return value === Infinity ? 'Infinity' : value;
+}

@@ -1,0 +1,34 @@
+import type { SluiceError } from '@sluice/core';
+import { EXIT } from './exit-code.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Wrong use of a command, or something that it could not do. The message ends with what to do. */
+export class UsageError extends Error {}
+
+/**
+ * Writes why a command failed.
+ *
+ * @param command - The name of the command.
+ * @returns The exit code.
+ */
+export function reported(error: unknown, terminal: Terminal, command: string): number {
+  if (isSluiceError(error) && error.code === 'ERR_LIMIT_FILES') {
+    terminal.write('stderr', `${error.message}\n`);
+    return EXIT.findings;
+  }
+  terminal.write('stderr', `error: ${textOf(error)}\n`);
+  if (error instanceof UsageError) terminal.write('stderr', `Help: sluice ${command} --help\n`);
+  return EXIT.failed;
+}
+
+function textOf(error: unknown): string {
+  if (isSluiceError(error)) return `${error.message} (${error.code})`;
+  if (error instanceof UsageError) return error.message;
+  // An error that nobody expected: its stack helps to find the mistake.
+  return error instanceof Error ? String(error.stack) : String(error);
+}
+
+/** By its name, because the program starts without loading the core. */
+function isSluiceError(error: unknown): error is SluiceError {
+  return error instanceof Error && error.name === 'SluiceError';
+}

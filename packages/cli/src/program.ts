@@ -1,0 +1,97 @@
+import { Command as Parser, CommanderError } from 'commander';
+import { table } from './commands/table.ts';
+import { Call, type Command } from './console/command.ts';
+import { reported } from './console/failure.ts';
+import { EXIT } from './console/exit-code.ts';
+import type { Terminal } from './console/terminal.ts';
+import { version } from './version.ts';
+
+const ABOUT = [
+  'Checks limits in files, explains them, and operates their buckets in Redis.\n\n',
+  'Results are written to stdout, messages to stderr. The exit code is ',
+  `${EXIT.fine} if all is well, ${EXIT.findings} if there are findings, ${EXIT.failed} if the command was used wrongly `,
+  `or could not be done, and ${EXIT.interrupted} after Ctrl-C.`,
+].join('');
+
+/**
+ * Runs one command of `sluice`. Loads no other command, and none for the help of the program.
+ *
+ * @param args - The words after the name of the program.
+ * @returns The exit code.
+ */
+export async function runSluice(args: readonly string[], terminal: Terminal): Promise<number> {
+  const chosen = args.find((word) => !word.startsWith('-'));
+  const entry = chosen === undefined ? undefined : table.get(chosen);
+  try {
+    const command = await entry?.load();
+    let code: number = EXIT.fine;
+    const parser = parserOf(terminal);
+    for (const [name, { summary }] of table) {
+      const own = parser.command(name).summary(summary).description(summary);
+      if (command !== undefined && name === chosen) {
+        declare(own, command, async (call) => void (code = await interruptible(command, call, terminal)), terminal);
+      }
+    }
+    if (args.length === 0) return helped(parser);
+    await parser.parseAsync([...args], { from: 'user' });
+    return terminal.interrupted.aborted ? EXIT.interrupted : code;
+  } catch (error) {
+    // The parser has already written its message, or the help.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.failed;
+    return reported(error, terminal, chosen!);
+  }
+}
+
+function parserOf(terminal: Terminal): Parser {
+  const width = terminal.columns;
+  return new Parser('sluice')
+    .description(ABOUT)
+    .version(version(), '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.write('stdout', text),
+      writeErr: (text) => terminal.write('stderr', text),
+      getOutHelpWidth: () => width,
+      getErrHelpWidth: () => width,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    });
+}
+
+function helped(parser: Parser): number {
+  parser.outputHelp({ error: true });
+  return EXIT.failed;
+}
+
+function declare(
+  parser: Parser,
+  { about, args, options, example }: Command,
+  run: (call: Call) => Promise<void>,
+  terminal: Terminal,
+): void {
+  parser.description(about);
+  for (const { name, text } of args) parser.argument(name, text);
+  for (const { flags, text, repeats } of [...options, { flags: '--json', text: 'write the result as JSON' }]) {
+    if (repeats === true) parser.option(flags, text, (value: string, before: string[]) => [...before, value], []);
+    else parser.option(flags, text);
+  }
+  parser.addHelpText('after', `\nExample:\n${example.replace(/^/gm, '  ')}`);
+  parser.action(async () => {
+    // Loaded late, because it loads the core: the help of a command is shown without it.
+    const { Console } = await import('./console/console.ts');
+    const values = new Map(Object.entries(parser.opts()));
+    return run(new Call(parser.args, values, new Console(terminal, { isJson: values.get('json') === true })));
+  });
+}
+
+/** Runs a command. Ctrl-C ends it at once, unless it ends by itself with what it has so far. */
+function interruptible(command: Command, call: Call, { interrupted }: Terminal): Promise<number> {
+  const running = command.run(call);
+  if (command.endsItself === true) return running;
+  const ended = new Promise<number>((resolve) => {
+    interrupted.addEventListener('abort', () => resolve(EXIT.interrupted), { once: true });
+  });
+  return Promise.race([running, ended]);
+}

@@ -1,0 +1,79 @@
+import { checkLimits } from '@sluice/config';
+import { describe, expect, it } from 'vitest';
+import { written } from './files.ts';
+import { run, runJson } from './run.ts';
+
+const LIMITS = 'Orders: { count: 300, period: 3h, idFormat: accountId }\n';
+const OVERRIDES = '- Orders: { count: 600, period: 3h, ids: [12345678] }\n';
+const TWICE = '- Orders: { count: 600, period: 3h, ids: [7, 7] }\n';
+
+describe('sluice check', () => {
+  it('exits with 0 and an empty result for files without a mistake', async () => {
+    const files = written(LIMITS, OVERRIDES);
+    expect(await run(['check', ...files])).toEqual({ code: 0, out: '', err: `No problems in ${files.join(', ')}.\n` });
+  });
+
+  it('exits with 1 and prints the messages of checkLimits, each with file, line and column', async () => {
+    const [limits = '', overrides = ''] = written('Orders: { count: 0, period: 3h, idFormat: accountId }\n', TWICE);
+    const problems = await checkLimits({ defaults: limits, overrides });
+    const { code, out, err } = await run(['check', limits, overrides]);
+    expect({ code, err, lines: out.trimEnd().split('\n') }).toEqual({
+      code: 1,
+      err: '',
+      lines: problems.map(({ text }) => text),
+    });
+    expect(out).toContain(`${limits}:1:18: \`Orders.count\` must be a whole number`);
+    expect(out).toContain(`${overrides}:1:46: \`Orders\` lists the id '7' twice`);
+  });
+
+  it('with --json prints the problems as data', async () => {
+    const [limits = '', overrides = ''] = written(LIMITS, TWICE);
+    expect(await runJson(['check', limits, overrides])).toEqual({
+      problems: [expect.objectContaining({ file: overrides, line: 1, column: 46, limit: 'Orders' })],
+    });
+  });
+
+  it('checks each file of overrides by itself, and lists the mistakes of the limits once', async () => {
+    const [limits = '', ...overrides] = written(
+      'Orders: { count: 0, period: 3h, idFormat: accountId }\n',
+      OVERRIDES,
+      OVERRIDES,
+    );
+    expect(await runJson(['check', limits, ...overrides])).toEqual({
+      problems: [expect.objectContaining({ file: limits })],
+    });
+  });
+
+  it('reads limits from stdin for -, once for all files of overrides', async () => {
+    const [, ...overrides] = written('', OVERRIDES, OVERRIDES);
+    expect((await run(['check', '-', ...overrides], { stdin: LIMITS })).code).toBe(0);
+  });
+
+  it('rejects stdin for two files', async () => {
+    const { code, err } = await run(['check', '-', '-'], { stdin: LIMITS });
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'error: Only one file can be read from stdin (-). Give the path of the other.\nHelp: sluice check --help\n',
+    });
+  });
+
+  it('rejects more than a limits file may contain on stdin, and does not read all of it', async () => {
+    const { code, out } = await run(['check', '-'], { stdin: 'x'.repeat(70 * 2 ** 20) });
+    expect(code).toBe(1);
+    expect(out).toContain('The text is larger than 2097152 bytes');
+  });
+
+  it('reports a file that does not exist as the server does', async () => {
+    const { code, out } = await run(['check', 'missing.yaml']);
+    expect(code).toBe(1);
+    expect(out).toContain('missing.yaml: The file does not exist');
+  });
+
+  it('knows the formats of domain names', async () => {
+    const files = written(
+      'Mails: { count: 10, period: 1h, idFormat: domain }\n',
+      '- Mails: { count: 20, period: 1h, ids: [example.co.uk] }\n',
+    );
+    expect((await run(['check', ...files])).code).toBe(0);
+  });
+});

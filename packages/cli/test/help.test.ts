@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { table } from '../src/commands/table.ts';
+import { run } from './run.ts';
+
+const names = [...table.keys()];
+
+describe('sluice', () => {
+  it('lists all commands with their summaries', async () => {
+    const { code, out, err } = await run(['--help']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    for (const [name, { summary }] of table)
+      expect(out).toMatch(new RegExp(`^  ${name} +${summary.slice(0, 20)}`, 'm'));
+  });
+
+  it('prints its help to stderr and exits with 2 without a command', async () => {
+    const { code, out, err } = await run([]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('Usage: sluice');
+  });
+
+  it('prints its version', async () => {
+    expect(await run(['--version'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string,
+    });
+  });
+
+  it('names the right command for a wrong one', async () => {
+    const { code, err } = await run(['chek']);
+    expect({ code, err }).toEqual({ code: 2, err: "error: unknown command 'chek'\n(Did you mean check?)\n" });
+  });
+
+  it.each(names)('names the right option for a wrong one of %s', async (name) => {
+    const { code, err } = await run([name, '--jsn']);
+    expect({ code, err }).toEqual({ code: 2, err: "error: unknown option '--jsn'\n(Did you mean --json?)\n" });
+  });
+
+  it.each(names)('%s has a help with an example, and the help is written to stdout', async (name) => {
+    const { code, out, err } = await run([name, '--help']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain(`Usage: sluice ${name} `);
+    expect(out).toMatch(/\nExample:\n {2}\S/);
+    expect(out).toContain('--json');
+  });
+
+  it.each(names)('%s rejects a missing argument', async (name) => {
+    const { code, out, err } = await run([name]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('error: missing required argument');
+  });
+});
