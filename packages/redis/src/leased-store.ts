@@ -80,7 +80,7 @@ export function leasedStore(options: LeasedStoreOptions): LeasedStore {
   const keys = new BucketKeys({ prefix, hashTag });
   // The client is opened last: an error after that would leave a connection that the caller could not close.
   checkSlots(connection, keys);
-  const client = openClient({ ...connection, script: decideScript, onChange, time });
+  const client = openClient({ ...connection, caller: 'leasedStore', script: decideScript, onChange, time });
   const shared = new SharedStore({ client, rememberDenialsMs, emit, time, prefix, hashTag });
   const process = randomBytes(12).toString('base64url');
   const streamKey = (tag: string, index: number): string => keys.streamKey(tag, `${process}:${index}`);

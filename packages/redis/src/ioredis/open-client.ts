@@ -28,6 +28,8 @@ export interface ClientOptions {
   readonly client?: RedisClient | undefined;
   /** The URL of a single server: `redis://` or `rediss://`, with credentials and database. */
   readonly url?: string | undefined;
+  /** The function of the user's call, for messages: `redisStore` or `leasedStore`. */
+  readonly caller: string;
   /** The client's own script. Every server loads it before its first call. */
   readonly script: Script;
   /** Called at each change of state; of more than four in ten seconds only for the last. It must not throw. */
@@ -45,11 +47,12 @@ export interface ClientOptions {
 export function openClient({
   client,
   url,
+  caller,
   script,
   onChange = () => {},
   time = systemTime,
 }: ClientOptions): ScriptClient {
-  const own = connectionFor({ client, url });
+  const own = connectionFor({ client, url, caller });
   const parts: ClientParts = {
     script,
     time,
@@ -65,12 +68,12 @@ export function openClient({
   });
 }
 
-function connectionFor({ client, url }: Pick<ClientOptions, 'client' | 'url'>): OwnConnection {
+function connectionFor({ client, url, caller }: Pick<ClientOptions, 'client' | 'url' | 'caller'>): OwnConnection {
   if (client !== undefined && url === undefined) return duplicateClient(client);
   if (url !== undefined && client === undefined) return connectByUrl(url);
   const [given, remedy] =
     client === undefined
-      ? ['neither was', "For example redisStore({ url: 'redis://127.0.0.1:6379' })."]
+      ? ['neither was', `For example ${caller}({ url: 'redis://127.0.0.1:6379' }).`]
       : ['both were', 'Leave one out.'];
   throw new SluiceError('ERR_OPTION', `\`client\` or \`url\` must be given, but ${given}. ${remedy}`);
 }

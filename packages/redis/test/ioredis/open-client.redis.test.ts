@@ -94,7 +94,7 @@ describe('a connection by URL', () => {
   test.each(['127.0.0.1:6379', 'http://127.0.0.1', 'redis://', 'redis://host:port:7', '', 7])(
     'is rejected for %j',
     (url) => {
-      expect(() => openClient({ url: url as string, script: testScript })).toThrow(
+      expect(() => openClient({ url: url as string, script: testScript, caller: 'redisStore' })).toThrow(
         expect.objectContaining({ code: 'ERR_OPTION', message: expect.stringContaining('redis://') }),
       );
     },
@@ -103,7 +103,7 @@ describe('a connection by URL', () => {
   test.each(['redis://127.0.0.1/orders', 'redis://127.0.0.1?db=x'])(
     'is rejected for a database that is not a number: %s',
     (url) => {
-      expect(() => openClient({ url, script: testScript })).toThrow(
+      expect(() => openClient({ url, script: testScript, caller: 'redisStore' })).toThrow(
         expect.objectContaining({
           code: 'ERR_OPTION',
           message: expect.stringMatching(/^`db` must be a whole number from 0, but was NaN\. Correct the database/),
@@ -113,8 +113,8 @@ describe('a connection by URL', () => {
   );
 
   test('is rejected without showing the password', () => {
-    expect(() => openClient({ url: 'http://user:secret@host/0', script: testScript })).toThrow(/http:\/\/…@host/);
-    expect(() => openClient({ url: 'redis://user:se/cret@host:x/0', script: testScript })).toThrow(/redis:\/\/…@host/);
+    expect(() => openClient({ url: 'http://user:secret@host/0', script: testScript, caller: 'redisStore' })).toThrow(/http:\/\/…@host/);
+    expect(() => openClient({ url: 'redis://user:se/cret@host:x/0', script: testScript, caller: 'redisStore' })).toThrow(/redis:\/\/…@host/);
   });
 
   test.each([
@@ -124,7 +124,7 @@ describe('a connection by URL', () => {
     'redis://h:x?password=secret',
     'redis://a:sec\nsecret@host:x',
   ])('is rejected without showing the password, whatever it is: %j', (url) => {
-    const open = () => openClient({ url, script: testScript });
+    const open = () => openClient({ url, script: testScript, caller: 'redisStore' });
     expect(open).toThrow(/^`url` must be a URL that begins with/);
     expect(open).not.toThrow(/secret/);
   });
@@ -138,7 +138,7 @@ describe('a value that is not a client of ioredis', () => {
     ['a client of another package', { duplicate: () => ({}), options: {}, isOpen: true }],
     ['a function', () => {}],
   ])('is rejected: %s', (_, client) => {
-    expect(() => openClient({ client: client as unknown as RedisClient, script: testScript })).toThrow(
+    expect(() => openClient({ client: client as unknown as RedisClient, script: testScript, caller: 'redisStore' })).toThrow(
       expect.objectContaining({ code: 'ERR_OPTION', message: expect.stringContaining('`client`') }),
     );
   });
@@ -159,14 +159,16 @@ describe('a value that is not a client of ioredis', () => {
     ],
     ['a URL', 'redis://:secret@host', "'string'"],
   ])('is rejected without showing its content: %s', (_, client, shown) => {
-    const open = () => openClient({ client: client as RedisClient, script: testScript });
+    const open = () => openClient({ client: client as RedisClient, script: testScript, caller: 'redisStore' });
     expect(open).toThrow(`but was ${shown}`);
     expect(open).not.toThrow(/secret/);
   });
 
   test('neither client nor URL is rejected, and so are both', () => {
-    expect(() => openClient({ script: testScript })).toThrow(/`client` or `url` must be given, but neither was/);
+    expect(() => openClient({ script: testScript, caller: 'leasedStore' })).toThrow(
+      "`client` or `url` must be given, but neither was. For example leasedStore({ url: 'redis://127.0.0.1:6379' }).",
+    );
     const client = ended(new Redis({ lazyConnect: true }));
-    expect(() => openClient({ client, url: 'redis://localhost', script: testScript })).toThrow(/both/);
+    expect(() => openClient({ client, url: 'redis://localhost', script: testScript, caller: 'redisStore' })).toThrow(/both/);
   });
 });

@@ -20,6 +20,7 @@ describe('the options of leasedStore', () => {
     ['an unknown mode', { mode: 'waits' }, 'ERR_OPTION', "Write mode: 'wait'."],
     ['no bucket', { maxKeys: 0 }, 'ERR_OPTION', 'from 1 to 10000000'],
     ['a log that is no function', { log: true }, 'ERR_OPTION', 'log: (line)'],
+    ['neither a client nor a URL', { url: undefined }, 'ERR_OPTION', 'leasedStore({ url:'],
     ['a client instead of options', { duplicate: () => undefined }, 'ERR_OPTION', 'leasedStore({ client })'],
   ])('reject %s, with a remedy', (_, options, code, remedy) => {
     expect(() => make(options)).toThrow(

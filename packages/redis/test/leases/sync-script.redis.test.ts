@@ -15,8 +15,8 @@ const DEADLINE_MS = 2000;
 const server = await redisServer();
 const store = await readyStore({ url: server.url, prefix: 'l:', rememberDenialsMs: 0 });
 
-async function readyClient(options: Omit<ClientOptions, 'script'>): Promise<ScriptClient> {
-  const client = openClient({ ...options, script: decideScript });
+async function readyClient(options: Omit<ClientOptions, 'script' | 'caller'>): Promise<ScriptClient> {
+  const client = openClient({ ...options, caller: 'leasedStore', script: decideScript });
   await client.ready(10_000);
   return client;
 }

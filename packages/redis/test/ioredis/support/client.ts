@@ -17,7 +17,7 @@ export const VERSIONS = [
 
 /** Opens a script client that ends with the test. */
 export function openScriptClient(options: Partial<ClientOptions>): ScriptClient {
-  const scriptClient = openClient({ script: testScript, ...options });
+  const scriptClient = openClient({ caller: 'redisStore', script: testScript, ...options });
   running.add({ close: () => scriptClient.close() });
   return scriptClient;
 }

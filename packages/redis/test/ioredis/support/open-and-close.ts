@@ -5,6 +5,7 @@ import { testScript } from './scripts.ts';
 for (const url of process.argv.slice(2)) {
   const scriptClient = openClient({
     url,
+    caller: 'redisStore',
     script: testScript,
     onChange: async ({ state }) => {
       if (state === 'closed') return;
