@@ -1,6 +1,7 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { Decision } from '../decision/decision.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
+import { highestLevel } from '../limits/overshoot.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { StoreCap } from '../store/store.ts';
 import type { Time } from '../time/time.ts';
@@ -30,7 +31,8 @@ interface Cut {
  *
  * A debt is a time. A debt from the old numbers may be longer than the time in which an empty bucket of the new numbers
  * fills, and the client would have to wait for all of it: after a raise from 1 a day to 5 a second, still a day. So
- * when a decision meets such a debt, the store is asked to cut it to that of an empty bucket.
+ * when a decision meets such a debt, the store is asked to cut it to that of an empty bucket. At a limit with an
+ * `overshoot`, it leaves also what processes with leases may have let through beyond that, because they have charged it.
  *
  * - What is remembered, and for how long: the numbers before raises, see {@link RaisedNumbers}, and which buckets were
  *   cut, both until no debt from the old numbers can be left.
@@ -91,8 +93,9 @@ export class RaisedLimits {
     const answer = Decision.answerOf(decision);
     if (listed === undefined || !answer.available || answer.failure !== undefined) return [];
     const debts: OldDebt[] = [];
-    for (const [i, { limit, id, rate, capTicks }] of answer.batch.entries()) {
+    for (const [i, { limit, id, rate, treatment, ...levels }] of answer.batch.entries()) {
       const levelTicks = answer.reading.levelsTicks[i]!;
+      const capTicks = highestLevel(levels.capTicks, rate, treatment.overshoot);
       // Other levels are numbers, and not times.
       if (levelTicks <= capTicks || rate.counts !== undefined) continue;
       // A longer debt than the old numbers allow is from another process with other numbers.

@@ -3,6 +3,7 @@ import { levelsOf } from '../limits/levels.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
+import { highestLevel } from '../limits/overshoot.ts';
 import { overridesOf, type OverrideList } from '../limits/overrides/override-list.ts';
 import { asStored, ceilingRateOf, ceilingsOf } from '../limits/pools.ts';
 import type { Rate } from '../rule/rate.ts';
@@ -159,7 +160,8 @@ export function keptMicros({ capTicks }: OldNumbers): number {
 
 function oldNumbersOf(rate: OverrideRate, limit: Limit<never>): OldNumbers {
   if (typeof rate === 'string') return NEVER_IN_DEBT;
-  return { emissionIntervalTicks: rate.emissionIntervalTicks, capTicks: levelsOf(rate, limit).capTicks };
+  const capTicks = highestLevel(levelsOf(rate, limit).capTicks, rate, limit.treatment.overshoot);
+  return { emissionIntervalTicks: rate.emissionIntervalTicks, capTicks };
 }
 
 function remembered(old: OldNumbers, nowMicros: number): Remembered {

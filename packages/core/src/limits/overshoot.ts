@@ -1,5 +1,8 @@
 import { complaint, SluiceError } from '../checks/errors.ts';
 import { checkBoolean } from '../checks/options.ts';
+import { wholeShareOf } from '../rule/gcra.ts';
+import type { Rate } from '../rule/rate.ts';
+import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
 
 /** Whether a limit is decided exactly, or by leases where the store has them. */
 export interface Exactness {
@@ -52,6 +55,18 @@ export function checkOvershoot(option: string, value: unknown): asserts value is
   const remedy = 'It is a part of the burst: 0.1 for a tenth. For an exact limit, leave it out.';
   throw complaint('ERR_OPTION', { option, demand, value, remedy });
 }
+
+/**
+ * Returns the highest level that decisions leave at a limit: its cap, and above it what processes with leases may let
+ * through. How many processes there are need not be known: together they stay within the overshoot.
+ */
+export function highestLevel(capTicks: number, rate: RateNumbers, overshoot: number | undefined): number {
+  if (overshoot === undefined) return capTicks;
+  const beyondTicks = wholeShareOf(rate.burst, overshoot) * rate.emissionIntervalTicks;
+  return Math.min(capTicks + beyondTicks, MAX_TOLERANCE_TICKS);
+}
+
+type RateNumbers = Pick<Rate, 'burst' | 'emissionIntervalTicks'>;
 
 function exactAndNot(where: string): SluiceError {
   return new SluiceError('ERR_LIMIT', `\`${where}\` has \`overshoot\` and \`exact\`. Remove one of the two.`);

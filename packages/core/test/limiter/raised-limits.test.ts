@@ -76,6 +76,19 @@ describe('a debt that is longer than the raised limit allows is cut', () => {
     expect((await limiter.spend(all(1))).allowed).toBe(true);
   });
 
+  test('but not what processes with leases let through beyond a limit, at the old numbers and at the new ones', () => {
+    const store = memoryStore({ time: new FakeTime() });
+    const leased = (numbers: LimitNumbers) => setOf({ ...numbers, burst: 10, overshoot: 0.5 } as LimitNumbers);
+    const limiter = createLimiter({ ...leased({ count: 1, period: '1h' }), store, log: false });
+    const hourTicks = 3600 * 16_000_000;
+    store.charge([{ limit: 'Orders', id: '7', incrementTicks: 15 * hourTicks, capTicks: 15 * hourTicks }]);
+    limiter.replace(leased({ count: 60, period: '1h' }));
+    expect(atOnce(limiter.check(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 6 * 60_000 });
+    limiter.replace(leased({ count: 120, period: '1h' }));
+    store.charge([{ limit: 'Orders', id: '8', incrementTicks: hourTicks / 8, capTicks: hourTicks / 8 }]);
+    expect(atOnce(limiter.check(all(1, '8')))).toMatchObject({ allowed: false, retryAfterMs: 3 * 60_000 });
+  });
+
   test('after two changes, by the first of them', () => {
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
     atOnce(limiter.spend(all()));
