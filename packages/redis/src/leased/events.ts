@@ -4,7 +4,10 @@ import type { RedisStoreEvent } from '../batches/events.ts';
 /** An event of a store with leases, emitted to `onEvent`. `message` describes what happened and what to do. */
 export type LeasedStoreEvent =
   | RedisStoreEvent
-  /** A limit with an `overshoot`, or a part of its ids, is decided by Redis. Emitted once for each limit. */
+  /**
+   * A limit with an `overshoot`, or a part of its ids, is decided by Redis. Emitted once for each limit, at its first such
+   * request. If that follows from the limit's own numbers, the limiter has warned of it already, and this is not emitted.
+   */
   | {
       readonly type: 'limit-strict';
       readonly limit: string;

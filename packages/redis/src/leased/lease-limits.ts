@@ -29,6 +29,8 @@ export class LeaseLimits {
   readonly #onStrict: (limit: string, reason: string) => void;
   readonly #known = new Map<string, KnownTerms>();
   readonly #reported = new Set<string>();
+  /** The numbers of which a limiter has learned by {@link describe} that they are decided strictly. It warns of them. */
+  readonly #described = new Set<string>();
 
   /** @param onStrict - Called once for each limit with an overshoot that is decided strictly. */
   constructor(settings: LeaseSettings, onStrict: (limit: string, reason: string) => void) {
@@ -47,7 +49,7 @@ export class LeaseLimits {
     if (known !== undefined && isSame(known.numbers, burst, intervalTicks, overshoot, onFailure)) return known.terms;
     const numbers = { burst, intervalTicks, overshoot, onFailure };
     const terms = this.#work(numbers);
-    if (!isLeased(terms)) this.reportStrict(limit, terms.strictBecause);
+    if (!isLeased(terms) && !this.#described.has(textOf(numbers))) this.reportStrict(limit, terms.strictBecause);
     this.#known.set(limit, { numbers, terms: isLeased(terms) ? terms : undefined });
     return isLeased(terms) ? terms : undefined;
   }
@@ -61,7 +63,9 @@ export class LeaseLimits {
 
   describe(numbers: LeaseNumbers): LeaseDescription {
     const terms = this.#work(numbers);
-    return isLeased(terms) ? described(terms, numbers.onFailure) : { leased: false, reason: terms.strictBecause };
+    if (isLeased(terms)) return described(terms, numbers.onFailure);
+    this.#described.add(textOf(numbers));
+    return { leased: false, reason: terms.strictBecause };
   }
 
   #work({ burst, intervalTicks, overshoot, onFailure }: LeaseNumbers): LeaseTerms | NotLeased {
@@ -82,6 +86,10 @@ export function haveSameTerms(one: LeaseTerms, other: LeaseTerms): boolean {
       one.overshoot === other.overshoot &&
       one.onFailure === other.onFailure)
   );
+}
+
+function textOf({ burst, intervalTicks, overshoot }: LeaseNumbers): string {
+  return `${burst} ${intervalTicks} ${overshoot}`;
 }
 
 function isSame(

@@ -18,5 +18,5 @@ export function statusOf({ shared, buckets, syncs }: StatusParts): LeasedStoreSt
     const lastSyncMs = answeredSentTicks === -Infinity ? undefined : (nowTicks - answeredSentTicks) / TICKS_PER_MS;
     return { state: isOpen ? 'failing' : 'up', lastSyncMs, keys: stream.buckets.length } as const;
   });
-  return { ...shared.status(), leases: { streams, keys: buckets.size, waits } };
+  return { ...shared.status(), leases: { streams, keys: buckets.size, waits, ...buckets.totals() } };
 }

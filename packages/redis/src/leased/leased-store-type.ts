@@ -27,6 +27,18 @@ export interface LeasedStoreStatus extends RedisStoreStatus {
     readonly keys: number;
     /** How many batches have waited for a sync. */
     readonly waits: number;
+    /**
+     * How many tokens have lapsed in leases of this process and were not given back, at most: they have refilled since, their
+     * bucket was reset or refunded, or the sync that gave them back was late or not answered. Leases of answers that were lost
+     * are not known, and not counted.
+     */
+    readonly forfeited: number;
+    /**
+     * By how many tokens this process may exceed a limit right now: the most tokens that it let through for one bucket beyond
+     * its leases, and that Redis has not counted yet. It is at most the overdraft of the limit, but in an outage with
+     * `onFailure: 'local'`, when nothing can be counted. Those of all processes add up.
+     */
+    readonly estimatedOvershoot: number;
   };
 }
 

@@ -37,6 +37,8 @@ export interface Answer {
   /** The clock of Redis. */
   readonly serverTicks: number;
   readonly sequence: number;
+  /** False if Redis applied the sync too late to give anything back. */
+  readonly isInTime: boolean;
 }
 
 /** Whether a sync of the bucket would change or report anything. */
@@ -78,6 +80,8 @@ export function applyAnswer({ bucket, entry, terms }: SentBucket, synced: Synced
   const { nowTicks, serverTicks, sequence } = answer;
   const { uncharged, leases } = bucket;
   uncharged.sentCounted();
+  // Another attempt gives nothing back: the first one may have done so.
+  leases.returnAnswered(answer.isInTime && synced.keptFloor && entry.returnTicks > 0);
   settleOutage(bucket, synced, answer);
   bucket.viewTicks = nowTicks + synced.levelTicks;
   // Without the refunds that are not sent yet: Redis may drop them.

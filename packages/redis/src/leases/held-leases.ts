@@ -9,8 +9,13 @@ export class HeldLeases {
   tokens = 0;
   /** When the next lease lapses; Infinity without a lease. */
   nextLapseTicks: number = Infinity;
+  /** At most so many tokens of leases have lapsed and were not given back. */
+  forfeitedTokens = 0;
   readonly #leases: Lease[] = [];
   #lapsedTicks = 0;
+  /** The tokens of `#lapsedTicks`, and those of what is given back in the sync that is not answered yet. */
+  #lapsedTokens = 0;
+  #sentTokens = 0;
   #lapsedUntilTicks = Infinity;
 
   /** True if there is neither a lease, spent or not, nor something of one to give back. */
@@ -73,14 +78,17 @@ export class HeldLeases {
 
   /** Forgets all leases, because their bucket was reset: nothing is left to be given back. */
   forget(): void {
+    const { forfeitedTokens } = this;
     this.forbidReturns();
     this.dropAll(0);
+    // The reset has given them back.
+    this.forfeitedTokens = forfeitedTokens;
   }
 
   /** Prevents that anything of these leases is given back, because somebody has lowered the TAT. */
   forbidReturns(): void {
-    this.#lapsedTicks = 0;
-    this.#lapsedUntilTicks = Infinity;
+    this.forfeitedTokens += this.#lapsedTokens;
+    this.#clearLapsed();
     for (const lease of this.#leases) lease.returnableUntilTicks = -Infinity;
   }
 
@@ -92,9 +100,22 @@ export class HeldLeases {
    */
   takeReturn(latestTicks: number): number {
     const returned = Math.max(0, Math.min(this.#lapsedTicks, this.#lapsedUntilTicks - latestTicks));
-    this.#lapsedTicks = 0;
-    this.#lapsedUntilTicks = Infinity;
+    this.#sentTokens = returned === 0 ? 0 : (this.#lapsedTokens * returned) / this.#lapsedTicks;
+    this.forfeitedTokens += this.#lapsedTokens - this.#sentTokens;
+    this.#clearLapsed();
     return returned;
+  }
+
+  /** Ends what {@link takeReturn} began. @param wasApplied - Whether Redis is known to have given it back. */
+  returnAnswered(wasApplied: boolean): void {
+    if (!wasApplied) this.forfeitedTokens += this.#sentTokens;
+    this.#sentTokens = 0;
+  }
+
+  #clearLapsed(): void {
+    this.#lapsedTicks = 0;
+    this.#lapsedTokens = 0;
+    this.#lapsedUntilTicks = Infinity;
   }
 
   #dropUntil(lapseTicks: number, nowTicks: number): void {
@@ -107,8 +128,11 @@ export class HeldLeases {
   #drop(lease: Lease, nowTicks: number): void {
     lease.isLive = false;
     const returnable = Math.min(lease.tokens * lease.intervalTicks, lease.returnableUntilTicks - nowTicks);
+    const returnableTokens = Math.max(0, returnable) / lease.intervalTicks;
+    this.forfeitedTokens += lease.tokens - returnableTokens;
     if (returnable <= 0) return;
     this.#lapsedTicks += returnable;
+    this.#lapsedTokens += returnableTokens;
     this.#lapsedUntilTicks = Math.min(this.#lapsedUntilTicks, lease.returnableUntilTicks);
   }
 

@@ -56,7 +56,8 @@ export function leaseNumbers(demand: LeaseDemand): LeaseNumbers | NotLeased {
   const { burst, overshoot, gateways, intervalTicks } = demand;
   const allowedTokens = wholeShareOf(burst, overshoot);
   if (allowedTokens < gateways) {
-    return strict(`overshoot × burst is ${allowedTokens} tokens, and each of the ${gateways} processes needs one`);
+    const tokens = `${allowedTokens} ${allowedTokens === 1 ? 'token' : 'tokens'}`;
+    return strict(`overshoot × burst is ${tokens}, and each of the ${gateways} processes needs one`);
   }
   const leaseTicksAt = (overdraft: number): number =>
     Math.min(LONGEST_LEASE_TICKS, (allowedTokens - gateways * overdraft) * intervalTicks);

@@ -134,7 +134,13 @@ export class LeaseStream implements BucketStream {
     this.#failures = 0;
     if (this.isOpen) this.#close(nowTicks);
     if (reply.lost) this.#lossSequence = call.sequence;
-    const answer = { nowTicks, sentTicks: sent.sentTicks, serverTicks: reply.nowTicks, sequence: call.sequence };
+    const answer = {
+      nowTicks,
+      sentTicks: sent.sentTicks,
+      serverTicks: reply.nowTicks,
+      sequence: call.sequence,
+      isInTime: reply.nowTicks <= call.latestTicks,
+    };
     for (let i = 0; i < sent.buckets.length; i++) {
       const each = sent.buckets[i]!;
       applyAnswer(each, reply.buckets[i]!, answer);

@@ -191,6 +191,11 @@ export class LeasedBucket {
     return Math.max(0, this.levelTicks(nowTicks) - this.leases.tokens * this.terms.intervalTicks);
   }
 
+  /** How many tokens the process let through that Redis may not have counted. */
+  get unchargedTokens(): number {
+    return (this.uncharged.totalTicks + (this.outage?.spentTicks ?? 0)) / this.terms.intervalTicks;
+  }
+
   /** Whether the view is too old to deny by it. */
   isOld(nowTicks: number): boolean {
     return nowTicks - this.viewAtTicks > 2 * this.terms.syncTicks;

@@ -19,6 +19,8 @@ export class LeasedBuckets {
   readonly #buckets = new Map<string, LeasedBucket>();
   readonly #streams: LeaseStream[] = [];
   readonly #byTag = new Map<string, LeaseStream[]>();
+  /** Of the buckets that were dropped. */
+  #forfeitedTokens = 0;
   #sweptStream = 0;
   #sweptBucket = 0;
 
@@ -52,6 +54,17 @@ export class LeasedBuckets {
     return this.#buckets.get(key);
   }
 
+  /** What the status of a store reports of its buckets, see there. Looks at all of them. */
+  totals(): { readonly forfeited: number; readonly estimatedOvershoot: number } {
+    let forfeited = this.#forfeitedTokens;
+    let most = 0;
+    for (const bucket of this.#buckets.values()) {
+      forfeited += bucket.leases.forfeitedTokens;
+      most = Math.max(most, bucket.unchargedTokens);
+    }
+    return { forfeited: Math.floor(forfeited), estimatedOvershoot: Math.ceil(most) };
+  }
+
   /** Looks at up to `looks` buckets, and drops those at rest. */
   sweep(looks: number, nowTicks: number): void {
     for (let i = 0; i < looks && this.#streams.length > 0; i++) {
@@ -63,6 +76,7 @@ export class LeasedBuckets {
         this.#sweptBucket = 0;
       } else if (bucket.isAtRest(nowTicks)) {
         bucket.isDropped = true;
+        this.#forfeitedTokens += bucket.leases.forfeitedTokens;
         this.#buckets.delete(bucket.key);
         buckets[this.#sweptBucket] = buckets.at(-1)!;
         buckets.pop();

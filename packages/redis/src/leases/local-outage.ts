@@ -35,6 +35,11 @@ export class LocalOutage {
     return Math.max(0, levelTicks + (incrementTicks - overdraftTicks) * this.#gateways);
   }
 
+  /** What the process let through in the outage. */
+  get spentTicks(): number {
+    return this.#spentTicks;
+  }
+
   spend(incrementTicks: number, nowTicks: number): void {
     this.#tatTicks = Math.max(this.#tatTicks, nowTicks) + incrementTicks * this.#gateways;
     this.#spentTicks += incrementTicks;

@@ -1,5 +1,5 @@
-import { accountId, createLimiter, type FailurePolicy, type Limiter } from '@sluice/core';
-import { leasedStore } from '@sluice/redis';
+import { accountId, createLimiter, type FailurePolicy, type Limiter, type LimiterEvent } from '@sluice/core';
+import { leasedStore, type LeasedStoreEvent } from '@sluice/redis';
 import { describe, expect, test } from 'vitest';
 import { redisServer, type RedisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { running } from '../../../../test/redis/servers/running.ts';
@@ -97,5 +97,30 @@ describe('limiters on stores with leases', () => {
     };
     await until('a reset is answered', () => reset().catch(() => false));
     await until('requests pass again', async () => (await spend(limiter)).allowed);
+  });
+
+  test('report once that a limit is decided by Redis: the limiter for its own numbers, the store for those of an id', async () => {
+    const server = await redisServer();
+    const events: (LeasedStoreEvent | LimiterEvent)[] = [];
+    const onEvent = (event: LeasedStoreEvent | LimiterEvent): void => void events.push(event);
+    const store = leasedStore({ url: server.url, gateways: 2, log: false, onEvent });
+    const limits = {
+      Small: { key, burst: 10, count: 100, period: '24h', overshoot: 0.1 },
+      Large: { key, burst: 100, count: 100, period: '24h', overshoot: 0.1 },
+    } as const;
+    const overrides = { Large: { '8': { burst: 10, count: 10, period: '24h' } } } as const;
+    const limiter = createLimiter({ limits, overrides, store, log: false, onEvent, failure: { gateways: 2 } });
+    running.add({ close: () => limiter.close({ store: true }) });
+    await limiter.ready();
+    const seen = () => events.filter(({ type }) => type !== 'connection').map(({ type, message }) => [type, message]);
+    const warning = [
+      'warning',
+      expect.stringMatching(/^Limit "Small" is decided exactly.* because overshoot × burst is 1 token, /),
+    ];
+    for (const id of ['7', '8']) await limiter.spend([{ limit: 'Small', id }]);
+    await limiter.spend([{ limit: 'Large', id: '7' }]);
+    expect(seen()).toEqual([warning]);
+    for (let i = 0; i < 2; i++) await limiter.spend([{ limit: 'Large', id: '8' }]);
+    expect(seen()).toEqual([warning, ['limit-strict', expect.stringContaining('limit "Large"')]]);
   });
 });

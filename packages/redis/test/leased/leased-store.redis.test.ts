@@ -122,7 +122,7 @@ describe('a limit with an overshoot', () => {
       expect(isAllowed(batch, await reading)).toBe(true);
     }
     expect(events.filter(({ type }) => type === 'limit-strict')).toEqual([
-      expect.objectContaining({ limit: 'Pages', reason: expect.stringContaining('1 tokens') }),
+      expect.objectContaining({ limit: 'Pages', reason: expect.stringContaining('1 token,') }),
     ]);
   });
 
