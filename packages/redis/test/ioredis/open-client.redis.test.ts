@@ -113,8 +113,12 @@ describe('a connection by URL', () => {
   );
 
   test('is rejected without showing the password', () => {
-    expect(() => openClient({ url: 'http://user:secret@host/0', script: testScript, caller: 'redisStore' })).toThrow(/http:\/\/…@host/);
-    expect(() => openClient({ url: 'redis://user:se/cret@host:x/0', script: testScript, caller: 'redisStore' })).toThrow(/redis:\/\/…@host/);
+    expect(() => openClient({ url: 'http://user:secret@host/0', script: testScript, caller: 'redisStore' })).toThrow(
+      /http:\/\/…@host/,
+    );
+    expect(() =>
+      openClient({ url: 'redis://user:se/cret@host:x/0', script: testScript, caller: 'redisStore' }),
+    ).toThrow(/redis:\/\/…@host/);
   });
 
   test.each([
@@ -138,9 +142,9 @@ describe('a value that is not a client of ioredis', () => {
     ['a client of another package', { duplicate: () => ({}), options: {}, isOpen: true }],
     ['a function', () => {}],
   ])('is rejected: %s', (_, client) => {
-    expect(() => openClient({ client: client as unknown as RedisClient, script: testScript, caller: 'redisStore' })).toThrow(
-      expect.objectContaining({ code: 'ERR_OPTION', message: expect.stringContaining('`client`') }),
-    );
+    expect(() =>
+      openClient({ client: client as unknown as RedisClient, script: testScript, caller: 'redisStore' }),
+    ).toThrow(expect.objectContaining({ code: 'ERR_OPTION', message: expect.stringContaining('`client`') }));
   });
 
   test.each([
@@ -169,6 +173,8 @@ describe('a value that is not a client of ioredis', () => {
       "`client` or `url` must be given, but neither was. For example leasedStore({ url: 'redis://127.0.0.1:6379' }).",
     );
     const client = ended(new Redis({ lazyConnect: true }));
-    expect(() => openClient({ client, url: 'redis://localhost', script: testScript, caller: 'redisStore' })).toThrow(/both/);
+    expect(() => openClient({ client, url: 'redis://localhost', script: testScript, caller: 'redisStore' })).toThrow(
+      /both/,
+    );
   });
 });

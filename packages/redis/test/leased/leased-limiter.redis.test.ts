@@ -110,7 +110,7 @@ describe('limiters on stores with leases', () => {
     } as const;
     const overrides = { Large: { '8': { burst: 10, count: 10, period: '24h' } } } as const;
     const limiter = createLimiter({ limits, overrides, store, log: false, onEvent, failure: { gateways: 2 } });
-    running.add({ close: () => limiter.close({ store: true }) });
+    running.add({ close: async () => limiter.close({ store: true }) });
     await limiter.ready();
     const seen = () => events.filter(({ type }) => type !== 'connection').map(({ type, message }) => [type, message]);
     const warning = [

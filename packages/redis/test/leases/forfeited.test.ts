@@ -9,7 +9,7 @@ const SECOND = 1000 * TICKS_PER_MS;
 function bucketWithLease(tokens: number) {
   const buckets = new LeasedBuckets({ maxKeys: 10, syncTicks: SYNC, streamKey: (tag, index) => `${tag}:${index}` });
   const bucket = buckets.bucket('key', '', TERMS, SECOND)!;
-  const stream = buckets.streams[0]!;
+  const stream = buckets.streams.at(0)!;
   bucket.touch(SECOND);
   const first = nextCall(stream);
   answer(stream, first.call, first.atTicks);
