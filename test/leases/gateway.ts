@@ -144,7 +144,11 @@ export class Gateway {
   }
 
   bucket(key: string): LeasedBucket | undefined {
-    return this.buckets.bucket(key, '', this.#terms(key), this.nowTicks);
+    const name = { limit: 'Calls', id: key };
+    const bucket =
+      this.buckets.find(name) ?? this.buckets.add({ ...name, key, tag: '' }, this.#terms(key), this.nowTicks);
+    if (bucket !== undefined) bucket.usedAtTicks = this.nowTicks;
+    return bucket;
   }
 
   /** Runs something in the process, later if it stalls, and then what is due. */

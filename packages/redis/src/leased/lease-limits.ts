@@ -19,7 +19,7 @@ interface KnownTerms {
 /** The parts of a transaction or a charge that show whether it is leased. */
 export type LeaseCandidate = Pick<
   StoreTransaction,
-  'limit' | 'incrementTicks' | 'capTicks' | 'lineTicks' | 'period' | 'slots' | 'treatment' | 'rate'
+  'limit' | 'calendar' | 'incrementTicks' | 'capTicks' | 'lineTicks' | 'period' | 'slots' | 'treatment' | 'rate'
 > &
   Partial<Pick<StoreTransaction, 'fitTicks' | 'mode'>>;
 
@@ -40,11 +40,10 @@ export class LeaseLimits {
 
   /** The terms for a transaction; undefined if only Redis decides it. */
   termsOf(candidate: LeaseCandidate): LeaseTerms | undefined {
-    const { limit, treatment, rate } = candidate;
-    const overshoot = treatment?.overshoot;
-    if (overshoot === undefined || rate === undefined || !isPlain(candidate)) return undefined;
-    const { onFailure } = treatment!;
-    const { burst, emissionIntervalTicks: intervalTicks } = rate;
+    if (tokensOf(candidate) === undefined) return undefined;
+    const { limit } = candidate;
+    const { onFailure, overshoot } = candidate.treatment as { onFailure: LeaseNumbers['onFailure']; overshoot: number };
+    const { burst, emissionIntervalTicks: intervalTicks } = candidate.rate!;
     const known = this.#known.get(limit);
     if (known !== undefined && isSame(known.numbers, burst, intervalTicks, overshoot, onFailure)) return known.terms;
     const numbers = { burst, intervalTicks, overshoot, onFailure };
@@ -72,20 +71,44 @@ export class LeaseLimits {
     const { gateways, syncTicks, mode } = this.#settings;
     const numbers = leaseNumbers({ burst, intervalTicks, overshoot, gateways, syncTicks });
     if (!isLeased(numbers)) return numbers;
-    // `open` is the limiter's to apply: it must learn of the outage.
-    return { ...numbers, waits: mode === 'wait', onFailure: onFailure === 'local' ? 'local' : 'closed' };
+    return { ...numbers, waits: mode === 'wait', onFailure: inOutage(onFailure) };
   }
 }
 
-/** Whether a bucket has the same numbers by two sets of terms. Other terms would cost it its leases. */
-export function haveSameTerms(one: LeaseTerms, other: LeaseTerms): boolean {
+/** Whether terms follow from the numbers of a transaction that {@link tokensOf} accepts. */
+export function followFrom(terms: LeaseTerms, { rate, treatment }: LeaseCandidate): boolean {
   return (
-    one === other ||
-    (one.burst === other.burst &&
-      one.intervalTicks === other.intervalTicks &&
-      one.overshoot === other.overshoot &&
-      one.onFailure === other.onFailure)
+    terms.burst === rate!.burst &&
+    terms.intervalTicks === rate!.emissionIntervalTicks &&
+    terms.overshoot === treatment!.overshoot &&
+    terms.onFailure === inOutage(treatment!.onFailure)
   );
+}
+
+/**
+ * Returns the tokens of a transaction or a charge that can be leased, or undefined if only Redis can decide it.
+ *
+ * Leases know one level up to which a bucket is used, and whole tokens. A share of a bucket, a queue, a debt, slots and
+ * periods are decided by Redis, as a part of the same bucket.
+ */
+export function tokensOf(candidate: LeaseCandidate): number | undefined {
+  const { treatment, rate } = candidate;
+  if (rate === undefined || treatment === undefined || treatment.overshoot === undefined) return undefined;
+  if (candidate.lineTicks !== undefined || candidate.period !== undefined) return undefined;
+  if (candidate.slots !== undefined || candidate.calendar !== undefined) return undefined;
+  const { toleranceTicks } = rate;
+  const { incrementTicks, fitTicks, mode } = candidate;
+  const levelTicks = mode === undefined || mode === 'charge' ? candidate.capTicks : toleranceTicks;
+  if (levelTicks !== toleranceTicks || (fitTicks ?? toleranceTicks) !== toleranceTicks) return undefined;
+  if (incrementTicks > toleranceTicks) return undefined;
+  // Faster than a remainder, and as exact for numbers below 2^53.
+  const tokens = incrementTicks / rate.emissionIntervalTicks;
+  return Number.isInteger(tokens) ? tokens : undefined;
+}
+
+/** The policy `open` is the limiter's to apply: it must learn of the outage. */
+function inOutage(onFailure: LeaseNumbers['onFailure']): LeaseTerms['onFailure'] {
+  return onFailure === 'local' ? 'local' : 'closed';
 }
 
 function textOf({ burst, intervalTicks, overshoot }: LeaseNumbers): string {
@@ -104,32 +127,6 @@ function isSame(
     numbers.intervalTicks === intervalTicks &&
     numbers.overshoot === overshoot &&
     numbers.onFailure === onFailure
-  );
-}
-
-/**
- * Leases know one level up to which a bucket is used, and whole tokens. A share of a bucket, a queue, a debt, slots and
- * periods are decided by Redis, as a part of the same bucket.
- */
-function isPlain({ rate, ...transaction }: LeaseCandidate): boolean {
-  const { toleranceTicks, emissionIntervalTicks } = rate!;
-  const {
-    incrementTicks,
-    fitTicks = toleranceTicks,
-    capTicks,
-    lineTicks,
-    period,
-    slots,
-    mode = 'charge',
-  } = transaction;
-  return (
-    fitTicks === toleranceTicks &&
-    incrementTicks <= toleranceTicks &&
-    incrementTicks % emissionIntervalTicks === 0 &&
-    lineTicks === undefined &&
-    period === undefined &&
-    slots === undefined &&
-    (mode !== 'charge' || capTicks === toleranceTicks)
   );
 }
 

@@ -1,5 +1,4 @@
 import type { StoreBucket, StoreReading, StoreRefund } from '@sluice/core';
-import type { BucketKeys } from '../batches/bucket-keys.ts';
 import type { SharedStore } from '../batches/shared-store.ts';
 import type { LeasedBucket } from '../leases/leased-bucket.ts';
 import type { LeasedBuckets } from '../leases/leased-buckets.ts';
@@ -10,7 +9,6 @@ import type { LeaseSyncs } from './lease-syncs.ts';
 
 interface LeaseReturnsParts {
   readonly shared: SharedStore;
-  readonly keys: BucketKeys;
   readonly buckets: LeasedBuckets;
   readonly syncs: LeaseSyncs;
 }
@@ -56,10 +54,10 @@ export class LeaseReturns {
   }
 
   #each(batch: readonly StoreBucket[], run: (bucket: LeasedBucket, nowTicks: number) => void): void {
-    const { keys, buckets, syncs } = this.#parts;
+    const { buckets, syncs } = this.#parts;
     const { nowTicks } = syncs;
     for (const each of batch) {
-      const bucket = buckets.find(keys.keyOf(each));
+      const bucket = buckets.find(each);
       if (bucket === undefined) continue;
       run(bucket, nowTicks);
       syncs.afterUse([{ bucket }], nowTicks);
@@ -70,7 +68,7 @@ export class LeaseReturns {
   #bucketOfDecision(refund: StoreRefund): LeasedBucket | undefined {
     const { tatAfterSpendTicks, lineTicks, period } = refund;
     if (tatAfterSpendTicks === undefined || lineTicks !== undefined || period !== undefined) return undefined;
-    const bucket = this.#parts.buckets.find(this.#parts.keys.keyOf(refund));
+    const bucket = this.#parts.buckets.find(refund);
     return bucket?.stream.serverAheadTicks === undefined && tatAfterSpendTicks > 0 ? undefined : bucket;
   }
 

@@ -1,47 +1,69 @@
 import type { StoreReading, StoreTransaction } from '@sluice/core';
 import { nowTicksAt } from '@sluice/core/kit';
-import type { LeaseDecision } from '../leases/decide.ts';
 import type { LeasedBucket } from '../leases/leased-bucket.ts';
+import type { LeaseDecision } from '../leases/decide.ts';
+import type { BucketLookup } from './bucket-lookup.ts';
 import { levelOf, serverTicks, type LeasedEntry } from './leased-levels.ts';
 
 /** A batch, divided into what the process decides and what Redis decides. */
 export interface SplitBatch {
+  /** At least one. */
   readonly leased: readonly LeasedEntry[];
   readonly exact: readonly StoreTransaction[];
-  /** For each transaction of the batch, whether it is leased. */
+  /** For each transaction of the batch, whether it is leased. Empty if all are. */
   readonly isLeased: readonly boolean[];
 }
+
+const NONE: readonly never[] = [];
 
 /**
  * Divides a batch.
  *
- * @param bucketOf - Returns the bucket of a transaction that is leased.
+ * @param isUsable - Whether a bucket can be decided in the process. Default: any can.
  * @returns Undefined if nothing is leased.
  */
 export function splitBatch(
   batch: readonly StoreTransaction[],
-  bucketOf: (transaction: StoreTransaction) => LeasedBucket | undefined,
+  lookup: BucketLookup,
+  nowTicks: number,
+  isUsable?: (bucket: LeasedBucket) => boolean,
 ): SplitBatch | undefined {
-  const leased: LeasedEntry[] = [];
-  const exact: StoreTransaction[] = [];
-  const isLeased: boolean[] = [];
-  for (const transaction of batch) {
-    const bucket = bucketOf(transaction);
-    isLeased.push(bucket !== undefined);
-    if (bucket === undefined) exact.push(transaction);
-    else leased.push(entryOf(bucket, transaction));
+  // oxlint-disable-next-line unicorn/no-new-array -- preallocated: see docs/hot-path.md
+  const leased = new Array<LeasedEntry>(batch.length);
+  for (let i = 0; i < batch.length; i++) {
+    const entry = lookup.entryOf(batch[i]!, nowTicks);
+    if (entry === undefined || isUsable?.(entry.bucket) === false) return splitMixed(batch, lookup, nowTicks, isUsable);
+    leased[i] = entry;
   }
-  return leased.length === 0 ? undefined : { leased, exact, isLeased };
+  return batch.length === 0 ? undefined : { leased, exact: NONE, isLeased: NONE };
+}
+
+function splitMixed(
+  batch: readonly StoreTransaction[],
+  lookup: BucketLookup,
+  nowTicks: number,
+  isUsable: (bucket: LeasedBucket) => boolean = () => true,
+): SplitBatch | undefined {
+  const entries = batch.map((transaction) => {
+    const entry = lookup.entryOf(transaction, nowTicks);
+    return entry !== undefined && isUsable(entry.bucket) ? entry : undefined;
+  });
+  const leased = entries.filter((entry) => entry !== undefined);
+  if (leased.length === 0) return undefined;
+  const exact = batch.filter((_, i) => entries[i] === undefined);
+  return { leased, exact, isLeased: entries.map((entry) => entry !== undefined) };
 }
 
 /** The levels of a decision in the process. It is no sign that Redis answers. */
 export function readingOf(leased: readonly LeasedEntry[], decision: LeaseDecision, nowTicks: number): StoreReading {
-  const levelsTicks: number[] = [];
-  const bucketNowTicks: number[] = [];
+  // oxlint-disable-next-line unicorn/no-new-array -- preallocated: see docs/hot-path.md
+  const levelsTicks = new Array<number>(leased.length);
+  // oxlint-disable-next-line unicorn/no-new-array -- preallocated: see docs/hot-path.md
+  const bucketNowTicks = new Array<number>(leased.length);
   for (let i = 0; i < leased.length; i++) {
     const level = levelOf(leased[i]!, decision, i, nowTicks);
-    levelsTicks.push(level.levelTicks);
-    bucketNowTicks.push(level.nowTicks);
+    levelsTicks[i] = level.levelTicks;
+    bucketNowTicks[i] = level.nowTicks;
   }
   return { nowTicks: serverTicks(leased[0]!.bucket, nowTicks), levelsTicks, bucketNowTicks, remembered: true };
 }
@@ -65,9 +87,4 @@ export function joinReadings(
   }
   const reading = { nowTicks: exact.nowTicks, levelsTicks, bucketNowTicks };
   return exact.bucketWallMs === undefined ? reading : { ...reading, bucketWallMs };
-}
-
-function entryOf(bucket: LeasedBucket, transaction: StoreTransaction): LeasedEntry {
-  const tokens = transaction.incrementTicks / bucket.terms.intervalTicks;
-  return { bucket, tokens, mode: transaction.mode, transaction };
 }

@@ -17,9 +17,9 @@ import { passes, TICKS_PER_MS } from '@sluice/core/kit';
 import type { BucketKeys } from '../batches/bucket-keys.ts';
 import { checkDeadline, DEFAULT_DEADLINE_MS, type SharedStore } from '../batches/shared-store.ts';
 import { decide, refundAll, type LeaseDecision } from '../leases/decide.ts';
-import type { LeasedBucket } from '../leases/leased-bucket.ts';
 import { LeasedBuckets } from '../leases/leased-buckets.ts';
-import { haveSameTerms, type LeaseCandidate, type LeaseLimits } from './lease-limits.ts';
+import { BucketLookup } from './bucket-lookup.ts';
+import type { LeaseLimits } from './lease-limits.ts';
 import type { LeaseSyncs } from './lease-syncs.ts';
 import { joinReadings, readingOf, splitBatch, type SplitBatch } from './leased-batch.ts';
 import { LeaseReturns } from './lease-returns.ts';
@@ -46,6 +46,7 @@ export class LeasingStore implements LeasedStore {
   readonly #parts: LeasingStoreParts;
   readonly #shared: SharedStore;
   readonly #syncs: LeaseSyncs;
+  readonly #lookup: BucketLookup;
   readonly #returns: LeaseReturns;
   #closing: Promise<void> | undefined;
 
@@ -53,13 +54,15 @@ export class LeasingStore implements LeasedStore {
     this.#parts = parts;
     this.#shared = parts.shared;
     this.#syncs = parts.syncs;
+    this.#lookup = new BucketLookup(parts);
     this.#returns = new LeaseReturns(parts);
   }
 
   spend(batch: readonly StoreTransaction[], deadlineMs: number = DEFAULT_DEADLINE_MS): Awaitable<StoreReading> {
-    const split = this.#split(batch, deadlineMs);
-    if (split === undefined) return this.#shared.spend(batch, deadlineMs);
+    this.#beginCall(deadlineMs);
     const { nowTicks } = this.#syncs;
+    const split = splitBatch(batch, this.#lookup, nowTicks);
+    if (split === undefined) return this.#shared.spend(batch, deadlineMs);
     const decision = decide(split.leased, nowTicks);
     if (decision.outcome === 'waits') return this.#waitAndSpend(split, deadlineMs, nowTicks);
     this.#syncs.afterUse(split.leased, nowTicks);
@@ -88,8 +91,9 @@ export class LeasingStore implements LeasedStore {
   }
 
   check(batch: readonly StoreTransaction[], deadlineMs: number = DEFAULT_DEADLINE_MS): Awaitable<StoreReading> {
+    this.#beginCall(deadlineMs);
     const { nowTicks } = this.#syncs;
-    const split = this.#split(batch, deadlineMs, (bucket) => !bucket.isOld(nowTicks));
+    const split = splitBatch(batch, this.#lookup, nowTicks, (bucket) => !bucket.isOld(nowTicks));
     if (split === undefined) return this.#shared.check(batch, deadlineMs);
     const looks = split.leased.map((entry): LeasedEntry => ({ ...entry, mode: 'check-only' }));
     const decision = decide(looks, nowTicks);
@@ -101,7 +105,8 @@ export class LeasingStore implements LeasedStore {
 
   charge(batch: readonly StoreCharge[], deadlineMs: number = DEFAULT_DEADLINE_MS): Awaitable<StoreReading> {
     const transactions = batch.map((each): StoreTransaction => ({ ...each, fitTicks: each.capTicks, mode: 'charge' }));
-    const split = this.#split(transactions, deadlineMs);
+    this.#beginCall(deadlineMs);
+    const split = splitBatch(transactions, this.#lookup, this.#syncs.nowTicks);
     if (split === undefined) return this.#shared.charge(batch, deadlineMs);
     if (split.exact.length === 0) return this.#chargeLeased(split);
     return this.#shared.charge(split.exact, deadlineMs).then((exact) => {
@@ -160,42 +165,6 @@ export class LeasingStore implements LeasedStore {
       throw new SluiceError('ERR_CLOSED', 'This Redis store was closed. Make a new one with leasedStore().');
     }
     checkDeadline(deadlineMs);
-  }
-
-  /** Returns undefined if Redis decides the whole batch. */
-  #split(
-    batch: readonly StoreTransaction[],
-    deadlineMs: number,
-    isUsable: (bucket: LeasedBucket) => boolean = () => true,
-  ): SplitBatch | undefined {
-    this.#beginCall(deadlineMs);
-    const { nowTicks } = this.#syncs;
-    return splitBatch(batch, (transaction) => {
-      const bucket = this.#bucketOf(transaction, nowTicks);
-      return bucket !== undefined && isUsable(bucket) ? bucket : undefined;
-    });
-  }
-
-  #bucketOf(transaction: LeaseCandidate & StoreBucket, nowTicks: number): LeasedBucket | undefined {
-    const { limits, keys, buckets, isCluster, maxKeys } = this.#parts;
-    const terms = limits.termsOf(transaction);
-    if (terms === undefined) return undefined;
-    const key = keys.keyOf(transaction);
-    const known = buckets.find(key);
-    if (known !== undefined) {
-      known.usedAtTicks = nowTicks;
-      if (!haveSameTerms(known.terms, terms)) known.setTerms(terms, nowTicks);
-      return known;
-    }
-    const tag = isCluster ? keys.tagOf(transaction) : '';
-    if (tag === undefined) {
-      limits.reportStrict(transaction.limit, 'the function `hashTag` returned no tag for one of its buckets');
-      return undefined;
-    }
-    const bucket = buckets.bucket(key, tag, terms, nowTicks);
-    if (bucket === undefined)
-      limits.reportStrict(transaction.limit, `more than ${maxKeys} buckets are in use (maxKeys)`);
-    return bucket;
   }
 
   #waitAndSpend(split: SplitBatch, deadlineMs: number, startTicks: number): Promise<StoreReading> {

@@ -1,3 +1,4 @@
+import type { BucketName } from '@sluice/core';
 import { HeldLeases } from './held-leases.ts';
 import type { LeaseNumbers } from './lease-numbers.ts';
 import { Spent } from './lease.ts';
@@ -10,6 +11,12 @@ export interface LeaseTerms extends LeaseNumbers {
   readonly waits: boolean;
   /** What decides while Redis does not answer, once the leases are spent. */
   readonly onFailure: 'closed' | 'local' | 'open';
+}
+
+/** The names of a bucket: in the process and in Redis. */
+export interface LeasedName extends BucketName {
+  /** The Redis key. */
+  readonly key: string;
 }
 
 /** What a bucket needs of the stream that syncs it. */
@@ -44,6 +51,9 @@ export type Look = typeof FITS | typeof WAITS | typeof DENIES | typeof UNAVAILAB
  * the same tokens.
  */
 export class LeasedBucket {
+  readonly limit: string;
+  readonly id: string;
+  /** The Redis key. */
   readonly key: string;
   readonly stream: BucketStream;
   terms: LeaseTerms;
@@ -88,7 +98,9 @@ export class LeasedBucket {
   lackingTokens = 0;
   retryTicks = 0;
 
-  constructor(key: string, stream: BucketStream, terms: LeaseTerms) {
+  constructor({ limit, id, key }: LeasedName, stream: BucketStream, terms: LeaseTerms) {
+    this.limit = limit;
+    this.id = id;
     this.key = key;
     this.stream = stream;
     this.terms = terms;

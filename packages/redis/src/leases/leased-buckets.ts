@@ -1,4 +1,5 @@
-import { LeasedBucket, type LeaseTerms } from './leased-bucket.ts';
+import type { StoreBucket } from '@sluice/core';
+import { LeasedBucket, type LeasedName, type LeaseTerms } from './leased-bucket.ts';
 import { LeaseStream, MOST_BUCKETS } from './lease-stream.ts';
 
 /** How many buckets a new bucket has looked at, to drop those at rest. More than one, so that dropping catches up. */
@@ -13,23 +14,31 @@ export interface LeasedBucketsOptions {
   streamKey(tag: string, index: number): string;
 }
 
+/** A bucket that is to be leased. */
+export interface NewBucket extends LeasedName {
+  /** The part of the key that chooses the slot in a cluster; empty outside of one. */
+  readonly tag: string;
+}
+
 /** The buckets that one process leases, and the streams that sync them. */
 export class LeasedBuckets {
   readonly #options: LeasedBucketsOptions;
-  readonly #buckets = new Map<string, LeasedBucket>();
+  /** By limit and id, because a Redis key takes longer to build than a decision. */
+  readonly #byLimit = new Map<string, Map<string, LeasedBucket>>();
   readonly #streams: LeaseStream[] = [];
   readonly #byTag = new Map<string, LeaseStream[]>();
   /** Of the buckets that were dropped. */
   #forfeitedTokens = 0;
   #sweptStream = 0;
   #sweptBucket = 0;
+  #size = 0;
 
   constructor(options: LeasedBucketsOptions) {
     this.#options = options;
   }
 
   get size(): number {
-    return this.#buckets.size;
+    return this.#size;
   }
 
   /** All streams. One whose `nextTicks` has come has a call to make. */
@@ -37,30 +46,38 @@ export class LeasedBuckets {
     return this.#streams;
   }
 
-  /**
-   * Returns a bucket. Undefined if this process leases as many as it may: such a bucket is decided strictly, because a
-   * bucket that was forgotten too early would get a new overdraft.
-   *
-   * @param tag - The part of the key that chooses the slot in a cluster; empty outside of one.
-   */
-  bucket(key: string, tag: string, terms: LeaseTerms, nowTicks: number): LeasedBucket | undefined {
-    const bucket = this.#buckets.get(key) ?? this.#newBucket(key, tag, terms, nowTicks);
-    if (bucket !== undefined) bucket.usedAtTicks = nowTicks;
-    return bucket;
+  /** Returns a bucket that this process leases. */
+  find({ limit, id, calendar, slots }: StoreBucket): LeasedBucket | undefined {
+    // Those are other buckets of the same id.
+    if (calendar !== undefined || slots !== undefined) return undefined;
+    return this.#byLimit.get(limit)?.get(id);
   }
 
-  /** Returns a bucket that this process leases. */
-  find(key: string): LeasedBucket | undefined {
-    return this.#buckets.get(key);
+  /**
+   * Adds a bucket that {@link find} did not find, and that is asked for now. Returns undefined if this process leases as many
+   * as it may: such a bucket is decided strictly, because a bucket that was forgotten too early would get a new overdraft.
+   */
+  add({ tag, ...name }: NewBucket, terms: LeaseTerms, nowTicks: number): LeasedBucket | undefined {
+    this.sweep(LOOKS_PER_NEW_BUCKET, nowTicks);
+    if (this.#size >= this.#options.maxKeys) return undefined;
+    const stream = this.#streamWithRoom(tag);
+    const bucket = new LeasedBucket(name, stream, terms);
+    bucket.usedAtTicks = nowTicks;
+    stream.buckets.push(bucket);
+    this.#bucketsOf(name.limit).set(name.id, bucket);
+    this.#size++;
+    return bucket;
   }
 
   /** What the status of a store reports of its buckets, see there. Looks at all of them. */
   totals(): { readonly forfeited: number; readonly estimatedOvershoot: number } {
     let forfeited = this.#forfeitedTokens;
     let most = 0;
-    for (const bucket of this.#buckets.values()) {
-      forfeited += bucket.leases.forfeitedTokens;
-      most = Math.max(most, bucket.unchargedTokens);
+    for (const { buckets } of this.#streams) {
+      for (const bucket of buckets) {
+        forfeited += bucket.leases.forfeitedTokens;
+        most = Math.max(most, bucket.unchargedTokens);
+      }
     }
     return { forfeited: Math.floor(forfeited), estimatedOvershoot: Math.ceil(most) };
   }
@@ -77,21 +94,18 @@ export class LeasedBuckets {
       } else if (bucket.isAtRest(nowTicks)) {
         bucket.isDropped = true;
         this.#forfeitedTokens += bucket.leases.forfeitedTokens;
-        this.#buckets.delete(bucket.key);
+        this.#bucketsOf(bucket.limit).delete(bucket.id);
+        this.#size--;
         buckets[this.#sweptBucket] = buckets.at(-1)!;
         buckets.pop();
       } else this.#sweptBucket++;
     }
   }
 
-  #newBucket(key: string, tag: string, terms: LeaseTerms, nowTicks: number): LeasedBucket | undefined {
-    this.sweep(LOOKS_PER_NEW_BUCKET, nowTicks);
-    if (this.#buckets.size >= this.#options.maxKeys) return undefined;
-    const stream = this.#streamWithRoom(tag);
-    const bucket = new LeasedBucket(key, stream, terms);
-    stream.buckets.push(bucket);
-    this.#buckets.set(key, bucket);
-    return bucket;
+  #bucketsOf(limit: string): Map<string, LeasedBucket> {
+    const buckets = this.#byLimit.get(limit) ?? new Map<string, LeasedBucket>();
+    this.#byLimit.set(limit, buckets);
+    return buckets;
   }
 
   #streamWithRoom(tag: string): LeaseStream {

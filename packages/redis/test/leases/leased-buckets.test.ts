@@ -9,18 +9,35 @@ function makeBuckets(maxKeys = 1000) {
   return new LeasedBuckets({ maxKeys, syncTicks: SYNC, streamKey: (tag, index) => `{${tag}}:seq:${index}` });
 }
 
+/** Adds a bucket, or uses one that there is. */
+function add(buckets: LeasedBuckets, id: string, nowTicks: number, tag = '') {
+  const name = { limit: 'Calls', id };
+  const bucket = buckets.find(name);
+  if (bucket !== undefined) bucket.usedAtTicks = nowTicks;
+  return bucket ?? buckets.add({ ...name, key: id, tag }, TERMS, nowTicks);
+}
+
 describe('the buckets of a process', () => {
   test('are the same for the same key', () => {
     const buckets = makeBuckets();
-    const bucket = buckets.bucket('a', '', TERMS, NOW);
-    expect(buckets.bucket('a', '', TERMS, NOW)).toBe(bucket);
+    const bucket = add(buckets, 'a', NOW);
+    expect(add(buckets, 'a', NOW)).toBe(bucket);
     expect(buckets.size).toBe(1);
+  });
+
+  test('are those of a limit and an id, without a calendar and without slots', () => {
+    const buckets = makeBuckets();
+    const bucket = add(buckets, 'a', NOW);
+    expect(buckets.find({ limit: 'Calls', id: 'a' })).toBe(bucket);
+    expect(buckets.find({ limit: 'Other', id: 'a' })).toBeUndefined();
+    expect(buckets.find({ limit: 'Calls', id: 'a', calendar: 'UTC' })).toBeUndefined();
+    expect(buckets.find({ limit: 'Calls', id: 'a', slots: true })).toBeUndefined();
   });
 
   test('are synced by streams of 250, apart by their tag', () => {
     const buckets = makeBuckets();
-    for (let i = 0; i < 251; i++) buckets.bucket(`a${i}`, 'x', TERMS, NOW);
-    buckets.bucket('b', 'y', TERMS, NOW);
+    for (let i = 0; i < 251; i++) add(buckets, `a${i}`, NOW, 'x');
+    add(buckets, 'b', NOW, 'y');
     expect(buckets.streams.map((stream) => [stream.key, stream.buckets.length])).toEqual([
       ['{x}:seq:0', 250],
       ['{x}:seq:1', 1],
@@ -30,16 +47,16 @@ describe('the buckets of a process', () => {
 
   test('are decided strictly beyond their largest number', () => {
     const buckets = makeBuckets(2);
-    for (const key of ['a', 'b']) buckets.bucket(key, '', TERMS, NOW)!.tatTicks = Infinity;
-    expect(buckets.bucket('c', '', TERMS, LATER)).toBeUndefined();
-    expect(buckets.bucket('a', '', TERMS, LATER)).toBeDefined();
+    for (const key of ['a', 'b']) add(buckets, key, NOW)!.tatTicks = Infinity;
+    expect(add(buckets, 'c', LATER)).toBeUndefined();
+    expect(add(buckets, 'a', LATER)).toBeDefined();
   });
 
   test('make room for new ones as they come to rest', () => {
     const buckets = makeBuckets(2);
-    const first = buckets.bucket('a', '', TERMS, NOW)!;
-    buckets.bucket('b', '', TERMS, NOW)!.tatTicks = Infinity;
-    expect(buckets.bucket('c', '', TERMS, LATER)).toBeDefined();
+    const first = add(buckets, 'a', NOW)!;
+    add(buckets, 'b', NOW)!.tatTicks = Infinity;
+    expect(add(buckets, 'c', LATER)).toBeDefined();
     expect(first.isDropped).toBe(true);
     expect(buckets.size).toBe(2);
     expect(buckets.streams.at(0)!.buckets.map(({ key }) => key)).toEqual(['b', 'c']);
@@ -47,9 +64,9 @@ describe('the buckets of a process', () => {
 
   test('are kept while a batch that has asked for them is decided', () => {
     const buckets = makeBuckets();
-    const first = buckets.bucket('a', '', TERMS, NOW)!;
-    buckets.bucket('b', '', TERMS, NOW);
-    expect(buckets.bucket('a', '', TERMS, NOW)).toBe(first);
+    const first = add(buckets, 'a', NOW)!;
+    add(buckets, 'b', NOW);
+    expect(add(buckets, 'a', NOW)).toBe(first);
     expect(first.isDropped).toBe(false);
   });
 
@@ -58,14 +75,14 @@ describe('the buckets of a process', () => {
     ['a request to their stream', { isPending: true }],
   ])('are kept with %s', (_, state) => {
     const buckets = makeBuckets();
-    const bucket = Object.assign(buckets.bucket('a', '', TERMS, NOW)!, state);
+    const bucket = Object.assign(add(buckets, 'a', NOW)!, state);
     buckets.sweep(10, LATER);
     expect(bucket.isDropped).toBe(false);
   });
 
   test('are kept with a charge that Redis has not counted, until it has', () => {
     const buckets = makeBuckets();
-    const bucket = buckets.bucket('a', '', TERMS, NOW)!;
+    const bucket = add(buckets, 'a', NOW)!;
     bucket.charge(1, NOW);
     const stream = buckets.streams.at(0)!;
     const call = stream.nextCall(stream.nextTicks)!;
@@ -79,7 +96,7 @@ describe('the buckets of a process', () => {
 
   test('are looked at in turn, so that each is reached', () => {
     const buckets = makeBuckets();
-    for (let i = 0; i < 600; i++) buckets.bucket(`a${i}`, '', TERMS, NOW);
+    for (let i = 0; i < 600; i++) add(buckets, `a${i}`, NOW);
     for (let i = 0; i < 700; i++) buckets.sweep(1, LATER);
     expect(buckets.size).toBe(0);
   });

@@ -29,7 +29,7 @@ export function makeStream(): LeaseStream {
 }
 
 export function addBucket(stream: LeaseStream, key = 'bucket', terms: Partial<LeaseTerms> = {}): LeasedBucket {
-  const bucket = new LeasedBucket(key, stream, { ...TERMS, ...terms });
+  const bucket = new LeasedBucket({ limit: 'Calls', id: key, key }, stream, { ...TERMS, ...terms });
   stream.buckets.push(bucket);
   return bucket;
 }
