@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { LeasedBuckets } from '../../src/leases/leased-buckets.ts';
 import type { LeaseStream } from '../../src/leases/lease-stream.ts';
 import type { SyncedBucket } from '../../src/leases/sync-call.ts';
-import { answer, leased, nextCall, SYNC, TERMS, TICKS_PER_MS, TOKEN } from './leased.ts';
+import { answer, leased, named, nextCall, SYNC, TERMS, TICKS_PER_MS, TOKEN } from './leased.ts';
 
 const SECOND = 1000 * TICKS_PER_MS;
 
 function bucketWithLease(tokens: number) {
   const buckets = new LeasedBuckets({ maxKeys: 10, syncTicks: SYNC, streamKey: (tag, index) => `${tag}:${index}` });
-  const bucket = buckets.bucket('key', '', TERMS, SECOND)!;
+  const bucket = buckets.add(named('key'), TERMS, SECOND)!;
   const stream = buckets.streams.at(0)!;
   bucket.touch(SECOND);
   const first = nextCall(stream);
@@ -98,7 +98,7 @@ describe('the overshoot of a process now', () => {
     bucket.look(12, nowTicks);
     bucket.spend(12, nowTicks);
     expect(buckets.totals().estimatedOvershoot).toBe(2);
-    const other = buckets.bucket('other', '', TERMS, nowTicks)!;
+    const other = buckets.add(named('other'), TERMS, nowTicks)!;
     other.look(3, nowTicks);
     other.spend(3, nowTicks);
     expect(buckets.totals().estimatedOvershoot).toBe(3);
@@ -110,7 +110,7 @@ describe('the overshoot of a process now', () => {
 
   test('is in an outage also what a local limit let through', () => {
     const { buckets, stream, nowTicks } = bucketWithLease(10);
-    const local = buckets.bucket('local', '', { ...TERMS, onFailure: 'local' }, nowTicks)!;
+    const local = buckets.add(named('local'), { ...TERMS, onFailure: 'local' }, nowTicks)!;
     local.touch(nowTicks);
     let failedTicks = nowTicks;
     for (let i = 0; i < 3; i++) {

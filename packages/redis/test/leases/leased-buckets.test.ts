@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LeasedBuckets } from '../../src/leases/leased-buckets.ts';
-import { SYNC, TERMS, TICKS_PER_MS, TOKEN } from './leased.ts';
+import { named, SYNC, TERMS, TICKS_PER_MS, TOKEN } from './leased.ts';
 
 const NOW = 1000 * TICKS_PER_MS;
 const LATER = NOW + SYNC + 1;
@@ -11,10 +11,9 @@ function makeBuckets(maxKeys = 1000) {
 
 /** Adds a bucket, or uses one that there is. */
 function add(buckets: LeasedBuckets, id: string, nowTicks: number, tag = '') {
-  const name = { limit: 'Calls', id };
-  const bucket = buckets.find(name);
+  const bucket = buckets.find(named(id, tag));
   if (bucket !== undefined) bucket.usedAtTicks = nowTicks;
-  return bucket ?? buckets.add({ ...name, key: id, tag }, TERMS, nowTicks);
+  return bucket ?? buckets.add(named(id, tag), TERMS, nowTicks);
 }
 
 describe('the buckets of a process', () => {

@@ -28,8 +28,13 @@ export function makeStream(): LeaseStream {
   return new LeaseStream('seq:test:0', SYNC);
 }
 
+/** A bucket outside of a cluster, with its id as its key. */
+export function named(id: string, tag = '') {
+  return { limit: 'Calls', id, key: id, tag };
+}
+
 export function addBucket(stream: LeaseStream, key = 'bucket', terms: Partial<LeaseTerms> = {}): LeasedBucket {
-  const bucket = new LeasedBucket({ limit: 'Calls', id: key, key }, stream, { ...TERMS, ...terms });
+  const bucket = new LeasedBucket(named(key), stream, { ...TERMS, ...terms });
   stream.buckets.push(bucket);
   return bucket;
 }
