@@ -1,6 +1,6 @@
 import { accountId, type Decision, type Mode, type QuotaDefinition } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { prepareFixedCost } from '../support/fixed-cost.ts';
+import { prepareCost } from '../support/fixed-cost.ts';
 import { atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
@@ -117,11 +117,11 @@ describe('the error for a cost that never fits names the count, because a quota 
       { Monthly: { count: 10, per: 'month' } },
       { overrides: { Monthly: { '7': { count: 5 } } } },
     );
-    expect(message(() => prepareFixedCost(limiter, 'Monthly', 6))).toBe(
+    expect(message(() => prepareCost(limiter, 'Monthly', 6))).toBe(
       '`cost` of limit "Monthly" must be at most 5, the smallest count of the limit and its overrides, but was 6. ' +
         'A larger cost could never pass. Raise the count or lower the cost.',
     );
-    expect(message(() => prepareFixedCost(limiter, 'Monthly', 5, 0.4))).toBe(
+    expect(message(() => prepareCost(limiter, 'Monthly', 5, 0.4))).toBe(
       '`cost` of limit "Monthly" must be at most 2, the whole tokens in a share of 0.4 of the count, 5, the least of ' +
         'the limit and its overrides, but was 5. A larger cost could never pass. Raise the share or the count, or lower the cost.',
     );

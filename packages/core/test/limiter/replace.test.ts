@@ -1,7 +1,7 @@
 import { accountId, everyone, type Mode } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
-import { prepareFixedCost } from '../support/fixed-cost.ts';
+import { prepareCost } from '../support/fixed-cost.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
@@ -83,7 +83,7 @@ describe('replace', () => {
 
   test('without a limit that a middleware needs throws and changes nothing', () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    prepareFixedCost(limiter, 'Orders', 3);
+    prepareCost(limiter, 'Orders', 3);
     expect(thrown(() => limiter.replace({ limits: accountLimits({ Reads: numbers.Reads }) }))).toMatchObject({
       code: 'ERR_UNKNOWN_LIMIT',
       message: "No limit is named 'Orders'. Limits: Reads.",
@@ -93,7 +93,7 @@ describe('replace', () => {
 
   test('with a key that finds no id, of a limit that a middleware needs, throws and changes nothing', () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    prepareFixedCost(limiter, 'Orders', 1);
+    prepareCost(limiter, 'Orders', 1);
     const withoutFunction = { ...limits(9), Orders: { key: accountId(), count: 9, period: '1s' } };
     expect(thrown(() => limiter.replace({ limits: withoutFunction }))).toMatchObject({
       code: 'ERR_KEY',
@@ -112,7 +112,7 @@ describe('replace', () => {
 
   test('with a burst below the highest fixed cost of any middleware throws and changes nothing', () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    for (const cost of [1, 3, 2]) prepareFixedCost(limiter, 'Orders', cost);
+    for (const cost of [1, 3, 2]) prepareCost(limiter, 'Orders', cost);
     expect(thrown(() => limiter.replace({ limits: limits(2) }))).toMatchObject({
       code: 'ERR_COST_OVER_BURST',
       status: 500,
@@ -123,9 +123,9 @@ describe('replace', () => {
 
   test('with a burst of which a fixed share is below a fixed cost throws and changes nothing', () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    prepareFixedCost(limiter, 'Orders', 4);
-    prepareFixedCost(limiter, 'Orders', 2, 0.4);
-    prepareFixedCost(limiter, 'Orders', 1, 0.4);
+    prepareCost(limiter, 'Orders', 4);
+    prepareCost(limiter, 'Orders', 2, 0.4);
+    prepareCost(limiter, 'Orders', 1, 0.4);
     expect(thrown(() => limiter.replace({ limits: limits(4) })).message).toContain('share of 0.4 of the burst, 4, ');
     limiter.replace({ limits: limits(6) });
     expect(atOnce(limiter.check(orders())).results[0]?.burst).toBe(6);

@@ -1,7 +1,7 @@
 import { createLimiter, ipAddress, loadFrom, type Override } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
-import { prepareFixedCost } from '../support/fixed-cost.ts';
+import { prepareCost } from '../support/fixed-cost.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
@@ -14,9 +14,9 @@ describe('a fixed cost', () => {
 
   test('may be as high as the smallest burst of its limit and all listed overrides', () => {
     const { limiter } = limiterOnFakeTime(numbers, { overrides });
-    expect(() => prepareFixedCost(limiter, 'Orders', 2)).not.toThrow();
-    expect(() => prepareFixedCost(limiter, 'Reads', 5)).not.toThrow();
-    expect(thrown(() => prepareFixedCost(limiter, 'Orders', 3))).toMatchObject({
+    expect(() => prepareCost(limiter, 'Orders', 2)).not.toThrow();
+    expect(() => prepareCost(limiter, 'Reads', 5)).not.toThrow();
+    expect(thrown(() => prepareCost(limiter, 'Orders', 3))).toMatchObject({
       code: 'ERR_COST_OVER_BURST',
       status: 500,
       message:
@@ -27,30 +27,30 @@ describe('a fixed cost', () => {
 
   test('may be as high as the burst when overrides are only known at run time', () => {
     const { limiter } = limiterOnFakeTime(numbers, { overrides: () => ({ count: 1, period: '1s' }) });
-    expect(() => prepareFixedCost(limiter, 'Orders', 10)).not.toThrow();
-    expect(thrown(() => prepareFixedCost(limiter, 'Orders', 11)).code).toBe('ERR_COST_OVER_BURST');
+    expect(() => prepareCost(limiter, 'Orders', 10)).not.toThrow();
+    expect(thrown(() => prepareCost(limiter, 'Orders', 11)).code).toBe('ERR_COST_OVER_BURST');
   });
 
   test('may be anything of a limit that is switched off, until it is switched on', () => {
     const { limiter } = limiterOnFakeTime({ Orders: { count: 1, period: '1s', disabled: true } });
-    expect(() => prepareFixedCost(limiter, 'Orders', 2)).not.toThrow();
+    expect(() => prepareCost(limiter, 'Orders', 2)).not.toThrow();
     const limits = accountLimits({ Orders: { count: 1, period: '1s' } });
     expect(thrown(() => limiter.replace({ limits })).code).toBe('ERR_COST_OVER_BURST');
   });
 
   test('may be anything of a load limit, which has no burst', () => {
     const limiter = createLimiter({ limits: { Busy: { key: ipAddress(), load: loadFrom(() => 0) } }, log: false });
-    expect(() => prepareFixedCost(limiter, 'Busy', 1_000_000, 0.5)).not.toThrow();
+    expect(() => prepareCost(limiter, 'Busy', 1_000_000, 0.5)).not.toThrow();
   });
 
   test('may be as high as its share of the smallest burst', () => {
     const { limiter } = limiterOnFakeTime({ Orders: { count: 100, period: '7s' }, Reads: numbers.Reads });
-    expect(() => prepareFixedCost(limiter, 'Orders', 29, 0.29)).not.toThrow();
-    expect(thrown(() => prepareFixedCost(limiter, 'Orders', 30, 0.29)).code).toBe('ERR_COST_OVER_BURST');
+    expect(() => prepareCost(limiter, 'Orders', 29, 0.29)).not.toThrow();
+    expect(thrown(() => prepareCost(limiter, 'Orders', 30, 0.29)).code).toBe('ERR_COST_OVER_BURST');
     const listed = { Orders: { small: { count: 3, period: '1s' } } };
     const { limiter: overridden } = limiterOnFakeTime(numbers, { overrides: listed });
-    expect(() => prepareFixedCost(overridden, 'Orders', 2, 0.8)).not.toThrow();
-    expect(thrown(() => prepareFixedCost(overridden, 'Orders', 3, 0.8))).toMatchObject({
+    expect(() => prepareCost(overridden, 'Orders', 2, 0.8)).not.toThrow();
+    expect(thrown(() => prepareCost(overridden, 'Orders', 3, 0.8))).toMatchObject({
       code: 'ERR_COST_OVER_BURST',
       status: 500,
       message:
@@ -64,15 +64,15 @@ describe('a fixed cost', () => {
     ['a shorter maxWait', { burst: 10, count: 10, period: '1s', maxWait: '100ms' }],
   ])('may be as high as its share of the burst and of maxWait of an override with %s', (_, override) => {
     const waiting = { Orders: { ...numbers.Orders, maxWait: '1s' } };
-    expect(() => prepareFixedCost(limiterOnFakeTime(waiting).limiter, 'Orders', 10, 0.5)).not.toThrow();
+    expect(() => prepareCost(limiterOnFakeTime(waiting).limiter, 'Orders', 10, 0.5)).not.toThrow();
     const large = { count: 100, period: '1s' };
     const listed = { Orders: { free: 'unlimited', other: override, large } } as const;
     const { limiter } = limiterOnFakeTime(waiting, { overrides: listed });
     const spend = (cost: number) => atOnce(limiter.spend([{ limit: 'Orders', id: 'other', cost, share: 0.5 }]));
     expect(spend(5).allowed).toBe(true);
     expect(thrown(() => spend(6)).code).toBe('ERR_COST_OVER_BURST');
-    expect(() => prepareFixedCost(limiter, 'Orders', 5, 0.5)).not.toThrow();
-    expect(thrown(() => prepareFixedCost(limiter, 'Orders', 6, 0.5))).toMatchObject({
+    expect(() => prepareCost(limiter, 'Orders', 5, 0.5)).not.toThrow();
+    expect(thrown(() => prepareCost(limiter, 'Orders', 6, 0.5))).toMatchObject({
       code: 'ERR_COST_OVER_BURST',
       message: expect.stringContaining(
         'at most 5, the whole tokens in a share of 0.5 of the burst, 10, and of maxWait, ',
@@ -85,13 +85,13 @@ describe('a fixed cost', () => {
     const slow = { burst: 10, count: 1, period: '1s' };
     const listed = { Clients: { '192.0.2.0/24': slow, '198.51.100.0/24': 'blocked' } } as const;
     const limiter = createLimiter({ limits, overrides: listed, log: false });
-    expect(() => prepareFixedCost(limiter, 'Clients', 5, 0.5)).not.toThrow();
-    expect(thrown(() => prepareFixedCost(limiter, 'Clients', 6, 0.5)).code).toBe('ERR_COST_OVER_BURST');
+    expect(() => prepareCost(limiter, 'Clients', 5, 0.5)).not.toThrow();
+    expect(thrown(() => prepareCost(limiter, 'Clients', 6, 0.5)).code).toBe('ERR_COST_OVER_BURST');
   });
 
   test('is of a limit that there is', () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    expect(thrown(() => prepareFixedCost(limiter, 'Order', 1)).code).toBe('ERR_UNKNOWN_LIMIT');
+    expect(thrown(() => prepareCost(limiter, 'Order', 1)).code).toBe('ERR_UNKNOWN_LIMIT');
   });
 });
 

@@ -2,7 +2,7 @@ import { createLimiter, ipAddress, type Override, type OverrideTable, type Spend
 import { describe, expect, test } from 'vitest';
 import { strictestDecision } from '../../../src/decision/strictness.ts';
 import { rejects, ScriptedStore } from '../../failure/support/scripted-store.ts';
-import { prepareFixedCost } from '../../support/fixed-cost.ts';
+import { prepareCost } from '../../support/fixed-cost.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
 import { rejected, thrown } from '../../support/thrown.ts';
 
@@ -110,7 +110,7 @@ describe('a blocked id', () => {
 
   test('takes nothing from what a fixed cost may be', () => {
     const { limiter } = limiterOnFakeTime(numbers, { overrides });
-    expect(() => prepareFixedCost(limiter, 'Orders', 2)).not.toThrow();
+    expect(() => prepareCost(limiter, 'Orders', 2)).not.toThrow();
   });
 
   test('does not hide wrong arguments', () => {

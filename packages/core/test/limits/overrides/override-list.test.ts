@@ -1,6 +1,6 @@
 import { accountId, createLimiter, ipAddress, ipv6RangeCIDR, OverrideList, type LimitNumbers } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { prepareFixedCost } from '../../support/fixed-cost.ts';
+import { prepareCost } from '../../support/fixed-cost.ts';
 import { atOnce, limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
 import { thrown } from '../../support/thrown.ts';
 
@@ -124,8 +124,8 @@ describe('a list of overrides', () => {
     overrides.add('Requests', ipAddress().format, '10.0.0.1', 'unlimited');
     const limits = { Requests: { key: ipAddress(), count: 9, period: '1s' } };
     const limiter = createLimiter({ limits, overrides });
-    expect(() => prepareFixedCost(limiter, 'Requests', 3)).not.toThrow();
-    expect(thrown(() => prepareFixedCost(limiter, 'Requests', 4)).message).toContain('at most 3, the smallest burst');
+    expect(() => prepareCost(limiter, 'Requests', 3)).not.toThrow();
+    expect(thrown(() => prepareCost(limiter, 'Requests', 4)).message).toContain('at most 3, the smallest burst');
   });
 });
 
