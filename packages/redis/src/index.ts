@@ -9,6 +9,7 @@ export type { RedisStoreEvent } from './batches/events.ts';
 export type { ConnectionCounts, ConnectionState, ConnectionStatus, ServerStatus } from './client/connection-status.ts';
 export type { RedisClient } from './ioredis/open-client.ts';
 export type { LeasedStoreEvent } from './leased/events.ts';
+export type { LeaseMessage } from './leased/lease-channel.ts';
 export type { LeasedStore, LeasedStoreStatus, LeaseStreamStatus } from './leased/leased-store-type.ts';
 export { leasedStore, type LeasedStoreOptions } from './leased-store.ts';
 export { redisStore, type RedisStoreOptions } from './redis-store.ts';

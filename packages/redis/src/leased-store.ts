@@ -15,7 +15,8 @@ import { decideScript } from './batches/script-batch.ts';
 import { SharedStore } from './batches/shared-store.ts';
 import type { ConnectionChange } from './client/connection-status.ts';
 import { openClient } from './ioredis/open-client.ts';
-import { limitStrict, syncsChanged, type LeasedStoreEvent } from './leased/events.ts';
+import { costDenied, limitStrict, syncsChanged, tooManyGateways, type LeasedStoreEvent } from './leased/events.ts';
+import { GatewayCount } from './leased/gateway-count.ts';
 import { LeaseLimits } from './leased/lease-limits.ts';
 import { LeaseSyncs } from './leased/lease-syncs.ts';
 import type { LeasedStore } from './leased/leased-store-type.ts';
@@ -81,16 +82,30 @@ export function leasedStore(options: LeasedStoreOptions): LeasedStore {
   // The client is opened last: an error after that would leave a connection that the caller could not close.
   checkSlots(connection, keys);
   const client = openClient({ ...connection, caller: 'leasedStore', script: decideScript, onChange, time });
-  const shared = new SharedStore({ client, rememberDenialsMs, emit, time, prefix, hashTag });
+  const parts = { client, rememberDenialsMs, emit, time, prefix };
+  const shared = new SharedStore({ ...parts, hashTag });
   const process = randomBytes(12).toString('base64url');
   const streamKey = (tag: string, index: number): string => keys.streamKey(tag, `${process}:${index}`);
   const buckets = new LeasedBuckets({ maxKeys, syncTicks, streamKey });
   const changes = new ThrottledChanges<LeasedStoreEvent>(time, emit);
-  const syncs = new LeaseSyncs({ client, buckets, time, onChange: (cause) => changes.add(syncsChanged(cause)) });
-  const onStrict = (limit: string, reason: string): void => emit(limitStrict(limit, reason));
-  const limits = new LeaseLimits({ gateways, syncTicks, mode }, onStrict);
+  const count = new GatewayCount({
+    // The number of processes has a slot of its own in a cluster.
+    store: new SharedStore({ ...parts, hashTag: undefined }),
+    id: process,
+    stated: gateways,
+    onExcess: (counted) => emit(tooManyGateways(counted, gateways)),
+  });
+  const onChanged = (cause: unknown): void => changes.add(syncsChanged(cause));
+  const syncs = new LeaseSyncs({ client, buckets, time, gateways: count, onChange: onChanged });
+  const limits = new LeaseLimits(
+    { gateways, syncTicks, mode },
+    {
+      onStrict: (limit, reason) => emit(limitStrict(limit, reason)),
+      onCostDenied: (limit, cost, overdraft) => emit(costDenied(limit, cost, overdraft)),
+    },
+  );
   const { isCluster } = client;
-  return new LeasingStore({ shared, keys, limits, buckets, syncs, maxWaitMs, maxKeys, isCluster });
+  return new LeasingStore({ shared, keys, limits, buckets, syncs, gateways: count, maxWaitMs, maxKeys, isCluster });
 }
 
 function checkLeases({ gateways, syncEvery = '200ms', mode = 'wait', maxWait = '50ms', maxKeys }: LeasedStoreOptions) {

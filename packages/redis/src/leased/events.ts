@@ -20,7 +20,31 @@ export type LeasedStoreEvent =
    * answers again. At most four changes in ten seconds are reported, and of the others the last one.
    */
   | { readonly type: 'sync-failing'; readonly cause: unknown; readonly message: string }
-  | { readonly type: 'sync-recovered'; readonly message: string };
+  | { readonly type: 'sync-recovered'; readonly message: string }
+  /**
+   * For more than 90 seconds, more processes have synced leases than `gateways` states. Emitted at most once an hour.
+   */
+  | {
+      readonly type: 'too-many-gateways';
+      /** How many processes there are. */
+      readonly counted: number;
+      /** The option `gateways`. */
+      readonly stated: number;
+      readonly message: string;
+    }
+  /**
+   * With `mode: 'deny'`, a request was denied whose cost is above the overdraft of its limit, although it would have fitted by
+   * the last sync. Emitted once for each limit.
+   */
+  | {
+      readonly type: 'cost-denied';
+      readonly limit: string;
+      readonly cost: number;
+      /** How many tokens a process lets through before it has asked Redis for them. */
+      readonly overdraft: number;
+      readonly message: string;
+      readonly once: true;
+    };
 
 export function limitStrict(limit: string, reason: string): LeasedStoreEvent {
   const message = `Redis decides limit "${limit}" at each request, because ${reason}.`;
@@ -32,4 +56,18 @@ export function syncsChanged(cause: unknown): LeasedStoreEvent {
   if (cause === undefined) return { type: 'sync-recovered', message: 'Redis answers the syncs of leases again.' };
   const message = `Redis does not answer the syncs of leases (${reasonOf(cause)}). Leases are spent to their end.`;
   return { type: 'sync-failing', cause, message };
+}
+
+export function tooManyGateways(counted: number, stated: number): LeasedStoreEvent {
+  const message =
+    `${counted} processes use leases of these limits, but \`gateways\` states ${stated}. The limits may be exceeded by the ` +
+    'overdraft of each further process. Give `gateways` the largest number of processes, during a roll-out of old and new ones.';
+  return { type: 'too-many-gateways', counted, stated, message };
+}
+
+export function costDenied(limit: string, cost: number, overdraft: number): LeasedStoreEvent {
+  const message =
+    `Limit "${limit}" denied a cost of ${cost} that may have fitted: with the mode 'deny', a process decides only costs up ` +
+    `to its overdraft of ${overdraft} without a lease. Use the mode 'wait', raise the \`overshoot\`, or remove it.`;
+  return { type: 'cost-denied', limit, cost, overdraft, message, once: true };
 }

@@ -1,6 +1,7 @@
 import { TICKS_PER_MS } from '@sluice/core/kit';
 import type { SharedStore } from '../batches/shared-store.ts';
 import type { LeasedBuckets } from '../leases/leased-buckets.ts';
+import type { GatewayCount } from './gateway-count.ts';
 import type { LeaseSyncs } from './lease-syncs.ts';
 import type { LeasedStoreStatus } from './leased-store-type.ts';
 
@@ -8,15 +9,19 @@ interface StatusParts {
   readonly shared: SharedStore;
   readonly buckets: LeasedBuckets;
   readonly syncs: LeaseSyncs;
+  readonly gateways: GatewayCount;
 }
 
 /** Returns the state of a store with leases. */
-export function statusOf({ shared, buckets, syncs }: StatusParts): LeasedStoreStatus {
+export function statusOf({ shared, buckets, syncs, gateways }: StatusParts): LeasedStoreStatus {
   const { nowTicks, waits } = syncs;
   const streams = buckets.streams.map((stream) => {
     const { isOpen, answeredSentTicks } = stream;
     const lastSyncMs = answeredSentTicks === -Infinity ? undefined : (nowTicks - answeredSentTicks) / TICKS_PER_MS;
     return { state: isOpen ? 'failing' : 'up', lastSyncMs, keys: stream.buckets.length } as const;
   });
-  return { ...shared.status(), leases: { streams, keys: buckets.size, waits, ...buckets.totals() } };
+  return {
+    ...shared.status(),
+    leases: { streams, keys: buckets.size, waits, gateways: gateways.counted, ...buckets.totals() },
+  };
 }

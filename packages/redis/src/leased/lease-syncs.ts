@@ -7,6 +7,8 @@ import type { LeaseStream } from '../leases/lease-stream.ts';
 import type { SyncCall } from '../leases/sync-call.ts';
 import { sendSync } from '../leases/sync-script.ts';
 import { WaitingBatches, type WaitingBatch } from '../leases/waiting-batches.ts';
+import type { GatewayCount } from './gateway-count.ts';
+import { leaseChannel, leaseMessage, type EndedSync } from './lease-channel.ts';
 
 /** A sync that is not answered by then has failed. Redis does not apply it later. */
 const SYNC_DEADLINE_MS = 200;
@@ -23,6 +25,7 @@ export interface LeaseSyncsParts {
   readonly client: ScriptClient;
   readonly buckets: LeasedBuckets;
   readonly time: Time;
+  readonly gateways: GatewayCount;
   /** Called when the first stream gets no answers any more, with its error, and when all streams are answered again. */
   readonly onChange: (cause: unknown) => void;
 }
@@ -76,7 +79,8 @@ export class LeaseSyncs {
     this.#isClosing = true;
     this.#alarm?.cancel();
     for (const { waiting, decision } of this.#waiting.endAll(this.nowTicks)) waiting.settle(decision);
-    await Promise.all(this.#parts.buckets.streams.map((stream) => this.#finish(stream)));
+    const { buckets, gateways } = this.#parts;
+    await Promise.all([...buckets.streams.map((stream) => this.#finish(stream)), gateways.close()]);
   }
 
   async #finish(stream: LeaseStream): Promise<void> {
@@ -131,18 +135,24 @@ export class LeaseSyncs {
   }
 
   #send(stream: LeaseStream, call: SyncCall): Promise<void> {
+    const sentTicks = this.nowTicks;
     const sent = sendSync(this.#parts.client, call, SYNC_DEADLINE_MS).then(
       (reply) => {
         const wasOpen = stream.isOpen;
+        const { nowTicks } = this;
         this.#inFlight.delete(stream);
-        stream.answered(call, reply, this.nowTicks);
+        stream.answered(call, reply, nowTicks);
+        if (leaseChannel.hasSubscribers) publish({ call, reply }, nowTicks - sentTicks);
+        if (!this.#isClosing) this.#parts.gateways.synced(nowTicks);
         if (wasOpen && --this.#openStreams === 0) this.#parts.onChange(undefined);
         this.#afterSyncs();
       },
       (cause: unknown) => {
         const wasOpen = stream.isOpen;
         this.#inFlight.delete(stream);
-        stream.failed(call, this.nowTicks);
+        const { nowTicks } = this;
+        stream.failed(call, nowTicks);
+        if (leaseChannel.hasSubscribers) publish({ call, cause }, nowTicks - sentTicks);
         if (!wasOpen && stream.isOpen && ++this.#openStreams === 1) this.#parts.onChange(cause);
         this.#afterSyncs();
       },
@@ -165,4 +175,8 @@ export class LeaseSyncs {
     if (this.#waiting.size === 0) return;
     for (const { waiting, decision } of this.#waiting.decideAgain(nowTicks)) waiting.settle(decision);
   }
+}
+
+function publish(sync: Omit<EndedSync, 'durationMs'>, tookTicks: number): void {
+  leaseChannel.publish(leaseMessage({ ...sync, durationMs: tookTicks / TICKS_PER_MS }));
 }

@@ -5,7 +5,7 @@ import type { Spent } from '../leases/lease.ts';
 
 /** One transaction that is decided in the process. */
 export interface LeasedEntry extends LeaseTransaction {
-  readonly transaction: Pick<StoreTransaction, 'incrementTicks' | 'fitTicks' | 'mode'>;
+  readonly transaction: Pick<StoreTransaction, 'limit' | 'incrementTicks' | 'fitTicks' | 'mode'>;
 }
 
 /** The level of a bucket and its clock, as a caller of a store needs them. */

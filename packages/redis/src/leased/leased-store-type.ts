@@ -28,6 +28,11 @@ export interface LeasedStoreStatus extends RedisStoreStatus {
     /** How many batches have waited for a sync. */
     readonly waits: number;
     /**
+     * How many processes have synced leases in the last 90 seconds, with this one; undefined before the first sync. One that
+     * ended without `close` counts until then.
+     */
+    readonly gateways: number | undefined;
+    /**
      * How many tokens have lapsed in leases of this process and were not given back, at most: they have refilled since, their
      * bucket was reset or refunded, or the sync that gave them back was late or not answered. Leases of answers that were lost
      * are not known, and not counted.

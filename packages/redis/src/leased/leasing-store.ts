@@ -17,8 +17,10 @@ import { passes, TICKS_PER_MS } from '@sluice/core/kit';
 import type { BucketKeys } from '../batches/bucket-keys.ts';
 import { checkDeadline, DEFAULT_DEADLINE_MS, type SharedStore } from '../batches/shared-store.ts';
 import { decide, refundAll, type LeaseDecision } from '../leases/decide.ts';
+import { DENIES } from '../leases/leased-bucket.ts';
 import { LeasedBuckets } from '../leases/leased-buckets.ts';
 import { BucketLookup } from './bucket-lookup.ts';
+import type { GatewayCount } from './gateway-count.ts';
 import type { LeaseLimits } from './lease-limits.ts';
 import type { LeaseSyncs } from './lease-syncs.ts';
 import { joinReadings, readingOf, splitBatch, type SplitBatch } from './leased-batch.ts';
@@ -34,6 +36,7 @@ export interface LeasingStoreParts {
   readonly limits: LeaseLimits;
   readonly buckets: LeasedBuckets;
   readonly syncs: LeaseSyncs;
+  readonly gateways: GatewayCount;
   readonly maxWaitMs: number;
   readonly maxKeys: number;
   /** Whether a stream needs the tag of its buckets. */
@@ -190,6 +193,7 @@ export class LeasingStore implements LeasedStore {
   ): Awaitable<StoreReading> {
     if (decision.outcome === 'unavailable') return Promise.reject(syncsUnanswered());
     const { leased, exact } = split;
+    if (decision.outcome === 'denied') this.#noteCosts(leased, nowTicks);
     const reading = readingOf(leased, decision, nowTicks);
     if (exact.length === 0) return reading;
     if (decision.outcome === 'denied') {
@@ -205,6 +209,16 @@ export class LeasingStore implements LeasedStore {
         throw error;
       },
     );
+  }
+
+  /** Reports costs that no overdraft can pay, at limits that don't wait. */
+  #noteCosts(leased: readonly LeasedEntry[], nowTicks: number): void {
+    for (const { bucket, tokens, transaction } of leased) {
+      const { waits, overdraftTokens, fitTicks } = bucket.terms;
+      if (waits || tokens <= overdraftTokens || bucket.look(tokens, nowTicks) !== DENIES) continue;
+      if (bucket.levelWithoutLeases(nowTicks) + transaction.incrementTicks > fitTicks) continue;
+      this.#parts.limits.reportCost(transaction.limit, tokens, overdraftTokens);
+    }
   }
 
   #takeBack(leased: readonly LeasedEntry[], decision: LeaseDecision): void {

@@ -30,6 +30,7 @@ test('in a cluster, the buckets of each tag have a stream of their own; one with
     ['up', 1],
     ['up', 1],
   ]);
+  await until('it has counted itself', () => store.status().leases.gateways === 1);
   const untagged = [page('no-tag'), page('a1')];
   const reading = store.spend(untagged);
   expect(reading).toBeInstanceOf(Promise);

@@ -105,11 +105,41 @@ describe('a limit with an overshoot', () => {
   });
 
   test('denies such costs at once with the mode deny', async () => {
-    const store = await readyStore({ mode: 'deny' });
-    const batch = [page('not-waiting', 50)];
-    const reading = store.spend(batch);
-    expect(reading).not.toBeInstanceOf(Promise);
-    expect(isAllowed(batch, await reading)).toBe(false);
+    const events: LeasedStoreEvent[] = [];
+    const store = await readyStore({ mode: 'deny', onEvent: (event) => events.push(event) });
+    const costs = () => events.filter(({ type }) => type === 'cost-denied');
+    for (const cost of [5, 1]) await store.spend([page('small', cost)]);
+    expect(costs()).toEqual([]);
+    for (const id of ['not-waiting', 'nor-waiting']) {
+      const batch = [page(id, 50)];
+      const reading = store.spend(batch);
+      expect(reading).not.toBeInstanceOf(Promise);
+      expect(isAllowed(batch, await reading)).toBe(false);
+    }
+    expect(costs()).toEqual([
+      {
+        type: 'cost-denied',
+        limit: 'Pages',
+        cost: 50,
+        overdraft: 5,
+        once: true,
+        message: expect.stringContaining('overdraft of 5'),
+      },
+    ]);
+  });
+
+  test('reports no cost that is denied because it does not fit, or in a batch that is denied for another bucket', async () => {
+    const events: LeasedStoreEvent[] = [];
+    const store = await readyStore({ mode: 'deny', onEvent: (event) => events.push(event) });
+    await store.charge([hourly('full', 200)]);
+    for (const batch of [
+      [hourly('full', 50)],
+      [page('other', 0), hourly('full', 50)],
+      [page('other', 1), hourly('full', 1)],
+    ]) {
+      expect(isAllowed(batch, await store.spend(batch))).toBe(false);
+    }
+    expect(events.filter(({ type }) => type !== 'connection')).toEqual([]);
   });
 
   test('is decided by Redis when the overshoot is too small, with one event that has the reason', async () => {
