@@ -17,6 +17,8 @@ export interface Setting {
   readonly overshoot: number;
   readonly gateways: number;
   readonly waits?: boolean;
+  /** The longest time that a message takes, one way. */
+  readonly delayMs?: number;
 }
 
 /** A decision that let a token through. */
@@ -46,8 +48,8 @@ export class Deployment {
     const numbers = numbersOf(setting);
     if (!isLeased(numbers)) throw new Error(numbers.strictBecause);
     this.numbers = numbers;
-    const { waits = true } = setting;
-    const quality = { delayTicks: TICKS_PER_MS / 2, lateTicks: 16, lateShare: 0, lostShare: 0 };
+    const { waits = true, delayMs = 0.5 } = setting;
+    const quality = { delayTicks: delayMs * TICKS_PER_MS, lateTicks: 16, lateShare: 0, lostShare: 0 };
     this.network = new SimulatedNetwork(this.random, quality, () => undefined);
     this.gateways = Array.from({ length: setting.gateways }, (_, i) => {
       return new Gateway({
@@ -62,6 +64,7 @@ export class Deployment {
         },
         terms: () => ({ ...numbers, waits, onFailure: 'closed' }),
         syncTicks: SYNC_TICKS,
+        pace: 1 - this.random.next() / 8,
         clockAheadTicks: 16 * this.random.whole(0, 1e9),
         maxKeys: 10,
       });

@@ -53,6 +53,7 @@ export class Gateway {
     readonly reports: GatewayReports;
     readonly terms: (key: string) => LeaseTerms;
     readonly syncTicks: number;
+    readonly pace: number;
     readonly clockAheadTicks: number;
     readonly maxKeys: number;
   }) {
@@ -63,6 +64,7 @@ export class Gateway {
     this.buckets = new LeasedBuckets({
       maxKeys: options.maxKeys,
       syncTicks: options.syncTicks,
+      pace: options.pace,
       streamKey: (tag, index) => `seq:${options.name}${tag}:${index}`,
     });
   }

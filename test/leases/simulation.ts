@@ -79,6 +79,7 @@ export class Simulation {
         onFailure: kind === 'local' ? 'local' : 'closed',
       }),
       syncTicks: numbers.syncTicks,
+      pace: 1 - this.#random.next() / 8,
       clockAheadTicks: 16 * this.#random.whole(0, 1e9),
       maxKeys: 1000,
     });

@@ -64,3 +64,21 @@ test.each([
     expect(deployment.passed.length).toBeLessThanOrEqual(burst + count * seconds + overshoot * burst);
   },
 );
+
+test.each([
+  quick,
+  { burst: 1000, count: 100, periodMs: 1000, overshoot: 0.1, gateways: 8 },
+  { burst: 1000, count: 1000, periodMs: 1000, overshoot: 0.1, gateways: 8 },
+])(
+  'gateways that are asked equally get similar parts of a limit that is used up: $count per second, $gateways gateways',
+  (setting) => {
+    const deployment = new Deployment(setting);
+    const offer = (seconds: number): void => deployment.offer(10 * setting.count * seconds, seconds * SECOND);
+    offer(4);
+    const fromTicks = deployment.network.nowTicks;
+    offer(10);
+    const later = deployment.passed.filter(({ atTicks }) => atTicks > fromTicks);
+    const parts = deployment.gateways.map((each) => later.filter(({ gateway }) => gateway === each).length);
+    expect(Math.min(...parts)).toBeGreaterThan(later.length / setting.gateways / 2);
+  },
+);

@@ -53,6 +53,8 @@ export interface LeasedStoreOptions extends Omit<RedisStoreOptions, 'onEvent'> {
 }
 
 const NAMES = ['gateways', 'syncEvery', 'mode', 'maxWait', 'maxKeys'] as const;
+/** How much shorter the time between syncs is at most, so that no two processes keep the same one. */
+const PACES = 1 / 8;
 const SYNC: DurationRange = { minMs: 20, maxMs: 1000, demand: 'from 20ms to 1 second' };
 const WAIT: DurationRange = { minMs: 1, maxMs: 1000, demand: 'from 1ms to 1 second' };
 
@@ -86,7 +88,8 @@ export function leasedStore(options: LeasedStoreOptions): LeasedStore {
   const shared = new SharedStore({ ...parts, hashTag });
   const process = randomBytes(12).toString('base64url');
   const streamKey = (tag: string, index: number): string => keys.streamKey(tag, `${process}:${index}`);
-  const buckets = new LeasedBuckets({ maxKeys, syncTicks, streamKey });
+  const pace = 1 - PACES * Math.random();
+  const buckets = new LeasedBuckets({ maxKeys, syncTicks, pace, streamKey });
   const changes = new ThrottledChanges<LeasedStoreEvent>(time, emit);
   const count = new GatewayCount({
     // The number of processes has a slot of its own in a cluster.

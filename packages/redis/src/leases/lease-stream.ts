@@ -43,6 +43,7 @@ export class LeaseStream implements BucketStream {
   /** When that began. */
   openSinceTicks: number = -Infinity;
   readonly #syncTicks: number;
+  readonly #pace: number;
   #pending: LeasedBucket[] = [];
   #dueTicks = Infinity;
   #waitingBuckets = 0;
@@ -62,10 +63,13 @@ export class LeaseStream implements BucketStream {
   /**
    * @param key - The Redis key of the stream, in the same slot as its buckets.
    * @param syncTicks - The longest time between two syncs of a bucket in use.
+   * @param pace - The part of the time between syncs that this process uses, above 0, at most 1. Processes with the same one
+   * would sync in the same order again and again, and the first would get all tokens.
    */
-  constructor(key: string, syncTicks: number) {
+  constructor(key: string, syncTicks: number, pace: number) {
     this.key = key;
     this.#syncTicks = syncTicks;
+    this.#pace = pace;
   }
 
   /** The clock of Redis minus that of the process, at most. Undefined before the first answer. */
@@ -214,7 +218,7 @@ export class LeaseStream implements BucketStream {
 
   /** All buckets of a limit are due at the same moments, so that they share a call. */
   #setDue(bucket: LeasedBucket, nowTicks: number): void {
-    const { dueTicks } = bucket.terms;
+    const dueTicks = Math.floor(this.#pace * bucket.terms.dueTicks);
     bucket.dueTicks = (Math.floor(nowTicks / dueTicks) + 1) * dueTicks;
     this.#dueTicks = Math.min(this.#dueTicks, bucket.dueTicks);
   }

@@ -10,6 +10,8 @@ export interface LeasedBucketsOptions {
   readonly maxKeys: number;
   /** The longest time between two syncs of a bucket in use. */
   readonly syncTicks: number;
+  /** The part of the time between syncs that this process uses: its own, so that all processes get tokens in turn. */
+  readonly pace: number;
   /** Returns the Redis key of a stream. Streams with a tag are in the slot of the buckets with this tag. */
   streamKey(tag: string, index: number): string;
 }
@@ -113,7 +115,8 @@ export class LeasedBuckets {
     this.#byTag.set(tag, streams);
     const roomy = streams.find(({ buckets }) => buckets.length < MOST_BUCKETS);
     if (roomy !== undefined) return roomy;
-    const stream = new LeaseStream(this.#options.streamKey(tag, streams.length), this.#options.syncTicks);
+    const { streamKey, syncTicks, pace } = this.#options;
+    const stream = new LeaseStream(streamKey(tag, streams.length), syncTicks, pace);
     streams.push(stream);
     this.#streams.push(stream);
     return stream;

@@ -7,7 +7,12 @@ import { answer, leased, named, nextCall, SYNC, TERMS, TICKS_PER_MS, TOKEN } fro
 const SECOND = 1000 * TICKS_PER_MS;
 
 function bucketWithLease(tokens: number) {
-  const buckets = new LeasedBuckets({ maxKeys: 10, syncTicks: SYNC, streamKey: (tag, index) => `${tag}:${index}` });
+  const buckets = new LeasedBuckets({
+    maxKeys: 10,
+    syncTicks: SYNC,
+    pace: 1,
+    streamKey: (tag, index) => `${tag}:${index}`,
+  });
   const bucket = buckets.add(named('key'), TERMS, SECOND)!;
   const stream = buckets.streams.at(0)!;
   bucket.touch(SECOND);

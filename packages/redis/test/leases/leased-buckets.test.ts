@@ -6,7 +6,7 @@ const NOW = 1000 * TICKS_PER_MS;
 const LATER = NOW + SYNC + 1;
 
 function makeBuckets(maxKeys = 1000) {
-  return new LeasedBuckets({ maxKeys, syncTicks: SYNC, streamKey: (tag, index) => `{${tag}}:seq:${index}` });
+  return new LeasedBuckets({ maxKeys, syncTicks: SYNC, pace: 1, streamKey: (tag, index) => `{${tag}}:seq:${index}` });
 }
 
 /** Adds a bucket, or uses one that there is. */

@@ -25,7 +25,7 @@ export const TERMS: LeaseTerms = {
 };
 
 export function makeStream(): LeaseStream {
-  return new LeaseStream('seq:test:0', SYNC);
+  return new LeaseStream('seq:test:0', SYNC, 1);
 }
 
 /** A bucket outside of a cluster, with its id as its key. */
