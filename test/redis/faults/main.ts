@@ -1,14 +1,17 @@
 // `npm run faults` tries every fault under every policy with every client, prints what came of it as Markdown, and
 // fails when a promise was broken. `npm run faults -- --only SIGSTOP,closed` tries the cells that have all of these
 // words; `--all-rows` prints a row for each cell instead of the worst of each fault and policy. Then it runs the scenarios
-// with concurrency limits, of which `--only slots` tries all, and `--only slots,FLUSHALL` one.
+// with concurrency limits and with leases, of which `--only slots` and `--only leases` try all, and `--only slots,FLUSHALL`
+// one.
 import { redisStore } from '@sluice/redis';
 import { parseArgs } from 'node:util';
 import { runCell, type Cell } from './cell.ts';
 import { CLIENT_KINDS } from './clients.ts';
 import { FAULTS } from './faults.ts';
 import { figuresOf, type Figures } from './figures.ts';
-import { brokenSlotPromises, SLOT_COLUMNS, slotRow, type SlotScenario } from '../slots/outcome.ts';
+import { brokenLeasePromises, LEASE_COLUMNS, leaseRow } from '../leases/outcome.ts';
+import { LEASE_SCENARIOS } from '../leases/scenarios.ts';
+import { brokenSlotPromises, SLOT_COLUMNS, slotRow } from '../slots/outcome.ts';
 import { SLOT_SCENARIOS } from '../slots/scenarios.ts';
 import { running } from '../servers/running.ts';
 import { brokenPromises } from './promises.ts';
@@ -20,9 +23,7 @@ const { values } = parseArgs({
 
 const words = values.only.split(',').filter(Boolean);
 const cells = allCells().filter((cell) => isChosen(nameOf(cell)));
-const scenarios = SLOT_SCENARIOS.filter((scenario) => isChosen(nameOfSlots(scenario)));
 const done: Figures[] = [];
-const rows: string[][] = [];
 let broken = 0;
 
 for (const [index, cell] of cells.entries()) {
@@ -31,19 +32,44 @@ for (const [index, cell] of cells.entries()) {
   done.push(figures);
   note(`${index + 1}/${cells.length} ${nameOf(cell)}`, brokenPromises(figures));
 }
-for (const [index, scenario] of scenarios.entries()) {
-  // oxlint-disable-next-line no-await-in-loop
-  const outcome = await scenario.run();
-  // oxlint-disable-next-line no-await-in-loop
-  await running.closeAllBut();
-  rows.push(slotRow(scenario.name, outcome));
-  note(`${index + 1}/${scenarios.length} ${nameOfSlots(scenario)}`, brokenSlotPromises(outcome));
-}
-
 if (done.length > 0) console.log(values['all-rows'] ? fullTable(done) : worstTable(done));
-if (rows.length > 0) console.log(`\n${markdown(SLOT_COLUMNS, rows)}`);
-console.log(`\n${done.length} cells, ${rows.length} scenarios with slots, ${broken} broken promises`);
-process.exitCode = broken === 0 && done.length + rows.length > 0 ? 0 : 1;
+const slots = await runScenarios('slots', SLOT_SCENARIOS, {
+  columns: SLOT_COLUMNS,
+  row: slotRow,
+  broken: brokenSlotPromises,
+});
+const leases = await runScenarios('leases', LEASE_SCENARIOS, {
+  columns: LEASE_COLUMNS,
+  row: leaseRow,
+  broken: brokenLeasePromises,
+});
+const runs = done.length + slots + leases;
+console.log(`\n${done.length} cells, ${slots + leases} scenarios, ${broken} broken promises`);
+process.exitCode = broken === 0 && runs > 0 ? 0 : 1;
+
+/** Runs the chosen scenarios of one kind, one after the other, prints their table, and returns how many there were. */
+async function runScenarios<Outcome>(
+  kind: string,
+  all: readonly { readonly name: string; run(): Promise<Outcome> }[],
+  table: {
+    readonly columns: readonly string[];
+    row(name: string, outcome: Outcome): string[];
+    broken(outcome: Outcome): string[];
+  },
+): Promise<number> {
+  const chosen = all.filter(({ name }) => isChosen(`${kind}: ${name}`));
+  const rows: string[][] = [];
+  for (const [index, scenario] of chosen.entries()) {
+    // oxlint-disable-next-line no-await-in-loop
+    const outcome = await scenario.run();
+    // oxlint-disable-next-line no-await-in-loop
+    await running.closeAllBut();
+    rows.push(table.row(scenario.name, outcome));
+    note(`${index + 1}/${chosen.length} ${kind}: ${scenario.name}`, table.broken(outcome));
+  }
+  if (rows.length > 0) console.log(`\n${markdown(table.columns, rows)}`);
+  return rows.length;
+}
 
 function note(name: string, sentences: readonly string[]): void {
   broken += sentences.length;
@@ -60,10 +86,6 @@ function allCells(): Cell[] {
 
 function isChosen(name: string): boolean {
   return words.every((word) => name.includes(word));
-}
-
-function nameOfSlots({ name }: SlotScenario): string {
-  return `slots: ${name}`;
 }
 
 function nameOf({ fault, policy, client }: Cell): string {

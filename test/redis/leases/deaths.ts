@@ -1,0 +1,56 @@
+import { realDelay } from '../../real-delay.ts';
+import type { SpendLimit } from '../processes/spend.mjs';
+import { redisServer } from '../servers/redis-server.ts';
+import { QUICK } from './limits.ts';
+import { loadThrough } from './load-through.ts';
+import type { LeaseScenario } from './outcome.ts';
+
+const AROUND_MS = 3000;
+const RECOVERED_WITHIN_MS = 2000;
+
+/** One of the processes is killed, and another one started in its place. */
+export function killedGateway(onFailure: SpendLimit['onFailure']): LeaseScenario {
+  return {
+    name: `kill -9 of a process, ${onFailure}`,
+    async run() {
+      const { url } = await redisServer();
+      return loadThrough({
+        server: { url },
+        limit: { ...QUICK, onFailure },
+        perSecond: 2000,
+        beforeMs: AROUND_MS,
+        afterMs: AROUND_MS,
+        recoveredWithinMs: RECOVERED_WITHIN_MS,
+        async fault(load) {
+          await load.gateways[0]!.kill();
+          await load.replace(0);
+          return { tokens: load.overdraft };
+        },
+      });
+    },
+  };
+}
+
+/** One of the processes does not run for 2 s: longer than its leases. All requests of that time wait for it. */
+export function stoppedGateway(onFailure: SpendLimit['onFailure']): LeaseScenario {
+  return {
+    name: `SIGSTOP of a process for 2 s, ${onFailure}`,
+    async run() {
+      const { url } = await redisServer();
+      return loadThrough({
+        server: { url },
+        limit: { ...QUICK, onFailure },
+        perSecond: 2000,
+        beforeMs: AROUND_MS,
+        afterMs: AROUND_MS,
+        recoveredWithinMs: RECOVERED_WITHIN_MS,
+        async fault({ gateways }) {
+          gateways[0]!.freeze();
+          await realDelay(2000);
+          gateways[0]!.thaw();
+          return { tokens: 0 };
+        },
+      });
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { realDelay } from '../../real-delay.ts';
+import type { SpendLimit } from '../processes/spend.mjs';
+import { redisServer } from '../servers/redis-server.ts';
+import { QUICK } from './limits.ts';
+import { loadThrough, PROCESSES } from './load-through.ts';
+import type { LeaseScenario } from './outcome.ts';
+
+const AROUND_MS = 3000;
+const RECOVERED_WITHIN_MS = 2000;
+
+/** Redis does not answer for a while. */
+export function stoppedRedis(onFailure: SpendLimit['onFailure'], seconds: number): LeaseScenario {
+  return {
+    name: `SIGSTOP of Redis for ${seconds} s, ${onFailure}`,
+    async run() {
+      const server = await redisServer();
+      return loadThrough({
+        server: { url: server.url },
+        limit: { ...QUICK, onFailure },
+        perSecond: 2000,
+        beforeMs: AROUND_MS,
+        afterMs: AROUND_MS,
+        recoveredWithinMs: RECOVERED_WITHIN_MS,
+        async fault() {
+          server.freeze();
+          await realDelay(1000 * seconds);
+          server.thaw();
+          return { tokens: onFailure === 'local' ? PROCESSES : 0 };
+        },
+      });
+    },
+  };
+}
