@@ -42,7 +42,7 @@ function linesOf(lease: LeaseDescription, { rate, treatment }: Limit<never>): st
     `  bound          ${bound} tokens more than the limit in any time (${part} % of the burst): ${formula}`,
     `  overdraft      ${overdraft} ${overdraft === 1 ? 'token' : 'tokens'} of each process`,
     `  lease          ${rounded(leaseMs)} ms`,
-    `  sync           every ${rounded(syncMs)} ms while in use, at most ${Math.ceil(callsPerSecond)} calls a second of each process for all its limits`,
+    `  sync           every ${rounded(syncMs)} ms while in use, about ${Math.ceil(callsPerSecond)} calls a second of each process`,
     `  in an outage   ${treatment.onFailure}: ${outage}`,
   ];
 }

@@ -44,7 +44,7 @@ export type LeaseDescription =
       readonly bound: number;
       /** The bound as a formula. */
       readonly formula: string;
-      /** How many calls a second a process makes at most for all of its limits together. */
+      /** About how many calls a second a process makes while the limit is in use. They sync its other buckets, too. */
       readonly callsPerSecond: number;
       /** What the failure policy adds to the bound. */
       readonly outage: string;

@@ -113,7 +113,7 @@ describe('a store with leases', () => {
   bound          20 tokens more than the limit in any time (20.0 % of the burst): 4 processes × 2 tokens + 100/s × 120 ms
   overdraft      2 tokens of each process
   lease          120 ms
-  sync           every 53.3 ms while in use, at most 19 calls a second of each process for all its limits
+  sync           every 53.3 ms while in use, about 19 calls a second of each process
   in an outage   closed: requests are denied once the leases are used up`,
     });
     expect(given).toContainEqual({ burst: 100, intervalTicks: 160_000, overshoot: 0.1, onFailure: 'closed' });
