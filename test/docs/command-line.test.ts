@@ -1,11 +1,23 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
 import { shell } from './sluice.ts';
 
 describe('the program sluice', () => {
-  it.each(['check'])('has an example in the help of %s that works as pasted', async (command) => {
-    const { out } = await shell(`sluice ${command} --help`);
-    const [, example = ''] = out.split('\nExample:\n');
-    expect(await shell(example)).toMatchObject({ code: 0 });
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await redisServer();
+  });
+
+  it('has examples in the help of all commands that work as pasted', async () => {
+    const { out } = await shell('sluice --help');
+    const [, list = ''] = out.split('\nCommands:\n');
+    const commands = [...list.matchAll(/^ {2}(\w+) /gm)].map(([, name = '']) => name).filter((name) => name !== 'help');
+    expect(commands.length).toBeGreaterThan(4);
+    for (const command of commands) {
+      const [, example = ''] = (await shell(`sluice ${command} --help`)).out.split('\nExample:\n');
+      const line = example.replace('redis://127.0.0.1:6379', server.url);
+      expect({ command, ...(await shell(line)) }).toMatchObject({ command, code: 0 });
+    }
   });
 
   it('exits with the code of its command', async () => {

@@ -88,6 +88,8 @@ function declare(
 
 /** Runs a command. Ctrl-C ends it at once, unless it ends by itself with what it has so far. */
 function interruptible(command: Command, call: Call, { interrupted }: Terminal): Promise<number> {
+  // It may have been pressed while the command was loaded.
+  if (interrupted.aborted) return Promise.resolve(EXIT.interrupted);
   const running = command.run(call);
   if (command.endsItself === true) return running;
   const ended = new Promise<number>((resolve) => {

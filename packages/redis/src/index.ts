@@ -12,5 +12,6 @@ export type { LeasedStoreEvent } from './leased/events.ts';
 export type { LeaseMessage } from './leased/lease-channel.ts';
 export type { LeasedStore, LeasedStoreStatus, LeaseStreamStatus } from './leased/leased-store-type.ts';
 export { leasedStore, type LeasedStoreOptions } from './leased-store.ts';
+export { redisKey, type RedisKey } from './redis-key.ts';
 export { redisStore, type RedisStoreOptions } from './redis-store.ts';
 export type { RedisStore, RedisStoreCounts, RedisStoreStatus } from './batches/shared-store.ts';

@@ -2,11 +2,9 @@ import type { CommandEntry } from '../console/command.ts';
 
 /** All commands, in the order of the help. A command is loaded only when it is called. */
 export const table: ReadonlyMap<string, CommandEntry> = new Map([
-  [
-    'check',
-    {
-      summary: 'find mistakes in limits and overrides',
-      load: async () => (await import('./check.ts')).check,
-    },
-  ],
+  ['check', { summary: 'find mistakes in limits and overrides', load: async () => (await import('./check.ts')).check }],
+  ['peek', { summary: 'show what is left in a bucket', load: async () => (await import('./peek.ts')).peek }],
+  ['reset', { summary: 'fill a bucket', load: async () => (await import('./reset.ts')).reset }],
+  ['charge', { summary: 'take tokens from a bucket', load: async () => (await import('./charge.ts')).charge }],
+  ['refund', { summary: 'give tokens back to a bucket', load: async () => (await import('./refund.ts')).refund }],
 ]);

@@ -2,7 +2,7 @@ import type { Console } from './console.ts';
 import { UsageError } from './failure.ts';
 
 /** A word after the name of a command. */
-interface Argument {
+export interface Argument {
   /** `<limits>`; `[overrides]` if it may be left out, `[overrides...]` for any number of them. */
   readonly name: string;
   /** What it is, for the help. */
@@ -10,7 +10,7 @@ interface Argument {
 }
 
 /** An option of a command. */
-interface Option {
+export interface Option {
   /** `--yes`, or `--redis <url>` for an option with a value. */
   readonly flags: string;
   /** What it does, for the help. */

@@ -22,7 +22,7 @@ export function reported(error: unknown, terminal: Terminal, command: string): n
 }
 
 function textOf(error: unknown): string {
-  if (isSluiceError(error)) return `${error.message} (${error.code})`;
+  if (isSluiceError(error)) return `${error.message.replace('`timeoutMs`', '`--timeout`')} (${error.code})`;
   if (error instanceof UsageError) return error.message;
   // An error that nobody expected: its stack helps to find the mistake.
   return error instanceof Error ? String(error.stack) : String(error);

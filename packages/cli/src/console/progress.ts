@@ -1,4 +1,5 @@
 import type { Time } from '@sluice/core';
+import { durationText } from './duration-text.ts';
 import type { Terminal } from './terminal.ts';
 
 /** How much there is to do. */
@@ -64,7 +65,7 @@ export function progressLine({ bytes, lines, total, seconds }: ProgressFigures):
   const part = Math.min(1, bytes / total);
   const done = Math.round(part * BAR_WIDTH);
   const bar = '█'.repeat(done) + '░'.repeat(BAR_WIDTH - done);
-  const left = part === 0 ? '' : `  ${durationText((seconds * (1 - part)) / part)} left`;
+  const left = part === 0 ? '' : `  ${durationText(1000 * Math.ceil((seconds * (1 - part)) / part))} left`;
   return `${bar} ${Math.floor(part * 100)} %  ${bytesText(bytes)} of ${bytesText(total)}  ${speed}${left}`;
 }
 
@@ -72,11 +73,4 @@ function bytesText(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   const value = bytes / 1000 ** power;
   return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`;
-}
-
-function durationText(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  if (whole < 60) return `${whole} s`;
-  const minutes = Math.floor(whole / 60);
-  return minutes < 60 ? `${minutes} min ${whole % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -4,6 +4,7 @@ import type { Limit } from '../limit.ts';
 import type { Rate } from '../../rule/rate.ts';
 import { checkId, type IdFormat } from '../../ids/id-format.ts';
 import { Cidr } from '../../ids/cidr.ts';
+import { IpAddress } from '../../ids/ip-address.ts';
 import { NetworkTree } from './network-tree.ts';
 import { checkKind, type OverrideRate } from './override.ts';
 import { OverrideTotals } from './override-totals.ts';
@@ -71,6 +72,19 @@ export class LimitOverrides {
   /** Returns the override of an id: its own, otherwise that of the smallest network that contains it. */
   rateOf(id: string): OverrideRate | undefined {
     return this.#ids.get(id) ?? this.#networks?.lookUp(id);
+  }
+
+  /** Returns what {@link rateOf} finds the override of an id by: the id, or a network. Undefined if there is none. */
+  listedFor(id: string): string | undefined {
+    if (this.#ids.has(id) || this.#networks === undefined) return this.#ids.has(id) ? id : undefined;
+    const [text = '', prefixLength] = id.split('/');
+    const address = IpAddress.parse(text)!;
+    // The tree keeps no texts, so it is asked for each size, the smallest network first.
+    for (let bits = Number(prefixLength ?? (address.family === 4 ? 32 : 128)); bits >= 0; bits--) {
+      const network = Cidr.parse(address.network(bits), 'id');
+      if (this.#networks.get(network) !== undefined) return network.text;
+    }
+    return undefined;
   }
 
   /**

@@ -1,0 +1,76 @@
+import { Cluster, Redis } from 'ioredis';
+import type { Call } from '../console/command.ts';
+import { UsageError } from '../console/failure.ts';
+
+/** A client with the settings of the command line. It does not connect: stores and scans connect duplicates of it. */
+export type Client = Redis | Cluster;
+
+/**
+ * Creates a client for the server of the command line.
+ *
+ * @throws {UsageError} If the options do not name a server, or contradict each other. The message shows no password.
+ */
+export function clientOf(call: Call): Client {
+  const url = call.text('redis') ?? call.console.terminal.env['SLUICE_REDIS_URL'];
+  const sentinels = call.texts('sentinel');
+  const master = call.text('master');
+  if (sentinels.length > 0 !== (master !== undefined)) {
+    const example = 'For example --sentinel 10.0.0.1:26379 --master mymaster.';
+    throw new UsageError(`\`--sentinel\` and \`--master\` must be given together. ${example}`);
+  }
+  if (sentinels.length > 0 && call.has('cluster')) {
+    throw new UsageError('Only one of `--sentinel` and `--cluster` may be given: a cluster needs no Sentinels.');
+  }
+  if (url === undefined && master === undefined) throw noServer();
+  const { host = '127.0.0.1', port = 6379, ...login } = url === undefined ? {} : serverOf(url);
+  if (master !== undefined) {
+    return new Redis({ ...login, sentinels: sentinels.map(addressOf), name: master, lazyConnect: true });
+  }
+  if (!call.has('cluster')) return new Redis({ ...login, host, port, lazyConnect: true });
+  return new Cluster([{ host, port }], { redisOptions: login, lazyConnect: true });
+}
+
+/** Closes a client that never connected. */
+export function closeClient(client: Client): void {
+  client.disconnect();
+}
+
+function noServer(): UsageError {
+  const remedy = 'For example --redis redis://127.0.0.1:6379, or set the environment variable SLUICE_REDIS_URL.';
+  return new UsageError(`\`--redis\` must be the URL of a server. ${remedy}`);
+}
+
+/** What the URL of a server contains. */
+interface Server {
+  readonly host?: string;
+  readonly port?: number;
+  readonly username?: string;
+  readonly password?: string;
+  readonly db?: number;
+  readonly tls?: object;
+}
+
+function serverOf(url: string): Server {
+  if (!/^rediss?:\/\/./.test(url) || !URL.canParse(url)) {
+    const remedy = 'For example --redis redis://127.0.0.1:6379. Percent-encode special characters of a password.';
+    throw new UsageError(`\`--redis\` must be a URL that begins with redis:// or rediss://. ${remedy}`);
+  }
+  const { protocol, hostname, port, username, password, pathname } = new URL(url);
+  const database = pathname.replace(/^\//, '');
+  if (!/^\d*$/.test(database)) {
+    throw new UsageError('The path of `--redis` must be the number of a database, as in redis://127.0.0.1:6379/2.');
+  }
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? 6379 : Number(port),
+    ...(username !== '' && { username: decodeURIComponent(username) }),
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+    ...(database !== '' && { db: Number(database) }),
+    ...(protocol === 'rediss:' && { tls: {} }),
+  };
+}
+
+function addressOf(text: string): { host: string; port: number } {
+  const [, host = '', port] = /^(.+?)(?::(\d{1,5}))?$/.exec(text) ?? [];
+  return { host, port: port === undefined ? 26_379 : Number(port) };
+}
