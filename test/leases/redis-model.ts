@@ -36,6 +36,8 @@ export interface StoredBucket {
 /** The last sync of a process. */
 export interface StoredStream {
   readonly sequence: number;
+  /** Whether that sync found that data was lost. */
+  readonly foundLoss: boolean;
   readonly expiryTicks: number;
 }
 
@@ -65,7 +67,8 @@ export class RedisModel {
   /** What sync.lua does in time. */
   sync(call: SyncCall): SyncReply {
     const nowTicks = this.#now();
-    const stored = alive(this.#streams, call.stream, nowTicks)?.sequence ?? 0;
+    const stream = alive(this.#streams, call.stream, nowTicks);
+    const stored = stream?.sequence ?? 0;
     const fresh = call.sequence > stored;
     const lost = stored < call.answeredSequence;
     const buckets = call.entries.map((entry) => {
@@ -73,9 +76,10 @@ export class RedisModel {
     });
     if (fresh) {
       const expiryTicks = nowTicks + call.streamLifeMs * TICKS_PER_MS;
-      this.#streams.set(call.stream, { sequence: call.sequence, expiryTicks });
+      this.#streams.set(call.stream, { sequence: call.sequence, foundLoss: lost, expiryTicks });
     }
-    return { nowTicks, fresh, lost, buckets };
+    const hadFound = stream?.foundLoss === true && call.sequence === stored;
+    return { nowTicks, fresh, lost: lost || hadFound, buckets };
   }
 
   /** What decide.lua does with one batch. Returns the levels before. */

@@ -59,6 +59,7 @@ export class StoredKeys {
     return digits === undefined ? undefined : { tat: BigInt(digits.slice(0, -3)), code: BigInt(digits.slice(-3)) };
   }
 
+  /** The number of the last sync; negative if it found that data was lost. */
   sequence(stream: string): number {
     return Number(this.#valueOf(stream) ?? 0);
   }
@@ -108,7 +109,7 @@ export class StoredKeys {
       }),
       ...this.#streams.map((key) => {
         const stream = this.#model.stream(key);
-        return stream && `${stream.sequence} ${expiryText(stream)}`;
+        return stream && `${stream.foundLoss ? -stream.sequence : stream.sequence} ${expiryText(stream)}`;
       }),
     ];
     return differenceOf('stored', ofServer, ofModel);

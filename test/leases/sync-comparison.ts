@@ -203,12 +203,14 @@ export class SyncComparison {
   }
 
   #exactReply({ stream, sequence, answeredSequence, latestTicks, entries }: SyncCall): unknown {
-    const stored = this.#stored.sequence(stream);
+    const value = this.#stored.sequence(stream);
+    const stored = Math.abs(value);
     const [fresh, lost] = [sequence > stored, stored < answeredSequence];
     const state = { now: BigInt(this.#nowTicks), fresh, lost, inTime: this.#nowTicks <= latestTicks };
     this.#exact = new Map(entries.map((entry) => [entry.key, exactSync(this.#stored.bucket(entry.key), entry, state)]));
     const answers = [...this.#exact.values()];
-    return { fresh, lost, buckets: answers.map(({ level, keptFloor, granted }) => ({ level, keptFloor, granted })) };
+    const buckets = answers.map(({ level, keptFloor, granted }) => ({ level, keptFloor, granted }));
+    return { fresh, lost: lost || value === -sequence, buckets };
   }
 
   #differenceToExact(): string | undefined {

@@ -10,6 +10,8 @@
 -- - A sync that comes twice changes nothing the second time, except that data that was lost is restored.
 -- - If its number is lower than the last one that was answered, this server has lost data: it was flushed, or a replica
 --   without the latest writes has taken over. Then the TATs of the last replies, the floors, count again.
+--   The number is stored as a negative one then, so that a sync that comes twice reports the loss twice: the first reply may
+--   have been lost.
 -- A TAT below its floor without such a loss was lowered by a reset or a refund, and stays.
 --
 -- KEYS[1]      the stream
@@ -24,7 +26,7 @@
 --              the charge; the level that the charged decisions alone would have left, or −2^53; what is given back; the
 --              tokens that are wanted × 2, + 1 if the floor counts; and the floor, or −2^53. All but tokens are in ticks
 --
--- Reply        { 1, now in ticks, 1 if this sync is new + 2 if data was lost, and for each bucket two numbers: its level in
+-- Reply        { 1, now in ticks, 1 if this sync is new + 2 if it found that data was lost, and for each bucket two numbers: its level in
 --              ticks, −2^52 without a bucket, and the number g of tokens that were leased, or −1 − g if its TAT was below
 --              the floor }. The level is nil if the value of the key is not a bucket; nothing was charged to it or leased.
 --              { 0, now in ticks } if the moment of ARGV[1] has passed; nothing was written
@@ -40,7 +42,7 @@ local ABSENT = -4503599627370496
 
 local keys, args, call, try = KEYS, ARGV, redis.call, redis.pcall
 local find, sub, format = string.find, string.sub, string.format
-local ceil, floor, max, min = math.ceil, math.floor, math.max, math.min
+local abs, ceil, floor, max, min = math.abs, math.ceil, math.floor, math.max, math.min
 local frexp, ldexp = math.frexp, math.ldexp
 -- As in decide.lua.
 local WHOLE = format('%d', MOST_TICKS) == '9007199254740992' and '%d' or '%.0f'
@@ -53,10 +55,11 @@ if now - args[1] > 0 then
 end
 
 local sequence = args[2] + 0
-local stored = (call('GET', keys[1]) or 0) + 0
+local value = (call('GET', keys[1]) or 0) + 0
+local stored = abs(value)
 local is_new, is_lost = sequence > stored, stored < args[3] + 0
 local in_time = now <= args[5] + 0
-local reply = { 1, now, (is_new and 1 or 0) + (is_lost and 2 or 0) }
+local reply = { 1, now, (is_new and 1 or 0) + ((is_lost or value == -sequence) and 2 or 0) }
 local size, at, last = 3, 6, 1 -- the size of the reply, the position of the next argument, and the last key of the group
 
 while last < #keys do
@@ -122,6 +125,6 @@ end
 
 -- At the end: if an error ends this script, the sync is repeated. Then a bucket may be charged twice, but never not at all.
 if is_new then
-  call('SET', keys[1], format(WHOLE, sequence), 'PX', args[4])
+  call('SET', keys[1], format(WHOLE, is_lost and -sequence or sequence), 'PX', args[4])
 end
 return reply

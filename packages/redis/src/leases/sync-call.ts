@@ -77,7 +77,10 @@ export interface SyncReply {
   readonly nowTicks: number;
   /** False when this sync had already been applied. Then nothing was charged, given back or leased again. */
   readonly fresh: boolean;
-  /** Whether Redis had lost the last answered sync of the stream. Then the floors of all buckets counted. */
+  /**
+   * Whether Redis had lost the last answered sync of the stream, when it applied this one. Then the floors of all its buckets
+   * counted.
+   */
   readonly lost: boolean;
   /** In the order of the entries. */
   readonly buckets: readonly SyncedBucket[];

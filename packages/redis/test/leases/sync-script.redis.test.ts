@@ -124,6 +124,23 @@ describe('a sync', () => {
     expect([reply.lost, levelsOf(reply)]).toEqual([true, [3]]);
   });
 
+  test('that has found a loss reports it again when it is repeated, and restores nothing again', async () => {
+    const call = callOf([entry('twice-lost', { wantedTokens: 3 })]);
+    const entries = withFloors(call, await sendSync(client, call, DEADLINE_MS));
+    await server.call('DEL', 'l:Orders:twice-lost', call.stream);
+    const second = { ...call, sequence: 2, answeredSequence: 1, entries };
+    expect(await sendSync(client, second, DEADLINE_MS)).toMatchObject({ fresh: true, lost: true });
+    await server.call('DEL', 'l:Orders:twice-lost');
+    expect(await sendSync(client, second, DEADLINE_MS)).toMatchObject({
+      fresh: false,
+      lost: true,
+      buckets: [{ levelTicks: ABSENT_LEVEL_TICKS }],
+    });
+    const third = { ...second, sequence: 3, answeredSequence: 2 };
+    expect(await sendSync(client, third, DEADLINE_MS)).toMatchObject({ fresh: true, lost: false });
+    expect(await sendSync(client, third, DEADLINE_MS)).toMatchObject({ fresh: false, lost: false });
+  });
+
   test('goes on when the server has forgotten the script', async () => {
     await server.call('SCRIPT', 'FLUSH');
     expect(await sendSync(client, callOf([entry('flushed')]), DEADLINE_MS)).toMatchObject({ fresh: true });
