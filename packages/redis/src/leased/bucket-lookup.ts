@@ -35,6 +35,11 @@ export class BucketLookup {
         : this.#withTerms(known, transaction, nowTicks);
     if (bucket === undefined) return undefined;
     bucket.usedAtTicks = nowTicks;
+    if (bucket.isBroken) {
+      // To find out when it is repaired.
+      bucket.touch(nowTicks);
+      return undefined;
+    }
     return { bucket, tokens, mode: transaction.mode, transaction };
   }
 

@@ -67,7 +67,7 @@ export class LeasingStore implements LeasedStore {
     const split = splitBatch(batch, this.#lookup, nowTicks);
     if (split === undefined) return this.#shared.spend(batch, deadlineMs);
     const decision = decide(split.leased, nowTicks);
-    if (decision.outcome === 'waits') return this.#waitAndSpend(split, deadlineMs, nowTicks);
+    if (decision.outcome === 'waits') return this.#waitAndSpend(batch, split, deadlineMs);
     this.#syncs.afterUse(split.leased, nowTicks);
     return this.#spendRest(split, decision, nowTicks, deadlineMs);
   }
@@ -170,13 +170,19 @@ export class LeasingStore implements LeasedStore {
     checkDeadline(deadlineMs);
   }
 
-  #waitAndSpend(split: SplitBatch, deadlineMs: number, startTicks: number): Promise<StoreReading> {
+  #waitAndSpend(batch: readonly StoreTransaction[], split: SplitBatch, deadlineMs: number): Promise<StoreReading> {
+    const startTicks = this.#syncs.nowTicks;
     const maxWaitTicks = Math.floor(Math.min(this.#parts.maxWaitMs, deadlineMs) * TICKS_PER_MS);
     return new Promise((resolve) => {
       this.#syncs.wait(split.leased, maxWaitTicks, (decision) => {
         // The levels are those of this moment: other batches are decided right after.
         try {
-          resolve(this.#spendRest(split, decision, this.#syncs.nowTicks, this.#leftMs(deadlineMs, startTicks)));
+          const leftMs = this.#leftMs(deadlineMs, startTicks);
+          // Redis then rejects the batch, which is reported.
+          const isBroken = decision.outcome === 'denied' && split.leased.some(({ bucket }) => bucket.isBroken);
+          resolve(
+            isBroken ? this.spend(batch, leftMs) : this.#spendRest(split, decision, this.#syncs.nowTicks, leftMs),
+          );
         } catch (error) {
           resolve(Promise.reject(error));
         }

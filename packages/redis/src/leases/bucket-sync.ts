@@ -88,6 +88,7 @@ export function applyAnswer({ bucket, entry, terms }: SentBucket, synced: Synced
   bucket.tatTicks = Math.max(bucket.viewTicks + uncharged.chargeTicks, uncharged.ownTatTicks);
   bucket.viewAtTicks = nowTicks;
   bucket.viewSequence = sequence;
+  bucket.isBroken = synced.isBroken === true;
   // A TAT that has passed needs no restoring.
   bucket.floorTicks = synced.levelTicks > 0 ? serverTicks + synced.levelTicks : 0;
   if (!synced.keptFloor) leases.forbidReturns();

@@ -80,6 +80,8 @@ export class LeasedBucket {
   isContended = false;
   /** True if a decision depends on the view, which is to be read again. */
   isTouched = false;
+  /** True if the key contained something else at the last sync. Then only Redis decides. */
+  isBroken = false;
   /** True while the stream has a request for it. */
   isPending = false;
   /** When its next sync is due. */

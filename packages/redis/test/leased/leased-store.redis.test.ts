@@ -176,6 +176,21 @@ describe('a limit with an overshoot', () => {
   });
 });
 
+describe('a key that contains something else', () => {
+  test('is left to Redis, which rejects it, until it is a bucket again', async () => {
+    const prefix = `broken${prefixes++}:`;
+    const store = await readyStore({ prefix });
+    await server.call('RPUSH', `${prefix}Pages:list`, 'element');
+    expect(await rejection(store, [page('list', 50)])).toBe('ERR_STORE_BUCKET');
+    expect(await rejection(store, [page('list')])).toBe('ERR_STORE_BUCKET');
+    expect(await rejection(store, [page('other'), page('list')])).toBe('ERR_STORE_BUCKET');
+    expect(await rejection(store, [page('other')])).toBeUndefined();
+    await server.call('DEL', `${prefix}Pages:list`);
+    const batch = [page('list')];
+    await until('it is leased again', () => !(store.spend(batch) instanceof Promise));
+  });
+});
+
 describe('a refund of a decision', () => {
   async function refundOf(store: LeasedStore, batch: readonly StoreTransaction[]): Promise<StoreReading> {
     const reading = await store.spend(batch);
