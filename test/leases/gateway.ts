@@ -65,7 +65,7 @@ export class Gateway {
       maxKeys: options.maxKeys,
       syncTicks: options.syncTicks,
       pace: options.pace,
-      streamKey: (tag, index) => `seq:${options.name}${tag}:${index}`,
+      streamKey: (tag) => `seq:${options.name}${tag}`,
     });
   }
 

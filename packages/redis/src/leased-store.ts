@@ -87,7 +87,7 @@ export function leasedStore(options: LeasedStoreOptions): LeasedStore {
   const parts = { client, rememberDenialsMs, emit, time, prefix };
   const shared = new SharedStore({ ...parts, hashTag });
   const process = randomBytes(12).toString('base64url');
-  const streamKey = (tag: string, index: number): string => keys.streamKey(tag, `${process}:${index}`);
+  const streamKey = (tag: string): string => keys.streamKey(tag, process);
   const pace = 1 - PACES * Math.random();
   const buckets = new LeasedBuckets({ maxKeys, syncTicks, pace, streamKey });
   const changes = new ThrottledChanges<LeasedStoreEvent>(time, emit);

@@ -20,8 +20,7 @@ export const streamMutants: readonly RuleMutant[] = [
     name: 'a sync that was due during another one is skipped',
     in: 'lease-stream.ts',
     replace: '    this.#answeredSequence = call.sequence;\n',
-    by: `    this.#answeredSequence = call.sequence;
-    if (this.#dueTicks <= nowTicks) this.#dueTicks = nowTicks + this.#syncTicks;\n`,
+    by: '    this.#answeredSequence = call.sequence;\n    while (this.#due.take(nowTicks) !== undefined);\n',
     finder: inStreamTest('makes up for what was due meanwhile'),
   },
   {
@@ -69,9 +68,44 @@ export const streamMutants: readonly RuleMutant[] = [
   {
     name: 'early syncs follow each other at once',
     in: 'lease-stream.ts',
-    replace: 'Math.max(wanted, this.#sentTicks + MIN_SYNC_GAP_TICKS)',
-    by: 'wanted',
+    replace: 'this.#isBehind ? -Infinity : this.#sentTicks + MIN_SYNC_GAP_TICKS',
+    by: '-Infinity',
     finder: inStreamTest('not more often than every 5 ms'),
+  },
+  {
+    name: 'one call has all buckets that are due',
+    in: 'lease-stream.ts',
+    replace: 'const MOST_BUCKETS = 250;',
+    by: 'const MOST_BUCKETS = Infinity;',
+    finder: inStreamTest('250 in each call'),
+  },
+  {
+    name: 'what a call left out is sent at the next due time',
+    in: 'lease-stream.ts',
+    replace: '    this.#isBehind = this.#awaited.size > 0 || this.#due.nextTicks <= nowTicks;\n',
+    by: '',
+    finder: inStreamTest('250 in each call'),
+  },
+  {
+    name: 'a call looks at all buckets that are due',
+    in: 'lease-stream.ts',
+    replace: 'looks < MOST_LOOKS && ',
+    by: '',
+    finder: inStreamTest('looks at 1,000 buckets'),
+  },
+  {
+    name: 'buckets that are awaited come after those that are due',
+    in: 'lease-stream.ts',
+    replace: 'if (taken.length === MOST_BUCKETS) break;',
+    by: 'if (this.#due.nextTicks <= nowTicks) break;',
+    finder: inStreamTest('buckets that are awaited first'),
+  },
+  {
+    name: 'a bucket that was synced early is due nevertheless',
+    in: 'due-buckets.ts',
+    replace: '    while (this.#first !== undefined && !this.#hasNext(this.#first)) this.#endFirst(this.#first);\n',
+    by: '',
+    finder: inStreamTest('no second time'),
   },
   {
     name: 'leases of a bucket that nobody uses are not returned',
@@ -83,7 +117,7 @@ export const streamMutants: readonly RuleMutant[] = [
   {
     name: 'an unused stream is not kept alive',
     in: 'lease-stream.ts',
-    replace: 'return this.buckets.some((bucket) => bucket.tatTicks > nowTicks);',
+    replace: 'return this.#latestTatTicks > nowTicks;',
     by: 'return false;',
     finder: inStreamTest('keeps itself alive'),
   },

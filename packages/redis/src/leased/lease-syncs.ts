@@ -86,8 +86,11 @@ export class LeaseSyncs {
   async #finish(stream: LeaseStream): Promise<void> {
     await this.#inFlight.get(stream);
     stream.requestLast(this.nowTicks);
-    const call = stream.nextCall(this.nowTicks);
-    if (call !== undefined) await this.#send(stream, call);
+    while (stream.nextTicks <= this.nowTicks) {
+      const call = stream.nextCall(this.nowTicks);
+      // oxlint-disable-next-line no-await-in-loop -- one call at a time
+      if (call !== undefined) await this.#send(stream, call);
+    }
   }
 
   #runAt(ticks: number, nowTicks: number): void {

@@ -8,13 +8,16 @@ import {
   type Sending,
   type SentBucket,
 } from './bucket-sync.ts';
+import { DueBuckets } from './due-buckets.ts';
 import { MIN_SYNC_GAP_TICKS } from './lease-numbers.ts';
 import type { BucketStream, LeasedBucket } from './leased-bucket.ts';
 import type { SyncCall, SyncReply } from './sync-call.ts';
 
 const TICKS_PER_MS = 16_000;
-/** The most buckets of one stream: the script takes about 10 µs for each. */
-export const MOST_BUCKETS = 250;
+/** The most buckets of one call: the script takes about 10 µs for each. */
+const MOST_BUCKETS = 250;
+/** How many buckets a call looks at. Some have nothing to report. */
+const MOST_LOOKS = 4 * MOST_BUCKETS;
 const STREAM_LIFE_MS = 600_000;
 /** An unused stream is kept alive, so that a loss of data can be proved. */
 const KEEP_ALIVE_TICKS = 150_000 * TICKS_PER_MS;
@@ -30,7 +33,8 @@ interface SentCall {
 }
 
 /**
- * Syncs up to {@link MOST_BUCKETS} buckets with Redis, one call at a time. Each call has a number, which Redis records: a
+ * Syncs the buckets of a hash slot with Redis, up to {@link MOST_BUCKETS} in a call and one call at a time: while more are
+ * due, each call follows the answer to the one before. So neither Redis nor this process works for long at once. Each call has a number, which Redis records: a
  * call that is repeated counts once, and a number that Redis has forgotten proves that it has lost data.
  *
  * Without I/O and timers: the caller sends a call when {@link nextTicks} has come, and reports what came of it.
@@ -43,10 +47,13 @@ export class LeaseStream implements BucketStream {
   /** When that began. */
   openSinceTicks: number = -Infinity;
   readonly #syncTicks: number;
-  readonly #pace: number;
-  #pending: LeasedBucket[] = [];
-  #dueTicks = Infinity;
-  #waitingBuckets = 0;
+  readonly #due: DueBuckets;
+  /** Those that requests wait for. */
+  readonly #awaited = new Set<LeasedBucket>();
+  /** True if the last call left out some that were due or awaited. */
+  #isBehind = false;
+  /** The latest TAT of all views. */
+  #latestTatTicks: number = -Infinity;
   #sequence = 0;
   #answeredSequence = 0;
   #answeredSentTicks = -Infinity;
@@ -69,7 +76,7 @@ export class LeaseStream implements BucketStream {
   constructor(key: string, syncTicks: number, pace: number) {
     this.key = key;
     this.#syncTicks = syncTicks;
-    this.#pace = pace;
+    this.#due = new DueBuckets(pace);
   }
 
   /** The clock of Redis minus that of the process, at most. Undefined before the first answer. */
@@ -86,35 +93,33 @@ export class LeaseStream implements BucketStream {
   get nextTicks(): number {
     if (this.#isInFlight) return Infinity;
     if (this.#sent !== undefined) return this.#retryTicks;
-    const wanted = this.#waitingBuckets > 0 ? -Infinity : this.#dueTicks;
+    const wanted = this.#awaited.size > 0 ? -Infinity : this.#due.nextTicks;
     const idle = this.buckets.length > 0 && this.#sequence > 0 ? this.#sentTicks + KEEP_ALIVE_TICKS : Infinity;
-    return Math.min(Math.max(wanted, this.#sentTicks + MIN_SYNC_GAP_TICKS), idle);
+    const earliest = this.#isBehind ? -Infinity : this.#sentTicks + MIN_SYNC_GAP_TICKS;
+    return Math.min(Math.max(wanted, earliest), idle);
   }
 
   request(bucket: LeasedBucket, nowTicks: number): void {
-    if (bucket.isPending) return;
-    bucket.isPending = true;
-    this.#pending.push(bucket);
-    this.#setDue(bucket, nowTicks);
+    if (!bucket.isPending) this.#due.add(bucket, nowTicks);
   }
 
   requestEarly(bucket: LeasedBucket, nowTicks: number): void {
     this.request(bucket, nowTicks);
-    if (bucket.waiting === 0) this.#waitingBuckets++;
+    this.#awaited.add(bucket);
     bucket.waiting++;
   }
 
   endWait(bucket: LeasedBucket): void {
     bucket.waiting--;
-    if (bucket.waiting === 0) this.#waitingBuckets--;
+    if (bucket.waiting === 0) this.#awaited.delete(bucket);
   }
 
-  /** Returns the call to make now, of all buckets that are due or waited for. Undefined if there is nothing to report. */
+  /** Returns the call to make now, of buckets that are awaited or due. Undefined if there is nothing to report. */
   nextCall(nowTicks: number): SyncCall | undefined {
     if (nowTicks < this.nextTicks) return undefined;
     const sending = this.#sending(nowTicks);
     const retried = this.#sent?.buckets.map((sent) => retriedEntry(sent, sending));
-    const buckets = retried ?? this.#takeDue(sending);
+    const buckets = retried ?? this.#take(sending);
     if (retried === undefined) {
       if (buckets.length === 0 && !this.#needsKeepAlive(nowTicks)) return undefined;
       this.#sequence++;
@@ -148,6 +153,7 @@ export class LeaseStream implements BucketStream {
     for (let i = 0; i < sent.buckets.length; i++) {
       const each = sent.buckets[i]!;
       applyAnswer(each, reply.buckets[i]!, answer);
+      this.#latestTatTicks = Math.max(this.#latestTatTicks, each.bucket.tatTicks);
       if (!each.bucket.leases.isEmpty || !each.bucket.uncharged.isEmpty) this.request(each.bucket, nowTicks);
     }
   }
@@ -164,7 +170,7 @@ export class LeaseStream implements BucketStream {
     this.#retryTicks = nowTicks + (this.isOpen ? TRIAL_GAP_TICKS : MIN_SYNC_GAP_TICKS);
   }
 
-  /** Makes a call due now that reports all charges and gives back all leases, before the process ends. */
+  /** Makes calls due now that report all charges and give back all leases, before the process ends. */
   requestLast(nowTicks: number): void {
     this.#sentTicks = -Infinity;
     for (const bucket of this.buckets) {
@@ -172,9 +178,7 @@ export class LeaseStream implements BucketStream {
       bucket.askedTokens = 0;
       bucket.demandTokens = 0;
       if (bucket.uncharged.isEmpty && !bucket.leases.hasLapsed) continue;
-      this.request(bucket, nowTicks);
-      bucket.dueTicks = nowTicks;
-      this.#dueTicks = nowTicks;
+      this.#due.addAt(bucket, nowTicks);
     }
   }
 
@@ -193,41 +197,34 @@ export class LeaseStream implements BucketStream {
     };
   }
 
-  /** Takes the entries of the buckets that are due or waited for; those that have nothing to report leave the list. */
-  #takeDue(sending: Sending): SentBucket[] {
+  /** Takes the entries of buckets that are awaited or due, as many as one call may have. */
+  #take(sending: Sending): SentBucket[] {
     const { nowTicks } = sending;
     const taken: SentBucket[] = [];
-    const pending = this.#pending;
-    this.#pending = [];
-    this.#dueTicks = Infinity;
-    for (const bucket of pending) {
-      const isDue = bucket.dueTicks <= nowTicks;
-      if (nowTicks >= bucket.leases.nextLapseTicks) bucket.leases.dropLapsed(nowTicks);
-      if (isDue) updateDemand(bucket);
-      const isSent = (isDue || bucket.waiting > 0) && needsSync(bucket, sending);
-      if (isSent) taken.push(takeEntry(bucket, sending));
-      const isOver = isSent || (isDue && bucket.leases.isEmpty && bucket.waiting === 0);
-      bucket.isPending = !isOver;
-      if (isOver) continue;
-      this.#pending.push(bucket);
-      if (isDue) this.#setDue(bucket, nowTicks);
-      else this.#dueTicks = Math.min(this.#dueTicks, bucket.dueTicks);
+    for (const bucket of this.#awaited) {
+      if (taken.length === MOST_BUCKETS) break;
+      this.#awaited.delete(bucket);
+      const isDue = bucket.isPending && bucket.dueTicks <= nowTicks;
+      this.#due.remove(bucket);
+      prepare(bucket, isDue, nowTicks);
+      taken.push(takeEntry(bucket, sending));
     }
+    for (let looks = 0; looks < MOST_LOOKS && taken.length < MOST_BUCKETS; looks++) {
+      const bucket = this.#due.take(nowTicks);
+      if (bucket === undefined) break;
+      prepare(bucket, true, nowTicks);
+      if (needsSync(bucket, sending)) taken.push(takeEntry(bucket, sending));
+      else if (!bucket.leases.isEmpty) this.#due.add(bucket, nowTicks);
+    }
+    this.#isBehind = this.#awaited.size > 0 || this.#due.nextTicks <= nowTicks;
     return taken;
-  }
-
-  /** All buckets of a limit are due at the same moments, so that they share a call. */
-  #setDue(bucket: LeasedBucket, nowTicks: number): void {
-    const dueTicks = Math.floor(this.#pace * bucket.terms.dueTicks);
-    bucket.dueTicks = (Math.floor(nowTicks / dueTicks) + 1) * dueTicks;
-    this.#dueTicks = Math.min(this.#dueTicks, bucket.dueTicks);
   }
 
   #needsKeepAlive(nowTicks: number): boolean {
     if (nowTicks < this.#sentTicks + KEEP_ALIVE_TICKS || this.#sequence === 0) return false;
     // If nothing is at stake, the next look is as late as if a call had been made.
     this.#sentTicks = nowTicks;
-    return this.buckets.some((bucket) => bucket.tatTicks > nowTicks);
+    return this.#latestTatTicks > nowTicks;
   }
 
   #callWith(buckets: readonly SentBucket[], nowTicks: number): SyncCall {
@@ -241,4 +238,10 @@ export class LeaseStream implements BucketStream {
       entries: buckets.map(({ entry }) => entry),
     };
   }
+}
+
+/** Brings a bucket up to date before it is sent. */
+function prepare(bucket: LeasedBucket, isDue: boolean, nowTicks: number): void {
+  if (nowTicks >= bucket.leases.nextLapseTicks) bucket.leases.dropLapsed(nowTicks);
+  if (isDue) updateDemand(bucket);
 }

@@ -1,6 +1,6 @@
 import type { StoreBucket } from '@sluice/core';
 import { LeasedBucket, type LeasedName, type LeaseTerms } from './leased-bucket.ts';
-import { LeaseStream, MOST_BUCKETS } from './lease-stream.ts';
+import { LeaseStream } from './lease-stream.ts';
 
 /** How many buckets a new bucket has looked at, to drop those at rest. More than one, so that dropping catches up. */
 const LOOKS_PER_NEW_BUCKET = 4;
@@ -13,7 +13,7 @@ export interface LeasedBucketsOptions {
   /** The part of the time between syncs that this process uses: its own, so that all processes get tokens in turn. */
   readonly pace: number;
   /** Returns the Redis key of a stream. Streams with a tag are in the slot of the buckets with this tag. */
-  streamKey(tag: string, index: number): string;
+  streamKey(tag: string): string;
 }
 
 /** A bucket that is to be leased. */
@@ -28,7 +28,7 @@ export class LeasedBuckets {
   /** By limit and id, because a Redis key takes longer to build than a decision. */
   readonly #byLimit = new Map<string, Map<string, LeasedBucket>>();
   readonly #streams: LeaseStream[] = [];
-  readonly #byTag = new Map<string, LeaseStream[]>();
+  readonly #byTag = new Map<string, LeaseStream>();
   /** Of the buckets that were dropped. */
   #forfeitedTokens = 0;
   #sweptStream = 0;
@@ -62,7 +62,7 @@ export class LeasedBuckets {
   add({ tag, ...name }: NewBucket, terms: LeaseTerms, nowTicks: number): LeasedBucket | undefined {
     this.sweep(LOOKS_PER_NEW_BUCKET, nowTicks);
     if (this.#size >= this.#options.maxKeys) return undefined;
-    const stream = this.#streamWithRoom(tag);
+    const stream = this.#byTag.get(tag) ?? this.#newStream(tag);
     const bucket = new LeasedBucket(name, stream, terms);
     bucket.usedAtTicks = nowTicks;
     stream.buckets.push(bucket);
@@ -110,14 +110,10 @@ export class LeasedBuckets {
     return buckets;
   }
 
-  #streamWithRoom(tag: string): LeaseStream {
-    const streams = this.#byTag.get(tag) ?? [];
-    this.#byTag.set(tag, streams);
-    const roomy = streams.find(({ buckets }) => buckets.length < MOST_BUCKETS);
-    if (roomy !== undefined) return roomy;
+  #newStream(tag: string): LeaseStream {
     const { streamKey, syncTicks, pace } = this.#options;
-    const stream = new LeaseStream(streamKey(tag, streams.length), syncTicks, pace);
-    streams.push(stream);
+    const stream = new LeaseStream(streamKey(tag), syncTicks, pace);
+    this.#byTag.set(tag, stream);
     this.#streams.push(stream);
     return stream;
   }

@@ -11,7 +11,7 @@ function bucketWithLease(tokens: number) {
     maxKeys: 10,
     syncTicks: SYNC,
     pace: 1,
-    streamKey: (tag, index) => `${tag}:${index}`,
+    streamKey: (tag) => `${tag}:seq`,
   });
   const bucket = buckets.add(named('key'), TERMS, SECOND)!;
   const stream = buckets.streams.at(0)!;

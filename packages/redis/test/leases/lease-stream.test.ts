@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MIN_SYNC_GAP_TICKS } from '../../src/leases/lease-numbers.ts';
+import { Lease } from '../../src/leases/lease.ts';
 import {
   addBucket,
   answer,
@@ -72,6 +73,63 @@ describe('a stream', () => {
     other.charge(1, nowTicks);
     stream.requestEarly(bucket, nowTicks);
     expect(nextCall(stream).call.entries.map(({ key }) => key)).toEqual(['bucket']);
+  });
+
+  test('syncs 250 in each call if more are due, and each call follows the answer to the one before', () => {
+    const stream = makeStream();
+    const buckets = Array.from({ length: 20_000 }, (_, i) => addBucket(stream, String(i)));
+    for (const bucket of buckets) bucket.charge(1, SECOND);
+    let nowTicks = stream.nextTicks;
+    const synced: string[] = [];
+    for (let calls = 0; calls < 80; calls++) {
+      expect(stream.nextTicks).toBeLessThanOrEqual(nowTicks);
+      const call = stream.nextCall(nowTicks)!;
+      expect(call.entries).toHaveLength(250);
+      synced.push(...call.entries.map(({ key }) => key));
+      nowTicks += TICKS_PER_MS;
+      answer(stream, call, nowTicks);
+    }
+    expect(synced).toEqual(buckets.map(({ key }) => key));
+    expect(stream.nextTicks).toBeGreaterThan(nowTicks + SECOND);
+  });
+
+  test('looks at 1,000 buckets for a call, and goes on in the next turn if they have nothing to report', () => {
+    const stream = makeStream();
+    const buckets = Array.from({ length: 3000 }, (_, i) => addBucket(stream, String(i)));
+    const lease = { sentTicks: SECOND, leaseTicks: SECOND };
+    for (const bucket of buckets) {
+      bucket.leases.add(new Lease(1, TOKEN, lease));
+      stream.request(bucket, SECOND);
+    }
+    const dueTicks = stream.nextTicks;
+    for (const looked of [1000, 2000]) {
+      expect(stream.nextCall(dueTicks)).toBeUndefined();
+      expect(stream.nextTicks).toBe(dueTicks);
+      expect(buckets.filter((bucket) => bucket.dueTicks > dueTicks)).toHaveLength(looked);
+    }
+    expect(stream.nextCall(dueTicks)).toBeUndefined();
+    expect(stream.nextTicks).toBe(dueTicks + TERMS.dueTicks);
+  });
+
+  test('syncs buckets that are awaited first, also while many others are due', () => {
+    const stream = makeStream();
+    for (let i = 0; i < 1000; i++) addBucket(stream, String(i)).charge(1, SECOND);
+    const awaited = addBucket(stream, 'awaited');
+    const first = nextCall(stream);
+    stream.requestEarly(awaited, first.atTicks);
+    answer(stream, first.call, first.atTicks);
+    expect(stream.nextCall(first.atTicks)!.entries.at(0)).toMatchObject({ key: 'awaited' });
+  });
+
+  test('syncs a bucket that was synced early no second time at its due time', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    stream.requestEarly(bucket, nowTicks);
+    const { call, atTicks } = nextCall(stream);
+    stream.endWait(bucket);
+    answer(stream, call, atTicks);
+    expect(atTicks).toBe(nowTicks + MIN_SYNC_GAP_TICKS);
+    // Nothing but the call that keeps the stream alive.
+    expect(stream.nextTicks).toBe(atTicks + 150 * SECOND);
   });
 
   test('wants no leases and gives nothing back while it does not know the clock of Redis', () => {

@@ -6,7 +6,7 @@ const NOW = 1000 * TICKS_PER_MS;
 const LATER = NOW + SYNC + 1;
 
 function makeBuckets(maxKeys = 1000) {
-  return new LeasedBuckets({ maxKeys, syncTicks: SYNC, pace: 1, streamKey: (tag, index) => `{${tag}}:seq:${index}` });
+  return new LeasedBuckets({ maxKeys, syncTicks: SYNC, pace: 1, streamKey: (tag) => `{${tag}}:seq` });
 }
 
 /** Adds a bucket, or uses one that there is. */
@@ -33,14 +33,13 @@ describe('the buckets of a process', () => {
     expect(buckets.find({ limit: 'Calls', id: 'a', slots: true })).toBeUndefined();
   });
 
-  test('are synced by streams of 250, apart by their tag', () => {
+  test('are synced by one stream for each tag', () => {
     const buckets = makeBuckets();
     for (let i = 0; i < 251; i++) add(buckets, `a${i}`, NOW, 'x');
     add(buckets, 'b', NOW, 'y');
     expect(buckets.streams.map((stream) => [stream.key, stream.buckets.length])).toEqual([
-      ['{x}:seq:0', 250],
-      ['{x}:seq:1', 1],
-      ['{y}:seq:0', 1],
+      ['{x}:seq', 251],
+      ['{y}:seq', 1],
     ]);
   });
 

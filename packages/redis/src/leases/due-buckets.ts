@@ -1,0 +1,81 @@
+import type { LeasedBucket } from './leased-bucket.ts';
+
+/** The buckets that are due at one moment. */
+interface Moment {
+  readonly ticks: number;
+  readonly buckets: LeasedBucket[];
+  /** How many of them have been taken. */
+  taken: number;
+}
+
+/**
+ * The buckets of a stream that ask for a sync, by the moment at which it is due. There are as many moments as limits with
+ * different sync times, and nothing here takes time for each bucket.
+ */
+export class DueBuckets {
+  readonly #moments = new Map<number, Moment>();
+  readonly #pace: number;
+  #first: Moment | undefined;
+
+  /** @param pace - The part of the sync time of a limit after which its buckets are due. */
+  constructor(pace: number) {
+    this.#pace = pace;
+  }
+
+  /** When the next buckets are due; Infinity without any. */
+  get nextTicks(): number {
+    return this.#first === undefined ? Infinity : this.#first.ticks;
+  }
+
+  /** Adds a bucket that has not been added. All buckets of a limit are due at the same moments, so that they share calls. */
+  add(bucket: LeasedBucket, nowTicks: number): void {
+    const dueTicks = Math.floor(this.#pace * bucket.terms.dueTicks);
+    this.addAt(bucket, (Math.floor(nowTicks / dueTicks) + 1) * dueTicks);
+  }
+
+  addAt(bucket: LeasedBucket, ticks: number): void {
+    bucket.isPending = true;
+    bucket.dueTicks = ticks;
+    this.#momentAt(ticks).buckets.push(bucket);
+  }
+
+  /** Takes the next bucket that is due. Undefined if there is none. */
+  take(nowTicks: number): LeasedBucket | undefined {
+    const first = this.#first;
+    if (first === undefined || first.ticks > nowTicks) return undefined;
+    const bucket = first.buckets[first.taken]!;
+    this.remove(bucket);
+    return bucket;
+  }
+
+  /** Removes a bucket, whether it was added or not. */
+  remove(bucket: LeasedBucket): void {
+    bucket.isPending = false;
+    while (this.#first !== undefined && !this.#hasNext(this.#first)) this.#endFirst(this.#first);
+  }
+
+  /** Goes to the next bucket that was not removed, or was added again for the same moment. */
+  #hasNext(moment: Moment): boolean {
+    const { buckets, ticks } = moment;
+    for (; moment.taken < buckets.length; moment.taken++) {
+      const bucket = buckets[moment.taken]!;
+      if (bucket.isPending && bucket.dueTicks === ticks) return true;
+    }
+    return false;
+  }
+
+  #momentAt(ticks: number): Moment {
+    const known = this.#moments.get(ticks);
+    if (known !== undefined) return known;
+    const moment: Moment = { ticks, buckets: [], taken: 0 };
+    this.#moments.set(ticks, moment);
+    if (ticks < this.nextTicks) this.#first = moment;
+    return moment;
+  }
+
+  #endFirst({ ticks }: Moment): void {
+    this.#moments.delete(ticks);
+    this.#first = undefined;
+    for (const moment of this.#moments.values()) if (moment.ticks < this.nextTicks) this.#first = moment;
+  }
+}
