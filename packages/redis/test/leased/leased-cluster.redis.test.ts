@@ -14,6 +14,8 @@ test('in a cluster, the buckets of each tag have a stream of their own; one with
     client: new Cluster([...addresses], { lazyConnect: true }),
     prefix: 'leased-cluster:',
     gateways: 2,
+    // The first connection to a node may take long.
+    maxWait: '1s',
     hashTag: ({ id }) => (id.startsWith('no') ? undefined : id[0]),
     onEvent: (event) => events.push(event),
     log: false,
