@@ -1,4 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
 import { shell } from './sluice.ts';
 
@@ -43,5 +46,49 @@ describe('the program sluice', () => {
       out: '',
       err: expect.stringContaining("error: The output can't be written: ENOSPC") as string,
     });
+  });
+});
+
+describe('the page about the command line', () => {
+  const page = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8');
+
+  /** The output that the page shows for a command. */
+  const shown = (command: string): string => {
+    const [, text = ''] = new RegExp(`\\$ (sluice ${command} .*\\n[^$]*?)\`\`\``).exec(page) ?? [];
+    return text;
+  };
+
+  /** Runs the line of a shown command, and returns line and output. */
+  const ran = async (command: string, files: { limits: string; overrides: string }, setup = ''): Promise<string> => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-docs-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'limits.yaml'), files.limits);
+    writeFileSync(join(folder, 'overrides.yaml'), files.overrides);
+    const [line = ''] = shown(command).split('\n');
+    const { out } = await shell(`${setup}\n${line}`, folder);
+    return `${line}\n${out}`;
+  };
+
+  const orders = {
+    limits: 'Orders: { count: 300, period: 3h, idFormat: accountId }\n',
+    overrides: '- Orders: { count: 600, period: 3h, ids: [12345678] }\n',
+  };
+
+  it('shows what check prints', async () => {
+    const limits = 'NewOrdersPerAccount: { count: 300, period: 3h, idFormat: accountId }\n';
+    const overrides =
+      '- NewOrdersPerAccount:\n    count: 600\n    period: 3h\n    ids:\n      - 12345678\n      - 12345678\n';
+    // The page shows the id itself, without the `- ` before it.
+    expect(await ran('check', { limits, overrides })).toBe(shown('check'));
+  });
+
+  it('shows what explain prints', async () => {
+    expect(await ran('explain', orders)).toBe(shown('explain'));
+  });
+
+  it('shows what peek prints', async () => {
+    const server = await redisServer();
+    const setup = `export SLUICE_REDIS_URL=${server.url}\nsluice charge limits.yaml overrides.yaml Orders 12345678 --cost 313 > charged`;
+    expect(await ran('peek', orders, setup)).toBe(shown('peek'));
   });
 });

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { accountId, createLimiter, type Limiter } from '@sluice/core';
 import { redisStore } from '@sluice/redis';
 import { Cluster } from 'ioredis';
@@ -7,7 +6,7 @@ import { redisServer, type RedisServer } from '../../../test/redis/servers/redis
 import { realDelay } from '../../../test/real-delay.ts';
 import { sentinelSet } from '../../../test/redis/servers/sentinel-set.ts';
 import { sharedCluster } from '../../../test/redis/servers/shared-cluster.ts';
-import { written } from './files.ts';
+import { moduleOf, written } from './files.ts';
 import { run, runJson, type Given } from './run.ts';
 
 const LIMITS = `
@@ -325,8 +324,7 @@ describe('in a cluster', () => {
   it('all commands work, also with the hash tag of a function', async () => {
     const { addresses } = await sharedCluster();
     const [limits = ''] = written(LIMITS);
-    const module = limits.replace('limits.yaml', 'tag.mjs');
-    writeFileSync(module, 'export const hashTag = ({ id }) => id.slice(0, 1);\n');
+    const module = moduleOf('export const hashTag = ({ id }) => id.slice(0, 1);\n');
     const options = ['--redis', `redis://127.0.0.1:${addresses[1]?.port}`, '--cluster', '--prefix', 'cli:'];
     const tagged = [...options, '--hash-tag-module', module];
     const cluster = new Cluster([...addresses]);

@@ -23,7 +23,15 @@ export { eventSink, type EventSinkOptions } from './events/event-sink.ts';
 export { ThrottledChanges } from './events/throttle.ts';
 export { isIdFormat, isKey, keyOf } from './keys/key.ts';
 export { limitsOf, timeOf } from './limiter/create-limiter.ts';
-export { borrowChangeOf, borrowTermsOf, checkedTenants, checkWeight, type BorrowTerms } from './limits/borrowing.ts';
+export { bucketsToReset } from './limiter/entry-batches.ts';
+export {
+  borrowChangeOf,
+  borrowTermsOf,
+  ceilingOf,
+  checkedTenants,
+  checkWeight,
+  type BorrowTerms,
+} from './limits/borrowing.ts';
 export { checkOvershoot, overshootOf, type Exactness } from './limits/overshoot.ts';
 export { checkedLeaseMs, concurrencyOf, MAX_SLOTS, SLOT_SCOPES } from './limits/concurrency.ts';
 export { kindOf, type LimitKind } from './limits/limit-kind.ts';

@@ -3,6 +3,13 @@ import type { CommandEntry } from '../console/command.ts';
 /** All commands, in the order of the help. A command is loaded only when it is called. */
 export const table: ReadonlyMap<string, CommandEntry> = new Map([
   ['check', { summary: 'find mistakes in limits and overrides', load: async () => (await import('./check.ts')).check }],
+  [
+    'explain',
+    {
+      summary: 'explain which numbers apply to an id, and why',
+      load: async () => (await import('./explain.ts')).explain,
+    },
+  ],
   ['peek', { summary: 'show what is left in a bucket', load: async () => (await import('./peek.ts')).peek }],
   ['reset', { summary: 'fill a bucket', load: async () => (await import('./reset.ts')).reset }],
   ['charge', { summary: 'take tokens from a bucket', load: async () => (await import('./charge.ts')).charge }],

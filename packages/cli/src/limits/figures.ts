@@ -127,7 +127,7 @@ function allowedText({ allowed, delayMs, retryAfterMs }: Figures): string {
 }
 
 /** Returns the numbers of a limit or of an override as text. */
-function numbersText({
+export function numbersText({
   kind,
   burst,
   count,

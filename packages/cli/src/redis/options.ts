@@ -4,7 +4,7 @@ import { UsageError } from '../console/failure.ts';
 import { importModule } from '../console/module.ts';
 
 /** The options that determine the keys of buckets. They must be those of the servers. */
-const KEY_OPTIONS: readonly Option[] = [
+export const KEY_OPTIONS: readonly Option[] = [
   { flags: '--prefix <text>', text: 'the `prefix` of the store; default: sluice:' },
   { flags: '--hash-tag <text>', text: 'the `hashTag` of the store, if it is a text such as id' },
   { flags: '--hash-tag-module <file>', text: 'an ES module that exports `hashTag`, if it is a function' },

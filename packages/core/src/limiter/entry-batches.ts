@@ -61,14 +61,14 @@ export function costBatchOf(
  * @throws {SluiceError} The errors of an entry, and of a batch.
  */
 export function bucketsToReset(
-  set: LimitSet<never>,
+  set: Pick<LimitSet<never>, 'limits'>,
   entries: readonly ResetEntry[],
 ): Awaitable<readonly StoreBucket[]> {
   const named = batchOf(checkedEntriesOf('reset', entries).map((entry) => bucketOf(set, entry)));
   return andThen(named, (batch) => batch.flatMap((bucket) => bucketsOf(set, bucket)));
 }
 
-function bucketOf(set: LimitSet<never>, { limit: name, id: text }: ResetEntry): StoreBucket {
+function bucketOf(set: Pick<LimitSet<never>, 'limits'>, { limit: name, id: text }: ResetEntry): StoreBucket {
   const limit = limitNamed(set, name);
   const id = canonicalId(limit, text);
   checkId(limit.name, id);
@@ -78,7 +78,7 @@ function bucketOf(set: LimitSet<never>, { limit: name, id: text }: ResetEntry): 
 }
 
 /** The bucket of a limit that borrows has another beside it, that of the ceiling. */
-function bucketsOf(set: LimitSet<never>, bucket: StoreBucket): readonly StoreBucket[] {
+function bucketsOf(set: Pick<LimitSet<never>, 'limits'>, bucket: StoreBucket): readonly StoreBucket[] {
   const { borrowing } = limitNamed(set, bucket.limit).treatment;
   return borrowing === undefined ? [bucket] : [bucket, { limit: borrowing.ceilingName, id: bucket.id }];
 }

@@ -87,7 +87,7 @@ function unlessDisabled(limits: ReadonlyMap<string, Limit<never>>, rateFor: Rate
  *
  * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, with the names of the limits.
  */
-export function limitNamed<Request>({ limits }: LimitSet<Request>, name: string): Limit<Request> {
+export function limitNamed<Request>({ limits }: Pick<LimitSet<Request>, 'limits'>, name: string): Limit<Request> {
   const limit = limits.get(name);
   if (limit === undefined) throw unknownLimit(name, limits);
   return limit;

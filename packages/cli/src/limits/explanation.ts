@@ -1,0 +1,175 @@
+import type { LoadedLimits } from '@sluice/config';
+import { createLimiter, type Limiter } from '@sluice/core';
+import {
+  bucketsToReset,
+  ceilingOf,
+  limitsOf,
+  overridesOf,
+  TICKS_PER_MS,
+  type Limit,
+  type OverrideRate,
+  type Rate,
+} from '@sluice/core/kit';
+import { redisKey, type RedisKey, type RedisStoreOptions } from '@sluice/redis';
+import { UsageError } from '../console/failure.ts';
+import { featuresOf, isInProcess, kindOf, type Feature, type Kind } from './limit-kind.ts';
+
+/** The numbers of a rate, a quota or a concurrency limit. */
+export interface Numbers {
+  readonly burst: number;
+  readonly count: number;
+  /** 0 for a limit that is not a rate. */
+  readonly periodMs: number;
+}
+
+/** Which numbers apply, why, and what follows from them. */
+export interface Explanation {
+  readonly limit: string;
+  /** The canonical id; null if the limit itself is explained. */
+  readonly id: string | null;
+  readonly kind: Kind;
+  readonly features: readonly Feature[];
+  readonly idFormat: string;
+  /** What the override of the id is listed for, which is the id or a network; null if the limit's own numbers apply. */
+  readonly override: string | null;
+  readonly state: 'counted' | 'unlimited' | 'blocked';
+  /** Undefined if nothing is counted. */
+  readonly numbers: Numbers | undefined;
+  /** Those of the limit, where an override changes them. */
+  readonly insteadOf: Numbers | undefined;
+  readonly rate: RateFacts | undefined;
+  readonly borrow: BorrowFacts | undefined;
+  readonly slots: { readonly leaseMs: number; readonly scope: string; readonly block: number } | undefined;
+  readonly period: { readonly start: string; readonly end: string } | undefined;
+  readonly overshoot: number | undefined;
+  /** The buckets of the id in Redis. Empty without an id. */
+  readonly buckets: readonly (RedisKey & { readonly limit: string })[];
+}
+
+/** What follows from the numbers of a rate. */
+export interface RateFacts {
+  /** T, the time in which one token refills. */
+  readonly tokenMs: number;
+  /** The time in which an empty bucket fills. */
+  readonly fullAfterMs: number;
+  /** The most tokens in any window of a minute, an hour and a day: burst + maxDebt + window / T. */
+  readonly mostPerMinute: number;
+  readonly mostPerHour: number;
+  readonly mostPerDay: number;
+  readonly maxDebt: number;
+  readonly maxWaitMs: number;
+}
+
+/** How an id borrows. */
+export interface BorrowFacts {
+  readonly from: string;
+  readonly ceiling: Numbers;
+  readonly fair: boolean;
+  readonly weight: number | 'a function';
+}
+
+/** What is to be explained. */
+export interface Question {
+  readonly loaded: LoadedLimits;
+  /** The name of a limit. */
+  readonly name: string;
+  /** An id as it was written; undefined for the limit itself. */
+  readonly text: string | undefined;
+  readonly keyOptions: Pick<RedisStoreOptions, 'prefix' | 'hashTag'>;
+}
+
+/** Opens limits without a store, to explain them. It validates them as a server does. */
+export function limiterOf(loaded: LoadedLimits): Limiter {
+  return createLimiter({ ...loaded, log: false });
+}
+
+/**
+ * Explains which numbers apply to an id of a limit, and why.
+ *
+ * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, and `ERR_ID` if the id is not valid in the format of the limit.
+ */
+export async function explanationOf(limiter: Limiter, question: Question): Promise<Explanation> {
+  const { loaded, name, text, keyOptions } = question;
+  // Throws for the name of no limit, with the names of all.
+  limiter.describe(name);
+  const limits = limitsOf(limiter);
+  const limit = limits.get(name)!;
+  const overrides = overridesOf(loaded.overrides, name);
+  const id = text === undefined ? undefined : limit.key.format.canonical(text);
+  if (id === '') throw new UsageError('The id must not be empty.');
+  const listed = id === undefined ? undefined : overrides?.listedFor(id);
+  const own: OverrideRate = limit.disabled ? 'unlimited' : limit.rate;
+  const rate = limit.disabled || listed === undefined ? own : overrides!.rateOf(id!)!;
+  const isCounted = typeof rate !== 'string';
+  return {
+    limit: name,
+    id: id ?? null,
+    kind: kindOf(limit),
+    features: featuresOf(limit, limits),
+    idFormat: limit.key.format.name,
+    override: listed ?? null,
+    state: isCounted ? 'counted' : rate,
+    numbers: isCounted && limit.load === undefined ? numbersOf(rate) : undefined,
+    insteadOf: listed !== undefined && limit.load === undefined ? numbersOf(limit.rate) : undefined,
+    rate: isCounted && kindOf(limit) === 'rate' ? rateFacts(rate, limit) : undefined,
+    borrow: isCounted ? borrowFacts(rate, limit) : undefined,
+    slots: limit.treatment.slots,
+    period: periodOf(limit, id),
+    overshoot: limit.treatment.overshoot,
+    buckets: id === undefined || isInProcess(limit) ? [] : await bucketsOf(limits, { limit: name, id }, keyOptions),
+  };
+}
+
+function numbersOf({ burst, count, periodMs }: Rate): Numbers {
+  return { burst, count, periodMs };
+}
+
+const MINUTE_MS = 60_000;
+
+function rateFacts(rate: Rate, { rate: own }: Limit): RateFacts {
+  const {
+    burst,
+    emissionIntervalTicks,
+    toleranceTicks,
+    maxDebt = own.maxDebt ?? 0,
+    waitTicks = own.waitTicks ?? 0,
+  } = rate;
+  const most = (windowMs: number): number =>
+    burst + maxDebt + Math.floor((windowMs * TICKS_PER_MS) / emissionIntervalTicks);
+  return {
+    tokenMs: emissionIntervalTicks / TICKS_PER_MS,
+    fullAfterMs: toleranceTicks / TICKS_PER_MS,
+    mostPerMinute: most(MINUTE_MS),
+    mostPerHour: most(60 * MINUTE_MS),
+    mostPerDay: most(1440 * MINUTE_MS),
+    maxDebt,
+    maxWaitMs: waitTicks / TICKS_PER_MS,
+  };
+}
+
+function borrowFacts(rate: Rate, { borrow }: Limit): BorrowFacts | undefined {
+  if (borrow === undefined) return undefined;
+  const weight = rate.borrow?.weight ?? borrow.weight;
+  return {
+    from: borrow.from,
+    ceiling: numbersOf(ceilingOf(borrow, rate)),
+    fair: borrow.fair,
+    weight: typeof weight === 'function' ? 'a function' : weight,
+  };
+}
+
+function periodOf({ calendar }: Limit, id: string | undefined): { start: string; end: string } | undefined {
+  if (calendar === undefined) return undefined;
+  const [startMs, endMs] = calendar.running(calendar.of(id ?? ''));
+  return { start: new Date(startMs).toISOString(), end: new Date(endMs).toISOString() };
+}
+
+/** The buckets that belong to one id. The pool from which it borrows belongs to all. */
+async function bucketsOf(
+  limits: ReadonlyMap<string, Limit>,
+  named: { readonly limit: string; readonly id: string },
+  keyOptions: Question['keyOptions'],
+): Promise<(RedisKey & { limit: string })[]> {
+  const buckets = await bucketsToReset({ limits }, [named]);
+  return buckets.map((bucket) => ({ limit: bucket.limit, ...redisKey(bucket, keyOptions) }));
+}
