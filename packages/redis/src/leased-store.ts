@@ -83,8 +83,9 @@ export function leasedStore(options: LeasedStoreOptions): LeasedStore {
   const keys = new BucketKeys({ prefix, hashTag });
   // The client is opened last: an error after that would leave a connection that the caller could not close.
   checkSlots(connection, keys);
-  const client = openClient({ ...connection, caller: 'leasedStore', script: decideScript, onChange, time });
-  const parts = { client, rememberDenialsMs, emit, time, prefix };
+  const caller = 'leasedStore';
+  const client = openClient({ ...connection, caller, script: decideScript, onChange, time });
+  const parts = { caller, client, rememberDenialsMs, emit, time, prefix } as const;
   const shared = new SharedStore({ ...parts, hashTag });
   const process = randomBytes(12).toString('base64url');
   const streamKey = (tag: string): string => keys.streamKey(tag, process);

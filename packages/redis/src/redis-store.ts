@@ -28,8 +28,9 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   const onChange = (change: ConnectionChange): void => emitUnlogged(connectionChanged(change));
   const emit = eventSink<RedisStoreEvent>({ onEvent, log, time });
   // The client is opened last: an error after that would leave a connection that the caller could not close.
-  const client = openClient({ ...connection, caller: 'redisStore', script: decideScript, onChange, time });
-  return new SharedStore({ ...own, client, emit, time });
+  const caller = 'redisStore';
+  const client = openClient({ ...connection, caller, script: decideScript, onChange, time });
+  return new SharedStore({ ...own, caller, client, emit, time });
 }
 
 /** The options of {@link redisStore}. Exactly one of `client` and `url` must be given. */

@@ -118,6 +118,8 @@ export interface SharedStoreParts extends BucketKeysOptions {
   readonly rememberDenialsMs: number;
   readonly emit: EventSink<RedisStoreEvent>;
   readonly time: Time;
+  /** The function that creates the store, for messages. */
+  readonly caller: 'redisStore' | 'leasedStore';
 }
 
 /** The Redis store, over a connection to one server or to a cluster. */
@@ -129,10 +131,12 @@ export class SharedStore implements RedisStore {
   readonly #dispatcher: Dispatcher;
   readonly #emit: EventSink<RedisStoreEvent>;
   readonly #counts = { batches: 0, rememberedDenials: 0, lostRefunds: 0 };
+  readonly #caller: string;
   #closing: Promise<void> | undefined;
 
-  constructor({ client, rememberDenialsMs, emit, time, ...keys }: SharedStoreParts) {
+  constructor({ client, rememberDenialsMs, emit, time, caller, ...keys }: SharedStoreParts) {
     this.#client = client;
+    this.#caller = caller;
     this.#emit = emit;
     this.#keys = new BucketKeys(keys);
     const denials = (this.#denials = new DenialCache(rememberDenialsMs, time));
@@ -195,12 +199,12 @@ export class SharedStore implements RedisStore {
 
   async ready(options?: ReadyOptions): Promise<void> {
     const { timeoutMs } = checkReadyOptions(options);
-    if (this.#closing !== undefined) throw closedError();
+    if (this.#closing !== undefined) throw closedError(this.#caller);
     await this.#client.ready(timeoutMs);
   }
 
   watch(listener: (report: StoreReport) => void): () => void {
-    if (this.#closing !== undefined) throw closedError();
+    if (this.#closing !== undefined) throw closedError(this.#caller);
     return this.#client.watch(listener);
   }
 
@@ -230,7 +234,7 @@ export class SharedStore implements RedisStore {
   }
 
   #beginCall(deadlineMs: number): void {
-    if (this.#closing !== undefined) throw closedError();
+    if (this.#closing !== undefined) throw closedError(this.#caller);
     this.#counts.batches++;
     checkDeadline(deadlineMs);
   }
@@ -280,6 +284,6 @@ export function checkDeadline(deadlineMs: unknown): void {
   });
 }
 
-function closedError(): SluiceError {
-  return new SluiceError('ERR_CLOSED', 'This Redis store was closed. Make a new one with redisStore().');
+export function closedError(caller: string): SluiceError {
+  return new SluiceError('ERR_CLOSED', `This Redis store was closed. Make a new one with ${caller}().`);
 }

@@ -15,7 +15,7 @@ import {
 } from '@sluice/core';
 import { passes, TICKS_PER_MS } from '@sluice/core/kit';
 import type { BucketKeys } from '../batches/bucket-keys.ts';
-import { checkDeadline, DEFAULT_DEADLINE_MS, type SharedStore } from '../batches/shared-store.ts';
+import { checkDeadline, closedError, DEFAULT_DEADLINE_MS, type SharedStore } from '../batches/shared-store.ts';
 import { decide, refundAll, type LeaseDecision } from '../leases/decide.ts';
 import { DENIES } from '../leases/leased-bucket.ts';
 import { LeasedBuckets } from '../leases/leased-buckets.ts';
@@ -165,7 +165,7 @@ export class LeasingStore implements LeasedStore {
 
   #beginCall(deadlineMs: number): void {
     if (this.#closing !== undefined) {
-      throw new SluiceError('ERR_CLOSED', 'This Redis store was closed. Make a new one with leasedStore().');
+      throw closedError('leasedStore');
     }
     checkDeadline(deadlineMs);
   }

@@ -123,4 +123,28 @@ describe('limiters on stores with leases', () => {
     for (let i = 0; i < 2; i++) await limiter.spend([{ limit: 'Large', id: '8' }]);
     expect(seen()).toEqual([warning, ['limit-strict', expect.stringContaining('limit "Large"')]]);
   });
+
+  test('cut a debt after a raise to what an empty bucket has, and what processes may have let through beyond it', async () => {
+    const server = await redisServer();
+    const slow = { Leased: { key, burst: 10, count: 10, period: '24h', overshoot: 0.5 } } as const;
+    const raised = { Leased: { ...slow.Leased, period: '1h' } } as const;
+    const make = async () => {
+      const store = leasedStore({ url: server.url, gateways: 2, log: false });
+      const limiter = createLimiter({ limits: slow, store, log: false, failure: { gateways: 2 } });
+      running.add({ close: async () => limiter.close({ store: true }) });
+      await limiter.ready();
+      return { limiter, store };
+    };
+    const both = [await make(), await make()];
+    const ten = [{ limit: 'Leased', id: '7', cost: 10 }] as const;
+    expect((await both.at(0)!.limiter.spend(ten)).allowed).toBe(true);
+    for (const { limiter } of both) {
+      limiter.replace({ limits: raised });
+      // Of 15 tokens that come back in 6 minutes each, 6 must be back.
+      const retryMs = async (): Promise<number> =>
+        (await limiter.check([{ limit: 'Leased', id: '7' }])).retryAfterMs / 60_000;
+      await expect.poll(retryMs).toBeLessThanOrEqual(36);
+      expect(await retryMs()).toBeGreaterThan(35);
+    }
+  });
 });
