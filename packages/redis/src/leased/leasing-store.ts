@@ -164,9 +164,7 @@ export class LeasingStore implements LeasedStore {
   }
 
   #beginCall(deadlineMs: number): void {
-    if (this.#closing !== undefined) {
-      throw closedError('leasedStore');
-    }
+    if (this.#closing !== undefined) throw closedError('leasedStore');
     checkDeadline(deadlineMs);
   }
 

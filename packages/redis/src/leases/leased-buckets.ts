@@ -13,7 +13,7 @@ export interface LeasedBucketsOptions {
   /** The part of the time between syncs that this process uses: its own, so that all processes get tokens in turn. */
   readonly pace: number;
   /** Returns the Redis key of a stream. Streams with a tag are in the slot of the buckets with this tag. */
-  streamKey(tag: string): string;
+  readonly streamKey: (tag: string) => string;
 }
 
 /** A bucket that is to be leased. */

@@ -1,0 +1,248 @@
+// The calls of a store with leases beside `spend`, and batches of buckets that only Redis decides.
+import { leasedStore, type LeasedStore, type LeasedStoreEvent, type LeasedStoreOptions } from '@sluice/redis';
+import type { StoreCharge, StoreReading, StoreRefund, StoreTransaction, Time } from '@sluice/core';
+import { passes, systemTime } from '@sluice/core/kit';
+import { describe, expect, test } from 'vitest';
+import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
+import { running } from '../../../../test/redis/servers/running.ts';
+import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
+import { charge, hold, inFlight, order, owed, TOKEN_TICKS } from '../support/orders.ts';
+import { BURST, hourly, page, TOKEN } from './support/pages.ts';
+
+const server = await redisServer();
+const HOUR = TOKEN * 360_000;
+let prefixes = 0;
+
+async function readyStore(options: Partial<LeasedStoreOptions> = {}): Promise<LeasedStore> {
+  const store = leasedStore({ url: server.url, prefix: `calls${prefixes++}:`, gateways: 2, log: false, ...options });
+  running.add({ close: () => store.close() });
+  await store.ready();
+  return store;
+}
+
+/** The levels of hourly buckets, in tokens. */
+const hoursOf = ({ levelsTicks }: StoreReading): number[] => levelsTicks.map((level) => Math.ceil(level / HOUR));
+
+const spent = async (store: LeasedStore, batch: readonly StoreTransaction[]): Promise<boolean> =>
+  passes(batch, (await store.spend(batch)).levelsTicks);
+
+function chargeOf(transaction: StoreTransaction): StoreCharge {
+  const { mode: _, fitTicks: __, ...rest } = transaction;
+  return rest;
+}
+
+/** The refund of a decision of one transaction. */
+function refundOf({ limit, id, incrementTicks }: StoreTransaction, reading: StoreReading, index = 0): StoreRefund {
+  const nowTicks = reading.bucketNowTicks?.at(index) ?? reading.nowTicks;
+  return { limit, id, incrementTicks, tatAfterSpendTicks: nowTicks + reading.levelsTicks.at(index)! + incrementTicks };
+}
+
+describe('a charge', () => {
+  test('of leased buckets is made at once, up to an empty bucket', async () => {
+    const store = await readyStore();
+    const reading = store.charge([chargeOf(hourly('charged', 3)), chargeOf(hourly('emptied', BURST))]);
+    expect(reading).not.toBeInstanceOf(Promise);
+    expect(hoursOf(await reading)).toEqual([3, BURST]);
+    expect(hoursOf(await store.charge([chargeOf(hourly('emptied', 1))]))).toEqual([BURST]);
+  });
+
+  test('of leased buckets and others returns the levels in the order of the batch', async () => {
+    const store = await readyStore();
+    const reading = await store.charge([charge('both', 2), chargeOf(hourly('both', 3))]);
+    expect([Math.ceil(reading.levelsTicks.at(0)! / TOKEN_TICKS), hoursOf(reading).at(1)]).toEqual([2, 3]);
+    expect(owed(await store.charge([charge('both', 1)]))).toEqual([3]);
+  });
+});
+
+describe('a check', () => {
+  test('takes nothing, and asks Redis while the process has no recent view', async () => {
+    const store = await readyStore();
+    const first = store.check([hourly('looked', 3)]);
+    expect(first).toBeInstanceOf(Promise);
+    expect(hoursOf(await first)).toEqual([0]);
+    expect(await spent(store, [hourly('looked', 50)])).toBe(true);
+    const second = store.check([hourly('looked', 3)]);
+    expect(second).not.toBeInstanceOf(Promise);
+    expect(hoursOf(await second)).toEqual([50]);
+  });
+
+  test('of leased buckets and others returns the levels in the order of the batch', async () => {
+    const store = await readyStore();
+    expect(await spent(store, [order('both', 2), hourly('both', 50)])).toBe(true);
+    const reading = await store.check([order('both'), hourly('both')]);
+    expect([Math.ceil(reading.levelsTicks.at(0)! / TOKEN_TICKS), hoursOf(reading).at(1)]).toEqual([2, 50]);
+  });
+});
+
+describe('a refund', () => {
+  test('of decisions of both kinds gives back to each', async () => {
+    const store = await readyStore();
+    await spent(store, [hourly('both', 50)]);
+    const batch = [order('both', 2), hourly('both', 2)];
+    const reading = await store.spend(batch);
+    const refunded = await store.refund(batch.map((transaction, i) => refundOf(transaction, reading, i)));
+    expect(Math.ceil(refunded.levelsTicks.at(0)! / TOKEN_TICKS)).toBe(0);
+    await expect.poll(async () => hoursOf(await store.check([hourly('both')]))).toEqual([50]);
+  });
+
+  test('of a named bucket is made in Redis at once, and the process reads it', async () => {
+    const store = await readyStore();
+    await spent(store, [hourly('named', 50)]);
+    const { limit, id, incrementTicks } = hourly('named', 20);
+    expect(hoursOf(await store.refund([{ limit, id, incrementTicks }])).at(0)).toBeLessThanOrEqual(50);
+    await expect.poll(async () => hoursOf(await store.check([hourly('named')]))).toEqual([30]);
+  });
+
+  test('before the first sync can give back nothing', async () => {
+    const store = await readyStore();
+    const transaction = hourly('early', 2);
+    const reading = store.spend([transaction]);
+    if (reading instanceof Promise) throw new Error('not decided at once');
+    expect(hoursOf(await store.refund([refundOf(transaction, reading)]))).toEqual([2]);
+  });
+});
+
+describe('a batch', () => {
+  test('spends what fits and checks what only must fit', async () => {
+    const store = await readyStore();
+    await spent(store, [hourly('full', BURST)]);
+    const batch: StoreTransaction[] = [
+      { ...hourly('full', 3), mode: 'spend-only' },
+      { ...hourly('looked', 3), mode: 'check-only' },
+      { ...hourly('some', 3), mode: 'spend-only' },
+      { ...hourly('charged', 2), mode: 'charge' },
+    ];
+    const reading = await store.spend(batch);
+    expect(passes(batch, reading.levelsTicks)).toBe(true);
+    expect(hoursOf(reading)).toEqual([BURST, 0, 0, 0]);
+    const after = await store.spend(batch.map((each) => ({ ...each, incrementTicks: 0, mode: 'check-only' as const })));
+    expect(hoursOf(after)).toEqual([BURST, 0, 3, 2]);
+  });
+
+  test('that is denied has taken nothing, whatever the modes are', async () => {
+    const store = await readyStore();
+    await spent(store, [hourly('full', BURST)]);
+    const batch: StoreTransaction[] = [
+      { ...hourly('some', 3), mode: 'spend-only' },
+      { ...hourly('charged', 2), mode: 'charge' },
+      { ...hourly('fits', 2), mode: 'check-only' },
+      hourly('full', 1),
+    ];
+    const reading = await store.spend(batch);
+    expect(passes(batch, reading.levelsTicks)).toBe(false);
+    expect(hoursOf(reading)).toEqual([0, 0, 0, expect.any(Number)]);
+    expect(reading.levelsTicks.at(3)! + HOUR).toBeGreaterThan(BURST * HOUR);
+  });
+
+  test('whose leased part was taken gives it back if Redis does not answer for the rest', async () => {
+    const proxy = await tcpProxy(server);
+    const store = await readyStore({ url: proxy.url });
+    await spent(store, [hourly('taken', 50)]);
+    proxy.blackhole();
+    const batch = [hourly('taken', 5), order('unanswered')];
+    await expect(store.spend(batch, 50)).rejects.toMatchObject({ code: 'ERR_STORE_DEADLINE' });
+    await proxy.pass();
+    await expect.poll(async () => hoursOf(await store.check([hourly('taken')])), { timeout: 5000 }).toEqual([50]);
+  });
+
+  test('of several is tried by Redis in one call if nothing is leased, and needs nothing to pass', async () => {
+    const store = await readyStore();
+    await store.spend([order('first', 5)]);
+    const alternatives = [[order('first')], [order('second')]];
+    const readings = await store.spendFirst(alternatives);
+    expect(readings.map((reading, i) => passes(alternatives.at(i)!, reading.levelsTicks))).toEqual([false, true]);
+    await store.charge([chargeOf(hourly('empty', BURST))]);
+    const withEmpty = await store.spendFirst([[hourly('empty', 1)], [], [hourly('never', 1)]]);
+    expect(withEmpty.map(({ levelsTicks }) => levelsTicks.length)).toEqual([1, 0]);
+  });
+
+  test('that waits is denied when the store is closed', async () => {
+    const proxy = await tcpProxy(server);
+    const store = await readyStore({ url: proxy.url, maxWait: '1s' });
+    await store.spend([page('waits')]);
+    proxy.blackhole();
+    const batch = [page('waits', 50)];
+    const reading = store.spend(batch);
+    expect(reading).toBeInstanceOf(Promise);
+    const closing = store.close();
+    expect(passes(batch, (await reading).levelsTicks)).toBe(false);
+    await proxy.pass();
+    await closing;
+  });
+
+  test('that waits with a wrong rest is rejected', async () => {
+    const store = await readyStore({ maxWait: '1s' });
+    const wrong = { ...order('wrong'), id: '\uD800' };
+    await expect(async () => store.spend([page('waits', 50), wrong])).rejects.toMatchObject({ code: 'ERR_ID' });
+  });
+});
+
+test('slots are held and released as in a store without leases', async () => {
+  const store = await readyStore();
+  await store.spend([inFlight('7', 'a')]);
+  await store.renew([hold('7', 'a')]);
+  const held = async (): Promise<readonly number[]> => (await store.check([inFlight('7', 'a')])).levelsTicks;
+  expect(await held()).toEqual([1]);
+  await store.release([hold('7', 'a')]);
+  expect(await held()).toEqual([0]);
+});
+
+test('more buckets than `maxKeys` are decided by Redis, which is reported once', async () => {
+  const events: LeasedStoreEvent[] = [];
+  const store = await readyStore({ maxKeys: 1, onEvent: (event) => events.push(event) });
+  await spent(store, [hourly('first')]);
+  for (const id of ['second', 'third']) {
+    const reading = store.spend([hourly(id)]);
+    expect(reading).toBeInstanceOf(Promise);
+    await reading;
+  }
+  expect(events.filter(({ type }) => type === 'limit-strict')).toEqual([
+    expect.objectContaining({ limit: 'Hourly', reason: 'more than 1 buckets are in use (maxKeys)' }),
+  ]);
+});
+
+test('more processes than `gateways` are reported after 90 seconds', async () => {
+  const aheadMicros = { value: 0 };
+  // Of this process's clock, a test can't wait for so long.
+  const time: Time = { ...systemTime, nowMicros: () => systemTime.nowMicros() + aheadMicros.value };
+  const events: LeasedStoreEvent[] = [];
+  const prefix = `many${prefixes++}:`;
+  const stores = [
+    await readyStore({ prefix, gateways: 1, time, onEvent: (event) => events.push(event) }),
+    await readyStore({ prefix, gateways: 1, time }),
+  ];
+  const use = async (store: LeasedStore, round: number): Promise<void> => {
+    await store.spend([page(`round-${round}`, 50)]);
+    // The count takes two calls over the same connection.
+    for (let i = 0; i < 3; i++) await store.check([order('after')]);
+  };
+  for (let round = 0; round < 5; round++) {
+    // oxlint-disable-next-line no-await-in-loop -- one after another
+    for (const store of stores) await use(store, round);
+    expect(stores.map((store) => store.status().leases.gateways)).toEqual(round === 0 ? [1, 2] : [2, 2]);
+    aheadMicros.value += 31_000_000;
+  }
+  expect(events.filter(({ type }) => type === 'too-many-gateways')).toEqual([
+    { type: 'too-many-gateways', counted: 2, stated: 1, message: expect.stringContaining('`gateways` states 1') },
+  ]);
+});
+
+test('what an outage adds is described for each failure policy', async () => {
+  const store = await readyStore();
+  const outageWith = (onFailure: 'local' | 'closed' | 'open'): unknown => {
+    const lease = store.describeLease({ burst: BURST, intervalTicks: TOKEN, overshoot: 0.1, onFailure });
+    return lease.leased ? lease.outage : lease;
+  };
+  expect(outageWith('closed')).toContain('requests are denied');
+  expect(outageWith('local')).toContain('2 tokens when no process reaches the store');
+  expect(outageWith('open')).toBe('there is no bound: all requests pass');
+});
+
+test('every call of a closed store names leasedStore', async () => {
+  const store = await readyStore();
+  await store.close();
+  const closed = { code: 'ERR_CLOSED', message: expect.stringContaining('leasedStore()') };
+  await expect(store.reset([hourly('closed')])).rejects.toMatchObject(closed);
+  await expect(store.ready()).rejects.toMatchObject(closed);
+  expect(() => store.check([hourly('closed')])).toThrow(expect.objectContaining(closed) as Error);
+});
