@@ -14,7 +14,7 @@ async function limiterOn(server: RedisServer, onFailure: FailurePolicy = 'closed
     Exact: { key, burst: 100, count: 100, period: '24h', onFailure },
   };
   const store = leasedStore({ url: server.url, gateways: 2, log: false });
-  const limiter = createLimiter({ limits, store, log: false, failure: { gateways: 2 } });
+  const limiter = createLimiter({ limits, store, log: false, failure: { gateways: 2, deadlineMs: 1000 } });
   running.add({
     close: async () => {
       await limiter.close({ store: true });
@@ -109,7 +109,14 @@ describe('limiters on stores with leases', () => {
       Large: { key, burst: 100, count: 100, period: '24h', overshoot: 0.1 },
     } as const;
     const overrides = { Large: { '8': { burst: 10, count: 10, period: '24h' } } } as const;
-    const limiter = createLimiter({ limits, overrides, store, log: false, onEvent, failure: { gateways: 2 } });
+    const limiter = createLimiter({
+      limits,
+      overrides,
+      store,
+      log: false,
+      onEvent,
+      failure: { gateways: 2, deadlineMs: 1000 },
+    });
     running.add({ close: async () => limiter.close({ store: true }) });
     await limiter.ready();
     const seen = () => events.filter(({ type }) => type !== 'connection').map(({ type, message }) => [type, message]);
@@ -130,7 +137,7 @@ describe('limiters on stores with leases', () => {
     const raised = { Leased: { ...slow.Leased, period: '1h' } } as const;
     const make = async () => {
       const store = leasedStore({ url: server.url, gateways: 2, log: false });
-      const limiter = createLimiter({ limits: slow, store, log: false, failure: { gateways: 2 } });
+      const limiter = createLimiter({ limits: slow, store, log: false, failure: { gateways: 2, deadlineMs: 1000 } });
       running.add({ close: async () => limiter.close({ store: true }) });
       await limiter.ready();
       return { limiter, store };
