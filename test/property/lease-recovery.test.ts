@@ -52,6 +52,8 @@ test.each([
   { ...quick, load: 2, used: 0.97 },
   { burst: 1000, count: 1000, periodMs: 1000, overshoot: 0.1, gateways: 16, load: 2, used: 0.97 },
   { burst: 1000, count: 1000, periodMs: 1000, overshoot: 0.1, gateways: 64, load: 2, used: 0.97 },
+  // A lease lasts for 52 ms.
+  { burst: 1000, count: 1000, periodMs: 1000, overshoot: 0.1, gateways: 8, load: 2, used: 0.96, delayMs: 20 },
 ])(
   'a limit is used in full, and exceeded by less than its bound: $count per second, $gateways gateways, load $load',
   (setting) => {

@@ -18,6 +18,8 @@ export interface Sending {
   readonly lossSequence: number;
   /** False while the clock of Redis is unknown: nothing can be leased or given back then. */
   readonly canLease: boolean;
+  /** How long the last call took. What is leased now can be spent that much shorter. */
+  readonly roundTripTicks: number;
   /** Until this moment, nothing is leased at limits with the failure policy `local`. */
   readonly calmUntilTicks: number;
 }
@@ -53,9 +55,11 @@ export function needsSync(bucket: LeasedBucket, sending: Sending): boolean {
   );
 }
 
-/** Ends a due time of the bucket: estimates how many tokens are asked for in the next one. */
-export function updateDemand(bucket: LeasedBucket): void {
-  bucket.demandTokens = Math.max(bucket.askedTokens, Math.floor(DEMAND_DECAY * bucket.demandTokens));
+/** Ends a due time of the bucket, perhaps late: estimates how many tokens are asked for in the next one. */
+export function updateDemand(bucket: LeasedBucket, nowTicks: number): void {
+  const { dueTicks } = bucket.terms;
+  const asked = (bucket.askedTokens * dueTicks) / (dueTicks + nowTicks - bucket.dueTicks);
+  bucket.demandTokens = Math.max(Math.ceil(asked), Math.floor(DEMAND_DECAY * bucket.demandTokens));
   bucket.askedTokens = 0;
 }
 
@@ -108,12 +112,20 @@ function settleOutage(bucket: LeasedBucket, synced: SyncedBucket, { nowTicks, se
   bucket.outage = undefined;
 }
 
-function wantedTokens(bucket: LeasedBucket, { nowTicks, canLease, calmUntilTicks }: Sending): number {
+function wantedTokens(bucket: LeasedBucket, sending: Sending): number {
+  const { nowTicks, canLease, calmUntilTicks, roundTripTicks } = sending;
   const { terms, leases, outage } = bucket;
   if (!canLease || outage !== undefined) return 0;
+  // From the answer to the next one, or to the end of the lease.
+  const { dueTicks, leaseTicks } = terms;
+  const usableTicks = Math.min(Math.max(dueTicks, roundTripTicks), leaseTicks - roundTripTicks);
+  if (usableTicks <= 0) return 0;
   if (terms.onFailure === 'local' && nowTicks < calmUntilTicks) return 0;
   const demand = Math.max(bucket.askedTokens, bucket.demandTokens);
-  const usual = demand >= LEAST_DEMAND && demand > terms.overdraftTokens ? Math.ceil(HEADROOM * demand) : 0;
+  const usual =
+    demand >= LEAST_DEMAND && demand > terms.overdraftTokens
+      ? Math.ceil((HEADROOM * demand * usableTicks) / dueTicks)
+      : 0;
   return Math.max(0, Math.min(terms.burst, Math.max(usual, bucket.waitingTokens) - leases.tokens));
 }
 

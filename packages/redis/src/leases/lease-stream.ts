@@ -66,6 +66,7 @@ export class LeaseStream implements BucketStream {
   #failures = 0;
   #calmUntilTicks = -Infinity;
   #serverAheadTicks: number | undefined;
+  #roundTripTicks = 0;
 
   /**
    * @param key - The Redis key of the stream, in the same slot as its buckets.
@@ -140,6 +141,7 @@ export class LeaseStream implements BucketStream {
     this.#answeredSequence = call.sequence;
     this.#answeredSentTicks = sent.sentTicks;
     this.#serverAheadTicks = reply.nowTicks - nowTicks;
+    this.#roundTripTicks = nowTicks - sent.sentTicks;
     this.#failures = 0;
     if (this.isOpen) this.#close(nowTicks);
     if (reply.lost) this.#lossSequence = call.sequence;
@@ -193,6 +195,7 @@ export class LeaseStream implements BucketStream {
       nowTicks,
       lossSequence: this.#lossSequence,
       canLease: this.#serverAheadTicks !== undefined,
+      roundTripTicks: this.#roundTripTicks,
       calmUntilTicks: this.#calmUntilTicks,
     };
   }
@@ -243,5 +246,5 @@ export class LeaseStream implements BucketStream {
 /** Brings a bucket up to date before it is sent. */
 function prepare(bucket: LeasedBucket, isDue: boolean, nowTicks: number): void {
   if (nowTicks >= bucket.leases.nextLapseTicks) bucket.leases.dropLapsed(nowTicks);
-  if (isDue) updateDemand(bucket);
+  if (isDue) updateDemand(bucket, nowTicks);
 }

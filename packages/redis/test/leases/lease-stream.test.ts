@@ -160,6 +160,30 @@ describe('a stream', () => {
     expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(30 - 10);
   });
 
+  test('does not take the requests of a longer time for those between two syncs', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    bucket.askedTokens = 40;
+    bucket.touch(nowTicks);
+    const call = stream.nextCall(bucket.dueTicks + TERMS.dueTicks)!;
+    expect(call.entries.at(0)!.wantedTokens).toBe(25);
+  });
+
+  test.each([
+    { lasted: 'half as long as a lease', part: 0.5, wanted: Math.ceil((50 * 0.5 * TERMS.leaseTicks) / TERMS.dueTicks) },
+    { lasted: 'nine tenths of a lease', part: 0.9, wanted: Math.ceil((50 * 0.1 * TERMS.leaseTicks) / TERMS.dueTicks) },
+    { lasted: 'as long as a lease', part: 1, wanted: 0 },
+    { lasted: 'longer than a lease', part: 3, wanted: 0 },
+  ])('leases what can be spent in time, when the last call lasted $lasted', ({ part, wanted }) => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    bucket.touch(nowTicks);
+    const slow = nextCall(stream);
+    const answeredTicks = slow.atTicks + part * TERMS.leaseTicks;
+    answer(stream, slow.call, answeredTicks);
+    bucket.touch(answeredTicks);
+    bucket.askedTokens = 40;
+    expect(stream.nextCall(bucket.dueTicks)!.entries.at(0)!.wantedTokens).toBe(wanted);
+  });
+
   test('never wants more than the burst', () => {
     const { stream, bucket, nowTicks } = syncedBucket();
     bucket.askedTokens = 1e6;
