@@ -5,8 +5,9 @@ import { QUICK } from './limits.ts';
 import { loadThrough } from './load-through.ts';
 import type { LeaseScenario } from './outcome.ts';
 
-const AROUND_MS = 3000;
-const RECOVERED_WITHIN_MS = 2000;
+const BEFORE_MS = 3000;
+const AFTER_MS = 4000;
+const RECOVERED_WITHIN_MS = 3000;
 
 /** One of the processes is killed, and another one started in its place. */
 export function killedGateway(onFailure: SpendLimit['onFailure']): LeaseScenario {
@@ -18,8 +19,8 @@ export function killedGateway(onFailure: SpendLimit['onFailure']): LeaseScenario
         server: { url },
         limit: { ...QUICK, onFailure },
         perSecond: 2000,
-        beforeMs: AROUND_MS,
-        afterMs: AROUND_MS,
+        beforeMs: BEFORE_MS,
+        afterMs: AFTER_MS,
         recoveredWithinMs: RECOVERED_WITHIN_MS,
         async fault(load) {
           await load.gateways[0]!.kill();
@@ -41,8 +42,8 @@ export function stoppedGateway(onFailure: SpendLimit['onFailure']): LeaseScenari
         server: { url },
         limit: { ...QUICK, onFailure },
         perSecond: 2000,
-        beforeMs: AROUND_MS,
-        afterMs: AROUND_MS,
+        beforeMs: BEFORE_MS,
+        afterMs: AFTER_MS,
         recoveredWithinMs: RECOVERED_WITHIN_MS,
         async fault({ gateways }) {
           gateways[0]!.freeze();

@@ -5,8 +5,9 @@ import { QUICK } from './limits.ts';
 import { loadThrough, PROCESSES } from './load-through.ts';
 import type { LeaseScenario } from './outcome.ts';
 
-const AROUND_MS = 3000;
-const RECOVERED_WITHIN_MS = 2000;
+const BEFORE_MS = 3000;
+const AFTER_MS = 4000;
+const RECOVERED_WITHIN_MS = 3000;
 
 /** Redis does not answer for a while. */
 export function stoppedRedis(onFailure: SpendLimit['onFailure'], seconds: number): LeaseScenario {
@@ -18,8 +19,8 @@ export function stoppedRedis(onFailure: SpendLimit['onFailure'], seconds: number
         server: { url: server.url },
         limit: { ...QUICK, onFailure },
         perSecond: 2000,
-        beforeMs: AROUND_MS,
-        afterMs: AROUND_MS,
+        beforeMs: BEFORE_MS,
+        afterMs: AFTER_MS,
         recoveredWithinMs: RECOVERED_WITHIN_MS,
         async fault() {
           server.freeze();
