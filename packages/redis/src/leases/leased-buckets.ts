@@ -111,8 +111,8 @@ export class LeasedBuckets {
   }
 
   #newStream(tag: string): LeaseStream {
-    const { streamKey, syncTicks, pace } = this.#options;
-    const stream = new LeaseStream(streamKey(tag), syncTicks, pace);
+    const options = this.#options;
+    const stream = new LeaseStream(options.streamKey(tag), options.syncTicks, options.pace);
     this.#byTag.set(tag, stream);
     this.#streams.push(stream);
     return stream;
