@@ -1,10 +1,11 @@
-import { redisStore, type RedisStore } from '@sluice/redis';
+import { leasedStore, redisStore, type RedisStore } from '@sluice/redis';
 import { Cluster } from 'ioredis';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { redisServer, type RedisServer } from '../../../test/redis/servers/redis-server.ts';
 import { sharedCluster } from '../../../test/redis/servers/shared-cluster.ts';
 import { until } from '../../../test/redis/servers/until.ts';
+import { page as leasedPage } from './leased/support/pages.ts';
 import { charge, hold, inFlight, order, owed, refund } from './support/orders.ts';
 import { readyStore } from './support/ready-store.ts';
 
@@ -58,6 +59,17 @@ describe('a user with the permissions that the documentation lists', () => {
     const store = await readyStore({ client, prefix: 'sluice:' });
     expect(await owedAfterUse(store)).toEqual([[3], [0]]);
     await store.close();
+  });
+
+  test('can do all that a store with leases does', async () => {
+    const server = await redisServer();
+    await server.call('ACL', 'SETUSER', 'limits', 'on', '>secret', ...PERMISSIONS);
+    const store = leasedStore({ url: urlOf(server), gateways: 1, log: false });
+    await store.ready();
+    await store.spend([leasedPage('7', 50)]);
+    await until('it is synced and counted', () => store.status().leases.gateways === 1);
+    await store.close();
+    expect(store.status().leases.estimatedOvershoot).toBe(0);
   });
 
   test('can touch nothing else', async () => {

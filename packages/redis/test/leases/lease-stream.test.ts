@@ -302,4 +302,17 @@ describe('a proven loss of data', () => {
     bucket.touch(restoring.atTicks);
     expect(nextCall(stream).call.entries.at(0)!.lost).toBe(false);
   });
+
+  test('is noticed also when the reply that proved it was lost, and the sync was repeated', () => {
+    const { stream, bucket, nowTicks } = syncedBucket({}, { levelTicks: 10 * SECOND });
+    const other = addBucket(stream, 'other');
+    other.touch(nowTicks);
+    const { call, atTicks } = nextCall(stream);
+    stream.failed(call, atTicks);
+    const repeated = nextCall(stream);
+    expect(repeated.call.sequence).toBe(call.sequence);
+    answer(stream, repeated.call, repeated.atTicks, { fresh: false, lost: true });
+    bucket.touch(repeated.atTicks);
+    expect(nextCall(stream).call.entries.at(0)).toMatchObject({ key: 'bucket', lost: true });
+  });
 });
