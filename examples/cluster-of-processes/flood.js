@@ -1,4 +1,6 @@
 // Sends 400 requests of one API key, 50 at a time, and says who let how many through.
+import { LEASED, NUMBERS } from './processes.js';
+
 const url = process.argv[2] ?? 'http://127.0.0.1:3000';
 const key = `flood-${process.pid}`;
 const requests = 400;
@@ -29,6 +31,10 @@ function count(counts, what) {
 }
 
 const shares = [...passed].toSorted(([a], [b]) => a - b).map(([id, share]) => `${share} by process ${id}`);
-const most = 100 + Math.floor(10 * seconds);
+const { burst, count: perSecond, overshoot } = NUMBERS;
+const more = LEASED ? burst * overshoot : 0;
+const most = burst + Math.floor(perSecond * seconds) + more;
 console.log(`${requests} requests in ${seconds.toFixed(2)} s: ${statuses.get(200) ?? 0} passed (${shares.join(', ')})`);
-console.log(`${statuses.get(429) ?? 0} were denied. 100 at once and 10 a second are at most ${most}.`);
+console.log(
+  `${statuses.get(429) ?? 0} were denied. ${burst} at once and ${perSecond} a second${LEASED ? `, and ${more} more by leases,` : ''} are at most ${most}.`,
+);

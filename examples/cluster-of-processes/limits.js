@@ -1,17 +1,17 @@
 /** @import { Request } from 'express' */
 import { accountId, clientNetwork, createLimiter } from '@sluice/core';
-import { redisStore } from '@sluice/redis';
-import { PROCESSES } from './processes.js';
+import { leasedStore, redisStore } from '@sluice/redis';
+import { LEASED, NUMBERS, PROCESSES } from './processes.js';
 
-export const store = redisStore({ url: process.env.REDIS_URL ?? 'redis://127.0.0.1:6379' });
+const url = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379';
+
+export const store = LEASED ? leasedStore({ url, gateways: PROCESSES }) : redisStore({ url });
 
 export const limiter = createLimiter({
   limits: {
     RequestsPerAPIKey: {
       key: accountId((/** @type {Request} */ req) => req.get('x-api-key') ?? null).or(clientNetwork()),
-      burst: 100,
-      count: 10,
-      period: '1s',
+      ...NUMBERS,
     },
   },
   store,

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { PROCESSES } from './processes.js';
+import { LEASED, PROCESSES } from './processes.js';
 
 // The primary only starts the others: they share its port, and the limits in Redis.
 cluster.setupPrimary({ exec: new URL('worker.js', import.meta.url).pathname });
@@ -12,11 +12,12 @@ cluster.on('listening', (_worker, { port }) => {
   const url = `http://127.0.0.1:${port}`;
   console.log(`Listening on ${url}
 ${PROCESSES} processes share one limit: 100 requests at once and 10 a second, for each API key.
+${LEASED ? 'They decide by leases, in their own memory.' : 'Redis decides each request; LEASED=1 node server.js decides by leases.'}
 
 One request; ask again, and another process may answer:
   curl -i -H "X-API-Key: demo" ${url}/
 400 requests at once, and who let how many through:
-  node flood.js ${url}
+  ${LEASED ? 'LEASED=1 ' : ''}node flood.js ${url}
 What Redis holds of it:
   redis-cli --scan --pattern 'sluice:*'
 Stop Redis meanwhile (redis-cli shutdown), and flood again: each process then lets its share through.
