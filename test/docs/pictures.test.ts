@@ -3,6 +3,7 @@ import * as sluice from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { burstRows, handledBursts } from '../../scripts/burst-comparison.mjs';
+import { pictures as leasePictures } from '../../scripts/draw-leases.mjs';
 import { pictures as limitPictures } from '../../scripts/draw-limits.mjs';
 import { goodputs, pictures as overloadPictures, waveLevels } from '../../scripts/draw-overload.mjs';
 import { blockRows } from '../../scripts/simulated-blocks.mjs';
@@ -14,6 +15,12 @@ const overloadPage = readFileSync(new URL('when-it-is-too-much.md', docs), 'utf8
 
 describe.each([
   { name: 'which-limit.md', text: page, folder: 'limits', drawn: await limitPictures(core) },
+  {
+    name: 'leases.md',
+    text: readFileSync(new URL('leases.md', docs), 'utf8'),
+    folder: 'leases',
+    drawn: leasePictures(),
+  },
   { name: 'when-it-is-too-much.md', text: overloadPage, folder: 'overload', drawn: await overloadPictures(core) },
 ])('the pictures of docs/$name', ({ text, folder, drawn }) => {
   it.each(Object.entries(drawn))(`%s is what \`node scripts/draw-${folder}.mjs\` draws`, (file, picture) => {

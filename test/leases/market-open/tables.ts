@@ -1,0 +1,91 @@
+import type { LoadFigures } from './on-redis.ts';
+import { SETUPS, type MeasuredResult, type SimulatedResult } from './result.ts';
+import { INTERVAL_MS } from './tally.ts';
+
+/** The first row has the titles. */
+export type Table = readonly (readonly string[])[];
+
+/** What Redis and the backend get before, while, just after, and long after the market opens. */
+export function simulatedTable({ scenario, setups }: SimulatedResult): Table {
+  const { atMs, forMs } = scenario.rise;
+  const moments = [atMs - INTERVAL_MS, atMs + INTERVAL_MS, atMs + forMs, scenario.durationMs - INTERVAL_MS];
+  const rows = SETUPS.flatMap(({ setup, name }) =>
+    moments.map((fromMs, i) => {
+      const interval = setups[setup].intervals.find((each) => each.fromMs === fromMs)!;
+      const perSecond = (requests: number): string => whole((1000 * requests) / INTERVAL_MS);
+      return [
+        i === 0 ? name : '',
+        `${fromMs} ms`,
+        perSecond(interval.offered),
+        perSecond(interval.admitted),
+        perSecond(interval.unavailable),
+        percent(interval.redisLoad),
+        ms(interval.redisP99Ms),
+        `${whole(interval.backlogMs)} ms`,
+      ];
+    }),
+  );
+  return [['', 'from', 'offered/s', 'to the backend/s', '503/s', 'Redis load', 'Redis p99', 'backend behind'], ...rows];
+}
+
+/** How many decisions the processes of this machine made, strictly and with leases. */
+export function mostDecisionsTable({ most }: MeasuredResult): Table {
+  const rows = most.flatMap(({ clients, closed, leased }) => [
+    [clientsText(clients), 'strict', ...cellsOf(closed), ''],
+    ['', 'leased', ...cellsOf(leased), `${(leased.decisionsPerSecond / closed.decisionsPerSecond).toFixed(1)}×`],
+  ]);
+  return [['limits', '', 'decisions/s', 'p50', 'p99', 'Redis, of a core', 'process µs', 'Redis µs', ''], ...rows];
+}
+
+/** What the processes of this machine did after the market had opened. */
+export function openTable({ open, boundTokens }: MeasuredResult): Table {
+  const rows = SETUPS.map(({ setup, name }) => {
+    const figures = open[setup];
+    return [
+      name,
+      whole(figures.offeredPerSecond),
+      whole(figures.passedPerSecond),
+      whole(figures.uncheckedPerSecond),
+      whole(figures.unavailablePerSecond),
+      `${whole(figures.overTokens)} of ${setup === 'leased' ? whole(boundTokens) : '0'}`,
+      percent(figures.redisCores),
+      ms(figures.p99Ms),
+    ];
+  });
+  return [
+    ['', 'offered/s', 'to the backend/s', 'of them unchecked/s', '503/s', 'over the limit', 'Redis, of a core', 'p99'],
+    ...rows,
+  ];
+}
+
+/** A table as Markdown. */
+export function markdown([titles = [], ...rows]: Table): string {
+  return [titles, titles.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function cellsOf(figures: LoadFigures): readonly string[] {
+  return [
+    whole(figures.decisionsPerSecond),
+    ms(figures.p50Ms),
+    ms(figures.p99Ms),
+    percent(figures.redisCores),
+    figures.gatewayMicrosPerDecision.toFixed(1),
+    figures.redisMicrosPerDecision.toFixed(2),
+  ];
+}
+
+function clientsText(clients: number): string {
+  return clients === 0 ? 'one for everyone' : `and one for each of ${whole(clients)} clients`;
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString('en-GB');
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(value < 0.1 ? 3 : value < 10 ? 2 : 0)} ms`;
+}
