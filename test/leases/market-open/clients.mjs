@@ -1,7 +1,7 @@
 // The clients of the market open: how often each of them asks.
 
 /** Numbers from 0 to below 1 that a seed repeats: mulberry32. */
-export class Draws {
+class Draws {
   #state;
 
   /** @param {number} seed */

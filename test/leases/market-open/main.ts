@@ -56,7 +56,7 @@ function simulated(): SimulatedResult {
 }
 
 async function measured(): Promise<MeasuredResult> {
-  const plan = values.quick ? { turns: 1, lastsMs: 500 } : { turns: 3, lastsMs: 3000 };
+  const plan = values.quick ? { turns: 1, lastsMs: 500 } : { turns: 5, lastsMs: 2000 };
   const all = await measureAll({ ...plan, seed: Number(values.seed) });
   console.log(`\n${markdown(mostDecisionsTable(all))}\n\n${markdown(openTable(all))}\n`);
   return all;

@@ -42,8 +42,8 @@ export interface OpenFigures extends LoadFigures {
   readonly overTokens: number;
 }
 
-/** Never exceeded, so that each decision takes tokens. */
-const ROOMY: Numbers = { burst: 10_000_000, count: 10_000_000, period: '1s', overshoot: 0.1 };
+/** Never exceeded, so that each decision takes tokens. Its leases last as long as those of most limits of clients. */
+const ROOMY: Numbers = { burst: 100_000_000, count: 10_000_000, period: '1s', overshoot: 0.1 };
 
 /** Measures how many decisions the processes make when each of them always has some requests in progress. */
 export async function mostDecisions(

@@ -119,6 +119,7 @@ class MarketOpen {
           onFailure: 'closed',
         }),
         syncTicks: this.#everyone.syncTicks,
+        pace: 1 - this.#random.next() / 8,
         clockAheadTicks: TICKS_PER_MICRO * this.#random.whole(0, 1e9),
         maxKeys: MAX_KEYS,
       });
