@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -21,6 +21,19 @@ describe('the program sluice', () => {
       const line = example.replace('redis://127.0.0.1:6379', server.url);
       expect({ command, ...(await shell(line)) }).toMatchObject({ command, code: 0 });
     }
+  });
+
+  it.each(['--help', 'peek --help', 'top --help'])('loads nothing that it does not need for %s', async (words) => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-docs-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    // Node then lists all modules that it has loaded.
+    await shell(`export NODE_V8_COVERAGE='${folder}'\nsluice ${words}`);
+    const lists = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+    const urls = lists.flatMap((list) =>
+      (JSON.parse(list) as { result: { url: string }[] }).result.map(({ url }) => url),
+    );
+    expect(urls.filter((url) => url.includes('/packages/cli/dist/')).length).toBeGreaterThan(5);
+    expect(urls.filter((url) => /\/packages\/(?!cli)|\/ioredis\//.test(url))).toEqual([]);
   });
 
   it('exits with the code of its command', async () => {
@@ -84,6 +97,15 @@ describe('the page about the command line', () => {
 
   it('shows what explain prints', async () => {
     expect(await ran('explain', orders)).toBe(shown('explain'));
+  });
+
+  it('shows what top prints', async () => {
+    const server = await redisServer();
+    const charge = (id: string, cost: number): string =>
+      `sluice charge limits.yaml overrides.yaml Orders ${id} --cost ${cost} > charged`;
+    const setup = [`export SLUICE_REDIS_URL=${server.url}`, charge('12345678', 588), charge('87654321', 13)].join('\n');
+    const seconds = / \d+ s$/m;
+    expect((await ran('top', orders, setup)).replace(seconds, '')).toBe(shown('top').replace(seconds, ''));
   });
 
   it('shows what peek prints', async () => {

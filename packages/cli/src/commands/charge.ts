@@ -1,13 +1,8 @@
-import type { Call, Command } from '../console/command.ts';
-import { EXIT } from '../console/exit-code.ts';
-import { BUCKET_WORDS, namedBucket } from '../limits/bucket-words.ts';
-import { figuresLines, figuresOf } from '../limits/figures.ts';
-import { KEYS_OPTION } from '../limits/files.ts';
-import { COST_OPTION, costOf } from '../redis/cost.ts';
-import { bucketExample } from '../redis/example.ts';
-import { withLimits } from '../redis/open-limits.ts';
+import type { Command } from '../console/command.ts';
+import { COST_OPTION } from '../redis/cost.ts';
+import { bucketExample } from './example.ts';
 import { REDIS_OPTIONS } from '../redis/options.ts';
-import { made } from '../redis/unknown-outcome.ts';
+import { BUCKET_WORDS, KEYS_OPTION } from './words.ts';
 
 /** `sluice charge`: takes tokens from a bucket. */
 export const charge: Command = {
@@ -18,22 +13,5 @@ export const charge: Command = {
   args: BUCKET_WORDS,
   options: [...REDIS_OPTIONS, COST_OPTION, KEYS_OPTION],
   example: bucketExample('charge --cost 5'),
-  run: runCharge,
+  run: async (call) => (await import('../actions/charge.ts')).runCharge(call),
 };
-
-async function runCharge(call: Call): Promise<number> {
-  const cost = costOf(call);
-  const { loaded, limit, id } = await namedBucket(call);
-  return withLimits(loaded, call, async ({ limiter, check }) => {
-    const bucket = { loaded, limiter, limit, id, cost: 1 };
-    const charged = await made(async () => {
-      const states = await limiter.charge([{ limit, id, cost }]);
-      check();
-      return states.length > 0;
-    }, 'Look at the bucket with sluice peek before you repeat it.');
-    const figures = await figuresOf(bucket);
-    call.console.note(charged ? `Charged ${cost}.` : `Charged nothing, because the id is ${figures.state}.`);
-    call.console.result({ charged: charged ? cost : 0, bucket: figures }, () => figuresLines(figures));
-    return EXIT.fine;
-  });
-}

@@ -1,12 +1,8 @@
-import type { Call, Command } from '../console/command.ts';
-import { EXIT } from '../console/exit-code.ts';
-import { BUCKET_WORDS, namedBucket } from '../limits/bucket-words.ts';
-import { figuresLines, figuresOf } from '../limits/figures.ts';
-import { KEYS_OPTION } from '../limits/files.ts';
-import { COST_OPTION, costOf } from '../redis/cost.ts';
-import { bucketExample } from '../redis/example.ts';
-import { withLimits } from '../redis/open-limits.ts';
+import type { Command } from '../console/command.ts';
+import { COST_OPTION } from '../redis/cost.ts';
+import { bucketExample } from './example.ts';
 import { REDIS_OPTIONS } from '../redis/options.ts';
+import { BUCKET_WORDS, KEYS_OPTION } from './words.ts';
 
 /** `sluice peek`: shows what a bucket contains. */
 export const peek: Command = {
@@ -17,13 +13,5 @@ export const peek: Command = {
   args: BUCKET_WORDS,
   options: [...REDIS_OPTIONS, COST_OPTION, KEYS_OPTION],
   example: bucketExample('peek'),
-  run: runPeek,
+  run: async (call) => (await import('../actions/peek.ts')).runPeek(call),
 };
-
-async function runPeek(call: Call): Promise<number> {
-  const cost = costOf(call);
-  const { loaded, limit, id } = await namedBucket(call);
-  const figures = await withLimits(loaded, call, ({ limiter }) => figuresOf({ loaded, limiter, limit, id, cost }));
-  call.console.result(figures, () => figuresLines(figures));
-  return EXIT.fine;
-}

@@ -1,13 +1,7 @@
-import type { Call, Command } from '../console/command.ts';
-import { EXIT } from '../console/exit-code.ts';
-import { UsageError } from '../console/failure.ts';
-import { answerTo } from '../console/question.ts';
-import { BUCKET_WORDS, namedBucket } from '../limits/bucket-words.ts';
-import { figuresLines, figuresOf, type Figures } from '../limits/figures.ts';
-import { KEYS_OPTION } from '../limits/files.ts';
-import { bucketExample } from '../redis/example.ts';
-import { withLimits } from '../redis/open-limits.ts';
+import type { Command } from '../console/command.ts';
+import { bucketExample } from './example.ts';
 import { REDIS_OPTIONS } from '../redis/options.ts';
+import { BUCKET_WORDS, KEYS_OPTION } from './words.ts';
 
 /** `sluice reset`: fills a bucket. */
 export const reset: Command = {
@@ -18,34 +12,5 @@ export const reset: Command = {
   args: BUCKET_WORDS,
   options: [...REDIS_OPTIONS, { flags: '--yes', text: 'do not ask' }, KEYS_OPTION],
   example: bucketExample('reset --yes'),
-  run: runReset,
+  run: async (call) => (await import('../actions/reset.ts')).runReset(call),
 };
-
-async function runReset(call: Call): Promise<number> {
-  checkCanAsk(call);
-  const { loaded, limit, id } = await namedBucket(call);
-  return withLimits(loaded, call, async ({ limiter }) => {
-    const bucket = { loaded, limiter, limit, id, cost: 1 };
-    const before = await figuresOf(bucket);
-    if (!call.has('yes')) await confirm(call, before);
-    await limiter.reset([{ limit, id }]);
-    const figures = await figuresOf(bucket);
-    call.console.result({ before: before.remaining, bucket: figures }, () => figuresLines(figures));
-    return EXIT.fine;
-  });
-}
-
-function checkCanAsk(call: Call): void {
-  if (call.has('yes') || (call.console.terminal.stdin.isTTY === true && !call.args.includes('-'))) return;
-  throw new UsageError(
-    'A reset asks for the name of the limit, but stdin is not a terminal. To reset the bucket without it, add --yes.',
-  );
-}
-
-async function confirm({ console }: Call, before: Figures): Promise<void> {
-  for (const line of figuresLines(before)) console.note(line);
-  const typed = await answerTo(`Type the name of the limit to reset this bucket: `, console.terminal);
-  if (typed !== before.limit) {
-    throw new UsageError(`The name of the limit is \`${before.limit}\`. Nothing was reset.`);
-  }
-}

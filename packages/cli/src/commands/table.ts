@@ -14,4 +14,5 @@ export const table: ReadonlyMap<string, CommandEntry> = new Map([
   ['reset', { summary: 'fill a bucket', load: async () => (await import('./reset.ts')).reset }],
   ['charge', { summary: 'take tokens from a bucket', load: async () => (await import('./charge.ts')).charge }],
   ['refund', { summary: 'give tokens back to a bucket', load: async () => (await import('./refund.ts')).refund }],
+  ['top', { summary: 'list the emptiest buckets', load: async () => (await import('./top.ts')).top }],
 ]);

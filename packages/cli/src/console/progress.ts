@@ -32,14 +32,22 @@ export class Progress {
 
   /** Shows how much was read so far, at most ten times a second. May be called for each chunk, not for each line. */
   update(bytes: number, lines: number): void {
+    this.show((seconds) => progressLine({ bytes, lines, total: this.#total, seconds }));
+  }
+
+  /**
+   * Shows a text, at most ten times a second.
+   *
+   * @param text - Returns it, given the time since the start, which is above 0.
+   */
+  show(text: (seconds: number) => string): void {
     if (!this.#isShown) return;
     const nowMicros = this.#time.nowMicros();
     if (nowMicros - this.#lastMicros < EVERY_MICROS) return;
     this.#lastMicros = nowMicros;
     this.#isDrawn = true;
-    const line = progressLine({ bytes, lines, total: this.#total, seconds: (nowMicros - this.#startMicros) / 1e6 });
     // Erases the rest of the line before.
-    this.#terminal.write('stderr', `\r${line}\u001B[K`);
+    this.#terminal.write('stderr', `\r${text((nowMicros - this.#startMicros) / 1e6)}\u001B[K`);
   }
 
   /** Removes the line. */

@@ -10,8 +10,9 @@ import {
   type OverrideRate,
   type Rate,
 } from '@sluice/core/kit';
-import { redisKey, type RedisKey, type RedisStoreOptions } from '@sluice/redis';
+import { redisKey, type RedisKey } from '@sluice/redis';
 import { UsageError } from '../console/failure.ts';
+import type { KeyOptions } from '../redis/options.ts';
 import { featuresOf, isInProcess, kindOf, type Feature, type Kind } from './limit-kind.ts';
 
 /** The numbers of a rate, a quota or a concurrency limit. */
@@ -75,7 +76,7 @@ export interface Question {
   readonly name: string;
   /** An id as it was written; undefined for the limit itself. */
   readonly text: string | undefined;
-  readonly keyOptions: Pick<RedisStoreOptions, 'prefix' | 'hashTag'>;
+  readonly keyOptions: KeyOptions;
 }
 
 /** Opens limits without a store, to explain them. It validates them as a server does. */
@@ -168,7 +169,7 @@ function periodOf({ calendar }: Limit, id: string | undefined): { start: string;
 async function bucketsOf(
   limits: ReadonlyMap<string, Limit>,
   named: { readonly limit: string; readonly id: string },
-  keyOptions: Question['keyOptions'],
+  keyOptions: KeyOptions,
 ): Promise<(RedisKey & { limit: string })[]> {
   const buckets = await bucketsToReset({ limits }, [named]);
   return buckets.map((bucket) => ({ limit: bucket.limit, ...redisKey(bucket, keyOptions) }));

@@ -112,6 +112,13 @@ export function figuresLines(figures: Figures): string[] {
   ];
 }
 
+/** Returns one line about how empty a bucket is. */
+export function emptinessLine(figures: Figures): string {
+  const { limit, id, remaining, burst, kind, resetAfterMs } = figures;
+  const full = kind === 'concurrency' ? '' : `, full in ${durationText(resetAfterMs)}`;
+  return `${limit} ${id}: ${remaining} of ${burst} ${unitOf(figures)} left${full}`;
+}
+
 function unitOf({ kind }: Figures): string {
   return kind === 'concurrency' ? 'slots' : 'tokens';
 }

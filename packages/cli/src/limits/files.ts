@@ -11,12 +11,6 @@ export interface LimitFiles {
   readonly overrides: string | undefined;
 }
 
-/** The option of commands that need the ids of limits. */
-export const KEYS_OPTION = {
-  flags: '--keys <module>',
-  text: 'an ES module that exports `keys` as your server has them; default: by the idFormat of each limit',
-} as const;
-
 /**
  * Loads limits and overrides as a server does. The keys come from the module of the option `--keys`, otherwise from the
  * `idFormat` of each limit.

@@ -1,8 +1,9 @@
 import { Cluster, Redis } from 'ioredis';
 import type { Call } from '../console/command.ts';
 import { UsageError } from '../console/failure.ts';
+import { timeoutOf } from './options.ts';
 
-/** A client with the settings of the command line. It does not connect: stores and scans connect duplicates of it. */
+/** A client with the settings of the command line. It connects only for a scan; a store connects a duplicate of it. */
 export type Client = Redis | Cluster;
 
 /**
@@ -23,16 +24,13 @@ export function clientOf(call: Call): Client {
   }
   if (url === undefined && master === undefined) throw noServer();
   const { host = '127.0.0.1', port = 6379, ...login } = url === undefined ? {} : serverOf(url);
-  if (master !== undefined) {
-    return new Redis({ ...login, sentinels: sentinels.map(addressOf), name: master, lazyConnect: true });
-  }
-  if (!call.has('cluster')) return new Redis({ ...login, host, port, lazyConnect: true });
-  return new Cluster([{ host, port }], { redisOptions: login, lazyConnect: true });
-}
-
-/** Closes a client that never connected. */
-export function closeClient(client: Client): void {
-  client.disconnect();
+  const own = { ...login, lazyConnect: true, commandTimeout: timeoutOf(call), maxRetriesPerRequest: 0 };
+  let client: Client;
+  if (master !== undefined) client = new Redis({ ...own, sentinels: sentinels.map(addressOf), name: master });
+  else if (call.has('cluster')) client = new Cluster([{ host, port }], { redisOptions: own, lazyConnect: true });
+  else client = new Redis({ ...own, host, port });
+  // An 'error' event without a listener would end the process. The calls reject, too.
+  return client.on('error', () => {});
 }
 
 function noServer(): UsageError {

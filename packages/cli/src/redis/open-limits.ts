@@ -2,12 +2,16 @@ import { createLimiter, type Limiter, type LimiterEvent } from '@sluice/core';
 import type { LoadedLimits } from '@sluice/config';
 import { redisStore } from '@sluice/redis';
 import type { Call } from '../console/command.ts';
-import { clientOf, closeClient } from './client.ts';
-import { keyOptionsOf, timeoutOf } from './options.ts';
+import { clientOf, type Client } from './client.ts';
+import { keyOptionsOf, timeoutOf, type KeyOptions } from './options.ts';
 
 /** Limits on the Redis of the command line, as a server has them. */
 export interface OpenLimits {
   readonly limiter: Limiter;
+  /** Not connected yet. */
+  readonly client: Client;
+  /** The options of the store that determine its keys. */
+  readonly keyOptions: KeyOptions;
   /**
    * Rejects if Redis could not answer the calls so far. A limiter itself does not reject: it follows failure policies.
    *
@@ -43,11 +47,11 @@ export async function withLimits<Result>(
       const check = (): void => {
         if (failures.length > 0) throw failures[0];
       };
-      return await use({ limiter, check });
+      return await use({ limiter, client, keyOptions, check });
     } finally {
       await store.close();
     }
   } finally {
-    closeClient(client);
+    client.disconnect();
   }
 }

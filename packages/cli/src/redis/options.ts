@@ -30,8 +30,11 @@ export function timeoutOf(call: Call): number {
   return call.wholeNumber('timeout', { min: 1, max: 60_000, unset: 3000 });
 }
 
-/** Returns the options of the store that determine its keys. */
-export async function keyOptionsOf(call: Call): Promise<Pick<RedisStoreOptions, 'prefix' | 'hashTag'>> {
+/** The options of a store that determine its keys. */
+export type KeyOptions = Pick<RedisStoreOptions, 'prefix' | 'hashTag'>;
+
+/** Returns the options of the store of the servers that determine its keys. */
+export async function keyOptionsOf(call: Call): Promise<KeyOptions> {
   const [prefix, hashTag, module] = ['prefix', 'hashTag', 'hashTagModule'].map((name) => call.text(name));
   if (hashTag !== undefined && module !== undefined) {
     throw new UsageError('Only one of `--hash-tag` and `--hash-tag-module` may be given. Leave one out.');

@@ -1,13 +1,7 @@
 import type { LoadedLimits } from '@sluice/config';
-import type { Argument, Call } from '../console/command.ts';
+import type { Call } from '../console/command.ts';
 import { UsageError } from '../console/failure.ts';
 import { loadFiles } from './files.ts';
-
-/** The words of a command that names one bucket. */
-export const BUCKET_WORDS: readonly Argument[] = [
-  { name: '<limits>', text: 'the file of limits, YAML or JSON; - for stdin' },
-  { name: '<words...>', text: 'the file of overrides if there is one, the name of a limit, and an id' },
-];
 
 /** Limits and overrides, and the bucket that the words of a command name. */
 export interface NamedBucket {

@@ -1,0 +1,46 @@
+import type { Call } from '../console/command.ts';
+import { EXIT } from '../console/exit-code.ts';
+import { UsageError } from '../console/failure.ts';
+import { explanationLines, summaryLine } from '../limits/explanation-lines.ts';
+import { explanationOf, limiterOf, type Question } from '../limits/explanation.ts';
+import { loadFiles } from '../limits/files.ts';
+import { keyOptionsOf } from '../redis/options.ts';
+
+/** Runs `sluice explain`. */
+export async function runExplain(call: Call): Promise<number> {
+  const { console } = call;
+  const { limits, overrides, name, text } = wordsOf(call);
+  const loaded = await loadFiles({ limits, overrides }, call);
+  const limiter = limiterOf(loaded);
+  const question: Omit<Question, 'name'> = { loaded, text, keyOptions: await keyOptionsOf(call) };
+  if (name !== undefined) {
+    const explanation = await explanationOf(limiter, { ...question, name });
+    console.result(explanation, () => explanationLines(explanation));
+    return EXIT.fine;
+  }
+  const names = Object.keys(loaded.limits);
+  const all = await Promise.all(names.map((each) => explanationOf(limiter, { ...question, name: each })));
+  const width = Math.max(0, ...names.map((each) => each.length));
+  console.result({ limits: all }, () => all.map((explanation) => summaryLine(explanation, width)));
+  return EXIT.fine;
+}
+
+interface Words {
+  readonly limits: string;
+  readonly overrides: string | undefined;
+  readonly name: string | undefined;
+  readonly text: string | undefined;
+}
+
+/** With `--limit` the last word is an id, if there is one. */
+function wordsOf(call: Call): Words {
+  const [limits = '', ...words] = call.args;
+  const name = call.text('limit');
+  const most = name === undefined ? 1 : 2;
+  if (words.length > most) {
+    const remedy = 'For example sluice explain limits.yaml overrides.yaml --limit Orders 12345678.';
+    throw new UsageError(`There must be at most ${most + 1} words here, but there are ${call.args.length}. ${remedy}`);
+  }
+  const text = name === undefined ? undefined : words.at(-1);
+  return { limits, overrides: words.length === most ? words[0] : undefined, name, text };
+}

@@ -1,0 +1,13 @@
+import type { Argument, Option } from '../console/command.ts';
+
+/** The words of a command that names one bucket. */
+export const BUCKET_WORDS: readonly Argument[] = [
+  { name: '<limits>', text: 'the file of limits, YAML or JSON; - for stdin' },
+  { name: '<words...>', text: 'the file of overrides if there is one, the name of a limit, and an id' },
+];
+
+/** The option of commands that need the ids of limits. */
+export const KEYS_OPTION: Option = {
+  flags: '--keys <module>',
+  text: 'an ES module that exports `keys` as your server has them; default: by the idFormat of each limit',
+};

@@ -1,0 +1,50 @@
+import { messageOf } from '@sluice/core/kit';
+import type { Time } from '@sluice/core';
+import { Cluster, type Redis } from 'ioredis';
+import { UsageError } from '../console/failure.ts';
+import type { Client } from './client.ts';
+
+/** How many keys Redis looks at in one step. A step of this size takes it well below a millisecond. */
+const KEYS_OF_A_STEP = 200;
+
+/** What to scan. */
+export interface ScanOptions {
+  /** The pattern of the keys, as SCAN takes it. */
+  readonly pattern: string;
+  readonly time: Time;
+}
+
+/**
+ * Lists the keys of a server, or of all primaries of a cluster, in small steps. After each step it waits for as long as
+ * the step took, so that it uses at most half of the time of a server. A key may be listed more than once.
+ *
+ * @throws {UsageError} If a server does not answer, or does not permit SCAN.
+ */
+export async function* scannedKeys(client: Client, { pattern, time }: ScanOptions): AsyncGenerator<readonly string[]> {
+  try {
+    await client.connect();
+    for (const node of client instanceof Cluster ? client.nodes('master') : [client]) {
+      yield* keysOfNode(node, pattern, time);
+    }
+  } catch (error) {
+    if (error instanceof Error && 'command' in error) throw scanFailed(error);
+    throw error;
+  }
+}
+
+async function* keysOfNode(node: Redis, pattern: string, time: Time): AsyncGenerator<readonly string[]> {
+  let cursor = '0';
+  do {
+    const startMicros = time.nowMicros();
+    const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', KEYS_OF_A_STEP);
+    const tookMs = (time.nowMicros() - startMicros) / 1000;
+    yield keys;
+    cursor = next;
+    await new Promise<void>((resolve) => time.alarm(Math.max(1, tookMs), resolve));
+  } while (cursor !== '0');
+}
+
+function scanFailed(error: Error): UsageError {
+  const remedy = 'Check the server, or give the user the permission +scan.';
+  return new UsageError(`Redis could not list its keys (SCAN): ${messageOf(error)}. ${remedy}`);
+}
