@@ -156,6 +156,7 @@ describe('a store whose requests do not wait', () => {
     const limiter = createLimiter({ limits, store, log: false, onEvent: (event) => void events.push(event) });
     prepareCost(limiter, 'Leased', 5);
     prepareCost(limiter, 'Large', 50);
+    prepareCost(limiter, 'Large', 1);
     prepareCost(limiter, 'Exact', 50);
     prepareCost(limiter, 'Leased', () => 50);
     expect(events).toEqual([]);

@@ -52,9 +52,22 @@ test('processes that sync count each other, at the first sync and then every 30 
 test('a process that is closed does not count any more', async () => {
   const { counts } = await processes(2, 2);
   await syncAll(counts, 0);
-  await counts.at(1)!.close();
   counts.at(0)!.synced(30 * SECOND);
+  await expect.poll(() => counts.at(0)!.counted).toBe(2);
+  await counts.at(1)!.close();
+  counts.at(0)!.synced(60 * SECOND);
   await expect.poll(() => counts.at(0)!.counted).toBe(1);
+});
+
+test('as many processes as stated are never reported', async () => {
+  const { all, counts, reported } = await processes(2, 2);
+  await syncAll(counts, 0);
+  for (let round = 1; round <= 5; round++) {
+    counts.at(1)!.synced(30 * round * SECOND);
+    await until('it has counted', () => batches(all).at(1) === 2 * round + 2);
+    await all.at(1)!.store.release([]);
+  }
+  expect(reported).toEqual([]);
 });
 
 test('a process that never synced frees nothing', async () => {

@@ -246,3 +246,17 @@ test('every call of a closed store names leasedStore', async () => {
   await expect(store.ready()).rejects.toMatchObject(closed);
   expect(() => store.check([hourly('closed')])).toThrow(expect.objectContaining(closed) as Error);
 });
+
+test('a store that is closed frees its place among the processes', async () => {
+  const prefix = `places${prefixes++}:`;
+  const stores = [await readyStore({ prefix }), await readyStore({ prefix })];
+  for (const store of stores) {
+    // oxlint-disable-next-line no-await-in-loop -- one after another
+    await store.spend([page('place', 50)]);
+  }
+  // The clock is a member, too.
+  const members = async (): Promise<unknown> => server.call('ZCARD', `${prefix}:gateways@slots`);
+  await expect.poll(members).toBe(3);
+  await stores.at(1)!.close();
+  expect(await members()).toBe(2);
+});

@@ -2,11 +2,13 @@ import {
   leasedStore,
   redisStore,
   type LeasedStore,
+  type LeaseMessage,
   type LeasedStoreEvent,
   type LeasedStoreOptions,
 } from '@sluice/redis';
 import type { StoreReading, StoreTransaction } from '@sluice/core';
 import { passes } from '@sluice/core/kit';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
@@ -174,6 +176,30 @@ describe('a limit with an overshoot', () => {
     await store.close();
     expect(await levelInRedis(prefix, hourly('reset'))).toBe(0);
   });
+});
+
+test('a cost that fits by leases is not reported as denied when its batch is denied for another bucket', async () => {
+  const events: LeasedStoreEvent[] = [];
+  const prefix = `leases${prefixes++}:`;
+  const store = await readyStore({ prefix, mode: 'deny', onEvent: (event) => events.push(event) });
+  await store.charge([hourly('full', 200)]);
+  const batch = [hourly('leased', 10), hourly('full')];
+  const passed: boolean[] = [];
+  // While the leases of this sync live.
+  const listener = (message: unknown): void => {
+    const { stream, granted = 0 } = message as LeaseMessage;
+    if (!stream.startsWith(prefix) || granted < 10 || passed.length > 0) return;
+    for (const each of [batch, batch.slice(0, 1)]) passed.push(isAllowed(each, store.spend(each) as StoreReading));
+  };
+  subscribe('sluice:lease', listener);
+  running.add({ close: async () => void unsubscribe('sluice:lease', listener) });
+  await until('it has leases', () => {
+    // More than the overdraft, so that leases are wanted.
+    for (let i = 0; i < 20; i++) void store.spend([hourly('leased')]);
+    return passed.length > 0;
+  });
+  expect(passed).toEqual([false, true]);
+  expect(events.filter(({ type }) => type === 'cost-denied')).toEqual([]);
 });
 
 describe('a key that contains something else', () => {
