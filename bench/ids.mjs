@@ -44,6 +44,40 @@ export class VisitOrder {
   }
 }
 
+/** Ids by Zipf's law: the n-th is visited 1/n times as often as the first. The same in each run. */
+export class ZipfOrder {
+  #sums;
+  #random;
+
+  /** @param {number} ids How many there are. */
+  constructor(ids) {
+    this.#random = seededRandom(ids);
+    this.#sums = new Float64Array(ids);
+    let sum = 0;
+    for (let n = 0; n < ids; n++) this.#sums[n] = sum += 1 / (n + 1);
+  }
+
+  /**
+   * @param {number} visits
+   * @returns {Uint32Array} the number of an id for each of the next visits
+   */
+  next(visits) {
+    return Uint32Array.from({ length: visits }, () => this.#one());
+  }
+
+  #one() {
+    const sums = this.#sums;
+    const place = this.#random() * Number(sums.at(-1));
+    let [low, high] = [0, sums.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (Number(sums[middle]) < place) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
 /**
  * @param {Uint32Array} numbers
  * @param {() => number} random

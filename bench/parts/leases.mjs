@@ -1,110 +1,20 @@
-import { syncs } from '../contenders/syncs.mjs';
-import { RedisServer } from '../redis/server.mjs';
-import { times, withSpread } from '../harness/table.mjs';
+import { decisions } from '../leases/decisions.mjs';
+import { loads } from '../leases/loads.mjs';
+import { syncsInRedis } from '../leases/syncs.mjs';
 
-const CORE = { redis: 0, client: 1 };
-const BASELINE = 'the smallest right script';
-const TARGET = 1.5;
-const LEAD_IN = 0.2;
-const KEYS = 10_000;
-const IN_FLIGHT = 4;
-
-/** How many buckets a sync has. */
-const CASES = { '1 key': 1, '50 keys': 50, '250 keys': 250 };
+/** @type {readonly import('../leases/measured.ts').Measured[]} */
+const ALL = [decisions, loads, syncsInRedis];
 
 /** @type {import('../harness/part.ts').Part} */
 export const part = {
-  title: 'leases: what the sync of a bucket costs Redis',
+  title: 'leases: what a decision of leasedStore costs the process, and what its syncs cost Redis',
   rounds: 5,
   turns: ({ quick }) => (quick ? 2 : 16),
-  runs: ({ quick }) =>
-    Object.keys(CASES).flatMap((name) =>
-      Object.keys(syncs).map((contender) => ({
-        contender,
-        case: name,
-        core: CORE.client,
-        settings: { buckets: quick ? 1000 : name === '1 key' ? 10_000 : 50_000 },
-      })),
-    ),
-  prepare,
-  tables: (results) => Object.keys(CASES).map((name) => tableOf(results, name)),
+  runs: (scale) => ALL.flatMap((each) => each.runs(scale)),
+  async prepare(run) {
+    const measured = ALL.find((each) => each.runs({ quick: false }).some((other) => other.case === run.case));
+    if (measured === undefined) throw new Error(`There is no case ${run.case}.`);
+    return measured.prepare(run);
+  },
+  tables: (results) => ALL.flatMap((each) => each.tables(results)),
 };
-
-/**
- * @param {import('../harness/part.ts').Run} run
- * @returns {Promise<import('../harness/part.ts').Measure>}
- */
-async function prepare({ contender, case: name, settings = {} }) {
-  const { buckets } = /** @type {{ buckets: number }} */ (settings);
-  const size = CASES[/** @type {keyof typeof CASES} */ (name)];
-  const server = await RedisServer.start({ core: CORE.redis });
-  const watcher = server.connect();
-  const sync = await syncs[contender]?.(server.connect());
-  if (sync === undefined) throw new Error(`No contender is named ${contender}.`);
-  let next = 0;
-  const syncSome = async (/** @type {number} */ count) => {
-    let left = Math.ceil(count / size);
-    const one = async () => {
-      while (left-- > 0) {
-        const keys = Array.from({ length: size }, () => `bucket:${next++ % KEYS}`);
-        // oxlint-disable-next-line no-await-in-loop
-        await sync(keys);
-      }
-    };
-    await Promise.all(Array.from({ length: IN_FLIGHT }, one));
-  };
-  await syncSome(2 * KEYS);
-  return async () => {
-    // The processors' caches are still those of the others.
-    await syncSome(buckets * LEAD_IN);
-    const before = await sample(watcher);
-    await syncSome(buckets);
-    const after = await sample(watcher);
-    return {
-      redisCpuMicros: (after.cpuMicros - before.cpuMicros) / buckets,
-      scriptMicros: (after.scriptMicros - before.scriptMicros) / buckets,
-    };
-  };
-}
-
-/**
- * The processor time of Redis, and the part of it in scripts.
- *
- * @param {import('ioredis').Redis} client
- */
-async function sample(client) {
-  const [cpu, commands] = [await client.info('cpu'), await client.info('commandstats')];
-  const seconds = numberIn(cpu, /^used_cpu_user:([\d.]+)/m) + numberIn(cpu, /^used_cpu_sys:([\d.]+)/m);
-  return { cpuMicros: 1e6 * seconds, scriptMicros: numberIn(commands, /^cmdstat_evalsha:calls=\d+,usec=(\d+)/m) };
-}
-
-/**
- * @param {string} info
- * @param {RegExp} field
- */
-function numberIn(info, field) {
-  return Number(field.exec(info)?.[1] ?? NaN);
-}
-
-/**
- * @param {import('../harness/results.mjs').Results} results
- * @param {string} name
- */
-function tableOf(results, name) {
-  const hundredths = (/** @type {number} */ value) => value.toFixed(2);
-  const rows = results.contenders.map((contender) => [
-    contender,
-    withSpread(results.figure(contender, name, 'redisCpuMicros'), hundredths),
-    withSpread(results.ratio(contender, BASELINE, name, 'redisCpuMicros'), times),
-    withSpread(results.figure(contender, name, 'scriptMicros'), hundredths),
-    withSpread(results.ratio(contender, BASELINE, name, 'scriptMicros'), times),
-  ]);
-  return {
-    title: `${name} a sync`,
-    rows: [
-      ['', 'Redis CPU µs a key', 'ratio', 'script µs a key', 'ratio'],
-      ...rows,
-      ['target for Sluice', '', `≤ ${times(TARGET)}`, '', ''],
-    ],
-  };
-}

@@ -1,0 +1,153 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { idsOf, VisitOrder } from '../ids.mjs';
+import { times, whole, withSpread } from '../harness/table.mjs';
+import { Stopwatch } from '../stopwatch.mjs';
+import { BASELINE, CONTENDERS, CORE, deciderOf } from './stores.mjs';
+
+/**
+ * @typedef {import('@sluice/core').Store} Store
+ * @typedef {import('@sluice/core').StoreReading} StoreReading
+ * @typedef {Parameters<Store['spend']>[0]} Batch
+ */
+
+const TARGET = 1.5;
+const DEADLINE_MS = 1000;
+const WARM_UP_TURNS = 300;
+
+/** So many decisions are made in a turn of the event loop. Between turns there is time for syncs. */
+const PER_TURN = 5000;
+
+/** The part of the decisions that must come from leases. The others are those after which the leases were found spent. */
+const LEAST_FROM_LEASES = 0.5;
+
+/** As many processes as there can be, so that the overdraft is small and nearly everything comes from leases. */
+const GATEWAYS = 10_000;
+
+/**
+ * The numbers let through as much as the process decides. In memory, a bucket stays in debt as buckets with leases do.
+ *
+ * @type {Readonly<Record<string, { ids: number, leased: object, inMemory: object }>>}
+ */
+const IDS = {
+  '1 id': {
+    ids: 1,
+    leased: { burst: 10_000_000, count: 4_000_000, period: '1s', overshoot: 0.5 },
+    inMemory: { burst: 100_000_000, count: 1, period: '1s' },
+  },
+  '2k ids': {
+    ids: 2000,
+    leased: { burst: 100_000, count: 64_000, period: '1s', overshoot: 0.5 },
+    inMemory: { burst: 1_000_000, count: 1, period: '60s' },
+  },
+};
+
+const WAYS = ['the store alone', 'through the limiter'];
+const CASES = WAYS.flatMap((way) => Object.keys(IDS).map((ids) => ({ name: `${way}, ${ids}`, way, ids })));
+
+/** What a decision of a held lease costs the process. */
+/** @type {import('./measured.ts').Measured} */
+export const decisions = {
+  runs: ({ quick }) =>
+    CASES.flatMap(({ name, way, ids }) =>
+      CONTENDERS.map((contender) => ({
+        contender,
+        case: name,
+        core: CORE.client,
+        settings: { way, ids, turns: quick ? 20 : 200 },
+      })),
+    ),
+  prepare,
+  tables: (results) => [tableOf(results)],
+};
+
+/**
+ * @param {import('../harness/part.ts').Run} run
+ * @returns {Promise<import('../harness/part.ts').Measure>}
+ */
+async function prepare({ contender, settings = {} }) {
+  const { way, ids, turns } = /** @type {{ way: string, ids: string, turns: number }} */ (settings);
+  const { ids: count, leased, inMemory } = /** @type {typeof IDS[string]} */ (IDS[ids]);
+  const numbers = /** @type {import('@sluice/core').LimitNumbers} */ (contender === BASELINE ? inMemory : leased);
+  const { limiter, store } = await deciderOf(contender, numbers, GATEWAYS);
+  const all = Array.from({ length: count }, (_, n) => idsOf['account ids'](n));
+  const batches = all.map((id) => batchOf(limiter, store, id));
+  const spend = (/** @type {number} */ n) => store.spend(/** @type {Batch} */ (batches[n]), DEADLINE_MS);
+  const decide =
+    way === WAYS[0] ? spend : (/** @type {number} */ n) => limiter.spend([{ limit: 'Calls', id: String(all[n]) }]);
+  const order = new VisitOrder(count);
+  let isWarm = false;
+  const time = async (/** @type {number} */ lasts) => {
+    const watch = new Stopwatch();
+    let leases = 0;
+    for (let turn = 0; turn < lasts; turn++) {
+      const visits = order.next(PER_TURN);
+      watch.start();
+      for (let i = 0; i < PER_TURN; i++) decide(/** @type {number} */ (visits[i]));
+      watch.stop();
+      if (isFromLease(spend(/** @type {number} */ (visits[0])))) leases++;
+      // oxlint-disable-next-line no-await-in-loop
+      await delay(1);
+    }
+    if (contender !== BASELINE && isWarm && leases < LEAST_FROM_LEASES * lasts) {
+      throw new Error(`Of ${lasts} decisions, only ${leases} came from leases: measured is something else.`);
+    }
+    return (watch.times.cpuMicros * 1000) / (lasts * PER_TURN);
+  };
+  await time(WARM_UP_TURNS);
+  isWarm = true;
+  return async () => ({ nanoseconds: await time(turns) });
+}
+
+/**
+ * The batch that a limiter passes to its store for an id.
+ *
+ * @param {import('@sluice/core').Limiter} limiter
+ * @param {Store} store
+ * @param {string} id
+ * @returns {Batch}
+ */
+function batchOf(limiter, store, id) {
+  /** @type {Batch | undefined} */
+  let passed;
+  const spend = /** @type {Store['spend']} */ (store.spend.bind(store));
+  const caught = (/** @type {Batch} */ batch) => {
+    passed = batch;
+    return spend(batch, DEADLINE_MS);
+  };
+  Object.defineProperty(store, 'spend', { value: caught, configurable: true });
+  limiter.spend([{ limit: 'Calls', id }]);
+  Reflect.deleteProperty(store, 'spend');
+  if (passed === undefined) throw new Error('The limiter has not asked its store.');
+  return passed;
+}
+
+/**
+ * A store with leases puts the end of the lease into the clock of the bucket, as a negative number.
+ *
+ * @param {StoreReading | PromiseLike<StoreReading>} reading
+ */
+function isFromLease(reading) {
+  if (!('levelsTicks' in reading)) return false;
+  const [clock = 0] = reading.bucketNowTicks ?? [];
+  return clock < -(reading.levelsTicks[0] ?? 0);
+}
+
+/** @param {import('../harness/results.mjs').Results} results */
+function tableOf(results) {
+  const rows = CONTENDERS.map((contender) => [
+    contender,
+    ...CASES.map(({ name }) => {
+      const ratio = results.ratio(contender, BASELINE, name, 'nanoseconds');
+      return `${withSpread(results.figure(contender, name, 'nanoseconds'), whole)}  ${withSpread(ratio, times)}`;
+    }),
+  ]);
+  return {
+    title: `A decision from a lease: ns of processor time, and × the ${BASELINE}`,
+    rows: [
+      ['', ...CASES.map(({ name }) => name)],
+      ...rows,
+      ['target for Sluice', ...CASES.map(() => `≤ ${times(TARGET)}`)],
+    ],
+    notes: ['Without the syncs, which are made between turns of the event loop.'],
+  };
+}

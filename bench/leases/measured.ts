@@ -1,0 +1,10 @@
+import type { Measure, Run, Table } from '../harness/part.ts';
+import type { Results } from '../harness/results.mjs';
+
+/** One of the questions of a part: its cases, and the tables that answer it. */
+export interface Measured {
+  runs(scale: { readonly quick: boolean }): Run[];
+  /** Gets a run of these ready to be measured. */
+  prepare(run: Run): Promise<Measure>;
+  tables(results: Results): Table[];
+}
