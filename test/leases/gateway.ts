@@ -80,7 +80,7 @@ export class Gateway {
       for (const [i, key] of request.keys.entries()) {
         const bucket = this.bucket(key);
         if (bucket === undefined) return;
-        batch.push({ bucket, tokens: request.tokens[i]!, mode: request.modes[i]! });
+        batch.push({ bucket, tokens: request.tokens[i]!, mode: request.modes[i]!, spent: undefined });
       }
       const decision = decide(batch, nowTicks);
       if (decision.outcome !== 'waits') this.#reports.decided(this, batch, decision, 0);
@@ -88,14 +88,14 @@ export class Gateway {
     });
   }
 
-  refund(batch: readonly LeaseTransaction[], decision: LeaseDecision): void {
+  refund(batch: readonly LeaseTransaction[]): void {
     this.#run(() => {
-      for (const [i, spent] of decision.spent.entries()) {
+      for (const { bucket, spent } of batch) {
         for (let part = spent; part !== undefined; part = part.older) {
-          this.#reports.gaveBack(batch[i]!.bucket.key, part.leaseTokens * batch[i]!.bucket.terms.intervalTicks);
+          this.#reports.gaveBack(bucket.key, part.leaseTokens * bucket.terms.intervalTicks);
         }
       }
-      refundAll(batch, decision, this.nowTicks);
+      refundAll(batch, this.nowTicks);
     });
   }
 

@@ -137,13 +137,13 @@ export class Simulation {
     if (waitedTicks > 0) this.#counts.waited++;
     if (decision.outcome !== 'passed') return;
     this.#counts.passed++;
-    for (const [i, { bucket, tokens, mode }] of batch.entries()) {
-      const spends = mode === 'check-and-spend' || (mode === 'spend-only' && decision.spent[i] !== undefined);
+    for (const { bucket, tokens, mode, spent } of batch) {
+      const spends = mode === 'check-and-spend' || (mode === 'spend-only' && spent !== undefined);
       if (spends) this.#admit(bucket.key, tokens * bucket.terms.intervalTicks);
     }
     if (this.#scene.kind === 'refunds' && this.#random.chance(0.5)) {
       this.#counts.refunds++;
-      this.#network.at(this.#network.nowTicks + this.#time(500 * TICKS_PER_MS), () => gateway.refund(batch, decision));
+      this.#network.at(this.#network.nowTicks + this.#time(500 * TICKS_PER_MS), () => gateway.refund(batch));
     }
   }
 

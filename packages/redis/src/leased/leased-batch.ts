@@ -3,7 +3,7 @@ import { nowTicksAt } from '@sluice/core/kit';
 import type { LeasedBucket } from '../leases/leased-bucket.ts';
 import type { LeaseDecision } from '../leases/decide.ts';
 import type { BucketLookup } from './bucket-lookup.ts';
-import { levelOf, serverTicks, type LeasedEntry } from './leased-levels.ts';
+import { clockOf, levelOf, serverTicks, type LeasedEntry } from './leased-levels.ts';
 
 /** A batch, divided into what the process decides and what Redis decides. */
 export interface SplitBatch {
@@ -61,9 +61,10 @@ export function readingOf(leased: readonly LeasedEntry[], decision: LeaseDecisio
   // oxlint-disable-next-line unicorn/no-new-array -- preallocated: see docs/hot-path.md
   const bucketNowTicks = new Array<number>(leased.length);
   for (let i = 0; i < leased.length; i++) {
-    const level = levelOf(leased[i]!, decision, i, nowTicks);
-    levelsTicks[i] = level.levelTicks;
-    bucketNowTicks[i] = level.nowTicks;
+    const entry = leased[i]!;
+    const levelTicks = levelOf(entry, decision, nowTicks);
+    levelsTicks[i] = levelTicks;
+    bucketNowTicks[i] = clockOf(entry, levelTicks, nowTicks);
   }
   return { nowTicks: serverTicks(leased[0]!.bucket, nowTicks), levelsTicks, bucketNowTicks, remembered: true };
 }

@@ -1,40 +1,28 @@
 import type { StoreTransaction } from '@sluice/core';
 import { DENIES, FITS, type LeasedBucket } from '../leases/leased-bucket.ts';
 import type { LeaseDecision, LeaseTransaction } from '../leases/decide.ts';
-import type { Spent } from '../leases/lease.ts';
 
 /** One transaction that is decided in the process. */
 export interface LeasedEntry extends LeaseTransaction {
   readonly transaction: Pick<StoreTransaction, 'limit' | 'incrementTicks' | 'fitTicks' | 'mode'>;
 }
 
-/** The level of a bucket and its clock, as a caller of a store needs them. */
-export interface LeasedLevel {
-  readonly levelTicks: number;
-  readonly nowTicks: number;
-}
-
 /**
  * The level before the decision, from which the caller derives the same decision. The view may say otherwise: leases pass
  * requests that would not fit, and a process that competes for tokens denies some that would.
  */
-export function levelOf(entry: LeasedEntry, decision: LeaseDecision, index: number, nowTicks: number): LeasedLevel {
-  const { bucket, transaction, mode } = entry;
+export function levelOf(entry: LeasedEntry, decision: LeaseDecision, nowTicks: number): number {
+  const { bucket, transaction, mode, spent } = entry;
   const levelTicks = bucket.levelWithoutLeases(nowTicks);
-  if (decision.outcome !== 'passed') {
-    return { levelTicks: deniedLevel(entry, levelTicks, decision, nowTicks), nowTicks: serverTicks(bucket, nowTicks) };
-  }
-  const spent = decision.spent[index];
+  if (decision.outcome !== 'passed') return deniedLevel(entry, levelTicks, decision, nowTicks);
   const { incrementTicks, fitTicks } = transaction;
   if (spent === undefined) {
     const level = mode === 'spend-only' ? Math.max(levelTicks, fitTicks - incrementTicks + 1) : levelTicks;
-    const most = mode === 'check-only' ? fitTicks - incrementTicks : Infinity;
-    return { levelTicks: Math.min(level, most), nowTicks: serverTicks(bucket, nowTicks) };
+    return mode === 'check-only' ? Math.min(level, fitTicks - incrementTicks) : level;
   }
   const taken = mode === 'charge' ? spent.overdraftTicks : incrementTicks;
   const before = Math.max(0, levelTicks - taken);
-  const reported = mode === 'charge' ? before : Math.min(before, fitTicks - incrementTicks);
-  return { levelTicks: reported, nowTicks: clockOf(bucket, spent, reported + incrementTicks, nowTicks) };
+  return mode === 'charge' ? before : Math.min(before, fitTicks - incrementTicks);
 }
 
 /** The estimate of the server's clock; that of the process before the first answer. */
@@ -46,9 +34,13 @@ export function serverTicks({ stream }: LeasedBucket, nowTicks: number): number 
  * The clock of a reading, by which a refund of the decision finds out how it was paid. Clock and level together are the
  * TAT: after a spend from leases, minus the moment at which the oldest of them lapses; after a spend beyond them that in
  * the time of the server; and 0 if nothing can be given back.
+ *
+ * @param levelTicks - The level in the reading.
  */
-function clockOf(bucket: LeasedBucket, spent: Spent, levelAfterTicks: number, nowTicks: number): number {
+export function clockOf({ bucket, spent, transaction }: LeasedEntry, levelTicks: number, nowTicks: number): number {
+  if (spent === undefined) return serverTicks(bucket, nowTicks);
   const { lapseTicks } = spent;
+  const levelAfterTicks = levelTicks + transaction.incrementTicks;
   if (lapseTicks !== undefined) return -lapseTicks - levelAfterTicks;
   if (spent.overdraftTicks === 0 || bucket.stream.serverAheadTicks === undefined) return -levelAfterTicks;
   return serverTicks(bucket, nowTicks);

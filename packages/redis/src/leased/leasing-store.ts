@@ -200,16 +200,22 @@ export class LeasingStore implements LeasedStore {
     if (decision.outcome === 'denied') this.#noteCosts(leased, nowTicks);
     const reading = readingOf(leased, decision, nowTicks);
     if (exact.length === 0) return reading;
-    if (decision.outcome === 'denied') {
+    return this.#spendExact(split, reading, decision.outcome === 'passed', deadlineMs);
+  }
+
+  /** Spends what only Redis decides, or checks it if the leased part was denied. */
+  #spendExact(split: SplitBatch, reading: StoreReading, hasPassed: boolean, deadlineMs: number): Promise<StoreReading> {
+    const { leased, exact } = split;
+    if (!hasPassed) {
       return this.#shared.check(exact, deadlineMs).then((levels) => joinReadings(split, reading, levels));
     }
     return this.#shared.spend(exact, deadlineMs).then(
       (levels) => {
-        if (!passes(exact, levels.levelsTicks)) this.#takeBack(leased, decision);
+        if (!passes(exact, levels.levelsTicks)) this.#takeBack(leased);
         return joinReadings(split, reading, levels);
       },
       (error: unknown) => {
-        this.#takeBack(leased, decision);
+        this.#takeBack(leased);
         throw error;
       },
     );
@@ -225,9 +231,9 @@ export class LeasingStore implements LeasedStore {
     }
   }
 
-  #takeBack(leased: readonly LeasedEntry[], decision: LeaseDecision): void {
+  #takeBack(leased: readonly LeasedEntry[]): void {
     const { nowTicks } = this.#syncs;
-    refundAll(leased, decision, nowTicks);
+    refundAll(leased, nowTicks);
     this.#syncs.afterUse(leased, nowTicks);
   }
 

@@ -8,6 +8,8 @@ export interface LeaseTransaction {
   /** The cost, a whole number from 0 to the burst. */
   readonly tokens: number;
   readonly mode: Mode;
+  /** What it took, once its batch has passed. Undefined if it took nothing. */
+  spent: Spent | undefined;
 }
 
 /** What came of a batch. */
@@ -21,13 +23,11 @@ export interface LeaseDecision {
   readonly outcome: 'passed' | 'denied' | 'unavailable' | 'waits';
   /** For a denial: how long to wait, by the view of this process. Otherwise 0. */
   readonly retryTicks: number;
-  /** What a batch that passed took from each of its buckets. Undefined for one from which it took nothing. */
-  readonly spent: readonly (Spent | undefined)[];
 }
 
-const NOTHING: readonly Spent[] = [];
-const WAITING: LeaseDecision = { outcome: 'waits', retryTicks: 0, spent: NOTHING };
-const UNANSWERED: LeaseDecision = { outcome: 'unavailable', retryTicks: 0, spent: NOTHING };
+const PASSED: LeaseDecision = { outcome: 'passed', retryTicks: 0 };
+const WAITING: LeaseDecision = { outcome: 'waits', retryTicks: 0 };
+const UNANSWERED: LeaseDecision = { outcome: 'unavailable', retryTicks: 0 };
 
 /** Decides a batch by what the process knows, and takes its tokens from all buckets or from none. */
 export function decide(batch: readonly LeaseTransaction[], nowTicks: number): LeaseDecision {
@@ -41,10 +41,13 @@ export function decide(batch: readonly LeaseTransaction[], nowTicks: number): Le
 /** Decides a batch that had to wait: its tokens are not asked for a second time. */
 export function decideAgain(batch: readonly LeaseTransaction[], nowTicks: number): LeaseDecision {
   const look = lookAtAll(batch, nowTicks);
-  if (look === FITS) return { outcome: 'passed', retryTicks: 0, spent: spendAll(batch, nowTicks) };
+  if (look === FITS) {
+    for (let i = 0; i < batch.length; i++) batch[i]!.spent = spendOne(batch[i]!, nowTicks);
+    return PASSED;
+  }
   if (look === WAITS) return WAITING;
   if (look === UNAVAILABLE) return UNANSWERED;
-  return { outcome: 'denied', retryTicks: longestRetry(batch, nowTicks), spent: NOTHING };
+  return { outcome: 'denied', retryTicks: longestRetry(batch, nowTicks) };
 }
 
 /** Whether a transaction of this mode can deny its batch. */
@@ -53,11 +56,8 @@ export function canDeny(mode: Mode): boolean {
 }
 
 /** Refunds what a batch took: every bucket of it, once. */
-export function refundAll(batch: readonly LeaseTransaction[], { spent }: LeaseDecision, nowTicks: number): void {
-  for (let i = 0; i < spent.length; i++) {
-    const each = spent[i];
-    if (each !== undefined) batch[i]!.bucket.refund(each, nowTicks);
-  }
+export function refundAll(batch: readonly LeaseTransaction[], nowTicks: number): void {
+  for (const { bucket, spent } of batch) if (spent !== undefined) bucket.refund(spent, nowTicks);
 }
 
 function lookAtAll(batch: readonly LeaseTransaction[], nowTicks: number): Look {
@@ -69,13 +69,6 @@ function lookAtAll(batch: readonly LeaseTransaction[], nowTicks: number): Look {
     if (look > strictest) strictest = look;
   }
   return strictest;
-}
-
-function spendAll(batch: readonly LeaseTransaction[], nowTicks: number): (Spent | undefined)[] {
-  // oxlint-disable-next-line unicorn/no-new-array -- preallocated: see docs/hot-path.md
-  const spent = new Array<Spent | undefined>(batch.length);
-  for (let i = 0; i < batch.length; i++) spent[i] = spendOne(batch[i]!, nowTicks);
-  return spent;
 }
 
 function spendOne({ bucket, tokens, mode }: LeaseTransaction, nowTicks: number): Spent | undefined {

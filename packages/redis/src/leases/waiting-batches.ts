@@ -121,5 +121,5 @@ function timeOver(batch: readonly LeaseTransaction[], nowTicks: number): LeaseDe
     bucket.touch(nowTicks);
     retryTicks = Math.max(retryTicks, bucket.terms.dueTicks);
   }
-  return { outcome: 'denied', retryTicks, spent: [] };
+  return { outcome: 'denied', retryTicks };
 }
