@@ -82,7 +82,7 @@ async function prepare({ contender, settings = {} }) {
     for (let turn = 0; turn < lasts; turn++) {
       const visits = order.next(PER_TURN);
       watch.start();
-      for (let i = 0; i < PER_TURN; i++) decide(/** @type {number} */ (visits[i]));
+      for (let i = 0; i < PER_TURN; i++) void decide(/** @type {number} */ (visits[i]));
       watch.stop();
       if (isFromLease(spend(/** @type {number} */ (visits[0])))) leases++;
       // oxlint-disable-next-line no-await-in-loop
@@ -109,13 +109,13 @@ async function prepare({ contender, settings = {} }) {
 function batchOf(limiter, store, id) {
   /** @type {Batch | undefined} */
   let passed;
-  const spend = /** @type {Store['spend']} */ (store.spend.bind(store));
+  const spend = store.spend.bind(store);
   const caught = (/** @type {Batch} */ batch) => {
     passed = batch;
     return spend(batch, DEADLINE_MS);
   };
   Object.defineProperty(store, 'spend', { value: caught, configurable: true });
-  limiter.spend([{ limit: 'Calls', id }]);
+  void limiter.spend([{ limit: 'Calls', id }]);
   Reflect.deleteProperty(store, 'spend');
   if (passed === undefined) throw new Error('The limiter has not asked its store.');
   return passed;
