@@ -16,6 +16,7 @@ export {
   shownText,
   type Complaint,
 } from './checks/errors.ts';
+export { clientAddressFinder, type ClientAddressFinder } from './client/client-address.ts';
 export { checkBoolean, checkFunction, checkOptions, leafOf, oneOf, wholeNumber, type Hints } from './checks/options.ts';
 export { LIMIT_HINTS } from './checks/peer-names.ts';
 export type { EventSink, EventLine } from './events/event.ts';

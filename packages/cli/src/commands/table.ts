@@ -15,4 +15,11 @@ export const table: ReadonlyMap<string, CommandEntry> = new Map([
   ['charge', { summary: 'take tokens from a bucket', load: async () => (await import('./charge.ts')).charge }],
   ['refund', { summary: 'give tokens back to a bucket', load: async () => (await import('./refund.ts')).refund }],
   ['top', { summary: 'list the emptiest buckets', load: async () => (await import('./top.ts')).top }],
+  [
+    'replay',
+    {
+      summary: 'show what limits would have done to a log',
+      load: async () => (await import('./replay.ts')).replay,
+    },
+  ],
 ]);

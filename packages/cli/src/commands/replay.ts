@@ -1,0 +1,73 @@
+import type { Call, Command } from '../console/command.ts';
+import { EXIT } from '../console/exit-code.ts';
+import { UsageError } from '../console/failure.ts';
+import { KEYS_OPTION, loadFiles } from '../limits/files.ts';
+import { checkStdin } from '../limits/sources.ts';
+import { reportLines } from '../replay/counting/report-lines.ts';
+import { addressRule, denyAtMost, formatOptions, LOG_OPTIONS } from '../replay/options.ts';
+import { replay as replayed } from '../replay/replay.ts';
+
+/** `sluice replay`: what limits would have done to the requests of a log. */
+export const replay: Command = {
+  about: [
+    'Reads access logs, decides their requests by limits as a server would have done, in the order of time, and reports who ',
+    'would have been denied. Logs may be compressed with gzip, or with zstd where Node reads it. Several logs are read ',
+    'together, as those of several servers.',
+  ].join(''),
+  args: [{ name: '<logs...>', text: 'access logs; - for stdin' }],
+  options: [
+    { flags: '--limits <file>', text: 'the file of limits, YAML or JSON' },
+    { flags: '--overrides <file>', text: 'a file of overrides' },
+    {
+      flags: '--key <limit=source>',
+      text: 'where the ids of a limit come from: ip, network, everyone, header:NAME or json:PATH; default: by its idFormat',
+      repeats: true,
+    },
+    KEYS_OPTION,
+    {
+      flags: '--only <limit=pattern>',
+      text: "a limit applies to these requests only: 'Orders=POST /orders'",
+      repeats: true,
+    },
+    { flags: '--cost <pattern=cost>', text: "the cost of some requests: 'POST /orders=5'; default: 1", repeats: true },
+    {
+      flags: '--route <pattern>',
+      text: "a route of the report: '/users/:id'; default: paths without ids",
+      repeats: true,
+    },
+    ...LOG_OPTIONS,
+    { flags: '--deny-at-most <percent>', text: 'the part of ids that a suggested burst may deny; default: 0.1%' },
+    { flags: '--show-ids', text: 'show ids and not hashes of them' },
+  ],
+  example: [
+    `echo 'Requests: { count: 10, period: 1m, idFormat: ipAddress }' |`,
+    `  sluice replay --limits - <(echo '203.0.113.7 - - [23/Nov/2026:13:05:59 +0000] "GET / HTTP/1.1" 200 612')`,
+  ].join('\n'),
+  endsItself: true,
+  run: runReplay,
+};
+
+async function runReplay(call: Call): Promise<number> {
+  const { args, console } = call;
+  const [limits, overrides] = [call.text('limits'), call.text('overrides')];
+  if (limits === undefined) throw new UsageError('Which limits? Give the file of them: --limits limits.yaml.');
+  checkStdin([...args, limits, overrides]);
+  const loaded = await loadFiles({ limits, overrides }, call);
+  const report = await replayed(
+    {
+      ...formatOptions(call),
+      ...addressRule(call),
+      files: args,
+      loaded,
+      keys: call.texts('key'),
+      costs: call.texts('cost'),
+      routes: call.texts('route'),
+      only: call.texts('only'),
+      showIds: call.has('showIds'),
+      denyAtMost: denyAtMost(call),
+    },
+    console,
+  );
+  console.result(report, () => reportLines(report, console));
+  return EXIT.fine;
+}

@@ -1,0 +1,13 @@
+/**
+ * A count of a replay. The two numbers are equal for a log with fractions of a second. For a log of whole seconds they are the
+ * smaller and the larger outcome of two replays: with all requests at the start of their second, and spread over it.
+ */
+export interface Band {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Returns the band of the outcomes of all passes. */
+export function bandOf(outcomes: readonly number[]): Band {
+  return { low: Math.min(...outcomes), high: Math.max(...outcomes) };
+}

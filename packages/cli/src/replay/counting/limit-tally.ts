@@ -1,0 +1,106 @@
+import type { Limit } from '@sluice/core/kit';
+import type { ClientId } from '../keys/identity.ts';
+import type { ClientTable } from '../keys/client-table.ts';
+import { MostDenied } from './most-denied.ts';
+
+/** What one pass counts of one limit, in requests. */
+export interface PassCounts {
+  denied: number;
+  /** Of these, how many got a response of 200 to 299: work that clients would have missed. */
+  deniedSuccesses: number;
+  /** Allowed requests that would have waited. */
+  delayed: number;
+}
+
+const TICKS_PER_MICRO = 16;
+/** Beside the number of a period, the tokens that were taken in it; a quota has at most 10⁹. */
+const PERIOD_UNIT = 2 ** 31;
+
+/** Counts what a limit does to the requests of a log. */
+export class LimitTally {
+  readonly name: string;
+  readonly clients: ClientTable;
+  /** Requests that the limit applies to. */
+  asked = 0;
+  readonly passes: PassCounts[];
+  readonly mostDenied: MostDenied;
+  /** Requests of ids with an override, among them those of unlimited and of blocked ids. */
+  overridden = 0;
+  readonly #limit: Limit;
+  readonly #startMicros: number;
+  /** Of a quota: the end of the current period in each pass, and the number of the period. */
+  readonly #periods: { endMs: number; number: number }[];
+
+  /** @param startMicros - The start of the log, in microseconds since 1970. */
+  constructor(limit: Limit, clients: ClientTable, passes: number, startMicros: number) {
+    this.name = limit.name;
+    this.clients = clients;
+    this.passes = Array.from({ length: passes }, () => ({ denied: 0, deniedSuccesses: 0, delayed: 0 }));
+    this.mostDenied = new MostDenied(passes);
+    this.#limit = limit;
+    this.#startMicros = startMicros;
+    this.#periods = this.passes.map(() => ({ endMs: -Infinity, number: 0 }));
+  }
+
+  /** Whether the smallest burst that denies nobody can be found: of a rate or a quota that does not borrow. */
+  get hasCurve(): boolean {
+    return this.#limit.borrow === undefined;
+  }
+
+  /** Counts a request of a client, once for all passes. */
+  count(client: ClientId, second: number): void {
+    this.asked++;
+    if (client.row !== -1 && this.clients.keeps(client.hash)) this.clients.requests[client.row]!++;
+    this.mostDenied.get(client.text)?.timeline.add(second, 0, 1);
+  }
+
+  /** Notes that the numbers of a client are not those of the limit. */
+  noteOverridden(client: ClientId): void {
+    this.overridden++;
+    if (client.row !== -1) this.clients.overridden[client.row] = 1;
+  }
+
+  deny(client: ClientId, pass: number, second: number, isSuccess: boolean): void {
+    const counts = this.passes[pass]!;
+    counts.denied++;
+    if (isSuccess) counts.deniedSuccesses++;
+    if (client.row !== -1 && this.clients.keeps(client.hash)) this.clients.denied[pass]![client.row]!++;
+    this.mostDenied.add(client, pass, second);
+  }
+
+  /** Follows the level that the bucket of a client would have if nothing was ever denied. */
+  raise(client: ClientId, pass: number, micros: number, cost: number): void {
+    const { row, hash } = client;
+    if (row === -1 || !this.clients.keeps(hash)) return;
+    const needed =
+      this.#limit.calendar === undefined
+        ? this.#levelOf(row, pass, micros, cost)
+        : this.#usedOf(client, pass, micros, cost);
+    const need = this.clients.need[pass]!;
+    if (needed > need[row]!) need[row] = needed;
+  }
+
+  #levelOf(row: number, pass: number, micros: number, cost: number): number {
+    const { emissionIntervalTicks } = this.#limit.rate;
+    const now = (micros - this.#startMicros) * TICKS_PER_MICRO;
+    const tats = this.clients.level[pass]!;
+    const tat = Math.max(tats[row]!, now) + cost * emissionIntervalTicks;
+    tats[row] = tat;
+    return Math.ceil((tat - now) / emissionIntervalTicks);
+  }
+
+  #usedOf({ row, text }: ClientId, pass: number, micros: number, cost: number): number {
+    const period = this.#periods[pass]!;
+    const calendar = this.#limit.calendar!;
+    if (micros / 1000 >= period.endMs) {
+      const [, endMs] = calendar.running(calendar.of(text));
+      if (endMs > period.endMs) Object.assign(period, { endMs, number: period.number + 1 });
+    }
+    const levels = this.clients.level[pass]!;
+    const level = levels[row]!;
+    const used = Math.floor(level / PERIOD_UNIT) === period.number ? level % PERIOD_UNIT : 0;
+    const after = Math.min(used + cost, PERIOD_UNIT - 1);
+    levels[row] = period.number * PERIOD_UNIT + after;
+    return after;
+  }
+}

@@ -1,0 +1,60 @@
+import { Timeline } from './timeline.ts';
+
+/** How many ids are watched before those with the fewest denials are dropped, and how many are kept then. */
+const [MOST, KEPT] = [4000, 2000];
+
+/** An id that was denied, since its first denial. */
+export interface DeniedId {
+  readonly id: string;
+  /** Of the table of clients. */
+  readonly row: number;
+  readonly hash: number;
+  /** Of each pass. */
+  readonly denied: number[];
+  /** Requests, and denials in the first pass. */
+  readonly timeline: Timeline;
+}
+
+/** The ids of a limit that are denied most often. Beside these it forgets those with few denials. */
+export class MostDenied {
+  readonly #passes: number;
+  readonly #ids = new Map<string, DeniedId>();
+
+  constructor(passes: number) {
+    this.#passes = passes;
+  }
+
+  /** Returns an id that was denied before. */
+  get(id: string): DeniedId | undefined {
+    return this.#ids.get(id);
+  }
+
+  /** @param second - Seconds since 1970. */
+  add(client: Pick<DeniedId, 'row' | 'hash'> & { readonly text: string }, pass: number, second: number): void {
+    let known = this.#ids.get(client.text);
+    if (known === undefined) {
+      if (this.#ids.size >= MOST) this.#drop();
+      const denied = Array.from({ length: this.#passes }, () => 0);
+      const { row, hash, text: id } = client;
+      known = { id, row, hash, denied, timeline: new Timeline(second, 2) };
+      this.#ids.set(id, known);
+      // The request that is denied. It is counted by the caller from now on.
+      known.timeline.add(second, 0, 1);
+    }
+    known.denied[pass]!++;
+    if (pass === 0) known.timeline.add(second, 1, 1);
+  }
+
+  /** Returns the ids with the most denials, in any pass. */
+  top(count: number): readonly DeniedId[] {
+    return [...this.#ids.values()].toSorted(byDenials).slice(0, count);
+  }
+
+  #drop(): void {
+    for (const { id } of this.top(MOST).slice(KEPT)) this.#ids.delete(id);
+  }
+}
+
+function byDenials(a: DeniedId, b: DeniedId): number {
+  return Math.max(...b.denied) - Math.max(...a.denied);
+}

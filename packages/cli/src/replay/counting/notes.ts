@@ -1,0 +1,61 @@
+import type { ReadingCounts } from '../entries/entry-reader.ts';
+import type { IdentifiedLimit } from '../keys/identities.ts';
+import type { SortWindow } from '../order/sort-window.ts';
+import type { KnownLog, LogOutcome } from '../reading/merged-logs.ts';
+
+/** Returns why a report is about a part of the logs only. */
+export function partsMissing(files: readonly LogOutcome[], wasInterrupted: boolean): string[] {
+  const damaged = files.filter(({ problem }) => problem !== null).map(({ name, problem }) => `${name}: ${problem}`);
+  return wasInterrupted ? ['interrupted by Ctrl-C', ...damaged] : damaged;
+}
+
+/** What was seen while a log was read. */
+interface Seen {
+  readonly counts: ReadingCounts;
+  readonly window: SortWindow;
+  readonly logs: readonly KnownLog[];
+  readonly identified: readonly IdentifiedLimit[];
+  readonly evicted: number;
+}
+
+/** What no log can show. */
+const ALWAYS = [
+  'A denied client would have retried, or not: the requests that denials cause or prevent are not in the log.',
+  'A log shows what clients sent, not what they would send under limits that they know.',
+];
+
+/** Returns what the log can't show, and what limits the figures. */
+export function notesOn({ counts, window, logs, identified, evicted }: Seen): string[] {
+  const { requests } = counts;
+  const notes: string[] = [];
+  const most = (part: number): boolean => part > requests / 2;
+  if (logs.some(({ detected }) => detected.resolution === 'second'))
+    notes.push(
+      'The times are whole seconds. Each count is a band: all requests at the start of their second, and spread over it.',
+    );
+  if (requests > 0 && !most(counts.withDuration) && logs.some(({ detected }) => detected.format.timeIs === 'end'))
+    notes.push('The times are those of the end of each request. A log with $request_time shows when it arrived.');
+  if (!most(counts.withStatus))
+    notes.push('Most lines have no status: which denied requests had succeeded is not known.');
+  if (!most(counts.withTarget)) notes.push('Most lines have no method and path: routes and costs are not known.');
+  for (const { name, withoutId, rule } of identified) {
+    const what = rule.from === 'field' ? rule.field : 'id';
+    if (withoutId > requests / 10)
+      notes.push(`${percent(withoutId, requests)} of the requests have no ${what}: ${name} does not apply to them.`);
+  }
+  for (const { name, invalidIds, invalidExample } of identified) {
+    if (invalidIds > 0) notes.push(`${invalidIds} requests have an invalid id for ${name}: ${invalidExample}`);
+  }
+  if (window.late > 0)
+    notes.push(
+      `${window.late} requests are more than 60 s older than a line before them. They are left out. Sort the log by time.`,
+    );
+  if (window.wasFull)
+    notes.push('There were too many requests in 60 s to sort all of them: some are decided out of order.');
+  if (evicted > 0) notes.push(`The store was full: ${evicted} buckets were evicted, and denials may be missing.`);
+  return [...notes, ...ALWAYS];
+}
+
+function percent(part: number, whole: number): string {
+  return `${((100 * part) / whole).toFixed(part / whole < 0.1 ? 1 : 0)} %`;
+}

@@ -1,0 +1,109 @@
+import type { Console } from '../../console/console.ts';
+import { durationText } from '../../console/duration-text.ts';
+import type { Band } from './band.ts';
+import type { LimitReport, ReplayReport } from './report.ts';
+
+const SHOWN_ROUTES = 10;
+
+/** Returns a report as lines for people. */
+export function reportLines(report: ReplayReport, console: Console): string[] {
+  const { input, totals, limits, partial } = report;
+  const span = input.fromMs === null ? 'no requests' : `${timeText(input.fromMs)} to ${timeText(input.toMs!)} (UTC)`;
+  return [
+    ...partial.map((why) => console.styled('yellow', `PART OF THE LOG: ${why}`)),
+    `${count(input.requests)} requests, ${span}`,
+    `  times     ${input.time.field}, ${input.time.moment}${input.time.resolution === 'second' ? ', in whole seconds' : ''}`,
+    ...skippedLines(report),
+    `  denied    ${share(totals.denied, totals.requests)}, of which ${band(totals.deniedSuccesses)} had succeeded`,
+    ...(totals.delayed.high > 0 ? [`  delayed   ${share(totals.delayed, totals.requests)}`] : []),
+    `  peak      ${count(totals.peakPerSecond)} in one second, with the limits ${band(totals.allowedPeakPerSecond)}`,
+    ...(totals.undecidable > 0 ? [`  ${count(totals.undecidable)} requests have a cost above the burst`] : []),
+    ...limits.flatMap((limit) => ['', ...limitLines(limit, console)]),
+    ...report.leftOut.map(({ limit, reason }) => `\n${console.styled('bold', limit)} is left out: ${reason}`),
+    ...routeLines(report),
+    ...deniedLines(report),
+    '',
+    ...report.notes.map((note) => `- ${note}`),
+  ];
+}
+
+function skippedLines({ input }: ReplayReport): string[] {
+  const { skipped, examples, late } = input;
+  const reasons = Object.entries(skipped).filter(([, lines]) => lines > 0);
+  return [
+    ...reasons.map(([reason, lines]) => `  skipped   ${count(lines)} lines: ${reason}`),
+    ...examples.map(({ file, line, reason, text }) => `            ${file}:${line}: ${reason}: ${text}`),
+    ...(late > 0 ? [`  late      ${count(late)} requests, which are left out`] : []),
+  ];
+}
+
+function limitLines(limit: LimitReport, console: Console): string[] {
+  const { name, key, requests, denied, deniedIds, ids, curve, suggestion } = limit;
+  const about = limit.sampling > 1 ? 'about ' : '';
+  return [
+    `${console.styled('bold', name)}  ${numbersText(limit)}, by ${key}`,
+    `  applies   to ${count(requests)} requests of ${about}${count(ids)} ids`,
+    `  denied    ${share(denied, requests)}, of which ${band(limit.deniedSuccesses)} had succeeded`,
+    `  ids       ${about}${share(deniedIds, ids)} denied at least once`,
+    ...(limit.delayed.high > 0 ? [`  delayed   ${share(limit.delayed, requests)}`] : []),
+    ...(curve === null || curve.knee === null ? [] : [`  knee      ${sizeName(limit)} ${count(curve.knee)}`]),
+    ...(suggestion === null
+      ? []
+      : [
+          `  suggested ${sizeName(limit)} ${count(suggestion.burst)}: denies ${band(suggestion.deniedIds)} of ${count(ids)} ids, which made ${percent(suggestion.theirPart.high)} of the requests`,
+        ]),
+  ];
+}
+
+/** Returns the numbers of a limit. */
+export function numbersText({
+  kind,
+  burst,
+  count: tokens,
+  periodMs,
+}: Pick<LimitReport, 'kind' | 'burst' | 'count' | 'periodMs'>): string {
+  return kind === 'quota'
+    ? `${count(tokens)} in each period`
+    : `${count(tokens)} per ${durationText(periodMs)}, burst ${count(burst)}`;
+}
+
+function sizeName({ kind }: LimitReport): string {
+  return kind === 'quota' ? 'count' : 'burst';
+}
+
+function routeLines({ routes }: ReplayReport): string[] {
+  const denied = routes.filter(({ denied: each }) => each.high > 0).toSorted((a, b) => b.denied.high - a.denied.high);
+  if (denied.length === 0) return [];
+  const more = denied.length > SHOWN_ROUTES ? [`  and ${denied.length - SHOWN_ROUTES} more`] : [];
+  const shown = denied.slice(0, SHOWN_ROUTES).map((each) => `  ${each.route}: ${share(each.denied, each.requests)}`);
+  return ['', 'Denied by route', ...shown, ...more];
+}
+
+function deniedLines({ mostDenied }: ReplayReport): string[] {
+  if (mostDenied.length === 0) return [];
+  const lines = mostDenied.map((each) => `  ${each.limit} ${each.id}: ${share(each.denied, each.requests)}`);
+  return ['', 'Most denied ids', ...lines];
+}
+
+function share(part: Band, whole: number): string {
+  const high = whole === 0 ? 0 : part.high / whole;
+  return `${band(part)} of ${count(whole)} (${percent(high)})`;
+}
+
+/** Returns a band as text: `12`, or `12 to 15`. */
+export function band({ low, high }: Band): string {
+  return low === high ? count(low) : `${count(low)} to ${count(high)}`;
+}
+
+/** Returns a part as text, with two digits: `0.034 %`. */
+export function percent(part: number): string {
+  return `${Number((100 * part).toPrecision(2))} %`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en');
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -1,0 +1,19 @@
+import type { Second } from '../order/sort-window.ts';
+
+/** When the requests of a second arrive in a pass. */
+export type Arrivals = 'as logged' | 'at the start of the second' | 'spread over the second';
+
+/**
+ * The passes of a replay. A log of whole seconds does not show when in its second a request arrived, so it is replayed twice:
+ * the outcomes are the two ends of a band.
+ */
+export function passesFor(resolution: 'second' | 'fraction'): readonly Arrivals[] {
+  return resolution === 'fraction' ? ['as logged'] : ['at the start of the second', 'spread over the second'];
+}
+
+/** Returns when a request of a second arrives, in whole microseconds since 1970. */
+export function arrivalOf(arrivals: Arrivals, second: Second, index: number): number {
+  if (arrivals === 'as logged') return second.micros[index]!;
+  if (arrivals === 'at the start of the second') return second.startMicros;
+  return second.startMicros + Math.floor((index * 1_000_000) / second.size);
+}

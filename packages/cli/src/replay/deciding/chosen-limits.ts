@@ -1,0 +1,46 @@
+import type { LoadedLimits } from '@sluice/config';
+import { keyFrom, type LimitDefinition } from '@sluice/core';
+import { kindOf } from '@sluice/core/kit';
+import type { ReplayedLimits } from './replay-pass.ts';
+
+/** The limits of a file that a replay decides, and those that it can't. */
+export interface ChosenLimits {
+  /** The names of those that it decides, in the order of the file. */
+  readonly names: readonly string[];
+  readonly leftOut: readonly { readonly limit: string; readonly reason: string }[];
+}
+
+/**
+ * Chooses the limits that a log has the data for.
+ *
+ * @param keyed - Those that the user has given a key. A pool is asked for itself only then.
+ */
+export function chosenLimits(limits: LoadedLimits['limits'], keyed: ReadonlySet<string>): ChosenLimits {
+  const pools = new Set(Object.values(limits).map(({ borrow }) => borrow?.from));
+  const leftOut = Object.entries(limits).flatMap(([limit, definition]) => {
+    const reason = reasonAgainst(limit, definition) ?? (pools.has(limit) && !keyed.has(limit) ? POOL : undefined);
+    return reason === undefined ? [] : [{ limit, reason }];
+  });
+  const out = new Set(leftOut.map(({ limit }) => limit));
+  return { names: Object.keys(limits).filter((name) => !out.has(name)), leftOut };
+}
+
+const POOL = 'it is a pool, of which requests take tokens through the limits that borrow from it';
+
+function reasonAgainst(name: string, definition: LimitDefinition): string | undefined {
+  if (definition.disabled === true) return 'it is disabled';
+  const kind = kindOf(name, definition);
+  if (kind === 'load') return 'a log does not show the load of the server';
+  return kind === 'concurrency' ? 'a replay does not count requests in progress' : undefined;
+}
+
+/** Returns the limits for a limiter that gets canonical ids, so that it need not make them canonical again. */
+export function forCanonicalIds({ limits, overrides }: LoadedLimits, names: readonly string[]): ReplayedLimits {
+  const definitions = Object.entries(limits).filter(([, { load }]) => load === undefined);
+  const changed = definitions.map(([name, definition]) => {
+    if (!names.includes(name)) return [name, definition];
+    const format = { ...definition.key!.format, canonical: (text: string) => text };
+    return [name, { ...definition, key: keyFrom(format) }];
+  });
+  return { limits: Object.fromEntries(changed) as ReplayedLimits['limits'], overrides };
+}

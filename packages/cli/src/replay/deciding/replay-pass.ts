@@ -1,0 +1,95 @@
+import {
+  createLimiter,
+  memoryStore,
+  SluiceError,
+  type Decision,
+  type Limiter,
+  type LimiterOptions,
+} from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import type { Target } from '../entries/routes.ts';
+import type { Identity } from '../keys/identity.ts';
+
+/** The most buckets of a pass. */
+const MAX_KEYS = 1_000_000;
+
+/** The limits and overrides of a replay. */
+export type ReplayedLimits = Pick<LimiterOptions, 'limits' | 'overrides'>;
+
+/** Why a request could not be decided: its cost is above the burst. A server would have thrown the same error. */
+export interface Undecidable {
+  count: number;
+  example: string | undefined;
+}
+
+type Entry = { readonly limit: string; readonly id: string; readonly cost?: number };
+
+/** Decides requests in the order of time, by a limiter with a memory store whose clock is that of the log. */
+export class ReplayPass {
+  readonly undecidable: Undecidable = { count: 0, example: undefined };
+  readonly #time: FakeTime;
+  readonly #limiter: Limiter;
+  readonly #store: ReturnType<typeof memoryStore>;
+  #lastMicros: number;
+
+  /** @param startMicros - Not after the first request, in microseconds since 1970. */
+  constructor({ limits, overrides }: ReplayedLimits, startMicros: number) {
+    this.#time = new FakeTime(startMicros / 1000);
+    this.#lastMicros = startMicros;
+    this.#store = memoryStore({ time: this.#time, maxKeys: MAX_KEYS });
+    this.#limiter = createLimiter({
+      limits,
+      ...(overrides !== undefined && { overrides }),
+      store: this.#store,
+      time: this.#time,
+      log: false,
+    });
+  }
+
+  get limiter(): Limiter {
+    return this.#limiter;
+  }
+
+  /** How many buckets were evicted because there were too many. Their clients had full buckets afterwards. */
+  get evicted(): number {
+    return this.#store.stats().evicted;
+  }
+
+  /**
+   * Decides a request by the limits that apply to it.
+   *
+   * @param micros - When it arrived. A time before that of an earlier request counts as that one.
+   * @returns `undefined` if no limit applies, or if the request can't be decided.
+   */
+  decide(micros: number, identity: Identity, target: Target): Decision | undefined {
+    if (micros > this.#lastMicros) {
+      this.#lastMicros = micros;
+      this.#time.set(micros / 1000);
+    }
+    const entries = entriesOf(identity, target);
+    if (entries.length === 0) return undefined;
+    try {
+      return this.#limiter.spend(entries) as Decision;
+    } catch (error) {
+      if (!(error instanceof SluiceError) || error.code !== 'ERR_COST_OVER_BURST') throw error;
+      this.undecidable.count++;
+      this.undecidable.example ??= error.message;
+      return undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#limiter.close();
+    this.#store.close();
+  }
+}
+
+function entriesOf(identity: Identity, { applies, cost }: Target): readonly Entry[] {
+  const entries: Entry[] = [];
+  for (let i = 0; i < identity.length; i++) {
+    const id = identity[i];
+    if (id === null || id === undefined || !applies[i]!) continue;
+    entries.push(cost === 1 ? id.entry : { ...id.entry, cost });
+  }
+  return entries;
+}

@@ -1,0 +1,143 @@
+import { DURATION_UNITS, type FieldName, type LineParser, type LogFormat } from '../formats/line-parser.ts';
+import type { Identities, IdentityReader } from '../keys/identities.ts';
+import type { LineReceiver } from '../reading/line-splitter.ts';
+import type { EntrySink } from './entry.ts';
+import { fieldText, shownLine } from './field-text.ts';
+import type { Routes, Target } from './routes.ts';
+import { decimalTimes, TimeReader } from './time-text.ts';
+
+/** Why a line was skipped. */
+export type SkipReason = 'too long' | 'another format' | 'no valid time';
+
+/** A line that was skipped. */
+export interface SkippedLine {
+  readonly file: string;
+  /** Counted from 1. */
+  readonly line: number;
+  readonly reason: SkipReason;
+  /** The beginning of the line, escaped. */
+  readonly text: string;
+}
+
+const MAX_EXAMPLES = 5;
+
+/** What was read of all files. */
+export class ReadingCounts {
+  lines = 0;
+  requests = 0;
+  readonly skipped: Record<SkipReason, number> = { 'too long': 0, 'another format': 0, 'no valid time': 0 };
+  /** The first skipped lines. */
+  readonly examples: SkippedLine[] = [];
+  /** Requests whose time has a fraction of a second. */
+  withFraction = 0;
+  /** Requests with a duration, whose arrival is therefore known. */
+  withDuration = 0;
+  /** Requests with a method and a path, and with a status. */
+  withTarget = 0;
+  withStatus = 0;
+  /** Requests with an address. */
+  withAddress = 0;
+
+  skip(skipped: SkippedLine): void {
+    this.skipped[skipped.reason]++;
+    if (this.examples.length < MAX_EXAMPLES) this.examples.push(skipped);
+  }
+}
+
+/** The fields that every replay needs. */
+export const USUAL_FIELDS = ['time', 'started', 'duration', 'address', 'request', 'method', 'path', 'status'] as const;
+const [TIME, STARTED, DURATION, ADDRESS, REQUEST, METHOD, PATH, STATUS] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/** What readers of entries share. */
+export interface EntryReaderParts {
+  readonly file: string;
+  readonly format: LogFormat;
+  readonly identities: Identities;
+  readonly routes: Routes;
+  readonly counts: ReadingCounts;
+  readonly sink: EntrySink;
+}
+
+/** Makes requests of the lines of one file. */
+export class EntryReader implements LineReceiver {
+  readonly #parts: EntryReaderParts;
+  readonly #parser: LineParser;
+  readonly #spans: Int32Array;
+  readonly #identities: IdentityReader;
+  readonly #times = new TimeReader();
+  readonly #durationUnit: number;
+  readonly #isTimeEnd: boolean;
+  #line = 0;
+  /** The latest arrival so far, in microseconds since 1970. */
+  latestMicros: number = -Infinity;
+
+  constructor(parts: EntryReaderParts) {
+    const { format, identities } = parts;
+    const fields: FieldName[] = [...new Set<FieldName>([...USUAL_FIELDS, ...identities.fields])];
+    this.#parts = parts;
+    this.#parser = format.parser(fields);
+    this.#spans = new Int32Array(2 * fields.length);
+    this.#identities = identities.reader(format, fields);
+    this.#durationUnit = DURATION_UNITS[format.durationUnit];
+    this.#isTimeEnd = format.timeIs === 'end';
+  }
+
+  line(bytes: Buffer, start: number, end: number): void {
+    const { counts, sink } = this.#parts;
+    const spans = this.#spans;
+    counts.lines++;
+    this.#line++;
+    if (!this.#parser.parse(bytes, start, end, spans)) return this.#skip('another format', bytes, start, end);
+    const micros = this.#arrival(bytes, spans);
+    if (Number.isNaN(micros)) return this.#skip('no valid time', bytes, start, end);
+    if (spans[2 * ADDRESS] !== -1) counts.withAddress++;
+    counts.requests++;
+    if (micros > this.latestMicros) this.latestMicros = micros;
+    const identity = this.#identities.identityOf(bytes, start, end, spans);
+    sink.take(micros, identity, this.#target(bytes, spans), this.#status(bytes, spans));
+  }
+
+  longLine(): void {
+    this.#parts.counts.lines++;
+    this.#line++;
+    this.#parts.counts.skip({ file: this.#parts.file, line: this.#line, reason: 'too long', text: '' });
+  }
+
+  #skip(reason: SkipReason, bytes: Buffer, start: number, end: number): void {
+    this.#parts.counts.skip({ file: this.#parts.file, line: this.#line, reason, text: shownLine(bytes, start, end) });
+  }
+
+  #arrival(bytes: Buffer, spans: Int32Array): number {
+    const { counts } = this.#parts;
+    const isStarted = spans[2 * STARTED] !== -1;
+    const field = isStarted ? STARTED : TIME;
+    const micros = spans[2 * field] === -1 ? NaN : this.#times.read(bytes, spans[2 * field]!, spans[2 * field + 1]!);
+    if (this.#times.resolution === 'fraction') counts.withFraction++;
+    if (isStarted || !this.#isTimeEnd || spans[2 * DURATION] === -1) return micros;
+    const duration = decimalTimes(this.#durationUnit, bytes, spans[2 * DURATION]!, spans[2 * DURATION + 1]!);
+    if (!(duration >= 0)) return micros;
+    counts.withDuration++;
+    return micros - duration;
+  }
+
+  #target(bytes: Buffer, spans: Int32Array): Target {
+    const { counts, routes } = this.#parts;
+    if (spans[2 * REQUEST] !== -1) {
+      counts.withTarget++;
+      return routes.ofRequest(bytes, spans[2 * REQUEST]!, spans[2 * REQUEST + 1]!);
+    }
+    if (spans[2 * PATH] === -1) return routes.of('', '');
+    counts.withTarget++;
+    const method = spans[2 * METHOD] === -1 ? '' : bytes.toString('latin1', spans[2 * METHOD], spans[2 * METHOD + 1]);
+    return routes.of(method, fieldText(bytes, spans[2 * PATH]!, spans[2 * PATH + 1]!));
+  }
+
+  #status(bytes: Buffer, spans: Int32Array): number {
+    const at = spans[2 * STATUS]!;
+    if (at === -1) return 0;
+    const status = (bytes[at]! - 48) * 100 + (bytes[at + 1]! - 48) * 10 + (bytes[at + 2]! - 48);
+    if (!(status >= 100 && status <= 599)) return 0;
+    this.#parts.counts.withStatus++;
+    return status;
+  }
+}

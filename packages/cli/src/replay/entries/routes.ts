@@ -1,0 +1,168 @@
+import { UsageError } from '../../console/failure.ts';
+import { fieldText } from './field-text.ts';
+import { ValueCache } from './value-cache.ts';
+
+/** What a request asks for, as far as limits and the report need it. */
+export interface Target {
+  /** The number of its route in {@link Routes.names}. */
+  readonly route: number;
+  readonly cost: number;
+  /** For each limit, whether it applies to the request. */
+  readonly applies: readonly boolean[];
+}
+
+/** The options of {@link Routes}. */
+export interface RouteOptions {
+  /** Templates such as `GET /users/:id`. Default: paths are grouped by replacing what looks like an id. */
+  readonly routes: readonly string[];
+  /** Rules such as `POST /orders=5`. The first that matches counts. Default: each request costs 1. */
+  readonly costs: readonly string[];
+  /** Rules such as `Orders=POST /orders`: a limit with rules applies only to requests that one of them matches. */
+  readonly only: readonly string[];
+  /** The names of the limits, in their order. */
+  readonly limits: readonly string[];
+}
+
+/** The most routes that are told apart. All others are one. */
+const MAX_ROUTES = 200;
+const MAX_CACHED = 65_536;
+const OTHER = 'other';
+const [SPACE, QUESTION] = [32, 63];
+
+/** Finds the route, the cost and the limits of a request by its method and path. */
+export class Routes {
+  /** The names of all routes so far; the first is that of all others. */
+  readonly names: string[] = [OTHER];
+  readonly #cache = new ValueCache<Target>(MAX_CACHED);
+  readonly #numbers = new Map<string, number>([[OTHER, 0]]);
+  readonly #templates: readonly Pattern[];
+  readonly #costs: readonly { readonly pattern: Pattern; readonly cost: number }[];
+  /** For each limit its patterns; empty for all requests. */
+  readonly #only: readonly (readonly Pattern[])[];
+
+  /** @throws {UsageError} For a rule that is not valid. */
+  constructor({ routes, costs, only, limits }: RouteOptions) {
+    this.#templates = routes.map((text) => new Pattern(text));
+    this.#costs = costs.map(costRule);
+    const rules = only.map((text) => limitRule(text, limits));
+    this.#only = limits.map((name) => rules.filter(({ limit }) => limit === name).map(({ pattern }) => pattern));
+  }
+
+  /** Returns the target of `GET /path HTTP/1.1`, of which the query and what follows is not needed. */
+  ofRequest(bytes: Buffer, start: number, end: number): Target {
+    const space = indexOf(bytes, SPACE, start, end);
+    let to = space === -1 ? end : space + 1;
+    while (to < end && bytes[to] !== SPACE && bytes[to] !== QUESTION) to++;
+    const text = bytes.toString('latin1', start, to);
+    return this.#cache.get(text) ?? this.#cached(text, fieldText(bytes, start, to));
+  }
+
+  /** Returns the target of a method and a path. */
+  of(method: string, path: string): Target {
+    const query = path.indexOf('?');
+    const text = `${method} ${query === -1 ? path : path.slice(0, query)}`;
+    return this.#cache.get(text) ?? this.#cached(text, text);
+  }
+
+  #cached(key: string, text: string): Target {
+    const target = this.#made(text);
+    this.#cache.set(key, target);
+    return target;
+  }
+
+  #made(text: string): Target {
+    const space = text.indexOf(' ');
+    const [method, url] = space === -1 ? ['', text] : [text.slice(0, space), text.slice(space + 1)];
+    const path = pathOf(url);
+    const rule = this.#costs.find(({ pattern }) => pattern.matches(method, path));
+    return {
+      route: this.#routeOf(method, path),
+      cost: rule?.cost ?? 1,
+      applies: this.#only.map((all) => all.length === 0 || all.some((pattern) => pattern.matches(method, path))),
+    };
+  }
+
+  #routeOf(method: string, path: string): number {
+    const template = this.#templates.find((each) => each.matches(method, path));
+    if (template === undefined && this.#templates.length > 0) return 0;
+    return this.#numberOf(template?.text ?? `${/^[A-Z]{1,16}$/.test(method) ? method : '?'} ${grouped(path)}`);
+  }
+
+  #numberOf(name: string): number {
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    if (this.names.length >= MAX_ROUTES) return 0;
+    this.#numbers.set(name, this.names.length);
+    return this.names.push(name) - 1;
+  }
+}
+
+/** A pattern of methods and paths: `POST /orders`, `/users/:id`, `GET /static/*`. */
+class Pattern {
+  readonly text: string;
+  readonly #method: string | undefined;
+  readonly #segments: readonly string[];
+
+  constructor(text: string) {
+    const [, method, path] = /^(?:([A-Za-z]+) )?(\/\S*)$/.exec(text.trim()) ?? [];
+    if (path === undefined) {
+      throw new UsageError(
+        `A pattern of requests must be a path with an optional method before it, but was '${text}'. For example 'POST /orders', '/users/:id' or '/static/*'.`,
+      );
+    }
+    this.text = text.trim();
+    this.#method = method?.toUpperCase();
+    this.#segments = path.split('/');
+  }
+
+  matches(method: string, path: string): boolean {
+    if (this.#method !== undefined && this.#method !== method) return false;
+    const segments = path.split('/');
+    const isPrefix = this.#segments.at(-1) === '*';
+    const fixed = isPrefix ? this.#segments.slice(0, -1) : this.#segments;
+    if (isPrefix ? segments.length < fixed.length + 1 : segments.length !== fixed.length) return false;
+    return fixed.every((segment, i) => segment === segments[i] || (segment.startsWith(':') && segments[i] !== ''));
+  }
+}
+
+function costRule(text: string): { readonly pattern: Pattern; readonly cost: number } {
+  const at = text.lastIndexOf('=');
+  const cost = text.slice(at + 1);
+  if (at === -1 || !/^\d{1,9}$/.test(cost)) {
+    throw new UsageError(
+      `\`--cost\` must be a pattern of requests and a whole number, but was '${text}'. For example --cost 'POST /orders=5'.`,
+    );
+  }
+  return { pattern: new Pattern(text.slice(0, at)), cost: Number(cost) };
+}
+
+function limitRule(text: string, limits: readonly string[]): { readonly limit: string; readonly pattern: Pattern } {
+  const at = text.indexOf('=');
+  const limit = text.slice(0, Math.max(0, at));
+  if (limits.includes(limit)) return { limit, pattern: new Pattern(text.slice(at + 1)) };
+  throw new UsageError(
+    `\`--only\` must be the name of a limit and a pattern of requests, but was '${text}'. For example --only '${limits[0] ?? 'Orders'}=POST /orders'. Limits: ${limits.join(', ')}.`,
+  );
+}
+
+/** A proxy's log may have whole URLs. */
+function pathOf(url: string): string {
+  if (!/^[a-z]+:\/\//i.test(url)) return url;
+  const slash = url.indexOf('/', url.indexOf('://') + 3);
+  return slash === -1 ? '/' : url.slice(slash);
+}
+
+const MAX_SEGMENTS = 6;
+const ID = /^(?:\d+|[0-9a-f]{8,}|[0-9a-f-]{32,36}|.{33,}|(?=.*\d)[\w~.-]{16,})$/i;
+
+/** Replaces what looks like an id by `:id`, and cuts deep paths. */
+function grouped(path: string): string {
+  const segments = path.split('/');
+  const shown = segments.slice(0, MAX_SEGMENTS).map((segment) => (ID.test(segment) ? ':id' : segment));
+  return segments.length > MAX_SEGMENTS ? `${shown.join('/')}/*` : shown.join('/');
+}
+
+function indexOf(bytes: Buffer, byte: number, start: number, end: number): number {
+  for (let at = start; at < end; at++) if (bytes[at] === byte) return at;
+  return -1;
+}

@@ -1,0 +1,153 @@
+/** How finely a time is written. */
+export type Resolution = 'second' | 'fraction';
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const [ZERO, NINE, DOT, DASH, SLASH, COLON, SPACE, PLUS] = [48, 57, 46, 45, 47, 58, 32, 43];
+const LETTERS = { T: 84, Z: 90 } as const;
+
+/** The longest text of a time up to its whole seconds, with the zone of `23/Nov/2026:13:05:59 +0100`. */
+const MAX_REMEMBERED = 32;
+
+/**
+ * Reads times as logs write them: `23/Nov/2026:13:05:59 +0100`, `2026-11-23T13:05:59.123Z`, and numbers since 1970 in
+ * seconds, milliseconds, microseconds or nanoseconds. A date without a time zone is taken as UTC.
+ */
+export class TimeReader {
+  /** Of the last time that was read. */
+  resolution: Resolution = 'second';
+  /** The last date that was read, because most lines have the second of the line before. */
+  readonly #last = Buffer.alloc(MAX_REMEMBERED);
+  #lastLength = 0;
+  #lastMicros = NaN;
+
+  /** Returns microseconds since 1970, a whole number; NaN for text that is not a time. */
+  read(bytes: Buffer, start: number, end: number): number {
+    if (end - start > 64) return NaN;
+    if (bytes[start + 2] === SLASH) return this.#commonLog(bytes, start, end);
+    if (bytes[start + 4] === DASH) return this.#iso(bytes, start, end);
+    return this.#number(bytes, start, end);
+  }
+
+  #commonLog(bytes: Buffer, start: number, end: number): number {
+    this.resolution = 'second';
+    if (this.#isLast(bytes, start, end)) return this.#lastMicros;
+    const month = MONTHS.indexOf(bytes.toString('latin1', start + 3, start + 6));
+    if (month === -1 || bytes[start + 11] !== COLON) return NaN;
+    const date = Date.UTC(
+      digits(bytes, start + 7, 4),
+      month,
+      digits(bytes, start, 2),
+      digits(bytes, start + 12, 2),
+      digits(bytes, start + 15, 2),
+      digits(bytes, start + 18, 2),
+    );
+    const offset = bytes[start + 20] === SPACE ? zoneMs(bytes, start + 21, end) : 0;
+    return this.#remember(bytes, start, end, (date - offset) * 1000);
+  }
+
+  #iso(bytes: Buffer, start: number, end: number): number {
+    const separator = bytes[start + 10];
+    if (separator !== LETTERS.T && separator !== SPACE) return NaN;
+    let at = start + 19;
+    let fraction = 0;
+    if (bytes[at] === DOT && at < end) {
+      let unit = 100_000;
+      for (at++; at < end && isDigit(bytes[at]!); at++, unit /= 10) fraction += Math.floor(unit) * (bytes[at]! - ZERO);
+    }
+    this.resolution = at > start + 19 ? 'fraction' : 'second';
+    const offset = at >= end || bytes[at] === LETTERS.Z ? 0 : zoneMs(bytes, at, end);
+    if (this.#isLast(bytes, start, start + 19)) return this.#lastMicros + fraction - offset * 1000;
+    const date = Date.UTC(
+      digits(bytes, start, 4),
+      digits(bytes, start + 5, 2) - 1,
+      digits(bytes, start + 8, 2),
+      digits(bytes, start + 11, 2),
+      digits(bytes, start + 14, 2),
+      digits(bytes, start + 17, 2),
+    );
+    return this.#remember(bytes, start, start + 19, date * 1000) + fraction - offset * 1000;
+  }
+
+  #number(bytes: Buffer, start: number, end: number): number {
+    let whole = 0;
+    let at = start;
+    for (; at < end && isDigit(bytes[at]!); at++) whole = whole * 10 + (bytes[at]! - ZERO);
+    const length = at - start;
+    if (length < 9 || length > 19) return NaN;
+    // Seconds have 10 digits until the year 2286, milliseconds 13, microseconds 16, nanoseconds 19.
+    const perUnit = length < 12 ? 1e6 : length < 15 ? 1e3 : length < 18 ? 1 : 1e-3;
+    let micros = perUnit < 1 ? Math.floor(whole * perUnit) : whole * perUnit;
+    if (at < end && bytes[at] !== DOT) return NaN;
+    let hasFraction = perUnit < 1e6;
+    for (let unit = perUnit / 10, i = at + 1; i < end; i++, unit /= 10) {
+      if (!isDigit(bytes[i]!)) return NaN;
+      hasFraction = true;
+      if (unit >= 1) micros += unit * (bytes[i]! - ZERO);
+    }
+    this.resolution = hasFraction ? 'fraction' : 'second';
+    return Math.round(micros);
+  }
+
+  #isLast(bytes: Buffer, start: number, end: number): boolean {
+    const length = end - start;
+    if (length !== this.#lastLength) return false;
+    // From the end, where seconds differ.
+    for (let i = length - 1; i >= 0; i--) if (bytes[start + i] !== this.#last[i]) return false;
+    return true;
+  }
+
+  #remember(bytes: Buffer, start: number, end: number, micros: number): number {
+    this.#lastLength = end - start > MAX_REMEMBERED || Number.isNaN(micros) ? 0 : end - start;
+    bytes.copy(this.#last, 0, start, start + this.#lastLength);
+    this.#lastMicros = micros;
+    return micros;
+  }
+}
+
+/**
+ * Returns a decimal number such as `0.125`, times a unit and rounded to a whole number; NaN for text that is not a
+ * number.
+ */
+export function decimalTimes(unit: number, bytes: Buffer, start: number, end: number): number {
+  let value = 0;
+  let scale = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (isDigit(byte)) {
+      value = value * 10 + (byte - ZERO);
+      scale *= 10;
+    } else if (byte === DOT && scale === 0) scale = 1;
+    else return otherNumber(unit, bytes.toString('latin1', start, end));
+  }
+  return start === end ? NaN : Math.round((value / (scale === 0 ? 1 : scale)) * unit);
+}
+
+/** A number with an exponent, or in a unit of its own, as `1.5ms`. */
+function otherNumber(unit: number, text: string): number {
+  const [, number, suffix] = /^([\d.]+(?:e[+-]?\d+)?)(ns|us|µs|ms|s)?$/i.exec(text) ?? [];
+  if (number === undefined) return NaN;
+  const units: Readonly<Record<string, number>> = { ns: 0.001, us: 1, µs: 1, ms: 1000, s: 1e6 };
+  return Math.round(Number(number) * (suffix === undefined ? unit : units[suffix.toLowerCase()]!));
+}
+
+/** Reads `+0100`, `+01:00` and `Z`. */
+function zoneMs(bytes: Buffer, start: number, end: number): number {
+  const sign = bytes[start] === DASH ? -1 : bytes[start] === PLUS ? 1 : 0;
+  if (sign === 0 || end - start < 5) return sign === 0 && bytes[start] === LETTERS.Z ? 0 : NaN;
+  const minutesAt = bytes[start + 3] === COLON ? start + 4 : start + 3;
+  return sign * (digits(bytes, start + 1, 2) * 3_600_000 + digits(bytes, minutesAt, 2) * 60_000);
+}
+
+function digits(bytes: Buffer, at: number, count: number): number {
+  let value = 0;
+  for (let i = at; i < at + count; i++) {
+    const byte = bytes[i]!;
+    if (!isDigit(byte)) return NaN;
+    value = value * 10 + (byte - ZERO);
+  }
+  return value;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= NINE;
+}

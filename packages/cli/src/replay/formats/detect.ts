@@ -1,0 +1,103 @@
+import { UsageError } from '../../console/failure.ts';
+import { shownLine } from '../entries/field-text.ts';
+import { TimeReader, type Resolution } from '../entries/time-text.ts';
+import { LineSplitter } from '../reading/line-splitter.ts';
+import { JsonFormat } from './json-format.ts';
+import type { FieldName, LogFormat } from './line-parser.ts';
+import { PRESETS } from './presets.ts';
+import { TemplateFormat } from './template.ts';
+
+/** The options `--format` and `--field`. */
+export interface FormatOptions {
+  /** A name of {@link PRESETS}, or a `log_format` of nginx. */
+  readonly format: string | undefined;
+  /** Where fields are in lines of JSON, such as `time=ts`. */
+  readonly fields: readonly string[];
+}
+
+/** A format, with what the first lines have shown. */
+export interface DetectedFormat {
+  readonly format: LogFormat;
+  readonly resolution: Resolution;
+  /** The time of the first line, in microseconds since 1970. */
+  readonly firstMicros: number;
+}
+
+const FIELDS = ['time', 'started', 'duration', 'address', 'request', 'method', 'path', 'status'];
+const SAMPLE = 50;
+
+/**
+ * Finds the format of a log by its first lines.
+ *
+ * @param start - The beginning of the log.
+ * @returns `undefined` for an empty log.
+ * @throws {UsageError} If no format reads them.
+ */
+export function detectFormat(file: string, start: Buffer, options: FormatOptions): DetectedFormat | undefined {
+  const lines = firstLines(start);
+  if (lines.length === 0) return undefined;
+  const tried = candidates(options).map((format) => ({ format, ...outcomeOf(format, lines) }));
+  const best = tried.reduce((one, other) => (other.score > one.score ? other : one));
+  if (best.read > 0) return best;
+  const names = options.format === undefined ? 'no known format' : `not the format '${options.format}'`;
+  throw new UsageError(
+    `${file} has ${names}. Its first line is: ${shownLine(lines[0]!, 0, lines[0]!.length)}\nFormats: ${PRESETS.map(({ name }) => name).join(', ')}, the text of an nginx log_format such as --format '$remote_addr [$time_local] "$request" $status', or for other JSON the names of its fields, such as --field time=at --field address=client.ip.`,
+  );
+}
+
+/** Each line counts for the time, and a bit for each other field. The first of equal formats wins. */
+function outcomeOf(
+  format: LogFormat,
+  lines: readonly Buffer[],
+): Omit<DetectedFormat, 'format'> & { readonly read: number; readonly score: number } {
+  const parser = format.parser(FIELDS);
+  const spans = new Int32Array(2 * FIELDS.length);
+  const times = new TimeReader();
+  let [read, score, fractions, firstMicros] = [0, 0, 0, NaN];
+  for (const line of lines) {
+    if (!parser.parse(line, 0, line.length, spans)) continue;
+    const at = spans[2] === -1 ? 0 : 2;
+    const micros = spans[at] === -1 ? NaN : times.read(line, spans[at]!, spans[at + 1]!);
+    if (Number.isNaN(micros)) continue;
+    if (read++ === 0) firstMicros = micros;
+    if (times.resolution === 'fraction') fractions++;
+    score += 1 + FIELDS.filter((_, i) => spans[2 * i] !== -1).length;
+  }
+  return { read, score, firstMicros, resolution: fractions > 0 ? 'fraction' : 'second' };
+}
+
+function candidates({ format, fields }: FormatOptions): readonly LogFormat[] {
+  const paths = new Map(fields.map(fieldPath));
+  if (format !== undefined && format.includes('$')) return [new TemplateFormat('log_format', format)];
+  const named = format === undefined ? PRESETS : PRESETS.filter(({ name }) => name === format);
+  if (named.length === 0) {
+    throw new UsageError(
+      `\`--format\` must be ${PRESETS.map(({ name }) => name).join(', ')} or the text of an nginx log_format, but was '${format}'.`,
+    );
+  }
+  if (paths.size === 0) return named;
+  return named.filter((each) => each instanceof JsonFormat).map((each) => each.with(paths));
+}
+
+function fieldPath(text: string): [FieldName, string] {
+  const at = text.indexOf('=');
+  const [name, path] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)];
+  if ((FIELDS.includes(name) || name.startsWith('header:')) && path !== '') return [name, path];
+  throw new UsageError(
+    `\`--field\` must be one of ${FIELDS.join(', ')} or header:NAME, with a path in the JSON after it, but was '${text}'. For example --field address=client.ip.`,
+  );
+}
+
+function firstLines(start: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = [];
+  const splitter = new LineSplitter({
+    line: (bytes, from, to) => {
+      if (lines.length < SAMPLE) lines.push(Buffer.from(bytes.subarray(from, to)));
+    },
+    longLine: () => undefined,
+  });
+  splitter.push(start);
+  // A log of one line may have no line end. Otherwise the last line is only a part.
+  if (lines.length === 0) splitter.end();
+  return lines;
+}

@@ -1,0 +1,34 @@
+/**
+ * Names a value of a log line: `time`, `started` (when the request arrived), `duration`, `address`, `request` (`GET /path
+ * HTTP/1.1`), `method`, `path`, `status`, `header:NAME` in lower case, or `json:PATH`.
+ */
+export type FieldName = string;
+
+/** Finds values in the lines of one format. */
+export interface LineParser {
+  /**
+   * Finds the values of a line, and writes for field number i its first byte to `spans[2 * i]` and the byte after its
+   * last to `spans[2 * i + 1]`, or -1 to both if the line does not have it.
+   *
+   * @returns Whether the line has this format.
+   */
+  parse(bytes: Buffer, start: number, end: number, spans: Int32Array): boolean;
+}
+
+/** The units in which logs write durations, in microseconds. */
+export const DURATION_UNITS = { s: 1_000_000, ms: 1000, us: 1, ns: 0.001 } as const;
+
+/** A format of log lines. */
+export interface LogFormat {
+  /** As in `--format`. */
+  readonly name: string;
+  /** Whether its lines are JSON, so that `json:` fields exist. */
+  readonly isJson: boolean;
+  readonly durationUnit: keyof typeof DURATION_UNITS;
+  /** Whether `time` is the end of a request, or its start. */
+  readonly timeIs: 'end' | 'start';
+  /** How the log itself calls a field, for reports; undefined if the format does not have it. */
+  sourceOf(field: FieldName): string | undefined;
+  /** Creates the parser for some fields. */
+  parser(fields: readonly FieldName[]): LineParser;
+}

@@ -1,0 +1,123 @@
+import type { FieldName, LineParser, LogFormat } from './line-parser.ts';
+
+/** The variables of nginx that have another name here. */
+const VARIABLES: Readonly<Record<string, FieldName>> = {
+  remote_addr: 'address',
+  time_local: 'time',
+  time_iso8601: 'time',
+  msec: 'time',
+  request: 'request',
+  request_method: 'method',
+  request_uri: 'path',
+  uri: 'path',
+  status: 'status',
+  request_time: 'duration',
+};
+
+interface Piece {
+  readonly field: FieldName;
+  readonly source: string;
+  /** The text after the value. Empty for the last one: it ends with the line. */
+  readonly after: Buffer;
+}
+
+/** A format whose values are separated by fixed text, written as nginx' `log_format`: `$remote_addr - [$time_local]`. */
+export class TemplateFormat implements LogFormat {
+  readonly name: string;
+  readonly isJson = false;
+  readonly durationUnit = 's';
+  readonly timeIs: 'end' | 'start';
+  readonly #before: Buffer;
+  readonly #pieces: readonly Piece[];
+
+  constructor(name: string, template: string, timeIs: 'end' | 'start' = 'end') {
+    this.name = name;
+    this.timeIs = timeIs;
+    const parts = template.split(/\$\{?([a-z0-9_:]+)\}?/i);
+    this.#before = Buffer.from(parts[0]!, 'latin1');
+    this.#pieces = pairs(parts.slice(1)).map(([variable, after]) => ({
+      field: fieldOf(variable),
+      source: `$${variable}`,
+      after: Buffer.from(after, 'latin1'),
+    }));
+  }
+
+  sourceOf(field: FieldName): string | undefined {
+    return this.#pieces.find((piece) => piece.field === field)?.source;
+  }
+
+  parser(fields: readonly FieldName[]): LineParser {
+    const steps = this.#pieces.map(({ field, after }) => ({ field: fields.indexOf(field), after }));
+    // What follows the last value that is used is not looked at: servers often add values of their own.
+    const last = steps.findLastIndex(({ field }) => field !== -1);
+    return new TemplateParser(this.#before, steps.slice(0, last + 1), fields.length);
+  }
+}
+
+function pairs(parts: readonly string[]): [string, string][] {
+  const found: [string, string][] = [];
+  for (let i = 0; i + 1 < parts.length; i += 2) found.push([parts[i]!, parts[i + 1]!]);
+  return found;
+}
+
+function fieldOf(variable: string): FieldName {
+  const known = VARIABLES[variable];
+  if (known !== undefined) return known;
+  return variable.startsWith('http_') ? `header:${variable.slice(5).replaceAll('_', '-')}` : variable;
+}
+
+interface Step {
+  /** The number of the field; -1 if it is not used. */
+  readonly field: number;
+  readonly after: Buffer;
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const DASH = 45;
+
+class TemplateParser implements LineParser {
+  readonly #before: Buffer;
+  readonly #steps: readonly Step[];
+  readonly #count: number;
+
+  constructor(before: Buffer, steps: readonly Step[], count: number) {
+    this.#before = before;
+    this.#steps = steps;
+    this.#count = count;
+  }
+
+  parse(bytes: Buffer, start: number, end: number, spans: Int32Array): boolean {
+    if (!startsWith(bytes, start, end, this.#before)) return false;
+    spans.fill(-1, 0, 2 * this.#count);
+    let from = start + this.#before.length;
+    for (let i = 0; i < this.#steps.length; i++) {
+      const { field, after } = this.#steps[i]!;
+      const to = after.length === 0 ? end : endOfValue(bytes, from, end, after);
+      if (to === -1) return false;
+      if (field !== -1 && to > from && !(to === from + 1 && bytes[from] === DASH)) {
+        spans[2 * field] = from;
+        spans[2 * field + 1] = to;
+      }
+      from = to + after.length;
+    }
+    return true;
+  }
+}
+
+function endOfValue(bytes: Buffer, from: number, end: number, after: Buffer): number {
+  const first = after[0]!;
+  for (let at = from; at < end; at++) {
+    const byte = bytes[at]!;
+    // Apache writes a quote in a quoted value as \", nginx as \x22.
+    if (byte === BACKSLASH && first === QUOTE) at++;
+    else if (byte === first && (after.length === 1 || startsWith(bytes, at, end, after))) return at;
+  }
+  return -1;
+}
+
+function startsWith(bytes: Buffer, at: number, end: number, text: Buffer): boolean {
+  if (at + text.length > end) return false;
+  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text[i]) return false;
+  return true;
+}

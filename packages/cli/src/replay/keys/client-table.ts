@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+
+/** How many passes a replay has at most. */
+export const MAX_PASSES = 2;
+
+const FIRST_ROWS = 1024;
+
+/**
+ * Figures of each client of a limit, in typed arrays: a log may have millions of clients. Ids are not stored, only 64 bits of
+ * a hash.
+ *
+ * If there are more clients than rows, the table keeps a sample of them: every second, then every fourth, and so on. They
+ * are chosen by their hash, so the figures of those that it keeps are complete.
+ */
+export class ClientTable {
+  /** One client in so many is in the table: 1 while all are. */
+  sampling = 1;
+  requests: Uint32Array = new Uint32Array(FIRST_ROWS);
+  /** For each pass, how many requests of the client were denied by the limit. */
+  readonly denied: Uint32Array[];
+  /** For each pass, what the bucket lacks if nothing is ever denied: its TAT in microseconds × 16, or the tokens of a period. */
+  readonly level: Float64Array[];
+  /** For each pass, the smallest burst that never denies the client, in tokens. */
+  readonly need: Uint32Array[];
+  /** 1 for clients whose numbers are not those of the limit, so that its burst does not apply to them. */
+  overridden: Uint8Array = new Uint8Array(FIRST_ROWS);
+  readonly #maxRows: number;
+  readonly #seed = randomBytes(8).readInt32LE(0);
+  #rows = 0;
+  readonly #free: number[] = [];
+  #low: Int32Array = new Int32Array(FIRST_ROWS);
+  #high: Int32Array = new Int32Array(FIRST_ROWS);
+  #isUsed: Uint8Array = new Uint8Array(FIRST_ROWS);
+  /** Row numbers + 1 by hash; 0 is free. */
+  #index: Int32Array = new Int32Array(2 * FIRST_ROWS);
+
+  constructor(maxRows: number, passes: number) {
+    this.#maxRows = maxRows;
+    this.denied = Array.from({ length: passes }, () => new Uint32Array(FIRST_ROWS));
+    this.level = Array.from({ length: passes }, () => new Float64Array(FIRST_ROWS));
+    this.need = Array.from({ length: passes }, () => new Uint32Array(FIRST_ROWS));
+  }
+
+  /** How many clients are in the table. */
+  get size(): number {
+    return this.#rows - this.#free.length;
+  }
+
+  /** Whether a client with this hash is in the sample. */
+  keeps(hash: number): boolean {
+    return (hash & (this.sampling - 1)) === 0;
+  }
+
+  /** Returns the low 32 bits of a client's hash, and its row; row -1 if it is not in the sample. */
+  rowOf(id: string): { readonly hash: number; readonly row: number } {
+    const [low, high] = this.#hashOf(id);
+    if (!this.keeps(low)) return { hash: low, row: -1 };
+    let at = this.#find(low, high);
+    if (this.#index[at] !== 0) return { hash: low, row: this.#index[at]! - 1 };
+    if (this.size >= this.#maxRows) {
+      while (this.size >= this.#maxRows) this.#halve();
+      if (!this.keeps(low)) return { hash: low, row: -1 };
+    }
+    const row = this.#newRow(low, high);
+    at = this.#find(low, high);
+    this.#index[at] = row + 1;
+    return { hash: low, row };
+  }
+
+  /** The rows of all clients. */
+  *used(): Generator<number> {
+    for (let row = 0; row < this.#rows; row++) if (this.#isUsed[row] === 1) yield row;
+  }
+
+  /** Seeded, so that nobody can choose addresses that are slow to find; 64 bits, so that two clients are never one. */
+  #hashOf(id: string): [number, number] {
+    let a = this.#seed ^ 0xdeadbeef;
+    let b = this.#seed ^ 0x41c6ce57;
+    for (let i = 0; i < id.length; i++) {
+      const code = id.charCodeAt(i);
+      a = Math.imul(a ^ code, 0x9e3779b1);
+      b = Math.imul(b ^ code, 0x5f356495);
+    }
+    a = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35);
+    b = Math.imul(b ^ (b >>> 16), 0x85ebca6b) ^ Math.imul(a ^ (a >>> 13), 0xc2b2ae35);
+    return [a | 0, b | 0];
+  }
+
+  /** Returns the place of a hash in the index, or the free place where it belongs. */
+  #find(low: number, high: number): number {
+    const mask = this.#index.length - 1;
+    // The low bits are those of the sample, which are all 0.
+    let at = (high ^ (low >>> 8)) & mask;
+    for (let row = this.#index[at]!; row !== 0; row = this.#index[at]!) {
+      if (this.#low[row - 1] === low && this.#high[row - 1] === high) break;
+      at = (at + 1) & mask;
+    }
+    return at;
+  }
+
+  #newRow(low: number, high: number): number {
+    const row = this.#free.pop() ?? this.#rows++;
+    if (row >= this.requests.length) this.#grow();
+    this.#low[row] = low;
+    this.#high[row] = high;
+    this.#isUsed[row] = 1;
+    return row;
+  }
+
+  #grow(): void {
+    const rows = 2 * this.requests.length;
+    this.requests = grown(this.requests, rows, Uint32Array);
+    this.overridden = grown(this.overridden, rows, Uint8Array);
+    this.#low = grown(this.#low, rows, Int32Array);
+    this.#high = grown(this.#high, rows, Int32Array);
+    this.#isUsed = grown(this.#isUsed, rows, Uint8Array);
+    for (const pass of this.level.keys()) {
+      this.denied[pass] = grown(this.denied[pass]!, rows, Uint32Array);
+      this.level[pass] = grown(this.level[pass]!, rows, Float64Array);
+      this.need[pass] = grown(this.need[pass]!, rows, Uint32Array);
+    }
+    this.#reindex(2 * rows);
+  }
+
+  #halve(): void {
+    this.sampling *= 2;
+    for (const row of this.used()) {
+      if (this.keeps(this.#low[row]!)) continue;
+      this.#isUsed[row] = this.overridden[row] = 0;
+      this.requests[row] = 0;
+      for (const columns of [this.denied, this.level, this.need]) for (const column of columns) column[row] = 0;
+      this.#free.push(row);
+    }
+    this.#reindex(this.#index.length);
+  }
+
+  #reindex(size: number): void {
+    this.#index = new Int32Array(size);
+    for (const row of this.used()) this.#index[this.#find(this.#low[row]!, this.#high[row]!)] = row + 1;
+  }
+}
+
+type Columns = Uint32Array | Int32Array | Uint8Array | Float64Array;
+
+function grown<Column extends Columns>(column: Column, rows: number, make: new (length: number) => Column): Column {
+  const larger = new make(rows);
+  larger.set(column);
+  return larger;
+}

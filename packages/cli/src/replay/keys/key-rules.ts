@@ -1,0 +1,74 @@
+import type { LoadedLimits } from '@sluice/config';
+import { clientNetwork, everyone, ipAddress, type IdFormat, type Key } from '@sluice/core';
+import { listed } from '@sluice/core/kit';
+import { UsageError } from '../../console/failure.ts';
+import type { FieldName } from '../formats/line-parser.ts';
+
+/** Where the id of a limit comes from: a field of the line, or a key that gets a request. */
+export type IdRule =
+  | { readonly from: 'field'; readonly field: FieldName; readonly format: IdFormat }
+  | { readonly from: 'key'; readonly key: Key; readonly needs: 'address' | 'nothing' | 'request' };
+
+/** The format of the ids of a limit without an `idFormat`. */
+const TEXT: IdFormat = { name: 'text', canonical: (text) => text };
+
+const EXAMPLES = "ip, network, everyone, header:x-api-key or json:user.id, for example --key 'Orders=json:user.id'";
+
+/** Returns the rule of each limit that has one, from words such as `Orders=json:user.id`, otherwise from its `idFormat`. */
+export function keyRules(
+  words: readonly string[],
+  limits: LoadedLimits['limits'],
+  names: readonly string[],
+): Map<string, IdRule> {
+  const given = new Map(words.map((word) => pairOf(word, names)));
+  const rules = new Map<string, IdRule>();
+  const missing: string[] = [];
+  for (const name of names) {
+    const key = limits[name]!.key!;
+    const source = given.get(name);
+    const rule = source === undefined ? ruleOfKey(key) : ruleOfSource(source, key.format);
+    if (rule === undefined) missing.push(name);
+    else rules.set(name, rule);
+  }
+  if (missing.length === 0) return rules;
+  const [first = ''] = missing;
+  throw new UsageError(
+    `Where do the ids of ${listed(missing)} come from? Give each limit a --key with ${EXAMPLES.replace('Orders', first)}, or all of them with --keys ./keys.mjs.`,
+  );
+}
+
+function pairOf(word: string, names: readonly string[]): [string, string] {
+  const at = word.indexOf('=');
+  const [name, source] = [word.slice(0, Math.max(at, 0)), word.slice(at + 1)];
+  if (names.includes(name) && source !== '') return [name, source];
+  if (at === -1 && names.length === 1) return [names[0]!, word];
+  throw new UsageError(
+    `\`--key\` must be the name of a limit and the source of its ids, but was '${word}'. Sources: ${EXAMPLES}. Limits: ${listed(names)}.`,
+  );
+}
+
+/** Returns the rule of the word after `--key`. */
+export function ruleOfSource(source: string, declared: IdFormat | undefined): IdRule {
+  const format = declared === undefined || declared.name === 'missing' ? undefined : declared;
+  if (source === 'ip') return ofKey(ipAddress(), format, 'address');
+  if (source === 'network') return ofKey(clientNetwork(), format, 'address');
+  if (source === 'everyone') return ofKey(everyone(), format, 'nothing');
+  const field = source.replace(/^header:(.*)$/i, (_, name: string) => `header:${name.toLowerCase()}`);
+  if (/^(?:header:[\w-]+|json:.+)$/.test(field)) return { from: 'field', field, format: format ?? TEXT };
+  throw new UsageError(`The source of ids must be ${EXAMPLES}, but was '${source}'.`);
+}
+
+function ofKey(key: Key, format: IdFormat | undefined, needs: 'address' | 'nothing'): IdRule {
+  if (format === undefined || format.name === key.format.name) return { from: 'key', key, needs };
+  // The id of an address in another format, such as a range of IPv6.
+  const idOf: Key['idOf'] = (source) => format.canonical(source.clientAddress.text);
+  return { from: 'key', key: { ...key, format, idOf }, needs };
+}
+
+/** A limit of a file without code has a format only. Its name is enough for ids of addresses. */
+function ruleOfKey(key: Key): IdRule | undefined {
+  if (key.idOf !== undefined) return { from: 'key', key, needs: 'request' };
+  const known = [ipAddress(), clientNetwork()].find(({ format }) => format.name === key.format.name);
+  if (known !== undefined) return { from: 'key', key: known, needs: 'address' };
+  return key.format.name === everyone().format.name ? { from: 'key', key: everyone(), needs: 'nothing' } : undefined;
+}

@@ -1,0 +1,105 @@
+import type { FieldName, LogFormat } from '../formats/line-parser.ts';
+import { fieldText } from '../entries/field-text.ts';
+
+/** A line of a log, with where its fields are. */
+interface LoggedLine {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+  readonly spans: Int32Array;
+}
+
+const HEADERS = [
+  'user-agent',
+  'referer',
+  'host',
+  'authorization',
+  'x-api-key',
+  'x-forwarded-for',
+  'forwarded',
+  'cookie',
+];
+
+/** A request of a log in the shape of a request of a server, for the key functions of the user. */
+export class LoggedRequest {
+  /** The fields of a line that it reads. */
+  static readonly FIELDS: readonly FieldName[] = HEADERS.map((name) => `header:${name}`);
+  readonly #format: LogFormat;
+  readonly #fields: readonly FieldName[];
+  readonly #line: LoggedLine;
+
+  constructor(format: LogFormat, fields: readonly FieldName[], line: LoggedLine) {
+    this.#format = format;
+    this.#fields = fields;
+    this.#line = line;
+  }
+
+  get address(): string {
+    return this.#text('address') ?? '';
+  }
+
+  headerLine(name: string | undefined): string | undefined {
+    return name === undefined ? undefined : this.#text(`header:${name}`);
+  }
+
+  /**
+   * The request: `method`, `url`, `headers`, `socket.remoteAddress`, and `log` with the whole object of a line of JSON. What
+   * the log has in `req` or `request`, such as `req.user`, is there too.
+   */
+  get shape(): unknown {
+    const log = this.#format.isJson ? this.#parsed() : undefined;
+    const own = log?.['req'] ?? log?.['request'];
+    const [method, url] = this.#target();
+    const headers: Record<string, string> = {};
+    for (const name of HEADERS) {
+      const value = this.#text(`header:${name}`);
+      if (value !== undefined) headers[name] = value;
+    }
+    const named = isObject(own) && isObject(own['headers']) ? lowerCased(own['headers']) : {};
+    return {
+      ...(isObject(own) && own),
+      method,
+      url,
+      originalUrl: url,
+      headers: { ...named, ...headers },
+      socket: { remoteAddress: this.address },
+      log,
+    };
+  }
+
+  #target(): readonly [string, string] {
+    const request = this.#text('request');
+    if (request === undefined) return [this.#text('method') ?? 'GET', this.#text('path') ?? '/'];
+    const [method = 'GET', url = '/'] = request.split(' ');
+    return [method, url];
+  }
+
+  #parsed(): Readonly<Record<string, unknown>> | undefined {
+    const { bytes, start, end } = this.#line;
+    try {
+      const log: unknown = JSON.parse(bytes.toString('utf8', start, end));
+      return isObject(log) ? log : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #text(field: FieldName): string | undefined {
+    const number = this.#fields.indexOf(field);
+    const { bytes, spans } = this.#line;
+    if (number === -1 || spans[2 * number] === -1) return undefined;
+    return fieldText(bytes, spans[2 * number]!, spans[2 * number + 1]!);
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Some logs write a header as a list of its lines. */
+function lowerCased(headers: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const entries = Object.entries(headers);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value[0] : value]),
+  );
+}

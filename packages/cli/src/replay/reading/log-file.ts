@@ -1,0 +1,53 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { UsageError } from '../../console/failure.ts';
+import type { Terminal } from '../../console/terminal.ts';
+import { compressionOf, decompressed } from './decompressed.ts';
+
+const CHUNK_BYTES = 262_144;
+
+/** A log to read: a file, or stdin. */
+export interface LogFile {
+  /** As it was written; `-` for stdin. */
+  readonly name: string;
+  /** In bytes; undefined for stdin and other pipes. */
+  readonly size: number | undefined;
+  /** Opens the file from its beginning. A pipe can be opened once. */
+  open(onBytes: (count: number) => void): AsyncGenerator<Buffer>;
+}
+
+/** @throws {UsageError} For a file that can't be read. */
+export async function logFile(name: string, terminal: Terminal): Promise<LogFile> {
+  if (name === '-') return { name, size: undefined, open: (onBytes) => chunksOf(terminal.stdin, onBytes) };
+  const found = await stat(name).catch((error: unknown) => unreadable(name, (error as Error).message));
+  if (found.isDirectory()) unreadable(name, 'it is a folder');
+  // A pipe, as of the shell's <(command), is like stdin.
+  const size = found.isFile() ? found.size : undefined;
+  return { name, size, open: (onBytes) => chunksOf(createReadStream(name, { highWaterMark: CHUNK_BYTES }), onBytes) };
+}
+
+function unreadable(name: string, why: string): never {
+  throw new UsageError(`The log ${name} can't be read: ${why}.`);
+}
+
+async function* chunksOf(stream: Readable, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
+  const raw = counted(stream, onBytes);
+  const first = await raw.next();
+  if (first.done === true) return;
+  const all = withFirst(first.value, raw);
+  const compression = compressionOf(first.value);
+  yield* compression === 'none' ? all : decompressed(all, compression);
+}
+
+async function* counted(stream: Readable, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    onBytes(chunk.length);
+    yield chunk;
+  }
+}
+
+async function* withFirst(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  yield* rest;
+}

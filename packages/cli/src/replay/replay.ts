@@ -1,0 +1,175 @@
+import type { LoadedLimits } from '@sluice/config';
+import { limitsOf } from '@sluice/core/kit';
+import type { Console } from '../console/console.ts';
+import { UsageError } from '../console/failure.ts';
+import { buildReport, type DecidedParts } from './counting/build-report.ts';
+import { LimitTally } from './counting/limit-tally.ts';
+import type { ReplayReport } from './counting/report.ts';
+import { Tally, type DecisionObserver } from './counting/tally.ts';
+import { passesFor, type Arrivals } from './deciding/arrivals.ts';
+import { chosenLimits, forCanonicalIds } from './deciding/chosen-limits.ts';
+import { ReplayPass } from './deciding/replay-pass.ts';
+import { ReadingCounts } from './entries/entry-reader.ts';
+import { Routes } from './entries/routes.ts';
+import type { FormatOptions } from './formats/detect.ts';
+import { ClientTable } from './keys/client-table.ts';
+import { Identities, type AddressRule, type IdentifiedLimit } from './keys/identities.ts';
+import { keyRules } from './keys/key-rules.ts';
+import { notesOn, partsMissing } from './counting/notes.ts';
+import { SortWindow, type Second } from './order/sort-window.ts';
+import { logFile } from './reading/log-file.ts';
+import { knownLogs, MergedLogs, type KnownLog } from './reading/merged-logs.ts';
+
+/** The options of {@link replay}. */
+export interface ReplayOptions extends FormatOptions, AddressRule {
+  /** The logs, `-` for stdin. */
+  readonly files: readonly string[];
+  readonly loaded: LoadedLimits;
+  /** Words such as `Orders=json:user.id`. */
+  readonly keys: readonly string[];
+  readonly costs: readonly string[];
+  readonly routes: readonly string[];
+  readonly only: readonly string[];
+  readonly showIds: boolean;
+  /** The part of ids that a suggested burst may deny, from 0 to 1. */
+  readonly denyAtMost: number;
+  /** Is told each decision. */
+  readonly observe?: DecisionObserver;
+}
+
+/** The most clients in the tables of all limits together. */
+const MAX_CLIENTS = 1_200_000;
+const SECOND_MICROS = 1_000_000;
+
+/**
+ * Decides the requests of logs by limits, as a server would have done, and returns what the limits would have done. Ends early
+ * after Ctrl-C, with a report that is marked as a part.
+ *
+ * @throws {UsageError} For a log that can't be read or has no known format, and for wrong options.
+ * @throws {SluiceError} For limits or trusted proxies that are not valid.
+ */
+export async function replay(options: ReplayOptions, console: Console): Promise<ReplayReport> {
+  const { loaded, costs, routes: templates, only } = options;
+  const keyed = new Set(options.keys.map((word) => word.split('=')[0]!));
+  const { names, leftOut } = chosenLimits(loaded.limits, keyed);
+  if (names.length === 0) throw noLimits(leftOut);
+  const rules = keyRules(options.keys, loaded.limits, names);
+  const files = await Promise.all(options.files.map((name) => logFile(name, console.terminal)));
+  const logs = await knownLogs(files, options);
+  const arrivals = passesOf(logs);
+  const identified = names.map((name): IdentifiedLimit => {
+    const clients = new ClientTable(Math.floor(MAX_CLIENTS / names.length), arrivals.length);
+    return { name, rule: rules.get(name)!, clients, withoutId: 0, invalidIds: 0, invalidExample: undefined };
+  });
+  const [counts, routes] = [new ReadingCounts(), new Routes({ routes: templates, costs, only, limits: names })];
+  const deciding = new Deciding(options, arrivals, identified);
+  const window = new SortWindow((second) => deciding.add(second));
+  const identities = new Identities(identified, options);
+  const merged = new MergedLogs(logs, { identities, routes, counts, window, console });
+  await merged.read();
+  const { decided, evicted } = await deciding.end();
+  const seen = { counts, window, logs, leftOut, identified, evicted };
+  return buildReport({
+    arrivals,
+    counts,
+    files: merged.outcomes,
+    late: window.late,
+    time: timeOf(logs, arrivals, counts),
+    partial: partsMissing(merged.outcomes, console.interrupted.aborted),
+    leftOut,
+    notes: notesOn(seen),
+    routeNames: routes.names,
+    showIds: options.showIds,
+    denyAtMost: options.denyAtMost,
+    decided: decided && {
+      ...decided,
+      limits: decided.limits.map((each) => ({ ...each, key: keyText(each.limit.name, options.keys) })),
+    },
+  });
+}
+
+interface Begun {
+  readonly passes: readonly ReplayPass[];
+  readonly limits: readonly LimitTally[];
+  readonly tally: Tally;
+}
+
+/** The passes, begun with the first request. */
+class Deciding {
+  readonly #options: ReplayOptions;
+  readonly #arrivals: readonly Arrivals[];
+  readonly #identified: readonly IdentifiedLimit[];
+  #begun: Begun | undefined;
+
+  constructor(options: ReplayOptions, arrivals: readonly Arrivals[], identified: readonly IdentifiedLimit[]) {
+    this.#options = options;
+    this.#arrivals = arrivals;
+    this.#identified = identified;
+  }
+
+  add(second: Second): void {
+    this.#begun ??= this.#begin(second.startMicros);
+    this.#begun.tally.add(second);
+  }
+
+  async end(): Promise<{ decided: DecidedParts | undefined; evicted: number }> {
+    if (this.#begun === undefined) return { decided: undefined, evicted: 0 };
+    const { passes, limits: tallies, tally } = this.#begun;
+    const evicted = Math.max(...passes.map((pass) => pass.evicted));
+    const undecidable = Math.max(...passes.map((pass) => pass.undecidable.count));
+    const known = limitsOf(passes[0]!.limiter);
+    const limits = tallies.map((each, i) => ({
+      limit: known.get(each.name)!,
+      tally: each,
+      identified: this.#identified[i]!,
+      key: '',
+    }));
+    await Promise.all(passes.map((pass) => pass.close()));
+    return { decided: { tally, undecidable, limits }, evicted };
+  }
+
+  #begin(startMicros: number): Begun {
+    const replayed = forCanonicalIds(
+      this.#options.loaded,
+      this.#identified.map(({ name }) => name),
+    );
+    const passes = this.#arrivals.map(() => new ReplayPass(replayed, startMicros));
+    const known = limitsOf(passes[0]!.limiter);
+    const limits = this.#identified.map(({ name, clients }) => {
+      return new LimitTally(known.get(name)!, clients, passes.length, startMicros);
+    });
+    const tallied = passes.map((pass, i) => ({ arrivals: this.#arrivals[i]!, pass }));
+    return { passes, limits, tally: new Tally(tallied, limits, startMicros / SECOND_MICROS, this.#options.observe) };
+  }
+}
+
+function passesOf(logs: readonly KnownLog[]): readonly Arrivals[] {
+  return passesFor(logs.some(({ detected }) => detected.resolution === 'second') ? 'second' : 'fraction');
+}
+
+function timeOf(
+  logs: readonly KnownLog[],
+  arrivals: readonly Arrivals[],
+  { requests, withDuration }: ReadingCounts,
+): ReplayReport['input']['time'] {
+  const format = logs[0]?.detected.format;
+  const started = format?.sourceOf('started');
+  const isArrival = started !== undefined || format?.timeIs === 'start' || withDuration > requests / 2;
+  const end = format?.sourceOf('time') ?? '';
+  const minus = withDuration > requests / 2 ? `${end} − ${format?.sourceOf('duration') ?? ''}` : end;
+  return {
+    field: started ?? minus,
+    resolution: arrivals.length > 1 ? 'second' : 'fraction',
+    moment: isArrival ? 'arrival' : 'end of the request',
+  };
+}
+
+function keyText(name: string, words: readonly string[]): string {
+  const word = words.find((each) => each.startsWith(`${name}=`));
+  return word?.slice(name.length + 1) ?? (words.length === 1 && !words[0]!.includes('=') ? words[0]! : 'idFormat');
+}
+
+function noLimits(leftOut: readonly { readonly limit: string; readonly reason: string }[]): UsageError {
+  const why = leftOut.map(({ limit, reason }) => `${limit}: ${reason}`).join('; ');
+  return new UsageError(`The file has no limit that a log can be replayed against. ${why}.`);
+}
