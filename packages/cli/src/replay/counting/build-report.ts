@@ -36,7 +36,7 @@ export interface DecidedParts {
 }
 
 /** A limit with its counts. */
-export interface DecidedLimit {
+interface DecidedLimit {
   readonly limit: Limit;
   readonly tally: LimitTally;
   readonly identified: IdentifiedLimit;

@@ -2,7 +2,7 @@ import type { ClientTable } from '../keys/client-table.ts';
 import { bandOf, type Band } from './band.ts';
 
 /** A point of a {@link BurstCurve}: with this burst, so many ids are denied at least once. */
-export interface CurvePoint {
+interface CurvePoint {
   readonly burst: number;
   readonly deniedIds: Band;
   /** How many requests these ids made, allowed ones too. */
@@ -82,7 +82,7 @@ function thinned(bursts: readonly number[]): readonly number[] {
  * Returns the burst of the point that is farthest below the line from the first point to the last, on logarithmic axes
  * (the method of Kneedle by Satopää and others, 2011, for a known shape).
  */
-export function kneeOf(points: readonly CurvePoint[]): number | null {
+function kneeOf(points: readonly CurvePoint[]): number | null {
   if (points.length < 3) return null;
   const xs = points.map(({ burst }) => Math.log(burst));
   const ys = points.map(({ deniedIds }) => Math.log1p(deniedIds.high));

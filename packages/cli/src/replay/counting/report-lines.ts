@@ -56,7 +56,7 @@ function limitLines(limit: LimitReport, console: Console): string[] {
 }
 
 /** Returns the numbers of a limit. */
-export function numbersText({
+function numbersText({
   kind,
   burst,
   count: tokens,
@@ -91,12 +91,12 @@ function share(part: Band, whole: number): string {
 }
 
 /** Returns a band as text: `12`, or `12 to 15`. */
-export function band({ low, high }: Band): string {
+function band({ low, high }: Band): string {
   return low === high ? count(low) : `${count(low)} to ${count(high)}`;
 }
 
 /** Returns a part as text, with two digits: `0.034 %`. */
-export function percent(part: number): string {
+function percent(part: number): string {
   return `${Number((100 * part).toPrecision(2))} %`;
 }
 

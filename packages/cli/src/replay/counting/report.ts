@@ -58,7 +58,7 @@ export interface InputReport {
 }
 
 /** The decisions by all limits together: a request is denied if any limit denies it. */
-export interface TotalsReport {
+interface TotalsReport {
   readonly requests: number;
   readonly denied: Band;
   /** Denied requests that the server had answered with a status from 200 to 299. */

@@ -45,7 +45,7 @@ export class ReadingCounts {
 }
 
 /** The fields that every replay needs. */
-export const USUAL_FIELDS = ['time', 'started', 'duration', 'address', 'request', 'method', 'path', 'status'] as const;
+const USUAL_FIELDS = ['time', 'started', 'duration', 'address', 'request', 'method', 'path', 'status'] as const;
 const [TIME, STARTED, DURATION, ADDRESS, REQUEST, METHOD, PATH, STATUS] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** What readers of entries share. */

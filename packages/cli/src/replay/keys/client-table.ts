@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto';
 
-/** How many passes a replay has at most. */
-export const MAX_PASSES = 2;
-
 const FIRST_ROWS = 1024;
 
 /**

@@ -48,7 +48,7 @@ function pairOf(word: string, names: readonly string[]): [string, string] {
 }
 
 /** Returns the rule of the word after `--key`. */
-export function ruleOfSource(source: string, declared: IdFormat | undefined): IdRule {
+function ruleOfSource(source: string, declared: IdFormat | undefined): IdRule {
   const format = declared === undefined || declared.name === 'missing' ? undefined : declared;
   if (source === 'ip') return ofKey(ipAddress(), format, 'address');
   if (source === 'network') return ofKey(clientNetwork(), format, 'address');

@@ -1,11 +1,11 @@
 /** The longest line that is read, in bytes. No request line of a usual server is longer. */
-export const MAX_LINE_BYTES = 65_536;
+const MAX_LINE_BYTES = 65_536;
 
 /** What receives the lines of a file. */
 export interface LineReceiver {
   /** A line is `bytes[start]` to `bytes[end - 1]`, without its end. The bytes are valid during the call only. */
   line(bytes: Buffer, start: number, end: number): void;
-  /** A line was longer than {@link MAX_LINE_BYTES}, and was skipped. */
+  /** A line was longer than 64 KiB, and was skipped. */
   longLine(): void;
 }
 
