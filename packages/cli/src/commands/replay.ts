@@ -1,11 +1,6 @@
-import type { Call, Command } from '../console/command.ts';
-import { EXIT } from '../console/exit-code.ts';
-import { UsageError } from '../console/failure.ts';
-import { KEYS_OPTION, loadFiles } from '../limits/files.ts';
-import { checkStdin } from '../limits/sources.ts';
-import { reportLines } from '../replay/counting/report-lines.ts';
-import { addressRule, denyAtMost, formatOptions, LOG_OPTIONS } from '../replay/options.ts';
-import { replay as replayed } from '../replay/replay.ts';
+import type { Command } from '../console/command.ts';
+import { LOG_OPTIONS } from './log-options.ts';
+import { KEYS_OPTION } from './words.ts';
 
 /** `sluice replay`: what limits would have done to the requests of a log. */
 export const replay: Command = {
@@ -44,30 +39,5 @@ export const replay: Command = {
     `  sluice replay --limits - <(echo '203.0.113.7 - - [23/Nov/2026:13:05:59 +0000] "GET / HTTP/1.1" 200 612')`,
   ].join('\n'),
   endsItself: true,
-  run: runReplay,
+  run: async (call) => (await import('../actions/replay.ts')).runReplay(call),
 };
-
-async function runReplay(call: Call): Promise<number> {
-  const { args, console } = call;
-  const [limits, overrides] = [call.text('limits'), call.text('overrides')];
-  if (limits === undefined) throw new UsageError('Which limits? Give the file of them: --limits limits.yaml.');
-  checkStdin([...args, limits, overrides]);
-  const loaded = await loadFiles({ limits, overrides }, call);
-  const report = await replayed(
-    {
-      ...formatOptions(call),
-      ...addressRule(call),
-      files: args,
-      loaded,
-      keys: call.texts('key'),
-      costs: call.texts('cost'),
-      routes: call.texts('route'),
-      only: call.texts('only'),
-      showIds: call.has('showIds'),
-      denyAtMost: denyAtMost(call),
-    },
-    console,
-  );
-  console.result(report, () => reportLines(report, console));
-  return EXIT.fine;
-}

@@ -1,0 +1,34 @@
+import type { Call } from '../console/command.ts';
+import { EXIT } from '../console/exit-code.ts';
+import { UsageError } from '../console/failure.ts';
+import { loadFiles } from '../limits/files.ts';
+import { checkStdin } from '../limits/sources.ts';
+import { reportLines } from '../replay/counting/report-lines.ts';
+import { addressRule, denyAtMost, formatOptions } from '../replay/options.ts';
+import { replay } from '../replay/replay.ts';
+
+/** Runs `sluice replay`. */
+export async function runReplay(call: Call): Promise<number> {
+  const { args, console } = call;
+  const [limits, overrides] = [call.text('limits'), call.text('overrides')];
+  if (limits === undefined) throw new UsageError('Which limits? Give the file of them: --limits limits.yaml.');
+  checkStdin([...args, limits, overrides]);
+  const loaded = await loadFiles({ limits, overrides }, call);
+  const report = await replay(
+    {
+      ...formatOptions(call),
+      ...addressRule(call),
+      files: args,
+      loaded,
+      keys: call.texts('key'),
+      costs: call.texts('cost'),
+      routes: call.texts('route'),
+      only: call.texts('only'),
+      showIds: call.has('showIds'),
+      denyAtMost: denyAtMost(call),
+    },
+    console,
+  );
+  console.result(report, () => reportLines(report, console));
+  return EXIT.fine;
+}
