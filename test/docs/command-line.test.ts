@@ -1,9 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
-import { shell } from './sluice.ts';
+import { shell, started } from './sluice.ts';
 
 describe('the program sluice', () => {
   let server: RedisServer;
@@ -39,6 +41,17 @@ describe('the program sluice', () => {
   it('exits with the code of its command', async () => {
     const { code, out } = await shell("echo 'Orders: { count: 0, period: 3h }' | sluice check -");
     expect({ code, out }).toMatchObject({ code: 1, out: expect.stringContaining('`Orders.count` must be') as string });
+  });
+
+  it('ends with 130 after Ctrl-C, also while it waits for a server that does not answer', async () => {
+    const silent = createServer(() => child.kill('SIGINT'));
+    onTestFinished(() => void silent.close());
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const url = `redis://127.0.0.1:${port}`;
+    const child = started('peek', '--redis', url, '--timeout', '60000', '-', 'Orders', 'a');
+    child.stdin.end('Orders: { count: 300, period: 3h, idFormat: accountId }');
+    expect(await once(child, 'close')).toEqual([130, null]);
   });
 
   it('exits with 2 and its help on stderr when it is called without a command', async () => {

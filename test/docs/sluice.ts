@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url));
@@ -18,4 +18,9 @@ export function shell(lines: string, cwd?: string): Promise<Ran> {
       resolve({ code: error === null ? 0 : Number(error.code), out, err });
     });
   });
+}
+
+/** Starts the program that was built. */
+export function started(...args: readonly string[]): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [MAIN, ...args]);
 }

@@ -26,6 +26,15 @@ describe('sluice check', () => {
     expect(out).toContain(`${overrides}:1:46: \`Orders\` lists the id '7' twice`);
   });
 
+  it('prints positions in bold on a terminal, and in plain text with NO_COLOR', async () => {
+    const [limits = ''] = written('Orders: { count: 0, period: 3h }\n');
+    const onTerminal = await run(['check', limits], { isTty: true });
+    expect(onTerminal.out.startsWith(`\u001B[1m${limits}:1:18: \u001B[22m\``)).toBe(true);
+    for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
+      expect((await run(['check', limits], { isTty: true, env })).out.startsWith(`${limits}:1:18: \``)).toBe(true);
+    }
+  });
+
   it('with --json prints the problems as data', async () => {
     const [limits = '', overrides = ''] = written(LIMITS, TWICE);
     expect(await runJson(['check', limits, overrides])).toEqual({

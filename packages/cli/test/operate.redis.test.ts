@@ -227,6 +227,15 @@ describe('on one server', () => {
     });
   });
 
+  it('shows an id whose characters are invisible or reorder others, without their effect', async () => {
+    for (const command of ['peek', 'explain']) {
+      const [limits = ''] = written(LIMITS);
+      const words = command === 'peek' ? ['Orders', 'a\u202Eb'] : ['--limit', 'Orders', 'a\u202Eb'];
+      const options = command === 'peek' ? ['--redis', server.url] : [];
+      expect((await run([command, ...options, limits, ...words])).out).toMatch(/^Orders a\\u\{202e\}b: /);
+    }
+  });
+
   it('uses the prefix and the hash tag of the servers', async () => {
     const [module = ''] = written(LIMITS);
     const options = ['--prefix', 'shop:', '--hash-tag', 'id'];
@@ -359,6 +368,7 @@ describe('the options of the server', () => {
   it.each([
     [[], NO_URL],
     [['--redis', 'http://user:secret@host'], '`--redis` must be a URL that begins with redis:// or rediss://.'],
+    [['--redis', 'redis://user:secret%zz@host'], 'User and password in `--redis` must be percent-encoded'],
     [['--redis', 'redis://host/x'], 'The path of `--redis` must be the number of a database'],
     [['--sentinel', 'host:26379'], BOTH],
     [['--master', 'mymaster'], BOTH],

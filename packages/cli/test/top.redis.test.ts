@@ -4,6 +4,7 @@ import { Cluster } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { redisServer, type RedisServer } from '../../../test/redis/servers/redis-server.ts';
 import { sharedCluster } from '../../../test/redis/servers/shared-cluster.ts';
+import { tcpProxy } from '../../../test/redis/servers/tcp-proxy.ts';
 import { written } from './files.ts';
 import { run, runJson } from './run.ts';
 
@@ -146,6 +147,30 @@ Pool everyone: 92 of 100 tokens left
     const { code, out } = await running;
     expect(code).toBe(130);
     expect(JSON.parse(out)).toMatchObject({ complete: false });
+  });
+
+  it('reports a server that stops answering', async () => {
+    const server = await redisServer();
+    await charged(server, 2000);
+    const proxy = await tcpProxy(server);
+    proxy.onRequest = (chunk) => {
+      if (chunk.includes('scan')) proxy.blackhole('replies');
+    };
+    const { code, out, err } = await run(['top', '--redis', proxy.url, '--timeout', '500', ...files()]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('Redis could not list its keys (SCAN): Command timed out');
+  });
+
+  it('reports a server that stops answering between two steps', async () => {
+    const server = await redisServer();
+    await charged(server, 2000);
+    const proxy = await tcpProxy(server);
+    proxy.onRequest = (chunk) => {
+      if (chunk.includes('sluice:Orders:')) proxy.blackhole('replies');
+    };
+    const { code, out, err } = await run(['top', '--redis', proxy.url, '--timeout', '500', ...files()]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('ERR_STORE_DEADLINE');
   });
 
   it('reports a user without the permission to scan', async () => {

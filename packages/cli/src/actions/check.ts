@@ -1,5 +1,6 @@
 import { checkLimits, type Problem } from '@sluice/config';
 import type { Call } from '../console/command.ts';
+import type { Console } from '../console/console.ts';
 import { EXIT } from '../console/exit-code.ts';
 import { moreFormats } from '../limits/formats.ts';
 import { checkStdin, sourceOf } from '../limits/sources.ts';
@@ -17,7 +18,12 @@ export async function runCheck({ args, console }: Call): Promise<number> {
     for (const problem of found) problems.set(problem.text, problem);
   }
   const found = [...problems.values()];
-  console.result({ problems: found }, () => found.map(({ text }) => text));
+  console.result({ problems: found }, () => found.map((problem) => lineOf(problem, console)));
   if (found.length === 0) console.note(`No problems in ${args.join(', ')}.`);
   return found.length === 0 ? EXIT.fine : EXIT.findings;
+}
+
+/** The message, with the file and the position in bold on a terminal. */
+function lineOf({ text, message }: Problem, console: Console): string {
+  return console.styled('bold', text.slice(0, text.length - message.length)) + message;
 }

@@ -27,14 +27,14 @@ export class Terminal {
     this.interrupted = interrupted;
   }
 
-  /** The terminal of a process. A second Ctrl-C ends the process at once; so does a reader of its output that leaves. */
+  /** The terminal of a process. A second Ctrl-C ends it at once, and so does a reader of its output that leaves. */
   static ofProcess(process: NodeJS.Process): Terminal {
     const controller = new AbortController();
     process.once('SIGINT', () => controller.abort());
     for (const stream of [process.stdout, process.stderr]) {
       stream.on('error', (error: NodeJS.ErrnoException) => {
         // As in `sluice top | head`: there is nobody left to tell.
-        if (error.code === 'EPIPE') process.exit(141);
+        if (error.code === 'EPIPE') return process.exit(141);
         process.stderr.write(`error: The output can't be written: ${error.message}.\n`, () => process.exit(2));
       });
     }

@@ -1,6 +1,6 @@
 import { durationText } from '../console/duration-text.ts';
 import type { BorrowFacts, Explanation, Numbers, RateFacts } from './explanation.ts';
-import { numbersText } from './figures.ts';
+import { numbersText, shownId } from './figures.ts';
 
 /** Returns an explanation as lines for people. */
 export function explanationLines(explanation: Explanation): string[] {
@@ -17,7 +17,7 @@ export function explanationLines(explanation: Explanation): string[] {
     ...explanation.buckets.map(({ key, slot }): [string, string] => ['Redis key', `${key}, slot ${slot} of a cluster`]),
   ];
   const width = Math.max(...rows.map(([label]) => label.length));
-  const title = `${limit}${id === null ? '' : ` ${id}`}: ${stateText(explanation)}`;
+  const title = `${limit}${id === null ? '' : ` ${shownId(id)}`}: ${stateText(explanation)}`;
   return [title, ...rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`)];
 }
 

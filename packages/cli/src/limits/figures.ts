@@ -1,6 +1,6 @@
 import type { LoadedLimits } from '@sluice/config';
 import type { Limiter } from '@sluice/core';
-import { limitsOf, overridesOf } from '@sluice/core/kit';
+import { limitsOf, overridesOf, shownText } from '@sluice/core/kit';
 import { durationText } from '../console/duration-text.ts';
 import { UsageError } from '../console/failure.ts';
 import { featuresOf, isInProcess, kindOf, type Feature, type Kind } from './limit-kind.ts';
@@ -96,10 +96,18 @@ function notStored(name: string): UsageError {
   return new UsageError(`${what} To see its numbers, use sluice explain.`);
 }
 
+const MAX_ID_LENGTH = 300;
+
+/** Returns an id on one line, with characters that are invisible or reorder others as their code points. */
+export function shownId(id: string): string {
+  return shownText(id, MAX_ID_LENGTH);
+}
+
 /** Returns figures as lines for people. */
 export function figuresLines(figures: Figures): string[] {
-  const { limit, id, state, override, period } = figures;
-  const why = override === null ? 'the limit itself' : `an override for ${override}`;
+  const { limit, state, override, period } = figures;
+  const id = shownId(figures.id);
+  const why = override === null ? 'the limit itself' : `an override for ${shownId(override)}`;
   if (state !== 'counted')
     return [`${limit} ${id}: ${state}, by ${override === null ? 'the limit, which is disabled' : why}`];
   const full = fullText(figures);
@@ -116,7 +124,7 @@ export function figuresLines(figures: Figures): string[] {
 export function emptinessLine(figures: Figures): string {
   const { limit, id, remaining, burst, kind, resetAfterMs } = figures;
   const full = kind === 'concurrency' ? '' : `, full in ${durationText(resetAfterMs)}`;
-  return `${limit} ${id}: ${remaining} of ${burst} ${unitOf(figures)} left${full}`;
+  return `${limit} ${shownId(id)}: ${remaining} of ${burst} ${unitOf(figures)} left${full}`;
 }
 
 function unitOf({ kind }: Figures): string {

@@ -61,11 +61,20 @@ function serverOf(url: string): Server {
   return {
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? 6379 : Number(port),
-    ...(username !== '' && { username: decodeURIComponent(username) }),
-    ...(password !== '' && { password: decodeURIComponent(password) }),
+    ...(username !== '' && { username: decoded(username) }),
+    ...(password !== '' && { password: decoded(password) }),
     ...(database !== '' && { db: Number(database) }),
     ...(protocol === 'rediss:' && { tls: {} }),
   };
+}
+
+// The message does not show the text, because it may be a password.
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new UsageError('User and password in `--redis` must be percent-encoded: write %25 for a percent sign.');
+  }
 }
 
 function addressOf(text: string): { host: string; port: number } {

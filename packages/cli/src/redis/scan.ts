@@ -27,8 +27,7 @@ export async function* scannedKeys(client: Client, { pattern, time }: ScanOption
       yield* keysOfNode(node, pattern, time);
     }
   } catch (error) {
-    if (error instanceof Error && 'command' in error) throw scanFailed(error);
-    throw error;
+    throw scanFailed(error);
   }
 }
 
@@ -44,7 +43,7 @@ async function* keysOfNode(node: Redis, pattern: string, time: Time): AsyncGener
   } while (cursor !== '0');
 }
 
-function scanFailed(error: Error): UsageError {
+function scanFailed(error: unknown): UsageError {
   const remedy = 'Check the server, or give the user the permission +scan.';
   return new UsageError(`Redis could not list its keys (SCAN): ${messageOf(error)}. ${remedy}`);
 }
