@@ -14,7 +14,9 @@ const HOUR = TOKEN * 360_000;
 let prefixes = 0;
 
 async function readyStore(options: Partial<LeasedStoreOptions> = {}): Promise<LeasedStore> {
-  const store = leasedStore({ url: server.url, prefix: `calls${prefixes++}:`, gateways: 2, log: false, ...options });
+  const prefix = `calls${prefixes++}:`;
+  // The wait is long enough for a busy machine.
+  const store = leasedStore({ url: server.url, prefix, gateways: 2, maxWait: '1s', log: false, ...options });
   running.add({ close: () => store.close() });
   await store.ready();
   return store;
@@ -158,7 +160,7 @@ describe('a batch', () => {
 
   test('that waits is denied when the store is closed', async () => {
     const proxy = await tcpProxy(server);
-    const store = await readyStore({ url: proxy.url, maxWait: '1s' });
+    const store = await readyStore({ url: proxy.url });
     await store.spend([page('waits')]);
     proxy.blackhole();
     const batch = [page('waits', 50)];
@@ -171,7 +173,7 @@ describe('a batch', () => {
   });
 
   test('that waits with a wrong rest is rejected', async () => {
-    const store = await readyStore({ maxWait: '1s' });
+    const store = await readyStore();
     const wrong = { ...order('wrong'), id: '\uD800' };
     await expect(async () => store.spend([page('waits', 50), wrong])).rejects.toMatchObject({ code: 'ERR_ID' });
   });
