@@ -128,8 +128,7 @@ function batchOf(limiter, store, id) {
  */
 function isFromLease(reading) {
   if (!('levelsTicks' in reading)) return false;
-  const [clock = 0] = reading.bucketNowTicks ?? [];
-  return clock < -(reading.levelsTicks[0] ?? 0);
+  return reading.nowTicks < -(reading.levelsTicks[0] ?? 0);
 }
 
 /** @param {import('../harness/results.mjs').Results} results */

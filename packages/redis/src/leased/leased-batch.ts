@@ -56,16 +56,15 @@ function splitMixed(
 
 /** The levels of a decision in the process. It is no sign that Redis answers. */
 export function readingOf(leased: readonly LeasedEntry[], decision: LeaseDecision, nowTicks: number): StoreReading {
-  // oxlint-disable-next-line unicorn/no-new-array -- preallocated: see docs/hot-path.md
-  const levelsTicks = new Array<number>(leased.length);
-  // oxlint-disable-next-line unicorn/no-new-array -- preallocated: see docs/hot-path.md
-  const bucketNowTicks = new Array<number>(leased.length);
-  for (let i = 0; i < leased.length; i++) {
-    const entry = leased[i]!;
-    const levelTicks = levelOf(entry, decision, nowTicks);
-    levelsTicks[i] = levelTicks;
-    bucketNowTicks[i] = clockOf(entry, levelTicks, nowTicks);
-  }
+  if (leased.length > 1) return readingOfSeveral(leased, decision, nowTicks);
+  const entry = leased[0]!;
+  const levelTicks = levelOf(entry, decision, nowTicks);
+  return { nowTicks: clockOf(entry, levelTicks, nowTicks), levelsTicks: [levelTicks], remembered: true };
+}
+
+function readingOfSeveral(leased: readonly LeasedEntry[], decision: LeaseDecision, nowTicks: number): StoreReading {
+  const levelsTicks = leased.map((entry) => levelOf(entry, decision, nowTicks));
+  const bucketNowTicks = leased.map((entry, i) => clockOf(entry, levelsTicks[i]!, nowTicks));
   return { nowTicks: serverTicks(leased[0]!.bucket, nowTicks), levelsTicks, bucketNowTicks, remembered: true };
 }
 

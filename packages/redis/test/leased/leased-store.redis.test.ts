@@ -7,7 +7,7 @@ import {
   type LeasedStoreOptions,
 } from '@sluice/redis';
 import type { StoreReading, StoreTransaction } from '@sluice/core';
-import { passes } from '@sluice/core/kit';
+import { nowTicksAt, passes } from '@sluice/core/kit';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
@@ -222,7 +222,7 @@ describe('a refund of a decision', () => {
     const reading = await store.spend(batch);
     expect(isAllowed(batch, reading)).toBe(true);
     const refunds = batch.map(({ limit, id, incrementTicks }, i) => {
-      const tatAfterSpendTicks = reading.bucketNowTicks!.at(i)! + reading.levelsTicks.at(i)! + incrementTicks;
+      const tatAfterSpendTicks = nowTicksAt(reading, i) + reading.levelsTicks.at(i)! + incrementTicks;
       return { limit, id, incrementTicks, tatAfterSpendTicks };
     });
     return store.refund(refunds);
