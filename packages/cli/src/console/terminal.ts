@@ -34,8 +34,8 @@ export class Terminal {
     for (const stream of [process.stdout, process.stderr]) {
       stream.on('error', (error: NodeJS.ErrnoException) => {
         // As in `sluice top | head`: there is nobody left to tell.
-        if (error.code === 'EPIPE') return process.exit(141);
-        process.stderr.write(`error: The output can't be written: ${error.message}.\n`, () => process.exit(2));
+        if (error.code === 'EPIPE') process.exit(141);
+        else process.stderr.write(`error: The output can't be written: ${error.message}.\n`, () => process.exit(2));
       });
     }
     return new Terminal(process, controller.signal);
