@@ -54,7 +54,7 @@ export async function mostDecisions(
   const client = clients > 0 ? ROOMY : undefined;
   const orders = { ...options, url: server.url, setup, clients, everyone: ROOMY, client, deadlineMs: PATIENT_MS };
   return withGateways(server, orders, async (gateways) => {
-    await gateways.run({ lastsMs: WARM_UP_MS, inFlight });
+    await gateways.run({ lastsMs: Math.min(WARM_UP_MS, options.lastsMs), inFlight });
     const before = await redisUse(server);
     const reports = await gateways.run({ lastsMs: options.lastsMs, inFlight });
     return figuresOf(reports, before, await redisUse(server));
@@ -74,7 +74,13 @@ export async function marketOpen(
   return withGateways(server, orders, async (gateways) => {
     const perSecond = rise.perSecond / options.gateways;
     const toPerSecond = rise.toPerSecond / options.gateways;
-    await gateways.run({ perSecond, toPerSecond: perSecond, lastsMs: WARM_UP_MS, atMs: 0, forMs: 1 });
+    await gateways.run({
+      perSecond,
+      toPerSecond: perSecond,
+      lastsMs: Math.min(WARM_UP_MS, options.lastsMs),
+      atMs: 0,
+      forMs: 1,
+    });
     const before = await redisUse(server);
     const lastsMs = rise.atMs + rise.forMs + options.lastsMs;
     const reports = await gateways.run({ ...rise, perSecond, toPerSecond, lastsMs });

@@ -1,30 +1,18 @@
 import type { LoadFigures } from './on-redis.ts';
 import { SETUPS, type MeasuredResult, type SimulatedResult } from './result.ts';
-import { INTERVAL_MS } from './tally.ts';
+import { INTERVAL_MS, type Interval } from './tally.ts';
 
 /** The first row has the titles. */
 export type Table = readonly (readonly string[])[];
 
-/** What Redis and the backend get before, while, just after, and long after the market opens. */
-export function simulatedTable({ scenario, setups }: SimulatedResult): Table {
+/** What Redis and the backend get before, while, just after, and long after the market opens; or in each 100 ms. */
+export function simulatedTable({ scenario, setups }: SimulatedResult, allRows = false): Table {
   const { atMs, forMs } = scenario.rise;
   const moments = [atMs - INTERVAL_MS, atMs + INTERVAL_MS, atMs + forMs, scenario.durationMs - INTERVAL_MS];
-  const rows = SETUPS.flatMap(({ setup, name }) =>
-    moments.map((fromMs, i) => {
-      const interval = setups[setup].intervals.find((each) => each.fromMs === fromMs)!;
-      const perSecond = (requests: number): string => whole((1000 * requests) / INTERVAL_MS);
-      return [
-        i === 0 ? name : '',
-        `${fromMs} ms`,
-        perSecond(interval.offered),
-        perSecond(interval.admitted),
-        perSecond(interval.unavailable),
-        percent(interval.redisLoad),
-        ms(interval.redisP99Ms),
-        `${whole(interval.backlogMs)} ms`,
-      ];
-    }),
-  );
+  const rows = SETUPS.flatMap(({ setup, name }) => {
+    const shown = setups[setup].intervals.filter(({ fromMs }) => allRows || moments.includes(fromMs));
+    return shown.map((interval, i) => [i === 0 ? name : '', ...cellsOfInterval(interval)]);
+  });
   return [['', 'from', 'offered/s', 'to the backend/s', '503/s', 'Redis load', 'Redis p99', 'backend behind'], ...rows];
 }
 
@@ -61,6 +49,19 @@ export function openTable({ open, boundTokens }: MeasuredResult): Table {
 /** A table as Markdown. */
 export function markdown([titles = [], ...rows]: Table): string {
   return [titles, titles.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function cellsOfInterval(interval: Interval): readonly string[] {
+  const perSecond = (requests: number): string => whole((1000 * requests) / INTERVAL_MS);
+  return [
+    `${interval.fromMs} ms`,
+    perSecond(interval.offered),
+    perSecond(interval.admitted),
+    perSecond(interval.unavailable),
+    percent(interval.redisLoad),
+    ms(interval.redisP99Ms),
+    `${whole(interval.backlogMs)} ms`,
+  ];
 }
 
 function cellsOf(figures: LoadFigures): readonly string[] {
