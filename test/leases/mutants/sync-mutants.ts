@@ -149,8 +149,8 @@ export const batchMutants: readonly RuleMutant[] = [
   {
     name: 'the tokens of a batch that was decided are still waited for',
     in: 'waiting-batches.ts',
-    replace: '  endWait(each);\n',
-    by: '',
+    replace: '  endWait(each);\n  const decision',
+    by: '  const decision',
     finder: inBatchTest('in the order in which they came'),
   },
   {
