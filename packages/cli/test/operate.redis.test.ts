@@ -142,6 +142,13 @@ describe('on one server', () => {
     expect(err).toContain(`The limit \`${limit}\` is counted in each process, so it has no buckets in Redis.`);
   });
 
+  it('peek says that leased tokens count as taken', async () => {
+    const [limits = ''] = written('Searches: { count: 100, period: 1s, overshoot: 0.1, idFormat: accountId }\n');
+    const { out, err } = await run(['peek', '--redis', server.url, limits, 'Searches', 'a']);
+    expect(out).toMatch(/^Searches a: 100 of 100 tokens left\n/);
+    expect(err).toBe('Tokens that processes have leased count as taken.\n');
+  });
+
   it('charge takes tokens each time, and none of an unlimited id', async () => {
     expect(await on('charge', 'Orders', 'dave', '--cost', '5')).toMatchObject({ code: 0, err: 'Charged 5.\n' });
     expect(await jsonOn('charge', 'Orders', 'dave', '--cost', '5')).toMatchObject({
@@ -317,13 +324,14 @@ describe('a Redis that does not answer', () => {
     expect((await peek(server.url.replace('//', '//default:right@'))).code).toBe(0);
   });
 
-  it.each([0, 300])('can be ended with Ctrl-C %i ms after it was called', async (ms) => {
+  it.each([undefined, 0, 300])('can be ended with Ctrl-C, before it was called or %s ms later', async (ms) => {
     const server = await redisServer({ absent: true });
     const [limits = ''] = written(LIMITS);
     const controller = new AbortController();
     const args = ['peek', '--redis', server.url, '--timeout', '5000', limits, 'Orders', 'a'];
+    if (ms === undefined) controller.abort();
     const running = run(args, { interrupted: controller.signal });
-    await realDelay(ms);
+    await realDelay(ms ?? 0);
     controller.abort();
     expect(await running).toEqual({ code: 130, out: '', err: '' });
   });

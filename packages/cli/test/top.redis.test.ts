@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { accountId, createLimiter } from '@sluice/core';
 import { redisStore } from '@sluice/redis';
 import { Cluster } from 'ioredis';
@@ -63,8 +64,19 @@ describe('sluice top', () => {
     await charged(server, 299);
     await charged(server, 3000, 'other:');
     await server.call('EVAL', "for i = 1, 3000 do redis.call('SET', 'sluice:session:' .. i, 'x') end", 0);
+    // Of servers with a hash tag, of another kind of limit, and of no limit at all.
+    for (const key of [
+      '{x}:Orders:id1',
+      'Orders:{id1}',
+      'Orders:id1@month:1:0:UTC',
+      'Orders:%zz',
+      ':seq:id1',
+      'Orders',
+    ]) {
+      await server.call('SET', `sluice:${key}`, '1');
+    }
     const { top, ...found } = await topOf(server, '--count', '20');
-    expect(found).toEqual({ complete: true, keys: 3299, buckets: 299, longIds: 0, broken: 0 });
+    expect(found).toEqual({ complete: true, keys: 3305, buckets: 299, longIds: 0, broken: 0 });
     expect(top.map(({ id, remaining }) => ({ id, remaining }))).toEqual(emptiestOf(299, 20));
   });
 
@@ -173,13 +185,18 @@ Pool everyone: 92 of 100 tokens left
     expect(err).toContain('ERR_STORE_DEADLINE');
   });
 
-  it('reports a user without the permission to scan', async () => {
+  it('needs the permissions of a server and +scan, and reports that it is missing', async () => {
+    const page = readFileSync(new URL('../../../docs/running-on-redis.md', import.meta.url), 'utf8');
+    const [, name = '', rights = ''] = /^ACL SETUSER (\w+) on (.*)$/m.exec(page) ?? [];
     const server = await redisServer();
-    await server.call('ACL', 'SETUSER', 'limited', 'on', '>pw', '~*', '+@all', '-scan');
-    const url = server.url.replace('//', '//limited:pw@');
+    await server.call('ACL', 'SETUSER', name, 'on', ...rights.replaceAll("'", '').split(' '));
+    await charged(server, 3);
+    const url = server.url.replace('//', `//${name}:secret@`);
     const { code, err } = await run(['top', '--redis', url, ...files()]);
     expect(code).toBe(2);
     expect(err).toContain('Redis could not list its keys (SCAN): NOPERM');
+    await server.call('ACL', 'SETUSER', name, '+scan');
+    expect(await runJson(['top', '--redis', url, ...files()])).toMatchObject({ buckets: 3 });
   });
 
   it.each([[[]], [['--hash-tag', 'id']], [['--hash-tag', 'all']]])(

@@ -10,6 +10,7 @@ export async function runPeek(call: Call): Promise<number> {
   const cost = costOf(call);
   const { loaded, limit, id } = await namedBucket(call);
   const figures = await withLimits(loaded, call, ({ limiter }) => figuresOf({ loaded, limiter, limit, id, cost }));
+  if (figures.features.includes('overshoot')) call.console.note('Tokens that processes have leased count as taken.');
   call.console.result(figures, () => figuresLines(figures));
   return EXIT.fine;
 }
