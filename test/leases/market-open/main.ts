@@ -1,12 +1,14 @@
 // `npm run replay:market-open` lets 285,000 requests a second come where there were 18,000, from 1.4 million clients: in a
 // simulation with the code of the product, and with processes of this machine on a real Redis. `-- simulated` and
 // `-- processes` run one of the two. `--quick` checks in less than a minute that everything runs, `--all-rows` prints each
-// 100 ms of the simulation, and `--write` writes the result that the docs show. What Redis needs for a call, a decision and
-// a bucket of a sync are options of the simulation.
+// 100 ms of the simulation, and `--write` writes the result and the tables of docs/leases.md: then run `npm run format` and
+// `node scripts/draw-leases.mjs`. What Redis needs for a call, a decision and a bucket of a sync are options of the
+// simulation. `-- docs` writes the tables of the committed result.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { writeTables } from './docs-page.ts';
 import { measureAll } from './measured.ts';
-import { RESULT_FILE, type MeasuredResult, type Result, type SimulatedResult } from './result.ts';
+import { committedResult, RESULT_FILE, type MeasuredResult, type Result, type SimulatedResult } from './result.ts';
 import { MARKET_OPEN } from './scenario.ts';
 import { assumptions, simulateAll } from './simulated.ts';
 import { markdown, mostDecisionsTable, openTable, simulatedTable } from './tables.ts';
@@ -25,8 +27,8 @@ const { values, positionals } = parseArgs({
     'bucket-micros': { type: 'string', default: String(redis.bucketMicros) },
   },
 });
-const PARTS = ['simulated', 'processes'];
-const parts = positionals.length === 0 ? PARTS : positionals;
+const PARTS = ['simulated', 'processes', 'docs'];
+const parts = positionals.length === 0 ? ['simulated', 'processes'] : positionals;
 for (const part of parts) if (!PARTS.includes(part)) throw new Error(`There is no part ${part}: ${PARTS.join(', ')}.`);
 if (values.quick && values.write) throw new Error('--quick measures too little for --write.');
 
@@ -38,6 +40,7 @@ if (values.write) {
   const before = JSON.parse(readFileSync(RESULT_FILE, 'utf8')) as Partial<Result>;
   writeFileSync(RESULT_FILE, `${JSON.stringify({ ...before, ...result }, rounded, 2)}\n`);
 }
+if (values.write || parts.includes('docs')) writeTables(committedResult());
 
 function simulated(): SimulatedResult {
   const scenario = {
