@@ -12,7 +12,6 @@ import { BASELINE, CONTENDERS, CORE, deciderOf } from './stores.mjs';
 
 const TARGET = 1.5;
 const DEADLINE_MS = 1000;
-const WARM_UP_TURNS = 300;
 
 /** So many decisions are made in a turn of the event loop. Between turns there is time for syncs. */
 const PER_TURN = 5000;
@@ -53,7 +52,7 @@ export const decisions = {
         contender,
         case: name,
         core: CORE.client,
-        settings: { way, ids, turns: quick ? 20 : 200 },
+        settings: { way, ids, turns: quick ? 20 : 200, warmUp: quick ? 50 : 300 },
       })),
     ),
   prepare,
@@ -65,7 +64,9 @@ export const decisions = {
  * @returns {Promise<import('../harness/part.ts').Measure>}
  */
 async function prepare({ contender, settings = {} }) {
-  const { way, ids, turns } = /** @type {{ way: string, ids: string, turns: number }} */ (settings);
+  const { way, ids, turns, warmUp } = /** @type {{ way: string, ids: string, turns: number, warmUp: number }} */ (
+    settings
+  );
   const { ids: count, leased, inMemory } = /** @type {typeof IDS[string]} */ (IDS[ids]);
   const numbers = /** @type {import('@sluice/core').LimitNumbers} */ (contender === BASELINE ? inMemory : leased);
   const { limiter, store } = await deciderOf(contender, numbers, GATEWAYS);
@@ -96,7 +97,7 @@ async function prepare({ contender, settings = {} }) {
     }
     return (cpuMicros * 1000) / (lasts * PER_TURN);
   };
-  await time(WARM_UP_TURNS);
+  await time(warmUp);
   return async () => ({ nanoseconds: await time(turns) });
 }
 
