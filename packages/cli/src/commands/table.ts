@@ -22,4 +22,8 @@ export const table: ReadonlyMap<string, CommandEntry> = new Map([
       load: async () => (await import('./replay.ts')).replay,
     },
   ],
+  [
+    'suggest',
+    { summary: 'suggest numbers for a limit from a log', load: async () => (await import('./suggest.ts')).suggest },
+  ],
 ]);

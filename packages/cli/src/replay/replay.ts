@@ -9,22 +9,23 @@ import { Tally, type DecisionObserver } from './counting/tally.ts';
 import { passesFor, type Arrivals } from './deciding/arrivals.ts';
 import { chosenLimits, forCanonicalIds } from './deciding/chosen-limits.ts';
 import { ReplayPass } from './deciding/replay-pass.ts';
-import { ReadingCounts } from './entries/entry-reader.ts';
+import type { ReadingCounts } from './entries/entry-reader.ts';
 import { Routes } from './entries/routes.ts';
 import type { FormatOptions } from './formats/detect.ts';
 import { ClientTable } from './keys/client-table.ts';
-import { Identities, type AddressRule, type IdentifiedLimit } from './keys/identities.ts';
+import type { AddressRule, IdentifiedLimit } from './keys/identities.ts';
 import { keyRules } from './keys/key-rules.ts';
 import { notesOn, partsMissing } from './counting/notes.ts';
-import { SortWindow, type Second } from './order/sort-window.ts';
+import type { Second } from './order/sort-window.ts';
 import { logFile } from './reading/log-file.ts';
-import { knownLogs, MergedLogs, type KnownLog } from './reading/merged-logs.ts';
+import { knownLogs, type KnownLog } from './reading/merged-logs.ts';
+import { readRequests } from './reading/read-requests.ts';
 
 /** The options of {@link replay}. */
 export interface ReplayOptions extends FormatOptions, AddressRule {
   /** The logs, `-` for stdin. */
   readonly files: readonly string[];
-  readonly loaded: LoadedLimits;
+  readonly loaded: Pick<LoadedLimits, 'limits' | 'overrides'>;
   /** Words such as `Orders=json:user.id`. */
   readonly keys: readonly string[];
   readonly costs: readonly string[];
@@ -61,21 +62,19 @@ export async function replay(options: ReplayOptions, console: Console): Promise<
     const clients = new ClientTable(Math.floor(MAX_CLIENTS / names.length), arrivals.length);
     return { name, rule: rules.get(name)!, clients, withoutId: 0, invalidIds: 0, invalidExample: undefined };
   });
-  const [counts, routes] = [new ReadingCounts(), new Routes({ routes: templates, costs, only, limits: names })];
+  const routes = new Routes({ routes: templates, costs, only, limits: names });
   const deciding = new Deciding(options, arrivals, identified);
-  const window = new SortWindow((second) => deciding.add(second));
-  const identities = new Identities(identified, options);
-  const merged = new MergedLogs(logs, { identities, routes, counts, window, console });
-  await merged.read();
+  const reading = { logs, limits: identified, addresses: options, routes };
+  const { counts, window, files: outcomes } = await readRequests(reading, console, (second) => deciding.add(second));
   const { decided, evicted } = await deciding.end();
   const seen = { counts, window, logs, leftOut, identified, evicted };
   return buildReport({
     arrivals,
     counts,
-    files: merged.outcomes,
+    files: outcomes,
     late: window.late,
     time: timeOf(logs, arrivals, counts),
-    partial: partsMissing(merged.outcomes, console.interrupted.aborted),
+    partial: partsMissing(outcomes, console.interrupted.aborted),
     leftOut,
     notes: notesOn(seen),
     routeNames: routes.names,

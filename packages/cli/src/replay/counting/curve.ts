@@ -1,5 +1,6 @@
 import type { ClientTable } from '../keys/client-table.ts';
 import { bandOf, type Band } from './band.ts';
+import { kneeOf } from './knee.ts';
 
 /** A point of a {@link BurstCurve}: with this burst, so many ids are denied at least once. */
 interface CurvePoint {
@@ -32,7 +33,8 @@ export function burstCurve(clients: ClientTable): BurstCurve | undefined {
     const scaled = (pick: 'ids' | 'requests'): Band => bandOf(above.map((sum) => sum[pick] * clients.sampling));
     return { burst, deniedIds: scaled('ids'), theirRequests: scaled('requests') };
   });
-  return { points, knee: kneeOf(points) };
+  const knee = kneeOf(points.map(({ burst, deniedIds }) => ({ x: burst, y: 1 + deniedIds.high })));
+  return { points, knee: points[knee]?.burst ?? null };
 }
 
 /** Ids that need one burst. */
@@ -76,23 +78,4 @@ function thinned(bursts: readonly number[]): readonly number[] {
     next = Math.max(burst + 1, burst * Math.exp(step));
     return true;
   });
-}
-
-/**
- * Returns the burst of the point that is farthest below the line from the first point to the last, on logarithmic axes
- * (the method of Kneedle by Satopää and others, 2011, for a known shape).
- */
-function kneeOf(points: readonly CurvePoint[]): number | null {
-  if (points.length < 3) return null;
-  const xs = points.map(({ burst }) => Math.log(burst));
-  const ys = points.map(({ deniedIds }) => Math.log1p(deniedIds.high));
-  const [width, height] = [xs.at(-1)! - xs[0]!, ys[0]! - ys.at(-1)!];
-  if (width === 0 || height <= 0) return null;
-  let best = { below: 0.1, index: -1 };
-  for (const [index, x] of xs.entries()) {
-    const line = 1 - (x - xs[0]!) / width;
-    const below = line - (ys[index]! - ys.at(-1)!) / height;
-    if (below > best.below) best = { below, index };
-  }
-  return points[best.index]?.burst ?? null;
 }

@@ -1,6 +1,6 @@
 import type { Console } from '../../console/console.ts';
 import { durationText } from '../../console/duration-text.ts';
-import type { Band } from './band.ts';
+import { band, count, percent, share } from './figures-text.ts';
 import type { LimitReport, ReplayReport } from './report.ts';
 
 const SHOWN_ROUTES = 10;
@@ -83,25 +83,6 @@ function deniedLines({ mostDenied }: ReplayReport): string[] {
   if (mostDenied.length === 0) return [];
   const lines = mostDenied.map((each) => `  ${each.limit} ${each.id}: ${share(each.denied, each.requests)}`);
   return ['', 'Most denied ids', ...lines];
-}
-
-function share(part: Band, whole: number): string {
-  const high = whole === 0 ? 0 : part.high / whole;
-  return `${band(part)} of ${count(whole)} (${percent(high)})`;
-}
-
-/** Returns a band as text: `12`, or `12 to 15`. */
-function band({ low, high }: Band): string {
-  return low === high ? count(low) : `${count(low)} to ${count(high)}`;
-}
-
-/** Returns a part as text, with two digits: `0.034 %`. */
-function percent(part: number): string {
-  return `${Number((100 * part).toPrecision(2))} %`;
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en');
 }
 
 function timeText(ms: number): string {

@@ -35,7 +35,10 @@ function reasonAgainst(name: string, definition: LimitDefinition): string | unde
 }
 
 /** Returns the limits for a limiter that gets canonical ids, so that it need not make them canonical again. */
-export function forCanonicalIds({ limits, overrides }: LoadedLimits, names: readonly string[]): ReplayedLimits {
+export function forCanonicalIds(
+  { limits, overrides }: Pick<LoadedLimits, 'limits' | 'overrides'>,
+  names: readonly string[],
+): ReplayedLimits {
   const definitions = Object.entries(limits).filter(([, { load }]) => load === undefined);
   const changed = definitions.map(([name, definition]) => {
     if (!names.includes(name)) return [name, definition];

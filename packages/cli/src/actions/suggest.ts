@@ -1,0 +1,24 @@
+import type { Call } from '../console/command.ts';
+import { EXIT } from '../console/exit-code.ts';
+import { addressRule, denyAtMost, formatOptions } from '../replay/options.ts';
+import { suggestLines } from '../replay/suggesting/suggest-lines.ts';
+import { suggest } from '../replay/suggesting/suggest.ts';
+
+/** Runs `sluice suggest`. */
+export async function runSuggest(call: Call): Promise<number> {
+  const { args, console } = call;
+  const report = await suggest(
+    {
+      ...formatOptions(call),
+      ...addressRule(call),
+      files: args,
+      key: call.text('key') ?? 'ip',
+      costs: call.texts('cost'),
+      only: call.texts('only'),
+      denyAtMost: denyAtMost(call),
+    },
+    console,
+  );
+  console.result(report, () => suggestLines(report, console));
+  return EXIT.fine;
+}

@@ -1,0 +1,22 @@
+import type { Band } from './band.ts';
+
+/** Returns a part of a whole as text: `12 to 15 of 300 (5 %)`. */
+export function share(part: Band, whole: number): string {
+  const high = whole === 0 ? 0 : part.high / whole;
+  return `${band(part)} of ${count(whole)} (${percent(high)})`;
+}
+
+/** Returns a band as text: `12`, or `12 to 15`. */
+export function band({ low, high }: Band): string {
+  return low === high ? count(low) : `${count(low)} to ${count(high)}`;
+}
+
+/** Returns a part as text, with two digits: `0.034 %`. */
+export function percent(part: number): string {
+  return `${Number((100 * part).toPrecision(2))} %`;
+}
+
+/** Returns a count as text: `12,345`. */
+export function count(value: number): string {
+  return value.toLocaleString('en');
+}

@@ -1,0 +1,180 @@
+import { everyone, ipAddress, keyFrom, OverrideList, clientNetwork, type LimitDefinition } from '@sluice/core';
+import type { Console } from '../../console/console.ts';
+import { UsageError } from '../../console/failure.ts';
+import type { ReplayReport } from '../counting/report.ts';
+import { Routes } from '../entries/routes.ts';
+import type { FormatOptions } from '../formats/detect.ts';
+import { ClientTable } from '../keys/client-table.ts';
+import type { AddressRule } from '../keys/identities.ts';
+import { keyRules } from '../keys/key-rules.ts';
+import { logFile } from '../reading/log-file.ts';
+import { knownLogs, type KnownLog } from '../reading/merged-logs.ts';
+import { readRequests } from '../reading/read-requests.ts';
+import { replay } from '../replay.ts';
+import { RateNeeds } from './rate-needs.ts';
+import { coarseRates, perSecond, roundBurst, roundRates, type SuggestedRate } from './rates.ts';
+import type { Suggestion, SuggestReport } from './suggest-report.ts';
+
+/** The options of {@link suggest}. */
+export interface SuggestOptions extends FormatOptions, AddressRule {
+  /** The logs. They are read several times, so not stdin. */
+  readonly files: readonly string[];
+  /** Where ids come from, as in `--key` of a replay. */
+  readonly key: string;
+  readonly costs: readonly string[];
+  /** Patterns of the requests that the limit is for; none for all of them. */
+  readonly only: readonly string[];
+  /** The part of ids that may be denied, from 0 to 1. */
+  readonly denyAtMost: number;
+}
+
+const NAME = 'Requests';
+/** The table of clients has about 400 bytes for each. */
+const MAX_CLIENTS = 250_000;
+
+/**
+ * Suggests numbers for a limit. At each rate there is a smallest burst that denies at most a part of the clients. Of these
+ * numbers it suggests those that allow a client the fewest requests in a minute, in ten seconds, and in an hour. Each
+ * suggestion is replayed, so that its price is exact.
+ *
+ * @throws {UsageError} For stdin, for a log that can't be read or has no known format, and for wrong options.
+ */
+export async function suggest(options: SuggestOptions, console: Console): Promise<SuggestReport> {
+  const { denyAtMost, key } = options;
+  const files = await Promise.all(options.files.map((name) => logFile(name, console.terminal)));
+  const pipe = files.find(({ size }) => size === undefined);
+  if (pipe !== undefined)
+    throw new UsageError(
+      `A suggestion reads its logs several times, and ${pipe.name} can be read once. Write it to a file first.`,
+    );
+  const logs = await knownLogs(files, options);
+  const coarse = await burstsAt(coarseRates(), logs, options, console);
+  const middle = perSecond(tightest(coarse, 60));
+  const near = await burstsAt(roundRates(middle / 3, middle * 3), logs, options, console);
+  const rates = [...coarse, ...near].toSorted((a, b) => perSecond(a) - perSecond(b));
+  const suggestions: Suggestion[] = [];
+  let report: ReplayReport | undefined;
+  for (const each of candidates(rates)) {
+    // oxlint-disable-next-line no-await-in-loop -- one reading after the other
+    report = await priced(each, options, console);
+    suggestions.push(suggestionOf(each, report, key));
+  }
+  return {
+    version: 1,
+    partial: report!.partial,
+    input: report!.input,
+    key,
+    ids: report!.limits[0]?.ids ?? 0,
+    denyAtMost,
+    rates,
+    suggestions: report!.limits.length === 0 ? [] : suggestions,
+    notes: report!.notes,
+  };
+}
+
+interface RateAndBurst extends SuggestedRate {
+  readonly burst: number;
+}
+
+async function burstsAt(
+  rates: readonly SuggestedRate[],
+  logs: readonly KnownLog[],
+  options: SuggestOptions,
+  console: Console,
+): Promise<RateAndBurst[]> {
+  const clients = new ClientTable(MAX_CLIENTS, 0);
+  const needs = new RateNeeds(clients, rates);
+  const rule = keyRules([`${NAME}=${options.key}`], limitsWith({ count: 1, period: '1s', burst: 1 }, options.key), [
+    NAME,
+  ]).get(NAME)!;
+  const limit = { name: NAME, rule, clients, withoutId: 0, invalidIds: 0, invalidExample: undefined };
+  // In a log of whole seconds, all requests of a second may have come at its start: the burst must be enough for that.
+  const isWhole = logs.some(({ detected }) => detected.resolution === 'second');
+  let startMicros: number | undefined;
+  await readRequests({ logs, limits: [limit], addresses: options, routes: routesOf(options) }, console, (second) => {
+    startMicros ??= second.startMicros;
+    for (let i = 0; i < second.size; i++) {
+      const [[id], { applies, cost }] = [second.identities[i]!, second.targets[i]!];
+      if (id === null || id === undefined || !applies[0]!) continue;
+      needs.add(id, (isWhole ? second.startMicros : second.micros[i]!) - startMicros, cost);
+    }
+  });
+  const bursts = needs.bursts(options.denyAtMost);
+  return rates.map((rate, i) => ({ ...rate, burst: bursts[i]! }));
+}
+
+function routesOf({ costs, only }: SuggestOptions): Routes {
+  return new Routes({ routes: [], costs, only: only.map((pattern) => `${NAME}=${pattern}`), limits: [NAME] });
+}
+
+/** The windows for which numbers are suggested, in seconds. */
+const WINDOWS = [
+  { name: 'a minute', seconds: 60 },
+  { name: 'ten seconds', seconds: 10 },
+  { name: 'an hour', seconds: 3600 },
+];
+
+/** Returns the numbers that allow a client the fewest requests in a window. */
+function tightest(rates: readonly RateAndBurst[], seconds: number): RateAndBurst {
+  const most = (rate: RateAndBurst): number => rate.burst + perSecond(rate) * seconds;
+  return rates.reduce((best, rate) => (most(rate) < most(best) ? rate : best));
+}
+
+interface Candidate extends RateAndBurst {
+  readonly tightestIn: string;
+}
+
+/** Returns the tightest numbers for each window, each once. */
+function candidates(rates: readonly RateAndBurst[]): Candidate[] {
+  const found = WINDOWS.map(({ name, seconds }): Candidate => {
+    const { count, period, burst } = tightest(rates, seconds);
+    return { count, period, burst: roundBurst(burst), tightestIn: name };
+  });
+  const texts = found.map(({ count, period }) => `${count} ${period}`);
+  return found.filter((_, i) => texts.indexOf(texts[i]!) === i);
+}
+
+function priced(numbers: RateAndBurst, options: SuggestOptions, console: Console): Promise<ReplayReport> {
+  const { key, only, costs, denyAtMost } = options;
+  return replay(
+    {
+      ...options,
+      loaded: { limits: limitsWith(numbers, key), overrides: new OverrideList() },
+      keys: [`${NAME}=${key}`],
+      only: only.map((pattern) => `${NAME}=${pattern}`),
+      costs,
+      routes: [],
+      showIds: false,
+      denyAtMost,
+    },
+    console,
+  );
+}
+
+const KEYS = new Map([
+  ['ip', ipAddress()],
+  ['network', clientNetwork()],
+  ['everyone', everyone()],
+]);
+
+function limitsWith({ count, period, burst }: RateAndBurst, key: string): Record<string, LimitDefinition> {
+  const text = keyFrom({ name: 'missing', canonical: (id) => id });
+  return { [NAME]: { key: KEYS.get(key) ?? text, count, period, burst } };
+}
+
+function suggestionOf(numbers: Candidate, { limits: [limit] }: ReplayReport, key: string): Suggestion {
+  const { count, period, burst, tightestIn } = numbers;
+  const none = { low: 0, high: 0 };
+  const format = KEYS.get(key)?.format.name ?? 'accountId';
+  return {
+    count,
+    period,
+    burst,
+    tightestIn,
+    yaml: `${NAME}: { count: ${count}, period: ${period}, burst: ${burst}, idFormat: ${format} }`,
+    requests: limit?.requests ?? 0,
+    denied: limit?.denied ?? none,
+    deniedSuccesses: limit?.deniedSuccesses ?? none,
+    deniedIds: limit?.deniedIds ?? none,
+  };
+}

@@ -1,0 +1,3 @@
+import { recordedSuite } from './recorded-suite.ts';
+
+recordedSuite(20_000);
