@@ -123,7 +123,7 @@ Orders gold: 300 of 600 tokens left
 InFlight alice: 9 of 10 slots left
 Pool everyone: 92 of 100 tokens left
 `);
-    expect(err).toContain('of which 6 are buckets of these limits.\nLeft out 1 buckets whose id is too long');
+    expect(err).toContain('Buckets of these limits: 6.\nLeft out because their id is too long to be in the key: 1.\n');
     expect((await run([...args, '--limit', 'PerUser'])).out).toMatch(/^PerUser alice: .*\n$/);
     expect((await run([...args, '--limit', 'Users'])).err).toContain("No limit is named 'Users'.");
     await held.release();
@@ -135,7 +135,7 @@ Pool everyone: 92 of 100 tokens left
     await server.call('SET', 'sluice:Orders:kim', 'hello');
     expect(await topOf(server)).toMatchObject({ buckets: 3, broken: 1 });
     expect((await run(['top', '--redis', server.url, ...files()])).err).toContain(
-      'Left out 1 keys that contain something else',
+      'Left out because they contain something else than a bucket: 1.',
     );
   });
 

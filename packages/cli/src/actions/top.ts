@@ -91,8 +91,8 @@ async function figuresIfAny(
 }
 
 function* notesOn({ complete, keys, buckets, longIds, broken }: Found): Generator<string> {
-  yield `Looked at ${keys} keys, of which ${buckets} are buckets of these limits.`;
+  yield `Keys: ${keys}. Buckets of these limits: ${buckets}.`;
   if (!complete) yield 'This is a part of the keys. To look at more, raise --max-keys.';
-  if (longIds > 0) yield `Left out ${longIds} buckets whose id is too long to be in its key.`;
-  if (broken > 0) yield `Left out ${broken} keys that contain something else than a bucket.`;
+  if (longIds > 0) yield `Left out because their id is too long to be in the key: ${longIds}.`;
+  if (broken > 0) yield `Left out because they contain something else than a bucket: ${broken}.`;
 }
