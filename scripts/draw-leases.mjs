@@ -21,7 +21,7 @@ function drawBackend({ scenario, setups }) {
     title: 'What reaches the backend at the market open',
     description:
       'Requests rise from 18,000 to 285,000 a second within 200 ms. If strict limits fail open, almost all of them reach the backend. If they fail closed, it gets far less than it can do. With leases it gets what it can do, after a burst.',
-    time: { endMs: durationMs, everyMs: 250, unit: { name: 'time in seconds', ms: 1000 } },
+    time: { endMs: durationMs, everyMs: 500, unit: { name: 'time in seconds', ms: 1000 } },
     scale: { label: 'thousand/s', lowest: 0, highest: 300, every: 50 },
     lines: [
       { label: 'strict, failing open', points: line('open'), colour: 'no' },
@@ -41,7 +41,7 @@ function drawRedis({ scenario, setups }) {
     title: 'How long Redis takes at the market open',
     description:
       'Without leases, the slowest hundredth of the calls takes 50 ms from the rise of the load on, which is the deadline. With leases it takes less than 10 ms.',
-    time: { endMs: scenario.durationMs, everyMs: 250, unit: { name: 'time in seconds', ms: 1000 } },
+    time: { endMs: scenario.durationMs, everyMs: 500, unit: { name: 'time in seconds', ms: 1000 } },
     scale: { label: 'p99 in ms', lowest: 0, highest: 60, every: 10 },
     lines: [
       { label: 'strict', points: line('closed'), colour: 'no' },
