@@ -32,8 +32,7 @@ export class GatewayProcess {
     const orders = { ...given, file: join(serversFolder(), `passed-${process.pid}-${started}`) };
     const child = run('spend.mjs', [JSON.stringify(orders)]);
     running.add({ close: () => kill(child) });
-    const [numbers] = (await once(child, 'message')) as [SpendNumbers];
-    return new GatewayProcess(child, orders, numbers);
+    return new GatewayProcess(child, orders, await answerOf<SpendNumbers>(child));
   }
 
   /** Begins the load. */
@@ -91,10 +90,28 @@ export class GatewayProcess {
   }
 
   async #ask<Answer>(message: SpendMessage): Promise<Answer> {
-    const answer = once(this.#child, 'message');
+    const answer = answerOf<Answer>(this.#child);
     this.#child.send(message);
-    return ((await answer) as [Answer])[0];
+    return answer;
   }
+}
+
+/** The next message of a process. If it ends instead, that is an error. */
+function answerOf<Answer>(child: ChildProcess): Promise<Answer> {
+  const printed: Buffer[] = [];
+  const print = (chunk: Buffer): void => void printed.push(chunk);
+  return new Promise((resolve, reject) => {
+    const end = (code: number | null): void => {
+      reject(new Error(`The process ended with ${code}: ${Buffer.concat(printed).toString()}`));
+    };
+    child.stderr!.on('data', print);
+    child.once('close', end);
+    child.once('message', (answer: Answer) => {
+      child.stderr!.off('data', print);
+      child.off('close', end);
+      resolve(answer);
+    });
+  });
 }
 
 async function kill(child: ChildProcess): Promise<void> {

@@ -10,7 +10,7 @@ const SKEW = 5;
 const MOVE_MS = 300;
 /** A second of the rate, of which so much must pass again. */
 const RATE_WINDOW_MS = 1000;
-const RATE_SHARE = 0.9;
+const RATE_SHARE = 0.75;
 
 /** A load on a leased limit by several processes, in the middle of which something happens. */
 export interface LoadThrough {

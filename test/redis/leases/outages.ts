@@ -1,7 +1,7 @@
 import { realDelay } from '../../real-delay.ts';
 import type { SpendLimit } from '../processes/spend.mjs';
 import { redisServer } from '../servers/redis-server.ts';
-import { QUICK } from './limits.ts';
+import { SLOW } from './limits.ts';
 import { loadThrough, PROCESSES } from './load-through.ts';
 import type { LeaseScenario } from './outcome.ts';
 
@@ -17,8 +17,8 @@ export function stoppedRedis(onFailure: SpendLimit['onFailure'], seconds: number
       const server = await redisServer();
       return loadThrough({
         server: { url: server.url },
-        limit: { ...QUICK, onFailure },
-        perSecond: 2000,
+        limit: { ...SLOW, onFailure },
+        perSecond: 1000,
         beforeMs: BEFORE_MS,
         afterMs: AFTER_MS,
         recoveredWithinMs: RECOVERED_WITHIN_MS,

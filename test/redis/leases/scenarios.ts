@@ -29,7 +29,7 @@ export const LEASE_SCENARIOS: readonly LeaseScenario[] = [
 /** Those that are short, for tests. */
 export const SHORT_LEASE_SCENARIOS: readonly LeaseScenario[] = [
   calm(0.5, 4),
-  stoppedRedis('local', 2),
+  stoppedRedis('local', 3),
   flushed,
   reset,
   loweredLimit,

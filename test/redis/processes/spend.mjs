@@ -179,5 +179,5 @@ async function obey(message) {
 
 process.on('message', async (/** @type {SpendMessage} */ message) => process.send?.(await obey(message)));
 process.on('disconnect', () => process.exit());
-await limiter.ready();
+await limiter.ready({ timeoutMs: 30_000 });
 process.send?.(numbers());
