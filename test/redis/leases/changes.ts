@@ -86,11 +86,11 @@ export const loweredLimit: LeaseScenario = {
       perSecond: 1000,
       strict: PROCESSES / 2,
       beforeMs: 2000,
-      afterMs: DEBT_MS + 4000,
+      afterMs: DEBT_MS + 3000,
       recoveredWithinMs: DEBT_MS + 2000,
       async fault({ gateways }) {
         await Promise.all(gateways.map((gateway, i) => (i % 2 === 0 ? gateway.replace(NEW) : undefined)));
-        await realDelay(4000);
+        await realDelay(2500);
         await Promise.all(gateways.map((gateway, i) => (i % 2 === 1 ? gateway.replace(NEW) : undefined)));
         return { tokens: 0 };
       },
