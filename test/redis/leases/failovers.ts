@@ -7,8 +7,8 @@ import type { LeaseScenario } from './outcome.ts';
 
 const BEFORE_MS = 4000;
 /** Clients find the new primary a few seconds later. */
-const AFTER_MS = 9000;
-const RECOVERED_WITHIN_MS = 5000;
+const AFTER_MS = 10_000;
+const RECOVERED_WITHIN_MS = 8000;
 
 /** Sentinel replaces a primary that died. */
 export const sentinelFailover: LeaseScenario = {
