@@ -1,6 +1,6 @@
 import { checkLimits } from '@sluice/config';
 import { describe, expect, it } from 'vitest';
-import { written } from './files.ts';
+import { moduleOf, written } from './files.ts';
 import { run, runJson } from './run.ts';
 
 const LIMITS = 'Orders: { count: 300, period: 3h, idFormat: accountId }\n';
@@ -84,5 +84,25 @@ describe('sluice check', () => {
       '- Mails: { count: 20, period: 1h, ids: [example.co.uk] }\n',
     );
     expect((await run(['check', ...files])).code).toBe(0);
+  });
+
+  it('knows the formats of the keys of a module', async () => {
+    const files = written(
+      'Colors: { count: 10, period: 1h, idFormat: color }\n',
+      '- Colors: { count: 20, period: 1h, ids: [red, RED] }\n',
+    );
+    expect((await run(['check', ...files])).out).toContain("must be a known id format, but was 'color'");
+    const format = `{ name: 'color', canonical: (text) => text.toLowerCase() }`;
+    for (const key of [`{ format: ${format} }`, `{ key: { format: ${format} }, onFailure: 'open' }`]) {
+      const module = moduleOf(`export const keys = { Colors: ${key} };\n`);
+      const { code, out } = await run(['check', ...files, '--keys', module]);
+      expect(code).toBe(1);
+      expect(out).toContain("`Colors` lists the id 'RED' (which is 'red') twice");
+    }
+    const wrong = await run(['check', ...files, '--keys', moduleOf('export const keys = { Colors: 1 };')]);
+    expect({ code: wrong.code, err: wrong.err }).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('ERR_') as string,
+    });
   });
 });

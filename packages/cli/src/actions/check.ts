@@ -2,18 +2,20 @@ import { checkLimits, type Problem } from '@sluice/config';
 import type { Call } from '../console/command.ts';
 import type { Console } from '../console/console.ts';
 import { EXIT } from '../console/exit-code.ts';
-import { moreFormats } from '../limits/formats.ts';
+import { formatsFor } from '../limits/files.ts';
 import { checkStdin, sourceOf } from '../limits/sources.ts';
 
 /** Runs `sluice check`. */
-export async function runCheck({ args, console }: Call): Promise<number> {
+export async function runCheck(call: Call): Promise<number> {
+  const { args, console } = call;
   const [limits = '', ...overrides] = args;
   checkStdin(args);
   const defaults = sourceOf(limits, console.terminal);
   const pairs = overrides.length === 0 ? [undefined] : overrides.map((word) => sourceOf(word, console.terminal));
   const problems = new Map<string, Problem>();
+  const formats = await formatsFor(call);
   for (const source of pairs) {
-    const found = await checkLimits({ defaults, overrides: source, formats: moreFormats() });
+    const found = await checkLimits({ defaults, overrides: source, formats });
     // Those of the limits are found again beside each file of overrides.
     for (const problem of found) problems.set(problem.text, problem);
   }

@@ -1,4 +1,5 @@
 import type { Command } from '../console/command.ts';
+import { KEYS_OPTION } from './words.ts';
 
 /** `sluice check`: finds the mistakes of files, with the messages that a server logs. */
 export const check: Command = {
@@ -11,7 +12,7 @@ export const check: Command = {
     { name: '<limits>', text: 'the file of limits, YAML or JSON; - for stdin' },
     { name: '[overrides...]', text: 'files of overrides' },
   ],
-  options: [],
+  options: [KEYS_OPTION],
   example: `echo 'Orders: { count: 300, period: 3h, idFormat: accountId }' | sluice check -`,
   run: async (call) => (await import('../actions/check.ts')).runCheck(call),
 };

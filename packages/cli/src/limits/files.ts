@@ -1,4 +1,12 @@
-import { loadLimits, loadWithoutKeys, type LimitKeys, type LimitSources, type LoadedLimits } from '@sluice/config';
+import {
+  loadLimits,
+  loadWithoutKeys,
+  type KeyOptions,
+  type LimitKeys,
+  type LimitSources,
+  type LoadedLimits,
+} from '@sluice/config';
+import type { IdFormat, Key } from '@sluice/core';
 import { isKey } from '@sluice/core/kit';
 import type { Call } from '../console/command.ts';
 import { importModule } from '../console/module.ts';
@@ -28,6 +36,17 @@ export async function loadFiles({ limits, overrides }: LimitFiles, call: Call): 
   const module = call.text('keys');
   if (module === undefined) return loadWithoutKeys({ ...sources, formats: moreFormats() });
   return loadLimits({ ...sources, keys: await keysOf(module) });
+}
+
+/**
+ * Returns the id formats that a file may name in addition to those of the core: those of domain names, and those of the
+ * keys of the option `--keys`.
+ */
+export async function formatsFor(call: Call): Promise<readonly (IdFormat | Key<never>)[]> {
+  const module = call.text('keys');
+  const keys = module === undefined ? {} : await keysOf(module);
+  const given = Object.values(keys).map((key) => (isKey(key) ? key : (key as KeyOptions).key));
+  return [...moreFormats(), ...given];
 }
 
 /** Failure policies are left out: during an outage a command reports it, and does not decide by itself. */
