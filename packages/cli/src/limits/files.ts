@@ -1,11 +1,4 @@
-import {
-  loadLimits,
-  loadWithoutKeys,
-  type KeyOptions,
-  type LimitKeys,
-  type LimitSources,
-  type LoadedLimits,
-} from '@sluice/config';
+import { loadLimits, loadWithoutKeys, type LimitKeys, type LimitSources, type LoadedLimits } from '@sluice/config';
 import type { IdFormat, Key } from '@sluice/core';
 import { isKey } from '@sluice/core/kit';
 import type { Call } from '../console/command.ts';
@@ -45,7 +38,7 @@ export async function loadFiles({ limits, overrides }: LimitFiles, call: Call): 
 export async function formatsFor(call: Call): Promise<readonly (IdFormat | Key<never>)[]> {
   const module = call.text('keys');
   const keys = module === undefined ? {} : await keysOf(module);
-  const given = Object.values(keys).map((key) => (isKey(key) ? key : (key as KeyOptions).key));
+  const given = Object.values(keys).map((key) => (isKey(key) ? key : key.key));
   return [...moreFormats(), ...given];
 }
 
