@@ -1,0 +1,161 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { whole, withSpread } from '../harness/table.mjs';
+
+const MAIN = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url));
+const LIMITS = 'PerAddress: { count: 10, period: 1m, idFormat: ipAddress }\n';
+/** Prints the largest memory of a process when it ends. */
+const REPORT_MEMORY = `data:text/javascript,${encodeURIComponent(
+  "process.on('exit', () => process.stderr.write('RSS ' + process.resourceUsage().maxRSS + '\\n'));",
+)}`;
+const FORMATS = ['combined', 'pino'];
+const CONTENDERS = ['sluice replay', 'bare tokeniser', 'goaccess'];
+const TARGETS = { linesPerSecond: 250_000, rssMb: 300 };
+
+/** @type {import('../harness/part.ts').Part} */
+export const part = {
+  title: 'replay: access logs against limits',
+  rounds: 3,
+  turns: () => 1,
+  runs: ({ quick }) =>
+    FORMATS.flatMap((format) =>
+      CONTENDERS.filter((contender) => contender !== 'goaccess' || (format === 'combined' && hasGoaccess())).map(
+        (contender) => ({ contender, case: format, settings: { lines: quick ? 10_000 : 2_000_000 } }),
+      ),
+    ),
+  prepare: async ({ contender, case: format, settings = {} }) => {
+    const { lines } = /** @type {{ lines: number }} */ (settings);
+    return async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
+      const log = join(folder, 'access.log');
+      writeLog(log, format, lines);
+      const figures = await measured(contender, folder, log);
+      rmSync(folder, { recursive: true });
+      return { ...figures, linesPerSecond: lines / figures.seconds };
+    };
+  },
+  tables: (results) => [
+    {
+      title: 'Lines per second, and the largest memory of the process',
+      rows: [
+        ['', ...FORMATS.flatMap((format) => [`${format}, lines/s`, 'MB'])],
+        ...CONTENDERS.map((contender) => [
+          contender,
+          ...FORMATS.flatMap((format) => [
+            withSpread(results.figure(contender, format, 'linesPerSecond'), whole),
+            withSpread(results.figure(contender, format, 'rssMb'), whole),
+          ]),
+        ]),
+        ['target of sluice', ...FORMATS.flatMap(() => [`> ${TARGETS.linesPerSecond}`, `< ${TARGETS.rssMb}`])],
+      ],
+      notes: [
+        'A log of whole seconds (combined) is replayed twice in one reading, one of milliseconds (pino) once.',
+        'The bare tokeniser reads each byte and finds lines and spaces: no reader in JavaScript is faster.',
+        ...(hasGoaccess() ? ['goaccess counts and decides nothing.'] : ['goaccess is not installed.']),
+      ],
+    },
+  ],
+};
+
+/**
+ * @param {string} contender
+ * @param {string} folder
+ * @param {string} log
+ */
+async function measured(contender, folder, log) {
+  if (contender === 'bare tokeniser') return tokenised(log);
+  const startMs = performance.now();
+  if (contender === 'goaccess') {
+    spawnSync('goaccess', [log, '--log-format=COMBINED', '-o', join(folder, 'report.json')], { stdio: 'ignore' });
+    return { seconds: (performance.now() - startMs) / 1000 };
+  }
+  const limits = join(folder, 'limits.yaml');
+  writeFileSync(limits, LIMITS);
+  const child = spawn(
+    process.execPath,
+    ['--import', REPORT_MEMORY, MAIN, 'replay', log, '--limits', limits, '--json'],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  let text = '';
+  child.stderr.on('data', (chunk) => (text += chunk));
+  await new Promise((resolve) => child.on('close', resolve));
+  const seconds = (performance.now() - startMs) / 1000;
+  const [, kilobytes] = /RSS (\d+)/.exec(text) ?? [];
+  if (child.exitCode !== 0 || kilobytes === undefined) throw new Error(text);
+  return { seconds, rssMb: Number(kilobytes) / 1024 };
+}
+
+/** @param {string} log */
+function tokenised(log) {
+  const startMs = performance.now();
+  const [file, buffer] = [openSync(log, 'r'), Buffer.allocUnsafe(262_144)];
+  let [lines, fields] = [0, 0];
+  for (let size = readSync(file, buffer); size > 0; size = readSync(file, buffer)) {
+    for (let i = 0; i < size; i++) {
+      const byte = buffer[i];
+      if (byte === 32) fields++;
+      else if (byte === 10) lines++;
+    }
+  }
+  closeSync(file);
+  if (lines === 0 && fields === 0) throw new Error('The log is empty.');
+  return { seconds: (performance.now() - startMs) / 1000, rssMb: process.resourceUsage().maxRSS / 1024 };
+}
+
+/**
+ * Writes a log of about 1,000 requests a second from 50,000 addresses, of which few send most.
+ *
+ * @param {string} path
+ * @param {string} format
+ * @param {number} count
+ */
+function writeLog(path, format, count) {
+  const file = openSync(path, 'w');
+  let [state, ms] = [12_345, Date.UTC(2026, 10, 22)];
+  const random = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) / 2 ** 32;
+  for (let written = 0; written < count;) {
+    const lines = [];
+    for (; lines.length < 10_000 && written < count; written++) {
+      ms += random() * 2;
+      const client = Math.floor(random() ** 3 * 50_000);
+      const address = `10.${client >> 8}.${client & 255}.7`;
+      const url = `/users/${Math.floor(random() * 1000)}/orders?page=${written}`;
+      lines.push(format === 'combined' ? combined(Math.floor(ms), address, url) : pino(Math.floor(ms), address, url));
+    }
+    writeSync(file, lines.join(''));
+  }
+  closeSync(file);
+}
+
+const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/115.0';
+
+/**
+ * @param {number} ms
+ * @param {string} address
+ * @param {string} url
+ */
+function combined(ms, address, url) {
+  const [, day, time] = /^.{8}(..)T(.{8})/.exec(new Date(ms).toISOString()) ?? [];
+  return `${address} - - [${day}/Nov/2026:${time} +0000] "GET ${url} HTTP/1.1" 200 612 "https://example.com/" "${AGENT}"\n`;
+}
+
+/**
+ * @param {number} time
+ * @param {string} remoteAddress
+ * @param {string} url
+ */
+function pino(time, remoteAddress, url) {
+  const headers = { host: 'example.com', 'user-agent': AGENT, accept: '*/*' };
+  const req = { id: 1, method: 'GET', url, query: {}, params: {}, headers, remoteAddress, remotePort: 4711 };
+  const res = { statusCode: 200, headers: { 'content-type': 'application/json' } };
+  return `${JSON.stringify({ level: 30, time, pid: 1, hostname: 'web-1', req, res, responseTime: 3, msg: 'done' })}\n`;
+}
+
+function hasGoaccess() {
+  return spawnSync('goaccess', ['--version'], { stdio: 'ignore' }).status === 0;
+}
