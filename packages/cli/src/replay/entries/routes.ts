@@ -1,4 +1,5 @@
 import { UsageError } from '../../console/failure.ts';
+import { BytesCache } from './bytes-cache.ts';
 import { fieldText } from './field-text.ts';
 import { ValueCache } from './value-cache.ts';
 
@@ -33,6 +34,7 @@ const [SPACE, QUESTION] = [32, 63];
 export class Routes {
   /** The names of all routes so far; the first is that of all others. */
   readonly names: string[] = [OTHER];
+  readonly #byBytes = new BytesCache<Target>();
   readonly #cache = new ValueCache<Target>(MAX_CACHED);
   readonly #numbers = new Map<string, number>([[OTHER, 0]]);
   readonly #templates: readonly Pattern[];
@@ -53,8 +55,12 @@ export class Routes {
     const space = indexOf(bytes, SPACE, start, end);
     let to = space === -1 ? end : space + 1;
     while (to < end && bytes[to] !== SPACE && bytes[to] !== QUESTION) to++;
+    const known = this.#byBytes.get(bytes, start, to);
+    if (known !== undefined) return known;
     const text = bytes.toString('latin1', start, to);
-    return this.#cache.get(text) ?? this.#cached(text, fieldText(bytes, start, to));
+    const target = this.#cache.get(text) ?? this.#cached(text, fieldText(bytes, start, to));
+    this.#byBytes.set(bytes, start, to, target);
+    return target;
   }
 
   /** Returns the target of a method and a path. */

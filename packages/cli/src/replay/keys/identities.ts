@@ -2,6 +2,7 @@ import type { Key, KeySource } from '@sluice/core';
 import { IpAddress } from '@sluice/core';
 import { clientAddressFinder, messageOf, type ClientAddressFinder } from '@sluice/core/kit';
 import { UsageError } from '../../console/failure.ts';
+import { BytesCache } from '../entries/bytes-cache.ts';
 import { fieldText } from '../entries/field-text.ts';
 import { ValueCache } from '../entries/value-cache.ts';
 import type { FieldName, LogFormat } from '../formats/line-parser.ts';
@@ -45,6 +46,7 @@ export class Identities {
   readonly #byField: readonly ValueCache<Exclude<Found, null>>[];
   /** By the address, and the header if proxies are trusted: for all limits whose ids need no more. */
   readonly #byAddress = new ValueCache<readonly Found[]>(CACHED);
+  readonly #byBytes = new BytesCache<readonly Found[]>();
   /** Whether the address is enough for the ids of all limits. */
   readonly #isByAddressOnly: boolean;
   readonly #needsRequest: boolean;
@@ -113,12 +115,20 @@ export class Identities {
 
   #ofAddress(bytes: Buffer, spans: Int32Array, address: number, header: number): readonly Found[] {
     const start = spans[2 * address]!;
-    const peer = start === -1 ? '' : bytes.toString('latin1', start, spans[2 * address + 1]);
+    const end = spans[2 * address + 1]!;
     const headerStart = header === -1 ? -1 : spans[2 * header]!;
+    const isPeerOnly = start !== -1 && headerStart === -1;
+    const same = isPeerOnly ? this.#byBytes.get(bytes, start, end) : undefined;
+    if (same !== undefined) return same;
+    const peer = start === -1 ? '' : bytes.toString('latin1', start, end);
     const forwarded = headerStart === -1 ? undefined : fieldText(bytes, headerStart, spans[2 * header + 1]!);
     const key = forwarded === undefined ? peer : `${peer}\n${forwarded}`;
-    const known = this.#byAddress.get(key);
-    if (known !== undefined) return known;
+    const found = this.#byAddress.get(key) ?? this.#foundAt(key, peer, forwarded);
+    if (isPeerOnly) this.#byBytes.set(bytes, start, end, found);
+    return found;
+  }
+
+  #foundAt(key: string, peer: string, forwarded: string | undefined): readonly Found[] {
     const source = new AddressSource(this.#finder, peer, forwarded);
     const found = this.#limits.map(({ rule }, i): Found => {
       if (rule.from === 'field' || rule.needs === 'request') return null;
