@@ -39,7 +39,7 @@ export interface ReplayOptions extends FormatOptions, AddressRule {
 }
 
 /** The most clients in the tables of all limits together. */
-const MAX_CLIENTS = 1_200_000;
+const MAX_CLIENTS = 520_000;
 const SECOND_MICROS = 1_000_000;
 
 /**

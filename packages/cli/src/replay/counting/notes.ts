@@ -51,7 +51,7 @@ export function notesOn({ counts, window, logs, identified, evicted }: Seen): st
       `${window.late} requests are more than 60 s older than a line before them. They are left out. Sort the log by time.`,
     );
   if (window.wasFull)
-    notes.push('There were too many requests in 60 s to sort all of them: some are decided out of order.');
+    notes.push('There were more than 400,000 requests in 60 s, so lines could be less than 60 s out of order.');
   if (evicted > 0) notes.push(`The store was full: ${evicted} buckets were evicted, and denials may be missing.`);
   return [...notes, ...ALWAYS];
 }

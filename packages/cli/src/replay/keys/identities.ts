@@ -30,7 +30,7 @@ export interface IdentifiedLimit {
   invalidExample: string | undefined;
 }
 
-const CACHED = 65_536;
+const CACHED = 16_384;
 const INVALID = Symbol('invalid id');
 type Found = ClientId | null | typeof INVALID;
 

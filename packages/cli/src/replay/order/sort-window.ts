@@ -43,7 +43,7 @@ export class Second {
 
 const MICROS = 1_000_000;
 /** How many requests are held at most, so that the memory does not depend on the log. */
-const MAX_HELD = 1_000_000;
+const MAX_HELD = 400_000;
 
 /**
  * Puts requests in the order of time. Servers write a line when a request ends, so that the lines of a log are not in the
