@@ -14,7 +14,7 @@ const TARGET = 1.5;
 const DEADLINE_MS = 1000;
 
 /** So many decisions are made in a turn of the event loop. Between turns there is time for syncs. */
-const PER_TURN = 5000;
+const PER_TURN = 1000;
 
 /** How many more turns there may be in which the leases are not held yet, or are spent. */
 const MOST_UNTIMED = 50;
@@ -52,7 +52,7 @@ export const decisions = {
         contender,
         case: name,
         core: CORE.client,
-        settings: { way, ids, turns: quick ? 20 : 200, warmUp: quick ? 50 : 300 },
+        settings: { way, ids, turns: quick ? 200 : 1000, warmUp: quick ? 500 : 1500 },
       })),
     ),
   prepare,
