@@ -219,7 +219,7 @@ export class StoreGuard implements StoreGate {
     if (report.type === 'down') this.#health.reportedDown(report.cause);
     if (report.type !== 'up' || !this.#health.isFailing) return;
     this.#health.reportedUp();
-    callAndForget(() => this.#ask(this.#trial, []), ignore);
+    this.#try();
   }
 
   /** Reports the state of the store. */
@@ -242,10 +242,19 @@ export class StoreGuard implements StoreGate {
   #run<Batch extends readonly unknown[], Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch): Awaitable<Outcome> {
     this.assertOpen();
     if (batch.length === 0) return call.accept(batch, EMPTY_READING);
-    if (!this.#health.admits() && !this.#isLeased(call, batch)) {
-      return this.#byPolicy(call, batch, this.#health.lastCause);
+    if (this.#health.isFailing) {
+      const isProbe = this.#health.admits();
+      if (this.#isLeased(call, batch)) {
+        // The store decides this batch without its servers, so it is no probe: without a trial, no outage would end.
+        if (isProbe) this.#try();
+      } else if (!isProbe) return this.#byPolicy(call, batch, this.#health.lastCause);
     }
     return this.#ask(call, batch);
+  }
+
+  /** Asks the store whether it answers, without a request. */
+  #try(): void {
+    callAndForget(() => this.#ask(this.#trial, []), ignore);
   }
 
   /** Whether the store decides a batch in this process, also while its servers can't be reached. */
@@ -273,8 +282,9 @@ export class StoreGuard implements StoreGate {
 
   #noteAnswer<Batch, Outcome>({ call, batch }: SentBatch<Batch, Outcome>, answer: unknown): void {
     call.check(batch, answer);
-    if (isRemembered(answer)) this.#health.remembered();
-    else this.#health.answered();
+    if (!isRemembered(answer)) return this.#health.answered();
+    this.#health.remembered();
+    if (this.#health.isFailing && !this.#isLeased(call, batch)) this.#health.probeWasRemembered();
   }
 
   // A remembered answer needs no I/O, like those of the policies: see LoopYield.

@@ -54,6 +54,8 @@ export class StoreHealth {
   #sinceMicros: number;
   #lastFailure: { cause: unknown; micros: number } | undefined;
   #decidedByPolicy = 0;
+  /** Whether the store has ever answered without asking its servers. */
+  #hasRemembered = false;
   #decidedBeforeOutage = 0;
 
   constructor({ store, deadlineMs, time, emit }: { store: Store; deadlineMs: number; time: Time; emit: EventSink }) {
@@ -89,6 +91,11 @@ export class StoreHealth {
 
   /** Records that the store answered without asking its servers, which is no news about their state. */
   remembered(): void {
+    this.#hasRemembered = true;
+  }
+
+  /** Records that a probe was answered without asking the servers: the next call is a probe again. */
+  probeWasRemembered(): void {
     this.#breaker.allowProbe();
   }
 
@@ -172,7 +179,7 @@ export class StoreHealth {
   // The outage is counted from the first failure, although it is recognized only two failures later.
   #failedFirst(cause: unknown): void {
     this.#decidedBeforeOutage = this.#decidedByPolicy;
-    if (!this.#breaker.hasAnswered) this.#emit(storeNotReady(cause));
+    if (!this.#breaker.hasAnswered && !this.#hasRemembered) this.#emit(storeNotReady(cause));
   }
 
   #opened(cause: unknown, nowMicros: number, event = storeFailing): void {

@@ -33,16 +33,18 @@ const description: LeaseDescription = {
   outage: 'requests are denied once the leases are used up',
 };
 
-/** A store whose server can't be reached: it answers only about limits with an overshoot. */
+/** A store whose server can't be reached at first: until then, it answers only about limits with an overshoot. */
 function leasingStore(options: Pick<Store, 'describeLease'> = {}) {
   const { describeLease = () => description } = options;
   const memory = memoryStore({ time: new FakeTime() });
   const asked: StoreTransaction[] = [];
+  const server = { isUp: false };
   const unavailable = (): Promise<StoreReading> =>
     Promise.reject(new SluiceError('ERR_STORE_UNAVAILABLE', 'Redis at 10.0.0.1:6379 is not connected.'));
   const decide = (batch: readonly StoreTransaction[]) => {
     asked.push(...batch);
-    if (batch.some(({ treatment }) => treatment?.overshoot === undefined)) return unavailable();
+    const isLeased = batch.length > 0 && batch.every(({ treatment }) => treatment?.overshoot !== undefined);
+    if (!isLeased) return server.isUp ? memory.spend(batch) : unavailable();
     return { ...memory.spend(batch), remembered: true as const };
   };
   const store: Store = {
@@ -55,15 +57,15 @@ function leasingStore(options: Pick<Store, 'describeLease'> = {}) {
     reset: () => Promise.reject(new Error('unreachable')),
     close: () => undefined,
   };
-  return { store, asked };
+  return { store, asked, server };
 }
 
-function limiterOn(store: Store, limits: object, events: LimiterEvent[] = []) {
+function limiterOn(store: Store, limits: object, events: LimiterEvent[] = [], time = new FakeTime()) {
   const options = {
     limits,
     store,
     log: false,
-    time: new FakeTime(),
+    time,
     onEvent: (event: LimiterEvent) => void events.push(event),
   };
   return createLimiter(options as unknown as LimiterOptions);
@@ -93,6 +95,33 @@ describe('a store with leases', () => {
     const both = ['Leased', 'Exact'].map((limit) => ({ limit, id: '7' }));
     expect(await limiter.spend(both)).toMatchObject({ outcome: 'unavailable' });
     expect(limiter.status()).toMatchObject({ state: 'failing', outages: 1 });
+  });
+
+  test('is found to answer again when only limits with an overshoot are used', async () => {
+    const { store, server } = leasingStore();
+    const events: LimiterEvent[] = [];
+    const time = new FakeTime();
+    const limiter = limiterOn(store, { Leased: leased, Exact: exact }, events, time);
+    for (let i = 0; i < 5; i++) await limiter.spend([{ limit: 'Exact', id: '7' }]);
+    time.advance(1000);
+    await limiter.spend([{ limit: 'Leased', id: '7' }]);
+    expect(limiter.status().state).toBe('failing');
+    server.isUp = true;
+    await limiter.spend([{ limit: 'Leased', id: '7' }]);
+    expect(limiter.status().state).toBe('failing');
+    time.advance(1000);
+    await limiter.spend([{ limit: 'Leased', id: '7' }]);
+    expect(limiter.status().state).toBe('up');
+    expect(events.at(-1)).toMatchObject({ type: 'store-recovered' });
+  });
+
+  test('has answered once it has decided by leases: a later failure is no failure at the start', async () => {
+    const { store } = leasingStore();
+    const events: LimiterEvent[] = [];
+    const limiter = limiterOn(store, { Leased: leased, Exact: exact }, events);
+    await limiter.spend([{ limit: 'Leased', id: '7' }]);
+    await limiter.spend([{ limit: 'Exact', id: '7' }]);
+    expect(events).toEqual([]);
   });
 
   test('describes its limits', () => {
