@@ -86,7 +86,7 @@ export const LIMIT_PROBLEMS: readonly ProblemCase[] = [
     name: 'an overshoot of a quota',
     limits: limitsWith('  count: 10\n  per: day\n  overshoot: 0.1\n'),
     problems: [
-      'limits.yaml:6:14: `NewOrdersPerAccount.overshoot` must be left out beside `per`: a limit is a quota or a rate. For both define two limits, and use them in one batch.',
+      'limits.yaml:6:14: `NewOrdersPerAccount.overshoot` must be left out beside `per`: only a rate can have one.',
     ],
   },
   {

@@ -258,7 +258,7 @@ export class StoreGuard implements StoreGate {
   }
 
   /** Whether the store decides a batch in this process, also while its servers can't be reached. */
-  #isLeased(call: unknown, batch: readonly unknown[]): boolean {
+  #isLeased(call: unknown, batch: unknown): boolean {
     if (this.#store.traits?.leases !== true || (call !== this.#spend && call !== this.#check)) return false;
     return (batch as readonly Transaction[]).every(({ treatment }) => treatment.overshoot !== undefined);
   }

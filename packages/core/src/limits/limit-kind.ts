@@ -70,6 +70,7 @@ function demandOf(kind: LimitKind, foreign: string): string {
   if (mark === undefined) {
     return `given only with \`${otherMark}\`. For ${NOUNS[other]} add ${EXAMPLES[other]}; for a rate leave it out`;
   }
+  if (foreign === 'overshoot') return `left out beside \`${mark}\`: only a rate can have one`;
   return (
     `left out beside \`${mark}\`: a limit is ${NOUNS[kind]} or ${NOUNS[other]}. ` +
     'For both define two limits, and use them in one batch'

@@ -50,12 +50,12 @@ describe('an overshoot', () => {
     [
       { overshoot: 0.1, count: 9, period: undefined, per: 'day' },
       'ERR_LIMIT',
-      '`limits.Orders.overshoot` must be left out beside `per`: a limit is a quota or a rate.',
+      '`limits.Orders.overshoot` must be left out beside `per`: only a rate can have one.',
     ],
     [
       { overshoot: 0.1, count: undefined, period: undefined, concurrency: 9 },
       'ERR_LIMIT',
-      '`limits.Orders.overshoot` must be left out beside `concurrency`: a limit is a concurrency limit or a rate.',
+      '`limits.Orders.overshoot` must be left out beside `concurrency`: only a rate can have one.',
     ],
   ])('is an error in %o', (options, code, message) => {
     const error = thrown(() => define({ ...rate, ...options }));

@@ -16,7 +16,7 @@ export type LeasedStoreEvent =
       readonly once: true;
     }
   /**
-   * Redis does not answer the syncs of leases: leases are spent to their end, and then the failure policies decide. Or it
+   * Redis does not answer the syncs of leases: the process spends those that it has, then failure policies decide. Or it
    * answers again. At most four changes in ten seconds are reported, and of the others the last one.
    */
   | { readonly type: 'sync-failing'; readonly cause: unknown; readonly message: string }
@@ -54,7 +54,9 @@ export function limitStrict(limit: string, reason: string): LeasedStoreEvent {
 /** @param cause - Undefined when Redis answers again. */
 export function syncsChanged(cause: unknown): LeasedStoreEvent {
   if (cause === undefined) return { type: 'sync-recovered', message: 'Redis answers the syncs of leases again.' };
-  const message = `Redis does not answer the syncs of leases (${reasonOf(cause)}). Leases are spent to their end.`;
+  const message =
+    `Redis does not answer the syncs of leases (${reasonOf(cause)}). ` +
+    'This process spends the leases that it has, then each limit follows its onFailure policy.';
   return { type: 'sync-failing', cause, message };
 }
 

@@ -162,8 +162,8 @@ function described(terms: LeaseTerms, onFailure: LeaseNumbers['onFailure']): Lea
 }
 
 const OUTAGE: Readonly<Record<LeaseNumbers['onFailure'], (gateways: number) => string>> = {
-  closed: () => 'nothing: when the leases are spent, requests are denied',
+  closed: () => 'when the leases are spent, requests get a 503',
   local: (gateways) =>
-    `${gateways} tokens when no process reaches the store; if only some do, the others add their share of the rate`,
+    `at most ${gateways} tokens more than this bound if no process reaches Redis; if only some do, the others add their share of the rate`,
   open: () => 'there is no bound: all requests pass',
 };

@@ -235,8 +235,8 @@ test('what an outage adds is described for each failure policy', async () => {
     const lease = store.describeLease({ burst: BURST, intervalTicks: TOKEN, overshoot: 0.1, onFailure });
     return lease.leased ? lease.outage : lease;
   };
-  expect(outageWith('closed')).toContain('requests are denied');
-  expect(outageWith('local')).toContain('2 tokens when no process reaches the store');
+  expect(outageWith('closed')).toContain('requests get a 503');
+  expect(outageWith('local')).toContain('at most 2 tokens more than this bound if no process reaches Redis');
   expect(outageWith('open')).toBe('there is no bound: all requests pass');
 });
 
