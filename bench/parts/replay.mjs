@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { whole, withSpread } from '../harness/table.mjs';
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url));
@@ -11,8 +12,8 @@ const LIMITS = 'PerAddress: { count: 10, period: 1m, idFormat: ipAddress }\n';
 const REPORT_MEMORY = `data:text/javascript,${encodeURIComponent(
   "process.on('exit', () => process.stderr.write('RSS ' + process.resourceUsage().maxRSS + '\\n'));",
 )}`;
-const FORMATS = ['combined', 'pino'];
-const CONTENDERS = ['sluice replay', 'bare tokeniser', 'goaccess'];
+const FORMATS = ['combined', 'pino', 'pino, gzip'];
+const CONTENDERS = ['Sluice', 'bare tokeniser', 'goaccess'];
 const TARGETS = { linesPerSecond: 250_000, rssMb: 300 };
 
 /** @type {import('../harness/part.ts').Part} */
@@ -22,9 +23,11 @@ export const part = {
   turns: () => 1,
   runs: ({ quick }) =>
     FORMATS.flatMap((format) =>
-      CONTENDERS.filter((contender) => contender !== 'goaccess' || (format === 'combined' && hasGoaccess())).map(
-        (contender) => ({ contender, case: format, settings: { lines: quick ? 10_000 : 2_000_000 } }),
-      ),
+      CONTENDERS.filter((contender) => canRead(contender, format)).map((contender) => ({
+        contender,
+        case: format,
+        settings: { lines: quick ? 10_000 : 2_000_000 },
+      })),
     ),
   prepare: async ({ contender, case: format, settings = {} }) => {
     const { lines } = /** @type {{ lines: number }} */ (settings);
@@ -49,7 +52,7 @@ export const part = {
             withSpread(results.figure(contender, format, 'rssMb'), whole),
           ]),
         ]),
-        ['target of sluice', ...FORMATS.flatMap(() => [`> ${TARGETS.linesPerSecond}`, `< ${TARGETS.rssMb}`])],
+        ['target of Sluice', ...FORMATS.flatMap(() => [`> ${TARGETS.linesPerSecond}`, `< ${TARGETS.rssMb}`])],
       ],
       notes: [
         'A log of whole seconds (combined) is replayed twice in one reading, one of milliseconds (pino) once.',
@@ -130,6 +133,7 @@ function writeLog(path, format, count) {
     writeSync(file, lines.join(''));
   }
   closeSync(file);
+  if (format.endsWith('gzip')) writeFileSync(path, gzipSync(readFileSync(path)));
 }
 
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/115.0';
@@ -154,6 +158,15 @@ function pino(time, remoteAddress, url) {
   const req = { id: 1, method: 'GET', url, query: {}, params: {}, headers, remoteAddress, remotePort: 4711 };
   const res = { statusCode: 200, headers: { 'content-type': 'application/json' } };
   return `${JSON.stringify({ level: 30, time, pid: 1, hostname: 'web-1', req, res, responseTime: 3, msg: 'done' })}\n`;
+}
+
+/**
+ * @param {string} contender
+ * @param {string} format
+ */
+function canRead(contender, format) {
+  if (contender === 'goaccess') return format === 'combined' && hasGoaccess();
+  return contender === 'Sluice' || !format.endsWith('gzip');
 }
 
 function hasGoaccess() {

@@ -27,10 +27,4 @@ export const LEASE_SCENARIOS: readonly LeaseScenario[] = [
 ];
 
 /** Those that are short, for tests. */
-export const SHORT_LEASE_SCENARIOS: readonly LeaseScenario[] = [
-  calm(0.5, 4),
-  stoppedRedis('local', 3),
-  flushed,
-  reset,
-  loweredLimit,
-];
+export const SHORT_LEASE_SCENARIOS: readonly LeaseScenario[] = [calm(0.5, 4), stoppedRedis('local', 3), flushed, reset];

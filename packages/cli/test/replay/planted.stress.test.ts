@@ -1,3 +1,4 @@
 import { plantedSuite } from './planted-suite.ts';
 
-plantedSuite(200_000);
+// SLUICE_PLANTED_CLIENTS=200000 is the full size, which takes a minute.
+plantedSuite(Number(process.env['SLUICE_PLANTED_CLIENTS'] ?? 40_000));
