@@ -83,7 +83,7 @@ function answered(socket: ReturnType<typeof connect>, count: number): Promise<vo
         text = text.slice(at + 4);
       }
       if (seen < count) return;
-      socket.off('data', read);
+      socket.off('data', read).off('error', reject);
       resolve();
     };
     socket.on('data', read);
