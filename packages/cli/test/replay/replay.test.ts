@@ -73,6 +73,21 @@ describe('sluice replay', () => {
     },
   );
 
+  it('counts all requests of a denied client in its timeline, from the second of its first denial', async () => {
+    const log = logOf(pinoLine, [...requestsAt(0, 1), ...requestsAt(4000, 4001, 4002, 4003, 4004, 5500, 9000)]);
+    const { limits } = files({ limits: LIMITS });
+    const { mostDenied } = await replayReport(['-', '--limits', limits], { stdin: log });
+    expect(mostDenied).toMatchObject([{ requests: 9, denied: { low: 2, high: 2 } }]);
+    expect(mostDenied[0]!.timeline).toEqual({
+      startMs: NOON + 4000,
+      stepMs: 1000,
+      counts: [
+        [5, 1, 0, 0, 0, 1],
+        [2, 0, 0, 0, 0, 0],
+      ],
+    });
+  });
+
   it('replays a log of whole seconds twice, and shows both outcomes as a band', async () => {
     // Of four at the start of a second one passes. Spread over it, they are as far apart as tokens come back.
     const requests = [0, 1].flatMap((second) => requestsAt(...Array.from({ length: 4 }, () => second * 1000)));

@@ -48,10 +48,9 @@ export class LimitTally {
   }
 
   /** Counts a request of a client, once for all passes. */
-  count(client: ClientId, second: number): void {
+  count(client: ClientId): void {
     this.asked++;
     if (client.row !== -1 && this.clients.keeps(client.hash)) this.clients.requests[client.row]!++;
-    this.mostDenied.get(client.text)?.timeline.add(second, 0, 1);
   }
 
   /** Notes that the numbers of a client are not those of the limit. */

@@ -3,7 +3,7 @@ import { Timeline } from './timeline.ts';
 /** How many ids are watched before those with the fewest denials are dropped, and how many are kept then. */
 const [MOST, KEPT] = [4000, 2000];
 
-/** An id that was denied, since its first denial. */
+/** An id that was denied, since the second of its first denial. */
 export interface DeniedId {
   readonly id: string;
   /** Of the table of clients. */
@@ -24,9 +24,9 @@ export class MostDenied {
     this.#passes = passes;
   }
 
-  /** Returns an id that was denied before. */
-  get(id: string): DeniedId | undefined {
-    return this.#ids.get(id);
+  /** Counts a request, if its id was denied before. To be called when the requests of its second are decided. */
+  countRequest(id: string, second: number): void {
+    this.#ids.get(id)?.timeline.add(second, 0, 1);
   }
 
   /** @param second - Seconds since 1970. */
@@ -38,8 +38,6 @@ export class MostDenied {
       const { row, hash, text: id } = client;
       known = { id, row, hash, denied, timeline: new Timeline(second, 2) };
       this.#ids.set(id, known);
-      // The request that is denied. It is counted by the caller from now on.
-      known.timeline.add(second, 0, 1);
     }
     known.denied[pass]!++;
     if (pass === 0) known.timeline.add(second, 1, 1);

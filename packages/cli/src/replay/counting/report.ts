@@ -124,6 +124,6 @@ export interface DeniedReport {
   readonly id: string;
   readonly requests: number;
   readonly denied: Band;
-  /** Since its first denial: its requests, and the denied ones in the first pass. */
+  /** Since the second of its first denial: its requests, and the denied ones in the first pass. */
   readonly timeline: TimelineReport;
 }

@@ -71,22 +71,31 @@ export class Tally {
     this.firstMicros = Math.min(this.firstMicros, second.micros[0]!);
     this.lastMicros = Math.max(this.lastMicros, second.micros[size - 1]!);
     this.timeline.add(at, 0, size);
-    for (let i = 0; i < size; i++) this.#count(second, i, at);
+    for (let i = 0; i < size; i++) this.#count(second, i);
     for (const [pass, { denied, ...total }] of this.totals.entries()) {
       this.#decide(second, pass, at);
       const deniedHere = this.totals[pass]!.denied - denied;
       this.timeline.add(at, 1 + pass, deniedHere);
       this.totals[pass]!.peak = Math.max(total.peak, size - deniedHere);
     }
+    for (let i = 0; i < size; i++) this.#countOfDenied(second, i, at);
   }
 
-  #count({ identities, targets, statuses }: Second, i: number, at: number): void {
+  #count({ identities, targets, statuses }: Second, i: number): void {
     const [identity, target] = [identities[i]!, targets[i]!];
     this.#route(target).requests++;
     if (isSuccess(statuses[i]!)) this.successes++;
     for (let n = 0; n < identity.length; n++) {
       const id = identity[n]!;
-      if (id !== null && target.applies[n]!) this.#limits[n]!.count(id, at);
+      if (id !== null && target.applies[n]!) this.#limits[n]!.count(id);
+    }
+  }
+
+  #countOfDenied({ identities, targets }: Second, i: number, at: number): void {
+    const [identity, { applies }] = [identities[i]!, targets[i]!];
+    for (let n = 0; n < identity.length; n++) {
+      const id = identity[n]!;
+      if (id !== null && applies[n]!) this.#limits[n]!.mostDenied.countRequest(id.text, at);
     }
   }
 
