@@ -73,6 +73,17 @@ describe('the program sluice', () => {
       err: expect.stringContaining("error: The output can't be written: ENOSPC") as string,
     });
   });
+
+  it('leaves no part of a page that can not be written, as on a full disk, and prints its result', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-docs-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const [, example = ''] = (await shell('sluice replay --help')).out.split('\nExample:\n');
+    // At most 1 KiB for each file that is written.
+    const { code, out, err } = await shell(`ulimit -f 1\n${example.trimEnd()} --html report.html`, folder);
+    expect({ code, out }).toEqual({ code: 2, out: expect.stringContaining('1 requests') as string });
+    expect(err).toContain("The report report.html can't be written: EFBIG");
+    expect(readdirSync(folder)).toEqual([]);
+  });
 });
 
 describe('the page about the command line', () => {

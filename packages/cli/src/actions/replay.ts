@@ -5,6 +5,8 @@ import { loadFiles } from '../limits/files.ts';
 import { checkStdin } from '../limits/sources.ts';
 import { reportLines } from '../replay/counting/report-lines.ts';
 import { addressRule, denyAtMost, formatOptions } from '../replay/options.ts';
+import { reportPage } from '../replay/html/page.ts';
+import { ReportFile } from '../replay/html/report-file.ts';
 import { replay } from '../replay/replay.ts';
 
 /** Runs `sluice replay`. */
@@ -14,6 +16,9 @@ export async function runReplay(call: Call): Promise<number> {
   if (limits === undefined) throw new UsageError('Which limits? Give the file of them: --limits limits.yaml.');
   checkStdin([...args, limits, overrides]);
   const loaded = await loadFiles({ limits, overrides }, call);
+  const html = call.text('html');
+  const inputs = [...args, limits, ...(overrides === undefined ? [] : [overrides])];
+  const file = html === undefined ? undefined : await ReportFile.at(html, inputs);
   const report = await replay(
     {
       ...formatOptions(call),
@@ -29,6 +34,11 @@ export async function runReplay(call: Call): Promise<number> {
     },
     console,
   );
-  console.result(report, () => reportLines(report, console));
+  try {
+    await file?.write(reportPage(report));
+  } finally {
+    // A long replay is not lost because its file can't be written.
+    console.result(report, () => reportLines(report, console));
+  }
   return EXIT.fine;
 }

@@ -32,6 +32,7 @@ export const replay: Command = {
     },
     ...LOG_OPTIONS,
     { flags: '--deny-at-most <percent>', text: 'the part of ids that a suggested burst may deny; default: 0.1%' },
+    { flags: '--html <file>', text: 'also write the report as a page with charts, which needs no script' },
     { flags: '--show-ids', text: 'show ids and not hashes of them' },
   ],
   example: [

@@ -20,3 +20,8 @@ export function percent(part: number): string {
 export function count(value: number): string {
   return value.toLocaleString('en');
 }
+
+/** Returns a time in UTC as text, without its fraction of a second: `2026-11-23 13:05:59`. */
+export function timeText(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+}

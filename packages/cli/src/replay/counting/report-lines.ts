@@ -1,6 +1,6 @@
 import type { Console } from '../../console/console.ts';
-import { durationText } from '../../console/duration-text.ts';
-import { band, count, percent, share } from './figures-text.ts';
+import { band, count, percent, share, timeText } from './figures-text.ts';
+import { numbersText, sizeName } from './limit-text.ts';
 import type { LimitReport, ReplayReport } from './report.ts';
 
 const SHOWN_ROUTES = 10;
@@ -55,22 +55,6 @@ function limitLines(limit: LimitReport, console: Console): string[] {
   ];
 }
 
-/** Returns the numbers of a limit. */
-function numbersText({
-  kind,
-  burst,
-  count: tokens,
-  periodMs,
-}: Pick<LimitReport, 'kind' | 'burst' | 'count' | 'periodMs'>): string {
-  return kind === 'quota'
-    ? `${count(tokens)} in each period`
-    : `${count(tokens)} per ${durationText(periodMs)}, burst ${count(burst)}`;
-}
-
-function sizeName({ kind }: LimitReport): string {
-  return kind === 'quota' ? 'count' : 'burst';
-}
-
 function routeLines({ routes }: ReplayReport): string[] {
   const denied = routes.filter(({ denied: each }) => each.high > 0).toSorted((a, b) => b.denied.high - a.denied.high);
   if (denied.length === 0) return [];
@@ -83,8 +67,4 @@ function deniedLines({ mostDenied }: ReplayReport): string[] {
   if (mostDenied.length === 0) return [];
   const lines = mostDenied.map((each) => `  ${each.limit} ${each.id}: ${share(each.denied, each.requests)}`);
   return ['', 'Most denied ids', ...lines];
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }

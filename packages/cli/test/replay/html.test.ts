@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { STYLE } from '../../src/replay/html/style.ts';
+import { combinedLine, logOf, NOON, pinoLine, type Logged } from './logs.ts';
+import { cellsOf, dataOf, pageOf, tagsOf, textOf } from './page-parts.ts';
+
+const LIMITS = 'PerAddress: { count: 60, period: 1m, burst: 3, idFormat: ipAddress }\n';
+
+/** Ten requests of one client in the first second, of which a burst of 3 passes, and one in the next second. */
+const REQUESTS: readonly Logged[] = [
+  ...Array.from({ length: 10 }, (_, i) => ({ ms: NOON + i, address: '10.0.0.1', status: i < 5 ? 200 : 404 })),
+  { ms: NOON + 1000, address: '10.0.0.2', path: '/other' },
+];
+const LOG = logOf(pinoLine, REQUESTS);
+
+describe('the page of sluice replay --html', () => {
+  it('has the figures of the report: denied requests and clients, by limit and by route', async () => {
+    const { page } = await pageOf({ limits: LIMITS, log: LOG });
+    expect(textOf(page)).toContain('requests denied764 % of 11');
+    expect(textOf(page)).toContain('denied, though they had succeeded (2xx)229 % of the denied requests');
+    expect(cellsOf(page, 'limits')).toEqual([['PerAddress', '11', '7', '64 %', '29 %', '2', '1', '50 %']]);
+    expect(cellsOf(page, 'routes')).toEqual([['GET /', '10', '7', '70 %']]);
+    expect(cellsOf(page, 'rates')).toEqual([
+      ['without the limits', '11', '10'],
+      ['with the limits', '4', '3'],
+    ]);
+    expect(cellsOf(page, 'curve-PerAddress')).toEqual([
+      ['1', '1', '10'],
+      ['10', '0', '0'],
+    ]);
+    expect(textOf(page)).toMatch(/PerAddress client-[0-9a-f]{10}: 7 of 10 \(70 %\) denied/);
+    expect(textOf(page)).toContain('Suggested: burst 10. It denies 0 of 2 (0 %) ids');
+  });
+
+  it('has the whole report as data', async () => {
+    const { page, report } = await pageOf({ limits: LIMITS, log: LOG });
+    expect(dataOf(page)).toEqual(report);
+  });
+
+  it('draws denied requests above allowed ones, in requests per second', async () => {
+    const { page } = await pageOf({ limits: LIMITS, log: LOG });
+    const [, denied, allowed] = /<path class="denied" d="(.*?)"\/><path class="allowed" d="(.*?)"\/>/.exec(page) ?? [];
+    // The scale ends at 10: 10 and 1 requests, and 3 and 1 allowed ones.
+    expect(denied).toBe('M0 1000V0H500V900H1000V1000Z');
+    expect(allowed).toBe('M0 1000V700H500V900H1000V1000Z');
+    expect(page).toContain(
+      'from 2026-11-23 12:00:00 to 2026-11-23 12:00:02 (UTC): at most 10 requests per second, of which at most 3 are allowed',
+    );
+  });
+
+  it('draws the curve of a limit with its present and its suggested burst on logarithmic axes', async () => {
+    const { page } = await pageOf({ limits: LIMITS, log: LOG });
+    // From burst 1, where one id is denied, to burst 10, where none is.
+    expect(page).toContain('<path class="curve" d="M0 0L0 0L1000 0L1000 1000"/>');
+    expect(page).toContain(`<line class="now" x1="47.7%" x2="47.7%"`);
+    expect(page).toContain(`<line class="suggested" x1="100%" x2="100%"`);
+  });
+
+  it('shows both outcomes for a log of whole seconds, and says why', async () => {
+    const limits = 'PerAddress: { count: 4, period: 1s, burst: 1, idFormat: ipAddress }\n';
+    const log = logOf(
+      combinedLine,
+      [0, 0, 0, 0, 1000, 1000, 1000, 1000].map((ms) => ({ ms: NOON + ms, address: '10.0.0.1' })),
+    );
+    const { page } = await pageOf({ limits, log });
+    expect(cellsOf(page, 'limits')[0]).toContain('0 to 6');
+    expect(textOf(page)).toContain('12 to 15');
+    expect(page).toContain('<path class="between" d="M0 1000V0H500V0H1000V1000Z"/>');
+    expect(textOf(page)).toContain('times: $time_local, the end of the request, in whole seconds');
+  });
+
+  it('is marked as a part if the log was not read to its end', async () => {
+    const zipped = gzipSync(LOG.repeat(2000));
+    const part = await pageOf({ limits: LIMITS, log: zipped.subarray(0, zipped.length / 2) });
+    expect(part.page).toContain('<title>Part of the log: ');
+    expect(textOf(part.page)).toMatch(/about a part of the log only:\s+\S+log: the compressed file ends too early/);
+    expect(cellsOf(part.page, 'files')[0]?.at(-1)).toBe('the compressed file ends too early');
+    expect((await pageOf({ limits: LIMITS, log: LOG })).page).not.toMatch(/part of the log/i);
+  });
+
+  it('lists the first lines that were skipped', async () => {
+    const { page } = await pageOf({ limits: LIMITS, log: `${LOG}no request\n` });
+    const place = expect.stringMatching(/log:12$/) as string;
+    expect(cellsOf(page, 'skipped')).toEqual([[place, 'another format', 'no request']]);
+    expect(textOf(page)).toContain('skipped: 1 lines (another format)');
+  });
+
+  it('shows no text of a log as markup, and no tag more than for a harmless log', async () => {
+    const hostile = [
+      '"><img src=x onerror=alert(1)>',
+      "'><svg/onload=alert(1)>",
+      '</script><script>alert(1)</script>',
+      '<!--<script>',
+      ']]>&lt;b&gt;{{1}}${1}\u202E',
+    ];
+    const harmless = hostile.map((_, i) => `harmless${i}`);
+    const [bad, good] = await Promise.all(
+      [hostile, harmless].map((texts) => {
+        const requests = texts.flatMap((text, n) =>
+          Array.from({ length: 8 - n }, (_, i) => ({
+            ms: NOON + i,
+            address: '10.0.0.1',
+            path: `/${text}\u0007`,
+            user: text,
+          })),
+        );
+        const log = `${logOf(
+          pinoLine,
+          requests.toSorted((a, b) => a.ms - b.ms),
+        )}{"time":"${texts[0].replaceAll('"', '')}"}\n`;
+        const limits = 'PerUser: { count: 60, period: 1m, burst: 3, idFormat: accountId }\n';
+        return pageOf({ limits, log }, ['--key', 'PerUser=json:user.id', '--show-ids']);
+      }),
+    );
+    expect(bad.report.mostDenied.map(({ id }) => id)).toContain(hostile[2]);
+    expect(bad.report.routes.map(({ route }) => route).join(' ')).toContain('<');
+    expect(tagsOf(bad.page)).toEqual(tagsOf(good.page));
+    for (const unseen of ['\u0007', '\u202E']) expect(bad.page).not.toContain(unseen);
+    expect(dataOf(bad.page)).toEqual(bad.report);
+    expect(textOf(bad.page)).toContain(hostile[0]);
+  });
+
+  it('runs no script and loads nothing, and its policy allows its own style only', async () => {
+    const { page } = await pageOf({ limits: LIMITS, log: LOG });
+    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(page) ?? [];
+    const hash = createHash('sha256').update(style).digest('base64');
+    const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+    expect(textOf(/http-equiv="Content-Security-Policy" content="(.*?)"/.exec(page)![1])).toBe(policy);
+    expect(page.match(/<script[^>]*>/g)).toEqual(['<script type="application/json" id="report">']);
+    expect(page).not.toMatch(/<[^>]* (?:on\w+|style|href|src)=/);
+  });
+
+  it('has a language, a title, headings without gaps, captions, and no id twice', async () => {
+    const { page } = await pageOf({ limits: LIMITS, log: LOG });
+    expect(page).toMatch(/^<!doctype html>\n<html lang="en">/);
+    expect(page).toContain(
+      '<title>What the limits would have done, 2026-11-23 12:00:00 to 2026-11-23 12:00:01 (UTC)</title>',
+    );
+    const levels = [...page.matchAll(/<h(\d)>/g)].map(([, level]) => Number(level));
+    expect(levels[0]).toBe(1);
+    for (const [i, level] of levels.entries()) expect(level - (levels[i - 1] ?? 0)).toBeLessThanOrEqual(1);
+    expect(page.match(/<table>/g)).toHaveLength(page.match(/<caption /g)!.length);
+    const ids = [...page.matchAll(/ id="(.*?)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('reports a log without requests', async () => {
+    const { page, code } = await pageOf({ limits: LIMITS, log: '' });
+    expect(code).toBe(0);
+    expect(textOf(page)).toContain('The log has no requests');
+  });
+});
+
+describe('the colours of the page', () => {
+  it.each([
+    ['light', 0],
+    ['dark', 1],
+  ] as const)('have enough contrast in the %s scheme', (_, scheme) => {
+    const colours = new Map<string, string>();
+    for (const [, block] of [...STYLE.matchAll(/:root \{(.*?)\}/gs)].slice(0, scheme + 1))
+      for (const [, name, colour] of block.matchAll(/--(\w+): (#\w{6});/g)) colours.set(name, colour);
+    const contrast = (a: string, b: string): number => contrastOf(colours.get(a)!, colours.get(b)!);
+    for (const ground of ['ground', 'panel']) {
+      for (const text of ['ink', 'quiet']) expect(contrast(text, ground)).toBeGreaterThanOrEqual(4.5);
+    }
+    expect(contrast('ink', 'warning')).toBeGreaterThanOrEqual(4.5);
+    for (const shape of ['allowed', 'denied', 'curve']) expect(contrast(shape, 'ground')).toBeGreaterThanOrEqual(3);
+  });
+});
+
+/** The contrast of two colours as WCAG 2.2 defines it. */
+function contrastOf(a: string, b: string): number {
+  const [low, high] = [luminanceOf(a), luminanceOf(b)].toSorted((x, y) => x - y);
+  return (high! + 0.05) / (low! + 0.05);
+}
+
+function luminanceOf(colour: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

@@ -1,0 +1,70 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run, type Ran } from '../run.ts';
+import { files, logOf, NOON, pinoLine } from './logs.ts';
+
+const LIMITS = 'PerAddress: { count: 60, period: 1m, burst: 3, idFormat: ipAddress }\n';
+const LOG = logOf(pinoLine, [{ ms: NOON, address: '10.0.0.1' }]);
+
+/** A folder with limits and a log, and a function that replays the log with a page. */
+function given(): { folder: string; limits: string; log: string; replay: (html: string) => Promise<Ran> } {
+  const { limits, log } = files({ limits: LIMITS, log: LOG });
+  const replay = (html: string): Promise<Ran> => run(['replay', log, '--limits', limits, '--html', html]);
+  return { folder: dirname(log), limits, log, replay };
+}
+
+describe('the file of sluice replay --html', () => {
+  it('replaces the file that was there, also behind a symbolic link, and leaves no other file', async () => {
+    const { folder, replay } = given();
+    const [real, link] = [join(folder, 'real.html'), join(folder, 'link.html')];
+    writeFileSync(real, 'old');
+    symlinkSync(real, link);
+    const { code, out } = await replay(link);
+    expect(code).toBe(0);
+    expect(out).toContain('1 requests, 2026-11-23 12:00:00');
+    expect(readFileSync(real, 'utf8')).toContain('<!doctype html>');
+    expect(readdirSync(folder).toSorted()).toEqual(['limits', 'link.html', 'log', 'real.html']);
+  });
+
+  it.each(['-', ''])('rejects the name %j, because stdout is for the result', async (name) => {
+    expect(await given().replay(name)).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining(`\`--html\` must be the name of a file, but was '${name}'`) as string,
+    });
+  });
+
+  it('rejects a folder that does not exist, a folder, and a device, before it reads the log', async () => {
+    const { folder, replay } = given();
+    const missing = join(folder, 'missing');
+    const rejected = async (name: string): Promise<string> => {
+      const { code, out, err } = await replay(name);
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      return err;
+    };
+    expect(await rejected(join(missing, 'r.html'))).toContain(`: the folder ${missing} does not exist.`);
+    mkdirSync(join(folder, 'r.html'));
+    expect(await rejected(join(folder, 'r.html'))).toContain("can't be written: it is a folder.");
+    expect(await rejected('/dev/null')).toContain("The report /dev/null can't be written: it is no file.");
+  });
+
+  it('does not overwrite a log or the limits', async () => {
+    const { folder, limits, log, replay } = given();
+    const link = join(folder, 'link');
+    symlinkSync(log, link);
+    for (const name of [log, limits, link]) {
+      expect((await replay(name)).err).toContain(`The report ${name} can't be written: the command reads that file.`);
+    }
+    expect([readFileSync(log, 'utf8'), readFileSync(limits, 'utf8')]).toEqual([LOG, LIMITS]);
+  });
+
+  it('prints the result although the file can not be written in the end, and leaves no part of it', async () => {
+    const { folder, replay } = given();
+    // Longer than a name may be.
+    const { code, out, err } = await replay(join(folder, `${'r'.repeat(300)}.html`));
+    expect({ code, out }).toEqual({ code: 2, out: expect.stringContaining('1 requests') as string });
+    expect(err).toContain("can't be written: ENAMETOOLONG");
+    expect(readdirSync(folder).toSorted()).toEqual(['limits', 'log']);
+  });
+});
