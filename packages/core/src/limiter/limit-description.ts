@@ -22,7 +22,8 @@ export function describedLimit(store: Store, limit: Limit<never>): LimitDescript
   const lease = leaseOf(store, limit);
   const numbers = numbersOf(limit);
   const exact = lease?.leased !== true;
-  const text = `${limit.name}: ${numbers}\n${lease === undefined ? '  exact' : linesOf(lease, limit).join('\n')}`;
+  const lines = lease === undefined ? [exactLine(limit)] : linesOf(lease, limit);
+  const text = [`${limit.name}: ${numbers}`, ...lines].join('\n');
   return { limit: limit.name, numbers, exact, lease, text };
 }
 
@@ -31,6 +32,10 @@ function numbersOf({ rate, calendar, load }: Limit<never>): string {
   if (calendar !== undefined) return `${rate.count} per calendar period`;
   if (sizeOption(rate) === 'concurrency') return `${rate.count} at the same time`;
   return `${rate.count} per ${rate.periodMs} ms, burst ${rate.burst}`;
+}
+
+function exactLine({ treatment }: Limit<never>): string {
+  return treatment.overshoot === undefined ? '  exact' : '  exact: the store has no leases, and ignores the overshoot';
 }
 
 function linesOf(lease: LeaseDescription, { rate, treatment }: Limit<never>): string[] {

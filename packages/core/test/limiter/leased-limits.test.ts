@@ -232,7 +232,7 @@ describe('a store without leases', () => {
   test('describes limits of all kinds', () => {
     const limiter = limiterOn(memoryStore(), limits);
     expect(Object.keys(limits).map((name) => limiter.describe(name).text)).toEqual([
-      'Leased: 100 per 1000 ms, burst 100\n  exact',
+      'Leased: 100 per 1000 ms, burst 100\n  exact: the store has no leases, and ignores the overshoot',
       'Monthly: 100 per calendar period\n  exact',
       'InFlight: 10 at the same time\n  exact',
       'Worker: the load of this process\n  exact',
