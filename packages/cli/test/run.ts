@@ -11,7 +11,7 @@ export interface Ran {
 
 /** What a test gives a command. */
 export interface Given {
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
   /** Whether all streams are terminals. */
   readonly isTty?: boolean;

@@ -26,4 +26,8 @@ export const table: ReadonlyMap<string, CommandEntry> = new Map([
     'suggest',
     { summary: 'suggest numbers for a limit from a log', load: async () => (await import('./suggest.ts')).suggest },
   ],
+  [
+    'simulate',
+    { summary: 'compare limits with other algorithms', load: async () => (await import('./simulate.ts')).simulate },
+  ],
 ]);

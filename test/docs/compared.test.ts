@@ -1,0 +1,32 @@
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { shell } from './sluice.ts';
+
+const page = readFileSync(new URL('../../docs/rate-limiters-compared.md', import.meta.url), 'utf8');
+const folder = fileURLToPath(new URL('../../docs/compared/', import.meta.url));
+const names = readdirSync(folder)
+  .filter((file) => file.endsWith('.yaml'))
+  .map((file) => file.replace('.yaml', ''));
+
+describe('the page that compares rate limiters', () => {
+  it.each(names)('shows the table and the picture that `sluice simulate` makes of %s', async (name) => {
+    const copy = mkdtempSync(join(tmpdir(), 'sluice-docs-'));
+    onTestFinished(() => rmSync(copy, { recursive: true }));
+    copyFileSync(join(folder, `${name}.yaml`), join(copy, `${name}.yaml`));
+    const line = `sluice simulate ${name}.yaml`;
+    const { out } = await shell(`${line} --svg ${name}.svg`, copy);
+    expect(page).toContain(`\`\`\`console\n$ ${line}\n${out}\`\`\`\n`);
+    expect(page).toContain(`(compared/${name}.svg)`);
+    expect(page).toContain(`(compared/${name}.yaml)`);
+    expect(readFileSync(join(folder, `${name}.svg`), 'utf8')).toBe(readFileSync(join(copy, `${name}.svg`), 'utf8'));
+  });
+
+  it('has a section for each scenario', () => {
+    const shown = [...page.matchAll(/^\$ sluice simulate (\S+)\.yaml$/gm)].map(([, name = '']) => name);
+    expect(shown.toSorted()).toEqual(names.toSorted());
+    expect(names.length).toBeGreaterThan(3);
+  });
+});
