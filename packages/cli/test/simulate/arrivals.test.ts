@@ -6,7 +6,7 @@ import { scenarioOf } from './scenario.ts';
 /** When the requests arrive, in milliseconds since the first one, and when that is. */
 async function arrivals(text: string, more?: string): Promise<{ firstMs: number; atMs: readonly number[] }> {
   const { clients } = (await runJson(['simulate', '-'], { stdin: scenarioOf(text, more) })) as SimulationReport;
-  const { firstMs, arrivals: curve } = clients[0];
+  const { firstMs, arrivals: curve } = clients.at(0)!;
   return { firstMs, atMs: curve.flatMap(([ms, count], i) => Array<number>(count - (curve[i - 1]?.[1] ?? 0)).fill(ms)) };
 }
 
