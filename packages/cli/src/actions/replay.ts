@@ -6,7 +6,7 @@ import { checkStdin } from '../limits/sources.ts';
 import { reportLines } from '../replay/counting/report-lines.ts';
 import { addressRule, denyAtMost, formatOptions } from '../replay/options.ts';
 import { reportPage } from '../replay/html/page.ts';
-import { ReportFile } from '../replay/html/report-file.ts';
+import { OutputFile } from '../pages/output-file.ts';
 import { replay } from '../replay/replay.ts';
 
 /** Runs `sluice replay`. */
@@ -18,7 +18,7 @@ export async function runReplay(call: Call): Promise<number> {
   const loaded = await loadFiles({ limits, overrides }, call);
   const html = call.text('html');
   const inputs = [...args, limits, ...(overrides === undefined ? [] : [overrides])];
-  const file = html === undefined ? undefined : await ReportFile.at(html, inputs);
+  const file = html === undefined ? undefined : await OutputFile.at('--html', html, inputs);
   const report = await replay(
     {
       ...formatOptions(call),

@@ -31,12 +31,19 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Characters that can't be seen, or that change the direction of the text after them, are shown by their codes. */
 // oxlint-disable-next-line no-control-regex -- they are what must not be written
 const UNSEEN = /[\u0000-\u001F\u007F-\u009F\u061C\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/g;
 
 function escaped(text: string): string {
-  return text
-    .replace(UNSEEN, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .replace(/[&<>"']/g, (char) => ENTITIES[char]!);
+  return seen(text).replace(/[&<>"']/g, (char) => ENTITIES[char]!);
+}
+
+/** Returns JSON for a `<script type="application/json">`. No text in it can end the element. */
+export function jsonMarkup(value: unknown): Markup {
+  return new Markup(seen(JSON.stringify(value)).replaceAll('<', String.raw`\u003c`));
+}
+
+/** Shows characters by their codes, as JSON writes them, that can't be seen or change the direction of the text. */
+function seen(text: string): string {
+  return text.replace(UNSEEN, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -46,7 +46,7 @@ describe('the file of sluice replay --html', () => {
     expect(await rejected(join(missing, 'r.html'))).toContain(`: the folder ${missing} does not exist.`);
     mkdirSync(join(folder, 'r.html'));
     expect(await rejected(join(folder, 'r.html'))).toContain("can't be written: it is a folder.");
-    expect(await rejected('/dev/null')).toContain("The report /dev/null can't be written: it is no file.");
+    expect(await rejected('/dev/null')).toContain("The file /dev/null can't be written: it is no file.");
   });
 
   it('does not overwrite a log or the limits', async () => {
@@ -54,7 +54,7 @@ describe('the file of sluice replay --html', () => {
     const link = join(folder, 'link');
     symlinkSync(log, link);
     for (const name of [log, limits, link]) {
-      expect((await replay(name)).err).toContain(`The report ${name} can't be written: the command reads that file.`);
+      expect((await replay(name)).err).toContain(`The file ${name} can't be written: the command reads that file.`);
     }
     expect([readFileSync(log, 'utf8'), readFileSync(limits, 'utf8')]).toEqual([LOG, LIMITS]);
   });

@@ -1,7 +1,7 @@
 import { share } from '../counting/figures-text.ts';
 import type { DeniedReport, ReplayReport } from '../counting/report.ts';
 import { drawLegend } from './chart.ts';
-import { markup, NOTHING, type Markup } from './markup.ts';
+import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
 import { drawTimeline, timelineLegend } from './timeline-chart.ts';
 
 /** Draws the most denied ids, with a timeline each. */

@@ -3,7 +3,7 @@ import { band, count } from '../counting/figures-text.ts';
 import { sizeName } from '../counting/limit-text.ts';
 import type { LimitReport } from '../counting/report.ts';
 import { BOX, drawChart, drawLegend, rounded, type BoundKind, type LegendEntry, type Tick } from './chart.ts';
-import { markup, type Markup } from './markup.ts';
+import { markup, type Markup } from '../../pages/markup.ts';
 import { drawTable } from './table.ts';
 
 const HEIGHT = 220;

@@ -1,6 +1,6 @@
 import { count } from '../counting/figures-text.ts';
 import type { InputReport, ReplayReport } from '../counting/report.ts';
-import { markup, NOTHING, type Content, type Markup } from './markup.ts';
+import { markup, NOTHING, type Content, type Markup } from '../../pages/markup.ts';
 import { drawTable } from './table.ts';
 
 /** Draws what was read: the files, where the times came from, and the lines that were skipped. */

@@ -2,7 +2,7 @@ import { band, count, percent, share } from '../counting/figures-text.ts';
 import { numbersText, sizeName } from '../counting/limit-text.ts';
 import type { LimitReport, ReplayReport } from '../counting/report.ts';
 import { drawCurve } from './curve-chart.ts';
-import { markup, NOTHING, type Markup } from './markup.ts';
+import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
 import { partOf, successPart } from './summary.ts';
 import { drawTable } from './table.ts';
 

@@ -3,7 +3,7 @@ import { timeText } from '../counting/figures-text.ts';
 import { drawClients } from './clients.ts';
 import { drawInput } from './input.ts';
 import { drawLimits } from './limits.ts';
-import { jsonMarkup, Markup, markup, NOTHING } from './markup.ts';
+import { jsonMarkup, Markup, markup, NOTHING } from '../../pages/markup.ts';
 import { drawRoutes } from './routes.ts';
 import { POLICY, STYLE } from './style.ts';
 import { drawSummary } from './summary.ts';

@@ -1,6 +1,6 @@
 import { band, count } from '../counting/figures-text.ts';
 import type { ReplayReport } from '../counting/report.ts';
-import { markup, NOTHING, type Markup } from './markup.ts';
+import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
 import { partOf } from './summary.ts';
 import { drawTable } from './table.ts';
 

@@ -2,7 +2,7 @@ import { band, count, percent } from '../counting/figures-text.ts';
 import type { Band } from '../counting/band.ts';
 import type { ReplayReport } from '../counting/report.ts';
 import { drawLegend } from './chart.ts';
-import { markup, NOTHING, type Markup } from './markup.ts';
+import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
 import { drawTable } from './table.ts';
 import { drawTimeline, timelineLegend } from './timeline-chart.ts';
 

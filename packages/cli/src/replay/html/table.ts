@@ -1,4 +1,4 @@
-import { markup, type Content, type Markup } from './markup.ts';
+import { markup, type Content, type Markup } from '../../pages/markup.ts';
 
 /** A column of a table. */
 export interface Column {

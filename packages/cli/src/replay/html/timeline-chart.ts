@@ -2,7 +2,7 @@ import { durationText } from '../../console/duration-text.ts';
 import type { TimelineReport } from '../counting/timeline.ts';
 import { timeText } from '../counting/figures-text.ts';
 import { BOX, drawChart, rounded, type LegendEntry, type Tick } from './chart.ts';
-import { markup, NOTHING, type Markup } from './markup.ts';
+import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
 
 const DAY_MS = 86_400_000;
 
