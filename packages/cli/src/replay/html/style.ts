@@ -33,10 +33,10 @@ code { font-family: ui-monospace, 'DejaVu Sans Mono', monospace; font-size: 0.9e
 .figures dd.quiet { font-size: 0.9rem; font-weight: 400; }
 .scroll { overflow-x: auto; margin: 0.75rem 0; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-caption { text-align: left; padding: 0.25rem 0; font-weight: 600; }
+caption { position: sticky; left: 0; max-width: calc(100vw - 2rem); text-align: left; padding: 0.25rem 0; font-weight: 600; }
 th, td { padding: 0.35rem 0.9rem 0.35rem 0; border-bottom: 1px solid var(--border); text-align: left; vertical-align: top; }
-.scroll th, .scroll td { min-width: 5.5rem; overflow-wrap: break-word; }
-.scroll td.long, .scroll th.long { min-width: 10rem; overflow-wrap: anywhere; }
+.scroll th, .scroll td { overflow-wrap: break-word; }
+.scroll td.long, .scroll th.long { min-width: 8rem; overflow-wrap: anywhere; }
 th { font-weight: 600; }
 th.number, td.number { text-align: right; }
 figcaption { margin-bottom: 0.5rem; }
