@@ -49,10 +49,25 @@ describe('the page of sluice replay --html', () => {
     );
   });
 
+  it('draws requests per second also where a step is longer than a second', async () => {
+    const requests = Array.from({ length: 960 }, (_, i) => ({ ms: NOON + 500 * i, address: '10.0.0.1' }));
+    const { page, report } = await pageOf({
+      limits: 'PerAddress: { count: 1, period: 1s, idFormat: ipAddress }\n',
+      log: logOf(pinoLine, requests),
+    });
+    expect(report.timeline.stepMs).toBe(2000);
+    expect(page).toContain('at most 2 requests per second, of which at most 1 are allowed, in means over 2 s');
+  });
+
   it('draws the curve of a limit with its present and its suggested burst on logarithmic axes', async () => {
-    const { page } = await pageOf({ limits: LIMITS, log: LOG });
-    // From burst 1, where one id is denied, to burst 10, where none is.
-    expect(page).toContain('<path class="curve" d="M0 0L0 0L1000 0L1000 1000"/>');
+    const log = logOf(pinoLine, [
+      ...REQUESTS.slice(0, 10),
+      ...[1, 2, 3, 4].map(() => ({ ms: NOON + 20, address: '10.0.0.3' })),
+      { ms: NOON + 30, address: '10.0.0.4' },
+    ]);
+    const { page } = await pageOf({ limits: LIMITS, log });
+    // Two ids are denied with burst 1, one with burst 4 (log 4 / log 10 and log 2 / log 3), none with burst 10.
+    expect(page).toContain('<path class="curve" d="M0 0L0 0L602.1 0L602.1 369.1L1000 369.1L1000 1000"/>');
     expect(page).toContain(`<line class="now" x1="47.7%" x2="47.7%"`);
     expect(page).toContain(`<line class="suggested" x1="100%" x2="100%"`);
   });
@@ -66,7 +81,11 @@ describe('the page of sluice replay --html', () => {
     const { page } = await pageOf({ limits, log });
     expect(cellsOf(page, 'limits')[0]).toContain('0 to 6');
     expect(textOf(page)).toContain('12 to 15');
-    expect(page).toContain('<path class="between" d="M0 1000V0H500V0H1000V1000Z"/>');
+    // Of four requests in each second, one outcome allows all, and the other one.
+    const [, between, allowed] =
+      /<path class="between" d="(.*?)"\/><path class="allowed" d="(.*?)"\/>/.exec(page) ?? [];
+    expect(between).toBe('M0 1000V0H500V0H1000V1000Z');
+    expect(allowed).toBe('M0 1000V750H500V750H1000V1000Z');
     expect(textOf(page)).toContain('times: $time_local, the end of the request, in whole seconds');
   });
 

@@ -21,7 +21,7 @@ ${drawTable({
     { title: 'route', kind: 'long' },
     { title: 'requests', kind: 'number' },
     { title: 'denied', kind: 'number' },
-    { title: 'of all', kind: 'number' },
+    { title: 'of all', kind: 'part' },
   ],
   rows: denied
     .slice(0, MAX_SHOWN)

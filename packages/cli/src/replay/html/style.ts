@@ -38,7 +38,8 @@ th, td { padding: 0.35rem 0.9rem 0.35rem 0; border-bottom: 1px solid var(--borde
 .scroll th, .scroll td { overflow-wrap: break-word; }
 .scroll td.long, .scroll th.long { min-width: 8rem; overflow-wrap: anywhere; }
 th { font-weight: 600; }
-th.number, td.number { text-align: right; }
+th.number, td.number, th.part, td.part { text-align: right; }
+td.part { white-space: nowrap; }
 figcaption { margin-bottom: 0.5rem; }
 .chart { display: block; width: calc(100% - 3.5rem); margin: 0.75rem 0 0.25rem 3.5rem; overflow: visible; }
 .chart text { font-size: 12px; fill: var(--quiet); }

@@ -3,8 +3,8 @@ import { markup, type Content, type Markup } from '../../pages/markup.ts';
 /** A column of a table. */
 export interface Column {
   readonly title: string;
-  /** Numbers are on the right; long text may break anywhere. */
-  readonly kind: 'number' | 'text' | 'long';
+  /** Numbers and parts in percent are on the right; long text may break anywhere. */
+  readonly kind: 'number' | 'part' | 'text' | 'long';
 }
 
 /** A table. The first cell of a row is its heading. */
