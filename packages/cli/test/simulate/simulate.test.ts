@@ -60,6 +60,13 @@ describe('sluice simulate', () => {
     });
   });
 
+  it('decides requests in the order of time, not of the clients', async () => {
+    const limits = 'limits: { All: { count: 1, period: 1m, idFormat: everyone } }';
+    const arrivals = 'a: { arrivals: { burst: 1, at: 1ms } }, b: { arrivals: { times: 0s } }';
+    const stdin = `${limits}\nclients: { ${arrivals} }`;
+    expect(await outcomes(stdin)).toEqual({ 'a: Sluice': [0, 1, null], 'b: Sluice': [1, 0, 0] });
+  });
+
   it('decides by several limits together, by costs, by queues and by quotas', async () => {
     const stdin = `
 limits:
