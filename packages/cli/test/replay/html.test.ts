@@ -114,7 +114,7 @@ describe('the page of sluice replay --html', () => {
       ']]>&lt;b&gt;{{1}}${1}\u202E',
     ];
     const harmless = hostile.map((_, i) => `harmless${i}`);
-    const [bad, good] = await Promise.all(
+    const pages = await Promise.all(
       [hostile, harmless].map((texts) => {
         const requests = texts.flatMap((text, n) =>
           Array.from({ length: 8 - n }, (_, i) => ({
@@ -127,11 +127,12 @@ describe('the page of sluice replay --html', () => {
         const log = `${logOf(
           pinoLine,
           requests.toSorted((a, b) => a.ms - b.ms),
-        )}{"time":"${texts[0].replaceAll('"', '')}"}\n`;
+        )}{"time":"${texts.at(0)!.replaceAll('"', '')}"}\n`;
         const limits = 'PerUser: { count: 60, period: 1m, burst: 3, idFormat: accountId }\n';
         return pageOf({ limits, log }, ['--key', 'PerUser=json:user.id', '--show-ids']);
       }),
     );
+    const [bad, good] = [pages.at(0)!, pages.at(1)!];
     expect(bad.report.mostDenied.map(({ id }) => id)).toContain(hostile[2]);
     expect(bad.report.routes.map(({ route }) => route).join(' ')).toContain('<');
     expect(tagsOf(bad.page)).toEqual(tagsOf(good.page));
@@ -145,7 +146,7 @@ describe('the page of sluice replay --html', () => {
     const [, style = ''] = /<style>(.*?)<\/style>/s.exec(page) ?? [];
     const hash = createHash('sha256').update(style).digest('base64');
     const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
-    expect(textOf(/http-equiv="Content-Security-Policy" content="(.*?)"/.exec(page)![1])).toBe(policy);
+    expect(textOf(/http-equiv="Content-Security-Policy" content="(.*?)"/.exec(page)?.at(1) ?? '')).toBe(policy);
     expect(page.match(/<script[^>]*>/g)).toEqual(['<script type="application/json" id="report">']);
     expect(page).not.toMatch(/<[^>]* (?:on\w+|style|href|src)=/);
   });
@@ -177,8 +178,8 @@ describe('the colours of the page', () => {
     ['dark', 1],
   ] as const)('have enough contrast in the %s scheme', (_, scheme) => {
     const colours = new Map<string, string>();
-    for (const [, block] of [...STYLE.matchAll(/:root \{(.*?)\}/gs)].slice(0, scheme + 1))
-      for (const [, name, colour] of block.matchAll(/--(\w+): (#\w{6});/g)) colours.set(name, colour);
+    for (const [, block = ''] of [...STYLE.matchAll(/:root \{(.*?)\}/gs)].slice(0, scheme + 1))
+      for (const [, name = '', colour = ''] of block.matchAll(/--(\w+): (#\w{6});/g)) colours.set(name, colour);
     const contrast = (a: string, b: string): number => contrastOf(colours.get(a)!, colours.get(b)!);
     for (const ground of ['ground', 'panel']) {
       for (const text of ['ink', 'quiet']) expect(contrast(text, ground)).toBeGreaterThanOrEqual(4.5);
@@ -195,7 +196,7 @@ function contrastOf(a: string, b: string): number {
 }
 
 function luminanceOf(colour: string): number {
-  const [red, green, blue] = [1, 3, 5].map((at) => {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   });

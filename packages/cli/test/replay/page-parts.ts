@@ -30,15 +30,15 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 
 /** Returns the text of markup: without tags, with entities resolved. */
 export function textOf(markup: string): string {
-  return markup.replace(/<[^>]*>/g, '').replace(/&([a-z]+|#39);/g, (_, name: string) => ENTITIES[name]);
+  return markup.replace(/<[^>]*>/g, '').replace(/&([a-z]+|#39);/g, (_, name: string) => ENTITIES[name] ?? '');
 }
 
 /** Returns the cells of a table by the id of its caption, without its header. */
 export function cellsOf(page: string, id: string): string[][] {
   const [, table = ''] = new RegExp(`<caption id="${id}">(.*?)</table>`, 's').exec(page) ?? [];
   const [, body = ''] = /<tbody>(.*)<\/tbody>/s.exec(table) ?? [];
-  return [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row]) =>
-    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => textOf(cell)),
+  return [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) => textOf(cell)),
   );
 }
 

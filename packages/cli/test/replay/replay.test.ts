@@ -78,7 +78,7 @@ describe('sluice replay', () => {
     const { limits } = files({ limits: LIMITS });
     const { mostDenied } = await replayReport(['-', '--limits', limits], { stdin: log });
     expect(mostDenied).toMatchObject([{ requests: 9, denied: { low: 2, high: 2 } }]);
-    expect(mostDenied[0].timeline).toEqual({
+    expect(mostDenied.at(0)?.timeline).toEqual({
       startMs: NOON + 4000,
       stepMs: 1000,
       counts: [

@@ -1,7 +1,7 @@
 import { markup, type Content, type Markup } from '../../pages/markup.ts';
 
 /** A column of a table. */
-export interface Column {
+interface Column {
   readonly title: string;
   /** Numbers and parts in percent are on the right; long text may break anywhere. */
   readonly kind: 'number' | 'part' | 'text' | 'long';
