@@ -117,7 +117,7 @@ export function decimalTimes(unit: number, bytes: Buffer, start: number, end: nu
       value = value * 10 + (byte - ZERO);
       scale *= 10;
     } else if (byte === DOT && scale === 0) scale = 1;
-    else return otherNumber(unit, bytes.toString('latin1', start, end));
+    else return otherNumber(unit, bytes.toString('utf8', start, end));
   }
   return start === end ? NaN : Math.round((value / (scale === 0 ? 1 : scale)) * unit);
 }
