@@ -33,15 +33,13 @@ export async function* decompressed(
   const drain = new Drain(stream);
   try {
     for await (const chunk of chunks) {
-      const written = new Promise<void>((resolve, reject) => {
-        stream.write(chunk, (error) => (error ? reject(error) : resolve()));
-      });
-      yield* drain.until(written);
+      yield* drain.until(new Promise<void>((resolve) => stream.write(chunk, () => resolve())));
+      // Some programs fill up a file with zeros after the data. Node ends there, and calls nothing back for the rest.
+      if (drain.hasEnded) return;
     }
     // Not before all is read: an error discards what is still in the stream.
-    const ended = new Promise<void>((resolve) => stream.once('end', resolve));
     stream.end();
-    yield* drain.until(ended);
+    yield* drain.until();
   } catch (error) {
     throw damageOf(error);
   } finally {
@@ -67,8 +65,9 @@ function damageOf(error: unknown): unknown {
   return error;
 }
 
-/** Reads everything that a stream has, until something else has happened. */
+/** Reads everything that a stream has, until something else has happened or the stream has ended. */
 class Drain {
+  hasEnded = false;
   readonly #stream: Gunzip;
   #failure: unknown;
   #wake: () => void = () => undefined;
@@ -76,27 +75,27 @@ class Drain {
   constructor(stream: Gunzip) {
     this.#stream = stream;
     stream.on('readable', () => this.#wake());
+    stream.on('end', () => {
+      this.hasEnded = true;
+      this.#wake();
+    });
     stream.on('error', (error) => {
       this.#failure = error;
       this.#wake();
     });
   }
 
-  async *until(event: Promise<void>): AsyncGenerator<Buffer> {
+  async *until(event?: Promise<void>): AsyncGenerator<Buffer> {
     let isOver = false;
-    const over = (): void => {
+    void event?.then(() => {
       isOver = true;
       this.#wake();
-    };
-    event.then(over, (error: unknown) => {
-      this.#failure = error;
-      over();
     });
     for (;;) {
       const woken = new Promise<void>((resolve) => (this.#wake = resolve));
       for (let chunk = this.#read(); chunk !== null; chunk = this.#read()) yield chunk;
       if (this.#failure !== undefined) throw this.#failure;
-      if (isOver) return;
+      if (isOver || this.hasEnded) return;
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       await woken;
     }
