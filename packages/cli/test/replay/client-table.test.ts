@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { ClientTable } from '../../src/replay/keys/client-table.ts';
+
+const idOf = (i: number): string => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`;
+
+/** Counts requests: client i has i % 7 + 1 of them, and as many denials in the second pass. */
+function counted(table: ClientTable, clients: number): void {
+  for (let i = 0; i < clients; i++) {
+    for (let request = 0; request <= i % 7; request++) {
+      const { row } = table.rowOf(idOf(i));
+      if (row === -1) continue;
+      table.requests[row]!++;
+      table.denied[1]![row]!++;
+      table.level[1]![row] = table.need[1]![row] = i;
+    }
+  }
+}
+
+describe('ClientTable', () => {
+  it('has the figures of each client after it has grown several times', () => {
+    const table = new ClientTable(100_000, 2);
+    counted(table, 5000);
+    expect(table).toMatchObject({ size: 5000, sampling: 1 });
+    expect([...table.used()]).toHaveLength(5000);
+    const rows = new Set<number>();
+    for (let i = 0; i < 5000; i++) {
+      const { row } = table.rowOf(idOf(i));
+      rows.add(row);
+      const figures = [table.requests, table.denied[0]!, table.denied[1]!, table.level[1]!, table.need[1]!];
+      expect(figures.map((column) => column[row])).toEqual([(i % 7) + 1, 0, (i % 7) + 1, i, i]);
+    }
+    expect(rows.size).toBe(5000);
+  });
+
+  it('keeps a sample with complete figures when there are more clients than rows', () => {
+    const table = new ClientTable(1000, 2);
+    counted(table, 20_000);
+    expect(table.size).toBeLessThanOrEqual(1000);
+    expect(table.size * table.sampling).toBeGreaterThan(14_000);
+    expect(table.size * table.sampling).toBeLessThan(28_000);
+    let kept = 0;
+    for (let i = 0; i < 20_000; i++) {
+      const { row, hash } = table.rowOf(idOf(i));
+      expect(table.keeps(hash)).toBe(row !== -1);
+      if (row === -1) continue;
+      kept++;
+      expect([table.requests[row], table.denied[1]![row], table.need[1]![row]]).toEqual([(i % 7) + 1, (i % 7) + 1, i]);
+    }
+    expect(kept).toBe(table.size);
+    expect([...table.used()]).toHaveLength(kept);
+  });
+
+  it('gives the row of a client that left the sample to another one without its figures', () => {
+    const table = new ClientTable(8, 1);
+    for (let i = 0; i < 2000; i++) {
+      const { row } = table.rowOf(idOf(i));
+      if (row === -1) continue;
+      const columns = [table.requests, table.overridden, table.denied[0]!, table.level[0]!, table.need[0]!];
+      expect(columns.map((column) => column[row])).toEqual([0, 0, 0, 0, 0]);
+      for (const column of columns) column[row] = 1;
+    }
+    expect(table.sampling).toBeGreaterThan(8);
+  });
+});
