@@ -3,15 +3,22 @@ import { ClientTable } from '../../src/replay/keys/client-table.ts';
 
 const idOf = (i: number): string => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`;
 
-/** Counts requests: client i has i % 7 + 1 of them, and as many denials in the second pass. */
+/** All figures of a client. */
+function figuresOf(table: ClientTable, row: number): (number | undefined)[] {
+  return columnsOf(table).map((column) => column[row]);
+}
+
+function columnsOf({ requests, denied, level, need }: ClientTable): (Uint32Array | Float64Array)[] {
+  return [requests, ...denied, ...level, ...need];
+}
+
+/** Counts requests: client i has i % 7 + 1 of them, and that number in all its figures. */
 function counted(table: ClientTable, clients: number): void {
   for (let i = 0; i < clients; i++) {
     for (let request = 0; request <= i % 7; request++) {
       const { row } = table.rowOf(idOf(i));
       if (row === -1) continue;
-      table.requests[row]!++;
-      table.denied[1]![row]!++;
-      table.level[1]![row] = table.need[1]![row] = i;
+      for (const column of columnsOf(table)) column[row] = request + 1;
     }
   }
 }
@@ -26,8 +33,7 @@ describe('ClientTable', () => {
     for (let i = 0; i < 5000; i++) {
       const { row } = table.rowOf(idOf(i));
       rows.add(row);
-      const figures = [table.requests, table.denied[0]!, table.denied[1]!, table.level[1]!, table.need[1]!];
-      expect(figures.map((column) => column[row])).toEqual([(i % 7) + 1, 0, (i % 7) + 1, i, i]);
+      expect(figuresOf(table, row)).toEqual(Array.from({ length: 7 }, () => (i % 7) + 1));
     }
     expect(rows.size).toBe(5000);
   });
@@ -44,7 +50,7 @@ describe('ClientTable', () => {
       expect(table.keeps(hash)).toBe(row !== -1);
       if (row === -1) continue;
       kept++;
-      expect([table.requests[row], table.denied[1]![row], table.need[1]![row]]).toEqual([(i % 7) + 1, (i % 7) + 1, i]);
+      expect(figuresOf(table, row)).toEqual(Array.from({ length: 7 }, () => (i % 7) + 1));
     }
     expect(kept).toBe(table.size);
     expect([...table.used()]).toHaveLength(kept);
@@ -55,9 +61,8 @@ describe('ClientTable', () => {
     for (let i = 0; i < 2000; i++) {
       const { row } = table.rowOf(idOf(i));
       if (row === -1) continue;
-      const columns = [table.requests, table.overridden, table.denied[0]!, table.level[0]!, table.need[0]!];
-      expect(columns.map((column) => column[row])).toEqual([0, 0, 0, 0, 0]);
-      for (const column of columns) column[row] = 1;
+      expect([...figuresOf(table, row), table.overridden[row]]).toEqual([0, 0, 0, 0, 0]);
+      for (const column of [...columnsOf(table), table.overridden]) column[row] = 1;
     }
     expect(table.sampling).toBeGreaterThan(8);
   });
