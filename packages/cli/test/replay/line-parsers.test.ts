@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { JsonParser } from '../../src/replay/formats/json-parser.ts';
+import type { LineParser } from '../../src/replay/formats/line-parser.ts';
+import { PRESETS } from '../../src/replay/formats/presets.ts';
+import { TemplateFormat } from '../../src/replay/formats/template.ts';
+import { LineSplitter } from '../../src/replay/reading/line-splitter.ts';
+
+/** The values of fields 0 to `count` - 1, null for those that the line does not have; `undefined` for another format. */
+function values(parser: LineParser, line: string, count: number): (string | null)[] | undefined {
+  const [bytes, spans] = [Buffer.from(`\n${line}\n`), new Int32Array(2 * count)];
+  if (!parser.parse(bytes, 1, bytes.length - 1, spans)) return undefined;
+  return Array.from({ length: count }, (_, i) =>
+    spans[2 * i] === -1 ? null : bytes.toString('utf8', spans[2 * i], spans[2 * i + 1]),
+  );
+}
+
+describe('JsonParser', () => {
+  const parser = new JsonParser([['a.b', 'c'], ['d']]);
+
+  it.each([
+    ['{}', [null, null]],
+    [' { "d" : 1 , "c" : "x" } ', ['x', '1']],
+    ['{"c":"late","a":{"b":"early"}}', ['early', null]],
+    ['{"a":{"b":"early"},"c":"late"}', ['early', null]],
+    ['{"a":{},"a.b":7}', ['7', null]],
+    ['{"a":[],"c":["first","second"],"d":[]}', ['first', null]],
+    ['{"a":1,"c":{"b":1},"d":[[1,"]"],2]}', [null, '[1,"]"]']],
+    ['{"c":"-","d":null}', [null, null]],
+    ['{"c":"","d":"-1"}', [null, '-1']],
+    [String.raw`{"c":"\"}","x":{"y":["\\"]},"d":true}`, [String.raw`\"}`, 'true']],
+  ])('finds the values of %s', (line, expected) => {
+    expect(values(parser, line, 2)).toEqual(expected);
+  });
+
+  it.each([
+    '',
+    '[]',
+    'null',
+    '{',
+    '{"d":1',
+    '{"d":1,',
+    '{"d":}',
+    '{"d" 1}',
+    '{d:1}',
+    '{"d',
+    '{"d":"x}',
+    String.raw`{"d":"x\"}`,
+    '{"x":{"y":"}',
+    '{"x":{"y":[1}',
+    '{"a":{"b":1}',
+    '{"a":{"b":1 2}}',
+    '{"d":1}{"d":2}',
+  ])('returns that %s is not an object of JSON', (line) => {
+    expect(values(parser, line, 2)).toBeUndefined();
+  });
+
+  it('does not run out of stack on objects in objects, of which it reads 16', () => {
+    const nested = (depth: number): string => `${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}`;
+    const deep = new JsonParser([[Array.from({ length: 40 }, () => 'x').join('.')]]);
+    expect(values(deep, nested(40), 1)).toEqual([null]);
+    expect(values(deep, nested(10_000), 1)).toEqual([null]);
+    expect(values(new JsonParser([['x.x.x']]), nested(3), 1)).toEqual(['1']);
+  });
+});
+
+describe('TemplateFormat', () => {
+  const format = new TemplateFormat('log_format', '<${remote_addr}> "$request" $status $http_x_api_key;$upstream');
+  const parser = format.parser(['address', 'request', 'status', 'header:x-api-key']);
+
+  it.each([
+    ['<1.2.3.4> "GET /" 200 k;rest', ['1.2.3.4', 'GET /', '200', 'k']],
+    ['<-> "" - k;', [null, null, null, 'k']],
+    [String.raw`<a> "GET \"/ \\" 200 k;`, ['a', String.raw`GET \"/ \\`, '200', 'k']],
+    ['<a> "GET" 200 key', undefined],
+    ['<a> "GET', undefined],
+    ['<', undefined],
+    ['x', undefined],
+  ])('finds the values of %s', (line, expected) => {
+    expect(values(parser, line, 4)).toEqual(expected);
+  });
+
+  it('knows how the log itself calls a field', () => {
+    expect(['address', 'header:x-api-key', 'time'].map((field) => format.sourceOf(field))).toEqual([
+      '$remote_addr',
+      '$http_x_api_key',
+      undefined,
+    ]);
+  });
+});
+
+describe('PRESETS', () => {
+  it('find a header as each format writes it', () => {
+    const lines = {
+      caddy: '{"request":{"headers":{"X-Api-Key":["k"]}}}',
+      traefik: '{"request_X-Api-Key":"k"}',
+      pino: '{"req":{"headers":{"x-api-key":"k"}}}',
+      json: '{"headers":{"x-api-key":"k"}}',
+    };
+    for (const [name, line] of Object.entries(lines)) {
+      const parser = PRESETS.find((format) => format.name === name)!.parser(['header:x-api-key', 'json:a']);
+      expect([name, values(parser, line, 2)]).toEqual([name, ['k', null]]);
+    }
+    const envoy = PRESETS.find(({ name }) => name === 'envoy')!;
+    expect(envoy.sourceOf('header:x-api-key')).toBeUndefined();
+  });
+});
+
+describe('LineSplitter', () => {
+  it.each([7, 1000, 1_000_000])('finds the lines of chunks of %d bytes, and reports those above 64 KiB', (size) => {
+    const found: (string | number)[] = [];
+    const splitter = new LineSplitter({
+      line: (bytes, start, end) => found.push(end - start > 10 ? end - start : bytes.toString('latin1', start, end)),
+      longLine: () => found.push('long'),
+    });
+    const text = Buffer.from(`a\r\n\n\r\n${'b'.repeat(65_536)}\n${'c'.repeat(65_537)}\nd\n${'e'.repeat(70_000)}\nf`);
+    for (let at = 0; at < text.length; at += size) splitter.push(text.subarray(at, at + size));
+    splitter.end();
+    splitter.end();
+    expect(found).toEqual(['a', 65_536, 'long', 'd', 'long', 'f']);
+  });
+});
