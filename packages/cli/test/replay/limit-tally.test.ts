@@ -1,0 +1,93 @@
+import { createLimiter, ipAddress, keyFrom, type LimitDefinition } from '@sluice/core';
+import { limitsOf } from '@sluice/core/kit';
+import { describe, expect, it } from 'vitest';
+import { burstCurve } from '../../src/replay/counting/curve.ts';
+import { LimitTally } from '../../src/replay/counting/limit-tally.ts';
+import { MostDenied } from '../../src/replay/counting/most-denied.ts';
+import { ClientTable } from '../../src/replay/keys/client-table.ts';
+import type { ClientId } from '../../src/replay/keys/identity.ts';
+
+const START = Date.UTC(2026, 10, 23, 12) * 1000;
+
+/** A tally whose table has room for so many clients. */
+function tallyOf(
+  numbers: Partial<LimitDefinition>,
+  { rows = 1000, passes = 1 }: { rows?: number; passes?: number } = {},
+): { tally: LimitTally; clients: ClientTable; client: (text: string) => ClientId } {
+  const limits = { Orders: { key: keyFrom(ipAddress().format), ...numbers } as LimitDefinition };
+  const limit = limitsOf(createLimiter({ limits, log: false })).get('Orders')!;
+  const clients = new ClientTable(rows, passes);
+  return {
+    tally: new LimitTally(limit, clients, passes, START),
+    clients,
+    client: (text) => ({ text, ...clients.rowOf(text), entry: { limit: 'Orders', id: text } }),
+  };
+}
+
+const RATE = { count: 1, period: '1s', burst: 5 } as const;
+
+describe('LimitTally', () => {
+  it('counts all requests and denials, also those of clients that are not in the sample', () => {
+    const { tally, clients, client } = tallyOf(RATE, { rows: 8 });
+    const all = Array.from({ length: 200 }, (_, i) => client(`10.0.0.${i}`));
+    for (const each of all) {
+      tally.count(each, 7);
+      tally.raise(each, 0, START, 1);
+      tally.deny(each, 0, 7, false);
+    }
+    expect(clients.sampling).toBeGreaterThan(8);
+    expect(tally).toMatchObject({ asked: 200, passes: [{ denied: 200, deniedSuccesses: 0 }] });
+    const rows = [...clients.used()];
+    expect(rows.map((row) => [clients.requests[row], clients.denied[0]?.[row]])).toEqual(rows.map(() => [1, 1]));
+    // A row of a client that has left the sample is empty.
+    const others = Array.from(clients.requests.keys()).filter((row) => !rows.includes(row));
+    expect(others.every((row) => clients.requests[row] === 0 && clients.need[0]?.[row] === 0)).toBe(true);
+    tally.noteOverridden(all.find(({ row }) => row === -1)!);
+    expect(tally.overridden).toBe(1);
+    expect(rows.some((row) => clients.overridden[row] === 1)).toBe(false);
+  });
+
+  it('finds the smallest burst of a client that denies none of its requests', () => {
+    const { tally, clients, client } = tallyOf(RATE);
+    const one = client('10.0.0.1');
+    for (const ms of [0, 0, 900, 1100, 60_000]) tally.raise(one, 0, START + ms * 1000, 1);
+    expect(clients.need[0]?.[one.row]).toBe(3);
+    tally.raise(one, 0, START + 120e6, 4);
+    expect(clients.need[0]?.[one.row]).toBe(4);
+  });
+});
+
+describe('burstCurve', () => {
+  it('has at most about 120 points, with the smallest and the largest burst among them', () => {
+    const { tally, clients, client } = tallyOf(RATE, { rows: 2000 });
+    for (let need = 1; need <= 1000; need++) tally.raise(client(`10.0.${need >> 8}.${need & 255}`), 0, START, need);
+    const points = burstCurve(clients)!.points;
+    expect(points.length).toBeGreaterThan(60);
+    expect(points.length).toBeLessThanOrEqual(121);
+    expect(points[0]).toMatchObject({ burst: 1, deniedIds: { low: 999, high: 999 } });
+    expect(points.at(-1)).toMatchObject({ burst: 1000, deniedIds: { low: 0, high: 0 } });
+    for (const { burst, deniedIds } of points) expect(deniedIds.high).toBe(1000 - burst);
+  });
+
+  it('does not exist if no id has the numbers of the limit', () => {
+    const { tally, clients, client } = tallyOf(RATE);
+    expect(burstCurve(clients)).toBeUndefined();
+    tally.raise(client('10.0.0.1'), 0, START, 1);
+    tally.noteOverridden(client('10.0.0.1'));
+    expect(burstCurve(clients)).toBeUndefined();
+  });
+});
+
+describe('MostDenied', () => {
+  it('keeps the ids with the most denials among any number of others', () => {
+    const denied = new MostDenied(2);
+    for (let i = 0; i < 10_000; i++) {
+      denied.add({ text: `once ${i}`, row: -1, hash: i }, 1, i);
+      if (i % 100 === 0) denied.add({ text: 'often', row: 1, hash: 1 }, i % 200 === 0 ? 0 : 1, i);
+    }
+    expect(denied.top(2)[0]).toMatchObject({ id: 'often', denied: [50, 50] });
+    expect(denied.top(5000).length).toBeLessThanOrEqual(4000);
+    expect(denied.get('once 9999')).toBeDefined();
+    expect(denied.get('once 2500')).toBeUndefined();
+  });
+});

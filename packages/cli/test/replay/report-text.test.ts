@@ -1,0 +1,97 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run } from '../run.ts';
+import { combinedLine, files, logOf, NOON, pinoLine, type Logged } from './logs.ts';
+import { replayReport } from './report.ts';
+
+const ADDRESS = '10.0.0.1';
+
+/** So many requests of one client at once. */
+function burstOf(count: number, more: Partial<Logged> = {}): Logged[] {
+  return Array.from({ length: count }, () => ({ ms: NOON, address: ADDRESS, ...more }));
+}
+
+async function textOf(limits: string, requests: readonly Logged[], ...args: readonly string[]): Promise<string> {
+  const written = files({ limits, log: logOf(pinoLine, requests) });
+  const { code, out, err } = await run(['replay', written.log, '--limits', written.limits, '--show-ids', ...args]);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return out;
+}
+
+describe('the text of a replay', () => {
+  it('has the numbers of a quota, its routes and its most denied ids', async () => {
+    const requests = Array.from({ length: 12 }, (_, i) => burstOf(2, { path: `/route-${'abcdefghijkl'[i]}` })).flat();
+    const out = await textOf('Daily: { count: 1, per: day, idFormat: ipAddress }\n', requests);
+    expect(out).toContain('Daily  1 in each period, by idFormat');
+    expect(out).toContain('denied    23 of 24 (96 %), of which 23 had succeeded');
+    expect(out).toContain('suggested count 24: denies 0 of 1 ids');
+    expect(out).toContain('and 2 more');
+    expect(out).toContain(`Daily ${ADDRESS}: 23 of 24 (96 %)`);
+  });
+
+  it('shows a band, and the knee of a curve', async () => {
+    // The requests of a client are apart from each other in the log, and so in its second.
+    const countOf = (i: number): number => (i < 390 ? 1 + (i % 2) : 20 * (i - 385));
+    const clients = Array.from({ length: 400 }, (_, i) => ({
+      address: `10.0.${i >> 8}.${i & 255}`,
+      count: countOf(i),
+    }));
+    const rounds = Array.from({ length: 280 }, (_, round) => clients.filter(({ count }) => count > round));
+    const requests = rounds.flat().map(({ address }) => ({ ms: NOON, address }));
+    const written = files({
+      limits: 'PerAddress: { count: 4, period: 1s, burst: 1, idFormat: ipAddress }\n',
+      log: logOf(combinedLine, requests),
+    });
+    const { out } = await run(['replay', written.log, '--limits', written.limits, '--key', 'ip']);
+    expect(out).toMatch(/denied {4}[\d,]+ to [\d,]+ of [\d,]+/);
+    expect(out).toMatch(/times {5}\$time_local, end of the request, in whole seconds/);
+    expect(out).toMatch(/knee {6}burst \d/);
+    expect(out).toContain(', by ip\n');
+  });
+
+  it('shows what is late, delayed, above the burst, skipped and left out', async () => {
+    const limits =
+      'Slow: { count: 1, period: 1s, burst: 2, maxWait: 3s, idFormat: ipAddress }\nOff: { count: 1, period: 1s, idFormat: ipAddress, disabled: true }\n';
+    const late = { ms: NOON - 600_000, address: ADDRESS };
+    const more = Array.from({ length: 3000 }, (_, i) => ({ ms: NOON + i * 100, address: `10.1.0.${i & 255}` }));
+    const requests = [...burstOf(4), ...burstOf(1, { path: '/dear' }), ...more, late];
+    const out = await textOf(limits, requests, '--cost', '/dear=9');
+    expect(out).toContain('1 requests have a cost above the burst');
+    expect(out).toContain('late      1 requests, which are left out');
+    expect(out).toContain('Off is left out: it is disabled');
+    expect(out).toMatch(/delayed {3}[1-9]/);
+  });
+
+  it('reports limits of which none can be replayed', async () => {
+    const { limits, log } = files({ limits: 'Busy: { load: {} }\n', log: '' });
+    const { code, err } = await run(['replay', log, '--limits', limits]);
+    expect(code).toBe(2);
+    expect(err).toContain('no limit that a log can be replayed against. Busy: a log does not show the load');
+  });
+
+  it('reads a named pipe once, and does not make suggestions of it', async () => {
+    const { limits } = files({ limits: 'PerAddress: { count: 60, period: 1m, burst: 3, idFormat: ipAddress }\n' });
+    const pipe = join(dirname(limits), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const { err } = await run(['suggest', pipe]);
+    expect(err).toContain(`A suggestion reads its logs several times, and ${pipe} can be read once.`);
+    const writer = spawn('sh', ['-c', 'cat > "$0"', pipe]);
+    writer.stdin.end(logOf(pinoLine, burstOf(5)));
+    expect((await replayReport([pipe, '--limits', limits])).totals).toMatchObject({ requests: 5, denied: { high: 2 } });
+  });
+});
+
+describe('sluice suggest', () => {
+  it('suggests nothing for a log without requests, and counts only those of the limit', async () => {
+    const { empty, log } = files({
+      empty: '',
+      log: logOf(pinoLine, [...burstOf(3, { path: '/a' }), ...burstOf(50, { path: '/b' })]),
+    });
+    expect(JSON.parse((await run(['suggest', empty, '--json'])).out)).toMatchObject({ ids: 0, suggestions: [] });
+    const { out } = await run(['suggest', log, '--only', '/a', '--key', 'json:req.remoteAddress']);
+    expect(out).toContain('53 requests of 1 ids, by json:req.remoteAddress');
+    expect(out).toMatch(/Requests: \{ count: \d+, period: \w+, burst: 3, idFormat: accountId \}/);
+    expect(out).toContain('and 0 of 3 (0 %) requests');
+  });
+});
