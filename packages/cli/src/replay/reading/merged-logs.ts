@@ -2,7 +2,7 @@ import type { Console } from '../../console/console.ts';
 import { EntryReader, type EntryReaderParts } from '../entries/entry-reader.ts';
 import { detectFormat, type DetectedFormat, type FormatOptions } from '../formats/detect.ts';
 import type { SortWindow } from '../order/sort-window.ts';
-import { DamagedError, UnknownCompressionError } from './decompressed.ts';
+import { DamagedError } from './decompressed.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { UsageError } from '../../console/failure.ts';
 import type { LogFile } from './log-file.ts';
@@ -176,8 +176,7 @@ class OpenLog {
   }
 }
 
-/** Whether an error is one of the file or its compression. */
+/** Whether an error is one of the file or its compression. A compression that Node can't read was found before. */
 function isOfReading(error: unknown): boolean {
-  if (error instanceof DamagedError || error instanceof UnknownCompressionError) return true;
-  return typeof (error as NodeJS.ErrnoException).syscall === 'string';
+  return error instanceof DamagedError || typeof (error as NodeJS.ErrnoException).syscall === 'string';
 }

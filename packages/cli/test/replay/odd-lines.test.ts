@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { ReplayReport } from '../../src/replay/counting/report.ts';
+import { run } from '../run.ts';
+import { files, logOf, NOON, pinoLine } from './logs.ts';
+import { replayReport } from './report.ts';
+
+const LIMITS = 'PerAddress: { count: 60, period: 1m, burst: 2, idFormat: ipAddress }\n';
+
+/** Replays lines of JSON. */
+async function replayed(lines: readonly object[], limits: string = LIMITS): Promise<ReplayReport> {
+  const written = files({ limits, log: lines.map((line) => `${JSON.stringify(line)}\n`).join('') });
+  return replayReport([written.log, '--limits', written.limits, '--format', 'json', '--show-ids']);
+}
+
+const LINE = { time: NOON, ip: '10.0.0.1', method: 'GET', path: '/a', status: 200 };
+
+describe('sluice replay of odd lines', () => {
+  it('replays lines without a method or a valid status, and does not count a success that it can not see', async () => {
+    const odd = [
+      { method: undefined },
+      { status: 'ok' },
+      { status: 99 },
+      { status: 700 },
+      { status: 2 },
+      { path: null },
+    ];
+    const report = await replayed(odd.map((each) => ({ ...LINE, ...each })));
+    expect(report.totals).toMatchObject({ requests: 6, denied: { high: 4 }, deniedSuccesses: { high: 1 } });
+    expect(report.routes.map(({ route }) => route)).toEqual(['GET /a', '? /a', '? ']);
+  });
+
+  it('takes the end of a request as its time if its duration is not a number or negative', async () => {
+    const report = await replayed([{ duration: 'long' }, { duration: -5 }].map((each) => ({ ...LINE, ...each })));
+    expect(report.input).toMatchObject({ fromMs: NOON, toMs: NOON, time: { moment: 'end of the request' } });
+  });
+
+  it('skips lines without a time', async () => {
+    const report = await replayed([LINE, { ...LINE, time: undefined }, { ...LINE, time: 'now' }]);
+    expect(report.input).toMatchObject({ requests: 1, skipped: { 'no valid time': 2 } });
+  });
+
+  it('counts only the limit that denied, with blocked and unlimited ids beside it', async () => {
+    const limits = `${LIMITS}PerUser: { count: 60, period: 1m, burst: 1, idFormat: accountId }\n`;
+    const written = files({
+      limits,
+      overrides: '- PerAddress: { unlimited: true, ids: [10.0.0.9] }\n- PerUser: { blocked: true, ids: [bad] }\n',
+      log: logOf(pinoLine, [
+        { ms: NOON, address: '10.0.0.1', user: 'a' },
+        { ms: NOON, address: '10.0.0.1', user: 'a' },
+        { ms: NOON, address: '10.0.0.9', user: 'b' },
+        { ms: NOON, address: '10.0.0.9', user: 'bad' },
+        { ms: NOON, address: '10.0.0.9' },
+      ]),
+    });
+    const args = ['--limits', written.limits, '--overrides', written.overrides, '--key', 'PerUser=json:user.id'];
+    const report = await replayReport([written.log, ...args]);
+    expect(report.limits).toMatchObject([
+      { name: 'PerAddress', requests: 5, denied: { high: 0 } },
+      { name: 'PerUser', requests: 4, denied: { high: 2 }, withoutId: 1 },
+    ]);
+    expect(report.limits[0]?.overridden).toBeGreaterThan(0);
+  });
+
+  it('leaves out a pool, and shows no curve for the limit that borrows from it', async () => {
+    const limits =
+      'Pool: { count: 60, period: 1m, burst: 9, idFormat: everyone }\nPerAddress: { count: 60, period: 1m, burst: 2, idFormat: ipAddress, borrow: { from: Pool, ceiling: { count: 120, period: 1m, burst: 4 } } }\n';
+    const report = await replayed([LINE, LINE, LINE], limits);
+    expect(report.leftOut).toMatchObject([{ limit: 'Pool', reason: expect.stringContaining('a pool') as string }]);
+    expect(report.limits).toMatchObject([{ name: 'PerAddress', curve: null, suggestion: null }]);
+  });
+
+  it('reads a log of empty lines as one without requests, and one line without its end', async () => {
+    const { limits, empty, line, other } = files({
+      limits: LIMITS,
+      empty: '\n\r\n\n',
+      line: JSON.stringify(LINE),
+      other: 'a b c',
+    });
+    expect((await replayReport([empty, '--limits', limits])).input).toMatchObject({ requests: 0, lines: 0 });
+    expect((await replayReport([line, '--limits', limits])).input).toMatchObject({ requests: 1 });
+    const { err } = await run(['replay', other, '--limits', limits, '--format', 'json']);
+    expect(err).toContain("has not the format 'json'. Its first line is: a b c");
+  });
+});
