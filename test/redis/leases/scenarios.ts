@@ -27,4 +27,4 @@ export const LEASE_SCENARIOS: readonly LeaseScenario[] = [
 ];
 
 /** Those that are short, for tests. */
-export const SHORT_LEASE_SCENARIOS: readonly LeaseScenario[] = [calm(0.5, 4), stoppedRedis('local', 3), flushed, reset];
+export const SHORT_LEASE_SCENARIOS: readonly LeaseScenario[] = [stoppedRedis('local', 3), flushed, reset];

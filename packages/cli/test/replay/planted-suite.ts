@@ -9,7 +9,7 @@ const LIMITS = `PerAddress: { count: ${PLANTED.perSecond}, period: 1s, burst: ${
 
 /** The promises about a log with a known truth, for a number of clients. */
 export function plantedSuite(clients: number): void {
-  describe(`a log of ${clients} clients with a known truth`, () => {
+  describe(`a log of ${clients} clients with a known truth`, { timeout: 600_000 }, () => {
     it('is replayed with the counts of an independent count, and every attacker and nobody else is denied', async () => {
       const log = plantedLog({ clients, seed: 1 });
       const counted = slowCount(log.requests);

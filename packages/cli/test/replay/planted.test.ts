@@ -1,3 +1,4 @@
 import { plantedSuite } from './planted-suite.ts';
 
-plantedSuite(4000);
+// SLUICE_PLANTED_CLIENTS=200000 is the full size, which takes a minute.
+plantedSuite(Number(process.env['SLUICE_PLANTED_CLIENTS'] ?? 4000));

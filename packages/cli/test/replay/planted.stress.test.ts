@@ -1,4 +1,0 @@
-import { plantedSuite } from './planted-suite.ts';
-
-// SLUICE_PLANTED_CLIENTS=200000 is the full size, which takes a minute.
-plantedSuite(Number(process.env['SLUICE_PLANTED_CLIENTS'] ?? 40_000));
