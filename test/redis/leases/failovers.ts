@@ -2,7 +2,8 @@ import { redisCluster } from '../servers/redis-cluster.ts';
 import { sentinelSet } from '../servers/sentinel-set.ts';
 import { until } from '../servers/until.ts';
 import { SLOW } from './limits.ts';
-import { loadThrough, type Added, type RunningLoad } from './load-through.ts';
+import { loadThrough } from './load-through.ts';
+import { lostNow } from './lost-data.ts';
 import type { LeaseScenario } from './outcome.ts';
 
 const BEFORE_MS = 4000;
@@ -24,7 +25,7 @@ export const sentinelFailover: LeaseScenario = {
       recoveredWithinMs: RECOVERED_WITHIN_MS,
       async fault(load) {
         const old = await set.primary();
-        const lost = await lostWith(load);
+        const lost = await lostNow(load);
         await old.kill();
         await until('there is a new primary', async () => (await set.primary()) !== old, { withinMs: 30_000 });
         await until('it is one', async () => {
@@ -55,7 +56,7 @@ export const clusterFailover: LeaseScenario = {
       recoveredWithinMs: RECOVERED_WITHIN_MS,
       async fault(load) {
         const old = await cluster.primaryOf(await cluster.slotOf('{b0}'));
-        const lost = await lostWith(load);
+        const lost = await lostNow(load);
         await old.kill();
         await until('all slots are served again', () => cluster.isWhole(2), { withinMs: 30_000 });
         return lost;
@@ -63,9 +64,3 @@ export const clusterFailover: LeaseScenario = {
     });
   },
 };
-
-/** What was charged after the oldest view may not have reached the replica. */
-async function lostWith(load: RunningLoad): Promise<Added> {
-  const viewMs = await load.oldestViewMs();
-  return { tokens: load.ratePerMs * viewMs, note: `the oldest view was ${viewMs.toFixed(0)} ms old` };
-}
