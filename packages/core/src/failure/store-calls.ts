@@ -36,8 +36,42 @@ export interface StoreCallParts {
   readonly periods: StalePeriods;
 }
 
+/** All calls to one store. */
+export interface StoreCalls {
+  readonly spend: StoreCall<readonly Transaction[], Decision>;
+  readonly check: StoreCall<readonly Transaction[], Decision>;
+  readonly spendFirst: StoreCall<Alternatives, readonly Decision[]>;
+  readonly checkFirst: StoreCall<Alternatives, readonly Decision[]>;
+  readonly charge: StoreCall<readonly Charge[], Changed<Charge>>;
+  readonly refund: StoreCall<readonly (Charge & StoreRefund)[], Changed<Charge & StoreRefund>>;
+  readonly read: StoreCall<readonly Transaction[], Changed<Transaction>>;
+  readonly cap: StoreCall<readonly StoreCap[], void>;
+  readonly reset: StoreCall<readonly StoreBucket[], void>;
+  readonly renew: StoreCall<readonly StoreHold[], void>;
+  readonly release: StoreCall<readonly StoreHold[], void>;
+  readonly trial: StoreCall<readonly [], void>;
+}
+
+/** Makes the calls of one store. */
+export function storeCalls(parts: StoreCallParts): StoreCalls {
+  return {
+    spend: decidingCall('spend', parts),
+    check: decidingCall('check', parts),
+    spendFirst: decidingFirstCall('spend', parts),
+    checkFirst: decidingFirstCall('check', parts),
+    charge: chargeCall(parts),
+    refund: refundCall(parts),
+    read: readCall(parts),
+    cap: capCall(parts),
+    reset: resetCall(parts),
+    renew: leaseCall('renew', parts),
+    release: leaseCall('release', parts),
+    trial: trialCall(parts),
+  };
+}
+
 /** `spend` or `check`. Without an answer of the store, the failure policies decide. */
-export function decidingCall(
+function decidingCall(
   name: 'spend' | 'check',
   { store, fallback, health, owner, periods }: StoreCallParts,
 ): StoreCall<readonly Transaction[], Decision> {
@@ -60,7 +94,7 @@ export function decidingCall(
 /**
  * `spend` or `check` of the first of several batches that passes. The outcome is one decision for each that was tried.
  */
-export function decidingFirstCall(
+function decidingFirstCall(
   name: 'spend' | 'check',
   { store, fallback, health, owner, periods }: StoreCallParts,
 ): StoreCall<Alternatives, readonly Decision[]> {
@@ -97,7 +131,7 @@ function sent<T extends Charge>(
 }
 
 /** `charge`. Without an answer of the store, `local` limits are charged in this process; the other charges are lost. */
-export function chargeCall<T extends Charge>({
+function chargeCall<T extends Charge>({
   store,
   fallback,
   health,
@@ -117,7 +151,7 @@ export function chargeCall<T extends Charge>({
  * `refund`. Without an answer of the store, the tokens stay taken: that is the safe side, and they refill by
  * themselves.
  */
-export function refundCall<T extends Charge & StoreRefund>({
+function refundCall<T extends Charge & StoreRefund>({
   store,
   health,
   periods,
@@ -134,7 +168,7 @@ export function refundCall<T extends Charge & StoreRefund>({
 /**
  * A `check` that returns levels. It rejects when the store can't answer, because a policy knows only a part of a count.
  */
-export function readCall({ store, periods }: StoreCallParts): StoreCall<readonly Transaction[], Changed<Transaction>> {
+function readCall({ store, periods }: StoreCallParts): StoreCall<readonly Transaction[], Changed<Transaction>> {
   return {
     ...sent('check', store, periods),
     withoutAnswer(_batch, cause) {
@@ -145,7 +179,7 @@ export function readCall({ store, periods }: StoreCallParts): StoreCall<readonly
 }
 
 /** `cap`. Without an answer of the store, it rejects: the debts may be unchanged. */
-export function capCall({ store }: StoreCallParts): StoreCall<readonly StoreCap[], void> {
+function capCall({ store }: StoreCallParts): StoreCall<readonly StoreCap[], void> {
   return {
     send: (batch, deadlineMs) => store.cap!(batch, deadlineMs),
     check: checkReading,
@@ -155,7 +189,7 @@ export function capCall({ store }: StoreCallParts): StoreCall<readonly StoreCap[
 }
 
 /** `reset`. Without an answer of the store, it rejects: an operator must know that the bucket may be unchanged. */
-export function resetCall({ store }: StoreCallParts): StoreCall<readonly StoreBucket[], void> {
+function resetCall({ store }: StoreCallParts): StoreCall<readonly StoreBucket[], void> {
   return {
     send: (batch, deadlineMs) => store.reset(batch, deadlineMs),
     check: () => undefined,
@@ -170,7 +204,7 @@ export function resetCall({ store }: StoreCallParts): StoreCall<readonly StoreBu
 }
 
 /** `renew` or `release`. Without an answer, the leases end: the store frees the slots by itself. */
-export function leaseCall(name: 'renew' | 'release', { store }: StoreCallParts): StoreCall<readonly StoreHold[], void> {
+function leaseCall(name: 'renew' | 'release', { store }: StoreCallParts): StoreCall<readonly StoreHold[], void> {
   return {
     send: (batch, deadlineMs) => store[name]!(batch, deadlineMs),
     check: () => undefined,
@@ -180,7 +214,7 @@ export function leaseCall(name: 'renew' | 'release', { store }: StoreCallParts):
 }
 
 /** A `check` of an empty batch, to find out whether the store answers. Without an answer, it rejects. */
-export function trialCall({ store }: StoreCallParts): StoreCall<readonly [], void> {
+function trialCall({ store }: StoreCallParts): StoreCall<readonly [], void> {
   return {
     send: (batch, deadlineMs) => store.check(batch, deadlineMs),
     check: checkReading,

@@ -25,18 +25,7 @@ import { ReadyWaits } from './ready-waits.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
 import type { Time } from '../time/time.ts';
 import type { Alternatives } from './alternatives.ts';
-import {
-  capCall,
-  chargeCall,
-  decidingCall,
-  decidingFirstCall,
-  leaseCall,
-  readCall,
-  refundCall,
-  resetCall,
-  trialCall,
-  type StoreCall,
-} from './store-calls.ts';
+import { storeCalls, type StoreCall, type StoreCalls } from './store-calls.ts';
 import { StalePeriods } from './stale-periods.ts';
 import { StoreWall } from '../time/store-wall.ts';
 import { StoreHealth, type StoreStatus } from './store-health.ts';
@@ -70,18 +59,7 @@ export class StoreGuard implements StoreGate {
   readonly #deadlines: Deadlines;
   readonly #health: StoreHealth;
   readonly #fallback: Fallback;
-  readonly #spend: StoreCall<readonly Transaction[], Decision>;
-  readonly #check: StoreCall<readonly Transaction[], Decision>;
-  readonly #spendFirst: StoreCall<Alternatives, readonly Decision[]>;
-  readonly #checkFirst: StoreCall<Alternatives, readonly Decision[]>;
-  readonly #charge: StoreCall<readonly Charge[], Changed<Charge>>;
-  readonly #refund: StoreCall<readonly (Charge & StoreRefund)[], Changed<Charge & StoreRefund>>;
-  readonly #cap: StoreCall<readonly StoreCap[], void>;
-  readonly #read: StoreCall<readonly Transaction[], Changed<Transaction>>;
-  readonly #reset: StoreCall<readonly StoreBucket[], void>;
-  readonly #renew: StoreCall<readonly StoreHold[], void>;
-  readonly #release: StoreCall<readonly StoreHold[], void>;
-  readonly #trial: StoreCall<readonly [], void>;
+  readonly #calls: StoreCalls;
   readonly #tracker: StoreCallTracker;
   readonly #readyWaits: ReadyWaits;
   readonly #loopYield: LoopYield;
@@ -108,19 +86,7 @@ export class StoreGuard implements StoreGate {
       periods,
       slotLevel,
     }));
-    const parts = { store, fallback, health, owner: this, periods };
-    this.#spend = decidingCall('spend', parts);
-    this.#check = decidingCall('check', parts);
-    this.#spendFirst = decidingFirstCall('spend', parts);
-    this.#checkFirst = decidingFirstCall('check', parts);
-    this.#charge = chargeCall(parts);
-    this.#refund = refundCall(parts);
-    this.#cap = capCall(parts);
-    this.#read = readCall(parts);
-    this.#reset = resetCall(parts);
-    this.#renew = leaseCall('renew', parts);
-    this.#release = leaseCall('release', parts);
-    this.#trial = trialCall(parts);
+    this.#calls = storeCalls({ store, fallback, health, owner: this, periods });
     this.#readyWaits = new ReadyWaits(store, time);
     this.#tracker = {
       noteAnswer: (sent, answer) => this.#noteAnswer(sent, answer),
@@ -132,17 +98,17 @@ export class StoreGuard implements StoreGate {
 
   /** Decides a batch and takes its tokens. */
   spend(batch: readonly Transaction[]): Awaitable<Decision> {
-    return this.#run(this.#spend, batch);
+    return this.#run(this.#calls.spend, batch);
   }
 
   /** Decides a batch and takes nothing. */
   check(batch: readonly Transaction[]): Awaitable<Decision> {
-    return this.#run(this.#check, batch);
+    return this.#run(this.#calls.check, batch);
   }
 
   /** Decides batches in order until one passes. */
   decideFirst(call: 'spend' | 'check', alternatives: Alternatives): Awaitable<readonly Decision[]> {
-    return this.#run(call === 'spend' ? this.#spendFirst : this.#checkFirst, alternatives);
+    return this.#run(this.#calls[`${call}First`], alternatives);
   }
 
   /**
@@ -150,7 +116,7 @@ export class StoreGuard implements StoreGate {
    * and the others are lost, with an event `charge-lost`.
    */
   charge<T extends Charge>(batch: readonly T[]): Awaitable<Changed<T>> {
-    return this.#run(this.#charge as StoreCall<readonly T[], Changed<T>>, batch);
+    return this.#run(this.#calls.charge as StoreCall<readonly T[], Changed<T>>, batch);
   }
 
   /**
@@ -159,7 +125,7 @@ export class StoreGuard implements StoreGate {
    * @param store - The store that took them: that of the decision, or the guarded one.
    */
   refund<T extends Charge & StoreRefund>(store: Store, batch: readonly T[]): Awaitable<Changed<T>> {
-    if (store === this.#store) return this.#run(this.#refund as StoreCall<readonly T[], Changed<T>>, batch);
+    if (store === this.#store) return this.#run(this.#calls.refund as StoreCall<readonly T[], Changed<T>>, batch);
     this.assertOpen();
     const given = this.#periods.callOther(batch, (refunds) => store.refund(refunds));
     return andThen(given, (reading) => ({ batch, reading, store }));
@@ -167,12 +133,12 @@ export class StoreGuard implements StoreGate {
 
   /** Reads the levels of buckets. Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer. */
   read(batch: readonly Transaction[]): Awaitable<Changed<Transaction>> {
-    return this.#run(this.#read, batch);
+    return this.#run(this.#calls.read, batch);
   }
 
   /** Cuts debts to those of empty buckets. Rejects with the store's error when it can't answer. */
   cap(batch: readonly StoreCap[]): Awaitable<unknown> {
-    return this.#store.cap === undefined ? undefined : this.#run(this.#cap, batch);
+    return this.#store.cap === undefined ? undefined : this.#run(this.#calls.cap, batch);
   }
 
   /**
@@ -183,17 +149,17 @@ export class StoreGuard implements StoreGate {
   reset(batch: readonly StoreBucket[]): Awaitable<void> {
     this.assertOpen();
     this.#fallback.reset(batch);
-    return this.#run(this.#reset, batch);
+    return this.#run(this.#calls.reset, batch);
   }
 
   /** Renews leases of slots. When the store can't answer, a later renewal makes up for it. */
   renew(holds: readonly StoreHold[]): Awaitable<void> {
-    return this.#run(this.#renew, holds);
+    return this.#run(this.#calls.renew, holds);
   }
 
   /** Releases slots. When the store can't answer, they are free when their leases end. */
   release(holds: readonly StoreHold[]): Awaitable<void> {
-    return this.#run(this.#release, holds);
+    return this.#run(this.#calls.release, holds);
   }
 
   /**
@@ -207,7 +173,7 @@ export class StoreGuard implements StoreGate {
     this.assertOpen();
     const { timeoutMs } = checkReadyOptions(options);
     await this.#readyWaits.wait(timeoutMs);
-    if (this.#health.isFailing) await this.#ask(this.#trial, []);
+    if (this.#health.isFailing) await this.#ask(this.#calls.trial, []);
   }
 
   /**
@@ -254,12 +220,12 @@ export class StoreGuard implements StoreGate {
 
   /** Asks the store whether it answers, without a request. */
   #try(): void {
-    callAndForget(() => this.#ask(this.#trial, []), ignore);
+    callAndForget(() => this.#ask(this.#calls.trial, []), ignore);
   }
 
   /** Whether the store decides a batch in this process, also while its servers can't be reached. */
   #isLeased(call: unknown, batch: unknown): boolean {
-    if (this.#store.traits?.leases !== true || (call !== this.#spend && call !== this.#check)) return false;
+    if (this.#store.traits?.leases !== true || (call !== this.#calls.spend && call !== this.#calls.check)) return false;
     return (batch as readonly Transaction[]).every(({ treatment }) => treatment.overshoot !== undefined);
   }
 
