@@ -23,8 +23,8 @@ export interface LimitSettings<Request = unknown> {
   readonly hidden?: boolean | undefined;
 }
 
-/** A limit by a rate: `count` tokens refill every `period`, and a bucket contains at most `burst`. */
-export interface RateDefinition<Request = unknown> extends LimitSettings<Request>, LimitNumbers, Exactness {
+/** The options of a rate: `count` tokens refill every `period`, and a bucket contains at most `burst`. */
+export interface RateOptions extends LimitNumbers, Exactness {
   /**
    * The most tokens that may be taken in any window of a length: `{ 1000: '1h' }`. It changes no decision. Numbers of
    * the limit and of its overrides that allow more are an error: burst + maxDebt + window / T must be at most that
@@ -33,81 +33,45 @@ export interface RateDefinition<Request = unknown> extends LimitSettings<Request
   readonly atMost?: AtMost | undefined;
   /** How the limit borrows from a pool when its own tokens are used up. Its own numbers are then the assured rate. */
   readonly borrow?: BorrowDefinition | undefined;
-  readonly per?: undefined;
-  readonly timeZone?: undefined;
-  readonly anchor?: undefined;
-  readonly warnAt?: undefined;
-  readonly concurrency?: undefined;
-  readonly lease?: undefined;
-  readonly scope?: undefined;
-  readonly block?: undefined;
-  readonly load?: undefined;
 }
+
+/** A quota and a concurrency limit are always exact. */
+export interface AlwaysExact {
+  readonly exact?: true | undefined;
+}
+
+/** The options that other kinds of limits have. */
+export type OtherKindsThan<Options> = {
+  readonly [
+    Name in Exclude<
+      keyof RateOptions | keyof QuotaNumbers | keyof ConcurrencyNumbers | keyof LoadNumbers,
+      keyof Options
+    >
+  ]?: undefined;
+};
+
+/** A limit by a rate. */
+export interface RateDefinition<Request = unknown>
+  extends LimitSettings<Request>, RateOptions, OtherKindsThan<RateOptions> {}
 
 /** A quota: `count` tokens in each calendar period, which all come back at its end. */
-export interface QuotaDefinition<Request = unknown> extends LimitSettings<Request>, QuotaNumbers {
-  readonly burst?: undefined;
-  readonly period?: undefined;
-  readonly maxDebt?: undefined;
-  readonly maxWait?: undefined;
-  readonly atMost?: undefined;
-  readonly borrow?: undefined;
-  readonly concurrency?: undefined;
-  readonly lease?: undefined;
-  readonly scope?: undefined;
-  readonly block?: undefined;
-  readonly load?: undefined;
-  readonly overshoot?: undefined;
-  /** A quota is always exact. */
-  readonly exact?: true | undefined;
-}
+export interface QuotaDefinition<Request = unknown>
+  extends LimitSettings<Request>, QuotaNumbers, AlwaysExact, OtherKindsThan<QuotaNumbers & AlwaysExact> {}
 
 /** A concurrency limit: at most `concurrency` requests of an id are in progress at the same time. */
-export interface ConcurrencyDefinition<Request = unknown> extends LimitSettings<Request>, ConcurrencyNumbers {
-  readonly burst?: undefined;
-  readonly count?: undefined;
-  readonly period?: undefined;
-  readonly per?: undefined;
-  readonly maxDebt?: undefined;
-  readonly maxWait?: undefined;
-  readonly atMost?: undefined;
-  readonly borrow?: undefined;
-  readonly timeZone?: undefined;
-  readonly anchor?: undefined;
-  readonly warnAt?: undefined;
-  readonly load?: undefined;
-  readonly overshoot?: undefined;
-  /** A concurrency limit is always exact. */
-  readonly exact?: true | undefined;
-}
+export interface ConcurrencyDefinition<Request = unknown>
+  extends LimitSettings<Request>, ConcurrencyNumbers, AlwaysExact, OtherKindsThan<ConcurrencyNumbers & AlwaysExact> {}
 
 /**
  * A load limit: it denies a part of the requests while this process has too much to do, with the status 503. It counts
  * nothing and asks no store, and header fields never mention it.
  */
 export interface LoadDefinition<Request = unknown>
-  extends Omit<LimitSettings<Request>, 'key' | 'onFailure' | 'hidden'>, LoadNumbers {
+  extends Pick<LimitSettings<Request>, 'disabled'>, LoadNumbers, OtherKindsThan<LoadNumbers> {
   /** What distinguishes clients: for about a minute, a client is either denied or not. Default: `clientNetwork()`. */
   readonly key?: Key<Request> | undefined;
   readonly onFailure?: undefined;
   readonly hidden?: undefined;
-  readonly burst?: undefined;
-  readonly count?: undefined;
-  readonly period?: undefined;
-  readonly per?: undefined;
-  readonly concurrency?: undefined;
-  readonly maxDebt?: undefined;
-  readonly maxWait?: undefined;
-  readonly atMost?: undefined;
-  readonly borrow?: undefined;
-  readonly timeZone?: undefined;
-  readonly anchor?: undefined;
-  readonly warnAt?: undefined;
-  readonly lease?: undefined;
-  readonly scope?: undefined;
-  readonly block?: undefined;
-  readonly overshoot?: undefined;
-  readonly exact?: undefined;
 }
 
 /** A limit, of the kind that its options show: a rate, a quota, a concurrency limit or a load limit. */
