@@ -52,11 +52,12 @@ const SECOND_MICROS = 1_000_000;
 export async function replay(options: ReplayOptions, console: Console): Promise<ReplayReport> {
   const { loaded, costs, routes: templates, only } = options;
   const keyed = new Set(options.keys.map((word) => word.split('=')[0]!));
-  const { names, leftOut } = chosenLimits(loaded.limits, keyed);
-  if (names.length === 0) throw noLimits(leftOut);
-  const rules = keyRules(options.keys, loaded.limits, names);
   const files = await Promise.all(options.files.map((name) => logFile(name, console.terminal)));
   const logs = await knownLogs(files, options);
+  const formats = logs.map(({ detected }) => detected);
+  const { names, leftOut } = chosenLimits(loaded.limits, keyed, formats);
+  if (names.length === 0) throw noLimits(leftOut);
+  const rules = keyRules(options.keys, loaded.limits, names);
   const arrivals = passesOf(logs);
   const identified = names.map((name): IdentifiedLimit => {
     const clients = new ClientTable(Math.floor(MAX_CLIENTS / names.length), arrivals.length);
@@ -64,10 +65,13 @@ export async function replay(options: ReplayOptions, console: Console): Promise<
   });
   const routes = new Routes({ routes: templates, costs, only, limits: names });
   const deciding = new Deciding(options, arrivals, identified);
-  const reading = { logs, limits: identified, addresses: options, routes };
+  const concurrency = names.filter((name) => loaded.limits[name]!.concurrency !== undefined);
+  const reading = { logs, limits: identified, addresses: options, routes, needsEnds: concurrency.length > 0 };
   const { counts, window, files: outcomes } = await readRequests(reading, console, (second) => deciding.add(second));
-  const { decided, evicted } = await deciding.end();
-  const seen = { counts, window, logs, leftOut, identified, evicted };
+  const { decided, evicted, endedEarly } = await deciding.end();
+  const shared = concurrency.filter((name) => loaded.limits[name]!.scope === 'process');
+  const slots = concurrency.length === 0 ? undefined : { endedEarly, ofProcess: shared };
+  const seen = { counts, window, logs, leftOut, identified, evicted, slots };
   return buildReport({
     arrivals,
     counts,
@@ -111,10 +115,11 @@ class Deciding {
     this.#begun.tally.add(second);
   }
 
-  async end(): Promise<{ decided: DecidedParts | undefined; evicted: number }> {
-    if (this.#begun === undefined) return { decided: undefined, evicted: 0 };
+  async end(): Promise<{ decided: DecidedParts | undefined; evicted: number; endedEarly: number }> {
+    if (this.#begun === undefined) return { decided: undefined, evicted: 0, endedEarly: 0 };
     const { passes, limits: tallies, tally } = this.#begun;
     const evicted = Math.max(...passes.map((pass) => pass.evicted));
+    const endedEarly = Math.max(...passes.map((pass) => pass.endedEarly));
     const undecidable = Math.max(...passes.map((pass) => pass.undecidable.count));
     const known = limitsOf(passes[0]!.limiter);
     const limits = tallies.map((each, i) => ({
@@ -124,7 +129,7 @@ class Deciding {
       key: '',
     }));
     await Promise.all(passes.map((pass) => pass.close()));
-    return { decided: { tally, undecidable, limits }, evicted };
+    return { decided: { tally, undecidable, limits }, evicted, endedEarly };
   }
 
   #begin(startMicros: number): Begun {

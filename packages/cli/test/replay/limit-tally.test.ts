@@ -32,7 +32,7 @@ describe('LimitTally', () => {
     const all = Array.from({ length: 200 }, (_, i) => client(`10.0.0.${i}`));
     for (const each of all) {
       tally.count(each);
-      tally.raise(each, 0, START, 1);
+      tally.raise(each, 0, START, 1, 0);
       tally.deny(each, 0, 7, false);
     }
     expect(clients.sampling).toBeGreaterThan(8);
@@ -50,9 +50,9 @@ describe('LimitTally', () => {
   it('finds the smallest burst of a client that denies none of its requests', () => {
     const { tally, clients, client } = tallyOf(RATE);
     const one = client('10.0.0.1');
-    for (const ms of [0, 0, 900, 1100, 60_000]) tally.raise(one, 0, START + ms * 1000, 1);
+    for (const ms of [0, 0, 900, 1100, 60_000]) tally.raise(one, 0, START + ms * 1000, 1, 0);
     expect(clients.need[0]?.[one.row]).toBe(3);
-    tally.raise(one, 0, START + 120e6, 4);
+    tally.raise(one, 0, START + 120e6, 4, 0);
     expect(clients.need[0]?.[one.row]).toBe(4);
   });
 });
@@ -60,7 +60,7 @@ describe('LimitTally', () => {
 describe('burstCurve', () => {
   it('has at most about 120 points, with the smallest and the largest burst among them', () => {
     const { tally, clients, client } = tallyOf(RATE, { rows: 2000 });
-    for (let need = 1; need <= 1000; need++) tally.raise(client(`10.0.${need >> 8}.${need & 255}`), 0, START, need);
+    for (let need = 1; need <= 1000; need++) tally.raise(client(`10.0.${need >> 8}.${need & 255}`), 0, START, need, 0);
     const points = burstCurve(clients)!.points;
     expect(points.length).toBeGreaterThan(60);
     expect(points.length).toBeLessThanOrEqual(121);
@@ -72,7 +72,7 @@ describe('burstCurve', () => {
   it('does not exist if no id has the numbers of the limit', () => {
     const { tally, clients, client } = tallyOf(RATE);
     expect(burstCurve(clients)).toBeUndefined();
-    tally.raise(client('10.0.0.1'), 0, START, 1);
+    tally.raise(client('10.0.0.1'), 0, START, 1, 0);
     tally.noteOverridden(client('10.0.0.1'));
     expect(burstCurve(clients)).toBeUndefined();
   });

@@ -5,15 +5,22 @@ import { ClientTable } from '../../src/replay/keys/client-table.ts';
 import { SortWindow } from '../../src/replay/order/sort-window.ts';
 
 /** The notes on a log of 1000 requests with everything, apart from what is given. */
-function notes(given: { counts?: object; window?: object; withoutId?: number; evicted?: number }): string {
+function notes(given: {
+  counts?: object;
+  window?: object;
+  withoutId?: number;
+  evicted?: number;
+  slots?: object;
+}): string {
   const { withoutId = 0, evicted = 0 } = given;
-  const usual = { requests: 1000, withDuration: 1000, withStatus: 1000, withTarget: 1000 };
+  const slots = given.slots && { endedEarly: 0, ofProcess: [], ...given.slots };
+  const usual = { requests: 1000, withDuration: 1000, withStatus: 1000, withTarget: 1000, withEnd: 1000 };
   const counts = Object.assign(new ReadingCounts(), usual, given.counts);
   const window = Object.assign(new SortWindow(() => undefined), given.window);
   const rule = { from: 'field', field: 'header:x-api-key', format: { name: 'text', canonical: String } } as const;
   const clients = new ClientTable(10, 1);
   const limit = { name: 'Orders', rule, clients, withoutId, invalidIds: 0, invalidExample: undefined };
-  return notesOn({ counts, window, logs: [], identified: [limit], evicted })
+  return notesOn({ counts, window, logs: [], identified: [limit], evicted, slots })
     .slice(0, -2)
     .join('\n');
 }
@@ -30,6 +37,9 @@ describe('the notes of a replay', () => {
     [{ withoutId: 1000 }, '100 % of the requests have no header:x-api-key'],
     [{ window: { late: 7 } }, '7 requests are more than 60 s older than a line before them.'],
     [{ window: { wasFull: true } }, 'There were more than 400,000 requests in 60 s'],
+    [{ slots: { endedEarly: 3 } }, '3 released theirs before their end, and denials may be missing'],
+    [{ slots: { ofProcess: ['InFlight'] } }, 'Each process counts InFlight by itself'],
+    [{ slots: {}, counts: { withEnd: 400 } }, '600 requests have no duration'],
     [{ evicted: 12 }, 'The store was full: 12 buckets were evicted, and denials may be missing.'],
   ])('report what limits the figures: %o', (given, text) => {
     expect(notes(given)).toContain(text);

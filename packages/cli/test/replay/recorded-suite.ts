@@ -10,12 +10,8 @@ import {
   type Time,
 } from '@sluice/core';
 import { systemTime } from '@sluice/core/kit';
-import { loadWithoutKeys } from '@sluice/config';
-import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { Console } from '../../src/console/console.ts';
-import { Terminal } from '../../src/console/terminal.ts';
-import { replay } from '../../src/replay/replay.ts';
+import { replayed } from './decisions.ts';
 import { files, seededRandom } from './logs.ts';
 
 const CONNECTIONS = 20;
@@ -100,31 +96,12 @@ export function recordedSuite(count: number): void {
         limits: `PerClient: { count: ${NUMBERS.count}, period: ${NUMBERS.period}, burst: ${NUMBERS.burst}, idFormat: clientNetwork }\n`,
         log,
       });
-      const replayed: boolean[] = [];
-      const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough(), env: {} };
-      const report = await replay(
-        {
-          files: [written.log],
-          loaded: await loadWithoutKeys({ defaults: written.limits }),
-          format: undefined,
-          fields: [],
-          trustedProxies: ['loopback'],
-          addressHeader: undefined,
-          keys: [],
-          costs: [],
-          routes: [],
-          only: [],
-          showIds: false,
-          denyAtMost: 0.001,
-          observe: (_pass, decision) => void replayed.push(decision!.allowed),
-        },
-        new Console(new Terminal(streams, new AbortController().signal), { isJson: true }),
-      );
+      const { decisions, report } = await replayed(written, { trustedProxies: ['loopback'] });
       expect(report.totals.requests).toBe(count);
       expect(allowed.filter((each) => each).length).toBeGreaterThan(count / 20);
       expect(allowed.filter((each) => !each).length).toBeGreaterThan(count / 20);
-      expect(allowed.findIndex((each, i) => each !== replayed[i])).toBe(-1);
-      expect(replayed).toHaveLength(count);
+      expect(allowed.findIndex((each, i) => each !== decisions[i]?.allowed)).toBe(-1);
+      expect(decisions).toHaveLength(count);
     });
   });
 }

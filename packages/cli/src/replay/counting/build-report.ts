@@ -4,6 +4,7 @@ import type { ReadingCounts } from '../entries/entry-reader.ts';
 import type { Arrivals } from '../deciding/arrivals.ts';
 import type { IdentifiedLimit } from '../keys/identities.ts';
 import type { LogOutcome } from '../reading/merged-logs.ts';
+import { kindOf } from '../../limits/limit-kind.ts';
 import { bandOf, type Band } from './band.ts';
 import { burstCurve, type BurstCurve } from './curve.ts';
 import type { LimitTally } from './limit-tally.ts';
@@ -101,7 +102,7 @@ function limitOf({ limit, tally, identified, key }: DecidedLimit, denyAtMost: nu
   return {
     name: limit.name,
     key,
-    kind: limit.calendar === undefined ? 'rate' : 'quota',
+    kind: kindOf(limit) as LimitReport['kind'],
     burst: limit.rate.burst,
     count: limit.rate.count,
     periodMs: limit.rate.periodMs,

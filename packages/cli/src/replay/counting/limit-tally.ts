@@ -2,6 +2,7 @@ import type { Limit } from '@sluice/core/kit';
 import type { ClientId } from '../keys/identity.ts';
 import type { ClientTable } from '../keys/client-table.ts';
 import { MostDenied } from './most-denied.ts';
+import { SlotsNeeded } from './slots-needed.ts';
 
 /** What one pass counts of one limit, in requests. */
 export interface PassCounts {
@@ -30,6 +31,8 @@ export class LimitTally {
   readonly #startMicros: number;
   /** Of a quota: the end of the current period in each pass, and the number of the period. */
   readonly #periods: { endMs: number; number: number }[];
+  /** Of a concurrency limit, for each pass. */
+  readonly #slots: readonly SlotsNeeded[];
 
   /** @param startMicros - The start of the log, in microseconds since 1970. */
   constructor(limit: Limit, clients: ClientTable, passes: number, startMicros: number) {
@@ -40,11 +43,12 @@ export class LimitTally {
     this.#limit = limit;
     this.#startMicros = startMicros;
     this.#periods = this.passes.map(() => ({ endMs: -Infinity, number: 0 }));
+    this.#slots = limit.treatment.slots === undefined ? [] : this.passes.map((_, i) => new SlotsNeeded(clients, i));
   }
 
-  /** Whether the smallest burst that denies nobody can be found: of a rate or a quota that does not borrow. */
+  /** Whether the smallest burst that denies nobody can be found: of a limit that does not borrow. */
   get hasCurve(): boolean {
-    return this.#limit.borrow === undefined;
+    return this.#limit.borrow === undefined && this.#slots.every(({ isExact }) => isExact);
   }
 
   /** Counts a request of a client, once for all passes. */
@@ -67,14 +71,21 @@ export class LimitTally {
     this.mostDenied.add(client, pass, second);
   }
 
-  /** Follows the level that the bucket of a client would have if nothing was ever denied. */
-  raise(client: ClientId, pass: number, micros: number, cost: number): void {
+  /**
+   * Follows the level that the bucket of a client would have if nothing was ever denied.
+   *
+   * @param durationMicros - For how long the request holds slots.
+   */
+  raise(client: ClientId, pass: number, micros: number, cost: number, durationMicros: number): void {
     const { row, hash } = client;
     if (row === -1 || !this.clients.keeps(hash)) return;
+    const slots = this.#slots[pass];
     const needed =
-      this.#limit.calendar === undefined
-        ? this.#levelOf(row, pass, micros, cost)
-        : this.#usedOf(client, pass, micros, cost);
+      slots !== undefined
+        ? slots.add(client, cost, micros, durationMicros)
+        : this.#limit.calendar === undefined
+          ? this.#levelOf(row, pass, micros, cost)
+          : this.#usedOf(client, pass, micros, cost);
     const need = this.clients.need[pass]!;
     if (needed > need[row]!) need[row] = needed;
   }

@@ -16,6 +16,16 @@ interface Seen {
   readonly logs: readonly KnownLog[];
   readonly identified: readonly IdentifiedLimit[];
   readonly evicted: number;
+  /** Undefined without concurrency limits. */
+  readonly slots: SlotsSeen | undefined;
+}
+
+/** What was seen of concurrency limits. */
+interface SlotsSeen {
+  /** Requests whose slots were released before their end, because too many were in progress. */
+  readonly endedEarly: number;
+  /** The limits that each process counts by itself. */
+  readonly ofProcess: readonly string[];
 }
 
 /** What no log can show. */
@@ -25,7 +35,7 @@ const ALWAYS = [
 ];
 
 /** Returns what the log can't show, and what limits the figures. */
-export function notesOn({ counts, window, logs, identified, evicted }: Seen): string[] {
+export function notesOn({ counts, window, logs, identified, evicted, slots }: Seen): string[] {
   const { requests } = counts;
   const notes: string[] = [];
   const most = (part: number): boolean => part > requests / 2;
@@ -53,7 +63,21 @@ export function notesOn({ counts, window, logs, identified, evicted }: Seen): st
   if (window.wasFull)
     notes.push('There were more than 400,000 requests in 60 s, so lines could be less than 60 s out of order.');
   if (evicted > 0) notes.push(`The store was full: ${evicted} buckets were evicted, and denials may be missing.`);
+  if (slots !== undefined) notes.push(...notesOnSlots(slots, requests - counts.withEnd));
   return [...notes, ...ALWAYS];
+}
+
+function notesOnSlots({ endedEarly, ofProcess }: SlotsSeen, withoutEnd: number): string[] {
+  const notes = ofProcess.map((name) => {
+    return `Each process counts ${name} by itself, but a log does not show the processes: it is replayed as one process.`;
+  });
+  if (withoutEnd > 0)
+    notes.push(`${withoutEnd} requests have no duration: for concurrency limits they end as soon as they arrive.`);
+  if (endedEarly > 0)
+    notes.push(
+      `More than 50,000 requests held slots at once: ${endedEarly} released theirs before their end, and denials may be missing.`,
+    );
+  return notes;
 }
 
 function percent(part: number, whole: number): string {

@@ -76,10 +76,11 @@ export interface LimitReport {
   readonly name: string;
   /** Where its ids come from: `ip`, `header:x-api-key`. */
   readonly key: string;
-  readonly kind: 'rate' | 'quota';
+  readonly kind: 'rate' | 'quota' | 'concurrency';
+  /** Of a concurrency limit, how many requests may be in progress at the same time; `count` is the same. */
   readonly burst: number;
   readonly count: number;
-  /** Of a rate; 0 for a quota. */
+  /** Of a rate; 0 for others. */
   readonly periodMs: number;
   /** Requests that it applies to. */
   readonly requests: number;
@@ -97,7 +98,7 @@ export interface LimitReport {
   readonly withoutId: number;
   readonly invalidIds: number;
   readonly invalidExample: string | null;
-  /** Null for a limit that borrows: what it denies depends on its pool. */
+  /** Null if there is none: what a limit that borrows denies depends on its pool. */
   readonly curve: BurstCurve | null;
   readonly suggestion: SuggestionReport | null;
 }

@@ -104,17 +104,18 @@ export class Tally {
     for (let i = 0; i < second.size; i++) {
       const [identity, target] = [second.identities[i]!, second.targets[i]!];
       const micros = arrivalOf(arrivals, second, i);
-      const decision = pass.decide(micros, identity, target);
-      this.#raise(identity, target, number, micros);
+      const decision = pass.decide(micros, identity, target, second.durations[i]!);
+      this.#raise(second, i, number, micros);
       if (this.#observe !== undefined) this.#observe(number, decision, micros);
       if (decision !== undefined) this.#note(decision, number, second, i, at);
     }
   }
 
-  #raise(identity: Identity, { applies, cost }: Target, number: number, micros: number): void {
+  #raise({ identities, targets, durations }: Second, i: number, number: number, micros: number): void {
+    const [identity, { applies, cost }] = [identities[i]!, targets[i]!];
     for (let n = 0; n < identity.length; n++) {
       const id = identity[n]!;
-      if (id !== null && applies[n]!) this.#limits[n]!.raise(id, number, micros, cost);
+      if (id !== null && applies[n]!) this.#limits[n]!.raise(id, number, micros, cost, durations[i]!);
     }
   }
 

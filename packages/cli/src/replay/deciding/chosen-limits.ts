@@ -1,6 +1,7 @@
 import type { LoadedLimits } from '@sluice/config';
 import { keyFrom, type LimitDefinition } from '@sluice/core';
 import { kindOf } from '@sluice/core/kit';
+import type { DetectedFormat } from '../formats/detect.ts';
 import type { ReplayedLimits } from './replay-pass.ts';
 
 /** The limits of a file that a replay decides, and those that it can't. */
@@ -14,11 +15,16 @@ export interface ChosenLimits {
  * Chooses the limits that a log has the data for.
  *
  * @param keyed - Those that the user has given a key. A pool is asked for itself only then.
+ * @param logs - What is known of the logs.
  */
-export function chosenLimits(limits: LoadedLimits['limits'], keyed: ReadonlySet<string>): ChosenLimits {
+export function chosenLimits(
+  limits: LoadedLimits['limits'],
+  keyed: ReadonlySet<string>,
+  logs: readonly Pick<DetectedFormat, 'resolution' | 'hasDurations'>[],
+): ChosenLimits {
   const pools = new Set(Object.values(limits).map(({ borrow }) => borrow?.from));
   const leftOut = Object.entries(limits).flatMap(([limit, definition]) => {
-    const reason = reasonAgainst(limit, definition) ?? (pools.has(limit) && !keyed.has(limit) ? POOL : undefined);
+    const reason = reasonAgainst(limit, definition, logs) ?? (pools.has(limit) && !keyed.has(limit) ? POOL : undefined);
     return reason === undefined ? [] : [{ limit, reason }];
   });
   const out = new Set(leftOut.map(({ limit }) => limit));
@@ -27,12 +33,25 @@ export function chosenLimits(limits: LoadedLimits['limits'], keyed: ReadonlySet<
 
 const POOL = 'it is a pool, of which requests take tokens through the limits that borrow from it';
 
-function reasonAgainst(name: string, definition: LimitDefinition): string | undefined {
+function reasonAgainst(
+  name: string,
+  definition: LimitDefinition,
+  logs: Parameters<typeof chosenLimits>[2],
+): string | undefined {
   if (definition.disabled === true) return 'it is disabled';
   const kind = kindOf(name, definition);
   if (kind === 'load') return 'a log does not show the load of the server';
-  return kind === 'concurrency' ? 'a replay does not count requests in progress' : undefined;
+  if (kind !== 'concurrency') return undefined;
+  if (logs.some(({ resolution }) => resolution === 'second')) return WHOLE_SECONDS;
+  return logs.every(({ hasDurations }) => hasDurations) ? undefined : NO_DURATIONS;
 }
+
+const UNKNOWN = 'so it does not show which requests were in progress at the same time';
+const WHOLE_SECONDS = `the times of the log are whole seconds, ${UNKNOWN}`;
+const NO_DURATIONS = `the log has no durations of requests, such as $request_time of nginx, ${UNKNOWN}`;
+
+/** The longest that there is. A server renews the leases of requests in progress, so it does not change a decision. */
+const LEASE = '1h';
 
 /** Returns the limits for a limiter that gets canonical ids, so that it need not make them canonical again. */
 export function forCanonicalIds(
@@ -43,7 +62,19 @@ export function forCanonicalIds(
   const changed = definitions.map(([name, definition]) => {
     if (!names.includes(name)) return [name, definition];
     const format = { ...definition.key!.format, canonical: (text: string) => text };
-    return [name, { ...definition, key: keyFrom(format) }];
+    return [name, { ...replayedDefinition(definition), key: keyFrom(format) }];
   });
-  return { limits: Object.fromEntries(changed) as ReplayedLimits['limits'], overrides };
+  const concurrency = names.filter((name) => limits[name]!.concurrency !== undefined);
+  return {
+    limits: Object.fromEntries(changed) as ReplayedLimits['limits'],
+    overrides,
+    concurrency: new Set(concurrency),
+  };
+}
+
+/** All processes are replayed as one, which needs no blocks of slots. */
+function replayedDefinition(definition: LimitDefinition): LimitDefinition {
+  if (definition.concurrency === undefined) return definition;
+  const { block: _, ...own } = definition;
+  return { ...own, lease: LEASE };
 }

@@ -9,12 +9,16 @@ import {
 import { FakeTime } from '@sluice/core/testing';
 import type { Target } from '../entries/routes.ts';
 import type { Identity } from '../keys/identity.ts';
+import { RequestsInProgress } from './requests-in-progress.ts';
 
 /** The most buckets of a pass. */
 const MAX_KEYS = 1_000_000;
 
 /** The limits and overrides of a replay. */
-export type ReplayedLimits = Pick<LimiterOptions, 'limits' | 'overrides'>;
+export interface ReplayedLimits extends Pick<LimiterOptions, 'limits' | 'overrides'> {
+  /** The names of the concurrency limits. */
+  readonly concurrency: ReadonlySet<string>;
+}
 
 /** Why a request could not be decided: its cost is above the burst. A server would have thrown the same error. */
 export interface Undecidable {
@@ -31,9 +35,11 @@ export class ReplayPass {
   readonly #limiter: Limiter;
   readonly #store: ReturnType<typeof memoryStore>;
   #lastMicros: number;
+  /** Undefined without concurrency limits. */
+  readonly #inProgress: RequestsInProgress | undefined;
 
   /** @param startMicros - Not after the first request, in microseconds since 1970. */
-  constructor({ limits, overrides }: ReplayedLimits, startMicros: number) {
+  constructor({ limits, overrides, concurrency }: ReplayedLimits, startMicros: number) {
     this.#time = new FakeTime(startMicros / 1000);
     this.#lastMicros = startMicros;
     this.#store = memoryStore({ time: this.#time, maxKeys: MAX_KEYS });
@@ -44,6 +50,8 @@ export class ReplayPass {
       time: this.#time,
       log: false,
     });
+    this.#inProgress =
+      concurrency.size === 0 ? undefined : new RequestsInProgress(this.#limiter, this.#time, concurrency);
   }
 
   get limiter(): Limiter {
@@ -55,20 +63,28 @@ export class ReplayPass {
     return this.#store.stats().evicted;
   }
 
+  /** Requests whose slots were released before their end, because too many were in progress. */
+  get endedEarly(): number {
+    return this.#inProgress?.endedEarly ?? 0;
+  }
+
   /**
    * Decides a request by the limits that apply to it.
    *
    * @param micros - When it arrived. A time before that of an earlier request counts as that one.
+   * @param durationMicros - For how long it holds the slots of concurrency limits.
    * @returns `undefined` if no limit applies, or if the request can't be decided.
    */
-  decide(micros: number, identity: Identity, target: Target): Decision | undefined {
+  decide(micros: number, identity: Identity, target: Target, durationMicros: number): Decision | undefined {
     if (micros > this.#lastMicros) {
       this.#lastMicros = micros;
-      this.#time.set(micros / 1000);
+      if (this.#inProgress === undefined) this.#time.set(micros / 1000);
     }
+    this.#inProgress?.moveTo(this.#lastMicros);
     const entries = entriesOf(identity, target);
     if (entries.length === 0) return undefined;
     try {
+      if (this.#inProgress !== undefined) return this.#inProgress.decide(entries, durationMicros);
       return this.#limiter.spend(entries) as Decision;
     } catch (error) {
       if (!(error instanceof SluiceError) || error.code !== 'ERR_COST_OVER_BURST') throw error;

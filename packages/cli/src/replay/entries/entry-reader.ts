@@ -2,6 +2,7 @@ import { DURATION_UNITS, type FieldName, type LineParser, type LogFormat } from 
 import type { Identities, IdentityReader } from '../keys/identities.ts';
 import type { LineReceiver } from '../reading/line-splitter.ts';
 import type { EntrySink } from './entry.ts';
+import { DurationReader } from './duration-reader.ts';
 import { fieldText, shownLine } from './field-text.ts';
 import type { Routes, Target } from './routes.ts';
 import { decimalTimes, TimeReader } from './time-text.ts';
@@ -37,6 +38,8 @@ export class ReadingCounts {
   withStatus = 0;
   /** Requests with an address. */
   withAddress = 0;
+  /** Requests whose end is known, if the ends are needed. */
+  withEnd = 0;
 
   skip(skipped: SkippedLine): void {
     this.skipped[skipped.reason]++;
@@ -56,6 +59,8 @@ export interface EntryReaderParts {
   readonly routes: Routes;
   readonly counts: ReadingCounts;
   readonly sink: EntrySink;
+  /** Whether the ends of requests are needed. */
+  readonly needsEnds: boolean;
 }
 
 /** Makes requests of the lines of one file. */
@@ -65,6 +70,8 @@ export class EntryReader implements LineReceiver {
   readonly #spans: Int32Array;
   readonly #identities: IdentityReader;
   readonly #times = new TimeReader();
+  /** Undefined if the ends of requests are not needed. */
+  readonly #durations: DurationReader | undefined;
   readonly #durationUnit: number;
   readonly #isTimeEnd: boolean;
   #line = 0;
@@ -80,6 +87,7 @@ export class EntryReader implements LineReceiver {
     this.#identities = identities.reader(format, fields);
     this.#durationUnit = DURATION_UNITS[format.durationUnit];
     this.#isTimeEnd = format.timeIs === 'end';
+    this.#durations = parts.needsEnds ? new DurationReader(format, fields) : undefined;
   }
 
   line(bytes: Buffer, start: number, end: number): void {
@@ -94,7 +102,8 @@ export class EntryReader implements LineReceiver {
     counts.requests++;
     if (micros > this.latestMicros) this.latestMicros = micros;
     const identity = this.#identities.identityOf(bytes, start, end, spans);
-    sink.take(micros, identity, this.#target(bytes, spans), this.#status(bytes, spans));
+    const duration = this.#durations === undefined ? 0 : this.#duration(this.#durations, bytes, spans);
+    sink.take(micros, identity, this.#target(bytes, spans), this.#status(bytes, spans), duration);
   }
 
   longLine(): void {
@@ -118,6 +127,13 @@ export class EntryReader implements LineReceiver {
     if (!(duration >= 0)) return micros;
     counts.withDuration++;
     return micros - duration;
+  }
+
+  #duration(durations: DurationReader, bytes: Buffer, spans: Int32Array): number {
+    const micros = durations.read(bytes, spans);
+    if (Number.isNaN(micros)) return 0;
+    this.#parts.counts.withEnd++;
+    return micros;
   }
 
   #target(bytes: Buffer, spans: Int32Array): Target {

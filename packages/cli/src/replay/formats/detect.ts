@@ -1,5 +1,6 @@
 import { UsageError } from '../../console/failure.ts';
 import { shownLine } from '../entries/field-text.ts';
+import { DurationReader } from '../entries/duration-reader.ts';
 import { TimeReader, type Resolution } from '../entries/time-text.ts';
 import { LineSplitter } from '../reading/line-splitter.ts';
 import { JsonFormat } from './json-format.ts';
@@ -19,6 +20,8 @@ export interface FormatOptions {
 export interface DetectedFormat {
   readonly format: LogFormat;
   readonly resolution: Resolution;
+  /** Whether most lines show how long their requests took. */
+  readonly hasDurations: boolean;
   /** The time of the first line, in microseconds since 1970. */
   readonly firstMicros: number;
 }
@@ -52,8 +55,8 @@ function outcomeOf(
 ): Omit<DetectedFormat, 'format'> & { readonly read: number; readonly score: number } {
   const parser = format.parser(FIELDS);
   const spans = new Int32Array(2 * FIELDS.length);
-  const times = new TimeReader();
-  let [read, score, fractions, firstMicros] = [0, 0, 0, NaN];
+  const [times, ends] = [new TimeReader(), new DurationReader(format, FIELDS)];
+  let [read, score, fractions, durations, firstMicros] = [0, 0, 0, 0, NaN];
   for (const line of lines) {
     if (!parser.parse(line, 0, line.length, spans)) continue;
     const at = spans[2] === -1 ? 0 : 2;
@@ -61,9 +64,11 @@ function outcomeOf(
     if (Number.isNaN(micros)) continue;
     if (read++ === 0) firstMicros = micros;
     if (times.resolution === 'fraction') fractions++;
+    if (!Number.isNaN(ends.read(line, spans))) durations++;
     score += 1 + FIELDS.filter((_, i) => spans[2 * i] !== -1).length;
   }
-  return { read, score, firstMicros, resolution: fractions > 0 ? 'fraction' : 'second' };
+  const resolution = fractions > 0 ? 'fraction' : 'second';
+  return { read, score, firstMicros, resolution, hasDurations: durations > read / 2 };
 }
 
 function candidates({ format, fields }: FormatOptions): readonly LogFormat[] {

@@ -40,13 +40,16 @@ function drawLimitTable(limits: readonly LimitReport[]): Markup {
   });
 }
 
+const NO_CURVE =
+  'it borrows from a pool, all of its ids have overrides, or more requests were in progress than could be counted';
+
 function drawLimit(limit: LimitReport): Markup {
   const { name, key, curve } = limit;
   return markup`<h3>${name}</h3>
 <p>${numbersText(limit)}. Its ids come from ${key === 'idFormat' ? 'its idFormat' : key}.</p>
 <ul>
 ${factsOf(limit).map((fact) => markup`<li>${fact}</li>\n`)}</ul>
-${drawSuggestion(limit)}${curve === null ? markup`<p>It has no curve: it borrows from a pool, or all of its ids have overrides.</p>\n` : drawCurve(limit, curve)}`;
+${drawSuggestion(limit)}${curve === null ? markup`<p>It has no curve: ${NO_CURVE}.</p>\n` : drawCurve(limit, curve)}`;
 }
 
 function drawSuggestion(limit: LimitReport): Markup {

@@ -15,7 +15,7 @@ export class ClientTable {
   requests: Uint32Array = new Uint32Array(FIRST_ROWS);
   /** For each pass, how many requests of the client were denied by the limit. */
   readonly denied: Uint32Array[];
-  /** For each pass, what the bucket lacks if nothing is ever denied: its TAT in microseconds × 16, or the tokens of a period. */
+  /** For each pass, what the bucket lacks if nothing is ever denied: its TAT in microseconds × 16, the tokens of a period, or slots. */
   readonly level: Float64Array[];
   /** For each pass, the smallest burst that never denies the client, in tokens. */
   readonly need: Uint32Array[];

@@ -10,6 +10,8 @@ export class Second {
   readonly identities: Identity[] = [];
   readonly targets: Target[] = [];
   readonly statuses: number[] = [];
+  /** Microseconds from the arrival of each request to its end; 0 if it is not known or not needed. */
+  readonly durations: number[] = [];
   #isSorted = true;
 
   constructor(startMicros: number) {
@@ -20,19 +22,21 @@ export class Second {
     return this.micros.length;
   }
 
-  add(micros: number, identity: Identity, target: Target, status: number): void {
+  add(micros: number, identity: Identity, target: Target, status: number, durationMicros: number): void {
     if (this.micros.length > 0 && micros < this.micros[this.micros.length - 1]!) this.#isSorted = false;
     this.micros.push(micros);
     this.identities.push(identity);
     this.targets.push(target);
     this.statuses.push(status);
+    this.durations.push(durationMicros);
   }
 
   /** Sorts the requests by time, if they are not. Those of one time stay in the order of the log. */
   inOrder(): this {
     if (this.#isSorted) return this;
     const order = [...this.micros.keys()].toSorted((a, b) => this.micros[a]! - this.micros[b]!);
-    for (const column of [this.micros, this.identities, this.targets, this.statuses] as unknown[][]) {
+    const { micros, identities, targets, statuses, durations } = this;
+    for (const column of [micros, identities, targets, statuses, durations] as unknown[][]) {
       const sorted = order.map((i) => column[i]);
       for (let i = 0; i < sorted.length; i++) column[i] = sorted[i];
     }
@@ -65,7 +69,7 @@ export class SortWindow implements EntrySink {
     this.#emit = emit;
   }
 
-  take(micros: number, identity: Identity, target: Target, status: number): void {
+  take(micros: number, identity: Identity, target: Target, status: number, durationMicros: number): void {
     let second = this.#current;
     if (second === undefined || micros < second.startMicros || micros >= second.startMicros + MICROS) {
       const start = Math.floor(micros / MICROS);
@@ -75,7 +79,7 @@ export class SortWindow implements EntrySink {
       }
       second = this.#secondAt(start);
     }
-    second.add(micros, identity, target, status);
+    second.add(micros, identity, target, status, durationMicros);
     if (++this.#held > MAX_HELD) this.#relieve();
   }
 

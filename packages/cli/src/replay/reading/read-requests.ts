@@ -11,6 +11,8 @@ export interface RequestReading {
   readonly limits: readonly IdentifiedLimit[];
   readonly addresses: AddressRule;
   readonly routes: Routes;
+  /** Whether the ends of requests are needed. */
+  readonly needsEnds: boolean;
 }
 
 /** What was read. */
@@ -26,13 +28,13 @@ export interface RequestsRead {
  * @throws {SluiceError} For trusted proxies that are not valid.
  */
 export async function readRequests(
-  { logs, limits, addresses, routes }: RequestReading,
+  { logs, limits, addresses, routes, needsEnds }: RequestReading,
   console: Console,
   emit: (second: Second) => void,
 ): Promise<RequestsRead> {
   const [counts, window] = [new ReadingCounts(), new SortWindow(emit)];
   const identities = new Identities(limits, addresses);
-  const merged = new MergedLogs(logs, { identities, routes, counts, window, console });
+  const merged = new MergedLogs(logs, { identities, routes, counts, window, console, needsEnds });
   await merged.read();
   return { counts, window, files: merged.outcomes };
 }

@@ -91,7 +91,8 @@ async function burstsAt(
   // In a log of whole seconds, all requests of a second may have come at its start: the burst must be enough for that.
   const isWhole = logs.some(({ detected }) => detected.resolution === 'second');
   let startMicros: number | undefined;
-  await readRequests({ logs, limits: [limit], addresses: options, routes: routesOf(options) }, console, (second) => {
+  const reading = { logs, limits: [limit], addresses: options, routes: routesOf(options), needsEnds: false };
+  await readRequests(reading, console, (second) => {
     startMicros ??= second.startMicros;
     for (let i = 0; i < second.size; i++) {
       const [[id], { applies, cost }] = [second.identities[i]!, second.targets[i]!];
