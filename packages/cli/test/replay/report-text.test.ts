@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { SuggestReport } from '../../src/replay/suggesting/suggest-report.ts';
 import { run } from '../run.ts';
 import { combinedLine, files, logOf, NOON, pinoLine, type Logged } from './logs.ts';
 import { replayReport } from './report.ts';
@@ -92,6 +93,17 @@ describe('sluice suggest', () => {
     const { out } = await run(['suggest', log, '--only', '/a', '--key', 'json:req.remoteAddress']);
     expect(out).toContain('53 requests of 1 ids, by json:req.remoteAddress');
     expect(out).toMatch(/Requests: \{ count: \d+, period: \w+, burst: 3, idFormat: accountId \}/);
-    expect(out).toContain('and 0 of 3 (0 %) requests');
+    expect(out).toContain('denies no request');
+  });
+
+  it('suggests only numbers with which an empty bucket fills within the time of the log', async () => {
+    const steady = Array.from({ length: 600 }, (_, i) => ({ ms: NOON + 100 * i, address: ADDRESS }));
+    const { log } = files({ log: logOf(pinoLine, steady) });
+    const { out } = await run(['suggest', log, '--key', 'json:req.remoteAddress', '--json']);
+    const { suggestions } = JSON.parse(out) as SuggestReport;
+    expect(suggestions.length).toBeGreaterThan(0);
+    for (const { burst, count, period } of suggestions) {
+      expect((burst / count) * { '1s': 1, '1m': 60, '1h': 3600 }[period]).toBeLessThanOrEqual(60);
+    }
   });
 });

@@ -31,11 +31,12 @@ export interface SuggestOptions extends FormatOptions, AddressRule {
 const NAME = 'Requests';
 /** The table of clients has about 400 bytes for each. */
 const MAX_CLIENTS = 250_000;
+const MICROS_PER_SECOND = 1_000_000;
 
 /**
  * Suggests numbers for a limit. At each rate there is a smallest burst that denies at most a part of the clients. Of these
- * numbers it suggests those that allow a client the fewest requests in a minute, in ten seconds, and in an hour. Each
- * suggestion is replayed, so that its price is exact.
+ * numbers it suggests those that allow a client the fewest requests in a minute, in ten seconds, and in an hour, and with which
+ * an empty bucket fills within the time of the log. Each suggestion is replayed, so that its price is exact.
  *
  * @throws {UsageError} For stdin, for a log that can't be read or has no known format, and for wrong options.
  */
@@ -49,12 +50,12 @@ export async function suggest(options: SuggestOptions, console: Console): Promis
     );
   const logs = await knownLogs(files, options);
   const coarse = await burstsAt(coarseRates(), logs, options, console);
-  const middle = perSecond(tightest(coarse, 60));
+  const middle = perSecond(tightest(shownBy(coarse), 60));
   const near = await burstsAt(roundRates(middle / 3, middle * 3), logs, options, console);
-  const rates = [...coarse, ...near].toSorted((a, b) => perSecond(a) - perSecond(b));
+  const rates = [...coarse.rates, ...near.rates].toSorted((a, b) => perSecond(a) - perSecond(b));
   const suggestions: Suggestion[] = [];
   let report: ReplayReport | undefined;
-  for (const each of candidates(rates)) {
+  for (const each of candidates(shownBy({ ...coarse, rates }))) {
     // oxlint-disable-next-line no-await-in-loop -- one reading after the other
     report = await priced(each, options, console);
     suggestions.push(suggestionOf(each, report, key));
@@ -76,12 +77,18 @@ interface RateAndBurst extends SuggestedRate {
   readonly burst: number;
 }
 
+interface TriedRates {
+  readonly rates: readonly RateAndBurst[];
+  /** The time from the first request of the log to the last. */
+  readonly seconds: number;
+}
+
 async function burstsAt(
   rates: readonly SuggestedRate[],
   logs: readonly KnownLog[],
   options: SuggestOptions,
   console: Console,
-): Promise<RateAndBurst[]> {
+): Promise<TriedRates> {
   const clients = new ClientTable(MAX_CLIENTS, 0);
   const needs = new RateNeeds(clients, rates);
   const rule = keyRules([`${NAME}=${options.key}`], limitsWith({ count: 1, period: '1s', burst: 1 }, options.key), [
@@ -91,9 +98,11 @@ async function burstsAt(
   // In a log of whole seconds, all requests of a second may have come at its start: the burst must be enough for that.
   const isWhole = logs.some(({ detected }) => detected.resolution === 'second');
   let startMicros: number | undefined;
+  let endMicros = 0;
   const reading = { logs, limits: [limit], addresses: options, routes: routesOf(options), needsEnds: false };
   await readRequests(reading, console, (second) => {
     startMicros ??= second.startMicros;
+    endMicros = second.startMicros + MICROS_PER_SECOND;
     for (let i = 0; i < second.size; i++) {
       const [[id], { applies, cost }] = [second.identities[i]!, second.targets[i]!];
       if (id === null || id === undefined || !applies[0]!) continue;
@@ -101,7 +110,19 @@ async function burstsAt(
     }
   });
   const bursts = needs.bursts(options.denyAtMost);
-  return rates.map((rate, i) => ({ ...rate, burst: bursts[i]! }));
+  return {
+    rates: rates.map((rate, i) => ({ ...rate, burst: bursts[i]! })),
+    seconds: startMicros === undefined ? 0 : (endMicros - startMicros) / MICROS_PER_SECOND,
+  };
+}
+
+/**
+ * Returns the numbers with which an empty bucket fills within the time of the log; all of them if there are none. With others, a
+ * client may be denied for longer than the log shows.
+ */
+function shownBy({ rates, seconds }: TriedRates): readonly RateAndBurst[] {
+  const shown = rates.filter((rate) => rate.burst / perSecond(rate) <= seconds);
+  return shown.length > 0 ? shown : rates;
 }
 
 function routesOf({ costs, only }: SuggestOptions): Routes {
