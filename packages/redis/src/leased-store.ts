@@ -17,11 +17,14 @@ import type { ConnectionChange } from './client/connection-status.ts';
 import { openClient } from './ioredis/open-client.ts';
 import { costDenied, limitStrict, syncsChanged, tooManyGateways, type LeasedStoreEvent } from './leased/events.ts';
 import { GatewayCount } from './leased/gateway-count.ts';
+import { MAX_WAIT_MS, paceOf, SYNC_EVERY_MS } from './leased/lease-defaults.ts';
 import { LeaseLimits } from './leased/lease-limits.ts';
 import { LeaseSyncs } from './leased/lease-syncs.ts';
 import type { LeasedStore } from './leased/leased-store-type.ts';
 import { LeasingStore } from './leased/leasing-store.ts';
 import { LeasedBuckets } from './leases/leased-buckets.ts';
+import type { SyncCall, SyncReply } from './leases/sync-call.ts';
+import { sendSync } from './leases/sync-script.ts';
 import { checkSharedOptions, type CheckedOptions, type RedisStoreOptions } from './redis-store.ts';
 
 /** The options of {@link leasedStore}. Exactly one of `client` and `url` must be given. */
@@ -53,8 +56,6 @@ export interface LeasedStoreOptions extends Omit<RedisStoreOptions, 'onEvent'> {
 }
 
 const NAMES = ['gateways', 'syncEvery', 'mode', 'maxWait', 'maxKeys'] as const;
-/** How much shorter the time between syncs is at most, so that no two processes keep the same one. */
-const PACES = 1 / 8;
 const SYNC: DurationRange = { minMs: 20, maxMs: 1000, demand: 'from 20ms to 1 second' };
 const WAIT: DurationRange = { minMs: 1, maxMs: 1000, demand: 'from 1ms to 1 second' };
 
@@ -89,8 +90,7 @@ export function leasedStore(options: LeasedStoreOptions): LeasedStore {
   const shared = new SharedStore({ ...parts, hashTag });
   const process = randomBytes(12).toString('base64url');
   const streamKey = (tag: string): string => keys.streamKey(tag, process);
-  const pace = 1 - PACES * Math.random();
-  const buckets = new LeasedBuckets({ maxKeys, syncTicks, pace, streamKey });
+  const buckets = new LeasedBuckets({ maxKeys, syncTicks, pace: paceOf(Math.random()), streamKey });
   const changes = new ThrottledChanges<LeasedStoreEvent>(time, emit);
   const count = new GatewayCount({
     // The number of processes has a slot of its own in a cluster.
@@ -100,7 +100,8 @@ export function leasedStore(options: LeasedStoreOptions): LeasedStore {
     onExcess: (counted) => emit(tooManyGateways(counted, gateways)),
   });
   const onChanged = (cause: unknown): void => changes.add(syncsChanged(cause));
-  const syncs = new LeaseSyncs({ client, buckets, time, gateways: count, onChange: onChanged });
+  const send = (call: SyncCall, deadlineMs: number): Promise<SyncReply> => sendSync(client, call, deadlineMs);
+  const syncs = new LeaseSyncs({ send, buckets, time, gateways: count, onChange: onChanged });
   const limits = new LeaseLimits(
     { gateways, syncTicks, mode },
     {
@@ -112,13 +113,13 @@ export function leasedStore(options: LeasedStoreOptions): LeasedStore {
   return new LeasingStore({ shared, keys, limits, buckets, syncs, gateways: count, maxWaitMs, maxKeys, isCluster });
 }
 
-function checkLeases({ gateways, syncEvery = '200ms', mode = 'wait', maxWait = '50ms', maxKeys }: LeasedStoreOptions) {
+function checkLeases({ gateways, syncEvery, mode = 'wait', maxWait, maxKeys }: LeasedStoreOptions) {
   const remedy = 'It is how many processes share the limits, e.g. gateways: 4.';
   return {
     gateways: wholeNumber('gateways', gateways, { min: 1, max: 10_000, remedy }),
-    syncTicks: durationTicks('syncEvery', syncEvery, SYNC),
+    syncTicks: durationTicks('syncEvery', syncEvery ?? `${SYNC_EVERY_MS}ms`, SYNC),
     mode: oneOf('mode', mode, ['wait', 'deny']),
-    maxWaitMs: durationTicks('maxWait', maxWait, WAIT) / TICKS_PER_MS,
+    maxWaitMs: durationTicks('maxWait', maxWait ?? `${MAX_WAIT_MS}ms`, WAIT) / TICKS_PER_MS,
     maxKeys: wholeNumber('maxKeys', maxKeys ?? 100_000, { min: 1, max: 10_000_000 }),
   };
 }

@@ -1,4 +1,4 @@
-import { inBucketTest, inScenes, MODEL, type RuleMutant } from './rule-mutant.ts';
+import { inBucketTest, inScenes, STRICT_MODEL, SYNC_MODEL, type RuleMutant } from './rule-mutant.ts';
 
 /** The rules of the bound. Each of these changes lets more through than the bound allows. */
 export const boundMutants: readonly RuleMutant[] = [
@@ -33,7 +33,7 @@ export const boundMutants: readonly RuleMutant[] = [
   },
   {
     name: 'Redis charges half of each lease',
-    in: MODEL,
+    in: SYNC_MODEL,
     replace: 'level = base + grantedTokens * intervalTicks;',
     by: 'level = base + Math.floor(grantedTokens / 2) * intervalTicks;',
     finder: inScenes('calm', 200),
@@ -54,20 +54,20 @@ export const boundMutants: readonly RuleMutant[] = [
   },
   {
     name: 'Redis cuts at the burst for processes without leases',
-    in: MODEL,
+    in: STRICT_MODEL,
     replace: 'const readings = batch.map(({ key, mode, fitTicks, capTicks }) => {',
     by: `for (const { key, fitTicks } of batch) {
       const stored = this.bucket(key);
-      if (stored !== undefined && stored.tatTicks - this.#now() > fitTicks) this.#write(key, fitTicks);
+      if (stored !== undefined && stored.tatTicks - this.#data.nowTicks > fitTicks) this.#data.write(key, fitTicks);
     }
     const readings = batch.map(({ key, mode, fitTicks, capTicks }) => {`,
     finder: inScenes('strict', 200),
   },
   {
     name: 'a sync cuts at the burst of its process at once',
-    in: MODEL,
-    replace: '    let level = reading.levelTicks;\n',
-    by: '    let level = Math.min(reading.levelTicks, fitTicks);\n',
+    in: SYNC_MODEL,
+    replace: '  let level = reading.levelTicks;\n',
+    by: '  let level = Math.min(reading.levelTicks, fitTicks);\n',
     finder: inScenes('changes', 400),
   },
 ];

@@ -19,7 +19,8 @@ export interface RuleMutant {
 }
 
 export const CORE = 'packages/redis/src/leases';
-export const MODEL = 'test/leases/redis-model.ts';
+export const SYNC_MODEL = 'packages/redis/src/simulated/sync-model.ts';
+export const STRICT_MODEL = 'test/leases/redis-model.ts';
 const TESTS = 'packages/redis/test/leases';
 
 export const inScenes = (kind: Kind, scenes: number): Finder => ({ kind, scenes });

@@ -1,4 +1,11 @@
-import { inBatchTest, inBucketsTest, inRecoveryTest, inStreamTest, MODEL, type RuleMutant } from './rule-mutant.ts';
+import {
+  inBatchTest,
+  inBucketsTest,
+  inRecoveryTest,
+  inStreamTest,
+  SYNC_MODEL,
+  type RuleMutant,
+} from './rule-mutant.ts';
 
 /** What syncs and their streams do. */
 export const streamMutants: readonly RuleMutant[] = [
@@ -25,7 +32,7 @@ export const streamMutants: readonly RuleMutant[] = [
   },
   {
     name: 'floors never count',
-    in: MODEL,
+    in: SYNC_MODEL,
     replace: 'if (lost || entry.lost) level',
     by: 'if (level === Infinity) level',
     finder: inRecoveryTest('when Redis loses all data'),

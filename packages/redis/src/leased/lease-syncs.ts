@@ -1,11 +1,9 @@
 import type { Alarm, Time } from '@sluice/core';
 import { TICKS_PER_MICRO, TICKS_PER_MS } from '@sluice/core/kit';
-import type { ScriptClient } from '../client/script-client.ts';
 import type { LeaseDecision, LeaseTransaction } from '../leases/decide.ts';
 import type { LeasedBuckets } from '../leases/leased-buckets.ts';
 import type { LeaseStream } from '../leases/lease-stream.ts';
-import type { SyncCall } from '../leases/sync-call.ts';
-import { sendSync } from '../leases/sync-script.ts';
+import type { SyncCall, SyncReply } from '../leases/sync-call.ts';
 import { WaitingBatches, type WaitingBatch } from '../leases/waiting-batches.ts';
 import type { GatewayCount } from './gateway-count.ts';
 import { leaseChannel, leaseMessage, type EndedSync } from './lease-channel.ts';
@@ -22,10 +20,11 @@ interface Waiting extends WaitingBatch {
 }
 
 export interface LeaseSyncsParts {
-  readonly client: ScriptClient;
+  /** Sends a sync to Redis, which must not apply it after `deadlineMs`. */
+  readonly send: (call: SyncCall, deadlineMs: number) => Promise<SyncReply>;
   readonly buckets: LeasedBuckets;
   readonly time: Time;
-  readonly gateways: GatewayCount;
+  readonly gateways: Pick<GatewayCount, 'synced' | 'close'>;
   /** Called when the first stream gets no answers any more, with its error, and when all streams are answered again. */
   readonly onChange: (cause: unknown) => void;
 }
@@ -139,7 +138,7 @@ export class LeaseSyncs {
 
   #send(stream: LeaseStream, call: SyncCall): Promise<void> {
     const sentTicks = this.nowTicks;
-    const sent = sendSync(this.#parts.client, call, SYNC_DEADLINE_MS).then(
+    const sent = this.#parts.send(call, SYNC_DEADLINE_MS).then(
       (reply) => {
         const wasOpen = stream.isOpen;
         const { nowTicks } = this;

@@ -1,0 +1,119 @@
+import type { Awaitable, Time } from '@sluice/core';
+import { TICKS_PER_MICRO, TICKS_PER_MS } from '@sluice/core/kit';
+import { MAX_WAIT_MS, paceOf, SYNC_EVERY_MS } from '../leased/lease-defaults.ts';
+import { LeaseSyncs } from '../leased/lease-syncs.ts';
+import { decide, type LeaseTransaction } from '../leases/decide.ts';
+import { isLeased, leaseNumbers, type LeaseNumbers, type NotLeased } from '../leases/lease-numbers.ts';
+import type { LeaseTerms } from '../leases/leased-bucket.ts';
+import { LeasedBuckets } from '../leases/leased-buckets.ts';
+import type { SyncCall, SyncReply } from '../leases/sync-call.ts';
+import { RedisData } from './redis-data.ts';
+import { applySync } from './sync-model.ts';
+
+/** The clock of Redis minus that of the processes: about a year, because its TATs are above 0. */
+const SERVER_AHEAD_TICKS = 365 * 86_400_000 * TICKS_PER_MS;
+/** More than a simulation has clients. */
+const MAX_KEYS = 10_000_000;
+/** Nobody asks how many processes there are. */
+const NOT_COUNTED = { synced: (): void => undefined, close: async (): Promise<void> => undefined };
+
+/** A limit, and the processes that share it. */
+export interface SimulatedLeasesOptions {
+  /** The burst of the limit, in tokens. */
+  readonly burst: number;
+  /** The emission interval of the limit, in ticks of 1/16 µs. */
+  readonly intervalTicks: number;
+  /** How far the processes together may exceed the limit, as a part of the burst: above 0, at most 1. */
+  readonly overshoot: number;
+  /** How many processes there are. */
+  readonly processes: number;
+  /** The clock of all processes. */
+  readonly time: Time;
+  /** After how many milliseconds Redis answers a sync, at least 1. */
+  readonly roundTripMs: number;
+}
+
+interface Process {
+  readonly buckets: LeasedBuckets;
+  readonly syncs: LeaseSyncs;
+}
+
+/** Creates processes that decide one limit from leases, or returns why it can't be leased. */
+export function simulateLeases(options: SimulatedLeasesOptions): SimulatedProcesses | NotLeased {
+  const { burst, intervalTicks, overshoot, processes, time, roundTripMs } = options;
+  const syncTicks = SYNC_EVERY_MS * TICKS_PER_MS;
+  const numbers = leaseNumbers({ burst, intervalTicks, overshoot, gateways: processes, syncTicks });
+  return isLeased(numbers) ? new SimulatedProcesses(numbers, time, roundTripMs) : numbers;
+}
+
+/**
+ * Processes that decide one limit from leases, by the code of `leasedStore` with its defaults, and a model of the Redis that
+ * they share: it loses nothing, and answers each sync after the same time.
+ */
+export class SimulatedProcesses {
+  readonly #time: Time;
+  readonly #terms: LeaseTerms;
+  readonly #roundTripMs: number;
+  readonly #redis: RedisData;
+  readonly #processes: readonly Process[];
+
+  constructor(numbers: LeaseNumbers, time: Time, roundTripMs: number) {
+    this.#time = time;
+    this.#terms = { ...numbers, waits: true, onFailure: 'closed' };
+    this.#roundTripMs = roundTripMs;
+    this.#redis = new RedisData(() => SERVER_AHEAD_TICKS + this.#nowTicks);
+    this.#processes = Array.from({ length: numbers.gateways }, (_, i) => this.#start(i));
+  }
+
+  /**
+   * Decides a request in one of the processes.
+   *
+   * @param process - From 0 up to, not including, the number of processes.
+   * @param id - Whose bucket it is.
+   * @param tokens - A whole number up to the burst.
+   * @returns Whether it passes: a promise if the process waits for Redis, at most 50 ms.
+   */
+  spend(process: number, id: string, tokens: number): Awaitable<boolean> {
+    const { buckets, syncs } = this.#processes[process]!;
+    const nowTicks = this.#nowTicks;
+    const name = { limit: '', id };
+    const bucket = buckets.find(name) ?? buckets.add({ ...name, key: id, tag: '' }, this.#terms, nowTicks)!;
+    bucket.usedAtTicks = nowTicks;
+    const batch: readonly LeaseTransaction[] = [{ bucket, tokens, mode: 'check-and-spend', spent: undefined }];
+    const { outcome } = decide(batch, nowTicks);
+    if (outcome === 'waits') {
+      return new Promise((resolve) => {
+        syncs.wait(batch, MAX_WAIT_MS * TICKS_PER_MS, (decision) => resolve(decision.outcome === 'passed'));
+      });
+    }
+    syncs.afterUse(batch, nowTicks);
+    return outcome === 'passed';
+  }
+
+  get #nowTicks(): number {
+    return this.#time.nowMicros() * TICKS_PER_MICRO;
+  }
+
+  #start(index: number): Process {
+    const { syncTicks, gateways } = this.#terms;
+    const buckets = new LeasedBuckets({
+      maxKeys: MAX_KEYS,
+      syncTicks,
+      pace: paceOf(index / gateways),
+      streamKey: () => `:seq:${index}`,
+    });
+    const syncs = new LeaseSyncs({
+      send: (call) => this.#sync(call),
+      buckets,
+      time: this.#time,
+      gateways: NOT_COUNTED,
+      onChange: () => undefined,
+    });
+    return { buckets, syncs };
+  }
+
+  #sync(call: SyncCall): Promise<SyncReply> {
+    const reply = applySync(this.#redis, call);
+    return new Promise((resolve) => this.#time.alarm(this.#roundTripMs, () => resolve(reply)));
+  }
+}
