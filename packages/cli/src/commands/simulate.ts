@@ -5,12 +5,12 @@ export const simulate: Command = {
   about: [
     'Decides the requests of a scenario by the limiter of your servers on a simulated clock, and beside it by models of ',
     'other algorithms with the same numbers: a fixed window, a sliding-window counter, a leaky bucket as a queue and as ',
-    'a meter, and a budget that is split among processes.',
+    'a meter, and a budget that is split among processes; and processes that share the limit by leases.',
   ].join(''),
   args: [{ name: '<scenario>', text: 'the file of the scenario, YAML or JSON; - for stdin' }],
   options: [
-    { flags: '--compare <models>', text: 'some of fixed,sliding,leaky,split; default: those of the scenario' },
-    { flags: '--processes <n>', text: 'among how many processes split divides a limit; default: 4' },
+    { flags: '--compare <models>', text: 'some of fixed,sliding,leaky,split,leased; default: those of the scenario' },
+    { flags: '--processes <n>', text: 'how many processes decide, at split and leased; default: 4' },
     { flags: '--svg <file>', text: 'write a picture' },
     { flags: '--html <file>', text: 'write a page' },
   ],

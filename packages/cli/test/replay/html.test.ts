@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { PAGE_STYLE } from '../../src/pages/page-style.ts';
 import { STYLE } from '../../src/replay/html/style.ts';
+import { contrastOf } from '../contrast.ts';
 import { combinedLine, logOf, NOON, pinoLine, type Logged } from './logs.ts';
 import { cellsOf, dataOf, pageOf, tagsOf, textOf } from './page-parts.ts';
 
@@ -178,8 +180,9 @@ describe('the colours of the page', () => {
     ['dark', 1],
   ] as const)('have enough contrast in the %s scheme', (_, scheme) => {
     const colours = new Map<string, string>();
-    for (const [, block = ''] of [...STYLE.matchAll(/:root \{(.*?)\}/gs)].slice(0, scheme + 1))
-      for (const [, name = '', colour = ''] of block.matchAll(/--(\w+): (#\w{6});/g)) colours.set(name, colour);
+    for (const style of [PAGE_STYLE, STYLE])
+      for (const [, block = ''] of [...style.matchAll(/:root \{(.*?)\}/gs)].slice(0, scheme + 1))
+        for (const [, name = '', colour = ''] of block.matchAll(/--(\w+): (#\w{6});/g)) colours.set(name, colour);
     const contrast = (a: string, b: string): number => contrastOf(colours.get(a)!, colours.get(b)!);
     for (const ground of ['ground', 'panel']) {
       for (const text of ['ink', 'quiet']) expect(contrast(text, ground)).toBeGreaterThanOrEqual(4.5);
@@ -188,17 +191,3 @@ describe('the colours of the page', () => {
     for (const shape of ['allowed', 'denied', 'curve']) expect(contrast(shape, 'ground')).toBeGreaterThanOrEqual(3);
   });
 });
-
-/** The contrast of two colours as WCAG 2.2 defines it. */
-function contrastOf(a: string, b: string): number {
-  const [low, high] = [luminanceOf(a), luminanceOf(b)].toSorted((x, y) => x - y);
-  return (high! + 0.05) / (low! + 0.05);
-}
-
-function luminanceOf(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}

@@ -41,6 +41,7 @@ const mistakes: readonly (readonly [what: string, text: string, message: string]
   ['a ramp of one number', scenarioOf('{ ramp: [1], to: 1s }'), 'must be a list of two rates'],
   ['a window of no length', scenarioOf('{ burst: 1 }', 'within: 0s\n'), 'stdin:5:9: `within` must be above 0s'],
   ['an unknown model', scenarioOf('{ burst: 1 }', 'compare: [leaking]\n'), 'stdin:5:11: `compare[0]` must be one of'],
+  ['a skew below 1', scenarioOf('{ burst: 1 }', 'skew: 0.5\n'), 'stdin:5:7: `skew` must be a number from 1 to 1000'],
   ['too many requests', scenarioOf('{ burst: 1000000 }'), 'must be at most 500000 requests together'],
   ['a title that is a list', scenarioOf('{ burst: 1 }', 'title: []\n'), 'stdin:5:8: `title` must be a text'],
 ];
@@ -59,6 +60,20 @@ describe('sluice simulate', () => {
       'limits: { A: { count: 1, period: 1s }, B: { count: 1, period: 1s } }\nclients: { a: { arrivals: { burst: 1 } } }';
     const several = await run(['simulate', '--compare', 'fixed', '-'], { stdin });
     expect(several).toMatchObject({ code: 2, err: expect.stringContaining('but a has A, B') as string });
+  });
+
+  it('rejects leases for a limit that has no overshoot, or a smaller one than its processes need', async () => {
+    const without = await run(['simulate', '--compare', 'leased', '-'], { stdin: scenarioOf('{ burst: 1 }') });
+    expect(without).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('it has no `overshoot`. Give it') as string,
+    });
+    const stdin = scenarioOf('{ burst: 1 }', '', '{ burst: 30, count: 10, period: 1s, overshoot: 0.1 }');
+    const small = await run(['simulate', '--compare', 'leased', '-'], { stdin });
+    expect(small).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('each of the 4 processes needs one') as string,
+    });
   });
 
   it('rejects a file that is missing, or is not text', async () => {

@@ -4,10 +4,10 @@ import type { SimulationReport } from '../../src/simulate/counting/report.ts';
 import { runJson } from '../run.ts';
 
 /** The figures of a scenario of the docs by algorithm: allowed, denied, and the most within its window. */
-async function figures(name: string): Promise<Partial<Record<string, readonly number[]>>> {
+async function figures(name: string, client = 0): Promise<Partial<Record<string, readonly number[]>>> {
   const file = fileURLToPath(new URL(`../../../../docs/compared/${name}.yaml`, import.meta.url));
   const { clients } = (await runJson(['simulate', file])) as SimulationReport;
-  const rows = clients.at(0)!.results.map(({ algorithm, allowed, denied, mostWithin }) => {
+  const rows = clients.at(client)!.results.map(({ algorithm, allowed, denied, mostWithin }) => {
     return [algorithm, [allowed, denied, mostWithin]] as const;
   });
   return Object.fromEntries(rows);
@@ -46,5 +46,18 @@ describe('the experiments of the docs', () => {
     const { Sluice, 'split budgets over 10': split } = await figures('split');
     expect(Sluice).toEqual([120, 0, 20]);
     expect(split![1]).toBeGreaterThan(20);
+  });
+
+  it('deny what the whole limit allows at split budgets and almost nothing of it with leases, when one process gets most', async () => {
+    const { Sluice, 'split budgets over 10': split, 'leases over 10': leased } = await figures('leased');
+    expect(Sluice).toEqual([1200, 0, 200]);
+    expect(split![1]).toBeGreaterThan(240);
+    expect(leased![1]).toBeLessThan(12);
+  });
+
+  it('let leases exceed the limit by no more than the overshoot', async () => {
+    const { Sluice, 'leases over 10': leased } = await figures('leased', 1);
+    expect(Sluice).toEqual([1199, 1801, 299]);
+    expect(leased![2]).toBeLessThanOrEqual(299 + 20);
   });
 });

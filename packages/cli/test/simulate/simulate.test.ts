@@ -2,12 +2,17 @@ import { readFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { SimulationReport } from '../../src/simulate/counting/report.ts';
+import { PICTURE_STYLE } from '../../src/simulate/drawing/style.ts';
+import { contrastOf } from '../contrast.ts';
 import { written } from '../files.ts';
 import { run, runJson } from '../run.ts';
 import { scenarioOf } from './scenario.ts';
 
 /** Allowed, denied, and when the last request continued, by client and algorithm. */
-async function outcomes(stdin: string, ...options: readonly string[]): Promise<Record<string, unknown>> {
+async function outcomes(
+  stdin: string,
+  ...options: readonly string[]
+): Promise<Record<string, readonly [allowed: number, denied: number, lastMs: number | null] | undefined>> {
   const { clients } = (await runJson(['simulate', ...options, '-'], { stdin })) as SimulationReport;
   return Object.fromEntries(
     clients.flatMap(({ client, results }) =>
@@ -90,9 +95,40 @@ clients:
   it('splits a limit among the given number of processes', async () => {
     const stdin = scenarioOf('{ rate: 10, to: 100s }', 'compare: split\n');
     expect(await outcomes(stdin, '--processes', '1')).toMatchObject({ 'app: split budgets over 1': [1000, 0, 99_900] });
-    const [allowed = 0] = (await outcomes(stdin))['app: split budgets over 4'] as number[];
+    const [allowed = 0] = (await outcomes(stdin))['app: split budgets over 4'] ?? [];
     expect(allowed).toBeGreaterThan(500);
     expect(allowed).toBeLessThan(1000);
+  });
+
+  it('sends one process more requests than each other one, by `skew`', async () => {
+    const even = await outcomes(scenarioOf('{ rate: 10, to: 100s }', 'compare: split\nprocesses: 2\n'));
+    const skewed = await outcomes(scenarioOf('{ rate: 10, to: 100s }', 'compare: split\nprocesses: 2\nskew: 9\n'));
+    // The first process gets nine tenths of the requests, and has half of the limit.
+    expect(skewed['app: Sluice']).toEqual([1000, 0, 99_900]);
+    const [allowed = 0] = skewed['app: split budgets over 2'] ?? [];
+    expect(allowed).toBeGreaterThan(550);
+    expect(allowed).toBeLessThan(650);
+    expect(even['app: split budgets over 2']?.[0]).toBeGreaterThan(850);
+  });
+
+  it('lets processes with leases use the whole limit, wherever its requests arrive, and little more', async () => {
+    const limit = '{ burst: 100, count: 100, period: 1s, overshoot: 0.1 }';
+    const more = 'compare: leased\nprocesses: 4\nskew: 9\n';
+    const within = await outcomes(scenarioOf('{ rate: 99, from: 1ms, to: 10s }', more, limit));
+    expect(within['app: leases over 4']).toEqual([990, 0, expect.any(Number)]);
+    const beyond = await outcomes(scenarioOf('{ rate: 500, to: 10s }', more, limit));
+    const [exact = 0, leased = 0] = ['Sluice', 'leases over 4'].map((name) => beyond[`app: ${name}`]?.[0]);
+    expect(exact).toBe(1099);
+    expect(Math.abs(leased - exact)).toBeLessThanOrEqual(10);
+  });
+
+  it('lets all clients share the leases of everyone', async () => {
+    const limits = 'limits: { All: { burst: 100, count: 1, period: 1s, overshoot: 0.1, idFormat: everyone } }';
+    const stdin = `${limits}\nclients: { a: { arrivals: { burst: 90, over: 1s } }, b: { arrivals: { burst: 90, at: 1s, over: 1s } } }`;
+    const both = await outcomes(stdin, '--compare', 'leased');
+    const [a, b] = ['a', 'b'].map((client) => both[`${client}: leases over 4`]?.[0]);
+    expect(a).toBe(90);
+    expect(b).toBeLessThan(25);
   });
 
   it('keeps curves short, and their ends exact', async () => {
@@ -131,4 +167,17 @@ clients:
       expect(readFileSync(`${file}.svg`, 'utf8')).not.toMatch(/NaN|Infinity|undefined/);
     },
   );
+});
+
+describe('the colours of a picture', () => {
+  it.each([
+    ['light', 0],
+    ['dark', 1],
+  ] as const)('have enough contrast in the %s scheme', (_, scheme) => {
+    const part = PICTURE_STYLE.split('@media').at(scheme) ?? '';
+    const [, ground = ''] = /\.ground \{ fill: (#\w{6}); \}/.exec(part) ?? [];
+    const texts = [...part.matchAll(/text[.\w]* \{ fill: (#\w{6}); \}/g)].map(([, colour = '']) => colour);
+    expect(texts).toHaveLength(8);
+    for (const text of texts) expect(contrastOf(text, ground)).toBeGreaterThanOrEqual(4.5);
+  });
 });

@@ -4,7 +4,7 @@ import { sizeName } from '../counting/limit-text.ts';
 import type { LimitReport } from '../counting/report.ts';
 import { BOX, drawChart, drawLegend, rounded, type BoundKind, type LegendEntry, type Tick } from './chart.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
-import { drawTable } from './table.ts';
+import { drawTable } from '../../pages/table.ts';
 
 const HEIGHT = 220;
 

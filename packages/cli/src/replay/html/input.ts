@@ -1,7 +1,7 @@
 import { count } from '../counting/figures-text.ts';
 import type { InputReport, ReplayReport } from '../counting/report.ts';
 import { markup, NOTHING, type Content, type Markup } from '../../pages/markup.ts';
-import { drawTable } from './table.ts';
+import { drawTable } from '../../pages/table.ts';
 
 /** Draws what was read: the files, where the times came from, and the lines that were skipped. */
 export function drawInput({ input }: ReplayReport): Markup {

@@ -4,7 +4,7 @@ import type { LimitReport, ReplayReport } from '../counting/report.ts';
 import { drawCurve } from './curve-chart.ts';
 import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
 import { partOf, successPart } from './summary.ts';
-import { drawTable } from './table.ts';
+import { drawTable } from '../../pages/table.ts';
 
 /** Draws what each limit would have done, with its curve. */
 export function drawLimits({ limits, leftOut }: ReplayReport): Markup {

@@ -3,38 +3,27 @@ import { timeText } from '../counting/figures-text.ts';
 import { drawClients } from './clients.ts';
 import { drawInput } from './input.ts';
 import { drawLimits } from './limits.ts';
-import { jsonMarkup, Markup, markup, NOTHING } from '../../pages/markup.ts';
+import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
+import { drawPage } from '../../pages/page.ts';
 import { drawRoutes } from './routes.ts';
-import { POLICY, STYLE } from './style.ts';
+import { STYLE } from './style.ts';
 import { drawSummary } from './summary.ts';
 
 /** Returns a report as one HTML page, which needs no script and loads nothing. Its JSON is the report itself. */
 export function reportPage(report: ReplayReport): string {
   const { input, partial, notes } = report;
   const span = input.fromMs === null ? 'no requests' : `${timeText(input.fromMs)} to ${timeText(input.toMs!)} (UTC)`;
-  const page = markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${partial.length > 0 ? 'Part of the log: ' : ''}What the limits would have done, ${span}</title>
-<style>${new Markup(STYLE)}</style>
-</head>
-<body>
-<main>
-<h1>What the limits would have done</h1>
+  return drawPage({
+    title: `${partial.length > 0 ? 'Part of the log: ' : ''}What the limits would have done, ${span}`,
+    style: STYLE,
+    main: markup`<h1>What the limits would have done</h1>
 <p class="quiet">${span}</p>
 ${drawPartial(partial)}${drawSummary(report)}${drawLimits(report)}${drawRoutes(report)}${drawClients(report)}<h2>What this report can’t tell</h2>
 <ul>
 ${notes.map((note) => markup`<li>${note}</li>\n`)}</ul>
-${drawInput(report)}</main>
-<script type="application/json" id="report">${jsonMarkup(report)}</script>
-</body>
-</html>
-`;
-  return page.text;
+${drawInput(report)}`,
+    report,
+  });
 }
 
 function drawPartial(partial: readonly string[]): Markup {

@@ -2,7 +2,7 @@ import { band, count } from '../counting/figures-text.ts';
 import type { ReplayReport } from '../counting/report.ts';
 import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
 import { partOf } from './summary.ts';
-import { drawTable } from './table.ts';
+import { drawTable } from '../../pages/table.ts';
 
 /** Routes of the table. All of them are in the data of the page. */
 const MAX_SHOWN = 50;

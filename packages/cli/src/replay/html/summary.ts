@@ -3,7 +3,7 @@ import type { Band } from '../counting/band.ts';
 import type { ReplayReport } from '../counting/report.ts';
 import { drawLegend } from './chart.ts';
 import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
-import { drawTable } from './table.ts';
+import { drawTable } from '../../pages/table.ts';
 import { drawTimeline, timelineLegend } from './timeline-chart.ts';
 
 /** Draws what all limits together would have done: the figures, the rate and the peak, and the requests over time. */

@@ -1,3 +1,5 @@
+import type { Awaitable } from '@sluice/core';
+
 /** Decides requests in the order of time. */
 export interface Algorithm {
   /**
@@ -6,9 +8,13 @@ export interface Algorithm {
    * @param id - Whose request it is: each id has its own limit.
    * @param atMicros - When it arrives, not before the request that was decided last.
    * @param cost - A whole number of tokens.
-   * @returns How long it has to wait before it continues, in microseconds; undefined if it is denied.
+   * @param process - The process that the request has arrived at, from 0.
+   * @returns How long it has to wait before it continues, in microseconds; undefined if it is denied. A promise if that
+   * depends on what happens later.
    */
-  decide(id: string, atMicros: number, cost: number): number | undefined;
+  decide(id: string, atMicros: number, cost: number, process: number): Awaitable<number | undefined>;
+  /** Lets happen what happens up to a moment, and is called before the first request of that moment. */
+  passTo?(atMicros: number): Promise<void>;
 }
 
 /** The numbers of a limit, for models of other algorithms. */
@@ -18,6 +24,10 @@ export interface Numbers {
   readonly periodMicros: number;
   /** What a window allows: the first `atMost` of the limit, otherwise its count and period. */
   readonly window: { readonly most: number; readonly micros: number };
-  /** Among how many processes a limit is split. */
+  /** The emission interval. */
+  readonly intervalTicks: number;
+  /** The `overshoot` of the limit; undefined if it has none. */
+  readonly overshoot: number | undefined;
+  /** How many processes decide. */
   readonly processes: number;
 }

@@ -1,15 +1,13 @@
-import { randomFrom } from '../arrivals/random.ts';
 import type { Algorithm, Numbers } from './algorithm.ts';
 
 /**
  * A limit without a shared store: each of N processes has a token bucket with an N-th of the burst, of at least one
- * token, and of the rate. A load balancer picks a process at random for each request.
+ * token, and of the rate.
  *
  * @see https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_filters/local_rate_limit_filter "local rate limit"
  */
 export class SplitBudgets implements Algorithm {
   readonly #numbers: Numbers;
-  readonly #random = randomFrom(1);
   /** When the bucket of each process and id is full. Times `count`, so that it is a whole number. */
   readonly #fullAt = new Map<string, number>();
 
@@ -17,9 +15,9 @@ export class SplitBudgets implements Algorithm {
     this.#numbers = numbers;
   }
 
-  decide(id: string, atMicros: number, cost: number): number | undefined {
+  decide(id: string, atMicros: number, cost: number, process: number): number | undefined {
     const { burst, count, periodMicros, processes } = this.#numbers;
-    const bucket = `${Math.floor(this.#random() * processes)} ${id}`;
+    const bucket = `${process} ${id}`;
     const now = atMicros * count;
     const tokenTime = periodMicros * processes;
     const fullAt = Math.max(now, this.#fullAt.get(bucket) ?? now) + cost * tokenTime;

@@ -1,16 +1,9 @@
+import * as pages from '../../pages/colours.ts';
+
 /** The colours of a scheme: contrast of text at least 4.5 to 1. */
-const LIGHT = {
-  ground: '#ffffff',
-  ink: '#1f2328',
-  quiet: '#59636e',
-  grid: '#d1d9e0',
-  lines: ['#0969da', '#cf222e', '#8250df', '#1a7f37', '#9a6700', '#bf3989'],
-};
+const LIGHT = { ...pages.LIGHT, lines: ['#0969da', '#cf222e', '#8250df', '#1a7f37', '#9a6700', '#bf3989'] };
 const DARK: typeof LIGHT = {
-  ground: '#0d1117',
-  ink: '#e6edf3',
-  quiet: '#9ba5b0',
-  grid: '#30363d',
+  ...pages.DARK,
   lines: ['#58a6ff', '#ff7b72', '#d2a8ff', '#3fb950', '#d29922', '#f778ba'],
 };
 
@@ -43,33 +36,17 @@ ${coloured(DARK)}
 }
 `;
 
-/** The style of a page, with that of the pictures on it. */
-export const PAGE_STYLE: string = `
-:root { color-scheme: light dark; }
-* { box-sizing: border-box; }
-body {
-  margin: 0 auto; max-width: 60rem; padding: 1rem; background: ${LIGHT.ground}; color: ${LIGHT.ink};
-  font: 1rem/1.5 system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif; overflow-wrap: anywhere;
-}
-h1 { font-size: 1.6rem; line-height: 1.25; }
-h2 { font-size: 1.2rem; margin: 2rem 0 0.5rem; }
-.scroll { overflow-x: auto; }
+/** The style of a page beside that of all pages: that of the pictures on it. */
+export const SIMULATION_STYLE: string = `
 svg { display: block; width: 100%; min-width: 40rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: 0.35rem 1.5rem 0.35rem 0; border-bottom: 1px solid ${LIGHT.grid}; text-align: right; white-space: nowrap; }
-th:first-child { text-align: left; }
-@media (prefers-color-scheme: dark) {
-  body { background: ${DARK.ground}; color: ${DARK.ink}; }
-  th, td { border-color: ${DARK.grid}; }
-}
 ${PICTURE_STYLE}`;
 
-function coloured({ ground, ink, quiet, grid, lines }: typeof LIGHT): string {
+function coloured({ ground, ink, quiet, border, lines }: typeof LIGHT): string {
   const curves = lines.map((colour, i) => `path.line${i} { stroke: ${colour}; }\ntext.line${i} { fill: ${colour}; }`);
   return [
     `.ground { fill: ${ground}; }`,
     `text { fill: ${ink}; }`,
-    `.grid { stroke: ${grid}; }`,
+    `.grid { stroke: ${border}; }`,
     `path.arrivals { stroke: ${quiet}; }`,
     `text.quiet { fill: ${quiet}; }`,
     ...curves,

@@ -6,7 +6,7 @@ import { parsed, positionIn } from './parse.ts';
 import type { Scenario } from './scenario.ts';
 import { ScenarioError, type Value } from './value.ts';
 
-const FIELDS = ['title', 'description', 'limits', 'clients', 'within', 'compare', 'processes'];
+const FIELDS = ['title', 'description', 'limits', 'clients', 'within', 'compare', 'processes', 'skew'];
 
 /**
  * Reads a scenario.
@@ -41,6 +41,7 @@ async function readParts(text: string, label: string): Promise<Scenario> {
     withinMicros: withinOf(fields.get('within')),
     compare: fields.get('compare')?.items().map(modelOf) ?? [],
     processes: fields.get('processes')?.number({ min: 1, max: 10_000 }) ?? 4,
+    skew: fields.get('skew')?.number({ min: 1, max: 1000, fractions: true }) ?? 1,
   };
 }
 

@@ -23,6 +23,8 @@ export interface Scenario {
   readonly withinMicros: number | undefined;
   /** The names of the models to compare with. */
   readonly compare: readonly string[];
-  /** Among how many processes the model of split budgets splits a limit. */
+  /** How many processes decide, at the models in which each decides by itself. */
   readonly processes: number;
+  /** How many times as many requests arrive at the first process as at each other one. */
+  readonly skew: number;
 }

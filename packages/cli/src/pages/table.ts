@@ -1,4 +1,4 @@
-import { markup, type Content, type Markup } from '../../pages/markup.ts';
+import { markup, type Content, type Markup } from './markup.ts';
 
 /** A column of a table. */
 interface Column {
