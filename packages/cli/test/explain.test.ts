@@ -72,7 +72,7 @@ describe('sluice explain', () => {
   it('names the network whose override applies, and shows the canonical id', async () => {
     expect(await explained('Requests', '::ffff:10.1.3.4')).toMatchObject({
       title: 'Requests 10.1.3.4: blocked',
-      from: 'an override for the network 10.0.0.0/8, instead of 20 per 1 s, burst 20',
+      from: 'an override for the network 10.0.0.0/8, instead of 20 per second, burst 20',
       decided: 'at once, without the store',
     });
     expect((await explained('Requests', '10.2.3.4')).title).toBe('Requests 10.2.3.4: unlimited');
@@ -80,7 +80,7 @@ describe('sluice explain', () => {
   });
 
   it.each<[string, string, Record<string, string>]>([
-    ['Monthly', 'a', { title: 'Monthly a: 1000 in each period', kind: 'quota' }],
+    ['Monthly', 'a', { title: 'Monthly a: 1,000 per calendar month', kind: 'quota' }],
     ['InFlight', 'a', { kind: 'concurrency', slots: expect.stringContaining('taken 5 at a time') as string }],
     ['PerProcess', 'a', { kind: 'concurrency, in each process', decided: 'in each process, without a store' }],
     ['Worker', '10.0.0.2', { title: 'Worker 10.0.0.2: the load of each process', kind: 'load, in each process' }],
@@ -88,8 +88,8 @@ describe('sluice explain', () => {
     ['Exports', 'a', { kind: 'rate, queue', queue: 'a request waits up to 5 s: at most 5 wait' }],
     ['Tokens', 'a', { kind: 'rate, debt', debt: 'a charge may take up to 30 tokens more' }],
     ['Tokens', 'a', { 'at most': '640 in any minute, 36040 in any hour, 864040 in any day' }],
-    ['PerUser', 'a', { borrows: 'from Pool up to 20 per 1 min, burst 20 in all, shared by weight (1)' }],
-    ['PerUser', 'gold', { borrows: 'from Pool up to 20 per 1 min, burst 20 in all, shared by weight (3)' }],
+    ['PerUser', 'a', { borrows: 'from Pool up to 20 per minute, burst 20 in all, shared by weight (1)' }],
+    ['PerUser', 'gold', { borrows: 'from Pool up to 20 per minute, burst 20 in all, shared by weight (3)' }],
     ['Pool', 'everyone', { kind: 'rate, pool', ids: 'everyone' }],
     ['Searches', 'a', { decided: expect.stringContaining('at most 20 tokens above the limit') as string }],
     ['Off', 'a', { title: 'Off a: unlimited', from: 'the limit, which is disabled' }],
@@ -120,7 +120,7 @@ describe('sluice explain', () => {
     expect((await run(['explain', limits, '--limit', 'Orders'])).out).toContain('give an id to see');
     const { out } = await run(['explain', ...files]);
     expect(out).toContain('Orders      300 per 3 h, burst 300 (rate; ids: accountId)\n');
-    expect(out).toContain('Exports     1 per 1 s, burst 1 (rate, queue; ids: accountId)\n');
+    expect(out).toContain('Exports     1 per second, burst 1 (rate, queue; ids: accountId)\n');
     expect(await runJson(['explain', ...files])).toMatchObject({ limits: expect.any(Array) as unknown[] });
   });
 

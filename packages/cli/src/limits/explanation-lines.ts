@@ -1,6 +1,7 @@
 import { durationText } from '../console/duration-text.ts';
 import type { BorrowFacts, Explanation, Numbers, RateFacts } from './explanation.ts';
-import { numbersText, shownId } from './figures.ts';
+import { shownId } from './figures.ts';
+import { numbersText } from './numbers-text.ts';
 
 /** Returns an explanation as lines for people. */
 export function explanationLines(explanation: Explanation): string[] {
@@ -27,17 +28,17 @@ export function summaryLine(explanation: Explanation, width: number): string {
   return `${limit.padEnd(width)}  ${stateText(explanation)} (${[kind, ...features].join(', ')}; ids: ${idFormat})`;
 }
 
-function stateText({ state, kind, numbers }: Explanation): string {
+function stateText({ state, kind, per, numbers }: Explanation): string {
   if (state !== 'counted') return state;
-  return numbersText({ kind, ...(numbers ?? { burst: 0, count: 0, periodMs: 0 }) });
+  return numbersText({ kind, per, ...(numbers ?? { burst: 0, count: 0, periodMs: 0 }) });
 }
 
-function sourceText({ id, override, features, kind, insteadOf }: Explanation): string {
+function sourceText({ id, override, features, kind, per, insteadOf }: Explanation): string {
   if (features.includes('disabled')) return 'the limit, which is disabled';
   if (id === null) return 'the limit; give an id to see whether an override applies';
   if (override === null) return 'the limit: no override is listed for the id';
   const listed = override === id ? 'an override for the id' : `an override for the network ${override}`;
-  return insteadOf === undefined ? listed : `${listed}, instead of ${numbersText({ kind, ...insteadOf })}`;
+  return insteadOf === undefined ? listed : `${listed}, instead of ${numbersText({ kind, per, ...insteadOf })}`;
 }
 
 function rateRows(rate: RateFacts, { burst }: Numbers): [string, string][] {
@@ -62,7 +63,7 @@ function queueText(maxWaitMs: number, tokenMs: number): string {
 }
 
 function borrowText({ from, ceiling, fair, weight }: BorrowFacts): string {
-  const most = numbersText({ kind: 'rate', ...ceiling });
+  const most = numbersText({ kind: 'rate', per: null, ...ceiling });
   return `from ${from} up to ${most} in all${fair ? `, shared by weight (${weight})` : ''}`;
 }
 

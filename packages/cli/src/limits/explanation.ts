@@ -1,5 +1,5 @@
 import type { LoadedLimits } from '@sluice/config';
-import { createLimiter, type Limiter } from '@sluice/core';
+import { createLimiter, type CalendarUnit, type Limiter } from '@sluice/core';
 import {
   bucketsToReset,
   ceilingOf,
@@ -29,6 +29,8 @@ export interface Explanation {
   /** The canonical id; null if the limit itself is explained. */
   readonly id: string | null;
   readonly kind: Kind;
+  /** The calendar period of a quota; null for others. */
+  readonly per: CalendarUnit | null;
   readonly features: readonly Feature[];
   readonly idFormat: string;
   /** What the override of the id is listed for, which is the id or a network; null if the limit's own numbers apply. */
@@ -106,6 +108,7 @@ export async function explanationOf(limiter: Limiter, question: Question): Promi
     limit: name,
     id: id ?? null,
     kind: kindOf(limit),
+    per: limit.calendar?.unit ?? null,
     features: featuresOf(limit, limits),
     idFormat: limit.key.format.name,
     override: listed ?? null,

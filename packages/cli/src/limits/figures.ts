@@ -1,9 +1,10 @@
 import type { LoadedLimits } from '@sluice/config';
-import type { Limiter } from '@sluice/core';
+import type { CalendarUnit, Limiter } from '@sluice/core';
 import { limitsOf, overridesOf, shownText } from '@sluice/core/kit';
 import { durationText } from '../console/duration-text.ts';
 import { UsageError } from '../console/failure.ts';
 import { featuresOf, isInProcess, kindOf, type Feature, type Kind } from './limit-kind.ts';
+import { numbersText } from './numbers-text.ts';
 
 /** A bucket of the command line, with the limiter that decides it. */
 export interface AskedBucket {
@@ -34,6 +35,8 @@ export interface Figures {
   readonly burst: number;
   readonly count: number;
   readonly periodMs: number;
+  /** The calendar period of a quota; null for others. */
+  readonly per: CalendarUnit | null;
   readonly delayMs: number;
   readonly retryAfterMs: number;
   readonly resetAfterMs: number;
@@ -79,6 +82,7 @@ export async function figuresOf(bucket: AskedBucket): Promise<Figures> {
     burst,
     count,
     periodMs,
+    per: limit!.calendar?.unit ?? null,
     delayMs: decision.delayMs,
     retryAfterMs,
     resetAfterMs,
@@ -139,17 +143,4 @@ function fullText({ kind, resetAfterMs }: Figures): string {
 function allowedText({ allowed, delayMs, retryAfterMs }: Figures): string {
   if (allowed) return delayMs > 0 ? `allowed after a wait of ${durationText(delayMs)}` : 'allowed now';
   return retryAfterMs > 0 && retryAfterMs < Infinity ? `denied for ${durationText(retryAfterMs)}` : 'denied now';
-}
-
-/** Returns the numbers of a limit or of an override as text. */
-export function numbersText({
-  kind,
-  burst,
-  count,
-  periodMs,
-}: Pick<Figures, 'kind' | 'burst' | 'count' | 'periodMs'>): string {
-  if (kind === 'load') return 'the load of each process';
-  if (kind === 'concurrency') return `${burst} at the same time`;
-  if (kind === 'quota') return `${count} in each period`;
-  return `${count} per ${durationText(periodMs)}, burst ${burst}`;
 }

@@ -24,7 +24,7 @@ describe('the text of a replay', () => {
   it('has the numbers of a quota, its routes and its most denied ids', async () => {
     const requests = Array.from({ length: 12 }, (_, i) => burstOf(2, { path: `/route-${'abcdefghijkl'[i]}` })).flat();
     const out = await textOf('Daily: { count: 1, per: day, idFormat: ipAddress }\n', requests);
-    expect(out).toContain('Daily  1 in each period, by idFormat');
+    expect(out).toContain('Daily  1 per calendar day, by idFormat');
     expect(out).toContain('denied    23 of 24 (96 %), of which 23 had succeeded');
     expect(out).toContain('suggested count 24: denies 0 of 1 ids');
     expect(out).toContain('and 2 more');

@@ -29,7 +29,7 @@ export function describedLimit(store: Store, limit: Limit<never>): LimitDescript
 
 function numbersOf({ rate, calendar, load }: Limit<never>): string {
   if (load !== undefined) return 'the load of this process';
-  if (calendar !== undefined) return `${rate.count} per calendar period`;
+  if (calendar !== undefined) return `${rate.count} per calendar ${calendar.unit}`;
   if (sizeOption(rate) === 'concurrency') return `${rate.count} at the same time`;
   return `${rate.count} per ${rate.periodMs} ms, burst ${rate.burst}`;
 }

@@ -38,11 +38,13 @@ export const QUOTA_OPTIONS = ['per', 'timeZone', 'anchor', 'warnAt'] as const;
 
 /** The calendar of a limit, by the wall clock of the store. */
 export class LimitCalendar {
+  readonly unit: CalendarUnit;
   readonly #wall: StoreWall;
   /** That of all ids, or a function that returns that of an id. */
   readonly #calendar: Calendar | ((id: string) => Calendar);
 
-  constructor(calendar: Calendar | ((id: string) => Calendar), wall: StoreWall) {
+  constructor(unit: CalendarUnit, calendar: Calendar | ((id: string) => Calendar), wall: StoreWall) {
+    this.unit = unit;
     this.#wall = wall;
     this.#calendar = calendar;
   }
@@ -101,7 +103,7 @@ export function quotaOf(
       ? anchoredBy(anchor, { unit, timeZone, limit })
       : new Calendar(unit, anchorOf(unit, timeZone, anchor, { option: `${where}.anchor` }), timeZone);
   const warnAt = given.warnAt === undefined ? [] : checkedThresholds(`${where}.warnAt`, given.warnAt);
-  return { calendar: new LimitCalendar(calendar, wall), warnAt };
+  return { calendar: new LimitCalendar(unit, calendar, wall), warnAt };
 }
 
 function checkedThresholds(option: string, value: unknown): readonly number[] {

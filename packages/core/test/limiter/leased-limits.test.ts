@@ -233,7 +233,7 @@ describe('a store without leases', () => {
     const limiter = limiterOn(memoryStore(), limits);
     expect(Object.keys(limits).map((name) => limiter.describe(name).text)).toEqual([
       'Leased: 100 per 1000 ms, burst 100\n  exact: the store has no leases, and ignores the overshoot',
-      'Monthly: 100 per calendar period\n  exact',
+      'Monthly: 100 per calendar month\n  exact',
       'InFlight: 10 at the same time\n  exact',
       'Worker: the load of this process\n  exact',
     ]);

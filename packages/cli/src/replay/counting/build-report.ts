@@ -106,6 +106,7 @@ function limitOf({ limit, tally, identified, key }: DecidedLimit, denyAtMost: nu
     burst: limit.rate.burst,
     count: limit.rate.count,
     periodMs: limit.rate.periodMs,
+    per: limit.calendar?.unit ?? null,
     requests: tally.asked,
     denied: bandOf(passes.map(({ denied }) => denied)),
     deniedSuccesses: bandOf(passes.map(({ deniedSuccesses }) => deniedSuccesses)),

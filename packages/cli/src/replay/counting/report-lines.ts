@@ -1,6 +1,7 @@
 import type { Console } from '../../console/console.ts';
 import { band, count, percent, share, timeText } from './figures-text.ts';
-import { numbersText, sizeName } from './limit-text.ts';
+import { numbersText } from '../../limits/numbers-text.ts';
+import { sizeName } from './size-name.ts';
 import type { LimitReport, ReplayReport } from './report.ts';
 
 const SHOWN_ROUTES = 10;

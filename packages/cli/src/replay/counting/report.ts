@@ -1,3 +1,4 @@
+import type { CalendarUnit } from '@sluice/core';
 import type { SkippedLine, SkipReason } from '../entries/entry-reader.ts';
 import type { Arrivals } from '../deciding/arrivals.ts';
 import type { LogOutcome } from '../reading/merged-logs.ts';
@@ -82,6 +83,8 @@ export interface LimitReport {
   readonly count: number;
   /** Of a rate; 0 for others. */
   readonly periodMs: number;
+  /** The calendar period of a quota; null for others. */
+  readonly per: CalendarUnit | null;
   /** Requests that it applies to. */
   readonly requests: number;
   readonly denied: Band;

@@ -1,6 +1,6 @@
 import type { BurstCurve } from '../counting/curve.ts';
 import { band, count } from '../counting/figures-text.ts';
-import { sizeName } from '../counting/limit-text.ts';
+import { sizeName } from '../counting/size-name.ts';
 import type { LimitReport } from '../counting/report.ts';
 import { BOX, drawChart, drawLegend, rounded, type BoundKind, type LegendEntry, type Tick } from './chart.ts';
 import { markup, type Markup } from '../../pages/markup.ts';

@@ -1,5 +1,6 @@
 import { band, count, percent, share } from '../counting/figures-text.ts';
-import { numbersText, sizeName } from '../counting/limit-text.ts';
+import { numbersText } from '../../limits/numbers-text.ts';
+import { sizeName } from '../counting/size-name.ts';
 import type { LimitReport, ReplayReport } from '../counting/report.ts';
 import { drawCurve } from './curve-chart.ts';
 import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
