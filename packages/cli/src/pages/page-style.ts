@@ -1,6 +1,6 @@
 import { DARK, LIGHT, type Colours } from './colours.ts';
 
-/** The style that all pages have: text, tables, and the colours of both schemes as variables. */
+/** The style that all pages have: text, tables, charts, and the colours of both schemes as variables. */
 export const PAGE_STYLE: string = `
 :root { color-scheme: light dark; ${variables(LIGHT)} --focus: #0969da; }
 @media (prefers-color-scheme: dark) {
@@ -13,6 +13,8 @@ body {
 }
 h1, h2, h3 { line-height: 1.25; }
 h1 { font-size: 1.6rem; margin: 0.5rem 0; }
+h2 { font-size: 1.25rem; margin: 2.5rem 0 0.75rem; padding-top: 0.75rem; border-top: 1px solid var(--border); }
+h3 { font-size: 1.05rem; margin: 1.75rem 0 0.25rem; }
 p, ul, ol, figure { margin: 0.5rem 0; }
 .quiet { color: var(--quiet); }
 .scroll { overflow-x: auto; margin: 0.75rem 0; }
@@ -24,6 +26,16 @@ th { font-weight: 600; }
 .scroll td.long, .scroll th.long { min-width: 8rem; overflow-wrap: anywhere; }
 th.number, td.number, th.part, td.part { text-align: right; }
 td.part { white-space: nowrap; }
+figcaption { margin-bottom: 0.5rem; }
+.chart { display: block; width: calc(100% - 3.5rem); margin: 0.75rem 0 0.25rem 3.5rem; overflow: visible; }
+.chart text { font-size: 12px; fill: var(--quiet); }
+.grid { stroke: var(--border); }
+.legend { list-style: none; display: flex; flex-wrap: wrap; gap: 0 1.25rem; padding: 0; font-size: 0.9rem; }
+.swatch { width: 24px; height: 12px; margin-right: 0.4rem; }
+@media (max-width: 30rem) {
+  table { font-size: 0.875rem; }
+  th, td { padding-right: 0.5rem; }
+}
 :focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
 `;
 

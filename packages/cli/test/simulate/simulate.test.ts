@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { SimulationReport } from '../../src/simulate/counting/report.ts';
 import { PICTURE_STYLE } from '../../src/simulate/drawing/style.ts';
 import { contrastOf } from '../contrast.ts';
+import { dataOf } from '../replay/page-parts.ts';
 import { written } from '../files.ts';
 import { run, runJson } from '../run.ts';
 import { scenarioOf } from './scenario.ts';
@@ -146,7 +147,7 @@ clients:
     const [svg, html] = [`${file}.svg`, `${file}.html`];
     expect(await run(['simulate', file, '--svg', svg, '--html', html])).toMatchObject({ code: 0, err: '' });
     for (const text of [svg, html].map((path) => readFileSync(path, 'utf8'))) {
-      expect(text).not.toMatch(/<script|<img|onerror=(?!alert\(1\)&gt;)/);
+      expect(text).not.toMatch(/<script>|<img|onerror=(?!alert\(1\)(&gt;|>))/);
       expect(text).toContain('&lt;/style&gt;&lt;script&gt;');
       expect(text).toContain('@media (prefers-color-scheme: dark)');
       expect(text).not.toMatch(/NaN|Infinity|undefined/);
@@ -157,6 +158,17 @@ clients:
     const hash = createHash('sha256').update(styles.join('')).digest('base64');
     expect(page.replaceAll('&#39;', "'")).toContain(`content="default-src 'none'; style-src 'sha256-${hash}'`);
     expect(page).not.toMatch(/style="/);
+    expect(page.match(/<script[^>]*>/g)).toEqual(['<script type="application/json" id="report">']);
+    expect(dataOf(page)).toEqual(await runJson(['simulate', file]));
+  });
+
+  it('draws each of the models that there are in a colour of its own', async () => {
+    const limit = '{ burst: 100, count: 10, period: 1s, overshoot: 0.1 }';
+    const [file = ''] = written(scenarioOf('{ burst: 8 }', '', limit));
+    await run(['simulate', file, '--compare', 'fixed,sliding,leaky,split,leased', '--svg', `${file}.svg`]);
+    const lines = [...readFileSync(`${file}.svg`, 'utf8').matchAll(/<path class="(line\d)"/g)].map(([, line]) => line);
+    expect(lines).toHaveLength(7);
+    expect(new Set(lines).size).toBe(7);
   });
 
   it.each(['{ rate: 1, to: 100s }', '{ rate: 1, per: 1h, to: 9h }', '{ rate: 1, per: 1m, to: 1h }', '{ burst: 1 }'])(
@@ -177,7 +189,7 @@ describe('the colours of a picture', () => {
     const part = PICTURE_STYLE.split('@media').at(scheme) ?? '';
     const [, ground = ''] = /\.ground \{ fill: (#\w{6}); \}/.exec(part) ?? [];
     const texts = [...part.matchAll(/text[.\w]* \{ fill: (#\w{6}); \}/g)].map(([, colour = '']) => colour);
-    expect(texts).toHaveLength(8);
+    expect(texts).toHaveLength(9);
     for (const text of texts) expect(contrastOf(text, ground)).toBeGreaterThanOrEqual(4.5);
   });
 });

@@ -1,6 +1,6 @@
 import { share } from '../counting/figures-text.ts';
 import type { DeniedReport, ReplayReport } from '../counting/report.ts';
-import { drawLegend } from './chart.ts';
+import { drawLegend } from '../../pages/chart.ts';
 import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
 import { drawTimeline, timelineLegend } from './timeline-chart.ts';
 

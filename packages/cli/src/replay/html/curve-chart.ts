@@ -2,7 +2,7 @@ import type { BurstCurve } from '../counting/curve.ts';
 import { band, count } from '../counting/figures-text.ts';
 import { sizeName } from '../counting/size-name.ts';
 import type { LimitReport } from '../counting/report.ts';
-import { BOX, drawChart, drawLegend, rounded, type BoundKind, type LegendEntry, type Tick } from './chart.ts';
+import { BOX, drawChart, drawLegend, rounded, type LegendEntry, type Tick } from '../../pages/chart.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import { drawTable } from '../../pages/table.ts';
 
@@ -21,7 +21,7 @@ export function drawCurve(limit: LimitReport, curve: BurstCurve): Markup {
 <figcaption>Ids of ${name} that would be denied at least once, by its ${size}. Both axes are logarithmic.</figcaption>
 ${drawLegend([
   { text: 'ids denied', kind: 'curve' },
-  ...(isBand ? [{ text: 'between the two outcomes', kind: 'between' } as const] : []),
+  ...(isBand ? [{ text: 'between the two outcomes', kind: 'between', isArea: true } as const] : []),
   ...bounds.map(({ kind, text }) => ({ kind, text })),
 ])}${drawChart({
     label: `With ${size} ${count(most.burst)}, ${band(most.deniedIds)} ids are denied at least once; with ${count(least.burst)}, ${band(least.deniedIds)}`,
@@ -65,13 +65,12 @@ function scalesOf(points: BurstCurve['points'], burst: number): Scales {
 }
 
 interface Bound extends LegendEntry {
-  readonly kind: BoundKind;
   readonly value: number;
 }
 
 function boundsOf(limit: LimitReport, { knee }: BurstCurve): Bound[] {
   const size = sizeName(limit);
-  const bound = (kind: BoundKind, what: string, value: number | undefined | null): Bound[] =>
+  const bound = (kind: 'now' | 'knee' | 'suggested', what: string, value: number | undefined | null): Bound[] =>
     value === undefined || value === null ? [] : [{ kind, value, text: `${what}: ${size} ${count(value)}` }];
   return [
     ...bound('now', 'replayed', limit.burst),

@@ -8,8 +8,6 @@ export const STYLE = `
     --panel: #151b23; --allowed: #2f78c4; --between: #d9a520; --denied: #ffa198; --curve: #58a6ff; --warning: #3b2e0a;
   }
 }
-h2 { font-size: 1.25rem; margin: 2.5rem 0 0.75rem; padding-top: 0.75rem; border-top: 1px solid var(--border); }
-h3 { font-size: 1.05rem; margin: 1.75rem 0 0.25rem; }
 .partial { padding: 0.5rem 1rem; background: var(--warning); border: 1px solid var(--between); border-radius: 6px; }
 code { font-family: ui-monospace, 'DejaVu Sans Mono', monospace; font-size: 0.9em; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: 0.75rem; margin: 1rem 0; }
@@ -17,10 +15,6 @@ code { font-family: ui-monospace, 'DejaVu Sans Mono', monospace; font-size: 0.9e
 .figures dt { color: var(--quiet); }
 .figures dd { margin: 0; font-size: 1.2rem; font-weight: 600; }
 .figures dd.quiet { font-size: 0.9rem; font-weight: 400; }
-figcaption { margin-bottom: 0.5rem; }
-.chart { display: block; width: calc(100% - 3.5rem); margin: 0.75rem 0 0.25rem 3.5rem; overflow: visible; }
-.chart text { font-size: 12px; fill: var(--quiet); }
-.grid { stroke: var(--border); }
 .denied { fill: var(--denied); }
 .between { fill: var(--between); }
 .allowed { fill: var(--allowed); }
@@ -28,7 +22,5 @@ figcaption { margin-bottom: 0.5rem; }
 .now, .knee, .suggested { stroke: var(--ink); stroke-width: 1.5; }
 .knee { stroke-dasharray: 2 3; }
 .suggested { stroke-dasharray: 8 4; }
-.legend { list-style: none; display: flex; flex-wrap: wrap; gap: 0 1.25rem; padding: 0; font-size: 0.9rem; }
-.swatch { width: 24px; height: 12px; margin-right: 0.4rem; }
 .clients { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem 2rem; padding-left: 1.5rem; }
 `;

@@ -1,7 +1,7 @@
 import { band, count, percent } from '../counting/figures-text.ts';
 import type { Band } from '../counting/band.ts';
 import type { ReplayReport } from '../counting/report.ts';
-import { drawLegend } from './chart.ts';
+import { drawLegend } from '../../pages/chart.ts';
 import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
 import { drawTable } from '../../pages/table.ts';
 import { drawTimeline, timelineLegend } from './timeline-chart.ts';

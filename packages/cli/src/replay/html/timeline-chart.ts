@@ -1,7 +1,7 @@
 import { durationText } from '../../console/duration-text.ts';
 import type { TimelineReport } from '../counting/timeline.ts';
 import { timeText } from '../counting/figures-text.ts';
-import { BOX, drawChart, rounded, type LegendEntry, type Tick } from './chart.ts';
+import { BOX, drawChart, rounded, type LegendEntry, type Tick } from '../../pages/chart.ts';
 import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
 
 const DAY_MS = 86_400_000;
@@ -35,11 +35,11 @@ export function drawTimeline(timeline: TimelineReport, about: string, height: nu
 
 /** Returns the legend of {@link drawTimeline}. */
 export function timelineLegend(passes: number): LegendEntry[] {
-  const between: LegendEntry = { text: 'denied in one of the two outcomes', kind: 'between' };
+  const between: LegendEntry = { text: 'denied in one of the two outcomes', kind: 'between', isArea: true };
   return [
-    { text: 'allowed', kind: 'allowed' },
+    { text: 'allowed', kind: 'allowed', isArea: true },
     ...(passes > 1 ? [between] : []),
-    { text: passes > 1 ? 'denied in both' : 'denied', kind: 'denied' },
+    { text: passes > 1 ? 'denied in both' : 'denied', kind: 'denied', isArea: true },
   ];
 }
 

@@ -3,26 +3,27 @@ import { drawPage } from '../../pages/page.ts';
 import { drawTable } from '../../pages/table.ts';
 import { captionOf, cellsOf, columnsOf } from '../counting/report-lines.ts';
 import type { ClientReport, SimulationReport } from '../counting/report.ts';
-import { picture } from './picture.ts';
-import { SIMULATION_STYLE } from './style.ts';
+import { drawClientChart } from './client-chart.ts';
+import { CHART_STYLE } from './style.ts';
 
-/** Returns a report as one HTML page without scripts, which loads nothing. */
-export function simulationPage({ title, description, clients }: SimulationReport): string {
+/** Returns a report as one HTML page, which needs no script and loads nothing. Its JSON is the report itself. */
+export function simulationPage(report: SimulationReport): string {
+  const { title, description, clients } = report;
   return drawPage({
     title,
-    style: SIMULATION_STYLE,
+    style: CHART_STYLE,
     main: markup`<h1>${title}</h1>
-${description === '' ? NOTHING : markup`<p>${description}</p>\n`}<div class="scroll" role="region" aria-label="Picture" tabindex="0">
-${picture(title, clients, NOTHING)}</div>
-${clients.map(drawClient)}`,
+${description === '' ? NOTHING : markup`<p>${description}</p>\n`}${clients.map(drawClient)}`,
+    report,
   });
 }
 
 function drawClient(client: ClientReport, index: number): Markup {
-  return drawTable({
+  const table = drawTable({
     id: `client${index}`,
-    caption: captionOf(client),
+    caption: `What became of the requests of ${client.client}`,
     columns: columnsOf(client).map((title, i) => ({ title, kind: i === 0 ? 'text' : 'part' })),
     rows: client.results.map(cellsOf),
   });
+  return markup`<h2>${captionOf(client)}</h2>\n${drawClientChart(client)}${table}`;
 }

@@ -1,10 +1,10 @@
 import * as pages from '../../pages/colours.ts';
 
 /** The colours of a scheme: contrast of text at least 4.5 to 1. */
-const LIGHT = { ...pages.LIGHT, lines: ['#0969da', '#cf222e', '#8250df', '#1a7f37', '#9a6700', '#bf3989'] };
+const LIGHT = { ...pages.LIGHT, lines: ['#0969da', '#cf222e', '#8250df', '#1a7f37', '#9a6700', '#bf3989', '#0a7a7a'] };
 const DARK: typeof LIGHT = {
   ...pages.DARK,
-  lines: ['#58a6ff', '#ff7b72', '#d2a8ff', '#3fb950', '#d29922', '#f778ba'],
+  lines: ['#58a6ff', '#ff7b72', '#d2a8ff', '#3fb950', '#d29922', '#f778ba', '#39c5cf'],
 };
 
 /** Curves on top of each other can be told apart, also without colours. That of Sluice is below the others. */
@@ -15,6 +15,7 @@ const DASHES = [
   'stroke-width: 2;',
   'stroke-dasharray: 8 4 2 4;',
   'stroke-dasharray: 5 5;',
+  'stroke-dasharray: 1 3;',
 ];
 
 /** How many curves have a colour of their own. */
@@ -29,26 +30,43 @@ text { font: 14px system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-seri
 path { fill: none; stroke-width: 2.5; }
 .grid { stroke-width: 1; }
 path.arrivals { stroke-width: 1.5; stroke-dasharray: 2 3; }
-${DASHES.map((dashes, i) => `path.line${i} { ${dashes} }`).join('\n')}
-${coloured(LIGHT)}
+${dashes('path')}
+${pictureColours(LIGHT)}
 @media (prefers-color-scheme: dark) {
-${coloured(DARK)}
+${pictureColours(DARK)}
 }
 `;
 
-/** The style of a page beside that of all pages: that of the pictures on it. */
-export const SIMULATION_STYLE: string = `
-svg { display: block; width: 100%; min-width: 40rem; }
-${PICTURE_STYLE}`;
+/** The style of the charts of a page beside that of all pages. */
+export const CHART_STYLE: string = `
+.chart svg { overflow: visible; }
+.chart path { fill: none; vector-effect: non-scaling-stroke; }
+.arrivals { stroke: var(--quiet); stroke-width: 1.5; stroke-dasharray: 2 3; }
+${LIGHT.lines.map((_, i) => `.line${i} { stroke-width: 2.5; }`).join('\n')}
+${dashes('')}
+${lineColours('', LIGHT)}
+@media (prefers-color-scheme: dark) {
+${lineColours('', DARK)}
+}
+`;
 
-function coloured({ ground, ink, quiet, border, lines }: typeof LIGHT): string {
-  const curves = lines.map((colour, i) => `path.line${i} { stroke: ${colour}; }\ntext.line${i} { fill: ${colour}; }`);
+function dashes(element: string): string {
+  return DASHES.map((rules, i) => `${element}.line${i} { ${rules} }`).join('\n');
+}
+
+function lineColours(element: string, { lines }: typeof LIGHT): string {
+  return lines.map((colour, i) => `${element}.line${i} { stroke: ${colour}; }`).join('\n');
+}
+
+function pictureColours(colours: typeof LIGHT): string {
+  const { ground, ink, quiet, border, lines } = colours;
   return [
     `.ground { fill: ${ground}; }`,
     `text { fill: ${ink}; }`,
     `.grid { stroke: ${border}; }`,
     `path.arrivals { stroke: ${quiet}; }`,
     `text.quiet { fill: ${quiet}; }`,
-    ...curves,
+    lineColours('path', colours),
+    ...lines.map((colour, i) => `text.line${i} { fill: ${colour}; }`),
   ].join('\n');
 }

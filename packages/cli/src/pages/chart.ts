@@ -1,4 +1,4 @@
-import { markup, type Content, type Markup } from '../../pages/markup.ts';
+import { markup, type Content, type Markup } from './markup.ts';
 
 /** A label at an axis. */
 export interface Tick {
@@ -17,12 +17,9 @@ export interface Chart {
   readonly yTicks: readonly Tick[];
   /** Shapes in a box of {@link BOX} by {@link BOX}, which is stretched to the plot. */
   readonly shapes: Content;
-  /** Vertical lines, from 0 (left) to 1. */
-  readonly bounds: readonly { readonly at: number; readonly kind: BoundKind }[];
+  /** Vertical lines, from 0 (left) to 1. The kind is a class of the style. */
+  readonly bounds: readonly { readonly at: number; readonly kind: string }[];
 }
-
-/** Which vertical line it is. */
-export type BoundKind = 'now' | 'knee' | 'suggested';
 
 /** The width and the height of the box of shapes. */
 export const BOX = 1000;
@@ -49,21 +46,24 @@ ${xTicks.map(
 /** An entry of a legend. */
 export interface LegendEntry {
   readonly text: string;
-  readonly kind: BoundKind | 'curve' | 'denied' | 'between' | 'allowed';
+  /** The class of what it explains. */
+  readonly kind: string;
+  /** Whether that is an area and not a line. */
+  readonly isArea?: true;
 }
 
 /** Draws the legend of charts. */
 export function drawLegend(entries: readonly LegendEntry[]): Markup {
   return markup`<ul class="legend">${entries.map(
-    ({ text, kind }) => markup`<li><svg class="swatch" aria-hidden="true">${swatch(kind)}</svg>${text}</li>`,
+    (entry) => markup`<li><svg class="swatch" aria-hidden="true">${swatch(entry)}</svg>${entry.text}</li>`,
   )}</ul>
 `;
 }
 
-function swatch(kind: LegendEntry['kind']): Markup {
-  if (kind === 'denied' || kind === 'between' || kind === 'allowed')
-    return markup`<rect class="${kind}" width="24" height="12"/>`;
-  return markup`<line class="${kind}" x1="0" x2="24" y1="6" y2="6"/>`;
+function swatch({ kind, isArea }: LegendEntry): Markup {
+  return isArea
+    ? markup`<rect class="${kind}" width="24" height="12"/>`
+    : markup`<line class="${kind}" x1="0" x2="24" y1="6" y2="6"/>`;
 }
 
 /** Returns a coordinate with one digit after the point. */
