@@ -1,5 +1,5 @@
 import type { LoadedLimits } from '@sluice/config';
-import { limitsOf } from '@sluice/core/kit';
+import { limitsOf, type Limit } from '@sluice/core/kit';
 import type { Console } from '../console/console.ts';
 import { UsageError } from '../console/failure.ts';
 import { buildReport, type DecidedParts } from './counting/build-report.ts';
@@ -86,7 +86,7 @@ export async function replay(options: ReplayOptions, console: Console): Promise<
     denyAtMost: options.denyAtMost,
     decided: decided && {
       ...decided,
-      limits: decided.limits.map((each) => ({ ...each, key: keyText(each.limit.name, options.keys) })),
+      limits: decided.limits.map((each) => ({ ...each, key: keyText(each.limit, options.keys) })),
     },
   });
 }
@@ -168,9 +168,10 @@ function timeOf(
   };
 }
 
-function keyText(name: string, words: readonly string[]): string {
+/** Returns the word after `--key`, or the format of the ids of a limit without one. */
+function keyText({ name, key }: Limit, words: readonly string[]): string {
   const word = words.find((each) => each.startsWith(`${name}=`));
-  return word?.slice(name.length + 1) ?? (words.length === 1 && !words[0]!.includes('=') ? words[0]! : 'idFormat');
+  return word?.slice(name.length + 1) ?? (words.length === 1 && !words[0]!.includes('=') ? words[0]! : key.format.name);
 }
 
 function noLimits(leftOut: readonly { readonly limit: string; readonly reason: string }[]): UsageError {

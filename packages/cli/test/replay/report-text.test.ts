@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SuggestReport } from '../../src/replay/suggesting/suggest-report.ts';
-import { run } from '../run.ts';
+import { run, runJson } from '../run.ts';
 import { combinedLine, files, logOf, NOON, pinoLine, type Logged } from './logs.ts';
 import { replayReport } from './report.ts';
 
@@ -24,7 +24,7 @@ describe('the text of a replay', () => {
   it('has the numbers of a quota, its routes and its most denied ids', async () => {
     const requests = Array.from({ length: 12 }, (_, i) => burstOf(2, { path: `/route-${'abcdefghijkl'[i]}` })).flat();
     const out = await textOf('Daily: { count: 1, per: day, idFormat: ipAddress }\n', requests);
-    expect(out).toContain('Daily  1 per calendar day, by idFormat');
+    expect(out).toContain('Daily  1 per calendar day, by ipAddress');
     expect(out).toContain('denied    23 of 24 (96 %), of which 23 had succeeded');
     expect(out).toContain('suggested count 24: denies 0 of 1 ids');
     expect(out).toContain('and 2 more');
@@ -47,7 +47,7 @@ describe('the text of a replay', () => {
     const { out } = await run(['replay', written.log, '--limits', written.limits, '--key', 'ip']);
     expect(out).toMatch(/denied {4}[\d,]+ to [\d,]+ of [\d,]+/);
     expect(out).toMatch(/times {5}\$time_local, end of the request, in whole seconds/);
-    expect(out).toMatch(/knee {6}burst \d/);
+    expect(out).toMatch(/knee {6}burst \d+: a larger one helps few ids more\n/);
     expect(out).toContain(', by ip\n');
   });
 
@@ -93,7 +93,8 @@ describe('sluice suggest', () => {
     const { out } = await run(['suggest', log, '--only', '/a', '--key', 'json:req.remoteAddress']);
     expect(out).toContain('53 requests of 1 ids, by json:req.remoteAddress');
     expect(out).toMatch(/Requests: \{ count: \d+, period: \w+, burst: 3, idFormat: accountId \}/);
-    expect(out).toContain('denies no request');
+    expect(out).toMatch(/Tightest in a minute: at most \d+ requests of a client\n/);
+    expect(out).toContain('  denied    no request\n');
   });
 
   it('suggests only numbers with which an empty bucket fills within the time of the log', async () => {
@@ -105,5 +106,28 @@ describe('sluice suggest', () => {
     for (const { burst, count, period } of suggestions) {
       expect((burst / count) * { '1s': 1, '1m': 60, '1h': 3600 }[period]).toBeLessThanOrEqual(60);
     }
+  });
+
+  it('keeps to --deny-at-most in both passes of a log of whole seconds', async () => {
+    // In the pass that spreads requests over their second, those of a client are closer to the next second.
+    const others = Array.from({ length: 20 }, (_, i) => ({ ms: NOON, address: `10.1.0.${i}` }));
+    const pages = Array.from({ length: 12 }, (_, i) => [
+      ...others.map((request) => ({ ...request, ms: NOON + i * 10_000 })),
+      { ms: NOON + i * 10_000, address: ADDRESS },
+      ...burstOf(5, { ms: NOON + i * 10_000 + 1000 }),
+    ]).flat();
+    const { log } = files({ log: logOf(combinedLine, pages) });
+    const { rates } = (await runJson(['suggest', log, '--deny-at-most', '0%'])) as SuggestReport;
+    expect(rates.find(({ count, period }) => count === 1 && period === '1s')?.burst).toBe(6);
+    const deniedWith = async (burst: number): Promise<unknown> => {
+      const { limits } = files({
+        limits: `PerAddress: { count: 1, period: 1s, burst: ${burst}, idFormat: ipAddress }`,
+      });
+      return (await replayReport([log, '--limits', limits])).limits[0]?.deniedIds;
+    };
+    expect([await deniedWith(5), await deniedWith(6)]).toEqual([
+      { low: 0, high: 1 },
+      { low: 0, high: 0 },
+    ]);
   });
 });

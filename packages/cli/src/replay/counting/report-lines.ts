@@ -47,7 +47,9 @@ function limitLines(limit: LimitReport, console: Console): string[] {
     `  denied    ${share(denied, requests)}, of which ${band(limit.deniedSuccesses)} had succeeded`,
     `  ids       ${about}${share(deniedIds, ids)} denied at least once`,
     ...(limit.delayed.high > 0 ? [`  delayed   ${share(limit.delayed, requests)}`] : []),
-    ...(curve === null || curve.knee === null ? [] : [`  knee      ${sizeName(limit)} ${count(curve.knee)}`]),
+    ...(curve === null || curve.knee === null
+      ? []
+      : [`  knee      ${sizeName(limit)} ${count(curve.knee)}: a larger one helps few ids more`]),
     ...(suggestion === null
       ? []
       : [

@@ -75,7 +75,7 @@ interface TotalsReport {
 /** What one limit would have done. */
 export interface LimitReport {
   readonly name: string;
-  /** Where its ids come from: `ip`, `header:x-api-key`. */
+  /** Where its ids come from: the word after `--key`, otherwise the format of the ids, such as `ipAddress`. */
   readonly key: string;
   readonly kind: 'rate' | 'quota' | 'concurrency';
   /** Of a concurrency limit, how many requests may be in progress at the same time; `count` is the same. */

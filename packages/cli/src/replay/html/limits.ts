@@ -47,7 +47,7 @@ const NO_CURVE =
 function drawLimit(limit: LimitReport): Markup {
   const { name, key, curve } = limit;
   return markup`<h3>${name}</h3>
-<p>${numbersText(limit)}. Its ids come from ${key === 'idFormat' ? 'its idFormat' : key}.</p>
+<p>${numbersText(limit)}, by ${key}</p>
 <ul>
 ${factsOf(limit).map((fact) => markup`<li>${fact}</li>\n`)}</ul>
 ${drawSuggestion(limit)}${curve === null ? markup`<p>It has no curve: ${NO_CURVE}.</p>\n` : drawCurve(limit, curve)}`;

@@ -4,37 +4,41 @@ import { periodMicros, type SuggestedRate } from './rates.ts';
 
 const TICKS_PER_MICRO = 16;
 
-/** For each client, the smallest burst that never denies it, at each of several rates. */
+/** For each client, the smallest burst that never denies it in any pass, at each of several rates. */
 export class RateNeeds {
   readonly #clients: ClientTable;
   readonly #intervalTicks: readonly number[];
-  #tats: Float64Array;
+  /** For each pass. */
+  readonly #tats: Float64Array[];
   #needs: Uint32Array;
 
-  constructor(clients: ClientTable, rates: readonly SuggestedRate[]) {
+  constructor(clients: ClientTable, rates: readonly SuggestedRate[], passes: number) {
     this.#clients = clients;
     // As a limit does: see `rateOf` of the core.
     this.#intervalTicks = rates.map((rate) => Math.floor((periodMicros(rate) * TICKS_PER_MICRO) / rate.count));
-    this.#tats = new Float64Array(1024 * rates.length);
+    this.#tats = Array.from({ length: passes }, () => new Float64Array(1024 * rates.length));
     this.#needs = new Uint32Array(1024 * rates.length);
   }
 
-  /** @param micros - Since the start of the log. */
-  add({ row, hash }: ClientId, micros: number, cost: number): void {
+  /** @param micros - When the request arrives in each pass, since the start of the log. */
+  add({ row, hash }: ClientId, micros: Float64Array, cost: number): void {
     const clients = this.#clients;
     if (row === -1 || !clients.keeps(hash)) return;
     const rates = this.#intervalTicks.length;
-    const [first, now] = [row * rates, micros * TICKS_PER_MICRO];
-    if (first + rates > this.#tats.length) this.#grow(first + rates);
+    const first = row * rates;
+    if (first + rates > this.#needs.length) this.#grow(first + rates);
     // The row may have been that of a client that is no longer in the sample.
     if (clients.requests[row]!++ === 0) this.#clear(first, rates);
-    for (let i = 0; i < rates; i++) {
-      const interval = this.#intervalTicks[i]!;
-      const before = this.#tats[first + i]!;
-      const tat = (before > now ? before : now) + cost * interval;
-      this.#tats[first + i] = tat;
-      const need = Math.ceil((tat - now) / interval);
-      if (need > this.#needs[first + i]!) this.#needs[first + i] = need;
+    for (let pass = 0; pass < this.#tats.length; pass++) {
+      const [tats, now] = [this.#tats[pass]!, micros[pass]! * TICKS_PER_MICRO];
+      for (let i = 0; i < rates; i++) {
+        const interval = this.#intervalTicks[i]!;
+        const before = tats[first + i]!;
+        const tat = (before > now ? before : now) + cost * interval;
+        tats[first + i] = tat;
+        const need = Math.ceil((tat - now) / interval);
+        if (need > this.#needs[first + i]!) this.#needs[first + i] = need;
+      }
     }
   }
 
@@ -50,16 +54,19 @@ export class RateNeeds {
   }
 
   #clear(first: number, rates: number): void {
-    this.#tats.fill(0, first, first + rates);
+    for (const tats of this.#tats) tats.fill(0, first, first + rates);
     this.#needs.fill(0, first, first + rates);
   }
 
   #grow(needed: number): void {
-    const size = Math.max(needed, 2 * this.#tats.length);
-    const [tats, needs] = [new Float64Array(size), new Uint32Array(size)];
-    tats.set(this.#tats);
+    const size = Math.max(needed, 2 * this.#needs.length);
+    for (const [pass, old] of this.#tats.entries()) {
+      const tats = new Float64Array(size);
+      tats.set(old);
+      this.#tats[pass] = tats;
+    }
+    const needs = new Uint32Array(size);
     needs.set(this.#needs);
-    this.#tats = tats;
     this.#needs = needs;
   }
 }

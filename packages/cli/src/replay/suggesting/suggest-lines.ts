@@ -1,5 +1,5 @@
 import type { Console } from '../../console/console.ts';
-import { count, share } from '../counting/figures-text.ts';
+import { band, count, share } from '../counting/figures-text.ts';
 import type { SuggestReport, Suggestion } from './suggest-report.ts';
 
 /** Returns suggestions as lines for people. */
@@ -12,17 +12,19 @@ export function suggestLines(
     `${count(input.requests)} requests of ${count(ids)} ids, by ${key}`,
     ...suggestions.flatMap((suggestion) => [
       '',
-      console.styled('bold', `Fewest requests of a client in ${suggestion.tightestIn}`),
+      `${console.styled('bold', `Tightest in ${suggestion.tightestIn}`)}: at most ${count(suggestion.most)} requests of a client`,
       `  ${suggestion.yaml}`,
-      `  ${priceText(suggestion, ids)}`,
+      ...priceLines(suggestion, ids),
     ]),
     '',
     ...notes.map((note) => `- ${note}`),
   ];
 }
 
-function priceText({ requests, denied, deniedSuccesses, deniedIds }: Suggestion, ids: number): string {
-  if (denied.high === 0) return 'denies no request';
-  const succeeded = share(deniedSuccesses, denied.high);
-  return `denies ${share(deniedIds, ids)} ids, and ${share(denied, requests)} requests, of which ${succeeded} had succeeded`;
+function priceLines({ requests, denied, deniedSuccesses, deniedIds }: Suggestion, ids: number): string[] {
+  if (denied.high === 0) return ['  denied    no request'];
+  return [
+    `  ids       ${share(deniedIds, ids)} denied at least once`,
+    `  denied    ${share(denied, requests)}, of which ${band(deniedSuccesses)} had succeeded`,
+  ];
 }

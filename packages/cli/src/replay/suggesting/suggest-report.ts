@@ -26,6 +26,8 @@ export interface Suggestion extends SuggestedRate {
   readonly burst: number;
   /** In which time they allow a client the fewest requests: `a minute`. */
   readonly tightestIn: string;
+  /** The most requests that they allow a client in this time. */
+  readonly most: number;
   /** The limit as a limits file has it. */
   readonly yaml: string;
   readonly requests: number;

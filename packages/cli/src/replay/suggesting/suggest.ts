@@ -2,6 +2,7 @@ import { everyone, ipAddress, keyFrom, OverrideList, clientNetwork, type LimitDe
 import type { Console } from '../../console/console.ts';
 import { UsageError } from '../../console/failure.ts';
 import type { ReplayReport } from '../counting/report.ts';
+import { arrivalOf, passesFor } from '../deciding/arrivals.ts';
 import { Routes } from '../entries/routes.ts';
 import type { FormatOptions } from '../formats/detect.ts';
 import { ClientTable } from '../keys/client-table.ts';
@@ -29,7 +30,7 @@ export interface SuggestOptions extends FormatOptions, AddressRule {
 }
 
 const NAME = 'Requests';
-/** The table of clients has about 400 bytes for each. */
+/** The table of clients has about 400 bytes for each in one pass, and 600 in two. */
 const MAX_CLIENTS = 250_000;
 const MICROS_PER_SECOND = 1_000_000;
 
@@ -89,14 +90,15 @@ async function burstsAt(
   options: SuggestOptions,
   console: Console,
 ): Promise<TriedRates> {
-  const clients = new ClientTable(MAX_CLIENTS, 0);
-  const needs = new RateNeeds(clients, rates);
+  // Of a log of whole seconds, the burst must be enough in both passes of the replay.
+  const arrivals = passesFor(logs.some(({ detected }) => detected.resolution === 'second') ? 'second' : 'fraction');
+  const clients = new ClientTable(Math.floor(MAX_CLIENTS / arrivals.length), 0);
+  const needs = new RateNeeds(clients, rates, arrivals.length);
   const rule = keyRules([`${NAME}=${options.key}`], limitsWith({ count: 1, period: '1s', burst: 1 }, options.key), [
     NAME,
   ]).get(NAME)!;
   const limit = { name: NAME, rule, clients, withoutId: 0, invalidIds: 0, invalidExample: undefined };
-  // In a log of whole seconds, all requests of a second may have come at its start: the burst must be enough for that.
-  const isWhole = logs.some(({ detected }) => detected.resolution === 'second');
+  const micros = new Float64Array(arrivals.length);
   let startMicros: number | undefined;
   let endMicros = 0;
   const reading = { logs, limits: [limit], addresses: options, routes: routesOf(options), needsEnds: false };
@@ -106,7 +108,8 @@ async function burstsAt(
     for (let i = 0; i < second.size; i++) {
       const [[id], { applies, cost }] = [second.identities[i]!, second.targets[i]!];
       if (id === null || id === undefined || !applies[0]!) continue;
-      needs.add(id, (isWhole ? second.startMicros : second.micros[i]!) - startMicros, cost);
+      for (const [pass, each] of arrivals.entries()) micros[pass] = arrivalOf(each, second, i) - startMicros;
+      needs.add(id, micros, cost);
     }
   });
   const bursts = needs.bursts(options.denyAtMost);
@@ -138,19 +141,22 @@ const WINDOWS = [
 
 /** Returns the numbers that allow a client the fewest requests in a window. */
 function tightest(rates: readonly RateAndBurst[], seconds: number): RateAndBurst {
-  const most = (rate: RateAndBurst): number => rate.burst + perSecond(rate) * seconds;
-  return rates.reduce((best, rate) => (most(rate) < most(best) ? rate : best));
+  return rates.reduce((best, rate) => (mostIn(rate, seconds) < mostIn(best, seconds) ? rate : best));
 }
 
-interface Candidate extends RateAndBurst {
-  readonly tightestIn: string;
+/** Returns the most requests that numbers allow in a window. */
+function mostIn(rate: RateAndBurst, seconds: number): number {
+  return rate.burst + perSecond(rate) * seconds;
 }
+
+type Candidate = RateAndBurst & Pick<Suggestion, 'tightestIn' | 'most'>;
 
 /** Returns the tightest numbers for each window, each once. */
 function candidates(rates: readonly RateAndBurst[]): Candidate[] {
   const found = WINDOWS.map(({ name, seconds }): Candidate => {
-    const { count, period, burst } = tightest(rates, seconds);
-    return { count, period, burst: roundBurst(burst), tightestIn: name };
+    const rate = tightest(rates, seconds);
+    const numbers = { ...rate, burst: roundBurst(rate.burst) };
+    return { ...numbers, tightestIn: name, most: Math.floor(mostIn(numbers, seconds)) };
   });
   const texts = found.map(({ count, period }) => `${count} ${period}`);
   return found.filter((_, i) => texts.indexOf(texts[i]!) === i);
@@ -185,7 +191,7 @@ function limitsWith({ count, period, burst }: RateAndBurst, key: string): Record
 }
 
 function suggestionOf(numbers: Candidate, { limits: [limit] }: ReplayReport, key: string): Suggestion {
-  const { count, period, burst, tightestIn } = numbers;
+  const { count, period, burst, tightestIn, most } = numbers;
   const none = { low: 0, high: 0 };
   const format = KEYS.get(key)?.format.name ?? 'accountId';
   return {
@@ -193,6 +199,7 @@ function suggestionOf(numbers: Candidate, { limits: [limit] }: ReplayReport, key
     period,
     burst,
     tightestIn,
+    most,
     yaml: `${NAME}: { count: ${count}, period: ${period}, burst: ${burst}, idFormat: ${format} }`,
     requests: limit?.requests ?? 0,
     denied: limit?.denied ?? none,
