@@ -1,11 +1,10 @@
-import { basename } from 'node:path';
+import { tarballOf } from './pack-command.mjs';
 
 const FRAMEWORKS = { express: 'Express', koa: 'Koa', fastify: 'Fastify' };
 const ADDITIONS = [
   { name: 'redis', peer: ' ioredis', use: 'limits in Redis' },
   { name: 'config', peer: '', use: 'limits in files' },
   { name: 'domains', peer: '', use: 'limits by domain name' },
-  { name: 'cli', peer: '', use: 'the command sluice', needs: ['core', 'config', 'redis', 'domains'] },
 ];
 
 /**
@@ -15,28 +14,30 @@ const ADDITIONS = [
  * @returns {string[]} a command for each framework, then one for each package to add
  */
 export function installLines(paths) {
-  const tarball = (/** @type {string} */ name) => quoted(paths.find((path) => isOf(name, path)) ?? missing(name));
+  const tarball = (/** @type {string} */ name) => quoted(tarballOf(`@sluice/${name}`, paths));
   return [
     ...Object.entries(FRAMEWORKS).flatMap(([name, framework]) => [
       `# ${framework}`,
       `npm install ${tarball('core')} ${tarball(name)} ${name}`,
     ]),
-    ...ADDITIONS.flatMap(({ name, peer, use, needs = [] }) => [
-      `# add for ${use}`,
-      `npm install ${[...needs, name].map(tarball).join(' ')}${peer}`,
-    ]),
+    ...ADDITIONS.flatMap(({ name, peer, use }) => [`# add for ${use}`, `npm install ${tarball(name)}${peer}`]),
   ];
 }
 
-function isOf(/** @type {string} */ name, /** @type {string} */ path) {
-  return basename(path).startsWith(`sluice-${name}-`);
+/**
+ * What to paste to have the command `sluice`.
+ *
+ * @param {string} path the file of the command
+ */
+export function commandLines(path) {
+  return [
+    '# the command sluice, in all folders',
+    `npm install --global ${quoted(path)}`,
+    '# or once, without installing it',
+    `npx --yes -p ${quoted(path)} sluice --help`,
+  ];
 }
 
 function quoted(/** @type {string} */ path) {
   return /^[\w./:\\@+-]+$/.test(path) ? path : `"${path}"`;
-}
-
-/** @returns {never} */
-function missing(/** @type {string} */ name) {
-  throw new Error(`There is no tarball of sluice-${name}. Run npm run tarballs again.`);
 }

@@ -1,4 +1,5 @@
 // Shared by the scripts that draw what a load limit does: one process in simulated time, with a real limiter.
+import { randomNumbers } from './random-numbers.mjs';
 
 /**
  * @typedef {import('./built-core.mjs').Core} Core
@@ -23,7 +24,7 @@ const SHARES = { checkout: 1, item: 0.8, report: 0.5 };
  */
 export async function served(core, { seconds, offered, isShedding }) {
   const time = new core.FakeTime(0);
-  const random = randomNumbers();
+  const random = randomNumbers(1);
   let busyMs = 0;
   const worker = core.loadFrom(
     utilization(time, () => busyMs),
@@ -92,14 +93,3 @@ function kindOf(place) {
 
 /** @param {readonly number[]} times @param {number} index */
 const at = (times, index) => times[index] ?? Infinity;
-
-/** The same numbers from 0 to below 1 each time (mulberry32). */
-function randomNumbers() {
-  let state = 1;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { installLines } from '../../scripts/install-lines.mjs';
+import { commandLines, installLines } from '../../scripts/install-lines.mjs';
 
 const names = ['cli', 'config', 'core', 'domains', 'express', 'fastify', 'koa', 'redis'];
 const packedIn = (folder: string) => names.map((name) => `${folder}/sluice-${name}-0.1.0.tgz`);
@@ -18,8 +18,15 @@ test('each framework has one line to paste, with the core, and each other packag
     'npm install /sluice/sluice-config-0.1.0.tgz',
     '# add for limits by domain name',
     'npm install /sluice/sluice-domains-0.1.0.tgz',
-    '# add for the command sluice',
-    `npm install ${['core', 'config', 'redis', 'domains', 'cli'].map((name) => `/sluice/sluice-${name}-0.1.0.tgz`).join(' ')}`,
+  ]);
+});
+
+test('the command has a line that installs it, and one that runs it once', () => {
+  expect(commandLines('/sluice/sluice.tgz')).toEqual([
+    '# the command sluice, in all folders',
+    'npm install --global /sluice/sluice.tgz',
+    '# or once, without installing it',
+    'npx --yes -p /sluice/sluice.tgz sluice --help',
   ]);
 });
 
@@ -31,6 +38,6 @@ test('a folder with spaces in its name is quoted', () => {
 
 test('a package that was not packed is an error that names it', () => {
   expect(() => installLines(packedIn('/sluice').filter((path) => !path.includes('config')))).toThrow(
-    'There is no tarball of sluice-config.',
+    'There is no tarball of @sluice/config.',
   );
 });

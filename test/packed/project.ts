@@ -6,34 +6,49 @@ import { promisify } from 'node:util';
 
 const exec = promisify(execFile);
 
-/** An empty project outside the workspace, into which npm installs what a user would. */
+/** A folder outside the workspace, in which npm does what it would for a user. */
 export class Project {
   readonly folder: string = mkdtempSync(join(tmpdir(), 'sluice-packed-'));
 
-  constructor() {
+  /** Without a package.json it is an empty folder, otherwise a project with the files of `consumer`. */
+  constructor({ isEmpty = false }: { readonly isEmpty?: boolean } = {}) {
+    if (isEmpty) return;
     writeFileSync(join(this.folder, 'package.json'), '{ "private": true, "type": "module" }\n');
     cpSync(new URL('consumer', import.meta.url), this.folder, { recursive: true });
   }
 
   async install(packages: string[]): Promise<void> {
-    await this.#run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages]);
+    await this.run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages]);
   }
 
   /** What a file prints, read as JSON. */
   async node(...args: string[]): Promise<unknown> {
-    return JSON.parse(await this.#run(process.execPath, args));
+    return JSON.parse(await this.run(process.execPath, args));
+  }
+
+  /** Runs `sluice` of a tarball that is not installed. */
+  async npx(tarball: string, args: string[]): Promise<string> {
+    return this.run('npx', ['--yes', '-p', tarball, 'sluice', ...args]);
+  }
+
+  /** Installs a tarball as `npm install --global` does, and returns its `sluice`. */
+  async installGlobally(tarball: string): Promise<string> {
+    const prefix = join(this.folder, 'global');
+    await this.run('npm', ['install', '--global', '--prefix', prefix, '--loglevel=error', tarball]);
+    return process.platform === 'win32' ? join(prefix, 'sluice.cmd') : join(prefix, 'bin', 'sluice');
   }
 
   /** Runs a program of a package that is installed. */
   async bin(program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
-    return this.#run(join(this.folder, 'node_modules', '.bin', program), args, env);
+    return this.run(join(this.folder, 'node_modules', '.bin', program), args, env);
   }
 
   remove(): void {
     rmSync(this.folder, { recursive: true });
   }
 
-  async #run(program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
+  /** Runs a program in the folder, and returns what it prints. */
+  async run(program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
     const { stdout } = await exec(program, args, {
       cwd: this.folder,
       env: { ...ownEnvironment(), ...env },

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packAll } from '../../scripts/pack.mjs';
+import { packCommand } from '../../scripts/pack-command.mjs';
 
 interface Manifest {
   readonly name: string;
@@ -12,6 +13,8 @@ interface Manifest {
 /** Every published package, packed as a release would. */
 export interface Tarballs {
   readonly paths: readonly string[];
+  /** The file from which `npx` runs the command. */
+  readonly command: string;
   /** The names that can be imported, for example `@sluice/core/http`. */
   readonly entryPoints: readonly string[];
   remove(): void;
@@ -23,6 +26,7 @@ export function packedTarballs(): Tarballs {
   const paths = packAll(folder);
   return {
     paths,
+    command: packCommand(paths, folder),
     entryPoints: paths.flatMap(entryPointsOf),
     remove: () => rmSync(folder, { recursive: true }),
   };
