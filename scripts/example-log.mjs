@@ -1,9 +1,9 @@
-// `node scripts/example-log.mjs` prints an access log of one afternoon, always the same: that of
-// docs/from-a-log-to-limits.md, whose figures are those of this log.
+// `node scripts/example-log.mjs` prints an access log of one afternoon, always the same, and with the argument 2 that of
+// the next day. docs/from-a-log-to-limits.md has its figures.
 import { pathToFileURL } from 'node:url';
 import { randomNumbers } from './random-numbers.mjs';
 
-const FROM_MS = Date.UTC(2026, 10, 23, 13);
+const FROM_MS = Date.UTC(2026, 10, 22, 13);
 const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000];
 const VISITORS = 3200;
 const PRODUCTS = 400;
@@ -11,16 +11,21 @@ const PRODUCTS = 400;
 /** @typedef {() => number} Random */
 /** @typedef {{ ms: number, address: string, request: string, status: number }} Logged */
 
-/** Returns the lines of the log, in nginx's and Apache's format `combined`. */
-export function exampleLog() {
-  const random = randomNumbers(1);
+/**
+ * Returns the lines of the log, in the format `combined` of nginx and Apache.
+ *
+ * @param {number} day from 1 on
+ */
+export function exampleLog(day = 1) {
+  const random = randomNumbers(day);
   const requests = [
     ...Array.from({ length: VISITORS }, (_, i) => visitor(random, visitorAddress(i))).flat(),
     ...office(random),
     ...crawler(random),
     ...passwordGuesser(),
   ];
-  return requests.toSorted((a, b) => a.ms - b.ms).map(lineOf);
+  const fromMs = FROM_MS + day * 24 * HOUR;
+  return requests.toSorted((a, b) => a.ms - b.ms).map((request) => lineOf(request, fromMs));
 }
 
 /** A person reads a few pages, and one in forty reads many. @param {Random} random @param {string} address */
@@ -72,12 +77,12 @@ function visitorAddress(i) {
 
 /** @param {number} ms since the beginning @param {string} address @param {string} request @returns {Logged} */
 function requested(ms, address, request, status = 200) {
-  return { ms: FROM_MS + ms, address, request, status };
+  return { ms, address, request, status };
 }
 
-/** @param {Logged} request */
-function lineOf({ ms, address, request, status }) {
-  return `${address} - - [${timeOf(ms)}] "${request} HTTP/1.1" ${status} 512 "-" "Mozilla/5.0"`;
+/** @param {Logged} request @param {number} fromMs */
+function lineOf({ ms, address, request, status }, fromMs) {
+  return `${address} - - [${timeOf(fromMs + ms)}] "${request} HTTP/1.1" ${status} 512 "-" "Mozilla/5.0"`;
 }
 
 /** @param {number} ms */
@@ -85,4 +90,5 @@ function timeOf(ms) {
   return new Date(ms).toUTCString().replace(/^\w+, (\d+) (\w+) (\d+) ([\d:]+) GMT$/, '$1/$2/$3:$4 +0000');
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log(exampleLog().join('\n'));
+const [, script, day] = process.argv;
+if (import.meta.url === pathToFileURL(script ?? '').href) console.log(exampleLog(Number(day ?? 1)).join('\n'));

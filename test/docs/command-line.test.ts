@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { redisServer, type RedisServer } from '../redis/servers/redis-server.ts';
+import { exampleLog } from '../../scripts/example-log.mjs';
+import { shownFor } from './console.ts';
 import { shell, started } from './sluice.ts';
 
 describe('the program sluice', () => {
@@ -87,28 +89,19 @@ describe('the program sluice', () => {
 });
 
 describe('the page about the command line', () => {
-  const page = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8');
+  const page = 'docs/command-line.md';
 
-  /** The output that the page shows for a command. */
-  const shown = (command: string): string => {
-    const [, text = ''] = new RegExp(`\\$ (sluice ${command} .*\\n[^$]*?)\`\`\``).exec(page) ?? [];
-    return text;
-  };
-
-  /** Runs the line of a shown command, and returns line and output. */
-  const ran = async (command: string, files: { limits: string; overrides: string }, setup = ''): Promise<string> => {
+  /** Runs a command that the page shows, in a folder with files, and returns its output. */
+  const printed = async (command: string, files: Readonly<Record<string, string>>, setup = ''): Promise<string> => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-docs-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    writeFileSync(join(folder, 'limits.yaml'), files.limits);
-    writeFileSync(join(folder, 'overrides.yaml'), files.overrides);
-    const [line = ''] = shown(command).split('\n');
-    const { out } = await shell(`${setup}\n${line}`, folder);
-    return `${line}\n${out}`;
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    return (await shell(`${setup}\n${command}`, folder)).out;
   };
 
   const orders = {
-    limits: 'Orders: { count: 300, period: 3h, idFormat: accountId }\n',
-    overrides: '- Orders: { count: 600, period: 3h, ids: [12345678] }\n',
+    'limits.yaml': 'Orders: { count: 300, period: 3h, idFormat: accountId }\n',
+    'overrides.yaml': '- Orders: { count: 600, period: 3h, ids: [12345678] }\n',
   };
 
   it('shows what check prints', async () => {
@@ -116,11 +109,13 @@ describe('the page about the command line', () => {
     const overrides =
       '- NewOrdersPerAccount:\n    count: 600\n    period: 3h\n    ids:\n      - 12345678\n      - 12345678\n';
     // The page shows the id itself, without the `- ` before it.
-    expect(await ran('check', { limits, overrides })).toBe(shown('check'));
+    const { command, output } = shownFor(page, 'sluice check');
+    expect(await printed(command, { 'limits.yaml': limits, 'overrides.yaml': overrides })).toBe(output);
   });
 
   it('shows what explain prints', async () => {
-    expect(await ran('explain', orders)).toBe(shown('explain'));
+    const { command, output } = shownFor(page, 'sluice explain');
+    expect(await printed(command, orders)).toBe(output);
   });
 
   it('shows what top prints', async () => {
@@ -129,12 +124,21 @@ describe('the page about the command line', () => {
       `sluice charge limits.yaml overrides.yaml Orders ${id} --cost ${cost} > charged`;
     const setup = [`export SLUICE_REDIS_URL=${server.url}`, charge('12345678', 588), charge('87654321', 13)].join('\n');
     const seconds = / \d+ s$/m;
-    expect((await ran('top', orders, setup)).replace(seconds, '')).toBe(shown('top').replace(seconds, ''));
+    const { command, output } = shownFor(page, 'sluice top');
+    expect((await printed(command, orders, setup)).replace(seconds, '')).toBe(output.replace(seconds, ''));
   });
 
   it('shows what peek prints', async () => {
     const server = await redisServer();
     const setup = `export SLUICE_REDIS_URL=${server.url}\nsluice charge limits.yaml overrides.yaml Orders 12345678 --cost 313 > charged`;
-    expect(await ran('peek', orders, setup)).toBe(shown('peek'));
+    const { command, output } = shownFor(page, 'sluice peek');
+    expect(await printed(command, orders, setup)).toBe(output);
+  });
+
+  it.each(['replay', 'suggest'])('shows what %s prints of the log of an afternoon', async (name) => {
+    const { command, output, isCut } = shownFor(page, `sluice ${name}`);
+    const log = { 'access.log': `${exampleLog().join('\n')}\n` };
+    const out = await printed(command, { ...log, 'limits.yaml': 'PerAddress: { count: 1, period: 1s, burst: 30 }\n' });
+    expect({ out: out.slice(0, output.length), isCut }).toEqual({ out: output, isCut: true });
   });
 });
