@@ -138,7 +138,10 @@ describe('the page about the command line', () => {
   it.each(['replay', 'suggest'])('shows what %s prints of the log of an afternoon', async (name) => {
     const { command, output, isCut } = shownFor(page, `sluice ${name}`);
     const log = { 'access.log': `${exampleLog().join('\n')}\n` };
-    const out = await printed(command, { ...log, 'limits.yaml': 'PerAddress: { count: 1, period: 1s, burst: 30 }\n' });
+    const out = await printed(command, {
+      ...log,
+      'limits.yaml': 'PerAddress: { count: 1, period: 1s, burst: 30, idFormat: ipAddress }\n',
+    });
     expect({ out: out.slice(0, output.length), isCut }).toEqual({ out: output, isCut: true });
   });
 });

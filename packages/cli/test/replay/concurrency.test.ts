@@ -200,7 +200,7 @@ describe('a concurrency limit in a replay', () => {
   it('is described in the report, with what it suggests', async () => {
     const paths = files({ limits: LIMITS, log: jsonLog(byEnd(randomRequests(5, 1500))) });
     const { out } = await run(['replay', paths.log, '--limits', paths.limits]);
-    expect(out).toContain('InFlight  3 at the same time, by idFormat');
+    expect(out).toContain('InFlight  3 at the same time, by ipAddress');
     expect(out).toMatch(/suggested concurrency \d+: denies 0 of 6 ids/);
   });
 
