@@ -1,8 +1,7 @@
 // `node scripts/draw-limits.mjs` draws the pictures of docs/which-limit.md into docs/limits, from the decisions of a real
-// limiter with a simulated clock. It also prints the rows of the table that compares ways to handle a burst.
+// limiter with a simulated clock.
 import { fileURLToPath } from 'node:url';
 import { builtCore } from './built-core.mjs';
-import { burstRows, drawBursts, handledBursts } from './burst-comparison.mjs';
 import { drawChart, writePictures } from './drawing.mjs';
 import { Bucket, moments, outcome } from './simulated-bucket.mjs';
 
@@ -195,12 +194,9 @@ export async function pictures(core) {
     'debt.svg': await debt(core),
     'quota.svg': await quota(core),
     'borrowing.svg': await borrowing(core),
-    'burst.svg': drawBursts(await handledBursts(core)),
   };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const core = await builtCore();
-  writePictures(new URL('../docs/limits/', import.meta.url), await pictures(core));
-  console.log(burstRows(await handledBursts(core)).join('\n'));
+  writePictures(new URL('../docs/limits/', import.meta.url), await pictures(await builtCore()));
 }

@@ -30,3 +30,39 @@ describe('the page that compares rate limiters', () => {
     expect(names.length).toBeGreaterThan(3);
   });
 });
+
+describe('the three ways to handle a burst, in docs/which-limit.md', () => {
+  const section = readFileSync(new URL('../../docs/which-limit.md', import.meta.url), 'utf8')
+    .split('\n## ')
+    .at(-1)!;
+  const ways = [...section.matchAll(/^\| ([a-z ]+?) +\| `(.+?)` +\|(.*)\|$/gm)].map(
+    ([, name = '', definition = '', rest = '']) => {
+      return { name, definition, figures: rest.split('|').map((cell) => cell.trim()) };
+    },
+  );
+
+  it('are three', () => {
+    expect(ways.map(({ name }) => name)).toEqual([
+      'token bucket',
+      'leaky bucket as a queue',
+      'leaky bucket as a meter',
+    ]);
+  });
+
+  it.each(ways)(
+    'have the figures that `sluice simulate` prints for the definition of a $name',
+    async ({ definition, figures }) => {
+      const limits = `{ Way: { ${definition}, count: 100, period: 1s } }`;
+      const clients = '{ client: { arrivals: { burst: 200, at: 5s, over: 100ms } } }';
+      const { out } = await shell(
+        `echo "{ limits: ${limits}, clients: ${clients}, within: 100ms }" | sluice simulate -`,
+      );
+      const [, printed = ''] = /^ {2}Sluice +(.*)$/m.exec(out) ?? [];
+      expect(printed.split(/ {2,}/)).toEqual(figures);
+    },
+  );
+
+  it('are in the picture of the page that compares rate limiters', () => {
+    expect(section).toContain('(compared/burst.svg)');
+  });
+});

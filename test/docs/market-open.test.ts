@@ -3,19 +3,28 @@ import { describe, expect, it } from 'vitest';
 import { committedResult } from '../leases/market-open/result.ts';
 import { MARKET_OPEN, type Scenario } from '../leases/market-open/scenario.ts';
 import { simulate, type Setup } from '../leases/market-open/simulation.ts';
-import { mostDecisionsTable, openTable, simulatedTable, type Table } from '../leases/market-open/tables.ts';
+import {
+  mostDecisionsTable,
+  openTable,
+  outcomeTable,
+  simulatedTable,
+  type Table,
+} from '../leases/market-open/tables.ts';
 
-const page = readFileSync(new URL('../../docs/leases.md', import.meta.url), 'utf8');
+const rowsOf = (page: string): string[][] =>
+  readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8')
+    .split('\n')
+    .map(cellsOf);
 const { simulated, measured } = committedResult();
 
-describe('docs/leases.md has the committed result of `npm run replay:market-open -- --write`', () => {
-  const rowsOfPage = page.split('\n').map(cellsOf);
-
-  it.each<[string, Table]>([
-    ['of the simulation', simulatedTable(simulated)],
-    ['of the most decisions', mostDecisionsTable(measured)],
-    ['of the market open on a real Redis', openTable(measured)],
-  ])('in the table %s', (_what, [titles, ...rows]) => {
+describe('the docs have the committed result of `npm run replay:market-open -- --write`', () => {
+  it.each<[string, string, Table]>([
+    ['leases.md', 'of the simulation', simulatedTable(simulated)],
+    ['leases.md', 'of the most decisions', mostDecisionsTable(measured)],
+    ['leases.md', 'of the market open on a real Redis', openTable(measured)],
+    ['rate-limiters-compared.md', 'of the outcome', outcomeTable(simulated)],
+  ])('in docs/%s, in the table %s', (page, _what, [titles, ...rows]) => {
+    const rowsOfPage = rowsOf(page);
     const begin = rowsOfPage.findIndex((cells) => cells.join() === titles!.join());
     expect(rowsOfPage.slice(begin + 2, begin + 2 + rows.length)).toEqual(rows);
   });

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import * as sluice from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
-import { burstRows, handledBursts } from '../../scripts/burst-comparison.mjs';
 import { pictures as leasePictures } from '../../scripts/draw-leases.mjs';
 import { pictures as limitPictures } from '../../scripts/draw-limits.mjs';
 import { goodputs, pictures as overloadPictures, waveLevels } from '../../scripts/draw-overload.mjs';
@@ -37,27 +36,6 @@ describe.each([
       expect(picture).toContain('@media (prefers-color-scheme: dark)');
       expect(picture).toMatch(/<title id="title">.+<\/title>\s*<desc id="desc">.+<\/desc>/);
     }
-  });
-});
-
-describe('two hundred requests in 100 ms, at limits of 100 a second', async () => {
-  const [bucket, queue, meter] = (await handledBursts(core)).map(({ starts }) => starts);
-
-  it('are all allowed at once by a token bucket of 200', () => {
-    expect(bucket).toEqual(Array.from({ length: 200 }, (_, i) => i * 0.5));
-  });
-
-  it('continue one every 10 ms for two seconds with a leaky bucket as a queue, and none is denied', () => {
-    expect(queue).toEqual(Array.from({ length: 200 }, (_, i) => i * 10));
-  });
-
-  it('are denied by a leaky bucket as a meter, except for ten', () => {
-    expect(meter).toEqual(Array.from({ length: 10 }, (_, i) => i * 10));
-  });
-
-  it('have the figures of the table in docs/which-limit.md', async () => {
-    const rows = page.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
-    expect(rows).toEqual(expect.arrayContaining(burstRows(await handledBursts(core))));
   });
 });
 

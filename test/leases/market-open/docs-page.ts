@@ -1,20 +1,25 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Result } from './result.ts';
-import { markdown, mostDecisionsTable, openTable, simulatedTable } from './tables.ts';
+import { markdown, mostDecisionsTable, openTable, outcomeTable, simulatedTable, type Table } from './tables.ts';
 
-const PAGE = new URL('../../../docs/leases.md', import.meta.url);
-
-/** Replaces the tables of the page, which are found by their titles. They still need `npm run format`. */
+/** Replaces the tables of the pages, which are found by their titles. They still need `npm run format`. */
 export function writeTables({ simulated, measured }: Result): void {
-  const blocks = readFileSync(PAGE, 'utf8').split('\n\n');
-  for (const table of [simulatedTable(simulated), mostDecisionsTable(measured), openTable(measured)]) {
+  const load = `(load average ${measured.loadAverage.toFixed(0)})`;
+  const tables = [simulatedTable(simulated), mostDecisionsTable(measured), openTable(measured)];
+  writePage('leases.md', tables, (text) => text.replace(/\(load\s+average\s+\d+\)/, load));
+  writePage('rate-limiters-compared.md', [outcomeTable(simulated)]);
+}
+
+function writePage(name: string, tables: readonly Table[], change = (text: string): string => text): void {
+  const page = new URL(`../../../docs/${name}`, import.meta.url);
+  const blocks = readFileSync(page, 'utf8').split('\n\n');
+  for (const table of tables) {
     const titles = table[0]!.join();
     const at = blocks.findIndex((block) => titlesOf(block) === titles);
-    if (at === -1) throw new Error(`docs/leases.md has no table with the titles ${titles}.`);
+    if (at === -1) throw new Error(`docs/${name} has no table with the titles ${titles}.`);
     blocks[at] = markdown(table);
   }
-  const load = `(load average ${measured.loadAverage.toFixed(0)})`;
-  writeFileSync(PAGE, blocks.join('\n\n').replace(/\(load\s+average\s+\d+\)/, load));
+  writeFileSync(page, change(blocks.join('\n\n')));
 }
 
 function titlesOf(block: string): string {

@@ -16,6 +16,17 @@ export function simulatedTable({ scenario, setups }: SimulatedResult, allRows = 
   return [['', 'from', 'offered/s', 'to the backend/s', '503/s', 'Redis load', 'Redis p99', 'backend behind'], ...rows];
 }
 
+/** What the backend gets and how long Redis takes, long after the market opens. */
+export function outcomeTable({ setups }: SimulatedResult): Table {
+  const rows = SETUPS.map(({ setup, name }) => {
+    const [, offered = '', admitted = '', unavailable = '', , p99 = '', behind = ''] = cellsOfInterval(
+      setups[setup].intervals.at(-1)!,
+    );
+    return [name, offered, admitted, unavailable, p99, behind];
+  });
+  return [['limits', 'offered/s', 'to the backend/s', '503/s', 'Redis p99', 'backend behind'], ...rows];
+}
+
 /** How many decisions the processes of this machine made, strictly and with leases. */
 export function mostDecisionsTable({ most }: MeasuredResult): Table {
   const rows = most.flatMap(({ clients, closed, leased }) => [
