@@ -56,6 +56,14 @@ describe('the program sluice', () => {
     expect(await once(child, 'close')).toEqual([130, null]);
   });
 
+  it('ends although the module of --keys, like that of a server, has a timer', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-docs-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'keys.mjs'), 'setInterval(() => {}, 1000);\nexport const keys = {};\n');
+    const line = "echo 'Orders: { count: 1, period: 3h, idFormat: accountId }' | sluice check - --keys keys.mjs";
+    expect(await shell(line, folder)).toMatchObject({ code: 0 });
+  });
+
   it('exits with 2 and its help on stderr when it is called without a command', async () => {
     expect(await shell('sluice')).toMatchObject({
       code: 2,

@@ -7,7 +7,7 @@ import type { Terminal } from './console/terminal.ts';
 import { version } from './version.ts';
 
 const ABOUT = [
-  'Checks limits in files, explains them, and operates their buckets in Redis.\n\n',
+  'Finds numbers for limits in access logs, checks limits in files, explains them, and operates their buckets in Redis.\n\n',
   'Results are written to stdout, messages to stderr. The exit code is ',
   `${EXIT.fine} if all is well, ${EXIT.findings} if there are findings, ${EXIT.failed} if the command was used wrongly `,
   `or could not be done, and ${EXIT.interrupted} after Ctrl-C.`,
@@ -20,7 +20,8 @@ const ABOUT = [
  * @returns The exit code.
  */
 export async function runSluice(args: readonly string[], terminal: Terminal): Promise<number> {
-  const chosen = args.find((word) => !word.startsWith('-'));
+  const [first, second] = args.filter((word) => !word.startsWith('-'));
+  const chosen = first === 'help' ? second : first;
   const entry = chosen === undefined ? undefined : table.get(chosen);
   try {
     const command = await entry?.load();

@@ -43,6 +43,10 @@ describe('sluice', () => {
     expect(out).toContain('--json');
   });
 
+  it.each(names)('help %s prints the same as %s --help', async (name) => {
+    expect(await run(['help', name])).toEqual(await run([name, '--help']));
+  });
+
   it.each(names)('%s rejects a missing argument', async (name) => {
     const { code, out, err } = await run([name]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
