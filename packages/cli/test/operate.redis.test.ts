@@ -183,6 +183,15 @@ describe('on one server', () => {
     expect((await on('peek', 'Orders', 'frank')).out).toMatch(/^Orders frank: 300 of 300/);
   });
 
+  it('refund gives back no more than an empty bucket lacks, and reports that', async () => {
+    await on('charge', 'Orders', 'hana', '--cost', '300');
+    expect(await jsonOn('refund', 'Orders', 'hana', '--cost', '5000')).toMatchObject({
+      refunded: 300,
+      before: 0,
+      bucket: { remaining: 300 },
+    });
+  });
+
   it('refund fills an empty bucket', async () => {
     await on('charge', 'Orders', 'gina', '--cost', '500');
     expect(await jsonOn('refund', 'Orders', 'gina', '--cost', '2', '--up-to', '2')).toMatchObject({

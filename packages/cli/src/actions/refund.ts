@@ -1,5 +1,6 @@
 import type { Call } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
+import { explanationOf } from '../limits/explanation.ts';
 import { namedBucket } from '../limits/named-bucket.ts';
 import { figuresLines, figuresOf, type AskedBucket, type Figures } from '../limits/figures.ts';
 import { costOf } from '../redis/cost.ts';
@@ -11,7 +12,8 @@ const MOST = 1_000_000_000;
 /** Runs `sluice refund`. */
 export async function runRefund(call: Call): Promise<number> {
   const cost = costOf(call);
-  const upTo = call.wholeNumber('upTo', { min: 1, max: MOST, unset: MOST });
+  const upTo =
+    call.text('upTo') === undefined ? undefined : call.wholeNumber('upTo', { min: 1, max: MOST, unset: MOST });
   const { loaded, limit, id } = await namedBucket(call);
   return withLimits(loaded, call, async (open) => {
     const bucket = { loaded, limiter: open.limiter, limit, id, cost: 1 };
@@ -27,19 +29,23 @@ export async function runRefund(call: Call): Promise<number> {
 interface Wanted {
   readonly before: Figures;
   readonly cost: number;
-  readonly upTo: number;
+  /** Undefined for as much as the bucket lacks. */
+  readonly upTo: number | undefined;
 }
 
 /** Gives tokens back, and returns how many. */
 async function refundTo(
-  { limit, id }: AskedBucket,
-  { limiter, check }: OpenLimits,
+  { loaded, limit, id }: AskedBucket,
+  { limiter, check, keyOptions }: OpenLimits,
   { before, cost, upTo }: Wanted,
 ): Promise<number> {
-  const missing = Math.min(upTo, before.burst) - before.remaining;
-  // An empty bucket may be in debt, which also can be given back.
-  const tokens = Math.min(cost, before.remaining === 0 ? upTo : missing);
-  if (tokens <= 0 || before.state !== 'counted') return 0;
+  if (before.state !== 'counted') return 0;
+  const missing = Math.min(upTo ?? Infinity, before.burst) - before.remaining;
+  const { rate } = await explanationOf(limiter, { loaded, name: limit, text: id, keyOptions });
+  // An empty bucket may be in debt, which can be given back, too.
+  const debt = before.remaining === 0 && upTo === undefined ? (rate?.maxDebt ?? 0) : 0;
+  const tokens = Math.min(cost, missing + debt);
+  if (tokens <= 0) return 0;
   const goal = Math.min(before.burst, before.remaining + tokens);
   await made(async () => {
     await limiter.refund([{ limit, id, cost: tokens }]);

@@ -7,8 +7,8 @@ import { BUCKET_WORDS, KEYS_OPTION } from './words.ts';
 /** `sluice refund`: gives tokens back to a bucket. */
 export const refund: Command = {
   about: [
-    'Gives tokens back to the bucket of an id, which is filled at most. Shows what is left. With --up-to it gives back no ',
-    'more than are missing up to that number, so that it can be repeated safely: the second call gives back nothing.',
+    'Gives tokens back to the bucket of an id, which is filled at most. Shows what is left. To repeat it safely, give ',
+    '--up-to what peek showed before, plus the cost: then a second call gives back nothing.',
   ].join(''),
   args: BUCKET_WORDS,
   options: [
@@ -17,6 +17,6 @@ export const refund: Command = {
     { flags: '--up-to <tokens>', text: 'never fill the bucket above this number of tokens; default: its burst' },
     KEYS_OPTION,
   ],
-  example: bucketExample('refund --cost 5 --up-to 300'),
+  example: bucketExample('refund --cost 5'),
   run: async (call) => (await import('../actions/refund.ts')).runRefund(call),
 };
