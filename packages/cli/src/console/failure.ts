@@ -2,8 +2,11 @@ import type { SluiceError } from '@sluice/core';
 import { EXIT } from './exit-code.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Wrong use of a command, or something that it could not do. The message ends with what to do. */
-export class UsageError extends Error {}
+/** Something that a command could not do. The message ends with what to do. */
+export class CommandError extends Error {}
+
+/** Wrong use of a command: its help describes the right one. */
+export class UsageError extends CommandError {}
 
 /**
  * Writes why a command failed.
@@ -23,7 +26,7 @@ export function reported(error: unknown, terminal: Terminal, command: string): n
 
 function textOf(error: unknown): string {
   if (isSluiceError(error)) return `${error.message.replace('`timeoutMs`', '`--timeout`')} (${error.code})`;
-  if (error instanceof UsageError) return error.message;
+  if (error instanceof CommandError) return error.message;
   // An error that nobody expected: its stack helps to find the mistake.
   return error instanceof Error ? String(error.stack) : String(error);
 }

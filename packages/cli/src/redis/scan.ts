@@ -1,7 +1,7 @@
 import { messageOf } from '@sluice/core/kit';
 import type { Time } from '@sluice/core';
 import { Cluster, type Redis } from 'ioredis';
-import { UsageError } from '../console/failure.ts';
+import { CommandError } from '../console/failure.ts';
 import type { Client } from './client.ts';
 
 /** How many keys Redis looks at in one step. A step of this size takes it well below a millisecond. */
@@ -18,7 +18,7 @@ export interface ScanOptions {
  * Lists the keys of a server, or of all primaries of a cluster, in small steps. After each step it waits for as long as
  * the step took, so that it uses at most half of the time of a server. A key may be listed more than once.
  *
- * @throws {UsageError} If a server does not answer, or does not permit SCAN.
+ * @throws {CommandError} If a server does not answer, or does not permit SCAN.
  */
 export async function* scannedKeys(client: Client, { pattern, time }: ScanOptions): AsyncGenerator<readonly string[]> {
   try {
@@ -43,7 +43,7 @@ async function* keysOfNode(node: Redis, pattern: string, time: Time): AsyncGener
   } while (cursor !== '0');
 }
 
-function scanFailed(error: unknown): UsageError {
+function scanFailed(error: unknown): CommandError {
   const remedy = 'Check the server, or give the user the permission +scan.';
-  return new UsageError(`Redis could not list its keys (SCAN): ${messageOf(error)}. ${remedy}`);
+  return new CommandError(`Redis could not list its keys (SCAN): ${messageOf(error)}. ${remedy}`);
 }
