@@ -22,7 +22,7 @@ describe('the file of sluice replay --html', () => {
     symlinkSync(real, link);
     const { code, out } = await replay(link);
     expect(code).toBe(0);
-    expect(out).toContain('1 requests, 2026-11-23 12:00:00');
+    expect(out).toContain('1 request, 2026-11-23 12:00:00');
     expect(readFileSync(real, 'utf8')).toContain('<!doctype html>');
     expect(readdirSync(folder).toSorted()).toEqual(['limits', 'link.html', 'log', 'real.html']);
   });
@@ -63,7 +63,7 @@ describe('the file of sluice replay --html', () => {
     const { folder, replay } = given();
     // Longer than a name may be.
     const { code, out, err } = await replay(join(folder, `${'r'.repeat(300)}.html`));
-    expect({ code, out }).toEqual({ code: 2, out: expect.stringContaining('1 requests') as string });
+    expect({ code, out }).toEqual({ code: 2, out: expect.stringContaining('1 request,') as string });
     expect(err).toContain("can't be written: ENAMETOOLONG");
     expect(readdirSync(folder).toSorted()).toEqual(['limits', 'log']);
   });

@@ -31,6 +31,22 @@ describe('the text of a replay', () => {
     expect(out).toContain(`Daily ${ADDRESS}: 23 of 24 (96 %)`);
   });
 
+  it('shows routes and ids of the log without the effect of control characters', async () => {
+    const path = '/\u001b[31mred\u0007\n  FAKE: 0 of 0';
+    const { limits, log } = files({
+      limits: 'Orders: { count: 1, period: 1h, idFormat: accountId }\n',
+      log: logOf(pinoLine, burstOf(3, { path, user: 'eve\u202edrac' })),
+    });
+    const { out } = await run(['replay', log, '--limits', limits, '--key', 'Orders=json:user.id', '--show-ids']);
+    expect(out).toContain('\n  GET /\\u{1b}[31mred\\u{7}\\u{a}  FAKE: 0 of 0: 2 of 3 (67 %)\n');
+    expect(out).toContain('\n  Orders eve\\u{202e}drac: 2 of 3 (67 %)\n');
+  });
+
+  it('shows 100 % for all of them only', async () => {
+    const out = await textOf('PerAddress: { count: 1, period: 1d, idFormat: ipAddress }\n', burstOf(2000));
+    expect(out).toContain('denied    1,999 of 2,000 (99.9 %), of which');
+  });
+
   it('shows a band, and the knee of a curve', async () => {
     // The requests of a client are apart from each other in the log, and so in its second.
     const countOf = (i: number): number => (i < 390 ? 1 + (i % 2) : 20 * (i - 385));
@@ -59,7 +75,7 @@ describe('the text of a replay', () => {
     const requests = [...burstOf(4), ...burstOf(1, { path: '/dear' }), ...more, late];
     const out = await textOf(limits, requests, '--cost', '/dear=9');
     expect(out).toContain('1 requests have a cost above the burst');
-    expect(out).toContain('late      1 requests, which are left out');
+    expect(out).toContain('late      1 request left out');
     expect(out).toContain('Off is left out: it is disabled');
     expect(out).toMatch(/delayed {3}[1-9]/);
   });
@@ -91,7 +107,7 @@ describe('sluice suggest', () => {
     });
     expect(JSON.parse((await run(['suggest', empty, '--json'])).out)).toMatchObject({ ids: 0, suggestions: [] });
     const { out } = await run(['suggest', log, '--only', '/a', '--key', 'json:req.remoteAddress']);
-    expect(out).toContain('53 requests of 1 ids, by json:req.remoteAddress');
+    expect(out).toContain('53 requests of 1 id, by json:req.remoteAddress');
     expect(out).toMatch(/Requests: \{ count: \d+, period: \w+, burst: 3, idFormat: accountId \}/);
     expect(out).toMatch(/Tightest in a minute: at most \d+ requests of a client\n/);
     expect(out).toContain('  denied    no request\n');

@@ -11,14 +11,20 @@ export function band({ low, high }: Band): string {
   return low === high ? count(low) : `${count(low)} to ${count(high)}`;
 }
 
-/** Returns a part as text, with two digits: `0.034 %`. */
+/** Returns a part as text, with two digits: `0.034 %`. Only the whole is `100 %`. */
 export function percent(part: number): string {
-  return `${Number((100 * part).toPrecision(2))} %`;
+  const rounded = Number((100 * part).toPrecision(2));
+  return `${rounded === 100 && part < 1 ? Math.min(99.9, Math.floor(1000 * part) / 10) : rounded} %`;
 }
 
 /** Returns a count as text: `12,345`. */
 export function count(value: number): string {
   return value.toLocaleString('en');
+}
+
+/** Returns so many of a thing as text: `1 id`, `12,345 ids`. */
+export function counted(value: number, thing: string): string {
+  return `${count(value)} ${thing}${value === 1 ? '' : 's'}`;
 }
 
 /** Returns a time in UTC as text, without its fraction of a second: `2026-11-23 13:05:59`. */

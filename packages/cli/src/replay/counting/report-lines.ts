@@ -1,5 +1,6 @@
 import type { Console } from '../../console/console.ts';
-import { band, count, percent, share, timeText } from './figures-text.ts';
+import { band, count, counted, percent, share, timeText } from './figures-text.ts';
+import { shownId } from '../../limits/figures.ts';
 import { numbersText } from '../../limits/numbers-text.ts';
 import { sizeName } from './size-name.ts';
 import type { LimitReport, ReplayReport } from './report.ts';
@@ -12,7 +13,7 @@ export function reportLines(report: ReplayReport, console: Console): string[] {
   const span = input.fromMs === null ? 'no requests' : `${timeText(input.fromMs)} to ${timeText(input.toMs!)} (UTC)`;
   return [
     ...partial.map((why) => console.styled('yellow', `PART OF THE LOG: ${why}`)),
-    `${count(input.requests)} requests, ${span}`,
+    `${counted(input.requests, 'request')}, ${span}`,
     `  times     ${input.time.field}, ${input.time.moment}${input.time.resolution === 'second' ? ', in whole seconds' : ''}`,
     ...skippedLines(report),
     `  denied    ${share(totals.denied, totals.requests)}, of which ${band(totals.deniedSuccesses)} had succeeded`,
@@ -32,9 +33,9 @@ function skippedLines({ input }: ReplayReport): string[] {
   const { skipped, examples, late } = input;
   const reasons = Object.entries(skipped).filter(([, lines]) => lines > 0);
   return [
-    ...reasons.map(([reason, lines]) => `  skipped   ${count(lines)} lines: ${reason}`),
+    ...reasons.map(([reason, lines]) => `  skipped   ${counted(lines, 'line')}: ${reason}`),
     ...examples.map(({ file, line, reason, text }) => `            ${file}:${line}: ${reason}: ${text}`),
-    ...(late > 0 ? [`  late      ${count(late)} requests, which are left out`] : []),
+    ...(late > 0 ? [`  late      ${counted(late, 'request')} left out`] : []),
   ];
 }
 
@@ -43,7 +44,7 @@ function limitLines(limit: LimitReport, console: Console): string[] {
   const about = limit.sampling > 1 ? 'about ' : '';
   return [
     `${console.styled('bold', name)}  ${numbersText(limit)}, by ${key}`,
-    `  applies   to ${count(requests)} requests of ${about}${count(ids)} ids`,
+    `  applies   to ${counted(requests, 'request')} of ${about}${counted(ids, 'id')}`,
     `  denied    ${share(denied, requests)}, of which ${band(limit.deniedSuccesses)} had succeeded`,
     `  ids       ${about}${share(deniedIds, ids)} denied at least once`,
     ...(limit.delayed.high > 0 ? [`  delayed   ${share(limit.delayed, requests)}`] : []),
@@ -62,12 +63,14 @@ function routeLines({ routes }: ReplayReport): string[] {
   const denied = routes.filter(({ denied: each }) => each.high > 0).toSorted((a, b) => b.denied.high - a.denied.high);
   if (denied.length === 0) return [];
   const more = denied.length > SHOWN_ROUTES ? [`  and ${denied.length - SHOWN_ROUTES} more`] : [];
-  const shown = denied.slice(0, SHOWN_ROUTES).map((each) => `  ${each.route}: ${share(each.denied, each.requests)}`);
+  const shown = denied
+    .slice(0, SHOWN_ROUTES)
+    .map((each) => `  ${shownId(each.route)}: ${share(each.denied, each.requests)}`);
   return ['', 'Denied by route', ...shown, ...more];
 }
 
 function deniedLines({ mostDenied }: ReplayReport): string[] {
   if (mostDenied.length === 0) return [];
-  const lines = mostDenied.map((each) => `  ${each.limit} ${each.id}: ${share(each.denied, each.requests)}`);
+  const lines = mostDenied.map((each) => `  ${each.limit} ${shownId(each.id)}: ${share(each.denied, each.requests)}`);
   return ['', 'Most denied ids', ...lines];
 }

@@ -1,5 +1,5 @@
 import type { Console } from '../../console/console.ts';
-import { band, count, share } from '../counting/figures-text.ts';
+import { band, counted, share } from '../counting/figures-text.ts';
 import type { SuggestReport, Suggestion } from './suggest-report.ts';
 
 /** Returns suggestions as lines for people. */
@@ -9,10 +9,10 @@ export function suggestLines(
 ): string[] {
   return [
     ...partial.map((why) => console.styled('yellow', `PART OF THE LOG: ${why}`)),
-    `${count(input.requests)} requests of ${count(ids)} ids, by ${key}`,
+    `${counted(input.requests, 'request')} of ${counted(ids, 'id')}, by ${key}`,
     ...suggestions.flatMap((suggestion) => [
       '',
-      `${console.styled('bold', `Tightest in ${suggestion.tightestIn}`)}: at most ${count(suggestion.most)} requests of a client`,
+      `${console.styled('bold', `Tightest in ${suggestion.tightestIn}`)}: at most ${counted(suggestion.most, 'request')} of a client`,
       `  ${suggestion.yaml}`,
       ...priceLines(suggestion, ids),
     ]),
