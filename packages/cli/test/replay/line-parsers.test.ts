@@ -54,6 +54,13 @@ describe('JsonParser', () => {
     expect(values(parser, line, 2)).toBeUndefined();
   });
 
+  it('finds a value for each of the fields that have its path, the first path of each', () => {
+    const shared = new JsonParser([['ip', 'x'], ['ip'], ['x', 'ip'], ['y']]);
+    expect(values(shared, '{"ip":"a"}', 4)).toEqual(['a', 'a', 'a', null]);
+    expect(values(shared, '{"ip":"a","x":"b"}', 4)).toEqual(['a', 'a', 'b', null]);
+    expect(values(shared, '{"x":"b","ip":"a"}', 4)).toEqual(['a', 'a', 'b', null]);
+  });
+
   it('does not run out of stack on objects in objects, of which it reads 16', () => {
     const nested = (depth: number): string => `${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}`;
     const deep = new JsonParser([[Array.from({ length: 40 }, () => 'x').join('.')]]);

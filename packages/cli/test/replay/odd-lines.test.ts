@@ -34,6 +34,23 @@ describe('sluice replay of odd lines', () => {
     expect(report.input).toMatchObject({ fromMs: NOON, toMs: NOON, time: { moment: 'end of the request' } });
   });
 
+  it.each(['ip', 'method', 'path', 'status'])(
+    'counts the same with a limit whose ids come from %s, which other fields come from too',
+    async (path) => {
+      const written = files({
+        limits: `${LIMITS}Orders: { count: 60, period: 1m, burst: 9, idFormat: accountId }\n`,
+        log: `${JSON.stringify(LINE)}\n`.repeat(3),
+      });
+      const report = await replayReport([written.log, '--limits', written.limits, '--key', `Orders=json:${path}`]);
+      expect(report.limits).toMatchObject([
+        { name: 'PerAddress', requests: 3, ids: 1, denied: { high: 1 } },
+        { name: 'Orders', requests: 3, ids: 1 },
+      ]);
+      expect(report.totals.deniedSuccesses.high).toBe(1);
+      expect(report.routes).toMatchObject([{ route: 'GET /a', requests: 3 }]);
+    },
+  );
+
   it('skips lines without a time', async () => {
     const report = await replayed([LINE, { ...LINE, time: undefined }, { ...LINE, time: 'now' }]);
     expect(report.input).toMatchObject({ requests: 1, skipped: { 'no valid time': 2 } });

@@ -3,11 +3,17 @@ import type { LineParser } from './line-parser.ts';
 /** A name that is looked for in an object. */
 interface Wanted {
   readonly name: Buffer;
-  /** The number of the field; -1 if only something inside is wanted. */
-  field: number;
-  /** How early its path is in the list of the field: an earlier path wins. */
-  rank: number;
+  /** The fields whose value it is; empty if only something inside is wanted. */
+  readonly uses: Use[];
   readonly inside: Wanted[];
+}
+
+/** A field that may have its value under some name. */
+interface Use {
+  /** The number of the field. */
+  readonly field: number;
+  /** How early the path is in the list of the field: an earlier path wins. */
+  readonly rank: number;
 }
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [34, 92, 44, 58];
@@ -81,35 +87,38 @@ export class JsonParser implements LineParser {
     if (first === OBJECT && wanted.inside.length > 0 && depth < MAX_DEPTH)
       return this.#object(bytes, at, end, wanted.inside, spans, depth + 1);
     const after = endOfValue(bytes, at, end);
-    if (after === -1 || wanted.field === -1 || first === OBJECT || wanted.rank > this.#ranks[wanted.field]!)
-      return after;
+    if (after === -1 || wanted.uses.length === 0 || first === OBJECT) return after;
     let [from, to] = [at, after];
     if (first === ARRAY) {
       from = skipSpace(bytes, at + 1, end);
       if (bytes[from] === ARRAY_END) return after;
       to = endOfValue(bytes, from, end);
     }
-    this.#note(bytes, from, to, wanted, spans);
+    this.#note(bytes, from, to, wanted.uses, spans);
     return after;
   }
 
-  #note(bytes: Buffer, start: number, end: number, { field, rank }: Wanted, spans: Int32Array): void {
+  #note(bytes: Buffer, start: number, end: number, uses: readonly Use[], spans: Int32Array): void {
     const isText = bytes[start] === QUOTE;
     const [from, to] = isText ? [start + 1, end - 1] : [start, end];
     const isAbsent = from === to || (isText ? to === from + 1 && bytes[from] === DASH : bytes[start] === LETTER_N);
     if (isAbsent) return;
-    spans[2 * field] = from;
-    spans[2 * field + 1] = to;
-    this.#ranks[field] = rank;
+    for (let i = 0; i < uses.length; i++) {
+      const { field, rank } = uses[i]!;
+      if (rank > this.#ranks[field]!) continue;
+      spans[2 * field] = from;
+      spans[2 * field + 1] = to;
+      this.#ranks[field] = rank;
+    }
   }
 }
 
 function add(list: Wanted[], [name, ...rest]: readonly string[], field: number, rank: number): void {
   const bytes = Buffer.from(name!);
   let wanted = list.find((each) => each.name.equals(bytes));
-  if (wanted === undefined) list.push((wanted = { name: bytes, field: -1, rank: 0, inside: [] }));
+  if (wanted === undefined) list.push((wanted = { name: bytes, uses: [], inside: [] }));
   if (rest.length > 0) add(wanted.inside, rest, field, rank);
-  else Object.assign(wanted, { field, rank });
+  else wanted.uses.push({ field, rank });
 }
 
 function namedBy(bytes: Buffer, start: number, end: number, wanted: readonly Wanted[]): Wanted | undefined {
