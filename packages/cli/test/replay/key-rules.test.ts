@@ -100,6 +100,18 @@ describe('the ids of a log', () => {
     ]);
   });
 
+  it('are not valid if they are empty, and the replay continues', () => {
+    const trimmed = keyFrom({ name: 'trimmed', canonical: (text) => text.trim() });
+    const ofField = idsOf(ruleOf(['json:user'], trimmed), ['{"user":" "}', '{"user":"a "}']);
+    const empty = { format: { name: 'user', canonical: (text: string) => text }, idOf: () => '' };
+    for (const { ids, limit } of [ofField, idsOf(ruleOf([], empty as never), ['{}'])]) {
+      expect(ids[0]).toBeUndefined();
+      expect(limit).toMatchObject({ withoutId: 0, invalidIds: 1 });
+      expect(limit.invalidExample).toBe('the id is empty');
+    }
+    expect(ofField.ids[1]).toBe('a');
+  });
+
   it('can not come from a key function that returns a promise', () => {
     const idOf = (): Promise<string> => Promise.resolve('a');
     const rule = ruleOf([], { format: { name: 'user', canonical: (text: string) => text }, idOf } as never);

@@ -48,6 +48,9 @@ describe('JsonParser', () => {
     '{"x":{"y":"}',
     '{"x":{"y":[1}',
     '{"a":{"b":1}',
+    '{"d":[}}',
+    '{"d":[,1]}',
+    '{"d":["x}]}',
     '{"a":{"b":1 2}}',
     '{"d":1}{"d":2}',
   ])('returns that %s is not an object of JSON', (line) => {

@@ -51,6 +51,16 @@ describe('sluice replay of odd lines', () => {
     },
   );
 
+  it('skips a line with an array that is not valid, also where an id is looked for', async () => {
+    const { limits, log } = files({
+      limits: 'Orders: { count: 60, period: 1m, idFormat: accountId }\n',
+      log: `{"time":${NOON},"user":[},"path":"/"}\n{"time":${NOON},"user":["a"]}\n`,
+    });
+    const report = await replayReport([log, '--limits', limits, '--key', 'json:user', '--format', 'json']);
+    expect(report.input).toMatchObject({ requests: 1, skipped: { 'another format': 1 } });
+    expect(report.limits).toMatchObject([{ requests: 1, ids: 1 }]);
+  });
+
   it('skips lines without a time', async () => {
     const report = await replayed([LINE, { ...LINE, time: undefined }, { ...LINE, time: 'now' }]);
     expect(report.input).toMatchObject({ requests: 1, skipped: { 'no valid time': 2 } });

@@ -93,6 +93,7 @@ export class JsonParser implements LineParser {
       from = skipSpace(bytes, at + 1, end);
       if (bytes[from] === ARRAY_END) return after;
       to = endOfValue(bytes, from, end);
+      if (to === -1) return -1;
     }
     this.#note(bytes, from, to, wanted.uses, spans);
     return after;

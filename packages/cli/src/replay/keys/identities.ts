@@ -161,7 +161,10 @@ export class Identities {
   #attempt(i: number, find: () => string | null): Found {
     try {
       const text = find();
-      return text === null ? null : this.#idNamed(i, text);
+      if (text === null) return null;
+      // A server would reject it too. Unrelated clients would share a bucket.
+      if (text === '') throw new Error('the id is empty');
+      return this.#idNamed(i, text);
     } catch (error) {
       if (error instanceof UsageError) throw error;
       this.#limits[i]!.invalidExample ??= messageOf(error);
