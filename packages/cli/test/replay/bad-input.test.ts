@@ -156,6 +156,27 @@ describe('sluice replay of a bad log', () => {
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) as string });
   });
 
+  it('rejects a key function whose promise is rejected with one error only', async () => {
+    const idOf = "() => Promise.reject(new Error('no session'))";
+    const {
+      limits,
+      log,
+      'keys.mjs': module,
+    } = files({
+      limits: 'Orders: { count: 3, period: 1m }\n',
+      log: pinoLine(FIRST),
+      'keys.mjs': `export const keys = { Orders: { format: { name: 'user', canonical: String }, idOf: ${idOf} } };\n`,
+    });
+    const unhandled: unknown[] = [];
+    const listener = (error: unknown): void => void unhandled.push(error);
+    process.on('unhandledRejection', listener);
+    const { code, err } = await run(['replay', log, '--limits', limits, '--keys', module]);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', listener);
+    expect({ code, unhandled }).toEqual({ code: 2, unhandled: [] });
+    expect(err).toContain('The key of the limit Orders returns a promise');
+  });
+
   it('asks for the source of ids that a log does not show by itself', async () => {
     const { limits } = files({ limits: 'Orders: { count: 3, period: 1m, idFormat: accountId }\n' });
     const { code, err } = await run(['replay', '-', '--limits', limits], {

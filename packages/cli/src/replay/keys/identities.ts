@@ -190,6 +190,8 @@ export interface IdentityReader {
 function idOf(key: Key, source: KeySource<unknown>, limit: string): string | null {
   const id = key.idOf!(source, limit);
   if (typeof id === 'string' || id === null) return id;
+  // If it is rejected, that must not end the process before this error is reported.
+  void Promise.resolve(id).catch(() => undefined);
   throw new UsageError(
     `The key of the limit ${limit} returns a promise, which a replay can't wait for. Export a key that finds the id in the request.`,
   );
