@@ -1,8 +1,7 @@
 import type { SyncCall, SyncReply } from '../../packages/redis/src/leases/sync-call.ts';
-import type { Snapshot } from '../../packages/redis/src/simulated/redis-data.ts';
 import { EventQueue } from './event-queue.ts';
 import type { Random } from './random.ts';
-import { RedisModel, type ModelTransaction } from './redis-model.ts';
+import { RedisModel, type ModelTransaction, type Snapshot } from './redis-model.ts';
 
 const TICKS_PER_MS = 16_000;
 /** The clock of Redis at the start: most of a year after its origin. */

@@ -9,11 +9,16 @@ import type { SyncCall, SyncReply } from '../../packages/redis/src/leases/sync-c
 import {
   RedisData,
   type Reading,
-  type Snapshot,
   type StoredBucket,
   type StoredStream,
 } from '../../packages/redis/src/simulated/redis-data.ts';
 import { applySync } from '../../packages/redis/src/simulated/sync-model.ts';
+
+/** A copy of all data, as a replica or a file has it. */
+export interface Snapshot {
+  readonly buckets: ReadonlyMap<string, StoredBucket>;
+  readonly streams: ReadonlyMap<string, StoredStream>;
+}
 
 /** A transaction, a charge or a refund of a process without leases, on the Redis key of a bucket. */
 export interface ModelTransaction extends Pick<StoreTransaction, 'incrementTicks' | 'fitTicks' | 'capTicks' | 'mode'> {
@@ -69,20 +74,23 @@ export class RedisModel {
 
   /** What `reset` does, and DEL by hand. */
   reset(key: string): void {
-    this.#data.delete(key);
+    this.#data.buckets.delete(key);
   }
 
   flushAll(): void {
-    this.#data.restore({ buckets: new Map(), streams: new Map() });
+    this.#data.buckets.clear();
+    this.#data.streams.clear();
   }
 
   snapshot(): Snapshot {
-    return this.#data.snapshot();
+    return { buckets: new Map(this.#data.buckets), streams: new Map(this.#data.streams) };
   }
 
   /** A failover to a replica that lags behind, or a start from an old file. */
-  restore(snapshot: Snapshot): void {
-    this.#data.restore(snapshot);
+  restore({ buckets, streams }: Snapshot): void {
+    this.flushAll();
+    for (const [key, bucket] of buckets) this.#data.buckets.set(key, bucket);
+    for (const [key, stream] of streams) this.#data.streams.set(key, stream);
   }
 
   /** Without what has expired. */
@@ -106,6 +114,6 @@ export class RedisModel {
   #writeStrict(key: string, { levelTicks, isRepaired }: Reading, after: number): void {
     if (after === Math.max(levelTicks, 0) && !isRepaired) return;
     if (after > 0) this.#data.write(key, after);
-    else this.#data.delete(key);
+    else this.#data.buckets.delete(key);
   }
 }

@@ -1,10 +1,9 @@
 // What a real server with the clock of a test has stored, and the same of the model of Redis.
-import type { Snapshot } from '../../packages/redis/src/simulated/redis-data.ts';
 import { STEERED_ORIGIN_MICROS } from '../../packages/redis/test/support/steered-script.ts';
 import type { RedisServer } from '../redis/servers/redis-server.ts';
 import { differenceOf } from './difference.ts';
 import type { ExactBucket } from './exact-sync.ts';
-import type { RedisModel } from './redis-model.ts';
+import type { RedisModel, Snapshot } from './redis-model.ts';
 
 const TICKS_PER_MICRO = 16;
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { jsonMarkup, Markup, markup, NOTHING, type Content } from './markup.ts';
+import { jsonMarkup, Markup, markup, type Content } from './markup.ts';
 import { PAGE_STYLE } from './page-style.ts';
 
 /** A page of HTML. */
@@ -9,7 +9,7 @@ interface Page {
   readonly style: string;
   readonly main: Content;
   /** The result that the page shows, for programs: it becomes JSON in the page. */
-  readonly report?: unknown;
+  readonly report: unknown;
 }
 
 /** Returns a page as one file, which needs no script and loads nothing. */
@@ -28,7 +28,8 @@ export function drawPage({ title, style, main, report }: Page): string {
 <body>
 <main>
 ${main}</main>
-${report === undefined ? NOTHING : markup`<script type="application/json" id="report">${jsonMarkup(report)}</script>\n`}</body>
+<script type="application/json" id="report">${jsonMarkup(report)}</script>
+</body>
 </html>
 `.text;
 }

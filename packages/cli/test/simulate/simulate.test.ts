@@ -162,6 +162,15 @@ clients:
     expect(dataOf(page)).toEqual(await runJson(['simulate', file]));
   });
 
+  it('shows how many copies of a client there are, and as much of a long name as the picture has room for', async () => {
+    const long = 'a-client-with-a-long-name'.repeat(5);
+    const [file = ''] = written(scenarioOf('{ burst: 2 }, copies: 3').replace('app:', `${long}:`));
+    const { out } = await run(['simulate', file, '--svg', `${file}.svg`]);
+    expect(out).toContain(`3 × ${long}: 6 requests at Requests\n`);
+    const [, title = ''] = /<text class="title"[^>]*>(.*)<\/text>/.exec(readFileSync(`${file}.svg`, 'utf8')) ?? [];
+    expect(title).toBe(`3 × ${long.slice(0, 85)}…`);
+  });
+
   it('draws each of the models that there are in a colour of its own', async () => {
     const limit = '{ burst: 100, count: 10, period: 1s, overshoot: 0.1 }';
     const [file = ''] = written(scenarioOf('{ burst: 8 }', '', limit));

@@ -20,12 +20,6 @@ export interface StoredStream {
   readonly expiryTicks: number;
 }
 
-/** A copy of all data, as a replica or a file has it. */
-export interface Snapshot {
-  readonly buckets: ReadonlyMap<string, StoredBucket>;
-  readonly streams: ReadonlyMap<string, StoredStream>;
-}
-
 /** A bucket during a call. */
 export interface Reading {
   readonly levelTicks: number;
@@ -36,8 +30,10 @@ export interface Reading {
 /** The buckets and the streams of syncs in a modelled Redis, on a clock that is given. */
 export class RedisData {
   readonly #now: () => number;
-  #buckets = new Map<string, StoredBucket>();
-  #streams = new Map<string, StoredStream>();
+  /** By key, also those that have expired. */
+  readonly buckets: Map<string, StoredBucket> = new Map();
+  /** By key, also those that have expired. */
+  readonly streams: Map<string, StoredStream> = new Map();
 
   /** @param nowTicks - The server's clock, in ticks since 2026-01-01 UTC. */
   constructor(nowTicks: () => number) {
@@ -50,16 +46,12 @@ export class RedisData {
 
   /** Without what has expired. */
   bucket(key: string): StoredBucket | undefined {
-    return alive(this.#buckets, key, this.#now());
+    return alive(this.buckets, key, this.#now());
   }
 
   /** Without what has expired. */
   stream(key: string): StoredStream | undefined {
-    return alive(this.#streams, key, this.#now());
-  }
-
-  setStream(key: string, stream: StoredStream): void {
-    this.#streams.set(key, stream);
+    return alive(this.streams, key, this.#now());
   }
 
   /** Reads a level. One above what was written and above `mendableTicks` is an error of the clock, and is repaired. */
@@ -75,26 +67,11 @@ export class RedisData {
     const nowTicks = this.#now();
     const lifeMs = Math.ceil(levelTicks / TICKS_PER_MS) + SLACK_MS;
     if (lifeMs <= 0) return;
-    this.#buckets.set(key, {
+    this.buckets.set(key, {
       tatTicks: nowTicks + levelTicks,
       writtenTicks: writtenLevel(levelTicks),
       expiryTicks: nowTicks + lifeMs * TICKS_PER_MS,
     });
-  }
-
-  /** What `reset` does, and DEL by hand. */
-  delete(key: string): void {
-    this.#buckets.delete(key);
-  }
-
-  snapshot(): Snapshot {
-    return { buckets: new Map(this.#buckets), streams: new Map(this.#streams) };
-  }
-
-  /** A failover to a replica that lags behind, or a start from an old file. */
-  restore({ buckets, streams }: Snapshot): void {
-    this.#buckets = new Map(buckets);
-    this.#streams = new Map(streams);
   }
 }
 

@@ -21,7 +21,7 @@ export function applySync(data: RedisData, call: SyncCall): SyncReply {
   });
   if (fresh) {
     const expiryTicks = nowTicks + call.streamLifeMs * TICKS_PER_MS;
-    data.setStream(call.stream, { sequence: call.sequence, foundLoss: lost, expiryTicks });
+    data.streams.set(call.stream, { sequence: call.sequence, foundLoss: lost, expiryTicks });
   }
   const hadFound = stream?.foundLoss === true && call.sequence === stored;
   return { nowTicks, fresh, lost: lost || hadFound, buckets };

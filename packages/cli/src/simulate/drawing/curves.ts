@@ -3,7 +3,7 @@ import { scaleTo, type Scale } from './scale.ts';
 import { COLOURS } from './style.ts';
 
 /** A curve of a picture: how many requests there were up to a moment. */
-export interface Line {
+interface Line {
   readonly label: string;
   readonly curve: Curve;
   /** Its classes in the style. */
