@@ -90,7 +90,7 @@ describe('the program sluice', () => {
     const [, example = ''] = (await shell('sluice replay --help')).out.split('\nExample:\n');
     // At most 1 KiB for each file that is written.
     const { code, out, err } = await shell(`ulimit -f 1\n${example.trimEnd()} --html report.html`, folder);
-    expect({ code, out }).toEqual({ code: 2, out: expect.stringContaining('1 requests') as string });
+    expect({ code, out }).toEqual({ code: 2, out: expect.stringContaining('1 request,') as string });
     expect(err).toContain("The file report.html can't be written: EFBIG");
     expect(readdirSync(folder)).toEqual([]);
   });

@@ -121,6 +121,7 @@ describe('sluice explain', () => {
     const { out } = await run(['explain', ...files]);
     expect(out).toContain('Orders      300 per 3 h, burst 300 (rate; ids: accountId)\n');
     expect(out).toContain('Exports     1 per second, burst 1 (rate, queue; ids: accountId)\n');
+    expect(out).toContain('NoFormat    1 per second, burst 1 (rate; ids: no idFormat)\n');
     expect(await runJson(['explain', ...files])).toMatchObject({ limits: expect.any(Array) as unknown[] });
   });
 

@@ -9,7 +9,7 @@ export function explanationLines(explanation: Explanation): string[] {
   const rows: [string, string][] = [
     ['from', sourceText(explanation)],
     ['kind', [kind, ...features].join(', ')],
-    ['ids', explanation.idFormat],
+    ['ids', formatText(explanation)],
     ...(rate === undefined ? [] : rateRows(rate, numbers!)),
     ...(borrow === undefined ? [] : [['borrows', borrowText(borrow)] as [string, string]]),
     ...(slots === undefined ? [] : [['slots', slotsText(slots)] as [string, string]]),
@@ -24,8 +24,12 @@ export function explanationLines(explanation: Explanation): string[] {
 
 /** Returns one line about a limit. */
 export function summaryLine(explanation: Explanation, width: number): string {
-  const { limit, kind, features, idFormat } = explanation;
-  return `${limit.padEnd(width)}  ${stateText(explanation)} (${[kind, ...features].join(', ')}; ids: ${idFormat})`;
+  const { limit, kind, features } = explanation;
+  return `${limit.padEnd(width)}  ${stateText(explanation)} (${[kind, ...features].join(', ')}; ids: ${formatText(explanation)})`;
+}
+
+function formatText({ idFormat }: Explanation): string {
+  return idFormat === 'missing' ? 'no idFormat' : idFormat;
 }
 
 function stateText({ state, kind, per, numbers }: Explanation): string {

@@ -29,7 +29,9 @@ export class OutputFile {
     const path = await realpath(name).catch(() => name);
     const old = await stat(path).catch(() => undefined);
     if (old !== undefined && !old.isFile())
-      throw new UsageError(`The file ${name} can't be written: it is ${old.isDirectory() ? 'a folder' : 'no file'}.`);
+      throw new UsageError(
+        `The file ${name} can't be written: it is ${old.isDirectory() ? 'a folder' : 'not a regular file'}.`,
+      );
     const read = await Promise.all(inputs.map((input) => stat(input).catch(() => undefined)));
     if (old !== undefined && read.some((each) => each?.ino === old.ino && each.dev === old.dev))
       throw new UsageError(`The file ${name} can't be written: the command reads that file. Choose another name.`);

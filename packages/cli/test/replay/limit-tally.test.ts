@@ -60,7 +60,11 @@ describe('LimitTally', () => {
 describe('burstCurve', () => {
   it('has at most about 120 points, with the smallest and the largest burst among them', () => {
     const { tally, clients, client } = tallyOf(RATE, { rows: 2000 });
-    for (let need = 1; need <= 1000; need++) tally.raise(client(`10.0.${need >> 8}.${need & 255}`), 0, START, need, 0);
+    for (let need = 1; need <= 1000; need++) {
+      const each = client(`10.0.${need >> 8}.${need & 255}`);
+      tally.count(each);
+      tally.raise(each, 0, START, need, 0);
+    }
     const points = burstCurve(clients)!.points;
     expect(points.length).toBeGreaterThan(60);
     expect(points.length).toBeLessThanOrEqual(121);

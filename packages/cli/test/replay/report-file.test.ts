@@ -46,7 +46,7 @@ describe('the file of sluice replay --html', () => {
     expect(await rejected(join(missing, 'r.html'))).toContain(`: the folder ${missing} does not exist.`);
     mkdirSync(join(folder, 'r.html'));
     expect(await rejected(join(folder, 'r.html'))).toContain("can't be written: it is a folder.");
-    expect(await rejected('/dev/null')).toContain("The file /dev/null can't be written: it is no file.");
+    expect(await rejected('/dev/null')).toContain("The file /dev/null can't be written: it is not a regular file.");
   });
 
   it('does not overwrite a log or the limits', async () => {

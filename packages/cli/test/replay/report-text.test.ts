@@ -124,6 +124,31 @@ describe('sluice suggest', () => {
     }
   });
 
+  it('counts the ids of the requests of a limit only, so that few of them are not lost among many', async () => {
+    const others = Array.from({ length: 500 }, (_, i) => ({ ms: NOON, address: `10.2.${i >> 8}.${i & 255}` }));
+    const logins = [12, 3].flatMap((count, i) => burstOf(count, { path: '/login', address: `10.1.0.${i}` }));
+    const { log, limits } = files({
+      log: logOf(pinoLine, [...others, ...logins]),
+      limits: 'Logins: { count: 1, period: 1s, burst: 5, idFormat: ipAddress }\n',
+    });
+    const words = ['--only', '/login', '--deny-at-most', '50%'];
+    const suggested = (await runJson(['suggest', log, ...words])) as SuggestReport;
+    expect(suggested.ids).toBe(2);
+    expect(suggested.suggestions.map(({ burst }) => burst)).toEqual(suggested.suggestions.map(() => 3));
+    const report = await replayReport([log, '--limits', limits, '--only', 'Logins=/login']);
+    expect(report.limits).toMatchObject([{ requests: 15, ids: 2, deniedIds: { low: 1, high: 1 } }]);
+  });
+
+  it.each([
+    { words: ['--key', 'header:x-api-key'], why: 'no request has such an id' },
+    { words: ['--only', '/nothing'], why: 'no request has such an id and is one of --only' },
+  ])('suggests nothing and says why with $words', async ({ words, why }) => {
+    const { log } = files({ log: logOf(pinoLine, burstOf(5)) });
+    expect((await run(['suggest', log, ...words])).out).toContain('of 0 ids, by');
+    expect((await run(['suggest', log, ...words])).out).toContain(`\nNo suggestion: ${why}`);
+    expect(await runJson(['suggest', log, ...words])).toMatchObject({ ids: 0, suggestions: [] });
+  });
+
   it('keeps to --deny-at-most in both passes of a log of whole seconds', async () => {
     // In the pass that spreads requests over their second, those of a client are closer to the next second.
     const others = Array.from({ length: 20 }, (_, i) => ({ ms: NOON, address: `10.1.0.${i}` }));

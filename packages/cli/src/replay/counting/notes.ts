@@ -38,7 +38,7 @@ const ALWAYS = [
 export function notesOn({ counts, window, logs, identified, evicted, slots }: Seen): string[] {
   const { requests } = counts;
   const notes: string[] = [];
-  const most = (part: number): boolean => part > requests / 2;
+  const most = (part: number): boolean => requests === 0 || part > requests / 2;
   if (logs.some(({ detected }) => detected.resolution === 'second'))
     notes.push(
       'The times are whole seconds. Each count is a band: all requests at the start of their second, and spread over it.',

@@ -10,10 +10,12 @@ const SHOWN_ROUTES = 10;
 /** Returns a report as lines for people. */
 export function reportLines(report: ReplayReport, console: Console): string[] {
   const { input, totals, limits, partial } = report;
-  const span = input.fromMs === null ? 'no requests' : `${timeText(input.fromMs)} to ${timeText(input.toMs!)} (UTC)`;
+  const damage = partial.map((why) => console.styled('yellow', `PART OF THE LOG: ${why}`));
+  if (input.fromMs === null)
+    return [...damage, 'The log has no requests that could be replayed.', ...skippedLines(report)];
   return [
-    ...partial.map((why) => console.styled('yellow', `PART OF THE LOG: ${why}`)),
-    `${counted(input.requests, 'request')}, ${span}`,
+    ...damage,
+    `${counted(input.requests, 'request')}, ${timeText(input.fromMs)} to ${timeText(input.toMs!)} (UTC)`,
     `  times     ${input.time.field}, ${input.time.moment}${input.time.resolution === 'second' ? ', in whole seconds' : ''}`,
     ...skippedLines(report),
     `  denied    ${share(totals.denied, totals.requests)}, of which ${band(totals.deniedSuccesses)} had succeeded`,

@@ -38,9 +38,9 @@ export class ClientTable {
     this.need = Array.from({ length: passes }, () => new Uint32Array(FIRST_ROWS));
   }
 
-  /** How many clients are in the table. */
+  /** How many clients in the table have requests to which the limit applies. */
   get size(): number {
-    return this.#rows - this.#free.length;
+    return [...this.used()].length;
   }
 
   /** Whether a client with this hash is in the sample. */
@@ -54,8 +54,8 @@ export class ClientTable {
     if (!this.keeps(low)) return { hash: low, row: -1 };
     let at = this.#find(low, high);
     if (this.#index[at] !== 0) return { hash: low, row: this.#index[at]! - 1 };
-    if (this.size >= this.#maxRows) {
-      while (this.size >= this.#maxRows) this.#halve();
+    if (this.#usedRows >= this.#maxRows) {
+      while (this.#usedRows >= this.#maxRows) this.#halve();
       if (!this.keeps(low)) return { hash: low, row: -1 };
     }
     const row = this.#newRow(low, high);
@@ -64,9 +64,13 @@ export class ClientTable {
     return { hash: low, row };
   }
 
-  /** The rows of all clients. */
+  /** The rows of all clients that have requests to which the limit applies. */
   *used(): Generator<number> {
-    for (let row = 0; row < this.#rows; row++) if (this.#isUsed[row] === 1) yield row;
+    for (let row = 0; row < this.#rows; row++) if (this.requests[row]! > 0) yield row;
+  }
+
+  get #usedRows(): number {
+    return this.#rows - this.#free.length;
   }
 
   /** Seeded, so that nobody can choose addresses that are slow to find; 64 bits, so that two clients are never one. */
@@ -121,8 +125,8 @@ export class ClientTable {
 
   #halve(): void {
     this.sampling *= 2;
-    for (const row of this.used()) {
-      if (this.keeps(this.#low[row]!)) continue;
+    for (let row = 0; row < this.#rows; row++) {
+      if (this.#isUsed[row] === 0 || this.keeps(this.#low[row]!)) continue;
       this.#isUsed[row] = this.overridden[row] = 0;
       this.requests[row] = 0;
       for (const columns of [this.denied, this.level, this.need]) for (const column of columns) column[row] = 0;
@@ -133,7 +137,9 @@ export class ClientTable {
 
   #reindex(size: number): void {
     this.#index = new Int32Array(size);
-    for (const row of this.used()) this.#index[this.#find(this.#low[row]!, this.#high[row]!)] = row + 1;
+    for (let row = 0; row < this.#rows; row++) {
+      if (this.#isUsed[row] === 1) this.#index[this.#find(this.#low[row]!, this.#high[row]!)] = row + 1;
+    }
   }
 }
 

@@ -12,7 +12,8 @@ export type IdRule =
 /** The format of the ids of a limit without an `idFormat`. */
 const TEXT: IdFormat = { name: 'text', canonical: (text) => text };
 
-const EXAMPLES = "ip, network, everyone, header:x-api-key or json:user.id, for example --key 'Orders=json:user.id'";
+const SOURCES = 'ip, network, everyone, header:x-api-key or json:user.id';
+const EXAMPLES = `${SOURCES}, for example --key 'Orders=json:user.id'`;
 
 /** Returns the rule of each limit that has one, from words such as `Orders=json:user.id`, otherwise from its `idFormat`. */
 export function keyRules(
@@ -55,7 +56,7 @@ function ruleOfSource(source: string, declared: IdFormat | undefined): IdRule {
   if (source === 'everyone') return ofKey(everyone(), format, 'nothing');
   const field = source.replace(/^header:(.*)$/i, (_, name: string) => `header:${name.toLowerCase()}`);
   if (/^(?:header:[\w-]+|json:.+)$/.test(field)) return { from: 'field', field, format: format ?? TEXT };
-  throw new UsageError(`The source of ids must be ${EXAMPLES}, but was '${source}'.`);
+  throw new UsageError(`The source of ids must be ${SOURCES}, but was '${source}'.`);
 }
 
 function ofKey(key: Key, format: IdFormat | undefined, needs: 'address' | 'nothing'): IdRule {

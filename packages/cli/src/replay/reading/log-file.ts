@@ -20,11 +20,15 @@ export interface LogFile {
 /** @throws {UsageError} For a file that can't be read. */
 export async function logFile(name: string, terminal: Terminal): Promise<LogFile> {
   if (name === '-') return { name, size: undefined, open: (onBytes) => chunksOf(terminal.stdin, onBytes) };
-  const found = await stat(name).catch((error: unknown) => unreadable(name, (error as Error).message));
+  const found = await stat(name).catch((error: unknown) => unreadable(name, reasonOf(error as NodeJS.ErrnoException)));
   if (found.isDirectory()) unreadable(name, 'it is a folder');
   // A pipe, as of the shell's <(command), is like stdin.
   const size = found.isFile() ? found.size : undefined;
   return { name, size, open: (onBytes) => chunksOf(createReadStream(name, { highWaterMark: CHUNK_BYTES }), onBytes) };
+}
+
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  return code === 'ENOENT' ? 'it does not exist' : message;
 }
 
 function unreadable(name: string, why: string): never {

@@ -10,6 +10,7 @@ export function suggestLines(
   return [
     ...partial.map((why) => console.styled('yellow', `PART OF THE LOG: ${why}`)),
     `${counted(input.requests, 'request')} of ${counted(ids, 'id')}, by ${key}`,
+    ...(suggestions.length === 0 ? ['', `No suggestion: ${whyNone(input)}.`] : []),
     ...suggestions.flatMap((suggestion) => [
       '',
       `${console.styled('bold', `Tightest in ${suggestion.tightestIn}`)}: at most ${counted(suggestion.most, 'request')} of a client`,
@@ -19,6 +20,10 @@ export function suggestLines(
     '',
     ...notes.map((note) => `- ${note}`),
   ];
+}
+
+function whyNone({ requests }: SuggestReport['input']): string {
+  return requests === 0 ? 'the log has no requests' : 'no request has such an id and is one of --only';
 }
 
 function priceLines({ requests, denied, deniedSuccesses, deniedIds }: Suggestion, ids: number): string[] {

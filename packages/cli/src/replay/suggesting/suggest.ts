@@ -69,7 +69,7 @@ export async function suggest(options: SuggestOptions, console: Console): Promis
     ids: report!.limits[0]?.ids ?? 0,
     denyAtMost,
     rates,
-    suggestions: report!.limits.length === 0 ? [] : suggestions,
+    suggestions: (report!.limits[0]?.requests ?? 0) === 0 ? [] : suggestions,
     notes: report!.notes,
   };
 }
