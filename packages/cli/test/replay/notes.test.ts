@@ -33,6 +33,7 @@ describe('the notes of a replay', () => {
   it.each([
     [{ counts: { withStatus: 400 } }, 'Most lines have no status'],
     [{ counts: { withTarget: 500 } }, 'Most lines have no method and path'],
+    [{ counts: { tooLongDurations: 2 } }, '2 requests have a duration above a day, which is taken as unknown.'],
     [{ withoutId: 101 }, '10 % of the requests have no header:x-api-key: Orders does not apply to them.'],
     [{ withoutId: 1000 }, '100 % of the requests have no header:x-api-key'],
     [{ window: { late: 7 } }, '7 requests are more than 60 s older than a line before them.'],

@@ -61,6 +61,15 @@ describe('sluice replay of odd lines', () => {
     expect(report.limits).toMatchObject([{ requests: 1, ids: 1 }]);
   });
 
+  it.each([86_401, 2_000_000_000, 1e300, 1e308])(
+    'takes a duration of %d seconds as unknown, and says so',
+    async (duration) => {
+      const report = await replayed([LINE, { ...LINE, duration: 86_400 }, { ...LINE, duration }]);
+      expect(report.input).toMatchObject({ requests: 3, fromMs: NOON - 86_400_000, toMs: NOON });
+      expect(report.notes).toContain('1 requests have a duration above a day, which is taken as unknown.');
+    },
+  );
+
   it('skips lines without a time', async () => {
     const report = await replayed([LINE, { ...LINE, time: undefined }, { ...LINE, time: 'now' }]);
     expect(report.input).toMatchObject({ requests: 1, skipped: { 'no valid time': 2 } });

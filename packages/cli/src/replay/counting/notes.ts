@@ -45,6 +45,8 @@ export function notesOn({ counts, window, logs, identified, evicted, slots }: Se
     );
   if (requests > 0 && !most(counts.withDuration) && logs.some(({ detected }) => detected.format.timeIs === 'end'))
     notes.push('The times are those of the end of each request. A log with $request_time shows when it arrived.');
+  if (counts.tooLongDurations > 0)
+    notes.push(`${counts.tooLongDurations} requests have a duration above a day, which is taken as unknown.`);
   if (!most(counts.withStatus))
     notes.push('Most lines have no status: which denied requests had succeeded is not known.');
   if (!most(counts.withTarget)) notes.push('Most lines have no method and path: routes and costs are not known.');

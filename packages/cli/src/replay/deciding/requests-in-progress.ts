@@ -4,8 +4,6 @@ import { EndQueue } from './end-queue.ts';
 
 /** The most requests that hold slots at the same time, so that the memory does not depend on the log. */
 const MAX_IN_PROGRESS = 50_000;
-/** For how long a request holds its slots at most: while it does, the limiter renews its lease. */
-const MAX_MICROS = 24 * 3_600_000_000;
 
 /** Decides requests by concurrency limits, and releases the slots of each allowed one at its end. */
 export class RequestsInProgress {
@@ -33,14 +31,18 @@ export class RequestsInProgress {
     this.#time.advance((micros - this.#time.nowMicros()) / 1000);
   }
 
-  /** Decides a request that arrives now. */
+  /**
+   * Decides a request that arrives now.
+   *
+   * @param durationMicros - At most a day: while it holds its slots, the limiter renews its lease.
+   */
   decide(entries: readonly SpendEntry[], durationMicros: number): Decision {
     if (!entries.some(({ limit }) => this.#names.has(limit))) return this.#limiter.spend(entries) as Decision;
     const held = this.#limiter.hold(entries) as HeldDecision;
     if (!held.allowed) return held;
     // A request that waits for its turn ends later than in the log.
     const delayMicros = Math.ceil(held.delayMs * 1000);
-    this.#held.add(this.#time.nowMicros() + delayMicros + Math.min(durationMicros, MAX_MICROS), held);
+    this.#held.add(this.#time.nowMicros() + delayMicros + durationMicros, held);
     if (this.#held.size > MAX_IN_PROGRESS) {
       this.endedEarly++;
       this.#releaseFirst();

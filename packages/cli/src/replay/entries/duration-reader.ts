@@ -1,6 +1,14 @@
 import { DURATION_UNITS, type FieldName, type LogFormat } from '../formats/line-parser.ts';
 import { decimalTimes, TimeReader } from './time-text.ts';
 
+/** The longest duration of a request, in microseconds: a day. A larger number is a mistake, or is in another unit. */
+const MAX_MICROS = 24 * 3_600_000_000;
+
+/** Returns whether microseconds can be the duration of a request. */
+export function isDuration(micros: number): boolean {
+  return micros >= 0 && micros <= MAX_MICROS;
+}
+
 /** Reads how long requests took: the duration that a line has, or its end minus its start. */
 export class DurationReader {
   readonly #unit: number;
@@ -21,7 +29,7 @@ export class DurationReader {
     }) as [number, number, number];
   }
 
-  /** Returns whole microseconds; NaN if the line does not show it. */
+  /** Returns whole microseconds, at most those of a day; NaN if the line does not show it. */
   read(bytes: Buffer, spans: Int32Array): number {
     const [duration, end, start] = [this.#duration, this.#time, this.#started];
     const micros =
@@ -31,6 +39,6 @@ export class DurationReader {
           ? this.#ends.read(bytes, spans[end]!, spans[end + 1]!) -
             this.#starts.read(bytes, spans[start]!, spans[start + 1]!)
           : NaN;
-    return micros >= 0 && micros < Infinity ? micros : NaN;
+    return isDuration(micros) ? micros : NaN;
   }
 }

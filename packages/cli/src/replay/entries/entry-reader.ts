@@ -2,7 +2,7 @@ import { DURATION_UNITS, type FieldName, type LineParser, type LogFormat } from 
 import type { Identities, IdentityReader } from '../keys/identities.ts';
 import type { LineReceiver } from '../reading/line-splitter.ts';
 import type { EntrySink } from './entry.ts';
-import { DurationReader } from './duration-reader.ts';
+import { DurationReader, isDuration } from './duration-reader.ts';
 import { fieldText, shownLine } from './field-text.ts';
 import type { Routes, Target } from './routes.ts';
 import { decimalTimes, TimeReader } from './time-text.ts';
@@ -33,6 +33,8 @@ export class ReadingCounts {
   withFraction = 0;
   /** Requests with a duration, whose arrival is therefore known. */
   withDuration = 0;
+  /** Requests with a duration above a day, which counts as unknown. */
+  tooLongDurations = 0;
   /** Requests with a method and a path, and with a status. */
   withTarget = 0;
   withStatus = 0;
@@ -124,7 +126,10 @@ export class EntryReader implements LineReceiver {
     if (this.#times.resolution === 'fraction') counts.withFraction++;
     if (isStarted || !this.#isTimeEnd || spans[2 * DURATION] === -1) return micros;
     const duration = decimalTimes(this.#durationUnit, bytes, spans[2 * DURATION]!, spans[2 * DURATION + 1]!);
-    if (!(duration >= 0)) return micros;
+    if (!isDuration(duration)) {
+      if (duration > 0) counts.tooLongDurations++;
+      return micros;
+    }
     counts.withDuration++;
     return micros - duration;
   }
