@@ -32,12 +32,12 @@ const SAMPLE = 50;
 /**
  * Finds the format of a log by its first lines.
  *
- * @param start - The beginning of the log.
+ * @param start - The beginning of the log, with its first line.
  * @returns `undefined` for an empty log.
- * @throws {UsageError} If no format reads them.
+ * @throws {UsageError} If no format reads them, or if the first line is too long.
  */
 export function detectFormat(file: string, start: Buffer, options: FormatOptions): DetectedFormat | undefined {
-  const lines = firstLines(start);
+  const lines = firstLines(file, start);
   if (lines.length === 0) return undefined;
   const tried = candidates(options).map((format) => ({ format, ...outcomeOf(format, lines) }));
   const best = tried.reduce((one, other) => (other.score > one.score ? other : one));
@@ -93,16 +93,19 @@ function fieldPath(text: string): [FieldName, string] {
   );
 }
 
-function firstLines(start: Buffer): readonly Buffer[] {
+function firstLines(file: string, start: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
+  let hasLongLine = false;
   const splitter = new LineSplitter({
     line: (bytes, from, to) => {
       if (lines.length < SAMPLE) lines.push(Buffer.from(bytes.subarray(from, to)));
     },
-    longLine: () => undefined,
+    longLine: () => void (hasLongLine = true),
   });
   splitter.push(start);
   // A log of one line may have no line end. Otherwise the last line is only a part.
   if (lines.length === 0) splitter.end();
+  if (lines.length === 0 && hasLongLine)
+    throw new UsageError(`${file} has no known format: its first line is longer than 64 KiB.`);
   return lines;
 }

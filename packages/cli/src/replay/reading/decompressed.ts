@@ -2,6 +2,8 @@ import zlib, { type Gunzip } from 'node:zlib';
 
 /** The bytes with which a gzip file and a zstd file begin. */
 const MAGIC = { gzip: [0x1f, 0x8b], zstd: [0x28, 0xb5, 0x2f, 0xfd] } as const;
+/** How many bytes show how a file is compressed. */
+export const MAGIC_BYTES: number = MAGIC.zstd.length;
 const CHUNK_BYTES = 131_072;
 
 /** How a file is compressed. */

@@ -1,5 +1,5 @@
 /** The longest line that is read, in bytes. No request line of a usual server is longer. */
-const MAX_LINE_BYTES = 65_536;
+export const MAX_LINE_BYTES = 65_536;
 
 /** What receives the lines of a file. */
 export interface LineReceiver {

@@ -3,7 +3,8 @@ import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../../console/failure.ts';
 import type { Terminal } from '../../console/terminal.ts';
-import { compressionOf, decompressed } from './decompressed.ts';
+import { beginningOf, startingWith } from './beginning.ts';
+import { compressionOf, decompressed, MAGIC_BYTES } from './decompressed.ts';
 
 const CHUNK_BYTES = 262_144;
 
@@ -37,10 +38,10 @@ function unreadable(name: string, why: string): never {
 
 async function* chunksOf(stream: Readable, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   const raw = counted(stream, onBytes);
-  const first = await raw.next();
-  if (first.done === true) return;
-  const all = withFirst(first.value, raw);
-  const compression = compressionOf(first.value);
+  const first = await beginningOf(raw, (_, length) => length >= MAGIC_BYTES);
+  if (first === undefined) return;
+  const all = startingWith(first, raw);
+  const compression = compressionOf(first);
   yield* compression === 'none' ? all : decompressed(all, compression);
 }
 
@@ -49,9 +50,4 @@ async function* counted(stream: Readable, onBytes: (count: number) => void): Asy
     onBytes(chunk.length);
     yield chunk;
   }
-}
-
-async function* withFirst(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield first;
-  yield* rest;
 }

@@ -2,6 +2,7 @@ import type { Console } from '../../console/console.ts';
 import { EntryReader, type EntryReaderParts } from '../entries/entry-reader.ts';
 import { detectFormat, type DetectedFormat, type FormatOptions } from '../formats/detect.ts';
 import type { SortWindow } from '../order/sort-window.ts';
+import { beginningOf, hasLine, startingWith } from './beginning.ts';
 import { DamagedError } from './decompressed.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { UsageError } from '../../console/failure.ts';
@@ -41,7 +42,7 @@ export async function knownLogs(files: readonly LogFile[], options: FormatOption
 
 async function knownLog(file: LogFile, options: FormatOptions): Promise<KnownLog | undefined> {
   const chunks = file.open(() => undefined);
-  const first = await firstChunk(file, chunks);
+  const first = await firstLine(file, chunks);
   const detected = first === undefined ? undefined : detectFormat(file.name, first, options);
   // A pipe can be read once only.
   if (file.size === undefined && first !== undefined && detected !== undefined)
@@ -50,18 +51,12 @@ async function knownLog(file: LogFile, options: FormatOptions): Promise<KnownLog
   return detected && { file, detected, opened: undefined };
 }
 
-async function firstChunk(file: LogFile, chunks: AsyncGenerator<Buffer>): Promise<Buffer | undefined> {
+async function firstLine(file: LogFile, chunks: AsyncGenerator<Buffer>): Promise<Buffer | undefined> {
   try {
-    const first = await chunks.next();
-    return first.done === true ? undefined : first.value;
+    return await beginningOf(chunks, hasLine());
   } catch (error) {
     throw new UsageError(`The log ${file.name} can't be read: ${(error as Error).message}.`);
   }
-}
-
-async function* startingWith(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield first;
-  yield* rest;
 }
 
 /** What {@link MergedLogs} needs to read the lines. */
