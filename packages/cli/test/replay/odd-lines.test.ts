@@ -70,6 +70,17 @@ describe('sluice replay of odd lines', () => {
     },
   );
 
+  it('replays lines from 1970 to 2199, and skips those with dates that do not exist', async () => {
+    const times = [
+      '1970-01-01T00:00:00+14:00',
+      '2199-12-31T23:59:59.5-12:00',
+      '2026-02-30T00:00:00Z',
+      '9999-12-31T23:59:59Z',
+    ];
+    const report = await replayed(times.map((time) => ({ ...LINE, time })));
+    expect(report.input).toMatchObject({ requests: 2, skipped: { 'no valid time': 2 } });
+  });
+
   it('skips lines without a time', async () => {
     const report = await replayed([LINE, { ...LINE, time: undefined }, { ...LINE, time: 'now' }]);
     expect(report.input).toMatchObject({ requests: 1, skipped: { 'no valid time': 2 } });

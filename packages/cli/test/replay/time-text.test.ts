@@ -64,6 +64,47 @@ describe('TimeReader', () => {
     expect(read(text)).toBeNaN();
   });
 
+  it.each([
+    '99/Nov/2026:99:99:99 +9999',
+    '00/Nov/2026:13:05:59 +0000',
+    '31/Nov/2026:13:05:59 +0000',
+    '29/Feb/2026:13:05:59 +0000',
+    '29/Feb/2100:13:05:59 +0000',
+    '23/Nov/2026:24:00:00 +0000',
+    '23/Nov/2026:13:60:59 +0000',
+    '23/Nov/2026:13:05:61 +0000',
+    '23/Nov/2026:13:05:59 +2400',
+    '23/Nov/2026:13:05:59 +0060',
+    '2026-02-30T13:05:59Z',
+    '2026-00-23T13:05:59Z',
+    '2026-13-23T13:05:59Z',
+    '2026-11-00T13:05:59Z',
+    '2026-11-23T24:00:00Z',
+    '2026-11-23T13:05:59+99:99',
+    '0001-01-01T00:00:00Z',
+    '1969-12-31T23:59:59Z',
+    '2200-01-01T00:00:00Z',
+    '7258118400',
+    '7258118400000.5',
+    '9999999999999999999',
+  ])("returns NaN for '%s', which does not exist or is no time of a log", (text) => {
+    expect(read(text)).toBeNaN();
+    const times = new TimeReader();
+    expect([read(text, times), read(text, times), read('2026-11-23T13:05:59Z', times)]).toEqual([NaN, NaN, MICROS]);
+  });
+
+  it.each([
+    ['29/Feb/2024:00:00:00 +0000', Date.UTC(2024, 1, 29)],
+    ['2000-02-29T23:59:59Z', Date.UTC(2000, 1, 29, 23, 59, 59)],
+    ['31/Dec/2016:23:59:60 +0000', Date.UTC(2017, 0, 1)],
+    ['2026-12-31T23:59:59-12:00', Date.UTC(2027, 0, 1, 11, 59, 59)],
+    ['1970-01-01T00:00:00+14:00', -14 * 3_600_000],
+    ['2199-12-31T23:59:59Z', Date.UTC(2199, 11, 31, 23, 59, 59)],
+    ['7258118399', Date.UTC(2199, 11, 31, 23, 59, 59)],
+  ])('reads %s, which is at the edge of what exists', (text, ms) => {
+    expect(read(text)).toBe(ms * 1000);
+  });
+
   it('shows whether the last time had a fraction of a second', () => {
     const times = new TimeReader();
     const resolutions = ['23/Nov/2026:13:05:59 Z', '2026-11-23T13:05:59.1Z', '2026-11-23T13:05:59Z', SECONDS].map(

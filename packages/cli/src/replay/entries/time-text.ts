@@ -3,14 +3,19 @@ export type Resolution = 'second' | 'fraction';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const [ZERO, NINE, DOT, DASH, SLASH, COLON, SPACE, PLUS] = [48, 57, 46, 45, 47, 58, 32, 43];
+const [HOUR_MS, MINUTE_MS] = [3_600_000, 60_000];
 const LETTERS = { T: 84, Z: 90 } as const;
+
+/** The years of logs. Later times are not exact in microseconds, and are mistakes. */
+const [FIRST_YEAR, LAST_YEAR] = [1970, 2199];
+const END_MICROS = Date.UTC(LAST_YEAR + 1, 0) * 1000;
 
 /** The longest text of a time up to its whole seconds, with the zone of `23/Nov/2026:13:05:59 +0100`. */
 const MAX_REMEMBERED = 32;
 
 /**
  * Reads times as logs write them: `23/Nov/2026:13:05:59 +0100`, `2026-11-23T13:05:59.123Z`, and numbers since 1970 in
- * seconds, milliseconds, microseconds or nanoseconds. A date without a time zone is taken as UTC.
+ * seconds, milliseconds, microseconds or nanoseconds. A date without a time zone is taken as UTC. The years are 1970 to 2199.
  */
 export class TimeReader {
   /** Of the last time that was read. */
@@ -20,7 +25,7 @@ export class TimeReader {
   #lastLength = 0;
   #lastMicros = NaN;
 
-  /** Returns microseconds since 1970, a whole number; NaN for text that is not a time. */
+  /** Returns microseconds since 1970, a whole number; NaN for text that is not a time that exists. */
   read(bytes: Buffer, start: number, end: number): number {
     if (end - start > 64) return NaN;
     if (bytes[start + 2] === SLASH) return this.#commonLog(bytes, start, end);
@@ -33,16 +38,9 @@ export class TimeReader {
     if (this.#isLast(bytes, start, end)) return this.#lastMicros;
     const month = MONTHS.indexOf(bytes.toString('latin1', start + 3, start + 6));
     if (month === -1 || bytes[start + 11] !== COLON) return NaN;
-    const date = Date.UTC(
-      digits(bytes, start + 7, 4),
-      month,
-      digits(bytes, start, 2),
-      digits(bytes, start + 12, 2),
-      digits(bytes, start + 15, 2),
-      digits(bytes, start + 18, 2),
-    );
+    const date = dateMs(digits(bytes, start + 7, 4), month, digits(bytes, start, 2));
     const offset = bytes[start + 20] === SPACE ? zoneMs(bytes, start + 21, end) : 0;
-    return this.#remember(bytes, start, end, (date - offset) * 1000);
+    return this.#remember(bytes, start, end, (date + clockMs(bytes, start + 12) - offset) * 1000);
   }
 
   #iso(bytes: Buffer, start: number, end: number): number {
@@ -57,15 +55,9 @@ export class TimeReader {
     this.resolution = at > start + 19 ? 'fraction' : 'second';
     const offset = at >= end || bytes[at] === LETTERS.Z ? 0 : zoneMs(bytes, at, end);
     if (this.#isLast(bytes, start, start + 19)) return this.#lastMicros + fraction - offset * 1000;
-    const date = Date.UTC(
-      digits(bytes, start, 4),
-      digits(bytes, start + 5, 2) - 1,
-      digits(bytes, start + 8, 2),
-      digits(bytes, start + 11, 2),
-      digits(bytes, start + 14, 2),
-      digits(bytes, start + 17, 2),
-    );
-    return this.#remember(bytes, start, start + 19, date * 1000) + fraction - offset * 1000;
+    const date = dateMs(digits(bytes, start, 4), digits(bytes, start + 5, 2) - 1, digits(bytes, start + 8, 2));
+    const micros = (date + clockMs(bytes, start + 11)) * 1000;
+    return this.#remember(bytes, start, start + 19, micros) + fraction - offset * 1000;
   }
 
   #number(bytes: Buffer, start: number, end: number): number {
@@ -85,7 +77,7 @@ export class TimeReader {
       if (unit >= 1) micros += unit * (bytes[i]! - ZERO);
     }
     this.resolution = hasFraction ? 'fraction' : 'second';
-    return Math.round(micros);
+    return micros < END_MICROS ? Math.round(micros) : NaN;
   }
 
   #isLast(bytes: Buffer, start: number, end: number): boolean {
@@ -130,12 +122,33 @@ function otherNumber(unit: number, text: string): number {
   return Math.round(Number(number) * (suffix === undefined ? unit : units[suffix.toLowerCase()]!));
 }
 
+/**
+ * Returns the begin of a day in UTC; NaN for one that does not exist, such as 30 February.
+ *
+ * @param month - From 0.
+ */
+function dateMs(year: number, month: number, day: number): number {
+  // Date takes 30 February as 2 March, and the year 70 as 1970.
+  if (!(year >= FIRST_YEAR && year <= LAST_YEAR)) return NaN;
+  const ms = Date.UTC(year, month, day);
+  const date = new Date(ms);
+  return date.getUTCMonth() === month && date.getUTCDate() === day ? ms : NaN;
+}
+
+/** Reads `13:05:59`, and `23:59:60`, which is a leap second. */
+function clockMs(bytes: Buffer, at: number): number {
+  const [hour, minute, second] = [digits(bytes, at, 2), digits(bytes, at + 3, 2), digits(bytes, at + 6, 2)];
+  if (!(hour <= 23 && minute <= 59 && second <= 60)) return NaN;
+  return hour * HOUR_MS + minute * MINUTE_MS + second * 1000;
+}
+
 /** Reads `+0100`, `+01:00` and `Z`. */
 function zoneMs(bytes: Buffer, start: number, end: number): number {
   const sign = bytes[start] === DASH ? -1 : bytes[start] === PLUS ? 1 : 0;
   if (sign === 0 || end - start < 5) return sign === 0 && bytes[start] === LETTERS.Z ? 0 : NaN;
   const minutesAt = bytes[start + 3] === COLON ? start + 4 : start + 3;
-  return sign * (digits(bytes, start + 1, 2) * 3_600_000 + digits(bytes, minutesAt, 2) * 60_000);
+  const [hours, minutes] = [digits(bytes, start + 1, 2), digits(bytes, minutesAt, 2)];
+  return hours <= 23 && minutes <= 59 ? sign * (hours * HOUR_MS + minutes * MINUTE_MS) : NaN;
 }
 
 function digits(bytes: Buffer, at: number, count: number): number {
