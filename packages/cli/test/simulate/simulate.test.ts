@@ -123,6 +123,15 @@ clients:
     expect(Math.abs(leased - exact)).toBeLessThanOrEqual(10);
   });
 
+  it('counts requests that wait for leases when they continue, also after the last one has arrived', async () => {
+    const limit = '{ burst: 100, count: 100, period: 1s, overshoot: 0.1 }';
+    const { 'app: leases over 4': leased } = await outcomes(scenarioOf('{ burst: 40 }', 'compare: leased\n', limit));
+    expect(leased).toEqual([40, 0, expect.any(Number)]);
+    // They wait for the answer of Redis, and not for 50 ms, the longest time.
+    expect(leased![2]).toBeGreaterThanOrEqual(1);
+    expect(leased![2]).toBeLessThan(20);
+  });
+
   it('lets all clients share the leases of everyone', async () => {
     const limits = 'limits: { All: { burst: 100, count: 1, period: 1s, overshoot: 0.1, idFormat: everyone } }';
     const stdin = `${limits}\nclients: { a: { arrivals: { burst: 90, over: 1s } }, b: { arrivals: { burst: 90, at: 1s, over: 1s } } }`;

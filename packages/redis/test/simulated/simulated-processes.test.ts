@@ -22,9 +22,14 @@ class Simulation {
   }
 
   /** Sends requests at equal distances, each to the process that a function returns. */
-  async send(requests: number, everyMs: number, processOf: (request: number) => number, id = 'one'): Promise<void> {
+  async send(
+    requests: number,
+    everyMs: number,
+    processOf: (request: number) => number,
+    { id = 'one', cost = 1 } = {},
+  ): Promise<void> {
     for (let i = 0; i < requests; i++) {
-      const passes = this.processes.spend(processOf(i), id, 1);
+      const passes = this.processes.spend(processOf(i), id, cost);
       if (typeof passes === 'boolean') this.#note(passes);
       else this.waited++;
       if (typeof passes !== 'boolean') void passes.then((each) => this.#note(each));
@@ -79,7 +84,7 @@ describe('simulated processes with leases', () => {
     await simulation.time.pass(100);
     await simulation.send(50, 0.1, () => 1);
     expect(simulation.passed.length - before).toBeLessThan(20);
-    await simulation.send(50, 1, () => 1, 'other');
+    await simulation.send(50, 1, () => 1, { id: 'other' });
     await simulation.time.pass(100);
     expect(simulation.passed.length - before).toBeGreaterThanOrEqual(50);
   });
@@ -96,6 +101,21 @@ describe('simulated processes with leases', () => {
     await time.pass(0);
     await time.pass(50);
     expect(await waiting).toBe(true);
+  });
+
+  it('let about three quarters of the limit through when each request costs 5 tokens, above the overdraft of 2', async () => {
+    const shares: number[] = [];
+    for (const cost of [1, 2, 5]) {
+      const simulation = new Simulation();
+      // oxlint-disable-next-line no-await-in-loop -- one simulation after the other
+      await simulation.send(6000 / cost, (10 * cost) / 3, (i) => (i * 7) % PROCESSES, { cost });
+      // 200 at once and 100 a second for 20 s.
+      shares.push((simulation.passed.length * cost) / 2200);
+    }
+    expect(shares[0]).toBeGreaterThan(0.99);
+    expect(shares[1]).toBeGreaterThan(0.97);
+    expect(shares[2]).toBeGreaterThan(0.7);
+    expect(shares[2]).toBeLessThan(0.85);
   });
 
   it('decide the same in each simulation', async () => {
