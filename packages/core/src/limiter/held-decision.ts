@@ -22,8 +22,8 @@ export class HeldDecision extends Decision implements AsyncDisposable {
    * @returns A promise that resolves when the store has released them. It never rejects: when the store can't answer, the
    * slots are free when their lease ends.
    */
-  async release(): Promise<void> {
-    await this.#release();
+  release(): Promise<void> {
+    return Promise.resolve(this.#release());
   }
 
   /** Releases the slots at the end of the block of an `await using`. */
