@@ -57,6 +57,35 @@ describe('LimitTally', () => {
   });
 });
 
+describe('LimitTally of a concurrency limit', () => {
+  it('finds the smallest number of slots of a client that denies none of its requests', () => {
+    const { tally, clients, client } = tallyOf({ concurrency: 1 });
+    const [one, other] = [client('10.0.0.1'), client('10.0.0.2')];
+    // One after the other, each at the end of the one before.
+    for (const ms of [0, 10, 20]) tally.raise(one, 0, START + ms * 1000, 1, 10_000);
+    expect(clients.need[0]?.[one.row]).toBe(1);
+    for (const ms of [30, 31, 39]) tally.raise(other, 0, START + ms * 1000, 2, 9000);
+    expect(clients.need[0]?.[other.row]).toBe(4);
+    tally.raise(one, 0, START + 40_000, 3, 0);
+    expect([clients.need[0]?.[one.row], tally.hasCurve]).toEqual([3, true]);
+  });
+
+  it('keeps the slots of clients apart when their rows are used by others', () => {
+    const { tally, clients, client } = tallyOf({ concurrency: 1 }, { rows: 8 });
+    for (let i = 0; i < 400; i++) tally.raise(client(`10.0.0.${i}`), 0, START + i, 1, 100);
+    const rows = [...clients.used()];
+    expect(rows.map((row) => clients.need[0]?.[row])).toEqual(rows.map(() => 1));
+    expect(clients.level[0]?.every((level) => level === 0 || level === 1)).toBe(true);
+  });
+
+  it('has no curve when there were more requests in progress than it counts', () => {
+    const { tally, client } = tallyOf({ concurrency: 1 });
+    const one = client('10.0.0.1');
+    for (let i = 0; i <= 100_000; i++) tally.raise(one, 0, START, 1, 1_000_000);
+    expect(tally.hasCurve).toBe(false);
+  });
+});
+
 describe('burstCurve', () => {
   it('has at most about 120 points, with the smallest and the largest burst among them', () => {
     const { tally, clients, client } = tallyOf(RATE, { rows: 2000 });

@@ -1,3 +1,4 @@
+import { MAX_IN_PROGRESS } from '../deciding/requests-in-progress.ts';
 import type { ReadingCounts } from '../entries/entry-reader.ts';
 import type { IdentifiedLimit } from '../keys/identities.ts';
 import type { SortWindow } from '../order/sort-window.ts';
@@ -77,7 +78,7 @@ function notesOnSlots({ endedEarly, ofProcess }: SlotsSeen, withoutEnd: number):
     notes.push(`${withoutEnd} requests have no duration: for concurrency limits they end as soon as they arrive.`);
   if (endedEarly > 0)
     notes.push(
-      `More than 50,000 requests held slots at once: ${endedEarly} released theirs before their end, and denials may be missing.`,
+      `More than ${MAX_IN_PROGRESS.toLocaleString('en')} requests held slots at once: ${endedEarly} released theirs before their end, and denials may be missing.`,
     );
   return notes;
 }

@@ -3,7 +3,7 @@ import type { ClientTable } from '../keys/client-table.ts';
 import type { ClientId } from '../keys/identity.ts';
 
 /** The most requests in progress that are counted, so that the memory does not depend on the log. */
-const MAX_HELD = 200_000;
+const MAX_HELD = 100_000;
 
 interface Held {
   readonly client: ClientId;

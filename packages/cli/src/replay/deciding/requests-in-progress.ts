@@ -3,7 +3,7 @@ import type { FakeTime } from '@sluice/core/testing';
 import { EndQueue } from './end-queue.ts';
 
 /** The most requests that hold slots at the same time, so that the memory does not depend on the log. */
-const MAX_IN_PROGRESS = 50_000;
+export const MAX_IN_PROGRESS = 20_000;
 
 /** Decides requests by concurrency limits, and releases the slots of each allowed one at its end. */
 export class RequestsInProgress {
