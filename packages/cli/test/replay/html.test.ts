@@ -22,7 +22,7 @@ describe('the page of sluice replay --html', () => {
     expect(textOf(page)).toContain('requests denied764 % of 11');
     expect(textOf(page)).toContain('denied, though they had succeeded (2xx)229 % of the denied requests');
     expect(cellsOf(page, 'limits')).toEqual([['PerAddress', '11', '7', '64 %', '29 %', '2', '1', '50 %']]);
-    expect(cellsOf(page, 'routes')).toEqual([['GET /', '10', '7', '70 %']]);
+    expect(cellsOf(page, 'routes')).toEqual([['GET /', '10', '7', '70 %', '1 id']]);
     expect(cellsOf(page, 'rates')).toEqual([
       ['without the limits', '11', '10'],
       ['with the limits', '4', '3'],

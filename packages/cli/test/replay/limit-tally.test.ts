@@ -33,7 +33,7 @@ describe('LimitTally', () => {
     for (const each of all) {
       tally.count(each);
       tally.raise(each, 0, START, 1, 0);
-      tally.deny(each, 0, 7, false);
+      tally.deny(each, 0, 7, { isSuccess: false, route: 0 });
     }
     expect(clients.sampling).toBeGreaterThan(8);
     expect(tally).toMatchObject({ asked: 200, passes: [{ denied: 200, deniedSuccesses: 0 }] });

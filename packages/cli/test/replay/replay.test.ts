@@ -212,8 +212,13 @@ describe('sluice replay', () => {
     const report = await replayReport([log, '--limits', limits, '--keys', module, ...rules]);
     expect(report.limits).toMatchObject([{ requests: 3, denied: { high: 1 }, ids: 1 }]);
     expect(report.routes).toEqual([
-      { route: 'POST /orders', requests: 3, denied: { low: 1, high: 1 } },
-      { route: 'other', requests: 1, denied: { low: 0, high: 0 } },
+      {
+        route: 'POST /orders',
+        requests: 3,
+        denied: { low: 1, high: 1 },
+        limits: [{ limit: 'Orders', denied: { low: 1, high: 1 }, deniedIds: { low: 1, high: 1 } }],
+      },
+      { route: 'other', requests: 1, denied: { low: 0, high: 0 }, limits: [] },
     ]);
   });
 

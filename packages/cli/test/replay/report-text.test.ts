@@ -27,6 +27,7 @@ describe('the text of a replay', () => {
     expect(out).toContain('Daily  1 per calendar day, by ipAddress');
     expect(out).toContain('denied    23 of 24 (96 %), of which 23 had succeeded');
     expect(out).toContain('suggested count 24: denies 0 of 1 ids');
+    expect(out).toContain('GET /route-b: 2 of 2 (100 %), 1 id\n');
     expect(out).toContain('and 2 more');
     expect(out).toContain(`Daily ${ADDRESS}: 23 of 24 (96 %)`);
   });

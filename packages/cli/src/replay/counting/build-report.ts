@@ -8,7 +8,15 @@ import { kindOf } from '../../limits/limit-kind.ts';
 import { bandOf, type Band } from './band.ts';
 import { burstCurve, type BurstCurve } from './curve.ts';
 import type { LimitTally } from './limit-tally.ts';
-import type { DeniedReport, InputReport, LimitReport, ReplayReport, RouteReport, SuggestionReport } from './report.ts';
+import type {
+  DeniedReport,
+  InputReport,
+  LimitReport,
+  ReplayReport,
+  RouteLimitReport,
+  RouteReport,
+  SuggestionReport,
+} from './report.ts';
 import type { Tally, TotalCounts } from './tally.ts';
 
 /** What a report is made of. */
@@ -58,7 +66,7 @@ export function buildReport(parts: ReportParts): ReplayReport {
     totals: totalsOf(decided),
     limits: decided?.limits.map((each) => limitOf(each, parts.denyAtMost)) ?? [],
     leftOut,
-    routes: decided === undefined ? [] : routesOf(decided.tally, parts.routeNames),
+    routes: decided === undefined ? [] : routesOf(decided, parts.routeNames),
     mostDenied: decided === undefined ? [] : mostDeniedOf(decided.limits, shownIds(showIds)),
     timeline: decided?.tally.timeline.report() ?? { startMs: 0, stepMs: 1000, counts: [] },
     notes,
@@ -139,11 +147,25 @@ function suggestionOf(
   return { burst, deniedIds, theirPart: { low: theirRequests.low / requests, high: theirRequests.high / requests } };
 }
 
-function routesOf({ routes }: Tally, names: readonly string[]): RouteReport[] {
-  return routes
-    .map(({ requests, denied }, i): RouteReport => ({ route: names[i]!, requests, denied: bandOf(denied) }))
+function routesOf({ tally, limits }: DecidedParts, names: readonly string[]): RouteReport[] {
+  const all = limits.map(({ tally: each }) => routeLimitsOf(each));
+  return tally.routes
+    .map(({ requests, denied }, i): RouteReport => {
+      const ofLimits = all.map((routes) => routes[i]!).filter((each) => each.denied.high > 0);
+      return { route: names[i]!, requests, denied: bandOf(denied), limits: ofLimits };
+    })
     .filter(({ requests }) => requests > 0)
     .toSorted((a, b) => b.requests - a.requests);
+}
+
+/** Returns what a limit has denied of each route. */
+function routeLimitsOf({ name, deniedRoutes, clients: { sampling } }: LimitTally): RouteLimitReport[] {
+  const clients = deniedRoutes.map((pass) => pass.clients());
+  return deniedRoutes[0]!.requests.map((_, route) => ({
+    limit: name,
+    denied: bandOf(deniedRoutes.map(({ requests }) => requests[route]!)),
+    deniedIds: bandOf(clients.map((counts) => sampling * counts[route]!)),
+  }));
 }
 
 function mostDeniedOf(limits: readonly DecidedLimit[], shown: (limit: string, id: string) => string): DeniedReport[] {

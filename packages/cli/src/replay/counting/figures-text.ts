@@ -1,4 +1,5 @@
 import type { Band } from './band.ts';
+import type { LimitReport, RouteReport } from './report.ts';
 
 /** Returns a part of a whole as text: `12 to 15 of 300 (5 %)`. */
 export function share(part: Band, whole: number): string {
@@ -9,6 +10,17 @@ export function share(part: Band, whole: number): string {
 /** Returns a band as text: `12`, or `12 to 15`. */
 export function band({ low, high }: Band): string {
   return low === high ? count(low) : `${count(low)} to ${count(high)}`;
+}
+
+/** Returns how many ids were denied on a route: `3 ids`, or `3 ids of Orders, 1 id of Users` with several limits. */
+export function routeIds({ limits: ofRoute }: RouteReport, limits: readonly LimitReport[]): string {
+  return ofRoute
+    .map(({ limit, deniedIds }) => {
+      const about = limits.find(({ name }) => name === limit)!.sampling > 1 ? 'about ' : '';
+      const ids = `${about}${band(deniedIds)} ${deniedIds.high === 1 ? 'id' : 'ids'}`;
+      return limits.length === 1 ? ids : `${ids} of ${limit}`;
+    })
+    .join(', ');
 }
 
 /** Returns a part as text, with two digits: `0.034 %`. Only the whole is `100 %`. */

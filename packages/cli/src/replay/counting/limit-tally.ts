@@ -1,6 +1,7 @@
 import type { Limit } from '@sluice/core/kit';
 import type { ClientId } from '../keys/identity.ts';
 import type { ClientTable } from '../keys/client-table.ts';
+import { DeniedRoutes } from './denied-routes.ts';
 import { MostDenied } from './most-denied.ts';
 import { SlotsNeeded } from './slots-needed.ts';
 
@@ -11,6 +12,14 @@ export interface PassCounts {
   deniedSuccesses: number;
   /** Allowed requests that would have waited. */
   delayed: number;
+}
+
+/** What is counted of a denied request, beside its client. */
+export interface DeniedRequest {
+  /** Whether it got a response of 200 to 299. */
+  readonly isSuccess: boolean;
+  /** The number of its route. */
+  readonly route: number;
 }
 
 const TICKS_PER_MICRO = 16;
@@ -25,6 +34,8 @@ export class LimitTally {
   asked = 0;
   readonly passes: PassCounts[];
   readonly mostDenied: MostDenied;
+  /** For each pass. */
+  readonly deniedRoutes: readonly DeniedRoutes[];
   /** Requests of ids with an override, among them those of unlimited and of blocked ids. */
   overridden = 0;
   readonly #limit: Limit;
@@ -40,6 +51,7 @@ export class LimitTally {
     this.clients = clients;
     this.passes = Array.from({ length: passes }, () => ({ denied: 0, deniedSuccesses: 0, delayed: 0 }));
     this.mostDenied = new MostDenied(passes);
+    this.deniedRoutes = this.passes.map((_, i) => new DeniedRoutes(clients, i));
     this.#limit = limit;
     this.#startMicros = startMicros;
     this.#periods = this.passes.map(() => ({ endMs: -Infinity, number: 0 }));
@@ -63,12 +75,14 @@ export class LimitTally {
     if (client.row !== -1) this.clients.overridden[client.row] = 1;
   }
 
-  deny(client: ClientId, pass: number, second: number, isSuccess: boolean): void {
+  /** @param second - Seconds since 1970. */
+  deny(client: ClientId, pass: number, second: number, { isSuccess, route }: DeniedRequest): void {
     const counts = this.passes[pass]!;
     counts.denied++;
     if (isSuccess) counts.deniedSuccesses++;
     if (client.row !== -1 && this.clients.keeps(client.hash)) this.clients.denied[pass]![client.row]!++;
     this.mostDenied.add(client, pass, second);
+    this.deniedRoutes[pass]!.add(client, route);
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { Console } from '../../console/console.ts';
-import { band, count, counted, percent, share, timeText } from './figures-text.ts';
+import { band, count, counted, percent, routeIds, share, timeText } from './figures-text.ts';
 import { shownId } from '../../limits/figures.ts';
 import { numbersText } from '../../limits/numbers-text.ts';
 import { sizeName } from './size-name.ts';
@@ -61,13 +61,13 @@ function limitLines(limit: LimitReport, console: Console): string[] {
   ];
 }
 
-function routeLines({ routes }: ReplayReport): string[] {
+function routeLines({ routes, limits }: ReplayReport): string[] {
   const denied = routes.filter(({ denied: each }) => each.high > 0).toSorted((a, b) => b.denied.high - a.denied.high);
   if (denied.length === 0) return [];
   const more = denied.length > SHOWN_ROUTES ? [`  and ${denied.length - SHOWN_ROUTES} more`] : [];
-  const shown = denied
-    .slice(0, SHOWN_ROUTES)
-    .map((each) => `  ${shownId(each.route)}: ${share(each.denied, each.requests)}`);
+  const shown = denied.slice(0, SHOWN_ROUTES).map((each) => {
+    return `  ${shownId(each.route)}: ${share(each.denied, each.requests)}, ${routeIds(each, limits)}`;
+  });
   return ['', 'Denied by route', ...shown, ...more];
 }
 

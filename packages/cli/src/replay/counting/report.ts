@@ -119,6 +119,16 @@ export interface RouteReport {
   readonly route: string;
   readonly requests: number;
   readonly denied: Band;
+  /** The limits that denied requests of the route, in the order of the file. */
+  readonly limits: readonly RouteLimitReport[];
+}
+
+/** What one limit would have denied of the requests of one route. */
+export interface RouteLimitReport {
+  readonly limit: string;
+  readonly denied: Band;
+  /** Distinct ids that it denied there at least once. An estimate if the `sampling` of the limit is above 1. */
+  readonly deniedIds: Band;
 }
 
 /** An id that was denied. */

@@ -132,13 +132,14 @@ export class Tally {
       if (decision.delayMs > 0) this.#noteDelay(decision, pass);
       return;
     }
-    const success = isSuccess(second.statuses[i]!);
+    const { route } = second.targets[i]!;
+    const request = { isSuccess: isSuccess(second.statuses[i]!), route };
     total.denied++;
-    if (success) total.deniedSuccesses++;
+    if (request.isSuccess) total.deniedSuccesses++;
     this.#route(second.targets[i]!).denied[pass]!++;
     for (const { allowed, limit } of results) {
       const n = this.#numbers.get(limit)!;
-      if (!allowed) this.#limits[n]!.deny(identity[n]!, pass, at, success);
+      if (!allowed) this.#limits[n]!.deny(identity[n]!, pass, at, request);
     }
   }
 

@@ -25,7 +25,7 @@ export interface RouteOptions {
 }
 
 /** The most routes that are told apart. All others are one. */
-const MAX_ROUTES = 200;
+export const MAX_ROUTES = 200;
 const MAX_CACHED = 16_384;
 const OTHER = 'other';
 const [SPACE, QUESTION] = [32, 63];

@@ -1,4 +1,4 @@
-import { band, count } from '../counting/figures-text.ts';
+import { band, count, routeIds } from '../counting/figures-text.ts';
 import type { ReplayReport } from '../counting/report.ts';
 import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
 import { partOf } from './summary.ts';
@@ -8,7 +8,7 @@ import { drawTable } from '../../pages/table.ts';
 const MAX_SHOWN = 50;
 
 /** Draws the routes by their denied requests, most first. */
-export function drawRoutes({ routes, totals }: ReplayReport): Markup {
+export function drawRoutes({ routes, limits, totals }: ReplayReport): Markup {
   if (totals.requests === 0) return NOTHING;
   const denied = routes.filter((each) => each.denied.high > 0).toSorted((a, b) => b.denied.high - a.denied.high);
   if (denied.length === 0) return markup`<h2>Routes</h2>\n<p>No request of any route would have been denied.</p>\n`;
@@ -16,15 +16,22 @@ export function drawRoutes({ routes, totals }: ReplayReport): Markup {
   return markup`<h2>Routes</h2>
 ${drawTable({
   id: 'routes',
-  caption: 'Requests that would have been denied, by route',
+  caption: 'Requests and distinct ids that would have been denied, by route',
   columns: [
     { title: 'route', kind: 'long' },
     { title: 'requests', kind: 'number' },
     { title: 'denied', kind: 'number' },
     { title: 'of all', kind: 'part' },
+    { title: 'distinct ids denied', kind: 'text' },
   ],
   rows: denied
     .slice(0, MAX_SHOWN)
-    .map((each) => [each.route, count(each.requests), band(each.denied), partOf(each.denied, each.requests)]),
+    .map((each) => [
+      each.route,
+      count(each.requests),
+      band(each.denied),
+      partOf(each.denied, each.requests),
+      routeIds(each, limits),
+    ]),
 })}${rest > 0 ? markup`<p class="quiet">${count(rest)} more routes with denied requests are in the data of this page.</p>\n` : NOTHING}`;
 }
