@@ -39,7 +39,7 @@ describe('the text of a replay', () => {
       log: logOf(pinoLine, burstOf(3, { path, user: 'eve\u202edrac' })),
     });
     const { out } = await run(['replay', log, '--limits', limits, '--key', 'Orders=json:user.id', '--show-ids']);
-    expect(out).toContain('\n  GET /\\u{1b}[31mred\\u{7}\\u{a}  FAKE: 0 of 0: 2 of 3 (67 %)\n');
+    expect(out).toContain('\n  GET /\\u{1b}[31mred\\u{7}\\u{a}  FAKE: 0 of 0: 2 of 3 (67 %), 1 id\n');
     expect(out).toContain('\n  Orders eve\\u{202e}drac: 2 of 3 (67 %)\n');
   });
 
