@@ -38,7 +38,11 @@ export async function runSluice(args: readonly string[], terminal: Terminal): Pr
     return terminal.interrupted.aborted ? EXIT.interrupted : code;
   } catch (error) {
     // The parser has already written its message, or the help.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.failed;
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.fine;
+      terminal.write('stderr', `Help: sluice ${entry === undefined ? '' : `${chosen} `}--help\n`);
+      return EXIT.failed;
+    }
     return reported(error, terminal, chosen!);
   }
 }

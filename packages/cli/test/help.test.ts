@@ -27,12 +27,16 @@ describe('sluice', () => {
 
   it('names the right command for a wrong one', async () => {
     const { code, err } = await run(['chek']);
-    expect({ code, err }).toEqual({ code: 2, err: "error: unknown command 'chek'\n(Did you mean check?)\n" });
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: "error: unknown command 'chek'\n(Did you mean check?)\nHelp: sluice --help\n",
+    });
   });
 
   it.each(names)('names the right option for a wrong one of %s', async (name) => {
     const { code, err } = await run([name, '--jsn']);
-    expect({ code, err }).toEqual({ code: 2, err: "error: unknown option '--jsn'\n(Did you mean --json?)\n" });
+    const expected = `error: unknown option '--jsn'\n(Did you mean --json?)\nHelp: sluice ${name} --help\n`;
+    expect({ code, err }).toEqual({ code: 2, err: expected });
   });
 
   it.each(names)('%s has a help with an example, and the help is written to stdout', async (name) => {

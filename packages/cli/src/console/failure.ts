@@ -25,10 +25,18 @@ export function reported(error: unknown, terminal: Terminal, command: string): n
 }
 
 function textOf(error: unknown): string {
-  if (isSluiceError(error)) return `${error.message.replace('`timeoutMs`', '`--timeout`')} (${error.code})`;
+  if (isSluiceError(error)) return `${withFlags(error.message)} (${error.code})`;
   if (error instanceof CommandError) return error.message;
   // An error that nobody expected: its stack helps to find the mistake.
   return error instanceof Error ? String(error.stack) : String(error);
+}
+
+/** Names the flags of the command line instead of the options of the library. */
+function withFlags(message: string): string {
+  return message
+    .replace('`timeoutMs`', '`--timeout`')
+    .replace(/`trustedProxies(?:\[\d+\])?`/g, '`--trust`')
+    .replace(/trustedProxies: \[.*?\]/, '--trust loopback --trust 10.0.0.0/8');
 }
 
 /** By its name, because the program starts without loading the core. */

@@ -1,11 +1,21 @@
 import type { Call } from '../console/command.ts';
 import { UsageError } from '../console/failure.ts';
 import type { FormatOptions } from './formats/detect.ts';
+import { DURATION_UNITS, type DurationUnit } from './formats/line-parser.ts';
 import type { AddressRule } from './keys/identities.ts';
 
 /** Returns the format that was asked for. */
 export function formatOptions(call: Call): FormatOptions {
-  return { format: call.text('format'), fields: call.texts('field') };
+  return { format: call.text('format'), fields: call.texts('field'), durationUnit: durationUnit(call) };
+}
+
+function durationUnit(call: Call): DurationUnit | undefined {
+  const text = call.text('durationUnit');
+  if (text === undefined || Object.hasOwn(DURATION_UNITS, text)) return text as DurationUnit | undefined;
+  const units = Object.keys(DURATION_UNITS).join(', ');
+  throw new UsageError(
+    `\`--duration-unit\` must be one of ${units}, but was '${text}'. For example --duration-unit ms.`,
+  );
 }
 
 /** Returns how addresses are found. */

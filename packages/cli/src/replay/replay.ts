@@ -16,6 +16,7 @@ import { ClientTable } from './keys/client-table.ts';
 import type { AddressRule, IdentifiedLimit } from './keys/identities.ts';
 import { keyRules } from './keys/key-rules.ts';
 import { notesOn, partsMissing } from './counting/notes.ts';
+import { notesOnAddresses } from './counting/notes-on-addresses.ts';
 import type { Second } from './order/sort-window.ts';
 import { logFile } from './reading/log-file.ts';
 import { knownLogs, type KnownLog } from './reading/merged-logs.ts';
@@ -80,7 +81,7 @@ export async function replay(options: ReplayOptions, console: Console): Promise<
     time: timeOf(logs, arrivals, counts),
     partial: partsMissing(outcomes, console.interrupted.aborted),
     leftOut,
-    notes: notesOn(seen),
+    notes: [...notesOnAddresses(logs, options), ...notesOn(seen)],
     routeNames: routes.names,
     showIds: options.showIds,
     denyAtMost: options.denyAtMost,

@@ -20,7 +20,7 @@ describe('sluice replay of a bad log', () => {
     const { limits, log } = files({ limits: LIMITS, log: 'Dear diary,\n\u001B[31mtoday\u202E was fine.\n' });
     const { code, out, err } = await run(['replay', log, '--limits', limits]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toContain('has no known format. Its first line is: Dear diary,\nFormats: combined, alb, caddy');
+    expect(err).toContain('has no known format. Its first line is: Dear diary,\nFormats: combined, main, alb, caddy');
   });
 
   it('rejects a file that does not exist, a folder, and a missing --limits', async () => {
@@ -148,10 +148,10 @@ describe('sluice replay of a bad log', () => {
     [['--cost', 'POST /orders'], '`--cost` must be a pattern of requests and a whole number'],
     [['--route', 'users'], "A pattern of requests must be a path with an optional method before it, but was 'users'"],
     [['--only', 'Foo=/'], '`--only` must be the name of a limit and a pattern of requests'],
-    [['--format', 'iis'], '`--format` must be combined, alb, caddy'],
+    [['--format', 'iis'], '`--format` must be combined, main, alb, caddy'],
     [['--field', 'foo=bar'], '`--field` must be one of time, started'],
     [['--deny-at-most', '5'], '`--deny-at-most` must be a percentage of the ids'],
-    [['--trust', 'everyone'], '`trustedProxies[0]` must be'],
+    [['--trust', 'everyone'], '`--trust` must be'],
   ])('rejects %s with what is allowed', async (args, message) => {
     const { limits } = files({ limits: LIMITS });
     const { code, err } = await run(['replay', '-', '--limits', limits, ...args], {

@@ -6,12 +6,19 @@ const LIMITS = 'PerAddress: { count: 1, period: 1m, idFormat: ipAddress }\n';
 const MS = Date.UTC(2026, 10, 23, 13, 5, 59);
 
 /** A line of each format, as the program writes it, for GET /a?b=1 from 203.0.113.7, which arrived at MS + 123 ms. */
-const LINES: readonly { format: string; line: string; ms: number; moment: string }[] = [
+const LINES: readonly { format: string; line: string; ms: number; moment: string; trust?: string }[] = [
   {
     format: 'combined',
     line: '203.0.113.7 - bob [23/Nov/2026:14:05:59 +0100] "GET /a?b=1 HTTP/1.1" 204 0 "-" "an \\"agent\\""',
     ms: MS,
     moment: 'end of the request',
+  },
+  {
+    format: 'main',
+    line: '10.0.0.5 - - [23/Nov/2026:14:05:59 +0100] "GET /a?b=1 HTTP/1.1" 204 0 "-" "curl" "203.0.113.7"',
+    ms: MS,
+    moment: 'end of the request',
+    trust: '10.0.0.0/8',
   },
   {
     format: 'alb',
@@ -52,10 +59,36 @@ const LINES: readonly { format: string; line: string; ms: number; moment: string
 ];
 
 describe('formats of logs', () => {
+  it.each([
+    ['s', 1.5],
+    ['ms', 1500],
+    ['us', 1_500_000],
+    ['ns', 1_500_000_000],
+  ])('have durations in the unit of --duration-unit %s', async (unit, took) => {
+    const { limits } = files({ limits: LIMITS });
+    const line = `{"time":${MS},"ip":"203.0.113.7","duration":${took}}`;
+    const report = await replayReport(['-', '--limits', limits, '--duration-unit', unit], { stdin: `${line}\n` });
+    expect(report.input.fromMs).toBe(MS - 1500);
+  });
+
+  it('with X-Forwarded-For have a note if no proxy is trusted, and without it if one is', async () => {
+    const { limits } = files({ limits: LIMITS });
+    const line = (forwarded: string): string =>
+      `10.0.0.5 - - [23/Nov/2026:14:05:59 +0100] "GET / HTTP/1.1" 204 0 "-" "curl" "${forwarded}"\n`;
+    const notesOf = async (forwarded: string, ...args: string[]): Promise<string> =>
+      (await replayReport(['-', '--limits', limits, ...args], { stdin: line(forwarded) })).notes.join('\n');
+    expect(await notesOf('203.0.113.7')).toContain('which is not read without --trust');
+    expect(await notesOf('203.0.113.7', '--trust', '10.0.0.5')).not.toContain('--trust');
+    expect(await notesOf('-', '--trust', '10.0.0.5')).toContain('so --trust may change nothing');
+    expect(await notesOf('-')).not.toContain('--trust');
+  });
+
   it.each(LINES)('finds time, address, route and status in $format, without being told its name', async (expected) => {
     const { limits } = files({ limits: LIMITS });
-    const { format, line, ms, moment } = expected;
-    const report = await replayReport(['-', '--limits', limits, '--show-ids'], { stdin: `${line}\n${line}\n` });
+    const { format, line, ms, moment, trust } = expected;
+    const proxies = trust === undefined ? [] : ['--trust', trust];
+    const words = ['-', '--limits', limits, '--show-ids', ...proxies];
+    const report = await replayReport(words, { stdin: `${line}\n${line}\n` });
     expect(report.input).toMatchObject({ files: [{ format }], requests: 2, time: { moment } });
     expect(report.input.fromMs).toBeCloseTo(ms, 3);
     expect(report.totals).toMatchObject({ denied: { low: 1, high: 1 }, deniedSuccesses: { low: 1, high: 1 } });

@@ -22,13 +22,19 @@ function unescaped(text: string): string {
   }
 }
 
-/** Returns a part of a line for a message: at most 160 characters, without control characters. */
+const SHOWN = 160;
+
+/** Returns the beginning of a line for a message: at most 160 characters, without control characters. */
 export function shownLine(bytes: Buffer, start: number, end: number): string {
-  const text = bytes.toString('utf8', start, Math.min(end, start + 320));
-  const shown = JSON.stringify(text.slice(0, 160))
-    .slice(1, -1)
-    .replaceAll(String.raw`\"`, '"');
-  return end - start > shown.length || text.length > 160 ? `${escapedRest(shown)} …` : escapedRest(shown);
+  const text = bytes.toString('utf8', start, Math.min(end, start + 4 * SHOWN));
+  const escaped = escapedRest(
+    JSON.stringify(text)
+      .slice(1, -1)
+      .replaceAll(String.raw`\"`, '"'),
+  );
+  if (escaped.length <= SHOWN && end - start <= 4 * SHOWN) return escaped;
+  // Not in the middle of an escape.
+  return `${escaped.slice(0, SHOWN).replace(/\\(?:u[0-9a-f]{0,3})?$/, '')} …`;
 }
 
 /** What JSON leaves as it is, and a terminal does not: C1 controls, and marks that change the direction of text. */

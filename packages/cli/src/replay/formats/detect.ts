@@ -3,8 +3,9 @@ import { shownLine } from '../entries/field-text.ts';
 import { DurationReader } from '../entries/duration-reader.ts';
 import { TimeReader, type Resolution } from '../entries/time-text.ts';
 import { LineSplitter } from '../reading/line-splitter.ts';
+import { formatText } from './directive.ts';
 import { JsonFormat } from './json-format.ts';
-import type { FieldName, LogFormat } from './line-parser.ts';
+import type { DurationUnit, FieldName, LogFormat } from './line-parser.ts';
 import { PRESETS } from './presets.ts';
 import { TemplateFormat } from './template.ts';
 
@@ -14,6 +15,8 @@ export interface FormatOptions {
   readonly format: string | undefined;
   /** Where fields are in lines of JSON, such as `time=ts`. */
   readonly fields: readonly string[];
+  /** The unit of durations, if it is not that of the format. */
+  readonly durationUnit: DurationUnit | undefined;
 }
 
 /** A format, with what the first lines have shown. */
@@ -22,11 +25,16 @@ export interface DetectedFormat {
   readonly resolution: Resolution;
   /** Whether most lines show how long their requests took. */
   readonly hasDurations: boolean;
+  /** Whether a line shows for whom a proxy sent its request. */
+  readonly isForwarded: boolean;
   /** The time of the first line, in microseconds since 1970. */
   readonly firstMicros: number;
 }
 
 const FIELDS = ['time', 'started', 'duration', 'address', 'request', 'method', 'path', 'status'];
+const FORWARDED = 'header:x-forwarded-for';
+/** The fields by which formats are compared. */
+const COMPARED = [...FIELDS, FORWARDED];
 const SAMPLE = 50;
 
 /**
@@ -39,7 +47,9 @@ const SAMPLE = 50;
 export function detectFormat(file: string, start: Buffer, options: FormatOptions): DetectedFormat | undefined {
   const lines = firstLines(file, start);
   if (lines.length === 0) return undefined;
-  const tried = candidates(options).map((format) => ({ format, ...outcomeOf(format, lines) }));
+  const { durationUnit } = options;
+  const formats = candidates(options).map((each) => (durationUnit === undefined ? each : each.withUnit(durationUnit)));
+  const tried = formats.map((format) => ({ format, ...outcomeOf(format, lines) }));
   const best = tried.reduce((one, other) => (other.score > one.score ? other : one));
   if (best.read > 0) return best;
   const names = options.format === undefined ? 'no known format' : `not the format '${options.format}'`;
@@ -53,10 +63,10 @@ function outcomeOf(
   format: LogFormat,
   lines: readonly Buffer[],
 ): Omit<DetectedFormat, 'format'> & { readonly read: number; readonly score: number } {
-  const parser = format.parser(FIELDS);
-  const spans = new Int32Array(2 * FIELDS.length);
-  const [times, ends] = [new TimeReader(), new DurationReader(format, FIELDS)];
-  let [read, score, fractions, durations, firstMicros] = [0, 0, 0, 0, NaN];
+  const parser = format.parser(COMPARED);
+  const spans = new Int32Array(2 * COMPARED.length);
+  const [times, ends] = [new TimeReader(), new DurationReader(format, COMPARED)];
+  let [read, score, fractions, durations, firstMicros, isForwarded] = [0, 0, 0, 0, NaN, false];
   for (const line of lines) {
     if (!parser.parse(line, 0, line.length, spans)) continue;
     const at = spans[2] === -1 ? 0 : 2;
@@ -65,15 +75,18 @@ function outcomeOf(
     if (read++ === 0) firstMicros = micros;
     if (times.resolution === 'fraction') fractions++;
     if (!Number.isNaN(ends.read(line, spans))) durations++;
-    score += 1 + FIELDS.filter((_, i) => spans[2 * i] !== -1).length;
+    score += 1 + COMPARED.filter((_, i) => spans[2 * i] !== -1).length;
+    const forwarded = 2 * COMPARED.indexOf(FORWARDED);
+    // nginx writes `-` for a header that the request does not have.
+    if (spans[forwarded + 1]! - spans[forwarded]! > 1) isForwarded = true;
   }
   const resolution = fractions > 0 ? 'fraction' : 'second';
-  return { read, score, firstMicros, resolution, hasDurations: durations > read / 2 };
+  return { read, score, firstMicros, resolution, isForwarded, hasDurations: durations > read / 2 };
 }
 
 function candidates({ format, fields }: FormatOptions): readonly LogFormat[] {
   const paths = new Map(fields.map(fieldPath));
-  if (format !== undefined && format.includes('$')) return [new TemplateFormat('log_format', format)];
+  if (format !== undefined && format.includes('$')) return [new TemplateFormat('log_format', formatText(format))];
   const named = format === undefined ? PRESETS : PRESETS.filter(({ name }) => name === format);
   if (named.length === 0) {
     throw new UsageError(

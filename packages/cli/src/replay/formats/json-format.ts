@@ -1,4 +1,4 @@
-import type { DURATION_UNITS, FieldName, LineParser, LogFormat } from './line-parser.ts';
+import type { DurationUnit, FieldName, LineParser, LogFormat } from './line-parser.ts';
 import { JsonParser } from './json-parser.ts';
 
 /** What is different from format to format of JSON lines. */
@@ -8,7 +8,7 @@ export interface JsonLayout {
   readonly paths: Readonly<Record<FieldName, readonly string[]>>;
   /** Where a header is, with its name after it; in which case the name is written. */
   readonly headers?: { readonly path: string; readonly spelling: 'lower' | 'train' };
-  readonly durationUnit: keyof typeof DURATION_UNITS;
+  readonly durationUnit: DurationUnit;
   readonly timeIs: 'end' | 'start';
 }
 
@@ -16,7 +16,7 @@ export interface JsonLayout {
 export class JsonFormat implements LogFormat {
   readonly name: string;
   readonly isJson = true;
-  readonly durationUnit: keyof typeof DURATION_UNITS;
+  readonly durationUnit: DurationUnit;
   readonly timeIs: 'end' | 'start';
   readonly #layout: JsonLayout;
 
@@ -31,6 +31,10 @@ export class JsonFormat implements LogFormat {
   with(paths: ReadonlyMap<FieldName, string>): JsonFormat {
     const changed = Object.fromEntries([...paths].map(([field, path]) => [field, [path]]));
     return new JsonFormat({ ...this.#layout, paths: { ...this.#layout.paths, ...changed } });
+  }
+
+  withUnit(durationUnit: DurationUnit): JsonFormat {
+    return new JsonFormat({ ...this.#layout, durationUnit });
   }
 
   sourceOf(field: FieldName): string | undefined {

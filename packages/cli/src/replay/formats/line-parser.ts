@@ -17,6 +17,7 @@ export interface LineParser {
 
 /** The units in which logs write durations, in microseconds. */
 export const DURATION_UNITS = { s: 1_000_000, ms: 1000, us: 1, ns: 0.001 } as const;
+export type DurationUnit = keyof typeof DURATION_UNITS;
 
 /** A format of log lines. */
 export interface LogFormat {
@@ -24,11 +25,13 @@ export interface LogFormat {
   readonly name: string;
   /** Whether its lines are JSON, so that `json:` fields exist. */
   readonly isJson: boolean;
-  readonly durationUnit: keyof typeof DURATION_UNITS;
+  readonly durationUnit: DurationUnit;
   /** Whether `time` is the end of a request, or its start. */
   readonly timeIs: 'end' | 'start';
   /** How the log itself calls a field, for reports; undefined if the format does not have it. */
   sourceOf(field: FieldName): string | undefined;
+  /** Returns the same format with durations in another unit. */
+  withUnit(unit: DurationUnit): LogFormat;
   /** Creates the parser for some fields. */
   parser(fields: readonly FieldName[]): LineParser;
 }

@@ -14,6 +14,8 @@ const ALB = [
 /** The formats that have a name, in the order in which they are tried. */
 export const PRESETS: readonly LogFormat[] = [
   new TemplateFormat('combined', COMBINED),
+  // The log format in the configuration file that comes with nginx.
+  new TemplateFormat('main', `${COMBINED} "$http_x_forwarded_for"`),
   new TemplateFormat('alb', ALB),
   new JsonFormat({
     name: 'caddy',
@@ -83,6 +85,7 @@ export const PRESETS: readonly LogFormat[] = [
       method: ['request_method', 'method'],
       path: ['request_uri', 'uri', 'path', 'url'],
       status: ['status', 'status_code'],
+      'header:x-forwarded-for': ['http_x_forwarded_for', 'headers.x-forwarded-for'],
     },
     headers: { path: 'headers.', spelling: 'lower' },
     durationUnit: 's',

@@ -1,4 +1,4 @@
-import type { FieldName, LineParser, LogFormat } from './line-parser.ts';
+import type { DurationUnit, FieldName, LineParser, LogFormat } from './line-parser.ts';
 
 /** The variables of nginx that have another name here. */
 const VARIABLES: Readonly<Record<string, FieldName>> = {
@@ -25,14 +25,16 @@ interface Piece {
 export class TemplateFormat implements LogFormat {
   readonly name: string;
   readonly isJson = false;
-  readonly durationUnit = 's';
-  readonly timeIs: 'end' | 'start';
+  readonly durationUnit: DurationUnit;
+  readonly timeIs = 'end';
+  readonly #template: string;
   readonly #before: Buffer;
   readonly #pieces: readonly Piece[];
 
-  constructor(name: string, template: string, timeIs: 'end' | 'start' = 'end') {
+  constructor(name: string, template: string, durationUnit: DurationUnit = 's') {
     this.name = name;
-    this.timeIs = timeIs;
+    this.durationUnit = durationUnit;
+    this.#template = template;
     const parts = template.split(/\$\{?([a-z0-9_:]+)\}?/i);
     this.#before = Buffer.from(parts[0]!, 'latin1');
     this.#pieces = pairs(parts.slice(1)).map(([variable, after]) => ({
@@ -40,6 +42,10 @@ export class TemplateFormat implements LogFormat {
       source: `$${variable}`,
       after: Buffer.from(after, 'latin1'),
     }));
+  }
+
+  withUnit(unit: DurationUnit): TemplateFormat {
+    return new TemplateFormat(this.name, this.#template, unit);
   }
 
   sourceOf(field: FieldName): string | undefined {

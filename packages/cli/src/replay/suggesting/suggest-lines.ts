@@ -10,7 +10,7 @@ export function suggestLines(
   return [
     ...partial.map((why) => console.styled('yellow', `PART OF THE LOG: ${why}`)),
     `${counted(input.requests, 'request')} of ${counted(ids, 'id')}, by ${key}`,
-    ...(suggestions.length === 0 ? ['', `No suggestion: ${whyNone(input)}.`] : []),
+    ...(suggestions.length === 0 ? ['', `No suggestion: ${whyNone(input, key)}.`] : []),
     ...suggestions.flatMap((suggestion) => [
       '',
       `${console.styled('bold', `Tightest in ${suggestion.tightestIn}`)}: at most ${counted(suggestion.most, 'request')} of a client`,
@@ -22,8 +22,8 @@ export function suggestLines(
   ];
 }
 
-function whyNone({ requests }: SuggestReport['input']): string {
-  return requests === 0 ? 'the log has no requests' : 'no request has such an id and is one of --only';
+function whyNone({ requests }: SuggestReport['input'], key: string): string {
+  return requests === 0 ? 'the log has no requests' : `no request that the limit is for has an id by ${key}`;
 }
 
 function priceLines({ requests, denied, deniedSuccesses, deniedIds }: Suggestion, ids: number): string[] {

@@ -3,6 +3,7 @@ import type { Console } from '../../console/console.ts';
 import { UsageError } from '../../console/failure.ts';
 import type { ReplayReport } from '../counting/report.ts';
 import { arrivalOf, passesFor } from '../deciding/arrivals.ts';
+import { counted, percent } from '../counting/figures-text.ts';
 import { Routes } from '../entries/routes.ts';
 import type { FormatOptions } from '../formats/detect.ts';
 import { ClientTable } from '../keys/client-table.ts';
@@ -61,17 +62,26 @@ export async function suggest(options: SuggestOptions, console: Console): Promis
     report = await priced(each, options, console);
     suggestions.push(suggestionOf(each, report, key));
   }
+  const ids = report!.limits[0]?.ids ?? 0;
   return {
     version: 1,
     partial: report!.partial,
     input: report!.input,
     key,
-    ids: report!.limits[0]?.ids ?? 0,
+    ids,
     denyAtMost,
     rates,
     suggestions: (report!.limits[0]?.requests ?? 0) === 0 ? [] : suggestions,
-    notes: report!.notes,
+    notes: [...notesOnFewIds(ids, denyAtMost), ...report!.notes],
   };
+}
+
+function notesOnFewIds(ids: number, denyAtMost: number): string[] {
+  if (ids <= 1 || denyAtMost === 0 || denyAtMost * ids >= 1) return [];
+  const enough = Math.ceil(100 / ids);
+  return [
+    `${percent(denyAtMost)} of ${counted(ids, 'id')} is none, so the numbers suit the id with the most requests, too. To allow that one is denied: --deny-at-most ${enough}%.`,
+  ];
 }
 
 interface RateAndBurst extends SuggestedRate {
