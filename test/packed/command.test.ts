@@ -7,6 +7,7 @@ import { Project } from './project.ts';
 import { packedTarballs } from './tarballs.ts';
 
 const tarballs = packedTarballs();
+const command = tarballs.command();
 afterAll(() => tarballs.remove());
 
 describe('the one file of the command, in an empty folder', () => {
@@ -18,11 +19,11 @@ describe('the one file of the command, in an empty folder', () => {
   });
 
   it('is run by npx', async () => {
-    expect(await project.npx(tarballs.command, ['suggest', 'access.log'])).toContain('requests of ');
+    expect(await project.npx(command, ['suggest', 'access.log'])).toContain('requests of ');
   });
 
   it('is installed for all folders, and then has all that it needs', async () => {
-    const sluice = await project.installGlobally(tarballs.command);
+    const sluice = await project.installGlobally(command);
     writeFileSync(join(project.folder, 'limits.yaml'), 'Orders: { count: 300, period: 3h, idFormat: domain }\n');
     const words = ['explain', 'limits.yaml', '--limit', 'Orders', 'example.co.uk'];
     expect(await project.run(sluice, words)).toContain('Orders example.co.uk: 300 per 3 h');
@@ -38,6 +39,6 @@ describe('the one file of the command, in an empty folder', () => {
       "import { clientNetwork } from '@sluice/core';\nexport const keys = { Requests: clientNetwork() };\n",
     );
     const words = ['replay', 'access.log', '--limits', 'limits.yaml', '--keys', 'keys.mjs', '--show-ids'];
-    expect(await project.npx(tarballs.command, words)).toContain('Requests 203.0.113.10: ');
+    expect(await project.npx(command, words)).toContain('Requests 203.0.113.10: ');
   });
 });

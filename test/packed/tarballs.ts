@@ -13,8 +13,8 @@ interface Manifest {
 /** Every published package, packed as a release would. */
 export interface Tarballs {
   readonly paths: readonly string[];
-  /** The file from which `npx` runs the command. */
-  readonly command: string;
+  /** Packs the file from which `npx` runs the command. */
+  command(): string;
   /** The names that can be imported, for example `@sluice/core/http`. */
   readonly entryPoints: readonly string[];
   remove(): void;
@@ -26,7 +26,7 @@ export function packedTarballs(): Tarballs {
   const paths = packAll(folder);
   return {
     paths,
-    command: packCommand(paths, folder),
+    command: () => packCommand(paths, folder),
     entryPoints: paths.flatMap(entryPointsOf),
     remove: () => rmSync(folder, { recursive: true }),
   };
