@@ -155,17 +155,13 @@ function passesOf(logs: readonly KnownLog[]): readonly Arrivals[] {
 function timeOf(
   logs: readonly KnownLog[],
   arrivals: readonly Arrivals[],
-  { requests, withDuration }: ReadingCounts,
+  { requests, withArrival }: ReadingCounts,
 ): ReplayReport['input']['time'] {
-  const format = logs[0]?.detected.format;
-  const started = format?.sourceOf('started');
-  const isArrival = started !== undefined || format?.timeIs === 'start' || withDuration > requests / 2;
-  const end = format?.sourceOf('time') ?? '';
-  const minus = withDuration > requests / 2 ? `${end} − ${format?.sourceOf('duration') ?? ''}` : end;
+  const fields = new Set(logs.map(({ detected }) => detected.timeField));
   return {
-    field: started ?? minus,
+    field: [...fields].join(', '),
     resolution: arrivals.length > 1 ? 'second' : 'fraction',
-    moment: isArrival ? 'arrival' : 'end of the request',
+    moment: withArrival > requests / 2 ? 'arrival' : 'end of the request',
   };
 }
 

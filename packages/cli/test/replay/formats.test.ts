@@ -58,6 +58,10 @@ const LINES: readonly { format: string; line: string; ms: number; moment: string
   },
 ];
 
+function lineOf(name: string): string {
+  return LINES.find(({ format }) => format === name)!.line;
+}
+
 describe('formats of logs', () => {
   it.each([
     ['s', 1.5],
@@ -94,6 +98,40 @@ describe('formats of logs', () => {
     expect(report.totals).toMatchObject({ denied: { low: 1, high: 1 }, deniedSuccesses: { low: 1, high: 1 } });
     expect(report.mostDenied).toMatchObject([{ id: '203.0.113.7' }]);
     expect(report.routes).toMatchObject([{ route: 'GET /a' }]);
+  });
+
+  it.each([
+    ['{"time":1795439159.5,"ip":"a"}', 'time', 'end of the request'],
+    ['{"ts":1795439159.5,"duration":0.5}', 'ts − duration', 'arrival'],
+    ['{"ts":1795439159.5,"duration":1e300}', 'ts', 'end of the request'],
+    [
+      '{"time":"2026-11-23T13:06:00Z","StartLocal":"2026-11-23T13:05:59.5Z","Duration":5,"RequestPath":"/"}',
+      'StartLocal',
+      'arrival',
+    ],
+    [
+      '{"time":"2026-11-23T13:06:00Z","Duration":5000,"RequestMethod":"GET","RequestPath":"/"}',
+      'time − Duration',
+      'arrival',
+    ],
+    ['{"time":"2026-11-23T13:06:00Z","RequestMethod":"GET","RequestPath":"/"}', 'time', 'end of the request'],
+    [
+      '{"start_time":"2026-11-23T13:05:59.123Z","downstream_remote_address":"a","response_code":200,"duration":27}',
+      'start_time',
+      'arrival',
+    ],
+  ])('reports the field of the times of %s', async (line, field, moment) => {
+    const limits = 'All: { count: 1, period: 1m, idFormat: everyone }\n';
+    const report = await replayReport(['-', '--limits', files({ limits }).limits], { stdin: `${line}\n`.repeat(3) });
+    expect(report.input).toMatchObject({ requests: 3, time: { field, moment } });
+    const isEnd = report.notes.some((note) => note.startsWith('The times are those of the end'));
+    expect(isEnd).toBe(moment !== 'arrival');
+  });
+
+  it('reports the fields of the times of several logs', async () => {
+    const written = files({ limits: LIMITS, one: lineOf('combined'), two: lineOf('alb') });
+    const report = await replayReport([written.one, written.two, '--limits', written.limits]);
+    expect(report.input.time).toMatchObject({ field: '$time_local, $started' });
   });
 
   it('finds fields of other JSON by their paths, also with a name that contains dots', async () => {

@@ -57,6 +57,16 @@ describe('JsonParser', () => {
     expect(values(parser, line, 2)).toBeUndefined();
   });
 
+  it.each([
+    ['{"c":"late"}', ['c', undefined]],
+    ['{"c":"late","a":{"b":"early"},"d":1}', ['a.b', 'd']],
+    ['{"a.b":"early","c":"late"}', ['a.b', undefined]],
+    ['{}', [undefined, undefined]],
+  ])('knows the paths of the values of %s', (line, expected) => {
+    values(parser, line, 2);
+    expect([parser.sourceOf(0), parser.sourceOf(1)]).toEqual(expected);
+  });
+
   it('finds a value for each of the fields that have its path, the first path of each', () => {
     const shared = new JsonParser([['ip', 'x'], ['ip'], ['x', 'ip'], ['y']]);
     expect(values(shared, '{"ip":"a"}', 4)).toEqual(['a', 'a', 'a', null]);
@@ -89,12 +99,14 @@ describe('TemplateFormat', () => {
     expect(values(parser, line, 4)).toEqual(expected);
   });
 
-  it('knows how the log itself calls a field', () => {
-    expect(['address', 'header:x-api-key', 'time'].map((field) => format.sourceOf(field))).toEqual([
-      '$remote_addr',
-      '$http_x_api_key',
-      undefined,
-    ]);
+  it.each([
+    ['23/Nov/2026:13:05:59 +0000|1795439159.5|', ['$msec', undefined]],
+    ['23/Nov/2026:13:05:59 +0000|-|7', ['$time_local', '$status']],
+    ['-|-|7', [undefined, '$status']],
+  ])('knows how the log itself calls the fields of %s', (line, expected) => {
+    const two = new TemplateFormat('log_format', '$time_local|$msec|$status').parser(['time', 'status']);
+    values(two, line, 2);
+    expect([two.sourceOf(0), two.sourceOf(1)]).toEqual(expected);
   });
 });
 
@@ -111,7 +123,7 @@ describe('PRESETS', () => {
       expect([name, values(parser, line, 2)]).toEqual([name, ['k', null]]);
     }
     const envoy = PRESETS.find(({ name }) => name === 'envoy')!;
-    expect(envoy.sourceOf('header:x-api-key')).toBeUndefined();
+    expect(values(envoy.parser(['header:x-api-key']), '{"headers":{"x-api-key":"k"}}', 1)).toEqual([null]);
   });
 });
 

@@ -14,7 +14,7 @@ function notes(given: {
 }): string {
   const { withoutId = 0, evicted = 0 } = given;
   const slots = given.slots && { endedEarly: 0, ofProcess: [], ...given.slots };
-  const usual = { requests: 1000, withDuration: 1000, withStatus: 1000, withTarget: 1000, withEnd: 1000 };
+  const usual = { requests: 1000, withArrival: 1000, withStatus: 1000, withTarget: 1000, withEnd: 1000 };
   const counts = Object.assign(new ReadingCounts(), usual, given.counts);
   const window = Object.assign(new SortWindow(() => undefined), given.window);
   const rule = { from: 'field', field: 'header:x-api-key', format: { name: 'text', canonical: String } } as const;
@@ -31,6 +31,7 @@ describe('the notes of a replay', () => {
   });
 
   it.each([
+    [{ counts: { withArrival: 500 } }, 'The times are those of the end of each request.'],
     [{ counts: { withStatus: 400 } }, 'Most lines have no status'],
     [{ counts: { withTarget: 500 } }, 'Most lines have no method and path'],
     [{ counts: { tooLongDurations: 2 } }, '2 requests have a duration above a day, which is taken as unknown.'],

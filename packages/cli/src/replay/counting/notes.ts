@@ -44,7 +44,7 @@ export function notesOn({ counts, window, logs, identified, evicted, slots }: Se
     notes.push(
       'The times are whole seconds. Each count is a band: all requests at the start of their second, and spread over it.',
     );
-  if (requests > 0 && !most(counts.withDuration) && logs.some(({ detected }) => detected.format.timeIs === 'end'))
+  if (requests > 0 && !most(counts.withArrival))
     notes.push('The times are those of the end of each request. A log with $request_time shows when it arrived.');
   if (counts.tooLongDurations > 0)
     notes.push(`${counts.tooLongDurations} requests have a duration above a day, which is taken as unknown.`);

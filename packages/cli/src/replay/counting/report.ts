@@ -50,7 +50,7 @@ export interface InputReport {
   readonly fromMs: number | null;
   readonly toMs: number | null;
   readonly time: {
-    /** The name of the field in the log. */
+    /** The fields in the log that most times come from, such as `$msec − $request_time`. */
     readonly field: string;
     readonly resolution: 'second' | 'fraction';
     /** What the times are that the requests were decided at. */

@@ -29,17 +29,13 @@ export class ReadingCounts {
   readonly skipped: Record<SkipReason, number> = { 'too long': 0, 'another format': 0, 'no valid time': 0 };
   /** The first skipped lines. */
   readonly examples: SkippedLine[] = [];
-  /** Requests whose time has a fraction of a second. */
-  withFraction = 0;
-  /** Requests with a duration, whose arrival is therefore known. */
-  withDuration = 0;
+  /** Requests whose arrival is known: by its own time, or by the end and the duration. */
+  withArrival = 0;
   /** Requests with a duration above a day, which counts as unknown. */
   tooLongDurations = 0;
   /** Requests with a method and a path, and with a status. */
   withTarget = 0;
   withStatus = 0;
-  /** Requests with an address. */
-  withAddress = 0;
   /** Requests whose end is known, if the ends are needed. */
   withEnd = 0;
 
@@ -51,7 +47,7 @@ export class ReadingCounts {
 
 /** The fields that every replay needs. */
 const USUAL_FIELDS = ['time', 'started', 'duration', 'address', 'request', 'method', 'path', 'status'] as const;
-const [TIME, STARTED, DURATION, ADDRESS, REQUEST, METHOD, PATH, STATUS] = [0, 1, 2, 3, 4, 5, 6, 7];
+const [TIME, STARTED, DURATION, REQUEST, METHOD, PATH, STATUS] = [0, 1, 2, 4, 5, 6, 7];
 
 /** What readers of entries share. */
 export interface EntryReaderParts {
@@ -100,7 +96,6 @@ export class EntryReader implements LineReceiver {
     if (!this.#parser.parse(bytes, start, end, spans)) return this.#skip('another format', bytes, start, end);
     const micros = this.#arrival(bytes, spans);
     if (Number.isNaN(micros)) return this.#skip('no valid time', bytes, start, end);
-    if (spans[2 * ADDRESS] !== -1) counts.withAddress++;
     counts.requests++;
     if (micros > this.latestMicros) this.latestMicros = micros;
     const identity = this.#identities.identityOf(bytes, start, end, spans);
@@ -123,14 +118,18 @@ export class EntryReader implements LineReceiver {
     const isStarted = spans[2 * STARTED] !== -1;
     const field = isStarted ? STARTED : TIME;
     const micros = spans[2 * field] === -1 ? NaN : this.#times.read(bytes, spans[2 * field]!, spans[2 * field + 1]!);
-    if (this.#times.resolution === 'fraction') counts.withFraction++;
-    if (isStarted || !this.#isTimeEnd || spans[2 * DURATION] === -1) return micros;
+    if (Number.isNaN(micros)) return NaN;
+    if (isStarted || !this.#isTimeEnd) {
+      counts.withArrival++;
+      return micros;
+    }
+    if (spans[2 * DURATION] === -1) return micros;
     const duration = decimalTimes(this.#durationUnit, bytes, spans[2 * DURATION]!, spans[2 * DURATION + 1]!);
     if (!isDuration(duration)) {
       if (duration > 0) counts.tooLongDurations++;
       return micros;
     }
-    counts.withDuration++;
+    counts.withArrival++;
     return micros - duration;
   }
 

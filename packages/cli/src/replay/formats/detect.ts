@@ -5,7 +5,7 @@ import { TimeReader, type Resolution } from '../entries/time-text.ts';
 import { LineSplitter } from '../reading/line-splitter.ts';
 import { formatText } from './directive.ts';
 import { JsonFormat } from './json-format.ts';
-import type { DurationUnit, FieldName, LogFormat } from './line-parser.ts';
+import type { DurationUnit, FieldName, LineParser, LogFormat } from './line-parser.ts';
 import { PRESETS } from './presets.ts';
 import { TemplateFormat } from './template.ts';
 
@@ -27,6 +27,8 @@ export interface DetectedFormat {
   readonly hasDurations: boolean;
   /** Whether a line shows for whom a proxy sent its request. */
   readonly isForwarded: boolean;
+  /** The names of the fields of which most arrivals are made, such as `$msec − $request_time`. */
+  readonly timeField: string;
   /** The time of the first line, in microseconds since 1970. */
   readonly firstMicros: number;
 }
@@ -35,6 +37,7 @@ const FIELDS = ['time', 'started', 'duration', 'address', 'request', 'method', '
 const FORWARDED = 'header:x-forwarded-for';
 /** The fields by which formats are compared. */
 const COMPARED = [...FIELDS, FORWARDED];
+const [TIME, STARTED, DURATION] = [0, 1, 2];
 const SAMPLE = 50;
 
 /**
@@ -66,22 +69,34 @@ function outcomeOf(
   const parser = format.parser(COMPARED);
   const spans = new Int32Array(2 * COMPARED.length);
   const [times, ends] = [new TimeReader(), new DurationReader(format, COMPARED)];
+  const timeFields = new Map<string, number>();
   let [read, score, fractions, durations, firstMicros, isForwarded] = [0, 0, 0, 0, NaN, false];
   for (const line of lines) {
     if (!parser.parse(line, 0, line.length, spans)) continue;
-    const at = spans[2] === -1 ? 0 : 2;
+    const at = 2 * (spans[2 * STARTED] === -1 ? TIME : STARTED);
     const micros = spans[at] === -1 ? NaN : times.read(line, spans[at]!, spans[at + 1]!);
     if (Number.isNaN(micros)) continue;
     if (read++ === 0) firstMicros = micros;
     if (times.resolution === 'fraction') fractions++;
-    if (!Number.isNaN(ends.read(line, spans))) durations++;
+    const hasDuration = !Number.isNaN(ends.read(line, spans));
+    if (hasDuration) durations++;
+    const source = timeFieldOf(format, parser, hasDuration);
+    timeFields.set(source, (timeFields.get(source) ?? 0) + 1);
     score += 1 + COMPARED.filter((_, i) => spans[2 * i] !== -1).length;
     const forwarded = 2 * COMPARED.indexOf(FORWARDED);
     // nginx writes `-` for a header that the request does not have.
     if (spans[forwarded + 1]! - spans[forwarded]! > 1) isForwarded = true;
   }
   const resolution = fractions > 0 ? 'fraction' : 'second';
-  return { read, score, firstMicros, resolution, isForwarded, hasDurations: durations > read / 2 };
+  const [[timeField] = ['']] = [...timeFields].toSorted(([, a], [, b]) => b - a);
+  return { read, score, firstMicros, resolution, isForwarded, hasDurations: durations > read / 2, timeField };
+}
+
+/** Returns the names of the fields of which the arrival of the last line is made. */
+function timeFieldOf({ timeIs }: LogFormat, parser: LineParser, hasDuration: boolean): string {
+  const [time, started, duration] = [TIME, STARTED, DURATION].map((field) => parser.sourceOf(field));
+  if (started !== undefined) return started;
+  return hasDuration && timeIs === 'end' ? `${time} − ${duration}` : time!;
 }
 
 function candidates({ format, fields }: FormatOptions): readonly LogFormat[] {

@@ -37,10 +37,6 @@ export class JsonFormat implements LogFormat {
     return new JsonFormat({ ...this.#layout, durationUnit });
   }
 
-  sourceOf(field: FieldName): string | undefined {
-    return this.#pathsOf(field)[0];
-  }
-
   parser(fields: readonly FieldName[]): LineParser {
     return new JsonParser(fields.map((field) => this.#pathsOf(field)));
   }

@@ -28,11 +28,14 @@ const MAX_DEPTH = 16;
  */
 export class JsonParser implements LineParser {
   readonly #root: Wanted[] = [];
+  readonly #paths: readonly (readonly string[])[];
   readonly #count: number;
+  /** Of each field, the place in its list of the path where the last line has it. */
   readonly #ranks: Int32Array;
 
   /** @param paths - Of each field, those where it may be: names with dots between them. */
   constructor(paths: readonly (readonly string[])[]) {
+    this.#paths = paths;
     this.#count = paths.length;
     this.#ranks = new Int32Array(paths.length);
     for (const [field, all] of paths.entries()) {
@@ -51,6 +54,10 @@ export class JsonParser implements LineParser {
     if (bytes[from] !== OBJECT) return false;
     const after = this.#object(bytes, from, end, this.#root, spans, 0);
     return after !== -1 && skipSpace(bytes, after, end) === end;
+  }
+
+  sourceOf(i: number): string | undefined {
+    return this.#paths[i]![this.#ranks[i]!];
   }
 
   /** Reads an object, and returns the byte after it; -1 if it is not valid. */

@@ -13,6 +13,9 @@ export interface LineParser {
    * @returns Whether the line has this format.
    */
   parse(bytes: Buffer, start: number, end: number, spans: Int32Array): boolean;
+
+  /** Returns how the log itself calls field number i, which may have several names; undefined if the last line lacks it. */
+  sourceOf(i: number): string | undefined;
 }
 
 /** The units in which logs write durations, in microseconds. */
@@ -28,8 +31,6 @@ export interface LogFormat {
   readonly durationUnit: DurationUnit;
   /** Whether `time` is the end of a request, or its start. */
   readonly timeIs: 'end' | 'start';
-  /** How the log itself calls a field, for reports; undefined if the format does not have it. */
-  sourceOf(field: FieldName): string | undefined;
   /** Returns the same format with durations in another unit. */
   withUnit(unit: DurationUnit): LogFormat;
   /** Creates the parser for some fields. */

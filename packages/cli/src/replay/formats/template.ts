@@ -48,12 +48,8 @@ export class TemplateFormat implements LogFormat {
     return new TemplateFormat(this.name, this.#template, unit);
   }
 
-  sourceOf(field: FieldName): string | undefined {
-    return this.#pieces.find((piece) => piece.field === field)?.source;
-  }
-
   parser(fields: readonly FieldName[]): LineParser {
-    const steps = this.#pieces.map(({ field, after }) => ({ field: fields.indexOf(field), after }));
+    const steps = this.#pieces.map((piece) => ({ ...piece, field: fields.indexOf(piece.field) }));
     // What follows the last value that is used is not looked at: servers often add values of their own.
     const last = steps.findLastIndex(({ field }) => field !== -1);
     return new TemplateParser(this.#before, steps.slice(0, last + 1), fields.length);
@@ -75,6 +71,7 @@ function fieldOf(variable: string): FieldName {
 interface Step {
   /** The number of the field; -1 if it is not used. */
   readonly field: number;
+  readonly source: string;
   readonly after: Buffer;
 }
 
@@ -86,16 +83,20 @@ class TemplateParser implements LineParser {
   readonly #before: Buffer;
   readonly #steps: readonly Step[];
   readonly #count: number;
+  /** Of each field, the number of the step that the last line has it from, plus 1; 0 if it lacks it. */
+  readonly #found: Int32Array;
 
   constructor(before: Buffer, steps: readonly Step[], count: number) {
     this.#before = before;
     this.#steps = steps;
     this.#count = count;
+    this.#found = new Int32Array(count);
   }
 
   parse(bytes: Buffer, start: number, end: number, spans: Int32Array): boolean {
     if (!startsWith(bytes, start, end, this.#before)) return false;
     spans.fill(-1, 0, 2 * this.#count);
+    this.#found.fill(0);
     let from = start + this.#before.length;
     for (let i = 0; i < this.#steps.length; i++) {
       const { field, after } = this.#steps[i]!;
@@ -104,10 +105,15 @@ class TemplateParser implements LineParser {
       if (field !== -1 && to > from && !(to === from + 1 && bytes[from] === DASH)) {
         spans[2 * field] = from;
         spans[2 * field + 1] = to;
+        this.#found[field] = i + 1;
       }
       from = to + after.length;
     }
     return true;
+  }
+
+  sourceOf(i: number): string | undefined {
+    return this.#steps[this.#found[i]! - 1]?.source;
   }
 }
 
