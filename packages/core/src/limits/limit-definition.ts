@@ -24,7 +24,7 @@ export interface LimitSettings<Request = unknown> {
 }
 
 /** The options of a rate: `count` tokens refill every `period`, and a bucket contains at most `burst`. */
-export interface RateOptions extends LimitNumbers, Exactness {
+interface RateOptions extends LimitNumbers, Exactness {
   /**
    * The most tokens that may be taken in any window of a length: `{ 1000: '1h' }`. It changes no decision. Numbers of
    * the limit and of its overrides that allow more are an error: burst + maxDebt + window / T must be at most that
@@ -36,12 +36,12 @@ export interface RateOptions extends LimitNumbers, Exactness {
 }
 
 /** A quota and a concurrency limit are always exact. */
-export interface AlwaysExact {
+interface AlwaysExact {
   readonly exact?: true | undefined;
 }
 
 /** The options that other kinds of limits have. */
-export type OtherKindsThan<Options> = {
+type OtherKindsThan<Options> = {
   readonly [
     Name in Exclude<
       keyof RateOptions | keyof QuotaNumbers | keyof ConcurrencyNumbers | keyof LoadNumbers,
