@@ -17,7 +17,7 @@ import type { AddressRule, IdentifiedLimit } from './keys/identities.ts';
 import { keyRules } from './keys/key-rules.ts';
 import { notesOn, partsMissing } from './counting/notes.ts';
 import { notesOnAddresses } from './counting/notes-on-addresses.ts';
-import type { Second } from './order/sort-window.ts';
+import type { Second } from './order/second.ts';
 import { logFile } from './reading/log-file.ts';
 import { knownLogs, type KnownLog } from './reading/merged-logs.ts';
 import { readRequests } from './reading/read-requests.ts';
@@ -134,11 +134,9 @@ class Deciding {
   }
 
   #begin(startMicros: number): Begun {
-    const replayed = forCanonicalIds(
-      this.#options.loaded,
-      this.#identified.map(({ name }) => name),
-    );
-    const passes = this.#arrivals.map(() => new ReplayPass(replayed, startMicros));
+    const names = this.#identified.map(({ name }) => name);
+    const replayed = forCanonicalIds(this.#options.loaded, names);
+    const passes = this.#arrivals.map(() => new ReplayPass(replayed, names, startMicros));
     const known = limitsOf(passes[0]!.limiter);
     const limits = this.#identified.map(({ name, clients }) => {
       return new LimitTally(known.get(name)!, clients, passes.length, startMicros);

@@ -63,17 +63,17 @@ describe('DeniedRoutes', () => {
   function clientsOf(table: ClientTable, names: string, count: number): ClientId[] {
     return Array.from({ length: count }, (_, i) => {
       const text = `${names}${i}`;
-      return { text, ...table.rowOf(text), entry: { limit: 'A', id: text } };
+      return { text, ...table.placeOf(text) };
     });
   }
-  const isKept = (table: ClientTable, { row, hash }: ClientId): boolean => row !== -1 && table.keeps(hash);
+  const isKept = (table: ClientTable, client: ClientId): boolean => table.rowOf(client) !== -1;
 
   it('counts the clients that are in the table, also when rows have had other clients', () => {
     const table = new ClientTable(64, 1);
     const routes = new DeniedRoutes(table, 0);
     const deny = (client: ClientId, route: number): void => {
       routes.add(client, route);
-      if (isKept(table, client)) for (const column of table.denied) column[client.row] = 1;
+      if (isKept(table, client)) for (const column of [table.requests, ...table.denied]) column[client.row] = 1;
     };
     const denied: ClientId[] = [];
     for (const [names, count] of [
@@ -104,7 +104,7 @@ describe('DeniedRoutes', () => {
     const routes = new DeniedRoutes(table, 0);
     for (const client of clientsOf(table, 'a', 9000)) {
       routes.add(client, 199);
-      for (const column of table.denied) column[client.row] = 1;
+      for (const column of [table.requests, ...table.denied]) column[client.row] = 1;
     }
     expect(routes.clients()[199]).toBe(9000);
   });

@@ -25,11 +25,12 @@ function idsOf(
   const limit = { name: 'Orders', rule, clients, withoutId: 0, invalidIds: 0, invalidExample: undefined };
   const found = new Identities([limit], { trustedProxies: undefined, addressHeader: undefined, ...addresses });
   const fields = [...new Set(['address', 'request', 'method', 'path', ...found.fields])];
-  const [parser, reader, spans] = [format.parser(fields), found.reader(format, fields), new Int32Array(32)];
+  const [parser, packer, spans] = [format.parser(fields), found.packer(format, fields), new Int32Array(64)];
   const ids = lines.map((line) => {
     const bytes = Buffer.from(line);
     parser.parse(bytes, 0, bytes.length, spans);
-    return reader.identityOf(bytes, 0, bytes.length, spans)[0]?.text;
+    const length = packer.pack(bytes, 0, bytes.length, spans);
+    return found.identityOf(packer.bytes, 0, length)[0]?.text;
   });
   return { ids, limit };
 }

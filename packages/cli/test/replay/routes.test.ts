@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Routes, type RouteOptions } from '../../src/replay/entries/routes.ts';
+import { Routes, type RouteOptions, type Target } from '../../src/replay/entries/routes.ts';
 
 function routesWith(options: Partial<RouteOptions>): Routes {
   return new Routes({ routes: [], costs: [], only: [], limits: ['Orders', 'Users'], ...options });
@@ -9,6 +9,12 @@ function routesWith(options: Partial<RouteOptions>): Routes {
 function routeOf(routes: Routes, request: string): string | undefined {
   const bytes = Buffer.from(`"${request}"`);
   return routes.names[routes.ofRequest(bytes, 1, bytes.length - 1).route];
+}
+
+/** The target of a request whose method and path are in two places. */
+function targetOf(routes: Routes, method: string, path: string): Target {
+  const bytes = Buffer.from(`${path},${method}`);
+  return routes.ofParts(bytes, [path.length + 1, bytes.length], [0, path.length]);
 }
 
 describe('Routes', () => {
@@ -54,11 +60,28 @@ describe('Routes', () => {
       costs: ['POST /orders=5', '/orders/*=0'],
       only: ['Orders=POST /orders', 'Orders=/orders/:id'],
     });
-    for (let again = 0; again < 2; again++) {
-      expect(routes.of('POST', '/orders?x')).toMatchObject({ cost: 5, applies: [true, true] });
-      expect(routes.of('GET', '/orders/7')).toMatchObject({ cost: 0, applies: [true, true] });
-      expect(routes.of('GET', '/orders')).toMatchObject({ cost: 1, applies: [false, true] });
+    for (let again = 0; again < 4; again++) {
+      expect(targetOf(routes, 'POST', '/orders?x')).toMatchObject({ cost: 5, applies: [true, true] });
+      expect(targetOf(routes, 'GET', '/orders/7')).toMatchObject({ cost: 0, applies: [true, true] });
+      expect(targetOf(routes, 'GET', '/orders')).toMatchObject({ cost: 1, applies: [false, true] });
     }
+  });
+
+  it('finds the same route of a request line and of its parts, with escapes and of any length', () => {
+    const routes = routesWith({});
+    const long = `/${'a/'.repeat(30_000)}`;
+    expect(targetOf(routes, 'GET', '/a?b')).toBe(targetOf(routes, 'GET', '/a'));
+    expect(targetOf(routes, 'GET', String.raw`/\u0061\u003fb`)).toBe(targetOf(routes, 'GET', '/a'));
+    expect(routes.names[targetOf(routes, 'GET', long).route]).toBe('GET /a/a/a/a/a/*');
+    const none = [-1, -1] as const;
+    expect(routes.names[routes.ofParts(Buffer.alloc(0), none, none).route]).toBe(routeOf(routes, ''));
+  });
+
+  it('has one target for all requests with the same route, cost and limits', () => {
+    const routes = routesWith({ costs: ['/users/7=2'] });
+    const [first, second, other] = ['/users/1', '/users/2', '/users/7'].map((path) => targetOf(routes, 'GET', path));
+    expect(second).toBe(first);
+    expect(other).toEqual({ ...first, cost: 2 });
   });
 
   it.each([

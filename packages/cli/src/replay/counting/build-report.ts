@@ -171,13 +171,14 @@ function routeLimitsOf({ name, deniedRoutes, clients: { sampling } }: LimitTally
 function mostDeniedOf(limits: readonly DecidedLimit[], shown: (limit: string, id: string) => string): DeniedReport[] {
   const all = limits.flatMap(({ tally }) => tally.mostDenied.top(TOP).map((each) => ({ ...each, tally })));
   const sorted = all.toSorted((a, b) => Math.max(...b.denied) - Math.max(...a.denied)).slice(0, TOP);
-  return sorted.map(({ id, row, hash, denied, timeline, tally }): DeniedReport => {
+  return sorted.map(({ client, denied, timeline, tally }): DeniedReport => {
     const { clients, name } = tally;
-    const isKept = row !== -1 && clients.keeps(hash);
+    const row = clients.rowOf(client);
+    const isKept = row !== -1;
     const report = timeline.report();
     return {
       limit: name,
-      id: shown(name, id),
+      id: shown(name, client.text),
       requests: isKept ? clients.requests[row]! : report.counts[0]!.reduce((sum, count) => sum + count, 0),
       denied: bandOf(isKept ? clients.denied.map((column) => column[row]!) : denied),
       timeline: report,

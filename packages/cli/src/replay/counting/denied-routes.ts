@@ -22,12 +22,13 @@ export class DeniedRoutes {
   }
 
   /** Counts a denied request. */
-  add({ row, hash }: ClientId, route: number): void {
+  add(client: ClientId, route: number): void {
     this.requests[route]!++;
-    if (row === -1 || !this.#clients.keeps(hash)) return;
+    const row = this.#clients.rowOf(client);
+    if (row === -1) return;
     if (row >= this.#owners.length) this.#grow(row + 1);
-    if (this.#owners[row] !== hash) {
-      this.#owners[row] = hash;
+    if (this.#owners[row] !== client.hash) {
+      this.#owners[row] = client.hash;
       this.#bits.fill(0, row * WORDS, (row + 1) * WORDS);
     }
     this.#bits[row * WORDS + (route >> 5)]! |= 1 << (route & 31);

@@ -66,13 +66,15 @@ export class LimitTally {
   /** Counts a request of a client, once for all passes. */
   count(client: ClientId): void {
     this.asked++;
-    if (client.row !== -1 && this.clients.keeps(client.hash)) this.clients.requests[client.row]!++;
+    const row = this.clients.rowOf(client);
+    if (row !== -1) this.clients.requests[row]!++;
   }
 
   /** Notes that the numbers of a client are not those of the limit. */
   noteOverridden(client: ClientId): void {
     this.overridden++;
-    if (client.row !== -1) this.clients.overridden[client.row] = 1;
+    const row = this.clients.rowOf(client);
+    if (row !== -1) this.clients.overridden[row] = 1;
   }
 
   /** @param second - Seconds since 1970. */
@@ -80,7 +82,8 @@ export class LimitTally {
     const counts = this.passes[pass]!;
     counts.denied++;
     if (isSuccess) counts.deniedSuccesses++;
-    if (client.row !== -1 && this.clients.keeps(client.hash)) this.clients.denied[pass]![client.row]!++;
+    const row = this.clients.rowOf(client);
+    if (row !== -1) this.clients.denied[pass]![row]!++;
     this.mostDenied.add(client, pass, second);
     this.deniedRoutes[pass]!.add(client, route);
   }
@@ -91,8 +94,8 @@ export class LimitTally {
    * @param durationMicros - For how long the request holds slots.
    */
   raise(client: ClientId, pass: number, micros: number, cost: number, durationMicros: number): void {
-    const { row, hash } = client;
-    if (row === -1 || !this.clients.keeps(hash)) return;
+    const row = this.clients.rowOf(client);
+    if (row === -1) return;
     const slots = this.#slots[pass];
     const needed =
       slots !== undefined

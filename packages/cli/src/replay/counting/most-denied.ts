@@ -1,14 +1,12 @@
+import type { ClientId } from '../keys/identity.ts';
 import { Timeline } from './timeline.ts';
 
 /** How many ids are watched before those with the fewest denials are dropped, and how many are kept then. */
 const [MOST, KEPT] = [4000, 2000];
 
-/** An id that was denied, since the second of its first denial. */
+/** An id that was denied, since its first denial. */
 export interface DeniedId {
-  readonly id: string;
-  /** Of the table of clients. */
-  readonly row: number;
-  readonly hash: number;
+  readonly client: ClientId;
   /** Of each pass. */
   readonly denied: number[];
   /** Requests, and denials in the first pass. */
@@ -24,20 +22,19 @@ export class MostDenied {
     this.#passes = passes;
   }
 
-  /** Counts a request, if its id was denied before. To be called when the requests of its second are decided. */
+  /** Counts a request, if its id was denied before. To be called after the request is decided. */
   countRequest(id: string, second: number): void {
     this.#ids.get(id)?.timeline.add(second, 0, 1);
   }
 
   /** @param second - Seconds since 1970. */
-  add(client: Pick<DeniedId, 'row' | 'hash'> & { readonly text: string }, pass: number, second: number): void {
+  add(client: ClientId, pass: number, second: number): void {
     let known = this.#ids.get(client.text);
     if (known === undefined) {
       if (this.#ids.size >= MOST) this.#drop();
       const denied = Array.from({ length: this.#passes }, () => 0);
-      const { row, hash, text: id } = client;
-      known = { id, row, hash, denied, timeline: new Timeline(second, 2) };
-      this.#ids.set(id, known);
+      known = { client, denied, timeline: new Timeline(second, 2) };
+      this.#ids.set(client.text, known);
     }
     known.denied[pass]!++;
     if (pass === 0) known.timeline.add(second, 1, 1);
@@ -49,7 +46,7 @@ export class MostDenied {
   }
 
   #drop(): void {
-    for (const { id } of this.top(MOST).slice(KEPT)) this.#ids.delete(id);
+    for (const { client } of this.top(MOST).slice(KEPT)) this.#ids.delete(client.text);
   }
 }
 

@@ -64,7 +64,7 @@ export function notesOn({ counts, window, logs, identified, evicted, slots }: Se
       `${window.late} requests are more than 60 s older than a line before them. They are left out. Sort the log by time.`,
     );
   if (window.wasFull)
-    notes.push('There were more than 400,000 requests in 60 s, so lines could be less than 60 s out of order.');
+    notes.push('There were more requests in 60 s than fit into 32 MB, so lines could be less than 60 s out of order.');
   if (evicted > 0) notes.push(`The store was full: ${evicted} buckets were evicted, and denials may be missing.`);
   if (slots !== undefined) notes.push(...notesOnSlots(slots, requests - counts.withEnd));
   return [...notes, ...ALWAYS];

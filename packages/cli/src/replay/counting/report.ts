@@ -138,6 +138,6 @@ export interface DeniedReport {
   readonly id: string;
   readonly requests: number;
   readonly denied: Band;
-  /** Since the second of its first denial: its requests, and the denied ones in the first pass. */
+  /** Since its first denial: its requests, and the denied ones in the first pass. */
   readonly timeline: TimelineReport;
 }

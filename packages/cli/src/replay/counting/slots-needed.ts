@@ -38,6 +38,7 @@ export class SlotsNeeded {
   #endFirst(): void {
     const { client, cost } = this.#held.take();
     // It may have left the table, and its row may be that of another client.
-    if (this.#clients.keeps(client.hash)) this.#clients.level[this.#pass]![client.row]! -= cost;
+    const row = this.#clients.rowOf(client);
+    if (row !== -1) this.#clients.level[this.#pass]![row]! -= cost;
   }
 }

@@ -3,7 +3,7 @@ import type { Target } from '../entries/routes.ts';
 import type { ReplayPass } from '../deciding/replay-pass.ts';
 import { arrivalOf, type Arrivals } from '../deciding/arrivals.ts';
 import type { Identity } from '../keys/identity.ts';
-import type { Second } from '../order/sort-window.ts';
+import type { HeldRequest, Second } from '../order/second.ts';
 import type { LimitTally } from './limit-tally.ts';
 import { Timeline } from './timeline.ts';
 
@@ -68,62 +68,61 @@ export class Tally {
     const at = startMicros / 1_000_000;
     this.requests += size;
     this.peak = Math.max(this.peak, size);
-    this.firstMicros = Math.min(this.firstMicros, second.micros[0]!);
-    this.lastMicros = Math.max(this.lastMicros, second.micros[size - 1]!);
+    this.firstMicros = Math.min(this.firstMicros, second.microsOf(0));
+    this.lastMicros = Math.max(this.lastMicros, second.microsOf(size - 1));
     this.timeline.add(at, 0, size);
-    for (let i = 0; i < size; i++) this.#count(second, i);
-    for (const [pass, { denied, ...total }] of this.totals.entries()) {
-      this.#decide(second, pass, at);
-      const deniedHere = this.totals[pass]!.denied - denied;
-      this.timeline.add(at, 1 + pass, deniedHere);
-      this.totals[pass]!.peak = Math.max(total.peak, size - deniedHere);
+    const deniedBefore = this.totals.map(({ denied }) => denied);
+    for (let i = 0; i < size; i++) this.#request(second, i, at);
+    for (const [pass, total] of this.totals.entries()) {
+      const denied = total.denied - deniedBefore[pass]!;
+      this.timeline.add(at, 1 + pass, denied);
+      total.peak = Math.max(total.peak, size - denied);
     }
-    for (let i = 0; i < size; i++) this.#countOfDenied(second, i, at);
   }
 
-  #count({ identities, targets, statuses }: Second, i: number): void {
-    const [identity, target] = [identities[i]!, targets[i]!];
+  // All passes of a request one after the other, while what they need of its client is in the processor's cache.
+  #request(second: Second, i: number, at: number): void {
+    const request = second.request(i);
+    const { identity, target, micros, durationMicros } = request;
+    this.#count(request);
+    for (let number = 0; number < this.#passes.length; number++) {
+      const { arrivals, pass } = this.#passes[number]!;
+      const arrival = arrivalOf(arrivals, second, i, micros);
+      const decision = pass.decide(arrival, identity, target, durationMicros);
+      this.#raise(request, number, arrival);
+      if (this.#observe !== undefined) this.#observe(number, decision, arrival);
+      if (decision !== undefined) this.#note(decision, number, request, at);
+    }
+    this.#countOfDenied(request, at);
+  }
+
+  #count({ identity, target, status }: HeldRequest): void {
     this.#route(target).requests++;
-    if (isSuccess(statuses[i]!)) this.successes++;
+    if (isSuccess(status)) this.successes++;
     for (let n = 0; n < identity.length; n++) {
       const id = identity[n]!;
       if (id !== null && target.applies[n]!) this.#limits[n]!.count(id);
     }
   }
 
-  #countOfDenied({ identities, targets }: Second, i: number, at: number): void {
-    const [identity, { applies }] = [identities[i]!, targets[i]!];
+  #countOfDenied({ identity, target }: HeldRequest, at: number): void {
     for (let n = 0; n < identity.length; n++) {
       const id = identity[n]!;
-      if (id !== null && applies[n]!) this.#limits[n]!.mostDenied.countRequest(id.text, at);
+      if (id !== null && target.applies[n]!) this.#limits[n]!.mostDenied.countRequest(id.text, at);
     }
   }
 
-  #decide(second: Second, number: number, at: number): void {
-    const { arrivals, pass } = this.#passes[number]!;
-    for (let i = 0; i < second.size; i++) {
-      const [identity, target] = [second.identities[i]!, second.targets[i]!];
-      const micros = arrivalOf(arrivals, second, i);
-      const decision = pass.decide(micros, identity, target, second.durations[i]!);
-      this.#raise(second, i, number, micros);
-      if (this.#observe !== undefined) this.#observe(number, decision, micros);
-      if (decision !== undefined) this.#note(decision, number, second, i, at);
-    }
-  }
-
-  #raise({ identities, targets, durations }: Second, i: number, number: number, micros: number): void {
-    const [identity, { applies, cost }] = [identities[i]!, targets[i]!];
+  #raise({ identity, target, durationMicros }: HeldRequest, number: number, micros: number): void {
     for (let n = 0; n < identity.length; n++) {
       const id = identity[n]!;
-      if (id !== null && applies[n]!) this.#limits[n]!.raise(id, number, micros, cost, durations[i]!);
+      if (id !== null && target.applies[n]!) this.#limits[n]!.raise(id, number, micros, target.cost, durationMicros);
     }
   }
 
-  #note(decision: Decision, pass: number, second: Second, i: number, at: number): void {
+  #note(decision: Decision, pass: number, { identity, target, status }: HeldRequest, at: number): void {
     const { results } = decision;
-    const identity = second.identities[i]!;
     // Unlimited ids have no result. Their numbers are not those of the limit either.
-    if (pass === 0 && results.length < identity.length) this.#noteMissing(decision, identity, second.targets[i]!);
+    if (pass === 0 && results.length < identity.length) this.#noteMissing(decision, identity, target);
     for (let r = 0; r < results.length; r++) {
       if (pass === 0 && results[r]!.overridden) this.#noteOverridden(results[r]!.limit, identity);
     }
@@ -132,11 +131,10 @@ export class Tally {
       if (decision.delayMs > 0) this.#noteDelay(decision, pass);
       return;
     }
-    const { route } = second.targets[i]!;
-    const request = { isSuccess: isSuccess(second.statuses[i]!), route };
+    const request = { isSuccess: isSuccess(status), route: target.route };
     total.denied++;
     if (request.isSuccess) total.deniedSuccesses++;
-    this.#route(second.targets[i]!).denied[pass]!++;
+    this.#route(target).denied[pass]!++;
     for (const { allowed, limit } of results) {
       const n = this.#numbers.get(limit)!;
       if (!allowed) this.#limits[n]!.deny(identity[n]!, pass, at, request);

@@ -1,4 +1,4 @@
-import type { Second } from '../order/sort-window.ts';
+import type { Second } from '../order/second.ts';
 
 /** When the requests of a second arrive in a pass. */
 export type Arrivals = 'as logged' | 'at the start of the second' | 'spread over the second';
@@ -11,9 +11,13 @@ export function passesFor(resolution: 'second' | 'fraction'): readonly Arrivals[
   return resolution === 'fraction' ? ['as logged'] : ['at the start of the second', 'spread over the second'];
 }
 
-/** Returns when a request of a second arrives, in whole microseconds since 1970. */
-export function arrivalOf(arrivals: Arrivals, second: Second, index: number): number {
-  if (arrivals === 'as logged') return second.micros[index]!;
-  if (arrivals === 'at the start of the second') return second.startMicros;
-  return second.startMicros + Math.floor((index * 1_000_000) / second.size);
+/**
+ * Returns when a request of a second arrives, in whole microseconds since 1970.
+ *
+ * @param micros - When it arrived according to the log.
+ */
+export function arrivalOf(arrivals: Arrivals, { startMicros, size }: Second, index: number, micros: number): number {
+  if (arrivals === 'as logged') return micros;
+  if (arrivals === 'at the start of the second') return startMicros;
+  return startMicros + Math.floor((index * 1_000_000) / size);
 }

@@ -26,7 +26,11 @@ export interface Undecidable {
   example: string | undefined;
 }
 
-type Entry = { readonly limit: string; readonly id: string; readonly cost?: number };
+interface Entry {
+  readonly limit: string;
+  id: string;
+  cost: number;
+}
 
 /** Decides requests in the order of time, by a limiter with a memory store whose clock is that of the log. */
 export class ReplayPass {
@@ -37,9 +41,16 @@ export class ReplayPass {
   #lastMicros: number;
   /** Undefined without concurrency limits. */
   readonly #inProgress: RequestsInProgress | undefined;
+  /** One for each limit that has ids, and those of the current request. Reused: the limiter reads them in its call only. */
+  readonly #entryOf: readonly Entry[];
+  readonly #entries: Entry[] = [];
 
-  /** @param startMicros - Not after the first request, in microseconds since 1970. */
-  constructor({ limits, overrides, concurrency }: ReplayedLimits, startMicros: number) {
+  /**
+   * @param names - The limits of which requests have ids, in the order of their ids.
+   * @param startMicros - Not after the first request, in microseconds since 1970.
+   */
+  constructor({ limits, overrides, concurrency }: ReplayedLimits, names: readonly string[], startMicros: number) {
+    this.#entryOf = names.map((limit) => ({ limit, id: '', cost: 1 }));
     this.#time = new FakeTime(startMicros / 1000);
     this.#lastMicros = startMicros;
     this.#store = memoryStore({ time: this.#time, maxKeys: MAX_KEYS });
@@ -81,11 +92,11 @@ export class ReplayPass {
       if (this.#inProgress === undefined) this.#time.set(micros / 1000);
     }
     this.#inProgress?.moveTo(this.#lastMicros);
-    const entries = entriesOf(identity, target);
-    if (entries.length === 0) return undefined;
+    this.#setEntries(identity, target);
+    if (this.#entries.length === 0) return undefined;
     try {
-      if (this.#inProgress !== undefined) return this.#inProgress.decide(entries, durationMicros);
-      return this.#limiter.spend(entries) as Decision;
+      if (this.#inProgress !== undefined) return this.#inProgress.decide(this.#entries, durationMicros);
+      return this.#limiter.spend(this.#entries) as Decision;
     } catch (error) {
       if (!(error instanceof SluiceError) || error.code !== 'ERR_COST_OVER_BURST') throw error;
       this.undecidable.count++;
@@ -94,18 +105,22 @@ export class ReplayPass {
     }
   }
 
+  #setEntries(identity: Identity, { applies, cost }: Target): void {
+    let count = 0;
+    for (let i = 0; i < identity.length; i++) {
+      const id = identity[i]!;
+      if (id === null || !applies[i]!) continue;
+      const entry = this.#entryOf[i]!;
+      entry.id = id.text;
+      entry.cost = cost;
+      this.#entries[count++] = entry;
+    }
+    // Setting it takes time even if it does not change.
+    if (this.#entries.length !== count) this.#entries.length = count;
+  }
+
   async close(): Promise<void> {
     await this.#limiter.close();
     this.#store.close();
   }
-}
-
-function entriesOf(identity: Identity, { applies, cost }: Target): readonly Entry[] {
-  const entries: Entry[] = [];
-  for (let i = 0; i < identity.length; i++) {
-    const id = identity[i];
-    if (id === null || id === undefined || !applies[i]!) continue;
-    entries.push(cost === 1 ? id.entry : { ...id.entry, cost });
-  }
-  return entries;
 }

@@ -1,9 +1,10 @@
 import { DURATION_UNITS, type FieldName, type LineParser, type LogFormat } from '../formats/line-parser.ts';
-import type { Identities, IdentityReader } from '../keys/identities.ts';
+import type { Identities } from '../keys/identities.ts';
+import type { FieldPacker } from '../keys/packed-fields.ts';
 import type { LineReceiver } from '../reading/line-splitter.ts';
 import type { EntrySink } from './entry.ts';
 import { DurationReader, isDuration } from './duration-reader.ts';
-import { fieldText, shownLine } from './field-text.ts';
+import { shownLine } from './field-text.ts';
 import type { Routes, Target } from './routes.ts';
 import { decimalTimes, TimeReader } from './time-text.ts';
 
@@ -66,7 +67,7 @@ export class EntryReader implements LineReceiver {
   readonly #parts: EntryReaderParts;
   readonly #parser: LineParser;
   readonly #spans: Int32Array;
-  readonly #identities: IdentityReader;
+  readonly #packer: FieldPacker;
   readonly #times = new TimeReader();
   /** Undefined if the ends of requests are not needed. */
   readonly #durations: DurationReader | undefined;
@@ -82,7 +83,7 @@ export class EntryReader implements LineReceiver {
     this.#parts = parts;
     this.#parser = format.parser(fields);
     this.#spans = new Int32Array(2 * fields.length);
-    this.#identities = identities.reader(format, fields);
+    this.#packer = identities.packer(format, fields);
     this.#durationUnit = DURATION_UNITS[format.durationUnit];
     this.#isTimeEnd = format.timeIs === 'end';
     this.#durations = parts.needsEnds ? new DurationReader(format, fields) : undefined;
@@ -98,9 +99,10 @@ export class EntryReader implements LineReceiver {
     if (Number.isNaN(micros)) return this.#skip('no valid time', bytes, start, end);
     counts.requests++;
     if (micros > this.latestMicros) this.latestMicros = micros;
-    const identity = this.#identities.identityOf(bytes, start, end, spans);
+    const length = this.#packer.pack(bytes, start, end, spans);
     const duration = this.#durations === undefined ? 0 : this.#duration(this.#durations, bytes, spans);
-    sink.take(micros, identity, this.#target(bytes, spans), this.#status(bytes, spans), duration);
+    const target = this.#target(bytes, spans);
+    sink.take(micros, this.#packer.bytes, length, target, this.#status(bytes, spans), duration);
   }
 
   longLine(): void {
@@ -146,10 +148,10 @@ export class EntryReader implements LineReceiver {
       counts.withTarget++;
       return routes.ofRequest(bytes, spans[2 * REQUEST]!, spans[2 * REQUEST + 1]!);
     }
-    if (spans[2 * PATH] === -1) return routes.of('', '');
-    counts.withTarget++;
-    const method = spans[2 * METHOD] === -1 ? '' : bytes.toString('latin1', spans[2 * METHOD], spans[2 * METHOD + 1]);
-    return routes.of(method, fieldText(bytes, spans[2 * PATH]!, spans[2 * PATH + 1]!));
+    const hasPath = spans[2 * PATH] !== -1;
+    if (hasPath) counts.withTarget++;
+    const method = hasPath ? spans[2 * METHOD]! : -1;
+    return routes.ofParts(bytes, [method, spans[2 * METHOD + 1]!], [spans[2 * PATH]!, spans[2 * PATH + 1]!]);
   }
 
   #status(bytes: Buffer, spans: Int32Array): number {

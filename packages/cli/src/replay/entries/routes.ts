@@ -1,7 +1,9 @@
 import { UsageError } from '../../console/failure.ts';
 import { BytesCache } from './bytes-cache.ts';
+import { copyBytes } from './copy-bytes.ts';
 import { fieldText } from './field-text.ts';
-import { ValueCache } from './value-cache.ts';
+
+type Span = readonly [start: number, end: number];
 
 /** What a request asks for, as far as limits and the report need it. */
 export interface Target {
@@ -26,7 +28,8 @@ export interface RouteOptions {
 
 /** The most routes that are told apart. All others are one. */
 export const MAX_ROUTES = 200;
-const MAX_CACHED = 16_384;
+/** The places for requests that are remembered. */
+const REMEMBERED = 32_768;
 const OTHER = 'other';
 const [SPACE, QUESTION] = [32, 63];
 
@@ -34,8 +37,11 @@ const [SPACE, QUESTION] = [32, 63];
 export class Routes {
   /** The names of all routes so far; the first is that of all others. */
   readonly names: string[] = [OTHER];
-  readonly #byBytes = new BytesCache<Target>();
-  readonly #cache = new ValueCache<Target>(MAX_CACHED);
+  readonly #remembered = new BytesCache<Target>(REMEMBERED);
+  /** A method and a path of different places, joined by a space. No line is longer than 64 KiB. */
+  readonly #joined = Buffer.alloc(65_537);
+  /** All targets that differ: many requests are held at a time, and these share them. */
+  readonly #targets = new Map<string, Target>();
   readonly #numbers = new Map<string, number>([[OTHER, 0]]);
   readonly #templates: readonly Pattern[];
   readonly #costs: readonly { readonly pattern: Pattern; readonly cost: number }[];
@@ -55,37 +61,46 @@ export class Routes {
     const space = indexOf(bytes, SPACE, start, end);
     let to = space === -1 ? end : space + 1;
     while (to < end && bytes[to] !== SPACE && bytes[to] !== QUESTION) to++;
-    const known = this.#byBytes.get(bytes, start, to);
+    return this.#of(bytes, start, to);
+  }
+
+  /** Returns the target of a method and a path in two places. The start of one that the line does not have is -1. */
+  ofParts(bytes: Buffer, [methodStart, methodEnd]: Span, [pathStart, pathEnd]: Span): Target {
+    const method = methodStart === -1 ? 0 : methodEnd - methodStart;
+    copyBytes(bytes, methodStart, this.#joined, 0, method);
+    this.#joined[method] = SPACE;
+    const query = pathStart === -1 ? -1 : indexOf(bytes, QUESTION, pathStart, pathEnd);
+    const path = pathStart === -1 ? 0 : (query === -1 ? pathEnd : query) - pathStart;
+    copyBytes(bytes, pathStart, this.#joined, method + 1, path);
+    return this.#of(this.#joined, 0, method + 1 + path);
+  }
+
+  #of(bytes: Buffer, start: number, end: number): Target {
+    const known = this.#remembered.get(bytes, start, end);
     if (known !== undefined) return known;
-    const text = bytes.toString('latin1', start, to);
-    const target = this.#cache.get(text) ?? this.#cached(text, fieldText(bytes, start, to));
-    this.#byBytes.set(bytes, start, to, target);
-    return target;
-  }
-
-  /** Returns the target of a method and a path. */
-  of(method: string, path: string): Target {
-    const query = path.indexOf('?');
-    const text = `${method} ${query === -1 ? path : path.slice(0, query)}`;
-    return this.#cache.get(text) ?? this.#cached(text, text);
-  }
-
-  #cached(key: string, text: string): Target {
-    const target = this.#made(text);
-    this.#cache.set(key, target);
+    const target = this.#made(fieldText(bytes, start, end));
+    this.#remembered.set(bytes, start, end, target);
     return target;
   }
 
   #made(text: string): Target {
     const space = text.indexOf(' ');
     const [method, url] = space === -1 ? ['', text] : [text.slice(0, space), text.slice(space + 1)];
-    const path = pathOf(url);
+    // A question mark may have been an escape of JSON.
+    const path = pathOf(url.split('?', 1)[0]!);
     const rule = this.#costs.find(({ pattern }) => pattern.matches(method, path));
-    return {
+    return this.#shared({
       route: this.#routeOf(method, path),
       cost: rule?.cost ?? 1,
       applies: this.#only.map((all) => all.length === 0 || all.some((pattern) => pattern.matches(method, path))),
-    };
+    });
+  }
+
+  #shared(target: Target): Target {
+    const key = JSON.stringify(target);
+    const known = this.#targets.get(key);
+    if (known === undefined) this.#targets.set(key, target);
+    return known ?? target;
   }
 
   #routeOf(method: string, path: string): number {

@@ -2,6 +2,14 @@ import { randomBytes } from 'node:crypto';
 
 const FIRST_ROWS = 1024;
 
+/** Where a client is in a {@link ClientTable}. */
+export interface ClientPlace {
+  /** The low 32 bits of its hash. */
+  readonly hash: number;
+  /** The row that it had when its place was found; -1 if it was not in the sample. */
+  readonly row: number;
+}
+
 /**
  * Figures of each client of a limit, in typed arrays: a log may have millions of clients. Ids are not stored, only 64 bits of
  * a hash.
@@ -43,20 +51,20 @@ export class ClientTable {
     return [...this.used()].length;
   }
 
-  /** Whether a client with this hash is in the sample. */
-  keeps(hash: number): boolean {
-    return (hash & (this.sampling - 1)) === 0;
+  /** Returns the row of a client; -1 if it is not in the sample, or no longer, so that its row may be another's. */
+  rowOf({ hash, row }: ClientPlace): number {
+    return this.#keeps(hash) ? row : -1;
   }
 
-  /** Returns the low 32 bits of a client's hash, and its row; row -1 if it is not in the sample. */
-  rowOf(id: string): { readonly hash: number; readonly row: number } {
+  /** Returns the place of a client, which is in the table afterwards if it is in the sample. */
+  placeOf(id: string): ClientPlace {
     const [low, high] = this.#hashOf(id);
-    if (!this.keeps(low)) return { hash: low, row: -1 };
+    if (!this.#keeps(low)) return { hash: low, row: -1 };
     let at = this.#find(low, high);
     if (this.#index[at] !== 0) return { hash: low, row: this.#index[at]! - 1 };
     if (this.#usedRows >= this.#maxRows) {
       while (this.#usedRows >= this.#maxRows) this.#halve();
-      if (!this.keeps(low)) return { hash: low, row: -1 };
+      if (!this.#keeps(low)) return { hash: low, row: -1 };
     }
     const row = this.#newRow(low, high);
     at = this.#find(low, high);
@@ -71,6 +79,11 @@ export class ClientTable {
 
   get #usedRows(): number {
     return this.#rows - this.#free.length;
+  }
+
+  /** Whether a client with this hash is in the sample. */
+  #keeps(hash: number): boolean {
+    return (hash & (this.sampling - 1)) === 0;
   }
 
   /** Seeded, so that nobody can choose addresses that are slow to find; 64 bits, so that two clients are never one. */
@@ -126,7 +139,7 @@ export class ClientTable {
   #halve(): void {
     this.sampling *= 2;
     for (let row = 0; row < this.#rows; row++) {
-      if (this.#isUsed[row] === 0 || this.keeps(this.#low[row]!)) continue;
+      if (this.#isUsed[row] === 0 || this.#keeps(this.#low[row]!)) continue;
       this.#isUsed[row] = this.overridden[row] = 0;
       this.requests[row] = 0;
       for (const columns of [this.denied, this.level, this.need]) for (const column of columns) column[row] = 0;

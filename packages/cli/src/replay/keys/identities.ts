@@ -1,15 +1,15 @@
-import type { Key, KeySource } from '@sluice/core';
+import type { IdFormat, Key, KeySource } from '@sluice/core';
 import { IpAddress } from '@sluice/core';
 import { clientAddressFinder, messageOf, type ClientAddressFinder } from '@sluice/core/kit';
 import { UsageError } from '../../console/failure.ts';
 import { BytesCache } from '../entries/bytes-cache.ts';
 import { fieldText } from '../entries/field-text.ts';
-import { ValueCache } from '../entries/value-cache.ts';
 import type { FieldName, LogFormat } from '../formats/line-parser.ts';
 import type { ClientTable } from './client-table.ts';
 import type { ClientId, Identity } from './identity.ts';
 import type { IdRule } from './key-rules.ts';
 import { LoggedRequest } from './logged-request.ts';
+import { FieldPacker, unpackFields } from './packed-fields.ts';
 
 /** How the address of a client is found, as in the options of a limiter. */
 export interface AddressRule {
@@ -30,7 +30,8 @@ export interface IdentifiedLimit {
   invalidExample: string | undefined;
 }
 
-const CACHED = 16_384;
+/** The places for lines whose ids are remembered. */
+const REMEMBERED = 65_536;
 const INVALID = Symbol('invalid id');
 type Found = ClientId | null | typeof INVALID;
 
@@ -40,16 +41,12 @@ export class Identities {
   readonly fields: readonly FieldName[];
   readonly #limits: readonly IdentifiedLimit[];
   readonly #finder: ClientAddressFinder;
-  readonly #header: string | undefined;
-  readonly #ids: readonly ValueCache<ClientId>[];
-  /** By the text of a field, for each limit. */
-  readonly #byField: readonly ValueCache<Exclude<Found, null>>[];
-  /** By the address, and the header if proxies are trusted: for all limits whose ids need no more. */
-  readonly #byAddress = new ValueCache<readonly Found[]>(CACHED);
-  readonly #byBytes = new BytesCache<readonly Found[]>();
-  /** Whether the address is enough for the ids of all limits. */
-  readonly #isByAddressOnly: boolean;
+  readonly #header: FieldName | undefined;
+  /** The field of each limit whose ids come from one; -1 for the others. */
+  readonly #fieldOf: readonly number[];
   readonly #needsRequest: boolean;
+  readonly #remembered = new BytesCache<readonly Found[]>(REMEMBERED);
+  readonly #spans: Int32Array;
 
   constructor(limits: readonly IdentifiedLimit[], { trustedProxies, addressHeader }: AddressRule) {
     this.#limits = limits;
@@ -59,44 +56,41 @@ export class Identities {
       // The log says nothing of proxies that are not trusted.
       warn: () => undefined,
     });
-    this.#header = trustedProxies === undefined ? undefined : (addressHeader ?? 'x-forwarded-for').toLowerCase();
-    this.#ids = limits.map(() => new ValueCache<ClientId>(CACHED));
-    this.#byField = limits.map(() => new ValueCache<Exclude<Found, null>>(CACHED));
-    this.#isByAddressOnly = limits.every(({ rule }) => rule.from === 'key' && rule.needs !== 'request');
+    const header = trustedProxies === undefined ? undefined : (addressHeader ?? 'x-forwarded-for').toLowerCase();
+    this.#header = header === undefined ? undefined : `header:${header}`;
     this.#needsRequest = limits.some(({ rule }) => rule.from === 'key' && rule.needs === 'request');
-    const fields = limits.flatMap(({ rule }) => (rule.from === 'field' ? [rule.field] : []));
-    const header = this.#header === undefined ? [] : [`header:${this.#header}`];
-    const ofRequests = this.#needsRequest ? LoggedRequest.FIELDS : [];
-    this.fields = [...new Set([...header, ...fields, ...ofRequests])];
+    this.fields = [...new Set(limits.flatMap(({ rule }) => this.#fieldsOf(rule)))];
+    this.#fieldOf = limits.map(({ rule }) => (rule.from === 'field' ? this.fields.indexOf(rule.field) : -1));
+    this.#spans = new Int32Array(2 * this.fields.length);
   }
 
   /**
-   * Returns the reader of ids for one file.
+   * Returns what packs the lines of one file for {@link identityOf}.
    *
    * @param fields - All fields that its parser finds.
    */
-  reader(format: LogFormat, fields: readonly FieldName[]): IdentityReader {
-    const numberOf = (field: FieldName | undefined): number => (field === undefined ? -1 : fields.indexOf(field));
-    const address = numberOf('address');
-    const header = this.#header === undefined ? -1 : numberOf(`header:${this.#header}`);
-    const byLimit = this.#limits.map(({ rule }) => (rule.from === 'field' ? numberOf(rule.field) : -1));
-    return {
-      identityOf: (bytes, start, end, spans) => {
-        const found = this.#ofAddress(bytes, spans, address, header);
-        if (this.#isByAddressOnly) return this.#counted(found);
-        const request = this.#needsRequest
-          ? new LoggedRequest(format, fields, { bytes, start, end, spans })
-          : undefined;
-        return this.#counted(
-          found.map((byAddress, i) => {
-            const { rule } = this.#limits[i]!;
-            if (rule.from === 'field')
-              return this.#ofField(i, bytes, spans[2 * byLimit[i]!]!, spans[2 * byLimit[i]! + 1]!);
-            return rule.needs === 'request' ? this.#ofRequest(i, rule.key, request!) : byAddress;
-          }),
-        );
-      },
-    };
+  packer({ isJson }: LogFormat, fields: readonly FieldName[]): FieldPacker {
+    const numbers = this.fields.map((field) => fields.indexOf(field));
+    return new FieldPacker(numbers, this.#needsRequest && isJson);
+  }
+
+  /** Returns the ids of a packed line, and counts what has none. */
+  identityOf(packed: Buffer, start: number, end: number): Identity {
+    // A function of the user may return something else each time.
+    if (this.#needsRequest) return this.#counted(this.#foundIn(packed, start, end));
+    let found = this.#remembered.get(packed, start, end);
+    if (found === undefined) {
+      found = this.#foundIn(packed, start, end);
+      this.#remembered.set(packed, start, end, found);
+    }
+    return this.#counted(found);
+  }
+
+  #fieldsOf(rule: IdRule): readonly FieldName[] {
+    if (rule.from === 'field') return [rule.field];
+    if (rule.needs === 'nothing') return [];
+    const header = this.#header === undefined ? [] : [this.#header];
+    return ['address', ...header, ...(rule.needs === 'request' ? LoggedRequest.FIELDS : [])];
   }
 
   /** Counts what has no id, and returns the ids. */
@@ -113,78 +107,40 @@ export class Identities {
     return isComplete ? (found as Identity) : found.map((id) => (id === INVALID ? null : id!));
   }
 
-  #ofAddress(bytes: Buffer, spans: Int32Array, address: number, header: number): readonly Found[] {
-    const start = spans[2 * address]!;
-    const end = spans[2 * address + 1]!;
-    const headerStart = header === -1 ? -1 : spans[2 * header]!;
-    const isPeerOnly = start !== -1 && headerStart === -1;
-    const same = isPeerOnly ? this.#byBytes.get(bytes, start, end) : undefined;
-    if (same !== undefined) return same;
-    const peer = start === -1 ? '' : bytes.toString('latin1', start, end);
-    const forwarded = headerStart === -1 ? undefined : fieldText(bytes, headerStart, spans[2 * header + 1]!);
-    const key = forwarded === undefined ? peer : `${peer}\n${forwarded}`;
-    const found = this.#byAddress.get(key) ?? this.#foundAt(key, peer, forwarded);
-    if (isPeerOnly) this.#byBytes.set(bytes, start, end, found);
-    return found;
-  }
-
-  #foundAt(key: string, peer: string, forwarded: string | undefined): readonly Found[] {
-    const source = new AddressSource(this.#finder, peer, forwarded);
-    const found = this.#limits.map(({ rule }, i): Found => {
-      if (rule.from === 'field' || rule.needs === 'request') return null;
+  #foundIn(bytes: Buffer, packedStart: number, end: number): readonly Found[] {
+    const spans = this.#spans;
+    const start = unpackFields(bytes, packedStart, this.fields.length, spans);
+    const line = new LoggedRequest(this.fields, { bytes, start, end, spans });
+    const source = new LineSource(this.#finder, line, this.#header);
+    return this.#limits.map(({ rule, name }, i): Found => {
+      if (rule.from === 'key' && rule.needs === 'address' && line.address === '') return null;
       return this.#attempt(i, () =>
-        peer === '' && rule.needs === 'address' ? null : idOf(rule.key, source, this.#limits[i]!.name),
+        rule.from === 'key'
+          ? idOf(rule.key, source, name)
+          : this.#ofField(rule.format, bytes, spans[2 * this.#fieldOf[i]!]!, spans[2 * this.#fieldOf[i]! + 1]!),
       );
     });
-    this.#byAddress.set(key, found);
-    return found;
   }
 
-  #ofField(i: number, bytes: Buffer, start: number, end: number): Found {
-    if (start === -1) return null;
-    const raw = bytes.toString('latin1', start, end);
-    const known = this.#byField[i]!.get(raw);
-    if (known !== undefined) return known;
-    const { rule } = this.#limits[i]!;
-    const found = this.#attempt(i, () =>
-      (rule as { format: Key['format'] }).format.canonical(fieldText(bytes, start, end)),
-    );
-    this.#byField[i]!.set(raw, found!);
-    return found;
-  }
-
-  #ofRequest(i: number, key: Key, request: LoggedRequest): Found {
-    const source = new AddressSource(this.#finder, request.address, request.headerLine(this.#header), request);
-    return this.#attempt(i, () => idOf(key, source, this.#limits[i]!.name));
+  #ofField(format: IdFormat, bytes: Buffer, start: number, end: number): string | null {
+    return start === -1 ? null : format.canonical(fieldText(bytes, start, end));
   }
 
   #attempt(i: number, find: () => string | null): Found {
+    const limit = this.#limits[i]!;
     try {
       const text = find();
       if (text === null) return null;
       // A server would reject it too. Unrelated clients would share a bucket.
       if (text === '') throw new Error('the id is empty');
-      return this.#idNamed(i, text);
+      const { hash, row } = limit.clients.placeOf(text);
+      return { text, hash, row };
     } catch (error) {
       if (error instanceof UsageError) throw error;
-      this.#limits[i]!.invalidExample ??= messageOf(error);
+      limit.invalidExample ??= messageOf(error);
       return INVALID;
     }
   }
-
-  #idNamed(i: number, text: string): ClientId {
-    const known = this.#ids[i]!.get(text);
-    if (known !== undefined) return known;
-    const { name, clients } = this.#limits[i]!;
-    const id: ClientId = { text, ...clients.rowOf(text), entry: { limit: name, id: text } };
-    this.#ids[i]!.set(text, id);
-    return id;
-  }
-}
-
-/** Finds the ids of the lines of one file. */
-export interface IdentityReader {
-  identityOf(bytes: Buffer, start: number, end: number, spans: Int32Array): Identity;
 }
 
 function idOf(key: Key, source: KeySource<unknown>, limit: string): string | null {
@@ -206,24 +162,28 @@ function addressOf(text: string): IpAddress | undefined {
 }
 
 /** The input of a key. */
-class AddressSource implements KeySource<unknown> {
-  readonly request: unknown;
+class LineSource implements KeySource<unknown> {
   readonly #finder: ClientAddressFinder;
-  readonly #peer: string;
-  readonly #forwarded: string | undefined;
+  readonly #line: LoggedRequest;
+  readonly #header: FieldName | undefined;
+  #request: unknown;
   #address: IpAddress | undefined;
 
-  constructor(finder: ClientAddressFinder, peer: string, forwarded: string | undefined, request?: LoggedRequest) {
+  constructor(finder: ClientAddressFinder, line: LoggedRequest, header: FieldName | undefined) {
     this.#finder = finder;
-    this.#peer = peer;
-    this.#forwarded = forwarded;
-    this.request = request?.shape;
+    this.#line = line;
+    this.#header = header;
+  }
+
+  get request(): unknown {
+    return (this.#request ??= this.#line.shape);
   }
 
   get clientAddress(): IpAddress {
+    const { address } = this.#line;
     return (this.#address ??= this.#finder({
-      peer: this.#peer.startsWith('unix:') ? 'unix' : addressOf(this.#peer),
-      header: () => this.#forwarded,
+      peer: address.startsWith('unix:') ? 'unix' : addressOf(address),
+      header: () => (this.#header === undefined ? undefined : this.#line.text(this.#header)),
     }));
   }
 }

@@ -1,12 +1,9 @@
-/** The id of a client at one limit. */
-export interface ClientId {
+import type { ClientPlace } from './client-table.ts';
+
+/** The id of a client at one limit, with its place in the table of clients. */
+export interface ClientId extends ClientPlace {
   /** The canonical id. */
   readonly text: string;
-  /** Of the table of clients: see `ClientTable.rowOf`. */
-  readonly hash: number;
-  readonly row: number;
-  /** The entry for the limiter, of cost 1. */
-  readonly entry: { readonly limit: string; readonly id: string };
 }
 
 /** The ids of one request: for each limit, in their order. Null for a limit that does not apply to it. */

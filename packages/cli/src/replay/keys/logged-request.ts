@@ -1,7 +1,7 @@
-import type { FieldName, LogFormat } from '../formats/line-parser.ts';
+import type { FieldName } from '../formats/line-parser.ts';
 import { fieldText } from '../entries/field-text.ts';
 
-/** A line of a log, with where its fields are. */
+/** Where the values of {@link LoggedRequest.FIELDS} are, and the line if it is JSON; otherwise its end is its start. */
 interface LoggedLine {
   readonly bytes: Buffer;
   readonly start: number;
@@ -23,23 +23,24 @@ const HEADERS = [
 /** A request of a log in the shape of a request of a server, for the key functions of the user. */
 export class LoggedRequest {
   /** The fields of a line that it reads. */
-  static readonly FIELDS: readonly FieldName[] = HEADERS.map((name) => `header:${name}`);
-  readonly #format: LogFormat;
+  static readonly FIELDS: readonly FieldName[] = [
+    'address',
+    'request',
+    'method',
+    'path',
+    ...HEADERS.map((name) => `header:${name}`),
+  ];
   readonly #fields: readonly FieldName[];
   readonly #line: LoggedLine;
 
-  constructor(format: LogFormat, fields: readonly FieldName[], line: LoggedLine) {
-    this.#format = format;
+  /** @param fields - All fields of the spans. */
+  constructor(fields: readonly FieldName[], line: LoggedLine) {
     this.#fields = fields;
     this.#line = line;
   }
 
   get address(): string {
-    return this.#text('address') ?? '';
-  }
-
-  headerLine(name: string | undefined): string | undefined {
-    return name === undefined ? undefined : this.#text(`header:${name}`);
+    return this.text('address') ?? '';
   }
 
   /**
@@ -47,12 +48,12 @@ export class LoggedRequest {
    * the log has in `req` or `request`, such as `req.user`, is there too.
    */
   get shape(): unknown {
-    const log = this.#format.isJson ? this.#parsed() : undefined;
+    const log = this.#line.end > this.#line.start ? this.#parsed() : undefined;
     const own = log?.['req'] ?? log?.['request'];
     const [method, url] = this.#target();
     const headers: Record<string, string> = {};
     for (const name of HEADERS) {
-      const value = this.#text(`header:${name}`);
+      const value = this.text(`header:${name}`);
       if (value !== undefined) headers[name] = value;
     }
     const named = isObject(own) && isObject(own['headers']) ? lowerCased(own['headers']) : {};
@@ -68,8 +69,8 @@ export class LoggedRequest {
   }
 
   #target(): readonly [string, string] {
-    const request = this.#text('request');
-    if (request === undefined) return [this.#text('method') ?? 'GET', this.#text('path') ?? '/'];
+    const request = this.text('request');
+    if (request === undefined) return [this.text('method') ?? 'GET', this.text('path') ?? '/'];
     const [method = 'GET', url = '/'] = request.split(' ');
     return [method, url];
   }
@@ -84,7 +85,8 @@ export class LoggedRequest {
     }
   }
 
-  #text(field: FieldName): string | undefined {
+  /** Returns the value of a field; undefined if the line does not have it. */
+  text(field: FieldName): string | undefined {
     const number = this.#fields.indexOf(field);
     const { bytes, spans } = this.#line;
     if (number === -1 || spans[2 * number] === -1) return undefined;

@@ -2,7 +2,8 @@ import type { Console } from '../../console/console.ts';
 import { ReadingCounts } from '../entries/entry-reader.ts';
 import type { Routes } from '../entries/routes.ts';
 import { Identities, type AddressRule, type IdentifiedLimit } from '../keys/identities.ts';
-import { SortWindow, type Second } from '../order/sort-window.ts';
+import type { Second } from '../order/second.ts';
+import { SortWindow } from '../order/sort-window.ts';
 import { MergedLogs, type KnownLog, type LogOutcome } from './merged-logs.ts';
 
 /** What requests are read with. */
@@ -32,8 +33,8 @@ export async function readRequests(
   console: Console,
   emit: (second: Second) => void,
 ): Promise<RequestsRead> {
-  const [counts, window] = [new ReadingCounts(), new SortWindow(emit)];
-  const identities = new Identities(limits, addresses);
+  const [counts, identities] = [new ReadingCounts(), new Identities(limits, addresses)];
+  const window = new SortWindow((packed, start, end) => identities.identityOf(packed, start, end), emit);
   const merged = new MergedLogs(logs, { identities, routes, counts, window, console, needsEnds });
   await merged.read();
   return { counts, window, files: merged.outcomes };

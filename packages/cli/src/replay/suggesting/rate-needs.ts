@@ -21,9 +21,10 @@ export class RateNeeds {
   }
 
   /** @param micros - When the request arrives in each pass, since the start of the log. */
-  add({ row, hash }: ClientId, micros: Float64Array, cost: number): void {
+  add(client: ClientId, micros: Float64Array, cost: number): void {
     const clients = this.#clients;
-    if (row === -1 || !clients.keeps(hash)) return;
+    const row = clients.rowOf(client);
+    if (row === -1) return;
     const rates = this.#intervalTicks.length;
     const first = row * rates;
     if (first + rates > this.#needs.length) this.#grow(first + rates);

@@ -116,10 +116,11 @@ async function burstsAt(
     startMicros ??= second.startMicros;
     endMicros = second.startMicros + MICROS_PER_SECOND;
     for (let i = 0; i < second.size; i++) {
-      const [[id], { applies, cost }] = [second.identities[i]!, second.targets[i]!];
-      if (id === null || id === undefined || !applies[0]!) continue;
-      for (const [pass, each] of arrivals.entries()) micros[pass] = arrivalOf(each, second, i) - startMicros;
-      needs.add(id, micros, cost);
+      const { identity, target, micros: logged } = second.request(i);
+      const id = identity[0]!;
+      if (id === null || !target.applies[0]!) continue;
+      for (const [pass, each] of arrivals.entries()) micros[pass] = arrivalOf(each, second, i, logged) - startMicros;
+      needs.add(id, micros, target.cost);
     }
   });
   const bursts = needs.bursts(options.denyAtMost);
