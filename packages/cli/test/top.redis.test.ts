@@ -145,7 +145,15 @@ Pool everyone: 92 of 100 tokens left
     expect(await topOf(server, '--max-keys', '500')).toMatchObject({ complete: false });
     const { err } = await run(['top', '--redis', server.url, '--max-keys', '500', ...files()]);
     expect(err).toContain('This is a part of the keys. To look at more, raise --max-keys.');
-    expect(await topOf(server, '--max-keys', '2000')).toMatchObject({ complete: true, keys: 2000 });
+    expect(await topOf(server, '--max-keys', '10000')).toMatchObject({ complete: true, keys: 2000 });
+  });
+
+  it('looks at no more than --max-keys of the keys of other programs', async () => {
+    const server = await redisServer();
+    await server.call('EVAL', "for i = 1, 20000 do redis.call('SET', 'session:' .. i, 1) end", '0');
+    const before = (await server.commandCalls()).get('scan') ?? 0;
+    expect(await topOf(server, '--max-keys', '1000')).toMatchObject({ complete: false, keys: 0 });
+    expect((await server.commandCalls()).get('scan')! - before).toBeLessThanOrEqual(6);
   });
 
   it('ends with what it has seen after Ctrl-C, marked as a part', async () => {

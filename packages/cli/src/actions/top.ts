@@ -8,12 +8,13 @@ import { emptinessLine, figuresOf, type Figures } from '../limits/figures.ts';
 import { loadFiles } from '../limits/files.ts';
 import { bucketOfKey, patternOf } from '../redis/bucket-of-key.ts';
 import { withLimits, type OpenLimits } from '../redis/open-limits.ts';
-import { scannedKeys } from '../redis/scan.ts';
+import { KEYS_OF_A_STEP, scannedKeys } from '../redis/scan.ts';
 
 /** What a scan has found. */
 interface Found {
   /** Whether all keys were seen. */
   complete: boolean;
+  /** Those of these limits. */
   keys: number;
   buckets: number;
   /** Buckets whose id is too long to be in its key. */
@@ -30,7 +31,7 @@ export async function runTop(call: Call): Promise<number> {
   const loaded = await loadFiles({ limits: args[0]!, overrides: args[1] }, call);
   const emptiest = new Emptiest(count);
   const found = await withLimits(loaded, call, (open) => scan(call, { open, loaded, emptiest, maxKeys }));
-  for (const note of notesOn(found)) console.note(note);
+  for (const note of notesOn(found, console.interrupted.aborted)) console.note(note);
   console.result({ ...found, top: emptiest.list }, () => emptiest.list.map(emptinessLine));
   return EXIT.fine;
 }
@@ -51,9 +52,11 @@ async function scan(call: Call, { open, loaded, emptiest, maxKeys }: Scan): Prom
   const limits = limitsOf(limiter);
   const found = { complete: true, keys: 0, buckets: 0, longIds: 0, broken: 0 };
   const progress = call.console.progress({ bytes: undefined });
+  let lookedAt = 0;
   for await (const keys of scannedKeys(client, { pattern: patternOf(only, keyOptions), time })) {
-    found.complete = found.keys < maxKeys && !interrupted.aborted;
+    found.complete = lookedAt < maxKeys && !interrupted.aborted;
     if (!found.complete) break;
+    lookedAt += KEYS_OF_A_STEP;
     found.keys += keys.length;
     progress.show((seconds) => `${found.keys} keys  ${Math.round(found.keys / seconds)} keys/s`);
     const contents = await Promise.all(keys.map((key) => bucketOfKey(key, limits, keyOptions)));
@@ -90,9 +93,9 @@ async function figuresIfAny(
   }
 }
 
-function* notesOn({ complete, keys, buckets, longIds, broken }: Found): Generator<string> {
+function* notesOn({ complete, keys, buckets, longIds, broken }: Found, wasInterrupted: boolean): Generator<string> {
   yield `Keys: ${keys}. Buckets of these limits: ${buckets}.`;
-  if (!complete) yield 'This is a part of the keys. To look at more, raise --max-keys.';
+  if (!complete) yield `This is a part of the keys.${wasInterrupted ? '' : ' To look at more, raise --max-keys.'}`;
   if (longIds > 0) yield `Left out because their id is too long to be in the key: ${longIds}.`;
   if (broken > 0) yield `Left out because they contain something else than a bucket: ${broken}.`;
 }

@@ -16,7 +16,7 @@ export const top: Command = {
     ...REDIS_OPTIONS,
     { flags: '--limit <name>', text: 'only buckets of this limit' },
     { flags: '--count <n>', text: 'how many buckets to list; default: 10' },
-    { flags: '--max-keys <n>', text: 'how many keys to look at; default: 1000000' },
+    { flags: '--max-keys <n>', text: 'about how many keys to look at, also of other programs; default: 1000000' },
     KEYS_OPTION,
   ],
   example: [

@@ -26,7 +26,7 @@ export function clientOf(call: Call): Client {
   const { host = '127.0.0.1', port = 6379, ...login } = url === undefined ? {} : serverOf(url);
   const own = { ...login, lazyConnect: true, commandTimeout: timeoutOf(call), maxRetriesPerRequest: 0 };
   let client: Client;
-  if (master !== undefined) client = new Redis({ ...own, sentinels: sentinels.map(addressOf), name: master });
+  if (master !== undefined) client = new Redis({ ...own, sentinels: sentinels.map(sentinelAddress), name: master });
   else if (call.has('cluster')) client = new Cluster([{ host, port }], { redisOptions: own, lazyConnect: true });
   else client = new Redis({ ...own, host, port });
   // An 'error' event without a listener would end the process. The calls reject, too.
@@ -77,7 +77,20 @@ function decoded(text: string): string {
   }
 }
 
-function addressOf(text: string): { host: string; port: number } {
-  const [, host = '', port] = /^(.+?)(?::(\d{1,5}))?$/.exec(text) ?? [];
-  return { host, port: port === undefined ? 26_379 : Number(port) };
+const SENTINEL = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/;
+
+/**
+ * Reads the address of a Sentinel: a host name, IPv4, or IPv6, with or without a port.
+ *
+ * @throws {UsageError} If it is none.
+ */
+export function sentinelAddress(text: string): { host: string; port: number } {
+  // IPv6 without brackets has no port.
+  const isBare = text.split(':').length > 2 && !text.startsWith('[');
+  const [, inBrackets, name, digits = '26379'] = SENTINEL.exec(isBare ? `[${text}]` : text) ?? [];
+  const host = inBrackets ?? name;
+  if (host !== undefined && Number(digits) <= 65_535) return { host, port: Number(digits) };
+  throw new UsageError(
+    `\`--sentinel\` must be a host with or without a port, but was '${text}'. For example --sentinel 10.0.0.1:26379 or --sentinel '[2001:db8::1]:26379'.`,
+  );
 }

@@ -4,8 +4,8 @@ import { Cluster, type Redis } from 'ioredis';
 import { CommandError } from '../console/failure.ts';
 import type { Client } from './client.ts';
 
-/** How many keys Redis looks at in one step. A step of this size takes it well below a millisecond. */
-const KEYS_OF_A_STEP = 200;
+/** About how many keys Redis looks at in one step. A step of this size takes it well below a millisecond. */
+export const KEYS_OF_A_STEP = 200;
 
 /** What to scan. */
 export interface ScanOptions {
@@ -16,7 +16,8 @@ export interface ScanOptions {
 
 /**
  * Lists the keys of a server, or of all primaries of a cluster, in small steps. After each step it waits for as long as
- * the step took, so that it uses at most half of the time of a server. A key may be listed more than once.
+ * the step took, so that it uses at most half of the time of a server. A key may be listed more than once, and a step without a
+ * key that matches lists none.
  *
  * @throws {CommandError} If a server does not answer, or does not permit SCAN.
  */
