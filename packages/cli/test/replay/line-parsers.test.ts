@@ -127,6 +127,15 @@ describe('PRESETS', () => {
   });
 });
 
+describe('the headers of a format', () => {
+  it('are those that it names itself', () => {
+    const template = new TemplateFormat('log_format', '$remote_addr "$http_x_tenant" $status "$http_user_agent"');
+    expect(template.headers).toEqual(['header:x-tenant', 'header:user-agent']);
+    const envoy = PRESETS.find(({ name }) => name === 'envoy')!;
+    expect(envoy.headers).toEqual(['header:x-forwarded-for', 'header:user-agent']);
+  });
+});
+
 describe('LineSplitter', () => {
   it.each([7, 1000, 1_000_000])('finds the lines of chunks of %d bytes, and reports those above 64 KiB', (size) => {
     const found: (string | number)[] = [];

@@ -222,6 +222,22 @@ describe('sluice replay', () => {
     ]);
   });
 
+  it.each([
+    ['$remote_addr [$time_local] "$request" $status "$http_x_tenant"', (tenant: string) => combinedStart(tenant)],
+    ['json', (tenant: string) => `{"time":${NOON},"ip":"${ADDRESS}","headers":{"X-Tenant":"${tenant}"}}\n`],
+  ])('gives a key function all headers that a log of %s has', async (format, line) => {
+    const keys = `export const keys = { Orders: { format: { name: 'tenant', canonical: String }, idOf: ({ request }) => request.headers['x-tenant'] ?? null } };`;
+    const written = files({
+      limits: 'Orders: { count: 1, period: 1m }\n',
+      log: ['a', 'b', 'a', '-'].map(line).join(''),
+      'keys.mjs': keys,
+    });
+    const args = ['--limits', written.limits, '--keys', written['keys.mjs'], '--format', format, '--show-ids'];
+    const report = await replayReport([written.log, ...args]);
+    expect(report.limits).toMatchObject([{ requests: format === 'json' ? 4 : 3, denied: { high: 1 } }]);
+    expect(report.mostDenied).toMatchObject([{ id: 'a' }]);
+  });
+
   it('groups paths without ids, and tells at most 200 routes apart', async () => {
     const requests = Array.from({ length: 400 }, (_, i) => ({
       ms: NOON,
@@ -291,6 +307,10 @@ describe('sluice replay', () => {
     expect(err).toContain(`${limits}:1:22: \`PerAddress.count\` must be a whole number`);
   });
 });
+
+function combinedStart(tenant: string): string {
+  return `${ADDRESS} [23/Nov/2026:13:05:59 +0000] "GET / HTTP/1.1" 200 "${tenant}"\n`;
+}
 
 function combinedFraction({ ms, address }: Logged): string {
   return JSON.stringify({

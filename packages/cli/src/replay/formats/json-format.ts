@@ -1,4 +1,4 @@
-import type { DurationUnit, FieldName, LineParser, LogFormat } from './line-parser.ts';
+import { isHeader, type DurationUnit, type FieldName, type LineParser, type LogFormat } from './line-parser.ts';
 import { JsonParser } from './json-parser.ts';
 
 /** What is different from format to format of JSON lines. */
@@ -31,6 +31,10 @@ export class JsonFormat implements LogFormat {
   with(paths: ReadonlyMap<FieldName, string>): JsonFormat {
     const changed = Object.fromEntries([...paths].map(([field, path]) => [field, [path]]));
     return new JsonFormat({ ...this.#layout, paths: { ...this.#layout.paths, ...changed } });
+  }
+
+  get headers(): readonly FieldName[] {
+    return Object.keys(this.#layout.paths).filter(isHeader);
   }
 
   withUnit(durationUnit: DurationUnit): JsonFormat {

@@ -4,6 +4,11 @@
  */
 export type FieldName = string;
 
+/** Returns whether a field is a header. */
+export function isHeader(field: FieldName): boolean {
+  return field.startsWith('header:');
+}
+
 /** Finds values in the lines of one format. */
 export interface LineParser {
   /**
@@ -31,6 +36,8 @@ export interface LogFormat {
   readonly durationUnit: DurationUnit;
   /** Whether `time` is the end of a request, or its start. */
   readonly timeIs: 'end' | 'start';
+  /** The headers that it names itself, as fields. A format of JSON may have others too. */
+  readonly headers: readonly FieldName[];
   /** Returns the same format with durations in another unit. */
   withUnit(unit: DurationUnit): LogFormat;
   /** Creates the parser for some fields. */

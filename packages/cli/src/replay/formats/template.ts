@@ -1,4 +1,4 @@
-import type { DurationUnit, FieldName, LineParser, LogFormat } from './line-parser.ts';
+import { isHeader, type DurationUnit, type FieldName, type LineParser, type LogFormat } from './line-parser.ts';
 
 /** The variables of nginx that have another name here. */
 const VARIABLES: Readonly<Record<string, FieldName>> = {
@@ -42,6 +42,10 @@ export class TemplateFormat implements LogFormat {
       source: `$${variable}`,
       after: Buffer.from(after, 'latin1'),
     }));
+  }
+
+  get headers(): readonly FieldName[] {
+    return this.#pieces.map(({ field }) => field).filter(isHeader);
   }
 
   withUnit(unit: DurationUnit): TemplateFormat {

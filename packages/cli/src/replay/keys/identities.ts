@@ -45,10 +45,17 @@ export class Identities {
   /** The field of each limit whose ids come from one; -1 for the others. */
   readonly #fieldOf: readonly number[];
   readonly #needsRequest: boolean;
+  /** What a request is made of for a key function of the user. */
+  readonly #requestFields: readonly FieldName[];
   readonly #remembered = new BytesCache<readonly Found[]>(REMEMBERED);
   readonly #spans: Int32Array;
 
-  constructor(limits: readonly IdentifiedLimit[], { trustedProxies, addressHeader }: AddressRule) {
+  /** @param headers - Those that the logs have, for key functions of the user. */
+  constructor(
+    limits: readonly IdentifiedLimit[],
+    { trustedProxies, addressHeader }: AddressRule,
+    headers: readonly FieldName[] = [],
+  ) {
     this.#limits = limits;
     this.#finder = clientAddressFinder({
       ...(trustedProxies !== undefined && { trustedProxies }),
@@ -59,6 +66,7 @@ export class Identities {
     const header = trustedProxies === undefined ? undefined : (addressHeader ?? 'x-forwarded-for').toLowerCase();
     this.#header = header === undefined ? undefined : `header:${header}`;
     this.#needsRequest = limits.some(({ rule }) => rule.from === 'key' && rule.needs === 'request');
+    this.#requestFields = [...LoggedRequest.FIELDS, ...headers];
     this.fields = [...new Set(limits.flatMap(({ rule }) => this.#fieldsOf(rule)))];
     this.#fieldOf = limits.map(({ rule }) => (rule.from === 'field' ? this.fields.indexOf(rule.field) : -1));
     this.#spans = new Int32Array(2 * this.fields.length);
@@ -90,7 +98,7 @@ export class Identities {
     if (rule.from === 'field') return [rule.field];
     if (rule.needs === 'nothing') return [];
     const header = this.#header === undefined ? [] : [this.#header];
-    return ['address', ...header, ...(rule.needs === 'request' ? LoggedRequest.FIELDS : [])];
+    return ['address', ...header, ...(rule.needs === 'request' ? this.#requestFields : [])];
   }
 
   /** Counts what has no id, and returns the ids. */

@@ -1,7 +1,7 @@
-import type { FieldName } from '../formats/line-parser.ts';
+import { isHeader, type FieldName } from '../formats/line-parser.ts';
 import { fieldText } from '../entries/field-text.ts';
 
-/** Where the values of {@link LoggedRequest.FIELDS} are, and the line if it is JSON; otherwise its end is its start. */
+/** Where the values of the fields are, and the line if it is JSON; otherwise its end is its start. */
 interface LoggedLine {
   readonly bytes: Buffer;
   readonly start: number;
@@ -9,6 +9,7 @@ interface LoggedLine {
   readonly spans: Int32Array;
 }
 
+/** What a key may well read, and what JSON may have with another name. */
 const HEADERS = [
   'user-agent',
   'referer',
@@ -22,7 +23,7 @@ const HEADERS = [
 
 /** A request of a log in the shape of a request of a server, for the key functions of the user. */
 export class LoggedRequest {
-  /** The fields of a line that it reads. */
+  /** The fields that it reads from a line of any format, with all headers. */
   static readonly FIELDS: readonly FieldName[] = [
     'address',
     'request',
@@ -52,17 +53,16 @@ export class LoggedRequest {
     const own = log?.['req'] ?? log?.['request'];
     const [method, url] = this.#target();
     const headers: Record<string, string> = {};
-    for (const name of HEADERS) {
-      const value = this.text(`header:${name}`);
-      if (value !== undefined) headers[name] = value;
+    for (const field of this.#fields.filter(isHeader)) {
+      const value = this.text(field);
+      if (value !== undefined) headers[field.slice('header:'.length)] = value;
     }
-    const named = isObject(own) && isObject(own['headers']) ? lowerCased(own['headers']) : {};
     return {
       ...(isObject(own) && own),
       method,
       url,
       originalUrl: url,
-      headers: { ...named, ...headers },
+      headers: { ...headersIn(log), ...headersIn(own), ...headers },
       socket: { remoteAddress: this.address },
       log,
     };
@@ -99,9 +99,10 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Some logs write a header as a list of its lines. */
-function lowerCased(headers: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const entries = Object.entries(headers);
+function headersIn(value: unknown): Record<string, unknown> {
+  const headers = isObject(value) ? value['headers'] : undefined;
+  const entries = Object.entries(isObject(headers) ? headers : {});
   return Object.fromEntries(
-    entries.map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value[0] : value]),
+    entries.map(([name, lines]) => [name.toLowerCase(), Array.isArray(lines) ? lines[0] : lines]),
   );
 }

@@ -33,7 +33,8 @@ export async function readRequests(
   console: Console,
   emit: (second: Second) => void,
 ): Promise<RequestsRead> {
-  const [counts, identities] = [new ReadingCounts(), new Identities(limits, addresses)];
+  const headers = logs.flatMap(({ detected }) => detected.format.headers);
+  const [counts, identities] = [new ReadingCounts(), new Identities(limits, addresses, headers)];
   const window = new SortWindow((packed, start, end) => identities.identityOf(packed, start, end), emit);
   const merged = new MergedLogs(logs, { identities, routes, counts, window, console, needsEnds });
   await merged.read();
