@@ -1,5 +1,5 @@
 import type { LoadedLimits } from '@sluice/config';
-import { limitsOf, type Limit } from '@sluice/core/kit';
+import { limitsOf } from '@sluice/core/kit';
 import type { Console } from '../console/console.ts';
 import { UsageError } from '../console/failure.ts';
 import { buildReport, type DecidedParts } from './counting/build-report.ts';
@@ -85,10 +85,7 @@ export async function replay(options: ReplayOptions, console: Console): Promise<
     routeNames: routes.names,
     showIds: options.showIds,
     denyAtMost: options.denyAtMost,
-    decided: decided && {
-      ...decided,
-      limits: decided.limits.map((each) => ({ ...each, key: keyText(each.limit, options.keys) })),
-    },
+    decided,
   });
 }
 
@@ -127,7 +124,6 @@ class Deciding {
       limit: known.get(each.name)!,
       tally: each,
       identified: this.#identified[i]!,
-      key: '',
     }));
     await Promise.all(passes.map((pass) => pass.close()));
     return { decided: { tally, undecidable, limits }, evicted, endedEarly };
@@ -161,12 +157,6 @@ function timeOf(
     resolution: arrivals.length > 1 ? 'second' : 'fraction',
     moment: withArrival > requests / 2 ? 'arrival' : 'end of the request',
   };
-}
-
-/** Returns the word after `--key`, or the format of the ids of a limit without one. */
-function keyText({ name, key }: Limit, words: readonly string[]): string {
-  const word = words.find((each) => each.startsWith(`${name}=`));
-  return word?.slice(name.length + 1) ?? (words.length === 1 && !words[0]!.includes('=') ? words[0]! : key.format.name);
 }
 
 function noLimits(leftOut: readonly { readonly limit: string; readonly reason: string }[]): UsageError {

@@ -144,6 +144,11 @@ describe('sluice replay of a bad log', () => {
 
   it.each([
     [['--key', 'Foo=ip'], "`--key` must be the name of a limit and the source of its ids, but was 'Foo=ip'"],
+    [['--key', 'PerAddress=ip', '--key', 'PerAddress=json:path'], "`--key` names PerAddress twice, as 'ip' and as"],
+    [
+      ['--key', 'ip', '--key', 'PerAddress=ip'],
+      "`--key` names PerAddress twice, as 'ip' and as 'ip'. Give each limit one",
+    ],
     [['--key', 'PerAddress=cookie'], "header:x-api-key or json:user.id, but was 'cookie'."],
     [['--cost', 'POST /orders'], '`--cost` must be a pattern of requests and a whole number'],
     [['--route', 'users'], "A pattern of requests must be a path with an optional method before it, but was 'users'"],

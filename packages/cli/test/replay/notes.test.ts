@@ -21,7 +21,12 @@ function notes(given: {
     () => undefined,
   );
   const window = Object.assign(nothing, given.window);
-  const rule = { from: 'field', field: 'header:x-api-key', format: { name: 'text', canonical: String } } as const;
+  const rule = {
+    from: 'field',
+    field: 'header:x-api-key',
+    format: { name: 'text', canonical: String },
+    text: '',
+  } as const;
   const clients = new ClientTable(10, 1);
   const limit = { name: 'Orders', rule, clients, withoutId, invalidIds: 0, invalidExample: undefined };
   return notesOn({ counts, window, logs: [], identified: [limit], evicted, slots })

@@ -49,7 +49,6 @@ interface DecidedLimit {
   readonly limit: Limit;
   readonly tally: LimitTally;
   readonly identified: IdentifiedLimit;
-  readonly key: string;
 }
 
 const TOP = 10;
@@ -103,13 +102,13 @@ function totalsOf(decided: DecidedParts | undefined): ReplayReport['totals'] {
   };
 }
 
-function limitOf({ limit, tally, identified, key }: DecidedLimit, denyAtMost: number): LimitReport {
+function limitOf({ limit, tally, identified }: DecidedLimit, denyAtMost: number): LimitReport {
   const { clients, passes } = tally;
   const curve = tally.hasCurve ? (burstCurve(clients) ?? null) : null;
   const ids = clients.size * clients.sampling;
   return {
     name: limit.name,
-    key,
+    key: identified.rule.text,
     kind: kindOf(limit) as LimitReport['kind'],
     burst: limit.rate.burst,
     count: limit.rate.count,

@@ -4,8 +4,14 @@ import { listed } from '@sluice/core/kit';
 import { UsageError } from '../../console/failure.ts';
 import type { FieldName } from '../formats/line-parser.ts';
 
-/** Where the id of a limit comes from: a field of the line, or a key that gets a request. */
-export type IdRule =
+/** Where the id of a limit comes from. */
+export type IdRule = IdSource & {
+  /** As in `--key`, or the format of the ids of a limit without one. */
+  readonly text: string;
+};
+
+/** A field of the line, or a key that gets a request. */
+type IdSource =
   | { readonly from: 'field'; readonly field: FieldName; readonly format: IdFormat }
   | { readonly from: 'key'; readonly key: Key; readonly needs: 'address' | 'nothing' | 'request' };
 
@@ -21,7 +27,7 @@ export function keyRules(
   limits: LoadedLimits['limits'],
   names: readonly string[],
 ): Map<string, IdRule> {
-  const given = new Map(words.map((word) => pairOf(word, names)));
+  const given = sourcesOf(words, names);
   const rules = new Map<string, IdRule>();
   const missing: string[] = [];
   for (const name of names) {
@@ -29,13 +35,25 @@ export function keyRules(
     const source = given.get(name);
     const rule = source === undefined ? ruleOfKey(key) : ruleOfSource(source, key.format);
     if (rule === undefined) missing.push(name);
-    else rules.set(name, rule);
+    else rules.set(name, { ...rule, text: source ?? key.format.name });
   }
   if (missing.length === 0) return rules;
   const [first = ''] = missing;
   throw new UsageError(
     `Where do the ids of ${listed(missing)} come from? Give each limit a --key with ${EXAMPLES.replace('Orders', first)}, or all of them with --keys ./keys.mjs.`,
   );
+}
+
+/** Returns the source of each limit that is named. */
+function sourcesOf(words: readonly string[], names: readonly string[]): Map<string, string> {
+  const sources = new Map<string, string>();
+  for (const [name, source] of words.map((word) => pairOf(word, names))) {
+    const first = sources.get(name);
+    if (first !== undefined)
+      throw new UsageError(`\`--key\` names ${name} twice, as '${first}' and as '${source}'. Give each limit one.`);
+    sources.set(name, source);
+  }
+  return sources;
 }
 
 function pairOf(word: string, names: readonly string[]): [string, string] {
@@ -49,7 +67,7 @@ function pairOf(word: string, names: readonly string[]): [string, string] {
 }
 
 /** Returns the rule of the word after `--key`. */
-function ruleOfSource(source: string, declared: IdFormat | undefined): IdRule {
+function ruleOfSource(source: string, declared: IdFormat | undefined): IdSource {
   const format = declared === undefined || declared.name === 'missing' ? undefined : declared;
   if (source === 'ip') return ofKey(ipAddress(), format, 'address');
   if (source === 'network') return ofKey(clientNetwork(), format, 'address');
@@ -59,7 +77,7 @@ function ruleOfSource(source: string, declared: IdFormat | undefined): IdRule {
   throw new UsageError(`The source of ids must be ${SOURCES}, but was '${source}'.`);
 }
 
-function ofKey(key: Key, format: IdFormat | undefined, needs: 'address' | 'nothing'): IdRule {
+function ofKey(key: Key, format: IdFormat | undefined, needs: 'address' | 'nothing'): IdSource {
   if (format === undefined || format.name === key.format.name) return { from: 'key', key, needs };
   // The id of an address in another format, such as a range of IPv6.
   const idOf: Key['idOf'] = (source) => format.canonical(source.clientAddress.text);
@@ -67,7 +85,7 @@ function ofKey(key: Key, format: IdFormat | undefined, needs: 'address' | 'nothi
 }
 
 /** A limit of a file without code has a format only. Its name is enough for ids of addresses. */
-function ruleOfKey(key: Key): IdRule | undefined {
+function ruleOfKey(key: Key): IdSource | undefined {
   if (key.idOf !== undefined) return { from: 'key', key, needs: 'request' };
   const known = [ipAddress(), clientNetwork()].find(({ format }) => format.name === key.format.name);
   if (known !== undefined) return { from: 'key', key: known, needs: 'address' };
