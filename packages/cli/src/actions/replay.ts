@@ -6,7 +6,7 @@ import { checkStdin } from '../limits/sources.ts';
 import { reportLines } from '../replay/counting/report-lines.ts';
 import { addressRule, denyAtMost, formatOptions } from '../replay/options.ts';
 import { reportPage } from '../replay/html/page.ts';
-import { OutputFile } from '../pages/output-file.ts';
+import { OutputFiles } from '../pages/output-files.ts';
 import { replay } from '../replay/replay.ts';
 
 /** Runs `sluice replay`. */
@@ -16,9 +16,8 @@ export async function runReplay(call: Call): Promise<number> {
   if (limits === undefined) throw new UsageError('Which limits? Give the file of them: --limits limits.yaml.');
   checkStdin([...args, limits, overrides]);
   const loaded = await loadFiles({ limits, overrides }, call);
-  const html = call.text('html');
   const inputs = [...args, limits, ...(overrides === undefined ? [] : [overrides])];
-  const file = html === undefined ? undefined : await OutputFile.at('--html', html, inputs);
+  const outputs = await OutputFiles.of(call, inputs, [{ flag: '--html', draw: reportPage }]);
   const report = await replay(
     {
       ...formatOptions(call),
@@ -34,11 +33,6 @@ export async function runReplay(call: Call): Promise<number> {
     },
     console,
   );
-  try {
-    await file?.write(reportPage(report));
-  } finally {
-    // A long replay is not lost because its file can't be written.
-    console.result(report, () => reportLines(report, console));
-  }
+  await outputs.write(report, () => console.result(report, () => reportLines(report, console)));
   return EXIT.fine;
 }

@@ -5,49 +5,33 @@ import type { Call } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
 import { UsageError } from '../console/failure.ts';
 import { sourceOf } from '../limits/sources.ts';
-import { OutputFile } from '../pages/output-file.ts';
+import { OutputFiles } from '../pages/output-files.ts';
 import { MODELS } from '../simulate/algorithms/models.ts';
 import { simulationLines } from '../simulate/counting/report-lines.ts';
-import type { SimulationReport } from '../simulate/counting/report.ts';
 import { simulationPage } from '../simulate/drawing/page.ts';
 import { simulationPicture } from '../simulate/drawing/picture.ts';
 import { readScenario } from '../simulate/scenario/read-scenario.ts';
 import { simulate } from '../simulate/simulate.ts';
 
-const DRAWINGS = [
-  ['svg', simulationPicture],
-  ['html', simulationPage],
-] as const;
+const OUTPUTS = [
+  { flag: '--svg', draw: simulationPicture },
+  { flag: '--html', draw: simulationPage },
+];
 
 /** Runs `sluice simulate`. */
 export async function runSimulate(call: Call): Promise<number> {
   const { args, console } = call;
   const [word = ''] = args;
   const compare = comparedBy(call);
-  const files = await outputsOf(call, word);
+  const outputs = await OutputFiles.of(call, [word], OUTPUTS);
   const scenario = await readScenario(await textOf(word, call), word === '-' ? 'stdin' : word);
   const report = await simulate({
     ...scenario,
     compare: compare ?? scenario.compare,
     processes: call.wholeNumber('processes', { min: 1, max: 10_000, unset: scenario.processes }),
   });
-  for (const { file, draw } of files) await file.write(draw(report));
-  console.result(report, () => simulationLines(report, console));
+  await outputs.write(report, () => console.result(report, () => simulationLines(report, console)));
   return EXIT.fine;
-}
-
-interface Output {
-  readonly file: OutputFile;
-  readonly draw: (report: SimulationReport) => string;
-}
-
-async function outputsOf(call: Call, input: string): Promise<readonly Output[]> {
-  const given = DRAWINGS.filter(([option]) => call.text(option) !== undefined);
-  return Promise.all(
-    given.map(async ([option, draw]) => {
-      return { file: await OutputFile.at(`--${option}`, call.text(option)!, input === '-' ? [] : [input]), draw };
-    }),
-  );
 }
 
 async function textOf(word: string, { console }: Call): Promise<string> {

@@ -1,12 +1,15 @@
 import type { Call } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
+import { OutputFiles } from '../pages/output-files.ts';
 import { addressRule, denyAtMost, formatOptions } from '../replay/options.ts';
 import { suggestLines } from '../replay/suggesting/suggest-lines.ts';
+import type { SuggestReport } from '../replay/suggesting/suggest-report.ts';
 import { suggest } from '../replay/suggesting/suggest.ts';
 
 /** Runs `sluice suggest`. */
 export async function runSuggest(call: Call): Promise<number> {
   const { args, console } = call;
+  const outputs = await OutputFiles.of<SuggestReport>(call, args, []);
   const report = await suggest(
     {
       ...formatOptions(call),
@@ -19,6 +22,6 @@ export async function runSuggest(call: Call): Promise<number> {
     },
     console,
   );
-  console.result(report, () => suggestLines(report, console));
+  await outputs.write(report, () => console.result(report, () => suggestLines(report, console)));
   return EXIT.fine;
 }

@@ -1,6 +1,6 @@
 import type { Command } from '../console/command.ts';
 import { LOG_OPTIONS } from './log-options.ts';
-import { KEYS_OPTION } from './words.ts';
+import { JSON_FILE_OPTION, KEYS_OPTION } from './words.ts';
 
 /** `sluice replay`: what limits would have done to the requests of a log. */
 export const replay: Command = {
@@ -33,6 +33,7 @@ export const replay: Command = {
     ...LOG_OPTIONS,
     { flags: '--deny-at-most <percent>', text: 'the part of ids that a suggested burst may deny; default: 0.1%' },
     { flags: '--html <file>', text: 'also write the report as a page with charts, which needs no script' },
+    JSON_FILE_OPTION,
     { flags: '--show-ids', text: 'show ids and not hashes of them' },
   ],
   example: [

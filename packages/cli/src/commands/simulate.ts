@@ -1,4 +1,5 @@
 import type { Command } from '../console/command.ts';
+import { JSON_FILE_OPTION } from './words.ts';
 
 /** `sluice simulate`: what limits do with requests that a scenario describes, beside what others do. */
 export const simulate: Command = {
@@ -13,6 +14,7 @@ export const simulate: Command = {
     { flags: '--processes <n>', text: 'how many processes decide, at split and leased; default: that of the scenario' },
     { flags: '--svg <file>', text: 'write a picture' },
     { flags: '--html <file>', text: 'write a page' },
+    JSON_FILE_OPTION,
   ],
   example: [
     `echo '{ limits: { Requests: { burst: 200, count: 100, period: 1s } },`,

@@ -1,5 +1,6 @@
 import type { Command } from '../console/command.ts';
 import { LOG_OPTIONS } from './log-options.ts';
+import { JSON_FILE_OPTION } from './words.ts';
 
 /** `sluice suggest`: numbers for a limit, with what they would have cost. */
 export const suggest: Command = {
@@ -22,6 +23,7 @@ export const suggest: Command = {
     },
     { flags: '--cost <pattern=cost>', text: "the cost of some requests: 'POST /orders=5'; default: 1", repeats: true },
     ...LOG_OPTIONS,
+    JSON_FILE_OPTION,
   ],
   example: [
     'log=$(mktemp)',

@@ -11,3 +11,9 @@ export const KEYS_OPTION: Option = {
   flags: '--keys <module>',
   text: 'an ES module that exports `keys` as your server has them; default: by the idFormat of each limit',
 };
+
+/** The option of commands whose JSON can also be written to a file. */
+export const JSON_FILE_OPTION: Option = {
+  flags: '--json-file <file>',
+  text: 'also write the result as JSON to a file',
+};

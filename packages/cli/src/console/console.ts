@@ -36,7 +36,7 @@ export class Console {
 
   /** Writes the result: `value` with `--json`, otherwise the lines, which `lines` returns. */
   result(value: unknown, lines: () => Iterable<string>): void {
-    if (this.isJson) return this.terminal.write('stdout', `${JSON.stringify(value, jsonNumber, 2)}\n`);
+    if (this.isJson) return this.terminal.write('stdout', jsonText(value));
     for (const line of lines()) this.terminal.write('stdout', `${line}\n`);
   }
 
@@ -56,6 +56,11 @@ export class Console {
   progress(total: ProgressTotal): Progress {
     return new Progress(this.terminal, this.time, total);
   }
+}
+
+/** Returns a result as JSON, with a line end. */
+export function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, jsonNumber, 2)}\n`;
 }
 
 /** JSON has no infinity: the figures of unlimited and blocked ids become text. */

@@ -24,7 +24,7 @@ export class OutputFile {
   static async at(option: string, name: string, inputs: readonly string[]): Promise<OutputFile> {
     if (name === '' || name === '-')
       throw new UsageError(
-        `\`${option}\` must be the name of a file, but was '${name}': stdout is for the result. For example ${option} report.${option.slice(2)}.`,
+        `\`${option}\` must be the name of a file, but was '${name}': stdout is for the result. For example ${option} report.${/[a-z]+/.exec(option)![0]}.`,
       );
     const path = await realpath(name).catch(() => name);
     const old = await stat(path).catch(() => undefined);

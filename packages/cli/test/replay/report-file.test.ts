@@ -68,3 +68,48 @@ describe('the file of sluice replay --html', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['limits', 'log']);
   });
 });
+
+describe('--json-file', () => {
+  const scenario = `limits: { Requests: { burst: 2, count: 1, period: 1s } }
+clients: { browser: { arrivals: { burst: 5, at: 5s, over: 100ms } } }\n`;
+
+  it.each(['replay', 'suggest', 'simulate'])(
+    'of %s writes what --json prints to a file, and prints the result as text',
+    async (command) => {
+      const paths = files({ limits: LIMITS, log: LOG, scenario });
+      const words = {
+        replay: [paths.log, '--limits', paths.limits, '--show-ids'],
+        suggest: [paths.log],
+        simulate: [paths.scenario],
+      }[command]!;
+      const file = join(dirname(paths.log), 'report.json');
+      const { code, out } = await run([command, ...words, '--json-file', file]);
+      const json = await run([command, ...words, '--json']);
+      expect(code).toBe(0);
+      expect(out).not.toContain('{\n');
+      expect(out.split('\n').length).toBeGreaterThan(3);
+      expect(readFileSync(file, 'utf8')).toBe(json.out);
+    },
+  );
+
+  it('may be given beside --html and --json, but not with the same file', async () => {
+    const { folder, limits, log } = given();
+    const [page, json] = [join(folder, 'r.html'), join(folder, 'r.json')];
+    const words = ['replay', log, '--limits', limits, '--show-ids', '--html', page];
+    const { code, out } = await run([...words, '--json', '--json-file', json]);
+    expect(code).toBe(0);
+    expect(readFileSync(json, 'utf8')).toBe(out);
+    expect(readFileSync(page, 'utf8')).toContain('<!doctype html>');
+    const same = await run([...words, '--json-file', page]);
+    expect(same).toMatchObject({ code: 2, err: expect.stringContaining('must be different files') as string });
+  });
+
+  it('rejects the name -, with an example', async () => {
+    const { limits, log } = given();
+    const { code, err } = await run(['replay', log, '--limits', limits, '--json-file', '-']);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringContaining('For example --json-file report.json.') as string,
+    });
+  });
+});
