@@ -28,6 +28,7 @@ export async function replayed(
       }),
       format: undefined,
       fields: [],
+      durationUnit: undefined,
       trustedProxies: undefined,
       addressHeader: undefined,
       keys: [],
