@@ -19,10 +19,15 @@ const LOG = logOf(pinoLine, REQUESTS);
 describe('the page of sluice replay --html', () => {
   it('has the figures of the report: denied requests and clients, by limit and by route', async () => {
     const { page } = await pageOf({ limits: LIMITS, log: LOG });
-    expect(textOf(page)).toContain('requests denied764 % of 11');
-    expect(textOf(page)).toContain('denied, though they had succeeded (2xx)229 % of the denied requests');
-    expect(cellsOf(page, 'limits')).toEqual([['PerAddress', '11', '7', '64 %', '29 %', '2', '1', '50 %']]);
-    expect(cellsOf(page, 'routes')).toEqual([['GET /', '10', '7', '70 %', '1 id']]);
+    const text = textOf(page).replaceAll('\n', '');
+    expect(text).toContain('clients denied at least once1 of 250 % of them');
+    expect(text).toContain('requests denied764 % of 11');
+    expect(text).toContain('denied requests of one client100 %7 of 7, of the client that was denied most');
+    expect(text).toContain(
+      'denied requests that had succeeded229 % of the denied requests had a response of status 200',
+    );
+    expect(cellsOf(page, 'limits')).toEqual([['PerAddress', '2', '1', '50 %', '11', '7', '64 %', '29 %']]);
+    expect(cellsOf(page, 'routes')).toEqual([['GET /', '10', '7', '70 %', '1 client']]);
     expect(cellsOf(page, 'rates')).toEqual([
       ['without the limits', '11', '10'],
       ['with the limits', '4', '3'],
@@ -32,7 +37,72 @@ describe('the page of sluice replay --html', () => {
       ['10', '0', '0'],
     ]);
     expect(textOf(page)).toMatch(/PerAddress client-[0-9a-f]{10}: 7 of 10 \(70 %\) denied/);
-    expect(textOf(page)).toContain('Suggested: burst 10. It denies 0 of 2 (0 %) ids');
+    expect(text).toContain(
+      'Smallest burst at this rate that denies at most 0.1 % of clients: 10, which denies none.How many',
+    );
+  });
+
+  it('begins with the denied clients of the limit that denies most of them, not with a sum over limits', async () => {
+    const limits = `${LIMITS}PerUser: { count: 1, period: 1h, idFormat: accountId }\n`;
+    const requests = ['a', 'a', 'b', 'b', 'c', 'c'].map((user) => ({ ms: NOON, address: '10.0.0.1', user }));
+    const { page } = await pageOf({ limits, log: logOf(pinoLine, requests) }, ['--key', 'PerUser=json:user.id']);
+    expect(cellsOf(page, 'limits').map((row) => row.slice(0, 4))).toEqual([
+      ['PerAddress', '1', '1', '100 %'],
+      ['PerUser', '3', '3', '100 %'],
+    ]);
+    const text = textOf(page).replaceAll('\n', '');
+    expect(text).toContain('clients denied at least once3 of 3100 % of them, by PerUser, the most of all limits');
+  });
+
+  it('has no figure of one client if none was denied', async () => {
+    const { page } = await pageOf({ limits: LIMITS, log: logOf(pinoLine, REQUESTS.slice(-1)) });
+    const text = textOf(page).replaceAll('\n', '');
+    expect(text).toContain('clients denied at least once0 of 10 % of them');
+    expect(text).not.toMatch(/of one client|had succeeded may be/);
+  });
+
+  it('has the smallest burst as a comparison, and not as advice', async () => {
+    const log = logOf(pinoLine, REQUESTS.slice(-1));
+    const { page } = await pageOf({ limits: LIMITS, log });
+    expect(textOf(page)).toContain(
+      'at most 0.1 % of clients: 1, which denies none. The 3 of this limit leave room for busier days.',
+    );
+  });
+
+  it('has no smallest burst where the rate is too low, and draws none', async () => {
+    const limits = 'PerAddress: { count: 10, period: 1h, burst: 5, idFormat: ipAddress }\n';
+    const log = (count: number): string =>
+      logOf(
+        pinoLine,
+        Array.from({ length: count }, (_, i) => ({ ms: NOON + i, address: '10.0.0.1' })),
+      );
+    const [most, more] = [await pageOf({ limits, log: log(50) }), await pageOf({ limits, log: log(51) })];
+    expect(textOf(most.page)).toContain('Smallest burst at this rate that denies at most 0.1 % of clients: 50,');
+    expect(most.page).toContain('<line class="suggested"');
+    expect(textOf(more.page)).toContain(
+      'at most 0.1 % of clients: none of a usual size, because the rate is too low for some of them.',
+    );
+    expect(more.page).not.toContain('<line class="suggested"');
+    expect(more.report.limits[0]?.suggestion).toMatchObject({ burst: 51, denyAtMost: 0.001 });
+  });
+
+  it('has no smallest count of a quota if the log is shorter than its period', async () => {
+    const limits = 'PerAddress: { count: 9, per: hour, idFormat: ipAddress }\n';
+    const log = (minutes: number): string =>
+      logOf(
+        pinoLine,
+        [0, 1, 2, minutes].map((minute) => ({ ms: NOON + minute * 60_000, address: '10.0.0.1' })),
+      );
+    const [short, long] = [await pageOf({ limits, log: log(53) }), await pageOf({ limits, log: log(54) })];
+    expect(textOf(short.page)).toContain(
+      'Smallest count that denies at most 0.1 % of clients: not known, because the log is shorter than an hour.',
+    );
+    expect(short.page).not.toMatch(/<line class="(?:suggested|knee)"/);
+    expect(textOf(short.page)).not.toContain('leave room');
+    expect(textOf(long.page)).toContain(
+      'at most 0.1 % of clients: 4, which denies none. The 9 of this limit leave room for busier days.',
+    );
+    expect(long.page).toContain('<line class="suggested"');
   });
 
   it('has the whole report as data', async () => {
@@ -43,6 +113,7 @@ describe('the page of sluice replay --html', () => {
   it('draws denied requests above allowed ones, in requests per second', async () => {
     const { page } = await pageOf({ limits: LIMITS, log: LOG });
     const [, denied, allowed] = /<path class="denied" d="(.*?)"\/><path class="allowed" d="(.*?)"\/>/.exec(page) ?? [];
+    expect(textOf(page)).toContain('of all clients together: each bar is one second.');
     // The scale ends at 10: 10 and 1 requests, and 3 and 1 allowed ones.
     expect(denied).toBe('M0 1000V0H500V900H1000V1000Z');
     expect(allowed).toBe('M0 1000V700H500V900H1000V1000Z');
@@ -58,6 +129,7 @@ describe('the page of sluice replay --html', () => {
       log: logOf(pinoLine, requests),
     });
     expect(report.timeline.stepMs).toBe(2000);
+    expect(textOf(page)).toContain('of all clients together: each bar is the mean of 2 s.');
     expect(page).toContain('at most 2 requests per second, of which at most 1 are allowed, in means over 2 s');
   });
 

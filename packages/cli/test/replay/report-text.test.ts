@@ -26,8 +26,10 @@ describe('the text of a replay', () => {
     const out = await textOf('Daily: { count: 1, per: day, idFormat: ipAddress }\n', requests);
     expect(out).toContain('Daily  1 per calendar day, by ipAddress');
     expect(out).toContain('denied    23 of 24 (96 %), of which 23 had succeeded');
-    expect(out).toContain('suggested count 24: denies 0 of 1 ids');
     expect(out).toContain('GET /route-b: 2 of 2 (100 %), 1 id\n');
+    expect(out).toContain(
+      'smallest  count that denies at most 0.1 % of ids: not known, because the log is shorter than a day\n',
+    );
     expect(out).toContain('and 2 more');
     expect(out).toContain(`Daily ${ADDRESS}: 23 of 24 (96 %)`);
   });
@@ -64,7 +66,7 @@ describe('the text of a replay', () => {
     const { out } = await run(['replay', written.log, '--limits', written.limits, '--key', 'ip']);
     expect(out).toMatch(/denied {4}[\d,]+ to [\d,]+ of [\d,]+/);
     expect(out).toMatch(/times {5}\$time_local, end of the request, in whole seconds/);
-    expect(out).toMatch(/knee {6}burst \d+: a larger one helps few ids more\n/);
+    expect(out).toMatch(/knee {6}burst \d+, the bend of the curve: a larger one helps few ids more\n/);
     expect(out).toContain(', by ip\n');
   });
 

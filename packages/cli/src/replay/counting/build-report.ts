@@ -143,7 +143,8 @@ function suggestionOf(
   const point = points.find(({ deniedIds }) => deniedIds.high <= denyAtMost * ids);
   if (point === undefined) return null;
   const { burst, deniedIds, theirRequests } = point;
-  return { burst, deniedIds, theirPart: { low: theirRequests.low / requests, high: theirRequests.high / requests } };
+  const theirPart = { low: theirRequests.low / requests, high: theirRequests.high / requests };
+  return { burst, denyAtMost, deniedIds, theirPart };
 }
 
 function routesOf({ tally, limits }: DecidedParts, names: readonly string[]): RouteReport[] {

@@ -12,12 +12,20 @@ export function band({ low, high }: Band): string {
   return low === high ? count(low) : `${count(low)} to ${count(high)}`;
 }
 
-/** Returns how many ids were denied on a route: `3 ids`, or `3 ids of Orders, 1 id of Users` with several limits. */
-export function routeIds({ limits: ofRoute }: RouteReport, limits: readonly LimitReport[]): string {
+/**
+ * Returns how many ids were denied on a route: `3 ids`, or `3 ids of Orders, 1 id of Users` with several limits.
+ *
+ * @param thing - What the reader calls an id.
+ */
+export function routeIds(
+  { limits: ofRoute }: RouteReport,
+  limits: readonly LimitReport[],
+  thing: 'id' | 'client',
+): string {
   return ofRoute
     .map(({ limit, deniedIds }) => {
       const about = limits.find(({ name }) => name === limit)!.sampling > 1 ? 'about ' : '';
-      const ids = `${about}${band(deniedIds)} ${deniedIds.high === 1 ? 'id' : 'ids'}`;
+      const ids = `${about}${band(deniedIds)} ${thing}${deniedIds.high === 1 ? '' : 's'}`;
       return limits.length === 1 ? ids : `${ids} of ${limit}`;
     })
     .join(', ');

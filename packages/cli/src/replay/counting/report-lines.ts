@@ -1,9 +1,10 @@
 import type { Console } from '../../console/console.ts';
-import { band, count, counted, percent, routeIds, share, timeText } from './figures-text.ts';
+import { band, count, counted, routeIds, share, timeText } from './figures-text.ts';
 import { shownId } from '../../limits/figures.ts';
 import { numbersText } from '../../limits/numbers-text.ts';
 import { sizeName } from './size-name.ts';
-import type { LimitReport, ReplayReport } from './report.ts';
+import { isShorterThanPeriod, smallestSize } from './smallest-size.ts';
+import type { InputReport, LimitReport, ReplayReport } from './report.ts';
 
 const SHOWN_ROUTES = 10;
 
@@ -20,9 +21,9 @@ export function reportLines(report: ReplayReport, console: Console): string[] {
     ...skippedLines(report),
     `  denied    ${share(totals.denied, totals.requests)}, of which ${band(totals.deniedSuccesses)} had succeeded`,
     ...(totals.delayed.high > 0 ? [`  delayed   ${share(totals.delayed, totals.requests)}`] : []),
-    `  peak      ${count(totals.peakPerSecond)} in one second, with the limits ${band(totals.allowedPeakPerSecond)}`,
+    `  peak      ${count(totals.peakPerSecond)} requests of all clients in one second, with the limits ${band(totals.allowedPeakPerSecond)}`,
     ...(totals.undecidable > 0 ? [`  ${count(totals.undecidable)} requests have a cost above the burst`] : []),
-    ...limits.flatMap((limit) => ['', ...limitLines(limit, console)]),
+    ...limits.flatMap((limit) => ['', ...limitLines(limit, input, console)]),
     ...report.leftOut.map(({ limit, reason }) => `\n${console.styled('bold', limit)} is left out: ${reason}`),
     ...routeLines(report),
     ...deniedLines(report),
@@ -41,23 +42,21 @@ function skippedLines({ input }: ReplayReport): string[] {
   ];
 }
 
-function limitLines(limit: LimitReport, console: Console): string[] {
-  const { name, key, requests, denied, deniedIds, ids, curve, suggestion } = limit;
+function limitLines(limit: LimitReport, input: InputReport, console: Console): string[] {
+  const { name, key, requests, denied, deniedIds, ids, curve } = limit;
   const about = limit.sampling > 1 ? 'about ' : '';
+  const knee = isShorterThanPeriod(limit, input) ? undefined : curve?.knee;
+  const smallest = smallestSize(limit, input, 'ids');
   return [
     `${console.styled('bold', name)}  ${numbersText(limit)}, by ${key}`,
     `  applies   to ${counted(requests, 'request')} of ${about}${counted(ids, 'id')}`,
     `  denied    ${share(denied, requests)}, of which ${band(limit.deniedSuccesses)} had succeeded`,
     `  ids       ${about}${share(deniedIds, ids)} denied at least once`,
     ...(limit.delayed.high > 0 ? [`  delayed   ${share(limit.delayed, requests)}`] : []),
-    ...(curve === null || curve.knee === null
-      ? []
-      : [`  knee      ${sizeName(limit)} ${count(curve.knee)}: a larger one helps few ids more`]),
-    ...(suggestion === null
-      ? []
-      : [
-          `  suggested ${sizeName(limit)} ${count(suggestion.burst)}: denies ${band(suggestion.deniedIds)} of ${count(ids)} ids, which made ${percent(suggestion.theirPart.high)} of the requests`,
-        ]),
+    ...(typeof knee === 'number'
+      ? [`  knee      ${sizeName(limit)} ${count(knee)}, the bend of the curve: a larger one helps few ids more`]
+      : []),
+    ...(smallest === undefined ? [] : [`  smallest  ${smallest}`]),
   ];
 }
 
@@ -66,7 +65,7 @@ function routeLines({ routes, limits }: ReplayReport): string[] {
   if (denied.length === 0) return [];
   const more = denied.length > SHOWN_ROUTES ? [`  and ${denied.length - SHOWN_ROUTES} more`] : [];
   const shown = denied.slice(0, SHOWN_ROUTES).map((each) => {
-    return `  ${shownId(each.route)}: ${share(each.denied, each.requests)}, ${routeIds(each, limits)}`;
+    return `  ${shownId(each.route)}: ${share(each.denied, each.requests)}, ${routeIds(each, limits, 'id')}`;
   });
   return ['', 'Denied by route', ...shown, ...more];
 }

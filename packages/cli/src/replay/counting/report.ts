@@ -108,7 +108,9 @@ export interface LimitReport {
 
 /** A burst for the rate of a limit, and its price. Exact, as the curve. */
 export interface SuggestionReport {
+  /** The smallest that denies at most the part `denyAtMost` of the ids. */
   readonly burst: number;
+  readonly denyAtMost: number;
   readonly deniedIds: Band;
   /** The requests of these ids, as a part of all requests that the limit applies to. Not all of them would be denied. */
   readonly theirPart: Band;

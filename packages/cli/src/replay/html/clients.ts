@@ -2,7 +2,7 @@ import { share } from '../counting/figures-text.ts';
 import type { DeniedReport, ReplayReport } from '../counting/report.ts';
 import { drawLegend } from '../../pages/chart.ts';
 import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
-import { drawTimeline, timelineLegend } from './timeline-chart.ts';
+import { barText, drawTimeline, timelineLegend } from './timeline-chart.ts';
 
 /** Draws the most denied ids, with a timeline each. */
 export function drawClients({ mostDenied, passes, totals }: ReplayReport): Markup {
@@ -18,7 +18,7 @@ ${mostDenied.map(drawClient)}</ol>
 
 function drawClient({ limit, id, requests, denied, timeline }: DeniedReport): Markup {
   return markup`<li><figure>
-<figcaption>${limit} <code>${id}</code>: ${share(denied, requests)} denied</figcaption>
+<figcaption>${limit} <code>${id}</code>: ${share(denied, requests)} denied; ${barText(timeline)}</figcaption>
 ${drawTimeline(timeline, `Requests of ${id}`, 90)}</figure></li>
 `;
 }

@@ -1,7 +1,8 @@
 import type { BurstCurve } from '../counting/curve.ts';
-import { band, count } from '../counting/figures-text.ts';
+import { band, count, percent } from '../counting/figures-text.ts';
 import { sizeName } from '../counting/size-name.ts';
-import type { LimitReport } from '../counting/report.ts';
+import type { InputReport, LimitReport } from '../counting/report.ts';
+import { isRateTooLow, isShorterThanPeriod } from '../counting/smallest-size.ts';
 import { BOX, drawChart, drawLegend, rounded, type LegendEntry, type Tick } from '../../pages/chart.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import { drawTable } from '../../pages/table.ts';
@@ -9,22 +10,22 @@ import { drawTable } from '../../pages/table.ts';
 const HEIGHT = 220;
 
 /** Draws the curve of a limit: how many ids would ever be denied, by the burst. */
-export function drawCurve(limit: LimitReport, curve: BurstCurve): Markup {
+export function drawCurve(limit: LimitReport, curve: BurstCurve, input: InputReport): Markup {
   const { name } = limit;
   const { points } = curve;
   const size = sizeName(limit);
   const scales = scalesOf(points, limit.burst);
-  const bounds = boundsOf(limit, curve);
+  const bounds = boundsOf(limit, curve, input);
   const isBand = points.some(({ deniedIds: { low, high } }) => low !== high);
   const [most, least] = [points[0]!, points.at(-1)!];
   return markup`<figure>
-<figcaption>Ids of ${name} that would be denied at least once, by its ${size}. Both axes are logarithmic.</figcaption>
+<figcaption>How many clients ${name} would deny at least once, by its ${size}. Both axes are logarithmic: each step multiplies the number, which leaves room for small ones.</figcaption>
 ${drawLegend([
-  { text: 'ids denied', kind: 'curve' },
+  { text: 'clients denied', kind: 'curve' },
   ...(isBand ? [{ text: 'between the two outcomes', kind: 'between', isArea: true } as const] : []),
   ...bounds.map(({ kind, text }) => ({ kind, text })),
 ])}${drawChart({
-    label: `With ${size} ${count(most.burst)}, ${band(most.deniedIds)} ids are denied at least once; with ${count(least.burst)}, ${band(least.deniedIds)}`,
+    label: `With ${size} ${count(most.burst)}, ${band(most.deniedIds)} clients are denied at least once; with ${count(least.burst)}, ${band(least.deniedIds)}`,
     height: HEIGHT,
     xTicks: xTicks(scales),
     yTicks: yTicks(scales),
@@ -34,11 +35,11 @@ ${drawLegend([
 <details><summary>The curve of ${name} as a table</summary>
 ${drawTable({
   id: `curve-${name}`,
-  caption: `Ids of ${name} that would be denied at least once, by its ${size}`,
+  caption: `Clients that ${name} would deny at least once, by its ${size}`,
   columns: [
     { title: size, kind: 'number' },
-    { title: 'ids denied', kind: 'number' },
-    { title: 'requests of these ids', kind: 'number' },
+    { title: 'clients denied', kind: 'number' },
+    { title: 'requests of these clients', kind: 'number' },
   ],
   rows: points.map(({ burst, deniedIds, theirRequests }) => [count(burst), band(deniedIds), band(theirRequests)]),
 })}</details>
@@ -68,14 +69,26 @@ interface Bound extends LegendEntry {
   readonly value: number;
 }
 
-function boundsOf(limit: LimitReport, { knee }: BurstCurve): Bound[] {
+function boundsOf(limit: LimitReport, { knee }: BurstCurve, input: InputReport): Bound[] {
   const size = sizeName(limit);
-  const bound = (kind: 'now' | 'knee' | 'suggested', what: string, value: number | undefined | null): Bound[] =>
-    value === undefined || value === null ? [] : [{ kind, value, text: `${what}: ${size} ${count(value)}` }];
+  const { suggestion } = limit;
+  const bound = (kind: 'now' | 'knee' | 'suggested', value: number, text: string): Bound => ({ kind, value, text });
+  const now = bound('now', limit.burst, `this limit: ${size} ${count(limit.burst)}`);
+  if (isShorterThanPeriod(limit, input)) return [now];
   return [
-    ...bound('now', 'replayed', limit.burst),
-    ...bound('knee', 'knee', knee),
-    ...bound('suggested', 'suggested', limit.suggestion?.burst),
+    now,
+    ...(knee === null
+      ? []
+      : [bound('knee', knee, `bend of the curve (knee): from ${size} ${count(knee)} on, a larger one helps few more`)]),
+    ...(suggestion === null || isRateTooLow(limit)
+      ? []
+      : [
+          bound(
+            'suggested',
+            suggestion.burst,
+            `smallest that denies at most ${percent(suggestion.denyAtMost)}: ${size} ${count(suggestion.burst)}`,
+          ),
+        ]),
   ];
 }
 

@@ -1,64 +1,71 @@
-import { band, count, percent, share } from '../counting/figures-text.ts';
+import { band, count, share } from '../counting/figures-text.ts';
 import { numbersText } from '../../limits/numbers-text.ts';
-import { sizeName } from '../counting/size-name.ts';
-import type { LimitReport, ReplayReport } from '../counting/report.ts';
+import { isShorterThanPeriod, smallestSize } from '../counting/smallest-size.ts';
+import type { InputReport, LimitReport, ReplayReport } from '../counting/report.ts';
 import { drawCurve } from './curve-chart.ts';
 import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
-import { partOf, successPart } from './summary.ts';
+import { partOf, successPart } from './parts.ts';
 import { drawTable } from '../../pages/table.ts';
 
 /** Draws what each limit would have done, with its curve. */
-export function drawLimits({ limits, leftOut }: ReplayReport): Markup {
+export function drawLimits({ limits, leftOut, input }: ReplayReport): Markup {
   if (limits.length === 0 && leftOut.length === 0) return NOTHING;
   return markup`<h2>Limits</h2>
-${limits.length === 0 ? NOTHING : drawLimitTable(limits)}${limits.map(drawLimit)}${leftOut.length === 0 ? NOTHING : drawLeftOut(leftOut)}`;
+${limits.length === 0 ? NOTHING : drawLimitTable(limits)}${limits.map((each) => drawLimit(each, input, each === limits.find(isRate)))}${leftOut.length === 0 ? NOTHING : drawLeftOut(leftOut)}`;
 }
 
 function drawLimitTable(limits: readonly LimitReport[]): Markup {
   return drawTable({
     id: 'limits',
-    caption: 'Requests and distinct clients (ids) that each limit would have denied',
+    caption: 'Clients and requests that each limit would have denied',
     columns: [
       { title: 'limit', kind: 'long' },
-      { title: 'requests', kind: 'number' },
+      { title: 'clients', kind: 'number' },
       { title: 'denied', kind: 'number' },
       { title: 'of all', kind: 'part' },
-      { title: 'of these 2xx', kind: 'part' },
-      { title: 'ids', kind: 'number' },
-      { title: 'ids denied', kind: 'number' },
-      { title: 'of all ids', kind: 'part' },
+      { title: 'requests', kind: 'number' },
+      { title: 'requests denied', kind: 'number' },
+      { title: 'of all requests', kind: 'part' },
+      { title: 'of these had succeeded', kind: 'part' },
     ],
     rows: limits.map((each) => [
       each.name,
+      about(each, count(each.ids)),
+      about(each, band(each.deniedIds)),
+      partOf(each.deniedIds, each.ids),
       count(each.requests),
       band(each.denied),
       partOf(each.denied, each.requests),
       successPart(each),
-      about(each, count(each.ids)),
-      about(each, band(each.deniedIds)),
-      partOf(each.deniedIds, each.ids),
     ]),
   });
 }
 
 const NO_CURVE =
-  'it borrows from a pool, all of its ids have overrides, or more requests were in progress than could be counted';
+  'it borrows from a pool, all of its clients have overrides, or more requests were in progress than could be counted';
 
-function drawLimit(limit: LimitReport): Markup {
-  const { name, key, curve } = limit;
-  return markup`<h3>${name}</h3>
-<p>${numbersText(limit)}, by ${key}</p>
-<ul>
-${factsOf(limit).map((fact) => markup`<li>${fact}</li>\n`)}</ul>
-${drawSuggestion(limit)}${curve === null ? markup`<p>It has no curve: ${NO_CURVE}.</p>\n` : drawCurve(limit, curve)}`;
+function isRate({ kind }: LimitReport): boolean {
+  return kind === 'rate';
 }
 
-function drawSuggestion(limit: LimitReport): Markup {
-  const { suggestion, ids } = limit;
-  if (suggestion === null) return NOTHING;
-  const { burst, deniedIds, theirPart } = suggestion;
-  return markup`<p><strong>Suggested: ${sizeName(limit)} ${count(burst)}.</strong> It denies ${about(limit, share(deniedIds, ids))} ids, which made ${percent(theirPart.high)} of the requests.</p>
-`;
+const BURST = ' The burst is how many requests a client may send at once after a pause.';
+
+function drawLimit(limit: LimitReport, input: InputReport, explainsBurst: boolean): Markup {
+  const { name, key, curve } = limit;
+  return markup`<h3>${name}</h3>
+<p>${numbersText(limit)}, by ${key}.${explainsBurst ? BURST : ''}</p>
+<ul>
+${factsOf(limit).map((fact) => markup`<li>${fact}</li>\n`)}</ul>
+${drawSmallest(limit, input)}${curve === null ? markup`<p>It has no curve: ${NO_CURVE}.</p>\n` : drawCurve(limit, curve, input)}`;
+}
+
+function drawSmallest(limit: LimitReport, input: InputReport): Markup {
+  const smallest = smallestSize(limit, input, 'clients');
+  if (smallest === undefined) return NOTHING;
+  const isKnown = limit.suggestion !== null && !isShorterThanPeriod(limit, input);
+  const hasRoom = isKnown && limit.burst > limit.suggestion.burst;
+  const room = hasRoom ? ` The ${count(limit.burst)} of this limit leave room for busier days.` : '';
+  return markup`<p>Smallest ${smallest}.${room}</p>\n`;
 }
 
 function factsOf(limit: LimitReport): string[] {
@@ -66,10 +73,13 @@ function factsOf(limit: LimitReport): string[] {
   const fact = (number: number, text: string): string[] => (number > 0 ? [text] : []);
   return [
     `denied ${share(denied, requests)} requests, of which ${band(deniedSuccesses)} had succeeded`,
-    `denied ${about(limit, share(deniedIds, ids))} ids at least once`,
-    ...fact(sampling - 1, `the numbers of ids are estimates: one id in ${count(sampling)} was counted`),
-    ...fact(delayed.high, `delayed ${share(delayed, requests)} requests`),
-    ...fact(limit.overridden, `${count(limit.overridden)} requests are of ids with overrides`),
+    `denied ${about(limit, share(deniedIds, ids))} clients at least once`,
+    ...fact(sampling - 1, `the numbers of clients are estimates: one in ${count(sampling)} was counted`),
+    ...fact(delayed.high, `delayed ${share(delayed, requests)} requests, which would have waited`),
+    ...fact(
+      limit.overridden,
+      `${count(limit.overridden)} requests are of clients with overrides, which have numbers of their own`,
+    ),
     ...fact(limit.withoutId, `${count(limit.withoutId)} requests have no id, and the limit does not apply to them`),
     ...fact(
       limit.invalidIds,

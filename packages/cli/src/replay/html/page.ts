@@ -18,6 +18,7 @@ export function reportPage(report: ReplayReport): string {
     style: STYLE,
     main: markup`<h1>What the limits would have done</h1>
 <p class="quiet">${span}</p>
+<p>The requests of a log were replayed: decided by the limits as a server would have decided them. A client is what a limit counts by, such as an address, an account or an API key.</p>
 ${drawPartial(partial)}${drawSummary(report)}${drawLimits(report)}${drawRoutes(report)}${drawClients(report)}<h2>What this report can’t tell</h2>
 <ul>
 ${notes.map((note) => markup`<li>${note}</li>\n`)}</ul>

@@ -1,7 +1,7 @@
 import { band, count, routeIds } from '../counting/figures-text.ts';
 import type { ReplayReport } from '../counting/report.ts';
 import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
-import { partOf } from './summary.ts';
+import { partOf } from './parts.ts';
 import { drawTable } from '../../pages/table.ts';
 
 /** Routes of the table. All of them are in the data of the page. */
@@ -16,13 +16,13 @@ export function drawRoutes({ routes, limits, totals }: ReplayReport): Markup {
   return markup`<h2>Routes</h2>
 ${drawTable({
   id: 'routes',
-  caption: 'Requests and distinct ids that would have been denied, by route',
+  caption: 'Requests and clients that would have been denied, by route',
   columns: [
     { title: 'route', kind: 'long' },
     { title: 'requests', kind: 'number' },
     { title: 'denied', kind: 'number' },
     { title: 'of all', kind: 'part' },
-    { title: 'distinct ids denied', kind: 'text' },
+    { title: 'clients denied', kind: 'long' },
   ],
   rows: denied
     .slice(0, MAX_SHOWN)
@@ -31,7 +31,7 @@ ${drawTable({
       count(each.requests),
       band(each.denied),
       partOf(each.denied, each.requests),
-      routeIds(each, limits),
+      routeIds(each, limits, 'client'),
     ]),
 })}${rest > 0 ? markup`<p class="quiet">${count(rest)} more routes with denied requests are in the data of this page.</p>\n` : NOTHING}`;
 }

@@ -33,6 +33,11 @@ export function drawTimeline(timeline: TimelineReport, about: string, height: nu
   });
 }
 
+/** Returns what a bar of {@link drawTimeline} is. */
+export function barText({ stepMs }: TimelineReport): string {
+  return stepMs === 1000 ? 'each bar is one second' : `each bar is the mean of ${durationText(stepMs)}`;
+}
+
 /** Returns the legend of {@link drawTimeline}. */
 export function timelineLegend(passes: number): LegendEntry[] {
   const between: LegendEntry = { text: 'denied in one of the two outcomes', kind: 'between', isArea: true };
