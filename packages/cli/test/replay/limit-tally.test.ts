@@ -60,6 +60,15 @@ describe('LimitTally', () => {
   });
 });
 
+describe('the need of a client', () => {
+  it('is the largest number when it is too large, and not a small one', () => {
+    const { tally, clients, client } = tallyOf(RATE);
+    const one = client('10.0.0.1');
+    for (let i = 0; i < 5; i++) tally.raise(one, 0, START, 999_999_999, 0);
+    expect(clients.need[0]?.[one.row]).toBe(2 ** 32 - 1);
+  });
+});
+
 describe('LimitTally of a concurrency limit', () => {
   it('finds the smallest number of slots of a client that denies none of its requests', () => {
     const { tally, clients, client } = tallyOf({ concurrency: 1 });

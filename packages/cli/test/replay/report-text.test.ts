@@ -161,6 +161,23 @@ describe('sluice suggest', () => {
     expect(await runJson(['suggest', log, ...words])).toMatchObject({ ids: 0, suggestions: [] });
   });
 
+  it('suggests no burst that a limit can not have', async () => {
+    const { limits, log } = files({
+      limits: 'PerAddress: { count: 60, period: 1m, idFormat: ipAddress }\n',
+      log: logOf(pinoLine, burstOf(6, { path: '/dear' })),
+    });
+    // With 2 per second an empty bucket fills within ten years, but with 1 per hour it does not.
+    const high = await runJson(['suggest', log, '--cost', '/dear=99999999']);
+    expect((high as SuggestReport).suggestions).toMatchObject([{ period: '1s', denied: { high: 0 } }]);
+    const costs = ['--cost', '/dear=999999999'];
+    const { code, out } = await run(['suggest', log, ...costs]);
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: expect.stringContaining('No suggestion: the costs are so high') as string,
+    });
+    expect((await replayReport([log, '--limits', limits, ...costs])).limits).toMatchObject([{ suggestion: null }]);
+  });
+
   it('keeps to --deny-at-most in both passes of a log of whole seconds', async () => {
     // In the pass that spreads requests over their second, those of a client are closer to the next second.
     const others = Array.from({ length: 20 }, (_, i) => ({ ms: NOON, address: `10.1.0.${i}` }));

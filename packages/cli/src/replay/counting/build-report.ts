@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Limit } from '@sluice/core/kit';
+import { MAX_TOKENS, type Limit } from '@sluice/core/kit';
 import type { ReadingCounts } from '../entries/entry-reader.ts';
 import type { Arrivals } from '../deciding/arrivals.ts';
 import type { IdentifiedLimit } from '../keys/identities.ts';
@@ -141,7 +141,8 @@ function suggestionOf(
   { ids, requests, denyAtMost }: { readonly ids: number; readonly requests: number; readonly denyAtMost: number },
 ): SuggestionReport | null {
   const point = points.find(({ deniedIds }) => deniedIds.high <= denyAtMost * ids);
-  if (point === undefined) return null;
+  // A limit can't have more.
+  if (point === undefined || point.burst > MAX_TOKENS) return null;
   const { burst, deniedIds, theirRequests } = point;
   const theirPart = { low: theirRequests.low / requests, high: theirRequests.high / requests };
   return { burst, denyAtMost, deniedIds, theirPart };

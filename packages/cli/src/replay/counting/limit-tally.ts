@@ -1,6 +1,6 @@
 import type { Limit } from '@sluice/core/kit';
 import type { ClientId } from '../keys/identity.ts';
-import type { ClientTable } from '../keys/client-table.ts';
+import { MAX_NEED, type ClientTable } from '../keys/client-table.ts';
 import { DeniedRoutes } from './denied-routes.ts';
 import { MostDenied } from './most-denied.ts';
 import { SlotsNeeded } from './slots-needed.ts';
@@ -104,7 +104,7 @@ export class LimitTally {
           ? this.#levelOf(row, pass, micros, cost)
           : this.#usedOf(client, pass, micros, cost);
     const need = this.clients.need[pass]!;
-    if (needed > need[row]!) need[row] = needed;
+    if (needed > need[row]!) need[row] = Math.min(needed, MAX_NEED);
   }
 
   #levelOf(row: number, pass: number, micros: number, cost: number): number {

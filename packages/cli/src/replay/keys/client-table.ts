@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 
 const FIRST_ROWS = 1024;
 
+/** The largest burst that is told apart from larger ones, which no limit has anyway. */
+export const MAX_NEED: number = 2 ** 32 - 1;
+
 /** Where a client is in a {@link ClientTable}. */
 export interface ClientPlace {
   /** The low 32 bits of its hash. */
@@ -25,7 +28,7 @@ export class ClientTable {
   readonly denied: Uint32Array[];
   /** For each pass, what the bucket lacks if nothing is ever denied: its TAT in microseconds × 16, the tokens of a period, or slots. */
   readonly level: Float64Array[];
-  /** For each pass, the smallest burst that never denies the client, in tokens. */
+  /** For each pass, the smallest burst that never denies the client, in tokens; at most {@link MAX_NEED}. */
   readonly need: Uint32Array[];
   /** 1 for clients whose numbers are not those of the limit, so that its burst does not apply to them. */
   overridden: Uint8Array = new Uint8Array(FIRST_ROWS);

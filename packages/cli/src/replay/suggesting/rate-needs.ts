@@ -1,8 +1,7 @@
-import type { ClientTable } from '../keys/client-table.ts';
+import { TICKS_PER_MICRO } from '@sluice/core/kit';
+import { MAX_NEED, type ClientTable } from '../keys/client-table.ts';
 import type { ClientId } from '../keys/identity.ts';
-import { periodMicros, type SuggestedRate } from './rates.ts';
-
-const TICKS_PER_MICRO = 16;
+import { intervalTicks, type SuggestedRate } from './rates.ts';
 
 /** For each client, the smallest burst that never denies it in any pass, at each of several rates. */
 export class RateNeeds {
@@ -14,8 +13,7 @@ export class RateNeeds {
 
   constructor(clients: ClientTable, rates: readonly SuggestedRate[], passes: number) {
     this.#clients = clients;
-    // As a limit does: see `rateOf` of the core.
-    this.#intervalTicks = rates.map((rate) => Math.floor((periodMicros(rate) * TICKS_PER_MICRO) / rate.count));
+    this.#intervalTicks = rates.map(intervalTicks);
     this.#tats = Array.from({ length: passes }, () => new Float64Array(1024 * rates.length));
     this.#needs = new Uint32Array(1024 * rates.length);
   }
@@ -38,7 +36,7 @@ export class RateNeeds {
         const tat = (before > now ? before : now) + cost * interval;
         tats[first + i] = tat;
         const need = Math.ceil((tat - now) / interval);
-        if (need > this.#needs[first + i]!) this.#needs[first + i] = need;
+        if (need > this.#needs[first + i]!) this.#needs[first + i] = Math.min(need, MAX_NEED);
       }
     }
   }

@@ -1,3 +1,5 @@
+import { MAX_TOKENS, MAX_TOLERANCE_TICKS, TICKS_PER_MICRO } from '@sluice/core/kit';
+
 /** A rate as a limits file has it. */
 export interface SuggestedRate {
   readonly count: number;
@@ -14,9 +16,14 @@ export function perSecond({ count, period }: SuggestedRate): number {
   return count / PERIOD_SECONDS[period];
 }
 
-/** Returns the period of a rate in microseconds. */
-export function periodMicros({ period }: SuggestedRate): number {
-  return PERIOD_SECONDS[period] * 1_000_000;
+/** Returns the time between two requests, as a limit does: see `rateOf` of the core. */
+export function intervalTicks({ count, period }: SuggestedRate): number {
+  return Math.floor((PERIOD_SECONDS[period] * 1_000_000 * TICKS_PER_MICRO) / count);
+}
+
+/** Returns the largest burst that a limit with a rate can have. */
+export function largestBurst(rate: SuggestedRate): number {
+  return Math.min(MAX_TOKENS, Math.floor(MAX_TOLERANCE_TICKS / intervalTicks(rate)));
 }
 
 /** Rates of which each is twice the one before: from one request in an hour to 4096 per second. */

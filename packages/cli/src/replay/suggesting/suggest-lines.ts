@@ -10,7 +10,7 @@ export function suggestLines(
   return [
     ...partial.map((why) => console.styled('yellow', `PART OF THE LOG: ${why}`)),
     `${counted(input.requests, 'request')} of ${counted(ids, 'id')}, by ${key}`,
-    ...(suggestions.length === 0 ? ['', `No suggestion: ${whyNone(input, key)}.`] : []),
+    ...(suggestions.length === 0 ? ['', `No suggestion: ${whyNone(input, key, ids)}.`] : []),
     ...suggestions.flatMap((suggestion) => [
       '',
       `${console.styled('bold', `Tightest in ${suggestion.tightestIn}`)}: at most ${counted(suggestion.most, 'request')} of a client`,
@@ -22,7 +22,8 @@ export function suggestLines(
   ];
 }
 
-function whyNone({ requests }: SuggestReport['input'], key: string): string {
+function whyNone({ requests }: SuggestReport['input'], key: string, ids: number): string {
+  if (ids > 0) return 'the costs are so high that no limit has a burst that is large enough';
   return requests === 0 ? 'the log has no requests' : `no request that the limit is for has an id by ${key}`;
 }
 

@@ -14,7 +14,7 @@ import { knownLogs, type KnownLog } from '../reading/merged-logs.ts';
 import { readRequests } from '../reading/read-requests.ts';
 import { replay } from '../replay.ts';
 import { RateNeeds } from './rate-needs.ts';
-import { coarseRates, perSecond, roundBurst, roundRates, type SuggestedRate } from './rates.ts';
+import { coarseRates, largestBurst, perSecond, roundBurst, roundRates, type SuggestedRate } from './rates.ts';
 import type { Suggestion, SuggestReport } from './suggest-report.ts';
 
 /** The options of {@link suggest}. */
@@ -60,7 +60,7 @@ export async function suggest(options: SuggestOptions, console: Console): Promis
   for (const each of candidates(shownBy({ ...coarse, rates }))) {
     // oxlint-disable-next-line no-await-in-loop -- one reading after the other
     report = await priced(each, options, console);
-    suggestions.push(suggestionOf(each, report, key));
+    if (each.isPossible) suggestions.push(suggestionOf(each, report, key));
   }
   const ids = report!.limits[0]?.ids ?? 0;
   return {
@@ -132,11 +132,12 @@ async function burstsAt(
 
 /**
  * Returns the numbers with which an empty bucket fills within the time of the log; all of them if there are none. With others, a
- * client may be denied for longer than the log shows.
+ * client may be denied for longer than the log shows. Numbers that a limit can't have are the last choice.
  */
 function shownBy({ rates, seconds }: TriedRates): readonly RateAndBurst[] {
-  const shown = rates.filter((rate) => rate.burst / perSecond(rate) <= seconds);
-  return shown.length > 0 ? shown : rates;
+  const possible = rates.filter((rate) => rate.burst <= largestBurst(rate));
+  const shown = possible.filter((rate) => rate.burst / perSecond(rate) <= seconds);
+  return [shown, possible, rates].find((each) => each.length > 0)!;
 }
 
 function routesOf({ costs, only }: SuggestOptions): Routes {
@@ -160,14 +161,18 @@ function mostIn(rate: RateAndBurst, seconds: number): number {
   return rate.burst + perSecond(rate) * seconds;
 }
 
-type Candidate = RateAndBurst & Pick<Suggestion, 'tightestIn' | 'most'>;
+interface Candidate extends RateAndBurst, Pick<Suggestion, 'tightestIn' | 'most'> {
+  /** Whether a limit can have the burst. Otherwise it is the largest one that a limit can have. */
+  readonly isPossible: boolean;
+}
 
 /** Returns the tightest numbers for each window, each once. */
 function candidates(rates: readonly RateAndBurst[]): Candidate[] {
   const found = WINDOWS.map(({ name, seconds }): Candidate => {
     const rate = tightest(rates, seconds);
-    const numbers = { ...rate, burst: roundBurst(rate.burst) };
-    return { ...numbers, tightestIn: name, most: Math.floor(mostIn(numbers, seconds)) };
+    const numbers = { ...rate, burst: Math.min(roundBurst(rate.burst), largestBurst(rate)) };
+    const isPossible = rate.burst <= largestBurst(rate);
+    return { ...numbers, isPossible, tightestIn: name, most: Math.floor(mostIn(numbers, seconds)) };
   });
   const texts = found.map(({ count, period }) => `${count} ${period}`);
   return found.filter((_, i) => texts.indexOf(texts[i]!) === i);
