@@ -69,10 +69,10 @@ export async function replay(options: ReplayOptions, console: Console): Promise<
   const concurrency = names.filter((name) => loaded.limits[name]!.concurrency !== undefined);
   const reading = { logs, limits: identified, addresses: options, routes, needsEnds: concurrency.length > 0 };
   const { counts, window, files: outcomes } = await readRequests(reading, console, (second) => deciding.add(second));
-  const { decided, evicted, endedEarly } = await deciding.end();
+  const { decided, evicted, endedEarly, rejected } = await deciding.end();
   const shared = concurrency.filter((name) => loaded.limits[name]!.scope === 'process');
   const slots = concurrency.length === 0 ? undefined : { endedEarly, ofProcess: shared };
-  const seen = { counts, window, logs, leftOut, identified, evicted, slots };
+  const seen = { counts, window, logs, leftOut, identified, evicted, slots, rejected };
   return buildReport({
     arrivals,
     counts,
@@ -95,6 +95,14 @@ interface Begun {
   readonly tally: Tally;
 }
 
+interface Ended {
+  readonly decided: DecidedParts | undefined;
+  readonly evicted: number;
+  readonly endedEarly: number;
+  /** Why the first request that could not be decided was rejected. */
+  readonly rejected: string | undefined;
+}
+
 /** The passes, begun with the first request. */
 class Deciding {
   readonly #options: ReplayOptions;
@@ -113,8 +121,8 @@ class Deciding {
     this.#begun.tally.add(second);
   }
 
-  async end(): Promise<{ decided: DecidedParts | undefined; evicted: number; endedEarly: number }> {
-    if (this.#begun === undefined) return { decided: undefined, evicted: 0, endedEarly: 0 };
+  async end(): Promise<Ended> {
+    if (this.#begun === undefined) return { decided: undefined, evicted: 0, endedEarly: 0, rejected: undefined };
     const { passes, limits: tallies, tally } = this.#begun;
     const evicted = Math.max(...passes.map((pass) => pass.evicted));
     const endedEarly = Math.max(...passes.map((pass) => pass.endedEarly));
@@ -126,7 +134,8 @@ class Deciding {
       identified: this.#identified[i]!,
     }));
     await Promise.all(passes.map((pass) => pass.close()));
-    return { decided: { tally, undecidable, limits }, evicted, endedEarly };
+    const rejected = passes.find((pass) => pass.undecidable.count > 0)?.undecidable.example;
+    return { decided: { tally, undecidable, limits }, evicted, endedEarly, rejected };
   }
 
   #begin(startMicros: number): Begun {

@@ -29,7 +29,7 @@ function notes(given: {
   } as const;
   const clients = new ClientTable(10, 1);
   const limit = { name: 'Orders', rule, clients, withoutId, invalidIds: 0, invalidExample: undefined };
-  return notesOn({ counts, window, logs: [], identified: [limit], evicted, slots })
+  return notesOn({ counts, window, logs: [], identified: [limit], evicted, slots, rejected: undefined })
     .slice(0, -2)
     .join('\n');
 }

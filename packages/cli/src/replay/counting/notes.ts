@@ -17,6 +17,8 @@ interface Seen {
   readonly logs: readonly KnownLog[];
   readonly identified: readonly IdentifiedLimit[];
   readonly evicted: number;
+  /** Why a server would have rejected the first request with a cost above the burst; undefined without such a request. */
+  readonly rejected: string | undefined;
   /** Undefined without concurrency limits. */
   readonly slots: SlotsSeen | undefined;
 }
@@ -36,7 +38,7 @@ const ALWAYS = [
 ];
 
 /** Returns what the log can't show, and what limits the figures. */
-export function notesOn({ counts, window, logs, identified, evicted, slots }: Seen): string[] {
+export function notesOn({ counts, window, logs, identified, evicted, slots, rejected }: Seen): string[] {
   const { requests } = counts;
   const notes: string[] = [];
   const most = (part: number): boolean => requests === 0 || part > requests / 2;
@@ -59,6 +61,10 @@ export function notesOn({ counts, window, logs, identified, evicted, slots }: Se
   for (const { name, invalidIds, invalidExample } of identified) {
     if (invalidIds > 0) notes.push(`${invalidIds} requests have an invalid id for ${name}: ${invalidExample}`);
   }
+  if (rejected !== undefined)
+    notes.push(
+      `Requests with a cost above the burst are not decided. For the first, a server would throw: ${rejected}`,
+    );
   if (window.late > 0)
     notes.push(
       `${window.late} requests are more than 60 s older than a line before them. They are left out. Sort the log by time.`,
