@@ -16,7 +16,7 @@ export async function runReplay(call: Call): Promise<number> {
   if (limits === undefined) throw new UsageError('Which limits? Give the file of them: --limits limits.yaml.');
   checkStdin([...args, limits, overrides]);
   const loaded = await loadFiles({ limits, overrides }, call);
-  const inputs = [...args, limits, ...(overrides === undefined ? [] : [overrides])];
+  const inputs = [...args, limits, overrides, call.text('keys')].filter((file) => file !== undefined);
   const outputs = await OutputFiles.of(call, inputs, [{ flag: '--html', draw: reportPage }]);
   const report = await replay(
     {
@@ -34,5 +34,5 @@ export async function runReplay(call: Call): Promise<number> {
     console,
   );
   await outputs.write(report, () => console.result(report, () => reportLines(report, console)));
-  return EXIT.fine;
+  return report.partial.length === 0 ? EXIT.fine : EXIT.findings;
 }

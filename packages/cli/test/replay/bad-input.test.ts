@@ -87,8 +87,9 @@ describe('sluice replay of a bad log', () => {
     expect(report.partial).toEqual([`${log}: the compressed file ends too early`]);
     expect(report.totals.requests).toBeGreaterThan(8000);
     expect(report.totals.requests).toBeLessThan(12_000);
-    const { out } = await run(['replay', log, '--limits', limits]);
+    const { out, code } = await run(['replay', log, '--limits', limits]);
     expect(out).toContain(`PART OF THE LOG: ${log}: the compressed file ends too early`);
+    expect([code, (await run(['suggest', log])).code]).toEqual([1, 1]);
   });
 
   it('reports what it could read of a damaged gzip', async () => {

@@ -59,6 +59,14 @@ describe('the file of sluice replay --html', () => {
     expect([readFileSync(log, 'utf8'), readFileSync(limits, 'utf8')]).toEqual([LOG, LIMITS]);
   });
 
+  it('does not overwrite the module of --keys', async () => {
+    const { folder, limits, log } = given();
+    const keys = join(folder, 'keys.mjs');
+    writeFileSync(keys, 'export const keys = {};');
+    const { err } = await run(['replay', log, '--limits', limits, '--keys', keys, '--html', keys]);
+    expect(err).toContain(`The file ${keys} can't be written: the command reads that file.`);
+  });
+
   it('prints the result although the file can not be written in the end, and leaves no part of it', async () => {
     const { folder, replay } = given();
     // Longer than a name may be.
