@@ -2,6 +2,7 @@ import { Cluster, Redis } from 'ioredis';
 import type { Call } from '../console/command.ts';
 import { UsageError } from '../console/failure.ts';
 import { timeoutOf } from './options.ts';
+import { tlsOf } from './tls.ts';
 
 /** A client with the settings of the command line. It connects only for a scan; a store connects a duplicate of it. */
 export type Client = Redis | Cluster;
@@ -12,7 +13,8 @@ export type Client = Redis | Cluster;
  * @throws {UsageError} If the options do not name a server, or contradict each other. The message shows no password.
  */
 export function clientOf(call: Call): Client {
-  const url = call.text('redis') ?? call.console.terminal.env['SLUICE_REDIS_URL'];
+  const { env } = call.console.terminal;
+  const url = call.text('redis') ?? env['SLUICE_REDIS_URL'];
   const sentinels = call.texts('sentinel');
   const master = call.text('master');
   if (sentinels.length > 0 !== (master !== undefined)) {
@@ -23,11 +25,28 @@ export function clientOf(call: Call): Client {
     throw new UsageError('Only one of `--sentinel` and `--cluster` may be given: a cluster needs no Sentinels.');
   }
   if (url === undefined && master === undefined) throw noServer();
-  const { host = '127.0.0.1', port = 6379, ...login } = url === undefined ? {} : serverOf(url);
-  const own = { ...login, lazyConnect: true, commandTimeout: timeoutOf(call), maxRetriesPerRequest: 0 };
+  const { host = '127.0.0.1', port = 6379, isTls = false, ...login } = url === undefined ? {} : serverOf(url);
+  const tls = tlsOf(call, isTls);
+  const own = {
+    ...login,
+    ...(tls && { tls }),
+    lazyConnect: true,
+    commandTimeout: timeoutOf(call),
+    maxRetriesPerRequest: 0,
+  };
   let client: Client;
-  if (master !== undefined) client = new Redis({ ...own, sentinels: sentinels.map(sentinelAddress), name: master });
-  else if (call.has('cluster')) client = new Cluster([{ host, port }], { redisOptions: own, lazyConnect: true });
+  if (master !== undefined) {
+    const { SLUICE_SENTINEL_USERNAME: sentinelUsername, SLUICE_SENTINEL_PASSWORD: sentinelPassword } = env;
+    const ofSentinels = {
+      sentinels: sentinels.map(sentinelAddress),
+      name: master,
+      ...(sentinelUsername !== undefined && { sentinelUsername }),
+      ...(sentinelPassword !== undefined && { sentinelPassword }),
+      // Without it the connection to the primary is not encrypted.
+      ...(tls && { enableTLSForSentinelMode: true, sentinelTLS: tls }),
+    };
+    client = new Redis({ ...own, ...ofSentinels });
+  } else if (call.has('cluster')) client = new Cluster([{ host, port }], { redisOptions: own, lazyConnect: true });
   else client = new Redis({ ...own, host, port });
   // An 'error' event without a listener would end the process. The calls reject, too.
   return client.on('error', () => {});
@@ -45,10 +64,15 @@ interface Server {
   readonly username?: string;
   readonly password?: string;
   readonly db?: number;
-  readonly tls?: object;
+  readonly isTls?: boolean;
 }
 
 function serverOf(url: string): Server {
+  if (/^[\w+]*sentinel/.test(url)) {
+    const remedy =
+      'For example --sentinel 10.0.0.1:26379 --master mymaster. The login of the primary may be in the URL, as in redis://user:password@ignored.';
+    throw new UsageError(`\`--redis\` does not take the URL of a Sentinel. ${remedy}`);
+  }
   if (!/^rediss?:\/\/./.test(url) || !URL.canParse(url)) {
     const remedy = 'For example --redis redis://127.0.0.1:6379. Percent-encode special characters of a password.';
     throw new UsageError(`\`--redis\` must be a URL that begins with redis:// or rediss://. ${remedy}`);
@@ -64,7 +88,7 @@ function serverOf(url: string): Server {
     ...(username !== '' && { username: decoded(username) }),
     ...(password !== '' && { password: decoded(password) }),
     ...(database !== '' && { db: Number(database) }),
-    ...(protocol === 'rediss:' && { tls: {} }),
+    isTls: protocol === 'rediss:',
   };
 }
 

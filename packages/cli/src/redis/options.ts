@@ -18,7 +18,11 @@ const SERVER_OPTIONS: readonly Option[] = [
   },
   { flags: '--cluster', text: 'the URL is that of a node of a Redis Cluster' },
   { flags: '--sentinel <host:port>', text: 'a Sentinel, instead of a URL; may be given several times', repeats: true },
-  { flags: '--master <name>', text: 'the name of the primary that the Sentinels watch' },
+  {
+    flags: '--master <name>',
+    text: 'the name of the primary that the Sentinels watch; their password is the environment variable SLUICE_SENTINEL_PASSWORD',
+  },
+  { flags: '--tls-ca <file>', text: 'the certificates (PEM) that are trusted at rediss://; default: those of Node' },
   { flags: '--timeout <ms>', text: 'how long to wait for Redis; default: 3000' },
 ];
 
