@@ -62,7 +62,8 @@ describe('the file of sluice replay --html', () => {
   it('does not overwrite the module of --keys', async () => {
     const { folder, limits, log } = given();
     const keys = join(folder, 'keys.mjs');
-    writeFileSync(keys, 'export const keys = {};');
+    const key = "{ format: { name: 'ipAddress', canonical: String }, idOf: () => 'a' }";
+    writeFileSync(keys, `export const keys = { PerAddress: ${key} };`);
     const { err } = await run(['replay', log, '--limits', limits, '--keys', keys, '--html', keys]);
     expect(err).toContain(`The file ${keys} can't be written: the command reads that file.`);
   });
