@@ -25,6 +25,22 @@ test("the README's chart is drawn from the committed results", () => {
   rmSync(folder, { recursive: true });
 });
 
+test("the replay's figures in the docs are those of the committed results", () => {
+  const { results } = readResults(new URL('bench/results/replay.json', root));
+  const cell = (name: string, figure: string, digits: number): string =>
+    Number((results.figure('Sluice', name, figure)?.median ?? NaN).toPrecision(digits)).toLocaleString('en-US');
+  const rows = ['combined', 'pino', 'pino, gzip', 'combined, hostile'].map((name) => [
+    name,
+    cell(name, 'linesPerCpuSecond', 3),
+    cell(name, 'rssMb', 3),
+  ]);
+  const cells = textOf('docs/command-line.md')
+    .split('\n')
+    .map((line) => line.split('|').map((text) => text.trim()))
+    .filter(([, name]) => rows.some((row) => row[0] === name));
+  expect(cells.map(([, ...row]) => row.slice(0, 3))).toEqual(rows);
+});
+
 test('a run that is compared with itself lies nowhere apart', () => {
   const lines = printed('bench/compare.mjs', 'bench/results').split('\n');
   const compared = lines.filter((line) => /^\S.*\d/.test(line) && line.includes('  '));
