@@ -83,6 +83,12 @@ describe('the page of sluice replay --html', () => {
       'at most 0.1 % of clients: none of a usual size, because the rate is too low for some of them.',
     );
     expect(more.page).not.toContain('<line class="suggested"');
+    // Many times the burst, but tokens of a second only.
+    const fast = await pageOf({
+      limits: 'PerAddress: { count: 99, period: 1s, burst: 1, idFormat: ipAddress }',
+      log: log(50),
+    });
+    expect(textOf(fast.page)).toMatch(/at most 0\.1 % of clients: [1-9]\d, which denies none\./);
     expect(more.report.limits[0]?.suggestion).toMatchObject({ burst: 51, denyAtMost: 0.001 });
   });
 

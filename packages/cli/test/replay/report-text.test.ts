@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { ReplayReport } from '../../src/replay/counting/report.ts';
 import type { SuggestReport } from '../../src/replay/suggesting/suggest-report.ts';
 import { run, runJson } from '../run.ts';
 import { combinedLine, files, logOf, NOON, pinoLine, type Logged } from './logs.ts';
@@ -50,7 +51,7 @@ describe('the text of a replay', () => {
     expect(out).toContain('denied    1,999 of 2,000 (99.9 %), of which');
   });
 
-  it('shows a band, and the knee of a curve', async () => {
+  it('shows a band, and the knee of a curve, but not of a quota if the log is shorter than its period', async () => {
     // The requests of a client are apart from each other in the log, and so in its second.
     const countOf = (i: number): number => (i < 390 ? 1 + (i % 2) : 20 * (i - 385));
     const clients = Array.from({ length: 400 }, (_, i) => ({
@@ -68,6 +69,10 @@ describe('the text of a replay', () => {
     expect(out).toMatch(/times {5}\$time_local, end of the request, in whole seconds/);
     expect(out).toMatch(/knee {6}burst \d+, the bend of the curve: a larger one helps few ids more\n/);
     expect(out).toContain(', by ip\n');
+    const { daily } = files({ daily: 'Daily: { count: 5, per: day, idFormat: ipAddress }\n' });
+    const args = ['replay', written.log, '--limits', daily];
+    expect(((await runJson(args)) as ReplayReport).limits[0]?.curve?.knee).toBeGreaterThan(0);
+    expect((await run(args)).out).not.toContain('knee');
   });
 
   it('shows what is late, delayed, above the burst, skipped and left out', async () => {

@@ -23,9 +23,7 @@ interface Figure {
 
 /** Each limit counts clients of its own, so those of several limits have no sum. */
 function deniedClients({ limits }: ReplayReport): Figure[] {
-  const [most] = limits.toSorted((a, b) => b.deniedIds.high - a.deniedIds.high);
-  if (most === undefined) return [];
-  const { name, deniedIds, ids, sampling } = most;
+  const { name, deniedIds, ids, sampling } = limits.toSorted((a, b) => b.deniedIds.high - a.deniedIds.high)[0]!;
   const figure = `${sampling > 1 ? 'about ' : ''}${band(deniedIds)} of ${count(ids)}`;
   const ofLimit = limits.length > 1 ? `, by ${name}, the most of all limits` : '';
   return [{ title: 'clients denied at least once', figure, detail: `${partOf(deniedIds, ids)} of them${ofLimit}` }];
