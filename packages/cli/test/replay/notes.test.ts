@@ -43,6 +43,7 @@ describe('the notes of a replay', () => {
     [{ counts: { withArrival: 500 } }, 'The times are those of the end of each request.'],
     [{ counts: { withStatus: 400 } }, 'Most lines have no status'],
     [{ counts: { withTarget: 500 } }, 'Most lines have no method and path'],
+    [{ counts: { movedArrivals: 3 } }, '3 requests took longer than 58 s: they are decided 58 s before their end.'],
     [{ counts: { tooLongDurations: 2 } }, '2 requests have a duration above a day, which is taken as unknown.'],
     [{ withoutId: 101 }, '10 % of the requests have no header:x-api-key: Orders does not apply to them.'],
     [{ withoutId: 1000 }, '100 % of the requests have no header:x-api-key'],

@@ -29,6 +29,15 @@ describe('sluice replay of odd lines', () => {
     expect(report.routes.map(({ route }) => route)).toEqual(['GET /a', '? /a', '? ']);
   });
 
+  it('decides a request that took minutes at most a minute late, and leaves none out', async () => {
+    const usual = Array.from({ length: 300 }, (_, i) => ({ ...LINE, time: NOON + 1000 * i, ip: '10.0.0.2' }));
+    const long = { ...LINE, time: NOON + 300_000, duration: 280 };
+    const report = await replayed([...usual, { ...LINE, time: NOON + 250_000 }, long, long, long]);
+    expect(report.input).toMatchObject({ requests: 304, late: 0 });
+    expect(report.notes).toContain('3 requests took longer than 58 s: they are decided 58 s before their end.');
+    expect(report.mostDenied).toMatchObject([{ id: '10.0.0.1', requests: 4 }]);
+  });
+
   it('takes the end of a request as its time if its duration is not a number or negative', async () => {
     const report = await replayed([{ duration: 'long' }, { duration: -5 }].map((each) => ({ ...LINE, ...each })));
     expect(report.input).toMatchObject({ fromMs: NOON, toMs: NOON, time: { moment: 'end of the request' } });
@@ -65,7 +74,7 @@ describe('sluice replay of odd lines', () => {
     'takes a duration of %d seconds as unknown, and says so',
     async (duration) => {
       const report = await replayed([LINE, { ...LINE, duration: 86_400 }, { ...LINE, duration }]);
-      expect(report.input).toMatchObject({ requests: 3, fromMs: NOON - 86_400_000, toMs: NOON });
+      expect(report.input).toMatchObject({ requests: 3, fromMs: NOON - 58_000, toMs: NOON });
       expect(report.notes).toContain('1 requests have a duration above a day, which is taken as unknown.');
     },
   );

@@ -48,6 +48,8 @@ export function notesOn({ counts, window, logs, identified, evicted, slots, reje
     );
   if (requests > 0 && !most(counts.withArrival))
     notes.push('The times are those of the end of each request. A log with $request_time shows when it arrived.');
+  if (counts.movedArrivals > 0)
+    notes.push(`${counts.movedArrivals} requests took longer than 58 s: they are decided 58 s before their end.`);
   if (counts.tooLongDurations > 0)
     notes.push(`${counts.tooLongDurations} requests have a duration above a day, which is taken as unknown.`);
   if (!most(counts.withStatus))

@@ -22,6 +22,8 @@ export interface SkippedLine {
 }
 
 const MAX_EXAMPLES = 5;
+/** Requests are sorted in a window of 60 s, so none can be decided earlier before its end. A second is for rounding. */
+const MAX_EARLIER_MICROS = 58_000_000;
 
 /** What was read of all files. */
 export class ReadingCounts {
@@ -34,6 +36,8 @@ export class ReadingCounts {
   withArrival = 0;
   /** Requests with a duration above a day, which counts as unknown. */
   tooLongDurations = 0;
+  /** Requests that took longer than lines are sorted, so that their arrival had to be moved. */
+  movedArrivals = 0;
   /** Requests with a method and a path, and with a status. */
   withTarget = 0;
   withStatus = 0;
@@ -74,6 +78,8 @@ export class EntryReader implements LineReceiver {
   readonly #durationUnit: number;
   readonly #isTimeEnd: boolean;
   #line = 0;
+  /** How much later than its arrival the last request is decided. */
+  #movedMicros = 0;
   /** The latest arrival so far, in microseconds since 1970. */
   latestMicros: number = -Infinity;
 
@@ -120,6 +126,7 @@ export class EntryReader implements LineReceiver {
     const isStarted = spans[2 * STARTED] !== -1;
     const field = isStarted ? STARTED : TIME;
     const micros = spans[2 * field] === -1 ? NaN : this.#times.read(bytes, spans[2 * field]!, spans[2 * field + 1]!);
+    this.#movedMicros = 0;
     if (Number.isNaN(micros)) return NaN;
     if (isStarted || !this.#isTimeEnd) {
       counts.withArrival++;
@@ -132,14 +139,17 @@ export class EntryReader implements LineReceiver {
       return micros;
     }
     counts.withArrival++;
-    return micros - duration;
+    const moved = Math.max(0, duration - MAX_EARLIER_MICROS);
+    if (moved > 0) counts.movedArrivals++;
+    this.#movedMicros = moved;
+    return micros - duration + moved;
   }
 
   #duration(durations: DurationReader, bytes: Buffer, spans: Int32Array): number {
     const micros = durations.read(bytes, spans);
     if (Number.isNaN(micros)) return 0;
     this.#parts.counts.withEnd++;
-    return micros;
+    return micros - this.#movedMicros;
   }
 
   #target(bytes: Buffer, spans: Int32Array): Target {
