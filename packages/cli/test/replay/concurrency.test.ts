@@ -103,14 +103,14 @@ describe('a concurrency limit in a replay', () => {
     expect(report.leftOut).toEqual([]);
   });
 
-  it.each(Object.entries(LINES))('knows how long requests took from a log of %s', async (format, line) => {
+  it.each(Object.entries(LINES))('finds how long requests took from a log of %s', async (format, line) => {
     const requests = randomRequests(7, 300);
     const paths = files({ limits: LIMITS, log: jsonLog(byEnd(requests), line) });
     const { decisions } = await replayed(paths, { format });
     expect(decisions.map((decision) => decision?.allowed)).toEqual(allowedByCounting(requests, 3));
   });
 
-  it('knows how long requests took from their start and end', async () => {
+  it('finds how long requests took from their start and end', async () => {
     const requests = randomRequests(8, 300);
     const paths = files({ limits: LIMITS, log: byEnd(requests).map(albLine).join('') });
     const { decisions, report } = await replayed(paths);
@@ -215,7 +215,7 @@ describe('a concurrency limit in a replay', () => {
     expect(report.leftOut).toMatchObject([{ limit: 'InFlight', reason: expect.stringContaining(reason) as string }]);
   });
 
-  it('counts requests without a duration as ended when they arrive, and says so', async () => {
+  it('counts requests without a duration as ended when they arrive, and notes it', async () => {
     const requests = randomRequests(6, 200);
     const lines = byEnd(requests).map((request, i) => ({
       ...LINES.json(request),
@@ -230,7 +230,7 @@ describe('a concurrency limit in a replay', () => {
     );
   });
 
-  it('releases slots early when more requests are in progress than fit into memory, and says so', async () => {
+  it('releases slots early when more requests are in progress than fit into memory, and notes it', async () => {
     const requests = Array.from({ length: 20_020 }, (_, i) => {
       return { start: NOON + Math.floor(i / 10), end: NOON + 40_000 + (i % 7), address: `10.${i & 255}.${i >> 8}.1` };
     });

@@ -62,7 +62,7 @@ describe('JsonParser', () => {
     ['{"c":"late","a":{"b":"early"},"d":1}', ['a.b', 'd']],
     ['{"a.b":"early","c":"late"}', ['a.b', undefined]],
     ['{}', [undefined, undefined]],
-  ])('knows the paths of the values of %s', (line, expected) => {
+  ])('has the paths of the values of %s', (line, expected) => {
     values(parser, line, 2);
     expect([parser.sourceOf(0), parser.sourceOf(1)]).toEqual(expected);
   });
@@ -103,7 +103,7 @@ describe('TemplateFormat', () => {
     ['23/Nov/2026:13:05:59 +0000|1795439159.5|', ['$msec', undefined]],
     ['23/Nov/2026:13:05:59 +0000|-|7', ['$time_local', '$status']],
     ['-|-|7', [undefined, '$status']],
-  ])('knows how the log itself calls the fields of %s', (line, expected) => {
+  ])('has the names of the log for the fields of %s', (line, expected) => {
     const two = new TemplateFormat('log_format', '$time_local|$msec|$status').parser(['time', 'status']);
     values(two, line, 2);
     expect([two.sourceOf(0), two.sourceOf(1)]).toEqual(expected);

@@ -71,7 +71,7 @@ describe('sluice replay of odd lines', () => {
   });
 
   it.each([86_401, 2_000_000_000, 1e300, 1e308])(
-    'takes a duration of %d seconds as unknown, and says so',
+    'takes a duration of %d seconds as unknown, and notes it',
     async (duration) => {
       const report = await replayed([LINE, { ...LINE, duration: 86_400 }, { ...LINE, duration }]);
       expect(report.input).toMatchObject({ requests: 3, fromMs: NOON - 58_000, toMs: NOON });

@@ -160,7 +160,7 @@ describe('sluice suggest', () => {
   it.each([
     { words: ['--key', 'header:x-api-key'], why: 'no request that the limit is for has an id by header:x-api-key' },
     { words: ['--only', '/nothing'], why: 'no request that the limit is for has an id by ip' },
-  ])('suggests nothing and says why with $words', async ({ words, why }) => {
+  ])('suggests nothing, with the reason, for $words', async ({ words, why }) => {
     const { log } = files({ log: logOf(pinoLine, burstOf(5)) });
     expect((await run(['suggest', log, ...words])).out).toContain('of 0 ids, by');
     expect((await run(['suggest', log, ...words])).out).toContain(`\nNo suggestion: ${why}`);

@@ -38,7 +38,7 @@ function take(window: SortWindow, micros: number, id: string, status = 200): voi
 }
 
 describe('SortWindow', () => {
-  it('passes on requests early when they are more than 32 MB, and says so', () => {
+  it('passes on requests early when they are more than 32 MB, and notes it', () => {
     const { window, passed } = windowWithOutput();
     const [long, packed] = ['x'.repeat(9974), Buffer.alloc(9974, 'x')];
     for (let i = 0; i <= 3200; i++) window.take((i % 5) * 1e6 + (i >> 3), packed, packed.length, TARGET, 200, 0);
