@@ -22,6 +22,7 @@ export class Console {
   readonly isJson: boolean;
   readonly terminal: Terminal;
   readonly time: Time;
+  #interruption: Promise<undefined> | undefined;
 
   constructor(terminal: Terminal, { isJson, time = systemTime }: ConsoleOptions) {
     this.terminal = terminal;
@@ -32,6 +33,15 @@ export class Console {
   /** Aborted by Ctrl-C. A command with `endsItself` then finishes with what it has, and marks it as a part. */
   get interrupted(): AbortSignal {
     return this.terminal.interrupted;
+  }
+
+  /** Resolves at Ctrl-C: for what a pipe may never have. */
+  get interruption(): Promise<undefined> {
+    return (this.#interruption ??= new Promise((resolve) => {
+      const end = (): void => resolve(undefined);
+      if (this.interrupted.aborted) end();
+      else this.interrupted.addEventListener('abort', end, { once: true });
+    }));
   }
 
   /** Writes the result: `value` with `--json`, otherwise the lines, which `lines` returns. */

@@ -54,7 +54,7 @@ export async function replay(options: ReplayOptions, console: Console): Promise<
   const { loaded, costs, routes: templates, only } = options;
   const keyed = new Set(options.keys.map((word) => word.split('=')[0]!));
   const files = await Promise.all(options.files.map((name) => logFile(name, console.terminal)));
-  const logs = await knownLogs(files, options);
+  const logs = await knownLogs(files, options, console);
   const formats = logs.map(({ detected }) => detected);
   const { names, leftOut } = chosenLimits(loaded.limits, keyed, formats);
   if (names.length === 0) throw noLimits(leftOut);

@@ -52,6 +52,18 @@ describe('sluice replay of a pipe', () => {
     expect(report.input).toMatchObject({ requests: 20, lines: 20 });
   });
 
+  it('ends at Ctrl-C also while it waits for the first line', async () => {
+    const { limits } = files({ limits: LIMITS });
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    const controller = new AbortController();
+    stdin.write(LOG.slice(0, 40));
+    setImmediate(() => controller.abort());
+    const terminal = new Terminal({ stdin, stdout, stderr, env: {} }, controller.signal);
+    expect(await runSluice(['replay', '-', '--limits', limits, '--json'], terminal)).toBe(130);
+    const report = JSON.parse(String(stdout.read())) as ReplayReport;
+    expect(report).toMatchObject({ partial: ['interrupted by Ctrl-C'], totals: { requests: 0 } });
+  });
+
   it('rejects a log whose first line is longer than 64 KiB, and does not wait for its end', async () => {
     const endless = Buffer.alloc(40_000, 'a');
     await expect(replayOf([endless, endless, Buffer.from(`\n${LOG}`)])).rejects.toThrow(

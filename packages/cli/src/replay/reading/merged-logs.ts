@@ -29,20 +29,33 @@ export interface LogOutcome {
   problem: string | null;
 }
 
-/** Finds the formats of logs, and sorts them by their first times. Empty logs are left out. */
-export async function knownLogs(files: readonly LogFile[], options: FormatOptions): Promise<KnownLog[]> {
+/**
+ * Finds the formats of logs, and sorts them by their first times. Empty logs are left out, and after Ctrl-C those whose first line
+ * is not read yet.
+ */
+export async function knownLogs(
+  files: readonly LogFile[],
+  options: FormatOptions,
+  console: Console,
+): Promise<KnownLog[]> {
   const known: KnownLog[] = [];
   for (const file of files) {
     // oxlint-disable-next-line no-await-in-loop -- so that not all of them are open at the same time
-    const log = await knownLog(file, options);
+    const log = await knownLog(file, options, console);
     if (log !== undefined) known.push(log);
   }
   return known.toSorted((a, b) => a.detected.firstMicros - b.detected.firstMicros);
 }
 
-async function knownLog(file: LogFile, options: FormatOptions): Promise<KnownLog | undefined> {
+async function knownLog(
+  file: LogFile,
+  options: FormatOptions,
+  { interrupted, interruption }: Console,
+): Promise<KnownLog | undefined> {
   const chunks = file.open(() => undefined);
-  const first = await firstLine(file, chunks);
+  const first = await Promise.race([firstLine(file, chunks), interruption]);
+  // Not closed: a pipe may never have more, which closing it would wait for.
+  if (interrupted.aborted) return undefined;
   const detected = first === undefined ? undefined : detectFormat(file.name, first, options);
   // A pipe can be read once only.
   if (file.size === undefined && first !== undefined && detected !== undefined)
@@ -84,14 +97,12 @@ export class MergedLogs {
     const sizes = this.#waiting.map(({ file }) => file.size);
     const bytes = sizes.includes(undefined) ? undefined : sizes.reduce<number>((sum, size) => sum + size!, 0);
     const progress = console.progress({ bytes });
-    const { interrupted } = console;
-    // A pipe may have nothing to read for long.
-    const end = new Promise<void>((resolve) => interrupted.addEventListener('abort', () => resolve(), { once: true }));
+    const { interrupted, interruption } = console;
     while (!interrupted.aborted) {
       const log = this.#next();
       if (log === undefined) break;
       // oxlint-disable-next-line no-await-in-loop -- always the log that is behind the others
-      const hasMore = await Promise.race([log.readChunk(), end]);
+      const hasMore = await Promise.race([log.readChunk(), interruption]);
       if (hasMore === false) this.#open.splice(this.#open.indexOf(log), 1);
       window.passUntil(this.#behind() - WINDOW_MICROS);
       progress.update(

@@ -50,7 +50,7 @@ export async function suggest(options: SuggestOptions, console: Console): Promis
     throw new UsageError(
       `A suggestion reads its logs several times, and ${pipe.name} can be read once. Write it to a file first.`,
     );
-  const logs = await knownLogs(files, options);
+  const logs = await knownLogs(files, options, console);
   const coarse = await burstsAt(coarseRates(), logs, options, console);
   const middle = perSecond(tightest(shownBy(coarse), 60));
   const near = await burstsAt(roundRates(middle / 3, middle * 3), logs, options, console);
