@@ -54,10 +54,15 @@ describe('sluice replay of a pipe', () => {
 
   it('ends at Ctrl-C also while it waits for the first line', async () => {
     const { limits } = files({ limits: LIMITS });
-    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const controller = new AbortController();
-    stdin.write(LOG.slice(0, 40));
-    setImmediate(() => controller.abort());
+    const stdin = Readable.from(
+      (async function* () {
+        yield Buffer.from(LOG.slice(0, 40));
+        setImmediate(() => controller.abort());
+        await new Promise(() => undefined);
+      })(),
+    );
     const terminal = new Terminal({ stdin, stdout, stderr, env: {} }, controller.signal);
     expect(await runSluice(['replay', '-', '--limits', limits, '--json'], terminal)).toBe(130);
     const report = JSON.parse(String(stdout.read())) as ReplayReport;
