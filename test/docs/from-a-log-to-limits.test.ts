@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reservedPort } from '../redis/servers/port.ts';
 import { redisServer } from '../redis/servers/redis-server.ts';
 import { commandsOf, fileName, stepsOf } from './console.ts';
 import { shell } from './sluice.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sluice-docs-'));
   // As `npm install` of the page would have it.
   symlinkSync(join(REPOSITORY, 'test/node_modules'), join(folder, 'node_modules'));
-  port = await freePort();
+  port = await reservedPort();
   redisUrl = (await redisServer()).url;
 });
 afterAll(async () => {
@@ -106,12 +106,4 @@ function withoutTimes(text: string): string {
     .replace(/ {2}full {6}in [45]\d(?:\.\d)? s if/, '  full      in about 54 s if')
     .replace(/ is (?:allowed now|denied for [\d.]+ m?s)\n/, ' is decided\n')
     .replace(/^ +(?:(?:3[6-9]|4\d) 200\n +(?:5\d|6[0-4]) 429)$/m, 'about 36 are allowed');
-}
-
-async function freePort(): Promise<number> {
-  const listening = createServer().listen(0);
-  await once(listening, 'listening');
-  const { port: free } = listening.address() as AddressInfo;
-  listening.close();
-  return free;
 }

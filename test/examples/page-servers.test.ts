@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import request, { type Response } from 'supertest';
 import ts from 'typescript';
 import { expect, it, onTestFinished } from 'vitest';
 import { blocksOf, pages } from '../docs/blocks.ts';
 import { realDelay } from '../real-delay.ts';
+import { reservedPort } from '../redis/servers/port.ts';
 
 const LISTENS = /\b3000\b/;
 /** Blocks that listen by a line of code, not in a comment, and need no other server. */
@@ -21,7 +20,7 @@ it('there are such blocks for all three frameworks', () => {
 });
 
 it.each(servers)('the server of $page, line $line, runs and reports its limits', async ({ code }) => {
-  const port = await freePort();
+  const port = await reservedPort();
   const response = await answerOf(code.replace(LISTENS, String(port)), `http://127.0.0.1:${port}`);
   expect(response.get('RateLimit')).toMatch(/^"\w+";r=\d+;t=\d+$/);
 });
@@ -47,12 +46,4 @@ async function answerOf(code: string, url: string): Promise<Response> {
     if (child.exitCode !== null) throw new Error(complaints);
     await realDelay(50);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

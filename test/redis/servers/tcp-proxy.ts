@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { reservedPort } from './port.ts';
 import { Link, type LinkRules } from './proxy-link.ts';
 import { running } from './running.ts';
 
@@ -10,7 +11,7 @@ export class TcpProxy {
   readonly #target: { readonly port: number };
   readonly #links = new Set<Link>();
   #server: Server;
-  #port = 0;
+  readonly #port: number;
   #rules: LinkRules = UNHARMED;
   #resets = false;
   #requestedBytes = 0;
@@ -18,8 +19,10 @@ export class TcpProxy {
   /** Called with all that clients send. */
   onRequest: (chunk: Buffer) => void = () => {};
 
-  constructor(target: { readonly port: number }) {
+  /** @param port - Of which nothing else takes possession while the proxy does not listen. */
+  constructor(target: { readonly port: number }, port: number) {
     this.#target = target;
+    this.#port = port;
     this.#server = this.#makeServer();
   }
 
@@ -55,7 +58,6 @@ export class TcpProxy {
     this.#server = this.#makeServer();
     this.#server.listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');
-    this.#port = (this.#server.address() as AddressInfo).port;
   }
 
   /** Ends the fault. What was dropped stays dropped; what was held is sent on. */
@@ -136,7 +138,7 @@ export class TcpProxy {
 
 /** Starts a proxy in front of a server. It ends with the test that started it. */
 export async function tcpProxy(target: { readonly port: number }): Promise<TcpProxy> {
-  const proxy = new TcpProxy(target);
+  const proxy = new TcpProxy(target, await reservedPort());
   running.add({ close: () => proxy.close() });
   await proxy.listen();
   return proxy;
