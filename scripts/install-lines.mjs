@@ -25,7 +25,7 @@ export function installLines(paths) {
 }
 
 /**
- * What to paste to have the command `sluice`.
+ * Returns the shell lines that install the command `sluice`.
  *
  * @param {string} path the file of the command
  */

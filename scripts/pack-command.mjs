@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 const COMMAND = '@sluice/cli';
-/** What only programs need that import a package of Sluice, and what no program needs. */
+/** Files that the command does not need: sources, types, source maps and CommonJS builds. */
 const LEFT_OUT = ['package/src', '@sluice/*/src', '@sluice/*/dist/cjs', '*.d.ts', '*.d.mts', '*.map'];
 
 /**

@@ -11,7 +11,7 @@ export interface Step {
 
 /** A command of a `console` block. */
 export interface Command {
-  /** Without `$ `, and of several lines if it goes on after a backslash. */
+  /** Without `$ `, and of several lines if it continues after a backslash. */
   readonly command: string;
   /** What the page shows of its output, up to the line `…`. */
   readonly output: string;

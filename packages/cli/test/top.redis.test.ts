@@ -144,7 +144,7 @@ Pool everyone: 92 of 100 tokens left
     await charged(server, 2000);
     expect(await topOf(server, '--max-keys', '500')).toMatchObject({ complete: false });
     const { err } = await run(['top', '--redis', server.url, '--max-keys', '500', ...files()]);
-    expect(err).toContain('This is a part of the keys. To look at more, raise --max-keys.');
+    expect(err).toContain('Not all keys were scanned. To look at more, raise --max-keys.');
     expect(await topOf(server, '--max-keys', '10000')).toMatchObject({ complete: true, keys: 2000 });
   });
 

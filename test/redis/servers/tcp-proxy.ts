@@ -19,7 +19,7 @@ export class TcpProxy {
   /** Called with all that clients send. */
   onRequest: (chunk: Buffer) => void = () => {};
 
-  /** @param port - Of which nothing else takes possession while the proxy does not listen. */
+  /** @param port - A reserved port: no other program takes it while the proxy does not listen. */
   constructor(target: { readonly port: number }, port: number) {
     this.#target = target;
     this.#port = port;

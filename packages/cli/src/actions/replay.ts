@@ -6,7 +6,7 @@ import { checkStdin } from '../limits/sources.ts';
 import { reportLines } from '../replay/counting/report-lines.ts';
 import { addressRule, denyAtMost, formatOptions } from '../replay/options.ts';
 import { reportPage } from '../replay/html/page.ts';
-import { OutputFiles } from '../pages/output-files.ts';
+import { OutputFiles } from '../console/output-files.ts';
 import { replay } from '../replay/replay.ts';
 
 /** Runs `sluice replay`. */

@@ -5,7 +5,7 @@ import type { Call } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
 import { UsageError } from '../console/failure.ts';
 import { sourceOf } from '../limits/sources.ts';
-import { OutputFiles } from '../pages/output-files.ts';
+import { OutputFiles } from '../console/output-files.ts';
 import { MODELS } from '../simulate/algorithms/models.ts';
 import { simulationLines } from '../simulate/counting/report-lines.ts';
 import { simulationPage } from '../simulate/drawing/page.ts';

@@ -1,6 +1,6 @@
 import type { Call } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
-import { OutputFiles } from '../pages/output-files.ts';
+import { OutputFiles } from '../console/output-files.ts';
 import { addressRule, denyAtMost, formatOptions } from '../replay/options.ts';
 import { suggestLines } from '../replay/suggesting/suggest-lines.ts';
 import type { SuggestReport } from '../replay/suggesting/suggest-report.ts';

@@ -95,7 +95,7 @@ async function figuresIfAny(
 
 function* notesOn({ complete, keys, buckets, longIds, broken }: Found, wasInterrupted: boolean): Generator<string> {
   yield `Keys: ${keys}. Buckets of these limits: ${buckets}.`;
-  if (!complete) yield `This is a part of the keys.${wasInterrupted ? '' : ' To look at more, raise --max-keys.'}`;
+  if (!complete) yield `Not all keys were scanned.${wasInterrupted ? '' : ' To look at more, raise --max-keys.'}`;
   if (longIds > 0) yield `Left out because their id is too long to be in the key: ${longIds}.`;
   if (broken > 0) yield `Left out because they contain something else than a bucket: ${broken}.`;
 }

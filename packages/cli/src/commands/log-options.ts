@@ -4,7 +4,7 @@ import type { Option } from '../console/command.ts';
 export const LOG_OPTIONS: readonly Option[] = [
   {
     flags: '--format <format>',
-    text: 'combined, main, alb, caddy, traefik, envoy, pino, json, or the text of an nginx log_format; default: found by the first lines',
+    text: 'combined, main, alb, caddy, traefik, envoy, pino, json, or the text of an nginx log_format; default: detected from the first lines',
   },
   {
     flags: '--field <name=path>',

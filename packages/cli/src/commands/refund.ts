@@ -7,7 +7,7 @@ import { BUCKET_WORDS, KEYS_OPTION } from './words.ts';
 /** `sluice refund`: gives tokens back to a bucket. */
 export const refund: Command = {
   about: [
-    'Gives tokens back to the bucket of an id, which is filled at most. Shows what is left. To repeat it safely, give ',
+    'Gives tokens back to the bucket of an id, up to its burst. Shows what is left. To repeat it safely, give ',
     '--up-to what peek showed before, plus the cost: then a second call gives back nothing.',
   ].join(''),
   args: BUCKET_WORDS,

@@ -31,7 +31,10 @@ export const replay: Command = {
       repeats: true,
     },
     ...LOG_OPTIONS,
-    { flags: '--deny-at-most <percent>', text: 'the part of ids that the smallest burst may deny; default: 0.1%' },
+    {
+      flags: '--deny-at-most <percent>',
+      text: 'the percentage of ids that the smallest burst may deny; default: 0.1%',
+    },
     { flags: '--html <file>', text: 'also write the report as a page with charts, which needs no script' },
     JSON_FILE_OPTION,
     { flags: '--show-ids', text: 'show ids and not hashes of them' },

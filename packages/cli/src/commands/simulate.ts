@@ -11,7 +11,7 @@ export const simulate: Command = {
   args: [{ name: '<scenario>', text: 'the file of the scenario, YAML or JSON; - for stdin' }],
   options: [
     { flags: '--compare <models>', text: 'some of fixed,sliding,leaky,split,leased; default: those of the scenario' },
-    { flags: '--processes <n>', text: 'how many processes decide, at split and leased; default: that of the scenario' },
+    { flags: '--processes <n>', text: 'the number of processes, for split and leased; default: that of the scenario' },
     { flags: '--svg <file>', text: 'write a picture' },
     { flags: '--html <file>', text: 'write a page' },
     JSON_FILE_OPTION,

@@ -15,7 +15,7 @@ export const suggest: Command = {
       flags: '--key <source>',
       text: 'where ids come from: ip, network, everyone, header:NAME or json:PATH; default: ip',
     },
-    { flags: '--deny-at-most <percent>', text: 'the part of ids that may be denied; default: 0.1%' },
+    { flags: '--deny-at-most <percent>', text: 'the percentage of ids that may be denied; default: 0.1%' },
     {
       flags: '--only <pattern>',
       text: "the requests that the limit is for: 'POST /orders'; default: all",

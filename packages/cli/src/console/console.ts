@@ -35,7 +35,7 @@ export class Console {
     return this.terminal.interrupted;
   }
 
-  /** Resolves at Ctrl-C: for what a pipe may never have. */
+  /** Resolves at Ctrl-C, so that a command need not wait for a pipe that sends nothing more. */
   get interruption(): Promise<undefined> {
     return (this.#interruption ??= new Promise((resolve) => {
       const end = (): void => resolve(undefined);

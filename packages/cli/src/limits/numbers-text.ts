@@ -1,4 +1,5 @@
 import type { CalendarUnit } from '@sluice/core';
+import { countText } from '../console/count-text.ts';
 import { durationText } from '../console/duration-text.ts';
 import type { Kind } from './limit-kind.ts';
 
@@ -23,12 +24,8 @@ const SINGLE = new Map([
 /** Returns numbers as text: `60 per minute, burst 20`. */
 export function numbersText({ kind, burst, count, periodMs, per }: KindAndNumbers): string {
   if (kind === 'load') return 'the load of each process';
-  if (kind === 'concurrency') return `${grouped(burst)} at the same time`;
-  if (kind === 'quota') return `${grouped(count)} per calendar ${per}`;
+  if (kind === 'concurrency') return `${countText(burst)} at the same time`;
+  if (kind === 'quota') return `${countText(count)} per calendar ${per}`;
   const period = durationText(periodMs);
-  return `${grouped(count)} per ${SINGLE.get(period) ?? period}, burst ${grouped(burst)}`;
-}
-
-function grouped(value: number): string {
-  return value.toLocaleString('en');
+  return `${countText(count)} per ${SINGLE.get(period) ?? period}, burst ${countText(burst)}`;
 }

@@ -9,7 +9,7 @@ export interface Tick {
 
 /** A picture with two axes. */
 export interface Chart {
-  /** What it shows, for those who can't see it. */
+  /** What it shows, for readers who can't see it. */
   readonly label: string;
   /** Of the plot, in pixels. The width is that of the page. */
   readonly height: number;

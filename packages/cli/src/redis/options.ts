@@ -22,7 +22,7 @@ const SERVER_OPTIONS: readonly Option[] = [
     flags: '--master <name>',
     text: 'the name of the primary that the Sentinels watch; their password is the environment variable SLUICE_SENTINEL_PASSWORD',
   },
-  { flags: '--tls-ca <file>', text: 'the certificates (PEM) that are trusted at rediss://; default: those of Node' },
+  { flags: '--tls-ca <file>', text: 'the CA certificates (PEM) to trust for rediss://; default: those of Node' },
   { flags: '--timeout <ms>', text: 'how long to wait for Redis; default: 3000' },
 ];
 

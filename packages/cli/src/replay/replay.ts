@@ -6,7 +6,7 @@ import { buildReport, type DecidedParts } from './counting/build-report.ts';
 import { LimitTally } from './counting/limit-tally.ts';
 import type { ReplayReport } from './counting/report.ts';
 import { Tally, type DecisionObserver } from './counting/tally.ts';
-import { passesFor, type Arrivals } from './deciding/arrivals.ts';
+import { passesOf, type Arrivals } from './deciding/arrivals.ts';
 import { chosenLimits, forCanonicalIds } from './deciding/chosen-limits.ts';
 import { ReplayPass } from './deciding/replay-pass.ts';
 import type { ReadingCounts } from './entries/entry-reader.ts';
@@ -59,7 +59,7 @@ export async function replay(options: ReplayOptions, console: Console): Promise<
   const { names, leftOut } = chosenLimits(loaded.limits, keyed, formats);
   if (names.length === 0) throw noLimits(leftOut);
   const rules = keyRules(options.keys, loaded.limits, names);
-  const arrivals = passesOf(logs);
+  const arrivals = passesOf(formats);
   const identified = names.map((name): IdentifiedLimit => {
     const clients = new ClientTable(Math.floor(MAX_CLIENTS / names.length), arrivals.length);
     return { name, rule: rules.get(name)!, clients, withoutId: 0, invalidIds: 0, invalidExample: undefined };
@@ -70,9 +70,9 @@ export async function replay(options: ReplayOptions, console: Console): Promise<
   const reading = { logs, limits: identified, addresses: options, routes, needsEnds: concurrency.length > 0 };
   const { counts, window, files: outcomes } = await readRequests(reading, console, (second) => deciding.add(second));
   const { decided, evicted, endedEarly, rejected } = await deciding.end();
-  const shared = concurrency.filter((name) => loaded.limits[name]!.scope === 'process');
-  const slots = concurrency.length === 0 ? undefined : { endedEarly, ofProcess: shared };
-  const seen = { counts, window, logs, leftOut, identified, evicted, slots, rejected };
+  const ofProcess = concurrency.filter((name) => loaded.limits[name]!.scope === 'process');
+  const slots = concurrency.length === 0 ? undefined : { endedEarly, ofProcess };
+  const seen = { counts, window, logs, identified, evicted, slots, rejected };
   return buildReport({
     arrivals,
     counts,
@@ -149,10 +149,6 @@ class Deciding {
     const tallied = passes.map((pass, i) => ({ arrivals: this.#arrivals[i]!, pass }));
     return { passes, limits, tally: new Tally(tallied, limits, startMicros / SECOND_MICROS, this.#options.observe) };
   }
-}
-
-function passesOf(logs: readonly KnownLog[]): readonly Arrivals[] {
-  return passesFor(logs.some(({ detected }) => detected.resolution === 'second') ? 'second' : 'fraction');
 }
 
 function timeOf(

@@ -36,16 +36,16 @@ export class Contestants {
 
   /** Decides requests in the order of time. */
   async decide(requests: readonly SimulatedRequest[]): Promise<void> {
-    const clocked = [...this.#models.values()].filter((each) => 'passTo' in each);
-    const passTo = (micros: number): Promise<unknown> => Promise.all(clocked.map((each) => each.passTo!(micros)));
+    const clocked = [...this.#models.values()].filter((each) => 'advanceTo' in each);
+    const advanceTo = (micros: number): Promise<unknown> => Promise.all(clocked.map((each) => each.advanceTo!(micros)));
     let nowMicros = 0;
     for (const request of requests) {
       // oxlint-disable-next-line no-await-in-loop -- one moment after the other
-      if (clocked.length > 0 && request.atMicros > nowMicros) await passTo(request.atMicros);
+      if (clocked.length > 0 && request.atMicros > nowMicros) await advanceTo(request.atMicros);
       nowMicros = request.atMicros;
       this.#decideOne(request);
     }
-    await passTo(nowMicros + LAST_MICROS);
+    await advanceTo(nowMicros + LAST_MICROS);
   }
 
   #decideOne({ atMicros, client, id, process }: SimulatedRequest): void {
@@ -79,7 +79,9 @@ function comparable({ limits }: SluiceLimiter, client: string, names: readonly s
   const limit = limits.get(names[0]!)!;
   if (names.length === 1 && limit.calendar === undefined && limit.borrow === undefined) return limit;
   const remedy = `Give the client one limit (\`limits: [${names[0]!}]\`), or leave \`compare\` out.`;
-  throw new UsageError(`Others can be compared at one rate only, but ${client} has ${names.join(', ')}. ${remedy}`);
+  throw new UsageError(
+    `Other algorithms can be compared at one rate only, but ${client} has ${names.join(', ')}. ${remedy}`,
+  );
 }
 
 function numbersOf({ rate, bounds: [bound], treatment }: Limit, processes: number): Numbers {

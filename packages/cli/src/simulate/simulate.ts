@@ -1,8 +1,8 @@
 import { SluiceLimiter } from './algorithms/sluice.ts';
 import { Contestants, type Contestant } from './contestants.ts';
-import { figuresOf } from './counting/figures.ts';
+import { curveOf, figuresOf } from './counting/figures.ts';
 import type { ClientReport, SimulationReport } from './counting/report.ts';
-import { requestsOf, type SimulatedRequest } from './requests.ts';
+import { requestsOf } from './requests.ts';
 import type { ClientPlan, Scenario } from './scenario/scenario.ts';
 
 /** Runs a scenario: each request is decided by the limiter and, by itself, by each model. */
@@ -13,9 +13,10 @@ export async function simulate(scenario: Scenario): Promise<SimulationReport> {
   await contestants.decide(requests);
   await limiter.close();
   const { title, description } = scenario;
+  const arrivals = scenario.clients.map((): number[] => []);
+  for (const { client, atMicros } of requests) arrivals[client]!.push(atMicros);
   const clients = scenario.clients.map((plan, i) => {
-    const own = requests.filter(({ client }) => client === i);
-    return reportOf(plan, own, contestants.ofClients[i]!, withinOf(scenario, limiter, plan));
+    return reportOf(plan, arrivals[i]!, contestants.ofClients[i]!, withinOf(scenario, limiter, plan));
   });
   return { title, description, clients };
 }
@@ -27,13 +28,11 @@ function withinOf({ withinMicros }: Scenario, { limits }: SluiceLimiter, plan: C
 
 function reportOf(
   { name, copies, limits }: ClientPlan,
-  requests: readonly SimulatedRequest[],
+  arrivals: readonly number[],
   contestants: readonly Contestant[],
   withinMicros: number,
 ): ClientReport {
-  const arrivals = requests.map(({ atMicros }) => atMicros);
   const firstMicros = arrivals[0] ?? 0;
-  const { curve } = figuresOf(arrivals, { firstMicros, withinMicros, requests: arrivals.length });
   const results = contestants.map(({ label, starts }) => {
     const figures = figuresOf(starts, { firstMicros, withinMicros, requests: arrivals.length });
     return { algorithm: label, ...figures };
@@ -45,7 +44,7 @@ function reportOf(
     requests: arrivals.length,
     firstMs: firstMicros / 1000,
     withinMs: withinMicros / 1000,
-    arrivals: curve,
+    arrivals: curveOf(arrivals, firstMicros),
     results,
   };
 }

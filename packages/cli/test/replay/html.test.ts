@@ -80,7 +80,7 @@ describe('the page of sluice replay --html', () => {
     expect(textOf(most.page)).toContain('Smallest burst at this rate that denies at most 0.1 % of clients: 50,');
     expect(most.page).toContain('<line class="suggested"');
     expect(textOf(more.page)).toContain(
-      'at most 0.1 % of clients: none of a usual size, because the rate is too low for some of them.',
+      'at most 0.1 % of clients: not shown, because it would be far too large: some of them need a higher rate.',
     );
     expect(more.page).not.toContain('<line class="suggested"');
     // Many times the burst, but tokens of a second only.

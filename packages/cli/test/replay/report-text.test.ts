@@ -67,7 +67,7 @@ describe('the text of a replay', () => {
     const { out } = await run(['replay', written.log, '--limits', written.limits, '--key', 'ip']);
     expect(out).toMatch(/denied {4}[\d,]+ to [\d,]+ of [\d,]+/);
     expect(out).toMatch(/times {5}\$time_local, end of the request, in whole seconds/);
-    expect(out).toMatch(/knee {6}burst \d+, the bend of the curve: a larger one helps few ids more\n/);
+    expect(out).toMatch(/knee {6}burst \d+, the bend of the curve: a larger one helps few more ids\n/);
     expect(out).toContain(', by ip\n');
     const { daily } = files({ daily: 'Daily: { count: 5, per: day, idFormat: ipAddress }\n' });
     const args = ['replay', written.log, '--limits', daily];
@@ -122,13 +122,13 @@ describe('sluice suggest', () => {
     expect(out).toContain('  denied    no request\n');
   });
 
-  it('notes that a small part of few ids is none of them', async () => {
+  it('notes when the allowed percentage is less than one id', async () => {
     const two = [...burstOf(3), ...burstOf(1, { address: '10.0.0.2' })];
     const { log } = files({ log: logOf(pinoLine, two) });
     const { out } = await run(['suggest', log]);
-    expect(out).toContain('- 0.1 % of 2 ids is none');
+    expect(out).toContain('- 0.1 % of 2 ids is less than one id');
     expect(out).toContain('--deny-at-most 50%.');
-    expect((await run(['suggest', log, '--deny-at-most', '50%'])).out).not.toContain('is none');
+    expect((await run(['suggest', log, '--deny-at-most', '50%'])).out).not.toContain('is less than one id');
   });
 
   it('suggests only numbers with which an empty bucket fills within the time of the log', async () => {

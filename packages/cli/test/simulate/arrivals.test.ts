@@ -32,7 +32,7 @@ describe('the arrivals of a scenario', () => {
     );
   });
 
-  it('come at random, the same for the same seed, and as many as the rate says', async () => {
+  it('come at random, the same for the same seed, and as many as the rate gives', async () => {
     const one = await arrivals('{ poisson: 100, to: 4s }');
     expect(await arrivals('{ poisson: 100, to: 4s, seed: 1 }')).toEqual(one);
     const other = await arrivals('{ poisson: 100, to: 4s, seed: 2 }');

@@ -13,7 +13,11 @@ const mistakes: readonly (readonly [what: string, text: string, message: string]
   ['an unknown alias', 'limits: *a\nclients: {}', 'stdin:1:9:'],
   ['a text that is too long', ' '.repeat(300_000), 'stdin:1:1: A scenario has at most 262144 characters.'],
   ['no clients', 'limits: { A: { count: 1, period: 1s } }', 'must be a mapping with `limits` and `clients`'],
-  ['an unknown field', `${scenarioOf('{ burst: 1 }')}sed: 1\n`, 'stdin:5:6: `sed` is unknown. There are: title,'],
+  [
+    'an unknown field',
+    `${scenarioOf('{ burst: 1 }')}sed: 1\n`,
+    'stdin:5:6: `sed` is unknown. The known fields are: title,',
+  ],
   ['a mistake in a limit', scenarioOf('{ burst: 1 }', '', '{ count: 0, period: 1s }'), 'stdin:2:22: `Requests.count`'],
   ['no limits', 'limits: {}\nclients: { a: { arrivals: { burst: 1 } } }', 'stdin:1:9: `limits` must be limits by name'],
   [

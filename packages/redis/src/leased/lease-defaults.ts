@@ -3,10 +3,14 @@ export const SYNC_EVERY_MS = 200;
 /** Default of `maxWait`. */
 export const MAX_WAIT_MS = 50;
 
-/** How much shorter the time between syncs is at most, so that no two processes keep the same one. */
-const PACES = 1 / 8;
+/** The largest jitter, as a part of the time between syncs, so that processes do not sync in step. */
+const MAX_JITTER = 1 / 8;
 
-/** The part of the time between syncs that a process uses, by a number from 0 to 1 of its own. */
-export function paceOf(own: number): number {
-  return 1 - PACES * own;
+/**
+ * Returns the factor by which a process multiplies the time between syncs.
+ *
+ * @param random - From 0 to 1, different in each process.
+ */
+export function paceOf(random: number): number {
+  return 1 - MAX_JITTER * random;
 }

@@ -44,12 +44,12 @@ export class RedisData {
     return this.#now();
   }
 
-  /** Without what has expired. */
+  /** Returns undefined for a bucket that has expired. */
   bucket(key: string): StoredBucket | undefined {
     return alive(this.buckets, key, this.#now());
   }
 
-  /** Without what has expired. */
+  /** Returns undefined for a stream that has expired. */
   stream(key: string): StoredStream | undefined {
     return alive(this.streams, key, this.#now());
   }

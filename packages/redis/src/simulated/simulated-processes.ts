@@ -12,9 +12,9 @@ import { applySync } from './sync-model.ts';
 
 /** The clock of Redis minus that of the processes: about a year, because its TATs are above 0. */
 const SERVER_AHEAD_TICKS = 365 * 86_400_000 * TICKS_PER_MS;
-/** More than a simulation has clients. */
+/** Above the number of clients of any simulation. */
 const MAX_KEYS = 10_000_000;
-/** Nobody asks how many processes there are. */
+/** Counts no processes: the simulation does not need their number. */
 const NOT_COUNTED = { synced: (): void => undefined, close: async (): Promise<void> => undefined };
 
 /** A limit, and the processes that share it. */

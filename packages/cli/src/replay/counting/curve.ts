@@ -17,7 +17,7 @@ interface CurvePoint {
 export interface BurstCurve {
   /** In ascending order. The last one denies nobody. */
   readonly points: readonly CurvePoint[];
-  /** The burst after which a larger one helps few ids more; null if the curve has no such point. */
+  /** The burst after which a larger one helps few more ids; null if the curve has no such point. */
   readonly knee: number | null;
 }
 

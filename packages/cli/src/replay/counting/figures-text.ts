@@ -1,15 +1,16 @@
+import { countText } from '../../console/count-text.ts';
 import type { Band } from './band.ts';
 import type { LimitReport, RouteReport } from './report.ts';
 
 /** Returns a part of a whole as text: `12 to 15 of 300 (5 %)`. */
 export function share(part: Band, whole: number): string {
   const high = whole === 0 ? 0 : part.high / whole;
-  return `${band(part)} of ${count(whole)} (${percent(high)})`;
+  return `${band(part)} of ${countText(whole)} (${percent(high)})`;
 }
 
 /** Returns a band as text: `12`, or `12 to 15`. */
 export function band({ low, high }: Band): string {
-  return low === high ? count(low) : `${count(low)} to ${count(high)}`;
+  return low === high ? countText(low) : `${countText(low)} to ${countText(high)}`;
 }
 
 /**
@@ -24,11 +25,20 @@ export function routeIds(
 ): string {
   return ofRoute
     .map(({ limit, deniedIds }) => {
-      const about = limits.find(({ name }) => name === limit)!.sampling > 1 ? 'about ' : '';
-      const ids = `${about}${band(deniedIds)} ${thing}${deniedIds.high === 1 ? '' : 's'}`;
+      const ids = `${about(limits.find(({ name }) => name === limit)!)}${band(deniedIds)} ${thing}${deniedIds.high === 1 ? '' : 's'}`;
       return limits.length === 1 ? ids : `${ids} of ${limit}`;
     })
     .join(', ');
+}
+
+/** Returns the word before a number of ids of a limit: `about ` if it comes from a sample. */
+export function about({ sampling }: Pick<LimitReport, 'sampling'>): string {
+  return sampling > 1 ? 'about ' : '';
+}
+
+/** Returns the routes with denied requests, those with the most first. */
+export function deniedRoutes(routes: readonly RouteReport[]): readonly RouteReport[] {
+  return routes.filter(({ denied }) => denied.high > 0).toSorted((a, b) => b.denied.high - a.denied.high);
 }
 
 /** Returns a part as text, with two digits: `0.034 %`. Only the whole is `100 %`. */
@@ -37,14 +47,9 @@ export function percent(part: number): string {
   return `${rounded === 100 && part < 1 ? Math.min(99.9, Math.floor(1000 * part) / 10) : rounded} %`;
 }
 
-/** Returns a count as text: `12,345`. */
-export function count(value: number): string {
-  return value.toLocaleString('en');
-}
-
 /** Returns so many of a thing as text: `1 id`, `12,345 ids`. */
 export function counted(value: number, thing: string): string {
-  return `${count(value)} ${thing}${value === 1 ? '' : 's'}`;
+  return `${countText(value)} ${thing}${value === 1 ? '' : 's'}`;
 }
 
 /** Returns a time in UTC as text, without its fraction of a second: `2026-11-23 13:05:59`. */

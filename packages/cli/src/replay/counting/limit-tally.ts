@@ -1,4 +1,4 @@
-import type { Limit } from '@sluice/core/kit';
+import { TICKS_PER_MICRO, type Limit } from '@sluice/core/kit';
 import type { ClientId } from '../keys/identity.ts';
 import { MAX_NEED, type ClientTable } from '../keys/client-table.ts';
 import { DeniedRoutes } from './denied-routes.ts';
@@ -22,7 +22,6 @@ export interface DeniedRequest {
   readonly route: number;
 }
 
-const TICKS_PER_MICRO = 16;
 /** Beside the number of a period, the tokens that were taken in it; a quota has at most 10⁹. */
 const PERIOD_UNIT = 2 ** 31;
 

@@ -10,6 +10,6 @@ export function notesOnAddresses(
   if (trustedProxies === undefined && isForwarded)
     return ['The log has X-Forwarded-For, which is not read without --trust: all clients of a proxy count as one.'];
   if (trustedProxies !== undefined && !isForwarded && addressHeader.toLowerCase() === 'x-forwarded-for')
-    return ['The first lines have no X-Forwarded-For, so --trust may change nothing.'];
+    return ['The first lines have no X-Forwarded-For, so --trust may have no effect.'];
   return [];
 }

@@ -1,5 +1,6 @@
 import { MAX_IN_PROGRESS } from '../deciding/requests-in-progress.ts';
-import type { ReadingCounts } from '../entries/entry-reader.ts';
+import { hasWholeSeconds } from '../deciding/arrivals.ts';
+import { MAX_EARLIER_MICROS, type ReadingCounts } from '../entries/entry-reader.ts';
 import type { IdentifiedLimit } from '../keys/identities.ts';
 import type { SortWindow } from '../order/sort-window.ts';
 import type { KnownLog, LogOutcome } from '../reading/merged-logs.ts';
@@ -31,6 +32,8 @@ interface SlotsSeen {
   readonly ofProcess: readonly string[];
 }
 
+const EARLIER_SECONDS = MAX_EARLIER_MICROS / 1_000_000;
+
 /** What no log can show. */
 const ALWAYS = [
   'A denied client would have retried, or not: the requests that denials cause or prevent are not in the log.',
@@ -42,14 +45,16 @@ export function notesOn({ counts, window, logs, identified, evicted, slots, reje
   const { requests } = counts;
   const notes: string[] = [];
   const most = (part: number): boolean => requests === 0 || part > requests / 2;
-  if (logs.some(({ detected }) => detected.resolution === 'second'))
+  if (hasWholeSeconds(logs.map(({ detected }) => detected)))
     notes.push(
       'The times are whole seconds. Each count is a band: all requests at the start of their second, and spread over it.',
     );
   if (requests > 0 && !most(counts.withArrival))
     notes.push('The times are those of the end of each request. A log with $request_time shows when it arrived.');
   if (counts.movedArrivals > 0)
-    notes.push(`${counts.movedArrivals} requests took longer than 58 s: they are decided 58 s before their end.`);
+    notes.push(
+      `${counts.movedArrivals} requests took longer than ${EARLIER_SECONDS} s: they are decided ${EARLIER_SECONDS} s before their end.`,
+    );
   if (counts.tooLongDurations > 0)
     notes.push(`${counts.tooLongDurations} requests have a duration above a day, which is taken as unknown.`);
   if (!most(counts.withStatus))

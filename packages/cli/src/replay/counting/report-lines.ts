@@ -1,5 +1,6 @@
+import { countText } from '../../console/count-text.ts';
 import type { Console } from '../../console/console.ts';
-import { band, count, counted, routeIds, share, timeText } from './figures-text.ts';
+import { about, band, counted, deniedRoutes, routeIds, share, timeText } from './figures-text.ts';
 import { shownId } from '../../limits/figures.ts';
 import { numbersText } from '../../limits/numbers-text.ts';
 import { sizeName } from './size-name.ts';
@@ -21,8 +22,8 @@ export function reportLines(report: ReplayReport, console: Console): string[] {
     ...skippedLines(report),
     `  denied    ${share(totals.denied, totals.requests)}, of which ${band(totals.deniedSuccesses)} had succeeded`,
     ...(totals.delayed.high > 0 ? [`  delayed   ${share(totals.delayed, totals.requests)}`] : []),
-    `  peak      ${count(totals.peakPerSecond)} requests of all clients in one second, with the limits ${band(totals.allowedPeakPerSecond)}`,
-    ...(totals.undecidable > 0 ? [`  ${count(totals.undecidable)} requests have a cost above the burst`] : []),
+    `  peak      ${countText(totals.peakPerSecond)} requests of all clients in one second, with the limits ${band(totals.allowedPeakPerSecond)}`,
+    ...(totals.undecidable > 0 ? [`  ${countText(totals.undecidable)} requests have a cost above the burst`] : []),
     ...limits.flatMap((limit) => ['', ...limitLines(limit, input, console)]),
     ...report.leftOut.map(({ limit, reason }) => `\n${console.styled('bold', limit)} is left out: ${reason}`),
     ...routeLines(report),
@@ -44,24 +45,23 @@ function skippedLines({ input }: ReplayReport): string[] {
 
 function limitLines(limit: LimitReport, input: InputReport, console: Console): string[] {
   const { name, key, requests, denied, deniedIds, ids, curve } = limit;
-  const about = limit.sampling > 1 ? 'about ' : '';
   const knee = isShorterThanPeriod(limit, input) ? undefined : curve?.knee;
   const smallest = smallestSize(limit, input, 'ids');
   return [
     `${console.styled('bold', name)}  ${numbersText(limit)}, by ${key}`,
-    `  applies   to ${counted(requests, 'request')} of ${about}${counted(ids, 'id')}`,
+    `  applies   to ${counted(requests, 'request')} of ${about(limit)}${counted(ids, 'id')}`,
     `  denied    ${share(denied, requests)}, of which ${band(limit.deniedSuccesses)} had succeeded`,
-    `  ids       ${about}${share(deniedIds, ids)} denied at least once`,
+    `  ids       ${about(limit)}${share(deniedIds, ids)} denied at least once`,
     ...(limit.delayed.high > 0 ? [`  delayed   ${share(limit.delayed, requests)}`] : []),
     ...(typeof knee === 'number'
-      ? [`  knee      ${sizeName(limit)} ${count(knee)}, the bend of the curve: a larger one helps few ids more`]
+      ? [`  knee      ${sizeName(limit)} ${countText(knee)}, the bend of the curve: a larger one helps few more ids`]
       : []),
     ...(smallest === undefined ? [] : [`  smallest  ${smallest}`]),
   ];
 }
 
 function routeLines({ routes, limits }: ReplayReport): string[] {
-  const denied = routes.filter(({ denied: each }) => each.high > 0).toSorted((a, b) => b.denied.high - a.denied.high);
+  const denied = deniedRoutes(routes);
   if (denied.length === 0) return [];
   const more = denied.length > SHOWN_ROUTES ? [`  and ${denied.length - SHOWN_ROUTES} more`] : [];
   const shown = denied.slice(0, SHOWN_ROUTES).map((each) => {

@@ -1,5 +1,6 @@
+import { countText } from '../../console/count-text.ts';
 import type { CalendarUnit } from '@sluice/core';
-import { band, count, percent } from './figures-text.ts';
+import { about, band, percent } from './figures-text.ts';
 import type { InputReport, LimitReport } from './report.ts';
 import { sizeName } from './size-name.ts';
 
@@ -44,8 +45,9 @@ export function smallestSize(limit: LimitReport, input: InputReport, clients: 'i
   const what = `${sizeName(limit)}${kind === 'rate' ? ' at this rate' : ''} that denies at most ${percent(denyAtMost)} of ${clients}`;
   if (isShorterThanPeriod(limit, input))
     return `${what}: not known, because the log is shorter than ${per === 'hour' ? 'an' : 'a'} ${per}`;
-  if (isRateTooLow(limit)) return `${what}: none of a usual size, because the rate is too low for some of them`;
-  if (deniedIds.high === 0) return `${what}: ${count(burst)}, which denies none`;
-  const denied = `${sampling > 1 ? 'about ' : ''}${band(deniedIds)} of ${count(ids)}`;
-  return `${what}: ${count(burst)}. It denies ${denied}, which made ${percent(theirPart.high)} of the requests`;
+  if (isRateTooLow(limit))
+    return `${what}: not shown, because it would be far too large: some of them need a higher rate`;
+  if (deniedIds.high === 0) return `${what}: ${countText(burst)}, which denies none`;
+  const denied = `${about({ sampling })}${band(deniedIds)} of ${countText(ids)}`;
+  return `${what}: ${countText(burst)}. It denies ${denied}, which made ${percent(theirPart.high)} of the requests`;
 }

@@ -1,3 +1,4 @@
+import type { DetectedFormat } from '../formats/detect.ts';
 import type { Second } from '../order/second.ts';
 
 /** When the requests of a second arrive in a pass. */
@@ -7,8 +8,13 @@ export type Arrivals = 'as logged' | 'at the start of the second' | 'spread over
  * The passes of a replay. A log of whole seconds does not show when in its second a request arrived, so it is replayed twice:
  * the outcomes are the two ends of a band.
  */
-export function passesFor(resolution: 'second' | 'fraction'): readonly Arrivals[] {
-  return resolution === 'fraction' ? ['as logged'] : ['at the start of the second', 'spread over the second'];
+export function passesOf(logs: readonly Pick<DetectedFormat, 'resolution'>[]): readonly Arrivals[] {
+  return hasWholeSeconds(logs) ? ['at the start of the second', 'spread over the second'] : ['as logged'];
+}
+
+/** Whether a log has no fractions of a second. */
+export function hasWholeSeconds(logs: readonly Pick<DetectedFormat, 'resolution'>[]): boolean {
+  return logs.some(({ resolution }) => resolution === 'second');
 }
 
 /**

@@ -2,6 +2,7 @@ import type { LoadedLimits } from '@sluice/config';
 import { keyFrom, type LimitDefinition } from '@sluice/core';
 import { kindOf } from '@sluice/core/kit';
 import type { DetectedFormat } from '../formats/detect.ts';
+import { hasWholeSeconds } from './arrivals.ts';
 import type { ReplayedLimits } from './replay-pass.ts';
 
 /** The limits of a file that a replay decides, and those that it can't. */
@@ -42,7 +43,7 @@ function reasonAgainst(
   const kind = kindOf(name, definition);
   if (kind === 'load') return 'a log does not show the load of the server';
   if (kind !== 'concurrency') return undefined;
-  if (logs.some(({ resolution }) => resolution === 'second')) return WHOLE_SECONDS;
+  if (hasWholeSeconds(logs)) return WHOLE_SECONDS;
   return logs.every(({ hasDurations }) => hasDurations) ? undefined : NO_DURATIONS;
 }
 
@@ -50,7 +51,7 @@ const UNKNOWN = 'so it does not show which requests were in progress at the same
 const WHOLE_SECONDS = `the times of the log are whole seconds, ${UNKNOWN}`;
 const NO_DURATIONS = `the log has no durations of requests, such as $request_time of nginx, ${UNKNOWN}`;
 
-/** The longest that there is. A server renews the leases of requests in progress, so it does not change a decision. */
+/** The longest lease that a limit may have. A server renews the leases of requests in progress, so it does not change a decision. */
 const LEASE = '1h';
 
 /** Returns the limits for a limiter that gets canonical ids, so that it need not make them canonical again. */

@@ -22,8 +22,11 @@ export interface SkippedLine {
 }
 
 const MAX_EXAMPLES = 5;
-/** Requests are sorted in a window of 60 s, so none can be decided earlier before its end. A second is for rounding. */
-const MAX_EARLIER_MICROS = 58_000_000;
+/**
+ * How long before its end a request can be decided. Lines are sorted by whole seconds in a window of 60 s, so a second at each end
+ * of the window is left free.
+ */
+export const MAX_EARLIER_MICROS = 58_000_000;
 
 /** What was read of all files. */
 export class ReadingCounts {

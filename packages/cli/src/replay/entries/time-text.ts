@@ -123,7 +123,7 @@ function otherNumber(unit: number, text: string): number {
 }
 
 /**
- * Returns the begin of a day in UTC; NaN for one that does not exist, such as 30 February.
+ * Returns the start of a day in UTC; NaN for one that does not exist, such as 30 February.
  *
  * @param month - From 0.
  */

@@ -1,5 +1,6 @@
+import { countText } from '../../console/count-text.ts';
 import type { BurstCurve } from '../counting/curve.ts';
-import { band, count, percent } from '../counting/figures-text.ts';
+import { band, percent } from '../counting/figures-text.ts';
 import { sizeName } from '../counting/size-name.ts';
 import type { InputReport, LimitReport } from '../counting/report.ts';
 import { isRateTooLow, isShorterThanPeriod } from '../counting/smallest-size.ts';
@@ -25,7 +26,7 @@ ${drawLegend([
   ...(isBand ? [{ text: 'between the two outcomes', kind: 'between', isArea: true } as const] : []),
   ...bounds.map(({ kind, text }) => ({ kind, text })),
 ])}${drawChart({
-    label: `With ${size} ${count(most.burst)}, ${band(most.deniedIds)} clients are denied at least once; with ${count(least.burst)}, ${band(least.deniedIds)}`,
+    label: `With ${size} ${countText(most.burst)}, ${band(most.deniedIds)} clients are denied at least once; with ${countText(least.burst)}, ${band(least.deniedIds)}`,
     height: HEIGHT,
     xTicks: xTicks(scales),
     yTicks: yTicks(scales),
@@ -41,7 +42,7 @@ ${drawTable({
     { title: 'clients denied', kind: 'number' },
     { title: 'requests of these clients', kind: 'number' },
   ],
-  rows: points.map(({ burst, deniedIds, theirRequests }) => [count(burst), band(deniedIds), band(theirRequests)]),
+  rows: points.map(({ burst, deniedIds, theirRequests }) => [countText(burst), band(deniedIds), band(theirRequests)]),
 })}</details>
 `;
 }
@@ -73,20 +74,26 @@ function boundsOf(limit: LimitReport, { knee }: BurstCurve, input: InputReport):
   const size = sizeName(limit);
   const { suggestion } = limit;
   const bound = (kind: 'now' | 'knee' | 'suggested', value: number, text: string): Bound => ({ kind, value, text });
-  const now = bound('now', limit.burst, `this limit: ${size} ${count(limit.burst)}`);
+  const now = bound('now', limit.burst, `this limit: ${size} ${countText(limit.burst)}`);
   if (isShorterThanPeriod(limit, input)) return [now];
   return [
     now,
     ...(knee === null
       ? []
-      : [bound('knee', knee, `bend of the curve (knee): from ${size} ${count(knee)} on, a larger one helps few more`)]),
+      : [
+          bound(
+            'knee',
+            knee,
+            `bend of the curve (knee): from ${size} ${countText(knee)} on, a larger one helps few more`,
+          ),
+        ]),
     ...(suggestion === null || isRateTooLow(limit)
       ? []
       : [
           bound(
             'suggested',
             suggestion.burst,
-            `smallest that denies at most ${percent(suggestion.denyAtMost)}: ${size} ${count(suggestion.burst)}`,
+            `smallest that denies at most ${percent(suggestion.denyAtMost)}: ${size} ${countText(suggestion.burst)}`,
           ),
         ]),
   ];

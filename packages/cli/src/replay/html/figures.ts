@@ -1,4 +1,5 @@
-import { band, count } from '../counting/figures-text.ts';
+import { countText } from '../../console/count-text.ts';
+import { about, band } from '../counting/figures-text.ts';
 import type { Band } from '../counting/band.ts';
 import type { ReplayReport } from '../counting/report.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
@@ -23,8 +24,9 @@ interface Figure {
 
 /** Each limit counts clients of its own, so those of several limits have no sum. */
 function deniedClients({ limits }: ReplayReport): Figure[] {
-  const { name, deniedIds, ids, sampling } = limits.toSorted((a, b) => b.deniedIds.high - a.deniedIds.high)[0]!;
-  const figure = `${sampling > 1 ? 'about ' : ''}${band(deniedIds)} of ${count(ids)}`;
+  const limit = limits.toSorted((a, b) => b.deniedIds.high - a.deniedIds.high)[0]!;
+  const { name, deniedIds, ids } = limit;
+  const figure = `${about(limit)}${band(deniedIds)} of ${countText(ids)}`;
   const ofLimit = limits.length > 1 ? `, by ${name}, the most of all limits` : '';
   return [{ title: 'clients denied at least once', figure, detail: `${partOf(deniedIds, ids)} of them${ofLimit}` }];
 }
@@ -51,10 +53,14 @@ function otherRequests({ totals: { requests, delayed, undecidable } }: ReplayRep
   if (delayed.high > 0)
     figures.push({ title: 'requests delayed', figure: band(delayed), detail: ofAll(delayed, requests) });
   if (undecidable > 0)
-    figures.push({ title: 'not decided', figure: count(undecidable), detail: 'requests with a cost above the burst' });
+    figures.push({
+      title: 'not decided',
+      figure: countText(undecidable),
+      detail: 'requests with a cost above the burst',
+    });
   return figures;
 }
 
 function ofAll(part: Band, requests: number): string {
-  return `${partOf(part, requests)} of ${count(requests)}`;
+  return `${partOf(part, requests)} of ${countText(requests)}`;
 }

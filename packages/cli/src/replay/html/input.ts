@@ -1,4 +1,4 @@
-import { count } from '../counting/figures-text.ts';
+import { countText } from '../../console/count-text.ts';
 import type { InputReport, ReplayReport } from '../counting/report.ts';
 import { markup, NOTHING, type Content, type Markup } from '../../pages/markup.ts';
 import { drawTable } from '../../pages/table.ts';
@@ -16,10 +16,10 @@ function factsOf({ lines, requests, late, skipped, time }: InputReport): Content
   const accuracy = time.resolution === 'second' ? 'in whole seconds' : 'with fractions of a second';
   const reasons = Object.entries(skipped).filter(([, each]) => each > 0);
   return [
-    `${count(lines)} lines, of which ${count(requests)} are requests`,
+    `${countText(lines)} lines, of which ${countText(requests)} are requests`,
     ...(requests > 0 ? [markup`times: <code>${time.field}</code>, the ${time.moment}, ${accuracy}`] : []),
-    ...reasons.map(([reason, each]) => `skipped: ${count(each)} lines (${reason})`),
-    ...(late > 0 ? [`left out: ${count(late)} requests more than 60 s older than a line before them`] : []),
+    ...reasons.map(([reason, each]) => `skipped: ${countText(each)} lines (${reason})`),
+    ...(late > 0 ? [`left out: ${countText(late)} requests more than 60 s older than a line before them`] : []),
   ];
 }
 
@@ -33,7 +33,7 @@ function drawFiles(files: InputReport['files']): Markup {
       { title: 'bytes', kind: 'number' },
       { title: 'problem', kind: 'long' },
     ],
-    rows: files.map(({ name, format, bytes, problem }) => [name, format, count(bytes), problem ?? 'none']),
+    rows: files.map(({ name, format, bytes, problem }) => [name, format, countText(bytes), problem ?? 'none']),
   });
 }
 

@@ -1,4 +1,5 @@
-import { band, count, share } from '../counting/figures-text.ts';
+import { countText } from '../../console/count-text.ts';
+import { about, band, share } from '../counting/figures-text.ts';
 import { numbersText } from '../../limits/numbers-text.ts';
 import { isShorterThanPeriod, smallestSize } from '../counting/smallest-size.ts';
 import type { InputReport, LimitReport, ReplayReport } from '../counting/report.ts';
@@ -30,10 +31,10 @@ function drawLimitTable(limits: readonly LimitReport[]): Markup {
     ],
     rows: limits.map((each) => [
       each.name,
-      about(each, count(each.ids)),
-      about(each, band(each.deniedIds)),
+      about(each) + countText(each.ids),
+      about(each) + band(each.deniedIds),
       partOf(each.deniedIds, each.ids),
-      count(each.requests),
+      countText(each.requests),
       band(each.denied),
       partOf(each.denied, each.requests),
       successPart(each),
@@ -64,7 +65,7 @@ function drawSmallest(limit: LimitReport, input: InputReport): Markup {
   if (smallest === undefined) return NOTHING;
   const isKnown = limit.suggestion !== null && !isShorterThanPeriod(limit, input);
   const hasRoom = isKnown && limit.burst > limit.suggestion.burst;
-  const room = hasRoom ? ` The ${count(limit.burst)} of this limit leave room for busier days.` : '';
+  const room = hasRoom ? ` The ${countText(limit.burst)} of this limit leave room for busier days.` : '';
   return markup`<p>Smallest ${smallest}.${room}</p>\n`;
 }
 
@@ -73,23 +74,19 @@ function factsOf(limit: LimitReport): string[] {
   const fact = (number: number, text: string): string[] => (number > 0 ? [text] : []);
   return [
     `denied ${share(denied, requests)} requests, of which ${band(deniedSuccesses)} had succeeded`,
-    `denied ${about(limit, share(deniedIds, ids))} clients at least once`,
-    ...fact(sampling - 1, `the numbers of clients are estimates: one in ${count(sampling)} was counted`),
+    `denied ${about(limit) + share(deniedIds, ids)} clients at least once`,
+    ...fact(sampling - 1, `the numbers of clients are estimates: one in ${countText(sampling)} was counted`),
     ...fact(delayed.high, `delayed ${share(delayed, requests)} requests, which would have waited`),
     ...fact(
       limit.overridden,
-      `${count(limit.overridden)} requests are of clients with overrides, which have numbers of their own`,
+      `${countText(limit.overridden)} requests are of clients with overrides, which have numbers of their own`,
     ),
-    ...fact(limit.withoutId, `${count(limit.withoutId)} requests have no id, and the limit does not apply to them`),
+    ...fact(limit.withoutId, `${countText(limit.withoutId)} requests have no id, and the limit does not apply to them`),
     ...fact(
       limit.invalidIds,
-      `${count(limit.invalidIds)} requests have an invalid id, for example ${limit.invalidExample ?? ''}`,
+      `${countText(limit.invalidIds)} requests have an invalid id, for example ${limit.invalidExample ?? ''}`,
     ),
   ];
-}
-
-function about({ sampling }: LimitReport, text: string): string {
-  return sampling > 1 ? `about ${text}` : text;
 }
 
 function drawLeftOut(leftOut: ReplayReport['leftOut']): Markup {

@@ -1,4 +1,5 @@
-import { band, count, routeIds } from '../counting/figures-text.ts';
+import { countText } from '../../console/count-text.ts';
+import { band, deniedRoutes, routeIds } from '../counting/figures-text.ts';
 import type { ReplayReport } from '../counting/report.ts';
 import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
 import { partOf } from './parts.ts';
@@ -10,7 +11,7 @@ const MAX_SHOWN = 50;
 /** Draws the routes by their denied requests, most first. */
 export function drawRoutes({ routes, limits, totals }: ReplayReport): Markup {
   if (totals.requests === 0) return NOTHING;
-  const denied = routes.filter((each) => each.denied.high > 0).toSorted((a, b) => b.denied.high - a.denied.high);
+  const denied = deniedRoutes(routes);
   if (denied.length === 0) return markup`<h2>Routes</h2>\n<p>No request of any route would have been denied.</p>\n`;
   const rest = denied.length - MAX_SHOWN;
   return markup`<h2>Routes</h2>
@@ -28,10 +29,10 @@ ${drawTable({
     .slice(0, MAX_SHOWN)
     .map((each) => [
       each.route,
-      count(each.requests),
+      countText(each.requests),
       band(each.denied),
       partOf(each.denied, each.requests),
       routeIds(each, limits, 'client'),
     ]),
-})}${rest > 0 ? markup`<p class="quiet">${count(rest)} more routes with denied requests are in the data of this page.</p>\n` : NOTHING}`;
+})}${rest > 0 ? markup`<p class="quiet">${countText(rest)} more routes with denied requests are in the data of this page.</p>\n` : NOTHING}`;
 }

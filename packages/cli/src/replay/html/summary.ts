@@ -1,4 +1,5 @@
-import { band, count } from '../counting/figures-text.ts';
+import { countText } from '../../console/count-text.ts';
+import { band } from '../counting/figures-text.ts';
 import type { ReplayReport } from '../counting/report.ts';
 import { drawLegend } from '../../pages/chart.ts';
 import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
@@ -41,7 +42,7 @@ function drawRates({ totals, input }: ReplayReport): Markup {
       { title: 'most in one second', kind: 'number' },
     ],
     rows: [
-      ['without the limits', count(rate(requests)), count(totals.peakPerSecond)],
+      ['without the limits', countText(rate(requests)), countText(totals.peakPerSecond)],
       ['with the limits', band(allowed), band(totals.allowedPeakPerSecond)],
     ],
   });

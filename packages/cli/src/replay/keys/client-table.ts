@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 const FIRST_ROWS = 1024;
 
-/** The largest burst that is told apart from larger ones, which no limit has anyway. */
+/** The largest burst that is counted exactly. No limit has a larger one. */
 export const MAX_NEED: number = 2 ** 32 - 1;
 
 /** Where a client is in a {@link ClientTable}. */

@@ -9,7 +9,7 @@ interface LoggedLine {
   readonly spans: Int32Array;
 }
 
-/** What a key may well read, and what JSON may have with another name. */
+/** Headers that a key function often reads, and that a JSON log may have under another name. */
 const HEADERS = [
   'user-agent',
   'referer',

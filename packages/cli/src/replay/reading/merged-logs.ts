@@ -54,7 +54,7 @@ async function knownLog(
 ): Promise<KnownLog | undefined> {
   const chunks = file.open(() => undefined);
   const first = await Promise.race([firstLine(file, chunks), interruption]);
-  // Not closed: a pipe may never have more, which closing it would wait for.
+  // Not closed: closing waits for the next data of a pipe, which may never come.
   if (interrupted.aborted) return undefined;
   const detected = first === undefined ? undefined : detectFormat(file.name, first, options);
   // A pipe can be read once only.

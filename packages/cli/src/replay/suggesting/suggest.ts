@@ -2,7 +2,7 @@ import { everyone, ipAddress, keyFrom, OverrideList, clientNetwork, type LimitDe
 import type { Console } from '../../console/console.ts';
 import { UsageError } from '../../console/failure.ts';
 import type { ReplayReport } from '../counting/report.ts';
-import { arrivalOf, passesFor } from '../deciding/arrivals.ts';
+import { arrivalOf, passesOf } from '../deciding/arrivals.ts';
 import { counted, percent } from '../counting/figures-text.ts';
 import { Routes } from '../entries/routes.ts';
 import type { FormatOptions } from '../formats/detect.ts';
@@ -80,7 +80,7 @@ function notesOnFewIds(ids: number, denyAtMost: number): string[] {
   if (ids <= 1 || denyAtMost === 0 || denyAtMost * ids >= 1) return [];
   const enough = Math.ceil(100 / ids);
   return [
-    `${percent(denyAtMost)} of ${counted(ids, 'id')} is none, so the numbers suit the id with the most requests, too. To allow that one is denied: --deny-at-most ${enough}%.`,
+    `${percent(denyAtMost)} of ${counted(ids, 'id')} is less than one id, so the numbers suit the id with the most requests, too. To allow one denied id: --deny-at-most ${enough}%.`,
   ];
 }
 
@@ -101,7 +101,7 @@ async function burstsAt(
   console: Console,
 ): Promise<TriedRates> {
   // Of a log of whole seconds, the burst must be enough in both passes of the replay.
-  const arrivals = passesFor(logs.some(({ detected }) => detected.resolution === 'second') ? 'second' : 'fraction');
+  const arrivals = passesOf(logs.map(({ detected }) => detected));
   const clients = new ClientTable(Math.floor(MAX_CLIENTS / arrivals.length), 0);
   const needs = new RateNeeds(clients, rates, arrivals.length);
   const rule = keyRules([`${NAME}=${options.key}`], limitsWith({ count: 1, period: '1s', burst: 1 }, options.key), [

@@ -13,8 +13,8 @@ export interface Algorithm {
    * depends on what happens later.
    */
   decide(id: string, atMicros: number, cost: number, process: number): Awaitable<number | undefined>;
-  /** Lets happen what happens up to a moment, and is called before the first request of that moment. */
-  passTo?(atMicros: number): Promise<void>;
+  /** Advances the simulated clock to a moment. It is called before the first request of that moment. */
+  advanceTo?(atMicros: number): Promise<void>;
 }
 
 /** The numbers of a limit, for models of other algorithms. */

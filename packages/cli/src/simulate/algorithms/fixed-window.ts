@@ -2,7 +2,7 @@ import type { Algorithm, Numbers } from './algorithm.ts';
 
 /**
  * A counter for each window of the clock: a request is allowed while the counter of the current window is not used up.
- * So INCR with an expiry in Redis, and most libraries by default.
+ * INCR with an expiry in Redis works like this, and so do most libraries by default.
  *
  * @see https://redis.io/docs/latest/commands/incr/ "Pattern: Rate limiter 1"
  */

@@ -2,7 +2,7 @@ import type { Algorithm, Numbers } from './algorithm.ts';
 
 /**
  * A leaky bucket as a meter, with room for one request: a request is allowed if `period / count` has passed since the
- * one that was allowed last. So nginx' `limit_req` without a burst.
+ * one that was allowed last. nginx' `limit_req` without a burst works like this.
  *
  * @see https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req
  */

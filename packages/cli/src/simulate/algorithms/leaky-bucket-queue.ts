@@ -1,8 +1,8 @@
 import type { Algorithm, Numbers } from './algorithm.ts';
 
 /**
- * A leaky bucket as a queue: one request continues every `period / count`, and at most `burst` requests wait. So nginx'
- * `limit_req` with a burst.
+ * A leaky bucket as a queue: one request continues every `period / count`, and at most `burst` requests wait. nginx'
+ * `limit_req` with a burst works like this.
  *
  * @see https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#limit_req
  */

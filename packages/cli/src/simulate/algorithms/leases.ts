@@ -32,7 +32,7 @@ export class Leases implements Algorithm {
     return passes.then((each) => (each ? this.#time.nowMicros() - atMicros : undefined));
   }
 
-  async passTo(atMicros: number): Promise<void> {
+  async advanceTo(atMicros: number): Promise<void> {
     // What the requests of the last moment have asked for is sent at once.
     await this.#time.pass(0);
     await this.#time.pass(atMicros / 1000 - this.#time.nowMs);

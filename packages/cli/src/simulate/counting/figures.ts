@@ -29,8 +29,13 @@ function mostWithin(starts: readonly number[], withinMicros: number): number {
   return most;
 }
 
-/** Of moments that are closer than a point of the picture, the last is kept. */
-function curveOf(starts: readonly number[], firstMicros: number): Curve {
+/**
+ * Returns how many requests have continued at each moment. Of moments that are closer than a point of the picture, the last
+ * is kept.
+ *
+ * @param starts - In ascending order.
+ */
+export function curveOf(starts: readonly number[], firstMicros: number): Curve {
   const [first = 0, last = 0] = [starts[0], starts.at(-1)];
   const least = (last - first) / POINTS;
   const curve: [number, number][] = [];

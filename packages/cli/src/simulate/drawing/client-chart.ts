@@ -2,7 +2,7 @@ import { BOX, drawChart, drawLegend, rounded } from '../../pages/chart.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import type { ClientReport } from '../counting/report.ts';
 import { curvesOf, stairs, tickText } from './curves.ts';
-import { spoken } from './spoken.ts';
+import { descriptionOf } from './description.ts';
 
 const HEIGHT = 240;
 
@@ -14,7 +14,7 @@ export function drawClientChart(client: ClientReport): Markup {
   return markup`<figure>
 <figcaption>Requests that continue, by ${unit.name} since the first one arrived</figcaption>
 ${drawLegend(lines.map(({ label, kind }) => ({ text: label, kind })))}${drawChart({
-    label: spoken(client),
+    label: descriptionOf(client),
     height: HEIGHT,
     xTicks: time.ticks.map((tick) => ({ at: tick / time.end, text: tickText(tick) })),
     yTicks: count.ticks.map((tick) => ({ at: tick / count.end, text: tickText(tick) })),

@@ -52,7 +52,7 @@ export class Value {
     const fields = this.entries();
     for (const [name, { offset }] of fields) {
       if (known.includes(name)) continue;
-      throw new ScenarioError(offset, `\`${this.#inside(name)}\` is unknown. There are: ${listed(known)}.`);
+      throw new ScenarioError(offset, `\`${this.#inside(name)}\` is unknown. The known fields are: ${listed(known)}.`);
     }
     return fields;
   }

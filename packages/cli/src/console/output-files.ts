@@ -1,6 +1,6 @@
-import type { Call } from '../console/command.ts';
-import { jsonText } from '../console/console.ts';
-import { UsageError } from '../console/failure.ts';
+import type { Call } from './command.ts';
+import { jsonText } from './console.ts';
+import { UsageError } from './failure.ts';
 import { OutputFile } from './output-file.ts';
 
 /** A file that a command can write beside its result. */
@@ -45,7 +45,7 @@ export class OutputFiles<Report> {
   /**
    * Writes the files, and then prints the result, also if a file can't be written: a long run is not lost.
    *
-   * @throws {UsageError} If a file can't be written.
+   * @throws {CommandError} If a file can't be written.
    */
   async write(report: Report, print: () => void): Promise<void> {
     try {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { access, constants, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { UsageError } from '../console/failure.ts';
+import { CommandError, UsageError } from './failure.ts';
 
 /** A file that a command writes. It is replaced as a whole, so a reader never sees a part of it. */
 export class OutputFile {
   readonly #name: string;
-  /** Behind symbolic links, which stay. */
+  /** The path with symbolic links resolved, so that the links are kept. */
   readonly #path: string;
 
   private constructor(name: string, path: string) {
@@ -39,7 +39,7 @@ export class OutputFile {
     return new OutputFile(name, path);
   }
 
-  /** @throws {UsageError} If it can't be written. What was there before then stays. */
+  /** @throws {CommandError} If it can't be written. What was there before then stays. */
   async write(text: string): Promise<void> {
     const temporary = join(dirname(this.#path), `.sluice-${randomBytes(6).toString('hex')}.tmp`);
     try {
@@ -56,5 +56,5 @@ function notWritten(name: string, path: string, error: unknown): never {
   const { code, message } = error as NodeJS.ErrnoException;
   const why =
     code === 'ENOENT' ? `the folder ${dirname(path)} does not exist` : code === 'ENOSPC' ? 'the disk is full' : message;
-  throw new UsageError(`The file ${name} can't be written: ${why}.`);
+  throw new CommandError(`The file ${name} can't be written: ${why}.`);
 }
