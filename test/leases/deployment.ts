@@ -6,6 +6,8 @@ import { Random } from './random.ts';
 const TICKS_PER_MS = 16_000;
 export const SECOND_TICKS: number = 1000 * TICKS_PER_MS;
 export const SYNC_TICKS: number = 200 * TICKS_PER_MS;
+/** As in the product. */
+const SYNC_DEADLINE_TICKS = 200 * TICKS_PER_MS;
 export const KEY = 'bucket';
 export const ONE_TOKEN = { keys: [KEY], tokens: [1], modes: ['check-and-spend'] } as const;
 
@@ -19,12 +21,15 @@ export interface Setting {
   readonly waits?: boolean;
   /** The longest time that a message takes, one way. */
   readonly delayMs?: number;
+  /** The shortest one. */
+  readonly leastDelayMs?: number;
 }
 
 /** A decision that let a token through. */
 interface Passed {
   readonly atTicks: number;
   readonly gateway: Gateway;
+  readonly tokens: number;
 }
 
 /** The numbers of a leased limit, or the reason why it can't be leased. */
@@ -43,21 +48,30 @@ export class Deployment {
   readonly passed: Passed[] = [];
   /** How many requests waited for a sync. */
   waited = 0;
+  /** How many requests Redis decided. */
+  exact = 0;
 
   constructor(setting: Setting) {
     const numbers = numbersOf(setting);
     if (!isLeased(numbers)) throw new Error(numbers.strictBecause);
     this.numbers = numbers;
-    const { waits = true, delayMs = 0.5 } = setting;
-    const quality = { delayTicks: delayMs * TICKS_PER_MS, lateTicks: 16, lateShare: 0, lostShare: 0 };
+    const { waits = true, delayMs = 0.5, leastDelayMs = 0.001 } = setting;
+    const quality = {
+      delayTicks: delayMs * TICKS_PER_MS,
+      leastDelayTicks: leastDelayMs * TICKS_PER_MS,
+      lateTicks: 16,
+      lateShare: 0,
+      lostShare: 0,
+    };
     this.network = new SimulatedNetwork(this.random, quality, () => undefined);
     this.gateways = Array.from({ length: setting.gateways }, (_, i) => {
       return new Gateway({
         name: String(i),
         network: this.network,
         reports: {
-          decided: (gateway, _batch, { outcome }, waitedTicks) => {
-            if (outcome === 'passed') this.passed.push({ atTicks: this.network.nowTicks, gateway });
+          decided: (gateway, batch, { outcome }, waitedTicks) => {
+            const { tokens } = batch[0]!;
+            if (outcome === 'passed') this.passed.push({ atTicks: this.network.nowTicks, gateway, tokens });
             if (waitedTicks > 0) this.waited++;
           },
           gaveBack: () => undefined,
@@ -66,7 +80,8 @@ export class Deployment {
         syncTicks: SYNC_TICKS,
         pace: 1 - this.random.next() / 8,
         clockAheadTicks: 16 * this.random.whole(0, 1e9),
-        maxKeys: 10,
+        maxKeys: 1000,
+        callDeadlineTicks: SYNC_DEADLINE_TICKS,
       });
     });
   }

@@ -32,7 +32,11 @@ export interface GatewayReports {
 
 interface Waiting extends WaitingBatch {
   readonly sinceTicks: number;
+  readonly decided: Decided | undefined;
 }
+
+/** Called when one request was decided. */
+export type Decided = (decision: LeaseDecision) => void;
 
 /** One process with leases: the code under test, on a virtual clock and a simulated network. */
 export class Gateway {
@@ -43,6 +47,7 @@ export class Gateway {
   readonly #terms: (key: string) => LeaseTerms;
   /** Its clock minus the true time. */
   readonly #clockAheadTicks: number;
+  readonly #callDeadlineTicks: number;
   #stalledUntilTicks = 0;
   #isDead = false;
   #alarmTicks = Infinity;
@@ -56,11 +61,14 @@ export class Gateway {
     readonly pace: number;
     readonly clockAheadTicks: number;
     readonly maxKeys: number;
+    /** A sync that is not answered by then has failed. */
+    readonly callDeadlineTicks?: number;
   }) {
     this.#network = options.network;
     this.#reports = options.reports;
     this.#terms = options.terms;
     this.#clockAheadTicks = options.clockAheadTicks;
+    this.#callDeadlineTicks = options.callDeadlineTicks ?? CALL_DEADLINE_TICKS;
     this.buckets = new LeasedBuckets({
       maxKeys: options.maxKeys,
       syncTicks: options.syncTicks,
@@ -73,7 +81,7 @@ export class Gateway {
     return this.#network.nowTicks + this.#clockAheadTicks;
   }
 
-  request(request: Request): void {
+  request(request: Request, decided?: Decided): void {
     this.#run(() => {
       const { nowTicks } = this;
       const batch: LeaseTransaction[] = [];
@@ -83,8 +91,12 @@ export class Gateway {
         batch.push({ bucket, tokens: request.tokens[i]!, mode: request.modes[i]!, spent: undefined });
       }
       const decision = decide(batch, nowTicks);
-      if (decision.outcome !== 'waits') this.#reports.decided(this, batch, decision, 0);
-      else this.#waiting.add({ batch, untilTicks: nowTicks + MAX_WAIT_TICKS, sinceTicks: nowTicks }, nowTicks);
+      if (decision.outcome === 'waits') {
+        this.#waiting.add({ batch, untilTicks: nowTicks + MAX_WAIT_TICKS, sinceTicks: nowTicks, decided }, nowTicks);
+        return;
+      }
+      this.#reports.decided(this, batch, decision, 0);
+      decided?.(decision);
     });
   }
 
@@ -173,6 +185,7 @@ export class Gateway {
     }
     for (const { waiting, decision } of this.#waiting.decideAgain(nowTicks)) {
       this.#reports.decided(this, waiting.batch, decision, nowTicks - waiting.sinceTicks);
+      waiting.decided?.(decision);
     }
   }
 
@@ -184,7 +197,7 @@ export class Gateway {
       refunds: refundsIn(call, refunds),
       answered: (reply) => this.#run(() => stream.answered(call, reply, this.nowTicks)),
     });
-    const deadline = this.#network.nowTicks + CALL_DEADLINE_TICKS;
+    const deadline = this.#network.nowTicks + this.#callDeadlineTicks;
     this.#network.at(deadline, () => this.#run(() => stream.failed(call, this.nowTicks)));
   }
 

@@ -11,6 +11,8 @@ const SERVER_START_TICKS = 28e6 * 1000 * TICKS_PER_MS;
 export interface NetworkQuality {
   /** The longest delay of a message, one way. */
   readonly delayTicks: number;
+  /** The shortest one. Default: 1 µs. */
+  readonly leastDelayTicks?: number;
   /** Some messages take this much longer: they come in volleys. */
   readonly lateTicks: number;
   readonly lateShare: number;
@@ -141,8 +143,8 @@ export class SimulatedNetwork {
   }
 
   #delay(): number {
-    const { delayTicks, lateTicks, lateShare } = this.#quality;
+    const { delayTicks, leastDelayTicks = 16, lateTicks, lateShare } = this.#quality;
     const late = this.#random.chance(lateShare) ? this.#random.whole(0, lateTicks / 16) : 0;
-    return 16 * (this.#random.whole(1, delayTicks / 16) + late);
+    return 16 * (this.#random.whole(leastDelayTicks / 16, delayTicks / 16) + late);
   }
 }

@@ -1,0 +1,94 @@
+// `npm run leases:capacity` prints what simulated processes with leases let through, beside what one shared bucket does, and
+// how often a client that obeys Retry-After is denied again.
+import { isLeased } from '../../../packages/redis/src/leases/lease-numbers.ts';
+import { numbersOf, type Setting } from '../deployment.ts';
+import { admittedOf, type Admitted } from './admitted.ts';
+import { retriesOf } from './polite-clients.ts';
+import { EVEN, TRAFFICS, type Traffic } from './traffic.ts';
+
+const PROCESSES = [2, 4, 8];
+const OVERSHOOTS = [0.1, 0.5, 1];
+const ROUND_TRIPS_MS = [0.5, 10, 20, 40, 80];
+const LIMITS = [
+  { name: '100/s', burst: 100, count: 100, periodMs: 1000 },
+  { name: '1000/s', burst: 1000, count: 1000, periodMs: 1000 },
+];
+const RETRY_LIMITS = [
+  { name: '1/s', burst: 10, count: 1, periodMs: 1000 },
+  { name: '10/s', burst: 20, count: 10, periodMs: 1000 },
+  { name: '30/s', burst: 60, count: 30, periodMs: 1000 },
+  { name: '100/s', burst: 200, count: 100, periodMs: 1000 },
+  { name: '1000/s', burst: 1000, count: 1000, periodMs: 1000 },
+];
+
+const parts = {
+  admitted: () => printAdmitted(),
+  'round-trips': () => printRoundTrips(),
+  retries: () => printRetries(),
+};
+const chosen = process.argv.slice(2);
+for (const [name, print] of Object.entries(parts)) if (chosen.length === 0 || chosen.includes(name)) print();
+
+function printAdmitted(): void {
+  console.log('Admitted, % of one shared bucket (calls of one process in 200 ms; requests that waited, % / that Redis decided, %)\n');
+  printRow(['traffic', 'limit', 'N', ...OVERSHOOTS.map((overshoot) => `overshoot ${overshoot}`)]);
+  for (const traffic of TRAFFICS) {
+    for (const { name, ...limit } of LIMITS) {
+      for (const gateways of PROCESSES) {
+        const cells = OVERSHOOTS.map((overshoot) => cellOf({ ...limit, overshoot, gateways }, traffic));
+        printRow([traffic.name, name, String(gateways), ...cells]);
+      }
+    }
+  }
+}
+
+function printRoundTrips(): void {
+  console.log('\nAdmitted at a slow network\n');
+  printRow(['traffic', 'limit', 'N, overshoot', ...ROUND_TRIPS_MS.map((ms) => `${ms} ms`)]);
+  const { name, ...limit } = LIMITS[1]!;
+  for (const traffic of [EVEN, TRAFFICS[1]!, TRAFFICS[3]!]) {
+    for (const gateways of PROCESSES) {
+      for (const overshoot of OVERSHOOTS) {
+        const cells = ROUND_TRIPS_MS.map((ms) => {
+          return cellOf({ ...limit, overshoot, gateways, delayMs: ms / 2, leastDelayMs: ms / 2 }, traffic);
+        });
+        printRow([traffic.name, name, `${gateways}, ${overshoot}`, ...cells]);
+      }
+    }
+  }
+}
+
+function printRetries(): void {
+  console.log('\nDenied again after Retry-After, % (with a full bucket, %)\n');
+  printRow(['limit', 'N', ...OVERSHOOTS.map((overshoot) => `overshoot ${overshoot}`)]);
+  for (const { name, ...limit } of RETRY_LIMITS) {
+    for (const gateways of PROCESSES) {
+      const cells = OVERSHOOTS.map((overshoot) => {
+        const setting = { ...limit, overshoot, gateways };
+        if (!isLeased(numbersOf(setting))) return 'strict';
+        const [usual, full] = [retriesOf(setting), retriesOf(setting, (limit.burst * limit.periodMs) / limit.count / 1000)];
+        return `${percent(usual.deniedAgain / usual.waits)} (${percent(full.deniedAgain / full.waits)}) of ${usual.waits}`;
+      });
+      printRow([name, String(gateways), ...cells]);
+    }
+  }
+}
+
+function cellOf(setting: Setting, traffic: Traffic): string {
+  if (!isLeased(numbersOf(setting)) || traffic.costs[1] > setting.burst) return 'strict';
+  return textOf(admittedOf(setting, traffic), traffic);
+}
+
+function textOf({ share, ofLargeCosts, ofBound, callsPerProcess, waitedShare, exactShare }: Admitted, { costs }: Traffic): string {
+  const large = costs[1] === 1 ? '' : `, large ${percent(ofLargeCosts)}`;
+  const beyond = ofBound > 1 ? ` BEYOND THE BOUND: ${ofBound}` : '';
+  return `${percent(share)}${large} (${callsPerProcess.toFixed(1)}; ${percent(waitedShare)} / ${percent(exactShare)})${beyond}`;
+}
+
+function percent(share: number): string {
+  return (100 * share).toFixed(1);
+}
+
+function printRow(cells: readonly string[]): void {
+  console.log(`| ${cells.join(' | ')} |`);
+}
