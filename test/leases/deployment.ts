@@ -75,6 +75,7 @@ export class Deployment {
             if (waitedTicks > 0) this.waited++;
           },
           gaveBack: () => undefined,
+          exact: () => this.exact++,
         },
         terms: () => ({ ...numbers, waits, onFailure: 'closed' }),
         syncTicks: SYNC_TICKS,

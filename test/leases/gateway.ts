@@ -1,5 +1,6 @@
 import {
   decide,
+  isExact,
   refundAll,
   type LeaseDecision,
   type LeaseTransaction,
@@ -7,6 +8,7 @@ import {
 import type { LeasedBucket, LeaseTerms } from '../../packages/redis/src/leases/leased-bucket.ts';
 import { LeasedBuckets } from '../../packages/redis/src/leases/leased-buckets.ts';
 import type { LeaseStream } from '../../packages/redis/src/leases/lease-stream.ts';
+import { Spent } from '../../packages/redis/src/leases/lease.ts';
 import type { SyncCall } from '../../packages/redis/src/leases/sync-call.ts';
 import { WaitingBatches, type WaitingBatch } from '../../packages/redis/src/leases/waiting-batches.ts';
 import type { SimulatedNetwork } from './network.ts';
@@ -28,11 +30,12 @@ export interface GatewayReports {
   decided(gateway: Gateway, batch: readonly LeaseTransaction[], decision: LeaseDecision, waitedTicks: number): void;
   /** Tokens of a decision, or of a process, are given back. */
   gaveBack(key: string, ticks: number): void;
+  /** Redis has decided a part of a batch. */
+  exact?(): void;
 }
 
 interface Waiting extends WaitingBatch {
-  readonly sinceTicks: number;
-  readonly decided: Decided | undefined;
+  readonly decided: Decided;
 }
 
 /** Called when one request was decided. */
@@ -90,13 +93,62 @@ export class Gateway {
         if (bucket === undefined) return;
         batch.push({ bucket, tokens: request.tokens[i]!, mode: request.modes[i]!, spent: undefined });
       }
-      const decision = decide(batch, nowTicks);
-      if (decision.outcome === 'waits') {
-        this.#waiting.add({ batch, untilTicks: nowTicks + MAX_WAIT_TICKS, sinceTicks: nowTicks, decided }, nowTicks);
-        return;
+      this.#decide({
+        batch,
+        untilTicks: nowTicks + MAX_WAIT_TICKS,
+        decided: (decision) => {
+          this.#reports.decided(this, batch, decision, this.nowTicks - nowTicks);
+          decided?.(decision);
+        },
+      });
+    });
+  }
+
+  #decide(request: Waiting): void {
+    const decision = decide(request.batch, this.nowTicks);
+    if (decision.outcome === 'waits') this.#waiting.add(request, this.nowTicks);
+    else this.#end(request, decision);
+  }
+
+  #end(request: Waiting, decision: LeaseDecision): void {
+    if (decision.outcome === 'exact') this.#decidePartly(request);
+    else request.decided(decision);
+  }
+
+  /** As the store does it: the process decides what it can, then Redis decides the rest. */
+  #decidePartly(request: Waiting): void {
+    const { nowTicks } = this;
+    const exact = request.batch.filter((each) => isExact(each, nowTicks));
+    const leased = request.batch.filter((each) => !exact.includes(each));
+    for (const { bucket } of exact) bucket.touch(nowTicks);
+    this.#decide({
+      ...request,
+      batch: leased,
+      decided: (decision) => {
+        if (decision.outcome === 'passed') this.#spendInRedis(exact, leased, request.decided);
+        else request.decided(decision);
+      },
+    });
+  }
+
+  #spendInRedis(
+    exact: readonly LeaseTransaction[],
+    leased: readonly LeaseTransaction[],
+    decided: Waiting['decided'],
+  ): void {
+    const batch = exact.map(({ bucket, tokens, mode }) => {
+      const { intervalTicks, fitTicks, capTicks } = bucket.terms;
+      return { key: bucket.key, incrementTicks: tokens * intervalTicks, fitTicks, capTicks, mode };
+    });
+    this.#network.spend(batch, (levels) => {
+      this.#reports.exact?.();
+      const fits = batch.map(({ incrementTicks, fitTicks }, i) => levels[i]! + incrementTicks <= fitTicks);
+      if (batch.every(({ mode }, i) => fits[i]! || mode === 'spend-only')) {
+        for (const [i, each] of exact.entries()) if (fits[i]) each.spent = new Spent();
+        return decided({ outcome: 'passed', retryTicks: 0 });
       }
-      this.#reports.decided(this, batch, decision, 0);
-      decided?.(decision);
+      this.#run(() => refundAll(leased, this.nowTicks));
+      decided({ outcome: 'denied', retryTicks: longestWait(batch, levels) });
     });
   }
 
@@ -183,10 +235,7 @@ export class Gateway {
     for (const stream of this.buckets.streams) {
       if (stream.nextTicks <= nowTicks) this.#send(stream);
     }
-    for (const { waiting, decision } of this.#waiting.decideAgain(nowTicks)) {
-      this.#reports.decided(this, waiting.batch, decision, nowTicks - waiting.sinceTicks);
-      waiting.decided?.(decision);
-    }
+    for (const { waiting, decision } of this.#waiting.decideAgain(nowTicks)) this.#end(waiting, decision);
   }
 
   #send(stream: LeaseStream): void {
@@ -218,4 +267,11 @@ function refundsIn(call: SyncCall, refunds: ReadonlyMap<string, number>): Readon
   return new Map(
     call.entries.map(({ key, returnTicks }) => [key, Math.min(returnTicks, refunds.get(key) ?? 0)] as const),
   );
+}
+
+function longestWait(
+  batch: readonly { readonly incrementTicks: number; readonly fitTicks: number }[],
+  levels: readonly number[],
+): number {
+  return Math.max(...batch.map(({ incrementTicks, fitTicks }, i) => levels[i]! + incrementTicks - fitTicks));
 }

@@ -76,6 +76,7 @@ export class SimulatedNetwork {
   }
 
   spend(batch: readonly ModelTransaction[], answered: (levels: readonly number[]) => void): void {
+    if (this.#isLost()) return;
     this.at(this.nowTicks + this.#delay(), () => answered(this.redis.spend(batch)));
   }
 

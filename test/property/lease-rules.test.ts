@@ -119,3 +119,33 @@ test('a late report of what was let through changes the TAT as each decision wou
     { numRuns: RUNS },
   );
 });
+
+test('two leases that lapse together are given back as if both had been smaller', () => {
+  const lease = fc.record({ afterTicks: fc.nat(6 * T), granted: fc.integer({ min: 1, max: 12 }), spent: fc.nat(12) });
+  let returns = 0;
+  fc.assert(
+    fc.property(fc.nat(10 * T), lease, lease, fc.nat(20 * T), (startLevel, first, second, lapsing) => {
+      let now = 100 * T;
+      const bucket = new Bucket(now + startLevel);
+      const smaller = new Bucket(now + startLevel);
+      const leases = new HeldLeases();
+      for (const { afterTicks, granted, spent } of [first, second]) {
+        now += afterTicks;
+        bucket.charge(granted * T, now);
+        smaller.charge(Math.min(spent, granted) * T, now);
+        const added = new Lease(granted, T, { sentTicks: now, leaseTicks: 0 });
+        added.tokens = granted - Math.min(spent, granted);
+        leases.add(added);
+      }
+      now += lapsing;
+      leases.dropLapsed(now);
+      const returned = leases.takeReturn(now);
+      if (returned > 0) returns++;
+      bucket.giveBack(returned, now);
+      // What has refilled is not given back.
+      expect(bucket.levelTicks(now)).toBeGreaterThanOrEqual(smaller.levelTicks(now));
+    }),
+    { numRuns: RUNS },
+  );
+  expect(returns).toBeGreaterThan(RUNS / 10);
+});

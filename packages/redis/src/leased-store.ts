@@ -15,7 +15,7 @@ import { decideScript } from './batches/script-batch.ts';
 import { SharedStore } from './batches/shared-store.ts';
 import type { ConnectionChange } from './client/connection-status.ts';
 import { openClient } from './ioredis/open-client.ts';
-import { costDenied, limitStrict, syncsChanged, tooManyGateways, type LeasedStoreEvent } from './leased/events.ts';
+import { limitStrict, syncsChanged, tooManyGateways, type LeasedStoreEvent } from './leased/events.ts';
 import { GatewayCount } from './leased/gateway-count.ts';
 import { MAX_WAIT_MS, paceOf, SYNC_EVERY_MS } from './leased/lease-defaults.ts';
 import { LeaseLimits } from './leased/lease-limits.ts';
@@ -102,13 +102,7 @@ export function leasedStore(options: LeasedStoreOptions): LeasedStore {
   const onChanged = (cause: unknown): void => changes.add(syncsChanged(cause));
   const send = (call: SyncCall, deadlineMs: number): Promise<SyncReply> => sendSync(client, call, deadlineMs);
   const syncs = new LeaseSyncs({ send, buckets, time, gateways: count, onChange: onChanged });
-  const limits = new LeaseLimits(
-    { gateways, syncTicks, mode },
-    {
-      onStrict: (limit, reason) => emit(limitStrict(limit, reason)),
-      onCostDenied: (limit, cost, overdraft) => emit(costDenied(limit, cost, overdraft)),
-    },
-  );
+  const limits = new LeaseLimits({ gateways, syncTicks, mode }, (limit, reason) => emit(limitStrict(limit, reason)));
   const { isCluster } = client;
   return new LeasingStore({ shared, keys, limits, buckets, syncs, gateways: count, maxWaitMs, maxKeys, isCluster });
 }

@@ -30,7 +30,9 @@ const chosen = process.argv.slice(2);
 for (const [name, print] of Object.entries(parts)) if (chosen.length === 0 || chosen.includes(name)) print();
 
 function printAdmitted(): void {
-  console.log('Admitted, % of one shared bucket (calls of one process in 200 ms; requests that waited, % / that Redis decided, %)\n');
+  console.log(
+    'Admitted, % of one shared bucket (calls of one process in 200 ms; requests that waited, % / that Redis decided, %)\n',
+  );
   printRow(['traffic', 'limit', 'N', ...OVERSHOOTS.map((overshoot) => `overshoot ${overshoot}`)]);
   for (const traffic of TRAFFICS) {
     for (const { name, ...limit } of LIMITS) {
@@ -59,15 +61,16 @@ function printRoundTrips(): void {
 }
 
 function printRetries(): void {
-  console.log('\nDenied again after Retry-After, % (with a full bucket, %)\n');
+  console.log('\nDenied again, %: after Retry-After in whole seconds / after the exact wait / with a full bucket\n');
   printRow(['limit', 'N', ...OVERSHOOTS.map((overshoot) => `overshoot ${overshoot}`)]);
   for (const { name, ...limit } of RETRY_LIMITS) {
     for (const gateways of PROCESSES) {
       const cells = OVERSHOOTS.map((overshoot) => {
         const setting = { ...limit, overshoot, gateways };
         if (!isLeased(numbersOf(setting))) return 'strict';
-        const [usual, full] = [retriesOf(setting), retriesOf(setting, (limit.burst * limit.periodMs) / limit.count / 1000)];
-        return `${percent(usual.deniedAgain / usual.waits)} (${percent(full.deniedAgain / full.waits)}) of ${usual.waits}`;
+        const fullMs = (limit.burst * limit.periodMs) / limit.count;
+        const retries = [{}, { isExact: true }, { idleMs: fullMs }].map((manners) => retriesOf(setting, manners));
+        return retries.map(({ waits, deniedAgain }) => percent(deniedAgain / waits)).join(' / ');
       });
       printRow([name, String(gateways), ...cells]);
     }
@@ -79,7 +82,10 @@ function cellOf(setting: Setting, traffic: Traffic): string {
   return textOf(admittedOf(setting, traffic), traffic);
 }
 
-function textOf({ share, ofLargeCosts, ofBound, callsPerProcess, waitedShare, exactShare }: Admitted, { costs }: Traffic): string {
+function textOf(
+  { share, ofLargeCosts, ofBound, callsPerProcess, waitedShare, exactShare }: Admitted,
+  { costs }: Traffic,
+): string {
   const large = costs[1] === 1 ? '' : `, large ${percent(ofLargeCosts)}`;
   const beyond = ofBound > 1 ? ` BEYOND THE BOUND: ${ofBound}` : '';
   return `${percent(share)}${large} (${callsPerProcess.toFixed(1)}; ${percent(waitedShare)} / ${percent(exactShare)})${beyond}`;

@@ -85,7 +85,6 @@ export class CurrentLimits<Request> {
    */
   need(uses: readonly UseInput<never>[]): void {
     this.#needed.add(this.#set, uses);
-    this.#leases.used(this.#set, uses);
   }
 
   /** Lets other limiters use the names, and ends the use of loads. */

@@ -14,7 +14,6 @@ import {
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { prepareCost } from '../support/fixed-cost.ts';
 import { thrown } from '../support/thrown.ts';
 
 const key = accountId(() => '7');
@@ -170,47 +169,6 @@ describe('a store with leases', () => {
     expect(limiter.describe('Other').text).toBe(
       'Other: 9 per 1000 ms, burst 9\n  exact, although it has an overshoot, because it needs 16 tokens',
     );
-  });
-});
-
-describe('a store whose requests do not wait', () => {
-  test('warns of fixed costs above the overdraft, when a middleware uses them or a limit is changed', () => {
-    const events: LimiterEvent[] = [];
-    const overdrafts = new Map([[100, 5]]);
-    const describeLease = ({ burst }: LeaseNumbers): LeaseDescription => {
-      return { ...description, mode: 'deny', overdraft: overdrafts.get(burst) ?? 50 };
-    };
-    const store = leasingStore({ describeLease }).store;
-    const limits = { Leased: leased, Large: { ...leased, count: 1000 }, Exact: exact };
-    const limiter = createLimiter({ limits, store, log: false, onEvent: (event) => void events.push(event) });
-    prepareCost(limiter, 'Leased', 5);
-    prepareCost(limiter, 'Large', 50);
-    prepareCost(limiter, 'Large', 1);
-    prepareCost(limiter, 'Exact', 50);
-    prepareCost(limiter, 'Leased', () => 50);
-    expect(events).toEqual([]);
-    prepareCost(limiter, 'Leased', 6);
-    prepareCost(limiter, 'Leased', 1);
-    const message = (limit: string, cost: number): unknown =>
-      expect.stringMatching(
-        `Limit "${limit}" denies many requests of cost ${cost} .* its overdraft of 5. Use the mode 'wait'`,
-      );
-    expect(events).toEqual([{ type: 'warning', message: message('Leased', 6), once: true }]);
-    limiter.replace({ limits: { ...limits, Large: { ...leased, count: 100 } } });
-    expect(events.slice(1)).toEqual([{ type: 'warning', message: message('Large', 50), once: true }]);
-  });
-
-  test('warns of no cost when they wait', () => {
-    const events: LimiterEvent[] = [];
-    const { store } = leasingStore();
-    const limiter = createLimiter({
-      limits: { Leased: leased },
-      store,
-      log: false,
-      onEvent: (event) => void events.push(event),
-    });
-    prepareCost(limiter, 'Leased', 50);
-    expect(events).toEqual([]);
   });
 });
 

@@ -31,19 +31,6 @@ export type LeasedStoreEvent =
       /** The option `gateways`. */
       readonly stated: number;
       readonly message: string;
-    }
-  /**
-   * With `mode: 'deny'`, a request was denied whose cost is above the overdraft of its limit, although it would have fitted by
-   * the last sync. Emitted once for each limit.
-   */
-  | {
-      readonly type: 'cost-denied';
-      readonly limit: string;
-      readonly cost: number;
-      /** How many tokens a process lets through before it has asked Redis for them. */
-      readonly overdraft: number;
-      readonly message: string;
-      readonly once: true;
     };
 
 export function limitStrict(limit: string, reason: string): LeasedStoreEvent {
@@ -65,11 +52,4 @@ export function tooManyGateways(counted: number, stated: number): LeasedStoreEve
     `${counted} processes use leases of these limits, but \`gateways\` states ${stated}. The limits may be exceeded by the ` +
     'overdraft of each further process. Give `gateways` the largest number of processes, during a roll-out of old and new ones.';
   return { type: 'too-many-gateways', counted, stated, message };
-}
-
-export function costDenied(limit: string, cost: number, overdraft: number): LeasedStoreEvent {
-  const message =
-    `Limit "${limit}" denied a cost of ${cost} that may have fitted: with the mode 'deny', a process decides only costs up ` +
-    `to its overdraft of ${overdraft} without a lease. Use the mode 'wait', raise the \`overshoot\`, or remove it.`;
-  return { type: 'cost-denied', limit, cost, overdraft, message, once: true };
 }

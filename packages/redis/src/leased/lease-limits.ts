@@ -10,13 +10,8 @@ export interface LeaseSettings {
   readonly mode: 'wait' | 'deny';
 }
 
-/** Each is called once for a limit. */
-interface LeaseListeners {
-  /** A limit with an overshoot is decided strictly. */
-  readonly onStrict: (limit: string, reason: string) => void;
-  /** With the mode `deny`, a cost above the overdraft was denied that would have fitted. */
-  readonly onCostDenied: (limit: string, cost: number, overdraft: number) => void;
-}
+/** Called once for a limit with an overshoot that is decided strictly. */
+type StrictListener = (limit: string, reason: string) => void;
 
 /** What was worked out for the last numbers of a limit. */
 interface KnownTerms {
@@ -34,16 +29,15 @@ export type LeaseCandidate = Pick<
 /** Works out how limits are leased. */
 export class LeaseLimits {
   readonly #settings: LeaseSettings;
-  readonly #listeners: LeaseListeners;
+  readonly #onStrict: StrictListener;
   readonly #known = new Map<string, KnownTerms>();
   readonly #reported = new Set<string>();
-  readonly #reportedCosts = new Set<string>();
   /** The numbers of which a limiter has learned by {@link describe} that they are decided strictly. It warns of them. */
   readonly #described = new Set<string>();
 
-  constructor(settings: LeaseSettings, listeners: LeaseListeners) {
+  constructor(settings: LeaseSettings, onStrict: StrictListener) {
     this.#settings = settings;
-    this.#listeners = listeners;
+    this.#onStrict = onStrict;
   }
 
   /** The terms for a transaction; undefined if only Redis decides it. */
@@ -65,14 +59,7 @@ export class LeaseLimits {
   reportStrict(limit: string, reason: string): void {
     if (this.#reported.has(limit)) return;
     this.#reported.add(limit);
-    this.#listeners.onStrict(limit, reason);
-  }
-
-  /** Reports that a cost was denied only because it is above the overdraft: once for each limit. */
-  reportCost(limit: string, cost: number, overdraft: number): void {
-    if (this.#reportedCosts.has(limit)) return;
-    this.#reportedCosts.add(limit);
-    this.#listeners.onCostDenied(limit, cost, overdraft);
+    this.#onStrict(limit, reason);
   }
 
   describe(numbers: LeaseNumbers): LeaseDescription {

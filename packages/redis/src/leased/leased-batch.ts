@@ -1,6 +1,5 @@
 import type { StoreReading, StoreTransaction } from '@sluice/core';
 import { nowTicksAt } from '@sluice/core/kit';
-import type { LeasedBucket } from '../leases/leased-bucket.ts';
 import type { LeaseDecision } from '../leases/decide.ts';
 import type { BucketLookup } from './bucket-lookup.ts';
 import { clockOf, levelOf, serverTicks, type LeasedEntry } from './leased-levels.ts';
@@ -19,20 +18,20 @@ const NONE: readonly never[] = [];
 /**
  * Divides a batch.
  *
- * @param isUsable - Whether a bucket can be decided in the process. Default: any can.
+ * @param isUsable - Whether the process can decide a transaction. Default: any whose bucket is leased.
  * @returns Undefined if nothing is leased.
  */
 export function splitBatch(
   batch: readonly StoreTransaction[],
   lookup: BucketLookup,
   nowTicks: number,
-  isUsable?: (bucket: LeasedBucket) => boolean,
+  isUsable?: (entry: LeasedEntry) => boolean,
 ): SplitBatch | undefined {
   // oxlint-disable-next-line unicorn/no-new-array -- preallocated: see docs/hot-path.md
   const leased = new Array<LeasedEntry>(batch.length);
   for (let i = 0; i < batch.length; i++) {
     const entry = lookup.entryOf(batch[i]!, nowTicks);
-    if (entry === undefined || isUsable?.(entry.bucket) === false) return splitMixed(batch, lookup, nowTicks, isUsable);
+    if (entry === undefined || isUsable?.(entry) === false) return splitMixed(batch, lookup, nowTicks, isUsable);
     leased[i] = entry;
   }
   return batch.length === 0 ? undefined : { leased, exact: NONE, isLeased: NONE };
@@ -42,11 +41,11 @@ function splitMixed(
   batch: readonly StoreTransaction[],
   lookup: BucketLookup,
   nowTicks: number,
-  isUsable: (bucket: LeasedBucket) => boolean = () => true,
+  isUsable: (entry: LeasedEntry) => boolean = () => true,
 ): SplitBatch | undefined {
   const entries = batch.map((transaction) => {
     const entry = lookup.entryOf(transaction, nowTicks);
-    return entry !== undefined && isUsable(entry.bucket) ? entry : undefined;
+    return entry !== undefined && isUsable(entry) ? entry : undefined;
   });
   const leased = entries.filter((entry) => entry !== undefined);
   if (leased.length === 0) return undefined;

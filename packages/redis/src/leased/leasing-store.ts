@@ -16,8 +16,7 @@ import {
 import { passes, TICKS_PER_MS } from '@sluice/core/kit';
 import type { BucketKeys } from '../batches/bucket-keys.ts';
 import { checkDeadline, closedError, DEFAULT_DEADLINE_MS, type SharedStore } from '../batches/shared-store.ts';
-import { decide, refundAll, type LeaseDecision } from '../leases/decide.ts';
-import { DENIES } from '../leases/leased-bucket.ts';
+import { decide, isExact, refundAll, type LeaseDecision } from '../leases/decide.ts';
 import { LeasedBuckets } from '../leases/leased-buckets.ts';
 import { BucketLookup } from './bucket-lookup.ts';
 import type { GatewayCount } from './gateway-count.ts';
@@ -67,9 +66,8 @@ export class LeasingStore implements LeasedStore {
     const split = splitBatch(batch, this.#lookup, nowTicks);
     if (split === undefined) return this.#shared.spend(batch, deadlineMs);
     const decision = decide(split.leased, nowTicks);
-    if (decision.outcome === 'waits') return this.#waitAndSpend(batch, split, deadlineMs);
-    this.#syncs.afterUse(split.leased, nowTicks);
-    return this.#spendRest(split, decision, nowTicks, deadlineMs);
+    if (decision.outcome === 'exact') return this.#spendPartly(batch, nowTicks, deadlineMs);
+    return this.#spendSplit(batch, split, decision, deadlineMs);
   }
 
   async spendFirst(
@@ -77,10 +75,10 @@ export class LeasingStore implements LeasedStore {
     deadlineMs: number = DEFAULT_DEADLINE_MS,
   ): Promise<readonly StoreReading[]> {
     checkDeadline(deadlineMs);
-    const isExact = alternatives.every((batch) =>
-      batch.every((each) => this.#parts.limits.termsOf(each) === undefined),
+    const hasLeased = alternatives.some((batch) =>
+      batch.some((each) => this.#parts.limits.termsOf(each) !== undefined),
     );
-    if (isExact) return this.#shared.spendFirst(alternatives, deadlineMs);
+    if (!hasLeased) return this.#shared.spendFirst(alternatives, deadlineMs);
     const startTicks = this.#syncs.nowTicks;
     const readings: StoreReading[] = [];
     for (const batch of alternatives) {
@@ -96,7 +94,8 @@ export class LeasingStore implements LeasedStore {
   check(batch: readonly StoreTransaction[], deadlineMs: number = DEFAULT_DEADLINE_MS): Awaitable<StoreReading> {
     this.#beginCall(deadlineMs);
     const { nowTicks } = this.#syncs;
-    const split = splitBatch(batch, this.#lookup, nowTicks, (bucket) => !bucket.isOld(nowTicks));
+    const isUsable = (entry: LeasedEntry): boolean => !entry.bucket.isOld(nowTicks) && !isExact(entry, nowTicks);
+    const split = splitBatch(batch, this.#lookup, nowTicks, isUsable);
     if (split === undefined) return this.#shared.check(batch, deadlineMs);
     const looks = split.leased.map((entry): LeasedEntry => ({ ...entry, mode: 'check-only' }));
     const decision = decide(looks, nowTicks);
@@ -168,6 +167,39 @@ export class LeasingStore implements LeasedStore {
     checkDeadline(deadlineMs);
   }
 
+  /** Spends a batch of which Redis has to decide some buckets that are leased. */
+  #spendPartly(batch: readonly StoreTransaction[], nowTicks: number, deadlineMs: number): Awaitable<StoreReading> {
+    const split = splitBatch(batch, this.#lookup, nowTicks, (entry) => {
+      if (!isExact(entry, nowTicks)) return true;
+      this.#noteExact(entry, nowTicks);
+      return false;
+    });
+    if (split === undefined) return this.#shared.spend(batch, deadlineMs);
+    return this.#spendSplit(batch, split, decide(split.leased, nowTicks), deadlineMs);
+  }
+
+  /** Has a bucket read again whose level Redis changes, and reports a network that is too slow for its leases. */
+  #noteExact({ bucket, transaction }: LeasedEntry, nowTicks: number): void {
+    bucket.touch(nowTicks);
+    this.#syncs.afterUse([{ bucket }], nowTicks);
+    if (!bucket.isTooSlow) return;
+    const [roundTripMs, leaseMs] = [bucket.stream.roundTripTicks, bucket.terms.leaseTicks].map(wholeMs);
+    const reason = `a sync takes ${roundTripMs} ms, and its leases last only ${leaseMs} ms from when they are asked for`;
+    this.#parts.limits.reportStrict(transaction.limit, reason);
+  }
+
+  #spendSplit(
+    batch: readonly StoreTransaction[],
+    split: SplitBatch,
+    decision: LeaseDecision,
+    deadlineMs: number,
+  ): Awaitable<StoreReading> {
+    if (decision.outcome === 'waits') return this.#waitAndSpend(batch, split, deadlineMs);
+    const { nowTicks } = this.#syncs;
+    this.#syncs.afterUse(split.leased, nowTicks);
+    return this.#spendRest(split, decision, nowTicks, deadlineMs);
+  }
+
   #waitAndSpend(batch: readonly StoreTransaction[], split: SplitBatch, deadlineMs: number): Promise<StoreReading> {
     const startTicks = this.#syncs.nowTicks;
     const maxWaitTicks = Math.floor(Math.min(this.#parts.maxWaitMs, deadlineMs) * TICKS_PER_MS);
@@ -176,10 +208,12 @@ export class LeasingStore implements LeasedStore {
         // The levels are those of this moment: other batches are decided right after.
         try {
           const leftMs = this.#leftMs(deadlineMs, startTicks);
-          // Redis then rejects the batch, which is reported.
+          // Redis rejects a broken bucket, which is reported.
           const isBroken = decision.outcome === 'denied' && split.leased.some(({ bucket }) => bucket.isBroken);
           resolve(
-            isBroken ? this.spend(batch, leftMs) : this.#spendRest(split, decision, this.#syncs.nowTicks, leftMs),
+            isBroken || decision.outcome === 'exact'
+              ? this.spend(batch, leftMs)
+              : this.#spendRest(split, decision, this.#syncs.nowTicks, leftMs),
           );
         } catch (error) {
           resolve(Promise.reject(error));
@@ -197,7 +231,6 @@ export class LeasingStore implements LeasedStore {
   ): Awaitable<StoreReading> {
     if (decision.outcome === 'unavailable') return Promise.reject(syncsUnanswered());
     const { leased, exact } = split;
-    if (decision.outcome === 'denied') this.#noteCosts(leased, nowTicks);
     const reading = readingOf(leased, decision, nowTicks);
     if (exact.length === 0) return reading;
     return this.#spendExact(split, reading, decision.outcome === 'passed', deadlineMs);
@@ -221,16 +254,6 @@ export class LeasingStore implements LeasedStore {
     );
   }
 
-  /** Reports costs that no overdraft can pay, at limits that don't wait. */
-  #noteCosts(leased: readonly LeasedEntry[], nowTicks: number): void {
-    for (const { bucket, tokens, transaction } of leased) {
-      const { waits, overdraftTokens, fitTicks } = bucket.terms;
-      if (waits || tokens <= overdraftTokens || bucket.look(tokens, nowTicks) !== DENIES) continue;
-      if (bucket.levelWithoutLeases(nowTicks) + transaction.incrementTicks > fitTicks) continue;
-      this.#parts.limits.reportCost(transaction.limit, tokens, overdraftTokens);
-    }
-  }
-
   #takeBack(leased: readonly LeasedEntry[]): void {
     const { nowTicks } = this.#syncs;
     refundAll(leased, nowTicks);
@@ -251,6 +274,10 @@ export class LeasingStore implements LeasedStore {
   #leftMs(deadlineMs: number, startTicks: number): number {
     return Math.max(1, deadlineMs - (this.#syncs.nowTicks - startTicks) / TICKS_PER_MS);
   }
+}
+
+function wholeMs(ticks: number): number {
+  return Math.round(ticks / TICKS_PER_MS);
 }
 
 function syncsUnanswered(): SluiceError {

@@ -6,8 +6,11 @@ import type { SyncEntry, SyncedBucket } from './sync-call.ts';
 export const WANT_LIFE_TICKS: number = 100 * 16_000;
 /** Below this demand, the overdraft and single waits cost less than leases that lapse. */
 const LEAST_DEMAND = 8;
-/** What is left of the demand after a due time in which nothing was asked for. */
-const DEMAND_DECAY = 0.6;
+/**
+ * What is left of the demand after a due time in which nothing was asked for. With more, requests that have moved to
+ * another process find its tokens leased here.
+ */
+const DEMAND_DECAY = 0.2;
 /** How much more than its demand a process leases. */
 const HEADROOM = 1.25;
 
@@ -18,7 +21,7 @@ export interface Sending {
   readonly lossSequence: number;
   /** False while the clock of Redis is unknown: nothing can be leased or given back then. */
   readonly canLease: boolean;
-  /** How long the last call took. What is leased now can be spent that much shorter. */
+  /** How long the last calls took. What is leased now can be spent that much shorter. */
   readonly roundTripTicks: number;
   /** Until this moment, nothing is leased at limits with the failure policy `local`. */
   readonly calmUntilTicks: number;
@@ -57,8 +60,8 @@ export function needsSync(bucket: LeasedBucket, sending: Sending): boolean {
 
 /** Ends a due time of the bucket, perhaps late: estimates how many tokens are asked for in the next one. */
 export function updateDemand(bucket: LeasedBucket, nowTicks: number): void {
-  const { dueTicks } = bucket.terms;
-  const asked = (bucket.askedTokens * dueTicks) / (dueTicks + nowTicks - bucket.dueTicks);
+  const { askedTokens, dueGapTicks, dueTicks, terms } = bucket;
+  const asked = (askedTokens * terms.dueTicks) / (dueGapTicks + nowTicks - dueTicks);
   bucket.demandTokens = Math.max(Math.ceil(asked), Math.floor(DEMAND_DECAY * bucket.demandTokens));
   bucket.askedTokens = 0;
 }
@@ -115,7 +118,7 @@ function settleOutage(bucket: LeasedBucket, synced: SyncedBucket, { nowTicks, se
 function wantedTokens(bucket: LeasedBucket, sending: Sending): number {
   const { nowTicks, canLease, calmUntilTicks, roundTripTicks } = sending;
   const { terms, leases, outage } = bucket;
-  if (!canLease || outage !== undefined) return 0;
+  if (!canLease || outage !== undefined || bucket.isTooSlow) return 0;
   // From the answer to the next one, or to the end of the lease.
   const { dueTicks, leaseTicks } = terms;
   const usableTicks = Math.min(Math.max(dueTicks, roundTripTicks), leaseTicks - roundTripTicks);

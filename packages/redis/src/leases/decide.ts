@@ -1,5 +1,5 @@
 import type { Mode } from '@sluice/core';
-import { DENIES, FITS, UNAVAILABLE, WAITS, type LeasedBucket, type Look } from './leased-bucket.ts';
+import { DENIES, EXACT, FITS, UNAVAILABLE, WAITS, type LeasedBucket, type Look } from './leased-bucket.ts';
 import type { Spent } from './lease.ts';
 
 /** One bucket of a request. A batch of 1 to 8 of them has no bucket twice. */
@@ -19,23 +19,29 @@ export interface LeaseDecision {
    * - `denied`: nothing was taken. A bucket does not have the tokens, or the process can't know it.
    * - `unavailable`: nothing was taken. Redis does not answer, and a limit has the failure policy `closed`.
    * - `waits`: nothing was taken. The batch can be decided after a sync.
+   * - `exact`: nothing was taken. Redis has to decide some of the buckets, see {@link isExact}.
    */
-  readonly outcome: 'passed' | 'denied' | 'unavailable' | 'waits';
+  readonly outcome: 'passed' | 'denied' | 'unavailable' | 'waits' | 'exact';
   /** For a denial: how long to wait, by the view of this process. Otherwise 0. */
   readonly retryTicks: number;
 }
 
 const PASSED: LeaseDecision = { outcome: 'passed', retryTicks: 0 };
 const WAITING: LeaseDecision = { outcome: 'waits', retryTicks: 0 };
-const UNANSWERED: LeaseDecision = { outcome: 'unavailable', retryTicks: 0 };
+const EXACTLY: LeaseDecision = { outcome: 'exact', retryTicks: 0 };
+/** Redis does not answer, and there is no other way to decide. */
+export const UNANSWERED: LeaseDecision = { outcome: 'unavailable', retryTicks: 0 };
 
 /** Decides a batch by what the process knows, and takes its tokens from all buckets or from none. */
 export function decide(batch: readonly LeaseTransaction[], nowTicks: number): LeaseDecision {
+  const decision = decideAgain(batch, nowTicks);
+  // The caller decides the rest of an exact batch again.
+  if (decision.outcome === 'exact') return decision;
   for (let i = 0; i < batch.length; i++) {
     const { bucket, tokens, mode } = batch[i]!;
-    if (mode !== 'check-only') bucket.askedTokens += tokens;
+    if (mode !== 'check-only' && !bucket.isLarge(tokens)) bucket.askedTokens += tokens;
   }
-  return decideAgain(batch, nowTicks);
+  return decision;
 }
 
 /** Decides a batch that had to wait: its tokens are not asked for a second time. */
@@ -46,6 +52,7 @@ export function decideAgain(batch: readonly LeaseTransaction[], nowTicks: number
     return PASSED;
   }
   if (look === WAITS) return WAITING;
+  if (look === EXACT) return EXACTLY;
   if (look === UNAVAILABLE) return UNANSWERED;
   return { outcome: 'denied', retryTicks: longestRetry(batch, nowTicks) };
 }
@@ -53,6 +60,11 @@ export function decideAgain(batch: readonly LeaseTransaction[], nowTicks: number
 /** Whether a transaction of this mode can deny its batch. */
 export function canDeny(mode: Mode): boolean {
   return mode === 'check-and-spend' || mode === 'check-only';
+}
+
+/** Whether Redis has to decide a transaction of an `exact` batch. */
+export function isExact({ bucket, tokens, mode }: LeaseTransaction, nowTicks: number): boolean {
+  return mode !== 'charge' && bucket.look(tokens, nowTicks) === EXACT;
 }
 
 /** Refunds what a batch took: every bucket of it, once. */
@@ -64,9 +76,9 @@ function lookAtAll(batch: readonly LeaseTransaction[], nowTicks: number): Look {
   let strictest: Look = FITS;
   for (let i = 0; i < batch.length; i++) {
     const { bucket, tokens, mode } = batch[i]!;
-    if (!canDeny(mode)) continue;
+    if (mode === 'charge') continue;
     const look = bucket.look(tokens, nowTicks);
-    if (look > strictest) strictest = look;
+    if (look > strictest && (look === EXACT || canDeny(mode))) strictest = look;
   }
   return strictest;
 }

@@ -29,8 +29,9 @@ export class DueBuckets {
 
   /** Adds a bucket that has not been added. All buckets of a limit are due at the same moments, so that they share calls. */
   add(bucket: LeasedBucket, nowTicks: number): void {
-    const dueTicks = Math.floor(this.#pace * bucket.terms.dueTicks);
-    this.addAt(bucket, (Math.floor(nowTicks / dueTicks) + 1) * dueTicks);
+    const gapTicks = Math.floor(this.#pace * bucket.gapTicks);
+    bucket.dueGapTicks = gapTicks;
+    this.addAt(bucket, (Math.floor(nowTicks / gapTicks) + 1) * gapTicks);
   }
 
   addAt(bucket: LeasedBucket, ticks: number): void {

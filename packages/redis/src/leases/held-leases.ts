@@ -12,20 +12,19 @@ export class HeldLeases {
   /** At most so many tokens of leases have lapsed and were not given back. */
   forfeitedTokens = 0;
   readonly #leases: Lease[] = [];
-  #lapsedTicks = 0;
-  /** The tokens of `#lapsedTicks`, and those of what is given back in the sync that is not answered yet. */
-  #lapsedTokens = 0;
+  /** Leases that have lapsed, with tokens that are to be given back. */
+  #lapsed: Lease[] = [];
+  /** The tokens of what is given back in the sync that is not answered yet. */
   #sentTokens = 0;
-  #lapsedUntilTicks = Infinity;
 
   /** True if there is neither a lease, spent or not, nor something of one to give back. */
   get isEmpty(): boolean {
-    return this.#leases.length === 0 && this.#lapsedTicks === 0;
+    return this.#leases.length === 0 && this.#lapsed.length === 0;
   }
 
   /** True if something of lapsed leases is to be given back. */
   get hasLapsed(): boolean {
-    return this.#lapsedTicks > 0;
+    return this.#lapsed.length > 0;
   }
 
   add(lease: Lease): void {
@@ -87,22 +86,27 @@ export class HeldLeases {
 
   /** Prevents that anything of these leases is given back, because somebody has lowered the TAT. */
   forbidReturns(): void {
-    this.forfeitedTokens += this.#lapsedTokens;
-    this.#clearLapsed();
+    for (const { tokens } of this.#lapsed) this.forfeitedTokens += tokens;
+    this.#lapsed = [];
     for (const lease of this.#leases) lease.returnableUntilTicks = -Infinity;
   }
 
   /**
-   * Takes what lapsed leases give back.
+   * Takes what lapsed leases give back: each leaves the bucket as if it had been smaller, so they add up.
    *
    * @param latestTicks - The latest time at which Redis gives it back. What the charges still cover then can be given
    * back; the rest has refilled by itself.
    */
   takeReturn(latestTicks: number): number {
-    const returned = Math.max(0, Math.min(this.#lapsedTicks, this.#lapsedUntilTicks - latestTicks));
-    this.#sentTokens = returned === 0 ? 0 : (this.#lapsedTokens * returned) / this.#lapsedTicks;
-    this.forfeitedTokens += this.#lapsedTokens - this.#sentTokens;
-    this.#clearLapsed();
+    let returned = 0;
+    for (const lease of this.#lapsed) {
+      const ticks = lease.returnableTicks(latestTicks);
+      const tokens = ticks / lease.intervalTicks;
+      returned += ticks;
+      this.#sentTokens += tokens;
+      this.forfeitedTokens += lease.tokens - tokens;
+    }
+    this.#lapsed = [];
     return returned;
   }
 
@@ -110,12 +114,6 @@ export class HeldLeases {
   returnAnswered(wasApplied: boolean): void {
     if (!wasApplied) this.forfeitedTokens += this.#sentTokens;
     this.#sentTokens = 0;
-  }
-
-  #clearLapsed(): void {
-    this.#lapsedTicks = 0;
-    this.#lapsedTokens = 0;
-    this.#lapsedUntilTicks = Infinity;
   }
 
   #dropUntil(lapseTicks: number, nowTicks: number): void {
@@ -127,13 +125,8 @@ export class HeldLeases {
 
   #drop(lease: Lease, nowTicks: number): void {
     lease.isLive = false;
-    const returnable = Math.min(lease.tokens * lease.intervalTicks, lease.returnableUntilTicks - nowTicks);
-    const returnableTokens = Math.max(0, returnable) / lease.intervalTicks;
-    this.forfeitedTokens += lease.tokens - returnableTokens;
-    if (returnable <= 0) return;
-    this.#lapsedTicks += returnable;
-    this.#lapsedTokens += returnableTokens;
-    this.#lapsedUntilTicks = Math.min(this.#lapsedUntilTicks, lease.returnableUntilTicks);
+    if (lease.returnableTicks(nowTicks) > 0) this.#lapsed.push(lease);
+    else this.forfeitedTokens += lease.tokens;
   }
 
   #spendSeveral(tokens: number, spent: Spent): void {

@@ -42,8 +42,11 @@ export interface NotLeased {
 
 /** The shortest time between two syncs of one stream. */
 export const MIN_SYNC_GAP_TICKS: number = 5 * TICKS_PER_MS;
-/** Longer leases save no more calls: they are renewed at every sync. */
-const LONGEST_LEASE_TICKS = 450 * TICKS_PER_MS;
+/**
+ * What a longer lease would cost is worth more as overdraft: tokens that lie in the leases of one process are lacking when
+ * the requests come to another one. See docs/decisions/0023.
+ */
+const LONGEST_LEASE_TICKS = 60 * TICKS_PER_MS;
 /** So many syncs fit into the life of a lease: one lease is spent while the next one is asked for. */
 const SYNCS_PER_LEASE = 2.25;
 const SHORTEST_LEASE_TICKS = SYNCS_PER_LEASE * MIN_SYNC_GAP_TICKS;

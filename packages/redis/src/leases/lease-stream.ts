@@ -66,7 +66,9 @@ export class LeaseStream implements BucketStream {
   #failures = 0;
   #calmUntilTicks = -Infinity;
   #serverAheadTicks: number | undefined;
-  #roundTripTicks = 0;
+  /** How long the shorter one of the last two calls took, because one may be late by chance; 0 before the first answer. */
+  roundTripTicks = 0;
+  #lastTookTicks = Infinity;
 
   /**
    * @param key - The Redis key of the stream, in the same slot as its buckets.
@@ -141,7 +143,9 @@ export class LeaseStream implements BucketStream {
     this.#answeredSequence = call.sequence;
     this.#answeredSentTicks = sent.sentTicks;
     this.#serverAheadTicks = reply.nowTicks - nowTicks;
-    this.#roundTripTicks = nowTicks - sent.sentTicks;
+    const tookTicks = nowTicks - sent.sentTicks;
+    this.roundTripTicks = Math.min(tookTicks, this.#lastTookTicks);
+    this.#lastTookTicks = tookTicks;
     this.#failures = 0;
     if (this.isOpen) this.#close(nowTicks);
     if (reply.lost) this.#lossSequence = call.sequence;
@@ -195,7 +199,7 @@ export class LeaseStream implements BucketStream {
       nowTicks,
       lossSequence: this.#lossSequence,
       canLease: this.#serverAheadTicks !== undefined,
-      roundTripTicks: this.#roundTripTicks,
+      roundTripTicks: this.roundTripTicks,
       calmUntilTicks: this.#calmUntilTicks,
     };
   }

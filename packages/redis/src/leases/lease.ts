@@ -26,6 +26,11 @@ export class Lease {
     this.lapseTicks = sentTicks + leaseTicks;
     this.returnableUntilTicks = sentTicks + tokens * intervalTicks;
   }
+
+  /** What can be given back of it at a moment. */
+  returnableTicks(atTicks: number): number {
+    return Math.max(0, Math.min(this.tokens * this.intervalTicks, this.returnableUntilTicks - atTicks));
+  }
 }
 
 interface LeaseTimes {

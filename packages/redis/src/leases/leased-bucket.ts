@@ -27,6 +27,8 @@ export interface BucketStream {
   readonly openSinceTicks: number;
   /** When the next call is to be made. */
   readonly nextTicks: number;
+  /** How long the last calls took; 0 before the first answer. */
+  readonly roundTripTicks: number;
   /** The clock of Redis minus that of the process, at most. Undefined before the first answer. */
   readonly serverAheadTicks: number | undefined;
   /** Asks for a sync of the bucket, as soon as it is due. */
@@ -40,9 +42,11 @@ export interface BucketStream {
 /** What a bucket says about a cost. The higher number decides a batch. */
 export const FITS = 0;
 export const WAITS = 1;
-export const DENIES = 2;
-export const UNAVAILABLE = 3;
-export type Look = typeof FITS | typeof WAITS | typeof DENIES | typeof UNAVAILABLE;
+/** Redis decides it, at once. */
+export const EXACT = 2;
+export const DENIES = 3;
+export const UNAVAILABLE = 4;
+export type Look = typeof FITS | typeof WAITS | typeof EXACT | typeof DENIES | typeof UNAVAILABLE;
 
 /**
  * One bucket as one process sees it. All times are of the process's own clock, in ticks, except `floorTicks`.
@@ -86,6 +90,8 @@ export class LeasedBucket {
   isPending = false;
   /** When its next sync is due. */
   dueTicks = 0;
+  /** The time before that in which what was asked for is counted. */
+  dueGapTicks = 0;
   /** How many requests wait for a sync, and for how many tokens. */
   waiting = 0;
   waitingTokens = 0;
@@ -118,14 +124,19 @@ export class LeasedBucket {
     }
     this.lackingTokens = lacking;
     if (this.stream.isOpen || this.outage !== undefined) return this.#lookInOutage(nowTicks);
-    const increment = lacking * this.terms.intervalTicks;
+    const { terms } = this;
+    const increment = lacking * terms.intervalTicks;
     const wait = this.#waitByView(increment, nowTicks);
-    if (wait > 0) return this.terms.waits && this.isOld(nowTicks) ? WAITS : this.#denies(wait);
+    const isOld = this.isOld(nowTicks);
+    if (wait > 0 && !isOld) return this.#denies(wait);
+    if (this.isLarge(tokens)) return EXACT;
+    if (wait > 0) return this.isTooSlow ? EXACT : terms.waits ? WAITS : this.#denies(wait);
     // Before the overdraft: otherwise all processes would spend theirs whenever the leases run out.
-    if (this.isContended) return this.#denies(this.terms.dueTicks);
+    if (this.isContended && !isOld && this.tatTicks > nowTicks) return this.#denies(0);
     if (this.#fitsOverdraft(increment)) return FITS;
-    if (this.terms.waits && this.#canWait(lacking, nowTicks)) return WAITS;
-    return this.#denies(this.terms.dueTicks);
+    if (this.isTooSlow) return EXACT;
+    if (terms.waits && this.#canWait(lacking, nowTicks)) return WAITS;
+    return this.#denies(0);
   }
 
   /** Takes the tokens of the last look, which fitted. */
@@ -189,6 +200,15 @@ export class LeasedBucket {
     this.touch(nowTicks);
   }
 
+  /**
+   * Decides by the policy `local` from now on until the next answer.
+   *
+   * @param sinceTicks - When Redis was asked in vain.
+   */
+  beginOutage(sinceTicks: number): void {
+    this.outage ??= new LocalOutage(sinceTicks, this.terms, this.uncharged);
+  }
+
   /** Has the bucket read at its next due sync. */
   touch(nowTicks: number): void {
     this.isTouched = true;
@@ -210,9 +230,29 @@ export class LeasedBucket {
     return (this.uncharged.totalTicks + (this.outage?.spentTicks ?? 0)) / this.terms.intervalTicks;
   }
 
+  /** The time from one due sync to the next: the longest one while nothing is leased, because the overdraft pays for all. */
+  get gapTicks(): number {
+    const { dueTicks, syncTicks, overdraftTokens } = this.terms;
+    const demand = Math.max(this.askedTokens, this.demandTokens);
+    return this.leases.isEmpty && demand * syncTicks <= overdraftTokens * dueTicks ? syncTicks : dueTicks;
+  }
+
+  /**
+   * Whether Redis decides a cost, unless leases happen to pay for it. Leases and overdrafts are small change: a large cost
+   * would wait for them while smaller ones take them.
+   */
+  isLarge(tokens: number): boolean {
+    return tokens > 1 && 2 * tokens > this.terms.overdraftTokens;
+  }
+
   /** Whether the view is too old to deny by it. */
   isOld(nowTicks: number): boolean {
-    return nowTicks - this.viewAtTicks > 2 * this.terms.syncTicks;
+    return nowTicks - this.viewAtTicks > 2 * this.terms.dueTicks;
+  }
+
+  /** Whether Redis answers so late that a lease would lapse before the next one comes. */
+  get isTooSlow(): boolean {
+    return this.stream.roundTripTicks > this.terms.leaseTicks - this.terms.dueTicks;
   }
 
   /**
@@ -251,16 +291,23 @@ export class LeasedBucket {
     if (onFailure === 'closed') return UNAVAILABLE;
     const increment = this.lackingTokens * intervalTicks;
     const wait = Math.max(this.#waitByView(increment, nowTicks), this.#waitInOutage(increment, nowTicks));
-    return wait > 0 ? this.#denies(wait) : FITS;
+    if (wait === 0) return FITS;
+    this.retryTicks = wait;
+    return DENIES;
   }
 
   #waitInOutage(increment: number, nowTicks: number): number {
     // From its beginning: what was let through before has refilled since.
-    return (this.outage ?? this.#newOutage()).waitFor(increment, nowTicks, this.terms);
+    const outage = this.outage ?? new LocalOutage(this.stream.openSinceTicks, this.terms, this.uncharged);
+    return outage.waitFor(increment, nowTicks, this.terms);
   }
 
+  /** @param waitTicks - By the view. Within the time of a sync, other processes report what they have let through since. */
   #denies(waitTicks: number): Look {
-    this.retryTicks = waitTicks;
+    const { intervalTicks, syncTicks, dueTicks } = this.terms;
+    // Beside the time in which tokens of slow limits come back, that of a sync is short.
+    const isSlow = intervalTicks > 2 * syncTicks;
+    this.retryTicks = isSlow ? Math.max(waitTicks, dueTicks) : waitTicks + syncTicks;
     return DENIES;
   }
 
@@ -278,13 +325,9 @@ export class LeasedBucket {
   }
 
   #spendInOutage(increment: number, nowTicks: number): void {
-    this.outage ??= this.#newOutage();
-    this.outage.spend(increment, nowTicks);
+    this.beginOutage(this.stream.openSinceTicks);
+    this.outage!.spend(increment, nowTicks);
     this.tatTicks = Math.max(this.tatTicks, nowTicks) + increment;
     this.touch(nowTicks);
-  }
-
-  #newOutage(): LocalOutage {
-    return new LocalOutage(this.stream.openSinceTicks, this.terms, this.uncharged);
   }
 }

@@ -1,10 +1,10 @@
-import { canDeny, decideAgain, type LeaseDecision, type LeaseTransaction } from './decide.ts';
-import { WAITS } from './leased-bucket.ts';
+import { canDeny, decideAgain, UNANSWERED, type LeaseDecision, type LeaseTransaction } from './decide.ts';
+import { WAITS, type LeasedBucket } from './leased-bucket.ts';
 
 /** A batch that waits for a sync of some of its buckets. */
 export interface WaitingBatch {
   readonly batch: readonly LeaseTransaction[];
-  /** From this moment on it is denied. */
+  /** From this moment on it waits no more: it is denied, or without an answer of Redis left to the failure policy. */
   readonly untilTicks: number;
 }
 
@@ -20,6 +20,9 @@ interface Waiting<Batch extends WaitingBatch> {
   readonly lacking: number[];
   /** The views that it was decided by. */
   readonly views: number[];
+  readonly sinceTicks: number;
+  /** Whether one of its buckets was answered since. */
+  isAnswered: boolean;
 }
 
 /**
@@ -40,7 +43,7 @@ export class WaitingBatches<Batch extends WaitingBatch = WaitingBatch> {
 
   /** Adds a batch that was just decided to wait, and asks for a sync of the buckets that it waits for. */
   add(given: Batch, nowTicks: number): void {
-    const waiting = { given, lacking: [], views: [] };
+    const waiting = { given, lacking: [], views: [], sinceTicks: nowTicks, isAnswered: false };
     for (const { bucket } of given.batch) bucket.usedByWaiting++;
     startWait(waiting, nowTicks);
     this.#waiting.push(waiting);
@@ -81,18 +84,35 @@ export class WaitingBatches<Batch extends WaitingBatch = WaitingBatch> {
 
 function lookAgain(each: Waiting<WaitingBatch>, nowTicks: number): LeaseDecision | undefined {
   const { batch, untilTicks } = each.given;
+  each.isAnswered ||= awaited(each).some(([bucket, view]) => bucket.viewSequence !== view);
   endWait(each);
   const decision = decideAgain(batch, nowTicks);
   if (decision.outcome !== 'waits') return decision;
-  if (nowTicks >= untilTicks) return timeOver(batch, nowTicks);
+  if (nowTicks >= untilTicks) return each.isAnswered ? timeOver(batch, nowTicks) : withoutAnswer(each, nowTicks);
   startWait(each, nowTicks);
   return undefined;
 }
 
-function needsLook({ given, lacking, views }: Waiting<WaitingBatch>, nowTicks: number): boolean {
-  if (nowTicks >= given.untilTicks) return true;
-  return given.batch.some(
-    ({ bucket }, i) => lacking[i]! > 0 && (bucket.viewSequence !== views[i] || bucket.stream.isOpen),
+/** Applies the failure policies: those of the buckets that were not answered. */
+function withoutAnswer(each: Waiting<WaitingBatch>, nowTicks: number): LeaseDecision {
+  for (const [bucket] of awaited(each)) {
+    if (bucket.terms.onFailure !== 'local') return UNANSWERED;
+    bucket.beginOutage(each.sinceTicks);
+  }
+  const { batch } = each.given;
+  const decision = decideAgain(batch, nowTicks);
+  return decision.outcome === 'waits' ? timeOver(batch, nowTicks) : decision;
+}
+
+/** The buckets that a batch waits for, and the views that it was decided by. */
+function awaited({ given, lacking, views }: Waiting<WaitingBatch>): (readonly [LeasedBucket, number])[] {
+  return given.batch.flatMap(({ bucket }, i) => (lacking[i]! > 0 ? [[bucket, views[i]!] as const] : []));
+}
+
+function needsLook(each: Waiting<WaitingBatch>, nowTicks: number): boolean {
+  if (nowTicks >= each.given.untilTicks) return true;
+  return awaited(each).some(
+    ([bucket, view]) => bucket.viewSequence !== view || bucket.stream.isOpen || bucket.outage !== undefined,
   );
 }
 

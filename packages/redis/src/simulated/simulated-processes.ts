@@ -4,11 +4,11 @@ import { MAX_WAIT_MS, paceOf, SYNC_EVERY_MS } from '../leased/lease-defaults.ts'
 import { LeaseSyncs } from '../leased/lease-syncs.ts';
 import { decide, type LeaseTransaction } from '../leases/decide.ts';
 import { isLeased, leaseNumbers, type LeaseNumbers, type NotLeased } from '../leases/lease-numbers.ts';
-import type { LeaseTerms } from '../leases/leased-bucket.ts';
+import type { LeasedBucket, LeaseTerms } from '../leases/leased-bucket.ts';
 import { LeasedBuckets } from '../leases/leased-buckets.ts';
 import type { SyncCall, SyncReply } from '../leases/sync-call.ts';
 import { RedisData } from './redis-data.ts';
-import { applySync } from './sync-model.ts';
+import { applySync, spendExactly } from './sync-model.ts';
 
 /** The clock of Redis minus that of the processes: about a year, because its TATs are above 0. */
 const SERVER_AHEAD_TICKS = 365 * 86_400_000 * TICKS_PER_MS;
@@ -83,11 +83,20 @@ export class SimulatedProcesses {
     const { outcome } = decide(batch, nowTicks);
     if (outcome === 'waits') {
       return new Promise((resolve) => {
-        syncs.wait(batch, MAX_WAIT_MS * TICKS_PER_MS, (decision) => resolve(decision.outcome === 'passed'));
+        syncs.wait(batch, MAX_WAIT_MS * TICKS_PER_MS, (decision) => {
+          resolve(decision.outcome === 'exact' ? this.#spendInRedis(bucket, tokens) : decision.outcome === 'passed');
+        });
       });
     }
+    if (outcome === 'exact') return this.#spendInRedis(bucket, tokens);
     syncs.afterUse(batch, nowTicks);
     return outcome === 'passed';
+  }
+
+  #spendInRedis(bucket: LeasedBucket, tokens: number): Promise<boolean> {
+    bucket.touch(this.#nowTicks);
+    const passes = spendExactly(this.#redis, bucket.key, { ...this.#terms, tokens });
+    return new Promise((resolve) => this.#time.alarm(this.#roundTripMs, () => resolve(passes)));
   }
 
   get #nowTicks(): number {

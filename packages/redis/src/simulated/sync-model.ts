@@ -1,4 +1,5 @@
 import { TICKS_PER_MS } from '@sluice/core/kit';
+import type { LeaseNumbers } from '../leases/lease-numbers.ts';
 import type { SyncCall, SyncedBucket, SyncEntry, SyncReply } from '../leases/sync-call.ts';
 import type { RedisData } from './redis-data.ts';
 
@@ -25,6 +26,18 @@ export function applySync(data: RedisData, call: SyncCall): SyncReply {
   }
   const hadFound = stream?.foundLoss === true && call.sequence === stored;
   return { nowTicks, fresh, lost: lost || hadFound, buckets };
+}
+
+/** Does what decide.lua does with a request for tokens of one bucket. Returns whether it passes. */
+export function spendExactly(
+  data: RedisData,
+  key: string,
+  { tokens, intervalTicks, fitTicks }: Pick<LeaseNumbers, 'intervalTicks' | 'fitTicks'> & { readonly tokens: number },
+): boolean {
+  const level = Math.max(0, data.read(key, fitTicks).levelTicks) + tokens * intervalTicks;
+  if (level > fitTicks) return false;
+  data.write(key, level);
+  return true;
 }
 
 function syncBucket(data: RedisData, entry: SyncEntry, { fresh, lost, inTime, nowTicks }: SyncState): SyncedBucket {

@@ -5,7 +5,7 @@ import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { running } from '../../../../test/redis/servers/running.ts';
 import { tcpProxy } from '../../../../test/redis/servers/tcp-proxy.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
-import { hourly, page } from './support/pages.ts';
+import { hourly, page, spendEach } from './support/pages.ts';
 
 test('each sync is a message on the channel sluice:lease: its tokens, and whether Redis answered it', async () => {
   const proxy = await tcpProxy(await redisServer());
@@ -35,8 +35,8 @@ test('each sync is a message on the channel sluice:lease: its tokens, and whethe
   ]);
   await until('both are synced', () => messages.reduce((sum, { charged }) => sum + charged, 0) === 5);
   // A quarter more than was asked for.
-  await store.spend([page('leased', 40)]);
-  expect(messages.at(-1)).toMatchObject({ buckets: 1, charged: 0, wanted: 50, granted: 50 });
+  await spendEach(store, 40, page('leased'));
+  expect(messages.at(-1)).toMatchObject({ buckets: 1, charged: 7, wanted: 50, granted: 50 });
   expect(messages.at(-1)!.durationMs).toBeGreaterThan(0);
 
   proxy.blackhole();
@@ -51,6 +51,6 @@ test('each sync is a message on the channel sluice:lease: its tokens, and whethe
 
   unsubscribe('sluice:lease', listener);
   messages.length = 0;
-  await store.spend([page('unheard', 40)]);
+  await spendEach(store, 40, page('unheard'));
   expect(messages).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { decide, refundAll, type LeaseTransaction } from '../../src/leases/decide.ts';
+import { decide, isExact, refundAll, type LeaseTransaction } from '../../src/leases/decide.ts';
 import type { LeasedBucket } from '../../src/leases/leased-bucket.ts';
 import { WaitingBatches } from '../../src/leases/waiting-batches.ts';
-import { addBucket, answer, makeStream, nextCall, TERMS, TICKS_PER_MS, TOKEN } from './leased.ts';
+import { addBucket, answer, makeStream, nextCall, overdraw, SYNC, TERMS, TICKS_PER_MS, TOKEN } from './leased.ts';
 
 const NOW = 1000 * TICKS_PER_MS;
 const { overdraftTokens, burst } = TERMS;
@@ -25,29 +25,52 @@ function take(bucket: LeasedBucket, tokens = 1, mode: LeaseTransaction['mode'] =
 describe('a batch', () => {
   test('takes from all its buckets or from none', () => {
     const { one, two } = twoBuckets({ waits: false });
-    expect(decide([take(one, 2), take(two, overdraftTokens + 1)], NOW).outcome).toBe('denied');
-    expect(one.uncharged.isEmpty).toBe(true);
-    const batch = [take(one, 2), take(two, overdraftTokens)];
+    const batch = [take(one, 2), take(two, 3)];
     const passed = decide(batch, NOW);
     expect(passed.outcome).toBe('passed');
     expect(one.uncharged.chargeTicks).toBe(2 * TOKEN);
-    expect(two.uncharged.chargeTicks).toBe(overdraftTokens * TOKEN);
+    expect(two.uncharged.chargeTicks).toBe(3 * TOKEN);
     refundAll(batch, NOW);
     expect(one.uncharged.returnTicks).toBe(2 * TOKEN);
-    expect(two.uncharged.returnTicks).toBe(overdraftTokens * TOKEN);
+    expect(two.uncharged.returnTicks).toBe(3 * TOKEN);
+    decide([take(two, 3)], NOW);
+    expect(decide([take(one, 2), take(two, 2)], NOW).outcome).toBe('denied');
+    expect(one.uncharged.chargeTicks).toBe(2 * TOKEN);
+  });
+
+  test.each(['check-and-spend', 'check-only', 'spend-only'] as const)(
+    'is left to Redis for a large cost: %s',
+    (mode) => {
+      const { one, two } = twoBuckets();
+      const batch = [take(one), take(two, overdraftTokens, mode)];
+      expect(decide(batch, NOW)).toEqual({ outcome: 'exact', retryTicks: 0 });
+      expect(batch.map((each) => isExact(each, NOW))).toEqual([false, true]);
+      expect(one.uncharged.isEmpty).toBe(true);
+      // What Redis decides needs no leases.
+      expect(two.askedTokens).toBe(0);
+      one.tatTicks = NOW + burst * TOKEN;
+      expect(decide(batch, NOW).outcome).toBe('denied');
+      expect(two.askedTokens).toBe(0);
+    },
+  );
+
+  test('is not left to Redis for a charge', () => {
+    const { one } = twoBuckets();
+    expect(isExact(take(one, burst, 'charge'), NOW)).toBe(false);
   });
 
   test('is denied for the longest wait of the buckets that deny, which are read again', () => {
     const { stream, one, two } = twoBuckets();
     one.tatTicks = NOW + (burst + 3) * TOKEN;
     two.tatTicks = NOW + burst * TOKEN;
-    expect(decide([take(one), take(two)], NOW)).toEqual({ outcome: 'denied', retryTicks: 4 * TOKEN });
+    expect(decide([take(one), take(two)], NOW)).toEqual({ outcome: 'denied', retryTicks: 4 * TOKEN + SYNC });
     expect(nextCall(stream).call.entries.map(({ key }) => key)).toEqual(['one', 'two']);
   });
 
   test('is denied rather than made to wait, and waits rather than passes', () => {
     const { one, two } = twoBuckets();
-    const waiting = take(two, overdraftTokens + 1);
+    overdraw(two, NOW);
+    const waiting = take(two);
     expect(decide([take(one), waiting], NOW).outcome).toBe('waits');
     one.tatTicks = NOW + burst * TOKEN;
     expect(decide([waiting, take(one)], NOW).outcome).toBe('denied');
@@ -60,6 +83,7 @@ describe('a batch', () => {
     expect(looking.spent).toBeUndefined();
     expect(one.uncharged.isEmpty).toBe(true);
     expect(two.uncharged.chargeTicks).toBe(3 * TOKEN);
+    overdraw(two, NOW);
     const tooMuch = take(two, 3, 'spend-only');
     expect(decide([tooMuch], NOW)).toEqual({ outcome: 'passed', retryTicks: 0 });
     expect(tooMuch.spent).toBeUndefined();
@@ -85,10 +109,11 @@ describe('a batch', () => {
 
 describe('batches that wait', () => {
   const LONG = NOW + 50 * TICKS_PER_MS;
-  const cost = overdraftTokens + 1;
+  const cost = 3;
 
   function waitingBatches(bucket: LeasedBucket, count: number) {
     const waiting = new WaitingBatches<{ name: number; batch: LeaseTransaction[]; untilTicks: number }>();
+    overdraw(bucket, NOW);
     for (let name = 0; name < count; name++) {
       const batch = [take(bucket, cost)];
       expect(decide(batch, NOW).outcome).toBe('waits');
@@ -102,7 +127,7 @@ describe('batches that wait', () => {
     const waiting = waitingBatches(one, 3);
     const { call, atTicks } = nextCall(stream);
     expect(call.entries.at(0)!.wantedTokens).toBeGreaterThanOrEqual(3 * cost);
-    answer(stream, call, atTicks, { grantedTokens: 2 * cost });
+    answer(stream, call, atTicks, { grantedTokens: 2 * cost, levelTicks: burst * TOKEN });
     const decided = waiting.decideAgain(atTicks);
     expect(decided.map(({ waiting: { name }, decision }) => [name, decision.outcome])).toEqual([
       [0, 'passed'],
@@ -130,14 +155,45 @@ describe('batches that wait', () => {
     stream.failed(call, atTicks);
     const again = nextCall(stream);
     answer(stream, again.call, again.atTicks);
+    overdraw(one, again.atTicks);
     expect(waiting.decideAgain(again.atTicks)).toEqual([]);
     expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(cost);
   });
 
-  test('are denied after their time, and not before', () => {
-    const { one } = twoBuckets();
+  test.each([
+    { onFailure: 'closed', outcomes: ['unavailable', 'unavailable'] },
+    // Its own share: the overdraft is spent, and a token comes back every 20 ms.
+    { onFailure: 'local', outcomes: ['passed', 'denied'] },
+  ] as const)('follow the policy $onFailure when their time ends without an answer', ({ onFailure, outcomes }) => {
+    const { one } = twoBuckets({ onFailure });
+    const waiting = waitingBatches(one, 2);
+    expect(waiting.decideAgain(LONG - 1)).toEqual([]);
+    one.tatTicks = NOW;
+    const later = NOW + 6 * TOKEN;
+    expect(waiting.decideAgain(later).map(({ decision }) => decision.outcome)).toEqual(outcomes);
+    expect(waiting.size).toBe(0);
+  });
+
+  test('decide locally until the next answer after one of them had none', () => {
+    const { stream, one } = twoBuckets({ onFailure: 'local' });
+    const waiting = waitingBatches(one, 1);
+    waiting.decideAgain(LONG);
+    // Of 7 tokens that come back every 20 ms, 50 ms after the last one.
+    const outcomes = [1, 2, 3].map(() => decide([take(one)], LONG).outcome);
+    expect(outcomes).toEqual(['passed', 'passed', 'denied']);
+    const { call, atTicks } = nextCall(stream);
+    answer(stream, call, atTicks);
+    expect(one.outage).toBeUndefined();
+  });
+
+  test('are denied after their time when Redis has answered, and not before', () => {
+    const { stream, one } = twoBuckets();
     const waiting = waitingBatches(one, 1);
     expect(waiting.untilTicks).toBe(LONG);
+    const { call, atTicks } = nextCall(stream);
+    answer(stream, call, atTicks);
+    overdraw(one, atTicks);
+    one.isContended = false;
     expect(waiting.decideAgain(LONG - 1)).toEqual([]);
     const decided = waiting.decideAgain(LONG).at(0)!;
     expect(decided.decision).toEqual({ outcome: 'denied', retryTicks: TERMS.dueTicks });
@@ -158,6 +214,7 @@ describe('batches that wait', () => {
     const { one, two } = twoBuckets();
     const waiting = new WaitingBatches();
     const batch = [take(one, cost), take(two)];
+    overdraw(one, NOW);
     decide(batch, NOW);
     waiting.add({ batch, untilTicks: LONG }, NOW);
     const later = NOW + 10_000 * TICKS_PER_MS;

@@ -24,14 +24,14 @@ const fast = { burst: 40_000, count: 80_000, periodMs: 1000 };
 
 describe('the numbers of a leased limit', () => {
   test.each([
-    { ...tens, overshoot: 0.5, gateways: 2, overdraft: 2, leaseMs: 300, dueMs: 133, bound: 10 },
-    { ...tens, overshoot: 0.5, gateways: 4, overdraft: 1, leaseMs: 300, dueMs: 133, bound: 10 },
-    { ...hundreds, gateways: 2, overdraft: 5, leaseMs: 100, dueMs: 44, bound: 20 },
-    { ...hundreds, gateways: 4, overdraft: 2, leaseMs: 120, dueMs: 53, bound: 20 },
+    { ...tens, overshoot: 0.5, gateways: 2, overdraft: 4, leaseMs: 60, dueMs: 27, bound: 10 },
+    { ...tens, overshoot: 0.5, gateways: 4, overdraft: 2, leaseMs: 60, dueMs: 27, bound: 10 },
+    { ...hundreds, gateways: 2, overdraft: 7, leaseMs: 60, dueMs: 27, bound: 20 },
+    { ...hundreds, gateways: 4, overdraft: 3, leaseMs: 60, dueMs: 27, bound: 18 },
     { ...hundreds, gateways: 16, overdraft: 1, leaseMs: 40, dueMs: 18, bound: 20 },
-    { ...slow, gateways: 2, overdraft: 14, leaseMs: 450, dueMs: 200, bound: 29 },
-    { ...slow, gateways: 4, overdraft: 7, leaseMs: 450, dueMs: 200, bound: 29 },
-    { ...slow, gateways: 16, overdraft: 1, leaseMs: 450, dueMs: 200, bound: 17 },
+    { ...slow, gateways: 2, overdraft: 14, leaseMs: 60, dueMs: 27, bound: 29 },
+    { ...slow, gateways: 4, overdraft: 7, leaseMs: 60, dueMs: 27, bound: 29 },
+    { ...slow, gateways: 16, overdraft: 1, leaseMs: 60, dueMs: 27, bound: 17 },
     { ...thousands, gateways: 2, overdraft: 25, leaseMs: 50, dueMs: 22, bound: 100 },
     { ...thousands, gateways: 4, overdraft: 12, leaseMs: 52, dueMs: 23, bound: 100 },
     { ...thousands, gateways: 16, overdraft: 3, leaseMs: 52, dueMs: 23, bound: 100 },

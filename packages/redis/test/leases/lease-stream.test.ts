@@ -31,7 +31,24 @@ describe('a stream', () => {
     for (const [i, bucket] of buckets.entries()) bucket.charge(1, SECOND + i);
     const { call, atTicks } = nextCall(stream);
     expect(call.entries.map(({ key }) => key)).toEqual(['a', 'b', 'c']);
-    expect(atTicks - SECOND).toBeLessThanOrEqual(TERMS.dueTicks);
+    expect(atTicks - SECOND).toBeLessThanOrEqual(SYNC);
+  });
+
+  test('syncs a bucket more often from when its overdraft does not pay for all that is asked for', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    for (const { askedTokens, within } of [
+      { askedTokens: 0, within: SYNC },
+      { askedTokens: 1, within: TERMS.dueTicks },
+    ]) {
+      bucket.askedTokens = askedTokens;
+      bucket.charge(1, nowTicks);
+      expect(bucket.dueTicks % within).toBe(0);
+      expect(bucket.dueTicks - nowTicks).toBeLessThanOrEqual(within);
+      stream.requestEarly(bucket, nowTicks);
+      const { call, atTicks } = nextCall(stream);
+      stream.endWait(bucket);
+      answer(stream, call, atTicks);
+    }
   });
 
   test('counts its calls from 1, and names the last one that was answered', () => {
@@ -52,7 +69,7 @@ describe('a stream', () => {
     const first = nextCall(stream);
     bucket.touch(first.atTicks);
     expect(stream.nextTicks).toBe(Infinity);
-    const answered = first.atTicks + SYNC;
+    const answered = first.atTicks + 2 * SYNC;
     expect(stream.nextCall(answered)).toBeUndefined();
     answer(stream, first.call, answered);
     expect(stream.nextTicks).toBeLessThan(answered);
@@ -155,9 +172,10 @@ describe('a stream', () => {
     const { call, atTicks } = nextCall(stream);
     expect(call.entries.at(0)!.wantedTokens).toBe(50 - 10);
     answer(stream, call, atTicks);
-    // Without requests, the demand decays.
+    // Without requests, the demand falls to a fifth of what it was: 8 tokens, and a quarter more.
+    bucket.leases.forget();
     bucket.touch(atTicks);
-    expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(30 - 10);
+    expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(10);
   });
 
   test('does not take the requests of a longer time for those between two syncs', () => {
@@ -170,18 +188,30 @@ describe('a stream', () => {
 
   test.each([
     { lasted: 'half as long as a lease', part: 0.5, wanted: Math.ceil((50 * 0.5 * TERMS.leaseTicks) / TERMS.dueTicks) },
-    { lasted: 'nine tenths of a lease', part: 0.9, wanted: Math.ceil((50 * 0.1 * TERMS.leaseTicks) / TERMS.dueTicks) },
-    { lasted: 'as long as a lease', part: 1, wanted: 0 },
+    { lasted: 'six tenths of a lease', part: 0.6, wanted: 0 },
     { lasted: 'longer than a lease', part: 3, wanted: 0 },
-  ])('leases what can be spent in time, when the last call lasted $lasted', ({ part, wanted }) => {
+  ])('leases what can be spent in time, when the last calls lasted $lasted', ({ part, wanted }) => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    let answeredTicks = nowTicks;
+    for (const _ of [1, 2]) {
+      bucket.touch(answeredTicks);
+      const slow = nextCall(stream);
+      answeredTicks = slow.atTicks + part * TERMS.leaseTicks;
+      answer(stream, slow.call, answeredTicks);
+    }
+    bucket.askedTokens = 40;
+    bucket.touch(answeredTicks);
+    expect(stream.nextCall(bucket.dueTicks)!.entries.at(0)!.wantedTokens).toBe(wanted);
+  });
+
+  test('leases as before after one late answer', () => {
     const { stream, bucket, nowTicks } = syncedBucket();
     bucket.touch(nowTicks);
     const slow = nextCall(stream);
-    const answeredTicks = slow.atTicks + part * TERMS.leaseTicks;
-    answer(stream, slow.call, answeredTicks);
-    bucket.touch(answeredTicks);
+    answer(stream, slow.call, slow.atTicks + TERMS.leaseTicks);
     bucket.askedTokens = 40;
-    expect(stream.nextCall(bucket.dueTicks)!.entries.at(0)!.wantedTokens).toBe(wanted);
+    bucket.touch(slow.atTicks + TERMS.leaseTicks);
+    expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(50);
   });
 
   test('never wants more than the burst', () => {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { DENIES, FITS, UNAVAILABLE, WAITS } from '../../src/leases/leased-bucket.ts';
+import { DENIES, EXACT, FITS, UNAVAILABLE, WAITS } from '../../src/leases/leased-bucket.ts';
 import {
   addBucket,
   answer,
   leased,
   makeStream,
   nextCall,
+  overdraw,
   SYNC,
   syncedBucket,
   TERMS,
@@ -28,8 +29,43 @@ describe('a bucket that is leased', () => {
     // On its way, it still counts.
     expect(bucket.look(1, atTicks)).toBe(DENIES);
     answer(stream, call, atTicks, { levelTicks: overdraftTokens * TOKEN });
-    expect(bucket.look(overdraftTokens, atTicks)).toBe(FITS);
-    expect(bucket.look(overdraftTokens + 1, atTicks)).toBe(DENIES);
+    expect(bucket.look(1, atTicks)).toBe(FITS);
+  });
+
+  test('leaves costs above half of its overdraft to Redis, unless leases pay for them', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    expect(bucket.look(3, nowTicks)).toBe(FITS);
+    expect(bucket.look(4, nowTicks)).toBe(EXACT);
+    const now = leased(stream, bucket, 10, nowTicks);
+    expect(bucket.look(10, now)).toBe(FITS);
+    expect(bucket.look(11, now)).toBe(EXACT);
+  });
+
+  test('leaves no cost to Redis that its view denies', () => {
+    const { bucket, nowTicks } = syncedBucket({}, { levelTicks: (burst - 10) * TOKEN });
+    expect(bucket.look(10, nowTicks)).toBe(EXACT);
+    expect(bucket.look(11, nowTicks)).toBe(DENIES);
+  });
+
+  test('leaves costs of one token to its overdraft, however small that is', () => {
+    const { bucket, nowTicks } = syncedBucket({ overdraftTokens: 1, overdraftTicks: TOKEN });
+    expect(bucket.look(1, nowTicks)).toBe(FITS);
+  });
+
+  test('leaves all that its overdraft does not pay to Redis while calls take longer than leases are useful', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    const tooLong = leaseTicks - TERMS.dueTicks + 1;
+    let now = nowTicks;
+    for (const _ of [1, 2]) {
+      bucket.touch(now);
+      const { call, atTicks } = nextCall(stream);
+      now = atTicks + tooLong;
+      answer(stream, call, now);
+    }
+    expect(bucket.look(1, now)).toBe(FITS);
+    overdraw(bucket, now);
+    expect(bucket.look(1, now)).toBe(EXACT);
+    expect(bucket.look(1, now + 2 * SYNC)).toBe(EXACT);
   });
 
   test('reports an overdraft as the level that it leaves in a full bucket, at the time of sending', () => {
@@ -63,9 +99,22 @@ describe('a bucket that is leased', () => {
   test('denies what does not fit its view, until the moment at which it fits', () => {
     const { bucket, nowTicks } = syncedBucket({}, { levelTicks: burst * TOKEN });
     expect(bucket.look(1, nowTicks)).toBe(DENIES);
-    expect(bucket.retryTicks).toBe(TOKEN);
     expect(bucket.look(1, nowTicks + TOKEN - 1)).toBe(DENIES);
     expect(bucket.look(1, nowTicks + TOKEN)).toBe(FITS);
+  });
+
+  test('asks to wait for the tokens, and for the syncs by which other processes report what they took', () => {
+    const { bucket, nowTicks } = syncedBucket({}, { levelTicks: burst * TOKEN });
+    bucket.look(1, nowTicks);
+    expect(bucket.retryTicks).toBe(TOKEN + SYNC);
+  });
+
+  test('asks to wait for the tokens alone if they come back much more slowly than syncs', () => {
+    const intervalTicks = 2 * SYNC + 1;
+    const slow = { intervalTicks, fitTicks: burst * intervalTicks };
+    const { bucket, nowTicks } = syncedBucket(slow, { levelTicks: burst * intervalTicks });
+    bucket.look(1, nowTicks);
+    expect(bucket.retryTicks).toBe(intervalTicks);
   });
 
   test.each([
@@ -73,8 +122,8 @@ describe('a bucket that is leased', () => {
     { waits: false, look: DENIES },
   ])('does not deny for long by a view older than two syncs, if requests may wait: $waits', ({ waits, look }) => {
     const { bucket, nowTicks } = syncedBucket({ waits }, { levelTicks: 2 * burst * TOKEN });
-    expect(bucket.look(1, nowTicks + 2 * SYNC)).toBe(DENIES);
-    expect(bucket.look(1, nowTicks + 2 * SYNC + 1)).toBe(look);
+    expect(bucket.look(1, nowTicks + 2 * TERMS.dueTicks)).toBe(DENIES);
+    expect(bucket.look(1, nowTicks + 2 * TERMS.dueTicks + 1)).toBe(look);
   });
 
   test('denies while processes compete for leases, although its overdraft would do', () => {
@@ -83,17 +132,29 @@ describe('a bucket that is leased', () => {
     stream.requestEarly(bucket, nowTicks);
     const { call, atTicks } = nextCall(stream);
     bucket.waitingTokens = 0;
-    answer(stream, call, atTicks, { grantedTokens: 3 });
+    answer(stream, call, atTicks, { grantedTokens: 3, levelTicks: 100 * TOKEN });
     expect(bucket.look(3, atTicks)).toBe(FITS);
-    expect(bucket.look(4, atTicks)).toBe(DENIES);
-    expect(bucket.retryTicks).toBe(TERMS.dueTicks);
+    bucket.spend(3, atTicks);
+    expect(bucket.look(1, atTicks)).toBe(DENIES);
+    expect(bucket.retryTicks).toBe(SYNC);
+    // The view is too old to tell whether they still compete.
+    expect(bucket.look(1, atTicks + 2 * TERMS.dueTicks)).toBe(DENIES);
+    expect(bucket.look(1, atTicks + 2 * TERMS.dueTicks + 1)).toBe(FITS);
+  });
+
+  test('does not deny after processes have competed when the bucket is full again', () => {
+    const { bucket, nowTicks } = syncedBucket({}, { levelTicks: TOKEN });
+    bucket.isContended = true;
+    expect(bucket.look(1, nowTicks + TOKEN - 1)).toBe(DENIES);
+    expect(bucket.look(1, nowTicks + TOKEN)).toBe(FITS);
   });
 
   test('lets a request wait only while the tokens that are waited for would fit', () => {
-    const { bucket, nowTicks } = syncedBucket({}, { levelTicks: (burst - 20) * TOKEN });
+    const { bucket, nowTicks } = syncedBucket({}, { levelTicks: (burst - overdraftTokens - 12) * TOKEN });
+    overdraw(bucket, nowTicks);
     bucket.waitingTokens = 10;
-    expect(bucket.look(10, nowTicks)).toBe(WAITS);
-    expect(bucket.look(11, nowTicks)).toBe(DENIES);
+    expect(bucket.look(2, nowTicks)).toBe(WAITS);
+    expect(bucket.look(3, nowTicks)).toBe(DENIES);
   });
 
   test('takes a charge whether it fits or not, up to an empty bucket', () => {
@@ -155,12 +216,12 @@ describe('a bucket that is leased', () => {
     const { call, atTicks } = nextCall(stream);
     expect(call.entries.at(0)).toMatchObject({ chargeTicks: 0, floorTicks: 0, returnTicks: 0 });
     answer(stream, call, atTicks);
-    expect(bucket.look(overdraftTokens, atTicks)).toBe(FITS);
+    expect(bucket.look(1, atTicks)).toBe(FITS);
   });
 });
 
 test('a bucket that was reset does not compete for tokens any more', () => {
-  const { bucket, nowTicks } = syncedBucket({ waits: false });
+  const { bucket, nowTicks } = syncedBucket({ waits: false }, { levelTicks: TOKEN });
   bucket.isContended = true;
   expect(bucket.look(1, nowTicks)).toBe(DENIES);
   bucket.reset(nowTicks);

@@ -11,7 +11,7 @@ export const SYNC = 200 * TICKS_PER_MS;
 /** The clock of Redis minus that of the process. */
 export const SERVER_AHEAD = 1e12;
 
-/** 100 per second, burst 200, overdraft 5, leases of 100 ms, two processes. */
+/** 100 per second, burst 200, overdraft 7, leases of 60 ms, two processes. */
 export const TERMS: LeaseTerms = {
   ...(leaseNumbers({
     burst: 200,
@@ -39,12 +39,14 @@ export function addBucket(stream: LeaseStream, key = 'bucket', terms: Partial<Le
   return bucket;
 }
 
-/** The call that is due at the stream's next time. */
+/** The next call, at its time. At some times the stream finds nothing to report. */
 export function nextCall(stream: LeaseStream): { readonly call: SyncCall; readonly atTicks: number } {
-  const atTicks = stream.nextTicks;
-  const call = stream.nextCall(atTicks);
-  if (call === undefined) throw new Error(`no call at ${atTicks}`);
-  return { call, atTicks };
+  for (let tries = 0; tries < 10; tries++) {
+    const atTicks = stream.nextTicks;
+    const call = stream.nextCall(atTicks);
+    if (call !== undefined) return { call, atTicks };
+  }
+  throw new Error(`no call up to ${stream.nextTicks}`);
 }
 
 /** Answers with the same for each bucket. */
@@ -87,4 +89,12 @@ export function leased(stream: LeaseStream, bucket: LeasedBucket, tokens: number
   stream.endWait(bucket);
   answer(stream, call, atTicks, { grantedTokens: tokens, levelTicks: tokens * TOKEN });
   return atTicks;
+}
+
+/** Spends the whole overdraft of a bucket, one token at a time. */
+export function overdraw(bucket: LeasedBucket, nowTicks: number): void {
+  for (let i = 0; i < TERMS.overdraftTokens; i++) {
+    bucket.look(1, nowTicks);
+    bucket.spend(1, nowTicks);
+  }
 }

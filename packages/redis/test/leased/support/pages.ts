@@ -1,7 +1,7 @@
 // Transactions of limits with an overshoot, as a limiter passes them to a store.
-import type { Mode, StoreTransaction } from '@sluice/core';
+import type { Mode, Store, StoreTransaction } from '@sluice/core';
 
-/** 100 per second, burst 200, overshoot 0.1: with two processes an overdraft of 5, and at most 20 beyond the limit. */
+/** 100 per second, burst 200, overshoot 0.1: with two processes an overdraft of 7, and at most 20 beyond the limit. */
 export const TOKEN = 160_000;
 export const BURST = 200;
 export const BEYOND = 20;
@@ -28,6 +28,11 @@ export function page(
     treatment: { overshoot, onFailure },
     rate: { burst: BURST, emissionIntervalTicks: TOKEN, toleranceTicks },
   } satisfies StoreTransaction;
+}
+
+/** Spends tokens one by one, so that the process decides them: beyond its overdraft from leases, for which it waits. */
+export async function spendEach(store: Store, tokens: number, one: StoreTransaction): Promise<void> {
+  await Promise.all(Array.from({ length: tokens }, () => store.spend([one])));
 }
 
 /** The same with a token an hour, so that none comes back while a test runs. */
