@@ -1,4 +1,4 @@
-import { inBucketTest, inStreamTest, type Finder, type RuleMutant } from './rule-mutant.ts';
+import { inBatchTest, inBucketTest, inStreamTest, type Finder, type RuleMutant } from './rule-mutant.ts';
 
 const RULES = 'test/property/lease-rules.test.ts';
 const LESS = 'as if the lease had been smaller';
@@ -25,8 +25,8 @@ export const leaseMutants: readonly RuleMutant[] = [
   {
     name: 'a lease returns later what it could return when it lapsed',
     in: 'held-leases.ts',
-    replace: 'Math.min(this.#lapsedTicks, this.#lapsedUntilTicks - latestTicks)',
-    by: 'this.#lapsedTicks',
+    replace: 'lease.returnableTicks(latestTicks)',
+    by: 'lease.returnableTicks(lease.lapseTicks)',
     finder: inRuleTest(LESS),
   },
   {
@@ -88,9 +88,44 @@ export const leaseMutants: readonly RuleMutant[] = [
   {
     name: 'the overdraft is spent before competing processes deny',
     in: 'leased-bucket.ts',
-    replace: 'if (this.isContended) return',
-    by: 'if (this.isContended && !this.#fitsOverdraft(increment)) return',
+    replace: 'if (this.isContended && ',
+    by: 'if (this.isContended && !this.#fitsOverdraft(increment) && ',
     finder: inBucketTest('while processes compete'),
+  },
+  {
+    name: 'processes that have competed deny for a full bucket',
+    in: 'leased-bucket.ts',
+    replace: ' && this.tatTicks > nowTicks) return',
+    by: ') return',
+    finder: inBucketTest('when the bucket is full again'),
+  },
+  {
+    name: 'large costs are leased',
+    in: 'leased-bucket.ts',
+    replace: '2 * tokens > this.terms.overdraftTokens',
+    by: 'tokens > this.terms.burst',
+    finder: inBucketTest('leaves costs above half'),
+  },
+  {
+    name: 'a late Redis is waited for',
+    in: 'leased-bucket.ts',
+    replace: '    if (this.isTooSlow) return EXACT;\n',
+    by: '',
+    finder: inBucketTest('while calls take longer'),
+  },
+  {
+    name: 'large costs make a process lease tokens',
+    in: 'decide.ts',
+    replace: ' && !bucket.isLarge(tokens)',
+    by: '',
+    finder: inBatchTest('is left to Redis for a large cost'),
+  },
+  {
+    name: 'a request that has waited in vain is denied',
+    in: 'waiting-batches.ts',
+    replace: 'each.isAnswered ? timeOver(batch, nowTicks) : withoutAnswer(each, nowTicks)',
+    by: 'timeOver(batch, nowTicks)',
+    finder: inBatchTest('follow the policy'),
   },
   {
     name: 'local: the rest of the outage is not charged',

@@ -142,7 +142,7 @@ export const batchMutants: readonly RuleMutant[] = [
   {
     name: 'a batch that waits or is denied keeps a part',
     in: 'decide.ts',
-    replace: '    if (look > strictest) strictest = look;\n',
+    replace: '    if (look > strictest && (look === EXACT || canDeny(mode))) strictest = look;\n',
     by: '    if (look > strictest) strictest = look;\n    if (look === FITS) bucket.spend(tokens, nowTicks);\n',
     finder: inBatchTest('takes from all its buckets or from none'),
   },
