@@ -17,8 +17,8 @@ import { chargeFullCosts, checkSettles, settleAfterResponse } from './settlement
 
 /**
  * The outcome for a request: `null` when it may continue, otherwise the response to send. `'left'`: the client
- * disconnected before its address was known, or while the request waited for its turn. Such a request is neither let
- * through nor answered, and is not an error.
+ * disconnected before its address was known, while the request waited for its turn, or before slots were taken for it. Such
+ * a request is neither let through nor answered, and is not an error.
  */
 export type FlowOutcome = Denial | null | 'left';
 
@@ -122,9 +122,11 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
 
   #carryOut(decided: Decision | PartialDecision): Awaitable<FlowOutcome> {
     if (!(decided instanceof Decision)) return this.#carryOutPart(decided);
-    releaseAfterResponse(this.#settings.limiter, this.#exchange, decided);
+    const hasLeft = releaseAfterResponse(this.#settings.limiter, this.#exchange, decided);
     this.#report(decided);
-    return decided.delayMs > 0 && !this.#settings.shadow ? this.#hold(decided) : this.#letGo(decided);
+    if (this.#settings.shadow) return this.#letGo(decided);
+    if (decided.delayMs > 0) return this.#hold(decided);
+    return this.#letGo(decided) ?? (hasLeft ? 'left' : null);
   }
 
   #hold(decision: Decision): Promise<FlowOutcome> {

@@ -19,17 +19,24 @@ export function checkHasEnd(limit: { readonly name: string } | undefined, exchan
   });
 }
 
-/** Releases the slots of the decision on a request when its response is over, whatever happened to it. */
+/**
+ * Releases the slots of the decision on a request when its response is over, whatever happened to it.
+ *
+ * @returns Whether the client had left before. The handler of such a request would run without a slot.
+ */
 export function releaseAfterResponse(
   limiter: RequestLimiter<never>,
   exchange: Exchange<unknown>,
   decision: Decision,
-): void {
-  if (!limiter.holdsSlots(decision)) return;
+): boolean {
+  if (!limiter.holdsSlots(decision)) return false;
+  let hasLeft = false;
   exchange.onEnd!((end) => {
+    hasLeft = end === 'never-begun';
     if (end === 'unknown') leaveToLease(limiter, decision);
     else void limiter.releaseSlots(decision);
   });
+  return hasLeft;
 }
 
 function leaveToLease(limiter: RequestLimiter<never>, decision: Decision): void {

@@ -1,6 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Duplex, Writable } from 'node:stream';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
+import { closedStreams } from './closed-streams.ts';
 import type { ExchangeEnd } from './exchange.ts';
 
 /** What is used of a response of Node, of HTTP/1 or of the HTTP/2 compatibility layer. */
@@ -115,9 +116,10 @@ function onceResponseOver(
 
 function onceStreamOver(stream: ServerHttp2Stream, done: (end: ExchangeEnd) => void): void {
   if (isFinished(stream)) return done('finished');
-  if (stream.destroyed || stream.aborted) return done('never-begun');
+  if (stream.destroyed || stream.aborted || stream.closed) return done('never-begun');
   if (!addFirst(stream, done)) return;
   const over = (end: ExchangeEnd): void => {
+    closedStreams.delete(stream);
     stream.off('finish', onFinish).off('close', onClose);
     callAll(stream, end);
   };
@@ -127,6 +129,7 @@ function onceStreamOver(stream: ServerHttp2Stream, done: (end: ExchangeEnd) => v
   };
   const onClose = (): void => over('aborted');
   stream.on('finish', onFinish).on('close', onClose);
+  closedStreams.add(stream, onClose);
 }
 
 /**

@@ -2,6 +2,7 @@ import { accountId } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import type { Writable } from 'node:stream';
 import type { Framework, Handler, NativeRequest } from '../framework.ts';
+import { gate } from '../gate.ts';
 import { as, userKey } from '../limiters.ts';
 import { serveSlots } from '../slots.ts';
 
@@ -11,6 +12,31 @@ export function slotEndCases(framework: Framework): void {
   const boom = (): never => {
     throw Object.assign(new Error('boom'), { status: 418, statusCode: 418 });
   };
+
+  test.each([false, true])(
+    'a client that leaves before its slot is taken does not reach its handler (shadow: %s)',
+    async (shadow) => {
+      const doors = gate();
+      const key = accountId(async () => (await doors.pass(), 'ann'));
+      const over = { count: 0 };
+      const { app, decisions, seen, counts, allReleased } = await serveSlots(framework, {
+        limits: { InFlight: { key, concurrency: 5 } },
+        options: { shadow },
+        handle: () => 'ok',
+        before: ({ outgoing }) => void outgoing.once('close', () => over.count++),
+      });
+      const visits = Array.from({ length: 3 }, () => app.visit('/', as('ann')));
+      await expect.poll(() => doors.state.waiting).toBe(3);
+      for (const visit of visits) visit.leave();
+      await expect.poll(() => over.count).toBe(3);
+      doors.open();
+      await expect.poll(() => decisions.length).toBe(3);
+      await allReleased();
+      // A shadow changes nothing.
+      await expect.poll(() => seen.handled).toBe(shadow ? 3 : 0);
+      expect({ taken: counts.taken, errors: app.errors.length }).toEqual({ taken: 3, errors: 0 });
+    },
+  );
 
   describe.each([
     ['at once', false],

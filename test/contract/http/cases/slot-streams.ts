@@ -1,15 +1,22 @@
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+import { connect as connectSocket, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Framework, Handler } from '../framework.ts';
 import { userKey } from '../limiters.ts';
 import { serveSlots, type SlotApp } from '../slots.ts';
 
+const forever: Handler = () => new Promise(() => undefined);
+
 /** Slots of streams of HTTP/2, many of which share a connection. */
 export function slotStreamCases(framework: Framework): void {
   const limits = { InFlight: { key: userKey, concurrency: 5 } };
 
-  async function sessionOf({ app }: SlotApp, initialWindowSize = 65_535): Promise<ClientHttp2Session> {
-    const session = connect(`http://127.0.0.1:${app.port}`, { settings: { initialWindowSize } });
+  async function sessionOf({ app }: SlotApp, initialWindowSize = 65_535, socket?: Socket): Promise<ClientHttp2Session> {
+    const session = connect(`http://127.0.0.1:${app.port}`, {
+      settings: { initialWindowSize },
+      ...(socket !== undefined && { createConnection: () => socket }),
+    });
+    session.on('error', () => undefined);
     onTestFinished(() => session.destroy());
     await new Promise((resolve) => session.once('remoteSettings', resolve));
     return session;
@@ -54,6 +61,53 @@ export function slotStreamCases(framework: Framework): void {
       await served.allReleased();
     });
   }
+
+  interface Client {
+    readonly socket: Socket;
+    readonly session: ClientHttp2Session;
+    readonly stream: ClientHttp2Stream;
+  }
+  const ends: Record<string, (client: Client) => unknown> = {
+    'a GOAWAY': ({ session }) => session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM),
+    'the end of the session': ({ session }) => session.destroy(),
+    'an error of the session': ({ session }) => session.destroy(undefined, constants.NGHTTP2_PROTOCOL_ERROR),
+    'the end of the connection': ({ socket }) => socket.destroy(),
+    'a reset of the connection': ({ socket }) => socket.resetAndDestroy(),
+  };
+  for (let code = 0; code <= 13; code++) ends[`a reset with ${code}`] = ({ stream }) => stream.close(code);
+
+  const moments: Record<string, { readonly handle: Handler; readonly window: number; readonly until: string }> = {
+    'before its headers': { handle: forever, window: 0, until: 'decided' },
+    'between its headers and its data': { handle: () => 'ok'.repeat(100), window: 0, until: 'response' },
+    'amid its data': { handle: () => 'ok'.repeat(100), window: 10, until: 'data' },
+    'after its last byte': { handle: () => 'ok', window: 65_535, until: 'end' },
+  };
+
+  test.each(Object.keys(moments))('a stream that ends %s releases its slot, whichever way it ends', async (moment) => {
+    const { handle, window, until } = moments[moment]!;
+    for (const isLate of [false, true]) {
+      for (const scope of ['store', 'process'] as const) {
+        const InFlight = { key: userKey, concurrency: 50, scope };
+        const served = await serveSlots(framework, { isLate, limits: { InFlight }, handle });
+        served.open();
+        const leaves = await Promise.all(
+          Object.values(ends).map(async (leave) => {
+            const socket = connectSocket(served.app.port, '127.0.0.1');
+            const session = await sessionOf(served, window, socket);
+            const stream = send(session);
+            if (until === 'end') stream.resume();
+            if (until !== 'decided') await new Promise((resolve) => stream.once(until, resolve));
+            return () => leave({ socket, session, stream });
+          }),
+        );
+        await expect.poll(() => served.decisions.filter(({ allowed }) => allowed).length).toBe(leaves.length);
+        for (const leave of leaves) leave();
+        const free = async () => (await served.limiter.check([{ limit: 'InFlight', id: 'ann' }])).remaining;
+        await expect.poll(free, { timeout: 2000 }).toBe(50);
+        await served.limiter.close();
+      }
+    }
+  });
 
   test('of many streams on one connection each releases its own', async () => {
     const handle: Handler = async ({ outgoing }) => {
