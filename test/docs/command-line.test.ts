@@ -59,7 +59,10 @@ describe('the program sluice', () => {
   it('ends although the module of --keys, like that of a server, has a timer', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-docs-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    writeFileSync(join(folder, 'keys.mjs'), 'setInterval(() => {}, 1000);\nexport const keys = {};\n');
+    writeFileSync(
+      join(folder, 'keys.mjs'),
+      `setInterval(() => {}, 1000);\nexport const keys = { Orders: { format: { name: 'accountId', canonical: String }, idOf: () => 'a' } };\n`,
+    );
     const line = "echo 'Orders: { count: 1, period: 3h, idFormat: accountId }' | sluice check - --keys keys.mjs";
     expect(await shell(line, folder)).toMatchObject({ code: 0 });
   });

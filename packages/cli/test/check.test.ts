@@ -86,6 +86,35 @@ describe('sluice check', () => {
     expect((await run(['check', ...files])).code).toBe(0);
   });
 
+  it('needs no idFormat for a limit whose key is in the module, as loadLimits', async () => {
+    const files = written(
+      'Orders: { count: 3, period: 3h }\n',
+      '- Orders: { count: 6, period: 3h, ids: [12345678] }\n',
+    );
+    const key = "{ format: { name: 'user', canonical: String }, idOf: () => 'a' }";
+    const { code, out } = await run([
+      'check',
+      ...files,
+      '--keys',
+      moduleOf(`export const keys = { Orders: ${key} };\n`),
+    ]);
+    expect({ code, out }).toEqual({ code: 0, out: '' });
+    const missing = await run(['check', ...files, '--keys', moduleOf('export const keys = {};\n')]);
+    expect(missing.out).toContain('The limit `Orders` has no key in code.');
+  });
+
+  it('reads files up to --max-bytes, and names it when a file is larger', async () => {
+    const files = written(LIMITS, `${OVERRIDES}#${'x'.repeat(2_200_000)}\n`);
+    for (const command of [
+      ['check', ...files],
+      ['explain', ...files],
+    ]) {
+      const { code, out, err } = await run(command);
+      expect([code, out + err]).toEqual([1, expect.stringContaining('Make it smaller, or raise --max-bytes.')]);
+      expect((await run([...command, '--max-bytes', '3000000'])).code).toBe(0);
+    }
+  });
+
   it('knows the formats of the keys of a module', async () => {
     const files = written(
       'Colors: { count: 10, period: 1h, idFormat: color }\n',

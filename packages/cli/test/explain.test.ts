@@ -37,6 +37,23 @@ async function explained(limit: string, ...words: string[]): Promise<Record<stri
 }
 
 describe('sluice explain', () => {
+  it('takes the word after the limits as overrides if it is a file of them, also with --limit', async () => {
+    const [limits = '', overrides = ''] = written(LIMITS, OVERRIDES);
+    const { code, out } = await run(['explain', limits, overrides, '--limit', 'Orders']);
+    expect([code, out.split('\n')[0]]).toEqual([0, 'Orders: 300 per 3 h, burst 300']);
+    expect(out).not.toContain('overrides.yaml');
+  });
+
+  it.each([
+    ['clientNetwork', '2001:db8:7:8::9', '2001:db8:7::/48'],
+    ['ipv6RangeCIDR', '2001:db8:7:8::9', '2001:db8:7::/48'],
+    ['clientNetwork', '203.0.113.7', '203.0.113.7'],
+    ['ipAddress', '2001:DB8:7:8::9', '2001:db8:7:8::9'],
+  ])('with ids of the format %s explains the address %s as %s', async (idFormat, text, id) => {
+    const [limits = ''] = written(`Requests: { count: 3, period: 3h, idFormat: ${idFormat} }\n`);
+    expect(await runJson(['explain', limits, '--limit', 'Requests', text])).toMatchObject({ id });
+  });
+
   it('shows the numbers of an override, why they apply, and what they come to', async () => {
     const [limits = '', overrides = ''] = written(LIMITS, OVERRIDES);
     const { out } = await run(['explain', limits, overrides, '--limit', 'Orders', '12345678']);

@@ -145,6 +145,12 @@ describe('on one server', () => {
     expect(err).toBe('Tokens that processes have leased count as taken.\n');
   });
 
+  it('charge prints what was charged of a bucket with fewer tokens', async () => {
+    const { err } = await on('charge', 'Orders', 'zoe', '--cost', '900');
+    expect(err).toMatch(/^Charged \d+ of 900: there were no more tokens\.\n$/);
+    expect(await jsonOn('charge', 'Orders', 'zoe', '--cost', '900')).toMatchObject({ charged: 0 });
+  });
+
   it('charge takes tokens each time, and none of an unlimited id', async () => {
     expect(await on('charge', 'Orders', 'dave', '--cost', '5')).toMatchObject({ code: 0, err: 'Charged 5.\n' });
     expect(await jsonOn('charge', 'Orders', 'dave', '--cost', '5')).toMatchObject({

@@ -96,8 +96,8 @@ Unsaid: { count: 1, period: 1s }
       '`formats[0]` must be an id format, or a key, but was [Function: accountId]. For example formats: [domain(), fqdnSet()].',
     ],
     [
-      { keys: {} },
-      '`checkLimits` has no option `keys` (its value was {}). Options: defaults, overrides, maxBytes, formats.',
+      { only: 1 },
+      '`checkLimits` has no option `only` (its value was 1). Options: defaults, overrides, maxBytes, formats, keys.',
     ],
   ])('rejects wrong options: %o', async (options, message) => {
     expect((await rejected(() => checkLimits({ defaults: 'x', ...options } as never))).message).toBe(message);

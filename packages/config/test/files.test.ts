@@ -57,6 +57,11 @@ it('a file that can’t be read is reported with the reason', async () => {
   expect(content).toMatchObject({ rejected: expect.stringMatching(/^The file can't be read: ENAMETOOLONG/) });
 });
 
+it('a file that exists but can’t be read is reported with the reason, not as one that changes', async () => {
+  // It can be opened, but not read from the beginning.
+  expect(await problemOf('/proc/self/mem')).toMatch(/: The file can't be read: EIO/);
+});
+
 const SWAPPING = `
   const { renameSync, symlinkSync } = require('node:fs');
   let swaps = 0;

@@ -2,7 +2,8 @@ import { checkLimits, type Problem } from '@sluice/config';
 import type { Call } from '../console/command.ts';
 import type { Console } from '../console/console.ts';
 import { EXIT } from '../console/exit-code.ts';
-import { formatsFor } from '../limits/files.ts';
+import { withFlags } from '../console/failure.ts';
+import { idsOf, maxBytesOf } from '../limits/files.ts';
 import { checkStdin, sourceOf } from '../limits/sources.ts';
 
 /** Runs `sluice check`. */
@@ -13,9 +14,9 @@ export async function runCheck(call: Call): Promise<number> {
   const defaults = sourceOf(limits, console.terminal);
   const pairs = overrides.length === 0 ? [undefined] : overrides.map((word) => sourceOf(word, console.terminal));
   const problems = new Map<string, Problem>();
-  const formats = await formatsFor(call);
+  const common = { ...(await idsOf(call)), maxBytes: maxBytesOf(call) };
   for (const source of pairs) {
-    const found = await checkLimits({ defaults, overrides: source, formats });
+    const found = await checkLimits({ defaults, overrides: source, ...common });
     // Those of the limits are found again beside each file of overrides.
     for (const problem of found) problems.set(problem.text, problem);
   }
@@ -27,5 +28,5 @@ export async function runCheck(call: Call): Promise<number> {
 
 /** The message, with the file and the position in bold on a terminal. */
 function lineOf({ text, message }: Problem, console: Console): string {
-  return console.styled('bold', text.slice(0, text.length - message.length)) + message;
+  return console.styled('bold', text.slice(0, text.length - message.length)) + withFlags(message);
 }

@@ -32,7 +32,10 @@ interface Words {
   readonly text: string | undefined;
 }
 
-/** With `--limit` the last word is an id, if there is one. */
+/** No id of a format of Sluice is a word of this form in practice; a file of overrides is. */
+const FILE = /\.(?:ya?ml|json)$/i;
+
+/** With `--limit` the last word is an id, if there is one. A single word with the ending of a file is one of overrides. */
 function wordsOf(call: Call): Words {
   const [limits = '', ...words] = call.args;
   const name = call.text('limit');
@@ -41,6 +44,9 @@ function wordsOf(call: Call): Words {
     const remedy = 'For example sluice explain limits.yaml overrides.yaml --limit Orders 12345678.';
     throw new UsageError(`There must be at most ${most + 1} words here, but there are ${call.args.length}. ${remedy}`);
   }
+  const [first] = words;
+  if (words.length === 1 && name !== undefined && FILE.test(first!))
+    return { limits, overrides: first, name, text: undefined };
   const text = name === undefined ? undefined : words.at(-1);
-  return { limits, overrides: words.length === most ? words[0] : undefined, name, text };
+  return { limits, overrides: words.length === most ? first : undefined, name, text };
 }

@@ -34,5 +34,6 @@ export async function runReplay(call: Call): Promise<number> {
     console,
   );
   await outputs.write(report, () => console.result(report, () => reportLines(report, console)));
-  return report.partial.length === 0 ? EXIT.fine : EXIT.findings;
+  const isUnused = report.limits.length === 0 || report.limits.some(({ requests }) => requests === 0);
+  return report.partial.length === 0 && !isUnused ? EXIT.fine : EXIT.findings;
 }

@@ -23,5 +23,5 @@ export async function runSuggest(call: Call): Promise<number> {
     console,
   );
   await outputs.write(report, () => console.result(report, () => suggestLines(report, console)));
-  return report.partial.length === 0 ? EXIT.fine : EXIT.findings;
+  return report.partial.length === 0 && report.ids > 0 ? EXIT.fine : EXIT.findings;
 }

@@ -1,5 +1,5 @@
 import type { Command } from '../console/command.ts';
-import { KEYS_OPTION } from './words.ts';
+import { LIMIT_FILE_OPTIONS } from './words.ts';
 
 /** `sluice check`: finds the mistakes of files, with the messages that a server logs. */
 export const check: Command = {
@@ -12,7 +12,7 @@ export const check: Command = {
     { name: '<limits>', text: 'the file of limits, YAML or JSON; - for stdin' },
     { name: '[overrides...]', text: 'files of overrides' },
   ],
-  options: [KEYS_OPTION],
+  options: LIMIT_FILE_OPTIONS,
   example: `echo 'Orders: { count: 300, period: 3h, idFormat: accountId }' | sluice check -`,
   run: async (call) => (await import('../actions/check.ts')).runCheck(call),
 };

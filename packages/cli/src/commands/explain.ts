@@ -1,6 +1,6 @@
 import type { Command } from '../console/command.ts';
 import { KEY_OPTIONS } from '../redis/options.ts';
-import { KEYS_OPTION } from './words.ts';
+import { LIMIT_FILE_OPTIONS } from './words.ts';
 
 /** `sluice explain`: explains which numbers apply to an id, and why. */
 export const explain: Command = {
@@ -12,7 +12,7 @@ export const explain: Command = {
     { name: '<limits>', text: 'the file of limits, YAML or JSON; - for stdin' },
     { name: '[words...]', text: 'the file of overrides if there is one, and with --limit an id' },
   ],
-  options: [{ flags: '--limit <name>', text: 'the limit to explain' }, ...KEY_OPTIONS, KEYS_OPTION],
+  options: [{ flags: '--limit <name>', text: 'the limit to explain' }, ...KEY_OPTIONS, ...LIMIT_FILE_OPTIONS],
   example: [
     `echo 'Orders: { count: 300, period: 3h, idFormat: accountId }' |`,
     '  sluice explain - --limit Orders 12345678',

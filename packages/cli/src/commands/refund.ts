@@ -2,7 +2,7 @@ import type { Command } from '../console/command.ts';
 import { COST_OPTION } from '../redis/cost.ts';
 import { bucketExample } from './example.ts';
 import { REDIS_OPTIONS } from '../redis/options.ts';
-import { BUCKET_WORDS, KEYS_OPTION } from './words.ts';
+import { BUCKET_WORDS, LIMIT_FILE_OPTIONS } from './words.ts';
 
 /** `sluice refund`: gives tokens back to a bucket. */
 export const refund: Command = {
@@ -15,7 +15,7 @@ export const refund: Command = {
     ...REDIS_OPTIONS,
     COST_OPTION,
     { flags: '--up-to <tokens>', text: 'never fill the bucket above this number of tokens; default: its burst' },
-    KEYS_OPTION,
+    ...LIMIT_FILE_OPTIONS,
   ],
   example: bucketExample('refund --cost 5'),
   run: async (call) => (await import('../actions/refund.ts')).runRefund(call),

@@ -1,6 +1,6 @@
 import type { Command } from '../console/command.ts';
 import { LOG_OPTIONS } from './log-options.ts';
-import { JSON_FILE_OPTION, KEYS_OPTION } from './words.ts';
+import { JSON_FILE_OPTION, LIMIT_FILE_OPTIONS } from './words.ts';
 
 /** `sluice replay`: what limits would have done to the requests of a log. */
 export const replay: Command = {
@@ -18,7 +18,7 @@ export const replay: Command = {
       text: 'where the ids of a limit come from: ip, network, everyone, header:NAME or json:PATH; default: by its idFormat',
       repeats: true,
     },
-    KEYS_OPTION,
+    ...LIMIT_FILE_OPTIONS,
     {
       flags: '--only <limit=pattern>',
       text: "a limit applies to these requests only: 'Orders=POST /orders'",

@@ -1,7 +1,7 @@
 import type { Command } from '../console/command.ts';
 import { bucketExample } from './example.ts';
 import { REDIS_OPTIONS } from '../redis/options.ts';
-import { BUCKET_WORDS, KEYS_OPTION } from './words.ts';
+import { BUCKET_WORDS, LIMIT_FILE_OPTIONS } from './words.ts';
 
 /** `sluice reset`: fills a bucket. */
 export const reset: Command = {
@@ -10,7 +10,7 @@ export const reset: Command = {
     '--yes is given. Can be repeated safely.',
   ].join(''),
   args: BUCKET_WORDS,
-  options: [...REDIS_OPTIONS, { flags: '--yes', text: 'do not ask' }, KEYS_OPTION],
+  options: [...REDIS_OPTIONS, { flags: '--yes', text: 'do not ask' }, ...LIMIT_FILE_OPTIONS],
   example: bucketExample('reset --yes'),
   run: async (call) => (await import('../actions/reset.ts')).runReset(call),
 };

@@ -1,6 +1,6 @@
 import type { Command } from '../console/command.ts';
 import { REDIS_OPTIONS } from '../redis/options.ts';
-import { KEYS_OPTION } from './words.ts';
+import { LIMIT_FILE_OPTIONS } from './words.ts';
 
 /** `sluice top`: lists the emptiest buckets. */
 export const top: Command = {
@@ -17,7 +17,7 @@ export const top: Command = {
     { flags: '--limit <name>', text: 'only buckets of this limit' },
     { flags: '--count <n>', text: 'how many buckets to list; default: 10' },
     { flags: '--max-keys <n>', text: 'about how many keys to look at, also of other programs; default: 1000000' },
-    KEYS_OPTION,
+    ...LIMIT_FILE_OPTIONS,
   ],
   example: [
     `echo 'Orders: { count: 300, period: 3h, idFormat: accountId }' |`,

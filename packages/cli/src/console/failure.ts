@@ -16,7 +16,7 @@ export class UsageError extends CommandError {}
  */
 export function reported(error: unknown, terminal: Terminal, command: string): number {
   if (isSluiceError(error) && error.code === 'ERR_LIMIT_FILES') {
-    terminal.write('stderr', `${error.message}\n`);
+    terminal.write('stderr', `${withFlags(error.message)}\n`);
     return EXIT.findings;
   }
   terminal.write('stderr', `error: ${textOf(error)}\n`);
@@ -32,9 +32,11 @@ function textOf(error: unknown): string {
 }
 
 /** Names the flags of the command line instead of the options of the library. */
-function withFlags(message: string): string {
+export function withFlags(message: string): string {
   return message
     .replace('`timeoutMs`', '`--timeout`')
+    .replaceAll('or raise maxBytes', 'or raise --max-bytes')
+    .replace('Pass a `Cluster` of ioredis as `client`.', 'Add --cluster.')
     .replace(/`trustedProxies(?:\[\d+\])?`/g, '`--trust`')
     .replace(/trustedProxies: \[.*?\]/, '--trust loopback --trust 10.0.0.0/8');
 }

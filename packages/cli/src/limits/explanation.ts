@@ -1,5 +1,5 @@
 import type { LoadedLimits } from '@sluice/config';
-import { createLimiter, type CalendarUnit, type Limiter } from '@sluice/core';
+import { createLimiter, IpAddress, type CalendarUnit, type IdFormat, type Limiter } from '@sluice/core';
 import {
   bucketsToReset,
   ceilingOf,
@@ -98,7 +98,7 @@ export async function explanationOf(limiter: Limiter, question: Question): Promi
   const limits = limitsOf(limiter);
   const limit = limits.get(name)!;
   const overrides = overridesOf(loaded.overrides, name);
-  const id = text === undefined ? undefined : limit.key.format.canonical(text);
+  const id = text === undefined ? undefined : canonicalId(limit.key.format, text);
   if (id === '') throw new UsageError('The id must not be empty.');
   const listed = id === undefined ? undefined : overrides?.listedFor(id);
   const own: OverrideRate = limit.disabled ? 'unlimited' : limit.rate;
@@ -122,6 +122,17 @@ export async function explanationOf(limiter: Limiter, question: Question): Promi
     overshoot: limit.treatment.overshoot,
     buckets: id === undefined || isInProcess(limit) ? [] : await bucketsOf(limits, { limit: name, id }, keyOptions),
   };
+}
+
+/** The id of an address is its network if the format counts networks: a request has an address, not a network. */
+function canonicalId(format: IdFormat, text: string): string {
+  const length = format.prefixLengths?.ipv6;
+  const address = length === undefined ? undefined : IpAddress.parse(text);
+  return format.canonical(address?.family === 6 ? asId(address, length!) : text);
+}
+
+function asId(address: IpAddress, length: number): string {
+  return length === 128 ? address.text : address.network(length);
 }
 
 function numbersOf({ burst, count, periodMs }: Rate): Numbers {

@@ -1,5 +1,11 @@
-import { loadLimits, loadWithoutKeys, type LimitKeys, type LimitSources, type LoadedLimits } from '@sluice/config';
-import type { IdFormat, Key } from '@sluice/core';
+import {
+  loadLimits,
+  loadWithoutKeys,
+  type CheckLimitsOptions,
+  type LimitKeys,
+  type LimitSources,
+  type LoadedLimits,
+} from '@sluice/config';
 import { isKey } from '@sluice/core/kit';
 import type { Call } from '../console/command.ts';
 import { importModule } from '../console/module.ts';
@@ -25,21 +31,22 @@ export async function loadFiles({ limits, overrides }: LimitFiles, call: Call): 
   const sources: LimitSources = {
     defaults: sourceOf(limits, terminal),
     ...(overrides !== undefined && { overrides: sourceOf(overrides, terminal) }),
+    maxBytes: maxBytesOf(call),
   };
   const module = call.text('keys');
   if (module === undefined) return loadWithoutKeys({ ...sources, formats: moreFormats() });
   return loadLimits({ ...sources, keys: await keysOf(module) });
 }
 
-/**
- * Returns the id formats that a file may name in addition to those of the core: those of domain names, and those of the
- * keys of the option `--keys`.
- */
-export async function formatsFor(call: Call): Promise<readonly (IdFormat | Key<never>)[]> {
+/** Returns by what ids are checked: the keys of the option `--keys`, otherwise the `idFormat` of each limit. */
+export async function idsOf(call: Call): Promise<Pick<CheckLimitsOptions, 'keys' | 'formats'>> {
   const module = call.text('keys');
-  const keys = module === undefined ? {} : await keysOf(module);
-  const given = Object.values(keys).map((key) => (isKey(key) ? key : key.key));
-  return [...moreFormats(), ...given];
+  return module === undefined ? { formats: moreFormats() } : { keys: await keysOf(module) };
+}
+
+/** Returns the maximum size of a file of limits or overrides, in bytes. */
+export function maxBytesOf(call: Call): number {
+  return call.wholeNumber('maxBytes', { min: 1, max: 67_108_864, unset: 2_097_152 });
 }
 
 /** Failure policies are left out: during an outage a command reports it, and does not decide by itself. */

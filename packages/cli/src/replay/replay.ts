@@ -18,7 +18,7 @@ import { keyRules } from './keys/key-rules.ts';
 import { notesOn, partsMissing } from './counting/notes.ts';
 import { notesOnAddresses } from './counting/notes-on-addresses.ts';
 import type { Second } from './order/second.ts';
-import { logFile } from './reading/log-file.ts';
+import { logFiles } from './reading/log-file.ts';
 import { knownLogs, type KnownLog } from './reading/merged-logs.ts';
 import { readRequests } from './reading/read-requests.ts';
 
@@ -53,7 +53,7 @@ const SECOND_MICROS = 1_000_000;
 export async function replay(options: ReplayOptions, console: Console): Promise<ReplayReport> {
   const { loaded, costs, routes: templates, only } = options;
   const keyed = new Set(options.keys.map((word) => word.split('=')[0]!));
-  const files = await Promise.all(options.files.map((name) => logFile(name, console.terminal)));
+  const files = await logFiles(options.files, console.terminal);
   const logs = await knownLogs(files, options, console);
   const formats = logs.map(({ detected }) => detected);
   const { names, leftOut } = chosenLimits(loaded.limits, keyed, formats);
@@ -79,7 +79,7 @@ export async function replay(options: ReplayOptions, console: Console): Promise<
     files: outcomes,
     late: window.late,
     time: timeOf(logs, arrivals, counts),
-    partial: partsMissing(outcomes, console.interrupted.aborted),
+    partial: partsMissing({ files: outcomes, counts, late: window.late, wasInterrupted: console.interrupted.aborted }),
     leftOut,
     notes: [...notesOnAddresses(logs, options), ...notesOn(seen)],
     routeNames: routes.names,

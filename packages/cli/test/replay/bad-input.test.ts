@@ -1,4 +1,5 @@
 import { PassThrough, Readable } from 'node:stream';
+import { symlinkSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Terminal } from '../../src/console/terminal.ts';
@@ -33,11 +34,47 @@ describe('sluice replay of a bad log', () => {
     expect((await run(['replay', log])).err).toContain('Give the file of them: --limits limits.yaml.');
   });
 
-  it('reports an empty log as one without requests', async () => {
+  it('exits with 1 if a limit applied to no request', async () => {
+    const orders = 'Orders: { count: 60, period: 1m, idFormat: accountId }\n';
+    const { limits, log } = files({ limits: LIMITS + orders, log: logOf(pinoLine, REQUESTS.slice(0, 9)) });
+    const args = [log, '--limits', limits, '--key', 'Orders=json:user.id'];
+    const { code, out } = await run(['replay', ...args]);
+    expect([code, out]).toEqual([1, expect.stringContaining('Orders applies to no request')]);
+    expect((await run(['replay', log, '--limits', limits, '--key', 'Orders=ip'])).code).toBe(0);
+    expect((await run(['suggest', log, '--key', 'json:user.id'])).code).toBe(1);
+  });
+
+  it('does not promise bounds for a log of whole seconds, and tells which figures are about one limit alone', async () => {
+    const { limits, log } = files({
+      limits: `${LIMITS}Burst: { count: 5, period: 1s, burst: 8, idFormat: ipAddress }\n`,
+      log: logOf(combinedLine, REQUESTS.slice(0, 99)),
+    });
+    const notes = (await replayReport([log, '--limits', limits])).notes.join('\n');
+    expect(notes).toContain('not bounds');
+    expect(notes).toContain('Each curve, knee and smallest burst is about one limit alone.');
+  });
+
+  it('rejects a log that is given twice, also by another name', async () => {
+    const { limits, log } = files({ limits: LIMITS, log: logOf(pinoLine, REQUESTS.slice(0, 9)) });
+    symlinkSync(log, `${log}.link`);
+    for (const other of [log, `${log}.link`]) {
+      const { code, err } = await run(['replay', log, other, '--limits', limits]);
+      expect([code, err]).toEqual([2, expect.stringContaining('is given twice, so its requests would count twice')]);
+      expect((await run(['suggest', log, other])).code).toBe(2);
+    }
+  });
+
+  it('reads the first request of a log that begins with a byte order mark', async () => {
+    const { limits, log } = files({ limits: LIMITS, log: `\uFEFF${logOf(combinedLine, REQUESTS.slice(0, 9))}` });
+    const report = await replayReport([log, '--limits', limits]);
+    expect([report.totals.requests, report.limits]).toMatchObject([9, [{ requests: 9, invalidIds: 0 }]]);
+  });
+
+  it('reports an empty log as one without requests, and exits with 1', async () => {
     const { limits, log } = files({ limits: LIMITS, log: '' });
     expect(await replayReport([log, '--limits', limits])).toMatchObject({ totals: { requests: 0 }, limits: [] });
     expect(await run(['replay', log, '--limits', limits])).toEqual({
-      code: 0,
+      code: 1,
       out: 'The log has no requests that could be replayed.\n',
       err: '',
     });
@@ -97,7 +134,8 @@ describe('sluice replay of a bad log', () => {
     const middle = whole.length >> 1;
     whole.fill(0xff, middle, middle + 200);
     const { limits, log } = files({ limits: LIMITS, log: whole });
-    expect((await replayReport([log, '--limits', limits])).partial).toEqual([`${log}: the compressed file is damaged`]);
+    const { partial } = await replayReport([log, '--limits', limits]);
+    expect(partial[0]).toBe(`${log}: the compressed file is damaged`);
   });
 
   it('sorts lines that are up to 60 s out of order, and leaves out and counts later ones', async () => {

@@ -247,7 +247,7 @@ describe('the page of sluice replay --html', () => {
 
   it('reports a log without requests', async () => {
     const { page, code } = await pageOf({ limits: LIMITS, log: '' });
-    expect(code).toBe(0);
+    expect(code).toBe(1);
     expect(textOf(page)).toContain('The log has no requests');
   });
 });

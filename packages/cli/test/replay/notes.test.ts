@@ -28,6 +28,7 @@ function notes(given: {
     text: '',
   } as const;
   const clients = new ClientTable(10, 1);
+  clients.requests[clients.placeOf('203.0.113.7').row] = 1;
   const limit = { name: 'Orders', rule, clients, withoutId, invalidIds: 0, invalidExample: undefined };
   return notesOn({ counts, window, logs: [], identified: [limit], evicted, slots, rejected: undefined })
     .slice(0, -2)

@@ -136,7 +136,9 @@ export async function readBytes(path: string, maxBytes: number): Promise<FileCon
     return { content: await contentOf(file, stats, maxBytes), signature: signatureIn(stats) };
   } catch (cause) {
     const error = cause as NodeJS.ErrnoException;
-    return { content: { rejected: fileError(error, path), cause }, signature: String(error.code) };
+    // A file that exists but can't be read has not changed.
+    const signature = isMissing(error) ? String(error.code) : await signatureOf(path);
+    return { content: { rejected: fileError(error, path), cause }, signature };
   } finally {
     await file?.close();
   }
@@ -155,10 +157,13 @@ async function contentOf(file: FileHandle, stats: BigIntStats, maxBytes: number)
 }
 
 function fileError(error: NodeJS.ErrnoException, path: string): string {
-  const { code } = error;
-  if (code === 'ENOENT' || code === 'ENOTDIR')
+  if (isMissing(error))
     return `The file does not exist: ${shownText(path, 400)}. Check the path and the working directory.`;
   return `The file can't be read: ${messageOf(error)}.`;
+}
+
+function isMissing({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
 /** Returns a text that changes with the content of a file: device, inode, size, and times of change. */

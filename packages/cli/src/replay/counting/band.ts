@@ -1,6 +1,7 @@
 /**
  * A count of a replay. The two numbers are equal for a log with fractions of a second. For a log of whole seconds they are the
- * smaller and the larger outcome of two replays: with all requests at the start of their second, and spread over it.
+ * smaller and the larger outcome of two replays: with all requests at the start of their second, and spread over it. They are
+ * examples, not bounds: a burst across a second is split in both, so the true count can be outside.
  */
 export interface Band {
   readonly low: number;

@@ -5,10 +5,36 @@ import type { IdentifiedLimit } from '../keys/identities.ts';
 import type { SortWindow } from '../order/sort-window.ts';
 import type { KnownLog, LogOutcome } from '../reading/merged-logs.ts';
 
+/** The part of lines that may be missing before a report is one about a part of the log. */
+const MAX_MISSING = 0.01;
+
+/** What may be missing in a report. */
+interface Read {
+  readonly files: readonly LogOutcome[];
+  readonly counts: Pick<ReadingCounts, 'lines' | 'requests' | 'skipped'>;
+  /** Requests that came too late to be sorted in. */
+  readonly late: number;
+  readonly wasInterrupted: boolean;
+}
+
 /** Returns why a report is about a part of the logs only. */
-export function partsMissing(files: readonly LogOutcome[], wasInterrupted: boolean): string[] {
+export function partsMissing({ files, counts, late, wasInterrupted }: Read): string[] {
   const damaged = files.filter(({ problem }) => problem !== null).map(({ name, problem }) => `${name}: ${problem}`);
-  return wasInterrupted ? ['interrupted by Ctrl-C', ...damaged] : damaged;
+  return [...(wasInterrupted ? ['interrupted by Ctrl-C'] : []), ...damaged, ...linesMissing(counts, late)];
+}
+
+function linesMissing({ lines, requests, skipped }: Read['counts'], late: number): string[] {
+  const missing: string[] = [];
+  const bad = Object.values(skipped).reduce((sum, each) => sum + each, 0);
+  if (bad > MAX_MISSING * lines)
+    missing.push(`${bad} of ${lines} lines (${percent(bad, lines)}) could not be read and are left out`);
+  if (late > MAX_MISSING * requests) {
+    const remedy = 'Sort the log by time, or give each file by its name instead of one pipe';
+    missing.push(
+      `${late} of ${requests} requests (${percent(late, requests)}) are more than 60 s older than a line before them and are left out. ${remedy}`,
+    );
+  }
+  return missing;
 }
 
 /** What was seen while a log was read. */
@@ -47,7 +73,7 @@ export function notesOn({ counts, window, logs, identified, evicted, slots, reje
   const most = (part: number): boolean => requests === 0 || part > requests / 2;
   if (hasWholeSeconds(logs.map(({ detected }) => detected)))
     notes.push(
-      'The times are whole seconds. Each count is a band: all requests at the start of their second, and spread over it.',
+      'The times are whole seconds. Two numbers are two examples, all requests at the start of their second and spread over it, not bounds: bursts across a second can change the true count beyond both.',
     );
   if (requests > 0 && !most(counts.withArrival))
     notes.push('The times are those of the end of each request. A log with $request_time shows when it arrived.');
@@ -60,6 +86,13 @@ export function notesOn({ counts, window, logs, identified, evicted, slots, reje
   if (!most(counts.withStatus))
     notes.push('Most lines have no status: which denied requests had succeeded is not known.');
   if (!most(counts.withTarget)) notes.push('Most lines have no method and path: routes and costs are not known.');
+  if (identified.length > 1)
+    notes.push(
+      'Each curve, knee and smallest burst is about one limit alone. The other figures are about all limits together: a request that one limit denies takes no tokens of the others.',
+    );
+  for (const { name, clients } of identified) {
+    if (requests > 0 && clients.size === 0) notes.push(`${name} applies to no request: no line has an id for it.`);
+  }
   for (const { name, withoutId, rule } of identified) {
     const what = rule.from === 'field' ? rule.field : 'id';
     if (withoutId > requests / 10)

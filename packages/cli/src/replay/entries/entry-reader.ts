@@ -5,11 +5,12 @@ import type { LineReceiver } from '../reading/line-splitter.ts';
 import type { EntrySink } from './entry.ts';
 import { DurationReader, isDuration } from './duration-reader.ts';
 import { shownLine } from './field-text.ts';
+import { JumpGuard, type HeldLine } from './jump-guard.ts';
 import type { Routes, Target } from './routes.ts';
 import { decimalTimes, TimeReader } from './time-text.ts';
 
 /** Why a line was skipped. */
-export type SkipReason = 'too long' | 'another format' | 'no valid time';
+export type SkipReason = 'too long' | 'another format' | 'no valid time' | 'far from the times of its neighbours';
 
 /** A line that was skipped. */
 export interface SkippedLine {
@@ -32,7 +33,12 @@ export const MAX_EARLIER_MICROS = 58_000_000;
 export class ReadingCounts {
   lines = 0;
   requests = 0;
-  readonly skipped: Record<SkipReason, number> = { 'too long': 0, 'another format': 0, 'no valid time': 0 };
+  readonly skipped: Record<SkipReason, number> = {
+    'too long': 0,
+    'another format': 0,
+    'no valid time': 0,
+    'far from the times of its neighbours': 0,
+  };
   /** The first skipped lines. */
   readonly examples: SkippedLine[] = [];
   /** Requests whose arrival is known: by its own time, or by the end and the duration. */
@@ -83,8 +89,10 @@ export class EntryReader implements LineReceiver {
   #line = 0;
   /** How much later than its arrival the last request is decided. */
   #movedMicros = 0;
-  /** The latest arrival so far, in microseconds since 1970. */
-  latestMicros: number = -Infinity;
+  readonly #guard = new JumpGuard({
+    accept: (held) => this.#acceptHeld(held),
+    reject: (held) => this.#rejectHeld(held),
+  });
 
   constructor(parts: EntryReaderParts) {
     const { format, identities } = parts;
@@ -99,19 +107,48 @@ export class EntryReader implements LineReceiver {
   }
 
   line(bytes: Buffer, start: number, end: number): void {
-    const { counts, sink } = this.#parts;
+    const { counts } = this.#parts;
     const spans = this.#spans;
     counts.lines++;
     this.#line++;
     if (!this.#parser.parse(bytes, start, end, spans)) return this.#skip('another format', bytes, start, end);
     const micros = this.#arrival(bytes, spans);
     if (Number.isNaN(micros)) return this.#skip('no valid time', bytes, start, end);
+    if (this.#guard.passes(micros)) return this.#accept(micros, bytes, start, end);
+    const [movedMicros, copy] = [this.#movedMicros, Buffer.from(bytes.subarray(start, end))];
+    this.#guard.hold({ micros, movedMicros, line: this.#line, bytes: copy });
+  }
+
+  /** The latest arrival so far, in microseconds since 1970; `-Infinity` before the first. */
+  get latestMicros(): number {
+    return this.#guard.latestMicros;
+  }
+
+  /** Decides on the lines that were held back. To be called after the last line. */
+  end(): void {
+    this.#guard.end();
+  }
+
+  /** Makes a request of the line that was parsed last. */
+  #accept(micros: number, bytes: Buffer, start: number, end: number): void {
+    const { counts, sink } = this.#parts;
+    const spans = this.#spans;
     counts.requests++;
-    if (micros > this.latestMicros) this.latestMicros = micros;
     const length = this.#packer.pack(bytes, start, end, spans);
     const duration = this.#durations === undefined ? 0 : this.#duration(this.#durations, bytes, spans);
     const target = this.#target(bytes, spans);
     sink.take(micros, this.#packer.bytes, length, target, this.#status(bytes, spans), duration);
+  }
+
+  #acceptHeld({ micros, movedMicros, bytes }: HeldLine): void {
+    this.#parser.parse(bytes, 0, bytes.length, this.#spans);
+    this.#movedMicros = movedMicros;
+    this.#accept(micros, bytes, 0, bytes.length);
+  }
+
+  #rejectHeld({ line, bytes }: HeldLine): void {
+    const reason = 'far from the times of its neighbours';
+    this.#parts.counts.skip({ file: this.#parts.file, line, reason, text: shownLine(bytes, 0, bytes.length) });
   }
 
   longLine(): void {

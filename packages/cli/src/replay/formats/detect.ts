@@ -70,13 +70,15 @@ function outcomeOf(
   const spans = new Int32Array(2 * COMPARED.length);
   const [times, ends] = [new TimeReader(), new DurationReader(format, COMPARED)];
   const timeFields = new Map<string, number>();
-  let [read, score, fractions, durations, firstMicros, isForwarded] = [0, 0, 0, 0, NaN, false];
+  let [read, score, fractions, durations, firstMicros, isForwarded] = [0, 0, 0, 0, Infinity, false];
   for (const line of lines) {
     if (!parser.parse(line, 0, line.length, spans)) continue;
     const at = 2 * (spans[2 * STARTED] === -1 ? TIME : STARTED);
     const micros = spans[at] === -1 ? NaN : times.read(line, spans[at]!, spans[at + 1]!);
     if (Number.isNaN(micros)) continue;
-    if (read++ === 0) firstMicros = micros;
+    read++;
+    // The time of the very first line may be a mistake.
+    firstMicros = Math.min(firstMicros, micros);
     if (times.resolution === 'fraction') fractions++;
     const hasDuration = !Number.isNaN(ends.read(line, spans));
     if (hasDuration) durations++;

@@ -12,8 +12,11 @@ import { drawTable } from '../../pages/table.ts';
 export function drawLimits({ limits, leftOut, input }: ReplayReport): Markup {
   if (limits.length === 0 && leftOut.length === 0) return NOTHING;
   return markup`<h2>Limits</h2>
-${limits.length === 0 ? NOTHING : drawLimitTable(limits)}${limits.map((each) => drawLimit(each, input, each === limits.find(isRate)))}${leftOut.length === 0 ? NOTHING : drawLeftOut(leftOut)}`;
+${limits.length === 0 ? NOTHING : drawLimitTable(limits)}${limits.map((each) => drawLimit(each, input, each === limits.find(isRate)))}${limits.length > 1 ? ALONE : NOTHING}${leftOut.length === 0 ? NOTHING : drawLeftOut(leftOut)}`;
 }
+
+const ALONE = markup`<p>Each curve and smallest burst is about one limit alone. The other figures are about all limits together: a request that one limit denies takes no tokens of the others.</p>
+`;
 
 function drawLimitTable(limits: readonly LimitReport[]): Markup {
   return drawTable({

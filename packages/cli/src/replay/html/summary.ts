@@ -23,7 +23,7 @@ function drawSuccessNote(): Markup {
 }
 
 function drawBandNote(): Markup {
-  return markup`<p>The log has whole seconds only, so it was replayed twice: with all requests at the start of their second, and spread over it. Where the outcomes differ, a figure shows both: <em>12 to 15</em>.</p>
+  return markup`<p>The log has whole seconds only, so it was replayed twice: with all requests at the start of their second, and spread over it. Where the outcomes differ, a figure shows both: <em>12 to 15</em>. They are two examples, not bounds: bursts across a second can change the true count beyond both.</p>
 `;
 }
 

@@ -11,6 +11,8 @@ export interface LineReceiver {
 
 const NEWLINE = 10;
 const RETURN = 13;
+/** Of UTF-8. Some editors and Windows tools begin a file with it. */
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /** Splits chunks of bytes into lines, without making text of them. Needs memory for one line at most. */
 export class LineSplitter {
@@ -18,6 +20,8 @@ export class LineSplitter {
   /** The beginning of a line whose end has not been read yet. */
   readonly #begun = Buffer.allocUnsafe(MAX_LINE_BYTES + 1);
   #begunLength = 0;
+  /** Whether no line has ended yet: the first may begin with a byte order mark. */
+  #isFirst = true;
   /** Whether the rest of the current line is skipped. */
   #isSkipping = false;
 
@@ -58,9 +62,15 @@ export class LineSplitter {
     this.#begunLength += part.copy(this.#begun, this.#begunLength);
   }
 
-  #emit(bytes: Buffer, start: number, end: number): void {
+  #emit(bytes: Buffer, from: number, end: number): void {
+    const start = this.#isFirst && hasByteOrderMark(bytes, from, end) ? from + BYTE_ORDER_MARK.length : from;
+    this.#isFirst = false;
     if (end - start > MAX_LINE_BYTES) return this.#receiver.longLine();
     const last = end > start && bytes[end - 1] === RETURN ? end - 1 : end;
     if (last > start) this.#receiver.line(bytes, start, last);
   }
+}
+
+function hasByteOrderMark(bytes: Buffer, start: number, end: number): boolean {
+  return end - start >= BYTE_ORDER_MARK.length && BYTE_ORDER_MARK.every((byte, i) => bytes[start + i] === byte);
 }

@@ -18,8 +18,34 @@ export interface LogFile {
   open(onBytes: (count: number) => void): AsyncGenerator<Buffer>;
 }
 
-/** @throws {UsageError} For a file that can't be read. */
-export async function logFile(name: string, terminal: Terminal): Promise<LogFile> {
+/**
+ * Finds the logs to read.
+ *
+ * @throws {UsageError} For a file that can't be read, and for one that is given twice: its requests would count twice.
+ */
+export async function logFiles(names: readonly string[], terminal: Terminal): Promise<readonly LogFile[]> {
+  const seen = new Map<string, string>();
+  for (const name of names) {
+    // oxlint-disable-next-line no-await-in-loop -- the first of two names is named first
+    const identity = await identityOf(name);
+    const other = seen.get(identity);
+    if (other !== undefined) {
+      const same = other === name ? name : `${name}, which is the same file as ${other},`;
+      throw new UsageError(`The log ${same} is given twice, so its requests would count twice. Give it once.`);
+    }
+    seen.set(identity, name);
+  }
+  return Promise.all(names.map((name) => logFile(name, terminal)));
+}
+
+/** The same for all names of a file. */
+async function identityOf(name: string): Promise<string> {
+  if (name === '-') return name;
+  const found = await stat(name, { bigint: true }).catch(() => undefined);
+  return found?.isFile() === true ? `${found.dev}:${found.ino}` : `name ${name}`;
+}
+
+async function logFile(name: string, terminal: Terminal): Promise<LogFile> {
   if (name === '-') return { name, size: undefined, open: (onBytes) => chunksOf(terminal.stdin, onBytes) };
   const found = await stat(name).catch((error: unknown) => unreadable(name, reasonOf(error as NodeJS.ErrnoException)));
   if (found.isDirectory()) unreadable(name, 'it is a folder');

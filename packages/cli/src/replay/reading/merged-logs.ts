@@ -145,18 +145,17 @@ class OpenLog {
   readonly #reader: EntryReader;
   readonly #splitter: LineSplitter;
   readonly #outcome: LogOutcome;
-  readonly #firstMicros: number;
 
   constructor({ file, detected, opened }: KnownLog, outcome: LogOutcome, parts: MergedLogsParts) {
     this.#outcome = outcome;
-    this.#firstMicros = detected.firstMicros;
     this.#chunks = opened ?? file.open((count) => void (outcome.bytes += count));
     this.#reader = new EntryReader({ ...parts, file: file.name, format: detected.format, sink: parts.window });
     this.#splitter = new LineSplitter(this.#reader);
   }
 
+  /** `-Infinity` while no time is known: the first lines of a log may have wrong ones. */
   get latestMicros(): number {
-    return Math.max(this.#firstMicros, this.#reader.latestMicros);
+    return this.#reader.latestMicros;
   }
 
   /** Returns false at the end of the log. */
@@ -171,13 +170,16 @@ class OpenLog {
       if (!isOfReading(error)) throw error;
       this.#outcome.problem = (error as Error).message;
       // The line in which it broke off is only a part.
+      this.#reader.end();
       return false;
     }
     this.#splitter.end();
+    this.#reader.end();
     return false;
   }
 
   close(): void {
+    this.#reader.end();
     this.#chunks.return(undefined).catch(() => undefined);
   }
 }

@@ -9,7 +9,7 @@ import type { FormatOptions } from '../formats/detect.ts';
 import { ClientTable } from '../keys/client-table.ts';
 import type { AddressRule } from '../keys/identities.ts';
 import { keyRules } from '../keys/key-rules.ts';
-import { logFile } from '../reading/log-file.ts';
+import { logFiles } from '../reading/log-file.ts';
 import { knownLogs, type KnownLog } from '../reading/merged-logs.ts';
 import { readRequests } from '../reading/read-requests.ts';
 import { replay } from '../replay.ts';
@@ -44,7 +44,7 @@ const MICROS_PER_SECOND = 1_000_000;
  */
 export async function suggest(options: SuggestOptions, console: Console): Promise<SuggestReport> {
   const { denyAtMost, key } = options;
-  const files = await Promise.all(options.files.map((name) => logFile(name, console.terminal)));
+  const files = await logFiles(options.files, console.terminal);
   const pipe = files.find(({ size }) => size === undefined);
   if (pipe !== undefined)
     throw new UsageError(
