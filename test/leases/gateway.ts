@@ -26,11 +26,14 @@ export interface Request {
 export interface GatewayReports {
   /** A batch was decided. */
   decided(gateway: Gateway, batch: readonly LeaseTransaction[], decision: LeaseDecision, waitedTicks: number): void;
+  /** Only Redis can decide a request. Needed where slots move. */
+  asksRedis?(gateway: Gateway, request: Request): void;
   /** Tokens of a decision, or of a process, are given back. */
   gaveBack(key: string, ticks: number): void;
 }
 
 interface Waiting extends WaitingBatch {
+  readonly request: Request;
   readonly sinceTicks: number;
 }
 
@@ -82,9 +85,13 @@ export class Gateway {
         if (bucket === undefined) return;
         batch.push({ bucket, tokens: request.tokens[i]!, mode: request.modes[i]!, spent: undefined });
       }
+      if (batch.some(({ bucket }) => bucket.isExact)) {
+        for (const { bucket } of batch) if (bucket.isExact) bucket.touch(nowTicks);
+        return this.#reports.asksRedis?.(this, request);
+      }
       const decision = decide(batch, nowTicks);
       if (decision.outcome !== 'waits') this.#reports.decided(this, batch, decision, 0);
-      else this.#waiting.add({ batch, untilTicks: nowTicks + MAX_WAIT_TICKS, sinceTicks: nowTicks }, nowTicks);
+      else this.#waiting.add({ request, batch, untilTicks: nowTicks + MAX_WAIT_TICKS, sinceTicks: nowTicks }, nowTicks);
     });
   }
 
@@ -172,7 +179,9 @@ export class Gateway {
       if (stream.nextTicks <= nowTicks) this.#send(stream);
     }
     for (const { waiting, decision } of this.#waiting.decideAgain(nowTicks)) {
-      this.#reports.decided(this, waiting.batch, decision, nowTicks - waiting.sinceTicks);
+      const isExact = decision.outcome !== 'passed' && waiting.batch.some(({ bucket }) => bucket.isExact);
+      if (isExact) this.#reports.asksRedis?.(this, waiting.request);
+      else this.#reports.decided(this, waiting.batch, decision, nowTicks - waiting.sinceTicks);
     }
   }
 
@@ -183,6 +192,7 @@ export class Gateway {
     this.#network.sync(call, {
       refunds: refundsIn(call, refunds),
       answered: (reply) => this.#run(() => stream.answered(call, reply, this.nowTicks)),
+      rejected: () => this.#run(() => stream.moving(call, this.nowTicks)),
     });
     const deadline = this.#network.nowTicks + CALL_DEADLINE_TICKS;
     this.#network.at(deadline, () => this.#run(() => stream.failed(call, this.nowTicks)));

@@ -176,11 +176,8 @@ export class LeasingStore implements LeasedStore {
         // The levels are those of this moment: other batches are decided right after.
         try {
           const leftMs = this.#leftMs(deadlineMs, startTicks);
-          // Redis then rejects the batch, which is reported.
-          const isBroken = decision.outcome === 'denied' && split.leased.some(({ bucket }) => bucket.isBroken);
-          resolve(
-            isBroken ? this.spend(batch, leftMs) : this.#spendRest(split, decision, this.#syncs.nowTicks, leftMs),
-          );
+          const isExact = decision.outcome !== 'passed' && split.leased.some(({ bucket }) => bucket.isExact);
+          resolve(isExact ? this.spend(batch, leftMs) : this.#spendRest(split, decision, this.#syncs.nowTicks, leftMs));
         } catch (error) {
           resolve(Promise.reject(error));
         }
@@ -195,7 +192,7 @@ export class LeasingStore implements LeasedStore {
     nowTicks: number,
     deadlineMs: number,
   ): Awaitable<StoreReading> {
-    if (decision.outcome === 'unavailable') return Promise.reject(syncsUnanswered());
+    if (decision.outcome === 'unavailable') return Promise.reject(this.#unanswered(split));
     const { leased, exact } = split;
     if (decision.outcome === 'denied') this.#noteCosts(leased, nowTicks);
     const reading = readingOf(leased, decision, nowTicks);
@@ -231,6 +228,18 @@ export class LeasingStore implements LeasedStore {
     }
   }
 
+  /**
+   * The error of buckets whose syncs are not answered. Only without a cluster it shows that Redis can't be reached. Other
+   * nodes may answer, and a single late answer is no outage.
+   */
+  #unanswered({ leased }: SplitBatch): SluiceError {
+    const isOutage = !this.#parts.isCluster && leased.some(({ bucket }) => bucket.stream.isOpen);
+    return new SluiceError(
+      isOutage ? 'ERR_STORE_UNAVAILABLE' : 'ERR_STORE_BUCKET',
+      'Redis does not answer the syncs of leases, and the leases of this process are spent.',
+    );
+  }
+
   #takeBack(leased: readonly LeasedEntry[]): void {
     const { nowTicks } = this.#syncs;
     refundAll(leased, nowTicks);
@@ -251,11 +260,4 @@ export class LeasingStore implements LeasedStore {
   #leftMs(deadlineMs: number, startTicks: number): number {
     return Math.max(1, deadlineMs - (this.#syncs.nowTicks - startTicks) / TICKS_PER_MS);
   }
-}
-
-function syncsUnanswered(): SluiceError {
-  return new SluiceError(
-    'ERR_STORE_UNAVAILABLE',
-    'Redis does not answer the syncs of leases, and the leases of this process are spent.',
-  );
 }

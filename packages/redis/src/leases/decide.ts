@@ -17,7 +17,8 @@ export interface LeaseDecision {
   /**
    * - `passed`: everything was taken.
    * - `denied`: nothing was taken. A bucket does not have the tokens, or the process can't know it.
-   * - `unavailable`: nothing was taken. Redis does not answer, and a limit has the failure policy `closed`.
+   * - `unavailable`: nothing was taken. Redis does not answer, and a limit has the failure policy `closed`; or only Redis can
+   *   decide a bucket.
    * - `waits`: nothing was taken. The batch can be decided after a sync.
    */
   readonly outcome: 'passed' | 'denied' | 'unavailable' | 'waits';
@@ -27,7 +28,7 @@ export interface LeaseDecision {
 
 const PASSED: LeaseDecision = { outcome: 'passed', retryTicks: 0 };
 const WAITING: LeaseDecision = { outcome: 'waits', retryTicks: 0 };
-const UNANSWERED: LeaseDecision = { outcome: 'unavailable', retryTicks: 0 };
+export const UNANSWERED: LeaseDecision = { outcome: 'unavailable', retryTicks: 0 };
 
 /** Decides a batch by what the process knows, and takes its tokens from all buckets or from none. */
 export function decide(batch: readonly LeaseTransaction[], nowTicks: number): LeaseDecision {

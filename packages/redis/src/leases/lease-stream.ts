@@ -46,6 +46,8 @@ export class LeaseStream implements BucketStream {
   isOpen = false;
   /** When that began. */
   openSinceTicks: number = -Infinity;
+  /** True while the keys of a sync are on two nodes of a cluster. Each bucket alone can be used in Redis. */
+  isMoving = false;
   readonly #syncTicks: number;
   readonly #due: DueBuckets;
   /** Those that requests wait for. */
@@ -57,6 +59,7 @@ export class LeaseStream implements BucketStream {
   #sequence = 0;
   #answeredSequence = 0;
   #answeredSentTicks = -Infinity;
+  #answeredAtTicks = -Infinity;
   #lossSequence = 0;
   #sentTicks: number = -Infinity;
   #sent: SentCall | undefined;
@@ -88,6 +91,11 @@ export class LeaseStream implements BucketStream {
   /** When the last call that was answered had been sent; −Infinity before the first answer. */
   get answeredSentTicks(): number {
     return this.#answeredSentTicks;
+  }
+
+  /** When the last answer came; −Infinity before the first one. */
+  get answeredAtTicks(): number {
+    return this.#answeredAtTicks;
   }
 
   /** When the next call is to be made, by the clock of the process; Infinity while a call is in flight, or none is needed. */
@@ -140,10 +148,11 @@ export class LeaseStream implements BucketStream {
     this.#isInFlight = false;
     this.#answeredSequence = call.sequence;
     this.#answeredSentTicks = sent.sentTicks;
+    this.#answeredAtTicks = nowTicks;
     this.#serverAheadTicks = reply.nowTicks - nowTicks;
     this.#roundTripTicks = nowTicks - sent.sentTicks;
     this.#failures = 0;
-    if (this.isOpen) this.#close(nowTicks);
+    if (this.isOpen || this.isMoving) this.#close(nowTicks);
     if (reply.lost) this.#lossSequence = call.sequence;
     const answer = {
       nowTicks,
@@ -167,9 +176,23 @@ export class LeaseStream implements BucketStream {
     this.#failures++;
     if (this.#failures >= FAILURES_TO_OPEN && !this.isOpen) {
       this.isOpen = true;
+      this.isMoving = false;
       this.openSinceTicks = nowTicks;
     }
     this.#retryTicks = nowTicks + (this.isOpen ? TRIAL_GAP_TICKS : MIN_SYNC_GAP_TICKS);
+  }
+
+  /**
+   * Reports that Redis has rejected a call, because the slot of its keys is being moved. It is repeated until they are on one
+   * node again. Until then Redis decides the buckets one by one; what was let through before remains uncharged.
+   */
+  moving(call: SyncCall, nowTicks: number): void {
+    if (this.#sent?.call !== call || !this.#isInFlight) return;
+    this.#isInFlight = false;
+    this.#failures = 0;
+    this.isOpen = false;
+    this.isMoving = true;
+    this.#retryTicks = nowTicks + TRIAL_GAP_TICKS;
   }
 
   /** Makes calls due now that report all charges and give back all leases, before the process ends. */
@@ -187,6 +210,7 @@ export class LeaseStream implements BucketStream {
   /** What other processes spent in an outage they report within two sync times. Nothing is leased before. */
   #close(nowTicks: number): void {
     this.isOpen = false;
+    this.isMoving = false;
     this.#calmUntilTicks = nowTicks + 2 * this.#syncTicks;
   }
 

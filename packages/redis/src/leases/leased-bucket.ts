@@ -25,6 +25,10 @@ export interface BucketStream {
   readonly isOpen: boolean;
   /** When that began. */
   readonly openSinceTicks: number;
+  /** True while its keys are moved in a cluster, so that it can't sync. */
+  readonly isMoving: boolean;
+  /** When the last answer came; −Infinity before the first one. */
+  readonly answeredAtTicks: number;
   /** When the next call is to be made. */
   readonly nextTicks: number;
   /** The clock of Redis minus that of the process, at most. Undefined before the first answer. */
@@ -71,6 +75,8 @@ export class LeasedBucket {
   readonly leases: HeldLeases = new HeldLeases();
   readonly uncharged: Uncharged = new Uncharged();
   outage: LocalOutage | undefined = undefined;
+  /** Until then nothing is leased: other processes may still report what they let through in an outage. */
+  calmUntilTicks: number = -Infinity;
 
   /** The tokens that were asked for since the last due sync. */
   askedTokens = 0;
@@ -106,6 +112,14 @@ export class LeasedBucket {
     this.key = key;
     this.stream = stream;
     this.terms = terms;
+  }
+
+  /**
+   * True if only Redis can decide it now: its key contains something else, or its stream can't sync. In a local outage this
+   * process continues to decide, because Redis does not know yet what it has let through.
+   */
+  get isExact(): boolean {
+    return this.isBroken || (this.stream.isMoving && this.outage === undefined);
   }
 
   /** Decides a cost by what the process knows. Takes nothing. */
@@ -186,6 +200,16 @@ export class LeasedBucket {
     this.leases.dropAll(nowTicks);
     this.terms = terms;
     this.isContended = false;
+    this.touch(nowTicks);
+  }
+
+  /**
+   * Follows the policy `local` until the bucket is synced, because a request has waited in vain for that.
+   *
+   * @param sinceTicks - Redis has not answered since then.
+   */
+  beginOutage(sinceTicks: number, nowTicks: number): void {
+    this.outage ??= new LocalOutage(sinceTicks, this.terms, this.uncharged);
     this.touch(nowTicks);
   }
 

@@ -1,10 +1,10 @@
-import { canDeny, decideAgain, type LeaseDecision, type LeaseTransaction } from './decide.ts';
+import { canDeny, decideAgain, UNANSWERED, type LeaseDecision, type LeaseTransaction } from './decide.ts';
 import { WAITS } from './leased-bucket.ts';
 
 /** A batch that waits for a sync of some of its buckets. */
 export interface WaitingBatch {
   readonly batch: readonly LeaseTransaction[];
-  /** From this moment on it is denied. */
+  /** From this moment on it waits no more: it is denied, or follows the failure policies if Redis has not answered. */
   readonly untilTicks: number;
 }
 
@@ -16,6 +16,7 @@ export interface DecidedBatch<Batch extends WaitingBatch> {
 
 interface Waiting<Batch extends WaitingBatch> {
   readonly given: Batch;
+  readonly sinceTicks: number;
   /** How many tokens it waits for, by bucket. */
   readonly lacking: number[];
   /** The views that it was decided by. */
@@ -40,7 +41,7 @@ export class WaitingBatches<Batch extends WaitingBatch = WaitingBatch> {
 
   /** Adds a batch that was just decided to wait, and asks for a sync of the buckets that it waits for. */
   add(given: Batch, nowTicks: number): void {
-    const waiting = { given, lacking: [], views: [] };
+    const waiting = { given, sinceTicks: nowTicks, lacking: [], views: [] };
     for (const { bucket } of given.batch) bucket.usedByWaiting++;
     startWait(waiting, nowTicks);
     this.#waiting.push(waiting);
@@ -53,7 +54,7 @@ export class WaitingBatches<Batch extends WaitingBatch = WaitingBatch> {
     return waiting.map((each) => {
       endWait(each);
       for (const { bucket } of each.given.batch) bucket.usedByWaiting--;
-      return { waiting: each.given, decision: timeOver(each.given.batch, nowTicks) };
+      return { waiting: each.given, decision: denied(each.given.batch, nowTicks) };
     });
   }
 
@@ -84,7 +85,8 @@ function lookAgain(each: Waiting<WaitingBatch>, nowTicks: number): LeaseDecision
   endWait(each);
   const decision = decideAgain(batch, nowTicks);
   if (decision.outcome !== 'waits') return decision;
-  if (nowTicks >= untilTicks) return timeOver(batch, nowTicks);
+  if (batch.some(({ bucket }) => bucket.isExact)) return UNANSWERED;
+  if (nowTicks >= untilTicks) return timeOver(each, nowTicks);
   startWait(each, nowTicks);
   return undefined;
 }
@@ -92,7 +94,7 @@ function lookAgain(each: Waiting<WaitingBatch>, nowTicks: number): LeaseDecision
 function needsLook({ given, lacking, views }: Waiting<WaitingBatch>, nowTicks: number): boolean {
   if (nowTicks >= given.untilTicks) return true;
   return given.batch.some(
-    ({ bucket }, i) => lacking[i]! > 0 && (bucket.viewSequence !== views[i] || bucket.stream.isOpen),
+    ({ bucket }, i) => lacking[i]! > 0 && (bucket.viewSequence !== views[i] || bucket.stream.isOpen || bucket.isExact),
   );
 }
 
@@ -115,7 +117,19 @@ function endWait({ given, lacking }: Waiting<WaitingBatch>): void {
   });
 }
 
-function timeOver(batch: readonly LeaseTransaction[], nowTicks: number): LeaseDecision {
+/** What was not answered since the wait began may be an outage, which is no reason to deny. */
+function timeOver({ given, sinceTicks, lacking }: Waiting<WaitingBatch>, nowTicks: number): LeaseDecision {
+  const unanswered = given.batch.filter(
+    ({ bucket }, i) => lacking[i]! > 0 && bucket.stream.answeredAtTicks <= sinceTicks,
+  );
+  if (unanswered.length === 0) return denied(given.batch, nowTicks);
+  if (unanswered.some(({ bucket }) => bucket.terms.onFailure !== 'local')) return UNANSWERED;
+  for (const { bucket } of unanswered) bucket.beginOutage(sinceTicks, nowTicks);
+  const decision = decideAgain(given.batch, nowTicks);
+  return decision.outcome === 'waits' ? denied(given.batch, nowTicks) : decision;
+}
+
+function denied(batch: readonly LeaseTransaction[], nowTicks: number): LeaseDecision {
   let retryTicks = 0;
   for (const { bucket } of batch) {
     bucket.touch(nowTicks);

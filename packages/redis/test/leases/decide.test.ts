@@ -84,7 +84,8 @@ describe('a batch', () => {
 });
 
 describe('batches that wait', () => {
-  const LONG = NOW + 50 * TICKS_PER_MS;
+  const WAIT = 50 * TICKS_PER_MS;
+  const LONG = NOW + WAIT;
   const cost = overdraftTokens + 1;
 
   function waitingBatches(bucket: LeasedBucket, count: number) {
@@ -134,14 +135,65 @@ describe('batches that wait', () => {
     expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(cost);
   });
 
-  test('are denied after their time, and not before', () => {
-    const { one } = twoBuckets();
+  test('are denied after their time if Redis has answered meanwhile, and not before', () => {
+    const { stream, one, two } = twoBuckets();
+    two.touch(NOW);
+    const before = nextCall(stream);
     const waiting = waitingBatches(one, 1);
+    answer(stream, before.call, before.atTicks + 1);
     expect(waiting.untilTicks).toBe(LONG);
     expect(waiting.decideAgain(LONG - 1)).toEqual([]);
     const decided = waiting.decideAgain(LONG).at(0)!;
     expect(decided.decision).toEqual({ outcome: 'denied', retryTicks: TERMS.dueTicks });
     expect(waiting.untilTicks).toBe(Infinity);
+  });
+
+  test.each(['closed', 'open'] as const)(
+    'follow the policy %s after their time if Redis has not answered',
+    (onFailure) => {
+      const { one } = twoBuckets({ onFailure });
+      const waiting = waitingBatches(one, 1);
+      expect(waiting.decideAgain(LONG - 1)).toEqual([]);
+      expect(waiting.decideAgain(LONG).map(({ decision }) => decision.outcome)).toEqual(['unavailable']);
+      // The next one may use what is left of the overdraft, or wait.
+      expect(decide([take(one)], LONG).outcome).toBe('passed');
+    },
+  );
+
+  test('are decided locally after their time if Redis has not answered, and charged by the next answer', () => {
+    const { stream, one } = twoBuckets({ onFailure: 'local' });
+    decide([take(one, overdraftTokens)], NOW);
+    const waiting = new WaitingBatches();
+    const spendOne = (nowTicks: number): string => {
+      const batch = [take(one)];
+      const { outcome } = decide(batch, nowTicks);
+      if (outcome === 'waits') waiting.add({ batch, untilTicks: nowTicks + WAIT }, nowTicks);
+      return outcome;
+    };
+    expect(spendOne(NOW)).toBe('waits');
+    const { call } = nextCall(stream);
+    // The overdraft is the burst of the own share of the rate, half of it. It was spent, and two tokens have come back.
+    const ended = NOW + WAIT;
+    expect(waiting.decideAgain(ended).map(({ decision }) => decision.outcome)).toEqual(['passed']);
+    expect([spendOne(ended), spendOne(ended)]).toEqual(['passed', 'denied']);
+    const refilled = ended + TERMS.gateways * TOKEN;
+    expect(spendOne(refilled)).toBe('passed');
+    answer(stream, call, refilled, { levelTicks: overdraftTokens * TOKEN });
+    // Until the others have reported what they let through, nothing is leased.
+    one.waitingTokens = 10;
+    stream.requestEarly(one, refilled);
+    const after = nextCall(stream).call.entries.at(0)!;
+    expect(after.chargeTicks).toBeGreaterThan(0);
+    expect(after.wantedTokens).toBe(0);
+  });
+
+  test('end when only Redis can decide one of their buckets', () => {
+    const { stream, one } = twoBuckets();
+    const waiting = waitingBatches(one, 1);
+    const { call, atTicks } = nextCall(stream);
+    stream.moving(call, atTicks);
+    expect(one.isExact).toBe(true);
+    expect(waiting.decideAgain(atTicks).map(({ decision }) => decision.outcome)).toEqual(['unavailable']);
   });
 
   test('are unavailable as soon as the breaker opens', () => {
