@@ -56,7 +56,7 @@ export class LeaseStream implements BucketStream {
   #isBehind = false;
   /** The latest TAT of all views. */
   #latestTatTicks: number = -Infinity;
-  #sequence = 0;
+  #sequence: number;
   #answeredSequence = 0;
   #answeredSentTicks = -Infinity;
   #answeredAtTicks = -Infinity;
@@ -76,9 +76,11 @@ export class LeaseStream implements BucketStream {
    * @param syncTicks - The longest time between two syncs of a bucket in use.
    * @param pace - The part of the time between syncs that this process uses, above 0, at most 1. Processes with the same one
    * would sync in the same order again and again, and the first would get all tokens.
+   * @param lastSequence - The highest number that a sync under this key may have had before.
    */
-  constructor(key: string, syncTicks: number, pace: number) {
+  constructor(key: string, syncTicks: number, pace: number, lastSequence = 0) {
     this.key = key;
+    this.#sequence = lastSequence;
     this.#syncTicks = syncTicks;
     this.#due = new DueBuckets(pace);
   }
@@ -98,12 +100,22 @@ export class LeaseStream implements BucketStream {
     return this.#answeredAtTicks;
   }
 
+  /** The number of the last sync. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** Whether nothing is lost when the stream is dropped: it has no bucket, so no charge to report and no view to restore. */
+  isAtRest(nowTicks: number): boolean {
+    return this.buckets.length === 0 && this.#sent === undefined && nowTicks >= this.#sentTicks + KEEP_ALIVE_TICKS;
+  }
+
   /** When the next call is to be made, by the clock of the process; Infinity while a call is in flight, or none is needed. */
   get nextTicks(): number {
     if (this.#isInFlight) return Infinity;
     if (this.#sent !== undefined) return this.#retryTicks;
     const wanted = this.#awaited.size > 0 ? -Infinity : this.#due.nextTicks;
-    const idle = this.buckets.length > 0 && this.#sequence > 0 ? this.#sentTicks + KEEP_ALIVE_TICKS : Infinity;
+    const idle = this.buckets.length > 0 && this.#answeredSequence > 0 ? this.#sentTicks + KEEP_ALIVE_TICKS : Infinity;
     const earliest = this.#isBehind ? -Infinity : this.#sentTicks + MIN_SYNC_GAP_TICKS;
     return Math.min(Math.max(wanted, earliest), idle);
   }
@@ -248,7 +260,7 @@ export class LeaseStream implements BucketStream {
   }
 
   #needsKeepAlive(nowTicks: number): boolean {
-    if (nowTicks < this.#sentTicks + KEEP_ALIVE_TICKS || this.#sequence === 0) return false;
+    if (nowTicks < this.#sentTicks + KEEP_ALIVE_TICKS || this.#answeredSequence === 0) return false;
     // If nothing is at stake, the next look is as late as if a call had been made.
     this.#sentTicks = nowTicks;
     return this.#latestTatTicks > nowTicks;
