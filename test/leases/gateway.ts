@@ -245,6 +245,7 @@ export class Gateway {
     this.#network.sync(call, {
       refunds: refundsIn(call, refunds),
       answered: (reply) => this.#run(() => stream.answered(call, reply, this.nowTicks)),
+      rejected: () => this.#run(() => stream.moving(call, this.nowTicks)),
     });
     const deadline = this.#network.nowTicks + this.#callDeadlineTicks;
     this.#network.at(deadline, () => this.#run(() => stream.failed(call, this.nowTicks)));

@@ -23,6 +23,8 @@ interface SyncOptions {
   /** The refunds of decisions in the call, by key. */
   readonly refunds: ReadonlyMap<string, number>;
   readonly answered: (reply: SyncReply) => void;
+  /** Redis has rejected the call, because its keys are on two nodes. Needed where slots move. */
+  readonly rejected?: () => void;
 }
 
 /** Redis, the true time, and the messages between Redis and the gateways. */
@@ -35,6 +37,8 @@ export class SimulatedNetwork {
   /** Between these times nobody reaches Redis. */
   #cutFromTicks = Infinity;
   #cutUntilTicks = -Infinity;
+  /** Until then the slot of all keys is moved. */
+  #movingUntilTicks = -Infinity;
   /** How many syncs Redis got. */
   syncs = 0;
   #snapshot: Snapshot | undefined;
@@ -64,15 +68,22 @@ export class SimulatedNetwork {
     this.#cutUntilTicks = this.nowTicks + ticks;
   }
 
+  /** Moves the slot of all keys to another node. Most syncs have keys on both nodes; each key alone can be used. */
+  moveSlot(ticks: number): void {
+    this.#movingUntilTicks = this.nowTicks + ticks;
+  }
+
   /** Sends a sync. Both the call and its answer can be late or get lost. */
-  sync(call: SyncCall, { refunds, answered }: SyncOptions): void {
-    this.roundTrip(() => {
+  sync(call: SyncCall, { refunds, answered, rejected }: SyncOptions): void {
+    const inRedis = (): SyncReply | undefined => {
+      if (this.nowTicks < this.#movingUntilTicks && this.#random.chance(0.9)) return undefined;
       this.syncs++;
       const levels = new Map(call.entries.map(({ key }) => [key, this.levelTicks(key)]));
       const reply = this.redis.sync(call);
       if (reply.fresh && reply.nowTicks <= call.latestTicks) this.#countRefunds(call, reply, { refunds, levels });
       return reply;
-    }, answered);
+    };
+    this.roundTrip(inRedis, (reply) => (reply === undefined ? rejected?.() : answered(reply)));
   }
 
   spend(batch: readonly ModelTransaction[], answered: (levels: readonly number[]) => void): void {

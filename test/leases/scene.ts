@@ -6,7 +6,7 @@ const TICKS_PER_MS = 16_000;
 const TICKS_PER_SECOND = 1000 * TICKS_PER_MS;
 
 /** What disturbs the gateways of a scene. A scene of one kind has nothing of the others. */
-export const KINDS = ['calm', 'faults', 'refunds', 'resets', 'losses', 'strict', 'changes', 'local'] as const;
+export const KINDS = ['calm', 'faults', 'refunds', 'resets', 'losses', 'strict', 'changes', 'local', 'moves'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** A limit, its keys and its gateways, and how they are used. */

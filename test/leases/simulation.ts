@@ -168,7 +168,8 @@ export class Simulation {
       several(2, () => this.#network.flushAll(keys));
     }
     if (kind === 'changes') this.#planChanges();
-    if (kind === 'local') several(2, () => this.#network.cut(random.pick([300, 1000, 4000]) * TICKS_PER_MS));
+    if (kind === 'moves') several(3, () => this.#network.moveSlot(random.pick([100, 1000, 5000]) * TICKS_PER_MS));
+    if (kind === 'local') several(2, () => this.#network.cut(random.pick([80, 300, 1000, 4000]) * TICKS_PER_MS));
   }
 
   #reset(key: string): void {

@@ -18,6 +18,7 @@ const DISTURBANCES: Record<Kind, string> = {
   strict: 'while other processes decide without leases',
   changes: 'while the processes get other numbers one after another',
   local: 'and one token for each process, while all lose Redis and decide locally',
+  moves: 'while their slot moves to another node of a cluster',
 };
 
 test.each(KINDS)('processes with leases let through no more than their bound: %s', (kind) => {

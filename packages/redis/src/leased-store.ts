@@ -44,7 +44,10 @@ export interface LeasedStoreOptions extends Omit<RedisStoreOptions, 'onEvent'> {
    * waits for Redis, but some are denied that would fit. Default: `'wait'`.
    */
   readonly mode?: 'wait' | 'deny' | undefined;
-  /** With the mode `'wait'`, the longest wait of a request, from 1 ms to 1 s. Then it is denied. Default: `'50ms'`. */
+  /**
+   * With the mode `'wait'`, the longest wait of a request, from 1 ms to 1 s. Then it is denied; or if Redis has not
+   * answered since it began to wait, the failure policies of its limits decide. Default: `'50ms'`.
+   */
   readonly maxWait?: Duration | undefined;
   /**
    * The most buckets that this process leases, a whole number from 1 to 10,000,000. Redis decides the others at each request.

@@ -48,12 +48,16 @@ export const TRAFFICS: readonly Traffic[] = [
 /** All requests of a traffic, in the order of their times. */
 export function arrivalsOf(
   { ofRate, costs: [least, most], processAt }: Traffic,
-  { perSecond, processes, seconds }: { readonly perSecond: number; readonly processes: number; readonly seconds: number },
+  {
+    perSecond,
+    processes,
+    seconds,
+  }: { readonly perSecond: number; readonly processes: number; readonly seconds: number },
   random: Random,
 ): readonly Arrival[] {
   const arrivals: Arrival[] = [];
   const meanGapMs = (1000 * (least + most)) / 2 / (ofRate * perSecond);
-  for (let atMs = 0; ; ) {
+  for (let atMs = 0; ;) {
     atMs -= Math.log(1 - random.next()) * meanGapMs;
     if (atMs >= 1000 * seconds) return arrivals;
     arrivals.push({ atMs, process: processAt(atMs, processes, random), tokens: random.whole(least, most) });

@@ -46,6 +46,13 @@ export const boundMutants: readonly RuleMutant[] = [
     finder: inScenes('faults', 400),
   },
   {
+    name: 'charges are dropped when the slot of a sync moves',
+    in: 'lease-stream.ts',
+    replace: '    this.isMoving = true;\n',
+    by: '    this.isMoving = true;\n    for (const { bucket } of this.#sent.buckets) bucket.uncharged.sentCounted();\n',
+    finder: inScenes('moves', 400),
+  },
+  {
     name: 'buckets whose view lies ahead are forgotten',
     in: 'leased-bucket.ts',
     replace: '      this.tatTicks <= nowTicks &&\n',

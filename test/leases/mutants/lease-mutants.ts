@@ -137,7 +137,8 @@ export const leaseMutants: readonly RuleMutant[] = [
   {
     name: 'local: tokens are leased at once after it',
     in: 'bucket-sync.ts',
-    replace: "  if (terms.onFailure === 'local' && nowTicks < calmUntilTicks) return 0;\n",
+    replace:
+      "  if (terms.onFailure === 'local' && nowTicks < Math.max(calmUntilTicks, bucket.calmUntilTicks)) return 0;\n",
     by: '',
     finder: inBucketTest('nothing is leased for two syncs'),
   },

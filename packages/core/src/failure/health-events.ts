@@ -44,8 +44,8 @@ function rounded(ms: number): string {
 /** One bucket is broken, the store is not. */
 export function bucketBroken(count: number, cause: unknown): LimiterEvent {
   const message =
-    `The store can't read a bucket (${reasonOf(cause)}). The onFailure policies made ` +
-    `${counted(count, 'decision')} instead. Find out what else writes to the store under this key, then reset the bucket.`;
+    `The store can't use a bucket (${reasonOf(cause)}). The onFailure policies made ` +
+    `${counted(count, 'decision')} instead. If something else writes to the store under its key, stop that and reset the bucket.`;
   return { type: 'bucket-broken', count, cause, message };
 }
 

@@ -173,10 +173,10 @@ describe('a broken bucket', () => {
       { type: 'bucket-broken', count: 500, cause: broken },
     ]);
     expect(events.map(({ message }) => message)).toEqual([
-      "The store can't read a bucket (Orders:a holds a list). The onFailure policies made 1 decision " +
-        'instead. Find out what else writes to the store under this key, then reset the bucket.',
-      "The store can't read a bucket (Orders:a holds a list). The onFailure policies made 500 decisions " +
-        'instead. Find out what else writes to the store under this key, then reset the bucket.',
+      "The store can't use a bucket (Orders:a holds a list). The onFailure policies made 1 decision " +
+        'instead. If something else writes to the store under its key, stop that and reset the bucket.',
+      "The store can't use a bucket (Orders:a holds a list). The onFailure policies made 500 decisions " +
+        'instead. If something else writes to the store under its key, stop that and reset the bucket.',
     ]);
   });
 });

@@ -52,6 +52,14 @@ export function isNoScript(error: unknown): boolean {
   return errorPrefix(error) === 'NOSCRIPT';
 }
 
+/** The errors of a node of a cluster that gives a slot away, or has given it away. */
+const MOVING_SLOT = new Set(['TRYAGAIN', 'MOVED', 'ASK']);
+
+/** Whether a call has failed only because the hash slot of its keys is being moved. Nothing was executed. */
+export function isMovingSlot(error: unknown): boolean {
+  return error instanceof SluiceError && MOVING_SLOT.has(errorPrefix(error.cause) ?? '');
+}
+
 /** Where the error of a call comes from. */
 export interface ErrorSource {
   readonly server: string;

@@ -35,8 +35,8 @@ export class BucketLookup {
         : this.#withTerms(known, transaction, nowTicks);
     if (bucket === undefined) return undefined;
     bucket.usedAtTicks = nowTicks;
-    if (bucket.isBroken) {
-      // To find out when it is repaired.
+    if (bucket.isLeftToRedis) {
+      // To find out when it is repaired, and what Redis has decided meanwhile.
       bucket.touch(nowTicks);
       return undefined;
     }

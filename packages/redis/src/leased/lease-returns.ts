@@ -69,6 +69,8 @@ export class LeaseReturns {
     const { tatAfterSpendTicks, lineTicks, period } = refund;
     if (tatAfterSpendTicks === undefined || lineTicks !== undefined || period !== undefined) return undefined;
     const bucket = this.#parts.buckets.find(refund);
+    // The TAT of a lease is below 0.
+    if (bucket?.isLeftToRedis === true && tatAfterSpendTicks > 0) return undefined;
     return bucket?.stream.serverAheadTicks === undefined && tatAfterSpendTicks > 0 ? undefined : bucket;
   }
 

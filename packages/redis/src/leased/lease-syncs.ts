@@ -1,5 +1,6 @@
 import type { Alarm, Time } from '@sluice/core';
 import { TICKS_PER_MICRO, TICKS_PER_MS } from '@sluice/core/kit';
+import { isMovingSlot } from '../client/server-errors.ts';
 import type { LeaseDecision, LeaseTransaction } from '../leases/decide.ts';
 import type { LeasedBuckets } from '../leases/leased-buckets.ts';
 import type { LeaseStream } from '../leases/lease-stream.ts';
@@ -146,21 +147,28 @@ export class LeaseSyncs {
         stream.answered(call, reply, nowTicks);
         if (leaseChannel.hasSubscribers) publish({ call, reply }, nowTicks - sentTicks);
         if (!this.#isClosing) this.#parts.gateways.synced(nowTicks);
-        if (wasOpen && --this.#openStreams === 0) this.#parts.onChange(undefined);
+        this.#noteChange(stream, wasOpen, undefined);
         this.#afterSyncs();
       },
       (cause: unknown) => {
         const wasOpen = stream.isOpen;
         this.#inFlight.delete(stream);
         const { nowTicks } = this;
-        stream.failed(call, nowTicks);
+        if (isMovingSlot(cause)) stream.moving(call, nowTicks);
+        else stream.failed(call, nowTicks);
         if (leaseChannel.hasSubscribers) publish({ call, cause }, nowTicks - sentTicks);
-        if (!wasOpen && stream.isOpen && ++this.#openStreams === 1) this.#parts.onChange(cause);
+        this.#noteChange(stream, wasOpen, cause);
         this.#afterSyncs();
       },
     );
     this.#inFlight.set(stream, sent);
     return sent;
+  }
+
+  #noteChange({ isOpen }: LeaseStream, wasOpen: boolean, cause: unknown): void {
+    if (isOpen === wasOpen) return;
+    this.#openStreams += isOpen ? 1 : -1;
+    if (this.#openStreams === (isOpen ? 1 : 0)) this.#parts.onChange(isOpen ? cause : undefined);
   }
 
   /** Decides the requests that waited, and sets the time of the next syncs. */

@@ -11,8 +11,11 @@ import type { RedisStore, RedisStoreStatus } from '../batches/shared-store.ts';
 
 /** The state of one stream of syncs. */
 export interface LeaseStreamStatus {
-  /** `up`, or `failing` while Redis does not answer its syncs. */
-  readonly state: 'up' | 'failing';
+  /**
+   * `up`, `failing` while Redis does not answer its syncs, or `moving` while its slot of a cluster is moved to another node:
+   * Redis then decides its buckets at each request.
+   */
+  readonly state: 'up' | 'failing' | 'moving';
   /** How long ago the last sync that was answered had been sent, in milliseconds; undefined before the first. */
   readonly lastSyncMs: number | undefined;
   /** The buckets that it syncs. */

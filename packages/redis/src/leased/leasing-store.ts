@@ -208,10 +208,8 @@ export class LeasingStore implements LeasedStore {
         // The levels are those of this moment: other batches are decided right after.
         try {
           const leftMs = this.#leftMs(deadlineMs, startTicks);
-          // Redis rejects a broken bucket, which is reported.
-          const isBroken = decision.outcome === 'denied' && split.leased.some(({ bucket }) => bucket.isBroken);
           resolve(
-            isBroken || decision.outcome === 'exact'
+            decision.outcome === 'exact'
               ? this.spend(batch, leftMs)
               : this.#spendRest(split, decision, this.#syncs.nowTicks, leftMs),
           );
@@ -229,7 +227,7 @@ export class LeasingStore implements LeasedStore {
     nowTicks: number,
     deadlineMs: number,
   ): Awaitable<StoreReading> {
-    if (decision.outcome === 'unavailable') return Promise.reject(syncsUnanswered());
+    if (decision.outcome === 'unavailable') return Promise.reject(this.#unanswered(split));
     const { leased, exact } = split;
     const reading = readingOf(leased, decision, nowTicks);
     if (exact.length === 0) return reading;
@@ -251,6 +249,18 @@ export class LeasingStore implements LeasedStore {
         this.#takeBack(leased);
         throw error;
       },
+    );
+  }
+
+  /**
+   * The error of buckets whose syncs are not answered. Only without a cluster it shows that Redis can't be reached. Other
+   * nodes may answer, and a single late answer is no outage.
+   */
+  #unanswered({ leased }: SplitBatch): SluiceError {
+    const isOutage = !this.#parts.isCluster && leased.some(({ bucket }) => bucket.stream.isOpen);
+    return new SluiceError(
+      isOutage ? 'ERR_STORE_UNAVAILABLE' : 'ERR_STORE_BUCKET',
+      'Redis does not answer the syncs of leases, and the leases of this process are spent.',
     );
   }
 
@@ -278,11 +288,4 @@ export class LeasingStore implements LeasedStore {
 
 function wholeMs(ticks: number): number {
   return Math.round(ticks / TICKS_PER_MS);
-}
-
-function syncsUnanswered(): SluiceError {
-  return new SluiceError(
-    'ERR_STORE_UNAVAILABLE',
-    'Redis does not answer the syncs of leases, and the leases of this process are spent.',
-  );
 }

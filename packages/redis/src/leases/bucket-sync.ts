@@ -112,6 +112,7 @@ function settleOutage(bucket: LeasedBucket, synced: SyncedBucket, { nowTicks, se
   const { floorTicks, viewTicks, uncharged } = bucket;
   const fellTicks = floorTicks > serverTicks ? Math.max(0, floorTicks - serverTicks - synced.levelTicks) : 0;
   bucket.outage.settle(uncharged, { nowTicks, viewTicks, fellTicks });
+  if (bucket.outage.spentTicks > 0) bucket.calmUntilTicks = nowTicks + 2 * bucket.terms.syncTicks;
   bucket.outage = undefined;
 }
 
@@ -123,7 +124,7 @@ function wantedTokens(bucket: LeasedBucket, sending: Sending): number {
   const { dueTicks, leaseTicks } = terms;
   const usableTicks = Math.min(Math.max(dueTicks, roundTripTicks), leaseTicks - roundTripTicks);
   if (usableTicks <= 0) return 0;
-  if (terms.onFailure === 'local' && nowTicks < calmUntilTicks) return 0;
+  if (terms.onFailure === 'local' && nowTicks < Math.max(calmUntilTicks, bucket.calmUntilTicks)) return 0;
   const demand = Math.max(bucket.askedTokens, bucket.demandTokens);
   const usual =
     demand >= LEAST_DEMAND && demand > terms.overdraftTokens

@@ -46,6 +46,8 @@ export class LeaseStream implements BucketStream {
   isOpen = false;
   /** When that began. */
   openSinceTicks: number = -Infinity;
+  /** True while the keys of a sync are on two nodes of a cluster. Each bucket alone can be used in Redis. */
+  isMoving = false;
   readonly #syncTicks: number;
   readonly #due: DueBuckets;
   /** Those that requests wait for. */
@@ -54,9 +56,10 @@ export class LeaseStream implements BucketStream {
   #isBehind = false;
   /** The latest TAT of all views. */
   #latestTatTicks: number = -Infinity;
-  #sequence = 0;
+  #sequence: number;
   #answeredSequence = 0;
   #answeredSentTicks = -Infinity;
+  #answeredAtTicks = -Infinity;
   #lossSequence = 0;
   #sentTicks: number = -Infinity;
   #sent: SentCall | undefined;
@@ -75,9 +78,11 @@ export class LeaseStream implements BucketStream {
    * @param syncTicks - The longest time between two syncs of a bucket in use.
    * @param pace - The part of the time between syncs that this process uses, above 0, at most 1. Processes with the same one
    * would sync in the same order again and again, and the first would get all tokens.
+   * @param lastSequence - The highest number that a sync under this key may have had before.
    */
-  constructor(key: string, syncTicks: number, pace: number) {
+  constructor(key: string, syncTicks: number, pace: number, lastSequence = 0) {
     this.key = key;
+    this.#sequence = lastSequence;
     this.#syncTicks = syncTicks;
     this.#due = new DueBuckets(pace);
   }
@@ -92,12 +97,27 @@ export class LeaseStream implements BucketStream {
     return this.#answeredSentTicks;
   }
 
+  /** When the last answer came; −Infinity before the first one. */
+  get answeredAtTicks(): number {
+    return this.#answeredAtTicks;
+  }
+
+  /** The number of the last sync. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** Whether nothing is lost when the stream is dropped: it has no bucket, so no charge to report and no view to restore. */
+  isAtRest(nowTicks: number): boolean {
+    return this.buckets.length === 0 && this.#sent === undefined && nowTicks >= this.#sentTicks + KEEP_ALIVE_TICKS;
+  }
+
   /** When the next call is to be made, by the clock of the process; Infinity while a call is in flight, or none is needed. */
   get nextTicks(): number {
     if (this.#isInFlight) return Infinity;
     if (this.#sent !== undefined) return this.#retryTicks;
     const wanted = this.#awaited.size > 0 ? -Infinity : this.#due.nextTicks;
-    const idle = this.buckets.length > 0 && this.#sequence > 0 ? this.#sentTicks + KEEP_ALIVE_TICKS : Infinity;
+    const idle = this.buckets.length > 0 && this.#answeredSequence > 0 ? this.#sentTicks + KEEP_ALIVE_TICKS : Infinity;
     const earliest = this.#isBehind ? -Infinity : this.#sentTicks + MIN_SYNC_GAP_TICKS;
     return Math.min(Math.max(wanted, earliest), idle);
   }
@@ -142,12 +162,13 @@ export class LeaseStream implements BucketStream {
     this.#isInFlight = false;
     this.#answeredSequence = call.sequence;
     this.#answeredSentTicks = sent.sentTicks;
+    this.#answeredAtTicks = nowTicks;
     this.#serverAheadTicks = reply.nowTicks - nowTicks;
     const tookTicks = nowTicks - sent.sentTicks;
     this.roundTripTicks = Math.min(tookTicks, this.#lastTookTicks);
     this.#lastTookTicks = tookTicks;
     this.#failures = 0;
-    if (this.isOpen) this.#close(nowTicks);
+    if (this.isOpen || this.isMoving) this.#close(nowTicks);
     if (reply.lost) this.#lossSequence = call.sequence;
     const answer = {
       nowTicks,
@@ -171,9 +192,23 @@ export class LeaseStream implements BucketStream {
     this.#failures++;
     if (this.#failures >= FAILURES_TO_OPEN && !this.isOpen) {
       this.isOpen = true;
+      this.isMoving = false;
       this.openSinceTicks = nowTicks;
     }
     this.#retryTicks = nowTicks + (this.isOpen ? TRIAL_GAP_TICKS : MIN_SYNC_GAP_TICKS);
+  }
+
+  /**
+   * Reports that Redis has rejected a call, because the slot of its keys is being moved. It is repeated until they are on one
+   * node again. Until then Redis decides the buckets one by one; what was let through before remains uncharged.
+   */
+  moving(call: SyncCall, nowTicks: number): void {
+    if (this.#sent?.call !== call || !this.#isInFlight) return;
+    this.#isInFlight = false;
+    this.#failures = 0;
+    this.isOpen = false;
+    this.isMoving = true;
+    this.#retryTicks = nowTicks + TRIAL_GAP_TICKS;
   }
 
   /** Makes calls due now that report all charges and give back all leases, before the process ends. */
@@ -191,6 +226,7 @@ export class LeaseStream implements BucketStream {
   /** What other processes spent in an outage they report within two sync times. Nothing is leased before. */
   #close(nowTicks: number): void {
     this.isOpen = false;
+    this.isMoving = false;
     this.#calmUntilTicks = nowTicks + 2 * this.#syncTicks;
   }
 
@@ -228,7 +264,7 @@ export class LeaseStream implements BucketStream {
   }
 
   #needsKeepAlive(nowTicks: number): boolean {
-    if (nowTicks < this.#sentTicks + KEEP_ALIVE_TICKS || this.#sequence === 0) return false;
+    if (nowTicks < this.#sentTicks + KEEP_ALIVE_TICKS || this.#answeredSequence === 0) return false;
     // If nothing is at stake, the next look is as late as if a call had been made.
     this.#sentTicks = nowTicks;
     return this.#latestTatTicks > nowTicks;

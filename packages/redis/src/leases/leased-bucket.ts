@@ -25,6 +25,10 @@ export interface BucketStream {
   readonly isOpen: boolean;
   /** When that began. */
   readonly openSinceTicks: number;
+  /** True while its keys are moved in a cluster, so that it can't sync. */
+  readonly isMoving: boolean;
+  /** When the last answer came; −Infinity before the first one. */
+  readonly answeredAtTicks: number;
   /** When the next call is to be made. */
   readonly nextTicks: number;
   /** How long the last calls took; 0 before the first answer. */
@@ -75,6 +79,8 @@ export class LeasedBucket {
   readonly leases: HeldLeases = new HeldLeases();
   readonly uncharged: Uncharged = new Uncharged();
   outage: LocalOutage | undefined = undefined;
+  /** Until then nothing is leased: other processes may still report what they let through in an outage. */
+  calmUntilTicks: number = -Infinity;
 
   /** The tokens that were asked for since the last due sync. */
   askedTokens = 0;
@@ -114,6 +120,14 @@ export class LeasedBucket {
     this.terms = terms;
   }
 
+  /**
+   * True if only Redis can decide it now: its key contains something else, or its stream can't sync. In a local outage this
+   * process continues to decide, because Redis does not know yet what it has let through.
+   */
+  get isLeftToRedis(): boolean {
+    return this.isBroken || (this.stream.isMoving && this.outage === undefined);
+  }
+
   /** Decides a cost by what the process knows. Takes nothing. */
   look(tokens: number, nowTicks: number): Look {
     if (nowTicks >= this.leases.nextLapseTicks) this.leases.dropLapsed(nowTicks);
@@ -123,6 +137,7 @@ export class LeasedBucket {
       return FITS;
     }
     this.lackingTokens = lacking;
+    if (this.isLeftToRedis) return EXACT;
     if (this.stream.isOpen || this.outage !== undefined) return this.#lookInOutage(nowTicks);
     const { terms } = this;
     const increment = lacking * terms.intervalTicks;
@@ -201,12 +216,13 @@ export class LeasedBucket {
   }
 
   /**
-   * Decides by the policy `local` from now on until the next answer.
+   * Follows the policy `local` until the bucket is synced, because a request has waited in vain for that.
    *
-   * @param sinceTicks - When Redis was asked in vain.
+   * @param sinceTicks - Redis has not answered since then.
    */
-  beginOutage(sinceTicks: number): void {
+  beginOutage(sinceTicks: number, nowTicks: number): void {
     this.outage ??= new LocalOutage(sinceTicks, this.terms, this.uncharged);
+    this.touch(nowTicks);
   }
 
   /** Has the bucket read at its next due sync. */
@@ -298,8 +314,11 @@ export class LeasedBucket {
 
   #waitInOutage(increment: number, nowTicks: number): number {
     // From its beginning: what was let through before has refilled since.
-    const outage = this.outage ?? new LocalOutage(this.stream.openSinceTicks, this.terms, this.uncharged);
-    return outage.waitFor(increment, nowTicks, this.terms);
+    return (this.outage ?? this.#newOutage()).waitFor(increment, nowTicks, this.terms);
+  }
+
+  #newOutage(): LocalOutage {
+    return new LocalOutage(this.stream.openSinceTicks, this.terms, this.uncharged);
   }
 
   /** @param waitTicks - By the view. Within the time of a sync, other processes report what they have let through since. */
@@ -325,8 +344,8 @@ export class LeasedBucket {
   }
 
   #spendInOutage(increment: number, nowTicks: number): void {
-    this.beginOutage(this.stream.openSinceTicks);
-    this.outage!.spend(increment, nowTicks);
+    this.outage ??= this.#newOutage();
+    this.outage.spend(increment, nowTicks);
     this.tatTicks = Math.max(this.tatTicks, nowTicks) + increment;
     this.touch(nowTicks);
   }

@@ -29,6 +29,9 @@ export class LeasedBuckets {
   readonly #byLimit = new Map<string, Map<string, LeasedBucket>>();
   readonly #streams: LeaseStream[] = [];
   readonly #byTag = new Map<string, LeaseStream>();
+  readonly #tags = new Map<LeaseStream, string>();
+  /** The highest number of a sync of the streams that were dropped. Their keys may still exist in Redis. */
+  #lastSequence = 0;
   /** Of the buckets that were dropped. */
   #forfeitedTokens = 0;
   #sweptStream = 0;
@@ -84,14 +87,16 @@ export class LeasedBuckets {
     return { forfeited: Math.floor(forfeited), estimatedOvershoot: Math.ceil(most) };
   }
 
-  /** Looks at up to `looks` buckets, and drops those at rest. */
+  /** Looks at up to `looks` buckets, and drops those at rest, and streams at rest. */
   sweep(looks: number, nowTicks: number): void {
     for (let i = 0; i < looks && this.#streams.length > 0; i++) {
       this.#sweptStream %= this.#streams.length;
-      const { buckets } = this.#streams[this.#sweptStream]!;
+      const stream = this.#streams[this.#sweptStream]!;
+      const { buckets } = stream;
       const bucket = buckets[this.#sweptBucket];
       if (bucket === undefined) {
-        this.#sweptStream++;
+        if (stream.isAtRest(nowTicks)) this.#dropStream(stream);
+        else this.#sweptStream++;
         this.#sweptBucket = 0;
       } else if (bucket.isAtRest(nowTicks)) {
         bucket.isDropped = true;
@@ -112,9 +117,19 @@ export class LeasedBuckets {
 
   #newStream(tag: string): LeaseStream {
     const options = this.#options;
-    const stream = new LeaseStream(options.streamKey(tag), options.syncTicks, options.pace);
+    const stream = new LeaseStream(options.streamKey(tag), options.syncTicks, options.pace, this.#lastSequence);
+    this.#tags.set(stream, tag);
     this.#byTag.set(tag, stream);
     this.#streams.push(stream);
     return stream;
+  }
+
+  /** Drops the stream that is swept. */
+  #dropStream(stream: LeaseStream): void {
+    this.#lastSequence = Math.max(this.#lastSequence, stream.sequence);
+    this.#byTag.delete(this.#tags.get(stream)!);
+    this.#tags.delete(stream);
+    this.#streams[this.#sweptStream] = this.#streams.at(-1)!;
+    this.#streams.pop();
   }
 }

@@ -1,10 +1,10 @@
 import { canDeny, decideAgain, UNANSWERED, type LeaseDecision, type LeaseTransaction } from './decide.ts';
-import { WAITS, type LeasedBucket } from './leased-bucket.ts';
+import { WAITS } from './leased-bucket.ts';
 
 /** A batch that waits for a sync of some of its buckets. */
 export interface WaitingBatch {
   readonly batch: readonly LeaseTransaction[];
-  /** From this moment on it waits no more: it is denied, or without an answer of Redis left to the failure policy. */
+  /** From this moment on it waits no more: it is denied, or follows the failure policies if Redis has not answered. */
   readonly untilTicks: number;
 }
 
@@ -16,13 +16,11 @@ export interface DecidedBatch<Batch extends WaitingBatch> {
 
 interface Waiting<Batch extends WaitingBatch> {
   readonly given: Batch;
+  readonly sinceTicks: number;
   /** How many tokens it waits for, by bucket. */
   readonly lacking: number[];
   /** The views that it was decided by. */
   readonly views: number[];
-  readonly sinceTicks: number;
-  /** Whether one of its buckets was answered since. */
-  isAnswered: boolean;
 }
 
 /**
@@ -43,7 +41,7 @@ export class WaitingBatches<Batch extends WaitingBatch = WaitingBatch> {
 
   /** Adds a batch that was just decided to wait, and asks for a sync of the buckets that it waits for. */
   add(given: Batch, nowTicks: number): void {
-    const waiting = { given, lacking: [], views: [], sinceTicks: nowTicks, isAnswered: false };
+    const waiting = { given, sinceTicks: nowTicks, lacking: [], views: [] };
     for (const { bucket } of given.batch) bucket.usedByWaiting++;
     startWait(waiting, nowTicks);
     this.#waiting.push(waiting);
@@ -56,7 +54,7 @@ export class WaitingBatches<Batch extends WaitingBatch = WaitingBatch> {
     return waiting.map((each) => {
       endWait(each);
       for (const { bucket } of each.given.batch) bucket.usedByWaiting--;
-      return { waiting: each.given, decision: timeOver(each.given.batch, nowTicks) };
+      return { waiting: each.given, decision: denied(each.given.batch, nowTicks) };
     });
   }
 
@@ -84,35 +82,19 @@ export class WaitingBatches<Batch extends WaitingBatch = WaitingBatch> {
 
 function lookAgain(each: Waiting<WaitingBatch>, nowTicks: number): LeaseDecision | undefined {
   const { batch, untilTicks } = each.given;
-  each.isAnswered ||= awaited(each).some(([bucket, view]) => bucket.viewSequence !== view);
   endWait(each);
   const decision = decideAgain(batch, nowTicks);
   if (decision.outcome !== 'waits') return decision;
-  if (nowTicks >= untilTicks) return each.isAnswered ? timeOver(batch, nowTicks) : withoutAnswer(each, nowTicks);
+  if (nowTicks >= untilTicks) return timeOver(each, nowTicks);
   startWait(each, nowTicks);
   return undefined;
 }
 
-/** Applies the failure policies: those of the buckets that were not answered. */
-function withoutAnswer(each: Waiting<WaitingBatch>, nowTicks: number): LeaseDecision {
-  for (const [bucket] of awaited(each)) {
-    if (bucket.terms.onFailure !== 'local') return UNANSWERED;
-    bucket.beginOutage(each.sinceTicks);
-  }
-  const { batch } = each.given;
-  const decision = decideAgain(batch, nowTicks);
-  return decision.outcome === 'waits' ? timeOver(batch, nowTicks) : decision;
-}
-
-/** The buckets that a batch waits for, and the views that it was decided by. */
-function awaited({ given, lacking, views }: Waiting<WaitingBatch>): (readonly [LeasedBucket, number])[] {
-  return given.batch.flatMap(({ bucket }, i) => (lacking[i]! > 0 ? [[bucket, views[i]!] as const] : []));
-}
-
-function needsLook(each: Waiting<WaitingBatch>, nowTicks: number): boolean {
-  if (nowTicks >= each.given.untilTicks) return true;
-  return awaited(each).some(
-    ([bucket, view]) => bucket.viewSequence !== view || bucket.stream.isOpen || bucket.outage !== undefined,
+function needsLook({ given, lacking, views }: Waiting<WaitingBatch>, nowTicks: number): boolean {
+  if (nowTicks >= given.untilTicks) return true;
+  return given.batch.some(
+    ({ bucket }, i) =>
+      lacking[i]! > 0 && (bucket.viewSequence !== views[i] || bucket.stream.isOpen || bucket.isLeftToRedis),
   );
 }
 
@@ -135,7 +117,19 @@ function endWait({ given, lacking }: Waiting<WaitingBatch>): void {
   });
 }
 
-function timeOver(batch: readonly LeaseTransaction[], nowTicks: number): LeaseDecision {
+/** What was not answered since the wait began may be an outage, which is no reason to deny. */
+function timeOver({ given, sinceTicks, lacking }: Waiting<WaitingBatch>, nowTicks: number): LeaseDecision {
+  const unanswered = given.batch.filter(
+    ({ bucket }, i) => lacking[i]! > 0 && bucket.stream.answeredAtTicks <= sinceTicks,
+  );
+  if (unanswered.length === 0) return denied(given.batch, nowTicks);
+  if (unanswered.some(({ bucket }) => bucket.terms.onFailure !== 'local')) return UNANSWERED;
+  for (const { bucket } of unanswered) bucket.beginOutage(sinceTicks, nowTicks);
+  const decision = decideAgain(given.batch, nowTicks);
+  return decision.outcome === 'waits' ? denied(given.batch, nowTicks) : decision;
+}
+
+function denied(batch: readonly LeaseTransaction[], nowTicks: number): LeaseDecision {
   let retryTicks = 0;
   for (const { bucket } of batch) {
     bucket.touch(nowTicks);

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { moveSlot } from '../../../../test/redis/servers/moved-slot.ts';
 import { redisCluster, type RedisCluster } from '../../../../test/redis/servers/redis-cluster.ts';
 import { call, ended, isIn, isUp, openScriptClient, rejection, VERSIONS } from './support/client.ts';
 import { add } from './support/scripts.ts';
@@ -15,22 +16,6 @@ describe.each(VERSIONS)('a script client beside a cluster client of $version', (
   function openToCluster(options = {}) {
     const nodes = [...cluster.addresses];
     return openScriptClient({ client: ended(new Cluster(nodes, { lazyConnect: true, ...options })) });
-  }
-
-  /** Gives the slot of a key to another primary, step by step; `inTheMiddle` sees it on its way. */
-  async function move(key: string, inTheMiddle: () => Promise<void>): Promise<void> {
-    const slot = await cluster.slotOf(key);
-    const from = await cluster.primaryOf(slot);
-    const primaries = await Promise.all([0, 6000, 12_000].map((each) => cluster.primaryOf(each)));
-    const to = primaries.find((node) => node !== from)!;
-    const [fromId, toId] = await Promise.all([cluster.idOf(from), cluster.idOf(to)]);
-    await to.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId);
-    await from.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId);
-    await inTheMiddle();
-    const keys = await from.call<string[]>('CLUSTER', 'GETKEYSINSLOT', slot, 100);
-    if (keys.length > 0) await from.call('MIGRATE', to.host, to.port, '', 0, 1000, 'KEYS', ...keys);
-    await to.call('CLUSTER', 'SETSLOT', slot, 'NODE', toId);
-    await from.call('CLUSTER', 'SETSLOT', slot, 'NODE', toId);
   }
 
   test('runs each script on the node that owns the slot of its keys', async () => {
@@ -69,7 +54,7 @@ describe.each(VERSIONS)('a script client beside a cluster client of $version', (
     const key = `moving ${Math.random()}`;
     await scriptClient.run(call(add, { keys: [key] }));
     const fresh = `fresh {${key}}`;
-    await move(key, async () => {
+    await moveSlot(cluster, await cluster.slotOf(key), async () => {
       // Of the two only the new one is asked for where the slot goes to.
       expect(await scriptClient.run(call(add, { keys: [key] }))).toEqual([expect.any(Number), 2]);
       expect(await scriptClient.run(call(add, { keys: [fresh] }))).toEqual([expect.any(Number), 1]);

@@ -180,7 +180,7 @@ describe('a slow network', () => {
 
 describe('a Redis that hangs', () => {
   test.each([
-    { onFailure: 'closed', result: 'ERR_STORE_UNAVAILABLE' },
+    { onFailure: 'closed', result: 'ERR_STORE_BUCKET' },
     // The overdraft that it has spent counts, and comes back half as fast as the limit.
     { onFailure: 'local', result: true },
   ] as const)('leaves requests that have waited in vain to the policy $onFailure', async ({ onFailure, result }) => {

@@ -108,7 +108,8 @@ describe('a batch', () => {
 });
 
 describe('batches that wait', () => {
-  const LONG = NOW + 50 * TICKS_PER_MS;
+  const WAIT = 50 * TICKS_PER_MS;
+  const LONG = NOW + WAIT;
   const cost = 3;
 
   function waitingBatches(bucket: LeasedBucket, count: number) {
@@ -160,33 +161,7 @@ describe('batches that wait', () => {
     expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(cost);
   });
 
-  test.each([
-    { onFailure: 'closed', outcomes: ['unavailable', 'unavailable'] },
-    // Its own share: the overdraft is spent, and a token comes back every 20 ms.
-    { onFailure: 'local', outcomes: ['passed', 'denied'] },
-  ] as const)('follow the policy $onFailure when their time ends without an answer', ({ onFailure, outcomes }) => {
-    const { one } = twoBuckets({ onFailure });
-    const waiting = waitingBatches(one, 2);
-    expect(waiting.decideAgain(LONG - 1)).toEqual([]);
-    one.tatTicks = NOW;
-    const later = NOW + 6 * TOKEN;
-    expect(waiting.decideAgain(later).map(({ decision }) => decision.outcome)).toEqual(outcomes);
-    expect(waiting.size).toBe(0);
-  });
-
-  test('decide locally until the next answer after one of them had none', () => {
-    const { stream, one } = twoBuckets({ onFailure: 'local' });
-    const waiting = waitingBatches(one, 1);
-    waiting.decideAgain(LONG);
-    // Of 7 tokens that come back every 20 ms, 50 ms after the last one.
-    const outcomes = [1, 2, 3].map(() => decide([take(one)], LONG).outcome);
-    expect(outcomes).toEqual(['passed', 'passed', 'denied']);
-    const { call, atTicks } = nextCall(stream);
-    answer(stream, call, atTicks);
-    expect(one.outage).toBeUndefined();
-  });
-
-  test('are denied after their time when Redis has answered, and not before', () => {
+  test('are denied after their time if Redis has answered meanwhile, and not before', () => {
     const { stream, one } = twoBuckets();
     const waiting = waitingBatches(one, 1);
     expect(waiting.untilTicks).toBe(LONG);
@@ -198,6 +173,54 @@ describe('batches that wait', () => {
     const decided = waiting.decideAgain(LONG).at(0)!;
     expect(decided.decision).toEqual({ outcome: 'denied', retryTicks: TERMS.dueTicks });
     expect(waiting.untilTicks).toBe(Infinity);
+  });
+
+  test.each(['closed', 'open'] as const)(
+    'follow the policy %s after their time if Redis has not answered',
+    (onFailure) => {
+      const { one } = twoBuckets({ onFailure });
+      const waiting = waitingBatches(one, 1);
+      expect(waiting.decideAgain(LONG - 1)).toEqual([]);
+      expect(waiting.decideAgain(LONG).map(({ decision }) => decision.outcome)).toEqual(['unavailable']);
+      // The next one waits, too.
+      expect(decide([take(one)], LONG).outcome).toBe('waits');
+    },
+  );
+
+  test('are decided locally after their time if Redis has not answered, and charged by the next answer', () => {
+    const { stream, one } = twoBuckets({ onFailure: 'local' });
+    overdraw(one, NOW);
+    const waiting = new WaitingBatches();
+    const spendOne = (nowTicks: number): string => {
+      const batch = [take(one)];
+      const { outcome } = decide(batch, nowTicks);
+      if (outcome === 'waits') waiting.add({ batch, untilTicks: nowTicks + WAIT }, nowTicks);
+      return outcome;
+    };
+    expect(spendOne(NOW)).toBe('waits');
+    const { call } = nextCall(stream);
+    // The overdraft is the burst of the own share of the rate, half of it. It was spent, and two tokens have come back.
+    const ended = NOW + WAIT;
+    expect(waiting.decideAgain(ended).map(({ decision }) => decision.outcome)).toEqual(['passed']);
+    expect([spendOne(ended), spendOne(ended)]).toEqual(['passed', 'denied']);
+    const refilled = ended + TERMS.gateways * TOKEN;
+    expect(spendOne(refilled)).toBe('passed');
+    answer(stream, call, refilled, { levelTicks: overdraftTokens * TOKEN });
+    // Until the others have reported what they let through, nothing is leased.
+    one.waitingTokens = 10;
+    stream.requestEarly(one, refilled);
+    const after = nextCall(stream).call.entries.at(0)!;
+    expect(after.chargeTicks).toBeGreaterThan(0);
+    expect(after.wantedTokens).toBe(0);
+  });
+
+  test('end when only Redis can decide one of their buckets', () => {
+    const { stream, one } = twoBuckets();
+    const waiting = waitingBatches(one, 1);
+    const { call, atTicks } = nextCall(stream);
+    stream.moving(call, atTicks);
+    expect(one.isLeftToRedis).toBe(true);
+    expect(waiting.decideAgain(atTicks).map(({ decision }) => decision.outcome)).toEqual(['exact']);
   });
 
   test('are unavailable as soon as the breaker opens', () => {

@@ -63,6 +63,53 @@ describe('a stream', () => {
     expect(stream.nextCall(701 * SECOND)).toMatchObject({ sequence: 2, answeredSequence: 0 });
   });
 
+  test('that can not sync while its slot is moved leaves its buckets to Redis until it can', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    bucket.charge(1, nowTicks);
+    const first = nextCall(stream);
+    stream.moving(first.call, first.atTicks);
+    stream.moving(first.call, first.atTicks);
+    expect([stream.isMoving, stream.isOpen, bucket.isLeftToRedis]).toEqual([true, false, true]);
+    // What was let through before is charged when it can be.
+    const second = nextCall(stream);
+    expect(second.atTicks).toBe(first.atTicks + 100 * TICKS_PER_MS);
+    expect(second.call).toMatchObject({ sequence: first.call.sequence, entries: [{ chargeTicks: TOKEN }] });
+    answer(stream, second.call, second.atTicks);
+    expect([stream.isMoving, bucket.isLeftToRedis, bucket.uncharged.isEmpty]).toEqual([false, false, true]);
+  });
+
+  test('is not moving any more when Redis does not answer it', () => {
+    const { stream, bucket, nowTicks } = syncedBucket();
+    bucket.touch(nowTicks);
+    const first = nextCall(stream);
+    stream.moving(first.call, first.atTicks);
+    for (let i = 0; i < 3; i++) {
+      const { call, atTicks } = nextCall(stream);
+      stream.failed(call, atTicks);
+    }
+    expect([stream.isMoving, stream.isOpen]).toEqual([false, true]);
+    const last = nextCall(stream);
+    stream.moving(last.call, last.atTicks);
+    expect([stream.isMoving, stream.isOpen]).toEqual([true, false]);
+  });
+
+  test('that moves after an outage goes on to decide locally what Redis has not counted', () => {
+    const { stream, bucket, nowTicks } = syncedBucket({ onFailure: 'local' });
+    bucket.touch(nowTicks);
+    for (let i = 0; i < 3; i++) {
+      const { call, atTicks } = nextCall(stream);
+      stream.failed(call, atTicks);
+    }
+    const { call, atTicks } = nextCall(stream);
+    bucket.look(1, atTicks);
+    bucket.spend(1, atTicks);
+    stream.moving(call, atTicks);
+    expect(bucket.isLeftToRedis).toBe(false);
+    const after = nextCall(stream);
+    answer(stream, after.call, after.atTicks);
+    expect([bucket.outage, bucket.uncharged.isEmpty]).toEqual([undefined, false]);
+  });
+
   test('has one call in flight, and makes up for what was due meanwhile right after the answer', () => {
     const { stream, bucket, nowTicks } = syncedBucket();
     bucket.touch(nowTicks);

@@ -92,6 +92,41 @@ describe('the buckets of a process', () => {
     expect(bucket.isDropped).toBe(true);
   });
 
+  test('leave nothing of 6,000 tags that are not used any more, and a tag that comes back counts its syncs on', () => {
+    const buckets = makeBuckets(10_000);
+    const synced = { levelTicks: 0, keptFloor: true, grantedTokens: 0 };
+    const sync = (tag: string, nowTicks: number) => {
+      const bucket = add(buckets, `id of ${tag}`, nowTicks, tag)!;
+      bucket.touch(nowTicks);
+      const stream = buckets.streams.find((each) => each === bucket.stream)!;
+      const call = stream.nextCall(nowTicks + SYNC)!;
+      stream.answered(call, { nowTicks, fresh: true, lost: false, buckets: [synced] }, nowTicks + SYNC);
+      return call;
+    };
+    for (let i = 0; i < 6000; i++) sync(`t${i}`, NOW);
+    expect(sync('t7', NOW + SYNC)).toMatchObject({ sequence: 2, answeredSequence: 1 });
+    buckets.sweep(20_000, NOW + 3 * SYNC);
+    // A stream may be needed again soon.
+    expect([buckets.size, buckets.streams.length]).toEqual([0, 6000]);
+    const idle = NOW + 200_000 * TICKS_PER_MS;
+    buckets.sweep(20_000, idle);
+    expect(buckets.streams).toEqual([]);
+    // Redis may still have a key of that name, with a number up to 2.
+    expect(sync('t7', idle)).toMatchObject({ sequence: 3, answeredSequence: 0 });
+    expect(buckets.streams.map(({ key }) => key)).toEqual(['{t7}:seq']);
+  });
+
+  test('keep their stream while a sync of it is not answered', () => {
+    const buckets = makeBuckets();
+    const { stream } = add(buckets, 'a', NOW, 'x')!;
+    stream.request(add(buckets, 'a', NOW, 'x')!, NOW);
+    add(buckets, 'a', NOW, 'x')!.isTouched = true;
+    const call = buckets.streams.at(0)!.nextCall(LATER)!;
+    buckets.streams.at(0)!.failed(call, LATER);
+    buckets.sweep(10, NOW + 1e6 * TICKS_PER_MS);
+    expect([buckets.size, buckets.streams.length]).toEqual([0, 1]);
+  });
+
   test('are looked at in turn, so that each is reached', () => {
     const buckets = makeBuckets();
     for (let i = 0; i < 600; i++) add(buckets, `a${i}`, NOW);
