@@ -1,4 +1,5 @@
 import type { ServerHttp2Stream } from 'node:http2';
+import { systemTime } from '../time/time.ts';
 
 /** How often open streams are looked at. */
 const LOOK_MS = 250;
@@ -19,13 +20,11 @@ interface OpenStream {
  */
 class ClosedStreams {
   readonly #open = new Map<ServerHttp2Stream, OpenStream>();
-  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
 
   add(stream: ServerHttp2Stream, onClosed: () => void): void {
     this.#open.set(stream, { stream, onClosed, wasClosed: false });
-    if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => this.#look(), LOOK_MS);
-    this.#timer.unref();
+    if (!this.#isLooking) this.#lookLater();
   }
 
   delete(stream: ServerHttp2Stream): void {
@@ -39,9 +38,14 @@ class ClosedStreams {
       if (open.wasClosed) open.onClosed();
       open.wasClosed = true;
     }
-    if (this.#open.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#isLooking = this.#open.size > 0;
+    if (this.#isLooking) this.#lookLater();
+  }
+
+  /** By the time of the system, which sockets have, too. */
+  #lookLater(): void {
+    this.#isLooking = true;
+    systemTime.alarm(LOOK_MS, () => this.#look()).unref();
   }
 }
 

@@ -2,6 +2,7 @@ import { callAndForget, type Awaitable } from '../async/awaitable.ts';
 import { Decision } from '../decision/decision.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { Alarm, Time } from '../time/time.ts';
+import { TurnHeap, type Turn } from '../time/turn-heap.ts';
 
 /** Why the wait of a decision ended: its delay is over, or the limiter was closed. */
 export type HoldEnd = 'over' | 'closed';
@@ -9,13 +10,20 @@ export type HoldEnd = 'over' | 'closed';
 /** Ends the wait of a decision and gives its tokens back. Returns false, and does nothing, if the wait has ended. */
 export type Leave = () => boolean;
 
-interface Held {
+interface Held extends Turn {
   readonly decision: Decision;
-  readonly dueMicros: number;
-  /** The buckets in whose queues the decision waits. */
-  readonly queues: readonly string[];
+  /** The order in which decisions began to wait. */
+  readonly number: number;
+  /** The queues of buckets in which the decision waits. */
+  readonly queues: readonly Queue[];
   /** Undefined after the decision has left. */
   end: ((how: HoldEnd) => void) | undefined;
+}
+
+/** The decisions that wait in the queue of one bucket, in the order of their turns. */
+interface Queue {
+  readonly key: string;
+  readonly waiting: Held[];
 }
 
 interface HeldDecisionsParts {
@@ -28,16 +36,19 @@ interface HeldDecisionsParts {
  * Lets allowed decisions wait for their delays, never shorter by the clock of the limiter, and ends the waits in the
  * order of their turns. It needs one timer, for the earliest.
  *
- * A decision that leaves gives its tokens back when no other waits behind it in this process. Until then, or until its
- * turn has passed, it stays in the queue. For other processes, the store makes sure of the same: it gives tokens back
+ * A decision that leaves gives its tokens back when no other waits behind it in a queue of this process. Until then, or until
+ * its turn has passed, it stays in its queues. For other processes, the store makes sure of the same: it gives tokens back
  * only at the end of the queue.
  */
 export class HeldDecisions {
   readonly #time: Time;
   readonly #refund: HeldDecisionsParts['refund'];
-  /** In the order of their turns. The last one has not left. */
-  readonly #held: Held[] = [];
+  readonly #held = new TurnHeap<Held>();
+  /** By bucket. The last decision of each has not left, or waits in another queue, too. */
+  readonly #queues = new Map<string, Queue>();
   #alarm: Alarm | undefined;
+  #alarmMicros = Infinity;
+  #number = 0;
   #closed = false;
 
   constructor({ time, refund }: HeldDecisionsParts) {
@@ -52,14 +63,16 @@ export class HeldDecisions {
    */
   hold(decision: Decision, end: (how: HoldEnd) => void): Leave {
     const dueMicros = this.#time.nowMicros() + Math.round(decision.delayMs * 1000);
-    const held: Held = { decision, dueMicros, queues: queuesOf(decision), end };
     if (this.#closed) {
       this.giveBack(decision);
       end('closed');
-    } else {
-      this.#held.splice(this.#held.findLastIndex((other) => other.dueMicros <= dueMicros) + 1, 0, held);
-      this.#arm();
+      return neverHeld;
     }
+    const queues = queuesOf(decision).map((key) => this.#queueOf(key));
+    const held: Held = { decision, dueMicros, number: this.#number++, queues, end, place: -1 };
+    for (const { waiting } of queues) insert(waiting, held);
+    this.#held.add(held);
+    this.#arm();
     return () => this.#leave(held);
   }
 
@@ -67,7 +80,8 @@ export class HeldDecisions {
   close(): void {
     this.#closed = true;
     this.#alarm?.cancel();
-    const all = this.#held.splice(0);
+    this.#queues.clear();
+    const all = this.#held.clear().toSorted(inTurn);
     for (const { decision } of all.toReversed()) this.giveBack(decision);
     for (const { end } of all) end?.('closed');
   }
@@ -79,53 +93,95 @@ export class HeldDecisions {
   }
 
   #leave(held: Held): boolean {
-    if (held.end === undefined || !this.#held.includes(held)) return false;
+    if (held.end === undefined || held.place < 0) return false;
     held.end = undefined;
     this.#giveBackEnds(held.queues);
     this.#arm();
     return true;
   }
 
-  /**
-   * Gives back the tokens of decisions that have left and are at the end of their queues.
-   *
-   * @param queues - The queues whose end may have changed. Others are skipped, because thousands of
-   * decisions may leave at once.
-   */
-  #giveBackEnds(queues: readonly string[]): void {
-    const open = new Set(queues);
-    const taken = new Set<string>();
-    for (let i = this.#held.length - 1; i >= 0 && open.size > 0; i--) {
-      const { decision, end, queues: own } = this.#held[i]!;
-      const isFree = end === undefined && !own.some((queue) => taken.has(queue));
-      if (isFree) {
-        this.#held.splice(i, 1);
-        this.giveBack(decision);
+  /** Gives back the tokens of decisions that have left and are at the end of all their queues. */
+  #giveBackEnds(changed: readonly Queue[]): void {
+    const open = [...changed];
+    for (let queue = open.pop(); queue !== undefined; queue = open.pop()) {
+      for (let last = queue.waiting.at(-1); isAtEnd(last); last = queue.waiting.at(-1)) {
+        for (const each of last.queues) {
+          each.waiting.pop();
+          // It may have kept others there.
+          if (each !== queue) open.push(each);
+        }
+        this.#held.delete(last);
+        this.giveBack(last.decision);
       }
-      for (const queue of own) {
-        (isFree ? open : taken).add(queue);
-        if (!isFree) open.delete(queue);
-      }
+      this.#dropIfEmpty(queue);
     }
   }
 
+  #queueOf(key: string): Queue {
+    let queue = this.#queues.get(key);
+    if (queue === undefined) this.#queues.set(key, (queue = { key, waiting: [] }));
+    return queue;
+  }
+
+  #dropIfEmpty({ key, waiting }: Queue): void {
+    if (waiting.length === 0) this.#queues.delete(key);
+  }
+
+  /** Sets the alarm for the earliest turn, if that is not set. */
   #arm(): void {
+    const dueMicros = this.#held.first?.dueMicros ?? Infinity;
+    if (dueMicros === this.#alarmMicros) return;
+    this.#alarmMicros = dueMicros;
     this.#alarm?.cancel();
     this.#alarm = undefined;
-    const [first] = this.#held;
-    if (first === undefined) return;
-    const delayMs = Math.ceil((first.dueMicros - this.#time.nowMicros()) / 1000);
+    if (dueMicros === Infinity) return;
+    const delayMs = Math.ceil((dueMicros - this.#time.nowMicros()) / 1000);
     this.#alarm = this.#time.alarm(delayMs, () => this.#release());
   }
 
   // The timer may be a fraction of a millisecond early.
   #release(): void {
-    const nowMicros = this.#time.nowMicros();
-    const later = this.#held.findIndex(({ dueMicros }) => dueMicros > nowMicros);
-    const due = this.#held.splice(0, later === -1 ? this.#held.length : later);
+    this.#alarmMicros = Infinity;
+    this.#alarm = undefined;
+    const due = this.#takeDue(this.#time.nowMicros());
     for (const { end } of due) end?.('over');
     this.#arm();
   }
+
+  #takeDue(nowMicros: number): readonly Held[] {
+    const due: Held[] = [];
+    for (let first = this.#held.first; first !== undefined && first.dueMicros <= nowMicros; first = this.#held.first) {
+      this.#held.delete(first);
+      due.push(first);
+    }
+    const passed = new Set(due.flatMap(({ queues }) => queues));
+    for (const queue of passed) {
+      const later = queue.waiting.findIndex(({ place }) => place >= 0);
+      queue.waiting.splice(0, later === -1 ? Infinity : later);
+      this.#dropIfEmpty(queue);
+    }
+    return due.toSorted(inTurn);
+  }
+}
+
+/** Whether a decision has left, and no other one waits behind it. */
+function isAtEnd(held: Held | undefined): held is Held {
+  return held !== undefined && held.end === undefined && held.queues.every(({ waiting }) => waiting.at(-1) === held);
+}
+
+function inTurn(one: Held, other: Held): number {
+  return one.dueMicros - other.dueMicros || one.number - other.number;
+}
+
+/** Adds a decision in the order of turns: nearly always at the end. */
+function insert(waiting: Held[], held: Held): void {
+  let place = waiting.length;
+  while (place > 0 && waiting[place - 1]!.dueMicros > held.dueMicros) place--;
+  waiting.splice(place, 0, held);
+}
+
+function neverHeld(): boolean {
+  return false;
 }
 
 function queuesOf(decision: Decision): readonly string[] {

@@ -36,9 +36,13 @@ test('a concurrency limit that is disabled needs no response', () => {
   expect(run(plainExchange())).toBeNull();
 });
 
-test.each<ExchangeEnd>(['finished', 'aborted', 'never-begun'])('a response that is %s releases its slot', (end) => {
+test.each<[ExchangeEnd, null | 'left']>([
+  ['finished', null],
+  ['aborted', null],
+  ['never-begun', 'left'],
+])('a response that is %s releases its slot', (end, outcome) => {
   const { send, held, events } = limiterOf();
-  expect([send(end), send(end)]).toEqual([null, null]);
+  expect([send(end), send(end)]).toEqual([outcome, outcome]);
   expect(held()).toBe(0);
   expect(events).toEqual([]);
 });

@@ -203,20 +203,14 @@ export class LeasingStore implements LeasedStore {
   #waitAndSpend(batch: readonly StoreTransaction[], split: SplitBatch, deadlineMs: number): Promise<StoreReading> {
     const startTicks = this.#syncs.nowTicks;
     const maxWaitTicks = Math.floor(Math.min(this.#parts.maxWaitMs, deadlineMs) * TICKS_PER_MS);
+    // The levels are those of the moment at which the wait ends: other batches are decided right after.
+    const spend = async (decision: LeaseDecision): Promise<StoreReading> => {
+      const leftMs = this.#leftMs(deadlineMs, startTicks);
+      if (decision.outcome === 'exact') return this.spend(batch, leftMs);
+      return this.#spendRest(split, decision, this.#syncs.nowTicks, leftMs);
+    };
     return new Promise((resolve) => {
-      this.#syncs.wait(split.leased, maxWaitTicks, (decision) => {
-        // The levels are those of this moment: other batches are decided right after.
-        try {
-          const leftMs = this.#leftMs(deadlineMs, startTicks);
-          resolve(
-            decision.outcome === 'exact'
-              ? this.spend(batch, leftMs)
-              : this.#spendRest(split, decision, this.#syncs.nowTicks, leftMs),
-          );
-        } catch (error) {
-          resolve(Promise.reject(error));
-        }
-      });
+      this.#syncs.wait(split.leased, maxWaitTicks, (decision) => resolve(spend(decision)));
     });
   }
 

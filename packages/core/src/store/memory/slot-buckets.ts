@@ -15,8 +15,11 @@ type HeldSlots = BucketName & Pick<StoreHold, 'holder' | 'leaseMs' | 'first' | '
  */
 export class SlotBuckets {
   readonly #buckets = new Map<string, SlotBucket>();
-  /** The position of the sweep. */
-  #next: Iterator<SlotBucket> = this.#buckets.values();
+  /**
+   * The position of the sweep; undefined while there is no bucket. V8 keeps each table that a map has outgrown or emptied for
+   * as long as an iterator has not moved on from it.
+   */
+  #next: Iterator<SlotBucket> | undefined;
 
   /** Returns how many slots of each limit are held, as of the last look at each bucket. */
   heldByLimit(): Record<string, number> {
@@ -53,20 +56,24 @@ export class SlotBuckets {
 
   /** Frees all slots of a bucket. */
   reset(name: BucketName): void {
-    this.#buckets.delete(mapKeyOf(name));
+    this.#delete(mapKeyOf(name));
   }
 
   /** Looks at some buckets, one after the other, and drops those whose leases have all ended. */
   sweep(count: number, now: number): void {
     for (let left = Math.min(count, this.#buckets.size); left > 0; left--) {
-      let { value: bucket, done } = this.#next.next();
-      if (done === true) {
-        this.#next = this.#buckets.values();
-        ({ value: bucket, done } = this.#next.next());
-      }
+      const bucket = this.#nextBucket();
       bucket.look(now);
       this.#dropUnused(bucket);
     }
+  }
+
+  /** Only while there is a bucket. */
+  #nextBucket(): SlotBucket {
+    const next = this.#next?.next();
+    if (next !== undefined && next.done !== true) return next.value;
+    this.#next = this.#buckets.values();
+    return this.#next.next().value!;
   }
 
   #create(key: string, limit: string, now: number): SlotBucket {
@@ -77,6 +84,11 @@ export class SlotBuckets {
   }
 
   #dropUnused(bucket: SlotBucket): void {
-    if (bucket.held === 0) this.#buckets.delete(bucket.key);
+    if (bucket.held === 0) this.#delete(bucket.key);
+  }
+
+  #delete(key: string): void {
+    this.#buckets.delete(key);
+    if (this.#buckets.size === 0) this.#next = undefined;
   }
 }

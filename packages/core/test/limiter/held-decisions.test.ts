@@ -1,0 +1,23 @@
+import { accountId, createLimiter } from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import { expect, test } from 'vitest';
+
+test('20,000 requests with ids of their own leave the queue in the order in which they came', async () => {
+  const time = new FakeTime();
+  const limits = { Exports: { key: accountId(() => null), burst: 1, count: 1, period: '1m', maxWait: '1h' } };
+  const limiter = createLimiter({ limits, time, log: false });
+  const waits: { readonly leaving: AbortController; readonly ended: Promise<unknown> }[] = [];
+  for (let i = 0; i < 20_000; i++) {
+    const leaving = new AbortController();
+    const entries = [{ limit: 'Exports', id: `client ${i}` }] as const;
+    void limiter.spend(entries);
+    const ended = Promise.resolve(limiter.spendAndWait(entries, { signal: leaving.signal })).catch(() => 'left');
+    waits.push({ leaving, ended });
+  }
+  for (const { leaving } of waits) leaving.abort();
+  expect(new Set(await Promise.all(waits.map(({ ended }) => ended)))).toEqual(new Set(['left']));
+  for (const id of ['client 0', 'client 19999']) {
+    // One token is taken, and that of the wait was given back.
+    expect((await limiter.check([{ limit: 'Exports', id }])).resetAfterMs).toBe(60_000);
+  }
+});

@@ -1,0 +1,82 @@
+import { accountId, createLimiter, type Decision } from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { HeldDecisions } from '../../packages/core/src/limiter/held-decisions.ts';
+import { RUNS } from './runs.ts';
+
+const key = accountId(() => null);
+
+interface Wait {
+  readonly name: number;
+  readonly buckets: readonly string[];
+  readonly dueMs: number;
+  isGone: boolean;
+}
+
+/** The same in quadratic time: from the last turn to the first, all that have left and have nobody behind them. */
+function ends(waiting: readonly Wait[]): readonly number[] {
+  const taken = new Set<string>();
+  const free: number[] = [];
+  for (const { name, buckets, isGone } of waiting.toReversed()) {
+    if (isGone && !buckets.some((bucket) => taken.has(bucket))) free.push(name);
+    else for (const bucket of buckets) taken.add(bucket);
+  }
+  return free;
+}
+
+test('tokens are given back by those who left at the end of their queues, and turns come in their order', async () => {
+  const limits = Object.fromEntries(
+    ['A', 'B', 'C'].map((name) => [name, { key, burst: 1, count: 1, period: '1s', maxWait: '1h' }]),
+  );
+  const step = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ buckets: fc.subarray(['A', 'B', 'C'], { minLength: 1 }) }) },
+    { weight: 3, arbitrary: fc.record({ leaves: fc.nat() }) },
+    { weight: 1, arbitrary: fc.record({ passMs: fc.nat(3000) }) },
+  );
+  const given = { back: 0, over: 0 };
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const time = new FakeTime();
+      const limiter = createLimiter({ limits, time, log: false });
+      for (const limit of ['A', 'B', 'C']) await limiter.spend([{ limit, id: 'x' }]);
+      const names = new Map<Decision, number>();
+      const [back, over]: [number[], number[]] = [[], []];
+      const held = new HeldDecisions({ time, refund: (decision) => void back.push(names.get(decision)!) });
+      const leaves: (() => boolean)[] = [];
+      let waiting: Wait[] = [];
+      for (const each of steps) {
+        if ('buckets' in each) {
+          const decision = await limiter.spend(each.buckets.map((limit) => ({ limit, id: 'x' })));
+          const name = names.size;
+          names.set(decision, name);
+          leaves.push(held.hold(decision, (how) => how === 'over' && over.push(name)));
+          waiting.push({ name, buckets: each.buckets, dueMs: time.nowMs + decision.delayMs, isGone: false });
+          waiting.sort((one, other) => one.dueMs - other.dueMs || one.name - other.name);
+        } else if ('leaves' in each) {
+          if (leaves.length === 0) continue;
+          const wait = waiting.find(({ name }) => name === each.leaves % leaves.length);
+          const mayLeave = wait !== undefined && !wait.isGone;
+          expect(leaves[each.leaves % leaves.length]!()).toBe(mayLeave);
+          if (!mayLeave) continue;
+          wait.isGone = true;
+          const free = ends(waiting);
+          expect(back.splice(0).toSorted()).toEqual(free.toSorted());
+          given.back += free.length;
+          waiting = waiting.filter(({ name }) => !free.includes(name));
+        } else {
+          time.advance(each.passMs);
+          const due = waiting.filter(({ dueMs }) => dueMs <= time.nowMs);
+          expect(over.splice(0)).toEqual(due.filter(({ isGone }) => !isGone).map(({ name }) => name));
+          given.over += due.length;
+          waiting = waiting.filter(({ dueMs }) => dueMs > time.nowMs);
+        }
+      }
+      held.close();
+      expect(back).toEqual(waiting.map(({ name }) => name).toReversed());
+    }),
+    { numRuns: RUNS },
+  );
+  expect(given.back).toBeGreaterThan(RUNS / 4);
+  expect(given.over).toBeGreaterThan(RUNS / 4);
+});
