@@ -23,7 +23,7 @@ async function lost(command: string, nth: number, ...options: string[]): Promise
 
 describe('an answer that is lost on the way', () => {
   it('of a charge leaves open whether the tokens were taken', async () => {
-    const { ran, args } = await lost('charge', 1, '--cost', '7');
+    const { ran, args } = await lost('charge', 2, '--cost', '7');
     expect(ran).toMatchObject({ code: 2, out: '' });
     expect(ran.err).toContain(
       'It is not known whether the change was made. Look at the bucket with sluice peek before you repeat it.',
