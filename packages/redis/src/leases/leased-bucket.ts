@@ -272,19 +272,30 @@ export class LeasedBucket {
   }
 
   /**
-   * Whether nothing is lost when the bucket is dropped. One whose view lies ahead is not at rest: as an unknown bucket it
-   * would get a new overdraft. So would one that a batch is about to spend from.
+   * Whether nothing is lost when the bucket is dropped. As an unknown bucket it gets a new overdraft before it has a view. So it
+   * is not at rest while that could be beyond the limit, or while a batch is about to spend from it.
    */
   isAtRest(nowTicks: number): boolean {
     return (
-      this.tatTicks <= nowTicks &&
+      this.#isFarFromFull(nowTicks) &&
       nowTicks - this.usedAtTicks > this.terms.syncTicks &&
       this.uncharged.isEmpty &&
       this.leases.isEmpty &&
       !this.isPending &&
       this.usedByWaiting === 0 &&
-      this.outage === undefined
+      this.outage === undefined &&
+      nowTicks >= this.calmUntilTicks
     );
+  }
+
+  /**
+   * Whether the bucket is empty by its view, or so little used that the overdrafts of many syncs would not fill it: each answer
+   * shows what others have taken, and above half of the burst the bucket is remembered.
+   */
+  #isFarFromFull(nowTicks: number): boolean {
+    const { overdraftTicks, fitTicks } = this.terms;
+    if (this.tatTicks <= nowTicks) return true;
+    return !this.isContended && 2 * (this.levelTicks(nowTicks) + overdraftTicks) <= fitTicks;
   }
 
   #waitByView(increment: number, nowTicks: number): number {

@@ -69,7 +69,24 @@ describe('the buckets of a process', () => {
   });
 
   test.each([
-    ['a view that lies ahead', { tatTicks: LATER + 1 }],
+    {
+      used: 'up to half of the burst with the overdraft',
+      tokens: TERMS.burst / 2 - TERMS.overdraftTokens,
+      isDropped: true,
+    },
+    { used: 'more', tokens: TERMS.burst / 2 - TERMS.overdraftTokens + 1, isDropped: false },
+  ])('are dropped when their view has been answered and they are used $used: $isDropped', ({ tokens, isDropped }) => {
+    const buckets = makeBuckets();
+    const first = add(buckets, 'a', NOW)!;
+    first.tatTicks = LATER + tokens * TOKEN;
+    add(buckets, 'b', LATER);
+    expect(first.isDropped).toBe(isDropped);
+  });
+
+  test.each([
+    ['a view of a bucket that is used up', { tatTicks: LATER + TERMS.burst * TOKEN }],
+    ['a view of a bucket for which processes compete', { tatTicks: LATER + 1, isContended: true }],
+    ['an outage that others have not reported yet', { calmUntilTicks: LATER + 1 }],
     ['a request to their stream', { isPending: true }],
   ])('are kept with %s', (_, state) => {
     const buckets = makeBuckets();
