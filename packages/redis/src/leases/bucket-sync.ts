@@ -123,9 +123,9 @@ function wantedTokens(bucket: LeasedBucket, sending: Sending): number {
   // From the answer to the next one, or to the end of the lease.
   const { dueTicks, leaseTicks } = terms;
   const usableTicks = Math.min(Math.max(dueTicks, roundTripTicks), leaseTicks - roundTripTicks);
-  if (usableTicks <= 0) return 0;
   if (terms.onFailure === 'local' && nowTicks < Math.max(calmUntilTicks, bucket.calmUntilTicks)) return 0;
-  const demand = Math.max(bucket.askedTokens, bucket.demandTokens);
+  // Before a due time is over, what came at once says nothing about what comes next.
+  const demand = bucket.waiting > 0 ? bucket.demandTokens : Math.max(bucket.askedTokens, bucket.demandTokens);
   const usual =
     demand >= LEAST_DEMAND && demand > terms.overdraftTokens
       ? Math.ceil((HEADROOM * demand * usableTicks) / dueTicks)
