@@ -19,16 +19,14 @@ export class TurnHeap<T extends Turn> {
     this.#moveUp(turn, this.#turns.length - 1);
   }
 
-  /** Removes a turn. Returns whether it was in the heap. */
-  delete(turn: T): boolean {
+  /** Removes a turn that is in the heap. */
+  delete(turn: T): void {
     const { place } = turn;
-    if (place < 0) return false;
     turn.place = -1;
     const last = this.#turns.pop()!;
-    if (last === turn) return true;
+    if (last === turn) return;
     this.#moveUp(last, place);
     this.#moveDown(last, last.place);
-    return true;
   }
 
   /** Removes all turns, and returns them in no particular order. */

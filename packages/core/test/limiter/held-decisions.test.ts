@@ -1,6 +1,19 @@
-import { accountId, createLimiter } from '@sluice/core';
+import { accountId, createLimiter, type Decision } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
+import { HeldDecisions } from '../../src/limiter/held-decisions.ts';
+
+test('a decision that is to wait after the end of all waits ends at once, gives its tokens back, and can not leave', async () => {
+  const limits = { Exports: { key: accountId(() => null), burst: 1, count: 1, period: '1m', maxWait: '1h' } };
+  const limiter = createLimiter({ limits, time: new FakeTime(), log: false });
+  const given: Decision[] = [];
+  const ends: string[] = [];
+  const held = new HeldDecisions({ time: new FakeTime(), refund: (decision) => void given.push(decision) });
+  held.close();
+  const decision = await limiter.spend([{ limit: 'Exports', id: 'a' }]);
+  const leave = held.hold(decision, (how) => ends.push(how));
+  expect([ends, given, leave()]).toEqual([['closed'], [decision], false]);
+});
 
 test('20,000 requests with ids of their own leave the queue in the order in which they came', async () => {
   const time = new FakeTime();
