@@ -1,6 +1,6 @@
 import { complaint, type SluiceError } from '../checks/errors.ts';
 import type { Anchor, CalendarUnit } from './calendar.ts';
-import { TimeZone } from './time-zone.ts';
+import { timeZoneNamed } from './time-zone.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -21,7 +21,7 @@ export function anchorOf(
   date: unknown,
   where: { readonly option: string; readonly limit?: string },
 ): Anchor {
-  const zone = new TimeZone(timeZone);
+  const zone = timeZoneNamed(timeZone);
   const isInstant = date instanceof Date;
   const local = isInstant
     ? zone.localAt(checkedMs(date, where))

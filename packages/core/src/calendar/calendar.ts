@@ -1,4 +1,4 @@
-import { TimeZone } from './time-zone.ts';
+import { timeZoneNamed, type TimeZone } from './time-zone.ts';
 
 /** The periods of a calendar that a quota can have. */
 export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
@@ -52,7 +52,7 @@ export class Calendar {
     this.name = `${unit}:${anchor.day}:${anchor.timeMs}:${zone}`;
     this.unit = unit;
     this.#anchor = anchor;
-    this.#zone = new TimeZone(zone);
+    this.#zone = timeZoneNamed(zone);
   }
 
   /** Returns the current period at a time, in milliseconds of Unix time: start ≤ time < end. */

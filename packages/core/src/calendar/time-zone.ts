@@ -2,6 +2,8 @@ import { complaint } from '../checks/errors.ts';
 import { leafOf } from '../checks/options.ts';
 
 const DAY_MS = 86_400_000;
+/** At most the offsets of so many days are kept for a time zone: eleven years. */
+const MAX_DAYS = 4000;
 
 /**
  * The clock of a time zone. A local time is what this clock shows, written as the milliseconds that UTC would have at
@@ -11,6 +13,8 @@ export class TimeZone {
   readonly name: string;
   /** Undefined for UTC. */
   readonly #format: Intl.DateTimeFormat | undefined;
+  /** By day of UTC: the offset of the whole day, or NaN for a day on which the clock changes. */
+  readonly #offsets = new Map<number, number>();
 
   /** @param name - A time zone that the platform supports, see {@link checkTimeZone}. */
   constructor(name: string) {
@@ -21,10 +25,26 @@ export class TimeZone {
   /** Returns the local time at an instant, in milliseconds of Unix time. */
   localAt(ms: number): number {
     if (this.#format === undefined) return ms;
+    const day = Math.floor(ms / DAY_MS);
+    const offset = this.#offsets.get(day) ?? this.#offsetOf(day);
+    return Number.isNaN(offset) ? this.#shownAt(ms) : ms + offset;
+  }
+
+  /** Changes of the clock are more than two days apart, so a day that begins and ends with one offset has no other. */
+  #offsetOf(day: number): number {
+    const [first, last] = [day * DAY_MS, (day + 1) * DAY_MS].map((ms) => this.#shownAt(ms) - ms);
+    const offset = first === last ? first! : NaN;
+    if (this.#offsets.size >= MAX_DAYS) this.#offsets.clear();
+    this.#offsets.set(day, offset);
+    return offset;
+  }
+
+  /** What the platform shows, which takes some microseconds. */
+  #shownAt(ms: number): number {
     // Offsets are whole seconds.
     const seconds = Math.floor(ms / 1000) * 1000;
     const part: Record<string, number> = {};
-    for (const { type, value } of this.#format.formatToParts(seconds)) part[type] = Number(value);
+    for (const { type, value } of this.#format!.formatToParts(seconds)) part[type] = Number(value);
     const { year, month, day, hour, minute, second } = part;
     return Date.UTC(year!, month! - 1, day, hour, minute, second) + ms - seconds;
   }
@@ -59,6 +79,26 @@ export class TimeZone {
   }
 }
 
+/** At most this many time zones are kept. A platform has about six hundred, and takes their names in any case. */
+const MAX_ZONES = 1000;
+
+/** By name: the format of each takes about 25 kB and half a millisecond. */
+const zones = new Map<string, TimeZone>();
+
+/**
+ * Returns the time zone with a name.
+ *
+ * @throws {RangeError} When the platform does not support it.
+ */
+export function timeZoneNamed(name: string): TimeZone {
+  const known = zones.get(name);
+  if (known !== undefined) return known;
+  const zone = new TimeZone(name);
+  if (zones.size >= MAX_ZONES) zones.clear();
+  zones.set(name, zone);
+  return zone;
+}
+
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-US-u-ca-iso8601-nu-latn', {
     timeZone,
@@ -86,7 +126,7 @@ export function checkTimeZone(option: string, value: unknown): string {
 
 function isKnown(name: string): boolean {
   try {
-    formatOf(name);
+    timeZoneNamed(name);
     return true;
   } catch {
     return false;

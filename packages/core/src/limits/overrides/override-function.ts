@@ -7,6 +7,7 @@ import type { Limit } from '../limit.ts';
 import type { Rate } from '../../rule/rate.ts';
 import { checkKind, overrideRate, type Override, type OverrideRate, type RateLookup } from './override.ts';
 import { borrowsNothing, borrowAndMaxWait } from '../borrowing.ts';
+import { hasNumbers, numbersOf, textOf, type PlanNumbers } from './plan-numbers.ts';
 
 /**
  * A function that returns overrides from elsewhere: from the request (a plan in a verified token), or from a database
@@ -76,7 +77,7 @@ const MAX_PLANS = 1000;
 type Numbers = Exclude<Override, string>;
 
 interface Converted {
-  readonly numbers: Numbers;
+  readonly numbers: PlanNumbers;
   readonly rate: OverrideRate;
 }
 
@@ -104,27 +105,20 @@ class ConvertedOverrides {
   #known(limit: Limit<never>, override: Numbers): OverrideRate {
     const known = this.#byObject.get(override);
     if (known !== undefined && hasNumbers(override, known.numbers)) return known.rate;
-    const { burst, count, period, maxDebt, maxWait, borrow } = override;
+    const numbers = numbersOf(override);
     const rate = this.#convert(limit, override);
-    this.#byObject.set(override, { numbers: { burst, count, period, maxDebt, maxWait, borrow } as Numbers, rate });
+    this.#byObject.set(override, { numbers, rate });
     return rate;
   }
 
   #convert(limit: Limit<never>, override: Numbers): OverrideRate {
-    const text = JSON.stringify(override);
-    const known = this.#byText.get(text);
+    const text = textOf(override);
+    const known = text === undefined ? undefined : this.#byText.get(text);
     if (known !== undefined) return known;
     const rate = overrideRate(`overrides(${limit.name})`, override);
     if (this.#byText.size >= MAX_PLANS) this.#byText.clear();
-    this.#byText.set(text, rate);
+    // One without a text is not valid, which has thrown.
+    this.#byText.set(text!, rate);
     return rate;
   }
-}
-
-// A function may change the numbers of one object and return it again.
-function hasNumbers(override: Numbers, known: Numbers): boolean {
-  const isSameRate =
-    override.burst === known.burst && override.count === known.count && override.period === known.period;
-  const isSameRoom = override.maxDebt === known.maxDebt && override.maxWait === known.maxWait;
-  return isSameRate && isSameRoom && override.borrow === known.borrow;
 }

@@ -1,4 +1,4 @@
-import type { Awaitable, Override, OverrideFunction } from '@sluice/core';
+import { accountId, everyone, type Awaitable, type Override, type OverrideFunction } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { AskedOverrides } from '../../../src/limits/overrides/override-function.ts';
 import type { LimiterEvent } from '../../../src/events/event.ts';
@@ -113,7 +113,11 @@ describe('when a function of overrides fails, the limit has its own numbers and 
     ['it rejects with what can not be inspected', () => Promise.reject(uninspectable()), '{}'],
     ['it throws what can not be shown', () => { throw unshowable(); }, "an object that can't be inspected"], // prettier-ignore
     ['it gives what can not be inspected', () => uninspectable(), 'Error: not for you'],
-    ['it gives a bigint', () => ({ count: 5n, period: '1s' }), 'TypeError: Do not know how to serialize a BigInt'],
+    [
+      'it gives a bigint',
+      () => ({ count: 5n, period: '1s' }),
+      '`overrides(Orders).count` must be a whole number from 1 to 1000000000, but was 5n. Write count: 5',
+    ],
     [
       'a number is out of range',
       () => ({ count: 0, period: '1s' }),
@@ -191,6 +195,54 @@ describe('numbers that a function gives', () => {
     const plan = { count: 1, period: '1s' };
     const rate = rateFor((_, id) => Object.assign(plan, { count: Number(id) }));
     expect(['1', '1', '2', '1'].map((id) => rate(id))).toMatchObject([1, 1, 2, 1].map((count) => ({ count })));
+  });
+
+  test('are put on the time grid again when the function changes the slots of the object that it returns', () => {
+    const plan = { concurrency: 50 };
+    const overrides = new AskedOverrides(
+      () => plan,
+      new Deadlines(50),
+      () => {},
+    );
+    const slots = defineLimits({ InFlight: { key: accountId(() => null), concurrency: 10 } }, 'local').get('InFlight')!;
+    const burst = (): unknown => atOnce(overrides.rateFor(slots, 'a', undefined));
+    expect(burst()).toMatchObject({ burst: 50 });
+    plan.concurrency = 2;
+    expect(burst()).toMatchObject({ burst: 2 });
+  });
+
+  test('are put on the time grid again when the function changes a ceiling of the object that it returns', () => {
+    const plan = { count: 1, period: '1s', borrow: { weight: 1, ceiling: { count: 4, period: '1s' } } };
+    const overrides = new AskedOverrides(
+      () => plan,
+      new Deadlines(50),
+      () => {},
+    );
+    const borrows = defineLimits(
+      {
+        PerUser: {
+          key: accountId(() => null),
+          count: 1,
+          period: '1s',
+          borrow: { from: 'Pool', tenants: 5, ceiling: { count: 2, period: '1s' } },
+        },
+        Pool: { key: everyone(), count: 10, period: '1s' },
+      },
+      'local',
+    ).get('PerUser')!;
+    const ceiling = (): unknown => atOnce(overrides.rateFor(borrows, 'a', undefined));
+    expect(ceiling()).toMatchObject({ borrow: { weight: 1, ceiling: { count: 4 } } });
+    expect(ceiling()).toBe(ceiling());
+    plan.borrow.ceiling.count = 8;
+    expect(ceiling()).toMatchObject({ borrow: { ceiling: { count: 8 } } });
+    plan.borrow.weight = 3;
+    expect(ceiling()).toMatchObject({ borrow: { weight: 3 } });
+  });
+
+  test('are those of the object, not of what it would be as JSON', () => {
+    const toJSON = (): string => 'a plan';
+    const rate = rateFor((_, id) => Object.assign(Object.create({ toJSON }), { count: Number(id), period: '1s' }));
+    expect(['1', '2'].map((id) => rate(id))).toMatchObject([{ count: 1 }, { count: 2 }]);
   });
 
   test('of different plans are different', () => {
