@@ -3,6 +3,7 @@ import { complaint, type SluiceError } from '../checks/errors.ts';
 import { leafOf, wholeNumber } from '../checks/options.ts';
 import { shareOf, wholeShareOf } from './gcra.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from './ticks.ts';
+import { durationText } from '../time/duration-text.ts';
 
 /** The numbers of a limit or an override, as a user writes them. */
 export interface LimitNumbers {
@@ -116,7 +117,7 @@ function tooFast(where: string, count: number, periodMs: number): SluiceError {
   return complaint('ERR_LIMIT', {
     option: `${where}.count`,
     demand: 'at most 16 per microsecond of the period',
-    value: `${count} per ${periodMs} ms`,
+    value: `${count} per ${durationText(periodMs)}`,
     remedy: 'Use a smaller count or a longer period.',
   });
 }
