@@ -7,9 +7,9 @@ const { SLUICE_LEASE_SCENES, SLUICE_PROPERTY_SEED: seed = '1' } = process.env;
 
 /** About 10 ms each. `SLUICE_LEASE_SCENES=20000 npx vitest run --project=property leases` tries more. */
 const SCENES = Number(SLUICE_LEASE_SCENES ?? Math.min(RUNS, 4000));
+/** Of each kind, however few are asked for: among fewer, all may stay far from their bound. */
+const LEAST_SCENES = 20;
 const REQUESTS = 1200;
-/** Among so many scenes of a kind, one comes near its bound. */
-const SCENES_NEAR_THE_BOUND = 100;
 
 const DISTURBANCES: Record<Kind, string> = {
   calm: 'while nothing fails',
@@ -23,7 +23,7 @@ const DISTURBANCES: Record<Kind, string> = {
 };
 
 test.each(KINDS)('processes with leases let through no more than their bound: %s', (kind) => {
-  const scenes = Math.ceil(SCENES / KINDS.length);
+  const scenes = Math.max(LEAST_SCENES, Math.ceil(SCENES / KINDS.length));
   const violations: string[] = [];
   const sums = { requests: 0, passed: 0, waited: 0, syncs: 0 };
   let worstShare = 0;
@@ -40,6 +40,6 @@ test.each(KINDS)('processes with leases let through no more than their bound: %s
       `at worst ${worstShare.toFixed(3)} of the bound`,
   );
   expect(violations).toEqual([]);
-  // The limit is used: the bound is not kept by denying everything. A few scenes may all stay far from it.
-  if (scenes >= SCENES_NEAR_THE_BOUND) expect(worstShare).toBeGreaterThan(0.5);
+  // The limit is used: the bound is not kept by denying everything.
+  expect(worstShare).toBeGreaterThan(0.5);
 });
