@@ -179,7 +179,13 @@ function checkedQuotaCount(option: string, value: unknown): number {
   return wholeNumber(option, value, { min: 1, max: MAX_TOKENS, remedy });
 }
 
+const FRACTION_REMEDY =
+  "For a fraction multiply count and period by the same number: 5.5 per second are count: 11, period: '2s'.";
+
 function tokensRemedy(option: string, value: unknown): string {
+  if (typeof value === 'number' && value > 0 && !Number.isInteger(value) && value < MAX_TOKENS) {
+    return leafOf(option) === 'burst' ? `For example burst: ${Math.ceil(value)}.` : FRACTION_REMEDY;
+  }
   if (value !== undefined && !Number.isNaN(value)) {
     return 'To allow no bursts use burst: 1; for no limit leave the limit out.';
   }
