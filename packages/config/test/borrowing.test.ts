@@ -146,7 +146,7 @@ describe('a mistake in a limit that borrows is reported with file, line and colu
     [
       'a pool with too low a rate',
       (l) => l.replace('count: 1000', 'count: 899'),
-      'limits.yaml:12:36: `Pool.count` must be at least the sum of the rates assured to the clients that borrow from it, 900 per 1000 ms',
+      'limits.yaml:12:36: `Pool.count` must be at least the sum of the rates assured to the clients that borrow from it, 900 per 1 s',
     ],
   ])('%s', async (_, change, problem) => {
     const changed = change(LIMITS);

@@ -137,6 +137,6 @@ test('a message of an event has one full stop at the end of a reason', () => {
   });
   void limiter.spend([{ limit: 'Orders', id: '7' }]);
   expect(events[0]!.message).toBe(
-    'The overrides function failed for limit "Orders" (`overrides(Orders).count` must be a whole number from 1 to 1000000000, but was 0.5. To allow no bursts use burst: 1; for no limit leave the limit out). The limit\'s own numbers were used.',
+    `The overrides function failed for limit "Orders" (\`overrides(Orders).count\` must be a whole number from 1 to 1000000000, but was 0.5. For a fraction multiply count and period by the same number: 5.5 per second are count: 11, period: '2s'). The limit's own numbers were used.`,
   );
 });

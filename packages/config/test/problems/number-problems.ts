@@ -21,7 +21,7 @@ export const NUMBER_PROBLEMS: readonly ProblemCase[] = [
     name: 'a fraction',
     limits: limitsWith('  count: 1.5\n  period: 1s\n'),
     problems: [
-      'limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was 1.5. To allow no bursts use burst: 1; for no limit leave the limit out.',
+      "limits.yaml:4:10: `NewOrdersPerAccount.count` must be a whole number from 1 to 1000000000, but was 1.5. For a fraction multiply count and period by the same number: 5.5 per second are count: 11, period: '2s'.",
     ],
   },
   {

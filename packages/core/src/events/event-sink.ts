@@ -50,7 +50,8 @@ const QUIET_MICROS = 10_000_000;
 
 /**
  * Returns a function that writes events to a log. The first event of each type is written at once; after that at most
- * one line in ten seconds, with the number of events omitted since. Events with `once` are never omitted. Changes of
+ * one line in ten seconds, with the number of events omitted since. Events with a threshold are throttled by limit and
+ * threshold, so that 50 % of one quota does not hide 100 % of another. Events with `once` are never omitted. Changes of
  * the store's state are limited separately, see {@link ThrottledChanges}.
  */
 export function logged(log: Log, time: Time): EventSink<EventLine> {
@@ -58,17 +59,24 @@ export function logged(log: Log, time: Time): EventSink<EventLine> {
   const changes = new ThrottledChanges<string>(time, (message, leftOut) =>
     log(leftOut === 0 ? message : `${message} (and ${leftOut} more changes since the last line)`),
   );
-  return ({ type, message, once }) => {
+  return (event) => {
+    const { type, message, once } = event;
     if (once === true) return log(message);
     if (type === 'store-failing' || type === 'store-recovered') return changes.add(message);
     const nowMicros = time.nowMicros();
-    const silence = silences.get(type);
+    const kind = kindOf(event);
+    const silence = silences.get(kind);
     if (silence !== undefined && nowMicros < silence.untilMicros) {
       silence.leftOut++;
       return;
     }
     const leftOut = silence?.leftOut ?? 0;
-    silences.set(type, { untilMicros: nowMicros + QUIET_MICROS, leftOut: 0 });
+    silences.set(kind, { untilMicros: nowMicros + QUIET_MICROS, leftOut: 0 });
     log(leftOut === 0 ? message : `${message} (and ${leftOut} more like it since the last line)`);
   };
+}
+
+/** Returns what is throttled together. The number of kinds is bounded by that of the limits and their thresholds. */
+function kindOf({ type, limit, threshold }: EventLine): string {
+  return threshold === undefined ? type : `${type} ${limit} ${threshold}`;
 }

@@ -99,6 +99,9 @@ export type EventSink<Event extends EventLine = LimiterEvent> = (event: Event) =
 export interface EventLine {
   readonly type: string;
   readonly message: string;
+  /** With `threshold`: the limit whose threshold was reached. The log throttles each pair on its own. */
+  readonly limit?: string;
+  readonly threshold?: number;
   /** True for an event that is emitted at most once for its cause. The log never omits its line. */
   readonly once?: true;
 }

@@ -1,5 +1,6 @@
 import { Decision } from '../decision/decision.ts';
 import type { Transaction } from '../decision/transaction.ts';
+import { waitText } from '../time/duration-text.ts';
 
 /** The response to a request that is not let through. */
 export interface Denial {
@@ -35,7 +36,7 @@ const BLOCKED_BODY = JSON.stringify({
  */
 export function denialOf(decision: Decision, retryAfter: number): Denial {
   if (decision.blocked) return { decision, status: 403, fields: FIELDS, body: BLOCKED_BODY };
-  const again = `Try again in ${retryAfter === 1 ? '1 second' : `${retryAfter} seconds`}.`;
+  const again = `Try again in ${waitText(retryAfter)}.`;
   if (decision.outcome === 'unavailable') {
     const detail = `Rate limiting is temporarily unavailable. ${again}`;
     return { decision, status: 503, fields: FIELDS, body: reducedCapacityBody(detail) };

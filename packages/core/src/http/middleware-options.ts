@@ -76,7 +76,11 @@ export interface InlineSettings<Request = unknown, SettleArgs extends readonly u
   readonly limits?: never;
   /** The limit's name, which clients see. Required with a `store`. Default: `default`. */
   readonly name?: string | undefined;
-  /** What is limited. Default: `clientNetwork()`, which is an IPv4 address or an IPv6 /48. */
+  /**
+   * What is limited. Default: `clientNetwork()`, which is an IPv4 address or an IPv6 /48. Where a provider gives each
+   * customer a /56 or a /64, 256 or 65,536 customers share a /48, unless you use
+   * `clientNetwork({ ipv6PrefixLength: 56 })` or `64`.
+   */
   readonly key?: Key<Request> | undefined;
   /** Other numbers for listed ids; `'unlimited'` lets an id through, `'blocked'` denies it always. */
   readonly overrides?: Readonly<Record<string, Override>> | undefined;

@@ -43,7 +43,9 @@ export interface ClientNetworkOptions {
 }
 
 /**
- * Limits clients by address: an IPv4 address, or an IPv6 /48, which is what one client commonly has.
+ * Limits clients by address: an IPv4 address, or an IPv6 /48, which is what one client commonly has. Where a
+ * provider gives each customer a /56 or a /64, 256 or 65,536 customers share a /48, unless you use
+ * `clientNetwork({ ipv6PrefixLength: 56 })` or `64`.
  *
  * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options.
  */

@@ -3,6 +3,7 @@ import { sizeOption } from '../rule/rate.ts';
 import type { LeaseDescription } from '../store/lease-terms.ts';
 import type { Store } from '../store/store.ts';
 import { leaseOf } from './lease-warnings.ts';
+import { durationText } from '../time/duration-text.ts';
 
 /** How a limit is decided. */
 export interface LimitDescription {
@@ -31,7 +32,7 @@ function numbersOf({ rate, calendar, load }: Limit<never>): string {
   if (load !== undefined) return 'the load of this process';
   if (calendar !== undefined) return `${rate.count} per calendar ${calendar.unit}`;
   if (sizeOption(rate) === 'concurrency') return `${rate.count} at the same time`;
-  return `${rate.count} per ${rate.periodMs} ms, burst ${rate.burst}`;
+  return `${rate.count} per ${durationText(rate.periodMs)}, burst ${rate.burst}`;
 }
 
 function exactLine({ treatment }: Limit<never>): string {

@@ -58,7 +58,7 @@ const PER_REQUEST =
 function addressIds(name: string): string {
   return (
     `The ids of limit "${name}" are IPv6 addresses. An IPv6 client can take a new address, and with it a full bucket, for each request. ` +
-    'Use key: clientNetwork(), which limits an IPv4 address or an IPv6 /48, and finds the client behind trustedProxies. ' +
+    'Use key: clientNetwork(), which limits an IPv4 address or an IPv6 /48 (for a /56 clientNetwork({ ipv6PrefixLength: 56 })), and finds the client behind trustedProxies. ' +
     'For users, and clients that are not logged in: accountId((req) => req.user?.id ?? null).or(clientNetwork()). ' +
     'To limit single addresses on purpose, use key: ipAddress().'
   );

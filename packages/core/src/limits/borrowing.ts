@@ -3,6 +3,7 @@ import { checkBoolean, checkOptions, wholeNumber } from '../checks/options.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
 import { MAX_TOKENS, rateOf, type LimitNumbers, type Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';
+import { durationText } from '../time/duration-text.ts';
 
 /** How a limit borrows tokens from a pool when its own are used up. */
 export interface BorrowDefinition {
@@ -99,7 +100,7 @@ export function borrowsNothing(limit: string): SluiceError {
 export function aboveCeiling(limit: string, { burst, count, periodMs }: Rate): SluiceError {
   return new SluiceError(
     'ERR_OVERRIDE',
-    `\`overrides.${shownName(limit)}\` has an override above the ceiling of the limit (burst ${burst}, ${count} per ${periodMs} ms). ` +
+    `\`overrides.${shownName(limit)}\` has an override above the ceiling of the limit (burst ${burst}, ${count} per ${durationText(periodMs)}). ` +
       'Give the override a ceiling of its own, borrow: { ceiling: { count, period } }, or raise that of the limit.',
   );
 }
@@ -150,8 +151,8 @@ function ceilingAbove(option: string, rate: Rate, numbers: unknown): Rate {
   const { burst, count, periodMs } = rate;
   throw complaint('ERR_LIMIT', {
     option,
-    demand: `at least the assured burst, ${burst}, and the assured rate, ${count} per ${periodMs} ms`,
-    value: `burst ${ceiling.burst}, ${ceiling.count} per ${ceiling.periodMs} ms`,
+    demand: `at least the assured burst, ${burst}, and the assured rate, ${count} per ${durationText(periodMs)}`,
+    value: `burst ${ceiling.burst}, ${ceiling.count} per ${durationText(ceiling.periodMs)}`,
     remedy: 'A ceiling counts own and borrowed tokens together. Raise it, or lower the numbers of the limit.',
   });
 }

@@ -9,6 +9,7 @@ import type { Borrowing, Limit, Pool, Treatment } from './limit.ts';
 import { MAX_LIMIT_NAME_LENGTH } from './limit-name.ts';
 import type { OverrideTotals } from './overrides/override-totals.ts';
 import type { OverrideRate } from './overrides/override.ts';
+import { durationText } from '../time/duration-text.ts';
 
 const CEILING_SUFFIX = '.ceiling';
 /** The longest name of a limit that borrows, because the name of its ceilings must be a valid name of a limit. */
@@ -196,7 +197,7 @@ function capOf({ name, rate }: Limit<never>, borrowers: readonly Borrower<never>
 function overbooked(name: string, { count, periodMs }: Rate, perMs: number): SluiceError {
   return complaint('ERR_LIMIT', {
     option: `limits.${name}.count`,
-    demand: `at least the sum of the rates assured to the clients that borrow from it, ${Math.ceil(perMs * periodMs * (1 - 1e-9))} per ${periodMs} ms (tenants × the assured rate, or the rate of one id without tenants, and the overrides)`,
+    demand: `at least the sum of the rates assured to the clients that borrow from it, ${Math.ceil(perMs * periodMs * (1 - 1e-9))} per ${durationText(periodMs)} (tenants × the assured rate, or the rate of one id without tenants, and the overrides)`,
     value: count,
     remedy:
       'Raise the rate of the pool, or lower the assured rates or `tenants`. Otherwise clients could use up the assured tokens of others.',

@@ -68,6 +68,10 @@ function remedyFor(option: string, value: unknown, isRight: (text: string) => bo
   }
   const meant = typeof value === 'string' ? meantDuration(value) : undefined;
   if (meant !== undefined && isRight(meant)) return `Write ${leafOf(option)}: '${meant}'.`;
+  if (typeof value === 'string' && leafOf(option) === 'period') {
+    const [, unit] = CALENDAR_WORDS.exec(value) ?? [];
+    if (unit !== undefined) return calendarRemedy(unit.toLowerCase());
+  }
   const examples = EXAMPLES.filter(isRight).map((text) => `'${text}'`);
   const listed = [examples.slice(0, -1).join(', '), examples.at(-1)].filter((text) => text !== '').join(' or ');
   return `Write a string with its unit, such as ${listed}, or a number of milliseconds from 1000 up.`;
@@ -90,6 +94,13 @@ const WORDS: readonly (readonly [words: RegExp, count: number, unit: string])[] 
   [/^d(?:ays?)?$/, 1, 'd'],
   [/^w(?:eeks?)?$/, 7, 'd'],
 ];
+
+const CALENDAR_WORDS = /^\s*1?\s*(month|year)s?\s*$/i;
+
+/** Months and years differ in length, so they are no durations. */
+function calendarRemedy(unit: string): string {
+  return `A ${unit} has no fixed length: use per: '${unit}' instead of period, or period: '${unit === 'month' ? 30 : 365}d'.`;
+}
 
 /** Converts a duration in words, or with a space or capitals, to our notation: `'1m'` for `'1 minute'`. */
 function meantDuration(text: string): string | undefined {

@@ -3,6 +3,7 @@ import { complaint, type SluiceError } from '../checks/errors.ts';
 import { leafOf, wholeNumber } from '../checks/options.ts';
 import { shareOf, wholeShareOf } from './gcra.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from './ticks.ts';
+import { durationText } from '../time/duration-text.ts';
 
 /** The numbers of a limit or an override, as a user writes them. */
 export interface LimitNumbers {
@@ -116,7 +117,7 @@ function tooFast(where: string, count: number, periodMs: number): SluiceError {
   return complaint('ERR_LIMIT', {
     option: `${where}.count`,
     demand: 'at most 16 per microsecond of the period',
-    value: `${count} per ${periodMs} ms`,
+    value: `${count} per ${durationText(periodMs)}`,
     remedy: 'Use a smaller count or a longer period.',
   });
 }
@@ -178,7 +179,13 @@ function checkedQuotaCount(option: string, value: unknown): number {
   return wholeNumber(option, value, { min: 1, max: MAX_TOKENS, remedy });
 }
 
+const FRACTION_REMEDY =
+  "For a fraction multiply count and period by the same number: 5.5 per second are count: 11, period: '2s'.";
+
 function tokensRemedy(option: string, value: unknown): string {
+  if (typeof value === 'number' && value > 0 && !Number.isInteger(value) && value < MAX_TOKENS) {
+    return leafOf(option) === 'burst' ? `For example burst: ${Math.ceil(value)}.` : FRACTION_REMEDY;
+  }
   if (value !== undefined && !Number.isNaN(value)) {
     return 'To allow no bursts use burst: 1; for no limit leave the limit out.';
   }

@@ -60,6 +60,20 @@ test('kinds are silent each for itself', () => {
   expect(lines).toEqual(['warning', 'lost']);
 });
 
+test('a warning of a quota is omitted only after one of the same limit and threshold', () => {
+  const { time, lines, emit } = started();
+  const reached = (limit: string, threshold: number): void =>
+    emit({ type: 'quota-warning', limit, threshold, message: `${limit} ${threshold}` });
+  reached('Monthly', 0.5);
+  reached('Monthly', 1);
+  reached('Daily', 1);
+  reached('Monthly', 1);
+  expect(lines).toEqual(['Monthly 0.5', 'Monthly 1', 'Daily 1']);
+  time.advance(10_000);
+  reached('Monthly', 1);
+  expect(lines.at(-1)).toBe('Monthly 1 (and 1 more like it since the last line)');
+});
+
 test('an event with `once` is never omitted, and does not silence others', () => {
   const { lines, emit, warn } = started();
   warn('1');

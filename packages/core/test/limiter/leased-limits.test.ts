@@ -133,10 +133,10 @@ describe('a store with leases', () => {
     const limiter = limiterOn(store, { Leased: leased, Exact: exact });
     expect(limiter.describe('Leased')).toEqual({
       limit: 'Leased',
-      numbers: '100 per 1000 ms, burst 100',
+      numbers: '100 per 1 s, burst 100',
       exact: false,
       lease: description,
-      text: `Leased: 100 per 1000 ms, burst 100
+      text: `Leased: 100 per 1 s, burst 100
   decided in the process, by leases (mode wait)
   bound          20 tokens more than the limit in any time (20.0 % of the burst): 4 processes × 2 tokens + 100/s × 120 ms
   overdraft      2 tokens of each process
@@ -167,7 +167,7 @@ describe('a store with leases', () => {
     limiter.replace({ limits: { Other: small } });
     expect(events[1]?.message).toContain('Limit "Other" is decided exactly');
     expect(limiter.describe('Other').text).toBe(
-      'Other: 9 per 1000 ms, burst 9\n  exact, although it has an overshoot, because it needs 16 tokens',
+      'Other: 9 per 1 s, burst 9\n  exact, although it has an overshoot, because it needs 16 tokens',
     );
   });
 });
@@ -190,7 +190,7 @@ describe('a store without leases', () => {
   test('describes limits of all kinds', () => {
     const limiter = limiterOn(memoryStore(), limits);
     expect(Object.keys(limits).map((name) => limiter.describe(name).text)).toEqual([
-      'Leased: 100 per 1000 ms, burst 100\n  exact: the store has no leases, and ignores the overshoot',
+      'Leased: 100 per 1 s, burst 100\n  exact: the store has no leases, and ignores the overshoot',
       'Monthly: 100 per calendar month\n  exact',
       'InFlight: 10 at the same time\n  exact',
       'Worker: the load of this process\n  exact',

@@ -109,7 +109,7 @@ describe('ids that are IPv6 addresses', () => {
   test('are warned of once for each limit, with the remedy', () => {
     expect(idsOf(accountId(text), 'ann', '2001:db8::1', '2001:db8::2', '::ffff:203.0.113.7')).toEqual([
       'Sluice: The ids of limit "PerAddress" are IPv6 addresses. An IPv6 client can take a new address, and with it a full bucket, for each request. ' +
-        'Use key: clientNetwork(), which limits an IPv4 address or an IPv6 /48, and finds the client behind trustedProxies. ' +
+        'Use key: clientNetwork(), which limits an IPv4 address or an IPv6 /48 (for a /56 clientNetwork({ ipv6PrefixLength: 56 })), and finds the client behind trustedProxies. ' +
         'For users, and clients that are not logged in: accountId((req) => req.user?.id ?? null).or(clientNetwork()). ' +
         'To limit single addresses on purpose, use key: ipAddress().',
     ]);

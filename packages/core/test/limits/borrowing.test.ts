@@ -49,7 +49,7 @@ describe('a limit that borrows', () => {
       const { code, message } = error({ ceiling: low });
       expect(code).toBe('ERR_LIMIT');
       expect(message).toContain(
-        '`limits.PerUser.borrow.ceiling` must be at least the assured burst, 100, and the assured rate, 100 per 1000 ms, but was',
+        '`limits.PerUser.borrow.ceiling` must be at least the assured burst, 100, and the assured rate, 100 per 1 s, but was',
       );
       expect(message).toContain('Raise it, or lower the numbers of the limit.');
     },
@@ -134,7 +134,7 @@ describe('the sum of the assured rates', () => {
     const { code, message } = error({ tenants: 11 });
     expect(code).toBe('ERR_LIMIT');
     expect(message).toBe(
-      '`limits.Pool.count` must be at least the sum of the rates assured to the clients that borrow from it, 1100 per 1000 ms ' +
+      '`limits.Pool.count` must be at least the sum of the rates assured to the clients that borrow from it, 1100 per 1 s ' +
         '(tenants × the assured rate, or the rate of one id without tenants, and the overrides), but was 1000. Raise the rate of the pool, or lower the assured rates or `tenants`. ' +
         'Otherwise clients could use up the assured tokens of others.',
     );
@@ -146,11 +146,11 @@ describe('the sum of the assured rates', () => {
     expect(() =>
       make({ PerUser: { ...perUser, borrow: { ...borrow, tenants: 4 } }, Pool: pool }, overrides),
     ).not.toThrow();
-    expect(error({ tenants: 5 }, overrides).message).toContain('1100 per 1000 ms');
+    expect(error({ tenants: 5 }, overrides).message).toContain('1100 per 1 s');
     const perOrg = { ...perUser, borrow: { ...borrow, tenants: 4 } };
     const two = () =>
       make({ PerUser: { ...perUser, borrow: { ...borrow, tenants: 1 } }, PerOrg: perOrg, Pool: pool }, overrides);
-    expect(thrown(two).message).toContain('1100 per 1000 ms');
+    expect(thrown(two).message).toContain('1100 per 1 s');
   });
 
   test('is at least the rate of one id of each limit, without tenants', () => {
@@ -164,11 +164,11 @@ describe('the sum of the assured rates', () => {
     });
     const two = (count: number) => ({ ...small(count), PerOrg: { ...perUser, borrow } });
     expect(() => make(two(200))).not.toThrow();
-    expect(thrown(() => make(two(199))).message).toContain('200 per 1000 ms');
+    expect(thrown(() => make(two(199))).message).toContain('200 per 1 s');
     const half = { count: 50, period: '1s' };
     const overrides = { PerUser: { a: half, b: half } };
     expect(() => make(small(100), overrides)).not.toThrow();
-    expect(thrown(() => make(small(99), overrides)).message).toContain('100 per 1000 ms');
+    expect(thrown(() => make(small(99), overrides)).message).toContain('100 per 1 s');
   });
 
   test('is compared without rounding errors', () => {
@@ -191,7 +191,7 @@ describe('an override of a limit that borrows', () => {
     const { code, message } = error({}, { PerUser: { a: big } });
     expect(code).toBe('ERR_OVERRIDE');
     expect(message).toBe(
-      '`overrides.PerUser` has an override above the ceiling of the limit (burst 400, 400 per 1000 ms). ' +
+      '`overrides.PerUser` has an override above the ceiling of the limit (burst 400, 400 per 1 s). ' +
         'Give the override a ceiling of its own, borrow: { ceiling: { count, period } }, or raise that of the limit.',
     );
     const own = { ...big, borrow: { ceiling: { count: 600, period: '1s' }, weight: 3 } };

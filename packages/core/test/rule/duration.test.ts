@@ -89,3 +89,11 @@ test.each([0.5, 1.5, -60, 0])(
   '%o gets the general remedy: with a unit it would not be taken either, or not mean it',
   (value) => expect(thrown(() => ticks(value)).message).toContain("Write a string with its unit, such as '500ms'"),
 );
+
+test.each([
+  ['1 month', "per: 'month' instead of period, or period: '30d'."],
+  ['month', "per: 'month' instead of period, or period: '30d'."],
+  ['1 Year', "per: 'year' instead of period, or period: '365d'."],
+])('for the period %o the error names the option for calendar periods', (value, remedy) =>
+  expect(thrown(() => ticks(value)).message).toContain(remedy),
+);

@@ -78,11 +78,15 @@ test('a count that was left out is shown by an example', () => {
   expect(message).toMatch("but was undefined. For example count: 100, period: '1m'.");
 });
 
+const FRACTION_REMEDY =
+  "For a fraction multiply count and period by the same number: 5.5 per second are count: 11, period: '2s'.";
+
 describe('a number out of range is rejected:', () => {
   test.each<[field: string, value: unknown, shown: string, remedy?: string]>([
     ['count', 0, '0'],
     ['count', -1, '-1'],
-    ['count', 1.5, '1.5'],
+    ['count', 1.5, '1.5', FRACTION_REMEDY],
+    ['count', 5.5, '5.5', FRACTION_REMEDY],
     ['count', Number.NaN, 'NaN', `${NAN_REMEDY} For example count: 100, period: '1m'.`],
     ['count', Infinity, 'Infinity'],
     ['count', 1e9 + 1, '1000000001'],
@@ -92,7 +96,8 @@ describe('a number out of range is rejected:', () => {
     ['count', null, 'null'],
     ['burst', 0, '0'],
     ['burst', -1, '-1'],
-    ['burst', 0.5, '0.5'],
+    ['burst', 0.5, '0.5', 'For example burst: 1.'],
+    ['burst', 5.5, '5.5', 'For example burst: 6.'],
     ['burst', Number.NaN, 'NaN', `${NAN_REMEDY} For example burst: 100.`],
     ['burst', 1e9 + 1, '1000000001'],
     ['burst', '5', "'5'", 'Write burst: 5.'],

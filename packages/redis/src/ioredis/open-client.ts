@@ -139,9 +139,17 @@ function noClient(value: unknown): SluiceError {
     option: 'client',
     demand: 'a client of ioredis 5.8 or later: a Redis or a Cluster',
     // The message shows only the class of the value, because its fields may contain a password.
-    value: kindOf(value),
-    remedy: 'Install ioredis and give new Redis(…), or give a `url`.',
+    value: isNodeRedis(value) ? 'a client of node-redis' : kindOf(value),
+    remedy: isNodeRedis(value)
+      ? 'Sluice needs ioredis: install it and give new Redis(…), or give a `url`.'
+      : 'Install ioredis and give new Redis(…), or give a `url`.',
   });
+}
+
+/** Whether a value has the methods of a client of the package `redis`, with or without a cluster. */
+function isNodeRedis(value: unknown): boolean {
+  const { sendCommand, duplicate, isOpen } = (value ?? {}) as Record<string, unknown>;
+  return typeof sendCommand === 'function' && typeof duplicate === 'function' && typeof isOpen === 'boolean';
 }
 
 function kindOf(value: unknown): string {

@@ -168,6 +168,13 @@ describe('a value that is not a client of ioredis', () => {
     expect(open).not.toThrow(/secret/);
   });
 
+  test('a client of node-redis is named, and the error points to ioredis', () => {
+    const client = { sendCommand: () => {}, duplicate: () => {}, isOpen: false, options: { password: 'secret' } };
+    const open = () => openClient({ client: client as never, script: testScript, caller: 'redisStore' });
+    expect(open).toThrow("but was 'a client of node-redis'. Sluice needs ioredis: install it and give new Redis(…)");
+    expect(open).not.toThrow(/secret/);
+  });
+
   test('neither client nor URL is rejected, and so are both', () => {
     expect(() => openClient({ script: testScript, caller: 'leasedStore' })).toThrow(
       "`client` or `url` must be given, but neither was. For example leasedStore({ url: 'redis://127.0.0.1:6379' }).",

@@ -58,7 +58,7 @@ export function denialCases(framework: Framework): void {
     await app.get('/', as('ann'));
     const problem = JSON.parse((await app.get('/', as('ann'))).body);
     expect(problem['violated-policies']).toEqual(['Narrow', 'Slow']);
-    expect(problem.detail).toBe('Rate limits "Narrow" and "Slow" exceeded. Try again in 3600 seconds.');
+    expect(problem.detail).toBe('Rate limits "Narrow" and "Slow" exceeded. Try again in 1 h.');
   });
 
   test.skipIf(framework.ignoresHead)('a HEAD request is denied without a body', async () => {

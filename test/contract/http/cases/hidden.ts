@@ -46,7 +46,7 @@ export function hiddenCases(framework: Framework): void {
       type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
       title: 'Too many requests',
       status: 429,
-      detail: 'Rate limit exceeded. Try again in 3600 seconds.',
+      detail: 'Rate limit exceeded. Try again in 1 h.',
     });
   });
 

@@ -186,7 +186,7 @@ export function slotFieldCases(framework: Framework): void {
         429,
         {
           type: QUOTA_EXCEEDED,
-          detail: 'Limits "Fleet" and "Rate" exceeded. Try again in 3600 seconds.',
+          detail: 'Limits "Fleet" and "Rate" exceeded. Try again in 1 h.',
           'violated-policies': ['Fleet', 'Rate'],
         },
       ],
