@@ -19,6 +19,8 @@ interface SpentFromBucket {
   tatAfterSpendTicks: number;
   /** Tokens of this decision that are still spent, without those of a refund in progress. */
   tokens: number;
+  /** Whether a refund got no answer. The store may have given its tokens back, although they count as spent. */
+  hasLostRefund: boolean;
 }
 
 interface Part {
@@ -28,7 +30,8 @@ interface Part {
 
 /**
  * Tracks the tokens that a decision took, so that each token is given back at most once. A token counts as given back
- * when the store has accepted the refund: after a failed refund, another one can give it back.
+ * when the store has accepted the refund. After a lost refund, only the caller can try again, at the risk that the store
+ * gave the tokens back and its answer was late. A settlement does not take that risk.
  */
 export class SpentTokens {
   readonly #decision: Decision;
@@ -49,8 +52,8 @@ export class SpentTokens {
   }
 
   /**
-   * Refunds what was spent at one limit above the true cost. Refunds in progress are awaited first, because a lost one
-   * leaves its tokens spent.
+   * Refunds what was spent at one limit above the true cost, unless an earlier refund was lost: the store may have given
+   * those tokens back. Refunds in progress are awaited first.
    *
    * @returns The tokens still to be charged because less than the true cost was spent; otherwise 0.
    */
@@ -60,7 +63,8 @@ export class SpentTokens {
     const index = this.#decision.results.findIndex((result) => result.limit === limit);
     const all = this.#buckets.filter(({ resultIndex }) => resultIndex === index);
     const spent = Math.max(0, ...all.map(({ tokens }) => tokens));
-    await this.#giveBack(all.map((from) => ({ from, tokens: from.tokens - trueCost })));
+    const certain = all.filter(({ hasLostRefund }) => !hasLostRefund);
+    await this.#giveBack(certain.map((from) => ({ from, tokens: from.tokens - trueCost })));
     return Math.max(0, trueCost - spent);
   }
 
@@ -72,8 +76,11 @@ export class SpentTokens {
     // Subtracted before the store is called, so that of two concurrent refunds only one gives the tokens back.
     take(parts, 1);
     const accept = ({ batch, reading }: Changed<Refund>): readonly BucketState[] => {
-      // The store could not answer; the gate has emitted an event.
-      if (batch.length === 0) take(parts, -1);
+      if (batch.length === 0) {
+        // The store could not answer; the gate has emitted an event.
+        take(parts, -1);
+        for (const { from } of parts) from.hasLostRefund = true;
+      }
       return bucketStates(batch, reading);
     };
     const fail = (cause: unknown): never => {
@@ -127,7 +134,7 @@ function spentBy(decision: Decision): readonly SpentFromBucket[] {
     // Slots are released, and not given back.
     return tokens === 0 || transaction.slots
       ? []
-      : [{ transaction, resultIndex: results[i]!, tatAfterSpendTicks, tokens }];
+      : [{ transaction, resultIndex: results[i]!, tatAfterSpendTicks, tokens, hasLostRefund: false }];
   });
 }
 

@@ -86,6 +86,30 @@ describe('on a store that fails at times, the refund of a decision', () => {
   });
 });
 
+describe('a settlement after a refund whose answer was late', () => {
+  /** Spends 5 and 4, refunds the 4 on a store whose answer is lost, and settles them. Returns the tokens that remain. */
+  async function settledTo(cost: number): Promise<number> {
+    const inner = new MapStore(new FakeTime());
+    const rightRefund = inner.refund.bind(inner);
+    const lateAnswer = async (batch: readonly StoreRefund[]): Promise<never> => {
+      rightRefund(batch);
+      Object.assign(inner, { refund: rightRefund });
+      throw new SluiceError('ERR_STORE_DEADLINE', 'The store did not answer in time.');
+    };
+    Object.assign(inner, { refund: lateAnswer });
+    const limiter = createLimiter({ limits: accountLimits(numbers), store: inner, log: false });
+    await limiter.spend([order(5)]);
+    const decision = await limiter.spend([order(4)]);
+    expect(await limiter.refund(decision)).toEqual([]);
+    await coreOf(limiter).settle(decision, decision.results.at(0)!, { cost });
+    return (await limiter.check([order(0)])).remaining;
+  }
+
+  test('gives no token back twice', async () => expect(await settledTo(0)).toBe(5));
+
+  test('charges what the cost is above the tokens that were taken', async () => expect(await settledTo(6)).toBe(3));
+});
+
 describe('a settlement waits for a refund of the decision that is in progress', () => {
   /** Spends 4 and settles 4 while a refund of the decision is in progress. Returns the tokens that remain. */
   async function settledBeside(answer: 'lost' | 'given'): Promise<number> {
