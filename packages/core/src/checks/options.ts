@@ -110,7 +110,8 @@ export function wholeNumber(option: string, value: unknown, { min, max, remedy }
 function meantNumber(option: string, value: unknown): number | undefined {
   if (typeof value === 'bigint') return Number(value);
   if (typeof value !== 'string') return undefined;
-  const [, digits, unit] = /^\s*(\d{1,16})\s*(ms|s)?\s*$/.exec(value) ?? [];
+  // Trimmed first: a pattern with several optional spaces needs quadratic time for a long run of them.
+  const [, digits, unit] = /^(\d{1,16})\s?(ms|s)?$/.exec(value.trim()) ?? [];
   if (digits === undefined) return undefined;
   if (unit === undefined) return Number(digits);
   return option.endsWith('Ms') ? Number(digits) * (unit === 's' ? 1000 : 1) : undefined;

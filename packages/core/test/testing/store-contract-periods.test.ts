@@ -18,6 +18,15 @@ test.each<Mistake>([
     breaks: 'another calendar is another bucket, for every call',
   },
   {
+    mistake: 'resets all calendars of an id at once',
+    Broken: class extends MapStore {
+      override async reset(batch: readonly StoreBucket[]): Promise<void> {
+        await super.reset(batch.flatMap((bucket) => [bucket, { ...bucket, calendar: undefined }]));
+      }
+    },
+    breaks: 'the reset of a bucket with a calendar leaves the rate of the same limit and id unchanged',
+  },
+  {
     mistake: 'counts to the end of the period that the caller is in',
     Broken: class extends MapStore {
       override endOf(period: CalendarPeriod, wallMs: number): number {

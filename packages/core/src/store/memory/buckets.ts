@@ -172,8 +172,9 @@ export class Buckets {
 
   #remove({ limit, id, calendar }: StoreBucket): void {
     this.#hasher.hash(id, this.#hashes, 0);
-    this.#tables.find(limit)?.remove(this.#hashes[0]!, this.#hashes[1]!);
-    if (calendar !== undefined) this.#hasher.combine(calendar, this.#hashes, 0);
+    // A bucket with a calendar is another one than the rate of the same limit and id.
+    if (calendar === undefined) this.#tables.find(limit)?.remove(this.#hashes[0]!, this.#hashes[1]!);
+    else this.#hasher.combine(calendar, this.#hashes, 0);
     this.#tables.findOnWall(limit)?.remove(this.#hashes[0]!, this.#hashes[1]!);
   }
 

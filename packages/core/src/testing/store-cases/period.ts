@@ -71,6 +71,20 @@ export const periodCases: readonly StoreCase[] = [
     assert.deepEqual(await levels(), [0, 1, 1]);
   }),
 
+  ofPeriods(
+    'the reset of a bucket with a calendar leaves the rate of the same limit and id unchanged',
+    async (store) => {
+      const calendar = 'month:1:0:UTC';
+      const quota = { ...(await quotaOf(store)).spend('id'), limit: slow.name, calendar };
+      await store.spend([slow.spend('id')]);
+      await store.spend([quota]);
+      await store.reset([{ limit: slow.name, id: 'id', calendar }]);
+      assertLevel(await store.check([quota]), 0);
+      const { levelsTicks } = await store.check([slow.spend('id')]);
+      assert.ok(levelsTicks[0]! > 0, 'the rate was reset');
+    },
+  ),
+
   ofPeriods('all tokens are there again when the next period runs', async (store, { advance }) => {
     const quota = await quotaOf(store, 400);
     const used = await store.spend([quota.spend('id', 4)]);

@@ -94,7 +94,7 @@ describe('buckets with a calendar period in memory', () => {
     expect(store.stats().limits).toMatchObject({ Rate: { size: 5, evicted: 0 }, Hourly: { size: 15, evicted: 85 } });
   });
 
-  test('are apart from those of a rate with the same limit and id, and a reset deletes both', () => {
+  test('are apart from those of a rate with the same limit and id, and a reset without a calendar deletes both', () => {
     const { time, store } = storeAt(JULY);
     const batches = [[hourly('id', JULY, 3, 'Both')], [rate('id', 4, 'Both')], [rate('other', 5, 'Both')]];
     for (const batch of batches) store.spend(batch);
