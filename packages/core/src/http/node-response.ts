@@ -2,6 +2,7 @@ import type { ServerHttp2Stream } from 'node:http2';
 import type { Duplex, Writable } from 'node:stream';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import type { ExchangeEnd } from './exchange.ts';
+import { unwatchStream, watchStream } from './open-streams.ts';
 
 /** What is used of a response of Node, of HTTP/1 or of the HTTP/2 compatibility layer. */
 export interface NodeResponse extends Writable {
@@ -115,10 +116,11 @@ function onceResponseOver(
 
 function onceStreamOver(stream: ServerHttp2Stream, done: (end: ExchangeEnd) => void): void {
   if (isFinished(stream)) return done('finished');
-  if (stream.destroyed || stream.aborted) return done('never-begun');
+  if (stream.destroyed || stream.closed) return done('never-begun');
   if (!addFirst(stream, done)) return;
   const over = (end: ExchangeEnd): void => {
     stream.off('finish', onFinish).off('close', onClose);
+    unwatchStream(stream);
     callAll(stream, end);
   };
   // The stream closes later, if the client does not end its request.
@@ -127,6 +129,7 @@ function onceStreamOver(stream: ServerHttp2Stream, done: (end: ExchangeEnd) => v
   };
   const onClose = (): void => over('aborted');
   stream.on('finish', onFinish).on('close', onClose);
+  watchStream(stream, onClose);
 }
 
 /**
