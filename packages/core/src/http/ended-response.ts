@@ -15,13 +15,13 @@ export function onceEnded(response: ServerResponse, done: () => void): void {
   const report = (): void => {
     for (const call of all.splice(0)) call();
   };
-  response.end = reporting(response.end, report) as ServerResponse['end'];
-  response.destroy = reporting(response.destroy, report) as ServerResponse['destroy'];
+  reportCalls(response, 'end', report);
+  reportCalls(response, 'destroy', report);
 }
 
-/** Returns a method that also reports its calls. */
-function reporting(method: (...args: never[]) => unknown, report: () => void) {
-  return function reportingMethod(this: ServerResponse, ...args: never[]): unknown {
+function reportCalls(response: ServerResponse, name: 'end' | 'destroy', report: () => void): void {
+  const method = response[name] as (...args: never[]) => never;
+  response[name] = function reportingMethod(this: ServerResponse, ...args: never[]) {
     const result = method.apply(this, args);
     report();
     return result;

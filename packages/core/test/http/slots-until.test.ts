@@ -93,3 +93,12 @@ test('a response that was ended before is reported at once', () => {
   onceEnded(response, () => (isEnded = true));
   expect(isEnded).toBe(true);
 });
+
+test('until the handler: a request that took no slot waits for no end of its handler', () => {
+  const limiter = createLimiter({ limits: { InFlight: { key: accountId(() => null), concurrency: 1 } } });
+  const settings = flowSettings({ limiter, slotsUntil: 'handler' }, []);
+  let asked = 0;
+  const exchange = plainExchange({ onEnd: () => undefined, onHandled: () => asked++ });
+  expect(runFlow(settings, exchange, [])).toBeNull();
+  expect(asked).toBe(0);
+});

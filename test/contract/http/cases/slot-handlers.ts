@@ -27,7 +27,7 @@ export function slotHandlerCases(framework: Framework): void {
       });
       const visits = [app.visit('/', as('ann')), app.visit('/', as('ann'))];
       await expect.poll(arrived).toBe(2);
-      for (const { leave } of visits) leave();
+      for (const visit of visits) visit.leave();
       await expect.poll(() => seen.over).toBe(2);
       release();
       await expect.poll(() => seen.allowed).toBe(2);

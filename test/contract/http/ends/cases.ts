@@ -70,14 +70,15 @@ export function endCases(storeName: string, makeStore: () => Promise<Store>): vo
             await makeStore(),
           );
           const leavers = await leaversOf(framework.protocol, port, '/', moment.room);
-          if (moment.reached === undefined) await expect.poll(connections).toBe(leavers.length);
-          else {
-            await Promise.all(leavers.map(moment.reached));
-            await expect.poll(decided).toBe(leavers.length);
-          }
-          if (moment.holds === true) expect(await held()).toEqual([leavers.length, leavers.length]);
-          for (const { leave } of leavers) leave();
-          if (moment.reached === undefined) await expect.poll(() => areDecided(leavers)).toBe(true);
+          const isEarly = moment.reached === undefined;
+          const count = leavers.length;
+          await expect.poll(connections).toBe(count);
+          await Promise.all(leavers.map((leaver) => moment.reached?.(leaver)));
+          await expect.poll(decided).toBeGreaterThanOrEqual(isEarly ? 0 : count);
+          const heldThen = await held();
+          expect(heldThen).toEqual(moment.holds === true ? [count, count] : heldThen);
+          for (const leaver of leavers) leaver.leave();
+          await expect.poll(() => !isEarly || areDecided(leavers)).toBe(true);
           await expect.poll(held, { timeout: 1000, interval: 50 }).toEqual([0, 0]);
           await expect.poll(spent, { timeout: 1000, interval: 50 }).toBe(decided());
           const left = (await held()).join(' + ');
@@ -131,9 +132,9 @@ async function serve(framework: Framework, { handle }: Moment, store: Store) {
     port,
     connections,
     /** Whether the requests of all clients have arrived, or can't any more, and are decided. */
-    async areDecided(leavers: readonly Leaver[]) {
-      await Promise.all(leavers.map(({ heard }) => heard()));
-      return (await connections()) === leavers.filter(({ isOpen }) => isOpen()).length && arrived === decisions;
+    areDecided: async (leavers: readonly Leaver[]) => {
+      await Promise.all(leavers.map((leaver) => leaver.heard()));
+      return (await connections()) === leavers.filter((leaver) => leaver.isOpen()).length && arrived === decisions;
     },
     decided: () => decisions,
     held: async () => [CONCURRENCY - (await remaining('Fleet')), CONCURRENCY - (await remaining('Here'))],

@@ -1,6 +1,7 @@
 import { connect as connectHttp2, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { realDelay } from '../../../real-delay.ts';
 import type { Protocol } from '../framework.ts';
 
 /** A client that waits at some moment of its request, and then ends it in its own way. */
@@ -43,11 +44,11 @@ const STREAM_WAYS: readonly StreamWay[] = [
   ),
   (stream, session) => {
     stream.close(0);
-    setTimeout(() => session.destroy(), 100);
+    void realDelay(100).then(() => session.destroy());
   },
   (_stream, session) => {
     session.goaway(0);
-    setTimeout(() => session.destroy(), 100);
+    void realDelay(100).then(() => session.destroy());
   },
   (_stream, session) => session.goaway(2),
   (_stream, session) => session.destroy(),
