@@ -33,6 +33,15 @@ function later(): { readonly promise: Promise<void>; readonly end: () => void } 
   return { promise, end };
 }
 
+/** Lets a client leave while its handler works, which keeps its slot. */
+async function leaveAmid({ held, visit }: Pick<Awaited<ReturnType<typeof serve>>, 'held' | 'visit'>): Promise<void> {
+  const leave = visit();
+  await expect.poll(held).toBe(1);
+  leave();
+  await turns();
+  expect(held()).toBe(1);
+}
+
 const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
@@ -40,11 +49,7 @@ const turns = async (): Promise<void> => {
 test('an async handler that returns nothing after its client has left frees its slot', async () => {
   const { promise, end } = later();
   const { held, visit } = await serve((app) => app.get('/', async () => promise));
-  const leave = visit();
-  await expect.poll(held).toBe(1);
-  leave();
-  await turns();
-  expect(held()).toBe(1);
+  await leaveAmid({ held, visit });
   end();
   await expect.poll(held).toBe(0);
 });
@@ -68,11 +73,7 @@ test('a handler without a promise frees its slot when it sends its reply, also a
   const { held, visit } = await serve((app) => {
     app.get('/', (_request, reply) => void promise.then(() => reply.send('ok')));
   });
-  const leave = visit();
-  await expect.poll(held).toBe(1);
-  leave();
-  await turns();
-  expect(held()).toBe(1);
+  await leaveAmid({ held, visit });
   end();
   await expect.poll(held).toBe(0);
 });
