@@ -1,5 +1,6 @@
 import { endIfBegun, fieldKey, NodeExchange, type Denial, type RequestDecision } from '@sluice/core/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { onceHandled } from './handled.ts';
 import type { RouteSettings } from './route-limits.ts';
 
 /** Adapts a Fastify request and its reply to the flow of core. */
@@ -17,6 +18,10 @@ export class FastifyExchange extends NodeExchange<FastifyRequest> {
 
   set decision(decision: RequestDecision) {
     this.request.rateLimit = decision;
+  }
+
+  override onHandled(done: () => void): void {
+    onceHandled(this.request, (ended) => super.onHandled(ended), done);
   }
 
   override getField(name: string): number | string | readonly string[] | undefined {

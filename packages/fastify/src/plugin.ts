@@ -12,6 +12,7 @@ import {
 import { checkBoolean } from '@sluice/core/kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { FastifyExchange, sendDenial } from './exchange.ts';
+import { followedHandler } from './handled.ts';
 import { checkedHook, type Hook } from './hook.ts';
 import { Registration } from './registration.ts';
 import { unusedConfig, type RouteLimits, type RouteSettings, type SettleArgs } from './route-limits.ts';
@@ -89,6 +90,7 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
   if (!instance.hasRequestDecorator('rateLimit')) instance.decorateRequest('rateLimit', undefined);
   instance.addHook(registration.hook as 'onRequest', hookAt(registration.hook));
   instance.addHook('onRoute', (route) => {
+    if (registration.base.slotsUntil === 'handler') route.handler = followedHandler(route.handler);
     const hook = registration.meet(route);
     if (hook !== undefined) route[hook] = [hookAt(hook), ...[route[hook] ?? []].flat()] as never;
   });

@@ -1,5 +1,5 @@
 import { NodeExchange, type RequestDecision } from '@sluice/core/http';
-import type { Context } from 'koa';
+import type { Context, Next } from 'koa';
 import { keepFieldOnError } from './error-fields.ts';
 
 /** Adapts a Koa context to the flow of core. */
@@ -10,6 +10,18 @@ export class KoaExchange extends NodeExchange<Context> {
 
   set decision(decision: RequestDecision) {
     this.request.state['rateLimit'] = decision;
+  }
+
+  #done: (() => void) | undefined;
+
+  override onHandled(done: () => void): void {
+    this.#done = done;
+  }
+
+  /** Calls the next middleware, and reports when its promise settles. */
+  proceed(next: Next): Promise<unknown> {
+    const done = this.#done;
+    return done === undefined ? next() : new Promise((resolve) => resolve(next())).finally(done);
   }
 
   override setField(name: string, value: string): void {

@@ -57,18 +57,20 @@ export type RateLimitOptions<Name extends string = string> = MiddlewareOptions<C
 export function rateLimit<Name extends string = string>(options: RateLimitOptions<Name>): Middleware {
   const settings = flowSettings<Context, readonly [Context]>(options, ['onDenied']);
   const { onDenied } = options;
-  const proceed = (ctx: Context, next: Next, outcome: FlowOutcome): unknown => {
-    if (outcome === null) return next();
+  const proceed = (exchange: KoaExchange, next: Next, outcome: FlowOutcome): unknown => {
+    if (outcome === null) return exchange.proceed(next);
     if (outcome === 'left') return undefined;
+    const ctx = exchange.request;
     if (onDenied === undefined) return send(settings, ctx, outcome);
     return new Promise((resolve) => resolve(onDenied(ctx, outcome.decision))).catch(throwError);
   };
 
   return function rateLimitMiddleware(ctx: Context, next) {
-    const outcome = runFlow(settings, new KoaExchange(ctx, ctx.req, ctx.res), [ctx]);
+    const exchange = new KoaExchange(ctx, ctx.req, ctx.res);
+    const outcome = runFlow(settings, exchange, [ctx]);
     return outcome instanceof Promise
-      ? outcome.then((settled) => proceed(ctx, next, settled))
-      : proceed(ctx, next, outcome);
+      ? outcome.then((settled) => proceed(exchange, next, settled))
+      : proceed(exchange, next, outcome);
   };
 }
 

@@ -28,6 +28,7 @@ import { shareCases } from './cases/shares.ts';
 import { slotConnectionCases } from './cases/slot-connections.ts';
 import { slotEndCases } from './cases/slot-ends.ts';
 import { slotFieldCases } from './cases/slot-fields.ts';
+import { slotHandlerCases } from './cases/slot-handlers.ts';
 import { slotStreamCases } from './cases/slot-streams.ts';
 import { slotCases } from './cases/slots.ts';
 import { streamCases } from './cases/streams.ts';
@@ -62,6 +63,7 @@ const CASES = {
   loads: loadCases,
   'fields of slots': slotFieldCases,
   'ends of slots': slotEndCases,
+  'handlers with slots': slotHandlerCases,
 };
 
 /** What goes by the protocol, or by none. */

@@ -56,18 +56,20 @@ type Options = MiddlewareOptions<FetchContext, SettleArgs> & { readonly onDenied
 /** A middleware that limits requests, as the adapters of the frameworks make it. */
 export function rateLimit(options: Options): Middleware {
   const settings = flowSettings<FetchContext, SettleArgs>(options, ['onDenied']);
-  const proceed = (context: FetchContext, next: Next, outcome: FlowOutcome): Awaitable<Response> => {
-    if (outcome === null) return next();
+  const proceed = (exchange: FetchExchange, next: Next, outcome: FlowOutcome): Awaitable<Response> => {
+    const context = exchange.request;
+    if (outcome === null) return exchange.proceed(next);
     if (outcome === 'left') return new Response(null, { status: 499 });
     if (options.onDenied === undefined) return responseOf(context, outcome);
     const { onDenied } = options;
     return new Promise<Response>((resolve) => resolve(onDenied(context, outcome.decision))).catch(throwError);
   };
   return function rateLimitMiddleware(context, next) {
-    const outcome = runFlow(settings, new FetchExchange(context), [context]);
+    const exchange = new FetchExchange(context);
+    const outcome = runFlow(settings, exchange, [context]);
     return outcome instanceof Promise
-      ? outcome.then((settled) => proceed(context, next, settled))
-      : proceed(context, next, outcome);
+      ? outcome.then((settled) => proceed(exchange, next, settled))
+      : proceed(exchange, next, outcome);
   };
 }
 
@@ -82,6 +84,7 @@ export function finishedResponse(context: FetchContext, response: Response): Res
 
 class FetchExchange implements Exchange<FetchContext> {
   readonly request: FetchContext;
+  #done: (() => void) | undefined;
 
   constructor(request: FetchContext) {
     this.request = request;
@@ -110,6 +113,20 @@ class FetchExchange implements Exchange<FetchContext> {
 
   onEnd(done: (end: ExchangeEnd) => void): void {
     this.request.onEnd(done);
+  }
+
+  get hasLeft(): boolean {
+    return this.request.signal.aborted;
+  }
+
+  onHandled(done: () => void): void {
+    this.#done = done;
+  }
+
+  /** Calls the next middleware, and reports when its promise settles. */
+  proceed(next: Next): Awaitable<Response> {
+    const done = this.#done;
+    return done === undefined ? next() : new Promise<Response>((resolve) => resolve(next())).finally(done);
   }
 
   getField(name: string): string | undefined {

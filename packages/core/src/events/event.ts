@@ -35,11 +35,12 @@ export type LimiterEvent =
     }
   /**
    * A `settle`, `onDecision` or `weight` function threw, rejected or returned a wrong value. The request is not
-   * affected. After a failed `settle` the full cost stays taken, and after a failed `weight` the weight is 1.
+   * affected. After a failed `settle` the full cost stays taken, and after a failed `weight` the weight is 1. Or a
+   * `slotsUntil` function threw: the slots of the request are released.
    */
   | {
       readonly type: 'callback-failed';
-      readonly callback: 'settle' | 'onDecision' | 'weight';
+      readonly callback: 'settle' | 'onDecision' | 'weight' | 'slotsUntil';
       readonly cause: unknown;
       readonly message: string;
     }

@@ -24,6 +24,17 @@ export interface Exchange<Request> extends AddressedRequest, ReceivedRequest, Re
    * held waits for its whole delay, even when its client disconnects.
    */
   onEnd?(done: (end: ExchangeEnd) => void): void;
+  /**
+   * Whether the client disconnected, or reset its stream, before its response was finished. Such a request is not let
+   * through. Left out where that can't be known.
+   */
+  readonly hasLeft?: boolean;
+  /**
+   * Calls a function once, when the handler of the request has ended, whether its client is still there or not; at once
+   * when it already has. Called before the request is let through. Left out where that can't be known:
+   * `slotsUntil: 'handler'` is then an error.
+   */
+  onHandled?(done: () => void): void;
   /** The decision, stored on the framework's request. A value that the user stored there is replaced. */
   decision: RequestDecision | undefined;
 }

@@ -11,14 +11,14 @@ import type { Exchange } from './exchange.ts';
 import { retryAfterSeconds, writeFields } from './fields.ts';
 import type { FlowSettings } from './middleware-options.ts';
 import { denialOf, type Denial } from './denial.ts';
-import { checkHasEnd, releaseAfterResponse } from './held-slots.ts';
+import { checkHasEnd, releaseAfterHandler, releaseAfterResponse } from './held-slots.ts';
 import { RequestDecision } from './request-decision.ts';
 import { chargeFullCosts, checkSettles, settleAfterResponse } from './settlement.ts';
 
 /**
  * The outcome for a request: `null` when it may continue, otherwise the response to send. `'left'`: the client
- * disconnected before its address was known, while the request waited for its turn, or before slots were taken for it. Such
- * a request is neither let through nor answered, and is not an error.
+ * disconnected before its address was known, before the request was decided, or while it waited for its turn. Such a
+ * request is neither let through nor answered, and is not an error.
  */
 export type FlowOutcome = Denial | null | 'left';
 
@@ -100,7 +100,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   /** @param skipFailure - A failure of `skip`, which comes before those of the limits. */
   #decide(skipFailure?: Rejected): Awaitable<FlowOutcome> {
     const limits = this.#settings.prepared.resolved();
-    checkHasEnd(limits.slotLimit, this.#exchange);
+    checkHasEnd(limits.slotLimit, this.#exchange, this.#settings.slotsUntil);
     const asks = this.#asksOf(limits.uses);
     if (skipFailure !== undefined) asks.unshift(skipFailure);
     const { shadow, held } = this.#settings;
@@ -122,26 +122,38 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
 
   #carryOut(decided: Decision | PartialDecision): Awaitable<FlowOutcome> {
     if (!(decided instanceof Decision)) return this.#carryOutPart(decided);
-    const hasLeft = releaseAfterResponse(this.#settings.limiter, this.#exchange, decided);
+    const { limiter, slotsUntil } = this.#settings;
+    if (slotsUntil === 'response') releaseAfterResponse(limiter, this.#exchange, decided);
     this.#report(decided);
-    if (this.#settings.shadow) return this.#letGo(decided);
-    if (decided.delayMs > 0) return this.#hold(decided);
-    return this.#letGo(decided) ?? (hasLeft ? 'left' : null);
+    return decided.delayMs > 0 && !this.#settings.shadow ? this.#hold(decided) : this.#letGo(decided);
   }
 
   #hold(decision: Decision): Promise<FlowOutcome> {
     const { limiter, held } = this.#settings;
     return held.hold(limiter, decision, this.#exchange).then((end) => {
-      if (end === 'left') return 'left';
+      if (end === 'left') return this.#leave(decision);
       return end === 'over'
         ? this.#letGo(decision, decision.delayMs)
         : this.#answer(closedDecision(decision, closed()));
     });
   }
 
-  #letGo(decision: Decision, heldMs = 0): Denial | null {
-    if (decision.allowed) settleAfterResponse(this.#settings, this.#exchange, this.#settleArgs, decision);
+  #letGo(decision: Decision, heldMs = 0): FlowOutcome {
+    const settings = this.#settings;
+    const exchange = this.#exchange;
+    if (decision.allowed) {
+      settleAfterResponse(settings, exchange, this.#settleArgs, decision);
+      // No work is begun for a client that has left. In shadow mode, every request is let through.
+      if (!settings.shadow && exchange.hasLeft === true) return this.#leave(decision);
+      if (settings.slotsUntil !== 'response') releaseAfterHandler(settings, exchange, this.#settleArgs, decision);
+    }
     return this.#answer(decision, heldMs);
+  }
+
+  /** Ends a request whose handler will not run. Its slots are released here, unless they are at the end of its response. */
+  #leave(decision: Decision): 'left' {
+    void this.#settings.limiter.releaseSlots(decision);
+    return 'left';
   }
 
   #carryOutPart({ decision, causes }: PartialDecision): Denial | 'left' {

@@ -1,42 +1,82 @@
-import { complaint } from '../checks/errors.ts';
+import { complaint, reasonOf } from '../checks/errors.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, ExchangeEnd } from './exchange.ts';
+import type { FlowSettings } from './middleware-options.ts';
+import type { SlotsUntil } from './slots-until.ts';
 
 /**
- * Rejects a concurrency limit when the exchange has no response: its slots would never be released.
+ * Rejects a concurrency limit when the exchange has no response, or its adapter does not know when its handler ends: its
+ * slots would never be released.
  *
  * @param limit - The concurrency limit of the request, if it has one.
  * @throws {SluiceError} `ERR_OPTION`.
  */
-export function checkHasEnd(limit: { readonly name: string } | undefined, exchange: Exchange<unknown>): void {
-  if (limit === undefined || exchange.onEnd !== undefined) return;
+export function checkHasEnd(
+  limit: { readonly name: string } | undefined,
+  exchange: Exchange<unknown>,
+  slotsUntil: SlotsUntil<never>,
+): void {
+  if (limit === undefined) return;
+  if (exchange.onEnd === undefined) {
+    throw complaint('ERR_OPTION', {
+      option: 'limits',
+      demand: 'without concurrency limits here, because the request has no response',
+      value: limit.name,
+      remedy:
+        'Their slots are released when a response is over. Use `await using held = await limiter.hold(…)` instead.',
+    });
+  }
+  if (slotsUntil !== 'handler' || exchange.onHandled !== undefined) return;
   throw complaint('ERR_OPTION', {
-    option: 'limits',
-    demand: 'without concurrency limits here, because the request has no response',
-    value: limit.name,
-    remedy: 'Their slots are released when a response is over. Use `await using held = await limiter.hold(…)` instead.',
+    option: 'slotsUntil',
+    demand: "'response' or a function here, because this adapter does not know when a handler ends",
+    value: slotsUntil,
+    remedy: 'The function returns the promise of the work, e.g. slotsUntil: (request) => work.get(request).',
   });
 }
 
-/**
- * Releases the slots of the decision on a request when its response is over, whatever happened to it.
- *
- * @returns Whether the client had left before. The handler of such a request would run without a slot.
- */
+/** Releases the slots of the decision on a request when its response is over, whatever happened to it. */
 export function releaseAfterResponse(
   limiter: RequestLimiter<never>,
   exchange: Exchange<unknown>,
   decision: Decision,
-): boolean {
-  if (!limiter.holdsSlots(decision)) return false;
-  let hasLeft = false;
+): void {
+  if (!limiter.holdsSlots(decision)) return;
   exchange.onEnd!((end) => {
-    hasLeft = end === 'never-begun';
     if (end === 'unknown') leaveToLease(limiter, decision);
     else void limiter.releaseSlots(decision);
   });
-  return hasLeft;
+}
+
+/**
+ * Releases the slots of the decision on a request, which is now let through, when its handler has ended, or when the
+ * promise settles that the function `slotsUntil` returns at the end of the response.
+ */
+export function releaseAfterHandler<Request, SettleArgs extends readonly unknown[]>(
+  { limiter, slotsUntil }: FlowSettings<Request, SettleArgs>,
+  exchange: Exchange<Request>,
+  settleArgs: SettleArgs,
+  decision: Decision,
+): void {
+  if (!limiter.holdsSlots(decision)) return;
+  const release = (): void => void limiter.releaseSlots(decision);
+  if (typeof slotsUntil !== 'function') return exchange.onHandled!(release);
+  exchange.onEnd!((end: ExchangeEnd) => {
+    if (end === 'unknown') return leaveToLease(limiter, decision);
+    try {
+      // Its rejection is the failure of the handler's work, which the handler reports.
+      Promise.resolve(slotsUntil(...settleArgs)).then(release, release);
+    } catch (cause) {
+      release();
+      reportFailure(limiter, cause);
+    }
+  });
+}
+
+function reportFailure(limiter: RequestLimiter<never>, cause: unknown): void {
+  const message = `The slotsUntil function failed (${reasonOf(cause)}). The slots of the request were released.`;
+  limiter.emit({ type: 'callback-failed', callback: 'slotsUntil', cause, message });
 }
 
 function leaveToLease(limiter: RequestLimiter<never>, decision: Decision): void {

@@ -22,3 +22,4 @@ export { limitUses, type CheckedUse, type LimitUse, type ResponseEnd } from './l
 export { NodeExchange, sendDenial } from './node-exchange.ts';
 export type { Denial } from './denial.ts';
 export { RequestDecision } from './request-decision.ts';
+export type { SlotOptions, SlotsUntil } from './slots-until.ts';

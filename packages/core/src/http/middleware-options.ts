@@ -15,6 +15,7 @@ import type {
   QuotaDefinition,
   RateDefinition,
 } from '../limits/limit-definition.ts';
+import { checkedSlotsUntil, type SlotOptions, type SlotsUntil } from './slots-until.ts';
 import { checkLimitName } from '../limits/limit-name.ts';
 import { CONCURRENCY_OPTIONS } from '../limits/concurrency.ts';
 import { QUOTA_OPTIONS } from '../limits/quota.ts';
@@ -103,9 +104,20 @@ export type MiddlewareOptions<
   Request = unknown,
   SettleArgs extends readonly unknown[] = readonly unknown[],
   Name extends string = string,
-> = (SharedLimits<Request, SettleArgs, Name> | InlineLimit<Request, SettleArgs>) & FlowOptions<Request>;
+> = (SharedLimits<Request, SettleArgs, Name> | InlineLimit<Request, SettleArgs>) &
+  FlowOptions<Request> &
+  SlotOptions<SettleArgs>;
 
-const FLOW_OPTIONS = ['skip', 'shadow', 'fields', 'retryJitter', 'limitPreflight', 'maxHeld', 'onDecision'] as const;
+const FLOW_OPTIONS = [
+  'skip',
+  'shadow',
+  'fields',
+  'retryJitter',
+  'limitPreflight',
+  'maxHeld',
+  'slotsUntil',
+  'onDecision',
+] as const;
 const SHARED_OPTIONS = ['limiter', 'limits', ...FLOW_OPTIONS] as const;
 const NUMBERS = [
   'burst',
@@ -143,6 +155,8 @@ export interface FlowSettings<Request, SettleArgs extends readonly unknown[]>
   readonly limitPreflight: boolean;
   /** The requests that are held for a delay. */
   readonly held: HeldRequests;
+  /** See {@link SlotOptions.slotsUntil}. */
+  readonly slotsUntil: SlotsUntil<SettleArgs>;
 }
 
 /**
@@ -169,7 +183,9 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   checkBoolean('limitPreflight', limitPreflight);
   const dialect = fields === false ? null : DIALECTS[checkedDialect(fields)];
   const held = new HeldRequests(wholeNumber('maxHeld', maxHeld, { min: 0, max: 1_000_000, remedy: MAX_HELD_REMEDY }));
-  const common = { skip, shadow, dialect, retryJitter: checkedJitter(retryJitter), limitPreflight, onDecision, held };
+  const slotsUntil = checkedSlotsUntil(options, shared || 'concurrency' in options);
+  const answers = { dialect, retryJitter: checkedJitter(retryJitter) };
+  const common = { skip, shadow, limitPreflight, onDecision, held, slotsUntil, ...answers };
   return {
     ...common,
     ...(shared

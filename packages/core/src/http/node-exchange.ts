@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Peer } from '../client/trusted-proxies.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
-import { endIfBegun, onceOver } from './node-response.ts';
+import { endIfBegun, hasLeft, onceOver } from './node-response.ts';
+import { onceEnded } from './ended-response.ts';
 import type { Exchange, ExchangeEnd } from './exchange.ts';
 import { fieldKey } from './fields.ts';
 import type { Denial } from './denial.ts';
@@ -54,8 +55,17 @@ export abstract class NodeExchange<Request> extends NodeRequestExchange<Request>
     this.outgoing = outgoing;
   }
 
+  get hasLeft(): boolean {
+    return hasLeft(this.incoming.socket, this.outgoing);
+  }
+
   onEnd(done: (end: ExchangeEnd) => void): void {
     onceOver(this.incoming.socket, this.outgoing, done);
+  }
+
+  /** A handler has ended when it has ended its response. Frameworks that return its promise replace this. */
+  onHandled(done: () => void): void {
+    onceEnded(this.outgoing, done);
   }
 
   getField(name: string): number | string | readonly string[] | undefined {

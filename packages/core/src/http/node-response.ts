@@ -91,15 +91,28 @@ export function onceOver(
   else onceStreamOver(stream, done);
 }
 
+/** Whether the client disconnected, or reset its stream, before the response was finished. */
+export function hasLeft(socket: Duplex | null | undefined, response: NodeResponse): boolean {
+  const stream = http2StreamOf(response);
+  if (stream === undefined) return !response.writableFinished && isResponseOver(socket, response);
+  return isStreamOver(stream) && !isFinished(stream);
+}
+
+// A client that disconnected while the store was called: no event will follow.
+function isResponseOver(socket: Duplex | null | undefined, response: NodeResponse): boolean {
+  return response.closed || response.destroyed || socket?.destroyed === true;
+}
+
+function isStreamOver(stream: ServerHttp2Stream): boolean {
+  return stream.destroyed || stream.closed;
+}
+
 function onceResponseOver(
   socket: Duplex | null | undefined,
   response: NodeResponse,
   done: (end: ExchangeEnd) => void,
 ): void {
-  // The client disconnected while the store was called: no event will follow.
-  if (response.closed || response.destroyed || socket?.destroyed === true) {
-    return done(response.writableFinished ? 'finished' : 'never-begun');
-  }
+  if (isResponseOver(socket, response)) return done(response.writableFinished ? 'finished' : 'never-begun');
   if (!addFirst(response, done)) return;
   const others = waitingAt(socket);
   const over = (end: ExchangeEnd): void => {
@@ -116,7 +129,7 @@ function onceResponseOver(
 
 function onceStreamOver(stream: ServerHttp2Stream, done: (end: ExchangeEnd) => void): void {
   if (isFinished(stream)) return done('finished');
-  if (stream.destroyed || stream.aborted || stream.closed) return done('never-begun');
+  if (isStreamOver(stream)) return done('never-begun');
   if (!addFirst(stream, done)) return;
   const over = (end: ExchangeEnd): void => {
     closedStreams.delete(stream);

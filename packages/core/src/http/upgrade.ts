@@ -94,6 +94,7 @@ const OPTIONS = ['limits', 'accept', 'skip', 'shadow', 'fields', 'retryJitter', 
 function checkedAccept(options: UpgradeOptions): UpgradeListener {
   checkOptions('limitUpgrade', options, OPTIONS, {
     settle: '`settle` is not available here: an upgrade has no response.',
+    slotsUntil: '`slotsUntil` is not available here: an upgrade has its slots until its socket is closed.',
   });
   const { accept, limits } = options;
   if (

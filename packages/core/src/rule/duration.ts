@@ -69,7 +69,7 @@ function remedyFor(option: string, value: unknown, isRight: (text: string) => bo
   const meant = typeof value === 'string' ? meantDuration(value) : undefined;
   if (meant !== undefined && isRight(meant)) return `Write ${leafOf(option)}: '${meant}'.`;
   if (typeof value === 'string' && leafOf(option) === 'period') {
-    const [, unit] = CALENDAR_WORDS.exec(value) ?? [];
+    const [, unit] = CALENDAR_WORDS.exec(value.trim()) ?? [];
     if (unit !== undefined) return calendarRemedy(unit.toLowerCase());
   }
   const examples = EXAMPLES.filter(isRight).map((text) => `'${text}'`);
@@ -95,7 +95,7 @@ const WORDS: readonly (readonly [words: RegExp, count: number, unit: string])[] 
   [/^w(?:eeks?)?$/, 7, 'd'],
 ];
 
-const CALENDAR_WORDS = /^\s*1?\s*(month|year)s?\s*$/i;
+const CALENDAR_WORDS = /^(?:1\s?)?(month|year)s?$/i;
 
 /** Months and years differ in length, so they are no durations. */
 function calendarRemedy(unit: string): string {

@@ -47,25 +47,36 @@ export function departedClientCases(framework: Framework): void {
   test.each([
     ['a key', false],
     ['a skip', false],
-    ['a limit before', false],
     ['a key', true],
     ['a skip', true],
-    ['a limit before', true],
   ] as const)(
     'a client that resets while %s is awaited is counted by its address, without an error (late store: %s)',
     async (what, later) => {
       const doors = gate();
       const limiter = withLimits(later, what === 'a key' ? doors.pass : undefined);
-      const before = stillLimiter({
-        limits: { A: { key: accountId(() => doors.pass().then(() => 'ann')), count: 9, period: '1h' } },
-      });
       const skip = what === 'a skip' ? () => doors.pass().then(() => false) : undefined;
       const own = { limiter, limits: ['PerClient'], skip };
-      const limits = what === 'a limit before' ? [{ limiter: before }, own] : [own];
-      const app = await reset({ limits }, doors, 3);
+      const app = await reset({ limits: [own] }, doors, 3);
       const id = what === 'a key' ? 'clientNetwork:127.0.0.1' : '127.0.0.1';
       await expect.poll(() => remaining(limiter, 'PerClient', id)).toBe(6);
       expect(ours(app)).toEqual([]);
+    },
+  );
+
+  test.each([false, true])(
+    'a client that resets while a limit is awaited is counted by it, and meets no further limit (late store: %s)',
+    async (later) => {
+      const doors = gate();
+      let handled = 0;
+      const key = accountId(() => doors.pass().then(() => 'ann'));
+      const first = stillLimiter({ limits: { First: { key, count: 9, period: '1h' } } });
+      const limiter = withLimits(later);
+      const limits = [{ limiter: first }, { limiter, limits: ['PerClient'] }];
+      const app = await reset({ limits, routes: { '/': { handle: () => `${++handled}` } } }, doors, 3);
+      await expect.poll(() => remaining(first, 'First', 'ann')).toBe(6);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(await remaining(limiter, 'PerClient', '127.0.0.1')).toBe(9);
+      expect({ errors: ours(app), handled }).toEqual({ errors: [], handled: 0 });
     },
   );
 

@@ -27,6 +27,10 @@ export function slotStreamCases(framework: Framework): void {
 
   const ways: [string, (session: ClientHttp2Session, streams: readonly ClientHttp2Stream[]) => void][] = [
     ['resets its streams', (_session, streams) => streams.forEach((stream) => stream.close(constants.NGHTTP2_CANCEL))],
+    [
+      'resets its streams without an error',
+      (_session, streams) => streams.forEach((stream) => stream.close(constants.NGHTTP2_NO_ERROR)),
+    ],
     ['closes its connection', (session) => session.destroy()],
   ];
 

@@ -1,0 +1,108 @@
+import { connect as connectHttp2, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+import { connect, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { realDelay } from '../../../real-delay.ts';
+import type { Protocol } from '../framework.ts';
+
+/** A client that waits at some moment of its request, and then ends it in its own way. */
+export interface Leaver {
+  /** Resolves when the head of the response has arrived. */
+  readonly head: Promise<unknown>;
+  /** Resolves when the last byte of the response has arrived. */
+  readonly lastByte: Promise<unknown>;
+  readonly leave: () => void;
+  /** Waits until the server has read all that was sent on a connection that stays open. */
+  readonly heard: () => Promise<void>;
+  readonly isOpen: () => boolean;
+}
+
+/** How much of a response a client takes: all, or only its head. */
+export type Room = 'all' | 'head';
+
+/** Connects one client for each way to end a request, and sends a request of each to the path. */
+export async function leaversOf(protocol: Protocol, port: number, path: string, room: Room): Promise<Leaver[]> {
+  return protocol === 'HTTP/2' ? streamLeavers(port, path, room) : socketLeavers(port, path, room);
+}
+
+/** Closed, reset, and half closed before. */
+const SOCKET_WAYS: readonly ((socket: Socket) => void)[] = [
+  (socket) => socket.destroy(),
+  (socket) => socket.resetAndDestroy(),
+  (socket) => void socket.end(() => socket.destroy()),
+];
+
+type StreamWay = (stream: ClientHttp2Stream, session: ClientHttp2Session, socket: Socket) => void;
+
+/** All codes of errors (RFC 9113 section 7). */
+const CODES = Array.from({ length: 14 }, (_, code) => code);
+
+const STREAM_WAYS: readonly StreamWay[] = [
+  ...CODES.map(
+    (code): StreamWay =>
+      (stream) =>
+        stream.close(code),
+  ),
+  (stream, session) => {
+    stream.close(0);
+    void realDelay(100).then(() => session.destroy());
+  },
+  (_stream, session) => {
+    session.goaway(0);
+    void realDelay(100).then(() => session.destroy());
+  },
+  (_stream, session) => session.goaway(2),
+  (_stream, session) => session.destroy(),
+  ...SOCKET_WAYS.map(
+    (end): StreamWay =>
+      (_stream, _session, socket) =>
+        end(socket),
+  ),
+];
+
+async function streamLeavers(port: number, path: string, room: Room): Promise<Leaver[]> {
+  const settings = { initialWindowSize: room === 'all' ? 65_535 : 0 };
+  const leavers = STREAM_WAYS.map(async (end): Promise<Leaver> => {
+    const socket = await connected(port);
+    const session = connectHttp2(`http://127.0.0.1:${port}`, { createConnection: () => socket, settings });
+    session.on('error', () => undefined);
+    onTestFinished(() => session.destroy());
+    await new Promise((resolve) => session.once('remoteSettings', resolve));
+    // The request stays open, so that its stream is open when the last byte of the response has arrived.
+    const stream = session.request({ ':method': 'POST', ':path': path }).on('error', () => undefined);
+    const head = new Promise((resolve) => stream.once('response', resolve));
+    const lastByte = new Promise((resolve) => stream.once('end', resolve));
+    if (room === 'all') stream.resume();
+    const heard = (): Promise<void> =>
+      session.destroyed ? Promise.resolve() : new Promise((resolve) => session.ping(() => resolve()));
+    return { head, lastByte, heard, leave: () => end(stream, session, socket), isOpen: () => !socket.destroyed };
+  });
+  return Promise.all(leavers);
+}
+
+async function socketLeavers(port: number, path: string, room: Room): Promise<Leaver[]> {
+  const leavers = SOCKET_WAYS.map(async (end): Promise<Leaver> => {
+    const socket = await connected(port);
+    let text = '';
+    const head = new Promise<void>((resolve) => {
+      socket.setEncoding('latin1').on('data', (part: string) => {
+        text += part;
+        if (room === 'head') socket.pause();
+        if (text.includes('\r\n\r\n')) resolve();
+      });
+    });
+    const lastByte = new Promise<void>((resolve) => {
+      socket.on('data', () => text.endsWith('last') && resolve());
+    });
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const heard = (): Promise<void> => Promise.resolve();
+    return { head, lastByte, heard, leave: () => end(socket), isOpen: () => !socket.destroyed };
+  });
+  return Promise.all(leavers);
+}
+
+function connected(port: number): Promise<Socket> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket)).on('error', () => undefined);
+    onTestFinished(() => void socket.destroy());
+  });
+}
