@@ -3,9 +3,11 @@ import ts from 'typescript';
 import type { Block } from './blocks.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const ambient = `${here}ambient.d.ts`;
 
-/** What the compiler has to say about the blocks, each as `page:line: message`; all of them are one program. */
+/**
+ * What the compiler has to say about the blocks, each as `page:line: message`. All of them are one program, but each is a
+ * module that sees only what it imports, as when it is pasted into an empty project.
+ */
 export function compileErrors(blocks: readonly Block[]): string[] {
   const byFile = new Map(blocks.map((block, index) => [`${here}block-${index}.ts`, block]));
   const options = { ...testOptions(), noUnusedLocals: false, noUnusedParameters: false };
@@ -19,7 +21,7 @@ export function compileErrors(blocks: readonly Block[]): string[] {
     },
   };
 
-  const program = ts.createProgram([ambient, ...byFile.keys()], options, host);
+  const program = ts.createProgram([...byFile.keys()], options, host);
   return ts.getPreEmitDiagnostics(program).map((diagnostic) => located(diagnostic, byFile));
 }
 
