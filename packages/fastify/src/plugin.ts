@@ -10,10 +10,11 @@ import {
   type RequestDecision,
 } from '@sluice/core/http';
 import { checkBoolean } from '@sluice/core/kit';
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
 import { FastifyExchange, sendDenial } from './exchange.ts';
 import { followedHandler } from './handled.ts';
 import { checkedHook, type Hook } from './hook.ts';
+import { misplacedLimits } from './misplaced-limits.ts';
 import { Registration } from './registration.ts';
 import { unusedConfig, type RouteLimits, type RouteSettings, type SettleArgs } from './route-limits.ts';
 
@@ -89,7 +90,12 @@ export function plugin(instance: FastifyInstance, options: RateLimitOptions, don
 
   if (!instance.hasRequestDecorator('rateLimit')) instance.decorateRequest('rateLimit', undefined);
   instance.addHook(registration.hook as 'onRequest', hookAt(registration.hook));
+  const warnOfMisplaced = (route: RouteOptions): void => {
+    const message = misplacedLimits(route);
+    if (message !== undefined) registration.base.limiter.emit({ type: 'warning', message, once: true });
+  };
   instance.addHook('onRoute', (route) => {
+    warnOfMisplaced(route);
     if (registration.base.slotsUntil === 'handler') route.handler = followedHandler(route.handler);
     const hook = registration.meet(route);
     if (hook !== undefined) route[hook] = [hookAt(hook), ...[route[hook] ?? []].flat()] as never;
