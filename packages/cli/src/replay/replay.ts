@@ -4,6 +4,7 @@ import type { Console } from '../console/console.ts';
 import { UsageError } from '../console/failure.ts';
 import { buildReport, type DecidedParts } from './counting/build-report.ts';
 import { LimitTally } from './counting/limit-tally.ts';
+import { boundsOf, SecondBounds } from './counting/second-bounds.ts';
 import type { ReplayReport } from './counting/report.ts';
 import { Tally, type DecisionObserver } from './counting/tally.ts';
 import { passesOf, type Arrivals } from './deciding/arrivals.ts';
@@ -61,7 +62,9 @@ export async function replay(options: ReplayOptions, console: Console): Promise<
   const rules = keyRules(options.keys, loaded.limits, names);
   const arrivals = passesOf(formats);
   const identified = names.map((name): IdentifiedLimit => {
-    const clients = new ClientTable(Math.floor(MAX_CLIENTS / names.length), arrivals.length);
+    const clients = new ClientTable(Math.floor(MAX_CLIENTS / names.length), arrivals.length, {
+      hasBounds: arrivals.length > 1,
+    });
     return { name, rule: rules.get(name)!, clients, withoutId: 0, invalidIds: 0, invalidExample: undefined };
   });
   const routes = new Routes({ routes: templates, costs, only, limits: names });
@@ -72,7 +75,8 @@ export async function replay(options: ReplayOptions, console: Console): Promise<
   const { decided, evicted, endedEarly, rejected } = await deciding.end();
   const ofProcess = concurrency.filter((name) => loaded.limits[name]!.scope === 'process');
   const slots = concurrency.length === 0 ? undefined : { endedEarly, ofProcess };
-  const seen = { counts, window, logs, identified, evicted, slots, rejected };
+  const hasBounds = decided?.bounds !== undefined;
+  const seen = { counts, window, logs, identified, evicted, slots, rejected, hasBounds };
   return buildReport({
     arrivals,
     counts,
@@ -135,7 +139,11 @@ class Deciding {
     }));
     await Promise.all(passes.map((pass) => pass.close()));
     const rejected = passes.find((pass) => pass.undecidable.count > 0)?.undecidable.example;
-    return { decided: { tally, undecidable, limits }, evicted, endedEarly, rejected };
+    const bounds = boundsOf(
+      tallies.map((each) => each.bounds),
+      tally.requests,
+    );
+    return { decided: { tally, undecidable, limits, bounds }, evicted, endedEarly, rejected };
   }
 
   #begin(startMicros: number): Begun {
@@ -144,7 +152,12 @@ class Deciding {
     const passes = this.#arrivals.map(() => new ReplayPass(replayed, names, startMicros));
     const known = limitsOf(passes[0]!.limiter);
     const limits = this.#identified.map(({ name, clients }) => {
-      return new LimitTally(known.get(name)!, clients, passes.length, startMicros);
+      const limit = known.get(name)!;
+      const hasBounds = passes.length > 1 && SecondBounds.has(limit);
+      const bounds = hasBounds
+        ? new SecondBounds(limit, this.#options.loaded.overrides, clients, startMicros)
+        : undefined;
+      return new LimitTally(limit, clients, passes.length, startMicros, bounds);
     });
     const tallied = passes.map((pass, i) => ({ arrivals: this.#arrivals[i]!, pass }));
     return { passes, limits, tally: new Tally(tallied, limits, startMicros / SECOND_MICROS, this.#options.observe) };

@@ -159,7 +159,7 @@ describe('the page of sluice replay --html', () => {
       [0, 0, 0, 0, 1000, 1000, 1000, 1000].map((ms) => ({ ms: NOON + ms, address: '10.0.0.1' })),
     );
     const { page } = await pageOf({ limits, log });
-    expect(cellsOf(page, 'limits')[0]).toContain('0 to 6');
+    expect(cellsOf(page, 'limits')[0]).toContain('0 to 7');
     expect(textOf(page)).toContain('12 to 15');
     // Of four requests in each second, one outcome allows all, and the other one.
     const [, between, allowed] =

@@ -31,7 +31,7 @@ describe('LimitTally', () => {
     const { tally, clients, client } = tallyOf(RATE, { rows: 8 });
     const all = Array.from({ length: 200 }, (_, i) => client(`10.0.0.${i}`));
     for (const each of all) {
-      tally.count(each);
+      tally.count(each, START, 1);
       tally.raise(each, 0, START, 1, 0);
       tally.deny(each, 0, 7, { isSuccess: false, route: 0 });
     }
@@ -103,7 +103,7 @@ describe('burstCurve', () => {
     const { tally, clients, client } = tallyOf(RATE, { rows: 2000 });
     for (let need = 1; need <= 1000; need++) {
       const each = client(`10.0.${need >> 8}.${need & 255}`);
-      tally.count(each);
+      tally.count(each, START, 1);
       tally.raise(each, 0, START, need, 0);
     }
     const points = burstCurve(clients)!.points;

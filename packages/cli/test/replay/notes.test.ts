@@ -30,7 +30,16 @@ function notes(given: {
   const clients = new ClientTable(10, 1);
   clients.requests[clients.placeOf('203.0.113.7').row] = 1;
   const limit = { name: 'Orders', rule, clients, withoutId, invalidIds: 0, invalidExample: undefined };
-  return notesOn({ counts, window, logs: [], identified: [limit], evicted, slots, rejected: undefined })
+  return notesOn({
+    counts,
+    window,
+    logs: [],
+    identified: [limit],
+    evicted,
+    slots,
+    rejected: undefined,
+    hasBounds: false,
+  })
     .slice(0, -2)
     .join('\n');
 }

@@ -8,6 +8,7 @@ import { kindOf } from '../../limits/limit-kind.ts';
 import { bandOf, type Band } from './band.ts';
 import { burstCurve, type BurstCurve } from './curve.ts';
 import type { LimitTally } from './limit-tally.ts';
+import type { DenialBounds } from './second-bounds.ts';
 import type {
   DeniedReport,
   InputReport,
@@ -41,6 +42,8 @@ export interface ReportParts {
 export interface DecidedParts {
   readonly tally: Tally;
   readonly undecidable: number;
+  /** Undefined if they are not known, and for a log with fractions of a second. */
+  readonly bounds: DenialBounds | undefined;
   readonly limits: readonly DecidedLimit[];
 }
 
@@ -57,13 +60,15 @@ const NONE: Band = { low: 0, high: 0 };
 /** Returns the report of a replay. */
 export function buildReport(parts: ReportParts): ReplayReport {
   const { arrivals, decided, partial, leftOut, notes, showIds } = parts;
+  const bounds = decided?.bounds;
   return {
     version: 1,
     partial,
     input: inputOf(parts),
     passes: arrivals,
-    totals: totalsOf(decided),
-    limits: decided?.limits.map((each) => limitOf(each, parts.denyAtMost)) ?? [],
+    denials: arrivals.length === 1 ? 'exact' : bounds === undefined ? 'examples' : 'bounds',
+    totals: { ...totalsOf(decided), ...(bounds && { denied: bounds.total }) },
+    limits: decided?.limits.map((each, i) => ({ ...limitOf(each, parts.denyAtMost), ...bounds?.limits[i] })) ?? [],
     leftOut,
     routes: decided === undefined ? [] : routesOf(decided, parts.routeNames),
     mostDenied: decided === undefined ? [] : mostDeniedOf(decided.limits, shownIds(showIds)),

@@ -3,6 +3,7 @@ import type { ClientId } from '../keys/identity.ts';
 import { MAX_NEED, type ClientTable } from '../keys/client-table.ts';
 import { DeniedRoutes } from './denied-routes.ts';
 import { MostDenied } from './most-denied.ts';
+import type { SecondBounds } from './second-bounds.ts';
 import { SlotsNeeded } from './slots-needed.ts';
 
 /** What one pass counts of one limit, in requests. */
@@ -29,6 +30,7 @@ const PERIOD_UNIT = 2 ** 31;
 export class LimitTally {
   readonly name: string;
   readonly clients: ClientTable;
+  readonly bounds: SecondBounds | undefined;
   /** Requests that the limit applies to. */
   asked = 0;
   readonly passes: PassCounts[];
@@ -44,10 +46,14 @@ export class LimitTally {
   /** Of a concurrency limit, for each pass. */
   readonly #slots: readonly SlotsNeeded[];
 
-  /** @param startMicros - The start of the log, in microseconds since 1970. */
-  constructor(limit: Limit, clients: ClientTable, passes: number, startMicros: number) {
+  /**
+   * @param startMicros - The start of the log, in microseconds since 1970.
+   * @param bounds - Of a log of whole seconds, what the limit denies at least and at most.
+   */
+  constructor(limit: Limit, clients: ClientTable, passes: number, startMicros: number, bounds?: SecondBounds) {
     this.name = limit.name;
     this.clients = clients;
+    this.bounds = bounds;
     this.passes = Array.from({ length: passes }, () => ({ denied: 0, deniedSuccesses: 0, delayed: 0 }));
     this.mostDenied = new MostDenied(passes);
     this.deniedRoutes = this.passes.map((_, i) => new DeniedRoutes(clients, i));
@@ -63,10 +69,11 @@ export class LimitTally {
   }
 
   /** Counts a request of a client, once for all passes. */
-  count(client: ClientId): void {
+  count(client: ClientId, micros: number, cost: number): void {
     this.asked++;
     const row = this.clients.rowOf(client);
     if (row !== -1) this.clients.requests[row]!++;
+    this.bounds?.add(client, micros, cost);
   }
 
   /** Notes that the numbers of a client are not those of the limit. */

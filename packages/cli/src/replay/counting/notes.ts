@@ -46,6 +46,8 @@ interface Seen {
   readonly evicted: number;
   /** Why a server would have rejected the first request with a cost above the burst; undefined without such a request. */
   readonly rejected: string | undefined;
+  /** Whether the counts of denials are bounds. */
+  readonly hasBounds: boolean;
   /** Undefined without concurrency limits. */
   readonly slots: SlotsSeen | undefined;
 }
@@ -60,6 +62,10 @@ interface SlotsSeen {
 
 const EARLIER_SECONDS = MAX_EARLIER_MICROS / 1_000_000;
 
+const EXAMPLES = 'two examples, not bounds: all requests at the start of their second, and spread over it';
+const BOUNDS =
+  'The times are whole seconds. Two numbers of denied requests and ids are the fewest and the most that the limits can have denied. Other two numbers are';
+
 /** What no log can show. */
 const ALWAYS = [
   'A denied client would have retried, or not: the requests that denials cause or prevent are not in the log.',
@@ -67,14 +73,12 @@ const ALWAYS = [
 ];
 
 /** Returns what the log can't show, and what limits the figures. */
-export function notesOn({ counts, window, logs, identified, evicted, slots, rejected }: Seen): string[] {
+export function notesOn({ counts, window, logs, identified, evicted, slots, rejected, hasBounds }: Seen): string[] {
   const { requests } = counts;
   const notes: string[] = [];
   const most = (part: number): boolean => requests === 0 || part > requests / 2;
   if (hasWholeSeconds(logs.map(({ detected }) => detected)))
-    notes.push(
-      'The times are whole seconds. Two numbers are two examples, all requests at the start of their second and spread over it, not bounds: bursts across a second can change the true count beyond both.',
-    );
+    notes.push(hasBounds ? `${BOUNDS} ${EXAMPLES}.` : `The times are whole seconds. Two numbers are ${EXAMPLES}.`);
   if (requests > 0 && !most(counts.withArrival))
     notes.push('The times are those of the end of each request. A log with $request_time shows when it arrived.');
   if (counts.movedArrivals > 0)

@@ -21,6 +21,12 @@ export interface ReplayReport {
   readonly input: InputReport;
   /** How often, and with which arrivals, the log was replayed. */
   readonly passes: readonly Arrivals[];
+  /**
+   * What `denied` of the totals and of limits, and `deniedIds` of limits are: exact counts; or for a log of whole seconds
+   * bounds, whenever in their seconds requests arrived, or if bounds are not known the outcomes of two replays. All other
+   * bands of such a log are the outcomes of two replays.
+   */
+  readonly denials: 'exact' | 'bounds' | 'examples';
   readonly totals: TotalsReport;
   /** In the order of the file. */
   readonly limits: readonly LimitReport[];

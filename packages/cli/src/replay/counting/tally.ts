@@ -96,12 +96,12 @@ export class Tally {
     this.#countOfDenied(request, at);
   }
 
-  #count({ identity, target, status }: HeldRequest): void {
+  #count({ identity, target, status, micros }: HeldRequest): void {
     this.#route(target).requests++;
     if (isSuccess(status)) this.successes++;
     for (let n = 0; n < identity.length; n++) {
       const id = identity[n]!;
-      if (id !== null && target.applies[n]!) this.#limits[n]!.count(id);
+      if (id !== null && target.applies[n]!) this.#limits[n]!.count(id, micros, target.cost);
     }
   }
 

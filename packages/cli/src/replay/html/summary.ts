@@ -11,7 +11,7 @@ import { barText, drawTimeline, timelineLegend } from './timeline-chart.ts';
 export function drawSummary(report: ReplayReport): Markup {
   const { totals, passes, timeline } = report;
   if (totals.requests === 0) return markup`<p>The log has no requests that could be replayed.</p>\n`;
-  return markup`${drawFigures(report)}${totals.deniedSuccesses.high > 0 ? drawSuccessNote() : NOTHING}${passes.length > 1 ? drawBandNote() : NOTHING}${drawRates(report)}<figure>
+  return markup`${drawFigures(report)}${totals.deniedSuccesses.high > 0 ? drawSuccessNote() : NOTHING}${drawBandNote(report)}${drawRates(report)}<figure>
 <figcaption>Requests per second over time, of all clients together: ${barText(timeline)}.</figcaption>
 ${drawLegend(timelineLegend(passes.length))}${drawTimeline(timeline, 'All requests', 220)}</figure>
 `;
@@ -22,8 +22,15 @@ function drawSuccessNote(): Markup {
 `;
 }
 
-function drawBandNote(): Markup {
-  return markup`<p>The log has whole seconds only, so it was replayed twice: with all requests at the start of their second, and spread over it. Where the outcomes differ, a figure shows both: <em>12 to 15</em>. They are two examples, not bounds: bursts across a second can change the true count beyond both.</p>
+function drawBandNote({ denials }: ReplayReport): Markup {
+  if (denials === 'exact') return NOTHING;
+  const examples =
+    'the outcomes of two replays, with all requests at the start of their second, and spread over it. They are examples, not bounds';
+  const twoNumbers =
+    denials === 'bounds'
+      ? `those of denied requests and clients are the fewest and the most that the limits can have denied, and other figures are ${examples}`
+      : `they are ${examples}`;
+  return markup`<p>The log has whole seconds only. Where that matters, a figure is two numbers, such as <em>12 to 15</em>: ${twoNumbers}.</p>
 `;
 }
 

@@ -5,6 +5,18 @@ const FIRST_ROWS = 1024;
 /** The largest burst that is counted exactly. No limit has a larger one. */
 export const MAX_NEED: number = 2 ** 32 - 1;
 
+/** What the bounds of a log of whole seconds need of each client. Times are in ticks since the start of the log. */
+export interface BoundColumns {
+  /** The requests that are denied at least, and at most. */
+  readonly denied: Uint32Array[];
+  /** The TAT with the fewest and with the most denials. */
+  best: Float64Array;
+  worst: Float64Array;
+  /** How much later `worst` is than a request at the start of the current second finds it, and the end of that second. */
+  gap: Float64Array;
+  end: Float64Array;
+}
+
 /** Where a client is in a {@link ClientTable}. */
 export interface ClientPlace {
   /** The low 32 bits of its hash. */
@@ -32,6 +44,8 @@ export class ClientTable {
   readonly need: Uint32Array[];
   /** 1 for clients whose numbers are not those of the limit, so that its burst does not apply to them. */
   overridden: Uint8Array = new Uint8Array(FIRST_ROWS);
+  /** Undefined for a table without bounds. */
+  readonly bounds: BoundColumns | undefined;
   readonly #maxRows: number;
   readonly #seed = randomBytes(8).readInt32LE(0);
   #rows = 0;
@@ -42,8 +56,9 @@ export class ClientTable {
   /** Row numbers + 1 by hash; 0 is free. */
   #index: Int32Array = new Int32Array(2 * FIRST_ROWS);
 
-  constructor(maxRows: number, passes: number) {
+  constructor(maxRows: number, passes: number, { hasBounds = false }: { readonly hasBounds?: boolean } = {}) {
     this.#maxRows = maxRows;
+    this.bounds = hasBounds ? firstBounds() : undefined;
     this.denied = Array.from({ length: passes }, () => new Uint32Array(FIRST_ROWS));
     this.level = Array.from({ length: passes }, () => new Float64Array(FIRST_ROWS));
     this.need = Array.from({ length: passes }, () => new Uint32Array(FIRST_ROWS));
@@ -136,6 +151,7 @@ export class ClientTable {
       this.level[pass] = grown(this.level[pass]!, rows, Float64Array);
       this.need[pass] = grown(this.need[pass]!, rows, Uint32Array);
     }
+    if (this.bounds !== undefined) growBounds(this.bounds, rows);
     this.#reindex(2 * rows);
   }
 
@@ -157,6 +173,17 @@ export class ClientTable {
       if (this.#isUsed[row] === 1) this.#index[this.#find(this.#low[row]!, this.#high[row]!)] = row + 1;
     }
   }
+}
+
+function firstBounds(): BoundColumns {
+  const ticks = (): Float64Array => new Float64Array(FIRST_ROWS);
+  const denied = [new Uint32Array(FIRST_ROWS), new Uint32Array(FIRST_ROWS)];
+  return { denied, best: ticks(), worst: ticks(), gap: ticks(), end: ticks() };
+}
+
+function growBounds(bounds: BoundColumns, rows: number): void {
+  for (const name of ['best', 'worst', 'gap', 'end'] as const) bounds[name] = grown(bounds[name], rows, Float64Array);
+  for (const [i, column] of bounds.denied.entries()) bounds.denied[i] = grown(column, rows, Uint32Array);
 }
 
 type Columns = Uint32Array | Int32Array | Uint8Array | Float64Array;

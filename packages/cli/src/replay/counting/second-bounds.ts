@@ -1,0 +1,144 @@
+import type { OverrideList } from '@sluice/core';
+import { TICKS_PER_MICRO, type Limit, type Rate } from '@sluice/core/kit';
+import type { ClientTable } from '../keys/client-table.ts';
+import type { ClientId } from '../keys/identity.ts';
+import type { Band } from './band.ts';
+
+const SECOND_TICKS = 1_000_000 * TICKS_PER_MICRO;
+const [FEWEST, MOST] = [0, 1];
+
+/**
+ * The fewest and the most requests that a rate denies in a log of whole seconds, whenever in their seconds they arrived. Not
+ * known for logs with other times, and when the costs of requests differ.
+ *
+ * Fewest: as with all requests at the start of their second, and a tolerance that is a second longer. Whatever arrivals pass
+ * under the limit, they also pass there, because every request comes at most a second earlier.
+ *
+ * Most: of each second, so many pass as when all come at its start, when the least has refilled; afterwards the bucket is as
+ * empty as if they had passed at its end. With other arrivals, a bucket that is d tokens emptier has passed at least d more
+ * requests before.
+ */
+export class SecondBounds {
+  readonly #limit: Limit;
+  readonly #overrides: OverrideList | undefined;
+  readonly #clients: ClientTable;
+  readonly #startMicros: number;
+  #cost: number | undefined;
+  #isKnown = true;
+
+  /**
+   * @param clients - A table with bounds.
+   * @param startMicros - The start of the log, in microseconds since 1970.
+   */
+  constructor(limit: Limit, overrides: OverrideList | undefined, clients: ClientTable, startMicros: number) {
+    this.#limit = limit;
+    this.#overrides = overrides;
+    this.#clients = clients;
+    this.#startMicros = startMicros;
+  }
+
+  /** Whether a limit can have bounds: a rate that does not borrow. */
+  static has({ borrow, calendar, load, treatment }: Limit): boolean {
+    return borrow === undefined && calendar === undefined && load === undefined && treatment.slots === undefined;
+  }
+
+  /** Whether the bounds are known: not of a sample of the clients, of different costs, or of requests within a second. */
+  get isKnown(): boolean {
+    return this.#isKnown && this.#clients.sampling === 1;
+  }
+
+  /** Denied requests. */
+  get denied(): Band {
+    return this.#band((denied) => denied);
+  }
+
+  /** Clients that are denied at least once. */
+  get deniedIds(): Band {
+    return this.#band((denied) => Math.min(denied, 1));
+  }
+
+  /** Counts a request of a client. Requests come in the order of their seconds. */
+  add({ row, text }: ClientId, micros: number, cost: number): void {
+    this.#isKnown &&= micros % 1_000_000 === 0 && cost === (this.#cost ??= cost);
+    const rate = this.#overrides?.rateOf(this.#limit.name, text) ?? this.#limit.rate;
+    if (!this.isKnown || rate === 'unlimited') return;
+    const { denied } = this.#clients.bounds!;
+    if (rate === 'blocked') {
+      denied[FEWEST]![row]!++;
+      denied[MOST]![row]!++;
+    } else if (cost <= rate.burst) {
+      const now = (micros - this.#startMicros) * TICKS_PER_MICRO;
+      if (!this.#passesAtBest(row, now, cost, rate)) denied[FEWEST]![row]!++;
+      if (!this.#passesAtWorst(row, now, cost, rate)) denied[MOST]![row]!++;
+    }
+  }
+
+  #passesAtBest(row: number, now: number, cost: number, rate: Rate): boolean {
+    const { best } = this.#clients.bounds!;
+    const tat = Math.max(best[row]!, now) + cost * rate.emissionIntervalTicks;
+    if (tat > now + SECOND_TICKS + this.#toleranceOf(rate)) return false;
+    best[row] = tat;
+    return true;
+  }
+
+  #passesAtWorst(row: number, now: number, cost: number, rate: Rate): boolean {
+    const { worst, gap, end } = this.#clients.bounds!;
+    if (end[row] !== now + SECOND_TICKS) {
+      end[row] = now + SECOND_TICKS;
+      const before = worst[row]!;
+      worst[row] = Math.max(before, now + SECOND_TICKS);
+      gap[row] = worst[row]! - Math.max(before, now);
+    }
+    const tat = worst[row]! + cost * rate.emissionIntervalTicks;
+    if (tat - gap[row]! > now + this.#toleranceOf(rate)) return false;
+    worst[row] = tat;
+    return true;
+  }
+
+  #toleranceOf({ toleranceTicks, waitTicks }: Rate): number {
+    return toleranceTicks + (waitTicks ?? this.#limit.rate.waitTicks ?? 0);
+  }
+
+  #band(counted: (denied: number) => number): Band {
+    const [low = 0, high = 0] = this.#clients.bounds!.denied.map((column) => {
+      let sum = 0;
+      for (const row of this.#clients.used()) sum += counted(column[row]!);
+      return sum;
+    });
+    return { low, high };
+  }
+}
+
+/** The bounds of what a limit denies beside others. */
+export interface LimitBounds {
+  readonly denied: Band;
+  readonly deniedIds: Band;
+}
+
+/** The bounds of limits that are decided together. */
+export interface DenialBounds {
+  /** Requests that any limit denies. */
+  readonly total: Band;
+  /** In the order of the limits. */
+  readonly limits: readonly LimitBounds[];
+}
+
+/**
+ * Returns the bounds of limits that are decided together, from those of each alone. A request that another limit denies takes no
+ * token of a limit, so that the limit denies at most one request less for it.
+ *
+ * @param requests - How many requests there were.
+ * @returns `undefined` if the bounds of one are not known.
+ */
+export function boundsOf(alone: readonly (SecondBounds | undefined)[], requests: number): DenialBounds | undefined {
+  const all = alone.filter((each) => each !== undefined);
+  if (all.length < alone.length || all.some(({ isKnown }) => !isKnown)) return undefined;
+  const most = all.reduce((sum, { denied }) => sum + denied.high, 0);
+  const limits = all.map(({ denied, deniedIds }): LimitBounds => {
+    const saved = most - denied.high;
+    const beside = ({ low, high }: Band): Band => ({ low: Math.max(0, low - saved), high });
+    return { denied: beside(denied), deniedIds: beside(deniedIds) };
+  });
+  const fewest = Math.max(...all.map(({ denied }) => denied.low));
+  return { total: { low: fewest, high: Math.min(requests, most) }, limits };
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { combinedLine, files, logOf, NOON, pinoLine, seededRandom, type Logged } from './logs.ts';
+import type { Band } from '../../src/replay/counting/band.ts';
+import { replayReport } from './report.ts';
+
+const holds = ({ low, high }: Band, truth: Band): boolean => low <= truth.low && truth.low <= high;
+
+/** Replays requests by a log with milliseconds, and by one of whole seconds. */
+async function replayed(requests: readonly Logged[], limits: string, overrides?: string, args: readonly string[] = []) {
+  const written = files({ limits, overrides: overrides ?? '[]', seconds: logOf(combinedLine, requests) });
+  const options = ['--limits', written.limits, '--overrides', written.overrides, ...args];
+  const truth = await replayReport(['-', ...options], { stdin: logOf(pinoLine, requests) });
+  return { truth, bounded: await replayReport([written.seconds, ...options]) };
+}
+
+/** So many requests of an address, evenly spread from one time to another. */
+function burst(count: number, fromMs: number, toMs: number): Logged[] {
+  return Array.from({ length: count }, (_, i) => {
+    return { ms: NOON + Math.floor(fromMs + ((toMs - fromMs) * i) / count), address: '203.0.113.7' };
+  });
+}
+
+describe('a log of whole seconds shows the fewest and the most requests that a limit denies', () => {
+  it('also for bursts at the end of one second and the start of the next', async () => {
+    const limits = 'PerAddress: { count: 5, period: 1s, burst: 8, idFormat: ipAddress }\n';
+    const requests = Array.from({ length: 100 }, (_, i) => burst(16, i * 4000 + 900, i * 4000 + 1100)).flat();
+    const { truth, bounded } = await replayed(requests, limits);
+    expect(truth.totals.denied.low).toBeGreaterThan(700);
+    expect(bounded.denials).toBe('bounds');
+    expect(holds(bounded.totals.denied, truth.totals.denied)).toBe(true);
+    expect(bounded.totals.denied.high).toBeLessThan(requests.length);
+  });
+
+  it('exactly, where it does not matter when in its second a request arrived', async () => {
+    const limits = 'PerAddress: { count: 1, period: 10s, burst: 2, idFormat: ipAddress }\n';
+    const { bounded } = await replayed([...burst(2, 0, 500), ...burst(6, 60_000, 60_900)], limits);
+    expect(bounded.totals.denied).toEqual({ low: 4, high: 4 });
+    expect(bounded.limits[0]).toMatchObject({ denied: { low: 4, high: 4 }, deniedIds: { low: 1, high: 1 } });
+  });
+
+  it.each(Array.from({ length: 25 }, (_, seed) => seed))(
+    'of random bursts, limits and overrides: seed %i',
+    async (seed) => {
+      const random = seededRandom(seed);
+      const whole = (most: number): number => 1 + Math.floor(random() * most);
+      const numbers = (): string => {
+        const wait = random() < 0.2 ? `, maxWait: ${whole(3)}s` : '';
+        return `count: ${whole(20)}, period: ${whole(4)}s, burst: ${2 + whole(20)}${wait}`;
+      };
+      const one = `PerAddress: { ${numbers()}, idFormat: ipAddress }\n`;
+      const limits = random() < 0.4 ? one : `${one}Everyone: { ${numbers()}, idFormat: everyone }\n`;
+      const overrides = `- PerAddress: { count: ${whole(9)}, period: ${whole(3)}s, burst: ${2 + whole(9)}, ids: [10.0.0.1] }\n- PerAddress: { blocked: true, ids: [10.0.0.2] }\n- PerAddress: { unlimited: true, ids: [10.0.0.3] }\n`;
+      let ms = NOON;
+      const requests = Array.from({ length: 60 }, () => {
+        ms += Math.floor(random() ** 4 * 4000);
+        const address = `10.0.0.${Math.floor(random() * 5)}`;
+        return Array.from({ length: whole(12) }, () => ({ ms: (ms += Math.floor(random() * 60)), address }));
+      }).flat();
+      const cost = random() < 0.3 ? ['--cost', `/=${whole(2)}`] : [];
+      const { truth, bounded } = await replayed(requests, limits, random() < 0.5 ? overrides : undefined, cost);
+      expect(bounded.denials).toBe('bounds');
+      expect(truth.denials).toBe('exact');
+      const pairs = [
+        [bounded.totals.denied, truth.totals.denied],
+        ...truth.limits.map(({ denied }, i) => [bounded.limits[i]!.denied, denied]),
+        ...truth.limits.map(({ deniedIds }, i) => [bounded.limits[i]!.deniedIds, deniedIds]),
+      ] as const;
+      expect(pairs.filter(([band, exact]) => !holds(band!, exact!))).toEqual([]);
+    },
+  );
+
+  it('or else two examples: for different costs, and arrivals between seconds', async () => {
+    const limits = 'PerAddress: { count: 5, period: 1s, burst: 8, idFormat: ipAddress }\n';
+    const requests = [{ ms: NOON, address: '10.0.0.1', path: '/dear' }, ...burst(20, 0, 900)];
+    const { bounded } = await replayed(requests, limits, undefined, ['--cost', 'GET /dear=3']);
+    expect(bounded.denials).toBe('examples');
+    expect(bounded.notes.join('\n')).toContain('Two numbers are two examples, not bounds');
+    const quota = 'PerAddress: { count: 5, per: day, idFormat: ipAddress }\n';
+    expect((await replayed(requests, quota)).bounded.denials).toBe('examples');
+  });
+});
