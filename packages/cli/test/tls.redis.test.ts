@@ -42,7 +42,7 @@ describe('a Redis with TLS', () => {
     const [limits = ''] = written(LIMITS);
     const { code, err } = await run(['peek', '--redis', url, '--timeout', '1000', limits, 'Orders', 'nora']);
     expect(code).toBe(2);
-    expect(err).toContain('ERR_STORE_UNAVAILABLE');
+    expect(err).toContain('(ERR_STORE_UNAVAILABLE). To trust your own authority, add --tls-ca ca.pem.');
   });
 });
 

@@ -25,10 +25,16 @@ export function reported(error: unknown, terminal: Terminal, command: string): n
 }
 
 function textOf(error: unknown): string {
-  if (isSluiceError(error)) return `${withFlags(error.message)} (${error.code})`;
+  if (isSluiceError(error)) return `${withFlags(error.message)} (${error.code})${hintOf(error)}`;
   if (error instanceof CommandError) return error.message;
   // An error that nobody expected: its stack helps to find the mistake.
   return error instanceof Error ? String(error.stack) : String(error);
+}
+
+function hintOf({ code, message }: SluiceError): string {
+  // Node's words for a certificate of an unknown authority.
+  const isUntrusted = code === 'ERR_STORE_UNAVAILABLE' && /(?:self-signed|issuer|first) certificate/.test(message);
+  return isUntrusted ? '. To trust your own authority, add --tls-ca ca.pem.' : '';
 }
 
 /** Names the flags of the command line instead of the options of the library. */
