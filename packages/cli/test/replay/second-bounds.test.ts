@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { combinedLine, files, logOf, NOON, pinoLine, seededRandom, type Logged } from './logs.ts';
 import type { Band } from '../../src/replay/counting/band.ts';
+import type { SuggestReport } from '../../src/replay/suggesting/suggest-report.ts';
+import { run } from '../run.ts';
 import { replayReport } from './report.ts';
 
 const holds = ({ low, high }: Band, truth: Band): boolean => low <= truth.low && truth.low <= high;
@@ -68,6 +70,22 @@ describe('a log of whole seconds shows the fewest and the most requests that a l
       expect(pairs.filter(([band, exact]) => !holds(band!, exact!))).toEqual([]);
     },
   );
+
+  it.each([0, 1, 2, 3, 4])('and a suggestion that may deny nobody denies nobody at most: seed %i', async (seed) => {
+    const random = seededRandom(seed);
+    let ms = 0;
+    const requests = Array.from({ length: 200 }, () => {
+      ms += random() ** 3 * 9000;
+      return burst(1 + Math.floor(random() * 9), ms, (ms += 700));
+    }).flat();
+    const { log } = files({ log: logOf(combinedLine, requests) });
+    const { out } = await run(['suggest', log, '--key', 'ip', '--deny-at-most', '0%', '--json']);
+    const { suggestions } = JSON.parse(out) as SuggestReport;
+    expect(suggestions.length).toBeGreaterThan(0);
+    for (const { denied, deniedIds } of suggestions) {
+      expect({ denied, deniedIds }).toEqual({ denied: { low: 0, high: 0 }, deniedIds: { low: 0, high: 0 } });
+    }
+  });
 
   it('or else two examples: for different costs, and arrivals between seconds', async () => {
     const limits = 'PerAddress: { count: 5, period: 1s, burst: 8, idFormat: ipAddress }\n';

@@ -92,7 +92,7 @@ describe('a settlement after a refund whose answer was late', () => {
     const inner = new MapStore(new FakeTime());
     const rightRefund = inner.refund.bind(inner);
     const lateAnswer = async (batch: readonly StoreRefund[]): Promise<never> => {
-      rightRefund(batch);
+      void rightRefund(batch);
       Object.assign(inner, { refund: rightRefund });
       throw new SluiceError('ERR_STORE_DEADLINE', 'The store did not answer in time.');
     };

@@ -188,7 +188,12 @@ function growBounds(bounds: BoundColumns, rows: number): void {
 
 type Columns = Uint32Array | Int32Array | Uint8Array | Float64Array;
 
-function grown<Column extends Columns>(column: Column, rows: number, make: new (length: number) => Column): Column {
+/** Returns a column with more rows, and the same values in the first ones. */
+export function grown<Column extends Columns>(
+  column: Column,
+  rows: number,
+  make: new (length: number) => Column,
+): Column {
   const larger = new make(rows);
   larger.set(column);
   return larger;

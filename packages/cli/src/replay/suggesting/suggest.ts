@@ -2,7 +2,7 @@ import { everyone, ipAddress, keyFrom, OverrideList, clientNetwork, type LimitDe
 import type { Console } from '../../console/console.ts';
 import { UsageError } from '../../console/failure.ts';
 import type { ReplayReport } from '../counting/report.ts';
-import { arrivalOf, passesOf } from '../deciding/arrivals.ts';
+import { hasWholeSeconds } from '../deciding/arrivals.ts';
 import { counted, percent } from '../counting/figures-text.ts';
 import { Routes } from '../entries/routes.ts';
 import type { FormatOptions } from '../formats/detect.ts';
@@ -31,7 +31,7 @@ export interface SuggestOptions extends FormatOptions, AddressRule {
 }
 
 const NAME = 'Requests';
-/** The table of clients has about 400 bytes for each in one pass, and 600 in two. */
+/** The table of clients has about 400 bytes for each, and 600 in a log of whole seconds. */
 const MAX_CLIENTS = 250_000;
 const MICROS_PER_SECOND = 1_000_000;
 
@@ -100,15 +100,13 @@ async function burstsAt(
   options: SuggestOptions,
   console: Console,
 ): Promise<TriedRates> {
-  // Of a log of whole seconds, the burst must be enough in both passes of the replay.
-  const arrivals = passesOf(logs.map(({ detected }) => detected));
-  const clients = new ClientTable(Math.floor(MAX_CLIENTS / arrivals.length), 0);
-  const needs = new RateNeeds(clients, rates, arrivals.length);
+  const isWhole = hasWholeSeconds(logs.map(({ detected }) => detected));
+  const clients = new ClientTable(isWhole ? MAX_CLIENTS / 2 : MAX_CLIENTS, 0);
+  const needs = new RateNeeds(clients, rates, isWhole ? MICROS_PER_SECOND : 0);
   const rule = keyRules([`${NAME}=${options.key}`], limitsWith({ count: 1, period: '1s', burst: 1 }, options.key), [
     NAME,
   ]).get(NAME)!;
   const limit = { name: NAME, rule, clients, withoutId: 0, invalidIds: 0, invalidExample: undefined };
-  const micros = new Float64Array(arrivals.length);
   let startMicros: number | undefined;
   let endMicros = 0;
   const reading = { logs, limits: [limit], addresses: options, routes: routesOf(options), needsEnds: false };
@@ -119,8 +117,7 @@ async function burstsAt(
       const { identity, target, micros: logged } = second.request(i);
       const id = identity[0]!;
       if (id === null || !target.applies[0]!) continue;
-      for (const [pass, each] of arrivals.entries()) micros[pass] = arrivalOf(each, second, i, logged) - startMicros;
-      needs.add(id, micros, target.cost);
+      needs.add(id, (isWhole ? second.startMicros : logged) - startMicros, target.cost);
     }
   });
   const bursts = needs.bursts(options.denyAtMost);
