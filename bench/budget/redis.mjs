@@ -1,5 +1,6 @@
 import { overRedis } from '../contenders/over-redis.mjs';
 import { VisitOrder } from '../ids.mjs';
+import { cpuMicrosOf } from '../redis/cpu.mjs';
 import { decideEach } from '../redis/in-flight.mjs';
 import { RedisServer } from '../redis/server.mjs';
 import { nanosecondsByStage, profileOf } from './profile.mjs';
@@ -35,10 +36,10 @@ export async function throughRedis(inFlight) {
   let before = 0;
   const profile = await profileOf(async () => {
     await watcher.config('RESETSTAT');
-    before = await processorMicros(watcher);
+    before = await cpuMicrosOf(watcher);
     await decideAll();
   });
-  const after = await processorMicros(watcher);
+  const after = await cpuMicrosOf(watcher);
   const there = await workOf(watcher, after - before);
   return { decisions: DECISIONS, here: nanosecondsByStage(profile, STAGES), there };
 }
@@ -61,12 +62,6 @@ async function workOf(client, processor) {
     ['to read calls and to answer', processor - script],
   ];
   return new Map(stages.map(([stage, micros]) => [String(stage), 1000 * Number(micros)]));
-}
-
-/** @param {import('ioredis').Redis} client */
-async function processorMicros(client) {
-  const info = await client.info('cpu');
-  return 1e6 * (numberIn(info, /^used_cpu_user:([\d.]+)/m) + numberIn(info, /^used_cpu_sys:([\d.]+)/m));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { cpuMicrosOf } from '../redis/cpu.mjs';
 import { RedisServer } from '../redis/server.mjs';
 import { times, withSpread } from '../harness/table.mjs';
 import { syncs } from './sync-scripts.mjs';
@@ -71,17 +72,9 @@ async function prepare({ contender, case: name, settings = {} }) {
  * @param {import('ioredis').Redis} client
  */
 async function sample(client) {
-  const [cpu, commands] = [await client.info('cpu'), await client.info('commandstats')];
-  const seconds = numberIn(cpu, /^used_cpu_user:([\d.]+)/m) + numberIn(cpu, /^used_cpu_sys:([\d.]+)/m);
-  return { cpuMicros: 1e6 * seconds, scriptMicros: numberIn(commands, /^cmdstat_evalsha:calls=\d+,usec=(\d+)/m) };
-}
-
-/**
- * @param {string} info
- * @param {RegExp} field
- */
-function numberIn(info, field) {
-  return Number(field.exec(info)?.[1] ?? NaN);
+  const cpuMicros = await cpuMicrosOf(client);
+  const [, micros] = /^cmdstat_evalsha:calls=\d+,usec=(\d+)/m.exec(await client.info('commandstats')) ?? [];
+  return { cpuMicros, scriptMicros: Number(micros ?? NaN) };
 }
 
 /**

@@ -1,9 +1,10 @@
+import { coldIds } from '../leases/cold.mjs';
 import { decisions } from '../leases/decisions.mjs';
 import { loads } from '../leases/loads.mjs';
 import { syncsInRedis } from '../leases/syncs.mjs';
 
 /** @type {readonly import('../leases/measured.ts').Measured[]} */
-const ALL = [decisions, loads, syncsInRedis];
+const ALL = [decisions, coldIds, loads, syncsInRedis];
 
 /** @type {import('../harness/part.ts').Part} */
 export const part = {
