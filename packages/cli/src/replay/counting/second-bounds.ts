@@ -87,7 +87,7 @@ export class SecondBounds {
       end[row] = now + SECOND_TICKS;
       const before = worst[row]!;
       worst[row] = Math.max(before, now + SECOND_TICKS);
-      gap[row] = worst[row]! - Math.max(before, now);
+      gap[row] = worst[row] - Math.max(before, now);
     }
     const tat = worst[row]! + cost * rate.emissionIntervalTicks;
     if (tat - gap[row]! > now + this.#toleranceOf(rate)) return false;
@@ -110,7 +110,7 @@ export class SecondBounds {
 }
 
 /** The bounds of what a limit denies beside others. */
-export interface LimitBounds {
+interface LimitBounds {
   readonly denied: Band;
   readonly deniedIds: Band;
 }
