@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { assuredOf, definitionsOf, recorded, scenes, worstBound, type Scene } from './borrowing.ts';
 import { RUNS } from './runs.ts';
 
-/** In the form of `.ci/run`, 10,000 runs make more than a million requests. */
+/** 10,000 runs make more than a million requests. */
 const REQUESTS_PER_RUN = 120;
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const step = fc.record({ who: fc.nat(), cost: share, pause: share });
