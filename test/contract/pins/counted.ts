@@ -16,7 +16,8 @@ export interface Counted {
 }
 
 const OWN = /\/packages\/(\w+\/(?:src|dist)\/.*)$/;
-const WARM_UP = 20;
+/** A limiter looks at its first hundred requests more closely. */
+const WARM_UP = 120;
 
 /**
  * Counts what one run of a function does, after it has run some times.

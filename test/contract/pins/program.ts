@@ -6,6 +6,7 @@ import express from 'express5';
 import { once } from 'node:events';
 import { Agent, createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { realDelay } from '../../real-delay.ts';
 import { countedIn, type Counted } from './counted.ts';
 
 /** Its bucket is never full again, so that it stays where it is. */
@@ -25,7 +26,7 @@ async function overExpress(options: RateLimitOptions): Promise<Counted> {
     get({ port, host: '127.0.0.1', agent }, (response) => {
       if (response.statusCode !== 200) throw new Error(`The answer was ${response.statusCode}.`);
       // The server may still have something to do.
-      response.resume().once('end', () => setTimeout(done, 10));
+      response.resume().once('end', () => void realDelay(10).then(done));
     });
   });
   agent.destroy();

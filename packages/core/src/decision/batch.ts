@@ -173,7 +173,8 @@ export function isDecidable(batch: readonly Transaction[]): boolean {
 }
 
 function isFitting(transaction: Transaction): boolean {
-  return transaction.rate.burst > 0 && transaction.treatment.isPlain && hasFittingCost(transaction);
+  const { rate, treatment, cost } = transaction;
+  return rate.burst > 0 && treatment.isPlain && (cost <= rate.burst || hasFittingCost(transaction));
 }
 
 function hasFittingCost({ mode, cost, rate, capTicks }: Transaction): boolean {

@@ -1,65 +1,6 @@
-import type { Failure, BatchAnswer } from './batch-answer.ts';
-import type { Mode } from '../store/store.ts';
-
-/**
- * The state of a bucket after a call, with the numbers that apply to its id. During an outage under the policy `local`,
- * these are the bucket and the numbers of this process.
- */
-export interface BucketState {
-  readonly limit: string;
-  readonly id: string;
-  /**
-   * Whole tokens left that are available without a delay, from 0 to `burst`. For a transaction with a share, those
-   * within its share.
-   */
-  readonly remaining: number;
-  /**
-   * Milliseconds until the bucket is full if no further request comes, rounded up to 0.001; 0 when it is full. For a
-   * used quota, until the end of the period.
-   */
-  readonly resetAfterMs: number;
-  /** The burst that applies to the id; 0 when blocked. */
-  readonly burst: number;
-  /** How many tokens refill every `periodMs`; 0 when blocked. */
-  readonly count: number;
-  /** The period in milliseconds; for a quota, the length of the current calendar period. */
-  readonly periodMs: number;
-  /** Whether the numbers come from an override. */
-  readonly overridden: boolean;
-}
-
-/** The result of one transaction of a batch. */
-export interface Result extends BucketState {
-  /** Tokens that the transaction asked for. */
-  readonly cost: number;
-  /** Tokens that were taken: `cost` or 0; for a `charge`, the whole tokens up to an empty bucket and `maxDebt`. */
-  readonly spent: number;
-  /** The mode of the transaction. */
-  readonly mode: Mode;
-  /**
-   * Whether this transaction lets the batch pass. Always true for `spend-only` and `charge`, unless the id is blocked.
-   */
-  readonly allowed: boolean;
-  /**
-   * Whether an override blocks the id. Then `spent`, `remaining`, `burst` and `count` are 0, and `retryAfterMs` and
-   * `resetAfterMs` are `Infinity`.
-   */
-  readonly blocked: boolean;
-  /**
-   * Whether the tokens were borrowed from the pool of the limit. The other properties describe the limit's own bucket,
-   * because a borrowed token does not mean that there will be another. Always false for a limit that does not borrow.
-   */
-  readonly borrowed: boolean;
-  /** Whether the limit is `hidden`: header fields and problem details do not mention it. */
-  readonly hidden: boolean;
-  /**
-   * Milliseconds until the same cost fits if no other request comes, rounded up to 0.001. It is exact: one microsecond
-   * earlier the cost is denied, and after this time it fits; at a limit with `maxWait`, it then has to wait. 0 when
-   * allowed, `Infinity` when blocked. For a limit that borrows it is the shorter of the two waits, for its own tokens
-   * and for those of the pool; with `fair`, the cost may fit earlier.
-   */
-  readonly retryAfterMs: number;
-}
+import type { Answered, BatchAnswer, Failure } from './batch-answer.ts';
+import type { Result } from './result.ts';
+import { resultsOf } from './results.ts';
 
 /**
  * The outcome of a batch. `unavailable`: the store can't answer, and a limit of the batch has the failure policy
@@ -107,22 +48,24 @@ export class Decision {
    * wait that a `spend` would have.
    */
   readonly delayMs: number;
-  /**
-   * The result of each transaction, in the order of the batch. Unlimited ids are left out, and during an outage also
-   * the limits with the policy `open`. Empty when unavailable.
-   */
-  readonly results: readonly Result[];
   /** Which failure policy decided and why the store did not; not set when the store decided. */
   readonly failure?: Failure;
   readonly #answer: BatchAnswer;
+  readonly #took: boolean;
+  #results: readonly Result[] | undefined;
 
-  /** @param figures - The figures of the strictest result. */
+  /**
+   * @param figures - The figures of the strictest result.
+   * @param results - Undefined for those of a store's answer, which are made when they are read.
+   * @param took - Whether the store took the tokens.
+   */
   constructor(
     answer: BatchAnswer,
     outcome: Outcome,
     figures: DecisionFigures,
-    results: readonly Result[],
+    results?: readonly Result[],
     delayMs: number = 0,
+    took: boolean = false,
   ) {
     this.outcome = outcome;
     this.allowed = outcome === 'allowed';
@@ -133,9 +76,18 @@ export class Decision {
     this.retryAfterMs = figures.retryAfterMs;
     this.resetAfterMs = figures.resetAfterMs;
     this.delayMs = delayMs;
-    this.results = results;
     if (answer.failure !== undefined) this.failure = answer.failure;
     this.#answer = answer;
+    this.#took = took;
+    this.#results = results;
+  }
+
+  /**
+   * The result of each transaction, in the order of the batch. Unlimited ids are left out, and during an outage also
+   * the limits with the policy `open`. Empty when unavailable.
+   */
+  get results(): readonly Result[] {
+    return (this.#results ??= resultsOf(this.#answer as Answered, this.allowed, this.#took));
   }
 
   /**
@@ -146,6 +98,11 @@ export class Decision {
     if (this.outcome !== 'denied' || this.blocked) return false;
     const { batch } = this.#answer;
     return this.results.every(({ allowed }, i) => allowed || batch[i]!.treatment.sheds);
+  }
+
+  /** Returns all properties, with the results, for `JSON.stringify`. */
+  toJSON(): object {
+    return Object.assign({}, this, { results: this.results });
   }
 
   /** Returns the answer that a decision was derived from, in ticks: for refunds and header fields. */

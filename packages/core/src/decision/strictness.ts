@@ -1,4 +1,5 @@
-import { Decision, type Result } from './decision.ts';
+import { Decision } from './decision.ts';
+import type { Result } from './result.ts';
 import type { Answered } from './batch-answer.ts';
 import { periodLeft, ticksUntilFit } from './period-left.ts';
 import { TICKS_PER_MS } from '../rule/ticks.ts';

@@ -1,4 +1,4 @@
-import type { Decision } from '../decision/decision.ts';
+import { Decision } from '../decision/decision.ts';
 import type { Dialect, FieldTimes, ResponseFields } from './dialects/dialect.ts';
 import { draft11 } from './dialects/draft-11.ts';
 import { draft6, draft7, legacy } from './dialects/single-limit.ts';
@@ -80,9 +80,14 @@ function exposeToScripts(names: readonly string[], fields: ResponseFields): void
  * not explain it.
  */
 function visiblePart(decision: Decision): Decision | null {
-  const { failure, blocked, limit, results } = decision;
-  if (failure !== undefined || blocked || limit === null) return null;
-  return results.some(({ hidden }) => hidden) ? withoutHidden(decision) : decision;
+  if (decision.failure !== undefined || decision.blocked || decision.limit === null) return null;
+  return hasHidden(decision) ? withoutHidden(decision) : decision;
+}
+
+// The results of one transaction are not made for this: see docs/hot-path.md.
+function hasHidden(decision: Decision): boolean {
+  const { batch } = Decision.answerOf(decision);
+  return batch.length === 1 ? batch[0]!.treatment.hidden : decision.results.some(({ hidden }) => hidden);
 }
 
 function withoutHidden(decision: Decision): Decision | null {

@@ -38,7 +38,7 @@ export function runFlow<Request, SettleArgs extends readonly unknown[]>(
   exchange: Exchange<Request>,
   settleArgs: SettleArgs,
 ): Awaitable<FlowOutcome> {
-  checkSettles(settings, exchange);
+  if (settings.settling.length > 0) checkSettles(settings, exchange);
   if (!settings.limitPreflight && isPreflight(exchange)) return null;
   try {
     const outcome = new RequestFlow(settings, exchange, settleArgs).run();
@@ -62,6 +62,8 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   readonly #exchange: Exchange<Request>;
   readonly #settleArgs: SettleArgs;
   #address: IpAddress | undefined;
+  /** Whether a concurrency limit is among its limits. What follows a decision is skipped where it has nothing to do. */
+  #hasSlots = false;
 
   constructor(settings: FlowSettings<Request, SettleArgs>, exchange: Exchange<Request>, settleArgs: SettleArgs) {
     this.request = exchange.request;
@@ -100,7 +102,8 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   /** @param skipFailure - A failure of `skip`, which comes before those of the limits. */
   #decide(skipFailure?: Rejected): Awaitable<FlowOutcome> {
     const limits = this.#settings.prepared.resolved();
-    checkHasEnd(limits.slotLimit, this.#exchange, this.#settings.slotsUntil);
+    if (limits.slotLimit !== undefined) checkHasEnd(limits.slotLimit, this.#exchange, this.#settings.slotsUntil);
+    this.#hasSlots = limits.slotLimit !== undefined;
     const asks = this.#asksOf(limits.uses);
     if (skipFailure !== undefined) asks.unshift(skipFailure);
     const { shadow, held } = this.#settings;
@@ -123,7 +126,7 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   #carryOut(decided: Decision | PartialDecision): Awaitable<FlowOutcome> {
     if (!(decided instanceof Decision)) return this.#carryOutPart(decided);
     const { limiter, slotsUntil } = this.#settings;
-    if (slotsUntil === 'response') releaseAfterResponse(limiter, this.#exchange, decided);
+    if (this.#hasSlots && slotsUntil === 'response') releaseAfterResponse(limiter, this.#exchange, decided);
     this.#report(decided);
     return decided.delayMs > 0 && !this.#settings.shadow ? this.#hold(decided) : this.#letGo(decided);
   }
@@ -142,10 +145,11 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     const settings = this.#settings;
     const exchange = this.#exchange;
     if (decision.allowed) {
-      settleAfterResponse(settings, exchange, this.#settleArgs, decision);
+      if (settings.settling.length > 0) settleAfterResponse(settings, exchange, this.#settleArgs, decision);
       // No work is begun for a client that has left. In shadow mode, every request is let through.
       if (!settings.shadow && exchange.hasLeft === true) return this.#leave(decision);
-      if (settings.slotsUntil !== 'response') releaseAfterHandler(settings, exchange, this.#settleArgs, decision);
+      if (this.#hasSlots && settings.slotsUntil !== 'response')
+        releaseAfterHandler(settings, exchange, this.#settleArgs, decision);
     }
     return this.#answer(decision, heldMs);
   }

@@ -9,15 +9,14 @@ import type { SlotsUntil } from './slots-until.ts';
  * Rejects a concurrency limit when the exchange has no response, or its adapter does not know when its handler ends: its
  * slots would never be released.
  *
- * @param limit - The concurrency limit of the request, if it has one.
+ * @param limit - The concurrency limit of the request.
  * @throws {SluiceError} `ERR_OPTION`.
  */
 export function checkHasEnd(
-  limit: { readonly name: string } | undefined,
+  limit: { readonly name: string },
   exchange: Exchange<unknown>,
   slotsUntil: SlotsUntil<never>,
 ): void {
-  if (limit === undefined) return;
   if (exchange.onEnd === undefined) {
     throw complaint('ERR_OPTION', {
       option: 'limits',

@@ -1,5 +1,6 @@
 import { bucketKey } from '../store/bucket-key.ts';
-import type { Decision, Outcome, Result } from '../decision/decision.ts';
+import type { Decision, Outcome } from '../decision/decision.ts';
+import type { Result } from '../decision/result.ts';
 import { listed, shown, SluiceError } from '../checks/errors.ts';
 import type { Failure } from '../decision/batch-answer.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
@@ -41,8 +42,6 @@ export class RequestDecision {
   resetAfterMs!: number;
   /** Milliseconds for which the limits with `maxWait` have delayed the request, those of all middlewares together. */
   delayMs!: number;
-  /** The results of all middlewares, in the order in which they decided. */
-  results!: readonly Result[];
   /** Which failure policy decided and why the store did not; undefined when the store made the strictest decision. */
   failure?: Failure | undefined;
   readonly #request: unknown;
@@ -60,7 +59,17 @@ export class RequestDecision {
     const isFirst = parts.length === 1;
     this.#report(isFirst ? decision : strictestDecision(parts.map((part) => part.decision)));
     this.delayMs = isFirst ? decision.delayMs : this.delayMs + decision.delayMs;
-    this.results = isFirst ? decision.results : parts.flatMap((part) => part.decision.results);
+  }
+
+  /** The results of all middlewares, in the order in which they decided. */
+  get results(): readonly Result[] {
+    const parts = this.#parts;
+    return parts.length === 1 ? parts[0]!.decision.results : parts.flatMap(({ decision }) => decision.results);
+  }
+
+  /** Returns all properties, with the results, for `JSON.stringify`. */
+  toJSON(): object {
+    return Object.assign({}, this, { results: this.results });
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { Answered } from '../decision/batch-answer.ts';
-import { Decision, type Result } from '../decision/decision.ts';
+import { Decision } from '../decision/decision.ts';
+import type { Result } from '../decision/result.ts';
 import { strictestOf } from '../decision/strictness.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { partOf } from '../failure/alternatives.ts';

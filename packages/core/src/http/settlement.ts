@@ -1,6 +1,7 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { checkCost } from '../decision/batch.ts';
-import type { Decision, Result } from '../decision/decision.ts';
+import type { Decision } from '../decision/decision.ts';
+import type { Result } from '../decision/result.ts';
 import { complaint, reasonOf } from '../checks/errors.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../async/awaitable.ts';
-import type { BucketState, Decision } from '../decision/decision.ts';
+import type { Decision } from '../decision/decision.ts';
+import type { BucketState } from '../decision/result.ts';
 import type { HeldDecision } from './held-decision.ts';
 import type { LimitDescription } from './limit-description.ts';
 import type { Usage } from './usage.ts';

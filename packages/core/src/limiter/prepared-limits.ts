@@ -205,6 +205,7 @@ function partOf(set: LimitSet<never>, ask: RequestAsk, request: unknown): Awaita
 }
 
 function fitting(transaction: Transaction | null): Transaction | null {
-  if (transaction !== null) checkCostFits(transaction);
+  // A blocked id has a burst of 0.
+  if (transaction !== null && transaction.cost > transaction.rate.burst) checkCostFits(transaction);
   return transaction;
 }

@@ -1,6 +1,7 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { ClientAddressFinder } from '../client/client-address.ts';
-import type { BucketState, Decision, Result } from '../decision/decision.ts';
+import type { Decision } from '../decision/decision.ts';
+import type { BucketState, Result } from '../decision/result.ts';
 import type { EventSink } from '../events/event.ts';
 import type { Time } from '../time/time.ts';
 import type { HoldEnd, Leave } from './held-decisions.ts';

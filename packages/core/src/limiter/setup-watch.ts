@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { Decision } from '../decision/decision.ts';
+import { Decision } from '../decision/decision.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
@@ -33,7 +33,8 @@ export class SetupWatch {
     if (this.#requests === 1 && this.#perRequest.isSuspect(set.limits.keys(), request.server, decision))
       this.#warn(PER_REQUEST);
     if (this.#requests === 2) this.#perRequest.usedAgain();
-    for (const { limit, id } of decision.results) this.#lookAtId(set, limit, id);
+    // Not its results, which would be made for this.
+    for (const { limit, id } of Decision.answerOf(decision).batch) this.#lookAtId(set, limit, id);
   }
 
   #lookAtId({ limits }: LimitSet<never>, name: string, id: string): void {
@@ -99,13 +100,13 @@ class PerRequestDetector {
   #suspicion: Suspicion | undefined;
 
   /** Records the limiter's first request. Returns true when the warning is due. */
-  isSuspect(limits: Iterable<string>, server: object | undefined, { results }: Decision): boolean {
-    const [result] = results;
-    if (server === undefined || result === undefined) return false;
+  isSuspect(limits: Iterable<string>, server: object | undefined, decision: Decision): boolean {
+    const [asked] = Decision.answerOf(decision).batch;
+    if (server === undefined || asked === undefined) return false;
     const names = [...limits].join();
     const before = suspicions.get(names);
     if (before === null) return false;
-    const bucket = mapKeyOf(result);
+    const bucket = mapKeyOf(asked);
     if (before === undefined || before.server.deref() !== server) return this.#begin(names, server, bucket);
     if (before.bucket !== bucket || this.#made < before.latest) return false;
     this.#suspicion = before;

@@ -1,6 +1,8 @@
 import type { Awaitable } from '../async/awaitable.ts';
-import { bucketStates, tokensTaken } from '../decision/decide.ts';
-import { Decision, type BucketState } from '../decision/decision.ts';
+import { bucketStates } from '../decision/decide.ts';
+import { tokensTaken } from '../decision/results.ts';
+import { Decision } from '../decision/decision.ts';
+import type { BucketState } from '../decision/result.ts';
 import { complaint, SluiceError } from '../checks/errors.ts';
 import type { Changed } from '../decision/batch-answer.ts';
 import type { StoreGate } from '../failure/store-gate.ts';

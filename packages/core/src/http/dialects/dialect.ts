@@ -1,4 +1,5 @@
-import type { Decision, Result } from '../../decision/decision.ts';
+import type { Decision } from '../../decision/decision.ts';
+import type { Result } from '../../decision/result.ts';
 import type { Time } from '../../time/time.ts';
 
 /** The fields of a response, and the decision on its request so far. */

@@ -1,4 +1,5 @@
-import { Decision, type Result } from '../../decision/decision.ts';
+import { Decision } from '../../decision/decision.ts';
+import type { Result } from '../../decision/result.ts';
 import { periodLeft, type PeriodLeft } from '../../decision/period-left.ts';
 import type { Answered } from '../../decision/batch-answer.ts';
 import { readyTicks, type Transaction } from '../../decision/transaction.ts';
@@ -43,58 +44,68 @@ export const draft11: Dialect = {
 
 /** All limits that applied, in the order of the batch. In a denial, only the limits that denied have a state. */
 function limitMembers(decision: Decision, heldMs: number): LimitMembers[] {
-  const { batch, reading } = Decision.answerOf(decision) as Answered;
-  const { results, allowed } = decision;
+  const answer = Decision.answerOf(decision) as Answered;
   const heldTicks = heldMs * TICKS_PER_MS;
+  // The figures of a limit that decides alone are those of the decision: its result is not made for this.
+  if (answer.batch.length === 1) return [memberOf(answer, 0, decision, { decision, heldTicks })];
+  const { results } = decision;
   // A loop over a preallocated array: see docs/hot-path.md.
   // oxlint-disable-next-line unicorn/no-new-array
   const members = new Array<LimitMembers>(results.length);
-  for (let i = 0; i < results.length; i++) {
-    const result = results[i]!;
-    const transaction = batch[i]!;
-    if (transaction.slots === true) {
-      members[i] = slotMember(result, allowed);
-      continue;
-    }
-    const { rate } = transaction;
-    const before = reading.levelsTicks[i]!;
-    // Not by `spent`: a charge may take less than a whole token.
-    const after = allowed ? levelAfter(transaction, before) : before;
-    const level = heldTicks === 0 ? after : Math.max(0, after - heldTicks);
-    const left =
-      heldTicks === 0 ? result.remaining : remainingTokens(level, rate.emissionIntervalTicks, readyTicks(transaction));
-    const period = periodLeft(transaction, reading, i);
-    if (period !== undefined) {
-      members[i] = quotaMember(result, { ...period, leftTicks: Math.max(0, period.leftTicks - heldTicks) }, allowed);
-      continue;
-    }
-    const name = result.limit;
-    const state = allowed || !result.allowed ? `"${name}";r=${left}${untilNext(level, transaction)}` : undefined;
-    members[i] = { name, state, policy: `"${name}"${quotaOf(rate)}` };
-  }
+  for (let i = 0; i < results.length; i++) members[i] = memberOf(answer, i, results[i]!, { decision, heldTicks });
   return members;
 }
 
-/** @param allowed - Whether the whole batch was allowed. */
-function slotMember({ limit, burst, remaining, ...result }: Result, allowed: boolean): LimitMembers {
-  const state = allowed || !result.allowed ? `"${limit}";r=${remaining}` : undefined;
-  return { name: limit, state, policy: `"${limit}";q=${burst};qu="concurrent-requests"` };
+interface Held {
+  readonly decision: Decision;
+  readonly heldTicks: number;
+}
+
+/** What is shown of a limit, of its result. */
+type Figures = Pick<Result, 'allowed' | 'remaining' | 'resetAfterMs'>;
+
+function memberOf({ batch, reading }: Answered, i: number, figures: Figures, held: Held): LimitMembers {
+  const transaction = batch[i]!;
+  const { allowed } = held.decision;
+  const { limit: name, rate } = transaction;
+  const hasState = allowed || !figures.allowed;
+  if (transaction.slots === true) {
+    const state = hasState ? `"${name}";r=${figures.remaining}` : undefined;
+    return { name, state, policy: `"${name}";q=${rate.burst};qu="concurrent-requests"` };
+  }
+  const before = reading.levelsTicks[i]!;
+  // Not by `spent`: a charge may take less than a whole token.
+  const after = allowed ? levelAfter(transaction, before) : before;
+  const level = held.heldTicks === 0 ? after : Math.max(0, after - held.heldTicks);
+  const left =
+    held.heldTicks === 0
+      ? figures.remaining
+      : remainingTokens(level, rate.emissionIntervalTicks, readyTicks(transaction));
+  const period = periodLeft(transaction, reading, i);
+  if (period !== undefined) return quotaMember(transaction, figures, { period, hasState, heldTicks: held.heldTicks });
+  const state = hasState ? `"${name}";r=${left}${untilNext(level, transaction)}` : undefined;
+  return { name, state, policy: `"${name}"${quotaOf(rate)}` };
 }
 
 /** A week and a day, for weeks in which the clock changes. Months and years have no fixed length. */
 const LONGEST_WEEK_MS = 8 * 86_400_000;
 
-/** @param allowed - Whether the whole batch was allowed. */
-function quotaMember(
-  { limit, burst, remaining, resetAfterMs, ...result }: Result,
-  { startMs, endMs, leftTicks }: PeriodLeft,
-  allowed: boolean,
-): LimitMembers {
-  const until = resetAfterMs === 0 ? '' : `;t=${ceilToSeconds(leftTicks)}`;
+interface QuotaState {
+  readonly period: PeriodLeft;
+  readonly hasState: boolean;
+  readonly heldTicks: number;
+}
+
+function quotaMember({ limit, rate }: Transaction, figures: Figures, { period, ...state }: QuotaState): LimitMembers {
+  const { startMs, endMs, leftTicks } = period;
+  const until = figures.resetAfterMs === 0 ? '' : `;t=${ceilToSeconds(Math.max(0, leftTicks - state.heldTicks))}`;
   const lengthMs = endMs - startMs;
   const length = lengthMs > LONGEST_WEEK_MS ? '' : `;w=${Math.ceil(lengthMs / 1000)}`;
-  const state = allowed || !result.allowed ? `"${limit}";r=${remaining}${until}` : undefined;
-  return { name: limit, state, policy: `"${limit}";q=${burst}${length}` };
+  return {
+    name: limit,
+    state: state.hasState ? `"${limit}";r=${figures.remaining}${until}` : undefined,
+    policy: `"${limit}";q=${rate.burst}${length}`,
+  };
 }
 
 function untilNext(level: number, transaction: Transaction): string {

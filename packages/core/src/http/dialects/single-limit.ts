@@ -1,5 +1,6 @@
 import type { Dialect, FieldTimes, ResponseFields } from './dialect.ts';
-import { Decision, type Result } from '../../decision/decision.ts';
+import { Decision } from '../../decision/decision.ts';
+import type { Result } from '../../decision/result.ts';
 import type { Transaction } from '../../decision/transaction.ts';
 import type { Rate } from '../../rule/rate.ts';
 import { ceilToSeconds } from '../../rule/ticks.ts';
