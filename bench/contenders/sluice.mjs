@@ -1,7 +1,11 @@
 import { accountId, createLimiter, everyone, memoryStore } from '@sluice/core';
+import { useAllKinds } from './all-kinds.mjs';
+
+/** @type {(rate: Rate) => Numbers} */
+const rateNumbers = ({ burst, intervalMs }) => ({ burst, count: 1, period: `${intervalMs}ms` });
 
 /** `limiter.spend`, as applications call it. */
-export const sluice = sluiceOf(({ burst, intervalMs }) => ({ burst, count: 1, period: `${intervalMs}ms` }));
+export const sluice = sluiceOf(rateNumbers);
 
 /** The same with limits of other kinds, which are compared with a rate. */
 export const kindsOfSluice = {
@@ -20,6 +24,7 @@ export const kindsOfSluice = {
     },
     { Pool: { key: everyone(), count: 1_000_000, period: '1s' } },
   ),
+  'Sluice, a rate after all kinds': sluiceOf(rateNumbers, {}, useAllKinds),
 };
 
 /**
@@ -28,13 +33,15 @@ export const kindsOfSluice = {
  * @typedef {RateNumbers | { count: number, per: 'year' }} Numbers
  * @param {(rate: Rate) => Numbers} numbersOf
  * @param {import('@sluice/core').LimitDefinitions} others Limits that those which are measured need.
+ * @param {() => void} before What the process does before.
  * @returns {import('./decider.ts').Contender}
  */
-function sluiceOf(numbersOf, others = {}) {
+function sluiceOf(numbersOf, others = {}, before = () => undefined) {
   return {
     answersAtOnce: true,
     bounded: true,
     decider: ({ rate, limits, maxKeys }) => {
+      before();
       const names = ['First', 'Second', 'Third'].slice(0, limits);
       const definition = { key: accountId(), ...numbersOf(rate) };
       const limiter = createLimiter({
