@@ -20,10 +20,9 @@ import { isBlocked, rateOfBlocked, type Transaction } from './transaction.ts';
  */
 const MAX_PAIRED = 16;
 
-/** A request for one transaction. The id is canonical. */
-export interface Ask {
+/** One limit, as a request uses it. */
+export interface Use {
   readonly limit: Limit<never>;
-  readonly id: string;
   readonly cost: number;
   readonly mode: Mode;
   /** The part of the bucket that the request may fill: above 0, at most 1. */
@@ -35,26 +34,32 @@ export interface Ask {
  * awaited. Returns `null` for an unlimited id; {@link isBlocked} detects a blocked one. A cost above the burst and
  * `maxDebt`, which only a charge or a refund may have, counts as these together: it empties or fills the bucket.
  *
+ * @param id - Canonical.
  * @param request - The framework's request, for `overrides` functions; `undefined` without HTTP.
  * @throws {SluiceError} `ERR_COST` for a cost that is not a whole number of at least 0, `ERR_ID` for an id that is not
  * text, `ERR_OPTION` for an invalid share or an anchor of a quota that is not a date, `ERR_COST_OVER_BURST` for a cost
  * that does not fit into a share below 1.
  */
-export function transactionOf(set: LimitSet<never>, ask: Ask, request: unknown): Awaitable<Transaction | null> {
-  const { limit, id, cost, share } = ask;
+export function transactionOf(
+  set: LimitSet<never>,
+  use: Use,
+  id: string,
+  request: unknown,
+): Awaitable<Transaction | null> {
+  const { limit, cost, share } = use;
   checkCost(limit.name, cost);
   checkId(limit.name, id);
-  if (share !== 1) checkShare(limit.name, share, ask.mode);
+  if (share !== 1) checkShare(limit.name, share, use.mode);
   const rate = set.rateFor(limit, id, request);
-  return rate instanceof Promise ? withRateToCome(ask, rate) : withRate(ask, rate);
+  return rate instanceof Promise ? withRateToCome(use, id, rate) : withRate(use, id, rate);
 }
 
 // A function of its own, so that the common path creates no closure: see docs/hot-path.md.
-function withRateToCome(ask: Ask, rate: Promise<OverrideRate>): Promise<Transaction | null> {
-  return rate.then((settled) => withRate(ask, settled));
+function withRateToCome(use: Use, id: string, rate: Promise<OverrideRate>): Promise<Transaction | null> {
+  return rate.then((settled) => withRate(use, id, settled));
 }
 
-function withRate({ limit, id, cost, mode, share }: Ask, override: OverrideRate): Transaction | null {
+function withRate({ limit, cost, mode, share }: Use, id: string, override: OverrideRate): Transaction | null {
   if (override === 'unlimited') return null;
   const rate = override === 'blocked' ? rateOfBlocked(limit.rate) : override;
   const { roomTicks, capTicks, lineTicks } = levelsOf(rate, limit);

@@ -1,4 +1,4 @@
-import { andThen, attempt, Rejected, rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
+import { andThen, attempt, Rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import { isInstance, shown } from '../checks/errors.ts';
 import { closedDecision } from '../decision/decide.ts';
 import { Decision } from '../decision/decision.ts';
@@ -6,7 +6,7 @@ import { closed } from '../failure/store-gate.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import type { KeySource } from '../keys/key.ts';
 import { callOnDecision } from '../limiter/on-decision.ts';
-import type { PartialDecision, RequestAsk, ResolvedUse } from '../limiter/prepared-limits.ts';
+import type { PartialDecision } from '../limiter/prepared-limits.ts';
 import type { Exchange } from './exchange.ts';
 import { retryAfterSeconds, writeFields } from './fields.ts';
 import type { FlowSettings } from './middleware-options.ts';
@@ -104,19 +104,9 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
     const limits = this.#settings.prepared.resolved();
     if (limits.slotLimit !== undefined) checkHasEnd(limits.slotLimit, this.#exchange, this.#settings.slotsUntil);
     this.#hasSlots = limits.slotLimit !== undefined;
-    const asks = this.#asksOf(limits.uses);
-    if (skipFailure !== undefined) asks.unshift(skipFailure);
     const { shadow, held } = this.#settings;
-    const decided = limits.spend(asks, this.request, shadow ? undefined : held);
+    const decided = limits.spend(this, shadow ? undefined : held, skipFailure);
     return decided instanceof Promise ? this.#carryOutLater(decided) : this.#carryOut(decided);
-  }
-
-  #asksOf(uses: readonly ResolvedUse<Request>[]): Awaitable<RequestAsk>[] {
-    // A loop over a preallocated array: see docs/hot-path.md.
-    // oxlint-disable-next-line unicorn/no-new-array
-    const asks = new Array<Awaitable<RequestAsk>>(uses.length);
-    for (let i = 0; i < uses.length; i++) asks[i] = askOf(uses[i]!, this);
-    return asks;
   }
 
   #carryOutLater(decided: Promise<Decision | PartialDecision>): Promise<FlowOutcome> {
@@ -197,44 +187,6 @@ class RequestFlow<Request, SettleArgs extends readonly unknown[]> implements Key
   #callOnDecision(onDecision: (decision: Decision, request: Request) => unknown, decision: Decision): void {
     callOnDecision(this.#settings.limiter.emit, () => onDecision(decision, this.request));
   }
-}
-
-function askOf<Request>(use: ResolvedUse<Request>, source: KeySource<Request>): Awaitable<RequestAsk> {
-  const { limit, cost, mode, share } = use;
-  // The key of a disabled limit is not called: a failing key may be the reason for disabling it.
-  if (limit.disabled) return null;
-  try {
-    const id = toNativePromise(limit.key.idOf!(source, limit.name));
-    if (id === null) return null;
-    if (id instanceof Promise || typeof cost !== 'number' || typeof share !== 'number')
-      return askLater(use, source, id);
-    return { limit, id, cost, mode, share };
-  } catch (cause) {
-    return rejected(cause);
-  }
-}
-
-function askLater<Request>(
-  { limit, cost, mode, share }: ResolvedUse<Request>,
-  { request }: KeySource<Request>,
-  awaitableId: Awaitable<string | null>,
-): Awaitable<RequestAsk> {
-  return attempt(() =>
-    andThen(awaitableId, (id) => {
-      if (id === null) return null;
-      // One after the other: if the second function throws, no rejection of the first is left unhandled.
-      return andThen(numberFor(cost, request), (tokens) =>
-        andThen(numberFor(share, request), (part) => ({ limit, id, cost: tokens, mode, share: part })),
-      );
-    }),
-  );
-}
-
-function numberFor<Request>(
-  given: number | ((request: Request) => Awaitable<number>),
-  request: Request,
-): Awaitable<number> {
-  return typeof given === 'number' ? given : toNativePromise(given(request));
 }
 
 /** Ends a request by the first of its errors. That its client has left counts only when there is no other. */

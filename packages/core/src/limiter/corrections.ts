@@ -45,8 +45,10 @@ export class Corrections {
   chargeResults(results: readonly Result[], { cost, request }: LateCharge): Awaitable<readonly BucketState[]> {
     const set = this.#openSet();
     const tokens = results.filter(({ limit }) => countsTokens(limitNamed(set, limit)));
-    const asks = tokens.map(({ limit, id, mode }) => ({ limit: limitNamed(set, limit), id, cost, mode, share: 1 }));
-    return this.#charge(batchOf(asks.map((ask) => transactionOf(set, ask, request))));
+    const charges = tokens.map(({ limit, id, mode }) =>
+      transactionOf(set, { limit: limitNamed(set, limit), cost, mode, share: 1 }, id, request),
+    );
+    return this.#charge(batchOf(charges));
   }
 
   /** See `Limiter.refund`. */

@@ -22,7 +22,7 @@ export function transactionOfEntry(
   const { limit: name, id, cost = 1, mode = 'check-and-spend', share = 1 } = entry;
   const limit = limitNamed(set, name);
   if (!limit.treatment.isPlain) checkCall(limit, call, mode);
-  return transactionOf(set, { limit, id: canonicalId(limit, id), cost, mode: checkedMode(mode), share }, undefined);
+  return transactionOf(set, { limit, cost, mode: checkedMode(mode), share }, canonicalId(limit, id), undefined);
 }
 
 /**

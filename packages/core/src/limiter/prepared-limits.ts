@@ -1,7 +1,8 @@
-import { allOf, andThen, attempt, Rejected, rejected, type Awaitable } from '../async/awaitable.ts';
-import { checkCostFits, transactionOf, type Ask } from '../decision/batch.ts';
+import { allOf, andThen, attempt, Rejected, rejected, toNativePromise, type Awaitable } from '../async/awaitable.ts';
+import { checkCostFits, transactionOf, type Use } from '../decision/batch.ts';
 import type { Decision } from '../decision/decision.ts';
 import { withoutDelay, type Transaction } from '../decision/transaction.ts';
+import type { KeySource } from '../keys/key.ts';
 import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Mode } from '../store/store.ts';
@@ -26,12 +27,6 @@ export interface ResolvedUse<Request> {
   readonly mode: Mode;
   readonly share: PerRequest<Request>;
 }
-
-/**
- * What a request asks of one limit: `null` when the limit does not apply to it, a failure when its id, cost or share
- * could not be found.
- */
-export type RequestAsk = Ask | null | Rejected;
 
 /** The decision on a request of which some limits could not be decided. */
 export class PartialDecision {
@@ -116,27 +111,21 @@ export class ResolvedLimits<Request> {
   }
 
   /**
-   * Decides what a request asks for. A failure does not prevent the other limits from being decided and spent, so that
-   * invalid input can't be used to bypass them. Failures are those among the asks, invalid costs and shares, costs
-   * above the burst or a share of it, and ids that are not text.
+   * Decides a request. A limit whose id, cost or share can't be found, or is not valid, does not prevent the other limits
+   * from being decided and spent, so that invalid input can't be used to bypass them.
    *
-   * @param asks - At most one for each limit, so that no bucket occurs twice.
-   * @param request - The framework's request, for `overrides` functions.
+   * @param source - What the keys get an id from.
    * @param places - A place is taken for a request that may have to wait. While all are taken, a request passes only
    * without a delay. The place of a {@link Decision} with a delay stays taken: the caller frees it.
+   * @param failure - A failure before those of the limits.
    */
-  spend(
-    asks: readonly Awaitable<RequestAsk>[],
-    request: Request,
-    places?: Places,
-  ): Awaitable<Decision | PartialDecision> {
+  spend(source: KeySource<Request>, places?: Places, failure?: Rejected): Awaitable<Decision | PartialDecision> {
+    const { uses } = this;
     // A loop over a preallocated array: see docs/hot-path.md.
     // oxlint-disable-next-line unicorn/no-new-array
-    const parts = new Array<Awaitable<Part>>(asks.length);
-    for (let i = 0; i < asks.length; i++) {
-      const ask = asks[i]!;
-      parts[i] = ask instanceof Promise ? partLater(this.set, ask, request) : partOf(this.set, ask, request);
-    }
+    const parts = new Array<Awaitable<Part>>(uses.length);
+    for (let i = 0; i < uses.length; i++) parts[i] = partOf(this.set, uses[i]!, source);
+    if (failure !== undefined) parts.unshift(failure);
     const known = allOf(parts);
     return known instanceof Promise ? this.#spendLater(known, places) : this.#spendKnown(known, places);
   }
@@ -190,18 +179,48 @@ function isTransaction(part: Part): part is Transaction {
   return part !== null && !(part instanceof Rejected);
 }
 
-function partLater(set: LimitSet<never>, ask: Promise<RequestAsk>, request: unknown): Promise<Part> {
-  return ask.then((known) => partOf(set, known, request));
-}
-
-function partOf(set: LimitSet<never>, ask: RequestAsk, request: unknown): Awaitable<Part> {
-  if (ask === null || ask instanceof Rejected) return ask;
+function partOf<Request>(set: LimitSet<never>, use: ResolvedUse<Request>, source: KeySource<Request>): Awaitable<Part> {
+  const { limit, cost, share } = use;
+  // The key of a disabled limit is not called: a failing key may be the reason for disabling it.
+  if (limit.disabled) return null;
   try {
-    const transaction = transactionOf(set, ask, request);
-    return transaction instanceof Promise ? transaction.then(fitting).catch(rejected) : fitting(transaction);
+    const id = toNativePromise(limit.key.idOf!(source, limit.name));
+    if (id === null) return null;
+    if (id instanceof Promise || typeof cost !== 'number' || typeof share !== 'number') {
+      return partLater(set, use, source, id);
+    }
+    return fittingPart(set, use as Use, id, source.request);
   } catch (cause) {
     return rejected(cause);
   }
+}
+
+function partLater<Request>(
+  set: LimitSet<never>,
+  { limit, cost, mode, share }: ResolvedUse<Request>,
+  { request }: KeySource<Request>,
+  awaitableId: Awaitable<string | null>,
+): Awaitable<Part> {
+  return attempt(() =>
+    andThen(awaitableId, (id) => {
+      if (id === null) return null;
+      // One after the other: if the second function throws, no rejection of the first is left unhandled.
+      return andThen(numberFor(cost, request), (tokens) =>
+        andThen(numberFor(share, request), (part) => {
+          return fittingPart(set, { limit, cost: tokens, mode, share: part }, id, request);
+        }),
+      );
+    }),
+  );
+}
+
+function numberFor<Request>(given: PerRequest<Request>, request: Request): Awaitable<number> {
+  return typeof given === 'number' ? given : toNativePromise(given(request));
+}
+
+function fittingPart(set: LimitSet<never>, use: Use, id: string, request: unknown): Awaitable<Part> {
+  const transaction = transactionOf(set, use, id, request);
+  return transaction instanceof Promise ? transaction.then(fitting).catch(rejected) : fitting(transaction);
 }
 
 function fitting(transaction: Transaction | null): Transaction | null {

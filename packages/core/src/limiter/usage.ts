@@ -54,7 +54,7 @@ function askedOf(set: LimitSet<never>, { limit: name, id: text }: BucketName): A
   const limit = limitNamed(set, name);
   if (limit.calendar === undefined) throw notAQuota(name);
   const id = canonicalId(limit, text);
-  const transaction = transactionOf(set, { limit, id, cost: 0, mode: 'check-only', share: 1 }, undefined);
+  const transaction = transactionOf(set, { limit, cost: 0, mode: 'check-only', share: 1 }, id, undefined);
   return andThen(transaction, (known) => ({ limit, id, transaction: known }));
 }
 

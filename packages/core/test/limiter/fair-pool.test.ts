@@ -30,8 +30,8 @@ describe('a fair pool', () => {
     const lender = new Lender(time, () => undefined);
     const limit = withPools(defineLimits(limits, 'local'), () => undefined).get('PerUser')!;
     const set = { rateFor: () => limit.rate } as unknown as LimitSet;
-    const ask = { limit, id: 'a', cost: 1, mode: 'check-and-spend', share: 1 } as const;
-    const transaction = transactionOf(set, ask, undefined) as Transaction;
+    const use = { limit, cost: 1, mode: 'check-and-spend', share: 1 } as const;
+    const transaction = transactionOf(set, use, 'a', undefined) as Transaction;
     const lendTo = (id: string): void =>
       lender.noteLent({ results: [{ ...lent, id }] } as unknown as Decision, [{ ...transaction, id }]);
     const flood = (): void => {

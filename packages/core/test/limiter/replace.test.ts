@@ -2,6 +2,7 @@ import { accountId, everyone, type Mode } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
 import { prepareCost } from '../support/fixed-cost.ts';
+import { keySource } from '../support/key-source.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
@@ -155,8 +156,7 @@ describe('replace', () => {
       const prepared = coreOf(limiter).prepare(uses.map(([limit, mode]) => ({ limit, mode, cost: 1, share: 1 })));
       const error = thrown(() => limiter.replace({ limits: borrowing() }));
       expect(error).toMatchObject({ code, message: expect.stringContaining(message) });
-      const asks = prepared.resolved().uses.map(({ limit, mode }) => ({ limit, id: '7', cost: 1, mode, share: 1 }));
-      expect(atOnce(prepared.resolved().spend(asks, undefined))).toMatchObject({ allowed: true });
+      expect(atOnce(prepared.resolved().spend(keySource('7')))).toMatchObject({ allowed: true });
       limiter.replace({ limits: borrowing(true) });
       limiter.replace({ limits: limits(9) });
     });

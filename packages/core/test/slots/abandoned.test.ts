@@ -4,7 +4,7 @@ import type { HeldDecision, SpendEntry } from '@sluice/core';
 import { beforeAll, expect, test } from 'vitest';
 import type { Decision } from '../../src/decision/decision.ts';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
-import type { LimiterCore } from '../../src/limiter/limiter-core.ts';
+import { keySource } from '../support/key-source.ts';
 import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { settled } from '../support/promises.ts';
 import { holding as started, slot } from './support/holding.ts';
@@ -22,11 +22,6 @@ async function collected(isDone: () => boolean, most = 20): Promise<void> {
     // oxlint-disable-next-line no-await-in-loop -- finalizers run between two collections
     await settled();
   }
-}
-
-/** What a middleware asks of a limit. */
-function asksOf(core: LimiterCore, name: string) {
-  return [{ limit: core.limits.get(name)!, id: 'a', cost: 1, mode: 'check-and-spend', share: 1 } as const];
 }
 
 /** Decisions that nobody keeps but the test. */
@@ -83,7 +78,7 @@ test('a middleware can leave slots to their lease: nobody renews, reuses or rele
       core
         .prepare([{ limit, cost: 1, mode: 'check-and-spend', share: 1 }])
         .resolved()
-        .spend(asksOf(core, limit), {}),
+        .spend(keySource('a')),
     );
   }) as Decision[];
   expect(decisions.map((decision) => core.holdsSlots(decision))).toEqual([true, true, false]);
