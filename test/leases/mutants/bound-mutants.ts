@@ -53,9 +53,9 @@ export const boundMutants: readonly RuleMutant[] = [
     finder: inScenes('moves', 400),
   },
   {
-    name: 'buckets whose view lies ahead are forgotten',
+    name: 'buckets are forgotten however full they are',
     in: 'leased-bucket.ts',
-    replace: '      this.tatTicks <= nowTicks &&\n',
+    replace: '      this.#isFarFromFull(nowTicks) &&\n',
     by: '',
     finder: inScenes('calm', 400),
   },
