@@ -9,7 +9,7 @@ export interface Counted {
   readonly files: number;
   /** Objects, arrays, functions and texts that these functions have made. */
   readonly objects: number;
-  /** Promises that were made, also by others; two are those of the run itself. */
+  /** Promises that were made, also by others: six are those of a request without a limit. */
   readonly promises: number;
   /** The functions with the number of their calls, most first. */
   readonly functions: readonly string[];
