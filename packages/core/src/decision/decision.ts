@@ -1,6 +1,7 @@
 import type { Answered, BatchAnswer, Failure } from './batch-answer.ts';
 import type { Result } from './result.ts';
 import { resultsOf } from './results.ts';
+import { showAsJson } from './show-as-json.ts';
 
 /**
  * The outcome of a batch. `unavailable`: the store can't answer, and a limit of the batch has the failure policy
@@ -53,6 +54,10 @@ export class Decision {
   readonly #answer: BatchAnswer;
   readonly #took: boolean;
   #results: readonly Result[] | undefined;
+
+  static {
+    showAsJson(this.prototype);
+  }
 
   /**
    * @param figures - The figures of the strictest result.

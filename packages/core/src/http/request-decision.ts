@@ -4,6 +4,7 @@ import type { Result } from '../decision/result.ts';
 import { listed, shown, SluiceError } from '../checks/errors.ts';
 import type { Failure } from '../decision/batch-answer.ts';
 import type { RequestLimiter } from '../limiter/request-limiter.ts';
+import { showAsJson } from '../decision/show-as-json.ts';
 import { strictestDecision } from '../decision/strictness.ts';
 
 interface Part {
@@ -46,6 +47,10 @@ export class RequestDecision {
   failure?: Failure | undefined;
   readonly #request: unknown;
   readonly #parts: Part[] = [];
+
+  static {
+    showAsJson(this.prototype);
+  }
 
   /** @param request - The framework's request. */
   constructor(request?: unknown) {

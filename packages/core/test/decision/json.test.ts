@@ -1,5 +1,6 @@
 import { accountId, createLimiter, type Decision, type Limiter } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { RequestDecision } from '../../src/http/request-decision.ts';
 import type { RequestLimiter } from '../../src/limiter/request-limiter.ts';
@@ -21,6 +22,7 @@ test('the JSON of a decision has its figures and the results of all limits', asy
   const figures = { outcome: 'allowed', allowed: true, limit: 'Orders', id: 'ann', remaining: 3, retryAfterMs: 0 };
   const result = { limit: 'Orders', id: 'ann', cost: 2, spent: 2, remaining: 3, burst: 5, allowed: true };
   expect(jsonOf(await limiter.spend(entries))).toMatchObject({ ...figures, results: [result] });
+  expect(inspect(await limiter.check(entries))).toContain('results: [');
   const both = await limiter.spend([...entries, { limit: 'Logins', id: 'ann' }]);
   expect(jsonOf(both)).toMatchObject({ limit: 'Orders', results: [{ limit: 'Orders' }, { limit: 'Logins' }] });
   // A check takes nothing, whenever its results are read.
@@ -36,6 +38,7 @@ test('the JSON of the decision on a request has the results of all middlewares',
     const decision: Decision = await limiter.spend([{ limit, id: 'ann' }]); // oxlint-disable-line no-await-in-loop
     onRequest.add(decision, limiter, [{ limit }]);
   }
+  expect(inspect(onRequest)).toContain('results: [');
   expect(jsonOf(onRequest)).toMatchObject({
     outcome: 'allowed',
     limit: 'Logins',

@@ -36,7 +36,7 @@ function preparedOf(given: Numbers, options: Omit<LimiterOptions<Ids>, 'limits'>
     share: 1,
     ...uses,
   }));
-  return { limiter, prepared: coreOf(limiter).prepare(all as never) };
+  return { limiter, prepared: coreOf(limiter).prepare(all) };
 }
 
 const sourceOf = (ids: Ids = BOTH): KeySource<never> => keySource(ids as never);
