@@ -166,6 +166,7 @@ export class Gateway {
   /** Resets a bucket in Redis, by the script of all processes. */
   reset(key: string): void {
     this.#run(() => {
+      const sentTicks = this.nowTicks;
       this.#network.roundTrip(
         () => this.#network.reset(key),
         () => {
@@ -173,7 +174,7 @@ export class Gateway {
             const bucket = this.bucket(key);
             if (bucket === undefined) return;
             this.#reports.gaveBack(key, bucket.uncharged.chargeTicks);
-            bucket.reset(this.nowTicks);
+            bucket.reset(this.nowTicks, sentTicks);
           });
         },
       );

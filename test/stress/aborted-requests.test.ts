@@ -10,7 +10,7 @@ import { koaFramework } from '../contract/http/koa.ts';
 import { lateStore, userKey } from '../contract/http/limiters.ts';
 import { start } from '../contract/http/start.ts';
 
-const ABORTED = 100_000;
+const ABORTED = 40_000;
 /** Connections that are open at the same time. */
 const BATCH = 300;
 /** The requests of a batch. */

@@ -53,7 +53,7 @@ export interface Result extends BucketState {
   readonly hidden: boolean;
   /**
    * Milliseconds until the same cost fits if no other request comes, rounded up to 0.001. It is exact: one microsecond
-   * earlier the cost is denied, and after this time it fits; at a limit with `maxWait`, it then has to wait. 0 when
+   * earlier (of a quota one millisecond) the cost is denied, and after this time it fits; at a limit with `maxWait`, it then has to wait. 0 when
    * allowed, `Infinity` when blocked. For a limit that borrows it is the shorter of the two waits, for its own tokens
    * and for those of the pool; with `fair`, the cost may fit earlier.
    */

@@ -48,9 +48,15 @@ export class LeaseReturns {
     this.#each(batch, (bucket, nowTicks) => bucket.lowered(nowTicks));
   }
 
-  /** Forgets what is known of buckets that were reset in Redis. */
-  wereReset(batch: readonly StoreBucket[]): void {
-    this.#each(batch, (bucket, nowTicks) => bucket.reset(nowTicks));
+  /**
+   * Resets buckets in Redis, and forgets what is known of them.
+   *
+   * @param reset - Sends the reset.
+   */
+  async reset(batch: readonly StoreBucket[], reset: () => Promise<void>): Promise<void> {
+    const sentTicks = this.#parts.syncs.nowTicks;
+    await reset();
+    this.#each(batch, (bucket, nowTicks) => bucket.reset(nowTicks, sentTicks));
   }
 
   #each(batch: readonly StoreBucket[], run: (bucket: LeasedBucket, nowTicks: number) => void): void {

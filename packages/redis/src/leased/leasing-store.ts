@@ -136,9 +136,8 @@ export class LeasingStore implements LeasedStore {
     return this.#shared.release(holds, deadlineMs);
   }
 
-  async reset(batch: readonly StoreBucket[], deadlineMs?: number): Promise<void> {
-    await this.#shared.reset(batch, deadlineMs);
-    this.#returns.wereReset(batch);
+  reset(batch: readonly StoreBucket[], deadlineMs?: number): Promise<void> {
+    return this.#returns.reset(batch, () => this.#shared.reset(batch, deadlineMs));
   }
 
   describeLease(numbers: LeaseNumbers): LeaseDescription {

@@ -75,13 +75,18 @@ export class HeldLeases {
     this.#dropUntil(Infinity, nowTicks);
   }
 
-  /** Forgets all leases, because their bucket was reset: nothing is left to be given back. */
-  forget(): void {
-    const { forfeitedTokens } = this;
-    this.forbidReturns();
-    this.dropAll(0);
-    // The reset has given them back.
-    this.forfeitedTokens = forfeitedTokens;
+  /**
+   * Forgets the leases that were asked for before their bucket was reset, which has given them back. Those that were asked for
+   * later are charged in the bucket that is full again: they remain.
+   *
+   * @param resetTicks - When the reset was sent.
+   */
+  forget(resetTicks: number): void {
+    this.#lapsed = [];
+    const kept = this.#leases.filter(({ sentTicks }) => sentTicks > resetTicks);
+    for (const lease of this.#leases) if (lease.sentTicks <= resetTicks) lease.isLive = false;
+    this.#leases.splice(0, Infinity, ...kept);
+    this.#count();
   }
 
   /** Prevents that anything of these leases is given back, because somebody has lowered the TAT. */
@@ -161,6 +166,7 @@ function merge(lease: Lease, into: Lease): void {
   lease.isLive = false;
   if (lease.tokens === 0) return;
   into.tokens += lease.tokens;
+  into.sentTicks = Math.min(into.sentTicks, lease.sentTicks);
   into.lapseTicks = Math.min(into.lapseTicks, lease.lapseTicks);
   into.returnableUntilTicks = Math.min(into.returnableUntilTicks, lease.returnableUntilTicks);
 }

@@ -12,6 +12,8 @@ export class Lease {
    * undone the charge already.
    */
   returnableUntilTicks: number;
+  /** When the request for it was sent; of merged leases, the first one. */
+  sentTicks: number;
   /** False when the lease has lapsed, or was merged into another. */
   isLive = true;
 
@@ -23,6 +25,7 @@ export class Lease {
   constructor(tokens: number, intervalTicks: number, { sentTicks, leaseTicks }: LeaseTimes) {
     this.tokens = tokens;
     this.intervalTicks = intervalTicks;
+    this.sentTicks = sentTicks;
     this.lapseTicks = sentTicks + leaseTicks;
     this.returnableUntilTicks = sentTicks + tokens * intervalTicks;
   }

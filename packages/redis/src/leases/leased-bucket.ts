@@ -189,9 +189,13 @@ export class LeasedBucket {
     this.leases.giveBack(tokens, lapseTicks);
   }
 
-  /** Forgets what the process knows, after it has reset the bucket in Redis. */
-  reset(nowTicks: number): void {
-    this.leases.forget();
+  /**
+   * Forgets what the process knows, after it has reset the bucket in Redis.
+   *
+   * @param sentTicks - When the reset was sent. Leases that were asked for later remain.
+   */
+  reset(nowTicks: number, sentTicks: number): void {
+    this.leases.forget(sentTicks);
     this.uncharged.forget();
     this.tatTicks = -Infinity;
     this.viewTicks = -Infinity;

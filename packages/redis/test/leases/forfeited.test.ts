@@ -84,7 +84,7 @@ describe('the tokens of a lease that lapses', () => {
 
   test('are not forfeited when the process resets the bucket', () => {
     const { buckets, bucket, nowTicks } = bucketWithLease(50);
-    bucket.reset(nowTicks);
+    bucket.reset(nowTicks, nowTicks);
     expect(buckets.totals().forfeited).toBe(0);
   });
 

@@ -220,7 +220,7 @@ describe('a stream', () => {
     expect(call.entries.at(0)!.wantedTokens).toBe(50 - 10);
     answer(stream, call, atTicks);
     // Without requests, the demand falls to a fifth of what it was: 8 tokens, and a quarter more.
-    bucket.leases.forget();
+    bucket.leases.forget(Infinity);
     bucket.touch(atTicks);
     expect(nextCall(stream).call.entries.at(0)!.wantedTokens).toBe(10);
   });

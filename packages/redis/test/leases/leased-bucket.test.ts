@@ -211,7 +211,7 @@ describe('a bucket that is leased', () => {
     const { stream, bucket, nowTicks } = syncedBucket({}, { levelTicks: burst * TOKEN });
     const now = leased(stream, bucket, 20, nowTicks);
     bucket.charge(1, now);
-    bucket.reset(now);
+    bucket.reset(now, now);
     expect(bucket.leases.isEmpty).toBe(true);
     const { call, atTicks } = nextCall(stream);
     expect(call.entries.at(0)).toMatchObject({ chargeTicks: 0, floorTicks: 0, returnTicks: 0 });
@@ -220,11 +220,20 @@ describe('a bucket that is leased', () => {
   });
 });
 
+test('keeps leases that were asked for after the reset was sent, when the reset is answered', () => {
+  const { stream, bucket, nowTicks } = syncedBucket();
+  const before = leased(stream, bucket, 20, nowTicks);
+  const after = leased(stream, bucket, 30, before + 1);
+  bucket.reset(after, before);
+  expect(bucket.leases.tokens).toBe(30);
+  expect(bucket.look(30, after)).toBe(FITS);
+});
+
 test('a bucket that was reset does not compete for tokens any more', () => {
   const { bucket, nowTicks } = syncedBucket({ waits: false }, { levelTicks: TOKEN });
   bucket.isContended = true;
   expect(bucket.look(1, nowTicks)).toBe(DENIES);
-  bucket.reset(nowTicks);
+  bucket.reset(nowTicks, nowTicks);
   expect(bucket.look(1, nowTicks)).toBe(FITS);
 });
 
