@@ -5,9 +5,11 @@ const conditions = ['@sluice/source', 'node', 'module'];
 
 const minute = 60_000;
 
-/** The names of files that start a redis-server, and of those that take long on a large input. */
+/** The names of files that start a redis-server, that take long on a large input, and that run programs of the docs. */
 const onRedis = '**/*.redis.test.ts';
 const onLargeInput = '**/*.stress.test.ts';
+const ofPrograms = '**/*.program.test.ts';
+const smoke = 'test/examples/smoke.test.ts';
 
 /** Jest, old compilers and bundlers, whose installation takes longer than their tests. */
 const loaders = 'test/packed/loaders.test.ts';
@@ -20,7 +22,7 @@ const properties = ['test/property/setup.ts'];
 /**
  * One row per project: what it collects, and how long one of its tests may take. Those that are `alone` run after
  * all others, in that order, one file at a time: nothing disturbs what they measure. scripts/test.mjs has which
- * projects `npm test` and `npm run test:quick` run.
+ * projects which command runs.
  */
 const projects = [
   // `isolate: false`: the files of a worker share a process, whose start was most of their time, and a Redis Cluster.
@@ -35,8 +37,14 @@ const projects = [
     timeoutMs: 2 * minute,
     setupFiles: [...properties, 'test/redis/servers/teardown.ts'],
   },
-  { name: 'docs', include: ['test/docs/**/*.test.ts'], timeoutMs: 2 * minute },
-  { name: 'examples', include: ['test/examples/**/*.test.ts'], timeoutMs: minute },
+  { name: 'docs', include: ['test/docs/**/*.test.ts'], exclude: [ofPrograms], timeoutMs: 2 * minute },
+  { name: 'smoke', include: [smoke], timeoutMs: minute },
+  {
+    name: 'programs',
+    include: ['test/examples/**/*.test.ts', `test/docs/${ofPrograms}`],
+    exclude: [smoke],
+    timeoutMs: 2 * minute,
+  },
   { name: 'packed', include: ['test/packed/*.test.ts'], exclude: [loaders], timeoutMs: 5 * minute },
   { name: 'loaders', include: [loaders], timeoutMs: 5 * minute },
   { name: 'aborts', include: [aborts], timeoutMs: 10 * minute },

@@ -1,20 +1,22 @@
-// `npm test` and `npm run test:quick`: vitest on some of the projects of vitest.config.ts, or on those and the files
-// that are named.
+// `npm test`, `npm run test:quick` and `npm run test:all`: vitest on some of the projects of vitest.config.ts, or on those
+// and the files that are named.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './pnpm.mjs';
 
 const NO_SERVER = 'none-in-test:quick (a test that needs one is named *.redis.test.ts)';
 
+const usual = ['unit', 'contract', 'property', 'redis', 'docs', 'smoke'];
+/** What takes long and changes rarely. */
+const long = ['programs', 'packed', 'faults', 'bench', 'loaders', 'aborts', 'stress'];
+
 const forms = {
   /** Takes less than a minute and needs no redis-server: a test that starts one fails. */
   quick: { projects: ['unit', 'contract', 'property'], propertyRuns: '50', env: { SLUICE_REDIS_SERVER: NO_SERVER } },
-  /** All but what takes long and changes rarely: .ci/run also runs floods, the programs of bench/ and loaders. */
-  usual: {
-    projects: ['unit', 'contract', 'property', 'redis', 'docs', 'examples', 'packed', 'faults'],
-    propertyRuns: '1000',
-    env: {},
-  },
+  usual: { projects: usual, propertyRuns: '1000', env: {} },
+  /** For .ci/run, after the usual ones. */
+  long: { projects: long, propertyRuns: '1000', env: {} },
+  all: { projects: [...usual, ...long], propertyRuns: '1000', env: {} },
 };
 
 const [form = 'usual', ...args] = process.argv.slice(2);

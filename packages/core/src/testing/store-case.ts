@@ -31,6 +31,8 @@ export interface StoreCase {
   readonly name: string;
   readonly clock: 'any';
   readonly check: (subject: StoreUnderTest) => Promise<void>;
+  /** Whether it calls `hang` or `provokeReport`, which other stores on the same server notice. */
+  readonly disturbs?: true;
 }
 
 /** A promise that can be tested only on a clock that the test controls. */
@@ -38,10 +40,16 @@ export interface SteeredStoreCase {
   readonly name: string;
   readonly clock: 'steered';
   readonly check: (subject: SteeredStoreUnderTest) => Promise<void>;
+  readonly disturbs?: undefined;
 }
 
 export function promise(name: string, check: StoreCase['check']): StoreCase {
   return { name, clock: 'any', check };
+}
+
+/** A promise whose case disturbs the server of the store. */
+export function disturbingPromise(name: string, check: StoreCase['check']): StoreCase {
+  return { name, clock: 'any', check, disturbs: true };
 }
 
 export function steeredPromise(name: string, check: SteeredStoreCase['check']): SteeredStoreCase {

@@ -40,6 +40,11 @@ export interface ContractCase {
   readonly name: string;
   /** Tests the promise on a fresh store. Rejects with an AssertionError when the store breaks it. */
   readonly run: () => Promise<void>;
+  /**
+   * Whether it stops or disturbs the server of the store by `hang` or `provokeReport`. Run such a case alone. All others can
+   * run at the same time, if each store has buckets of its own.
+   */
+  readonly alone: boolean;
 }
 
 const allCases = [
@@ -85,9 +90,9 @@ const allCases = [
 export function storeContract(options: StoreContractOptions): readonly ContractCase[] {
   checkContractOptions(options);
   return allCases.flatMap((storeCase) => {
-    const { name } = storeCase;
-    if (options.clock === 'steered') return { name, run: () => runSteered(storeCase.check, options.create) };
-    return storeCase.clock === 'any' ? { name, run: () => runReal(storeCase.check, options.create) } : [];
+    const { name, disturbs: alone = false } = storeCase;
+    if (options.clock === 'steered') return { name, alone, run: () => runSteered(storeCase.check, options.create) };
+    return storeCase.clock === 'any' ? { name, alone, run: () => runReal(storeCase.check, options.create) } : [];
   });
 }
 

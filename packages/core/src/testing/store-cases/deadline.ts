@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Store } from '../../store/store.ts';
 import { slow } from '../sample-limit.ts';
-import { promise, type StoreCase, type StoreUnderTest } from '../store-case.ts';
+import { disturbingPromise, type StoreCase, type StoreUnderTest } from '../store-case.ts';
 
 const DEADLINE_MS = 50;
 /** After this time a store has missed the deadline for certain, also on a busy machine. */
@@ -18,12 +18,15 @@ const calls: readonly (readonly [name: keyof Store, call: (store: Store) => unkn
 
 /** The trait `keepsDeadline`. */
 export const deadlineCases: readonly StoreCase[] = [
-  promise('every call of a store that keeps the deadline rejects in time when nothing answers', async (subject) => {
-    if (subject.store.traits?.keepsDeadline !== true) return;
-    const { hang } = subject;
-    assert.ok(hang, 'the store has the trait `keepsDeadline`: give `hang`, so that the contract can test it');
-    await hang(() => rejectsInTime(subject));
-  }),
+  disturbingPromise(
+    'every call of a store that keeps the deadline rejects in time when nothing answers',
+    async (subject) => {
+      if (subject.store.traits?.keepsDeadline !== true) return;
+      const { hang } = subject;
+      assert.ok(hang, 'the store has the trait `keepsDeadline`: give `hang`, so that the contract can test it');
+      await hang(() => rejectsInTime(subject));
+    },
+  ),
 ];
 
 async function rejectsInTime({ store, advance }: StoreUnderTest): Promise<void> {

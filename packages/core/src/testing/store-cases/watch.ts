@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Store, StoreReport } from '../../store/store.ts';
-import { promise, type StoreCase, type StoreUnderTest } from '../store-case.ts';
+import { disturbingPromise, promise, type StoreCase, type StoreUnderTest } from '../store-case.ts';
 
 interface Watched {
   readonly watch: NonNullable<Store['watch']>;
@@ -49,7 +49,7 @@ export const watchCases: readonly StoreCase[] = [
 ];
 
 function watchPromise(name: string, check: (watched: Watched) => Promise<void>): StoreCase {
-  return promise(`${name}, of a store that has watch`, async ({ store, provokeReport }) => {
+  return disturbingPromise(`${name}, of a store that has watch`, async ({ store, provokeReport }) => {
     if (store.watch === undefined) return;
     assert.ok(
       provokeReport,
