@@ -25,6 +25,7 @@ export const kindsOfSluice = {
     { Pool: { key: everyone(), count: 1_000_000, period: '1s' } },
   ),
   'Sluice, a rate after all kinds': sluiceOf(rateNumbers, {}, useAllKinds),
+  'Sluice, by a handle': sluiceOf(rateNumbers, {}, undefined, byHandle),
 };
 
 /**
@@ -34,9 +35,10 @@ export const kindsOfSluice = {
  * @param {(rate: Rate) => Numbers} numbersOf
  * @param {import('@sluice/core').LimitDefinitions} others Limits that those which are measured need.
  * @param {() => void} before What the process does before.
+ * @param {typeof one} decideOne What decides by one limit.
  * @returns {import('./decider.ts').Contender}
  */
-function sluiceOf(numbersOf, others = {}, before = () => undefined) {
+function sluiceOf(numbersOf, others = {}, before = () => undefined, decideOne = one) {
   return {
     answersAtOnce: true,
     bounded: true,
@@ -48,7 +50,7 @@ function sluiceOf(numbersOf, others = {}, before = () => undefined) {
         limits: { ...Object.fromEntries(names.map((name) => [name, definition])), ...others },
         store: memoryStore({ maxKeys: storeSize(maxKeys * limits, definition) }),
       });
-      return { decide: limits === 1 ? one(limiter) : three(limiter), allowed: ({ allowed }) => allowed };
+      return { decide: limits === 1 ? decideOne(limiter) : three(limiter), allowed: ({ allowed }) => allowed };
     },
   };
 }
@@ -69,6 +71,12 @@ function storeSize(buckets, definition) {
  */
 function one(limiter) {
   return (id) => limiter.spend([{ limit: 'First', id }]);
+}
+
+/** @type {typeof one} */
+function byHandle(limiter) {
+  const first = limiter.limit('First');
+  return (id) => first.spendSync(id);
 }
 
 /**

@@ -51,16 +51,9 @@ export {
 export { compound } from './keys/compound-key.ts';
 export { everyone } from './keys/everyone.ts';
 export type { LimitSetOptions } from './limits/limit-set.ts';
-export type {
-  CloseOptions,
-  CostEntry,
-  FirstOf,
-  Limiter,
-  ResetEntry,
-  SpendEntry,
-  UsageEntry,
-  WaitOptions,
-} from './limiter/limiter.ts';
+export type { CostEntry, FirstOf, ResetEntry, SpendEntry, UsageEntry } from './limiter/entry.ts';
+export type { CloseOptions, Limiter, WaitOptions } from './limiter/limiter.ts';
+export type { LimitHandle, Ran, RunOptions, SpendOptions } from './limiter/limit-handle.ts';
 export type { LimitDescription } from './limiter/limit-description.ts';
 export type { Usage } from './limiter/usage.ts';
 export type { Log } from './events/event-sink.ts';

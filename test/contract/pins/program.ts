@@ -47,6 +47,11 @@ if (redisUrl === undefined) {
     void limiter.spend([{ limit: 'A', id: 'ann' }]);
     done();
   });
+  const handle = limiter.limit('A');
+  figures['a rate, by a handle'] = await countedIn((done) => {
+    handle.spendSync('ann');
+    done();
+  });
 } else {
   const store = redisStore({ url: redisUrl, log: false });
   await store.ready();

@@ -1,9 +1,6 @@
-import type { Awaitable } from '../async/awaitable.ts';
-import { checkCost } from '../decision/batch.ts';
 import type { Decision } from '../decision/decision.ts';
-import type { Result } from '../decision/result.ts';
-import { complaint, reasonOf } from '../checks/errors.ts';
-import type { RequestLimiter } from '../limiter/request-limiter.ts';
+import { complaint } from '../checks/errors.ts';
+import { askedCost, fullCost, reportSettleFailure } from '../limiter/asked-cost.ts';
 import type { Exchange } from './exchange.ts';
 import type { FlowSettings } from './middleware-options.ts';
 
@@ -34,7 +31,7 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
     const result = decision.results.find((candidate) => candidate.limit === limit);
     if (result === undefined) continue;
     exchange.onEnd!((end) => {
-      if (end === 'unknown') reportFailure(limiter, limit, new TypeError('the response emits no events'));
+      if (end === 'unknown') reportSettleFailure(limiter, limit, new TypeError('the response emits no events'));
       const finished = end === 'finished';
       const isAsked = finished || (settleAborted && end === 'aborted');
       const trueCost = isAsked
@@ -44,7 +41,7 @@ export function settleAfterResponse<Request, SettleArgs extends readonly unknown
       const settled = trueCost
         .then((cost) => (cost === 'as taken' ? undefined : limiter.settle(decision, result, { cost, request })))
         // The limiter was closed, or the limit removed, before the response ended.
-        .catch((cause: unknown) => reportFailure(limiter, limit, cause));
+        .catch((cause: unknown) => reportSettleFailure(limiter, limit, cause));
       void limiter.trackWork(settled);
     });
   }
@@ -65,39 +62,7 @@ export function chargeFullCosts(
     if (result === undefined) continue;
     const settled = limiter
       .settle(decision, result, { cost: result.cost, request })
-      .catch((cause: unknown) => reportFailure(limiter, limit, cause));
+      .catch((cause: unknown) => reportSettleFailure(limiter, limit, cause));
     void limiter.trackWork(settled);
   }
-}
-
-/**
- * With `check-only`, the cost is still to be charged. Otherwise it was taken and stays taken, even if the handler
- * refunded it.
- */
-function fullCost({ mode, cost }: Result): number | 'as taken' {
-  return mode === 'check-only' ? cost : 'as taken';
-}
-
-/**
- * Returns the true cost from the user's function; if that fails, emits an event and returns the full cost. Never
- * rejects.
- */
-async function askedCost(
-  ask: () => Awaitable<number>,
-  limiter: RequestLimiter<never>,
-  result: Result,
-): Promise<number | 'as taken'> {
-  try {
-    const trueCost: unknown = await ask();
-    checkCost(result.limit, trueCost);
-    return trueCost;
-  } catch (cause) {
-    reportFailure(limiter, result.limit, cause);
-    return fullCost(result);
-  }
-}
-
-function reportFailure(limiter: RequestLimiter<never>, limit: string, cause: unknown): void {
-  const message = `The settle function of limit "${limit}" failed (${reasonOf(cause)}). The client stays charged with the full cost.`;
-  limiter.emit({ type: 'callback-failed', callback: 'settle', cause, message });
 }

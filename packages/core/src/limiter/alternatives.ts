@@ -6,7 +6,7 @@ import type { Transaction } from '../decision/transaction.ts';
 import type { Store } from '../store/store.ts';
 import { checkSpendFirst } from './accepted-store.ts';
 import { checkedEntries } from './entries.ts';
-import type { FirstOf, SpendEntry } from './limiter.ts';
+import type { FirstOf, SpendEntry } from './entry.ts';
 
 const MAX_ALTERNATIVES = 4;
 const MAX_ENTRIES = 8;

@@ -12,7 +12,7 @@ import type { Limit } from '../limits/limit.ts';
 import type { Store } from '../store/store.ts';
 import type { CurrentLimits } from './current-limits.ts';
 import { costBatchOf } from './entry-batches.ts';
-import type { CostEntry } from './limiter.ts';
+import type { CostEntry } from './entry.ts';
 import type { PendingWork } from './pending-work.ts';
 import type { LateCharge } from './request-limiter.ts';
 import { foreignDecision, notRefundable, SpentTokens } from './spent-tokens.ts';

@@ -35,7 +35,8 @@ export class CurrentLimits<Request> {
   readonly #leases: LeaseWarnings;
   readonly #needed = new NeededLimits();
   readonly #overrideDeadlines: Deadlines;
-  #set: LimitSet<Request>;
+  /** The limits in effect. Only {@link CurrentLimits.replace} changes it. */
+  set: LimitSet<Request>;
 
   /**
    * @throws {SluiceError} For limits that are not valid, or that the store can't carry. `ERR_LIMIT_IN_USE` when another
@@ -48,16 +49,11 @@ export class CurrentLimits<Request> {
     this.warnings = new QuotaWarnings(parts.emit);
     this.loads = new LoadLimits(parts.time, parts.emit);
     this.#leases = new LeaseWarnings(parts.store, parts.emit);
-    this.#set = this.#defined(set);
-    registerLimitNames(parts.store, this, storedNames(this.#set));
-    this.warnings.changed(this.#set);
-    this.loads.changed(this.#set);
-    this.#leases.changed(this.#set);
-  }
-
-  /** The limits in effect. */
-  get set(): LimitSet<Request> {
-    return this.#set;
+    this.set = this.#defined(set);
+    registerLimitNames(parts.store, this, storedNames(this.set));
+    this.warnings.changed(this.set);
+    this.loads.changed(this.set);
+    this.#leases.changed(this.set);
   }
 
   /**
@@ -70,11 +66,11 @@ export class CurrentLimits<Request> {
     const next = this.#defined(set);
     this.#needed.check(next);
     registerLimitNames(this.#parts.store, this, storedNames(next));
-    this.raised.changed(this.#set, next);
+    this.raised.changed(this.set, next);
     this.warnings.changed(next);
     this.loads.changed(next);
     this.#leases.changed(next);
-    this.#set = next;
+    this.set = next;
   }
 
   /**
@@ -84,7 +80,7 @@ export class CurrentLimits<Request> {
    * @throws {SluiceError} The errors of `RequestLimiter.prepare`.
    */
   need(uses: readonly UseInput<never>[]): void {
-    this.#needed.add(this.#set, uses);
+    this.#needed.add(this.set, uses);
   }
 
   /** Lets other limiters use the names, and ends the use of loads. */

@@ -6,7 +6,7 @@ import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
 import type { StoreBucket } from '../store/store.ts';
 import { canonicalId, checkedEntriesOf, checkedMode, checkEntry } from './entries.ts';
 import { checkCall, type EntryCall } from './entry-calls.ts';
-import type { CostEntry, ResetEntry, SpendEntry } from './limiter.ts';
+import type { CostEntry, ResetEntry, SpendEntry } from './entry.ts';
 
 /**
  * Makes the transaction of an entry.

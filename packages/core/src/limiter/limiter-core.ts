@@ -21,26 +21,20 @@ import type { Corrections } from './corrections.ts';
 import type { CurrentLimits } from './current-limits.ts';
 import type { Decider } from './decider.ts';
 import { bucketsToReset, transactionOfEntry, transactionsOf } from './entry-batches.ts';
+import type { CostEntry, FirstOf, ResetEntry, SpendEntry, UsageEntry } from './entry.ts';
 import { checkCall } from './entry-calls.ts';
 import { HeldDecision } from './held-decision.ts';
 import type { HeldDecisions, HoldEnd, Leave } from './held-decisions.ts';
 import { checkedEntries } from './entries.ts';
+import type { LimitHandle } from './limit-handle.ts';
 import { describedLimit, type LimitDescription } from './limit-description.ts';
 import { isStoreInUse } from './limit-name-registry.ts';
-import type {
-  CloseOptions,
-  CostEntry,
-  FirstOf,
-  Limiter,
-  ResetEntry,
-  SpendEntry,
-  UsageEntry,
-  WaitOptions,
-} from './limiter.ts';
+import type { CloseOptions, Limiter, WaitOptions } from './limiter.ts';
 import { partsOf, type LimiterSetup } from './limiter-parts.ts';
 import { markAsMadeHere } from './not-a-limiter.ts';
 import { WITHOUT_HTTP, type DecisionReports } from './on-decision.ts';
 import type { PendingWork } from './pending-work.ts';
+import { PreparedLimit } from './prepared-limit.ts';
 import { PreparedLimits, type UseInput } from './prepared-limits.ts';
 import type { LateCharge, RequestLimiter } from './request-limiter.ts';
 import { SetupWatch, type ReceivedRequest } from './setup-watch.ts';
@@ -93,9 +87,21 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return typeof value === 'object' && value !== null && #gate in value;
   }
 
+  limit(name: string): LimitHandle {
+    return new PreparedLimit(name, {
+      limiter: this,
+      currentSet: () => this.#openSet(),
+      decideOne: (call, transaction) =>
+        call === 'spend' ? this.#spend([transaction]) : this.#check(batchOf([transaction])),
+    });
+  }
+
   spend(entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
     if (!Array.isArray(entries)) return this.#spendFirst(entries as FirstOf);
-    const transactions = transactionsOf(this.#openSet(), 'spend', entries);
+    return this.#spend(transactionsOf(this.#openSet(), 'spend', entries));
+  }
+
+  #spend(transactions: readonly Awaitable<Transaction | null>[]): Awaitable<Decision> {
     const batch = this.#reports.isNeeded ? undefined : plainBatchOf(transactions);
     return batch === undefined ? this.#spendReported(batchOf(transactions)) : this.#decider.askStore('spend', batch);
   }
@@ -106,7 +112,10 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   check(entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
     if (!Array.isArray(entries)) return this.#decideFirst('check', entries as FirstOf);
-    const batch = batchOf(transactionsOf(this.#openSet(), 'check', entries));
+    return this.#check(batchOf(transactionsOf(this.#openSet(), 'check', entries)));
+  }
+
+  #check(batch: Awaitable<readonly Transaction[]>): Awaitable<Decision> {
     return andThen(batch, (settled) => this.#decider.decide('check', settled));
   }
 

@@ -1,68 +1,15 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState } from '../decision/result.ts';
+import type { CostEntry, FirstOf, ResetEntry, SpendEntry, UsageEntry } from './entry.ts';
 import type { HeldDecision } from './held-decision.ts';
+import type { LimitHandle } from './limit-handle.ts';
 import type { LimitDescription } from './limit-description.ts';
 import type { Usage } from './usage.ts';
 import type { StoreStatus } from '../failure/store-health.ts';
 import type { LimitSetOptions } from '../limits/limit-set.ts';
 import type { ReadyOptions } from '../store/ready-options.ts';
-import type { BucketName, Mode, Store } from '../store/store.ts';
-
-/** An entry of {@link Limiter.charge} and {@link Limiter.refund}: one bucket and a number of tokens. */
-export interface CostEntry<Name extends string = string> extends BucketName {
-  readonly limit: Name;
-  /** Tokens, a whole number of at least 0. Default: 1. */
-  readonly cost?: number | undefined;
-  /** Not allowed here: only `spend` and `check` have a mode. */
-  readonly mode?: never;
-  /** Not allowed here: only `spend` and `check` have a share. */
-  readonly share?: never;
-}
-
-/** An entry of {@link Limiter.reset}: the bucket to fill. */
-export interface ResetEntry<Name extends string = string> extends BucketName {
-  readonly limit: Name;
-  /** Not allowed here: `reset` always fills the whole bucket. */
-  readonly cost?: never;
-  /** Not allowed here: only `spend` and `check` have a mode. */
-  readonly mode?: never;
-  /** Not allowed here: only `spend` and `check` have a share. */
-  readonly share?: never;
-}
-
-/** An entry of {@link Limiter.spend} and {@link Limiter.check}: one bucket, a cost, a mode and a share. */
-export interface SpendEntry<Name extends string = string> extends BucketName {
-  readonly limit: Name;
-  /** Tokens, a whole number of at least 0. Default: 1. */
-  readonly cost?: number | undefined;
-  /** How the entry takes part in the decision, see {@link Mode}. Default: `check-and-spend`. */
-  readonly mode?: Mode | undefined;
-  /**
-   * The part of the bucket that the entry may fill, above 0 and at most 1. What is left above it stays for entries with
-   * a larger share. The figures of the result are those of this part. Not with mode `charge`. Default: 1.
-   */
-  readonly share?: number | undefined;
-}
-
-/** An entry of {@link Limiter.usage}: an id of a quota. */
-export interface UsageEntry<Name extends string = string> extends BucketName {
-  readonly limit: Name;
-  /** Not allowed here: `usage` takes nothing. */
-  readonly cost?: never;
-  /** Not allowed here: only `spend` and `check` have a mode. */
-  readonly mode?: never;
-  /** Not allowed here: only `spend` and `check` have a share. */
-  readonly share?: never;
-}
-
-/**
- * Alternatives for {@link Limiter.spend} and {@link Limiter.check}: 1 to 4 batches of at most 8 entries. The first that
- * passes is the decision. A bucket may occur in several alternatives, but not twice in one.
- */
-export interface FirstOf<Name extends string = string> {
-  readonly firstOf: readonly (readonly SpendEntry<Name>[])[];
-}
+import type { Store } from '../store/store.ts';
 
 /** The options of {@link Limiter.spendAndWait}. */
 export interface WaitOptions {
@@ -94,6 +41,7 @@ export interface CloseOptions {
  * - {@link Limiter.refund} gives tokens back: those of a decision, when the work was not done, or a number of tokens to
  *   named buckets.
  * - {@link Limiter.reset} fills whole buckets. It is meant for operators.
+ * - {@link Limiter.limit} returns a handle with the same calls for one limit.
  *
  * With a store that answers synchronously, such as the memory store, all of them except `spendAndWait` return a value.
  * With another store, or when an `overrides` function returns a promise, they return a promise. `await` works on both.
@@ -110,6 +58,16 @@ export interface CloseOptions {
  * `createLimiter`, or `string` where they are known only at run time. A `Limiter<Request>` accepts any name.
  */
 export interface Limiter<Request = unknown, Name extends string = string> {
+  /**
+   * Returns one limit by itself, for code that decides single ids of it again and again: the limit is looked up once, and a
+   * call takes the id alone.
+   *
+   *     const mails = limiter.limit('Mails');
+   *     const { allowed } = await mails.spend('12345678');
+   *
+   * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`.
+   */
+  limit(name: Name): LimitHandle;
   /**
    * Decides a batch, and takes tokens from all its buckets or from none.
    *

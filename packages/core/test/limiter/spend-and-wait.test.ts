@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { HeldDecisions } from '../../src/limiter/held-decisions.ts';
 import { spendAndWait } from '../../src/limiter/waiting.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { later } from '../support/later-store.ts';
 import { thrown } from '../support/thrown.ts';
 
 const QUEUE = { burst: 1, count: 10, period: '1s', maxWait: '500ms' };
@@ -30,19 +31,6 @@ function reasonOf(reason: unknown): string {
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
-
-/** The memory store with promises. */
-function later(time: FakeTime): Store {
-  const inner = memoryStore({ time });
-  return {
-    spend: async (batch) => inner.spend(batch),
-    check: async (batch) => inner.check(batch),
-    charge: async (batch) => inner.charge(batch),
-    refund: async (batch) => inner.refund(batch),
-    reset: async (batch) => inner.reset(batch),
-    close: () => inner.close(),
-  };
-}
 
 for (const [name, store] of [
   ['the memory store', undefined],

@@ -1,0 +1,87 @@
+import type { Awaitable } from '../async/awaitable.ts';
+import type { Decision } from '../decision/decision.ts';
+import type { BucketState } from '../decision/result.ts';
+import type { SpendEntry } from './entry.ts';
+import type { Usage } from './usage.ts';
+
+/** The options of {@link LimitHandle.spend} and {@link LimitHandle.check}: as in a {@link SpendEntry}. */
+export type SpendOptions = Pick<SpendEntry, 'cost' | 'mode' | 'share'>;
+
+/** The options of {@link LimitHandle.run}. */
+export interface RunOptions<T> extends Pick<SpendEntry, 'cost' | 'share'> {
+  /** Aborting it ends the wait for a turn and gives the tokens back. It does not stop work that has begun. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Returns the true cost of the work, a whole number of at least 0, when it has succeeded. The difference to `cost` is
+   * refunded or charged. If it throws, the whole cost stays taken, with an event `callback-failed`. Not for a concurrency
+   * limit, whose slots are released.
+   */
+  readonly settle?: ((value: T) => Awaitable<number>) | undefined;
+}
+
+/** What became of the work of {@link LimitHandle.run}. */
+export type Ran<T> =
+  | { readonly allowed: true; readonly decision: Decision; readonly value: T }
+  | { readonly allowed: false; readonly decision: Decision };
+
+/**
+ * One limit of a limiter, for the decisions of one id. Created by `Limiter.limit`; it stays valid after `replace`,
+ * as long as there is a limit of its name. A limit with the key `everyone()` needs no id.
+ *
+ *     const mails = limiter.limit('Mails');
+ *     const { allowed, retryAfterMs } = await mails.spend('12345678');
+ *
+ * All methods but those that end in `Sync` return promises, with every store, and reject with the errors of the methods of
+ * the same name of a {@link Limiter}.
+ */
+export interface LimitHandle {
+  /** The name of the limit. */
+  readonly name: string;
+  /** Decides, and takes the tokens if they are there. See `Limiter.spend`. */
+  spend(id?: string, options?: SpendOptions): Promise<Decision>;
+  /**
+   * Decides like `spend`, and returns the decision, for code that can't wait.
+   *
+   * @throws {SluiceError} `ERR_OPTION`, before anything is taken, when the decision would take time: the store does not
+   * answer at once, or an `overrides` function returns a promise for the id. And the errors of `spend`.
+   */
+  spendSync(id?: string, options?: SpendOptions): Decision;
+  /** Makes the decision that `spend` would make, and takes nothing. See `Limiter.check`. */
+  check(id?: string, options?: SpendOptions): Promise<Decision>;
+  /** Decides like `check`, and returns the decision. The errors are those of `spendSync`. */
+  checkSync(id?: string, options?: SpendOptions): Decision;
+  /**
+   * Takes tokens after the fact, whether they fit or not. See `Limiter.charge`.
+   *
+   * @param cost - Tokens, a whole number of at least 0. Default: 1.
+   * @returns The bucket after the charge; `undefined` for an unlimited or blocked id, and for a charge that was lost.
+   */
+  charge(id?: string, cost?: number): Promise<BucketState | undefined>;
+  /**
+   * Gives tokens back, whoever took them. To give back what one decision took, use `Limiter.refund`, which does so
+   * once.
+   *
+   * @param cost - Tokens, a whole number of at least 0. Default: 1.
+   * @returns The bucket after the refund; `undefined` as for `charge`.
+   */
+  refund(id?: string, cost?: number): Promise<BucketState | undefined>;
+  /** Returns what has been used of a quota in its current period. See `Limiter.usage`. */
+  usage(id?: string): Promise<Usage>;
+  /**
+   * Does work by a limit: decides, waits for the turn of a limit with `maxWait`, holds the slots of a concurrency limit
+   * while the work runs, and settles its cost. A denied decision is a value, and the work is then not begun.
+   *
+   *     const sent = await mails.run('provider', () => send(mail));
+   *     if (!sent.allowed) retryLater(sent.decision.retryAfterMs);
+   *
+   * @param work - If it throws or rejects, `run` rejects with the same error. Tokens stay taken, and slots are released.
+   * @throws {SluiceError} Rejects with the errors of `Limiter.spendAndWait` and `Limiter.hold`, and with the
+   * reason of the signal when it is aborted before the work begins.
+   */
+  run<T>(id: string, work: Work<T>, options?: RunOptions<T>): Promise<Ran<T>>;
+  /** The same for a limit with the key `everyone()`. */
+  run<T>(work: Work<T>, options?: RunOptions<T>): Promise<Ran<T>>;
+}
+
+/** What {@link LimitHandle.run} calls when it may. */
+export type Work<T> = (decision: Decision) => Awaitable<T>;

@@ -1,0 +1,221 @@
+import type { Awaitable } from '../async/awaitable.ts';
+import { complaint, SluiceError } from '../checks/errors.ts';
+import { checkFunction, checkOptions } from '../checks/options.ts';
+import { transactionOf, type Use } from '../decision/batch.ts';
+import type { Decision } from '../decision/decision.ts';
+import type { BucketState } from '../decision/result.ts';
+import type { Transaction } from '../decision/transaction.ts';
+import { EVERYONE, isEveryone } from '../keys/everyone.ts';
+import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
+import type { Limit } from '../limits/limit.ts';
+import type { BucketName } from '../store/store.ts';
+import { askedCost, reportSettleFailure } from './asked-cost.ts';
+import { canonicalId, checkedMode } from './entries.ts';
+import { checkCall } from './entry-calls.ts';
+import type { SpendEntry } from './entry.ts';
+import type { LimitHandle, Ran, RunOptions, SpendOptions, Work } from './limit-handle.ts';
+import type { Limiter } from './limiter.ts';
+import type { RequestLimiter } from './request-limiter.ts';
+import type { Usage } from './usage.ts';
+
+type Calls = 'charge' | 'refund' | 'usage' | 'hold' | 'spendAndWait' | 'store';
+type RequestCalls = 'emit' | 'settle' | 'trackWork';
+
+/** What a handle uses of its limiter. */
+interface HandleParts {
+  readonly limiter: Pick<Limiter<never>, Calls> & Pick<RequestLimiter<never>, RequestCalls>;
+  /** @throws {SluiceError} `ERR_CLOSED` after `close`. */
+  readonly currentSet: () => LimitSet<never>;
+  /** Decides one transaction, that of an unlimited id if it is `null`. */
+  readonly decideOne: (call: 'spend' | 'check', transaction: Awaitable<Transaction | null>) => Awaitable<Decision>;
+}
+
+const OPTIONS = ['cost', 'mode', 'share'] as const;
+const RUN_OPTIONS = ['cost', 'share', 'signal', 'settle'] as const;
+
+/** A handle that looks up its limit when it is made, and again after `replace`. */
+export class PreparedLimit implements LimitHandle {
+  readonly name: string;
+  readonly #parts: HandleParts;
+  #set: LimitSet<never>;
+  /** The use of the limit without options. */
+  #usual: Use;
+
+  /** @throws {SluiceError} `ERR_UNKNOWN_LIMIT`; `ERR_CLOSED` after `close`. */
+  constructor(name: string, parts: HandleParts) {
+    this.name = name;
+    this.#parts = parts;
+    this.#set = parts.currentSet();
+    this.#usual = usualUse(limitNamed(this.#set, name));
+  }
+
+  spend(id?: string, options?: SpendOptions): Promise<Decision> {
+    return this.#decide('spend', id, options);
+  }
+
+  check(id?: string, options?: SpendOptions): Promise<Decision> {
+    return this.#decide('check', id, options);
+  }
+
+  spendSync(id?: string, options?: SpendOptions): Decision {
+    return this.#decideAtOnce('spend', id, options);
+  }
+
+  checkSync(id?: string, options?: SpendOptions): Decision {
+    return this.#decideAtOnce('check', id, options);
+  }
+
+  async charge(id?: string, cost: number = 1): Promise<BucketState | undefined> {
+    return (await this.#parts.limiter.charge([{ ...this.#bucket(id), cost }]))[0];
+  }
+
+  async refund(id?: string, cost: number = 1): Promise<BucketState | undefined> {
+    return (await this.#parts.limiter.refund([{ ...this.#bucket(id), cost }]))[0];
+  }
+
+  async usage(id?: string): Promise<Usage> {
+    return (await this.#parts.limiter.usage([this.#bucket(id)]))[0]!;
+  }
+
+  run<T>(id: string, work: Work<T>, options?: RunOptions<T>): Promise<Ran<T>>;
+  run<T>(work: Work<T>, options?: RunOptions<T>): Promise<Ran<T>>;
+  run<T>(first: string | Work<T>, ...rest: readonly unknown[]): Promise<Ran<T>> {
+    const [id, work, options] = typeof first === 'function' ? [undefined, first, rest[0]] : [first, ...rest];
+    return this.#run(id, work as Work<T>, options as RunOptions<T> | undefined);
+  }
+
+  async #run<T>(id: string | undefined, work: Work<T>, options: RunOptions<T> = {}): Promise<Ran<T>> {
+    checkOptions('run', options, RUN_OPTIONS);
+    const { cost = 1, share = 1, signal, settle } = options;
+    if (typeof work !== 'function') throw notWork(work);
+    checkFunction('run.settle', settle, 'It returns the true cost, for example settle: (answer) => answer.tokens.');
+    const { treatment } = this.#current().limit;
+    const entry = { ...this.#bucket(id), cost, share };
+    if (treatment.slots === undefined) return this.#runByTokens(entry, work, { signal, settle });
+    if (settle !== undefined) throw settlesSlots(this.name);
+    return this.#runBySlots(entry, work, signal);
+  }
+
+  async #runByTokens<T>(
+    entry: SpendEntry,
+    work: Work<T>,
+    { signal, settle }: Pick<RunOptions<T>, 'signal' | 'settle'>,
+  ): Promise<Ran<T>> {
+    const decision = await this.#parts.limiter.spendAndWait([entry], { signal });
+    if (!decision.allowed) return { allowed: false, decision };
+    const value = await work(decision);
+    if (settle !== undefined) await this.#parts.limiter.trackWork(this.#settle(decision, () => settle(value)));
+    return { allowed: true, decision, value };
+  }
+
+  async #runBySlots<T>(entry: SpendEntry, work: Work<T>, signal: AbortSignal | undefined): Promise<Ran<T>> {
+    signal?.throwIfAborted();
+    const held = await this.#parts.limiter.hold([entry]);
+    if (!held.allowed) return { allowed: false, decision: held };
+    try {
+      signal?.throwIfAborted();
+      return { allowed: true, decision: held, value: await work(held) };
+    } finally {
+      await held.release();
+    }
+  }
+
+  /** Never rejects: an unlimited id has no result, and a failure is an event. */
+  async #settle(decision: Decision, ask: () => Awaitable<number>): Promise<void> {
+    const { limiter } = this.#parts;
+    const [result] = decision.results;
+    if (result === undefined) return;
+    const cost = await askedCost(ask, limiter, result);
+    if (cost === 'as taken') return;
+    await limiter
+      .settle(decision, result, { cost })
+      .catch((cause: unknown) => reportSettleFailure(limiter, this.name, cause));
+  }
+
+  #decide(call: 'spend' | 'check', id: string | undefined, options: SpendOptions | undefined): Promise<Decision> {
+    try {
+      return Promise.resolve(this.#parts.decideOne(call, this.#transactionOf(call, id, options)));
+    } catch (error) {
+      return rejectedWith(error);
+    }
+  }
+
+  #decideAtOnce(call: 'spend' | 'check', id: string | undefined, options: SpendOptions | undefined): Decision {
+    const { limiter, decideOne } = this.#parts;
+    if (limiter.store.traits?.answersAtOnce !== true) throw notAtOnce(call, 'the store does not answer at once');
+    const transaction = this.#transactionOf(call, id, options);
+    if (transaction instanceof Promise) {
+      // Avoids an unhandled rejection: this error replaces what it would say.
+      transaction.catch(() => undefined);
+      throw notAtOnce(call, 'the `overrides` function returned a promise');
+    }
+    return decideOne(call, transaction) as Decision;
+  }
+
+  #transactionOf(
+    call: 'spend' | 'check',
+    id: string | undefined,
+    options: SpendOptions | undefined,
+  ): Awaitable<Transaction | null> {
+    const usual = this.#current();
+    const use = options === undefined ? usual : checkedUse(call, usual.limit, options);
+    if (!use.limit.treatment.isPlain) checkCall(use.limit, call, use.mode);
+    return transactionOf(this.#set, use, canonicalId(use.limit, idAt(use.limit, id)), undefined);
+  }
+
+  /** @throws {SluiceError} `ERR_UNKNOWN_LIMIT` when `replace` has removed the limit; `ERR_CLOSED` after `close`. */
+  #current(): Use {
+    const set = this.#parts.currentSet();
+    if (set !== this.#set) {
+      this.#usual = usualUse(limitNamed(set, this.name));
+      this.#set = set;
+    }
+    return this.#usual;
+  }
+
+  #bucket(id: string | undefined): BucketName {
+    return { limit: this.name, id: idAt(this.#current().limit, id) };
+  }
+}
+
+function usualUse(limit: Limit<never>): Use {
+  return { limit, cost: 1, mode: 'check-and-spend', share: 1 };
+}
+
+function checkedUse(call: string, limit: Limit<never>, options: SpendOptions): Use {
+  checkOptions(call, options, OPTIONS);
+  const { cost = 1, mode = 'check-and-spend', share = 1 } = options;
+  return { limit, cost, mode: checkedMode(mode), share };
+}
+
+/** A missing id is rejected like any other value that is not text. */
+function idAt({ key }: Limit<never>, id: string | undefined): string {
+  return id === undefined && isEveryone(key) ? EVERYONE : id!;
+}
+
+async function rejectedWith(error: unknown): Promise<never> {
+  throw error;
+}
+
+function notAtOnce(call: 'spend' | 'check', why: string): SluiceError {
+  return new SluiceError(
+    'ERR_OPTION',
+    `\`${call}Sync\` can't decide at once: ${why}. Use \`await ${call}(…)\` instead.`,
+  );
+}
+
+function notWork(value: unknown): SluiceError {
+  return complaint('ERR_OPTION', {
+    option: 'run(work)',
+    demand: 'a function',
+    value,
+    remedy: "For example run('12345678', () => send(mail)).",
+  });
+}
+
+function settlesSlots(name: string): SluiceError {
+  return new SluiceError(
+    'ERR_OPTION',
+    `\`run.settle\` must be left out for "${name}", because it is a concurrency limit, whose slots are released when the work ends.`,
+  );
+}
