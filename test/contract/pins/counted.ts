@@ -18,6 +18,7 @@ export interface Counted {
 const OWN = /\/packages\/(\w+\/(?:src|dist)\/.*)$/;
 /** A limiter looks at its first hundred requests more closely. */
 const WARM_UP = 120;
+const RUNS = 5;
 
 /**
  * Counts what one run of a function does, after it has run some times.
@@ -33,6 +34,24 @@ export async function countedIn(begin: (done: () => void) => void): Promise<Coun
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   // Once more, because beginning has forgotten which functions are known.
   await run();
+  const counts: Counted[] = [];
+  for (let i = 0; i < RUNS; i++) counts.push(await countedOnce(session, run)); // oxlint-disable-line no-await-in-loop
+  session.disconnect();
+  return counts.reduce(least);
+}
+
+/** The least of each figure: a timer may fall into a run that waits for a server. */
+function least(one: Counted, other: Counted): Counted {
+  return {
+    calls: Math.min(one.calls, other.calls),
+    files: Math.min(one.files, other.files),
+    objects: Math.min(one.objects, other.objects),
+    promises: Math.min(one.promises, other.promises),
+    functions: other.calls < one.calls ? other.functions : one.functions,
+  };
+}
+
+async function countedOnce(session: Session, run: () => Promise<void>): Promise<Counted> {
   await session.post('Profiler.takePreciseCoverage');
   let promises = 0;
   const hook = createHook({ init: (_id, type) => void (type === 'PROMISE' && promises++) }).enable();
@@ -40,7 +59,6 @@ export async function countedIn(begin: (done: () => void) => void): Promise<Coun
   hook.disable();
   const { result } = await session.post('Profiler.takePreciseCoverage');
   const objects = await objectsIn(session, run);
-  session.disconnect();
   const own = result.flatMap(({ url, functions }) => {
     const [, file] = OWN.exec(url) ?? [];
     if (file === undefined) return [];
@@ -52,7 +70,9 @@ export async function countedIn(begin: (done: () => void) => void): Promise<Coun
     files: new Set(entered.map(({ file }) => file)).size,
     objects,
     promises,
-    functions: entered.toSorted((a, b) => b.count - a.count).map(({ file, name, count }) => `${count} ${file} ${name}`),
+    functions: entered
+      .toSorted((one, other) => other.count - one.count)
+      .map(({ file, name, count }) => `${count} ${file} ${name}`),
   };
 }
 

@@ -1,4 +1,4 @@
-import { changeOf, testsOf, type Verdict } from './mutated-tests.ts';
+import { ruleChangeOf, testsOf, type Verdict } from './mutated-tests.ts';
 import type { Finder, RuleMutant } from './rule-mutant.ts';
 import { ruleMutants } from './rule-mutants.ts';
 import type { Tried } from './tried.ts';
@@ -10,7 +10,7 @@ export async function tryRuleMutants(only: string): Promise<Tried> {
   let survivors = 0;
   for (const mutant of mutants) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    const verdict = await testsOf(mutant.finder, await changeOf(mutant));
+    const verdict = await testsOf(mutant.finder, await ruleChangeOf(mutant));
     if (verdict.tests === 0) throw new Error(`${mutant.name}: there is no test ${titleOf(mutant.finder)}`);
     if (verdict.failed === 0) survivors++;
     printRow(mutant.name, mutant.finder, resultOf(verdict));

@@ -1,0 +1,299 @@
+import type { Mutant } from '../../../mutants/mutated-run.ts';
+
+/** A mistake of an adapter, and the contracts that must find it. */
+export interface AdapterMutant extends Mutant {
+  readonly contracts: readonly Contract[];
+}
+
+type Contract = 'express4' | 'express5' | 'koa2' | 'koa3' | 'fastify5' | 'fetch' | 'koa2-http2' | 'fastify5-http2';
+
+const NODE = 'packages/core/src/http/node-exchange.ts';
+const EXPRESS = 'packages/express/src/index.ts';
+const KOA = 'packages/koa/src/exchange.ts';
+const KOA_MIDDLEWARE = 'packages/koa/src/index.ts';
+const FASTIFY = 'packages/fastify/src/exchange.ts';
+const FASTIFY_PLUGIN = 'packages/fastify/src/plugin.ts';
+const FETCH = 'test/contract/http/fetch-limit.ts';
+
+const ON_NODE = ['express4', 'koa2', 'fastify5'] as const;
+const ON_HTTP2 = ['koa2-http2', 'fastify5-http2'] as const;
+
+/** Mistakes in the exchange of core, which all adapters for Node use. */
+const ofNode: readonly AdapterMutant[] = [
+  {
+    name: 'the method is unknown',
+    in: NODE,
+    replace: 'return this.incoming.method;',
+    by: 'return undefined;',
+    contracts: ON_NODE,
+  },
+  {
+    name: 'the fields of a request are not read',
+    in: NODE,
+    replace: "return typeof value === 'string' ? value : undefined;",
+    by: 'return undefined;',
+    contracts: ON_NODE,
+  },
+  {
+    name: 'a client has no address',
+    in: NODE,
+    replace: 'return peerOf(this.incoming);',
+    by: 'return undefined;',
+    contracts: ON_NODE,
+  },
+  {
+    name: 'a client never leaves',
+    in: NODE,
+    replace: 'return hasLeft(this.incoming.socket, this.outgoing);',
+    by: 'return false;',
+    contracts: [...ON_NODE, ...ON_HTTP2],
+  },
+  {
+    name: 'a response never ends',
+    in: NODE,
+    replace: 'onceOver(this.incoming.socket, this.outgoing, done);',
+    by: 'void done;',
+    contracts: [...ON_NODE, ...ON_HTTP2],
+  },
+  {
+    name: 'finished and aborted are swapped',
+    in: NODE,
+    replace: 'onceOver(this.incoming.socket, this.outgoing, done);',
+    by: "onceOver(this.incoming.socket, this.outgoing, (end) => done(end === 'finished' ? 'aborted' : 'finished'));",
+    contracts: [...ON_NODE, ...ON_HTTP2],
+  },
+  {
+    name: 'the end of a response is told twice',
+    in: NODE,
+    replace: 'onceOver(this.incoming.socket, this.outgoing, done);',
+    by: 'onceOver(this.incoming.socket, this.outgoing, (end) => (done(end), done(end)));',
+    contracts: ON_NODE,
+  },
+  {
+    name: 'a handler never ends',
+    in: NODE,
+    replace: 'onceEnded(this.outgoing, done);',
+    by: 'void done;',
+    contracts: ['express4'],
+  },
+  {
+    name: 'a handler ends at once',
+    in: NODE,
+    replace: 'onceEnded(this.outgoing, done);',
+    by: 'done();',
+    contracts: ['express4'],
+  },
+  {
+    name: 'the fields of a response are not read',
+    in: NODE,
+    replace: 'return this.outgoing.getHeader(fieldKey(name));',
+    by: 'return undefined;',
+    contracts: ['express4', 'koa2'],
+  },
+  {
+    name: 'a field after the head of a response is an error',
+    in: NODE,
+    replace: 'if (!this.outgoing.headersSent) throw error;',
+    by: 'throw error;',
+    contracts: ['express4', 'koa2'],
+  },
+  {
+    name: 'a response that has begun is not ended',
+    in: NODE,
+    replace: '  if (endIfBegun(settings, outgoing)) return;\n',
+    by: '',
+    contracts: ['express4'],
+  },
+  {
+    name: 'a denial has no status',
+    in: NODE,
+    replace: '  outgoing.statusCode = status;\n',
+    by: '',
+    contracts: ['express4'],
+  },
+  {
+    name: 'a denial has no fields',
+    in: NODE,
+    replace: '  for (const name of Object.keys(fields)) outgoing.setHeader(name, fields[name]!);\n',
+    by: '',
+    contracts: ['express4'],
+  },
+];
+
+const ofExpress: readonly AdapterMutant[] = [
+  {
+    name: 'Express: no decision is stored',
+    in: EXPRESS,
+    replace: 'this.request.rateLimit = decision;',
+    by: '',
+    contracts: ['express4'],
+  },
+  {
+    name: 'Express: a second limit does not see the first decision',
+    in: EXPRESS,
+    replace: 'return this.request.rateLimit;',
+    by: 'return undefined;',
+    contracts: ['express4'],
+  },
+  {
+    name: 'Express: errors after a promise are lost',
+    in: EXPRESS,
+    replace: 'attempt(() => end(settled), next)), next);',
+    by: 'attempt(() => end(settled), next)), () => undefined);',
+    contracts: ['express4'],
+  },
+  {
+    name: 'Express: an error of onDenied is lost',
+    in: EXPRESS,
+    replace: 'next(errorOf(error)),\n',
+    by: 'void error,\n',
+    contracts: ['express4'],
+  },
+  {
+    name: 'Express: a client that has left is answered',
+    in: EXPRESS,
+    replace: "if (settled !== 'left') send(req, res, next, settled);",
+    by: 'send(req, res, next, settled as never);',
+    contracts: ['express4'],
+  },
+];
+
+const ofKoa: readonly AdapterMutant[] = [
+  {
+    name: 'Koa: no decision is stored',
+    in: KOA,
+    replace: "this.request.state['rateLimit'] = decision;",
+    by: '',
+    contracts: ['koa2'],
+  },
+  {
+    name: 'Koa: fields are lost in an error',
+    in: KOA,
+    replace: '    keepFieldOnError(this.request, name);\n',
+    by: '',
+    contracts: ['koa2'],
+  },
+  { name: 'Koa: a handler never ends', in: KOA, replace: 'this.#done = done;', by: '', contracts: ['koa2'] },
+  { name: 'Koa: no field is set', in: KOA, replace: '    super.setField(name, value);\n', by: '', contracts: ['koa2'] },
+  {
+    name: 'Koa: a denial has no status',
+    in: KOA_MIDDLEWARE,
+    replace: '  response.status = denial.status;\n',
+    by: '',
+    contracts: ['koa2'],
+  },
+  {
+    name: 'Koa: a denial has no fields',
+    in: KOA_MIDDLEWARE,
+    replace: '  response.set(denial.fields);\n',
+    by: '',
+    contracts: ['koa2'],
+  },
+  {
+    name: 'Koa: a denial has no body',
+    in: KOA_MIDDLEWARE,
+    replace: '  response.body = denial.body;\n',
+    by: '',
+    contracts: ['koa2'],
+  },
+  {
+    name: 'Koa: a client that has left reaches the handler',
+    in: KOA_MIDDLEWARE,
+    replace: "if (outcome === 'left') return undefined;",
+    by: "if (outcome === 'left') return exchange.proceed(next);",
+    contracts: ['koa2'],
+  },
+  {
+    name: 'Koa: a response that has begun is not ended',
+    in: KOA_MIDDLEWARE,
+    replace: '  if (endIfBegun(settings, res)) return;\n',
+    by: '',
+    contracts: ['koa2'],
+  },
+];
+
+const ofFastify: readonly AdapterMutant[] = [
+  {
+    name: 'Fastify: no decision is stored',
+    in: FASTIFY,
+    replace: 'this.request.rateLimit = decision;',
+    by: '',
+    contracts: ['fastify5'],
+  },
+  {
+    name: 'Fastify: no field is set',
+    in: FASTIFY,
+    replace: 'void this.#reply.header(fieldKey(name), value);',
+    by: '',
+    contracts: ['fastify5'],
+  },
+  {
+    name: 'Fastify: the fields of a reply are not read',
+    in: FASTIFY,
+    replace: 'return this.#reply.getHeader(fieldKey(name));',
+    by: 'return undefined;',
+    contracts: ['fastify5'],
+  },
+  {
+    name: 'Fastify: a handler never ends',
+    in: FASTIFY,
+    replace: 'onceHandled(this.request, (ended) => super.onHandled(ended), done);',
+    by: 'void done;',
+    contracts: ['fastify5'],
+  },
+  {
+    name: 'Fastify: a reply that was sent is sent again',
+    in: FASTIFY,
+    replace: 'if (reply.sent || endIfBegun(settings, reply.raw)) return;',
+    by: '',
+    contracts: ['fastify5'],
+  },
+  {
+    name: 'Fastify: a denial has no status',
+    in: FASTIFY,
+    replace: 'reply.code(status).headers(fields)',
+    by: 'reply.headers(fields)',
+    contracts: ['fastify5'],
+  },
+  {
+    name: 'Fastify: a client that has left is answered',
+    in: FASTIFY_PLUGIN,
+    replace: "      if (settled === 'left') return;\n",
+    by: "      if (settled === 'left') return next();\n",
+    contracts: ['fastify5'],
+  },
+  {
+    name: 'Fastify: errors after a promise are lost',
+    in: FASTIFY_PLUGIN,
+    replace: 'outcome.then(proceed, next);',
+    by: 'outcome.then(proceed, () => undefined);',
+    contracts: ['fastify5'],
+  },
+];
+
+const ofFetch: readonly AdapterMutant[] = [
+  {
+    name: 'fetch: no field is set',
+    in: FETCH,
+    replace: 'this.request.fields.set(name, value);',
+    by: '',
+    contracts: ['fetch'],
+  },
+  {
+    name: 'fetch: a client never leaves',
+    in: FETCH,
+    replace: 'return this.request.signal.aborted;',
+    by: 'return false;',
+    contracts: ['fetch'],
+  },
+  {
+    name: 'fetch: a response never ends',
+    in: FETCH,
+    replace: 'this.request.onEnd(done);',
+    by: 'void done;',
+    contracts: ['fetch'],
+  },
+  { name: 'fetch: a handler never ends', in: FETCH, replace: 'this.#done = done;', by: '', contracts: ['fetch'] },
+];
+
+export const adapterMutants: readonly AdapterMutant[] = [...ofNode, ...ofExpress, ...ofKoa, ...ofFastify, ...ofFetch];

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startVitest } from 'vitest/node';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CONDITIONS = ['@sluice/source', 'node', 'module'];
+
+/** A source that is broken on purpose, by the change of one text. */
+export interface Mutant {
+  readonly name: string;
+  /** The path of the file from the root. */
+  readonly in: string;
+  /** A text that occurs once in the file. */
+  readonly replace: string;
+  readonly by: string;
+}
+
+/** A source in which one text is replaced. */
+export interface Change {
+  readonly path: string;
+  readonly source: string;
+}
+
+/** Replaces the text of a mutant, which its file must contain once. */
+export async function changeOf({ name, in: file, replace, by }: Mutant): Promise<Change> {
+  const path = join(ROOT, file);
+  const source = await readFile(path, 'utf8');
+  const parts = source.split(replace);
+  if (parts.length !== 2) throw new Error(`${name}: ${path} has its text ${parts.length - 1} times instead of once`);
+  return { path, source: parts.join(by) };
+}
+
+/** What is run of a test file. */
+export interface MutatedRun {
+  readonly file: string;
+  /** Only the tests whose names match. Default: all. */
+  readonly named?: string | undefined;
+  readonly setupFiles?: string[];
+  /** Ends with the first test that fails. */
+  readonly bail?: boolean;
+}
+
+/** How many tests were run, and what they printed. */
+export interface MutatedResult {
+  readonly tests: number;
+  readonly failed: number;
+  readonly log: string;
+}
+
+/** Runs a test file on the sources as they are, or with a change that is made in memory. */
+export async function mutatedRun(run: MutatedRun, change?: Change): Promise<MutatedResult> {
+  const { file, named, setupFiles = [], bail = false } = run;
+  let log = '';
+  const vitest = await startVitest(
+    'test',
+    [file],
+    {
+      config: false,
+      root: ROOT,
+      watch: false,
+      include: [file],
+      ...(named !== undefined && { testNamePattern: named }),
+      setupFiles,
+      bail: bail ? 1 : 0,
+      testTimeout: 600_000,
+      expect: { poll: { interval: 5 } },
+      reporters: [{ onUserConsoleLog: ({ content }) => void (log += content) }],
+    },
+    {
+      resolve: { conditions: CONDITIONS },
+      ssr: { resolve: { conditions: CONDITIONS } },
+      plugins: [{ name: 'mutant', enforce: 'pre', load: (id) => (id === change?.path ? change.source : undefined) }],
+    },
+  );
+  const modules = vitest.state.getTestModules();
+  const errors = modules.flatMap((module) => module.errors());
+  const results = modules.flatMap((module) => [...module.children.allTests()].map((test) => test.result().state));
+  await vitest.close();
+  if (errors.length > 0) throw new Error(`${file} can't be loaded: ${errors[0]!.message}`);
+  return {
+    tests: results.filter((state) => state !== 'skipped').length,
+    failed: results.filter((state) => state === 'failed').length,
+    log,
+  };
+}
