@@ -36,34 +36,39 @@ import { thrownValueCases } from './cases/thrown-values.ts';
 import { waitingCases } from './cases/waiting.ts';
 import type { Framework } from './framework.ts';
 
-const CASES = {
-  limits: limitCases,
+/** What the exchange of an adapter decides: the fields, the ends and the errors of requests. */
+const EXCHANGE_CASES = {
   fields: fieldCases,
-  'dialects of fields': fieldDialectCases,
   'combined fields': combinedFieldCases,
   denials: denialCases,
-  overrides: overrideCases,
-  blocked: blockedCases,
-  hidden: hiddenCases,
   'responses that have begun': begunResponseCases,
-  callbacks: callbackCases,
   handlers: handlerCases,
   'errors of handlers': handlerErrorCases,
-  quotas: quotaCases,
-  shares: shareCases,
-  borrowing: borrowingCases,
   settle: settleCases,
   'settle of aborted responses': settleAbortedCases,
   'cross-origin': crossOriginCases,
   errors: errorCases,
-  'bad input': badInputCases,
   'thrown values': thrownValueCases,
   waiting: waitingCases,
+  'ends of slots': slotEndCases,
+  'handlers with slots': slotHandlerCases,
+};
+
+/** What core decides in the same way for all exchanges. */
+const CORE_CASES = {
+  limits: limitCases,
+  'dialects of fields': fieldDialectCases,
+  overrides: overrideCases,
+  blocked: blockedCases,
+  hidden: hiddenCases,
+  callbacks: callbackCases,
+  quotas: quotaCases,
+  shares: shareCases,
+  borrowing: borrowingCases,
+  'bad input': badInputCases,
   slots: slotCases,
   loads: loadCases,
   'fields of slots': slotFieldCases,
-  'ends of slots': slotEndCases,
-  'handlers with slots': slotHandlerCases,
 };
 
 /** What goes by the protocol, or by none. */
@@ -81,8 +86,17 @@ const OTHER_CASES = {
 
 /** What every adapter promises, on its framework over real sockets. */
 export function httpContract(framework: Framework): void {
+  describeTopics(framework, { ...EXCHANGE_CASES, ...CORE_CASES, ...OTHER_CASES[framework.protocol] });
+}
+
+/** The part of the contract that an exchange decides. `npm run mutants:adapters` shows that it finds what may be wrong with one. */
+export function exchangeContract(framework: Framework): void {
+  describeTopics(framework, { ...EXCHANGE_CASES, ...OTHER_CASES[framework.protocol] });
+}
+
+function describeTopics(framework: Framework, topics: Readonly<Record<string, (framework: Framework) => void>>): void {
   const { name, protocol, skips = {} } = framework;
-  for (const [topic, cases] of Object.entries({ ...CASES, ...OTHER_CASES[protocol] })) {
+  for (const [topic, cases] of Object.entries(topics)) {
     describe(`${name} over ${protocol}: ${topic}`, () => {
       beforeEach(({ task, skip }) => {
         const reason = skips[topic] ?? skips[task.name];

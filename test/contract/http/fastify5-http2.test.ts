@@ -1,4 +1,4 @@
-import { httpContract } from './contract.ts';
+import { exchangeContract } from './contract.ts';
 import { fastifyFramework } from './fastify.ts';
 
-httpContract(fastifyFramework('HTTP/2'));
+exchangeContract(fastifyFramework('HTTP/2'));

@@ -1,4 +1,4 @@
-import { httpContract } from './contract.ts';
+import { exchangeContract } from './contract.ts';
 import { fetchFramework } from './fetch.ts';
 
-httpContract(fetchFramework);
+exchangeContract(fetchFramework);

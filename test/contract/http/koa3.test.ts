@@ -1,5 +1,5 @@
 import Koa from 'koa3';
-import { httpContract } from './contract.ts';
+import { exchangeContract } from './contract.ts';
 import { koaFramework } from './koa.ts';
 
-httpContract(koaFramework('Koa 3', Koa));
+exchangeContract(koaFramework('Koa 3', Koa));
