@@ -1,6 +1,7 @@
-// The last line of .ci/run, from what the commands before it left behind.
+// The last lines of .ci/run, from what the commands before it left behind: the tests that failed, each with the first line
+// of its error, and how many tests and checks passed and failed.
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 const [folder = '.', testsStatus, propertiesStatus, longStatus, checksStatus] = process.argv.slice(2);
 
@@ -10,6 +11,7 @@ const outcomes = [
   counted(testsOf(join(folder, 'long.json')), longStatus),
   counted(checksOf(join(folder, 'checks.txt')), checksStatus),
 ];
+for (const name of ['tests', 'properties', 'long']) failedTestsOf(join(folder, `${name}.json`)).forEach(show);
 const failures = sum(outcomes.map(({ failed }) => failed));
 console.log(`${sum(outcomes.map(({ passed }) => passed))} passed, ${failures} failed`);
 process.exitCode = failures === 0 ? 0 : 1;
@@ -34,6 +36,29 @@ function testsOf(file) {
   if (!existsSync(file)) return { passed: 0, failed: 0 };
   const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(file, 'utf8'));
   return { passed: numPassedTests, failed: numFailedTests };
+}
+
+/**
+ * @param {string} file vitest's JSON report
+ * @returns {{ file: string, test: string, error: string }[]}
+ */
+function failedTestsOf(file) {
+  if (!existsSync(file)) return [];
+  const { testResults } = JSON.parse(readFileSync(file, 'utf8'));
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    if (status === 'failed' && failed.length === 0) return [{ file: name, test: '(the file)', error: message }];
+    return failed.map(({ fullName, failureMessages }) => ({
+      file: name,
+      test: fullName,
+      error: failureMessages[0] ?? '',
+    }));
+  });
+}
+
+/** @param {{ file: string, test: string, error: string }} failure */
+function show({ file, test, error }) {
+  console.log(`FAILED  ${relative(process.cwd(), file)}: ${test}\n        ${error.split('\n')[0]}`);
 }
 
 /** @param {string} file what `npm run check` printed */
