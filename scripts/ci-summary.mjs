@@ -6,10 +6,10 @@ import { join, relative } from 'node:path';
 const [folder = '.', testsStatus, propertiesStatus, longStatus, checksStatus] = process.argv.slice(2);
 
 const outcomes = [
-  counted(testsOf(join(folder, 'tests.json')), testsStatus),
-  counted(testsOf(join(folder, 'properties.json')), propertiesStatus),
-  counted(testsOf(join(folder, 'long.json')), longStatus),
-  counted(checksOf(join(folder, 'checks.txt')), checksStatus),
+  counted('the tests', testsOf(join(folder, 'tests.json')), testsStatus),
+  counted('the properties', testsOf(join(folder, 'properties.json')), propertiesStatus),
+  counted('the long tests', testsOf(join(folder, 'long.json')), longStatus),
+  counted('the checks', checksOf(join(folder, 'checks.txt')), checksStatus),
 ];
 for (const name of ['tests', 'properties', 'long']) failedTestsOf(join(folder, `${name}.json`)).forEach(show);
 const failures = sum(outcomes.map(({ failed }) => failed));
@@ -17,13 +17,16 @@ console.log(`${sum(outcomes.map(({ passed }) => passed))} passed, ${failures} fa
 process.exitCode = failures === 0 ? 0 : 1;
 
 /**
- * A command can fail without naming a test or check: its set-up broke, a test file did not load. That is one failure.
+ * A command can fail without a test or check that did: its set-up broke, or too little was covered. That is one failure.
  *
+ * @param {string} command
  * @param {{ passed: number, failed: number }} counts
  * @param {string | undefined} status
  */
-function counted(counts, status) {
-  return status === '0' ? counts : { ...counts, failed: Math.max(counts.failed, 1) };
+function counted(command, counts, status) {
+  if (status === '0' || counts.failed > 0) return counts;
+  console.log(`FAILED  ${command}: all passed, but the command ended with ${status}; see ERROR above`);
+  return { ...counts, failed: 1 };
 }
 
 /** @param {number[]} numbers */

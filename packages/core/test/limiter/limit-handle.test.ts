@@ -86,6 +86,8 @@ test('when overrides come later, spendSync says so, and takes nothing', async ()
   const orders = limiter.limit('Orders');
   expect(thrown(() => orders.spendSync('7'))).toMatchObject({ message: expect.stringContaining('`overrides`') });
   expect(thrown(() => orders.spendSync('x'))).toMatchObject({ code: 'ERR_OPTION' });
+  // The promise that nobody gets rejects, because of the cost: that must not be an unhandled rejection.
+  expect(thrown(() => orders.spendSync('7', { cost: 4 }))).toMatchObject({ code: 'ERR_OPTION' });
   expect(await orders.check('7')).toMatchObject({ remaining: 3 });
 });
 
