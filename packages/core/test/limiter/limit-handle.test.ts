@@ -1,6 +1,6 @@
 import { accountId, createLimiter, everyone, memoryStore, type LimiterEvent, type Mode } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { later } from '../support/later-store.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { deferred, settled } from '../support/promises.ts';
@@ -86,9 +86,19 @@ test('when overrides come later, spendSync says so, and takes nothing', async ()
   const orders = limiter.limit('Orders');
   expect(thrown(() => orders.spendSync('7'))).toMatchObject({ message: expect.stringContaining('`overrides`') });
   expect(thrown(() => orders.spendSync('x'))).toMatchObject({ code: 'ERR_OPTION' });
-  // The promise that nobody gets rejects, because of the cost: that must not be an unhandled rejection.
-  expect(thrown(() => orders.spendSync('7', { cost: 4 }))).toMatchObject({ code: 'ERR_OPTION' });
   expect(await orders.check('7')).toMatchObject({ remaining: 3 });
+});
+
+test('what goes wrong after spendSync has thrown is no unhandled rejection', async () => {
+  const anchor = vi.fn<() => string>(() => {
+    throw new Error('no such customer');
+  });
+  const { limiter } = limiterOnFakeTime(
+    { Reports: { count: 10, per: 'month', anchor } },
+    { overrides: async () => undefined },
+  );
+  expect(thrown(() => limiter.limit('Reports').spendSync('7'))).toMatchObject({ code: 'ERR_OPTION' });
+  await vi.waitFor(() => expect(anchor).toHaveBeenCalled());
 });
 
 test('it shows what is used of a quota', async () => {
