@@ -41,12 +41,15 @@ function testsOf(file) {
   return { passed: numPassedTests, failed: numFailedTests };
 }
 
+/** @typedef {{ status: string, fullName: string, failureMessages: string[] }} Outcome of a test */
+
 /**
  * @param {string} file vitest's JSON report
  * @returns {{ file: string, test: string, error: string }[]}
  */
 function failedTestsOf(file) {
   if (!existsSync(file)) return [];
+  /** @type {{ testResults: { name: string, status: string, message: string, assertionResults: Outcome[] }[] }} */
   const { testResults } = JSON.parse(readFileSync(file, 'utf8'));
   return testResults.flatMap(({ name, status, message, assertionResults }) => {
     const failed = assertionResults.filter((test) => test.status === 'failed');

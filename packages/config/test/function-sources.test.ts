@@ -104,7 +104,7 @@ describe('a function in the place of a file', () => {
       [
         "defaults:["a b"]: \`name of a limit\` must be a letter followed by letters, digits, \`_\`, \`.\` or \`-\`, at most 64 characters, but was 'a b'. Clients see the name in header fields. For example OrdersPerAccount.",
         "defaults:NewOrdersPerAccount.count: \`NewOrdersPerAccount.count\` must be a whole number from 1 to 1000000000, but was 0. To allow no bursts use burst: 1; for no limit leave the limit out.",
-        "defaults:NewOrdersPerAccount: \`NewOrdersPerAccount.period\` must be a duration from 1ms to 366 days, but was undefined. For example 1s, 180m, 1h30m or 7d.",
+        "defaults:NewOrdersPerAccount: \`NewOrdersPerAccount.period\` must be a duration from 1ms to 366 days, but was undefined. For example 1s, 1m, 180m, 24h or 7d.",
         "overrides:[0].NewOrdersPerAccount.period: \`NewOrdersPerAccount.period\` must be a duration with its unit, but was 60000. Write 60000s for seconds, 60000ms for milliseconds.",
         "overrides:[0].NewOrdersPerAccount.ids[1]: \`NewOrdersPerAccount.ids[]\` must be text or a number, but was 1152921504606847000. Quote it, if that is the id.",
         "overrides:[0].NewOrdersPerAccount.ids[2]: \`NewOrdersPerAccount.ids[]\` must be text or a number, but was 0.5. Quote it, if that is the id.",

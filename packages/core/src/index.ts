@@ -18,7 +18,7 @@ export type { Duration } from './rule/duration.ts';
 export { SluiceError, type ErrorCode, type ErrorKind } from './checks/errors.ts';
 export type { LimiterEvent } from './events/event.ts';
 export type { FailureOptions } from './failure/failure-options.ts';
-export type { BorrowDefinition, BorrowOverride } from './limits/borrowing.ts';
+export type { BorrowDefinition, BorrowOverride } from './kinds/rate/borrow.ts';
 export type { FailurePolicy } from './limits/failure-policy.ts';
 export type {
   ConcurrencyDefinition,
@@ -29,7 +29,8 @@ export type {
   QuotaDefinition,
   RateDefinition,
 } from './limits/limit-definition.ts';
-export type { AnchorDate, QuotaNumbers } from './limits/quota.ts';
+export type { AnchorDate } from './kinds/quota/limit-calendar.ts';
+export type { QuotaNumbers, QuotaOverride } from './kinds/quota/quota.ts';
 export type { CalendarUnit } from './calendar/calendar.ts';
 export type { Failure } from './decision/batch-answer.ts';
 export type { StoreMessage, StoreStatus } from './failure/store-health.ts';
@@ -68,14 +69,16 @@ export {
   type CachedOverridesOptions,
 } from './limits/overrides/cached-overrides.ts';
 export type { OverrideQuery } from './limits/overrides/override-cache.ts';
-export type { ConcurrencyOverride, Override, OverrideNumbers, QuotaOverride } from './limits/overrides/override.ts';
+export type { Override } from './limits/overrides/override.ts';
+export type { OverrideNumbers } from './kinds/rate/rate.ts';
 export { OverrideList, type OverrideTable } from './limits/overrides/override-list.ts';
-export { eventLoop, loadFrom } from './load/load.ts';
-export type { LoadOptions } from './load/load-options.ts';
-export type { LoadSource, LoadUse, LoadUser } from './load/load-source.ts';
-export type { ShedMessage } from './load/shedding.ts';
-export type { ConcurrencyNumbers, SlotScope } from './limits/concurrency.ts';
-export type { LoadNumbers } from './limits/load-limit.ts';
+export { eventLoop, loadFrom } from './kinds/load/load.ts';
+export type { LoadOptions } from './kinds/load/load-options.ts';
+export type { LoadSource, LoadUse, LoadUser } from './kinds/load/load-source.ts';
+export type { ShedMessage } from './kinds/load/shedding.ts';
+export type { ConcurrencyOverride } from './kinds/concurrency/concurrency.ts';
+export type { ConcurrencyNumbers, SlotScope } from './kinds/concurrency/slot-terms.ts';
+export type { LoadNumbers } from './kinds/load/load-kind.ts';
 export type { HeldDecision } from './limiter/held-decision.ts';
 export type { AtMost } from './rule/at-most.ts';
 export type { LimitNumbers } from './rule/rate.ts';

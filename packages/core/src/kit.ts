@@ -25,41 +25,33 @@ export { ThrottledChanges } from './events/throttle.ts';
 export { isIdFormat, isKey, keyOf } from './keys/key.ts';
 export { limitsOf, timeOf } from './limiter/create-limiter.ts';
 export { bucketsToReset } from './limiter/entry-batches.ts';
-export {
-  borrowChangeOf,
-  borrowTermsOf,
-  ceilingOf,
-  checkedTenants,
-  checkWeight,
-  type BorrowTerms,
-} from './limits/borrowing.ts';
-export { checkOvershoot, overshootOf, type Exactness } from './limits/overshoot.ts';
-export { checkedLeaseMs, concurrencyOf, MAX_SLOTS, SLOT_SCOPES } from './limits/concurrency.ts';
-export { kindOf, type LimitKind } from './limits/limit-kind.ts';
-export { checkLoadSettings, LOAD_KEY, LOAD_RATE } from './limits/load-limit.ts';
-export { checkedLoadMs, checkSignal, LOAD_HINTS, loadSettings, MAX_CLASSES } from './load/load-options.ts';
-export { checkAtMost, defineLimits } from './limits/define-limits.ts';
+export { BORROW_CHANGE_ROWS, BORROW_ROWS, borrowChangeOf, borrowTermsOf, ceilingOf } from './kinds/rate/borrow.ts';
+export { overshootOf, type Exactness } from './kinds/rate/overshoot.ts';
+export { NUMBER_ROWS } from './kinds/rate/number-rows.ts';
+export { checkAtMost, rate as rateKind } from './kinds/rate/rate.ts';
+export { KINDS } from './kinds/index.ts';
+export { kindOf } from './kinds/kind-of.ts';
+export type { AnyKind } from './kinds/kind.ts';
+export { LOAD_KEY, load as loadKind } from './kinds/load/load-kind.ts';
+export { LOAD_HINTS, LOAD_ROWS, loadSettings } from './kinds/load/load-options.ts';
+export type { OptionRow, OptionRows, OptionValue } from './kinds/option.ts';
+export { defineLimits } from './limits/define-limits.ts';
 export type { Limit } from './limits/limit.ts';
 export { checkLimitName, LIMIT_NAME_PATTERN } from './limits/limit-name.ts';
-export { checkKind, OVERRIDE_HINTS, overrideRate, type OverrideRate } from './limits/overrides/override.ts';
+export {
+  checkKind,
+  kindOfOverride,
+  OVERRIDE_HINTS,
+  overrideRate,
+  type OverrideRate,
+} from './limits/overrides/override.ts';
 export { checkBorrowing, OverrideTotals } from './limits/overrides/override-totals.ts';
 export { overridesOf } from './limits/overrides/override-list.ts';
 export { overriddenPool, withPools } from './limits/pools.ts';
 export { boundsOf, type Bound } from './rule/at-most.ts';
-export { quotaOf } from './limits/quota.ts';
-export { CALENDAR_UNITS } from './calendar/calendar.ts';
 export { DURATION_PATTERN, durationTicks, type DurationRange } from './rule/duration.ts';
 export { fits, waitFor, wholeShareOf } from './rule/gcra.ts';
-export {
-  checkedDebt,
-  checkedPeriodTicks,
-  checkedTokens,
-  checkedWaitTicks,
-  MAX_TOKENS,
-  quotaRateOf,
-  rateOf,
-  type Rate,
-} from './rule/rate.ts';
+export { MAX_TOKENS, rateOf, type Rate } from './rule/rate.ts';
 export { MAX_TOLERANCE_TICKS, TICKS_PER_MICRO, TICKS_PER_MS } from './rule/ticks.ts';
 export { nowTicksAt } from './store/store.ts';
 export { levelAfter, passedAlternative, passes, readUntilPassed, slotsTaken } from './store/transaction-rule.ts';

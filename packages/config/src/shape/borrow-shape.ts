@@ -2,13 +2,7 @@ import type { BorrowDefinition, BorrowOverride, LimitNumbers } from '@sluice/cor
 import { borrowChangeOf, borrowTermsOf, type Rate } from '@sluice/core/kit';
 import type { Mapping } from '../nodes/node.ts';
 import type { Position } from '../nodes/position.ts';
-import {
-  BORROW_CHANGE_FIELDS,
-  BORROW_FIELDS,
-  CEILING_FIELDS,
-  KIND_FIELDS,
-  OVERRIDE_KIND_FIELDS,
-} from './definition.ts';
+import { BORROW_CHANGE_FIELDS, BORROW_FIELDS, CEILING_FIELDS, OVERRIDE_NUMBERS, RATE_FIELDS } from './definition.ts';
 import type { Fields } from './fields.ts';
 
 /** How a limit of a file borrows. */
@@ -25,7 +19,7 @@ export interface BorrowRow {
  * @returns `undefined` if it is missing or wrong.
  */
 export function borrowOf(fields: Fields, rate: Rate | undefined): BorrowRow | undefined {
-  const inner = fields.inner('borrow', KIND_FIELDS.rate['borrow']!, Object.keys(BORROW_FIELDS));
+  const inner = fields.inner('borrow', RATE_FIELDS.borrow, Object.keys(BORROW_FIELDS));
   if (inner === undefined) return undefined;
   const from = inner.needed('from', BORROW_FIELDS.from) as string | undefined;
   const ceiling = ceilingOf(inner, inner.needed('ceiling', BORROW_FIELDS.ceiling));
@@ -38,7 +32,7 @@ export function borrowOf(fields: Fields, rate: Rate | undefined): BorrowRow | un
 
 /** Validates `borrow` of an override. Returns `undefined` if it is missing or wrong. */
 export function borrowChange(fields: Fields, rate: Rate | undefined): BorrowOverride | undefined {
-  const inner = fields.inner('borrow', OVERRIDE_KIND_FIELDS.rate['borrow']!, Object.keys(BORROW_CHANGE_FIELDS));
+  const inner = fields.inner('borrow', OVERRIDE_NUMBERS['borrow']!, Object.keys(BORROW_CHANGE_FIELDS));
   if (inner === undefined) return undefined;
   const ceiling = ceilingOf(inner, inner.value('ceiling', BORROW_CHANGE_FIELDS.ceiling));
   const weight = inner.value('weight', BORROW_CHANGE_FIELDS.weight) as number | undefined;

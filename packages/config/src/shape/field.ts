@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core';
-import { leafOf } from '@sluice/core/kit';
+import { complaint, leafOf } from '@sluice/core/kit';
 import { wrongValue, type Node, type Scalar } from '../nodes/node.ts';
 
 /** The part of JSON Schema that the two files need: draft 7, which editors support best. */
@@ -45,4 +45,21 @@ export interface Field {
 export function scalarOf(option: string, node: Node, { demand, example }: { demand: string; example: string }): Scalar {
   if (node.kind === 'scalar') return node;
   throw new SluiceError('ERR_OPTION', wrongValue(option, demand, node, `For example ${leafOf(option)}: ${example}.`));
+}
+
+/** Returns the value of a scalar, or throws. */
+export function rightValue(
+  option: string,
+  node: Node,
+  { demand, example }: { readonly demand: string; readonly example: string },
+  isRight: (value: unknown) => boolean,
+): unknown {
+  const { value } = scalarOf(option, node, { demand, example });
+  if (isRight(value)) return value;
+  throw complaint('ERR_OPTION', { option, demand, value, remedy: `For example ${leafOf(option)}: ${example}.` });
+}
+
+/** Whether a value is a text that is not empty. */
+export function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
 }

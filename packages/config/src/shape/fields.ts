@@ -1,13 +1,13 @@
-import { checkOptions, OVERRIDE_HINTS, rateOf, type Hints, type Rate } from '@sluice/core/kit';
+import { checkOptions, OVERRIDE_HINTS, rateKind, rateOf, type Hints, type Rate } from '@sluice/core/kit';
 import type { LimitNumbers } from '@sluice/core';
 import type { Problems } from '../nodes/problems.ts';
 import { shownNode, type Mapping, type Node } from '../nodes/node.ts';
 import { shownPosition, type Position } from '../nodes/position.ts';
-import { NEEDED_FIELDS, NUMBER_NAMES } from './definition.ts';
+import { NUMBER_NAMES } from './definition.ts';
 import type { Field } from './field.ts';
 
 const HINTS: Hints = { ...OVERRIDE_HINTS, '<<': 'Merge keys (`<<`) are not supported. Write the fields out.' };
-const NEEDED: readonly string[] = NEEDED_FIELDS.rate;
+const NEEDED: readonly string[] = rateKind.needed;
 
 /** The numbers of a rate, as they are written and in ticks. */
 export interface RateNumbers {

@@ -1,11 +1,19 @@
 import type { AtMost } from '@sluice/core';
-import { boundsOf, checkAtMost, checkLimitName, overshootOf, type Exactness, type Rate } from '@sluice/core/kit';
+import {
+  boundsOf,
+  checkAtMost,
+  checkLimitName,
+  overshootOf,
+  rateKind,
+  type Exactness,
+  type Rate,
+} from '@sluice/core/kit';
 import type { Problems } from '../nodes/problems.ts';
 import { wrongFile, wrongValue, shownNode, type Entry, type Mapping, type Node } from '../nodes/node.ts';
 import { BEGINNING, shownPosition, type Position } from '../nodes/position.ts';
 import type { EarlyItems } from '../text/yaml-text.ts';
 import { borrowOf, type BorrowRow } from './borrow-shape.ts';
-import { EXACTNESS_FIELDS, KIND_FIELDS, LIMIT_FIELDS, WINDOW_FIELD } from './definition.ts';
+import { COMMON_FIELDS, LIMIT_FIELDS, RATE_FIELDS, WINDOW_FIELD } from './definition.ts';
 import { Fields } from './fields.ts';
 import { kindIn, numbersIn, type NumbersRow } from './numbers-shape.ts';
 
@@ -108,10 +116,10 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
     };
   }
   const fields = new Fields({ where: name, limit: name, known: KNOWN }, node, problems);
-  const idFormat = fields.value('idFormat', LIMIT_FIELDS['idFormat']!) as string | undefined;
+  const idFormat = fields.value('idFormat', COMMON_FIELDS.idFormat) as string | undefined;
   const kind = kindIn(fields);
   const numbers = numbersIn(fields, kind);
-  const isRate = kind === 'rate';
+  const isRate = kind === rateKind;
   const atMost = isRate ? atMostOf(fields) : undefined;
   if (numbers !== undefined && atMost !== undefined) {
     fields.attempt(() => checkBounds(name, numbers.rate, { atMost, own: numbers.rate }), fields.positionOf('atMost'));
@@ -124,8 +132,8 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
     exactness: isRate ? exactnessOf(fields) : {},
     idFormat: idFormat === undefined ? undefined : { name: idFormat, at: fields.node('idFormat')!.at },
     isLoad: fields.has('load'),
-    disabled: fields.value('disabled', LIMIT_FIELDS['disabled']!) === true,
-    hidden: fields.value('hidden', LIMIT_FIELDS['hidden']!) === true,
+    disabled: fields.value('disabled', COMMON_FIELDS.disabled) === true,
+    hidden: fields.value('hidden', COMMON_FIELDS.hidden) === true,
     borrow: isRate ? borrowOf(fields, numbers?.rate) : undefined,
     countAt: fields.node('count')?.at ?? at,
   };
@@ -133,7 +141,7 @@ function limitRow(name: string, at: Position, node: Node, problems: Problems): L
 
 /** The combination with the other fields is validated as in code. */
 function exactnessOf(fields: Fields): Exactness {
-  const { values } = fields.values(EXACTNESS_FIELDS);
+  const { values } = fields.values({ overshoot: RATE_FIELDS.overshoot, exact: RATE_FIELDS.exact });
   const others = ['maxWait', 'maxDebt', 'borrow'].filter((name) => fields.has(name)).map((name) => [name, true]);
   fields.checked(() => overshootOf(fields.where, { ...values, ...Object.fromEntries(others) }), []);
   return values;
@@ -141,7 +149,7 @@ function exactnessOf(fields: Fields): Exactness {
 
 /** Reads the entries of `atMost` one by one, so that each has its own position. */
 function atMostOf(fields: Fields): AtMost | undefined {
-  const mapping = fields.value('atMost', KIND_FIELDS.rate['atMost']!) as Mapping | undefined;
+  const mapping = fields.value('atMost', RATE_FIELDS.atMost) as Mapping | undefined;
   if (mapping === undefined) return undefined;
   const entries = [...mapping.entries];
   const names = entries.map(({ key }) => (key.kind === 'scalar' ? key.text! : shownNode(key)));

@@ -1,7 +1,7 @@
 import type { LoadOptions } from '@sluice/core';
 import { LOAD_HINTS, loadSettings, type Hints } from '@sluice/core/kit';
 import type { Node } from '../nodes/node.ts';
-import { KIND_FIELDS, LOAD_FIELDS } from './definition.ts';
+import { LIMIT_FIELDS, LOAD_FIELDS } from './definition.ts';
 import type { Fields } from './fields.ts';
 
 const NAMES = Object.keys(LOAD_FIELDS);
@@ -12,7 +12,7 @@ const HINTS: Hints = {
 
 /** Validates `load` of a limit, and returns its options. Returns `undefined` if it is missing or wrong. */
 export function loadOf(fields: Fields): LoadOptions | undefined {
-  const node = fields.value('load', KIND_FIELDS.load['load']!) as Node | undefined;
+  const node = fields.value('load', LIMIT_FIELDS['load']!) as Node | undefined;
   if (node?.kind !== 'mapping') return node && {};
   return optionsOf(fields.within(`${fields.where}.load`, node, NAMES, HINTS));
 }

@@ -1,18 +1,14 @@
-import type { LimitDefinition, LoadOptions, Override } from '@sluice/core';
-import {
-  checkLoadSettings,
-  concurrencyOf,
-  kindOf,
-  LOAD_RATE,
-  overrideRate,
-  quotaOf,
-  quotaRateOf,
-  type LimitKind,
-  type Rate,
-} from '@sluice/core/kit';
+import { eventLoop, type LimitDefinition, type LoadOptions, type Override } from '@sluice/core';
+import { kindOf, kindOfOverride, loadKind, overrideRate, rateKind, type AnyKind, type Rate } from '@sluice/core/kit';
 import { borrowChange } from './borrow-shape.ts';
-import { KIND_FIELDS, NUMBER_NAMES, OVERRIDE_KIND_FIELDS, OVERRIDE_NUMBERS } from './definition.ts';
-import type { Field } from './field.ts';
+import {
+  FIELDS_OF_KINDS,
+  fieldsOfKind,
+  NUMBER_NAMES,
+  OVERRIDE_KIND_FIELDS,
+  OVERRIDE_NUMBERS,
+  RATE_FIELDS,
+} from './definition.ts';
 import type { Fields } from './fields.ts';
 import { loadOf } from './load-shape.ts';
 
@@ -25,10 +21,15 @@ export interface NumbersRow {
   readonly load?: LoadOptions;
 }
 
-const KIND_NAMES = [...new Set(Object.values(KIND_FIELDS).flatMap((fields) => Object.keys(fields)))];
+const KIND_NAMES = Object.keys(FIELDS_OF_KINDS);
+const NUMBER_FIELDS = Object.fromEntries(Object.entries(RATE_FIELDS).filter(([name]) => NUMBER_NAMES.includes(name)));
+/** The fields of all kinds without those of a rate and of a load that are read in a way of their own. */
+const PLAIN_FIELDS = Object.fromEntries(
+  Object.entries(FIELDS_OF_KINDS).filter(([name]) => !['atMost', 'borrow', 'overshoot', 'load'].includes(name)),
+);
 
 /** Returns the kind of a limit; `undefined`, with a problem, if it has fields of two kinds. */
-export function kindIn(fields: Fields): LimitKind | undefined {
+export function kindIn(fields: Fields): AnyKind | undefined {
   const given = KIND_NAMES.filter((name) => fields.has(name)).map((name) => [name, true] as const);
   return fields.checked(() => kindOf(fields.where, Object.fromEntries(given)), KIND_NAMES);
 }
@@ -39,55 +40,42 @@ export function kindIn(fields: Fields): LimitKind | undefined {
  * @param kind - Undefined for fields of two kinds: each of them is still validated as far as possible.
  * @returns `undefined` if they are wrong.
  */
-export function numbersIn(fields: Fields, kind: LimitKind | undefined): NumbersRow | undefined {
+export function numbersIn(fields: Fields, kind: AnyKind | undefined): NumbersRow | undefined {
   if (kind === undefined) {
     loadOf(fields);
-    return void fields.values({ ...KIND_FIELDS.quota, ...KIND_FIELDS.concurrency, ...RATE });
+    return void fields.values(PLAIN_FIELDS);
   }
-  if (kind === 'rate') return fields.numbers(KIND_FIELDS.rate);
-  if (kind === 'load') return loadNumbers(fields);
-  const table = KIND_FIELDS[kind];
-  const { ok, values } = fields.values(table);
+  if (kind === rateKind) return fields.numbers(NUMBER_FIELDS);
+  if (kind === loadKind) return loadNumbers(fields);
+  const { ok, values } = fields.values(fieldsOfKind(kind));
   // A wrong value of the field that shows the kind has been reported. Without it, the others would show another kind.
-  if (!Object.hasOwn(values, kind === 'quota' ? 'per' : 'concurrency')) return undefined;
-  const rate = fields.checked(() => RATES[kind](fields.where, values), Object.keys(table));
+  if (!Object.hasOwn(values, kind.mark!)) return undefined;
+  const rate = definedRate(fields, kind, values);
   return ok && rate !== undefined ? { numbers: values, rate } : undefined;
 }
 
 function loadNumbers(fields: Fields): NumbersRow | undefined {
   const load = loadOf(fields);
-  const hidden = fields.has('hidden') || undefined;
-  fields.checked(() => checkLoadSettings(fields.where, { hidden }), ['hidden']);
-  return load && { numbers: {}, rate: LOAD_RATE, load };
+  const rate = definedRate(fields, loadKind, { load: eventLoop(), hidden: fields.has('hidden') || undefined });
+  return load && rate && { numbers: {}, rate, load };
 }
 
-const RATE: Readonly<Record<string, Field>> = Object.fromEntries(
-  NUMBER_NAMES.map((name) => [name, KIND_FIELDS.rate[name]!]),
-);
-
-const RATES: Readonly<Record<Exclude<LimitKind, 'rate' | 'load'>, (where: string, values: object) => Rate>> = {
-  quota(where, values) {
-    quotaOf(where, where, values);
-    return quotaRateOf(where, values as { count: number });
-  },
-  concurrency: (where, values) => concurrencyOf(where, values)!.rate,
-};
+function definedRate(fields: Fields, kind: AnyKind, values: object): Rate | undefined {
+  const { where } = fields;
+  const names = [...Object.keys(kind.options), 'hidden'];
+  return fields.checked(() => kind.define(values as never, { where, name: where }).rate, names);
+}
 
 /** Validates the numbers of an override. Returns `undefined` if they are wrong. */
 export function overrideNumbers(fields: Fields): Override | undefined {
-  if (!isRate(fields)) {
-    const { ok, values } = fields.values(fields.has('concurrency') ? OVERRIDE_NUMBERS : OVERRIDE_KIND_FIELDS.quota);
+  const kind = kindOfOverride(Object.keys(OVERRIDE_NUMBERS).filter((name) => fields.has(name)));
+  if (kind !== rateKind) {
+    const { ok, values } = fields.values({ ...OVERRIDE_NUMBERS, ...OVERRIDE_KIND_FIELDS.get(kind) });
     const override = values as unknown as Override;
     return ok && fields.checked(() => overrideRate(fields.where, override), Object.keys(values)) ? override : undefined;
   }
-  const row = fields.numbers(OVERRIDE_KIND_FIELDS.rate);
+  const row = fields.numbers(NUMBER_FIELDS);
   const borrow = borrowChange(fields, row?.rate);
   if (!fields.has('borrow')) return row?.numbers;
   return row && borrow && { ...row.numbers, borrow };
-}
-
-/** The kind of an override follows from its numbers: `count` alone is that of a quota. */
-function isRate(fields: Fields): boolean {
-  const given = Object.keys(OVERRIDE_NUMBERS).filter((name) => fields.has(name));
-  return !given.includes('concurrency') && !(given.length === 1 && given[0] === 'count');
 }

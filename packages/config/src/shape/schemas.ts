@@ -1,6 +1,14 @@
-import { LIMIT_NAME_PATTERN } from '@sluice/core/kit';
-import { KIND_FIELDS, LIMIT_FIELDS, NEEDED_FIELDS, OVERRIDE_FIELDS, OVERRIDE_KIND_FIELDS } from './definition.ts';
-import type { Field, JsonSchema } from './field.ts';
+import { KINDS, LIMIT_NAME_PATTERN } from '@sluice/core/kit';
+import {
+  COMMON_FIELDS,
+  fieldsOfKind,
+  LIMIT_FIELDS,
+  MARK_NAMES,
+  OVERRIDE_FIELDS,
+  OVERRIDE_KIND_FIELDS,
+} from './definition.ts';
+import type { JsonSchema } from './field.ts';
+import { schemasOf } from './row-field.ts';
 
 const PATTERN: JsonSchema = { pattern: LIMIT_NAME_PATTERN.source };
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
@@ -34,7 +42,7 @@ const IDS: JsonSchema = {
   },
 };
 
-const { hidden } = LIMIT_FIELDS;
+const { hidden } = COMMON_FIELDS;
 
 /** The JSON Schema of a file of defaults. */
 export const LIMITS_SCHEMA: JsonSchema = {
@@ -49,13 +57,11 @@ export const LIMITS_SCHEMA: JsonSchema = {
     properties: schemasOf(LIMIT_FIELDS),
     additionalProperties: false,
     anyOf: alternatives(
-      {
-        rate: { ...KIND_FIELDS.rate, hidden },
-        quota: { ...KIND_FIELDS.quota, hidden },
-        concurrency: { ...KIND_FIELDS.concurrency, hidden },
-        load: KIND_FIELDS.load,
-      },
-      NEEDED_FIELDS,
+      KINDS.map((kind) => {
+        const fields = fieldsOfKind(kind);
+        // A load limit is never mentioned.
+        return { fields: kind.level === 'own' ? fields : { ...fields, hidden }, needed: kind.needed };
+      }),
     ),
   },
 };
@@ -76,34 +82,28 @@ export const OVERRIDES_SCHEMA: JsonSchema = {
       properties: { ...schemasOf(OVERRIDE_FIELDS), ids: IDS },
       required: ['ids'],
       additionalProperties: false,
-      anyOf: alternatives(
-        { ...OVERRIDE_KIND_FIELDS, unlimited: { unlimited: true }, blocked: { blocked: true } },
-        { ...NEEDED_FIELDS, quota: ['count'], unlimited: ['unlimited'], blocked: ['blocked'] },
-      ),
+      anyOf: alternatives([
+        ...[...OVERRIDE_KIND_FIELDS].map(([{ override }, fields]) => ({ fields, needed: override!.needed })),
+        ...MARK_NAMES.map((name) => ({ fields: { [name]: OVERRIDE_FIELDS[name]! }, needed: [name] })),
+      ]),
     },
   },
 };
 
-/**
- * Returns schemas of which one must be valid: the fields of one alternative without those that only others have.
- *
- * @param fields - The fields of each alternative, by their names.
- */
-function alternatives<Name extends string>(
-  fields: Readonly<Record<Name, object>>,
-  needed: Readonly<Record<NoInfer<Name>, readonly string[]>>,
-): readonly JsonSchema[] {
-  const all = [...new Set(Object.values<object>(fields).flatMap((own) => Object.keys(own)))];
-  return (Object.keys(fields) as Name[]).map((name) => {
-    const foreign = all.filter((field) => !Object.hasOwn(fields[name], field));
-    return { properties: without(foreign), required: needed[name] };
+interface Alternative {
+  readonly fields: object;
+  readonly needed: readonly string[];
+}
+
+/** Returns schemas of which one must be valid: the fields of one alternative without those that only others have. */
+function alternatives(all: readonly Alternative[]): readonly JsonSchema[] {
+  const names = [...new Set(all.flatMap(({ fields }) => Object.keys(fields)))];
+  return all.map(({ fields, needed }) => {
+    const foreign = names.filter((name) => !Object.hasOwn(fields, name));
+    return { properties: without(foreign), required: needed };
   });
 }
 
 function without(names: readonly string[]): Record<string, false> {
   return Object.fromEntries(names.map((name) => [name, false]));
-}
-
-function schemasOf(fields: Readonly<Record<string, Field>>): Record<string, JsonSchema> {
-  return Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
 }

@@ -67,7 +67,7 @@ export const CONCURRENCY_PROBLEMS: readonly ProblemCase[] = [
     name: 'a lease below a second, beside a wrong scope',
     limits: limitsWith('  concurrency: 10\n  lease: 999ms\n  scope: proces\n'),
     problems: [
-      "limits.yaml:5:10: `NewOrdersPerAccount.lease` must be a duration from 1s to 1 hour, but was '999ms'. For example 5s, 10s or 1m30s.",
+      "limits.yaml:5:10: `NewOrdersPerAccount.lease` must be a duration from 1s to 1 hour, but was '999ms'. For example 5s, 10s or 1m.",
       "limits.yaml:6:10: `NewOrdersPerAccount.scope` must be 'store' or 'process', but was 'proces'. Write scope: 'process'.",
     ],
   },
@@ -76,7 +76,7 @@ export const CONCURRENCY_PROBLEMS: readonly ProblemCase[] = [
     limits: limitsWith('  concurrency: 10\n  lease: 999ms\n'),
     schemaAccepts: 'it can’t calculate',
     problems: [
-      "limits.yaml:5:10: `NewOrdersPerAccount.lease` must be a duration from 1s to 1 hour, but was '999ms'. For example 5s, 10s or 1m30s.",
+      "limits.yaml:5:10: `NewOrdersPerAccount.lease` must be a duration from 1s to 1 hour, but was '999ms'. For example 5s, 10s or 1m.",
     ],
   },
   {
@@ -115,7 +115,7 @@ export const CONCURRENCY_PROBLEMS: readonly ProblemCase[] = [
     overrides: overrideWith('    count: 1\n    period: 1s\n'),
     schemaAccepts: 'it does not know the limits',
     problems: [
-      'overrides.yaml:1:3: `NewOrdersPerAccount` must have `concurrency` alone, because it is a concurrency limit. For example { concurrency: 20 }.',
+      'overrides.yaml:1:3: `NewOrdersPerAccount` must have `concurrency` alone, because the limit is a concurrency limit. For example { concurrency: 20 }.',
     ],
   },
   {
@@ -124,7 +124,7 @@ export const CONCURRENCY_PROBLEMS: readonly ProblemCase[] = [
     overrides: overrideWith('    count: 20\n'),
     schemaAccepts: 'it does not know the limits',
     problems: [
-      'overrides.yaml:1:3: `NewOrdersPerAccount` must have `concurrency` alone, because it is a concurrency limit. For example { concurrency: 20 }.',
+      'overrides.yaml:1:3: `NewOrdersPerAccount` must have `concurrency` alone, because the limit is a concurrency limit. For example { concurrency: 20 }.',
     ],
   },
   {

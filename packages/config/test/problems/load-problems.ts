@@ -61,11 +61,11 @@ export const LOAD_PROBLEMS: readonly ProblemCase[] = [
   ...[
     {
       written: 'rise: 499ms',
-      demand: 'a duration from 500ms to 10 minutes',
+      demand: 'a duration from 500 ms to 10 minutes',
       examples: '500ms, 3s or 1m',
     },
-    { written: 'fall: 2h', demand: 'a duration from 1s to 1 hour', examples: '10s, 1m or 5m' },
-    { written: 'every: 61s', demand: 'a duration from 100ms to 60s', examples: '100ms, 250ms or 1s' },
+    { written: 'fall: 2h', demand: 'a duration from 1 second to 1 hour', examples: '10s, 1m or 5m' },
+    { written: 'every: 61s', demand: 'a duration from 100 ms to 60 seconds', examples: '100ms, 250ms or 1s' },
   ].map(({ written, demand, examples }) => {
     const [option, value] = written.split(': ') as [string, string];
     const place = `limits.yaml:5:${7 + option.length}: \`NewOrdersPerAccount.load.${option}\``;
@@ -167,7 +167,7 @@ export const LOAD_PROBLEMS: readonly ProblemCase[] = [
     overrides: overrideWith(numbers),
     schemaAccepts: 'it does not know the other file',
     problems: [
-      'overrides.yaml:1:3: `NewOrdersPerAccount` must have no numbers, because it is a load limit. Its overrides are `unlimited` or `blocked`.',
+      'overrides.yaml:1:3: `NewOrdersPerAccount` must have no numbers, because the limit is a load limit. Its overrides are `unlimited` or `blocked`.',
     ],
   })),
   {

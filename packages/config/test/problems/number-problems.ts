@@ -94,7 +94,7 @@ export const NUMBER_PROBLEMS: readonly ProblemCase[] = [
     name: 'a bad duration',
     limits: limitsWith('  count: 1\n  period: 180 minutes\n'),
     problems: [
-      "limits.yaml:5:11: `NewOrdersPerAccount.period` must be a duration from 1ms to 366 days, but was '180 minutes'. For example 1s, 180m, 1h30m or 7d.",
+      "limits.yaml:5:11: `NewOrdersPerAccount.period` must be a duration from 1ms to 366 days, but was '180 minutes'. For example 1s, 1m, 180m, 24h or 7d.",
     ],
   },
   {
@@ -102,7 +102,7 @@ export const NUMBER_PROBLEMS: readonly ProblemCase[] = [
     limits: limitsWith('  count: 1\n  period: 367d\n'),
     schemaAccepts: 'it can’t calculate',
     problems: [
-      "limits.yaml:5:11: `NewOrdersPerAccount.period` must be a duration from 1ms to 366 days, but was '367d'. For example 1s, 180m, 1h30m or 7d.",
+      "limits.yaml:5:11: `NewOrdersPerAccount.period` must be a duration from 1ms to 366 days, but was '367d'. For example 1s, 1m, 180m, 24h or 7d.",
     ],
   },
   {
@@ -123,14 +123,14 @@ export const NUMBER_PROBLEMS: readonly ProblemCase[] = [
     name: 'a number as a period that is not valid with any unit',
     limits: limitsWith('  count: 1\n  period: 1e3\n'),
     problems: [
-      'limits.yaml:5:11: `NewOrdersPerAccount.period` must be a duration from 1ms to 366 days, but was 1000. For example 1s, 180m, 1h30m or 7d.',
+      'limits.yaml:5:11: `NewOrdersPerAccount.period` must be a duration from 1ms to 366 days, but was 1000. For example 1s, 1m, 180m, 24h or 7d.',
     ],
   },
   {
     name: 'a missing period',
     limits: limitsWith('  count: 1\n'),
     problems: [
-      'limits.yaml:4:3: `NewOrdersPerAccount.period` must be a duration from 1ms to 366 days, but was undefined. For example 1s, 180m, 1h30m or 7d.',
+      'limits.yaml:4:3: `NewOrdersPerAccount.period` must be a duration from 1ms to 366 days, but was undefined. For example 1s, 1m, 180m, 24h or 7d.',
     ],
   },
   {
@@ -171,7 +171,7 @@ export const NUMBER_PROBLEMS: readonly ProblemCase[] = [
     problems: [
       "limits.yaml:7:5: `NewOrdersPerAccount.atMost` must be durations by number of tokens, from 1 to 1000000000, but was '1_000'. For at most 1000 tokens in any hour write atMost: { 1000: '1h' }.",
       'limits.yaml:8:11: `NewOrdersPerAccount.atMost.3601` must be a duration with its unit, but was 60. Write 60s for seconds, 60ms for milliseconds.',
-      "limits.yaml:9:8: `NewOrdersPerAccount.atMost.5` must be a duration from 1ms to 366 days, but was '1x'. For example 1s, 180m, 1h30m or 7d.",
+      "limits.yaml:9:8: `NewOrdersPerAccount.atMost.5` must be a duration from 1ms to 366 days, but was '1x'. For example 1s, 1m, 180m, 24h or 7d.",
       "limits.yaml:10:7: `NewOrdersPerAccount.atMost` must be durations by number of tokens, from 1 to 1000000000, but was 'a list'. For at most 1000 tokens in any hour write atMost: { 1000: '1h' }.",
     ],
   },
@@ -204,7 +204,7 @@ export const NUMBER_PROBLEMS: readonly ProblemCase[] = [
     schemaAccepts: 'a schema does not know how long a duration is',
     limits: limitsWith('  count: 1\n  period: 1s\n  maxWait: 0s\n'),
     problems: [
-      "limits.yaml:6:12: `NewOrdersPerAccount.maxWait` must be a duration from 1ms to 1 hour, but was '0s'. For example 500ms, 2s or 1m30s.",
+      "limits.yaml:6:12: `NewOrdersPerAccount.maxWait` must be a duration from 1ms to 1 hour, but was '0s'. For example 500ms, 2s or 10s.",
     ],
   },
   {
@@ -212,14 +212,14 @@ export const NUMBER_PROBLEMS: readonly ProblemCase[] = [
     schemaAccepts: 'a schema does not know how long a duration is',
     limits: limitsWith('  count: 1\n  period: 1s\n  maxWait: 61m\n'),
     problems: [
-      "limits.yaml:6:12: `NewOrdersPerAccount.maxWait` must be a duration from 1ms to 1 hour, but was '61m'. For example 500ms, 2s or 1m30s.",
+      "limits.yaml:6:12: `NewOrdersPerAccount.maxWait` must be a duration from 1ms to 1 hour, but was '61m'. For example 500ms, 2s or 10s.",
     ],
   },
   {
     name: 'a negative wait',
     limits: limitsWith('  count: 1\n  period: 1s\n  maxWait: -1s\n'),
     problems: [
-      "limits.yaml:6:12: `NewOrdersPerAccount.maxWait` must be a duration from 1ms to 1 hour, but was '-1s'. For example 500ms, 2s or 1m30s.",
+      "limits.yaml:6:12: `NewOrdersPerAccount.maxWait` must be a duration from 1ms to 1 hour, but was '-1s'. For example 500ms, 2s or 10s.",
     ],
   },
   {

@@ -7,7 +7,6 @@ import { levelsOf } from '../limits/levels.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
 import { remainingTokens } from '../rule/gcra.ts';
-import { sizeOption } from '../rule/rate.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { CalendarPeriod } from '../store/calendar-period.ts';
 import type { BucketName, Mode } from '../store/store.ts';
@@ -220,7 +219,7 @@ function badCost(limit: string, value: unknown): SluiceError {
 function costOverBurst({ limit, cost, mode, rate, fitTicks, capTicks }: Transaction): SluiceError {
   const most = remainingTokens(0, rate.emissionIntervalTicks, mode === 'charge' ? capTicks : rate.toleranceTicks);
   // A charge takes what the queue has room for, or more with a larger debt.
-  const size = sizeOption(rate);
+  const { size } = rate.kind;
   const above = capTicks > fitTicks ? 'maxDebt' : 'maxWait';
   return complaint('ERR_COST_OVER_BURST', {
     option: 'cost',

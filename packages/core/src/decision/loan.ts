@@ -1,4 +1,4 @@
-import { ceilingOf } from '../limits/borrowing.ts';
+import { ceilingOf } from '../kinds/rate/borrow.ts';
 import type { Borrowing } from '../limits/limit.ts';
 import { EVERYONE } from '../keys/everyone.ts';
 import { shareOf } from '../rule/gcra.ts';

@@ -1,6 +1,6 @@
 import { complaint, type SluiceError } from '../checks/errors.ts';
 import { remainingTokens } from '../rule/gcra.ts';
-import { andWait, shareOfRoom, sizeOption, type Rate } from '../rule/rate.ts';
+import { andWait, shareOfRoom, type Rate } from '../rule/rate.ts';
 import type { Mode } from '../store/store.ts';
 
 /**
@@ -34,7 +34,7 @@ export function fitTicksOf({ limit, cost, share, roomTicks }: SharedCost, rate: 
   const fitTicks = shareOfRoom(rate, roomTicks, share);
   if (cost * rate.emissionIntervalTicks <= fitTicks) return fitTicks;
   const most = remainingTokens(0, rate.emissionIntervalTicks, fitTicks);
-  const size = sizeOption(rate);
+  const { size } = rate.kind;
   throw complaint('ERR_COST_OVER_BURST', {
     option: 'cost',
     limit,

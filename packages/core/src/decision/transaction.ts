@@ -1,5 +1,5 @@
 import type { Treatment } from '../limits/limit.ts';
-import type { Rate } from '../rule/rate.ts';
+import { FALLING, type Rate } from '../rule/rate.ts';
 import type { StoreTransaction } from '../store/store.ts';
 
 /**
@@ -21,7 +21,7 @@ export interface Transaction extends StoreTransaction {
 /** The numbers of a blocked id, whose bucket never has a token. `periodMs` is that of the limit. */
 export function rateOfBlocked({ periodMs }: Rate): Rate {
   const none = { emissionIntervalTicks: 0, toleranceTicks: 0, maxDebt: undefined, waitTicks: undefined };
-  return { burst: 0, count: 0, periodMs, ...none };
+  return { burst: 0, count: 0, periodMs, ...none, kind: FALLING };
 }
 
 /**

@@ -15,7 +15,7 @@ import { readyTicks, type Transaction } from '../decision/transaction.ts';
 export function localRate(rate: Rate, gateways: number): Rate {
   const burst = Math.max(1, Math.floor(rate.burst / gateways));
   // A token of a quota, or a slot, is one tick in every process.
-  if (rate.counts !== undefined) return { ...rate, burst, count: burst, toleranceTicks: burst };
+  if (rate.kind.level !== 'falls') return { ...rate, burst, count: burst, toleranceTicks: burst };
   // Only a burst of 1 can reach the cap: with a larger burst, the tolerance is at most that of the limit.
   const emissionIntervalTicks = Math.min(rate.emissionIntervalTicks * gateways, MAX_TOLERANCE_TICKS);
   return {
@@ -26,6 +26,7 @@ export function localRate(rate: Rate, gateways: number): Rate {
     toleranceTicks: burst * emissionIntervalTicks,
     maxDebt: undefined,
     waitTicks: undefined,
+    kind: rate.kind,
   };
 }
 

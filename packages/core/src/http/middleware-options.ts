@@ -17,8 +17,7 @@ import type {
 } from '../limits/limit-definition.ts';
 import { checkedSlotsUntil, type SlotOptions, type SlotsUntil } from './slots-until.ts';
 import { checkLimitName } from '../limits/limit-name.ts';
-import { CONCURRENCY_OPTIONS } from '../limits/concurrency.ts';
-import { QUOTA_OPTIONS } from '../limits/quota.ts';
+import { KIND_OPTIONS } from '../kinds/kind-of.ts';
 import { checkBoolean, checkFunction, checkOptions, oneOf, wholeNumber, type Hints } from '../checks/options.ts';
 import type { Override } from '../limits/overrides/override.ts';
 import { LIMIT_HINTS, MIDDLEWARE_HINTS } from '../checks/peer-names.ts';
@@ -119,20 +118,9 @@ const FLOW_OPTIONS = [
   'onDecision',
 ] as const;
 const SHARED_OPTIONS = ['limiter', 'limits', ...FLOW_OPTIONS] as const;
-const NUMBERS = [
-  'burst',
-  'count',
-  'period',
-  'maxDebt',
-  'maxWait',
-  'atMost',
-  ...QUOTA_OPTIONS,
-  ...CONCURRENCY_OPTIONS,
-  'load',
-  'onFailure',
-  'disabled',
-  'hidden',
-] as const;
+/** What needs other limits, or several processes with a store, belongs to a limiter. */
+const NOT_INLINE = ['borrow', 'overshoot', 'exact'];
+const NUMBERS = [...KIND_OPTIONS.filter((name) => !NOT_INLINE.includes(name)), 'onFailure', 'disabled', 'hidden'];
 const INLINE_OPTIONS = [
   'name',
   'key',
@@ -252,7 +240,7 @@ function inlineUses<Request, SettleArgs extends readonly unknown[]>(
   }
   const limit = name ?? 'default';
   checkLimitName('name', limit);
-  const definition = Object.fromEntries(NUMBERS.map((number) => [number, options[number]]));
+  const definition = Object.fromEntries(NUMBERS.map((number) => [number, options[number as keyof LimitSettings]]));
   const settings = Object.fromEntries(LIMITER_SETTINGS.map((setting) => [setting, options[setting]]));
   const limiter = asWritten(limit, () =>
     createLimiter<Request>({

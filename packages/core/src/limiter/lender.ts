@@ -4,7 +4,7 @@ import type { Decision } from '../decision/decision.ts';
 import { assuredBatch, assuredLoan, borrowedLoan, borrows, withLoans, type Loan } from '../decision/loan.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import type { EventSink } from '../events/event.ts';
-import { checkWeight } from '../limits/borrowing.ts';
+import { checkWeight } from '../kinds/rate/borrow.ts';
 import type { Borrowing } from '../limits/limit.ts';
 import { TICKS_PER_MICRO } from '../rule/ticks.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';

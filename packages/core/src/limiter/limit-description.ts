@@ -1,9 +1,7 @@
 import type { Limit } from '../limits/limit.ts';
-import { sizeOption } from '../rule/rate.ts';
 import type { LeaseDescription } from '../store/lease-terms.ts';
 import type { Store } from '../store/store.ts';
 import { leaseOf } from './lease-warnings.ts';
-import { durationText } from '../time/duration-text.ts';
 
 /** How a limit is decided. */
 export interface LimitDescription {
@@ -21,18 +19,11 @@ export interface LimitDescription {
 /** Describes how a store decides a limit. */
 export function describedLimit(store: Store, limit: Limit<never>): LimitDescription {
   const lease = leaseOf(store, limit);
-  const numbers = numbersOf(limit);
+  const numbers = limit.kind.describe(limit);
   const exact = lease?.leased !== true;
   const lines = lease === undefined ? [exactLine(limit)] : linesOf(lease, limit);
   const text = [`${limit.name}: ${numbers}`, ...lines].join('\n');
   return { limit: limit.name, numbers, exact, lease, text };
-}
-
-function numbersOf({ rate, calendar, load }: Limit<never>): string {
-  if (load !== undefined) return 'the load of this process';
-  if (calendar !== undefined) return `${rate.count} per calendar ${calendar.unit}`;
-  if (sizeOption(rate) === 'concurrency') return `${rate.count} at the same time`;
-  return `${rate.count} per ${durationText(rate.periodMs)}, burst ${rate.burst}`;
 }
 
 function exactLine({ treatment }: Limit<never>): string {

@@ -3,7 +3,7 @@ import type { Decision } from '../decision/decision.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import type { EventSink } from '../events/event.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
-import type { LoadSource, LoadUse } from '../load/load-source.ts';
+import type { LoadSource, LoadUse } from '../kinds/load/load-source.ts';
 import { canDeny } from '../store/transaction-rule.ts';
 import type { Time } from '../time/time.ts';
 
@@ -69,5 +69,5 @@ export class LoadLimits {
 
 /** Whether a transaction is of a load limit. */
 export function isLoad({ rate }: Transaction): boolean {
-  return rate.counts === 'load';
+  return rate.kind.level === 'own';
 }

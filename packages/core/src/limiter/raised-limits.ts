@@ -1,7 +1,7 @@
 import type { Awaitable } from '../async/awaitable.ts';
 import { Decision } from '../decision/decision.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
-import { highestLevel } from '../limits/overshoot.ts';
+import { highestLevel } from '../kinds/rate/overshoot.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { StoreCap } from '../store/store.ts';
 import type { Time } from '../time/time.ts';
@@ -97,7 +97,7 @@ export class RaisedLimits {
       const levelTicks = answer.reading.levelsTicks[i]!;
       const capTicks = highestLevel(levels.capTicks, rate, treatment.overshoot);
       // Other levels are numbers, and not times.
-      if (levelTicks <= capTicks || rate.counts !== undefined) continue;
+      if (levelTicks <= capTicks || rate.kind.level !== 'falls') continue;
       // A longer debt than the old numbers allow is from another process with other numbers.
       const old = this.#numbers
         .before(limit, id, listed)

@@ -3,7 +3,7 @@ import { levelsOf } from '../limits/levels.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { LimitSet } from '../limits/limit-set.ts';
 import type { OverrideRate } from '../limits/overrides/override.ts';
-import { highestLevel } from '../limits/overshoot.ts';
+import { highestLevel } from '../kinds/rate/overshoot.ts';
 import { overridesOf, type OverrideList } from '../limits/overrides/override-list.ts';
 import { asStored, ceilingRateOf, ceilingsOf } from '../limits/pools.ts';
 import type { Rate } from '../rule/rate.ts';

@@ -34,7 +34,7 @@ export function* changedNumbers(
   for (const [name, limit] of before.limits) {
     const changed = after.limits.get(name);
     // Only the debt of a rate is a time. That of a quota ends with the period, and slots are released.
-    if (changed === undefined || limit.rate.counts !== undefined || changed.rate.counts !== undefined) continue;
+    if (changed === undefined || limit.kind.level !== 'falls' || changed.kind.level !== 'falls') continue;
     const was: Side = { limit: asStored(limit, before.limits), overrides: overridesOf(before.listed, name) };
     const is: Side = { limit: changed, overrides: overridesOf(after.listed, name) };
     for (const change of changesOf(was, is)) {

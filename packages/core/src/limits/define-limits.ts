@@ -3,21 +3,13 @@ import { complaint, shownName, SluiceError } from '../checks/errors.ts';
 import { LIMIT_HINTS } from '../checks/peer-names.ts';
 import { isEveryone } from '../keys/everyone.ts';
 import { isKey } from '../keys/key.ts';
-import { boundsOf, checkBounds } from '../rule/at-most.ts';
-import { quotaRateOf, rateOf, type Rate } from '../rule/rate.ts';
-import { StoreWall } from '../time/store-wall.ts';
-import { systemTime } from '../time/time.ts';
-import { borrowTermsOf, ceilingOf } from './borrowing.ts';
-import { concurrencyOf } from './concurrency.ts';
+import { KIND_OPTIONS, kindOf } from '../kinds/kind-of.ts';
+import type { StoreWall } from '../time/store-wall.ts';
 import { checkFailurePolicy, type FailurePolicy } from './failure-policy.ts';
 import { levelsFrom } from './levels.ts';
 import type { Limit } from './limit.ts';
-import type { LimitDefinition, LimitDefinitions, QuotaDefinition, RateDefinition } from './limit-definition.ts';
-import { KIND_OPTIONS } from './limit-kind.ts';
+import type { LimitDefinition, LimitDefinitions } from './limit-definition.ts';
 import { checkLimitName } from './limit-name.ts';
-import { loadLimitOf } from './load-limit.ts';
-import { overshootOf } from './overshoot.ts';
-import { quotaOf } from './quota.ts';
 
 const FIELDS = ['key', 'onFailure', 'disabled', 'hidden', ...KIND_OPTIONS];
 
@@ -30,7 +22,7 @@ const FIELDS = ['key', 'onFailure', 'disabled', 'hidden', ...KIND_OPTIONS];
 export function defineLimits<Request>(
   definitions: LimitDefinitions<Request>,
   onFailure: FailurePolicy,
-  wall: StoreWall = new StoreWall(systemTime),
+  wall?: StoreWall,
 ): ReadonlyMap<string, Limit<Request>> {
   if (!isPlainObject(definitions)) {
     const demand = 'an object of limits by name';
@@ -51,47 +43,34 @@ export function defineLimits<Request>(
 function defineLimit<Request>(
   name: string,
   definition: LimitDefinition<Request>,
-  { onFailure, wall }: { readonly onFailure: FailurePolicy; readonly wall: StoreWall },
+  { onFailure, wall }: { readonly onFailure: FailurePolicy; readonly wall: StoreWall | undefined },
 ): Limit<Request> {
   checkLimitName('name of a limit', name);
   const where = `limits.${name}`;
   checkOptions(where, definition, FIELDS, LIMIT_HINTS, "{ key: clientNetwork(), count: 100, period: '1m' }");
-  const load = loadLimitOf(where, definition);
-  const { key = load?.key } = definition;
+  const kind = kindOf(where, definition);
+  const { key = kind.key, onFailure: policy = onFailure, disabled = false, hidden = false } = definition;
   if (!isKey(key)) throw notAKey(where, key);
-  const { onFailure: policy = onFailure, disabled = false, hidden = false } = definition;
   checkBoolean(`${where}.disabled`, disabled);
   checkBoolean(`${where}.hidden`, hidden);
-  const quota = quotaOf(where, name, definition, wall);
-  const concurrency = concurrencyOf(where, definition);
-  const numbers = concurrency?.rate ?? load?.rate;
-  const rate =
-    numbers ?? (quota === undefined ? rateOf : quotaRateOf)(where, definition as QuotaDefinition & RateDefinition);
-  const onFailureChecked = checkFailurePolicy(`${where}.onFailure`, policy);
-  const bounds = boundsOf(`${where}.atMost`, definition.atMost);
-  const borrow = borrowTermsOf(where, rate, definition.borrow);
-  checkAtMost(where, rate, { rate, bounds, borrow });
+  const { overshoot, slots, ...parts } = kind.define(definition as never, { where, name, ...(wall && { wall }) });
   return {
     name,
     key,
-    rate,
-    levels: levelsFrom(rate, rate),
-    bounds,
+    kind,
+    levels: levelsFrom(parts.rate, parts.rate),
     disabled,
+    ...parts,
     treatment: {
-      isPlain: concurrency === undefined && load === undefined,
-      onFailure: onFailureChecked,
-      hidden: hidden || load !== undefined,
+      isPlain: kind.level === 'falls' || kind.level === 'resets',
+      onFailure: checkFailurePolicy(`${where}.onFailure`, policy),
+      hidden: hidden || kind.level === 'own',
       part: 'whole',
       borrowing: undefined,
-      sheds: load !== undefined || (concurrency !== undefined && isEveryone(key)),
-      slots: concurrency?.slots,
-      overshoot: overshootOf(where, definition),
+      sheds: kind.level === 'own' || (kind.level === 'held' && isEveryone(key)),
+      slots,
+      overshoot,
     },
-    borrow,
-    load: load?.load,
-    calendar: quota?.calendar,
-    warnAt: quota?.warnAt ?? [],
   };
 }
 
@@ -110,20 +89,4 @@ function notAKey(where: string, value: unknown): SluiceError {
     remedy:
       'It gets the id that is limited from a request, e.g. key: clientNetwork() or key: accountId((req) => req.user?.id ?? null).',
   });
-}
-
-/**
- * Rejects numbers of an id that let more tokens through than `atMost` of its limit allows. Where the limit borrows, the
- * ceiling counts: own and borrowed tokens together.
- *
- * @param where - The path of the numbers in error messages.
- * @throws {SluiceError} `ERR_LIMIT`.
- */
-export function checkAtMost(
-  where: string,
-  rate: Rate,
-  { rate: own, bounds, borrow }: Pick<Limit<never>, 'rate' | 'bounds' | 'borrow'>,
-): void {
-  const [path, most] = borrow === undefined ? [where, rate] : [`${where}.borrow.ceiling`, ceilingOf(borrow, rate)];
-  checkBounds(path, most, rate.maxDebt ?? own.maxDebt ?? 0, bounds);
 }

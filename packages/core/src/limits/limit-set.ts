@@ -10,7 +10,7 @@ import type { Limit } from './limit.ts';
 import type { LimitDefinitions } from './limit-definition.ts';
 import { guess } from '../checks/options.ts';
 import { remainingTokens } from '../rule/gcra.ts';
-import { andWait, shareOfRoom, sizeOption, type Rate } from '../rule/rate.ts';
+import { andWait, shareOfRoom, type Rate } from '../rule/rate.ts';
 import { AskedOverrides, type OverrideFunction } from './overrides/override-function.ts';
 import type { RateLookup } from './overrides/override.ts';
 import { listOverrides, OverrideList, overridesOf, type OverrideTable } from './overrides/override-list.ts';
@@ -141,7 +141,7 @@ export function checkNeeded(set: LimitSet<never>, { limit: name, cost, share }: 
   if (share !== 1) return checkShared(set, limit, { cost, share });
   const most = set.smallestBurst(limit);
   if (cost <= most) return;
-  const size = sizeOption(limit.rate);
+  const { size } = limit.kind;
   throw complaint('ERR_COST_OVER_BURST', {
     option: 'cost',
     limit: name,
@@ -168,7 +168,7 @@ function checkShared(
   }
   const most = mostOf(least);
   if (cost <= most) return;
-  const size = sizeOption(least);
+  const { size } = limit.kind;
   const room = `${least.burst}${andWait(levelsOf(least, limit).roomTicks - least.toleranceTicks)}`;
   throw complaint('ERR_COST_OVER_BURST', {
     option: 'cost',

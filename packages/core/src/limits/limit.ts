@@ -1,13 +1,11 @@
 import type { Key } from '../keys/key.ts';
-import type { LoadSource } from '../load/load-source.ts';
-import type { Bound } from '../rule/at-most.ts';
+import type { SlotTerms } from '../kinds/concurrency/slot-terms.ts';
+import type { AnyKind, KindParts } from '../kinds/kind.ts';
+import type { BorrowTerms } from '../kinds/rate/borrow.ts';
 import type { Rate } from '../rule/rate.ts';
 import type { StoreTreatment } from '../store/lease-terms.ts';
-import type { BorrowTerms } from './borrowing.ts';
-import type { SlotTerms } from './concurrency.ts';
 import type { FailurePolicy } from './failure-policy.ts';
 import type { Levels } from './levels.ts';
-import type { LimitCalendar } from './quota.ts';
 
 /** How decisions by a limit are treated. In a batch for a store it is plain data. */
 export interface Treatment extends StoreTreatment {
@@ -50,22 +48,12 @@ export interface Borrowing extends BorrowTerms {
 }
 
 /** A validated limit, with its numbers in ticks. */
-export interface Limit<Request = unknown> {
+export interface Limit<Request = unknown> extends Omit<KindParts, 'slots' | 'overshoot'> {
   readonly name: string;
+  readonly kind: AnyKind;
   readonly key: Key<Request>;
-  readonly rate: Rate;
   /** The levels of ids with these numbers. */
   readonly levels: Levels;
-  /** The bounds of `atMost`, which the numbers of the limit and of its overrides satisfy. */
-  readonly bounds: readonly Bound[];
   readonly disabled: boolean;
   readonly treatment: Treatment;
-  /** How the limit borrows; undefined if it does not. */
-  readonly borrow: BorrowTerms | undefined;
-  /** The load of a load limit; undefined for other limits. */
-  readonly load: LoadSource | undefined;
-  /** The calendar of a quota; undefined for other limits. */
-  readonly calendar: LimitCalendar | undefined;
-  /** The parts of a quota at which a warning is emitted, in ascending order. */
-  readonly warnAt: readonly number[];
 }

@@ -3,7 +3,7 @@ import { guess } from '../checks/options.ts';
 import { isEveryone } from '../keys/everyone.ts';
 import type { Rate } from '../rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_MS } from '../rule/ticks.ts';
-import { ceilingOf, type BorrowTerms } from './borrowing.ts';
+import { ceilingOf, type BorrowTerms } from '../kinds/rate/borrow.ts';
 import { levelsFrom } from './levels.ts';
 import type { Borrowing, Limit, Pool, Treatment } from './limit.ts';
 import { MAX_LIMIT_NAME_LENGTH } from './limit-name.ts';
@@ -139,14 +139,8 @@ function poolOf<Request>(
       `A pool is one bucket for all clients: give \`limits.${shownName(from)}\` the key everyone(), in files idFormat: everyone.`,
     );
   }
-  if (pool.calendar !== undefined) {
-    throw wrong('a rate, not a quota', `Give \`limits.${from}\` a \`period\` instead of \`per\`.`);
-  }
-  if (pool.treatment.slots !== undefined) {
-    throw wrong('a rate, not a concurrency limit', `Give \`limits.${from}\` a \`count\` and a \`period\`.`);
-  }
-  if (pool.load !== undefined) {
-    throw wrong('a rate, not a load limit', `Give \`limits.${from}\` a \`count\` and a \`period\`.`);
+  if (pool.kind.level !== 'falls') {
+    throw wrong(`a rate, not ${pool.kind.noun}`, `Give \`limits.${from}\` a \`count\` and a \`period\`.`);
   }
   if (pool.treatment.overshoot !== undefined) {
     throw wrong('a limit without `overshoot`', `Remove \`overshoot\` from \`limits.${from}\`: a pool is exact.`);

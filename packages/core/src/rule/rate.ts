@@ -44,16 +44,24 @@ export interface Rate {
   readonly waitTicks: number | undefined;
   /** What an override changes about borrowing. Only in the numbers of an override. */
   readonly borrow?: RateChange | undefined;
-  /**
-   * What is counted; undefined for a rate, whose level falls with time. The level of the others is a number: that of the
-   * tokens taken in a period, or of the slots that are held. `burst` and `count` are the largest, T is one tick, and
-   * `periodMs` is 0.
-   */
-  readonly counts?: Counted;
+  readonly kind: NumbersKind;
 }
 
-/** What the numbers of a limit count that is not a rate. */
-export type Counted = 'quota' | 'slots' | 'load';
+/** What numbers are of: the same object for all numbers of a kind of limits. */
+export interface NumbersKind {
+  readonly name: string;
+  /**
+   * How the level of a bucket comes down: it falls with time, or to 0 at the end of a calendar period, or when a slot is
+   * released. A limit by its own level has no buckets. Where it does not fall with time, the level is a number of tokens or
+   * slots: `burst` and `count` are the largest, T is one tick, and `periodMs` is 0.
+   */
+  readonly level: 'falls' | 'resets' | 'held' | 'own';
+  /** The option that is the number of tokens in a full bucket, or of all slots. */
+  readonly size: string;
+}
+
+/** That of a rate. */
+export const FALLING: NumbersKind = { name: 'rate', level: 'falls', size: 'burst' };
 
 /** What an override changes about borrowing. Undefined stands for what the limit says. */
 interface RateChange {
@@ -65,7 +73,8 @@ interface RateChange {
 export const MAX_TOKENS: number = 1_000_000_000;
 /** The range of a `period`. */
 export const PERIOD: DurationRange = { minMs: 1, maxMs: 366 * 86_400_000, demand: 'from 1ms to 366 days' };
-const WAIT = { minMs: 1, maxMs: 3_600_000, demand: 'from 1ms to 1 hour' };
+/** The range of a `maxWait`. */
+export const WAIT: DurationRange = { minMs: 1, maxMs: 3_600_000, demand: 'from 1ms to 1 hour' };
 
 /**
  * Validates numbers and converts them to ticks. T is rounded down once, so the rate is never below the configured one,
@@ -78,29 +87,20 @@ const WAIT = { minMs: 1, maxMs: 3_600_000, demand: 'from 1ms to 1 hour' };
 export function rateOf(where: string, { burst, count, period, maxDebt, maxWait }: LimitNumbers): Rate {
   const wholeCount = checkedTokens(`${where}.count`, count);
   const wholeBurst = checkedTokens(`${where}.burst`, burst === undefined ? count : burst);
-  const periodTicks = checkedPeriodTicks(`${where}.period`, period);
+  const periodTicks = durationTicks(`${where}.period`, period, PERIOD);
   const emissionIntervalTicks = Math.floor(periodTicks / wholeCount);
   const periodMs = periodTicks / TICKS_PER_MS;
   if (emissionIntervalTicks < 1) throw tooFast(where, wholeCount, periodMs);
   const toleranceTicks = wholeBurst * emissionIntervalTicks;
   if (toleranceTicks > MAX_TOLERANCE_TICKS) throw tooLarge(where, wholeBurst, emissionIntervalTicks);
   if (maxDebt !== undefined) checkMaxDebt(`${where}.maxDebt`, maxDebt, { toleranceTicks, emissionIntervalTicks });
-  const waitTicks = maxWait === undefined ? undefined : checkedWaitTicks(`${where}.maxWait`, maxWait);
-  return { burst: wholeBurst, count: wholeCount, periodMs, emissionIntervalTicks, toleranceTicks, maxDebt, waitTicks };
-}
-
-/**
- * Validates the count of a quota.
- *
- * @param where - The path of the numbers in error messages: `limits.Monthly`.
- * @throws {SluiceError} `ERR_OPTION` when it is not a whole number from 1 to {@link MAX_TOKENS}.
- */
-export function quotaRateOf(where: string, { count }: { readonly count: number }): Rate {
-  return countingRate('quota', checkedQuotaCount(`${where}.count`, count));
+  const waitTicks = maxWait === undefined ? undefined : durationTicks(`${where}.maxWait`, maxWait, WAIT);
+  const numbers = { burst: wholeBurst, count: wholeCount, periodMs, emissionIntervalTicks, toleranceTicks };
+  return { ...numbers, maxDebt, waitTicks, kind: FALLING };
 }
 
 /** Returns the numbers of a limit that counts up to a number. */
-export function countingRate(counts: Counted, most: number): Rate {
+export function countingRate(kind: NumbersKind, most: number): Rate {
   return {
     burst: most,
     count: most,
@@ -109,7 +109,7 @@ export function countingRate(counts: Counted, most: number): Rate {
     toleranceTicks: most,
     maxDebt: undefined,
     waitTicks: undefined,
-    counts,
+    kind,
   };
 }
 
@@ -168,17 +168,6 @@ export function checkedTokens(option: string, value: unknown): number {
   return wholeNumber(option, value, { min: 1, max: MAX_TOKENS, remedy: tokensRemedy(option, value) });
 }
 
-/**
- * Validates the `count` of a quota.
- *
- * @param option - Its path in error messages: `limits.Monthly.count`.
- * @throws {SluiceError} `ERR_OPTION` when it is not a whole number from 1 to {@link MAX_TOKENS}.
- */
-function checkedQuotaCount(option: string, value: unknown): number {
-  const remedy = 'For example count: 10000. For no limit leave the limit out.';
-  return wholeNumber(option, value, { min: 1, max: MAX_TOKENS, remedy });
-}
-
 const FRACTION_REMEDY =
   "For a fraction multiply count and period by the same number: 5.5 per second are count: 11, period: '2s'.";
 
@@ -192,35 +181,9 @@ function tokensRemedy(option: string, value: unknown): string {
   return leafOf(option) === 'burst' ? 'For example burst: 100.' : "For example count: 100, period: '1m'.";
 }
 
-/**
- * Validates a `period` and converts it to ticks.
- *
- * @param option - Its path in error messages: `limits.Orders.period`.
- * @throws {SluiceError} `ERR_DURATION` when it is not a duration from 1 ms to 366 days.
- */
-export function checkedPeriodTicks(option: string, value: unknown): number {
-  return durationTicks(option, value, PERIOD);
-}
-
-/**
- * Validates a `maxWait` and converts it to ticks.
- *
- * @param option - Its path in error messages: `limits.Exports.maxWait`.
- * @throws {SluiceError} `ERR_DURATION` when it is not a duration from 1 ms to 1 hour.
- */
-export function checkedWaitTicks(option: string, value: unknown): number {
-  return durationTicks(option, value, WAIT);
-}
-
 /** Returns the level up to which a share of a bucket with these numbers reaches: to a tick, or to a whole token or slot. */
-export function shareOfRoom({ counts }: Pick<Rate, 'counts'>, roomTicks: number, share: number): number {
-  return counts === undefined ? shareOf(roomTicks, share) : wholeShareOf(roomTicks, share);
-}
-
-/** Returns the name of the option that is the number of tokens in a full bucket, or of all slots, for messages. */
-export function sizeOption({ counts }: Pick<Rate, 'counts'>): 'burst' | 'count' | 'concurrency' {
-  if (counts === undefined) return 'burst';
-  return counts === 'slots' ? 'concurrency' : 'count';
+export function shareOfRoom({ kind }: Pick<Rate, 'kind'>, roomTicks: number, share: number): number {
+  return kind.level === 'falls' ? shareOf(roomTicks, share) : wholeShareOf(roomTicks, share);
 }
 
 /** Returns the part of a message about the longest delay, after that about the burst; `''` without a delay. */

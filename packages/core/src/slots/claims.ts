@@ -3,7 +3,7 @@ import type { Answered } from '../decision/batch-answer.ts';
 import { Decision } from '../decision/decision.ts';
 import type { OwnAnswer } from '../decision/own-answers.ts';
 import type { Transaction } from '../decision/transaction.ts';
-import type { SlotTerms } from '../limits/concurrency.ts';
+import type { SlotTerms } from '../kinds/concurrency/slot-terms.ts';
 import { levelAfter, slotsTaken } from '../store/transaction-rule.ts';
 import type { Time } from '../time/time.ts';
 import type { Held, HeldSlots } from './held-slots.ts';

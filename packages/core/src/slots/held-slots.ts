@@ -1,5 +1,5 @@
 import { andThen, attempt, callAndForget, type Awaitable } from '../async/awaitable.ts';
-import type { SlotTerms } from '../limits/concurrency.ts';
+import type { SlotTerms } from '../kinds/concurrency/slot-terms.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { BucketName, StoreHold } from '../store/store.ts';
 import type { Time } from '../time/time.ts';

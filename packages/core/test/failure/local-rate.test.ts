@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LocalRates, localRate } from '../../src/failure/local-rate.ts';
-import { rateOf } from '../../src/rule/rate.ts';
+import { FALLING, rateOf } from '../../src/rule/rate.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_SECOND } from '../../src/rule/ticks.ts';
 import { transaction } from './support/guarded.ts';
 
@@ -14,6 +14,7 @@ describe('the part of one of', () => {
       periodMs: 4000,
       emissionIntervalTicks: 0.4 * TICKS_PER_SECOND,
       toleranceTicks: 0.8 * TICKS_PER_SECOND,
+      kind: FALLING,
     });
   });
 
@@ -30,6 +31,7 @@ describe('the part of one of', () => {
       periodMs: tenYearsMs,
       emissionIntervalTicks: MAX_TOLERANCE_TICKS,
       toleranceTicks: MAX_TOLERANCE_TICKS,
+      kind: FALLING,
     });
   });
 

@@ -40,7 +40,7 @@ function reasonAgainst(
   logs: Parameters<typeof chosenLimits>[2],
 ): string | undefined {
   if (definition.disabled === true) return 'it is disabled';
-  const kind = kindOf(name, definition);
+  const kind = kindOf(name, definition).name;
   if (kind === 'load') return 'a log does not show the load of the server';
   if (kind !== 'concurrency') return undefined;
   if (hasWholeSeconds(logs)) return WHOLE_SECONDS;

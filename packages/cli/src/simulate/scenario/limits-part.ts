@@ -25,7 +25,7 @@ export async function readLimitsPart(text: string, place: Value): Promise<Limits
   }
   const { limits } = await loadWithoutKeys(options);
   for (const [name, definition] of Object.entries(limits)) {
-    const kind = kindOf(name, definition);
+    const kind = kindOf(name, definition).name;
     if (kind !== 'load' && kind !== 'concurrency') continue;
     const demand = `a rate or a quota: a simulated request takes no time, so a ${kind} limit has nothing to count`;
     throw new ScenarioError(place.entries().get(name)!.offset, `\`limits.${name}\` must be ${demand}.`);

@@ -98,8 +98,8 @@ function quotaPolicies(decision: Decision): string {
 }
 
 /** The time in which an empty bucket fills; for a quota the length of the running period. */
-function windowSeconds({ toleranceTicks, counts }: Rate, { periodMs }: Result): number {
-  return counts !== undefined ? Math.ceil(periodMs / 1000) : Math.max(1, ceilToSeconds(toleranceTicks));
+function windowSeconds({ toleranceTicks, kind }: Rate, { periodMs }: Result): number {
+  return kind.level !== 'falls' ? Math.ceil(periodMs / 1000) : Math.max(1, ceilToSeconds(toleranceTicks));
 }
 
 /** Appends the quota policies to those that are already set, unless these are of a dialect with names. */

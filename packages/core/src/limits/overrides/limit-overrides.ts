@@ -1,5 +1,5 @@
 import { messageOf, shown, shownName, SluiceError } from '../../checks/errors.ts';
-import { checkAtMost } from '../define-limits.ts';
+import { checkAtMost } from '../../kinds/rate/rate.ts';
 import type { Limit } from '../limit.ts';
 import type { Rate } from '../../rule/rate.ts';
 import { checkId, type IdFormat } from '../../ids/id-format.ts';
@@ -19,7 +19,7 @@ export class LimitOverrides {
   #networks: NetworkTree<OverrideRate> | undefined;
   #smallestBurst = Infinity;
   /** The first id with numbers of each kind. */
-  readonly #firstOfKind = new Map<Rate['counts'], { readonly text: string; readonly rate: Rate }>();
+  readonly #firstOfKind = new Map<string, { readonly text: string; readonly rate: Rate }>();
 
   constructor(limit: string, format: IdFormat) {
     this.format = format;
@@ -65,7 +65,7 @@ export class LimitOverrides {
    * @throws {SluiceError} `ERR_OVERRIDE`.
    */
   checkKind(limit: Limit<never>): void {
-    const other = [...this.#firstOfKind.values()].find(({ rate }) => rate.counts !== limit.rate.counts);
+    const other = [...this.#firstOfKind.values()].find(({ rate }) => rate.kind.name !== limit.rate.kind.name);
     if (other !== undefined) checkKind(`${this.#where}[${shown(other.text)}]`, other.rate, limit);
   }
 
@@ -110,7 +110,7 @@ export class LimitOverrides {
   #note(text: string, rate: Rate): void {
     this.#smallestBurst = Math.min(this.#smallestBurst, rate.burst);
     this.totals.add(rate);
-    if (!this.#firstOfKind.has(rate.counts)) this.#firstOfKind.set(rate.counts, { text, rate });
+    if (!this.#firstOfKind.has(rate.kind.name)) this.#firstOfKind.set(rate.kind.name, { text, rate });
   }
 
   #read(text: string): string | Cidr {

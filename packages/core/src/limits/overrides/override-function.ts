@@ -2,11 +2,11 @@ import { toNativePromise, type Awaitable } from '../../async/awaitable.ts';
 import { reasonOf } from '../../checks/errors.ts';
 import type { EventSink } from '../../events/event.ts';
 import type { Deadlines } from '../../time/deadlines.ts';
-import { checkAtMost } from '../define-limits.ts';
+import { checkAtMost } from '../../kinds/rate/rate.ts';
 import type { Limit } from '../limit.ts';
 import type { Rate } from '../../rule/rate.ts';
 import { checkKind, overrideRate, type Override, type OverrideRate, type RateLookup } from './override.ts';
-import { borrowsNothing, borrowAndMaxWait } from '../borrowing.ts';
+import { borrowsNothing, borrowAndMaxWait } from '../../kinds/rate/borrow.ts';
 import { hasNumbers, numbersOf, textOf, type PlanNumbers } from './plan-numbers.ts';
 
 /**

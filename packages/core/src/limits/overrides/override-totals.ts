@@ -1,6 +1,6 @@
 import type { Limit } from '../limit.ts';
 import type { Rate } from '../../rule/rate.ts';
-import { aboveCeiling, borrowsNothing, isAtLeast, borrowAndMaxWait } from '../borrowing.ts';
+import { aboveCeiling, borrowsNothing, isAtLeast, borrowAndMaxWait } from '../../kinds/rate/borrow.ts';
 
 /** Totals of the overrides of a limit. A network counts as one. */
 export class OverrideTotals {

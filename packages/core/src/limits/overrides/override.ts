@@ -1,50 +1,33 @@
 import type { Awaitable } from '../../async/awaitable.ts';
 import { complaint, shownText, SluiceError } from '../../checks/errors.ts';
-import type { Limit } from '../limit.ts';
-import { CONCURRENCY_OPTIONS, concurrencyRateOf } from '../concurrency.ts';
-import { QUOTA_OPTIONS } from '../quota.ts';
 import { checkOptions, isPlainObject, type Hints } from '../../checks/options.ts';
 import { LIMIT_HINTS } from '../../checks/peer-names.ts';
-import { quotaRateOf, rateOf, type Counted, type LimitNumbers, type Rate } from '../../rule/rate.ts';
-import { borrowChangeOf, type BorrowOverride } from '../borrowing.ts';
+import { KINDS, type Kinds } from '../../kinds/index.ts';
+import type { AnyKind, OverrideKind } from '../../kinds/kind.ts';
+import type { Rate } from '../../rule/rate.ts';
+import type { Limit } from '../limit.ts';
 
-/** Other numbers for one id. */
-export interface OverrideNumbers extends LimitNumbers {
-  /** Another ceiling or weight, for an override of a limit that borrows. */
-  readonly borrow?: BorrowOverride | undefined;
-  readonly concurrency?: undefined;
-}
+/** What overrides of a kind may change, for each of several kinds. */
+type OverrideOf<Kind> = Kind extends { override: { rate(where: string, numbers: infer Numbers): Rate } | undefined }
+  ? Numbers
+  : never;
 
-/** Another count of a quota for one id. The calendar stays that of the limit. */
-export interface QuotaOverride {
-  /** How many tokens there are in each period, a whole number from 1 to 10⁹. */
-  readonly count: number;
-  readonly burst?: undefined;
-  readonly period?: undefined;
-  readonly maxDebt?: undefined;
-  readonly maxWait?: undefined;
-  readonly borrow?: undefined;
-  readonly concurrency?: undefined;
-}
+type KeysOf<Numbers> = Numbers extends unknown ? keyof Numbers : never;
 
-/** Another number of slots of a concurrency limit for one id. */
-export interface ConcurrencyOverride {
-  /** How many requests of cost 1 may be in progress at the same time, a whole number from 1 to 1,000,000. */
-  readonly concurrency: number;
-  readonly count?: undefined;
-  readonly burst?: undefined;
-  readonly period?: undefined;
-  readonly maxDebt?: undefined;
-  readonly maxWait?: undefined;
-  readonly borrow?: undefined;
-}
+/** Numbers without those that only overrides of other kinds have. */
+type OfOneKind<Numbers, All = Numbers> = Numbers extends unknown
+  ? Numbers & { readonly [Name in Exclude<KeysOf<All>, keyof Numbers>]?: undefined }
+  : never;
+
+/** The numbers of an override. */
+type OverriddenNumbers = OfOneKind<OverrideOf<Kinds>>;
 
 /**
  * Other numbers for one id; `'unlimited'` lets the id through uncounted, `'blocked'` denies it always. The numbers must be
  * of the same kind as those of the limit: `count` and `period` for a rate, `count` alone for a quota, `concurrency` for a
  * concurrency limit.
  */
-export type Override = OverrideNumbers | QuotaOverride | ConcurrencyOverride | 'unlimited' | 'blocked';
+export type Override = OverriddenNumbers | 'unlimited' | 'blocked';
 
 /** The numbers that apply to an id, in ticks, or `'unlimited'` or `'blocked'`. */
 export type OverrideRate = Rate | 'unlimited' | 'blocked';
@@ -56,16 +39,28 @@ export type OverrideRate = Rate | 'unlimited' | 'blocked';
  */
 export type RateLookup = (limit: Limit<never>, id: string, request: unknown) => Awaitable<OverrideRate>;
 
-const FIELDS = ['burst', 'count', 'period', 'maxDebt', 'maxWait', 'borrow', 'concurrency'] as const;
-/** Names that are no options of an override, with what to write instead. */
-export const OVERRIDE_HINTS: Hints = {
-  ...LIMIT_HINTS,
-  ...hintsOf(QUOTA_OPTIONS, 'an override of a quota changes its `count` alone'),
-  ...hintsOf(CONCURRENCY_OPTIONS, 'an override of a concurrency limit changes its `concurrency` alone'),
-  ...hintsOf(['load'], 'its overrides are `unlimited` or `blocked`'),
-};
+/** A kind whose limits have overrides with numbers. */
+interface Overridable extends AnyKind {
+  readonly override: NonNullable<AnyKind['override']>;
+}
 
-function hintsOf(names: readonly string[], why: string): Hints {
+const KINDS_WITH_NUMBERS = KINDS.filter(({ override }) => override !== undefined) as readonly Overridable[];
+
+/** All options of overrides. */
+export const OVERRIDE_OPTIONS: readonly string[] = [
+  ...new Set(KINDS_WITH_NUMBERS.flatMap(({ override }) => Object.keys(override.options))),
+];
+
+/** Names that are no options of an override, with what to write instead. */
+export const OVERRIDE_HINTS: Hints = Object.assign({}, LIMIT_HINTS, ...KINDS.map(hintsOf));
+
+function hintsOf({ mark, noun, options, override }: AnyKind): Hints {
+  if (mark === undefined) return {};
+  const why =
+    override === undefined
+      ? 'its overrides are `unlimited` or `blocked`'
+      : `an override of ${noun} changes its \`${override.needed.join('` and `')}\` alone`;
+  const names = Object.keys(options).filter((name) => !OVERRIDE_OPTIONS.includes(name) && name !== 'exact');
   return Object.fromEntries(names.map((name) => [name, `\`${name}\` belongs to the limit: ${why}.`]));
 }
 
@@ -73,7 +68,7 @@ function hintsOf(names: readonly string[], why: string): Hints {
  * Validates an override and converts its numbers to ticks.
  *
  * @param where - The path of the override in error messages: `overrides.Orders['12345678']`.
- * @throws {SluiceError} `ERR_OVERRIDE` for an invalid override; the errors of {@link rateOf} for invalid numbers.
+ * @throws {SluiceError} `ERR_OVERRIDE` for an invalid override, and what its kind throws for wrong numbers.
  */
 export function overrideRate(where: string, override: Override): OverrideRate {
   if (override === 'unlimited' || override === 'blocked') return override;
@@ -81,33 +76,53 @@ export function overrideRate(where: string, override: Override): OverrideRate {
     const demand = "numbers such as { count: 600, period: '180m' } or { concurrency: 20 }, 'unlimited' or 'blocked'";
     throw complaint('ERR_OVERRIDE', { option: where, demand, value: override });
   }
-  checkOptions(where, override, FIELDS, OVERRIDE_HINTS);
-  if (hasOnly(override, 'concurrency')) return concurrencyRateOf(where, override as ConcurrencyOverride);
-  if (hasOnly(override, 'count')) return quotaRateOf(where, override as QuotaOverride);
-  const { borrow, ...numbers } = override as OverrideNumbers;
-  if (numbers.concurrency !== undefined) throw mixedKinds(where);
-  if (numbers.count === undefined && !Object.hasOwn(override, 'count')) throw withoutCount(where);
-  const rate = rateOf(where, numbers);
-  return borrow === undefined ? rate : { ...rate, borrow: borrowChangeOf(`${where}.borrow`, rate, borrow) };
+  checkOptions(where, override, OVERRIDE_OPTIONS, OVERRIDE_HINTS);
+  return overrideKind(where, override).rate(where, override as never);
 }
 
-/** Whether an override has only one option, which shows its kind. */
-function hasOnly(override: Exclude<Override, string>, option: (typeof FIELDS)[number]): boolean {
-  return FIELDS.every((name) => (override[name] !== undefined) === (name === option));
+/** The kind that the options of an override show. */
+function overrideKind(where: string, override: Readonly<Record<string, unknown>>): OverrideKind<never> {
+  const given = OVERRIDE_OPTIONS.filter((name) => override[name] !== undefined);
+  const kind = kindOfOverride(given);
+  if (isComplete(kind, given)) return kind.override;
+  if (kind.mark !== undefined) throw mixedKinds(where, kind);
+  if (override['count'] === undefined && !Object.hasOwn(override, 'count')) throw withoutNumbers(where);
+  return kind.override;
 }
 
-function mixedKinds(where: string): SluiceError {
+/**
+ * Returns the kind that the options of an override show: that which needs these options and knows no others, otherwise
+ * that of which it has an option that no other has, and at last a rate.
+ *
+ * @param given - The names of the options.
+ */
+export function kindOfOverride(given: readonly string[]): Overridable {
+  return (
+    KINDS_WITH_NUMBERS.find((kind) => isComplete(kind, given)) ??
+    KINDS_WITH_NUMBERS.find(({ mark }) => mark !== undefined && given.includes(mark)) ??
+    KINDS_WITH_NUMBERS[0]!
+  );
+}
+
+function isComplete({ override: { options, needed } }: Overridable, given: readonly string[]): boolean {
+  return needed.every((name) => given.includes(name)) && given.every((name) => Object.hasOwn(options, name));
+}
+
+function mixedKinds(where: string, { noun, mark, override }: Overridable): SluiceError {
   const message =
-    'has `concurrency` beside other numbers: for a concurrency limit it must have `concurrency` alone, and for another limit ' +
-    'no `concurrency`. For example { concurrency: 20 }.';
+    `has \`${mark}\` beside other numbers: for ${noun} it must have \`${mark}\` alone, and for another limit ` +
+    `no \`${mark}\`. For example ${override.example}.`;
   return new SluiceError('ERR_OVERRIDE', `\`${shownText(where, 300)}\` ${message}`);
 }
 
-function withoutCount(where: string): SluiceError {
-  const message =
-    'must have the numbers of its limit: `count` and `period` for a rate, `count` for a quota, `concurrency` for a concurrency ' +
-    "limit. For example { count: 600, period: '180m' }.";
+function withoutNumbers(where: string): SluiceError {
+  const numbers = KINDS_WITH_NUMBERS.map(({ noun, override }) => `${optionsNamed(override)} for ${noun}`);
+  const message = `must have the numbers of its limit: ${numbers.join(', ')}. For example ${KINDS_WITH_NUMBERS[0]!.override.example}.`;
   return new SluiceError('ERR_OVERRIDE', `\`${shownText(where, 300)}\` ${message}`);
+}
+
+function optionsNamed({ needed }: Overridable['override']): string {
+  return needed.map((name) => `\`${name}\``).join(' and ');
 }
 
 /**
@@ -116,17 +131,18 @@ function withoutCount(where: string): SluiceError {
  * @param where - The path of the override in error messages.
  * @throws {SluiceError} `ERR_OVERRIDE`.
  */
-export function checkKind(where: string, rate: OverrideRate, limit: Pick<Limit<never>, 'rate'>): void {
-  if (typeof rate !== 'string' && rate.counts !== limit.rate.counts) throw otherKind(where, limit);
+export function checkKind(where: string, rate: OverrideRate, { rate: own }: Pick<Limit<never>, 'rate'>): void {
+  if (typeof rate === 'string' || rate.kind.name === own.kind.name) return;
+  throw otherKind(
+    where,
+    KINDS.find(({ name }) => name === own.kind.name)!,
+  );
 }
 
-const NUMBERS: Readonly<Record<Counted | 'rate', string>> = {
-  rate: "`count` and `period`, because the limit is a rate. For example { count: 600, period: '180m' }",
-  quota: '`count` alone, because the limit is a quota. For example { count: 50000 }',
-  slots: '`concurrency` alone, because it is a concurrency limit. For example { concurrency: 20 }',
-  load: 'no numbers, because it is a load limit. Its overrides are `unlimited` or `blocked`',
-};
-
-function otherKind(where: string, { rate }: Pick<Limit<never>, 'rate'>): SluiceError {
-  return new SluiceError('ERR_OVERRIDE', `\`${shownText(where, 300)}\` must have ${NUMBERS[rate.counts ?? 'rate']}.`);
+function otherKind(where: string, { noun, override }: AnyKind): SluiceError {
+  const demand =
+    override === undefined
+      ? `no numbers, because the limit is ${noun}. Its overrides are \`unlimited\` or \`blocked\``
+      : `${optionsNamed(override)}${override.needed.length === 1 ? ' alone' : ''}, because the limit is ${noun}. For example ${override.example}`;
+  return new SluiceError('ERR_OVERRIDE', `\`${shownText(where, 300)}\` must have ${demand}.`);
 }

@@ -1,0 +1,65 @@
+import { wholeNumber } from '../../checks/options.ts';
+import { countingRate, type NumbersKind, type Rate } from '../../rule/rate.ts';
+import { NUMBERS_ALONE, type Kind } from '../kind.ts';
+import { EXACT_ROW, type OptionRow } from '../option.ts';
+import { LEASE, MAX_SLOTS, SLOT_SCOPES, slotTermsOf, type ConcurrencyNumbers } from './slot-terms.ts';
+
+/** The options of a concurrency limit, which is always exact. */
+interface ConcurrencyOptions extends ConcurrencyNumbers {
+  readonly exact?: true | undefined;
+}
+
+/** Another number of slots of a concurrency limit for one id. */
+export interface ConcurrencyOverride {
+  /** How many requests of cost 1 may be in progress at the same time, a whole number from 1 to 1,000,000. */
+  readonly concurrency: number;
+}
+
+const CONCURRENCY: OptionRow = {
+  about: 'How many requests may be in progress at the same time.',
+  value: { type: 'whole number', min: 1, max: MAX_SLOTS, example: '10' },
+};
+
+const SLOTS: NumbersKind = { name: 'concurrency', level: 'held', size: 'concurrency' };
+
+/** At most so many requests of an id are in progress at the same time: slots that are held until a request ends. */
+export const concurrency: Kind<ConcurrencyOptions, ConcurrencyOverride> = {
+  ...SLOTS,
+  noun: 'a concurrency limit',
+  mark: 'concurrency',
+  example: 'concurrency: 10',
+  options: {
+    exact: EXACT_ROW,
+    concurrency: CONCURRENCY,
+    lease: {
+      about: 'The time after which the slots of a process that died are free again, from 1s to 1h. Default: 10s.',
+      value: { type: 'duration', range: LEASE, examples: ['5s', '10s', '1m'] },
+    },
+    scope: {
+      about: 'Whether all processes that share the store count together, or each process by itself. Default: store.',
+      value: { type: 'choice', choices: SLOT_SCOPES, example: 'process' },
+    },
+    block: {
+      about: 'How many slots a process takes from the store at a time: from 1 to concurrency. Default: 1.',
+      value: { type: 'whole number', min: 1, max: MAX_SLOTS, example: '10' },
+    },
+  },
+  needed: ['concurrency'],
+  override: {
+    options: { concurrency: CONCURRENCY },
+    needed: ['concurrency'],
+    example: '{ concurrency: 20 }',
+    rate: rateOf,
+  },
+  define: (options, { where }) => ({
+    ...NUMBERS_ALONE,
+    rate: rateOf(where, options),
+    slots: slotTermsOf(where, options),
+  }),
+  describe: ({ rate }) => `${rate.count} at the same time`,
+};
+
+function rateOf(where: string, { concurrency: most }: ConcurrencyOverride): Rate {
+  const remedy = 'It is the number of requests in progress, for example concurrency: 10.';
+  return countingRate(SLOTS, wholeNumber(`${where}.concurrency`, most, { min: 1, max: MAX_SLOTS, remedy }));
+}

@@ -1,0 +1,59 @@
+import type { DurationRange } from '../rule/duration.ts';
+
+/**
+ * What is said once of an option: the checks of files, their JSON Schemas and the names that code accepts come from these
+ * rows. The interface of the options has the docstrings that editors show.
+ */
+export interface OptionRow {
+  /** One or two sentences, for the schema of files and for tables. */
+  readonly about: string;
+  readonly value: OptionValue;
+  /**
+   * Rejects a wrong value. Left out where the type says all, or the kind checks the option together with others.
+   *
+   * @param option - The path of the option in error messages.
+   * @throws {SluiceError}
+   */
+  readonly check?: (option: string, value: unknown) => unknown;
+}
+
+/** Rows by the names of options. */
+export type OptionRows = Readonly<Record<string, OptionRow>>;
+
+/** A row for each option, which the compiler demands. */
+export type OptionTable<Options extends object> = {
+  readonly [Name in keyof Options & string]-?: OptionRow;
+};
+
+/** What the value of an option is. */
+export type OptionValue =
+  | { readonly type: 'whole number'; readonly min: number; readonly max: number; readonly example: string }
+  | Fraction
+  | { readonly type: 'duration'; readonly range: DurationRange; readonly examples: Examples }
+  | { readonly type: 'choice'; readonly choices: readonly string[]; readonly example: string }
+  | { readonly type: 'text'; readonly pattern?: string; readonly example: string }
+  | { readonly type: 'name of a limit' }
+  | { readonly type: 'switch' }
+  | { readonly type: 'parts' }
+  /** Durations by numbers of tokens. */
+  | { readonly type: 'bounds'; readonly window: OptionRow }
+  | { readonly type: 'options'; readonly rows: OptionRows; readonly needed: readonly string[] }
+  /** The name of a source that files may have, or the options of one. */
+  | { readonly type: 'source'; readonly source: string; readonly rows: OptionRows };
+
+/** A number above 0, which need not be whole. Without a limit it has no upper end. */
+interface Fraction {
+  readonly type: 'fraction';
+  readonly most?: number;
+  readonly below?: number;
+  readonly example: string;
+}
+
+/** Durations with their units, such as `1m`. Messages show the second alone, or all. */
+type Examples = readonly [string, string, ...string[]];
+
+/** The option that all kinds which ask a store have, and only a rate may change. */
+export const EXACT_ROW: OptionRow = {
+  about: 'Decides exactly, by a call of the store for each request. That is the default.',
+  value: { type: 'switch' },
+};

@@ -1,0 +1,127 @@
+import { anchorOf } from '../../calendar/anchor.ts';
+import {
+  Calendar,
+  calendarNamed,
+  CALENDAR_UNITS,
+  type CalendarUnit,
+  type PeriodEnds,
+} from '../../calendar/calendar.ts';
+import { checkTimeZone } from '../../calendar/time-zone.ts';
+import { reasonOf, SluiceError } from '../../checks/errors.ts';
+import { isPlainObject, oneOf } from '../../checks/options.ts';
+import { StoreWall } from '../../time/store-wall.ts';
+import { systemTime } from '../../time/time.ts';
+import type { DefinedLimit } from '../defined-limit.ts';
+
+/**
+ * A day from which the periods of a quota are counted: a date in the time zone of the quota, such as `'2026-01-31'`, or
+ * an instant, whose local day and time count.
+ */
+export type AnchorDate = string | Date;
+
+/** The calendar of a limit, by the wall clock of the store. */
+export class LimitCalendar {
+  readonly unit: CalendarUnit;
+  readonly #wall: StoreWall;
+  /** That of all ids, or a function that returns that of an id. */
+  readonly #calendar: Calendar | ((id: string) => Calendar);
+
+  constructor(unit: CalendarUnit, calendar: Calendar | ((id: string) => Calendar), wall: StoreWall) {
+    this.unit = unit;
+    this.#wall = wall;
+    this.#calendar = calendar;
+  }
+
+  /**
+   * Returns the calendar of an id.
+   *
+   * @throws {SluiceError} `ERR_OPTION` when the function `anchor` throws or returns no date.
+   */
+  of(id: string): Calendar {
+    return typeof this.#calendar === 'function' ? this.#calendar(id) : this.#calendar;
+  }
+
+  /**
+   * Returns the period of a calendar for a call of the store. It may be over: then the store uses the next one, or rejects
+   * the call, which is repeated.
+   */
+  forStore(calendar: Calendar): PeriodEnds {
+    return calendar.periodAt(this.#wall.latest());
+  }
+
+  /** Returns the period of a calendar that runs now. */
+  running(calendar: Calendar): PeriodEnds {
+    return calendar.periodAt(this.#wall.now());
+  }
+}
+
+/** The options of a quota that make its calendar. */
+interface CalendarOptions {
+  readonly per: CalendarUnit;
+  readonly timeZone?: string | undefined;
+  readonly anchor?: AnchorDate | ((id: string) => AnchorDate) | undefined;
+}
+
+/**
+ * Validates the calendar of a quota.
+ *
+ * @throws {SluiceError} `ERR_OPTION` for a wrong option.
+ */
+export function limitCalendarOf(
+  options: CalendarOptions,
+  { where, name, wall = new StoreWall(systemTime) }: DefinedLimit,
+): LimitCalendar {
+  const unit = oneOf(`${where}.per`, options.per, CALENDAR_UNITS);
+  const timeZone = options.timeZone === undefined ? 'UTC' : checkTimeZone(`${where}.timeZone`, options.timeZone);
+  const { anchor } = options;
+  const calendar =
+    typeof anchor === 'function'
+      ? anchoredBy(anchor, { unit, timeZone, limit: name })
+      : new Calendar(unit, anchorOf(unit, timeZone, anchor, { option: `${where}.anchor` }), timeZone);
+  return new LimitCalendar(unit, calendar, wall);
+}
+
+/** At most this many dates are remembered with their calendars. */
+const MAX_DATES = 10_000;
+
+interface Anchored {
+  readonly unit: CalendarUnit;
+  readonly timeZone: string;
+  readonly limit: string;
+}
+
+/** Returns a function that finds the calendar of an id. Each date is converted once. */
+function anchoredBy(ask: (id: string) => AnchorDate, { unit, timeZone, limit }: Anchored): (id: string) => Calendar {
+  const known = new Map<string | number, Calendar>();
+  return (id) => {
+    const date = askedDate(ask, id, limit);
+    const key = date instanceof Date ? date.getTime() : date;
+    const calendar = known.get(key);
+    if (calendar !== undefined) return calendar;
+    const anchor = anchorOf(unit, timeZone, checkedDate(date, limit), { option: 'anchor', limit });
+    if (known.size >= MAX_DATES) known.clear();
+    const found = calendarNamed(new Calendar(unit, anchor, timeZone).name);
+    known.set(key, found);
+    return found;
+  };
+}
+
+function askedDate(ask: (id: string) => AnchorDate, id: string, limit: string): AnchorDate {
+  try {
+    return ask(id);
+  } catch (cause) {
+    const message = `The function \`anchor\` of limit "${limit}" threw (${reasonOf(cause)}). Return a date for every id, such as '2026-01-31'.`;
+    throw new SluiceError('ERR_OPTION', message, { cause });
+  }
+}
+
+/** A function that forgot its `return` must not mean the default. */
+function checkedDate(date: unknown, limit: string): unknown {
+  if (!isPlainObject(date) || typeof date['then'] !== 'function') return date ?? null;
+  const message =
+    `The function \`anchor\` of limit "${limit}" must return a date, but returned a promise. ` +
+    'Read the dates beforehand, for example into a Map.';
+  // Avoids an unhandled rejection: this error replaces the answer.
+  Promise.resolve(date).catch(() => undefined);
+  throw new SluiceError('ERR_OPTION', message);
+}

@@ -1,0 +1,98 @@
+import { CALENDAR_UNITS, type CalendarUnit } from '../../calendar/calendar.ts';
+import { complaint } from '../../checks/errors.ts';
+import { wholeNumber } from '../../checks/options.ts';
+import { countingRate, MAX_TOKENS, type NumbersKind, type Rate } from '../../rule/rate.ts';
+import { NUMBERS_ALONE, type Kind } from '../kind.ts';
+import { EXACT_ROW, type OptionRow } from '../option.ts';
+import { limitCalendarOf, type AnchorDate } from './limit-calendar.ts';
+
+/** The numbers of a quota, as a user writes them. */
+export interface QuotaNumbers {
+  /** How many tokens there are in each period, a whole number from 1 to 10⁹. */
+  readonly count: number;
+  /** The calendar period after which all tokens come back. A week begins on Monday. */
+  readonly per: CalendarUnit;
+  /** The time zone of the calendar, such as `'Europe/Berlin'`. Default: UTC. */
+  readonly timeZone?: string | undefined;
+  /**
+   * The day and time from which periods are counted, for billing cycles: 31 January gives 28 February and 31 March. A
+   * function is called with each canonical id. Default: the first day of a month and a year, Monday, 00:00.
+   */
+  readonly anchor?: AnchorDate | ((id: string) => AnchorDate) | undefined;
+  /**
+   * Parts of the quota at which an event `quota-warning` is emitted, each above 0 and at most 1, such as `[0.8, 1]`.
+   * Default: none.
+   */
+  readonly warnAt?: readonly number[] | undefined;
+}
+
+/** The options of a quota, which is always exact. */
+interface QuotaOptions extends QuotaNumbers {
+  readonly exact?: true | undefined;
+}
+
+/** Another count of a quota for one id. The calendar stays that of the limit. */
+export interface QuotaOverride {
+  /** How many tokens there are in each period, a whole number from 1 to 10⁹. */
+  readonly count: number;
+}
+
+const COUNT: OptionRow = {
+  about: 'How many tokens come back every period.',
+  value: { type: 'whole number', min: 1, max: MAX_TOKENS, example: '10000' },
+};
+
+const TOKENS_OF_A_PERIOD: NumbersKind = { name: 'quota', level: 'resets', size: 'count' };
+
+/** So many tokens in each period of a calendar, which all come back at its end. */
+export const quota: Kind<QuotaOptions, QuotaOverride> = {
+  ...TOKENS_OF_A_PERIOD,
+  noun: 'a quota',
+  mark: 'per',
+  example: "per: 'month'",
+  options: {
+    exact: EXACT_ROW,
+    count: COUNT,
+    per: {
+      about:
+        'The calendar period at whose end all tokens come back. It makes the limit a quota: count tokens for each period.',
+      value: { type: 'choice', choices: CALENDAR_UNITS, example: 'month' },
+    },
+    timeZone: {
+      about: 'The time zone of the calendar of a quota. Default: UTC.',
+      value: { type: 'text', example: 'Europe/Berlin' },
+    },
+    anchor: {
+      about: 'The date from which the periods of a quota are counted: 2026-01-31 gives 28 February and 31 March.',
+      value: { type: 'text', pattern: String.raw`^\d{4}-\d{2}-\d{2}$`, example: '2026-01-31' },
+    },
+    warnAt: {
+      about: 'Thresholds, as parts of the quota, at which an event is emitted, such as [0.8, 1].',
+      value: { type: 'parts' },
+    },
+  },
+  needed: ['count', 'per'],
+  override: { options: { count: COUNT }, needed: ['count'], example: '{ count: 50000 }', rate: rateOf },
+  define: (options, limit) => ({
+    ...NUMBERS_ALONE,
+    rate: rateOf(limit.where, options),
+    calendar: limitCalendarOf(options, limit),
+    warnAt: options.warnAt === undefined ? [] : checkedThresholds(`${limit.where}.warnAt`, options.warnAt),
+  }),
+  describe: ({ rate, calendar }) => `${rate.count} per calendar ${calendar!.unit}`,
+};
+
+function rateOf(where: string, { count }: QuotaOverride): Rate {
+  const remedy = 'For example count: 10000. For no limit leave the limit out.';
+  return countingRate(TOKENS_OF_A_PERIOD, wholeNumber(`${where}.count`, count, { min: 1, max: MAX_TOKENS, remedy }));
+}
+
+/** Returns the thresholds in ascending order, each once. */
+function checkedThresholds(option: string, value: unknown): readonly number[] {
+  const isRight = (part: unknown): boolean => typeof part === 'number' && part > 0 && part <= 1;
+  if (Array.isArray(value) && value.every(isRight)) {
+    return [...new Set(value as readonly number[])].toSorted((a, b) => a - b);
+  }
+  const demand = 'an array of numbers above 0, at most 1';
+  throw complaint('ERR_OPTION', { option, demand, value, remedy: 'For example warnAt: [0.8, 1].' });
+}

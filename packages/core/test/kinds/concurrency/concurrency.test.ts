@@ -1,0 +1,245 @@
+import {
+  accountId,
+  createLimiter,
+  everyone,
+  ipAddress,
+  type Limiter,
+  type LimitDefinitions,
+  type LimiterOptions,
+} from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import { describe, expect, test } from 'vitest';
+import { defineLimits } from '../../../src/limits/define-limits.ts';
+import type { Limit } from '../../../src/limits/limit.ts';
+import { OldStore } from '../../support/old-store.ts';
+import { thrown } from '../../support/thrown.ts';
+
+const key = accountId();
+
+function define(definition: object): Limit {
+  return defineLimits({ InFlight: { key, ...definition } } as unknown as LimitDefinitions, 'local').get('InFlight')!;
+}
+
+function limiterWith(definition: object, options: object = {}): Limiter {
+  const limits = { InFlight: { key, ...definition } };
+  return createLimiter({ limits, log: false, time: new FakeTime(), ...options } as unknown as LimiterOptions);
+}
+
+/** How many of some calls in a row get a slot. */
+async function passed(limiter: Limiter, id: string, calls = 5): Promise<number> {
+  const decisions = await Promise.all(Array.from({ length: calls }, () => limiter.hold([{ limit: 'InFlight', id }])));
+  return decisions.filter(({ allowed }) => allowed).length;
+}
+
+describe('a concurrency limit', () => {
+  test('has one tick for a slot, and neither a calendar nor a debt nor a wait', () => {
+    const { rate, levels, calendar, borrow, bounds } = define({ concurrency: 10 });
+    expect(rate).toEqual({
+      burst: 10,
+      count: 10,
+      periodMs: 0,
+      emissionIntervalTicks: 1,
+      toleranceTicks: 10,
+      maxDebt: undefined,
+      waitTicks: undefined,
+      kind: { name: 'concurrency', level: 'held', size: 'concurrency' },
+    });
+    expect(levels).toMatchObject({ roomTicks: 10, capTicks: 10, lineTicks: undefined });
+    expect({ calendar, borrow, bounds }).toEqual({ calendar: undefined, borrow: undefined, bounds: [] });
+  });
+
+  test('has a lease of 10 seconds in the store, one slot at a time, unless it says otherwise', () => {
+    const defaults = { leaseMs: 10_000, scope: 'store', block: 1 };
+    expect(define({ concurrency: 10 }).treatment.slots).toEqual(defaults);
+    const left = { lease: undefined, scope: undefined, block: undefined };
+    expect(define({ concurrency: 10, ...left }).treatment.slots).toEqual(defaults);
+    const given = { lease: '1m', scope: 'store', block: 10 };
+    expect(define({ concurrency: 10, ...given }).treatment.slots).toEqual({
+      ...given,
+      lease: undefined,
+      leaseMs: 60_000,
+    });
+    expect(define({ concurrency: 10, scope: 'process', block: 1 }).treatment.slots?.scope).toBe('process');
+  });
+
+  test.each([
+    ['1s', 1000],
+    ['1000001us', 1001],
+    [1000, 1000],
+    ['1h', 3_600_000],
+  ])('may have a lease of %s, which is rounded up to milliseconds', (lease, leaseMs) => {
+    expect(define({ concurrency: 10, lease }).treatment.slots?.leaseMs).toBe(leaseMs);
+  });
+
+  test.each([1, 1_000_000])('may have %i slots, all in one block', (concurrency) => {
+    expect(define({ concurrency, block: concurrency }).treatment.slots?.block).toBe(concurrency);
+  });
+
+  test('of everyone() belongs to the fleet: without a slot, the server is too busy', () => {
+    expect(define({ key: everyone(), concurrency: 10 }).treatment.sheds).toBe(true);
+    expect(define({ concurrency: 10 }).treatment.sheds).toBe(false);
+  });
+
+  test('is not decided as a plain transaction', () => {
+    expect(define({ concurrency: 10 }).treatment.isPlain).toBe(false);
+    expect(define({ count: 10, period: '1s' }).treatment.isPlain).toBe(true);
+  });
+});
+
+describe('a wrong concurrency limit is an error, which names the option, the demand, the value and the remedy:', () => {
+  const concurrency = '`limits.InFlight.concurrency` must be a whole number from 1 to 1000000, but was';
+  const slots = 'It is the number of requests in progress, for example concurrency: 10.';
+  const lease = '`limits.InFlight.lease` must be a duration of whole microseconds from 1s to 1 hour, but was';
+  test.each<[object, string, string]>([
+    [{ concurrency: 0 }, 'ERR_OPTION', `${concurrency} 0. ${slots}`],
+    [{ concurrency: -1 }, 'ERR_OPTION', `${concurrency} -1. ${slots}`],
+    [{ concurrency: 1.5 }, 'ERR_OPTION', `${concurrency} 1.5. ${slots}`],
+    [{ concurrency: 1_000_001 }, 'ERR_OPTION', `${concurrency} 1000001. ${slots}`],
+    [{ concurrency: NaN }, 'ERR_OPTION', `${concurrency} NaN. NaN comes from a calculation`],
+    [{ concurrency: Infinity }, 'ERR_OPTION', `${concurrency} Infinity. ${slots}`],
+    [{ concurrency: '10' }, 'ERR_OPTION', `${concurrency} '10'. Write concurrency: 10.`],
+    [{ concurrency: null }, 'ERR_OPTION', `${concurrency} null. ${slots}`],
+    [{ concurrency: undefined }, 'ERR_OPTION', `${concurrency} undefined. ${slots}`],
+    [
+      { concurrency: 10, lease: '999ms' },
+      'ERR_DURATION',
+      `${lease} '999ms'. Write a string with its unit, such as '1s', or`,
+    ],
+    [
+      { concurrency: 10, lease: 999_999_999 },
+      'ERR_DURATION',
+      `${lease} 999999999. Write a string with its unit, such as '1s', or`,
+    ],
+    [{ concurrency: 10, lease: '61m' }, 'ERR_DURATION', `${lease} '61m'.`],
+    [{ concurrency: 10, lease: 10 }, 'ERR_DURATION', `${lease} 10. Write its unit: '10s' for seconds.`],
+    [{ concurrency: 10, lease: null }, 'ERR_DURATION', `${lease} null.`],
+    [{ concurrency: 10, lease: 'long' }, 'ERR_DURATION', `${lease} 'long'.`],
+    [
+      { concurrency: 10, scope: 'proces' },
+      'ERR_OPTION',
+      "`limits.InFlight.scope` must be 'store' or 'process', but was 'proces'. Write scope: 'process'.",
+    ],
+    [{ concurrency: 10, scope: 1 }, 'ERR_OPTION', "`limits.InFlight.scope` must be 'store' or 'process', but was 1."],
+    [
+      { concurrency: 10, block: 11 },
+      'ERR_OPTION',
+      '`limits.InFlight.block` must be a whole number from 1 to 10, but was 11. For one slot at a time, leave it out.',
+    ],
+    [
+      { concurrency: 10, block: 0 },
+      'ERR_OPTION',
+      '`limits.InFlight.block` must be a whole number from 1 to 10, but was 0. For one slot at a time, leave it out.',
+    ],
+    [{ concurrency: 10, block: 2.5 }, 'ERR_OPTION', '`limits.InFlight.block` must be a whole number from 1 to 10'],
+    [
+      { concurrency: 10, scope: 'process', block: 2 },
+      'ERR_LIMIT',
+      "`limits.InFlight.block` must be left out with scope: 'process', but was 2. Such a limit asks no store, so there is nothing to take in blocks.",
+    ],
+    [{ concurrency: 10, count: 5 }, 'ERR_LIMIT', '`limits.InFlight.count` must be left out beside `concurrency`'],
+  ])('%o', (definition, code, message) => {
+    const error = thrown(() => define(definition));
+    expect(error.message.slice(0, message.length)).toBe(message);
+    expect(error.code).toBe(code);
+  });
+});
+
+describe('an override of a concurrency limit', () => {
+  const overrides = {
+    InFlight: { large: { concurrency: 3 }, small: { concurrency: 1 }, own: 'unlimited', spam: 'blocked' },
+  };
+
+  test.each([
+    ['other', 2],
+    ['large', 3],
+    ['small', 1],
+    ['own', 5],
+    ['spam', 0],
+  ])('gives the id %s %i slots', async (id, slots) => {
+    expect(await passed(limiterWith({ concurrency: 2 }, { overrides }), id)).toBe(slots);
+    const fromFunction = (_: string, asked: string): unknown => (overrides.InFlight as Record<string, unknown>)[asked];
+    expect(await passed(limiterWith({ concurrency: 2 }, { overrides: fromFunction }), id)).toBe(slots);
+    const byPromise = async (limit: string, asked: string): Promise<unknown> => fromFunction(limit, asked);
+    expect(await passed(limiterWith({ concurrency: 2 }, { overrides: byPromise }), id)).toBe(slots);
+  });
+
+  test('applies with the scope process, and with a block that is larger than it', async () => {
+    expect(await passed(limiterWith({ concurrency: 2, scope: 'process' }, { overrides }), 'large')).toBe(3);
+    expect(await passed(limiterWith({ concurrency: 2, block: 2 }, { overrides }), 'small')).toBe(1);
+  });
+
+  test('of a network applies to its addresses', async () => {
+    const ofNetworks = { InFlight: { '10.0.0.0/8': { concurrency: 4 } } };
+    const limiter = limiterWith({ key: ipAddress(), concurrency: 1 }, { overrides: ofNetworks });
+    expect(await passed(limiter, '10.1.2.3')).toBe(4);
+    expect(await passed(limiter, '203.0.113.7')).toBe(1);
+  });
+
+  const alone = 'must have `concurrency` alone, because the limit is a concurrency limit. For example { concurrency: 20 }.';
+  const whole = 'must be a whole number from 1 to 1000000, but was';
+  test.each<[string, unknown, string, string]>([
+    ['a rate', { count: 1, period: '1s' }, 'ERR_OVERRIDE', `\`overrides.InFlight['7']\` ${alone}`],
+    ['a count', { count: 1 }, 'ERR_OVERRIDE', `\`overrides.InFlight['7']\` ${alone}`],
+    [
+      'a concurrency and a rate',
+      { concurrency: 1, count: 1, period: '1s' },
+      'ERR_OVERRIDE',
+      "`overrides.InFlight['7']` has `concurrency` beside other numbers: for a concurrency limit it must have `concurrency` alone, and for another limit no `concurrency`. For example { concurrency: 20 }.",
+    ],
+    ['zero', { concurrency: 0 }, 'ERR_OPTION', `\`overrides.InFlight['7'].concurrency\` ${whole} 0.`],
+    ['a fraction', { concurrency: 1.5 }, 'ERR_OPTION', `\`overrides.InFlight['7'].concurrency\` ${whole} 1.5.`],
+    [
+      'a lease',
+      { concurrency: 1, lease: '5s' },
+      'ERR_UNKNOWN_OPTION',
+      "`overrides.InFlight['7']` has no option `lease` (its value was '5s'). `lease` belongs to the limit: an override of a concurrency limit changes its `concurrency` alone.",
+    ],
+  ])('is an error with %s', (_, override, code, message) => {
+    const error = thrown(() => limiterWith({ concurrency: 10 }, { overrides: { InFlight: { '7': override } } }));
+    expect(error.message.slice(0, message.length)).toBe(message);
+    expect(error.code).toBe(code);
+  });
+
+  test.each<[string, object, string]>([
+    [
+      'a rate',
+      { count: 1, period: '1s' },
+      "must have `count` and `period`, because the limit is a rate. For example { count: 600, period: '180m' }.",
+    ],
+    [
+      'a quota',
+      { count: 1, per: 'day' },
+      'must have `count` alone, because the limit is a quota. For example { count: 50000 }.',
+    ],
+    [
+      'a load limit',
+      { load: () => 0, key: undefined },
+      'must have no numbers, because the limit is a load limit. Its overrides are `unlimited` or `blocked`.',
+    ],
+  ])('by a concurrency is an error for %s', (_, definition, message) => {
+    const overridden = { overrides: { InFlight: { '203.0.113.7': { concurrency: 1 } } } };
+    const error = thrown(() => limiterWith(definition, overridden));
+    expect(error.message).toContain(message);
+    expect(error.code).toBe('ERR_OVERRIDE');
+  });
+});
+
+test.each(['maxConcurrent', 'maxInFlight'])('`%s` of other libraries is an error that names `concurrency`', (name) => {
+  expect(thrown(() => define({ [name]: 10 })).message).toContain('is `concurrency` here, e.g. concurrency: 10');
+});
+
+describe('a store without slots', () => {
+  const store = new OldStore();
+
+  test('is an error when the limiter is made', () => {
+    const { code, message } = thrown(() => limiterWith({ concurrency: 10 }, { store }));
+    expect(code).toBe('ERR_OPTION');
+    expect(message).toContain(
+      'must be a store with the trait `slots`, because limit "InFlight" is a concurrency limit, but was OldStore',
+    );
+  });
+
+  test('can be used by a limit of the process alone', () => {
+    expect(() => limiterWith({ concurrency: 10, scope: 'process' }, { store })).not.toThrow();
+  });
+});

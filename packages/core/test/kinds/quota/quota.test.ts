@@ -1,0 +1,228 @@
+import { accountId, createLimiter, memoryStore, OverrideList, type LimitDefinitions } from '@sluice/core';
+import { FakeTime } from '@sluice/core/testing';
+import { describe, expect, test } from 'vitest';
+import { defineLimits } from '../../../src/limits/define-limits.ts';
+import type { Limit } from '../../../src/limits/limit.ts';
+import { atOnce, limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
+import { OldStore } from '../../support/old-store.ts';
+import { thrown } from '../../support/thrown.ts';
+
+const key = accountId();
+const define = (definition: object): Limit =>
+  defineLimits({ Monthly: { key, ...definition } } as unknown as LimitDefinitions, 'local').get('Monthly')!;
+const quota = { count: 100, per: 'month' };
+
+test('a quota has one tick for a token, and a calendar', () => {
+  const { rate, calendar, warnAt } = define({ ...quota, timeZone: 'Europe/Berlin', anchor: '2026-01-31' });
+  expect(rate).toEqual({
+    burst: 100,
+    count: 100,
+    periodMs: 0,
+    emissionIntervalTicks: 1,
+    toleranceTicks: 100,
+    kind: { name: 'quota', level: 'resets', size: 'count' },
+  });
+  expect(calendar?.of('any').name).toBe('month:31:0:Europe/Berlin');
+  expect(warnAt).toEqual([]);
+});
+
+test('the thresholds of warnings are sorted, each once', () => {
+  expect(define({ ...quota, warnAt: [1, 0.5, 0.8, 0.5] }).warnAt).toEqual([0.5, 0.8, 1]);
+});
+
+test.each(['hour', 'day', 'week', 'month', 'year'])('a quota may be per %s', (per) => {
+  expect(define({ count: 1, per }).calendar?.of('any').unit).toBe(per);
+});
+
+describe('a wrong quota is an error:', () => {
+  test.each([
+    [{ count: 0, per: 'month' }, 'ERR_OPTION', '`limits.Monthly.count` must be a whole number from 1 to 1000000000'],
+    [
+      { count: 5, per: 'months' },
+      'ERR_OPTION',
+      "`limits.Monthly.per` must be 'hour' or 'day' or 'week' or 'month' or 'year'",
+    ],
+    [{ count: 5, per: 7 }, 'ERR_OPTION', '`limits.Monthly.per` must be'],
+    [
+      { ...quota, period: '1m' },
+      'ERR_LIMIT',
+      '`limits.Monthly.period` must be left out beside `per`: a limit is a quota or a rate. For both define two limits',
+    ],
+    [{ ...quota, burst: 7 }, 'ERR_LIMIT', '`limits.Monthly.burst` must be left out beside `per`'],
+    [{ ...quota, maxWait: '2s' }, 'ERR_LIMIT', '`limits.Monthly.maxWait` must be left out beside `per`'],
+    [{ ...quota, maxDebt: 5 }, 'ERR_LIMIT', '`limits.Monthly.maxDebt` must be left out beside `per`'],
+    [
+      { count: 5, period: '1m', timeZone: 'UTC' },
+      'ERR_LIMIT',
+      "`limits.Monthly.timeZone` must be given only with `per`. For a quota add per: 'month'; for a rate leave it out.",
+    ],
+    [{ count: 5, period: '1m', anchor: '2026-01-01' }, 'ERR_LIMIT', '`limits.Monthly.anchor` must be given only with'],
+    [{ count: 5, period: '1m', warnAt: [1] }, 'ERR_LIMIT', '`limits.Monthly.warnAt` must be given only with'],
+    [
+      { ...quota, timeZone: 'Berlin' },
+      'ERR_OPTION',
+      '`limits.Monthly.timeZone` must be a time zone of the IANA database',
+    ],
+    [{ ...quota, anchor: '2026-02-31' }, 'ERR_OPTION', '`limits.Monthly.anchor` must be a date that exists'],
+    [{ ...quota, warnAt: 0.8 }, 'ERR_OPTION', '`limits.Monthly.warnAt` must be an array of numbers above 0, at most 1'],
+    [{ ...quota, warnAt: [0] }, 'ERR_OPTION', '`limits.Monthly.warnAt` must be'],
+    [{ ...quota, warnAt: [1.1] }, 'ERR_OPTION', '`limits.Monthly.warnAt` must be'],
+    [{ ...quota, warnAt: ['1'] }, 'ERR_OPTION', '`limits.Monthly.warnAt` must be'],
+  ])('%o', (definition, code, message) => {
+    const error = thrown(() => define(definition));
+    expect(error.code).toBe(code);
+    expect(error.message.startsWith(message)).toBe(true);
+  });
+});
+
+describe('an anchor function', () => {
+  const anchors = new Map<string, unknown>([
+    ['1', '2026-01-31'],
+    ['2', new Date('2026-01-15T00:00Z')],
+    ['3', '2026-02-31'],
+    ['4', undefined],
+    ['5', Promise.resolve('2026-01-01')],
+    ['7', new Date(NaN)],
+  ]);
+  const anchor = (id: string): never => {
+    if (id === '6') return Promise.reject(new Error('no database')) as never;
+    if (id === '8') throw new Error('no account');
+    return anchors.get(id) as never;
+  };
+  const { limiter } = limiterOnFakeTime({ Monthly: { count: 100, per: 'month', anchor } });
+  const spend = (id: string) => limiter.spend([{ limit: 'Monthly', id }]);
+
+  test('gives each id periods of its own', () => {
+    const [one, two] = ['1', '2'].map((id) => atOnce(spend(id)).resetAfterMs);
+    expect([one, two]).toEqual([30 * 86_400_000, 14 * 86_400_000]);
+    expect(atOnce(spend('1')).remaining).toBe(98);
+  });
+
+  test.each([
+    [
+      '3',
+      "`anchor` of limit \"Monthly\" must be a date that exists, such as '2026-01-31', or a Date, but was '2026-02-31'.",
+    ],
+    ['4', '`anchor` of limit "Monthly" must be a date that exists'],
+    ['5', 'The function `anchor` of limit "Monthly" must return a date, but returned a promise.'],
+    ['6', 'The function `anchor` of limit "Monthly" must return a date, but returned a promise.'],
+    ['7', '`anchor` of limit "Monthly" must be a date that exists'],
+    ['8', 'The function `anchor` of limit "Monthly" threw (Error: no account). Return a date for every id'],
+  ])('that does not return a date is an error of the decision: %s', (id, message) => {
+    const error = thrown(() => spend(id));
+    expect(error.code).toBe('ERR_OPTION');
+    expect(error.message).toContain(message);
+    expect(thrown(() => limiter.reset([{ limit: 'Monthly', id }])).code).toBe('ERR_OPTION');
+  });
+
+  test('may return more dates than are remembered', () => {
+    const start = Date.UTC(2026, 0, 1);
+    const { limiter: many } = limiterOnFakeTime({
+      Monthly: { count: 100, per: 'month', anchor: (id) => new Date(start + 1000 * Number(id)) },
+    });
+    for (let id = 0; id <= 10_001; id++) void many.spend([{ limit: 'Monthly', id: String(id) }]);
+    expect(atOnce(many.spend([{ limit: 'Monthly', id: '0' }])).remaining).toBe(98);
+  });
+});
+
+describe('a store without calendar periods', () => {
+  const limits = { Monthly: { key, count: 100, per: 'month' } } as const;
+  const message = 'must be a store with the trait `periods`, because limit "Monthly" is a quota, but was OldStore ';
+
+  test('is an error when the limiter is made', () => {
+    const error = thrown(() => createLimiter({ limits, store: new OldStore() }));
+    expect(error.code).toBe('ERR_OPTION');
+    expect(error.message).toContain(message);
+  });
+
+  test('is an error when limits are replaced, and the old limits stay in effect', () => {
+    const old = { Often: { key, count: 5, period: '1m' } } as const;
+    const limiter = createLimiter({ limits: old, store: new OldStore() });
+    expect(thrown(() => limiter.replace({ limits })).message).toContain(message);
+    limiter.replace({ limits: old });
+  });
+});
+
+describe('an override of a quota', () => {
+  const spend = (overrides: object, id = '7') => {
+    const { limiter } = limiterOnFakeTime({ Monthly: { count: 100, per: 'month' } }, { overrides } as never);
+    return atOnce(limiter.spend([{ limit: 'Monthly', id }]));
+  };
+
+  test('changes its count', () => {
+    const overrides = { Monthly: { '7': { count: 50_000 } } };
+    expect(spend(overrides).results[0]).toMatchObject({
+      remaining: 49_999,
+      count: 50_000,
+      burst: 50_000,
+      overridden: true,
+    });
+    expect(spend(overrides, '8').remaining).toBe(99);
+    expect(spend((_limit: string, id: string) => overrides.Monthly[id as '7'], '7').remaining).toBe(49_999);
+  });
+
+  test('may be unlimited or blocked', () => {
+    expect(spend({ Monthly: { '7': 'unlimited' } })).toMatchObject({ allowed: true, limit: null });
+    const [blocked] = spend({ Monthly: { '7': 'blocked' } }).results;
+    expect(blocked).toMatchObject({ blocked: true, remaining: 0, periodMs: 31 * 86_400_000 });
+  });
+
+  test.each([
+    { count: 5, period: '1m' },
+    { count: 5, burst: 7, period: '1m' },
+  ])('that is a rate is an error: %o', (rate) => {
+    const error = thrown(() => spend({ Monthly: { '6': { count: 7 }, '7': rate } }));
+    expect(error.code).toBe('ERR_OVERRIDE');
+    expect(error.message).toBe(
+      "`overrides.Monthly['7']` must have `count` alone, because the limit is a quota. For example { count: 50000 }.",
+    );
+  });
+
+  test('from a function, that is a rate, is an event, and the numbers of the limit apply', () => {
+    const rate = { count: 5, period: '1m' } as const;
+    const { limiter, events } = limiterOnFakeTime(
+      { Monthly: { count: 100, per: 'month' }, Often: { count: 7, period: '1m' } },
+      { overrides: () => rate },
+    );
+    expect(atOnce(limiter.spend([{ limit: 'Often', id: '7' }])).remaining).toBe(4);
+    expect(atOnce(limiter.spend([{ limit: 'Monthly', id: '7' }])).remaining).toBe(99);
+    expect(events).toMatchObject([{ type: 'override-failed', limit: 'Monthly', cause: { code: 'ERR_OVERRIDE' } }]);
+  });
+
+  test.each(['per', 'timeZone', 'anchor', 'warnAt'])('may not change its %s', (name) => {
+    const error = thrown(() => spend({ Monthly: { '7': { count: 5, [name]: 'day' } } }));
+    expect(error.code).toBe('ERR_UNKNOWN_OPTION');
+    expect(error.message).toContain(
+      `\`${name}\` belongs to the limit: an override of a quota changes its \`count\` alone.`,
+    );
+  });
+
+  test('that is a quota is an error for a rate', () => {
+    const overrides = new OverrideList();
+    overrides.add('Often', key.format, '7', { count: 50 });
+    const limits = { Often: { key, count: 5, period: '1m' } } as const;
+    const error = thrown(() => createLimiter({ limits, overrides }));
+    expect(error.code).toBe('ERR_OVERRIDE');
+    expect(error.message).toBe(
+      "`overrides.Often['7']` must have `count` and `period`, because the limit is a rate. For example { count: 600, period: '180m' }.",
+    );
+  });
+});
+
+test('another calendar has other buckets, and the old calendar has its old buckets again', () => {
+  const time = new FakeTime();
+  time.setWall(Date.UTC(2026, 6, 15));
+  const store = memoryStore({ time });
+  const day = { Q: { key, count: 5, per: 'day' } } as const;
+  const limiter = createLimiter({ limits: day, store, time });
+  const used = () => 5 - atOnce(limiter.spend([{ limit: 'Q', id: '7' }])).remaining;
+  expect([used(), used()]).toEqual([1, 2]);
+  limiter.replace({ limits: { Q: { key, count: 5, per: 'day', timeZone: 'Europe/Berlin' } } });
+  expect(used()).toBe(1);
+  limiter.replace({ limits: { Q: { key, count: 5, period: '30d' } } });
+  expect(used()).toBe(1);
+  limiter.replace({ limits: { Q: { key, count: 5, per: 'month' } } });
+  expect(used()).toBe(1);
+  limiter.replace({ limits: day });
+  expect(used()).toBe(3);
+});
