@@ -175,7 +175,8 @@ describe('an override of a concurrency limit', () => {
     expect(await passed(limiter, '203.0.113.7')).toBe(1);
   });
 
-  const alone = 'must have `concurrency` alone, because the limit is a concurrency limit. For example { concurrency: 20 }.';
+  const alone =
+    'must have `concurrency` alone, because the limit is a concurrency limit. For example { concurrency: 20 }.';
   const whole = 'must be a whole number from 1 to 1000000, but was';
   test.each<[string, unknown, string, string]>([
     ['a rate', { count: 1, period: '1s' }, 'ERR_OVERRIDE', `\`overrides.InFlight['7']\` ${alone}`],
