@@ -58,6 +58,6 @@ const redisSemaphore = (client, concurrency) => async () => {
 export const inProgress = {
   'Sluice in memory': (_client, concurrency) => holdOf(memoryStore(), { concurrency }),
   Sluice: overRedis({}),
-  'Sluice, block 20': overRedis({ block: 20 }),
+  'Sluice, reserve 20': overRedis({ reserve: 20 }),
   'redis-semaphore': redisSemaphore,
 };

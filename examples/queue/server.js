@@ -11,7 +11,7 @@ const limiter = createLimiter({
 
 const app = express();
 
-app.get('/export', rateLimit({ limiter, maxHeld: 100 }), (req, res) => {
+app.get('/export', rateLimit({ limiter, maxQueued: 100 }), (req, res) => {
   res.json({ startedMs: performance.timeOrigin + performance.now(), delayMs: req.rateLimit?.delayMs });
 });
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { pictures as leasePictures } from '../../scripts/draw-leases.mjs';
 import { pictures as limitPictures } from '../../scripts/draw-limits.mjs';
 import { goodputs, pictures as overloadPictures, waveLevels } from '../../scripts/draw-overload.mjs';
-import { blockRows } from '../../scripts/simulated-blocks.mjs';
+import { reserveRows } from '../../scripts/simulated-reserve.mjs';
 
 const docs = new URL('../../docs/', import.meta.url);
 const core = { ...sluice, FakeTime };
@@ -77,14 +77,14 @@ function turnsOf(levels: readonly number[]): number {
   return turns;
 }
 
-it('the table of blocks of slots is what `node scripts/simulated-blocks.mjs` prints', async () => {
-  const printed = await blockRows(core);
+it('the table of reserves of slots is what `node scripts/simulated-reserve.mjs` prints', async () => {
+  const printed = await reserveRows(core);
   const rows = overloadPage.split('\n').map((line) =>
     line
       .split('|')
       .map((cell) => cell.trim())
       .slice(1, -1),
   );
-  const begin = rows.findIndex(([title]) => title === '`block`') + 2;
+  const begin = rows.findIndex(([title]) => title === '`reserve`') + 2;
   expect(rows.slice(begin, begin + printed.length)).toEqual(printed);
 });

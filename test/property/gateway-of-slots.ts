@@ -127,7 +127,7 @@ export class Gateway {
       onAnswer: (answered) => onAnswer(this, answered),
       onRelease: (holds) => holds.forEach((hold) => namesOf(hold).forEach((name) => this.own.delete(name))),
     });
-    const limits = { InFlight: { key: accountId(), concurrency: SLOTS, lease: LEASE_MS, block } };
+    const limits = { InFlight: { key: accountId(), concurrency: SLOTS, expiry: LEASE_MS, reserve: block } };
     const failure = { gateways: SLOTS / LOCAL_SLOTS };
     this.limiter = createLimiter({ limits, store: this.line, time: this.time, failure, log: false });
   }

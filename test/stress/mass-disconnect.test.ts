@@ -15,7 +15,7 @@ test('20,000 requests that wait for their turn leave with their connections, and
   const limiter = createLimiter({ limits: { Exports: { key, ...numbers } }, time: new FakeTime(), log: false });
   const app = new Koa();
   let handled = 0;
-  app.use(rateLimit({ limiter, limits: ['Exports'], maxHeld: SESSIONS * STREAMS }));
+  app.use(rateLimit({ limiter, limits: ['Exports'], maxQueued: SESSIONS * STREAMS }));
   app.use((ctx) => {
     handled++;
     ctx.body = 'ok';

@@ -39,7 +39,7 @@ createLimiter({ limits, store: {} });
 // A limit has the options of one kind.
 createLimiter({
   limits: {
-    PerClient: { key: ipAddress(), concurrency: 10, lease: '10s', scope: 'store', block: 5 },
+    PerClient: { key: ipAddress(), concurrency: 10, expiry: '10s', scope: 'store', reserve: 5 },
     Bulkhead: { key: ipAddress(), concurrency: 10, scope: 'process' },
     Daily: { key: ipAddress(), count: 5, per: 'day' },
   },
@@ -52,7 +52,7 @@ createLimiter({ limits: { Orders: { key: ipAddress(), count: 5, per: 'day', conc
 // @ts-expect-error a quota has no period
 createLimiter({ limits: { Orders: { key: ipAddress(), count: 5, per: 'day', period: '1s' } } });
 // @ts-expect-error a rate has no lease
-createLimiter({ limits: { Orders: { key: ipAddress(), count: 5, period: '1s', lease: '10s' } } });
+createLimiter({ limits: { Orders: { key: ipAddress(), count: 5, period: '1s', expiry: '10s' } } });
 // @ts-expect-error a load limit has no concurrency
 createLimiter({ limits: { Worker: { load: eventLoop(), concurrency: 10 } } });
 // @ts-expect-error a load limit is never named, so it can not be hidden
@@ -64,7 +64,7 @@ createLimiter({ limits: { InFlight: { concurrency: 10 } } });
 // @ts-expect-error an override has the numbers of one kind
 createLimiter({ limits, overrides: { Orders: { '7': { concurrency: 20, count: 5, period: '1s' } } } });
 // @ts-expect-error the lease belongs to the limit
-createLimiter({ limits, overrides: { Orders: { '7': { concurrency: 20, lease: '10s' } } } });
+createLimiter({ limits, overrides: { Orders: { '7': { concurrency: 20, expiry: '10s' } } } });
 
 createLimiter({
   limits,

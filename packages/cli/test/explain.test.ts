@@ -7,7 +7,7 @@ const LIMITS = `
 Orders: { count: 300, period: 3h, idFormat: accountId }
 Requests: { count: 20, period: 1s, idFormat: ipAddress }
 Monthly: { count: 1000, per: month, idFormat: accountId }
-InFlight: { concurrency: 100, block: 5, idFormat: accountId }
+InFlight: { concurrency: 100, reserve: 5, idFormat: accountId }
 PerProcess: { concurrency: 10, scope: process, idFormat: accountId }
 Worker: { load: eventLoop }
 Exports: { count: 1, period: 1s, maxWait: 5s, idFormat: accountId }

@@ -15,15 +15,15 @@ function held(limiter: Limiter, id = 'a') {
 
 it('a concurrency limit has the options that its file gives it', async () => {
   const { defaults } = written({
-    limits: 'InFlight: { concurrency: 20, lease: 5s, scope: store, block: 10, hidden: true }\n',
+    limits: 'InFlight: { concurrency: 20, expiry: 5s, scope: store, reserve: 10, hidden: true }\n',
   });
   const { limits } = await loadLimits({ defaults, keys });
   expect(limits['InFlight']).toEqual({
     key: keys.InFlight,
     concurrency: 20,
-    lease: '5s',
+    expiry: '5s',
     scope: 'store',
-    block: 10,
+    reserve: 10,
     hidden: true,
   });
 });

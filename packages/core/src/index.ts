@@ -41,7 +41,7 @@ export { limitUpgrade, type UpgradeListener, type UpgradeOptions } from './http/
 export type { AccountIdOptions } from './ids/account-id.ts';
 export type { IdFormat } from './ids/id-format.ts';
 export { IpAddress } from './ids/ip-address.ts';
-export { accountId, keyFrom, type IdValue, type Key, type KeySource } from './keys/key.ts';
+export { accountId, by, keyFrom, type IdValue, type Key, type KeySource } from './keys/key.ts';
 export {
   clientNetwork,
   ipAddress,

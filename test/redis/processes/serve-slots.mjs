@@ -26,7 +26,7 @@ const limiter = createLimiter({
     InFlight: {
       key: accountId((/** @type {import('express').Request} */ request) => request.get('x-account') ?? ''),
       concurrency,
-      lease: leaseMs,
+      expiry: leaseMs,
     },
   },
   store,

@@ -28,7 +28,7 @@ async function runBlocks(seconds: number): Promise<SlotOutcome> {
   const server = await redisServer();
   const all = await holders(PROCESSES, {
     server: { url: server.url },
-    limit: { concurrency: CONCURRENCY, lease: `${LEASE_MS}ms`, block: BLOCK },
+    limit: { concurrency: CONCURRENCY, expiry: `${LEASE_MS}ms`, reserve: BLOCK },
     ids: ['everyone'],
     gateways: PROCESSES,
     deadlineMs: 5000,

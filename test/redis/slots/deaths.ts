@@ -18,7 +18,7 @@ async function runKilled(leaseSeconds: number): Promise<SlotOutcome> {
   const server = await redisServer();
   const orders: HoldOrders = {
     server: { url: server.url },
-    limit: { concurrency: ALL, lease: `${leaseSeconds}s` },
+    limit: { concurrency: ALL, expiry: `${leaseSeconds}s` },
     ids: ['one'],
     gateways: 2,
     // A slot that a policy admits is not counted here.

@@ -39,7 +39,7 @@ export async function loadThrough(setup: LoadThrough): Promise<SlotOutcome> {
   const { concurrency, processes, leaseMs, ids, aroundMs, heldByOthers = 0 } = setup;
   const loaded = await holders(processes, {
     server: setup.server,
-    limit: { concurrency, lease: `${leaseMs}ms` },
+    limit: { concurrency, expiry: `${leaseMs}ms` },
     ids: [...ids],
     gateways: processes,
     deadlineMs: DEADLINE_MS,

@@ -18,7 +18,7 @@ async function runFlushed(leaseMs: number): Promise<SlotOutcome> {
   const server = await redisServer();
   const orders: HoldOrders = {
     server: { url: server.url },
-    limit: { concurrency: CONCURRENCY, lease: `${leaseMs}ms` },
+    limit: { concurrency: CONCURRENCY, expiry: `${leaseMs}ms` },
     ids: ['one'],
     gateways: 2,
     deadlineMs: 5000,

@@ -19,7 +19,7 @@ export const lostReplies: SlotScenario = {
     const store = redisStore({ url: proxy.url, log: false });
     running.add({ close: () => store.close() });
     const limiter = createLimiter({
-      limits: { InFlight: { key: accountId(), concurrency: TRIES, lease: LEASE_MS } },
+      limits: { InFlight: { key: accountId(), concurrency: TRIES, expiry: LEASE_MS } },
       store,
       failure: { onFailure: 'closed' },
       log: false,

@@ -71,10 +71,10 @@ function borrowText({ from, ceiling, fair, weight }: BorrowFacts): string {
   return `from ${from} up to ${most} in all${fair ? `, shared by weight (${weight})` : ''}`;
 }
 
-function slotsText({ leaseMs, scope, block }: NonNullable<Explanation['slots']>): string {
+function slotsText({ expiryMs, scope, reserve }: NonNullable<Explanation['slots']>): string {
   if (scope === 'process') return 'counted in each process';
-  const blocks = block > 1 ? `, taken ${block} at a time by each process` : '';
-  return `those of a process that died are free after ${durationText(leaseMs)}${blocks}`;
+  const reserved = reserve > 1 ? `, taken ${reserve} at a time by each process` : '';
+  return `those of a process that died are free after ${durationText(expiryMs)}${reserved}`;
 }
 
 function decidedText({ kind, state, features, overshoot, numbers }: Explanation): string {

@@ -155,14 +155,14 @@ describe('a concurrency limit in a replay', () => {
     });
     // In the order of arrivals, as a log that was sorted.
     const log = jsonLog([long, ...short], LINES.envoy);
-    const limits = LIMITS.replace('3', '1, lease: 1s');
+    const limits = LIMITS.replace('3', '1, expiry: 1s');
     const { decisions, report } = await replayed(files({ limits, log }));
     expect(report.input.late).toBe(0);
     expect(decisions.map((decision) => decision?.allowed)).toEqual([true, false, false, true, true]);
   });
 
   it('decides limits with blocks of slots, and those of each process, as one process with single slots', async () => {
-    const limits = 'Blocks: { concurrency: 3, block: 2, idFormat: ipAddress }\n';
+    const limits = 'Blocks: { concurrency: 3, reserve: 2, idFormat: ipAddress }\n';
     const requests = randomRequests(9, 500);
     const log = jsonLog(byEnd(requests));
     const expected = allowedByCounting(requests, 3);

@@ -1,5 +1,6 @@
 import {
   accountId,
+  by,
   clientNetwork,
   compound,
   everyone,
@@ -81,7 +82,9 @@ export class NamedFormats implements Formats {
   readonly #limits = new Map<string, IdFormat | string>();
 
   constructor(formats: readonly IdFormat[]) {
-    const known = [accountId(), clientNetwork(), ipAddress(), ipv6RangeCIDR(), everyone()].map(({ format }) => format);
+    const known = [accountId(), by(), clientNetwork(), ipAddress(), ipv6RangeCIDR(), everyone()].map(
+      ({ format }) => format,
+    );
     this.#known = new Map([...known, ...formats].map((format) => [format.name, format]));
   }
 

@@ -22,6 +22,7 @@ const ID_FORMATS = [
   'ipv6RangeCIDR',
   'clientNetwork',
   'accountId',
+  'by',
   'regId',
   'domain',
   'fqdnSet',

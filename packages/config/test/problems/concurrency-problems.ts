@@ -24,10 +24,10 @@ export const CONCURRENCY_PROBLEMS: readonly ProblemCase[] = [
     ],
   },
   {
-    name: 'a lease of a rate',
-    limits: limitsWith('  count: 1\n  period: 1s\n  lease: 10s\n'),
+    name: 'an expiry of a rate',
+    limits: limitsWith('  count: 1\n  period: 1s\n  expiry: 10s\n'),
     problems: [
-      'limits.yaml:6:10: `NewOrdersPerAccount.lease` must be given only with `concurrency`. For a concurrency limit add concurrency: 10; for a rate leave it out.',
+      'limits.yaml:6:11: `NewOrdersPerAccount.expiry` must be given only with `concurrency`. For a concurrency limit add concurrency: 10; for a rate leave it out.',
     ],
   },
   ...[
@@ -50,7 +50,7 @@ export const CONCURRENCY_PROBLEMS: readonly ProblemCase[] = [
   },
   {
     name: 'a concurrency that is a list, beside a lease',
-    limits: limitsWith('  concurrency: [10]\n  lease: 10s\n'),
+    limits: limitsWith('  concurrency: [10]\n  expiry: 10s\n'),
     problems: [
       'limits.yaml:4:16: `NewOrdersPerAccount.concurrency` must be a whole number from 1 to 1000000, but was a list. For example concurrency: 10.',
     ],
@@ -64,26 +64,26 @@ export const CONCURRENCY_PROBLEMS: readonly ProblemCase[] = [
     ],
   },
   {
-    name: 'a lease below a second, beside a wrong scope',
-    limits: limitsWith('  concurrency: 10\n  lease: 999ms\n  scope: proces\n'),
+    name: 'an expiry below a second, beside a wrong scope',
+    limits: limitsWith('  concurrency: 10\n  expiry: 999ms\n  scope: proces\n'),
     problems: [
-      "limits.yaml:5:10: `NewOrdersPerAccount.lease` must be a duration from 1s to 1 hour, but was '999ms'. For example 5s, 10s or 1m.",
+      "limits.yaml:5:11: `NewOrdersPerAccount.expiry` must be a duration from 1s to 1 hour, but was '999ms'. For example 5s, 10s or 1m.",
       "limits.yaml:6:10: `NewOrdersPerAccount.scope` must be 'store' or 'process', but was 'proces'. Write scope: 'process'.",
     ],
   },
   {
-    name: 'a lease below a second',
-    limits: limitsWith('  concurrency: 10\n  lease: 999ms\n'),
+    name: 'an expiry below a second',
+    limits: limitsWith('  concurrency: 10\n  expiry: 999ms\n'),
     schemaAccepts: 'it can’t calculate',
     problems: [
-      "limits.yaml:5:10: `NewOrdersPerAccount.lease` must be a duration from 1s to 1 hour, but was '999ms'. For example 5s, 10s or 1m.",
+      "limits.yaml:5:11: `NewOrdersPerAccount.expiry` must be a duration from 1s to 1 hour, but was '999ms'. For example 5s, 10s or 1m.",
     ],
   },
   {
-    name: 'a lease without a unit',
-    limits: limitsWith('  concurrency: 10\n  lease: 10\n'),
+    name: 'an expiry without a unit',
+    limits: limitsWith('  concurrency: 10\n  expiry: 10\n'),
     problems: [
-      'limits.yaml:5:10: `NewOrdersPerAccount.lease` must be a duration with its unit, but was 10. Write 10s for seconds, 10ms for milliseconds.',
+      'limits.yaml:5:11: `NewOrdersPerAccount.expiry` must be a duration with its unit, but was 10. Write 10s for seconds, 10ms for milliseconds.',
     ],
   },
   {
@@ -94,19 +94,19 @@ export const CONCURRENCY_PROBLEMS: readonly ProblemCase[] = [
     ],
   },
   {
-    name: 'a block above the concurrency',
-    limits: limitsWith('  concurrency: 10\n  block: 11\n'),
+    name: 'a reserve above the concurrency',
+    limits: limitsWith('  concurrency: 10\n  reserve: 11\n'),
     schemaAccepts: 'it can’t compare numbers',
     problems: [
-      'limits.yaml:5:10: `NewOrdersPerAccount.block` must be a whole number from 1 to 10, but was 11. For one slot at a time, leave it out.',
+      'limits.yaml:5:12: `NewOrdersPerAccount.reserve` must be a whole number from 1 to 10, but was 11. For one slot at a time, leave it out.',
     ],
   },
   {
-    name: 'a block in a process',
-    limits: limitsWith('  concurrency: 10\n  scope: process\n  block: 2\n'),
+    name: 'a reserve in a process',
+    limits: limitsWith('  concurrency: 10\n  scope: process\n  reserve: 2\n'),
     schemaAccepts: 'it does not combine a scope with a block',
     problems: [
-      "limits.yaml:6:10: `NewOrdersPerAccount.block` must be left out with scope: 'process', but was 2. Such a limit asks no store, so there is nothing to take in blocks.",
+      "limits.yaml:6:12: `NewOrdersPerAccount.reserve` must be left out with scope: 'process', but was 2. Such a limit asks no store, so there is nothing to keep in reserve.",
     ],
   },
   {
@@ -169,11 +169,11 @@ export const CONCURRENCY_PROBLEMS: readonly ProblemCase[] = [
     ],
   },
   {
-    name: 'an override with a lease',
+    name: 'an override with an expiry',
     limits: SLOTS,
-    overrides: overrideWith('    concurrency: 20\n    lease: 30s\n'),
+    overrides: overrideWith('    concurrency: 20\n    expiry: 30s\n'),
     problems: [
-      "overrides.yaml:4:5: `NewOrdersPerAccount` has no option `lease` (its value was '30s'). `lease` belongs to the limit: an override of a concurrency limit changes its `concurrency` alone. Options: burst, count, period, maxDebt, maxWait, borrow, concurrency, unlimited, blocked, ids.",
+      "overrides.yaml:4:5: `NewOrdersPerAccount` has no option `expiry` (its value was '30s'). `expiry` belongs to the limit: an override of a concurrency limit changes its `concurrency` alone. Options: burst, count, period, maxDebt, maxWait, borrow, concurrency, unlimited, blocked, ids.",
     ],
   },
   {

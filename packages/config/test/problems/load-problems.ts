@@ -117,7 +117,7 @@ export const LOAD_PROBLEMS: readonly ProblemCase[] = [
     { field: 'burst: 10', other: 'a rate' },
     { field: 'count: 10', other: 'a rate' },
     { field: 'period: 1s', other: 'a rate' },
-    { field: 'lease: 10s', other: 'a concurrency limit' },
+    { field: 'expiry: 10s', other: 'a concurrency limit' },
   ].map(({ field, other }) => {
     const [name] = field.split(':') as [string];
     return {

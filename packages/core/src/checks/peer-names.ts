@@ -23,9 +23,11 @@ const said = (names: Readonly<Record<string, string>>): Hints =>
 
 /** Names from other libraries for the properties of a limit, with the name here. */
 export const LIMIT_HINTS: Hints = said({
+  lease: "is `expiry` here, e.g. expiry: '10s'",
+  block: 'is `reserve` here: so many slots are taken at a time, and kept at hand',
   windowMs: PERIOD_MS,
   timeWindow: PERIOD_MS,
-  ttl: `${PERIOD_MS}. For a concurrency limit it is \`lease\``,
+  ttl: `${PERIOD_MS}. For a concurrency limit it is \`expiry\``,
   window: PERIOD_MS,
   duration: PERIOD_SECONDS,
   max: COUNT,
@@ -48,6 +50,7 @@ export const LIMIT_HINTS: Hints = said({
 export const MIDDLEWARE_HINTS: Hints = {
   ...LIMIT_HINTS,
   ...said({
+    maxHeld: 'is `maxQueued` here',
     handler: 'is `onDenied` here',
     message: ON_DENIED,
     statusCode: ON_DENIED,

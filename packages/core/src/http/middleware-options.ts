@@ -42,7 +42,7 @@ export interface FlowOptions<Request = unknown> {
    * How many requests this middleware holds at the same time because of the `maxWait` of a limit, a whole number from 0
    * to 1,000,000. While it holds that many, a request that needs a delay is denied. Default: 1000.
    */
-  readonly maxHeld?: number | undefined;
+  readonly maxQueued?: number | undefined;
   /** The largest random extension of Retry-After, as a fraction of the wait, from 0 to 0.03. Default: 0. */
   readonly retryJitter?: number | undefined;
   /** Whether CORS preflight requests are limited. Default: false. */
@@ -113,7 +113,7 @@ const FLOW_OPTIONS = [
   'fields',
   'retryJitter',
   'limitPreflight',
-  'maxHeld',
+  'maxQueued',
   'slotsUntil',
   'onDecision',
 ] as const;
@@ -162,7 +162,7 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   const names = [...(shared ? SHARED_OPTIONS : INLINE_OPTIONS), ...adapterOptions];
   checkOptions('rateLimit', options, names, shared ? SHARED_HINTS : MIDDLEWARE_HINTS, EXAMPLE);
   const { skip, shadow = false, fields = 'draft-11', retryJitter = 0, limitPreflight = false, onDecision } = options;
-  const { maxHeld = 1000 } = options;
+  const { maxQueued = 1000 } = options;
   checkFunction('skip', skip, SKIP_REMEDY);
   checkFunction('onDecision', onDecision, 'For example onDecision: (decision) => metrics.count(decision.outcome).');
   const { onDenied } = options as { onDenied?: unknown };
@@ -170,7 +170,9 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   checkBoolean('shadow', shadow);
   checkBoolean('limitPreflight', limitPreflight);
   const dialect = fields === false ? null : DIALECTS[checkedDialect(fields)];
-  const held = new HeldRequests(wholeNumber('maxHeld', maxHeld, { min: 0, max: 1_000_000, remedy: MAX_HELD_REMEDY }));
+  const held = new HeldRequests(
+    wholeNumber('maxQueued', maxQueued, { min: 0, max: 1_000_000, remedy: MAX_HELD_REMEDY }),
+  );
   const slotsUntil = checkedSlotsUntil(options, shared || 'concurrency' in options);
   const answers = { dialect, retryJitter: checkedJitter(retryJitter) };
   const common = { skip, shadow, limitPreflight, onDecision, held, slotsUntil, ...answers };

@@ -89,7 +89,7 @@ function handingOver(accept: UpgradeListener, reportFailure: FailureReporter) {
   };
 }
 
-const OPTIONS = ['limits', 'accept', 'skip', 'shadow', 'fields', 'retryJitter', 'maxHeld', 'onDecision'] as const;
+const OPTIONS = ['limits', 'accept', 'skip', 'shadow', 'fields', 'retryJitter', 'maxQueued', 'onDecision'] as const;
 
 function checkedAccept(options: UpgradeOptions): UpgradeListener {
   checkOptions('limitUpgrade', options, OPTIONS, {

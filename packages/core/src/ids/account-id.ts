@@ -21,9 +21,13 @@ const UNSIGNED_DECIMAL = /^(?:0|[1-9][0-9]{0,255})$/;
 export function accountIdFormat(options: AccountIdOptions = {}): IdFormat {
   checkOptions('accountId', options, ['decimal']);
   checkBoolean('accountId.decimal', options.decimal);
-  const { decimal = false } = options;
+  return textFormat('accountId', options.decimal);
+}
+
+/** An id format for texts as those of {@link accountIdFormat}, with a name of its own. */
+export function textFormat(name: string, decimal = false): IdFormat {
   return {
-    name: 'accountId',
+    name,
     canonical(text: string): string {
       if (decimal ? UNSIGNED_DECIMAL.test(text) : isAccountId(text)) return text;
       throw notAnAccountId(text, decimal);

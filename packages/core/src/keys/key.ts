@@ -3,7 +3,7 @@ import { complaint, shown, shownName, SluiceError } from '../checks/errors.ts';
 import type { IdFormat } from '../ids/id-format.ts';
 import type { IpAddress } from '../ids/ip-address.ts';
 import { isPlainObject } from '../checks/options.ts';
-import { accountIdFormat, type AccountIdOptions } from '../ids/account-id.ts';
+import { accountIdFormat, textFormat, type AccountIdOptions } from '../ids/account-id.ts';
 
 /** The input from which a key gets an id. */
 export interface KeySource<Request> {
@@ -172,4 +172,18 @@ export function accountId<Request = unknown>(
   options?: AccountIdOptions,
 ): Key<Request> {
   return keyFrom(accountIdFormat(options), from);
+}
+
+/**
+ * Limits by whatever your function gets from a request, such as a tenant, an API key or a name that somebody logs in
+ * with. Its ids are texts as those of {@link accountId}, in a format of their own, so that a fallback to an account has
+ * other buckets.
+ *
+ *     by((req: Request) => req.get('X-Tenant') ?? null)
+ *
+ * @param from - As in {@link accountId}.
+ * @throws {SluiceError} `ERR_KEY` when `from` is not a function.
+ */
+export function by<Request = unknown>(from?: (request: Request) => Awaitable<IdValue>): Key<Request> {
+  return keyFrom(textFormat('by'), from);
 }

@@ -41,7 +41,7 @@ export class PartialDecision {
   }
 }
 
-/** The places for requests that wait in a queue: at most `maxHeld` of a middleware. */
+/** The places for requests that wait in a queue: at most `maxQueued` of a middleware. */
 export interface Places {
   /** Takes a place. Returns false when all are taken. */
   take(): boolean;

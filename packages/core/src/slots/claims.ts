@@ -89,7 +89,7 @@ export class Claims {
     const isInStore = answer.failure === undefined;
     // After an outage, a renewal brings them into the store.
     if (!isInStore) reserved.reusableUntilMicros = 0;
-    if (isInStore && reserved.terms.block > 1) return this.#keptOfBlock(reserved, taken);
+    if (isInStore && reserved.terms.reserve > 1) return this.#keptOfBlock(reserved, taken);
     held.keep(reserved);
     return [reserved];
   }
@@ -108,7 +108,7 @@ export class Claims {
 }
 
 function slotsOf({ limit, id, cost: count }: Transaction, terms: SlotTerms, nowMicros: number): Held {
-  const { leaseMs } = terms;
+  const { expiryMs: leaseMs } = terms;
   const reusableUntilMicros = nowMicros + leaseMs * 1000;
   return { limit, id, slots: true, holder: newHolder(), leaseMs, first: 1, count, terms, reusableUntilMicros };
 }

@@ -20,7 +20,7 @@ interface IdleInBucket {
 }
 
 /**
- * The slots of limits with a `block` that this process has taken and no request uses: the next request takes one of them
+ * The slots of limits with a `reserve` that this process has taken and no request uses: the next request takes one of them
  * without asking the store, until the first lease of the slot ends.
  *
  * A slot serves the requests whose share reaches up to the level at which it was taken. So requests with a small share
@@ -59,17 +59,17 @@ export class IdleSlots {
    * Adds slots that are not in use.
    *
    * @param level - The level of their bucket, if the store has just reported it.
-   * @returns Slots to release: those of limits without a block, those that can't be used again, and above the `block` of
+   * @returns Slots to release: those of limits without a block, those that can't be used again, and above the `reserve` of
    * a limit the ones that are idle for the longest time.
    */
   add(all: readonly Held[], level?: number): readonly Held[] {
     return all.flatMap((held) => {
-      if (held.terms.block === 1 || !this.#held.areReusable(held)) return [held];
+      if (held.terms.reserve === 1 || !this.#held.areReusable(held)) return [held];
       const bucket = this.#bucketOf(held);
       if (level !== undefined) bucket.level = level;
       bucket.slots.push({ held, sinceMicros: this.#time.nowMicros() });
       this.#alarm ??= this.#nextLook();
-      return bucket.slots.length > held.terms.block ? [bucket.slots.shift()!.held] : [];
+      return bucket.slots.length > held.terms.reserve ? [bucket.slots.shift()!.held] : [];
     });
   }
 

@@ -122,12 +122,12 @@ export class SlotStage {
     return this.#idle.levelFor(transaction, transaction.cost, transaction.fitTicks);
   }
 
-  /** Of requests that come at once, the first takes a block, and the others take what they need. */
+  /** Of requests that come at once, the first takes the reserve, too, and the others take what they need. */
   #withLease(transaction: Transaction, held: Held | undefined): Transaction {
     const { cost, treatment } = transaction;
     if (treatment.slots === undefined) return transaction;
-    const { leaseMs, block } = treatment.slots;
-    const upTo = block === 1 || this.#parts.held.arePendingTogether(transaction) ? cost : Math.max(block, cost);
+    const { expiryMs: leaseMs, reserve } = treatment.slots;
+    const upTo = reserve === 1 || this.#parts.held.arePendingTogether(transaction) ? cost : Math.max(reserve, cost);
     return { ...transaction, lease: { holder: held?.holder ?? newHolder(), leaseMs, upTo } };
   }
 

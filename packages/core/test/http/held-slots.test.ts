@@ -10,7 +10,7 @@ function limiterOf(limit: object = {}) {
   const store = memoryStore({ time });
   const events: LimiterEvent[] = [];
   const limiter = createLimiter({
-    limits: { InFlight: { key: accountId(() => 'ann'), concurrency: 1, lease: '5s', ...limit } },
+    limits: { InFlight: { key: accountId(() => 'ann'), concurrency: 1, expiry: '5s', ...limit } },
     store,
     time,
     log: false,

@@ -19,7 +19,7 @@ async function serve(skip: () => boolean | Promise<boolean> = () => false) {
     accepted.push(time.nowMs);
     socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n');
   };
-  server.on('upgrade', limitUpgrade(limiter, { accept, onDecision: () => decided++, maxHeld: 5, skip }));
+  server.on('upgrade', limitUpgrade(limiter, { accept, onDecision: () => decided++, maxQueued: 5, skip }));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.close();

@@ -12,7 +12,7 @@ function slots(slotsUntil: SlotsUntil) {
   const store = memoryStore({ time });
   const events: LimiterEvent[] = [];
   const limiter = createLimiter({
-    limits: { InFlight: { key: accountId(() => 'ann'), concurrency: 1, lease: '5s' } },
+    limits: { InFlight: { key: accountId(() => 'ann'), concurrency: 1, expiry: '5s' } },
     store,
     time,
     log: false,

@@ -1,5 +1,6 @@
 import {
   accountId,
+  by,
   clientNetwork,
   createLimiter,
   ipAddress,
@@ -253,5 +254,19 @@ describe('a key with a fallback', () => {
     ],
   ])('is rejected for %s', (_, make, message) => {
     expect(thrown(make)).toMatchObject({ code: 'ERR_KEY', message });
+  });
+});
+
+describe('by', () => {
+  test('takes any text that an account may have, and keeps it apart from accounts that are its fallback', async () => {
+    const key = by((req: { tenant: string | null }) => req.tenant).or(accountId(() => '7'));
+    expect(await idOf(key, { tenant: '7' })).toBe('7');
+    expect(await idOf(key, { tenant: null })).toBe('accountId:7');
+    expect(key.format.name).toBe('by|accountId');
+  });
+
+  test('rejects texts as an account does, and what is no function', () => {
+    expect(thrown(() => idOf(by(() => 'a\0')))).toMatchObject({ code: 'ERR_ID' });
+    expect(thrown(() => by('tenant' as never)).message).toContain('For example by((req) =>');
   });
 });

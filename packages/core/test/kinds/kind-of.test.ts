@@ -9,14 +9,14 @@ test.each<[string, object]>([
   ['quota', { count: 1, per: 'day' }],
   ['quota', { count: 1, per: 'day', timeZone: 'UTC', anchor: '2026-01-31', warnAt: [1] }],
   ['concurrency', { concurrency: 1 }],
-  ['concurrency', { concurrency: 1, lease: '1s', scope: 'process', block: 1 }],
+  ['concurrency', { concurrency: 1, expiry: '1s', scope: 'process', reserve: 1 }],
   ['load', { load: () => 0 }],
 ])('the kind is %s for %o', (kind, definition) => {
   expect(kindOf('limits.A', definition).name).toBe(kind);
 });
 
 test('an option that is undefined is left out', () => {
-  expect(kindOf('limits.A', { concurrency: undefined, per: undefined, lease: undefined, count: 1 }).name).toBe('rate');
+  expect(kindOf('limits.A', { concurrency: undefined, per: undefined, expiry: undefined, count: 1 }).name).toBe('rate');
 });
 
 test('an option with a wrong value shows its kind all the same, so that the error is about the value', () => {
@@ -51,16 +51,16 @@ describe('the options of two kinds are an error, which says what to do:', () => 
       '`limits.A.period` must be left out beside `load`: a limit is a load limit or a rate. For both define two limits, and use them in one batch.',
     ],
     [
-      { count: 1, period: '1s', lease: '10s' },
-      '`limits.A.lease` must be given only with `concurrency`. For a concurrency limit add concurrency: 10; for a rate leave it out.',
+      { count: 1, period: '1s', expiry: '10s' },
+      '`limits.A.expiry` must be given only with `concurrency`. For a concurrency limit add concurrency: 10; for a rate leave it out.',
     ],
     [
       { count: 1, period: '1s', scope: 'process' },
       '`limits.A.scope` must be given only with `concurrency`. For a concurrency limit add concurrency: 10; for a rate leave it out.',
     ],
     [
-      { count: 1, period: '1s', block: 2 },
-      '`limits.A.block` must be given only with `concurrency`. For a concurrency limit add concurrency: 10; for a rate leave it out.',
+      { count: 1, period: '1s', reserve: 2 },
+      '`limits.A.reserve` must be given only with `concurrency`. For a concurrency limit add concurrency: 10; for a rate leave it out.',
     ],
     [
       { count: 1, period: '1s', anchor: '2026-01-31' },

@@ -31,9 +31,9 @@ function holding() {
 }
 
 const LIMITS = {
-  InFlight: { concurrency: 5, lease: '6s' },
+  InFlight: { concurrency: 5, expiry: '6s' },
   Here: { concurrency: 5, scope: 'process' },
-  Blocks: { concurrency: 8, block: 4 },
+  Blocks: { concurrency: 8, reserve: 4 },
   Rate: { count: 9, period: '1h' },
 };
 
@@ -70,7 +70,7 @@ test('so are those of a limit with a block, and its idle slots', async () => {
   expect(inStore('Blocks')).toBe(0);
 });
 
-test('a middleware can leave slots to their lease: nobody renews, reuses or releases them, and nobody is warned', async () => {
+test('a middleware can leave slots to their expiry: nobody renews, reuses or releases them, and nobody is warned', async () => {
   const { hold, limiter, events, inStore, time } = holding();
   const core = coreOf(limiter);
   const decisions = ['InFlight', 'Blocks', 'Rate'].map((limit) => {

@@ -8,7 +8,7 @@ const ceiling = { burst: 5, count: 2, period: '1s' };
 /** One limit of each kind. Each lets one request through, the concurrency limits ten. */
 const LIMITS = {
   InFlight: { concurrency: 10 },
-  Blocks: { concurrency: 10, block: 4 },
+  Blocks: { concurrency: 10, reserve: 4 },
   Here: { concurrency: 10, scope: 'process' },
   Rate: { count: 1, period: '1h' },
   Quota: { count: 1, per: 'month' },

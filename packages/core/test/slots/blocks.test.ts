@@ -4,7 +4,7 @@ import { FakeTime } from '@sluice/core/testing';
 import { fill, holdingRemotely, slot } from './support/holding.ts';
 import { RemoteStore } from './support/remote-store.ts';
 
-const BLOCKS = { InFlight: { concurrency: 10, block: 4 } };
+const BLOCKS = { InFlight: { concurrency: 10, reserve: 4 } };
 
 /** Holds a slot and releases it, every half second. */
 async function busy(hold: (entry: SpendEntry) => Promise<HeldDecision>, time: FakeTime, ms: number): Promise<string[]> {
@@ -59,7 +59,7 @@ test('never are more slots taken in the store than the limit has, and all of the
 });
 
 test('of requests that come at once, the first takes a block, and the others take what they need', async () => {
-  const { hold, store, inStore } = holdingRemotely({ InFlight: { concurrency: 100, block: 20 } });
+  const { hold, store, inStore } = holdingRemotely({ InFlight: { concurrency: 100, reserve: 20 } });
   store.manner = 'slow';
   const pending = Array.from({ length: 30 }, () => hold(slot()));
   await store.answerSlow();
@@ -82,7 +82,7 @@ test('at most a block of slots is idle: more are released, those of one decision
 });
 
 test('idle slots are given back between one and two seconds after their last use, in one call for all buckets', async () => {
-  const { hold, store, time, inStore } = holdingRemotely({ ...BLOCKS, Other: { concurrency: 5, block: 2 } });
+  const { hold, store, time, inStore } = holdingRemotely({ ...BLOCKS, Other: { concurrency: 5, reserve: 2 } });
   await releaseAll([await hold(slot(), slot({ limit: 'Other' }))]);
   store.named();
   await time.pass(999);
@@ -154,14 +154,14 @@ describe('with shares', () => {
   const small = () => slot({ share: 0.8 });
 
   test('a block never exceeds the share of the request that takes it', async () => {
-    const { hold, inStore } = holdingRemotely({ InFlight: { concurrency: 10, block: 10 } });
+    const { hold, inStore } = holdingRemotely({ InFlight: { concurrency: 10, reserve: 10 } });
     await hold(small());
     expect(inStore()).toBe(8);
     expect(await fill(() => hold(small()))).toHaveLength(7);
   });
 
   test('requests with a small share never use slots above it, even idle ones that others have taken', async () => {
-    const { hold, inStore } = holdingRemotely({ InFlight: { concurrency: 10, block: 10 } });
+    const { hold, inStore } = holdingRemotely({ InFlight: { concurrency: 10, reserve: 10 } });
     await releaseAll([await hold(large())]);
     expect(inStore()).toBe(10);
     expect(await fill(() => hold(small()))).toHaveLength(8);
@@ -169,7 +169,7 @@ describe('with shares', () => {
   });
 
   test('slots that were taken above it stay for others, and those below it serve it', async () => {
-    const { hold, store } = holdingRemotely({ InFlight: { concurrency: 10, block: 5 } });
+    const { hold, store } = holdingRemotely({ InFlight: { concurrency: 10, reserve: 5 } });
     await hold(slot({ cost: 5 }));
     const upper = [await hold(large())];
     expect(store.named()).toEqual(['spend', 'spend']);
@@ -181,7 +181,7 @@ describe('with shares', () => {
   });
 
   test('slots that were taken within a share serve others, too', async () => {
-    const { hold, store } = holdingRemotely({ InFlight: { concurrency: 10, block: 5 } });
+    const { hold, store } = holdingRemotely({ InFlight: { concurrency: 10, reserve: 5 } });
     await releaseAll([await hold(small())]);
     store.named();
     await hold(slot({ cost: 5 }));
@@ -215,7 +215,7 @@ describe('when the lease of idle slots may have ended', () => {
   test('because the store may have lost them, it is asked again after one lease, however often they were used', async () => {
     const time = new FakeTime(1000);
     const memory = memoryStore({ time });
-    const limits = { InFlight: { concurrency: 4, block: 4 } };
+    const limits = { InFlight: { concurrency: 4, reserve: 4 } };
     const one = holdingRemotely(limits, {}, { time, store: new RemoteStore(time, memory) });
     const two = holdingRemotely(limits, {}, { time, store: new RemoteStore(time, memory) });
     await busy(one.hold, time, 1000);

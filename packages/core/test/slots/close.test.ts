@@ -4,7 +4,7 @@ import { fill, holding, holdingRemotely, slot } from './support/holding.ts';
 
 const LIMITS = {
   InFlight: { concurrency: 4 },
-  Blocks: { concurrency: 8, block: 4 },
+  Blocks: { concurrency: 8, reserve: 4 },
   Here: { concurrency: 1, scope: 'process' },
 };
 

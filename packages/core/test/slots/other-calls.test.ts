@@ -7,7 +7,7 @@ import { fill, holding, holdingRemotely, slot } from './support/holding.ts';
 const LIMITS = {
   InFlight: { concurrency: 3 },
   Here: { concurrency: 3, scope: 'process' },
-  Blocks: { concurrency: 9, block: 4 },
+  Blocks: { concurrency: 9, reserve: 4 },
   Rate: { count: 9, period: '1h' },
   Worker: { load: eventLoop() },
 };

@@ -4,7 +4,7 @@ import { FakeTime } from '@sluice/core/testing';
 import { fill, holdingRemotely, slot } from './support/holding.ts';
 import { RemoteStore } from './support/remote-store.ts';
 
-const IN_FLIGHT = { InFlight: { concurrency: 8, lease: '6s' } };
+const IN_FLIGHT = { InFlight: { concurrency: 8, expiry: '6s' } };
 const down = new Error('connect ECONNREFUSED');
 
 function started(
@@ -91,7 +91,7 @@ describe('local', () => {
   test('a cost above the part of this process takes all of it, and stays as large as it is', async () => {
     const { hold, store, time, inStore } = started('local', {
       gateways: 4,
-      limits: { InFlight: { ...IN_FLIGHT.InFlight, block: 2 } },
+      limits: { InFlight: { ...IN_FLIGHT.InFlight, reserve: 2 } },
     });
     store.manner = down;
     const large = await hold(slot({ cost: 5 }));

@@ -3,7 +3,7 @@ import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { holding, holdingRemotely, limitsOf, slot } from './support/holding.ts';
 
-const IN_FLIGHT = { InFlight: { concurrency: 3, lease: '6s' } };
+const IN_FLIGHT = { InFlight: { concurrency: 3, expiry: '6s' } };
 
 test('a slot is held far longer than its lease', async () => {
   const { hold, inStore, time } = holding(IN_FLIGHT);
@@ -41,8 +41,8 @@ test('a lease is renewed after a third of it', async () => {
 test('one call renews all slots of one lease of which a sixth has passed', async () => {
   const { hold, time, store } = holdingRemotely({
     ...IN_FLIGHT,
-    Other: { concurrency: 3, lease: '6s' },
-    Long: { concurrency: 3, lease: '1m' },
+    Other: { concurrency: 3, expiry: '6s' },
+    Long: { concurrency: 3, expiry: '1m' },
   });
   await hold(slot({ cost: 2 }), slot({ limit: 'Long' }));
   await time.pass(1000);
@@ -77,7 +77,7 @@ test('a slot is renewed at its own time, also when the one before it was release
 });
 
 test('no timer is left when nothing is held, and none ever keeps the process alive', async () => {
-  const { hold, time } = holding({ ...IN_FLIGHT, Blocks: { concurrency: 4, block: 2 } });
+  const { hold, time } = holding({ ...IN_FLIGHT, Blocks: { concurrency: 4, reserve: 2 } });
   const alarm = vi.spyOn(time, 'alarm');
   const all = [hold(slot()), hold(slot({ id: 'b' }), slot({ limit: 'Blocks' }))];
   expect(time.pending).toBe(0);
@@ -162,7 +162,7 @@ test('a listener may hold slots while others are renewed, and one timer remains 
     close: () => memory.close(),
   };
   const limiter: Limiter = createLimiter({
-    limits: limitsOf({ Busy: { concurrency: 9, lease: '6s' } }),
+    limits: limitsOf({ Busy: { concurrency: 9, expiry: '6s' } }),
     store,
     time,
     log: false,

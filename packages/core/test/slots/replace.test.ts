@@ -63,7 +63,7 @@ describe('while slots are held, a limit that is', () => {
 });
 
 test('idle slots of a limit that has no block any more are used up, and then given back', async () => {
-  const { hold, limiter, store, inStore, time } = holdingRemotely({ InFlight: { concurrency: 4, block: 4 } });
+  const { hold, limiter, store, inStore, time } = holdingRemotely({ InFlight: { concurrency: 4, reserve: 4 } });
   await (await hold(slot())).release();
   store.named();
   limiter.replace({ limits: limitsOf(IN_FLIGHT) });
@@ -77,19 +77,19 @@ test('idle slots of a limit that has no block any more are used up, and then giv
 });
 
 test('idle slots within a lowered limit are used', async () => {
-  const { hold, limiter, store } = holdingRemotely({ InFlight: { concurrency: 10, block: 4 } });
+  const { hold, limiter, store } = holdingRemotely({ InFlight: { concurrency: 10, reserve: 4 } });
   const large = await hold(slot({ cost: 4 }));
   await hold(slot());
   await large.release();
-  limiter.replace({ limits: limitsOf({ InFlight: { concurrency: 4, block: 4 } }) });
+  limiter.replace({ limits: limitsOf({ InFlight: { concurrency: 4, reserve: 4 } }) });
   store.named();
   expect(await hold(slot())).toMatchObject({ allowed: true, remaining: 0 });
   expect(store.named()).toEqual([]);
 });
 
 test('idle slots above a lowered limit are not used', async () => {
-  const { hold, limiter } = holdingRemotely({ InFlight: { concurrency: 4, block: 4 } });
+  const { hold, limiter } = holdingRemotely({ InFlight: { concurrency: 4, reserve: 4 } });
   await (await hold(slot())).release();
-  limiter.replace({ limits: limitsOf({ InFlight: { concurrency: 2, block: 2 } }) });
+  limiter.replace({ limits: limitsOf({ InFlight: { concurrency: 2, reserve: 2 } }) });
   expect(await fill(() => hold(slot()))).toHaveLength(2);
 });

@@ -78,7 +78,7 @@ export function slotCases(framework: Framework): void {
 
     test.each<[what: string, limit: object]>([
       ['of one process', { scope: 'process' }],
-      ['that are taken in blocks', { block: 2 }],
+      ['that are taken in blocks', { reserve: 2 }],
     ])('slots %s are counted alike', async (_what, more) => {
       const limits = { InFlight: slots(2, more), Rate: { ...rate, count: 6 } };
       const { app, limiter, begin, open } = await serveSlots(framework, { isLate, limits });

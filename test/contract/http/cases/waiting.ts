@@ -207,8 +207,8 @@ export function waitingCases(framework: Framework): void {
     expect(await held.answer).toMatchObject({ status: 503, body: 'unavailable closed ERR_CLOSED' });
   });
 
-  test('while maxHeld requests wait, a request that needs a delay is denied', async () => {
-    const { time, decide } = await served({ options: { maxHeld: 1 } });
+  test('while maxQueued requests wait, a request that needs a delay is denied', async () => {
+    const { time, decide } = await served({ options: { maxQueued: 1 } });
     await decide('a');
     const held = await decide('b');
     const denied = await (await decide('c')).answer;
@@ -221,7 +221,7 @@ export function waitingCases(framework: Framework): void {
   });
 
   test('a place is free again when its request was handled, has left or was denied', async () => {
-    const { time, decide, level } = await served({ options: { maxHeld: 1 } });
+    const { time, decide, level } = await served({ options: { maxQueued: 1 } });
     await decide('a');
     for (let round = 0; round < 3; round++) {
       const leaving = await decide('b');
@@ -234,15 +234,15 @@ export function waitingCases(framework: Framework): void {
     }
   });
 
-  test('with maxHeld: 0, no request is held', async () => {
-    const { decide } = await served({ options: { maxHeld: 0 } });
+  test('with maxQueued: 0, no request is held', async () => {
+    const { decide } = await served({ options: { maxQueued: 0 } });
     const statuses: number[] = [];
     for (const user of ['a', 'b']) statuses.push((await (await decide(user)).answer).status);
     expect(statuses).toEqual([200, 429]);
   });
 
   test('in shadow mode no request is held, also when the queue is full', async () => {
-    const { decide, decisions } = await served({ options: { shadow: true, maxHeld: 0 } });
+    const { decide, decisions } = await served({ options: { shadow: true, maxQueued: 0 } });
     for (const user of ['a', 'b', 'c', 'd']) expect((await (await decide(user)).answer).status).toBe(200);
     expect(decisions.map(({ outcome, delayMs }) => [outcome, delayMs])).toEqual([
       ['allowed', 0],
@@ -266,8 +266,8 @@ export function waitingCases(framework: Framework): void {
 
   test('a request with an invalid id for another limit is answered at once, and takes no place', async () => {
     const more = { Bad: { key: accountId(() => ''), count: 1, period: '1s' } };
-    const { app, limiter, time } = await served({ more, options: { maxHeld: 1 } });
-    const other = await start(framework, { limits: [{ limiter, limits: ['Queue', 'Bad'], maxHeld: 1 }] });
+    const { app, limiter, time } = await served({ more, options: { maxQueued: 1 } });
+    const other = await start(framework, { limits: [{ limiter, limits: ['Queue', 'Bad'], maxQueued: 1 }] });
     expect(await app.statuses(1)).toEqual([200]);
     expect((await other.statuses(2)).every((status) => status >= 400 && status !== 429)).toBe(true);
     expect(time.pending).toBe(0);
@@ -313,7 +313,9 @@ export function waitingCases(framework: Framework): void {
 
   test('an inline limit may have a maxWait', async () => {
     const { time, store } = timed();
-    const app = await start(framework, { limits: [{ name: 'Queue', ...QUEUE, store, time, log: false, maxHeld: 1 }] });
+    const app = await start(framework, {
+      limits: [{ name: 'Queue', ...QUEUE, store, time, log: false, maxQueued: 1 }],
+    });
     expect(await app.statuses(1)).toEqual([200]);
     const held = app.visit();
     await expect.poll(() => time.pending).toBe(1);
@@ -322,11 +324,11 @@ export function waitingCases(framework: Framework): void {
     expect((await held.answer).status).toBe(200);
   });
 
-  test.each([-1, 1.5, NaN, 1_000_001, '10', null])('a maxHeld of %o is an error', (maxHeld) => {
-    expect(() => framework.make({ count: 1, period: '1s', maxHeld })).toThrow(
+  test.each([-1, 1.5, NaN, 1_000_001, '10', null])('a maxQueued of %o is an error', (maxQueued) => {
+    expect(() => framework.make({ count: 1, period: '1s', maxQueued })).toThrow(
       expect.objectContaining({
         code: 'ERR_OPTION',
-        message: expect.stringContaining('`maxHeld` must be a whole number'),
+        message: expect.stringContaining('`maxQueued` must be a whole number'),
       }),
     );
   });

@@ -51,8 +51,8 @@ const UNKNOWN = 'so it does not show which requests were in progress at the same
 const WHOLE_SECONDS = `the times of the log are whole seconds, ${UNKNOWN}`;
 const NO_DURATIONS = `the log has no durations of requests, such as $request_time of nginx, ${UNKNOWN}`;
 
-/** The longest lease that a limit may have. A server renews the leases of requests in progress, so it does not change a decision. */
-const LEASE = '1h';
+/** The longest expiry that a limit may have. A server renews the slots of requests in progress, so it does not change a decision. */
+const EXPIRY = '1h';
 
 /** Returns the limits for a limiter that gets canonical ids, so that it need not make them canonical again. */
 export function forCanonicalIds(
@@ -73,9 +73,9 @@ export function forCanonicalIds(
   };
 }
 
-/** All processes are replayed as one, which needs no blocks of slots. */
+/** All processes are replayed as one, which needs no reserve of slots. */
 function replayedDefinition(definition: LimitDefinition): LimitDefinition {
   if (definition.concurrency === undefined) return definition;
-  const { block: _, ...own } = definition;
-  return { ...own, lease: LEASE };
+  const { reserve: _, ...own } = definition;
+  return { ...own, expiry: EXPIRY };
 }

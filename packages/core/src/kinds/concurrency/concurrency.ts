@@ -2,7 +2,7 @@ import { wholeNumber } from '../../checks/options.ts';
 import { countingRate, type NumbersKind, type Rate } from '../../rule/rate.ts';
 import { NUMBERS_ALONE, type Kind } from '../kind.ts';
 import { EXACT_ROW, type OptionRow } from '../option.ts';
-import { LEASE, MAX_SLOTS, SLOT_SCOPES, slotTermsOf, type ConcurrencyNumbers } from './slot-terms.ts';
+import { EXPIRY, MAX_SLOTS, SLOT_SCOPES, slotTermsOf, type ConcurrencyNumbers } from './slot-terms.ts';
 
 /** The options of a concurrency limit, which is always exact. */
 interface ConcurrencyOptions extends ConcurrencyNumbers {
@@ -31,16 +31,17 @@ export const concurrency: Kind<ConcurrencyOptions, ConcurrencyOverride> = {
   options: {
     exact: EXACT_ROW,
     concurrency: CONCURRENCY,
-    lease: {
+    expiry: {
       about: 'The time after which the slots of a process that died are free again, from 1s to 1h. Default: 10s.',
-      value: { type: 'duration', range: LEASE, examples: ['5s', '10s', '1m'] },
+      value: { type: 'duration', range: EXPIRY, examples: ['5s', '10s', '1m'] },
     },
     scope: {
       about: 'Whether all processes that share the store count together, or each process by itself. Default: store.',
       value: { type: 'choice', choices: SLOT_SCOPES, example: 'process' },
     },
-    block: {
-      about: 'How many slots a process takes from the store at a time: from 1 to concurrency. Default: 1.',
+    reserve: {
+      about:
+        'How many slots a process takes from the store at a time, and keeps at hand: from 1 to concurrency. Default: 1.',
       value: { type: 'whole number', min: 1, max: MAX_SLOTS, example: '10' },
     },
   },

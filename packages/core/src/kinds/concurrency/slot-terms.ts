@@ -11,7 +11,7 @@ export interface ConcurrencyNumbers {
    * After this time, from 1 second to 1 hour, the slots of a process that died are free again. A living process renews its
    * slots, so a request may take longer. Default: `'10s'`.
    */
-  readonly lease?: Duration | undefined;
+  readonly expiry?: Duration | undefined;
   /**
    * Whether all processes that share the store count together, or each process by itself, without asking the store. Default:
    * `'store'`.
@@ -22,7 +22,7 @@ export interface ConcurrencyNumbers {
    * `concurrency`. With more than 1, most requests do not ask the store about this limit, but up to so many slots of each
    * process may be unused while another process is denied. Only with the scope `'store'`. Default: 1.
    */
-  readonly block?: number | undefined;
+  readonly reserve?: number | undefined;
 }
 
 /** Who counts the slots of a concurrency limit together. */
@@ -32,37 +32,41 @@ export type SlotScope = 'store' | 'process';
 export const SLOT_SCOPES: readonly SlotScope[] = ['store', 'process'];
 /** The largest number of slots of a limit. */
 export const MAX_SLOTS = 1_000_000;
-/** The range of a `lease`. */
-export const LEASE: DurationRange = { minMs: 1000, maxMs: 3_600_000, demand: 'from 1s to 1 hour' };
-const DEFAULT_LEASE = '10s';
+/** The range of an `expiry`. */
+export const EXPIRY: DurationRange = { minMs: 1000, maxMs: 3_600_000, demand: 'from 1s to 1 hour' };
+const DEFAULT_EXPIRY = '10s';
 
 /** How the slots of a limit are held. It belongs to the limit, and not to the numbers of an id. Plain data. */
 export interface SlotTerms {
-  readonly leaseMs: number;
+  readonly expiryMs: number;
   readonly scope: SlotScope;
-  readonly block: number;
+  readonly reserve: number;
 }
 
 /**
  * Validates how slots are held.
  *
  * @param where - The path of the limit in error messages: `limits.InFlight`.
- * @throws {SluiceError} `ERR_OPTION` or `ERR_DURATION` for a wrong option, `ERR_LIMIT` for a block in the process.
+ * @throws {SluiceError} `ERR_OPTION` or `ERR_DURATION` for a wrong option, `ERR_LIMIT` for a reserve in the process.
  */
 export function slotTermsOf(where: string, { concurrency, ...terms }: ConcurrencyNumbers): SlotTerms {
-  const { lease = DEFAULT_LEASE, scope = 'store', block = 1 } = terms;
-  const leaseMs = Math.ceil(durationTicks(`${where}.lease`, lease, LEASE) / TICKS_PER_MS);
+  const { expiry = DEFAULT_EXPIRY, scope = 'store', reserve = 1 } = terms;
+  const expiryMs = Math.ceil(durationTicks(`${where}.expiry`, expiry, EXPIRY) / TICKS_PER_MS);
   oneOf(`${where}.scope`, scope, SLOT_SCOPES);
-  wholeNumber(`${where}.block`, block, { min: 1, max: concurrency, remedy: 'For one slot at a time, leave it out.' });
-  if (scope === 'process' && block > 1) throw blockInProcess(`${where}.block`, block);
-  return { leaseMs, scope, block };
+  wholeNumber(`${where}.reserve`, reserve, {
+    min: 1,
+    max: concurrency,
+    remedy: 'For one slot at a time, leave it out.',
+  });
+  if (scope === 'process' && reserve > 1) throw reserveInProcess(`${where}.reserve`, reserve);
+  return { expiryMs, scope, reserve };
 }
 
-function blockInProcess(option: string, value: number): SluiceError {
+function reserveInProcess(option: string, value: number): SluiceError {
   return complaint('ERR_LIMIT', {
     option,
     demand: "left out with scope: 'process'",
     value,
-    remedy: 'Such a limit asks no store, so there is nothing to take in blocks.',
+    remedy: 'Such a limit asks no store, so there is nothing to keep in reserve.',
   });
 }

@@ -49,17 +49,17 @@ describe('a concurrency limit', () => {
   });
 
   test('has a lease of 10 seconds in the store, one slot at a time, unless it says otherwise', () => {
-    const defaults = { leaseMs: 10_000, scope: 'store', block: 1 };
+    const defaults = { expiryMs: 10_000, scope: 'store', reserve: 1 };
     expect(define({ concurrency: 10 }).treatment.slots).toEqual(defaults);
-    const left = { lease: undefined, scope: undefined, block: undefined };
+    const left = { expiry: undefined, scope: undefined, reserve: undefined };
     expect(define({ concurrency: 10, ...left }).treatment.slots).toEqual(defaults);
-    const given = { lease: '1m', scope: 'store', block: 10 };
+    const given = { expiry: '1m', scope: 'store', reserve: 10 };
     expect(define({ concurrency: 10, ...given }).treatment.slots).toEqual({
       ...given,
-      lease: undefined,
-      leaseMs: 60_000,
+      expiry: undefined,
+      expiryMs: 60_000,
     });
-    expect(define({ concurrency: 10, scope: 'process', block: 1 }).treatment.slots?.scope).toBe('process');
+    expect(define({ concurrency: 10, scope: 'process', reserve: 1 }).treatment.slots?.scope).toBe('process');
   });
 
   test.each([
@@ -68,11 +68,11 @@ describe('a concurrency limit', () => {
     [1000, 1000],
     ['1h', 3_600_000],
   ])('may have a lease of %s, which is rounded up to milliseconds', (lease, leaseMs) => {
-    expect(define({ concurrency: 10, lease }).treatment.slots?.leaseMs).toBe(leaseMs);
+    expect(define({ concurrency: 10, expiry: lease }).treatment.slots?.expiryMs).toBe(leaseMs);
   });
 
   test.each([1, 1_000_000])('may have %i slots, all in one block', (concurrency) => {
-    expect(define({ concurrency, block: concurrency }).treatment.slots?.block).toBe(concurrency);
+    expect(define({ concurrency, reserve: concurrency }).treatment.slots?.reserve).toBe(concurrency);
   });
 
   test('of everyone() belongs to the fleet: without a slot, the server is too busy', () => {
@@ -89,7 +89,7 @@ describe('a concurrency limit', () => {
 describe('a wrong concurrency limit is an error, which names the option, the demand, the value and the remedy:', () => {
   const concurrency = '`limits.InFlight.concurrency` must be a whole number from 1 to 1000000, but was';
   const slots = 'It is the number of requests in progress, for example concurrency: 10.';
-  const lease = '`limits.InFlight.lease` must be a duration of whole microseconds from 1s to 1 hour, but was';
+  const lease = '`limits.InFlight.expiry` must be a duration of whole microseconds from 1s to 1 hour, but was';
   test.each<[object, string, string]>([
     [{ concurrency: 0 }, 'ERR_OPTION', `${concurrency} 0. ${slots}`],
     [{ concurrency: -1 }, 'ERR_OPTION', `${concurrency} -1. ${slots}`],
@@ -101,19 +101,19 @@ describe('a wrong concurrency limit is an error, which names the option, the dem
     [{ concurrency: null }, 'ERR_OPTION', `${concurrency} null. ${slots}`],
     [{ concurrency: undefined }, 'ERR_OPTION', `${concurrency} undefined. ${slots}`],
     [
-      { concurrency: 10, lease: '999ms' },
+      { concurrency: 10, expiry: '999ms' },
       'ERR_DURATION',
       `${lease} '999ms'. Write a string with its unit, such as '1s', or`,
     ],
     [
-      { concurrency: 10, lease: 999_999_999 },
+      { concurrency: 10, expiry: 999_999_999 },
       'ERR_DURATION',
       `${lease} 999999999. Write a string with its unit, such as '1s', or`,
     ],
-    [{ concurrency: 10, lease: '61m' }, 'ERR_DURATION', `${lease} '61m'.`],
-    [{ concurrency: 10, lease: 10 }, 'ERR_DURATION', `${lease} 10. Write its unit: '10s' for seconds.`],
-    [{ concurrency: 10, lease: null }, 'ERR_DURATION', `${lease} null.`],
-    [{ concurrency: 10, lease: 'long' }, 'ERR_DURATION', `${lease} 'long'.`],
+    [{ concurrency: 10, expiry: '61m' }, 'ERR_DURATION', `${lease} '61m'.`],
+    [{ concurrency: 10, expiry: 10 }, 'ERR_DURATION', `${lease} 10. Write its unit: '10s' for seconds.`],
+    [{ concurrency: 10, expiry: null }, 'ERR_DURATION', `${lease} null.`],
+    [{ concurrency: 10, expiry: 'long' }, 'ERR_DURATION', `${lease} 'long'.`],
     [
       { concurrency: 10, scope: 'proces' },
       'ERR_OPTION',
@@ -121,20 +121,20 @@ describe('a wrong concurrency limit is an error, which names the option, the dem
     ],
     [{ concurrency: 10, scope: 1 }, 'ERR_OPTION', "`limits.InFlight.scope` must be 'store' or 'process', but was 1."],
     [
-      { concurrency: 10, block: 11 },
+      { concurrency: 10, reserve: 11 },
       'ERR_OPTION',
-      '`limits.InFlight.block` must be a whole number from 1 to 10, but was 11. For one slot at a time, leave it out.',
+      '`limits.InFlight.reserve` must be a whole number from 1 to 10, but was 11. For one slot at a time, leave it out.',
     ],
     [
-      { concurrency: 10, block: 0 },
+      { concurrency: 10, reserve: 0 },
       'ERR_OPTION',
-      '`limits.InFlight.block` must be a whole number from 1 to 10, but was 0. For one slot at a time, leave it out.',
+      '`limits.InFlight.reserve` must be a whole number from 1 to 10, but was 0. For one slot at a time, leave it out.',
     ],
-    [{ concurrency: 10, block: 2.5 }, 'ERR_OPTION', '`limits.InFlight.block` must be a whole number from 1 to 10'],
+    [{ concurrency: 10, reserve: 2.5 }, 'ERR_OPTION', '`limits.InFlight.reserve` must be a whole number from 1 to 10'],
     [
-      { concurrency: 10, scope: 'process', block: 2 },
+      { concurrency: 10, scope: 'process', reserve: 2 },
       'ERR_LIMIT',
-      "`limits.InFlight.block` must be left out with scope: 'process', but was 2. Such a limit asks no store, so there is nothing to take in blocks.",
+      "`limits.InFlight.reserve` must be left out with scope: 'process', but was 2. Such a limit asks no store, so there is nothing to keep in reserve.",
     ],
     [{ concurrency: 10, count: 5 }, 'ERR_LIMIT', '`limits.InFlight.count` must be left out beside `concurrency`'],
   ])('%o', (definition, code, message) => {
@@ -165,7 +165,7 @@ describe('an override of a concurrency limit', () => {
 
   test('applies with the scope process, and with a block that is larger than it', async () => {
     expect(await passed(limiterWith({ concurrency: 2, scope: 'process' }, { overrides }), 'large')).toBe(3);
-    expect(await passed(limiterWith({ concurrency: 2, block: 2 }, { overrides }), 'small')).toBe(1);
+    expect(await passed(limiterWith({ concurrency: 2, reserve: 2 }, { overrides }), 'small')).toBe(1);
   });
 
   test('of a network applies to its addresses', async () => {
@@ -191,9 +191,9 @@ describe('an override of a concurrency limit', () => {
     ['a fraction', { concurrency: 1.5 }, 'ERR_OPTION', `\`overrides.InFlight['7'].concurrency\` ${whole} 1.5.`],
     [
       'a lease',
-      { concurrency: 1, lease: '5s' },
+      { concurrency: 1, expiry: '5s' },
       'ERR_UNKNOWN_OPTION',
-      "`overrides.InFlight['7']` has no option `lease` (its value was '5s'). `lease` belongs to the limit: an override of a concurrency limit changes its `concurrency` alone.",
+      "`overrides.InFlight['7']` has no option `expiry` (its value was '5s'). `expiry` belongs to the limit: an override of a concurrency limit changes its `concurrency` alone.",
     ],
   ])('is an error with %s', (_, override, code, message) => {
     const error = thrown(() => limiterWith({ concurrency: 10 }, { overrides: { InFlight: { '7': override } } }));

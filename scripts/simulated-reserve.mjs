@@ -1,11 +1,11 @@
-// `node scripts/simulated-blocks.mjs` prints the table of docs/when-it-is-too-much.md about blocks of slots: how often a
+// `node scripts/simulated-reserve.mjs` prints the table of docs/when-it-is-too-much.md about reserves of slots: how often a
 // real limiter calls its store to take slots, in a simulated process.
 import { fileURLToPath } from 'node:url';
 import { builtCore } from './built-core.mjs';
 
 /** @typedef {import('./built-core.mjs').Core} Core */
 
-const BLOCKS = [1, 5, 10, 20, 50];
+const RESERVES = [1, 5, 10, 20, 50];
 const RATES = [100, 1000];
 const WORK_MS = 50;
 const SECONDS = 30;
@@ -15,12 +15,12 @@ const SECONDS = 30;
  *
  * @param {Core} core
  */
-export async function blockRows(core) {
+export async function reserveRows(core) {
   const rows = [];
-  for (const block of BLOCKS) {
+  for (const reserve of RESERVES) {
     const calls = [];
-    for (const rate of RATES) calls.push(rounded(await callsPerSecond(core, { block, rate })));
-    rows.push([String(block), ...calls]);
+    for (const rate of RATES) calls.push(rounded(await callsPerSecond(core, { reserve, rate })));
+    rows.push([String(reserve), ...calls]);
   }
   return rows;
 }
@@ -34,9 +34,9 @@ function rounded(calls) {
  * Requests arrive at random, and take a random time.
  *
  * @param {Core} core
- * @param {{ block: number, rate: number }} load
+ * @param {{ reserve: number, rate: number }} load
  */
-async function callsPerSecond({ createLimiter, everyone, memoryStore, FakeTime }, { block, rate }) {
+async function callsPerSecond({ createLimiter, everyone, memoryStore, FakeTime }, { reserve, rate }) {
   const time = new FakeTime();
   const store = memoryStore({ time });
   let calls = 0;
@@ -45,7 +45,7 @@ async function callsPerSecond({ createLimiter, everyone, memoryStore, FakeTime }
     return store.spend(...batch);
   };
   const counting = Object.assign(Object.create(store), { spend });
-  const limits = { Fleet: { key: everyone(), concurrency: 2000, block } };
+  const limits = { Fleet: { key: everyone(), concurrency: 2000, reserve } };
   const limiter = createLimiter({ limits, store: counting, time, log: false });
   const waitMs = exponential();
   /** @type {{ endMs: number, release: () => unknown }[]} */
@@ -74,5 +74,5 @@ function exponential() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const row of await blockRows(await builtCore())) console.log(`| ${row.join(' | ')} |`);
+  for (const row of await reserveRows(await builtCore())) console.log(`| ${row.join(' | ')} |`);
 }
