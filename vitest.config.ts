@@ -18,6 +18,10 @@ const loaders = 'test/packed/loaders.test.ts';
 const aborts = 'test/stress/aborted-requests.test.ts';
 
 const properties = ['test/property/setup.ts'];
+const pins = 'test/contract/pins/pins.test.ts';
+
+/** The files of a worker share a process, whose start was most of their time, and a Redis Cluster. */
+const shared = { isolate: false, setupFiles: ['test/fresh-modules.ts'] };
 
 /**
  * One row per project: what it collects, and how long one of its tests may take. Those that are `alone` run after
@@ -25,10 +29,17 @@ const properties = ['test/property/setup.ts'];
  * projects which command runs.
  */
 const projects = [
-  // `isolate: false`: the files of a worker share a process, whose start was most of their time, and a Redis Cluster.
-  { name: 'unit', include: ['packages/*/test/**/*.test.ts'], isolate: false, setupFiles: ['test/fresh-modules.ts'] },
-  { name: 'contract', include: ['test/contract/**/*.test.ts'] },
-  { name: 'property', include: ['test/property/**/*.test.ts'], timeoutMs: 10 * minute, setupFiles: properties },
+  { name: 'unit', include: ['packages/*/test/**/*.test.ts'], ...shared },
+  { name: 'contract', include: ['test/contract/**/*.test.ts'], exclude: [onRedis, pins], ...shared },
+  // What a request makes depends on what its process has done before.
+  { name: 'pins', include: [pins] },
+  {
+    name: 'property',
+    include: ['test/property/**/*.test.ts'],
+    timeoutMs: 10 * minute,
+    isolate: false,
+    setupFiles: [...shared.setupFiles, ...properties],
+  },
   {
     name: 'redis',
     include: [`packages/${onRedis}`, `test/{contract,property}/${onRedis}`],
@@ -37,7 +48,7 @@ const projects = [
     timeoutMs: 2 * minute,
     setupFiles: [...properties, 'test/redis/servers/teardown.ts'],
   },
-  { name: 'docs', include: ['test/docs/**/*.test.ts'], exclude: [ofPrograms], timeoutMs: 2 * minute },
+  { name: 'docs', include: ['test/docs/**/*.test.ts'], exclude: [ofPrograms], timeoutMs: 2 * minute, ...shared },
   { name: 'smoke', include: [smoke], timeoutMs: minute },
   {
     name: 'programs',

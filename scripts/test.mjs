@@ -6,7 +6,7 @@ import { root } from './pnpm.mjs';
 
 const NO_SERVER = 'none-in-test:quick (a test that needs one is named *.redis.test.ts)';
 
-const usual = ['unit', 'contract', 'property', 'redis', 'docs', 'smoke'];
+const usual = ['unit', 'contract', 'pins', 'property', 'redis', 'docs', 'smoke'];
 /** What takes long and changes rarely. */
 const long = ['programs', 'packed', 'faults', 'bench', 'loaders', 'aborts', 'stress'];
 

@@ -224,7 +224,7 @@ export function slotCases(framework: Framework): void {
     });
     const { body } = await app.get('/', as('ann'));
     expect(body).toBe(
-      'ERR_OPTION `charge` must not be given the limit "Fleet", because the limit is a concurrency limit. ' +
+      'ERR_OPTION `charge` must not be given the limit "Fleet", because it is a concurrency limit. ' +
         'Slots are held and released, and not charged: leave it out.',
     );
     expect(await remaining(limiter, 'Rate')).toBe(0);
@@ -236,7 +236,7 @@ export function slotCases(framework: Framework): void {
   const settle = (): number => 1;
 
   test.each<[option: string, use: object, message: string]>([
-    ['settle', { settle }, '`limits.InFlight.settle` must be left out, because the limit is a concurrency limit'],
+    ['settle', { settle }, '`limits.InFlight.settle` must be left out, because it is a concurrency limit'],
     ['settleAborted', { settle, settleAborted: true }, '`limits.InFlight.settle` must be left out'],
     ['the mode charge', { mode: 'charge' }, '`mode` of limit "InFlight" must be'],
     ['a cost above the slots', { cost: 3 }, '`cost` of limit "InFlight" must be at most'],
@@ -247,7 +247,7 @@ export function slotCases(framework: Framework): void {
   });
 
   test.each<[option: string, use: object, message: string]>([
-    ['settles', { settle }, '`limits.Rate.settle` must be left out, because the limit is a concurrency limit'],
+    ['settles', { settle }, '`limits.Rate.settle` must be left out, because it is a concurrency limit'],
     ['charges', { mode: 'charge' }, '`mode` of limit "Rate" must be'],
   ])('replace rejects slots in place of a rate that a middleware %s', async (_how, use, message) => {
     const limiter = await limiterOf();
