@@ -12,16 +12,16 @@ import { Semaphore } from 'redis-semaphore';
  */
 
 const KEY = 'backend';
-const LEASE_MS = 10_000;
+const EXPIRY_MS = 10_000;
 
 /**
  * @param {import('@sluice/core').Store} store
- * @param {{ concurrency: number, block?: number }} numbers
+ * @param {{ concurrency: number, reserve?: number }} numbers
  * @returns {Hold}
  */
 function holdOf(store, numbers) {
   const limiter = createLimiter({
-    limits: { InFlight: { key: accountId(), lease: LEASE_MS, ...numbers } },
+    limits: { InFlight: { key: accountId(), expiry: EXPIRY_MS, ...numbers } },
     store,
     // With the default of 50 ms the fallback would decide while the machine is busy with something else.
     failure: { deadlineMs: 5000 },
@@ -34,7 +34,7 @@ function holdOf(store, numbers) {
 }
 
 /**
- * @param {{ block?: number }} numbers
+ * @param {{ reserve?: number }} numbers
  * @returns {InProgress}
  */
 function overRedis(numbers) {
@@ -48,8 +48,8 @@ function overRedis(numbers) {
 
 /** @type {InProgress} */
 const redisSemaphore = (client, concurrency) => async () => {
-  // An instance is one holder. The interval of its renewals is its default of a lease × 0.8.
-  const semaphore = new Semaphore(client, KEY, concurrency, { lockTimeout: LEASE_MS, acquireAttemptsLimit: 1 });
+  // An instance is one holder. It is renewed after 0.8 of its timeout, which is the default.
+  const semaphore = new Semaphore(client, KEY, concurrency, { lockTimeout: EXPIRY_MS, acquireAttemptsLimit: 1 });
   await semaphore.acquire();
   await semaphore.release();
 };
