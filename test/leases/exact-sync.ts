@@ -1,5 +1,5 @@
 // What one sync does to one bucket, as it is defined, on whole numbers of any size: without a line of the code under test.
-import type { SyncEntry } from '../../packages/redis/src/leases/sync-call.ts';
+import type { SyncEntry } from '../../packages/redis/src/leases/rules/sync-call.ts';
 
 /** The value of a key: a TAT, and the code of the level that was written. */
 export interface ExactBucket {

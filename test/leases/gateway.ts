@@ -4,13 +4,13 @@ import {
   refundAll,
   type LeaseDecision,
   type LeaseTransaction,
-} from '../../packages/redis/src/leases/decide.ts';
-import type { LeasedBucket, LeaseTerms } from '../../packages/redis/src/leases/leased-bucket.ts';
-import { LeasedBuckets } from '../../packages/redis/src/leases/leased-buckets.ts';
-import type { LeaseStream } from '../../packages/redis/src/leases/lease-stream.ts';
-import { Spent } from '../../packages/redis/src/leases/lease.ts';
-import type { SyncCall } from '../../packages/redis/src/leases/sync-call.ts';
-import { WaitingBatches, type WaitingBatch } from '../../packages/redis/src/leases/waiting-batches.ts';
+} from '../../packages/redis/src/leases/rules/decide.ts';
+import type { LeasedBucket, LeaseTerms } from '../../packages/redis/src/leases/rules/leased-bucket.ts';
+import { LeasedBuckets } from '../../packages/redis/src/leases/rules/leased-buckets.ts';
+import type { LeaseStream } from '../../packages/redis/src/leases/rules/lease-stream.ts';
+import { Spent } from '../../packages/redis/src/leases/rules/lease.ts';
+import type { SyncCall } from '../../packages/redis/src/leases/rules/sync-call.ts';
+import { WaitingBatches, type WaitingBatch } from '../../packages/redis/src/leases/rules/waiting-batches.ts';
 import type { SimulatedNetwork } from './network.ts';
 
 const TICKS_PER_MS = 16_000;

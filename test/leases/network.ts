@@ -1,4 +1,4 @@
-import type { SyncCall, SyncReply } from '../../packages/redis/src/leases/sync-call.ts';
+import type { SyncCall, SyncReply } from '../../packages/redis/src/leases/rules/sync-call.ts';
 import { EventQueue } from './event-queue.ts';
 import type { Random } from './random.ts';
 import { RedisModel, type ModelTransaction, type Snapshot } from './redis-model.ts';

@@ -5,7 +5,7 @@ import type { StoreRefund, StoreTransaction } from '@sluice/core';
 import { levelAfter, passes } from '@sluice/core/kit';
 import { charged } from '../../packages/core/src/rule/gcra.ts';
 import { levelAfterRefund } from '../../packages/core/src/store/transaction-rule.ts';
-import type { SyncCall, SyncReply } from '../../packages/redis/src/leases/sync-call.ts';
+import type { SyncCall, SyncReply } from '../../packages/redis/src/leases/rules/sync-call.ts';
 import {
   RedisData,
   type Reading,

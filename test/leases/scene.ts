@@ -1,4 +1,4 @@
-import { isLeased, leaseNumbers, type LeaseNumbers } from '../../packages/redis/src/leases/lease-numbers.ts';
+import { isLeased, leaseNumbers, type LeaseNumbers } from '../../packages/redis/src/leases/rules/lease-numbers.ts';
 import type { NetworkQuality } from './network.ts';
 import { Random } from './random.ts';
 

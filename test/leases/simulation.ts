@@ -1,6 +1,6 @@
-import type { LeaseDecision, LeaseTransaction } from '../../packages/redis/src/leases/decide.ts';
-import type { LeaseNumbers } from '../../packages/redis/src/leases/lease-numbers.ts';
-import type { LeaseTerms } from '../../packages/redis/src/leases/leased-bucket.ts';
+import type { LeaseDecision, LeaseTransaction } from '../../packages/redis/src/leases/rules/decide.ts';
+import type { LeaseNumbers } from '../../packages/redis/src/leases/rules/lease-numbers.ts';
+import type { LeaseTerms } from '../../packages/redis/src/leases/rules/leased-bucket.ts';
 import { BoundCheck } from './bound-check.ts';
 import { Gateway, type Request } from './gateway.ts';
 import { SimulatedNetwork } from './network.ts';

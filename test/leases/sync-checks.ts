@@ -1,6 +1,6 @@
 // What sync.lua promises, as checks that both a test and the mutants of the script run.
 import fc from 'fast-check';
-import type { SyncCall, SyncEntry } from '../../packages/redis/src/leases/sync-call.ts';
+import type { SyncCall, SyncEntry } from '../../packages/redis/src/leases/rules/sync-call.ts';
 import { encodeSync } from '../../packages/redis/src/leases/sync-script.ts';
 import { runSteered, STEERED_ORIGIN_MICROS } from '../../packages/redis/test/support/steered-script.ts';
 import type { RedisServer } from '../redis/servers/redis-server.ts';

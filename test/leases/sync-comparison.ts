@@ -1,7 +1,7 @@
 // sync.lua and decide.lua on a real server with the clock of a test, and beside them the model of Redis and the exact
 // definition of a sync. After each step all that a process sees, and all that is stored, must be the same.
 import { FakeTime } from '@sluice/core/testing';
-import type { SyncCall, SyncEntry, SyncReply } from '../../packages/redis/src/leases/sync-call.ts';
+import type { SyncCall, SyncEntry, SyncReply } from '../../packages/redis/src/leases/rules/sync-call.ts';
 import { decodeSync, encodeSync } from '../../packages/redis/src/leases/sync-script.ts';
 import { runSteered } from '../../packages/redis/test/support/steered-script.ts';
 import { SteeredStore } from '../../packages/redis/test/support/steered-store.ts';

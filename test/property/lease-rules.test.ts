@@ -2,9 +2,9 @@
 // notice each error in one of them.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HeldLeases } from '../../packages/redis/src/leases/held-leases.ts';
-import { Lease, Spent } from '../../packages/redis/src/leases/lease.ts';
-import { Uncharged } from '../../packages/redis/src/leases/uncharged.ts';
+import { HeldLeases } from '../../packages/redis/src/leases/rules/held-leases.ts';
+import { Lease, Spent } from '../../packages/redis/src/leases/rules/lease.ts';
+import { Uncharged } from '../../packages/redis/src/leases/rules/uncharged.ts';
 
 const T = 1000;
 const RUNS = 20_000;

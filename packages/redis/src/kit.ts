@@ -4,7 +4,7 @@
  *
  * @module
  */
-export type { LeaseNumbers, NotLeased } from './leases/lease-numbers.ts';
+export type { LeaseNumbers, NotLeased } from './leases/rules/lease-numbers.ts';
 export {
   simulateLeases,
   type SimulatedLeasesOptions,

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { redisServer, type RedisServer } from '../../../test/redis/servers/redis-server.ts';
 import { sharedCluster } from '../../../test/redis/servers/shared-cluster.ts';
 import { until } from '../../../test/redis/servers/until.ts';
-import { page as leasedPage } from './leased/support/pages.ts';
+import { page as leasedPage } from './leases/support/pages.ts';
 import { charge, hold, inFlight, order, owed, refund } from './support/orders.ts';
 import { readyStore } from './support/ready-store.ts';
 

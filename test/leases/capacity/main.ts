@@ -1,6 +1,6 @@
 // `npm run leases:capacity` prints what simulated processes with leases let through, beside what one shared bucket does, and
 // how often a client that obeys Retry-After is denied again.
-import { isLeased } from '../../../packages/redis/src/leases/lease-numbers.ts';
+import { isLeased } from '../../../packages/redis/src/leases/rules/lease-numbers.ts';
 import { numbersOf, type Setting } from '../deployment.ts';
 import { admittedOf, type Admitted } from './admitted.ts';
 import { retriesOf } from './polite-clients.ts';

@@ -1,4 +1,4 @@
-import type { LeaseDecision } from '../../../packages/redis/src/leases/decide.ts';
+import type { LeaseDecision } from '../../../packages/redis/src/leases/rules/decide.ts';
 import { Deployment, SECOND_TICKS, type Setting } from '../deployment.ts';
 
 const TICKS_PER_MICRO = 16;

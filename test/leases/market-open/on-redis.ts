@@ -1,5 +1,5 @@
 import type { RedisServer } from '../../redis/servers/redis-server.ts';
-import type { LeaseNumbers } from '../../../packages/redis/src/leases/lease-numbers.ts';
+import type { LeaseNumbers } from '../../../packages/redis/src/leases/rules/lease-numbers.ts';
 import { BoundCheck } from '../bound-check.ts';
 import { GatewayProcesses } from './gateway-processes.ts';
 import type { GatewayOrders, Numbers, Report } from './gateway.mjs';

@@ -1,4 +1,4 @@
-import type { SyncCall, SyncReply } from '../../../packages/redis/src/leases/sync-call.ts';
+import type { SyncCall, SyncReply } from '../../../packages/redis/src/leases/rules/sync-call.ts';
 import { SimulatedNetwork } from '../network.ts';
 import { Random } from '../random.ts';
 import type { RedisCosts } from './scenario.ts';

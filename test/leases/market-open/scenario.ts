@@ -1,4 +1,4 @@
-import { isLeased, leaseNumbers, type LeaseNumbers } from '../../../packages/redis/src/leases/lease-numbers.ts';
+import { isLeased, leaseNumbers, type LeaseNumbers } from '../../../packages/redis/src/leases/rules/lease-numbers.ts';
 
 const TICKS_PER_SECOND = 16_000_000;
 const SYNC_TICKS = TICKS_PER_SECOND / 5;

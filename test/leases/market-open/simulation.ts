@@ -1,4 +1,4 @@
-import type { LeaseNumbers } from '../../../packages/redis/src/leases/lease-numbers.ts';
+import type { LeaseNumbers } from '../../../packages/redis/src/leases/rules/lease-numbers.ts';
 import { BoundCheck } from '../bound-check.ts';
 import { Gateway } from '../gateway.ts';
 import { Random } from '../random.ts';

@@ -18,10 +18,10 @@ export interface RuleMutant {
   readonly finder: Finder;
 }
 
-export const CORE = 'packages/redis/src/leases';
+export const CORE = 'packages/redis/src/leases/rules';
 export const SYNC_MODEL = 'packages/redis/src/simulated/sync-model.ts';
 export const STRICT_MODEL = 'test/leases/redis-model.ts';
-const TESTS = 'packages/redis/test/leases';
+const TESTS = 'packages/redis/test/leases/rules';
 
 export const inScenes = (kind: Kind, scenes: number): Finder => ({ kind, scenes });
 export const inBucketTest = (named: string): Finder => ({ file: `${TESTS}/leased-bucket.test.ts`, named });

@@ -36,8 +36,11 @@ export function splitBySize(
   return pieces;
 }
 
-/** Combines the readings of all parts. Each bucket keeps the time of its own server. */
-export function mergeReadings(parts: readonly BatchPart[], readings: readonly StoreReading[]): StoreReading {
+/** Combines the readings of all parts of a batch. Each bucket keeps the time of its own server. */
+export function mergeReadings(
+  parts: readonly Pick<BatchPart, 'indexes'>[],
+  readings: readonly StoreReading[],
+): StoreReading {
   const size = parts.reduce((sum, { indexes }) => sum + indexes.length, 0);
   const levelsTicks = Array<number>(size).fill(0);
   const bucketNowTicks = Array<number>(size).fill(0);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { malformedReplyError, type Script, type ScriptCall, type ScriptClient } from '../client/script-client.ts';
-import type { SyncCall, SyncEntry, SyncReply, SyncedBucket } from './sync-call.ts';
+import type { SyncCall, SyncEntry, SyncReply, SyncedBucket } from './rules/sync-call.ts';
 import { syncLua } from './sync-lua.ts';
 
 /** The script of leased limits. It applies one sync of a process. */

@@ -1,5 +1,5 @@
 import { TICKS_PER_MS } from '@sluice/core/kit';
-import { ABSENT_LEVEL_TICKS } from '../leases/sync-call.ts';
+import { ABSENT_LEVEL_TICKS } from '../leases/rules/sync-call.ts';
 
 /** A key expires this long after its TAT. */
 const SLACK_MS = 1000;

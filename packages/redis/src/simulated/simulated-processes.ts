@@ -1,12 +1,11 @@
 import type { Awaitable, Time } from '@sluice/core';
 import { TICKS_PER_MICRO, TICKS_PER_MS } from '@sluice/core/kit';
-import { MAX_WAIT_MS, paceOf, SYNC_EVERY_MS } from '../leased/lease-defaults.ts';
-import { LeaseSyncs } from '../leased/lease-syncs.ts';
-import { decide, type LeaseTransaction } from '../leases/decide.ts';
-import { isLeased, leaseNumbers, type LeaseNumbers, type NotLeased } from '../leases/lease-numbers.ts';
-import type { LeasedBucket, LeaseTerms } from '../leases/leased-bucket.ts';
-import { LeasedBuckets } from '../leases/leased-buckets.ts';
-import type { SyncCall, SyncReply } from '../leases/sync-call.ts';
+import { LeaseSyncs, MAX_WAIT_MS, paceOf, SYNC_EVERY_MS } from '../leases/lease-syncs.ts';
+import { decide, type LeaseTransaction } from '../leases/rules/decide.ts';
+import { isLeased, leaseNumbers, type LeaseNumbers, type NotLeased } from '../leases/rules/lease-numbers.ts';
+import type { LeasedBucket, LeaseTerms } from '../leases/rules/leased-bucket.ts';
+import { LeasedBuckets } from '../leases/rules/leased-buckets.ts';
+import type { SyncCall, SyncReply } from '../leases/rules/sync-call.ts';
 import { RedisData } from './redis-data.ts';
 import { applySync, spendExactly } from './sync-model.ts';
 

@@ -1,6 +1,6 @@
 import { TICKS_PER_MS } from '@sluice/core/kit';
-import type { LeaseNumbers } from '../leases/lease-numbers.ts';
-import type { SyncCall, SyncedBucket, SyncEntry, SyncReply } from '../leases/sync-call.ts';
+import type { LeaseNumbers } from '../leases/rules/lease-numbers.ts';
+import type { SyncCall, SyncedBucket, SyncEntry, SyncReply } from '../leases/rules/sync-call.ts';
 import type { RedisData } from './redis-data.ts';
 
 interface SyncState {

@@ -6,7 +6,7 @@ import { sharedCluster } from '../../../../test/redis/servers/shared-cluster.ts'
 import { decideScript } from '../../src/batches/script-batch.ts';
 import type { ScriptClient } from '../../src/client/script-client.ts';
 import { openClient, type ClientOptions } from '../../src/ioredis/open-client.ts';
-import { ABSENT_LEVEL_TICKS, type SyncCall, type SyncEntry, type SyncReply } from '../../src/leases/sync-call.ts';
+import { ABSENT_LEVEL_TICKS, type SyncCall, type SyncEntry, type SyncReply } from '../../src/leases/rules/sync-call.ts';
 import { decodeSync, encodeSync, sendSync, syncScript } from '../../src/leases/sync-script.ts';
 import { BURST, isAllowed, order, owed, TOKEN_TICKS } from '../support/orders.ts';
 import { readyStore } from '../support/ready-store.ts';

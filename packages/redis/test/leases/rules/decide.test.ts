@@ -1,8 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { decide, isExact, refundAll, type LeaseTransaction } from '../../src/leases/decide.ts';
-import type { LeasedBucket } from '../../src/leases/leased-bucket.ts';
-import { WaitingBatches } from '../../src/leases/waiting-batches.ts';
-import { addBucket, answer, makeStream, nextCall, overdraw, SYNC, TERMS, TICKS_PER_MS, TOKEN } from './leased.ts';
+import { decide, isExact, refundAll, type LeaseTransaction } from '../../../src/leases/rules/decide.ts';
+import type { LeasedBucket } from '../../../src/leases/rules/leased-bucket.ts';
+import { WaitingBatches } from '../../../src/leases/rules/waiting-batches.ts';
+import {
+  addBucket,
+  answer,
+  makeStream,
+  nextCall,
+  overdraw,
+  SYNC,
+  TERMS,
+  TICKS_PER_MS,
+  TOKEN,
+} from '../support/leased.ts';
 
 const NOW = 1000 * TICKS_PER_MS;
 const { overdraftTokens, burst } = TERMS;

@@ -1,9 +1,10 @@
+import { TICKS_PER_MS } from '@sluice/core/kit';
 import type { LeasedBucket, LeaseTerms } from './leased-bucket.ts';
 import { Lease } from './lease.ts';
 import type { SyncEntry, SyncedBucket } from './sync-call.ts';
 
 /** Redis leases tokens and takes them back only within this time of the sending. A later answer would come too late. */
-export const WANT_LIFE_TICKS: number = 100 * 16_000;
+export const WANT_LIFE_TICKS: number = 100 * TICKS_PER_MS;
 /** Below this demand, the overdraft and single waits cost less than leases that lapse. */
 const LEAST_DEMAND = 8;
 /**

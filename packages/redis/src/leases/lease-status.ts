@@ -1,13 +1,9 @@
-import type {
-  Awaitable,
-  LeaseDescription,
-  LeaseNumbers,
-  StoreCharge,
-  StoreReading,
-  StoreRefund,
-  StoreTransaction,
-} from '@sluice/core';
-import type { RedisStore, RedisStoreStatus } from '../batches/shared-store.ts';
+import { TICKS_PER_MS } from '@sluice/core/kit';
+import type { RedisStoreStatus, SharedStore } from '../batches/shared-store.ts';
+import type { LeasedBuckets } from './rules/leased-buckets.ts';
+import type { GatewayCount } from './gateway-count.ts';
+import type { LeaseSyncs } from './lease-syncs.ts';
+import type { LeaseStream } from './rules/lease-stream.ts';
 
 /** The state of one stream of syncs. */
 export interface LeaseStreamStatus {
@@ -50,31 +46,28 @@ export interface LeasedStoreStatus extends RedisStoreStatus {
   };
 }
 
-/**
- * A store in Redis that decides limits with an `overshoot` in the process, made by `leasedStore`. It decides everything else
- * as a {@link RedisStore}. Where the process decides, it returns values, otherwise promises. They reject with the errors of a
- * {@link RedisStore}.
- */
-export interface LeasedStore extends Omit<RedisStore, 'traits' | 'spend' | 'check' | 'charge' | 'refund' | 'status'> {
-  readonly traits: {
-    readonly keepsDeadline: true;
-    readonly periods: true;
-    readonly slots: true;
-    readonly leases: true;
+interface StatusParts {
+  readonly shared: SharedStore;
+  readonly buckets: LeasedBuckets;
+  readonly syncs: LeaseSyncs;
+  readonly gateways: GatewayCount;
+}
+
+/** Returns the state of a store with leases. */
+export function statusOf({ shared, buckets, syncs, gateways }: StatusParts): LeasedStoreStatus {
+  const { nowTicks, waits } = syncs;
+  const streams = buckets.streams.map((stream) => {
+    const { answeredSentTicks } = stream;
+    const lastSyncMs = answeredSentTicks === -Infinity ? undefined : (nowTicks - answeredSentTicks) / TICKS_PER_MS;
+    return { state: stateOf(stream), lastSyncMs, keys: stream.buckets.length } as const;
+  });
+  return {
+    ...shared.status(),
+    leases: { streams, keys: buckets.size, waits, gateways: gateways.counted, ...buckets.totals() },
   };
-  /** A value, or a promise if a transaction waits for Redis. */
-  spend(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;
-  /** A value if the process has a recent view of all buckets, otherwise a promise. */
-  check(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;
-  /** A value if all buckets are leased, otherwise a promise. */
-  charge(batch: readonly StoreCharge[], deadlineMs?: number): Awaitable<StoreReading>;
-  /**
-   * Refunds decisions of the process in the process, which returns a value, or with the next sync. Refunds of named buckets
-   * are made in Redis at once.
-   */
-  refund(batch: readonly StoreRefund[], deadlineMs?: number): Awaitable<StoreReading>;
-  /** Describes how this store decides a limit with an `overshoot`. */
-  describeLease(numbers: LeaseNumbers): LeaseDescription;
-  /** Returns the state of the connection and of the leases, and the counters. */
-  status(): LeasedStoreStatus;
+}
+
+function stateOf({ isOpen, isMoving }: LeaseStream): LeaseStreamStatus['state'] {
+  if (isOpen) return 'failing';
+  return isMoving ? 'moving' : 'up';
 }

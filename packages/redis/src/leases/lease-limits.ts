@@ -1,7 +1,7 @@
 import type { LeaseDescription, LeaseNumbers, StoreTransaction } from '@sluice/core';
 import { TICKS_PER_MS } from '@sluice/core/kit';
-import { isLeased, leaseNumbers, type NotLeased } from '../leases/lease-numbers.ts';
-import type { LeaseTerms } from '../leases/leased-bucket.ts';
+import { isLeased, leaseNumbers, type NotLeased } from './rules/lease-numbers.ts';
+import type { LeaseTerms } from './rules/leased-bucket.ts';
 
 /** What all limits of a store have in common. */
 export interface LeaseSettings {
@@ -43,11 +43,11 @@ export class LeaseLimits {
   /** The terms for a transaction; undefined if only Redis decides it. */
   termsOf(candidate: LeaseCandidate): LeaseTerms | undefined {
     if (tokensOf(candidate) === undefined) return undefined;
-    const { limit } = candidate;
-    const { onFailure, overshoot } = candidate.treatment as { onFailure: LeaseNumbers['onFailure']; overshoot: number };
-    const { burst, emissionIntervalTicks: intervalTicks } = candidate.rate!;
+    const { limit, rate, treatment } = candidate;
     const known = this.#known.get(limit);
-    if (known !== undefined && isSame(known.numbers, burst, intervalTicks, overshoot, onFailure)) return known.terms;
+    if (known !== undefined && followFrom(known.numbers, candidate)) return known.terms;
+    const { burst, emissionIntervalTicks: intervalTicks } = rate!;
+    const { onFailure, overshoot } = treatment as { onFailure: LeaseNumbers['onFailure']; overshoot: number };
     const numbers = { burst, intervalTicks, overshoot, onFailure };
     const terms = this.#work(numbers);
     if (!isLeased(terms) && !this.#described.has(textOf(numbers))) this.reportStrict(limit, terms.strictBecause);
@@ -77,13 +77,13 @@ export class LeaseLimits {
   }
 }
 
-/** Whether terms follow from the numbers of a transaction that {@link tokensOf} accepts. */
-export function followFrom(terms: LeaseTerms, { rate, treatment }: LeaseCandidate): boolean {
+/** Whether numbers, or the terms that were worked out from them, are those of a transaction that {@link tokensOf} accepts. */
+export function followFrom(numbers: LeaseNumbers, { rate, treatment }: LeaseCandidate): boolean {
   return (
-    terms.burst === rate!.burst &&
-    terms.intervalTicks === rate!.emissionIntervalTicks &&
-    terms.overshoot === treatment!.overshoot &&
-    terms.onFailure === inOutage(treatment!.onFailure)
+    numbers.burst === rate!.burst &&
+    numbers.intervalTicks === rate!.emissionIntervalTicks &&
+    numbers.overshoot === treatment!.overshoot &&
+    inOutage(numbers.onFailure) === inOutage(treatment!.onFailure)
   );
 }
 
@@ -115,21 +115,6 @@ function inOutage(onFailure: LeaseNumbers['onFailure']): LeaseTerms['onFailure']
 
 function textOf({ burst, intervalTicks, overshoot }: LeaseNumbers): string {
   return `${burst} ${intervalTicks} ${overshoot}`;
-}
-
-function isSame(
-  numbers: LeaseNumbers,
-  burst: number,
-  intervalTicks: number,
-  overshoot: number,
-  onFailure: LeaseNumbers['onFailure'],
-): boolean {
-  return (
-    numbers.burst === burst &&
-    numbers.intervalTicks === intervalTicks &&
-    numbers.overshoot === overshoot &&
-    numbers.onFailure === onFailure
-  );
 }
 
 function described(terms: LeaseTerms, onFailure: LeaseNumbers['onFailure']): LeaseDescription {

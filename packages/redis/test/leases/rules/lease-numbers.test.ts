@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { isLeased, leaseNumbers, type LeaseDemand, type LeaseNumbers } from '../../src/leases/lease-numbers.ts';
+import {
+  isLeased,
+  leaseNumbers,
+  type LeaseDemand,
+  type LeaseNumbers,
+} from '../../../src/leases/rules/lease-numbers.ts';
 
 const TICKS_PER_MS = 16_000;
 const SYNC_MS = 200;

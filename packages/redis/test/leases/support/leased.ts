@@ -1,8 +1,8 @@
 // A bucket with leases and a stream, and answers of Redis as a test wants them.
-import { leaseNumbers, type LeaseNumbers } from '../../src/leases/lease-numbers.ts';
-import { LeasedBucket, type LeaseTerms } from '../../src/leases/leased-bucket.ts';
-import { LeaseStream } from '../../src/leases/lease-stream.ts';
-import type { SyncCall, SyncedBucket, SyncReply } from '../../src/leases/sync-call.ts';
+import { leaseNumbers, type LeaseNumbers } from '../../../src/leases/rules/lease-numbers.ts';
+import { LeasedBucket, type LeaseTerms } from '../../../src/leases/rules/leased-bucket.ts';
+import { LeaseStream } from '../../../src/leases/rules/lease-stream.ts';
+import type { SyncCall, SyncedBucket, SyncReply } from '../../../src/leases/rules/sync-call.ts';
 
 export const TICKS_PER_MS = 16_000;
 /** T: 100 per second. */

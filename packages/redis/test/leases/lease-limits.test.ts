@@ -1,6 +1,6 @@
 import type { StoreTransaction } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { tokensOf } from '../../src/leased/lease-limits.ts';
+import { tokensOf } from '../../src/leases/lease-limits.ts';
 import { page, TOKEN } from './support/pages.ts';
 
 const PERIOD = { startMs: 0, endMs: 1000, next: undefined } as unknown as NonNullable<StoreTransaction['period']>;

@@ -15,9 +15,15 @@ import {
 } from '@sluice/core';
 import { passes, TICKS_PER_MS } from '@sluice/core/kit';
 import type { BucketKeys } from '../batches/bucket-keys.ts';
-import { checkDeadline, closedError, DEFAULT_DEADLINE_MS, type SharedStore } from '../batches/shared-store.ts';
-import { decide, isExact, refundAll, type LeaseDecision } from '../leases/decide.ts';
-import { LeasedBuckets } from '../leases/leased-buckets.ts';
+import {
+  checkDeadline,
+  closedError,
+  DEFAULT_DEADLINE_MS,
+  type RedisStore,
+  type SharedStore,
+} from '../batches/shared-store.ts';
+import { decide, isExact, refundAll, type LeaseDecision } from './rules/decide.ts';
+import { LeasedBuckets } from './rules/leased-buckets.ts';
 import { BucketLookup } from './bucket-lookup.ts';
 import type { GatewayCount } from './gateway-count.ts';
 import type { LeaseLimits } from './lease-limits.ts';
@@ -25,8 +31,36 @@ import type { LeaseSyncs } from './lease-syncs.ts';
 import { joinReadings, readingOf, splitBatch, type SplitBatch } from './leased-batch.ts';
 import { LeaseReturns } from './lease-returns.ts';
 import type { LeasedEntry } from './leased-levels.ts';
-import type { LeasedStore, LeasedStoreStatus } from './leased-store-type.ts';
-import { statusOf } from './lease-status.ts';
+import { statusOf, type LeasedStoreStatus } from './lease-status.ts';
+
+/**
+ * A store in Redis that decides limits with an `overshoot` in the process, made by `leasedStore`. It decides everything else
+ * as a {@link RedisStore}. Where the process decides, it returns values, otherwise promises. They reject with the errors of a
+ * {@link RedisStore}.
+ */
+export interface LeasedStore extends Omit<RedisStore, 'traits' | 'spend' | 'check' | 'charge' | 'refund' | 'status'> {
+  readonly traits: {
+    readonly keepsDeadline: true;
+    readonly periods: true;
+    readonly slots: true;
+    readonly leases: true;
+  };
+  /** A value, or a promise if a transaction waits for Redis. */
+  spend(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;
+  /** A value if the process has a recent view of all buckets, otherwise a promise. */
+  check(batch: readonly StoreTransaction[], deadlineMs?: number): Awaitable<StoreReading>;
+  /** A value if all buckets are leased, otherwise a promise. */
+  charge(batch: readonly StoreCharge[], deadlineMs?: number): Awaitable<StoreReading>;
+  /**
+   * Refunds decisions of the process in the process, which returns a value, or with the next sync. Refunds of named buckets
+   * are made in Redis at once.
+   */
+  refund(batch: readonly StoreRefund[], deadlineMs?: number): Awaitable<StoreReading>;
+  /** Describes how this store decides a limit with an `overshoot`. */
+  describeLease(numbers: LeaseNumbers): LeaseDescription;
+  /** Returns the state of the connection and of the leases, and the counters. */
+  status(): LeasedStoreStatus;
+}
 
 export interface LeasingStoreParts {
   /** Decides everything that is not leased, over the same connection. */

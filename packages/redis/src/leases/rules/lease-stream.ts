@@ -1,3 +1,4 @@
+import { TICKS_PER_MS } from '@sluice/core/kit';
 import {
   applyAnswer,
   needsSync,
@@ -13,7 +14,6 @@ import { MIN_SYNC_GAP_TICKS } from './lease-numbers.ts';
 import type { BucketStream, LeasedBucket } from './leased-bucket.ts';
 import type { SyncCall, SyncReply } from './sync-call.ts';
 
-const TICKS_PER_MS = 16_000;
 /** The most buckets of one call: the script takes about 10 µs for each. */
 const MOST_BUCKETS = 250;
 /** How many buckets a call looks at. Some have nothing to report. */

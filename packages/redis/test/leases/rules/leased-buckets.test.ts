@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { LeasedBuckets } from '../../src/leases/leased-buckets.ts';
-import { named, SYNC, TERMS, TICKS_PER_MS, TOKEN } from './leased.ts';
+import { LeasedBuckets } from '../../../src/leases/rules/leased-buckets.ts';
+import { named, SYNC, TERMS, TICKS_PER_MS, TOKEN } from '../support/leased.ts';
 
 const NOW = 1000 * TICKS_PER_MS;
 const LATER = NOW + SYNC + 1;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { LeasedBuckets } from '../../src/leases/leased-buckets.ts';
-import type { LeaseStream } from '../../src/leases/lease-stream.ts';
-import type { SyncedBucket } from '../../src/leases/sync-call.ts';
-import { answer, leased, named, nextCall, SYNC, TERMS, TICKS_PER_MS, TOKEN } from './leased.ts';
+import { LeasedBuckets } from '../../../src/leases/rules/leased-buckets.ts';
+import type { LeaseStream } from '../../../src/leases/rules/lease-stream.ts';
+import type { SyncedBucket } from '../../../src/leases/rules/sync-call.ts';
+import { answer, leased, named, nextCall, SYNC, TERMS, TICKS_PER_MS, TOKEN } from '../support/leased.ts';
 
 const SECOND = 1000 * TICKS_PER_MS;
 

@@ -1,6 +1,6 @@
 import type { StoreTransaction } from '@sluice/core';
-import { DENIES, FITS, type LeasedBucket } from '../leases/leased-bucket.ts';
-import type { LeaseDecision, LeaseTransaction } from '../leases/decide.ts';
+import { DENIES, FITS, type LeasedBucket } from './rules/leased-bucket.ts';
+import type { LeaseDecision, LeaseTransaction } from './rules/decide.ts';
 
 /** One transaction that is decided in the process. */
 export interface LeasedEntry extends LeaseTransaction {

@@ -1,6 +1,6 @@
 import { redisStore, type RedisStore } from '@sluice/redis';
 import { expect, test } from 'vitest';
-import { GatewayCount } from '../../src/leased/gateway-count.ts';
+import { GatewayCount } from '../../src/leases/gateway-count.ts';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { running } from '../../../../test/redis/servers/running.ts';
 import { until } from '../../../../test/redis/servers/until.ts';

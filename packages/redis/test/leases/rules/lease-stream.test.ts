@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { MIN_SYNC_GAP_TICKS } from '../../src/leases/lease-numbers.ts';
-import { Lease } from '../../src/leases/lease.ts';
+import { MIN_SYNC_GAP_TICKS } from '../../../src/leases/rules/lease-numbers.ts';
+import { Lease } from '../../../src/leases/rules/lease.ts';
 import {
   addBucket,
   answer,
@@ -13,7 +13,7 @@ import {
   TERMS,
   TICKS_PER_MS,
   TOKEN,
-} from './leased.ts';
+} from '../support/leased.ts';
 
 const SECOND = 1000 * TICKS_PER_MS;
 

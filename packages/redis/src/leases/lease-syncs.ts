@@ -1,14 +1,20 @@
 import type { Alarm, Time } from '@sluice/core';
 import { TICKS_PER_MICRO, TICKS_PER_MS } from '@sluice/core/kit';
 import { isMovingSlot } from '../client/server-errors.ts';
-import type { LeaseDecision, LeaseTransaction } from '../leases/decide.ts';
-import type { LeasedBuckets } from '../leases/leased-buckets.ts';
-import type { LeaseStream } from '../leases/lease-stream.ts';
-import type { SyncCall, SyncReply } from '../leases/sync-call.ts';
-import { WaitingBatches, type WaitingBatch } from '../leases/waiting-batches.ts';
+import type { LeaseDecision, LeaseTransaction } from './rules/decide.ts';
+import type { LeasedBuckets } from './rules/leased-buckets.ts';
+import type { LeaseStream } from './rules/lease-stream.ts';
+import type { SyncCall, SyncReply } from './rules/sync-call.ts';
+import { WaitingBatches, type WaitingBatch } from './rules/waiting-batches.ts';
 import type { GatewayCount } from './gateway-count.ts';
 import { leaseChannel, leaseMessage, type EndedSync } from './lease-channel.ts';
 
+/** Default of `syncEvery`. */
+export const SYNC_EVERY_MS = 200;
+/** Default of `maxWait`. */
+export const MAX_WAIT_MS = 50;
+/** The largest jitter, as a part of the time between syncs, so that processes do not sync in step. */
+const MAX_JITTER = 1 / 8;
 /** A sync that is not answered by then has failed. Redis does not apply it later. */
 const SYNC_DEADLINE_MS = 200;
 /** After so long, the next streams are served in another turn of the event loop. */
@@ -185,6 +191,15 @@ export class LeaseSyncs {
     if (this.#waiting.size === 0) return;
     for (const { waiting, decision } of this.#waiting.decideAgain(nowTicks)) waiting.settle(decision);
   }
+}
+
+/**
+ * Returns the factor by which a process multiplies the time between syncs.
+ *
+ * @param random - From 0 to 1, different in each process.
+ */
+export function paceOf(random: number): number {
+  return 1 - MAX_JITTER * random;
 }
 
 function publish(sync: Omit<EndedSync, 'durationMs'>, tookTicks: number): void {

@@ -1,8 +1,8 @@
 import type { StoreBucket, StoreReading, StoreRefund } from '@sluice/core';
 import type { SharedStore } from '../batches/shared-store.ts';
-import type { LeasedBucket } from '../leases/leased-bucket.ts';
-import type { LeasedBuckets } from '../leases/leased-buckets.ts';
-import { Spent } from '../leases/lease.ts';
+import type { LeasedBucket } from './rules/leased-bucket.ts';
+import type { LeasedBuckets } from './rules/leased-buckets.ts';
+import { Spent } from './rules/lease.ts';
 import { joinReadings } from './leased-batch.ts';
 import { serverTicks } from './leased-levels.ts';
 import type { LeaseSyncs } from './lease-syncs.ts';

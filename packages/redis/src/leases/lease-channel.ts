@@ -1,5 +1,5 @@
 import { channel, type Channel } from 'node:diagnostics_channel';
-import type { SyncCall, SyncReply } from '../leases/sync-call.ts';
+import type { SyncCall, SyncReply } from './rules/sync-call.ts';
 
 /**
  * What subscribers of the diagnostics channel `sluice:lease` receive: one sync of a process with leases. Tokens are sums over

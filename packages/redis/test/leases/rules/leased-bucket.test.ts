@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DENIES, EXACT, FITS, UNAVAILABLE, WAITS } from '../../src/leases/leased-bucket.ts';
+import { DENIES, EXACT, FITS, UNAVAILABLE, WAITS } from '../../../src/leases/rules/leased-bucket.ts';
 import {
   addBucket,
   answer,
@@ -12,7 +12,7 @@ import {
   TERMS,
   TICKS_PER_MS,
   TOKEN,
-} from './leased.ts';
+} from '../support/leased.ts';
 
 const { overdraftTokens, burst, leaseTicks } = TERMS;
 

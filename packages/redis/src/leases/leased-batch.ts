@@ -1,6 +1,6 @@
 import type { StoreReading, StoreTransaction } from '@sluice/core';
-import { nowTicksAt } from '@sluice/core/kit';
-import type { LeaseDecision } from '../leases/decide.ts';
+import { mergeReadings } from '../batches/split-batch.ts';
+import type { LeaseDecision } from './rules/decide.ts';
 import type { BucketLookup } from './bucket-lookup.ts';
 import { clockOf, levelOf, serverTicks, type LeasedEntry } from './leased-levels.ts';
 
@@ -73,17 +73,6 @@ export function joinReadings(
   leased: StoreReading,
   exact: StoreReading,
 ): StoreReading {
-  const levelsTicks: number[] = [];
-  const bucketNowTicks: number[] = [];
-  const bucketWallMs: (number | undefined)[] = [];
-  let [leasedIndex, exactIndex] = [0, 0];
-  for (const each of isLeased) {
-    const from = each ? leased : exact;
-    const index = each ? leasedIndex++ : exactIndex++;
-    levelsTicks.push(from.levelsTicks[index]!);
-    bucketNowTicks.push(nowTicksAt(from, index));
-    bucketWallMs.push(from.bucketWallMs?.[index]);
-  }
-  const reading = { nowTicks: exact.nowTicks, levelsTicks, bucketNowTicks };
-  return exact.bucketWallMs === undefined ? reading : { ...reading, bucketWallMs };
+  const places = (wanted: boolean) => ({ indexes: isLeased.flatMap((each, i) => (each === wanted ? [i] : [])) });
+  return mergeReadings([places(false), places(true)], [exact, leased]);
 }

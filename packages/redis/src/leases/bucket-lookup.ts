@@ -1,7 +1,7 @@
 import type { StoreTransaction } from '@sluice/core';
 import type { BucketKeys } from '../batches/bucket-keys.ts';
-import type { LeasedBucket } from '../leases/leased-bucket.ts';
-import type { LeasedBuckets } from '../leases/leased-buckets.ts';
+import type { LeasedBucket } from './rules/leased-bucket.ts';
+import type { LeasedBuckets } from './rules/leased-buckets.ts';
 import { followFrom, tokensOf, type LeaseLimits } from './lease-limits.ts';
 import type { LeasedEntry } from './leased-levels.ts';
 
