@@ -1,7 +1,32 @@
 import type { Awaitable } from '../async/awaitable.ts';
-import type { StoreReading } from '../store/store.ts';
-import { DeadlinePromise } from '../time/deadline-queue.ts';
+import type { Store, StoreReading, StoreTransaction } from '../store/store.ts';
+import { DeadlinePromise, type Wait } from '../time/deadline-queue.ts';
 import type { StoreCall } from './store-calls.ts';
+
+/** Receives the outcome of one call of a store, in place of a promise: exactly one of its methods is called, once. */
+export interface AnswerSink {
+  answered(reading: StoreReading): void;
+  failed(error: unknown): void;
+}
+
+/** Does what `spend` of a store does, but gives the outcome to a sink. It neither throws nor returns anything. */
+export type SpendInto = (
+  store: Store,
+  batch: readonly StoreTransaction[],
+  deadlineMs: number,
+  sink: AnswerSink,
+) => void;
+
+/**
+ * The name of a {@link SpendInto} that is a property of the method `spend` itself: the promise of the guard is then the only
+ * one of a call. A `spend` that wraps or replaces the method does not have it, and is called as that of any other store.
+ */
+export const SPEND_INTO: unique symbol = Symbol('spend into');
+
+/** Returns the {@link SpendInto} of a store, if it has one. */
+export function spendIntoOf(store: Store): SpendInto | undefined {
+  return (store.spend as { readonly [SPEND_INTO]?: SpendInto })[SPEND_INTO];
+}
 
 /** A batch that was sent to the store. */
 export interface SentBatch<Batch, Outcome> {
@@ -21,10 +46,12 @@ export interface StoreCallTracker {
   withoutAnswer<Batch, Outcome>(sent: SentBatch<Batch, Outcome>, error: unknown): Awaitable<Outcome>;
   /** Creates the error for a batch without an answer in time. */
   missedError(): unknown;
+  /** Ends the wait of a batch. Returns false if it has already missed its deadline. */
+  end(wait: Wait): boolean;
 }
 
 /** The pending outcome of a batch that was sent to a remote store. */
-export class PendingCall<Batch, Outcome> extends DeadlinePromise<Outcome> {
+export class PendingCall<Batch, Outcome> extends DeadlinePromise<Outcome> implements AnswerSink {
   readonly #tracker: StoreCallTracker;
   readonly #sent: SentBatch<Batch, Outcome>;
 
@@ -32,6 +59,14 @@ export class PendingCall<Batch, Outcome> extends DeadlinePromise<Outcome> {
     super();
     this.#tracker = tracker;
     this.#sent = sent;
+  }
+
+  answered(reading: StoreReading): void {
+    if (this.#tracker.end(this)) this.accept(reading);
+  }
+
+  failed(error: unknown): void {
+    if (this.#tracker.end(this)) this.fail(error);
   }
 
   accept(answer: unknown): void {

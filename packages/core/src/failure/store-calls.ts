@@ -8,6 +8,7 @@ import type { Transaction } from '../decision/transaction.ts';
 import { readFirst, type Alternatives, type FirstReading } from './alternatives.ts';
 import { checkReading, EMPTY_READING } from './reading.ts';
 import type { Fallback } from './fallback.ts';
+import { spendIntoOf, type SpendInto } from './pending-call.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
 import type { StalePeriods } from './stale-periods.ts';
 import type { StoreHealth } from './store-health.ts';
@@ -18,6 +19,8 @@ import type { StoreHealth } from './store-health.ts';
  */
 export interface StoreCall<Batch, Outcome> {
   send(batch: Batch, deadlineMs: number): unknown;
+  /** For `spend`: returns what sends the batch and gives the outcome to a sink, if the store can do that now. */
+  into?(): SpendInto | undefined;
   /** @throws {SluiceError} `ERR_STORE_ANSWER` for an invalid answer. */
   check(batch: Batch, answer: unknown): void;
   /** @param reading - Valid, see `check`. */
@@ -77,6 +80,7 @@ function decidingCall(
 ): StoreCall<readonly Transaction[], Decision> {
   const takes = name === 'spend';
   return {
+    into: () => (takes && !periods.areUsed ? spendIntoOf(store) : undefined),
     send: (batch, deadlineMs) =>
       periods.areUsed
         ? periods.call({ batch, deadlineMs, send: (current, leftMs) => store[name](current, leftMs) })

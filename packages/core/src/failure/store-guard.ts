@@ -93,6 +93,7 @@ export class StoreGuard implements StoreGate {
       accept: (sent, reading) => this.#accept(sent, reading),
       withoutAnswer: (sent, error) => this.#withoutAnswer(sent, error),
       missedError: () => (this.#closed ? closedWhileWaiting() : missed(deadlineMs)),
+      end: (wait) => this.#deadlines.end(wait),
     };
   }
 
@@ -231,6 +232,14 @@ export class StoreGuard implements StoreGate {
 
   #ask<Batch extends readonly unknown[], Outcome>(call: StoreCall<Batch, Outcome>, batch: Batch): Awaitable<Outcome> {
     const sent = { call, batch, phase: this.#health.phase };
+    const into = call.into?.();
+    if (into !== undefined) {
+      const pending = new PendingCall(this.#tracker, sent);
+      this.#isAsync = true;
+      this.#deadlines.begin(pending);
+      into(this.#store, batch as readonly unknown[] as readonly Transaction[], this.#deadlineMs, pending);
+      return pending.outcome;
+    }
     let answer: unknown;
     try {
       answer = toNativePromise(call.send(batch, this.#deadlineMs));

@@ -38,14 +38,14 @@ export class Deadlines {
    * @param pending - A pending outcome that follows no promise yet.
    */
   follow<T>(promise: PromiseLike<unknown>, pending: DeadlinePromise<T>): Promise<T> {
-    this.#begin(pending);
+    this.begin(pending);
     const fail = (error: unknown): void => {
-      if (this.#end(pending)) pending.fail(error);
+      if (this.end(pending)) pending.fail(error);
     };
     try {
       // Promise.resolve converts other thenables, which may call back more than once or with another thenable.
       Promise.resolve(promise).then((value) => {
-        if (this.#end(pending)) pending.accept(value);
+        if (this.end(pending)) pending.accept(value);
       }, fail);
     } catch (error) {
       // A native promise with an overwritten `then` method threw.
@@ -67,7 +67,8 @@ export class Deadlines {
     this.#alarm = undefined;
   }
 
-  #begin(wait: Wait): void {
+  /** Begins a wait that no promise ends: the caller ends it. */
+  begin(wait: Wait): void {
     if (this.#deadlineMs === Infinity) return this.#waiting.add(wait);
     const nowMicros = this.#time.nowMicros();
     wait.dueMicros = nowMicros + this.#deadlineMs * 1000;
@@ -75,8 +76,8 @@ export class Deadlines {
     if (this.#waiting.size === 1) this.#wake(nowMicros);
   }
 
-  /** Returns false when the wait has already missed its deadline. */
-  #end(wait: Wait): boolean {
+  /** Ends a wait. Returns false when it has already ended, or missed its deadline. */
+  end(wait: Wait): boolean {
     const wentOn = this.#waiting.delete(wait);
     if (this.#waiting.size === 0) this.#rest();
     return wentOn;

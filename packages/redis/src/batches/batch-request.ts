@@ -1,5 +1,5 @@
 import { SluiceError, type StoreHold, type StoreReading, type StoreRefund, type StoreTransaction } from '@sluice/core';
-import { shownText } from '@sluice/core/kit';
+import { shownText, type AnswerSink } from '@sluice/core/kit';
 
 /** The operation on a batch. */
 export type BatchKind = 'spend' | 'check' | 'charge' | 'refund' | 'reset' | 'cap' | 'renew' | 'release';
@@ -7,7 +7,7 @@ export type BatchKind = 'spend' | 'check' | 'charge' | 'refund' | 'reset' | 'cap
 /** One entry of a batch: a transaction, a charge, a refund, a cap, a hold or a bucket name, depending on the kind. */
 export type BatchEntry = Partial<StoreTransaction & StoreRefund & Omit<StoreHold, 'slots'>>;
 
-/** Observes the outcome of a batch before its promise settles. */
+/** Observes the outcome of a batch before its caller. */
 export interface BatchObserver {
   /** @param sentMicros - When the batch was sent, by the process's own clock. The server read the levels after that. */
   onAnswer(request: BatchRequest, reading: StoreReading, sentMicros: number): void;
@@ -15,7 +15,7 @@ export interface BatchObserver {
   onFailure(request: BatchRequest): void;
 }
 
-/** One batch that is sent to Redis, and the promise of its reading. */
+/** One batch that is sent to Redis, until its reading comes. */
 export class BatchRequest {
   readonly kind: BatchKind;
   readonly batch: readonly BatchEntry[];
@@ -25,20 +25,16 @@ export class BatchRequest {
   readonly alternatives: readonly BatchRequestParts[] | undefined;
   readonly deadlineMs: number;
   readonly #observer: BatchObserver;
-  #resolve!: (reading: StoreReading) => void;
-  #reject!: (error: unknown) => void;
-  readonly reading: Promise<StoreReading> = new Promise((resolve, reject) => {
-    this.#resolve = resolve;
-    this.#reject = reject;
-  });
+  readonly #sink: AnswerSink;
 
-  constructor(parts: BatchRequestParts, observer: BatchObserver) {
+  constructor(parts: BatchRequestParts, observer: BatchObserver, sink: AnswerSink) {
     this.kind = parts.kind;
     this.batch = parts.batch;
     this.keys = parts.keys;
     this.alternatives = parts.alternatives;
     this.deadlineMs = parts.deadlineMs;
     this.#observer = observer;
+    this.#sink = sink;
   }
 
   /** @param reading - The reply of the script. Levels below 0 are of a batch that was not executed. */
@@ -46,13 +42,18 @@ export class BatchRequest {
     const broken = reading.levelsTicks.indexOf(FOREIGN);
     if (broken >= 0) return this.fail(brokenBucketError(this.keys[broken]!));
     this.#observer.onAnswer(this, reading, sentMicros);
-    this.#resolve(reading);
+    this.#sink.answered(reading);
   }
 
   fail(error: unknown): void {
     this.#observer.onFailure(this);
-    this.#reject(error);
+    this.#sink.failed(error);
   }
+}
+
+/** Returns a promise of what `send` gives to its sink. */
+export function readingOf(send: (sink: AnswerSink) => void): Promise<StoreReading> {
+  return new Promise((resolve, reject) => send({ answered: resolve, failed: reject }));
 }
 
 export type BatchRequestParts = Pick<BatchRequest, 'kind' | 'batch' | 'keys' | 'deadlineMs'> &

@@ -1,6 +1,5 @@
 import { SluiceError, type Time } from '@sluice/core';
 import type { ScriptClient } from '../client/script-client.ts';
-import { errorPrefix } from '../client/server-errors.ts';
 import type { BatchRequest } from './batch-request.ts';
 import { ScriptBatch } from './script-batch.ts';
 
@@ -32,7 +31,7 @@ export class Coalescer {
    */
   add(request: BatchRequest): void {
     if (this.#current?.hasRoomFor(request, MAX_TRANSACTIONS) === false) this.flush();
-    const call = (this.#current ??= new ScriptBatch(request.deadlineMs, this.#time.nowMicros()));
+    const call = (this.#current ??= new ScriptBatch(request.deadlineMs, this.#time.nowMicros(), this.#send));
     call.add(request);
     if (call.size >= MAX_TRANSACTIONS) return this.flush();
     if (this.#isScheduled) return;
@@ -45,26 +44,14 @@ export class Coalescer {
   flush(): void {
     const call = this.#current;
     this.#current = undefined;
-    if (call !== undefined) this.#run(call);
+    if (call !== undefined) this.#send(call);
   }
 
-  #run(call: ScriptBatch): void {
-    const nowMicros = this.#time.nowMicros();
-    const scriptCall = call.toScriptCall(nowMicros);
-    if (scriptCall.waitedMs >= scriptCall.deadlineMs) return call.fail(stalledError());
-    this.#client.run(scriptCall).then(
-      (reply) => call.answer(reply, nowMicros),
-      (error: unknown) => this.#handleError(call, error),
-    );
-  }
-
-  // TRYAGAIN: a slot is being moved, and the keys of this call are on both nodes. Nothing was executed. Sent alone,
-  // only a batch that itself has keys on both nodes fails.
-  #handleError(call: ScriptBatch, error: unknown): void {
-    const isSplit = error instanceof SluiceError && errorPrefix(error.cause) === 'TRYAGAIN' && call.hasSeveralRequests;
-    if (!isSplit) return call.fail(error);
-    for (const alone of call.splitByRequest()) this.#run(alone);
-  }
+  readonly #send = (call: ScriptBatch): void => {
+    call.sentMicros = this.#time.nowMicros();
+    if (call.leftMs(call.sentMicros) <= 0) call.failed(stalledError());
+    else this.#client.send(call);
+  };
 
   readonly #flushScheduled = (): void => {
     this.#isScheduled = false;

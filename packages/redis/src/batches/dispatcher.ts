@@ -1,10 +1,11 @@
 import type { StoreReading, StoreTransaction, Time } from '@sluice/core';
-import { levelAfter, nowTicksAt, slotsTaken } from '@sluice/core/kit';
+import { levelAfter, nowTicksAt, slotsTaken, type AnswerSink } from '@sluice/core/kit';
 import type { ScriptClient } from '../client/script-client.ts';
 import { slotOf } from '../client/slot.ts';
 import { isGranted, joinAlternatives, splitReading } from './alternatives.ts';
 import {
   BatchRequest,
+  readingOf,
   type BatchEntry,
   type BatchKind,
   type BatchObserver,
@@ -15,7 +16,8 @@ import { mergeReadings, splitBySlot, type BatchPart } from './split-batch.ts';
 
 /** Sends batches to the servers. */
 export interface Dispatcher {
-  dispatch(parts: BatchRequestParts): Promise<StoreReading>;
+  /** Sends a batch, and gives its reading to the sink. */
+  send(parts: BatchRequestParts, sink: AnswerSink): void;
   /** Executes the first batch that passes. Returns the readings of the batches that were tried. */
   dispatchFirst(alternatives: readonly BatchRequestParts[]): Promise<readonly StoreReading[]>;
   /** Sends queued batches, and resolves when the refunds that no caller awaits have settled. */
@@ -32,14 +34,13 @@ export class SingleDispatcher implements Dispatcher {
     this.#observer = observer;
   }
 
-  dispatch(parts: BatchRequestParts): Promise<StoreReading> {
-    const request = new BatchRequest(parts, this.#observer);
-    this.#coalescer.add(request);
-    return request.reading;
+  send(parts: BatchRequestParts, sink: AnswerSink): void {
+    this.#coalescer.add(new BatchRequest(parts, this.#observer, sink));
   }
 
   async dispatchFirst(alternatives: readonly BatchRequestParts[]): Promise<readonly StoreReading[]> {
-    return splitReading(alternatives, await this.dispatch(joinAlternatives(alternatives)));
+    const joined = joinAlternatives(alternatives);
+    return splitReading(alternatives, await readingOf((sink) => this.send(joined, sink)));
   }
 
   drain(): Promise<void> {
@@ -80,16 +81,23 @@ export class ClusterDispatcher implements Dispatcher {
     this.#observers = observers;
   }
 
-  dispatch(parts: BatchRequestParts): Promise<StoreReading> {
+  send(parts: BatchRequestParts, sink: AnswerSink): void {
     const slot = commonSlot(parts.keys);
-    if (slot !== undefined) return this.#dispatchTo(slot, parts, this.#observers.requests);
-    return parts.kind === 'spend' ? this.#spendParts(splitBySlot(parts)) : this.#dispatchParts(splitBySlot(parts));
+    if (slot !== undefined) return this.#sendTo(slot, parts, this.#observers.requests, sink);
+    const slots = splitBySlot(parts);
+    const reading = parts.kind === 'spend' ? this.#spendParts(slots) : this.#dispatchParts(slots);
+    reading.then(
+      (merged) => sink.answered(merged),
+      (error: unknown) => sink.failed(error),
+    );
   }
 
   // Over several slots, one alternative is decided after the other.
   async dispatchFirst(alternatives: readonly BatchRequestParts[]): Promise<readonly StoreReading[]> {
     const joined = joinAlternatives(alternatives);
-    if (commonSlot(joined.keys) !== undefined) return splitReading(alternatives, await this.dispatch(joined));
+    if (commonSlot(joined.keys) !== undefined) {
+      return splitReading(alternatives, await readingOf((sink) => this.send(joined, sink)));
+    }
     const startMicros = this.#time.nowMicros();
     const readings: StoreReading[] = [];
     for (const alternative of alternatives) {
@@ -104,7 +112,8 @@ export class ClusterDispatcher implements Dispatcher {
 
   async #spendNext(parts: BatchRequestParts, last: StoreReading | undefined): Promise<StoreReading> {
     // Only the first alternative always has transactions.
-    return parts.keys.length === 0 ? { nowTicks: last!.nowTicks, levelsTicks: [] } : this.dispatch(parts);
+    if (parts.keys.length === 0) return { nowTicks: last!.nowTicks, levelsTicks: [] };
+    return readingOf((sink) => this.send(parts, sink));
   }
 
   async drain(): Promise<void> {
@@ -112,12 +121,14 @@ export class ClusterDispatcher implements Dispatcher {
     await Promise.all(this.#refunding);
   }
 
-  #dispatchTo(slot: number, parts: BatchRequestParts, observer: BatchObserver): Promise<StoreReading> {
-    const request = new BatchRequest(parts, observer);
+  #sendTo(slot: number, parts: BatchRequestParts, observer: BatchObserver, sink: AnswerSink): void {
     let coalescer = this.#coalescers.get(slot);
     if (coalescer === undefined) this.#coalescers.set(slot, (coalescer = new Coalescer(this.#client, this.#time)));
-    coalescer.add(request);
-    return request.reading;
+    coalescer.add(new BatchRequest(parts, observer, sink));
+  }
+
+  #dispatchTo(slot: number, parts: BatchRequestParts, observer: BatchObserver): Promise<StoreReading> {
+    return readingOf((sink) => this.#sendTo(slot, parts, observer, sink));
   }
 
   async #dispatchParts(parts: readonly BatchPart[]): Promise<StoreReading> {

@@ -1,6 +1,8 @@
-import type { CalendarPeriod, Mode, StoreReading } from '@sluice/core';
+import { SluiceError, type CalendarPeriod, type Mode, type StoreReading } from '@sluice/core';
 import { createHash } from 'node:crypto';
-import { malformedReplyError, type Script, type ScriptCall } from '../client/script-client.ts';
+import { malformedReplyError, type Script } from '../client/script-client.ts';
+import { ScriptRun } from '../client/script-run.ts';
+import { errorPrefix } from '../client/server-errors.ts';
 import type { BatchRequest, BatchEntry, BatchKind, BatchRequestParts } from './batch-request.ts';
 import { decideLua } from './decide-lua.ts';
 import { findStalePeriod, periodTicks, withPeriods } from './periods.ts';
@@ -43,72 +45,54 @@ const SEARCHED = 16;
 const SEARCHED_FOR_MORE = 8 * 7;
 
 /** Batches that are sent in one call of decide.lua. The header of the script describes the encoding. */
-export class ScriptBatch {
+export class ScriptBatch extends ScriptRun {
+  readonly keys: string[] = [];
+  /** When it was sent, by the process's own clock. */
+  sentMicros = 0;
   readonly #requests: BatchRequest[] = [];
-  readonly #keys: string[] = [];
   /** The shapes of the batches: a number for the counts of batches and transactions, then a word per transaction. */
   readonly #shapes: number[] = [];
   readonly #numbers: number[] = [];
   /** The words of the batch that is being added. */
   readonly #words: number[] = [];
-  readonly #deadlineMs: number;
-  readonly #sinceMicros: number;
+  readonly #resend: (alone: ScriptBatch) => void;
   #lastShape = 0;
   #hasPeriods = false;
   #hasSlots = false;
 
-  /** @param sinceMicros - When the first batch was added, by the process's own clock. */
-  constructor(deadlineMs: number, sinceMicros: number) {
-    this.#deadlineMs = deadlineMs;
-    this.#sinceMicros = sinceMicros;
+  /**
+   * @param sinceMicros - When the first batch was added, by the process's own clock.
+   * @param resend - Sends a call again that has only one of the batches.
+   */
+  constructor(deadlineMs: number, sinceMicros: number, resend: (alone: ScriptBatch) => void) {
+    super(decideScript, deadlineMs, sinceMicros);
+    this.#resend = resend;
   }
 
   /** The number of transactions in the call. */
   get size(): number {
-    return this.#keys.length;
-  }
-
-  get hasSeveralRequests(): boolean {
-    return this.#requests.length > 1;
+    return this.keys.length;
   }
 
   /** Whether a batch can be added: it has the same deadline, and the call has room for it. */
   hasRoomFor({ deadlineMs, keys }: BatchRequest, maxTransactions: number): boolean {
-    return deadlineMs === this.#deadlineMs && this.size + keys.length <= maxTransactions;
+    return deadlineMs === this.deadlineMs && this.size + keys.length <= maxTransactions;
   }
 
   add(request: BatchRequest): void {
-    for (const key of request.keys) this.#keys.push(key);
+    for (const key of request.keys) this.keys.push(key);
     if (request.alternatives === undefined) this.#addShape(request, 0);
     else for (const [i, one] of request.alternatives.entries()) this.#addShape(one, i === 0 ? 0 : ALTERNATIVE);
     this.#requests.push(request);
   }
 
-  /** Returns the script call to send at this time of the process's own clock. */
-  toScriptCall(nowMicros: number): Required<Omit<ScriptCall, 'script'>> {
+  get args(): readonly (string | number)[] {
     const numbers = this.#numbers.toReversed();
-    return {
-      keys: this.#keys,
-      args: this.#hasSlots ? [...this.#shapes, ...this.#holders(), ...numbers] : [...this.#shapes, ...numbers],
-      deadlineMs: this.#deadlineMs,
-      waitedMs: (nowMicros - this.#sinceMicros) / 1000,
-    };
+    return this.#hasSlots ? [...this.#shapes, ...this.#holders(), ...numbers] : [...this.#shapes, ...numbers];
   }
 
-  /** Splits the call into one call for each batch, in order, with the same deadline and the same start. */
-  splitByRequest(): ScriptBatch[] {
-    return this.#requests.map((request) => {
-      const batch = new ScriptBatch(this.#deadlineMs, this.#sinceMicros);
-      batch.add(request);
-      return batch;
-    });
-  }
-
-  /**
-   * @param reply - `[nowTicks, level …]`.
-   * @param sentMicros - When the call was sent, by the process's own clock.
-   */
-  answer(reply: readonly unknown[], sentMicros: number): void {
+  /** @param reply - `[nowTicks, level …]`. */
+  protected answer(reply: readonly unknown[]): void {
     const numbers = reply as readonly number[];
     if (numbers.length !== 1 + this.size || !numbers.every(Number.isSafeInteger)) {
       return this.fail(malformedReplyError(decideScript, reply));
@@ -117,17 +101,30 @@ export class ScriptBatch {
     for (const request of this.#requests) {
       const levelsTicks = numbers.slice(next, (next += request.keys.length));
       const reading = { nowTicks: numbers[0]!, levelsTicks };
-      if (this.#hasPeriods) answerInPeriods(request, reading, sentMicros);
-      else request.answer(reading, sentMicros);
+      if (this.#hasPeriods) answerInPeriods(request, reading, this.sentMicros);
+      else request.answer(reading, this.sentMicros);
     }
+  }
+
+  // TRYAGAIN: a slot is being moved, and the keys of this call are on both nodes. Nothing was executed. Sent alone, only a
+  // batch that itself has keys on both nodes fails.
+  protected fail(error: unknown): void {
+    const isSplit =
+      error instanceof SluiceError && errorPrefix(error.cause) === 'TRYAGAIN' && this.#requests.length > 1;
+    for (const request of this.#requests) {
+      if (isSplit) this.#sendAlone(request);
+      else request.fail(error);
+    }
+  }
+
+  #sendAlone(request: BatchRequest): void {
+    const alone = new ScriptBatch(this.deadlineMs, this.sinceMicros, this.#resend);
+    alone.add(request);
+    this.#resend(alone);
   }
 
   #holders(): readonly string[] {
     return this.#requests.flatMap(({ batch }) => batch.map(({ lease, holder }) => lease?.holder ?? holder ?? ''));
-  }
-
-  fail(error: unknown): void {
-    for (const request of this.#requests) request.fail(error);
   }
 
   // Batches with the same limits have the same shape. Consecutive batches of one shape share one copy of it.

@@ -12,10 +12,17 @@ import {
   type StoreTransaction,
   type Time,
 } from '@sluice/core';
-import { checkReadyOptions, complaint, type EventSink } from '@sluice/core/kit';
+import {
+  checkReadyOptions,
+  complaint,
+  SPEND_INTO,
+  type AnswerSink,
+  type EventSink,
+  type SpendInto,
+} from '@sluice/core/kit';
 import type { ConnectionCounts, ConnectionStatus } from '../client/connection-status.ts';
 import type { ScriptClient } from '../client/script-client.ts';
-import type { BatchEntry, BatchKind, BatchRequestParts } from './batch-request.ts';
+import { readingOf, type BatchEntry, type BatchKind, type BatchRequestParts } from './batch-request.ts';
 import { BucketKeys, type BucketKeysOptions } from './bucket-keys.ts';
 import { MAX_TRANSACTIONS } from './coalescer.ts';
 import { DenialCache, cacheDenials, cacheRefunds } from './denial-cache.ts';
@@ -153,13 +160,19 @@ export class SharedStore implements RedisStore {
     return this.#run('spend', batch, deadlineMs);
   }
 
+  static {
+    (this.prototype.spend as { [SPEND_INTO]?: SpendInto })[SPEND_INTO] = (store, batch, deadlineMs, sink) => {
+      (store as SharedStore).#runInto('spend', batch, deadlineMs, sink);
+    };
+  }
+
   async spendFirst(
     alternatives: readonly (readonly StoreTransaction[])[],
     deadlineMs: number = DEFAULT_DEADLINE_MS,
   ): Promise<readonly StoreReading[]> {
     this.#beginCall(deadlineMs);
     // A batch without transactions passes.
-    if (alternatives[0]!.length === 0) return [await this.#readTime(deadlineMs)];
+    if (alternatives[0]!.length === 0) return [await readingOf((sink) => this.#readTime(deadlineMs, sink))];
     const parts = alternatives.map((batch) => {
       return { kind: 'spend', batch, keys: this.#keysOf(batch), deadlineMs } as const;
     });
@@ -223,13 +236,19 @@ export class SharedStore implements RedisStore {
     batch: readonly (BatchEntry & StoreBucket)[],
     deadlineMs: number = DEFAULT_DEADLINE_MS,
   ): Promise<StoreReading> {
+    return readingOf((sink) => this.#runInto(kind, batch, deadlineMs, sink));
+  }
+
+  #runInto(kind: BatchKind, batch: readonly (BatchEntry & StoreBucket)[], deadlineMs: number, sink: AnswerSink): void {
     try {
       this.#beginCall(deadlineMs);
-      if (batch.length === 0) return this.#readTime(deadlineMs);
+      if (batch.length === 0) return this.#readTime(deadlineMs, sink);
       const parts = { kind, batch, keys: this.#keysOf(batch), deadlineMs };
-      return this.#findDenial(parts) ?? this.#send(parts);
+      const denial = this.#findDenial(parts);
+      if (denial === undefined) this.#send(parts, sink);
+      else sink.answered(denial);
     } catch (error) {
-      return Promise.reject(error);
+      sink.failed(error);
     }
   }
 
@@ -243,27 +262,35 @@ export class SharedStore implements RedisStore {
     return batch.map((bucket) => this.#keys.keyOf(bucket));
   }
 
-  #findDenial({ kind, batch, keys }: BatchRequestParts): Promise<StoreReading> | undefined {
+  #findDenial({ kind, batch, keys }: BatchRequestParts): StoreReading | undefined {
     if (kind !== 'spend') return undefined;
     const denial = this.#denials.findDenial(batch as readonly StoreTransaction[], keys);
-    if (denial === undefined) return undefined;
-    this.#counts.rememberedDenials++;
-    return Promise.resolve(denial);
+    if (denial !== undefined) this.#counts.rememberedDenials++;
+    return denial;
   }
 
-  // These kinds need not be atomic. They are split, because a call for many buckets would block the server.
-  #send(parts: BatchRequestParts): Promise<StoreReading> {
-    if (parts.kind !== 'reset' && parts.kind !== 'renew' && parts.kind !== 'release')
-      return this.#dispatcher.dispatch(parts);
-    const pending = splitBySize(parts, MAX_TRANSACTIONS).map((piece) => this.#dispatcher.dispatch(piece));
-    return Promise.all(pending).then(([reading]) => reading!);
+  // Some kinds need not be atomic. They are split, because a call for many buckets would block the server.
+  #send(parts: BatchRequestParts, sink: AnswerSink): void {
+    const { kind, keys } = parts;
+    const isAtomic = kind !== 'reset' && kind !== 'renew' && kind !== 'release';
+    if (isAtomic || keys.length <= MAX_TRANSACTIONS) return this.#dispatcher.send(parts, sink);
+    const pieces = splitBySize(parts, MAX_TRANSACTIONS);
+    Promise.all(pieces.map((piece) => readingOf((each) => this.#dispatcher.send(piece, each)))).then(
+      ([reading]) => sink.answered(reading!),
+      (error: unknown) => sink.failed(error),
+    );
   }
 
   /** Reads the server's clock, which is all that the reading of an empty batch contains. */
-  async #readTime(deadlineMs: number): Promise<StoreReading> {
+  #readTime(deadlineMs: number, sink: AnswerSink): void {
     const keys = [this.#keys.unusedKey];
-    const { nowTicks } = await this.#dispatcher.dispatch({ kind: 'check', batch: [{}], keys, deadlineMs });
-    return { nowTicks, levelsTicks: [] };
+    this.#dispatcher.send(
+      { kind: 'check', batch: [{}], keys, deadlineMs },
+      {
+        answered: ({ nowTicks }) => sink.answered({ nowTicks, levelsTicks: [] }),
+        failed: (error) => sink.failed(error),
+      },
+    );
   }
 
   #noteLostRefund(count: number, cause: unknown): void {

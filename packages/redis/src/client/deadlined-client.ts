@@ -1,9 +1,10 @@
 import { SluiceError, type Time } from '@sluice/core';
-import { Deadlines, TICKS_PER_MICRO } from '@sluice/core/kit';
+import { Deadlines } from '@sluice/core/kit';
 import { ConnectionReports } from './connection-reports.ts';
 import type { ConnectionChange, ConnectionReport, ConnectionStatus } from './connection-status.ts';
 import type { ScriptCall, ScriptClient } from './script-client.ts';
-import { ScriptRun, type ClientParts, type ScriptServers } from './script-servers.ts';
+import { AwaitedRun, type RunClient, type ScriptRun } from './script-run.ts';
+import type { ClientParts, ScriptServers } from './script-servers.ts';
 import { notReadyError } from './server-errors.ts';
 import { StateLog, type ChangeSource } from './state-log.ts';
 
@@ -13,7 +14,7 @@ export interface DeadlinedClientParts extends ClientParts {
 }
 
 /** A client of a single server or a cluster that gives each call its deadline. */
-export class DeadlinedClient implements ScriptClient {
+export class DeadlinedClient implements ScriptClient, RunClient {
   readonly #parts: DeadlinedClientParts;
   readonly #servers: ScriptServers;
   readonly #log: StateLog;
@@ -36,25 +37,44 @@ export class DeadlinedClient implements ScriptClient {
     return this.#servers.isCluster;
   }
 
-  run(call: ScriptCall): Promise<readonly unknown[]> {
-    if (this.#isClosed) return Promise.reject(closedError());
-    const { counts, script, time } = this.#parts;
+  send(run: ScriptRun): void {
+    if (this.#isClosed) return run.failed(closedError());
+    const { counts, time } = this.#parts;
     counts.calls++;
-    const run = new ScriptRun(call, script, time.nowMicros() * TICKS_PER_MICRO);
-    const answer = this.#servers.send(run);
-    if (!(answer instanceof SluiceError)) {
-      return this.#deadlines.race(answer, run.leftMs, () => this.#noteMiss(run));
+    const server = this.#servers.serverOf(run);
+    if (server instanceof SluiceError) {
+      counts.unreachable++;
+      return run.failed(server);
     }
-    counts.unreachable++;
-    return Promise.reject(answer);
+    const nowMicros = time.nowMicros();
+    run.begin(this, this.#deadlines.of(run.leftMs(nowMicros)), nowMicros);
+    server.send(run);
+  }
+
+  run(call: ScriptCall): Promise<readonly unknown[]> {
+    const { script, time } = this.#parts;
+    const run = new AwaitedRun(call, call.script ?? script, time.nowMicros());
+    this.send(run);
+    return run.reply;
   }
 
   ready(timeoutMs: number): Promise<void> {
     if (this.#isClosed) return Promise.reject(closedError());
     if (this.#servers.state === 'up') return Promise.resolve();
     this.#up ??= new Promise((resolve) => (this.#resolveUp = resolve));
-    return this.#deadlines.race(this.#up, timeoutMs, () =>
-      this.#isClosed ? closedError() : this.#createNotReadyError(timeoutMs),
+    return this.#deadlines
+      .of(timeoutMs)
+      .race(this.#up, () => (this.#isClosed ? closedError() : this.#createNotReadyError(timeoutMs)));
+  }
+
+  noteMiss({ script, deadlineMs, sentTo }: ScriptRun): SluiceError {
+    if (this.#isClosed) return closedWhileWaiting();
+    this.#parts.counts.missed++;
+    // `sentTo` is set, because only a run that was sent can miss its deadline.
+    sentTo!.noteMiss();
+    return new SluiceError(
+      'ERR_STORE_DEADLINE',
+      `Redis at ${sentTo!.server} did not answer the script ${script.name} within ${deadlineMs} ms.`,
     );
   }
 
@@ -99,17 +119,6 @@ export class DeadlinedClient implements ScriptClient {
     const { lastError = this.#log.lastError?.cause } = missing[0] ?? {};
     return notReadyError(servers, timeoutMs, lastError);
   }
-
-  #noteMiss({ call, script, sentTo }: ScriptRun): SluiceError {
-    if (this.#isClosed) return closedWhileWaiting();
-    this.#parts.counts.missed++;
-    // `sentTo` is set, because only a call that was sent can miss its deadline.
-    sentTo!.noteMiss();
-    return new SluiceError(
-      'ERR_STORE_DEADLINE',
-      `Redis at ${sentTo!.server} did not answer the script ${script.name} within ${call.deadlineMs} ms.`,
-    );
-  }
 }
 
 function closedError(): SluiceError {
@@ -132,19 +141,14 @@ export class CallDeadlines {
     this.#time = time;
   }
 
-  /**
-   * Settles as the promise does, or rejects with the error of `makeError` after `deadlineMs`, rounded up to whole ones.
-   */
-  race<T>(promise: Promise<T>, deadlineMs: number, makeError: () => unknown): Promise<T> {
-    return this.#ofLength(Math.ceil(deadlineMs)).race(promise, makeError);
-  }
-
-  /** Rejects all waiting calls now, as if their deadlines had passed. */
+  /** Ends all that wait now, as if their deadlines had passed. */
   expireAll(): void {
     for (const deadlines of this.#byLength.values()) deadlines.expireAll();
   }
 
-  #ofLength(deadlineMs: number): Deadlines {
+  /** Returns the list of those that wait for so many milliseconds, rounded up to whole ones. */
+  of(leftMs: number): Deadlines {
+    const deadlineMs = Math.ceil(leftMs);
     const known = this.#byLength.get(deadlineMs);
     if (known !== undefined) return known;
     if (this.#byLength.size >= MAX_LENGTHS) this.#dropIdle();

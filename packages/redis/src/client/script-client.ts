@@ -1,6 +1,7 @@
 import { SluiceError } from '@sluice/core';
 import { shown } from '@sluice/core/kit';
 import type { ConnectionReport, ConnectionStatus } from './connection-status.ts';
+import type { ScriptRun } from './script-run.ts';
 
 /** A Lua script, which a server identifies by its SHA-1. */
 export interface Script {
@@ -16,10 +17,8 @@ export interface ScriptCall {
   readonly keys: readonly string[];
   /** The arguments after the expiry: ARGV[2…]. */
   readonly args: readonly (string | number)[];
-  /** How long the caller waits in total, in milliseconds, more than 0. The script must not write after that. */
+  /** How long the caller waits, in milliseconds, more than 0. The script must not write after that. */
   readonly deadlineMs: number;
-  /** The part of `deadlineMs` that has already passed, in milliseconds, less than `deadlineMs`. Default: 0. */
-  readonly waitedMs?: number;
 }
 
 /**
@@ -30,17 +29,19 @@ export interface ScriptClient {
   /** Whether all keys of a call must be in one hash slot. */
   readonly isCluster: boolean;
   /**
-   * Runs a script on the server of its keys.
+   * Runs a script on the server of its keys, and ends the run. It never throws.
    *
    * The client inserts the expiry as ARGV[1]: the last moment at which the script may write, in the server's time, as
    * an integer string of ticks of 1/16 µs since 2026-01-01 UTC. The reply of the script is an array that begins with
    * two whole numbers: 1 if the script was executed or 0 if it had expired, and the server's time in ticks.
    *
-   * @returns The reply of an executed script without its first element: `[nowTicks, …]`, `nowTicks` a number.
-   * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` if the server is not connected (at once) or fails;
-   * `ERR_STORE_DEADLINE` if no answer came in time; `ERR_STORE_BUCKET` if only this call failed (a key of a wrong type,
-   * an error in the script); `ERR_STORE_ANSWER` for a reply of another shape; `ERR_CLOSED` after {@link close}.
+   * The run ends with the reply of an executed script without its first element: `[nowTicks, …]`, `nowTicks` a number.
+   * Or it fails with `ERR_STORE_UNAVAILABLE` if the server is not connected (at once) or fails; `ERR_STORE_DEADLINE` if no
+   * answer came in time; `ERR_STORE_BUCKET` if only this call failed (a key of a wrong type, an error in the script);
+   * `ERR_STORE_ANSWER` for a reply of another shape; `ERR_CLOSED` after {@link close}.
    */
+  send(run: ScriptRun): void;
+  /** Runs a script as {@link send} does. The promise rejects with its errors. */
   run(call: ScriptCall): Promise<readonly unknown[]>;
   /**
    * Resolves when the script can be run on every server: when the state is `up`.

@@ -1,7 +1,7 @@
 import type { SluiceError, Time } from '@sluice/core';
-import { TICKS_PER_MS } from '@sluice/core/kit';
 import type { ConnectionCounts, ConnectionState } from './connection-status.ts';
-import type { Script, ScriptCall } from './script-client.ts';
+import type { Script } from './script-client.ts';
+import type { ScriptRun } from './script-run.ts';
 
 /** The servers that a client runs scripts on: a single one, or the primaries of a cluster. */
 export interface ScriptServers {
@@ -15,9 +15,15 @@ export interface ScriptServers {
   readonly downCause: SluiceError | undefined;
   /** Returns the state of all servers, open or not. */
   list(): readonly ServerState[];
-  /** Sends a call to the server of its keys. Returns an error, not a promise, if that server is not connected. */
-  send(run: ScriptRun): Promise<readonly unknown[]> | SluiceError;
+  /** Returns the server of the keys of a run; an error if it is not connected. */
+  serverOf(run: ScriptRun): ScriptSender | SluiceError;
   close(): Promise<void>;
+}
+
+/** A server that runs scripts. */
+interface ScriptSender {
+  /** Runs a script, and ends the run. */
+  send(run: ScriptRun): void;
 }
 
 /** The state of one server. */
@@ -32,42 +38,6 @@ export interface ServerState {
   readonly lastError: unknown;
   /** The maximum error of the estimate of the server's clock, in milliseconds; `undefined` before the first answer. */
   readonly clockUncertaintyMs: number | undefined;
-}
-
-/** The server that a call was sent to. */
-interface SentTo {
-  readonly server: string;
-  /** Notes that the call missed its deadline. */
-  noteMiss(): void;
-}
-
-/**
- * One run of a script with its deadline. It may be sent to several servers in turn. All ticks are of the process's
- * own clock.
- */
-export class ScriptRun {
-  readonly call: ScriptCall;
-  readonly script: Script;
-  readonly startTicks: number;
-  /** The time from the start to the deadline, in milliseconds. */
-  readonly leftMs: number;
-  readonly endTicks: number;
-  /** The server to which the call was last sent. */
-  sentTo: SentTo | undefined;
-
-  /** @param ownScript - The script of the client, for a call without another one. */
-  constructor(call: ScriptCall, ownScript: Script, startTicks: number) {
-    this.call = call;
-    this.script = call.script ?? ownScript;
-    this.startTicks = startTicks;
-    this.leftMs = call.deadlineMs - (call.waitedMs ?? 0);
-    this.endTicks = startTicks + Math.floor(this.leftMs * TICKS_PER_MS);
-  }
-
-  /** Whether less than half of the time has passed. */
-  isEarly(nowTicks: number): boolean {
-    return nowTicks - this.startTicks < this.endTicks - nowTicks;
-  }
 }
 
 /** The dependencies that a client shares with its servers. */

@@ -1,12 +1,13 @@
 import { SluiceError } from '@sluice/core';
-import type { ClientParts, ScriptRun, ScriptServers } from '../client/script-servers.ts';
+import type { ScriptRun } from '../client/script-run.ts';
+import type { ClientParts, ScriptServers } from '../client/script-servers.ts';
 import { errorPrefix, unavailableError } from '../client/server-errors.ts';
 import { slotOf } from '../client/slot.ts';
 import type { ChangeSource } from '../client/state-log.ts';
 import { closeCluster, type ClusterConnection } from './connection.ts';
 import { Primaries } from './primaries.ts';
 import { lastNodeErrorOf, primaryOf, REFRESH_EVENT, setPrimary } from './private-names.ts';
-import { MAX_REDIRECTS, reachableAddress, redirectOf, type Redirect, type Redirects } from './redirects.ts';
+import { MAX_REDIRECTS, reachableAddress, redirectOf, type Redirect } from './redirects.ts';
 import type { ScriptServer } from './script-server.ts';
 import { SlotRefresh } from './slot-refresh.ts';
 import { withoutCommand } from './supervised-connection.ts';
@@ -39,7 +40,10 @@ export class ClusterServers implements ScriptServers {
     this.#parts = parts;
     this.#onChange = onChange;
     this.#lastOpenMicros = parts.time.nowMicros();
-    this.#primaries = new Primaries(cluster, parts, (server) => this.#noteChange(server));
+    this.#primaries = new Primaries(cluster, parts, {
+      onChange: (server) => this.#noteChange(server),
+      onFailure: (server, run, error) => this.#handleFailure(server, run, error),
+    });
     this.#refresh = new SlotRefresh(cluster, parts.time, () => this.#rediscover());
     cluster.on(REFRESH_EVENT, this.#onRefresh);
     cluster.on('error', this.#onError);
@@ -68,9 +72,9 @@ export class ClusterServers implements ScriptServers {
     return this.#primaries.list();
   }
 
-  send(run: ScriptRun): Promise<readonly unknown[]> | SluiceError {
-    const server = this.#primaries.find(primaryOf(this.#cluster, slotOf(run.call.keys[0]!)));
-    if (server?.isOpen) return this.#sendTo(server, run, { asking: false, left: MAX_REDIRECTS });
+  serverOf({ keys }: ScriptRun): ScriptServer | SluiceError {
+    const server = this.#primaries.find(primaryOf(this.#cluster, slotOf(keys[0]!)));
+    if (server?.isOpen) return server;
     this.#refresh.schedule();
     return server?.unavailableError ?? this.#createUnmappedError();
   }
@@ -83,18 +87,16 @@ export class ClusterServers implements ScriptServers {
     await closeCluster(this.#cluster);
   }
 
-  async #sendTo(server: ScriptServer, run: ScriptRun, { asking, left }: Redirects): Promise<readonly unknown[]> {
-    try {
-      return await server.send(run, asking);
-    } catch (error) {
-      // The node may have been removed or replaced, which a refresh of the slot map shows.
-      if (error instanceof SluiceError && error.code === 'ERR_STORE_UNAVAILABLE') this.#refresh.schedule();
-      const redirect = redirectOf(error);
-      const next = redirect === undefined ? undefined : this.#follow(redirect, server);
-      if (redirect === undefined || !next?.isOpen || left === 0) throw error;
-      this.#parts.counts.redirects++;
-      return await this.#sendTo(next, run, { asking: !redirect.isForGood, left: left - 1 });
-    }
+  #handleFailure(server: ScriptServer, run: ScriptRun, error: SluiceError): void {
+    // The node may have been removed or replaced, which a refresh of the slot map shows.
+    if (error.code === 'ERR_STORE_UNAVAILABLE') this.#refresh.schedule();
+    const redirect = redirectOf(error);
+    const next = redirect === undefined ? undefined : this.#follow(redirect, server);
+    if (redirect === undefined || !next?.isOpen || run.redirects === MAX_REDIRECTS) return run.failed(error);
+    this.#parts.counts.redirects++;
+    run.redirects++;
+    run.isAsking = !redirect.isForGood;
+    next.send(run);
   }
 
   #follow({ address, isForGood, slot }: Redirect, from: ScriptServer): ScriptServer | undefined {

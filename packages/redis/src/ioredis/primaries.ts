@@ -1,22 +1,32 @@
+import type { SluiceError } from '@sluice/core';
+import type { ScriptRun } from '../client/script-run.ts';
 import type { ClientParts } from '../client/script-servers.ts';
 import { addressOf, type ClusterConnection, type Connection } from './connection.ts';
 import { disableOfflineQueue } from './private-names.ts';
 import { ScriptServer } from './script-server.ts';
 import { ConnectTimeout } from './watches.ts';
 
+/** What primaries report to their cluster. */
+interface PrimariesListener {
+  /** Called when the state of a server may have changed. */
+  onChange(server: ScriptServer): void;
+  /** Called with a run that has failed on a server, and has not ended. */
+  onFailure(server: ScriptServer, run: ScriptRun, error: SluiceError): void;
+}
+
 /** The primaries of a cluster, by the `host:port` of the slot map. */
 export class Primaries {
   readonly #cluster: ClusterConnection;
   readonly #parts: ClientParts;
-  readonly #onChange: (server: ScriptServer) => void;
+  readonly #listener: PrimariesListener;
   readonly #servers = new Map<string, ScriptServer>();
   /** By address, because a stuck server is replaced at each refresh of the map, and attempts count on. */
   readonly #connectTimeouts = new Map<string, ConnectTimeout>();
 
-  constructor(cluster: ClusterConnection, parts: ClientParts, onChange: (server: ScriptServer) => void) {
+  constructor(cluster: ClusterConnection, parts: ClientParts, listener: PrimariesListener) {
     this.#cluster = cluster;
     this.#parts = parts;
-    this.#onChange = onChange;
+    this.#listener = listener;
   }
 
   /** Returns all primaries, open or not. */
@@ -57,7 +67,8 @@ export class Primaries {
       connection,
       connectTimeout,
       isInCluster: true,
-      onChange: () => this.#onChange(server),
+      onChange: () => this.#listener.onChange(server),
+      onFailure: (run, error) => this.#listener.onFailure(server, run, error),
     });
     // ioredis enables the offline queue of cluster nodes regardless of their options, but a script must not be queued.
     disableOfflineQueue(connection);

@@ -3,14 +3,6 @@ import type { Address, NatMap } from './connection.ts';
 /** How often one call is redirected at most. */
 export const MAX_REDIRECTS = 2;
 
-/** The redirections of one call so far. */
-export interface Redirects {
-  /** Whether the last one was an `ASK`, so that ASKING is sent before the call. */
-  readonly asking: boolean;
-  /** How many more redirections the call follows. */
-  readonly left: number;
-}
-
 /** A redirection of a call by a node of a cluster. */
 export interface Redirect {
   /**

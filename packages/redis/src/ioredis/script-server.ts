@@ -1,7 +1,8 @@
 import { SluiceError } from '@sluice/core';
 import { TICKS_PER_MICRO } from '@sluice/core/kit';
 import { readReply, type Script, type ScriptReply } from '../client/script-client.ts';
-import type { ClientParts, ScriptRun, ServerState } from '../client/script-servers.ts';
+import type { ScriptRun } from '../client/script-run.ts';
+import type { ClientParts, ServerState } from '../client/script-servers.ts';
 import { ServerClock } from '../client/server-clock.ts';
 import { callError, errorPrefix, isNoScript, unavailableError } from '../client/server-errors.ts';
 import { addressOf, type Connection } from './connection.ts';
@@ -18,13 +19,8 @@ export interface ScriptServerParts extends ClientParts {
   readonly isInCluster: boolean;
   /** Called when `isOpen`, `isHealthy` or `lastError` may have changed. */
   readonly onChange: () => void;
-}
-
-/** How one attempt of a run is sent. */
-interface Attempt {
-  readonly asking: boolean;
-  readonly command: 'eval' | 'evalsha';
-  readonly isSecond: boolean;
+  /** Called with a run that has failed here. It ends the run, or sends it elsewhere. */
+  readonly onFailure: (run: ScriptRun, error: SluiceError) => void;
 }
 
 /**
@@ -93,13 +89,10 @@ export class ScriptServer implements ServerState {
     return this.#unavailableError;
   }
 
-  /**
-   * Runs a script on this server.
-   *
-   * @param asking - Whether to send ASKING before it, because the server is still importing the hash slot.
-   */
-  send(run: ScriptRun, asking: boolean): Promise<readonly unknown[]> {
-    return this.#attempt(run, { asking, command: 'evalsha', isSecond: false });
+  /** Runs a script on this server, and ends the run. */
+  send(run: ScriptRun): void {
+    run.isSecond = false;
+    this.#attempt(run, 'evalsha');
   }
 
   /** Notes that a call that was sent here missed its deadline. */
@@ -113,44 +106,56 @@ export class ScriptServer implements ServerState {
   }
 
   // Every decision takes this path, so it adds only one `then` to the promise of ioredis.
-  #attempt(run: ScriptRun, attempt: Attempt): Promise<readonly unknown[]> {
-    if (!this.isOpen) return Promise.reject(this.unavailableError);
+  #attempt(run: ScriptRun, command: 'eval' | 'evalsha'): void {
+    if (!this.isOpen) return this.#parts.onFailure(run, this.unavailableError);
     run.sentTo = this;
-    const { script, call } = run;
-    const { keys, args } = call;
-    const text = attempt.command === 'eval' ? script.source : script.sha1;
+    const { script, keys, args } = run;
+    const text = command === 'eval' ? script.source : script.sha1;
     const expiry = String(this.#clock.notAfter(run.endTicks));
     try {
       // ASKING applies to the next command on this connection, which is the script. If the server rejects ASKING, the
       // script fails as well, and its error is reported.
-      if (attempt.asking) this.connection.asking().catch(() => {});
+      if (run.isAsking) this.connection.asking().catch(() => {});
       const sentTicks = this.#nowTicks();
-      return this.connection[attempt.command]([text, keys.length, ...keys, expiry, ...args]).then(
-        (reply) => this.#handleReply(run, attempt, this.#readReply(script, reply, sentTicks)),
-        (error: unknown) => this.#handleError(run, attempt, error),
+      this.connection[command]([text, keys.length, ...keys, expiry, ...args]).then(
+        (reply) => this.#handleReply(run, reply, sentTicks),
+        (error: unknown) => this.#handleError(run, command, error),
       );
     } catch (error) {
       // A tracing library that wraps ioredis may throw synchronously. Uncaught, its error would end the process.
-      return Promise.reject(this.#toSluiceError(run, error));
+      this.#parts.onFailure(run, this.#toSluiceError(run, error));
     }
   }
 
-  #handleReply(run: ScriptRun, attempt: Attempt, reply: ScriptReply): readonly unknown[] | Promise<readonly unknown[]> {
-    if (reply.done) {
-      if (!this.#isWritable) this.#noteWritable();
-      return reply.rest;
+  #handleReply(run: ScriptRun, answer: unknown, sentTicks: number): void {
+    let reply: ScriptReply;
+    try {
+      reply = this.#readReply(run.script, answer, sentTicks);
+    } catch (error) {
+      return this.#parts.onFailure(run, error as SluiceError);
     }
+    if (!reply.done) return this.#handleExpired(run);
+    if (!this.#isWritable) this.#noteWritable();
+    run.answered(reply.rest);
+  }
+
+  // The estimate of the server's clock was wrong, and the reply has corrected it. The script is sent once more if less than
+  // half of its time has passed.
+  #handleExpired(run: ScriptRun): void {
     this.#parts.counts.expired++;
-    // The estimate of the server's clock was wrong, and the reply has corrected it. The script is sent once more if
-    // less than half of its time has passed.
-    if (attempt.isSecond || !run.isEarly(this.#nowTicks())) throw this.#createExpiredError(run);
-    return this.#attempt(run, { ...attempt, command: 'evalsha', isSecond: true });
+    if (run.isSecond || !run.isEarly(this.#nowTicks())) {
+      return this.#parts.onFailure(run, this.#createExpiredError(run));
+    }
+    run.isSecond = true;
+    this.#attempt(run, 'evalsha');
   }
 
-  #handleError(run: ScriptRun, attempt: Attempt, error: unknown): Promise<readonly unknown[]> {
-    if (attempt.command === 'eval' || !isNoScript(error)) throw this.#toSluiceError(run, error);
+  #handleError(run: ScriptRun, command: 'eval' | 'evalsha', error: unknown): void {
+    if (command === 'eval' || !isNoScript(error)) {
+      return this.#parts.onFailure(run, this.#toSluiceError(run, error));
+    }
     this.#parts.counts.reloads++;
-    return this.#attempt(run, { ...attempt, command: 'eval' });
+    this.#attempt(run, 'eval');
   }
 
   #readReply(script: Script, answer: unknown, sentTicks: number): ScriptReply {
@@ -184,15 +189,15 @@ export class ScriptServer implements ServerState {
     return this.#createCallError(run, withoutCommand(error));
   }
 
-  #createCallError({ call, script }: ScriptRun, error: unknown): SluiceError {
+  #createCallError({ keys, script }: ScriptRun, error: unknown): SluiceError {
     const { isInCluster } = this.#parts;
-    return callError({ server: this.server, isInCluster, script }, call.keys, error);
+    return callError({ server: this.server, isInCluster, script }, keys, error);
   }
 
-  #createExpiredError({ call, script }: ScriptRun): SluiceError {
+  #createExpiredError({ deadlineMs, script }: ScriptRun): SluiceError {
     return new SluiceError(
       'ERR_STORE_DEADLINE',
-      `Redis at ${this.server} got to the script ${script.name} only after its ${call.deadlineMs} ms were ` +
+      `Redis at ${this.server} got to the script ${script.name} only after its ${deadlineMs} ms were ` +
         'over, and did not run it.',
     );
   }

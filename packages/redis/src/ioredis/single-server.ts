@@ -1,5 +1,5 @@
 import type { SluiceError } from '@sluice/core';
-import type { ClientParts, ScriptRun, ScriptServers } from '../client/script-servers.ts';
+import type { ClientParts, ScriptServers } from '../client/script-servers.ts';
 import type { ChangeSource } from '../client/state-log.ts';
 import { closeConnection, type Connection } from './connection.ts';
 import { ScriptServer } from './script-server.ts';
@@ -19,6 +19,7 @@ export class SingleServer implements ScriptServers {
       connectTimeout: new ConnectTimeout(),
       isInCluster: false,
       onChange: () => onChange(this.#server),
+      onFailure: (run, error) => run.failed(error),
     });
   }
 
@@ -34,8 +35,8 @@ export class SingleServer implements ScriptServers {
     return [this.#server];
   }
 
-  send(run: ScriptRun): Promise<readonly unknown[]> | SluiceError {
-    return this.#server.isOpen ? this.#server.send(run, false) : this.#server.unavailableError;
+  serverOf(): ScriptServer | SluiceError {
+    return this.#server.isOpen ? this.#server : this.#server.unavailableError;
   }
 
   close(): Promise<void> {

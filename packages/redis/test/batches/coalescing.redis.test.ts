@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
-import { BatchRequest } from '../../src/batches/batch-request.ts';
-import { ScriptBatch } from '../../src/batches/script-batch.ts';
 import { BURST, charge, isAllowed, order, owed, read, refund } from '../support/orders.ts';
 import { readyStore } from '../support/ready-store.ts';
+import { added, emptyCall } from '../support/script-call.ts';
 
 const server = await redisServer();
 const store = await readyStore({ url: server.url, rememberDenialsMs: 0 });
@@ -161,19 +160,14 @@ test('four alternatives of eight transactions are one call', async () => {
 });
 
 test('a call of equal batches adds only the key for each', () => {
-  const call = new ScriptBatch(50, 0);
-  const quiet = { onAnswer: () => {}, onFailure: () => {} };
+  const call = emptyCall();
   const add = (id: string): void => {
-    const request = new BatchRequest(
-      { kind: 'spend', batch: [order(id), read(id)], keys: [`o:${id}`, `r:${id}`], deadlineMs: 50 },
-      quiet,
-    );
-    call.add(request);
+    void added(call, { kind: 'spend', batch: [order(id), read(id)], keys: [`o:${id}`, `r:${id}`] });
   };
   add('first');
-  const { args } = call.toScriptCall(0);
+  const { args } = call;
   for (const id of ids(15, 'more')) add(id);
-  const { keys, args: argsOfMany } = call.toScriptCall(0);
+  const { keys, args: argsOfMany } = call;
   expect([keys.length, argsOfMany.length]).toEqual([32, args.length]);
 });
 

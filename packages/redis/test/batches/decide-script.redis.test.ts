@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { BatchRequest } from '../../src/batches/batch-request.ts';
-import { ScriptBatch } from '../../src/batches/script-batch.ts';
 import { decideScript } from '../../src/batches/script-batch.ts';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { BURST, charge, isAllowed, order, owed, read, refund, TOKEN_TICKS } from '../support/orders.ts';
 import { readyStore } from '../support/ready-store.ts';
+import { added, emptyCall } from '../support/script-call.ts';
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 const server = await redisServer();
@@ -190,10 +189,9 @@ local function watched(call)
 end
 local redis = { call = watched(real.call), pcall = watched(real.pcall) }
 ${decideScript.source.replace(formats, `and ${format} or ${format}`)}`;
-  const call = new ScriptBatch(50, 0);
-  const parts = { kind: 'spend', batch: [order('text')], keys: [key(`watched ${format}`)], deadlineMs: 50 } as const;
-  call.add(new BatchRequest(parts, { onAnswer: () => {}, onFailure: () => {} }));
-  const { keys, args } = call.toScriptCall(0);
+  const call = emptyCall();
+  void added(call, { kind: 'spend', batch: [order('text')], keys: [key(`watched ${format}`)] });
+  const { keys, args } = call;
   const [done, nowTicks] = await server.call<[done: number, nowTicks: number, level: number]>(
     'EVAL',
     watched,
@@ -318,13 +316,11 @@ test('a TAT that has just passed is a full bucket, though its key is still there
 test('numbers that no script of ours gives are an error, and no decision', async () => {
   const replies = [[1, 'x'], [1], [1, 2, 3], [1, 1.5]];
   for (const reply of replies) {
-    const parts = { kind: 'check', batch: [order('7')], keys: ['k'], deadlineMs: 50 } as const;
-    const request = new BatchRequest(parts, { onAnswer: () => {}, onFailure: () => {} });
-    const scriptBatch = new ScriptBatch(50, 0);
-    scriptBatch.add(request);
-    scriptBatch.answer(reply, 0);
+    const call = emptyCall();
+    const reading = added(call, { kind: 'check', batch: [order('7')], keys: ['k'] });
+    call.answered(reply);
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    await expect(request.reading).rejects.toMatchObject({ code: 'ERR_STORE_ANSWER' });
+    await expect(reading).rejects.toMatchObject({ code: 'ERR_STORE_ANSWER' });
   }
 });
 

@@ -3,7 +3,8 @@ import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import type { BatchObserver } from '../../src/batches/batch-request.ts';
 import { ClusterDispatcher } from '../../src/batches/dispatcher.ts';
-import type { ScriptCall, ScriptClient } from '../../src/client/script-client.ts';
+import type { ScriptClient } from '../../src/client/script-client.ts';
+import type { ScriptRun } from '../../src/client/script-run.ts';
 
 const observer: BatchObserver = { onAnswer() {}, onFailure() {} };
 
@@ -22,12 +23,12 @@ function alternative(key: string, deadlineMs: number) {
 /** A cluster in which every bucket is empty, and each call takes a while. */
 function dispatcherOf(callMs: number) {
   const time = new FakeTime();
-  const calls: ScriptCall[] = [];
-  const client: Pick<ScriptClient, 'run'> = {
-    run(call) {
-      calls.push(call);
+  const calls: ScriptRun[] = [];
+  const client: Pick<ScriptClient, 'send'> = {
+    send(run) {
+      calls.push(run);
       time.advance(callMs);
-      return Promise.resolve([7, ...call.keys.map(() => 5)]);
+      run.answered([7, ...run.keys.map(() => 5)]);
     },
   };
   const observers = { requests: observer, refunds: observer, onLostRefund() {} };

@@ -5,10 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { redisCluster } from '../../../../test/redis/servers/redis-cluster.ts';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
-import { BatchRequest } from '../../src/batches/batch-request.ts';
-import { ScriptBatch } from '../../src/batches/script-batch.ts';
 import { charge, hour, hourly, isAllowed, order, owed, TOKEN_TICKS } from '../support/orders.ts';
 import { readyStore } from '../support/ready-store.ts';
+import { added, emptyCall } from '../support/script-call.ts';
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 const HOUR_MS = 3_600_000;
@@ -31,12 +30,9 @@ async function writeAhead(id: string, hours: number): Promise<void> {
 
 /** The arguments of the script for batches in one call. */
 function argsOf(...batches: readonly (readonly StoreTransaction[])[]): readonly unknown[] {
-  const call = new ScriptBatch(50, 0);
-  for (const batch of batches) {
-    const parts = { kind: 'spend', batch, keys: batch.map(({ id }) => id), deadlineMs: 50 } as const;
-    call.add(new BatchRequest(parts, { onAnswer: () => {}, onFailure: () => {} }));
-  }
-  return call.toScriptCall(0).args;
+  const call = emptyCall();
+  for (const batch of batches) void added(call, { kind: 'spend', batch, keys: batch.map(({ id }) => id) });
+  return call.args;
 }
 
 describe('a bucket with a calendar period in Redis', () => {

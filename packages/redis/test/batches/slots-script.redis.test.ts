@@ -2,10 +2,10 @@ import type { StoreTransaction } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { until } from '../../../../test/redis/servers/until.ts';
-import { BatchRequest } from '../../src/batches/batch-request.ts';
-import { decideScript, ScriptBatch } from '../../src/batches/script-batch.ts';
+import { decideScript } from '../../src/batches/script-batch.ts';
 import { hold, hour, hourly, inFlight, isAllowed, order, owed, SLOTS } from '../support/orders.ts';
 import { readyStore } from '../support/ready-store.ts';
+import { added, emptyCall } from '../support/script-call.ts';
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 const LEASES = 4096;
@@ -213,14 +213,12 @@ describe('what a call does on the server', () => {
 
 /** The arguments of the script for batches in one call. */
 function callOf(...batches: readonly (readonly StoreTransaction[])[]) {
-  const call = new ScriptBatch(50, 0);
+  const call = emptyCall();
   for (const batch of batches) {
     const keys = batch.map(({ limit, id, slots }) => `f:${limit}:${id}${slots ? '@slots' : ''}`);
-    call.add(
-      new BatchRequest({ kind: 'spend', batch, keys, deadlineMs: 50 }, { onAnswer: () => {}, onFailure: () => {} }),
-    );
+    void added(call, { kind: 'spend', batch, keys });
   }
-  return call.toScriptCall(0);
+  return call;
 }
 
 describe('the arguments of the script', () => {

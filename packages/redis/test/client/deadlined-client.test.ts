@@ -9,7 +9,10 @@ test('each call has the deadline that it brings, rounded up to a millisecond', a
   const deadlines = new CallDeadlines(time);
   const missed: number[] = [];
   for (const ms of [50, 20.4, 50, 100]) {
-    deadlines.race(never, ms, () => ms).catch((late: unknown) => missed.push(late as number));
+    deadlines
+      .of(ms)
+      .race(never, () => ms)
+      .catch((late: unknown) => missed.push(late as number));
   }
   await time.pass(20.9);
   expect(missed).toEqual([]);
@@ -26,8 +29,12 @@ test('thousands of different deadlines are kept too, and all can be ended at onc
   const time = new FakeTime();
   const deadlines = new CallDeadlines(time);
   let missed = 0;
-  for (let ms = 1; ms <= 1000; ms++) await deadlines.race(Promise.resolve(), ms, () => ms);
-  for (let ms = 1; ms <= 1000; ms++) deadlines.race(never, ms, () => ms).catch(() => missed++);
+  for (let ms = 1; ms <= 1000; ms++) await deadlines.of(ms).race(Promise.resolve(), () => ms);
+  for (let ms = 1; ms <= 1000; ms++)
+    deadlines
+      .of(ms)
+      .race(never, () => ms)
+      .catch(() => missed++);
   await time.pass(500);
   expect(missed).toBe(500);
   deadlines.expireAll();

@@ -1,7 +1,9 @@
+import { systemTime } from '@sluice/core/kit';
 import { describe, expect, test } from 'vitest';
 import { redisServer } from '../../../../test/redis/servers/redis-server.ts';
+import { AwaitedRun } from '../../src/client/script-run.ts';
 import { call, ended, isUp, openScriptClient, rejection, VERSIONS } from './support/client.ts';
-import { add, echo, guarded } from './support/scripts.ts';
+import { add, echo, guarded, testScript } from './support/scripts.ts';
 
 describe.each(VERSIONS)('a script client beside a client of $version', ({ Redis }) => {
   async function openToServer(options = {}) {
@@ -122,7 +124,9 @@ describe.each(VERSIONS)('a script client beside a client of $version', ({ Redis 
   test('lets a caller that has waited before wait for the rest of its deadline, and reports the whole deadline', async () => {
     const { server, scriptClient } = await openToServer();
     server.freeze();
-    const asked = await rejection(scriptClient.run(call(add, { deadlineMs: 10_000, waitedMs: 9950.25 })));
+    const run = new AwaitedRun(call(add, { deadlineMs: 10_000 }), testScript, systemTime.nowMicros() - 9_950_250);
+    scriptClient.send(run);
+    const asked = await rejection(run.reply);
     server.thaw();
     expect(asked).toMatchObject({ code: 'ERR_STORE_DEADLINE', message: expect.stringMatching(/within 10000 ms\.$/) });
     expect(asked.tookMs).toBeLessThan(5000);

@@ -12,8 +12,9 @@ import {
 import { bucketKey, type StoreBucket } from '@sluice/core';
 import type { RedisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { joinAlternatives, splitReading } from '../../src/batches/alternatives.ts';
-import { BatchRequest, type BatchEntry, type BatchRequestParts } from '../../src/batches/batch-request.ts';
-import { decideScript, ScriptBatch } from '../../src/batches/script-batch.ts';
+import type { BatchEntry, BatchRequestParts } from '../../src/batches/batch-request.ts';
+import { decideScript } from '../../src/batches/script-batch.ts';
+import { added, emptyCall } from './script-call.ts';
 import { runSteered } from './steered-script.ts';
 
 /** From 2026-01-01. */
@@ -96,11 +97,10 @@ export class SteeredStore implements Store {
       const { nowTicks } = await this.#run({ ...parts, kind: 'check', batch: [{}], keys: [this.prefix] });
       return { nowTicks, levelsTicks: [] };
     }
-    const request = new BatchRequest(parts, { onAnswer: () => {}, onFailure: () => {} });
-    const call = new ScriptBatch(1000, 0);
-    call.add(request);
-    const reply = await runSteered(this.#server, decideScript.source, this.clockMicros, call.toScriptCall(0));
-    call.answer(reply.slice(1), 0);
-    return request.reading;
+    const call = emptyCall();
+    const reading = added(call, parts);
+    const reply = await runSteered(this.#server, decideScript.source, this.clockMicros, call);
+    call.answered(reply.slice(1));
+    return reading;
   }
 }
