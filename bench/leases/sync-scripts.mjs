@@ -48,7 +48,8 @@ const ours = async (client, wanted) => {
     // As the header of sync.lua describes them.
     const sync = [never, ++sequence, sequence - 1, 600_000, never];
     const group = [keys.length, INTERVAL_TICKS, FIT_TICKS, FIT_TICKS];
-    const buckets = keys.flatMap(() => [INTERVAL_TICKS, INTERVAL_TICKS - 16_000, 0, 2 * wanted, NONE]);
+    const one = INTERVAL_TICKS - 16_000;
+    const buckets = keys.flatMap(() => (wanted === 0 ? [one] : [`+${INTERVAL_TICKS}`, one, 0, 2 * wanted, NONE]));
     return client.evalsha(
       sha1,
       keys.length + 1,

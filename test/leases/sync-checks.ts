@@ -88,7 +88,7 @@ export const syncChecks: Readonly<Record<string, SyncCheck>> = {
       const reply = await run(server, source, callOf(keys));
       // oxlint-disable-next-line no-await-in-loop
       const left = await server.call('GET', keys[1]!);
-      const expected = [1, NOW_TICKS, 1, 3 * TOKEN_TICKS, 2, null, 0, 3 * TOKEN_TICKS, 2, text];
+      const expected = [1, NOW_TICKS, 1, 3 * TOKEN_TICKS, null, 3 * TOKEN_TICKS, 1, 2, 3, 2, text];
       const difference = differenceOf(`a bucket ${value}`, [...reply, left], expected);
       if (difference !== undefined) return difference;
     }
@@ -101,7 +101,7 @@ export const syncChecks: Readonly<Record<string, SyncCheck>> = {
     await server.call('RPUSH', keys[0]!, 'element');
     const reply = await run(server, source, callOf(keys));
     const length = await server.call('LLEN', keys[0]!);
-    return differenceOf('a list', [...reply, length], [1, NOW_TICKS, 1, null, 0, 3 * TOKEN_TICKS, 2, 1]);
+    return differenceOf('a list', [...reply, length], [1, NOW_TICKS, 1, null, 3 * TOKEN_TICKS, 2, 2, 1]);
   },
 
   async 'accepts a TAT of up to 2^53 and up to a minute ago'(server, source) {
@@ -115,7 +115,7 @@ export const syncChecks: Readonly<Record<string, SyncCheck>> = {
     const entries = keys.map((key) => ({ ...entry, key, chargeTicks: 0, ownLevelTicks: undefined, wantedTokens: 0 }));
     const reply = await run(server, source, callOf(keys, { entries }));
     // 832 is the code of 2^52.
-    return differenceOf('edges', reply, [1, NOW_TICKS, 1, 2 ** 52, 0, levels[1], 0]);
+    return differenceOf('edges', reply, [1, NOW_TICKS, 1, 2 ** 52, levels[1]]);
   },
 
   async 'writes no bucket that it does not change'(server, source) {
@@ -130,6 +130,18 @@ export const syncChecks: Readonly<Record<string, SyncCheck>> = {
     await run(server, source, callOf(keys, { entries }));
     // That of the clock and that of the stream.
     return differenceOf('SETs', (await server.commandCalls()).get('set'), 2);
+  },
+
+  async 'charges one token where a bucket is only a level, and what is stated of the others'(server, source) {
+    const charges = [TOKEN_TICKS, 2 * TOKEN_TICKS, TOKEN_TICKS];
+    const keys = charges.map((_, i) => `one-${runs}-${i}`);
+    runs++;
+    const entries = keys.map((key, i) => ({ ...entry, key, chargeTicks: charges[i]!, wantedTokens: 0 }));
+    const call = callOf(keys, { entries });
+    await run(server, source, call);
+    const second = { ...call, sequence: 2, answeredSequence: 1 };
+    const reply = await run(server, source, second);
+    return differenceOf('levels', reply, [1, NOW_TICKS, 1, 2 * TOKEN_TICKS, 3 * TOKEN_TICKS, 2 * TOKEN_TICKS]);
   },
 
   async 'keeps a bucket for a second after its TAT'(server, source) {

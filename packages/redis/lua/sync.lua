@@ -22,14 +22,17 @@
 -- ARGV[4]      the life of the stream, in milliseconds
 -- ARGV[5]      the last moment, in ticks, at which tokens may be leased or taken back
 -- ARGV[6…]     the buckets, in groups with the same numbers. A group begins with the number of its buckets, followed by
---              T, the level up to which tokens are leased, and the level up to which a charge goes. For each bucket:
---              the charge; the level that the charged decisions alone would have left, or −2^53; what is given back; the
---              tokens that are wanted × 2, + 1 if the floor counts; and the floor, or −2^53. All but tokens are in ticks
+--              T, the level up to which tokens are leased, and the level up to which a charge goes. Each bucket is the
+--              level that its charged decisions alone would have left, or −2^53. That is all if one token is charged, and
+--              nothing else is asked for. Otherwise it is `+` and the charge, before that level; and after it what is
+--              given back; the tokens that are wanted × 2, + 1 if the floor counts; and the floor, or −2^53. All but
+--              tokens are in ticks
 --
--- Reply        { 1, now in ticks, 1 if this sync is new + 2 if it found that data was lost, and for each bucket two numbers: its level in
---              ticks, −2^52 without a bucket, and the number g of tokens that were leased, or −1 − g if its TAT was below
---              the floor }. The level is nil if the value of the key is not a bucket; nothing was charged to it or leased.
---              { 0, now in ticks } if the moment of ARGV[1] has passed; nothing was written
+-- Reply        { 1, now in ticks, 1 if this sync is new + 2 if it found that data was lost, the level of each bucket in
+--              ticks, −2^52 without a bucket, and two numbers for each bucket whose tokens were leased or whose TAT was
+--              below the floor: its place, from 1, and the number g of tokens that were leased, or −1 − g if the TAT was
+--              below the floor }. A level is nil if the value of the key is not a bucket; nothing was charged to it or
+--              leased. { 0, now in ticks } if the moment of ARGV[1] has passed; nothing was written
 
 local EPOCH_SECONDS = 1767225600
 local TICKS_PER_SECOND, TICKS_PER_MS, TICKS_PER_MICRO = 16000000, 16000, 16
@@ -39,9 +42,10 @@ local MOST_BEHIND_TICKS = 60 * TICKS_PER_SECOND
 local MOST_TICKS = 9007199254740992
 -- The level of a bucket that does not exist.
 local ABSENT = -4503599627370496
+local PLUS = 43
 
 local keys, args, call, try = KEYS, ARGV, redis.call, redis.pcall
-local find, sub, format = string.find, string.sub, string.format
+local byte, find, sub, format = string.byte, string.find, string.sub, string.format
 local abs, ceil, floor, max, min = math.abs, math.ceil, math.floor, math.max, math.min
 local frexp, ldexp = math.frexp, math.ldexp
 -- As in decide.lua.
@@ -60,7 +64,8 @@ local stored = abs(value)
 local is_new, is_lost = sequence > stored, stored < args[3] + 0
 local in_time = now <= args[5] + 0
 local reply = { 1, now, (is_new and 1 or 0) + ((is_lost or value == -sequence) and 2 or 0) }
-local size, at, last = 3, 6, 1 -- the size of the reply, the position of the next argument, and the last key of the group
+local grants, size = {}, 0
+local at, last = 6, 1 -- the position of the next argument, and the last key of the group
 
 while last < #keys do
   local first = last + 1
@@ -68,7 +73,14 @@ while last < #keys do
   local interval, fit, cap = args[at + 1] + 0, args[at + 2] + 0, args[at + 3] + 0
   at = at + 4
   for i = first, last do
-    local key = keys[i]
+    local key, text = keys[i], args[at]
+    local charge, own, returned, want, floor_level = interval, text + 0, 0, 0, -MOST_TICKS
+    if byte(text) == PLUS then
+      charge, own, returned, want = text + 0, args[at + 1] + 0, args[at + 2] + 0, args[at + 3] + 0
+      floor_level = args[at + 4] - now
+      at = at + 4
+    end
+    at = at + 1
     local value, level, changed = try('GET', key), ABSENT, false
     if value then
       -- An error is one of the type of this key. The GET of the stream would have raised any other.
@@ -90,15 +102,15 @@ while last < #keys do
 
     local granted = 0
     if level then
-      local before, floor_level, want = level, args[at + 4] - now, args[at + 3] + 0
+      local before = level
       if is_lost or want % 2 == 1 then
         level = max(level, min(floor_level, cap))
       end
       local kept = level >= floor_level or floor_level <= 0
       if is_new then
-        level = max(level, min(max(level + args[at], args[at + 1] + 0), cap))
+        level = max(level, min(max(level + charge, own), cap))
         if in_time and kept and level > 0 then
-          level = max(level - args[at + 2], 0)
+          level = max(level - returned, 0)
         end
         if in_time and want > 1 then
           local base = max(level, 0)
@@ -118,9 +130,15 @@ while last < #keys do
         end
       end
     end
-    reply[size + 1], reply[size + 2] = level, granted
-    size, at = size + 2, at + 5
+    reply[i + 2] = level
+    if granted ~= 0 then
+      grants[size + 1], grants[size + 2] = i - 1, granted
+      size = size + 2
+    end
   end
+end
+for i = 1, size do
+  reply[#keys + 2 + i] = grants[i]
 end
 
 -- At the end: if an error ends this script, the sync is repeated. Then a bucket may be charged twice, but never not at all.

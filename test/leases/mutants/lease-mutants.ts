@@ -67,7 +67,7 @@ export const leaseMutants: readonly RuleMutant[] = [
   {
     name: 'a lease of other numbers is spent',
     in: 'bucket-sync.ts',
-    replace: '    if (terms !== bucket.terms) leases.dropAll(nowTicks);\n',
+    replace: '    if (terms !== bucket.terms) bucket.leases.dropAll(nowTicks);\n',
     by: '',
     finder: inBucketTest('asked for with other numbers'),
   },

@@ -12,8 +12,8 @@ export const streamMutants: readonly RuleMutant[] = [
   {
     name: 'floors always count',
     in: 'bucket-sync.ts',
-    replace: 'lost: viewSequence < lossSequence,',
-    by: 'lost: true,',
+    replace: 'this.lost = viewSequence < lossSequence;',
+    by: 'this.lost = true;',
     finder: inRecoveryTest('a client gets its burst again'),
   },
   {
@@ -54,8 +54,8 @@ export const streamMutants: readonly RuleMutant[] = [
   {
     name: 'a repeated sync wants leases again',
     in: 'bucket-sync.ts',
-    replace: 'entryOf(bucket, sending, { returnTicks: 0, wantedTokens: 0 })',
-    by: 'entryOf(bucket, sending, { returnTicks: 0, wantedTokens: wantedTokens(bucket, sending) })',
+    replace: 'new SentBucket(bucket, sending, { returnTicks: 0, wantedTokens: 0 })',
+    by: 'new SentBucket(bucket, sending, { returnTicks: 0, wantedTokens: wantedTokens(bucket, sending) })',
     finder: inStreamTest('is repeated with its number'),
   },
   {
@@ -89,7 +89,7 @@ export const streamMutants: readonly RuleMutant[] = [
   {
     name: 'what a call left out is sent at the next due time',
     in: 'lease-stream.ts',
-    replace: '    this.#isBehind = this.#awaited.size > 0 || this.#due.nextTicks <= nowTicks;\n',
+    replace: '    this.#isBehind = this.#awaited.size > 0 || nextTicks <= nowTicks;\n',
     by: '',
     finder: inStreamTest('250 in each call'),
   },
@@ -170,7 +170,7 @@ export const batchMutants: readonly RuleMutant[] = [
   {
     name: 'a bucket that a batch has just asked for is forgotten',
     in: 'leased-bucket.ts',
-    replace: '      nowTicks - this.usedAtTicks > this.terms.syncTicks &&\n',
+    replace: '      nowTicks - this.usedAtTicks > idleTicks &&\n',
     by: '',
     finder: inBucketsTest('while a batch that has asked for them'),
   },

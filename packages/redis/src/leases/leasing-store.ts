@@ -145,9 +145,17 @@ export class LeasingStore implements LeasedStore {
     const split = splitBatch(transactions, this.#lookup, this.#syncs.nowTicks);
     if (split === undefined) return this.#shared.charge(batch, deadlineMs);
     if (split.exact.length === 0) return this.#chargeLeased(split);
-    return this.#shared.charge(split.exact, deadlineMs).then((exact) => {
-      return joinReadings(split, this.#chargeLeased(split), exact);
-    });
+    pin(split.leased, 1);
+    return this.#shared.charge(split.exact, deadlineMs).then(
+      (exact) => {
+        pin(split.leased, -1);
+        return joinReadings(split, this.#chargeLeased(split), exact);
+      },
+      (error: unknown) => {
+        pin(split.leased, -1);
+        throw error;
+      },
+    );
   }
 
   refund(batch: readonly StoreRefund[], deadlineMs: number = DEFAULT_DEADLINE_MS): Awaitable<StoreReading> {
@@ -267,12 +275,15 @@ export class LeasingStore implements LeasedStore {
     if (!hasPassed) {
       return this.#shared.check(exact, deadlineMs).then((levels) => joinReadings(split, reading, levels));
     }
+    pin(leased, 1);
     return this.#shared.spend(exact, deadlineMs).then(
       (levels) => {
+        pin(leased, -1);
         if (!passes(exact, levels.levelsTicks)) this.#takeBack(leased);
         return joinReadings(split, reading, levels);
       },
       (error: unknown) => {
+        pin(leased, -1);
         this.#takeBack(leased);
         throw error;
       },
@@ -311,6 +322,11 @@ export class LeasingStore implements LeasedStore {
   #leftMs(deadlineMs: number, startTicks: number): number {
     return Math.max(1, deadlineMs - (this.#syncs.nowTicks - startTicks) / TICKS_PER_MS);
   }
+}
+
+/** Keeps buckets from being forgotten until Redis has decided the rest of their batch. @param count - 1, and −1 at the end. */
+function pin(leased: readonly LeasedEntry[], count: 1 | -1): void {
+  for (const { bucket } of leased) bucket.usedByWaiting += count;
 }
 
 function wholeMs(ticks: number): number {

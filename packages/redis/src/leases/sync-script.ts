@@ -30,7 +30,7 @@ export async function sendSync(client: ScriptClient, call: SyncCall, deadlineMs:
 export function encodeSync(call: SyncCall): Pick<ScriptCall, 'keys' | 'args'> {
   const { stream, sequence, answeredSequence, streamLifeMs, latestTicks, entries } = call;
   const keys = [stream];
-  const args = [sequence, answeredSequence, streamLifeMs, latestTicks];
+  const args: (string | number)[] = [sequence, answeredSequence, streamLifeMs, latestTicks];
   let group: SyncEntry | undefined;
   let size = 0;
   for (const entry of entries) {
@@ -38,16 +38,19 @@ export function encodeSync(call: SyncCall): Pick<ScriptCall, 'keys' | 'args'> {
       group = entry;
       size = args.push(1, entry.intervalTicks, entry.fitTicks, entry.capTicks) - 4;
     } else {
-      args[size]!++;
+      args[size] = (args[size] as number) + 1;
     }
     keys.push(entry.key);
-    args.push(
-      entry.chargeTicks,
-      entry.ownLevelTicks ?? NONE,
-      entry.returnTicks,
-      2 * entry.wantedTokens + (entry.lost ? 1 : 0),
-      entry.floorTicks === 0 ? NONE : entry.floorTicks,
-    );
+    if (isOneToken(entry)) args.push(entry.ownLevelTicks!);
+    else {
+      args.push(
+        `+${entry.chargeTicks}`,
+        entry.ownLevelTicks ?? NONE,
+        entry.returnTicks,
+        2 * entry.wantedTokens + (entry.lost ? 1 : 0),
+        entry.floorTicks === 0 ? NONE : entry.floorTicks,
+      );
+    }
   }
   return { keys, args };
 }
@@ -59,24 +62,42 @@ export function encodeSync(call: SyncCall): Pick<ScriptCall, 'keys' | 'args'> {
  */
 export function decodeSync({ entries }: SyncCall, reply: readonly unknown[]): SyncReply {
   const [nowTicks, flags] = reply;
-  const isWhole = reply.every((each, i) => Number.isSafeInteger(each) || (each === null && i > 1 && i % 2 === 0));
-  if (!isWhole || reply.length !== 2 + 2 * entries.length || !FLAGS.includes(flags)) {
+  const end = 2 + entries.length;
+  const isWhole = reply.every((each, i) => Number.isSafeInteger(each) || (each === null && i > 1 && i < end));
+  if (!isWhole || reply.length < end || (reply.length - end) % 2 !== 0 || !FLAGS.includes(flags)) {
     throw malformedReplyError(syncScript, reply);
+  }
+  const buckets = entries.map((entry, i) => syncedBucket(entry, reply[2 + i] as number | null));
+  for (let i = end; i < reply.length; i += 2) {
+    const [place, granted] = [reply[i] as number, reply[i + 1] as number];
+    const synced = buckets[place - 1];
+    if (synced === undefined) throw malformedReplyError(syncScript, reply);
+    const keptFloor = granted >= 0;
+    buckets[place - 1] = { ...synced, keptFloor, grantedTokens: keptFloor ? granted : -1 - granted };
   }
   return {
     nowTicks: nowTicks as number,
     fresh: ((flags as number) & 1) !== 0,
     lost: ((flags as number) & 2) !== 0,
-    buckets: entries.map((entry, i) =>
-      syncedBucket(entry, reply[2 + 2 * i] as number | null, reply[3 + 2 * i] as number),
-    ),
+    buckets,
   };
 }
 
-function syncedBucket({ capTicks }: SyncEntry, levelTicks: number | null, granted: number): SyncedBucket {
+function syncedBucket({ capTicks }: SyncEntry, levelTicks: number | null): SyncedBucket {
   if (levelTicks === null) return { levelTicks: capTicks, keptFloor: false, grantedTokens: 0, isBroken: true };
-  const keptFloor = granted >= 0;
-  return { levelTicks, keptFloor, grantedTokens: keptFloor ? granted : -1 - granted };
+  return { levelTicks, keptFloor: true, grantedTokens: 0 };
+}
+
+/** Whether an entry only charges one token, as most buckets do that are asked for once. */
+function isOneToken(entry: SyncEntry): boolean {
+  return (
+    entry.chargeTicks === entry.intervalTicks &&
+    entry.ownLevelTicks !== undefined &&
+    entry.returnTicks === 0 &&
+    entry.wantedTokens === 0 &&
+    entry.floorTicks === 0 &&
+    !entry.lost
+  );
 }
 
 function haveSameNumbers(one: SyncEntry, other: SyncEntry): boolean {

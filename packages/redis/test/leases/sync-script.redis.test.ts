@@ -186,20 +186,31 @@ describe('the arguments of a sync', () => {
     const none = -(2 ** 53);
     expect(keys.slice(1)).toEqual(entries.map(({ key }) => key));
     const groups = [
-      [2, intervalTicks, fitTicks, capTicks, 0, none, 0, 0, none, 7, 6, 5, 0, none],
-      [1, 1, 2, 3, 0, none, 0, 11, 8],
+      [2, intervalTicks, fitTicks, capTicks, '+0', none, 0, 0, none, '+7', 6, 5, 0, none],
+      [1, 1, 2, 3, '+0', none, 0, 11, 8],
     ];
     expect(args).toEqual([1, 0, 60_000, 9, ...groups.flat()]);
+  });
+
+  test('are one number for a bucket of which only one token is charged', () => {
+    const one = { intervalTicks: 2, fitTicks: 4, capTicks: 6, chargeTicks: 2, ownLevelTicks: -9 };
+    const more = [{ chargeTicks: 4 }, { returnTicks: 1 }, { wantedTokens: 1 }, { floorTicks: 1 }, { lost: true }];
+    const others = [{}, ...more].map((other, i) => entry(`${i}`, { ...one, ...other }));
+    const { args } = encodeSync(callOf(others));
+    expect(args.slice(4, 9)).toEqual([6, 2, 4, 6, -9]);
+    expect(args.slice(9)).toHaveLength(5 * more.length);
   });
 });
 
 describe('a reply of another shape', () => {
   test.each([
-    ['that is too short', [5, 1, 0]],
-    ['with text', [5, 1, '0', 0]],
-    ['with unknown flags', [5, 4, 0, 0]],
-    ['with no number of tokens', [5, 1, 0, null]],
-    ['without flags', [5, null, 0, 0]],
+    ['that is too short', [5, 1]],
+    ['with text', [5, 1, '0']],
+    ['with unknown flags', [5, 4, 0]],
+    ['with no number of tokens', [5, 1, 0, 1, null]],
+    ['with tokens of no bucket', [5, 1, 0, 2, 1]],
+    ['with half of a pair', [5, 1, 0, 1]],
+    ['without flags', [5, null, 0]],
   ])('%s is an error', (_, reply) => {
     expect(() => decodeSync(callOf([entry('shape')]), reply)).toThrow(
       expect.objectContaining({ code: 'ERR_STORE_ANSWER' }),

@@ -28,12 +28,44 @@ export interface Sending {
   readonly calmUntilTicks: number;
 }
 
-/** One bucket in the sync that is not answered yet. */
-export interface SentBucket {
+/** One bucket in the sync that is not answered yet: what is sent of it, and the numbers at that time. */
+export class SentBucket implements SyncEntry {
   readonly bucket: LeasedBucket;
-  readonly entry: SyncEntry;
-  /** The numbers at that time. */
   readonly terms: LeaseTerms;
+  readonly key: string;
+  readonly chargeTicks: number;
+  readonly ownLevelTicks: number | undefined;
+  readonly returnTicks: number;
+  readonly wantedTokens: number;
+  readonly intervalTicks: number;
+  readonly fitTicks: number;
+  readonly capTicks: number;
+  readonly floorTicks: number;
+  readonly lost: boolean;
+  /** Whether the bucket had no view yet. */
+  readonly isFirst: boolean;
+
+  constructor(
+    bucket: LeasedBucket,
+    { nowTicks, lossSequence }: Sending,
+    asked: Pick<SyncEntry, 'returnTicks' | 'wantedTokens'>,
+  ) {
+    const { key, terms, uncharged, floorTicks, viewSequence } = bucket;
+    const own = uncharged.sentOwnTatTicks;
+    this.bucket = bucket;
+    this.terms = terms;
+    this.key = key;
+    this.chargeTicks = uncharged.sentChargeTicks;
+    this.ownLevelTicks = own === -Infinity ? undefined : own - nowTicks;
+    this.returnTicks = asked.returnTicks;
+    this.wantedTokens = asked.wantedTokens;
+    this.intervalTicks = terms.intervalTicks;
+    this.fitTicks = terms.fitTicks;
+    this.capTicks = terms.capTicks;
+    this.floorTicks = floorTicks;
+    this.lost = viewSequence < lossSequence;
+    this.isFirst = viewSequence === 0;
+  }
 }
 
 /** The moment of an answer. */
@@ -45,6 +77,14 @@ export interface Answer {
   readonly sequence: number;
   /** False if Redis applied the sync too late to give anything back. */
   readonly isInTime: boolean;
+}
+
+/**
+ * Whether a bucket was asked for only once, for one token, which Redis has counted now. It can be dropped at once: most such
+ * buckets are not asked for again. A batch that still needs it has pinned it.
+ */
+export function isOneTimer({ bucket, isFirst, chargeTicks, intervalTicks }: SentBucket, nowTicks: number): boolean {
+  return bucket.isNew && isFirst && chargeTicks === intervalTicks && bucket.isAtRest(nowTicks, 0);
 }
 
 /** Whether a sync of the bucket would change or report anything. */
@@ -70,26 +110,26 @@ export function updateDemand(bucket: LeasedBucket, nowTicks: number): void {
 /** Takes what is to be sent of the bucket. */
 export function takeEntry(bucket: LeasedBucket, sending: Sending): SentBucket {
   const { nowTicks, canLease } = sending;
-  const { uncharged, terms } = bucket;
   const wanted = wantedTokens(bucket, sending);
   const returnTicks = canLease ? takeReturns(bucket, nowTicks) : 0;
-  uncharged.send();
+  bucket.uncharged.send();
   bucket.isTouched = false;
-  return { bucket, terms, entry: entryOf(bucket, sending, { returnTicks, wantedTokens: wanted }) };
+  return new SentBucket(bucket, sending, { returnTicks, wantedTokens: wanted });
 }
 
 /** Makes the same entry for another attempt. What it gave back and wanted is void: the first attempt may have got it. */
-export function retriedEntry({ bucket, terms }: SentBucket, sending: Sending): SentBucket {
-  return { bucket, terms, entry: entryOf(bucket, sending, { returnTicks: 0, wantedTokens: 0 }) };
+export function retriedEntry({ bucket }: SentBucket, sending: Sending): SentBucket {
+  return new SentBucket(bucket, sending, { returnTicks: 0, wantedTokens: 0 });
 }
 
 /** Applies the answer of Redis to what is known of a bucket. */
-export function applyAnswer({ bucket, entry, terms }: SentBucket, synced: SyncedBucket, answer: Answer): void {
+export function applyAnswer(sent: SentBucket, synced: SyncedBucket, answer: Answer): void {
+  const { bucket, terms } = sent;
   const { nowTicks, serverTicks, sequence } = answer;
   const { uncharged, leases } = bucket;
   uncharged.sentCounted();
   // Another attempt gives nothing back: the first one may have done so.
-  leases.returnAnswered(answer.isInTime && synced.keptFloor && entry.returnTicks > 0);
+  leases.returnAnswered(answer.isInTime && synced.keptFloor && sent.returnTicks > 0);
   settleOutage(bucket, synced, answer);
   bucket.viewTicks = nowTicks + synced.levelTicks;
   // Without the refunds that are not sent yet: Redis may drop them.
@@ -101,11 +141,12 @@ export function applyAnswer({ bucket, entry, terms }: SentBucket, synced: Synced
   bucket.floorTicks = synced.levelTicks > 0 ? serverTicks + synced.levelTicks : 0;
   if (!synced.keptFloor) leases.forbidReturns();
   if (synced.grantedTokens > 0) {
-    leases.add(new Lease(synced.grantedTokens, terms.intervalTicks, { ...answer, leaseTicks: terms.leaseTicks }));
+    const { sentTicks } = answer;
+    bucket.addLease(new Lease(synced.grantedTokens, terms.intervalTicks, { sentTicks, leaseTicks: terms.leaseTicks }));
     // The tokens of other numbers can't be spent.
-    if (terms !== bucket.terms) leases.dropAll(nowTicks);
+    if (terms !== bucket.terms) bucket.leases.dropAll(nowTicks);
   }
-  bucket.isContended = synced.grantedTokens < entry.wantedTokens;
+  bucket.isContended = synced.grantedTokens < sent.wantedTokens;
 }
 
 function settleOutage(bucket: LeasedBucket, synced: SyncedBucket, { nowTicks, serverTicks }: Answer): void {
@@ -138,24 +179,4 @@ function takeReturns({ uncharged, leases }: LeasedBucket, nowTicks: number): num
   const refunds = uncharged.returnTicks;
   uncharged.returnTicks = 0;
   return refunds + leases.takeReturn(nowTicks + WANT_LIFE_TICKS);
-}
-
-function entryOf(
-  bucket: LeasedBucket,
-  { nowTicks, lossSequence }: Sending,
-  asked: Pick<SyncEntry, 'returnTicks' | 'wantedTokens'>,
-): SyncEntry {
-  const { key, terms, uncharged, floorTicks, viewSequence } = bucket;
-  const own = uncharged.sentOwnTatTicks;
-  return {
-    key,
-    chargeTicks: uncharged.sentChargeTicks,
-    ownLevelTicks: own === -Infinity ? undefined : own - nowTicks,
-    ...asked,
-    intervalTicks: terms.intervalTicks,
-    fitTicks: terms.fitTicks,
-    capTicks: terms.capTicks,
-    floorTicks,
-    lost: viewSequence < lossSequence,
-  };
 }

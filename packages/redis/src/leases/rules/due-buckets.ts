@@ -3,7 +3,8 @@ import type { LeasedBucket } from './leased-bucket.ts';
 /** The buckets that are due at one moment. */
 interface Moment {
   readonly ticks: number;
-  readonly buckets: LeasedBucket[];
+  /** Without those that have been taken, which may be forgotten meanwhile. */
+  readonly buckets: (LeasedBucket | undefined)[];
   /** How many of them have been taken. */
   taken: number;
 }
@@ -16,10 +17,16 @@ export class DueBuckets {
   readonly #moments = new Map<number, Moment>();
   readonly #pace: number;
   #first: Moment | undefined;
+  #size = 0;
 
   /** @param pace - The part of the sync time of a limit after which its buckets are due. */
   constructor(pace: number) {
     this.#pace = pace;
+  }
+
+  /** How many buckets are waiting. */
+  get size(): number {
+    return this.#size;
   }
 
   /** When the next buckets are due; Infinity without any. */
@@ -27,7 +34,7 @@ export class DueBuckets {
     return this.#first === undefined ? Infinity : this.#first.ticks;
   }
 
-  /** Adds a bucket that has not been added. All buckets of a limit are due at the same moments, so that they share calls. */
+  /** Adds a bucket that is not pending. All buckets of a limit are due at the same moments, so that they share calls. */
   add(bucket: LeasedBucket, nowTicks: number): void {
     const gapTicks = Math.floor(this.#pace * bucket.gapTicks);
     bucket.dueGapTicks = gapTicks;
@@ -37,20 +44,23 @@ export class DueBuckets {
   addAt(bucket: LeasedBucket, ticks: number): void {
     bucket.isPending = true;
     bucket.dueTicks = ticks;
+    this.#size++;
     this.#momentAt(ticks).buckets.push(bucket);
   }
 
-  /** Takes the next bucket that is due. Undefined if there is none. */
+  /** Takes the next bucket that is due; with Infinity, also one that is not due yet. Undefined if there is none. */
   take(nowTicks: number): LeasedBucket | undefined {
     const first = this.#first;
     if (first === undefined || first.ticks > nowTicks) return undefined;
     const bucket = first.buckets[first.taken]!;
+    first.buckets[first.taken] = undefined;
     this.remove(bucket);
     return bucket;
   }
 
   /** Removes a bucket, whether it was added or not. */
   remove(bucket: LeasedBucket): void {
+    if (bucket.isPending) this.#size--;
     bucket.isPending = false;
     while (this.#first !== undefined && !this.#hasNext(this.#first)) this.#endFirst(this.#first);
   }
@@ -59,8 +69,8 @@ export class DueBuckets {
   #hasNext(moment: Moment): boolean {
     const { buckets, ticks } = moment;
     for (; moment.taken < buckets.length; moment.taken++) {
-      const bucket = buckets[moment.taken]!;
-      if (bucket.isPending && bucket.dueTicks === ticks) return true;
+      const bucket = buckets[moment.taken];
+      if (bucket?.isPending === true && bucket.dueTicks === ticks) return true;
     }
     return false;
   }

@@ -157,6 +157,9 @@ export class HeldLeases {
   }
 }
 
+/** Those of all buckets that have had no lease: nothing is added to them. */
+export const NO_LEASES: HeldLeases = new HeldLeases();
+
 function olderOf({ lease, leaseTokens, older }: Spent): Spent {
   return Object.assign(new Spent(), { lease, leaseTokens, older });
 }

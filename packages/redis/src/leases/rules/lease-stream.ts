@@ -1,6 +1,7 @@
 import { TICKS_PER_MS } from '@sluice/core/kit';
 import {
   applyAnswer,
+  isOneTimer,
   needsSync,
   retriedEntry,
   takeEntry,
@@ -42,6 +43,8 @@ interface SentCall {
 export class LeaseStream implements BucketStream {
   readonly key: string;
   readonly buckets: LeasedBucket[] = [];
+  /** Called with a bucket that is not needed any more, right after its answer: see {@link isOneTimer}. */
+  onRest: (bucket: LeasedBucket) => void = () => {};
   /** True while Redis does not answer. */
   isOpen = false;
   /** When that began. */
@@ -50,6 +53,13 @@ export class LeaseStream implements BucketStream {
   isMoving = false;
   readonly #syncTicks: number;
   readonly #due: DueBuckets;
+  /**
+   * Those that are new and have no view yet. They are also synced as soon as they fill a call. Most are asked for only once,
+   * and so are dropped before the garbage collector has moved them.
+   */
+  readonly #fresh: DueBuckets;
+  /** When they last became enough for that. */
+  #fullTicks = 0;
   /** Those that requests wait for. */
   readonly #awaited = new Set<LeasedBucket>();
   /** True if the last call left out some that were due or awaited. */
@@ -85,6 +95,7 @@ export class LeaseStream implements BucketStream {
     this.#sequence = lastSequence;
     this.#syncTicks = syncTicks;
     this.#due = new DueBuckets(pace);
+    this.#fresh = new DueBuckets(pace);
   }
 
   /** The clock of Redis minus that of the process, at most. Undefined before the first answer. */
@@ -116,14 +127,18 @@ export class LeaseStream implements BucketStream {
   get nextTicks(): number {
     if (this.#isInFlight) return Infinity;
     if (this.#sent !== undefined) return this.#retryTicks;
-    const wanted = this.#awaited.size > 0 ? -Infinity : this.#due.nextTicks;
+    const freshTicks = this.#fillsCall ? this.#fullTicks : this.#fresh.nextTicks;
+    const wanted = this.#awaited.size > 0 ? -Infinity : Math.min(this.#due.nextTicks, freshTicks);
     const idle = this.buckets.length > 0 && this.#answeredSequence > 0 ? this.#sentTicks + KEEP_ALIVE_TICKS : Infinity;
     const earliest = this.#isBehind ? -Infinity : this.#sentTicks + MIN_SYNC_GAP_TICKS;
     return Math.min(Math.max(wanted, earliest), idle);
   }
 
   request(bucket: LeasedBucket, nowTicks: number): void {
-    if (!bucket.isPending) this.#due.add(bucket, nowTicks);
+    if (bucket.isPending) return;
+    bucket.isFresh = bucket.isNew && bucket.viewSequence === 0;
+    this.#listOf(bucket).add(bucket, nowTicks);
+    if (bucket.isFresh && this.#fresh.size === MOST_BUCKETS) this.#fullTicks = nowTicks;
   }
 
   requestEarly(bucket: LeasedBucket, nowTicks: number): void {
@@ -182,6 +197,7 @@ export class LeaseStream implements BucketStream {
       applyAnswer(each, reply.buckets[i]!, answer);
       this.#latestTatTicks = Math.max(this.#latestTatTicks, each.bucket.tatTicks);
       if (!each.bucket.leases.isEmpty || !each.bucket.uncharged.isEmpty) this.request(each.bucket, nowTicks);
+      else if (isOneTimer(each, nowTicks)) this.onRest(each.bucket);
     }
   }
 
@@ -218,6 +234,7 @@ export class LeaseStream implements BucketStream {
       bucket.leases.dropAll(nowTicks);
       bucket.askedTokens = 0;
       bucket.demandTokens = 0;
+      this.#listOf(bucket).remove(bucket);
       if (bucket.uncharged.isEmpty && !bucket.leases.hasLapsed) continue;
       this.#due.addAt(bucket, nowTicks);
     }
@@ -248,19 +265,29 @@ export class LeaseStream implements BucketStream {
       if (taken.length === MOST_BUCKETS) break;
       this.#awaited.delete(bucket);
       const isDue = bucket.isPending && bucket.dueTicks <= nowTicks;
-      this.#due.remove(bucket);
+      this.#listOf(bucket).remove(bucket);
       prepare(bucket, isDue, nowTicks);
       taken.push(takeEntry(bucket, sending));
     }
+    const freshUntilTicks = this.#fillsCall ? Infinity : nowTicks;
     for (let looks = 0; looks < MOST_LOOKS && taken.length < MOST_BUCKETS; looks++) {
-      const bucket = this.#due.take(nowTicks);
+      const bucket = this.#due.take(nowTicks) ?? this.#fresh.take(freshUntilTicks);
       if (bucket === undefined) break;
-      prepare(bucket, true, nowTicks);
+      prepare(bucket, bucket.dueTicks <= nowTicks, nowTicks);
       if (needsSync(bucket, sending)) taken.push(takeEntry(bucket, sending));
       else if (!bucket.leases.isEmpty) this.#due.add(bucket, nowTicks);
     }
-    this.#isBehind = this.#awaited.size > 0 || this.#due.nextTicks <= nowTicks;
+    const nextTicks = this.#fillsCall ? -Infinity : Math.min(this.#due.nextTicks, this.#fresh.nextTicks);
+    this.#isBehind = this.#awaited.size > 0 || nextTicks <= nowTicks;
     return taken;
+  }
+
+  get #fillsCall(): boolean {
+    return this.#fresh.size >= MOST_BUCKETS;
+  }
+
+  #listOf({ isFresh }: LeasedBucket): DueBuckets {
+    return isFresh ? this.#fresh : this.#due;
   }
 
   #needsKeepAlive(nowTicks: number): boolean {
@@ -278,7 +305,7 @@ export class LeaseStream implements BucketStream {
       answeredSequence: isSure ? this.#answeredSequence : 0,
       streamLifeMs: STREAM_LIFE_MS,
       latestTicks: this.#serverAheadTicks === undefined ? 0 : nowTicks + this.#serverAheadTicks + WANT_LIFE_TICKS,
-      entries: buckets.map(({ entry }) => entry),
+      entries: buckets,
     };
   }
 }

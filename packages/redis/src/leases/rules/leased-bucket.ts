@@ -1,7 +1,7 @@
 import type { BucketName } from '@sluice/core';
-import { HeldLeases } from './held-leases.ts';
+import { HeldLeases, NO_LEASES } from './held-leases.ts';
 import type { LeaseNumbers } from './lease-numbers.ts';
-import { Spent } from './lease.ts';
+import { Spent, type Lease } from './lease.ts';
 import { LocalOutage } from './local-outage.ts';
 import { Uncharged } from './uncharged.ts';
 
@@ -76,11 +76,12 @@ export class LeasedBucket {
   viewSequence = 0;
   /** The TAT at the last answer, by the clock of Redis; 0 before. */
   floorTicks = 0;
-  readonly leases: HeldLeases = new HeldLeases();
+  /** Made with the first lease: most buckets of ids that are asked for once never have one. */
+  leases: HeldLeases = NO_LEASES;
   readonly uncharged: Uncharged = new Uncharged();
   outage: LocalOutage | undefined = undefined;
   /** Until then nothing is leased: other processes may still report what they let through in an outage. */
-  calmUntilTicks: number = -Infinity;
+  calmUntilTicks = 0;
 
   /** The tokens that were asked for since the last due sync. */
   askedTokens = 0;
@@ -94,6 +95,10 @@ export class LeasedBucket {
   isBroken = false;
   /** True while the stream has a request for it. */
   isPending = false;
+  /** True if its id was not asked for shortly before. */
+  isNew = false;
+  /** True if its request is, or was last, among those of new buckets without a view. */
+  isFresh = false;
   /** When its next sync is due. */
   dueTicks = 0;
   /** The time before that in which what was asked for is counted. */
@@ -101,12 +106,14 @@ export class LeasedBucket {
   /** How many requests wait for a sync, and for how many tokens. */
   waiting = 0;
   waitingTokens = 0;
-  /** How many waiting requests have it in their batch, even if they wait for another bucket. */
+  /** How many waiting batches have it, even if they wait for another bucket, or for Redis to decide the rest. */
   usedByWaiting = 0;
   /** When it was last asked for. */
   usedAtTicks: number = -Infinity;
   /** True after the process has forgotten the bucket. */
   isDropped = false;
+  /** Where its stream has it. */
+  place = 0;
 
   /** By the last look: the tokens that the leases lack, and the wait of a denial. */
   lackingTokens = 0;
@@ -170,6 +177,12 @@ export class LeasedBucket {
     const increment = Math.min(tokens * this.terms.intervalTicks, free);
     if (increment > 0) this.#overdraw(increment, nowTicks, spent);
     return spent;
+  }
+
+  /** Adds a lease that Redis has granted. */
+  addLease(lease: Lease): void {
+    if (this.leases === NO_LEASES) this.leases = new HeldLeases();
+    this.leases.add(lease);
   }
 
   /** Gives back what a decision took. */
@@ -279,10 +292,10 @@ export class LeasedBucket {
    * Whether nothing is lost when the bucket is dropped. As an unknown bucket it gets a new overdraft before it has a view. So it
    * is not at rest while that could be beyond the limit, or while a batch is about to spend from it.
    */
-  isAtRest(nowTicks: number): boolean {
+  isAtRest(nowTicks: number, idleTicks: number = this.terms.syncTicks): boolean {
     return (
       this.#isFarFromFull(nowTicks) &&
-      nowTicks - this.usedAtTicks > this.terms.syncTicks &&
+      nowTicks - this.usedAtTicks > idleTicks &&
       this.uncharged.isEmpty &&
       this.leases.isEmpty &&
       !this.isPending &&

@@ -1,6 +1,7 @@
 import type { StoreBucket } from '@sluice/core';
 import { LeasedBucket, type LeasedName, type LeaseTerms } from './leased-bucket.ts';
 import { LeaseStream } from './lease-stream.ts';
+import { RecentIds } from './recent-ids.ts';
 
 /** How many buckets a new bucket has looked at, to drop those at rest. More than one, so that dropping catches up. */
 const LOOKS_PER_NEW_BUCKET = 4;
@@ -30,6 +31,7 @@ export class LeasedBuckets {
   readonly #streams: LeaseStream[] = [];
   readonly #byTag = new Map<string, LeaseStream>();
   readonly #tags = new Map<LeaseStream, string>();
+  readonly #recentIds: RecentIds;
   /** The highest number of a sync of the streams that were dropped. Their keys may still exist in Redis. */
   #lastSequence = 0;
   /** Of the buckets that were dropped. */
@@ -40,6 +42,7 @@ export class LeasedBuckets {
 
   constructor(options: LeasedBucketsOptions) {
     this.#options = options;
+    this.#recentIds = new RecentIds(options.syncTicks);
   }
 
   get size(): number {
@@ -68,7 +71,8 @@ export class LeasedBuckets {
     const stream = this.#byTag.get(tag) ?? this.#newStream(tag);
     const bucket = new LeasedBucket(name, stream, terms);
     bucket.usedAtTicks = nowTicks;
-    stream.buckets.push(bucket);
+    bucket.isNew = !this.#recentIds.note(name.id, nowTicks);
+    bucket.place = stream.buckets.push(bucket) - 1;
     this.#bucketsOf(name.limit).set(name.id, bucket);
     this.#size++;
     return bucket;
@@ -98,15 +102,21 @@ export class LeasedBuckets {
         if (stream.isAtRest(nowTicks)) this.#dropStream(stream);
         else this.#sweptStream++;
         this.#sweptBucket = 0;
-      } else if (bucket.isAtRest(nowTicks)) {
-        bucket.isDropped = true;
-        this.#forfeitedTokens += bucket.leases.forfeitedTokens;
-        this.#bucketsOf(bucket.limit).delete(bucket.id);
-        this.#size--;
-        buckets[this.#sweptBucket] = buckets.at(-1)!;
-        buckets.pop();
-      } else this.#sweptBucket++;
+      } else if (bucket.isAtRest(nowTicks)) this.#drop(bucket, stream);
+      else this.#sweptBucket++;
     }
+  }
+
+  #drop(bucket: LeasedBucket, { buckets }: LeaseStream): void {
+    if (bucket.isDropped) return;
+    bucket.isDropped = true;
+    this.#forfeitedTokens += bucket.leases.forfeitedTokens;
+    this.#bucketsOf(bucket.limit).delete(bucket.id);
+    this.#size--;
+    const last = buckets.pop()!;
+    if (last === bucket) return;
+    last.place = bucket.place;
+    buckets[bucket.place] = last;
   }
 
   #bucketsOf(limit: string): Map<string, LeasedBucket> {
@@ -118,6 +128,7 @@ export class LeasedBuckets {
   #newStream(tag: string): LeaseStream {
     const options = this.#options;
     const stream = new LeaseStream(options.streamKey(tag), options.syncTicks, options.pace, this.#lastSequence);
+    stream.onRest = (bucket) => this.#drop(bucket, stream);
     this.#tags.set(stream, tag);
     this.#byTag.set(tag, stream);
     this.#streams.push(stream);

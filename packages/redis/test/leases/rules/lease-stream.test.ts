@@ -162,7 +162,8 @@ describe('a stream', () => {
     const buckets = Array.from({ length: 3000 }, (_, i) => addBucket(stream, String(i)));
     const lease = { sentTicks: SECOND, leaseTicks: SECOND };
     for (const bucket of buckets) {
-      bucket.leases.add(new Lease(1, TOKEN, lease));
+      bucket.viewSequence = 1;
+      bucket.addLease(new Lease(1, TOKEN, lease));
       stream.request(bucket, SECOND);
     }
     const dueTicks = stream.nextTicks;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LeasedBuckets } from '../../../src/leases/rules/leased-buckets.ts';
-import { named, SYNC, TERMS, TICKS_PER_MS, TOKEN } from '../support/leased.ts';
+import type { LeasedBucket } from '../../../src/leases/rules/leased-bucket.ts';
+import { answer, named, SYNC, TERMS, TICKS_PER_MS, TOKEN } from '../support/leased.ts';
 
 const NOW = 1000 * TICKS_PER_MS;
 const LATER = NOW + SYNC + 1;
@@ -107,6 +108,56 @@ describe('the buckets of a process', () => {
     stream.answered(call, { nowTicks: LATER, fresh: true, lost: false, buckets: [synced] }, LATER);
     buckets.sweep(10, LATER + TOKEN);
     expect(bucket.isDropped).toBe(true);
+  });
+
+  /** Asks each bucket for a token, and lets all be synced. Returns the moment of the last answer. */
+  function askAndSync(buckets: LeasedBuckets, asked: readonly LeasedBucket[], nowTicks: number): number {
+    for (const bucket of asked) {
+      bucket.look(1, nowTicks);
+      bucket.spend(1, nowTicks);
+    }
+    const stream = buckets.streams.at(0)!;
+    let atTicks = nowTicks;
+    while (stream.nextTicks < Infinity && asked.some(({ uncharged }) => !uncharged.isEmpty)) {
+      atTicks = Math.max(atTicks, stream.nextTicks);
+      const call = stream.nextCall(atTicks)!;
+      atTicks += TICKS_PER_MS;
+      answer(stream, call, atTicks, { levelTicks: TOKEN });
+    }
+    return atTicks;
+  }
+
+  test('are dropped with their first answer if they were asked for only once, for one token', () => {
+    const buckets = makeBuckets();
+    const [once, twice, kept] = [add(buckets, 'once', NOW)!, add(buckets, 'twice', NOW)!, add(buckets, 'kept', NOW)!];
+    twice.look(1, NOW);
+    twice.spend(1, NOW);
+    // A batch has it.
+    kept.usedByWaiting++;
+    askAndSync(buckets, [once, twice, kept], NOW);
+    expect([once, twice, kept].map((bucket) => bucket.isDropped)).toEqual([true, false, false]);
+    expect(buckets.streams.at(0)!.buckets).toEqual([kept, twice]);
+  });
+
+  test('are kept when their id was asked for shortly before', () => {
+    const buckets = makeBuckets();
+    const answered = askAndSync(buckets, [add(buckets, 'a', NOW)!], NOW);
+    expect(buckets.size).toBe(0);
+    const again = add(buckets, 'a', answered)!;
+    askAndSync(buckets, [again], answered);
+    expect(again.isDropped).toBe(false);
+  });
+
+  test('are synced at once when so many new ones were asked for that they fill a call', () => {
+    const buckets = makeBuckets();
+    const asked = Array.from({ length: 250 }, (_, i) => add(buckets, `a${i}`, NOW)!);
+    const last = asked.pop()!;
+    for (const bucket of asked) bucket.charge(1, NOW);
+    const stream = buckets.streams.at(0)!;
+    expect(stream.nextTicks).toBeGreaterThan(NOW + TICKS_PER_MS);
+    last.charge(1, NOW);
+    expect(stream.nextTicks).toBe(NOW);
+    expect(stream.nextCall(NOW)!.entries).toHaveLength(250);
   });
 
   test('leave nothing of 6,000 tags that are not used any more, and a tag that comes back counts its syncs on', () => {
