@@ -1,10 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { Command as Parser, CommanderError } from 'commander';
 import { table } from './commands/table.ts';
 import { Call, type Command } from './console/command.ts';
 import { reported } from './console/failure.ts';
 import { EXIT } from './console/exit-code.ts';
 import type { Terminal } from './console/terminal.ts';
-import { version } from './version.ts';
 
 const ABOUT = [
   'Finds numbers for limits in access logs, checks limits in files, explains them, and operates their buckets in Redis.\n\n',
@@ -101,4 +101,10 @@ function interruptible(command: Command, call: Call, { interrupted }: Terminal):
     interrupted.addEventListener('abort', () => resolve(EXIT.interrupted), { once: true });
   });
   return Promise.race([running, ended]);
+}
+
+/** Returns the version of this package. */
+function version(): string {
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { readonly version: string }).version;
 }

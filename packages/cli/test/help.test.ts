@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { table } from '../src/commands/table.ts';
 import { run } from './run.ts';
@@ -47,6 +48,10 @@ describe('sluice', () => {
     expect(out).toContain('--json');
   });
 
+  it.each(names)('the help of %s loads no other package', (name) => {
+    expect(packagesOf(new URL(`../src/commands/${name}.ts`, import.meta.url))).toEqual([]);
+  });
+
   it.each(names)('help %s prints the same as %s --help', async (name) => {
     expect(await run(['help', name])).toEqual(await run([name, '--help']));
   });
@@ -57,3 +62,14 @@ describe('sluice', () => {
     expect(err).toContain('error: missing required argument');
   });
 });
+
+/** Returns the packages, but those of Node, that a file and the files that it imports load at once. */
+function packagesOf(file: URL, seen = new Set<string>()): string[] {
+  if (seen.has(file.href)) return [];
+  seen.add(file.href);
+  const imports = readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)';/gm);
+  return [...imports].flatMap(([, name = '']) => {
+    if (name.startsWith('.')) return packagesOf(new URL(name, file), seen);
+    return name.startsWith('node:') ? [] : [name];
+  });
+}

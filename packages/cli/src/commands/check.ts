@@ -1,5 +1,9 @@
+import type { Problem } from '@sluice/config';
 import type { Command } from '../console/command.ts';
-import { LIMIT_FILE_OPTIONS } from './words.ts';
+import type { Console } from '../console/console.ts';
+import { EXIT } from '../console/exit-code.ts';
+import { withFlags } from '../console/failure.ts';
+import { LIMIT_FILE_OPTIONS, LIMITS_WORD } from './words.ts';
 
 /** `sluice check`: finds the mistakes of files, with the messages that a server logs. */
 export const check: Command = {
@@ -8,11 +12,20 @@ export const check: Command = {
     'line and column. Each file of overrides is checked by itself, so the files of several deployments can be checked in ',
     'one call. The ids of overrides are checked by the idFormat of their limit.',
   ].join(''),
-  args: [
-    { name: '<limits>', text: 'the file of limits, YAML or JSON; - for stdin' },
-    { name: '[overrides...]', text: 'files of overrides' },
-  ],
+  args: [LIMITS_WORD, { name: '[overrides...]', text: 'files of overrides' }],
   options: LIMIT_FILE_OPTIONS,
   example: `echo 'Orders: { count: 300, period: 3h, idFormat: accountId }' | sluice check -`,
-  run: async (call) => (await import('../actions/check.ts')).runCheck(call),
+  async run(call) {
+    const { args, console } = call;
+    const { problemsOf } = await import('../limits/files.ts');
+    const found = await problemsOf(args, call);
+    console.result({ problems: found }, () => found.map((problem) => lineOf(problem, console)));
+    if (found.length === 0) console.note(`No problems in ${args.join(', ')}.`);
+    return found.length === 0 ? EXIT.fine : EXIT.findings;
+  },
 };
+
+/** The message, with the file and the position in bold on a terminal. */
+function lineOf({ text, message }: Problem, console: Console): string {
+  return console.styled('bold', text.slice(0, text.length - message.length)) + withFlags(message);
+}

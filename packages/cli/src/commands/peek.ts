@@ -1,8 +1,6 @@
 import type { Command } from '../console/command.ts';
-import { COST_OPTION } from '../redis/cost.ts';
-import { bucketExample } from './example.ts';
 import { REDIS_OPTIONS } from '../redis/options.ts';
-import { BUCKET_WORDS, LIMIT_FILE_OPTIONS } from './words.ts';
+import { BUCKET_WORDS, bucketExample, COST_OPTION, costOf, LIMIT_FILE_OPTIONS } from './words.ts';
 
 /** `sluice peek`: shows what a bucket contains. */
 export const peek: Command = {
@@ -13,5 +11,14 @@ export const peek: Command = {
   args: BUCKET_WORDS,
   options: [...REDIS_OPTIONS, COST_OPTION, ...LIMIT_FILE_OPTIONS],
   example: bucketExample('peek'),
-  run: async (call) => (await import('../actions/peek.ts')).runPeek(call),
+  async run(call) {
+    const cost = costOf(call);
+    const { withBucket } = await import('../limits/bucket.ts');
+    return withBucket(call, async (bucket) => {
+      const figures = await bucket.figures(cost);
+      if (figures.features.includes('overshoot'))
+        call.console.note('Tokens that processes have leased count as taken.');
+      return { figures, result: figures };
+    });
+  },
 };

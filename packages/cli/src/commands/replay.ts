@@ -1,6 +1,10 @@
 import type { Command } from '../console/command.ts';
-import { LOG_OPTIONS } from './log-options.ts';
-import { JSON_FILE_OPTION, LIMIT_FILE_OPTIONS } from './words.ts';
+import { EXIT } from '../console/exit-code.ts';
+import { UsageError } from '../console/failure.ts';
+import { OutputFiles } from '../console/output-files.ts';
+import { checkStdin } from '../limits/sources.ts';
+import { addressRule, denyAtMost, formatOptions } from '../replay/options.ts';
+import { COSTS_OPTION, JSON_FILE_OPTION, LIMIT_FILE_OPTIONS, LOG_OPTIONS } from './words.ts';
 
 /** `sluice replay`: what limits would have done to the requests of a log. */
 export const replay: Command = {
@@ -24,7 +28,7 @@ export const replay: Command = {
       text: "a limit applies to these requests only: 'Orders=POST /orders'",
       repeats: true,
     },
-    { flags: '--cost <pattern=cost>', text: "the cost of some requests: 'POST /orders=5'; default: 1", repeats: true },
+    COSTS_OPTION,
     {
       flags: '--route <pattern>',
       text: "a route of the report: '/users/:id'; default: paths without ids",
@@ -44,5 +48,32 @@ export const replay: Command = {
     `  sluice replay --limits - <(echo '203.0.113.7 - - [23/Nov/2026:13:05:59 +0000] "GET / HTTP/1.1" 200 612')`,
   ].join('\n'),
   endsItself: true,
-  run: async (call) => (await import('../actions/replay.ts')).runReplay(call),
+  async run(call) {
+    const { args, console } = call;
+    const [limits, overrides] = [call.text('limits'), call.text('overrides')];
+    if (limits === undefined) throw new UsageError('Which limits? Give the file of them: --limits limits.yaml.');
+    checkStdin([...args, limits, overrides]);
+    const [{ loadFiles }, room] = await Promise.all([import('../limits/files.ts'), import('../replay/index.ts')]);
+    const loaded = await loadFiles({ limits, overrides }, call);
+    const inputs = [...args, limits, overrides, call.text('keys')].filter((file) => file !== undefined);
+    const outputs = await OutputFiles.of(call, inputs, [{ flag: '--html', draw: room.reportPage }]);
+    const report = await room.replay(
+      {
+        ...formatOptions(call),
+        ...addressRule(call),
+        files: args,
+        loaded,
+        keys: call.texts('key'),
+        costs: call.texts('cost'),
+        routes: call.texts('route'),
+        only: call.texts('only'),
+        showIds: call.has('showIds'),
+        denyAtMost: denyAtMost(call),
+      },
+      console,
+    );
+    await outputs.write(report, () => console.result(report, () => room.reportLines(report, console)));
+    const isUnused = report.limits.length === 0 || report.limits.some(({ requests }) => requests === 0);
+    return report.partial.length === 0 && !isUnused ? EXIT.fine : EXIT.findings;
+  },
 };

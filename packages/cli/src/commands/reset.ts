@@ -1,7 +1,8 @@
-import type { Command } from '../console/command.ts';
-import { bucketExample } from './example.ts';
+import type { Call, Command } from '../console/command.ts';
+import { UsageError } from '../console/failure.ts';
+import type { Terminal } from '../console/terminal.ts';
 import { REDIS_OPTIONS } from '../redis/options.ts';
-import { BUCKET_WORDS, LIMIT_FILE_OPTIONS } from './words.ts';
+import { BUCKET_WORDS, bucketExample, LIMIT_FILE_OPTIONS } from './words.ts';
 
 /** `sluice reset`: fills a bucket. */
 export const reset: Command = {
@@ -12,5 +13,42 @@ export const reset: Command = {
   args: BUCKET_WORDS,
   options: [...REDIS_OPTIONS, { flags: '--yes', text: 'do not ask' }, ...LIMIT_FILE_OPTIONS],
   example: bucketExample('reset --yes'),
-  run: async (call) => (await import('../actions/reset.ts')).runReset(call),
+  async run(call) {
+    checkCanAsk(call);
+    const { figuresLines, withBucket } = await import('../limits/bucket.ts');
+    return withBucket(call, async (bucket) => {
+      const before = await bucket.figures();
+      if (!call.has('yes')) await confirm(call, before.limit, figuresLines(before));
+      await bucket.reset();
+      const figures = await bucket.figures();
+      return { figures, result: { before: before.remaining, bucket: figures } };
+    });
+  },
 };
+
+function checkCanAsk(call: Call): void {
+  if (call.has('yes') || (call.console.terminal.stdin.isTTY === true && !call.args.includes('-'))) return;
+  throw new UsageError(
+    'A reset asks for the name of the limit, but stdin is not a terminal. To reset the bucket without it, add --yes.',
+  );
+}
+
+async function confirm({ console }: Call, limit: string, lines: readonly string[]): Promise<void> {
+  for (const line of lines) console.note(line);
+  const typed = await answerTo('Type the name of the limit to reset this bucket: ', console.terminal);
+  if (typed !== limit) throw new UsageError(`The name of the limit is \`${limit}\`. Nothing was reset.`);
+}
+
+/** The longest answer that is read. */
+const MAX_LENGTH = 1000;
+
+/** Asks a question on stderr and returns the line that is typed, without spaces around it; `''` if stdin ends. */
+async function answerTo(question: string, terminal: Terminal): Promise<string> {
+  terminal.write('stderr', question);
+  let typed = '';
+  for await (const chunk of terminal.stdin) {
+    typed += String(chunk);
+    if (typed.includes('\n') || typed.length > MAX_LENGTH) break;
+  }
+  return typed.split('\n')[0]!.trim();
+}

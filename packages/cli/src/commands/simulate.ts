@@ -1,4 +1,10 @@
-import type { Command } from '../console/command.ts';
+import { isUtf8 } from 'node:buffer';
+import { readFile } from 'node:fs/promises';
+import type { Call, Command } from '../console/command.ts';
+import { EXIT } from '../console/exit-code.ts';
+import { UsageError } from '../console/failure.ts';
+import { OutputFiles } from '../console/output-files.ts';
+import { sourceOf } from '../limits/sources.ts';
 import { JSON_FILE_OPTION } from './words.ts';
 
 /** `sluice simulate`: what limits do with requests that a scenario describes, beside what others do. */
@@ -21,5 +27,53 @@ export const simulate: Command = {
     `  clients: { browser: { arrivals: { burst: 200, at: 5s, over: 100ms } } } }' |`,
     '  sluice simulate --compare fixed,leaky -',
   ].join('\n'),
-  run: async (call) => (await import('../actions/simulate.ts')).runSimulate(call),
+  async run(call) {
+    const { args, console } = call;
+    const [word = ''] = args;
+    const room = await import('../simulate/index.ts');
+    const compare = comparedBy(call, [...room.MODELS.keys()]);
+    const outputs = await OutputFiles.of(
+      call,
+      [word],
+      [
+        { flag: '--svg', draw: room.simulationPicture },
+        { flag: '--html', draw: room.simulationPage },
+      ],
+    );
+    const scenario = await room.readScenario(await textOf(word, call), word === '-' ? 'stdin' : word);
+    const report = await room.simulate({
+      ...scenario,
+      compare: compare ?? scenario.compare,
+      processes: call.wholeNumber('processes', { min: 1, max: 10_000, unset: scenario.processes }),
+    });
+    await outputs.write(report, () => console.result(report, () => room.simulationLines(report, console)));
+    return EXIT.fine;
+  },
 };
+
+async function textOf(word: string, { console }: Call): Promise<string> {
+  const source = sourceOf(word, console.terminal);
+  const bytes =
+    typeof source === 'function'
+      ? ((await source()) as Uint8Array)
+      : await readFile(source).catch((error: Error) => {
+          throw new UsageError(`The scenario ${word} can't be read: ${error.message}.`);
+        });
+  if (!isUtf8(bytes)) throw new UsageError(`The scenario ${word} is not valid UTF-8. Save the file as UTF-8.`);
+  return new TextDecoder().decode(bytes);
+}
+
+/**
+ * @param known - The names of all models.
+ * @returns Undefined if the scenario decides.
+ */
+function comparedBy(call: Call, known: readonly string[]): readonly string[] | undefined {
+  const names = call
+    .text('compare')
+    ?.split(',')
+    .map((name) => name.trim());
+  const unknown = names?.find((name) => !known.includes(name));
+  if (unknown === undefined) return names && [...new Set(names)];
+  const list = known.join(',');
+  throw new UsageError(`\`--compare\` must be a list of ${list}, but has '${unknown}'. For example --compare ${list}.`);
+}

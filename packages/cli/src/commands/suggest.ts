@@ -1,6 +1,9 @@
 import type { Command } from '../console/command.ts';
-import { LOG_OPTIONS } from './log-options.ts';
-import { JSON_FILE_OPTION } from './words.ts';
+import { EXIT } from '../console/exit-code.ts';
+import { OutputFiles } from '../console/output-files.ts';
+import { addressRule, denyAtMost, formatOptions } from '../replay/options.ts';
+import type { SuggestReport } from '../replay/suggesting/suggest-report.ts';
+import { COSTS_OPTION, JSON_FILE_OPTION, LOG_OPTIONS } from './words.ts';
 
 /** `sluice suggest`: numbers for a limit, with what they would have cost. */
 export const suggest: Command = {
@@ -21,7 +24,7 @@ export const suggest: Command = {
       text: "the requests that the limit is for: 'POST /orders'; default: all",
       repeats: true,
     },
-    { flags: '--cost <pattern=cost>', text: "the cost of some requests: 'POST /orders=5'; default: 1", repeats: true },
+    COSTS_OPTION,
     ...LOG_OPTIONS,
     JSON_FILE_OPTION,
   ],
@@ -31,5 +34,23 @@ export const suggest: Command = {
     'sluice suggest "$log" --key ip --deny-at-most 1%; rm "$log"',
   ].join('\n'),
   endsItself: true,
-  run: async (call) => (await import('../actions/suggest.ts')).runSuggest(call),
+  async run(call) {
+    const { args, console } = call;
+    const room = await import('../replay/index.ts');
+    const outputs = await OutputFiles.of<SuggestReport>(call, args, []);
+    const report = await room.suggest(
+      {
+        ...formatOptions(call),
+        ...addressRule(call),
+        files: args,
+        key: call.text('key') ?? 'ip',
+        costs: call.texts('cost'),
+        only: call.texts('only'),
+        denyAtMost: denyAtMost(call),
+      },
+      console,
+    );
+    await outputs.write(report, () => console.result(report, () => room.suggestLines(report, console)));
+    return report.partial.length === 0 && report.ids > 0 ? EXIT.fine : EXIT.findings;
+  },
 };

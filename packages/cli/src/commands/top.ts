@@ -1,6 +1,8 @@
 import type { Command } from '../console/command.ts';
+import { EXIT } from '../console/exit-code.ts';
+import type { Found } from '../limits/emptiest.ts';
 import { REDIS_OPTIONS } from '../redis/options.ts';
-import { LIMIT_FILE_OPTIONS } from './words.ts';
+import { LIMIT_FILE_OPTIONS, LIMITS_WORD, limitsExample } from './words.ts';
 
 /** `sluice top`: lists the emptiest buckets. */
 export const top: Command = {
@@ -8,10 +10,7 @@ export const top: Command = {
     'Lists the emptiest buckets in Redis, in a cluster those of all primaries. It looks at the keys in small steps with ',
     'pauses, so that it never blocks a server. Ctrl-C ends it with the buckets that it has seen so far.',
   ].join(''),
-  args: [
-    { name: '<limits>', text: 'the file of limits, YAML or JSON; - for stdin' },
-    { name: '[overrides]', text: 'the file of overrides' },
-  ],
+  args: [LIMITS_WORD, { name: '[overrides]', text: 'the file of overrides' }],
   options: [
     ...REDIS_OPTIONS,
     { flags: '--limit <name>', text: 'only buckets of this limit' },
@@ -19,10 +18,28 @@ export const top: Command = {
     { flags: '--max-keys <n>', text: 'about how many keys to look at, also of other programs; default: 1000000' },
     ...LIMIT_FILE_OPTIONS,
   ],
-  example: [
-    `echo 'Orders: { count: 300, period: 3h, idFormat: accountId }' |`,
-    '  sluice top --redis redis://127.0.0.1:6379 -',
-  ].join('\n'),
+  example: limitsExample('top --redis redis://127.0.0.1:6379 -'),
   endsItself: true,
-  run: async (call) => (await import('../actions/top.ts')).runTop(call),
+  async run(call) {
+    const { args, console } = call;
+    const count = call.wholeNumber('count', { min: 1, max: 10_000, unset: 10 });
+    const maxKeys = call.wholeNumber('maxKeys', { min: 1, max: 1_000_000_000, unset: 1_000_000 });
+    const [{ loadFiles }, { emptiestBuckets }, { emptinessLine }] = await Promise.all([
+      import('../limits/files.ts'),
+      import('../limits/emptiest.ts'),
+      import('../limits/figures.ts'),
+    ]);
+    const loaded = await loadFiles({ limits: args[0]!, overrides: args[1] }, call);
+    const { found, top: listed } = await emptiestBuckets(call, { loaded, count, maxKeys, only: call.text('limit') });
+    for (const note of notesOn(found, console.interrupted.aborted)) console.note(note);
+    console.result({ ...found, top: listed }, () => listed.map(emptinessLine));
+    return EXIT.fine;
+  },
 };
+
+function* notesOn({ complete, keys, buckets, longIds, broken }: Found, wasInterrupted: boolean): Generator<string> {
+  yield `Keys: ${keys}. Buckets of these limits: ${buckets}.`;
+  if (!complete) yield `Not all keys were scanned.${wasInterrupted ? '' : ' To look at more, raise --max-keys.'}`;
+  if (longIds > 0) yield `Left out because their id is too long to be in the key: ${longIds}.`;
+  if (broken > 0) yield `Left out because they contain something else than a bucket: ${broken}.`;
+}

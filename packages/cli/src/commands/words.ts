@@ -1,23 +1,56 @@
-import type { Argument, Option } from '../console/command.ts';
+/** The words, options and examples that several commands have. */
+import type { Argument, Call, Option } from '../console/command.ts';
+
+/** The first word of a command that reads limits. */
+export const LIMITS_WORD: Argument = { name: '<limits>', text: 'the file of limits, YAML or JSON; - for stdin' };
 
 /** The words of a command that names one bucket. */
 export const BUCKET_WORDS: readonly Argument[] = [
-  { name: '<limits>', text: 'the file of limits, YAML or JSON; - for stdin' },
+  LIMITS_WORD,
   { name: '<words...>', text: 'the file of overrides if there is one, the name of a limit, and an id' },
 ];
 
-const KEYS_OPTION: Option = {
-  flags: '--keys <module>',
-  text: 'an ES module that exports `keys` as your server has them; default: by the idFormat of each limit',
-};
-
 /** The options of all commands that read files of limits. */
 export const LIMIT_FILE_OPTIONS: readonly Option[] = [
-  KEYS_OPTION,
+  {
+    flags: '--keys <module>',
+    text: 'an ES module that exports `keys` as your server has them; default: by the idFormat of each limit',
+  },
   {
     flags: '--max-bytes <bytes>',
     text: 'the maximum size of a file of limits or overrides, as `maxBytes` of your server; default: 2097152',
   },
+];
+
+/** The option of commands that take a number of tokens. */
+export const COST_OPTION: Option = { flags: '--cost <tokens>', text: 'the number of tokens; default: 1' };
+
+/** Returns the number of tokens of a call. */
+export function costOf(call: Call): number {
+  return call.wholeNumber('cost', { min: 1, max: 1_000_000_000, unset: 1 });
+}
+
+/** The option of commands that read logs and give some requests another cost. */
+export const COSTS_OPTION: Option = {
+  flags: '--cost <pattern=cost>',
+  text: "the cost of some requests: 'POST /orders=5'; default: 1",
+  repeats: true,
+};
+
+/** The options of all commands that read logs. */
+export const LOG_OPTIONS: readonly Option[] = [
+  {
+    flags: '--format <format>',
+    text: 'combined, main, alb, caddy, traefik, envoy, pino, json, or the text of an nginx log_format; default: detected from the first lines',
+  },
+  {
+    flags: '--field <name=path>',
+    text: 'where lines of JSON have time, started, duration, address, request, method, path or status, such as address=client.ip',
+    repeats: true,
+  },
+  { flags: '--duration-unit <unit>', text: 'the unit of durations: s, ms, us or ns; default: that of the format' },
+  { flags: '--trust <network>', text: 'a proxy that is trusted, as in trustedProxies of your server', repeats: true },
+  { flags: '--address-header <name>', text: 'the header in which it passes the address; default: x-forwarded-for' },
 ];
 
 /** The option of commands whose JSON can also be written to a file. */
@@ -25,3 +58,13 @@ export const JSON_FILE_OPTION: Option = {
   flags: '--json-file <file>',
   text: 'also write the result as JSON to a file',
 };
+
+/** Returns an example of a command that reads limits. It reads them from stdin, so that it works in any folder. */
+export function limitsExample(command: string): string {
+  return `echo 'Orders: { count: 300, period: 3h, idFormat: accountId }' |\n  sluice ${command}`;
+}
+
+/** Returns an example of a command for one bucket. */
+export function bucketExample(command: string): string {
+  return limitsExample(`${command} --redis redis://127.0.0.1:6379 - Orders 12345678`);
+}

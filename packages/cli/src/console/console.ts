@@ -1,5 +1,6 @@
 import { systemTime } from '@sluice/core/kit';
 import type { Time } from '@sluice/core';
+import { jsonText } from './json-text.ts';
 import { Progress, type ProgressTotal } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -66,14 +67,4 @@ export class Console {
   progress(total: ProgressTotal): Progress {
     return new Progress(this.terminal, this.time, total);
   }
-}
-
-/** Returns a result as JSON, with a line end. */
-export function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, jsonNumber, 2)}\n`;
-}
-
-/** JSON has no infinity: the figures of unlimited and blocked ids become text. */
-function jsonNumber(_name: string, value: unknown): unknown {
-  return value === Infinity ? 'Infinity' : value;
 }

@@ -1,5 +1,5 @@
 import type { Time } from '@sluice/core';
-import { durationText } from './duration-text.ts';
+import { countText, durationText } from './number-text.ts';
 import type { Terminal } from './terminal.ts';
 
 /** How much there is to do. */
@@ -68,7 +68,7 @@ interface ProgressFigures {
 
 /** Returns the text of a line of progress. */
 export function progressLine({ bytes, lines, total, seconds }: ProgressFigures): string {
-  const speed = `${Math.round(lines / seconds).toLocaleString('en')} lines/s`;
+  const speed = `${countText(Math.round(lines / seconds))} lines/s`;
   if (total === undefined || total === 0) return `${bytesText(bytes)}  ${speed}`;
   const part = Math.min(1, bytes / total);
   const done = Math.round(part * BAR_WIDTH);

@@ -1,4 +1,11 @@
-import type { Figures } from './figures.ts';
+import type { LoadedLimits } from '@sluice/config';
+import { SluiceError, type BucketName } from '@sluice/core';
+import { limitsOf } from '@sluice/core/kit';
+import type { Call } from '../console/command.ts';
+import { bucketOfKey, patternOf } from '../redis/bucket-of-key.ts';
+import { withLimits, type OpenLimits } from '../redis/open-limits.ts';
+import { KEYS_OF_A_STEP, scannedKeys } from '../redis/scan.ts';
+import { figuresOf, type Figures } from './figures.ts';
 
 /** The emptiest buckets, a bounded number of them. */
 export class Emptiest {
@@ -36,4 +43,91 @@ function nameOf({ limit, id }: Figures): string {
 function byEmptiness(a: Figures, b: Figures): number {
   const byPart = a.remaining / a.burst - b.remaining / b.burst;
   return byPart || b.resetAfterMs - a.resetAfterMs || (nameOf(a) < nameOf(b) ? -1 : 1);
+}
+
+/** What a scan has found. */
+export interface Found {
+  /** Whether all keys were seen. */
+  complete: boolean;
+  /** Those of these limits. */
+  keys: number;
+  buckets: number;
+  /** Buckets whose id is too long to be in its key. */
+  longIds: number;
+  /** Buckets that contain something else. */
+  broken: number;
+}
+
+/** How much is scanned, and how many buckets are listed. */
+export interface ScanOptions {
+  /** The limits and overrides. */
+  readonly loaded: LoadedLimits;
+  readonly count: number;
+  readonly maxKeys: number;
+  /** The name of the only limit whose buckets are listed; undefined for all. */
+  readonly only: string | undefined;
+}
+
+/** Finds the emptiest buckets in Redis. Ends early after Ctrl-C. */
+export async function emptiestBuckets(
+  call: Call,
+  options: ScanOptions,
+): Promise<{ readonly found: Found; readonly top: readonly Figures[] }> {
+  const emptiest = new Emptiest(options.count);
+  const found = await withLimits(options.loaded, call, (open) => scan(call, open, options, emptiest));
+  return { found, top: emptiest.list };
+}
+
+async function scan(
+  call: Call,
+  open: OpenLimits,
+  { loaded, maxKeys, only }: ScanOptions,
+  emptiest: Emptiest,
+): Promise<Found> {
+  const { limiter, client, keyOptions } = open;
+  const { time, interrupted } = call.console;
+  // Throws for the name of no limit.
+  if (only !== undefined) limiter.describe(only);
+  const limits = limitsOf(limiter);
+  const found = { complete: true, keys: 0, buckets: 0, longIds: 0, broken: 0 };
+  const progress = call.console.progress({ bytes: undefined });
+  let lookedAt = 0;
+  for await (const keys of scannedKeys(client, { pattern: patternOf(only, keyOptions), time })) {
+    found.complete = lookedAt < maxKeys && !interrupted.aborted;
+    if (!found.complete) break;
+    lookedAt += KEYS_OF_A_STEP;
+    found.keys += keys.length;
+    progress.show((seconds) => `${found.keys} keys  ${Math.round(found.keys / seconds)} keys/s`);
+    const contents = await Promise.all(keys.map((key) => bucketOfKey(key, limits, keyOptions)));
+    const named = contents.filter((content) => typeof content !== 'string');
+    found.longIds += contents.filter((content) => content === 'long id').length;
+    // Asked in one turn of the event loop, so that the store sends few calls.
+    const figures = await Promise.all(
+      named
+        .filter(({ limit }) => only === undefined || limit === only)
+        .map((bucket) => figuresIfAny(bucket, open, loaded)),
+    );
+    for (const each of figures) {
+      if (each === 'broken') found.broken++;
+      else if (each.state === 'counted') {
+        found.buckets++;
+        emptiest.add(each);
+      }
+    }
+  }
+  progress.end();
+  return found;
+}
+
+async function figuresIfAny(
+  { limit, id }: BucketName,
+  { limiter }: OpenLimits,
+  loaded: LoadedLimits,
+): Promise<Figures | 'broken'> {
+  try {
+    return await figuresOf({ loaded, limiter, limit, id, cost: 1 });
+  } catch (error) {
+    if (error instanceof SluiceError && error.code === 'ERR_STORE_BUCKET') return 'broken';
+    throw error;
+  }
 }

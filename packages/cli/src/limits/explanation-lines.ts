@@ -1,7 +1,7 @@
-import { durationText } from '../console/duration-text.ts';
-import type { BorrowFacts, Explanation, Numbers, RateFacts } from './explanation.ts';
+import { durationText } from '../console/number-text.ts';
+import type { BorrowFacts, Explanation, RateFacts } from './explanation.ts';
 import { shownId } from './figures.ts';
-import { numbersText } from './numbers-text.ts';
+import { numbersText, type Numbers } from './limit-kind.ts';
 
 /** Returns an explanation as lines for people. */
 export function explanationLines(explanation: Explanation): string[] {

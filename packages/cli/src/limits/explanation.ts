@@ -13,15 +13,7 @@ import {
 import { redisKey, type RedisKey } from '@sluice/redis';
 import { UsageError } from '../console/failure.ts';
 import type { KeyOptions } from '../redis/options.ts';
-import { featuresOf, isInProcess, kindOf, type Feature, type Kind } from './limit-kind.ts';
-
-/** The numbers of a rate, a quota or a concurrency limit. */
-export interface Numbers {
-  readonly burst: number;
-  readonly count: number;
-  /** 0 for a limit that is not a rate. */
-  readonly periodMs: number;
-}
+import { type Feature, featuresOf, isInProcess, type Kind, kindOf, type Numbers } from './limit-kind.ts';
 
 /** Which numbers apply, why, and what follows from them. */
 export interface Explanation {

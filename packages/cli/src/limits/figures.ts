@@ -1,10 +1,9 @@
 import type { LoadedLimits } from '@sluice/config';
-import type { CalendarUnit, Limiter } from '@sluice/core';
+import type { Limiter } from '@sluice/core';
 import { limitsOf, overridesOf, shownText } from '@sluice/core/kit';
-import { durationText } from '../console/duration-text.ts';
+import { durationText } from '../console/number-text.ts';
 import { UsageError } from '../console/failure.ts';
-import { featuresOf, isInProcess, kindOf, type Feature, type Kind } from './limit-kind.ts';
-import { numbersText } from './numbers-text.ts';
+import { type Feature, featuresOf, isInProcess, type KindAndNumbers, kindOf, numbersText } from './limit-kind.ts';
 
 /** A bucket of the command line, with the limiter that decides it. */
 export interface AskedBucket {
@@ -18,11 +17,10 @@ export interface AskedBucket {
 }
 
 /** What a bucket contains, as the next decision finds it. */
-export interface Figures {
+export interface Figures extends KindAndNumbers {
   readonly limit: string;
   /** The canonical id. */
   readonly id: string;
-  readonly kind: Kind;
   readonly features: readonly Feature[];
   /** What the override of the id is listed for, which is the id or a network; null if the limit's own numbers apply. */
   readonly override: string | null;
@@ -32,11 +30,6 @@ export interface Figures {
   readonly allowed: boolean;
   /** Whole tokens, or free slots. */
   readonly remaining: number;
-  readonly burst: number;
-  readonly count: number;
-  readonly periodMs: number;
-  /** The calendar period of a quota; null for others. */
-  readonly per: CalendarUnit | null;
   readonly delayMs: number;
   readonly retryAfterMs: number;
   readonly resetAfterMs: number;

@@ -1,15 +1,17 @@
 import {
+  checkLimits,
   loadLimits,
   loadWithoutKeys,
-  type CheckLimitsOptions,
   type LimitKeys,
   type LimitSources,
   type LoadedLimits,
+  type Problem,
 } from '@sluice/config';
+import type { IdFormat } from '@sluice/core';
 import { isKey } from '@sluice/core/kit';
+import { domain, fqdnSet } from '@sluice/domains';
 import type { Call } from '../console/command.ts';
 import { importModule } from '../console/module.ts';
-import { moreFormats } from './formats.ts';
 import { checkStdin, sourceOf } from './sources.ts';
 
 /** The files of limits and overrides, as words of the command line. */
@@ -38,14 +40,37 @@ export async function loadFiles({ limits, overrides }: LimitFiles, call: Call): 
   return loadLimits({ ...sources, keys: await keysOf(module) });
 }
 
-/** Returns by what ids are checked: the keys of the option `--keys`, otherwise the `idFormat` of each limit. */
-export async function idsOf(call: Call): Promise<Pick<CheckLimitsOptions, 'keys' | 'formats'>> {
+/**
+ * Returns the problems of a file of limits, and of each file of overrides beside it. Ids are checked by the keys of the option
+ * `--keys`, otherwise by the `idFormat` of each limit.
+ *
+ * @param words - The file of limits, then those of overrides.
+ */
+export async function problemsOf(words: readonly string[], call: Call): Promise<readonly Problem[]> {
+  const { terminal } = call.console;
+  const [limits = '', ...overrides] = words;
+  checkStdin(words);
+  const defaults = sourceOf(limits, terminal);
+  const pairs = overrides.length === 0 ? [undefined] : overrides.map((word) => sourceOf(word, terminal));
   const module = call.text('keys');
-  return module === undefined ? { formats: moreFormats() } : { keys: await keysOf(module) };
+  const ids = module === undefined ? { formats: moreFormats() } : { keys: await keysOf(module) };
+  const common = { defaults, ...ids, maxBytes: maxBytesOf(call) };
+  // Those of the limits are found again beside each file of overrides.
+  const problems = new Map<string, Problem>();
+  for (const source of pairs) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    for (const problem of await checkLimits({ ...common, overrides: source })) problems.set(problem.text, problem);
+  }
+  return [...problems.values()];
+}
+
+/** The id formats that files may name, in addition to those of the core. */
+export function moreFormats(): readonly IdFormat[] {
+  return [domain().format, fqdnSet().format];
 }
 
 /** Returns the maximum size of a file of limits or overrides, in bytes. */
-export function maxBytesOf(call: Call): number {
+function maxBytesOf(call: Call): number {
   return call.wholeNumber('maxBytes', { min: 1, max: 67_108_864, unset: 2_097_152 });
 }
 

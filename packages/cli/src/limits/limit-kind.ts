@@ -1,4 +1,6 @@
+import type { CalendarUnit } from '@sluice/core';
 import type { Limit } from '@sluice/core/kit';
+import { countText, durationText } from '../console/number-text.ts';
 
 /** The kind of a limit. */
 export type Kind = 'rate' | 'quota' | 'concurrency' | 'load';
@@ -36,4 +38,36 @@ export function featuresOf(limit: Limit, limits: ReadonlyMap<string, Limit>): Fe
 /** Whether a limit is decided by each process by itself, so that Redis has no buckets of it. */
 export function isInProcess({ load, treatment }: Limit): boolean {
   return load !== undefined || treatment.slots?.scope === 'process';
+}
+
+/** The numbers of a rate, a quota or a concurrency limit, or of an override. */
+export interface Numbers {
+  /** Of a concurrency limit, how many requests may be in progress at the same time; `count` is the same. */
+  readonly burst: number;
+  readonly count: number;
+  /** Of a rate; 0 for others. */
+  readonly periodMs: number;
+}
+
+/** Numbers, and what they are of. */
+export interface KindAndNumbers extends Numbers {
+  readonly kind: Kind;
+  /** The calendar period of a quota; null for others. */
+  readonly per: CalendarUnit | null;
+}
+
+const SINGLE = new Map([
+  ['1 s', 'second'],
+  ['1 min', 'minute'],
+  ['1 h', 'hour'],
+  ['1 d', 'day'],
+]);
+
+/** Returns numbers as text: `60 per minute, burst 20`. */
+export function numbersText({ kind, burst, count, periodMs, per }: KindAndNumbers): string {
+  if (kind === 'load') return 'the load of each process';
+  if (kind === 'concurrency') return `${countText(burst)} at the same time`;
+  if (kind === 'quota') return `${countText(count)} per calendar ${per}`;
+  const period = durationText(periodMs);
+  return `${countText(count)} per ${SINGLE.get(period) ?? period}, burst ${countText(burst)}`;
 }

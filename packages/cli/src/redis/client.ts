@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { messageOf } from '@sluice/core/kit';
 import { Cluster, Redis } from 'ioredis';
 import type { Call } from '../console/command.ts';
 import { UsageError } from '../console/failure.ts';
 import { timeoutOf } from './options.ts';
-import { tlsOf } from './tls.ts';
 
 /** A client with the settings of the command line. It connects only for a scan; a store connects a duplicate of it. */
 export type Client = Redis | Cluster;
@@ -117,4 +118,33 @@ export function sentinelAddress(text: string): { host: string; port: number } {
   throw new UsageError(
     `\`--sentinel\` must be a host with or without a port, but was '${text}'. For example --sentinel 10.0.0.1:26379 or --sentinel '[2001:db8::1]:26379'.`,
   );
+}
+
+/** How a client encrypts its connections, as `node:tls` takes it. */
+interface TlsOptions {
+  /** The certificates of the authorities that are trusted. Default: those of Node. */
+  readonly ca?: string;
+}
+
+/**
+ * Returns how connections are encrypted; undefined if they are not.
+ *
+ * @param isTls - Whether the URL begins with `rediss:`.
+ * @throws {UsageError} If `--tls-ca` can't be read, or is given without TLS.
+ */
+function tlsOf(call: Call, isTls: boolean): TlsOptions | undefined {
+  const file = call.text('tlsCa');
+  if (file === undefined) return isTls ? {} : undefined;
+  if (!isTls) {
+    throw new UsageError(
+      '`--tls-ca` must be given with a URL that begins with rediss://, because redis:// is not encrypted.',
+    );
+  }
+  try {
+    return { ca: readFileSync(file, 'utf8') };
+  } catch (error) {
+    throw new UsageError(
+      `\`--tls-ca\` must be a file of certificates (PEM), but ${file} can't be read: ${messageOf(error)}.`,
+    );
+  }
 }

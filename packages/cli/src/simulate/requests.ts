@@ -1,4 +1,4 @@
-import { randomFrom } from './arrivals/random.ts';
+import { randomFrom } from './random.ts';
 import type { Scenario } from './scenario/scenario.ts';
 
 /** A request of a simulation. */

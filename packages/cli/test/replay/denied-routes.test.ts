@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { run } from '../run.ts';
 import { DeniedRoutes } from '../../src/replay/counting/denied-routes.ts';
-import { ClientTable } from '../../src/replay/keys/client-table.ts';
-import type { ClientId } from '../../src/replay/keys/identity.ts';
+import { type ClientId, ClientTable } from '../../src/replay/keys/client-table.ts';
 import { replayed } from './decisions.ts';
 import { files, logOf, NOON, pinoLine, seededRandom } from './logs.ts';
 

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { burstCurve } from '../../src/replay/counting/curve.ts';
 import { LimitTally } from '../../src/replay/counting/limit-tally.ts';
 import { MostDenied } from '../../src/replay/counting/most-denied.ts';
-import { ClientTable } from '../../src/replay/keys/client-table.ts';
-import type { ClientId } from '../../src/replay/keys/identity.ts';
+import { type ClientId, ClientTable } from '../../src/replay/keys/client-table.ts';
 
 const START = Date.UTC(2026, 10, 23, 12) * 1000;
 

@@ -1,6 +1,5 @@
 import { MAX_ROUTES } from '../entries/routes.ts';
-import type { ClientTable } from '../keys/client-table.ts';
-import type { ClientId } from '../keys/identity.ts';
+import { grown, type ClientId, type ClientTable } from '../keys/client-table.ts';
 
 /** The words of a row: one bit for each route. */
 const WORDS = Math.ceil(MAX_ROUTES / 32);
@@ -50,9 +49,7 @@ export class DeniedRoutes {
 
   #grow(needed: number): void {
     const rows = Math.max(1024, 2 ** Math.ceil(Math.log2(needed)));
-    const [bits, owners] = [new Uint32Array(rows * WORDS), new Int32Array(rows)];
-    bits.set(this.#bits);
-    owners.set(this.#owners);
-    [this.#bits, this.#owners] = [bits, owners];
+    this.#bits = grown(this.#bits, rows * WORDS, Uint32Array);
+    this.#owners = grown(this.#owners, rows, Int32Array);
   }
 }

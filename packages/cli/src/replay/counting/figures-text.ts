@@ -1,11 +1,20 @@
-import { countText } from '../../console/count-text.ts';
+import { countText } from '../../console/number-text.ts';
 import type { Band } from './band.ts';
 import type { LimitReport, RouteReport } from './report.ts';
 
 /** Returns a part of a whole as text: `12 to 15 of 300 (5 %)`. */
 export function share(part: Band, whole: number): string {
-  const high = whole === 0 ? 0 : part.high / whole;
-  return `${band(part)} of ${countText(whole)} (${percent(high)})`;
+  return `${band(part)} of ${countText(whole)} (${partOf(part, whole)})`;
+}
+
+/** Returns a part of a whole in percent, of the larger outcome. */
+export function partOf(part: Band, whole: number): string {
+  return percent(whole === 0 ? 0 : part.high / whole);
+}
+
+/** Returns the part of denied requests that had succeeded. */
+export function successPart({ denied, deniedSuccesses }: Pick<LimitReport, 'denied' | 'deniedSuccesses'>): string {
+  return partOf(deniedSuccesses, denied.high);
 }
 
 /** Returns a band as text: `12`, or `12 to 15`. */

@@ -1,6 +1,5 @@
 import { TICKS_PER_MICRO, type Limit } from '@sluice/core/kit';
-import type { ClientId } from '../keys/identity.ts';
-import { MAX_NEED, type ClientTable } from '../keys/client-table.ts';
+import { type ClientId, type ClientTable, MAX_NEED } from '../keys/client-table.ts';
 import { DeniedRoutes } from './denied-routes.ts';
 import { MostDenied } from './most-denied.ts';
 import type { SecondBounds } from './second-bounds.ts';

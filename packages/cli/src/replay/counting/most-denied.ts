@@ -1,4 +1,4 @@
-import type { ClientId } from '../keys/identity.ts';
+import type { ClientId } from '../keys/client-table.ts';
 import { Timeline } from './timeline.ts';
 
 /** How many ids are watched before those with the fewest denials are dropped, and how many are kept then. */

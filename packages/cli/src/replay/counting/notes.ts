@@ -1,7 +1,8 @@
+import { countText } from '../../console/number-text.ts';
 import { MAX_IN_PROGRESS } from '../deciding/requests-in-progress.ts';
 import { hasWholeSeconds } from '../deciding/arrivals.ts';
 import { MAX_EARLIER_MICROS, type ReadingCounts } from '../entries/entry-reader.ts';
-import type { IdentifiedLimit } from '../keys/identities.ts';
+import type { AddressRule, IdentifiedLimit } from '../keys/identities.ts';
 import type { SortWindow } from '../order/sort-window.ts';
 import type { KnownLog, LogOutcome } from '../reading/merged-logs.ts';
 
@@ -128,11 +129,24 @@ function notesOnSlots({ endedEarly, ofProcess }: SlotsSeen, withoutEnd: number):
     notes.push(`${withoutEnd} requests have no duration: for concurrency limits they end as soon as they arrive.`);
   if (endedEarly > 0)
     notes.push(
-      `More than ${MAX_IN_PROGRESS.toLocaleString('en')} requests held slots at once: ${endedEarly} released theirs before their end, and denials may be missing.`,
+      `More than ${countText(MAX_IN_PROGRESS)} requests held slots at once: ${endedEarly} released theirs before their end, and denials may be missing.`,
     );
   return notes;
 }
 
 function percent(part: number, whole: number): string {
   return `${((100 * part) / whole).toFixed(part / whole < 0.1 ? 1 : 0)} %`;
+}
+
+/** Returns what is to be known about the addresses of a log that a proxy or a server behind one has written. */
+export function notesOnAddresses(
+  logs: readonly KnownLog[],
+  { trustedProxies, addressHeader = 'x-forwarded-for' }: AddressRule,
+): string[] {
+  const isForwarded = logs.some(({ detected }) => detected.isForwarded);
+  if (trustedProxies === undefined && isForwarded)
+    return ['The log has X-Forwarded-For, which is not read without --trust: all clients of a proxy count as one.'];
+  if (trustedProxies !== undefined && !isForwarded && addressHeader.toLowerCase() === 'x-forwarded-for')
+    return ['The first lines have no X-Forwarded-For, so --trust may have no effect.'];
+  return [];
 }

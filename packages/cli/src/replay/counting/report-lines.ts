@@ -1,10 +1,9 @@
-import { countText } from '../../console/count-text.ts';
+import { countText } from '../../console/number-text.ts';
 import type { Console } from '../../console/console.ts';
 import { about, band, counted, deniedRoutes, routeIds, share, timeText } from './figures-text.ts';
 import { shownId } from '../../limits/figures.ts';
-import { numbersText } from '../../limits/numbers-text.ts';
-import { sizeName } from './size-name.ts';
-import { isShorterThanPeriod, smallestSize } from './smallest-size.ts';
+import { numbersText } from '../../limits/limit-kind.ts';
+import { isShorterThanPeriod, sizeName, smallestSize } from './smallest-size.ts';
 import type { InputReport, LimitReport, ReplayReport } from './report.ts';
 
 const SHOWN_ROUTES = 10;

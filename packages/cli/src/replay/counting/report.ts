@@ -1,4 +1,4 @@
-import type { CalendarUnit } from '@sluice/core';
+import type { KindAndNumbers } from '../../limits/limit-kind.ts';
 import type { SkippedLine, SkipReason } from '../entries/entry-reader.ts';
 import type { Arrivals } from '../deciding/arrivals.ts';
 import type { LogOutcome } from '../reading/merged-logs.ts';
@@ -79,18 +79,11 @@ interface TotalsReport {
 }
 
 /** What one limit would have done. */
-export interface LimitReport {
+export interface LimitReport extends KindAndNumbers {
   readonly name: string;
   /** Where its ids come from: the word after `--key`, otherwise the format of the ids, such as `ipAddress`. */
   readonly key: string;
   readonly kind: 'rate' | 'quota' | 'concurrency';
-  /** Of a concurrency limit, how many requests may be in progress at the same time; `count` is the same. */
-  readonly burst: number;
-  readonly count: number;
-  /** Of a rate; 0 for others. */
-  readonly periodMs: number;
-  /** The calendar period of a quota; null for others. */
-  readonly per: CalendarUnit | null;
   /** Requests that it applies to. */
   readonly requests: number;
   readonly denied: Band;

@@ -1,7 +1,6 @@
 import type { OverrideList } from '@sluice/core';
 import { TICKS_PER_MICRO, type Limit, type Rate } from '@sluice/core/kit';
-import type { ClientTable } from '../keys/client-table.ts';
-import type { ClientId } from '../keys/identity.ts';
+import type { ClientId, ClientTable } from '../keys/client-table.ts';
 import type { Band } from './band.ts';
 
 const SECOND_TICKS = 1_000_000 * TICKS_PER_MICRO;

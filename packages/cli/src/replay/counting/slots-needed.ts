@@ -1,6 +1,5 @@
 import { EndQueue } from '../deciding/end-queue.ts';
-import type { ClientTable } from '../keys/client-table.ts';
-import type { ClientId } from '../keys/identity.ts';
+import type { ClientId, ClientTable } from '../keys/client-table.ts';
 
 /** The most requests in progress that are counted, so that the memory does not depend on the log. */
 const MAX_HELD = 100_000;

@@ -1,8 +1,7 @@
-import { countText } from '../../console/count-text.ts';
+import { countText } from '../../console/number-text.ts';
 import type { CalendarUnit } from '@sluice/core';
 import { about, band, percent } from './figures-text.ts';
 import type { InputReport, LimitReport } from './report.ts';
-import { sizeName } from './size-name.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -50,4 +49,10 @@ export function smallestSize(limit: LimitReport, input: InputReport, clients: 'i
   if (deniedIds.high === 0) return `${what}: ${countText(burst)}, which denies none`;
   const denied = `${about({ sampling })}${band(deniedIds)} of ${countText(ids)}`;
   return `${what}: ${countText(burst)}. It denies ${denied}, which made ${percent(theirPart.high)} of the requests`;
+}
+
+/** Returns the name of the number that limits how many requests may come at once. */
+export function sizeName({ kind }: Pick<LimitReport, 'kind'>): 'burst' | 'count' | 'concurrency' {
+  if (kind === 'concurrency') return 'concurrency';
+  return kind === 'quota' ? 'count' : 'burst';
 }

@@ -2,7 +2,7 @@ import type { Decision } from '@sluice/core';
 import type { Target } from '../entries/routes.ts';
 import type { ReplayPass } from '../deciding/replay-pass.ts';
 import { arrivalOf, type Arrivals } from '../deciding/arrivals.ts';
-import type { Identity } from '../keys/identity.ts';
+import type { Identity } from '../keys/client-table.ts';
 import type { HeldRequest, Second } from '../order/second.ts';
 import type { LimitTally } from './limit-tally.ts';
 import { Timeline } from './timeline.ts';

@@ -8,7 +8,7 @@ import {
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import type { Target } from '../entries/routes.ts';
-import type { Identity } from '../keys/identity.ts';
+import type { Identity } from '../keys/client-table.ts';
 import { RequestsInProgress } from './requests-in-progress.ts';
 
 /** The most buckets of a pass. */

@@ -2,12 +2,23 @@ import { DURATION_UNITS, type FieldName, type LineParser, type LogFormat } from 
 import type { Identities } from '../keys/identities.ts';
 import type { FieldPacker } from '../keys/packed-fields.ts';
 import type { LineReceiver } from '../reading/line-splitter.ts';
-import type { EntrySink } from './entry.ts';
 import { DurationReader, isDuration } from './duration-reader.ts';
 import { shownLine } from './field-text.ts';
 import { JumpGuard, type HeldLine } from './jump-guard.ts';
 import type { Routes, Target } from './routes.ts';
 import { decimalTimes, TimeReader } from './time-text.ts';
+
+/** Receives the requests of a log, in the order of the log. */
+export interface EntrySink {
+  /**
+   * @param micros - When the request arrived, in microseconds since 1970.
+   * @param packed - What its ids are found in, at the beginning of these bytes. They are valid during the call only.
+   * @param length - How many bytes that is.
+   * @param status - Of its response; 0 if it is not known.
+   * @param durationMicros - From its arrival to its end; 0 if it is not known or not needed.
+   */
+  take(micros: number, packed: Buffer, length: number, target: Target, status: number, durationMicros: number): void;
+}
 
 /** Why a line was skipped. */
 export type SkipReason = 'too long' | 'another format' | 'no valid time' | 'far from the times of its neighbours';

@@ -3,11 +3,10 @@ import { shownLine } from '../entries/field-text.ts';
 import { DurationReader } from '../entries/duration-reader.ts';
 import { TimeReader, type Resolution } from '../entries/time-text.ts';
 import { LineSplitter } from '../reading/line-splitter.ts';
-import { formatText } from './directive.ts';
 import { JsonFormat } from './json-format.ts';
 import type { DurationUnit, FieldName, LineParser, LogFormat } from './line-parser.ts';
 import { PRESETS } from './presets.ts';
-import { TemplateFormat } from './template.ts';
+import { formatText, TemplateFormat } from './template.ts';
 
 /** The options `--format` and `--field`. */
 export interface FormatOptions {

@@ -1,9 +1,8 @@
-import { countText } from '../../console/count-text.ts';
+import { countText } from '../../console/number-text.ts';
 import type { BurstCurve } from '../counting/curve.ts';
 import { band, percent } from '../counting/figures-text.ts';
-import { sizeName } from '../counting/size-name.ts';
 import type { InputReport, LimitReport } from '../counting/report.ts';
-import { isRateTooLow, isShorterThanPeriod } from '../counting/smallest-size.ts';
+import { isRateTooLow, isShorterThanPeriod, sizeName } from '../counting/smallest-size.ts';
 import { BOX, drawChart, drawLegend, rounded, type LegendEntry, type Tick } from '../../pages/chart.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import { drawTable } from '../../pages/table.ts';
@@ -37,11 +36,7 @@ ${drawLegend([
 ${drawTable({
   id: `curve-${name}`,
   caption: `Clients that ${name} would deny at least once, by its ${size}`,
-  columns: [
-    { title: size, kind: 'number' },
-    { title: 'clients denied', kind: 'number' },
-    { title: 'requests of these clients', kind: 'number' },
-  ],
+  columns: { [size]: 'number', 'clients denied': 'number', 'requests of these clients': 'number' },
   rows: points.map(({ burst, deniedIds, theirRequests }) => [countText(burst), band(deniedIds), band(theirRequests)]),
 })}</details>
 `;

@@ -1,9 +1,8 @@
-import { countText } from '../../console/count-text.ts';
-import { about, band } from '../counting/figures-text.ts';
+import { countText } from '../../console/number-text.ts';
+import { about, band, partOf, successPart } from '../counting/figures-text.ts';
 import type { Band } from '../counting/band.ts';
 import type { ReplayReport } from '../counting/report.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
-import { partOf, successPart } from './parts.ts';
 
 /** Draws what all limits together would have done, as a few large figures. */
 export function drawFigures(report: ReplayReport): Markup {

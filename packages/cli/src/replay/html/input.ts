@@ -1,4 +1,4 @@
-import { countText } from '../../console/count-text.ts';
+import { countText } from '../../console/number-text.ts';
 import type { InputReport, ReplayReport } from '../counting/report.ts';
 import { markup, NOTHING, type Content, type Markup } from '../../pages/markup.ts';
 import { drawTable } from '../../pages/table.ts';
@@ -27,12 +27,7 @@ function drawFiles(files: InputReport['files']): Markup {
   return drawTable({
     id: 'files',
     caption: 'Logs',
-    columns: [
-      { title: 'file', kind: 'long' },
-      { title: 'format', kind: 'text' },
-      { title: 'bytes', kind: 'number' },
-      { title: 'problem', kind: 'long' },
-    ],
+    columns: { file: 'long', format: 'text', bytes: 'number', problem: 'long' },
     rows: files.map(({ name, format, bytes, problem }) => [name, format, countText(bytes), problem ?? 'none']),
   });
 }
@@ -41,11 +36,7 @@ function drawExamples(examples: InputReport['examples']): Markup {
   return drawTable({
     id: 'skipped',
     caption: 'The first lines that were skipped',
-    columns: [
-      { title: 'place', kind: 'long' },
-      { title: 'reason', kind: 'text' },
-      { title: 'line', kind: 'long' },
-    ],
+    columns: { place: 'long', reason: 'text', line: 'long' },
     rows: examples.map(({ file, line, reason, text }) => [`${file}:${line}`, reason, markup`<code>${text}</code>`]),
   });
 }

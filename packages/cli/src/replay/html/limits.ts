@@ -1,11 +1,10 @@
-import { countText } from '../../console/count-text.ts';
-import { about, band, share } from '../counting/figures-text.ts';
-import { numbersText } from '../../limits/numbers-text.ts';
+import { countText } from '../../console/number-text.ts';
+import { about, band, partOf, share, successPart } from '../counting/figures-text.ts';
+import { numbersText } from '../../limits/limit-kind.ts';
 import { isShorterThanPeriod, smallestSize } from '../counting/smallest-size.ts';
 import type { InputReport, LimitReport, ReplayReport } from '../counting/report.ts';
 import { drawCurve } from './curve-chart.ts';
 import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
-import { partOf, successPart } from './parts.ts';
 import { drawTable } from '../../pages/table.ts';
 
 /** Draws what each limit would have done, with its curve. */
@@ -22,16 +21,16 @@ function drawLimitTable(limits: readonly LimitReport[]): Markup {
   return drawTable({
     id: 'limits',
     caption: 'Clients and requests that each limit would have denied',
-    columns: [
-      { title: 'limit', kind: 'long' },
-      { title: 'clients', kind: 'number' },
-      { title: 'denied', kind: 'number' },
-      { title: 'of all', kind: 'part' },
-      { title: 'requests', kind: 'number' },
-      { title: 'requests denied', kind: 'number' },
-      { title: 'of all requests', kind: 'part' },
-      { title: 'of these had succeeded', kind: 'part' },
-    ],
+    columns: {
+      limit: 'long',
+      clients: 'number',
+      denied: 'number',
+      'of all': 'part',
+      requests: 'number',
+      'requests denied': 'number',
+      'of all requests': 'part',
+      'of these had succeeded': 'part',
+    },
     rows: limits.map((each) => [
       each.name,
       about(each) + countText(each.ids),

@@ -1,8 +1,7 @@
-import { countText } from '../../console/count-text.ts';
-import { band, deniedRoutes, routeIds } from '../counting/figures-text.ts';
+import { countText } from '../../console/number-text.ts';
+import { band, deniedRoutes, partOf, routeIds } from '../counting/figures-text.ts';
 import type { ReplayReport } from '../counting/report.ts';
 import { markup, NOTHING, type Markup } from '../../pages/markup.ts';
-import { partOf } from './parts.ts';
 import { drawTable } from '../../pages/table.ts';
 
 /** Routes of the table. All of them are in the data of the page. */
@@ -18,13 +17,7 @@ export function drawRoutes({ routes, limits, totals }: ReplayReport): Markup {
 ${drawTable({
   id: 'routes',
   caption: 'Requests and clients that would have been denied, by route',
-  columns: [
-    { title: 'route', kind: 'long' },
-    { title: 'requests', kind: 'number' },
-    { title: 'denied', kind: 'number' },
-    { title: 'of all', kind: 'part' },
-    { title: 'clients denied', kind: 'long' },
-  ],
+  columns: { route: 'long', requests: 'number', denied: 'number', 'of all': 'part', 'clients denied': 'long' },
   rows: denied
     .slice(0, MAX_SHOWN)
     .map((each) => [

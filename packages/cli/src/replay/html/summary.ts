@@ -1,4 +1,4 @@
-import { countText } from '../../console/count-text.ts';
+import { countText } from '../../console/number-text.ts';
 import { band } from '../counting/figures-text.ts';
 import type { ReplayReport } from '../counting/report.ts';
 import { drawLegend } from '../../pages/chart.ts';
@@ -43,11 +43,7 @@ function drawRates({ totals, input }: ReplayReport): Markup {
   return drawTable({
     id: 'rates',
     caption: 'Requests per second, of all clients together',
-    columns: [
-      { title: 'rate', kind: 'text' },
-      { title: 'mean', kind: 'number' },
-      { title: 'most in one second', kind: 'number' },
-    ],
+    columns: { rate: 'text', mean: 'number', 'most in one second': 'number' },
     rows: [
       ['without the limits', countText(rate(requests)), countText(totals.peakPerSecond)],
       ['with the limits', band(allowed), band(totals.allowedPeakPerSecond)],

@@ -1,4 +1,4 @@
-import { durationText } from '../../console/duration-text.ts';
+import { durationText } from '../../console/number-text.ts';
 import type { TimelineReport } from '../counting/timeline.ts';
 import { timeText } from '../counting/figures-text.ts';
 import { BOX, drawChart, rounded, type LegendEntry, type Tick } from '../../pages/chart.ts';

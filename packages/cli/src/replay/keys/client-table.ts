@@ -25,6 +25,15 @@ export interface ClientPlace {
   readonly row: number;
 }
 
+/** The id of a client at one limit, with its place in the table of clients. */
+export interface ClientId extends ClientPlace {
+  /** The canonical id. */
+  readonly text: string;
+}
+
+/** The ids of one request: for each limit, in their order. Null for a limit that does not apply to it. */
+export type Identity = readonly (ClientId | null)[];
+
 /**
  * Figures of each client of a limit, in typed arrays: a log may have millions of clients. Ids are not stored, only 64 bits of
  * a hash.
@@ -186,7 +195,7 @@ function growBounds(bounds: BoundColumns, rows: number): void {
   for (const [i, column] of bounds.denied.entries()) bounds.denied[i] = grown(column, rows, Uint32Array);
 }
 
-type Columns = Uint32Array | Int32Array | Uint8Array | Float64Array;
+type Columns = Uint32Array | Int32Array | Uint16Array | Uint8Array | Float64Array;
 
 /** Returns a column with more rows, and the same values in the first ones. */
 export function grown<Column extends Columns>(

@@ -1,6 +1,6 @@
 import { copyBytes } from '../entries/copy-bytes.ts';
 import type { Target } from '../entries/routes.ts';
-import type { Identity } from '../keys/identity.ts';
+import { grown, type Identity } from '../keys/client-table.ts';
 
 const [FIRST_ROWS, FIRST_BYTES] = [16, 512];
 /** What a request needs beside its packed fields: a row of all columns. */
@@ -114,16 +114,10 @@ export class Second {
 
   #growRows(): void {
     const rows = 2 * this.#ends.length;
-    const [offsets, ends] = [new Uint32Array(rows), new Uint32Array(rows)];
-    const [statuses, durations] = [new Uint16Array(rows), new Float64Array(rows)];
-    offsets.set(this.#offsets);
-    ends.set(this.#ends);
-    statuses.set(this.#statuses);
-    durations.set(this.#durations);
-    this.#offsets = offsets;
-    this.#ends = ends;
-    this.#statuses = statuses;
-    this.#durations = durations;
+    this.#offsets = grown(this.#offsets, rows, Uint32Array);
+    this.#ends = grown(this.#ends, rows, Uint32Array);
+    this.#statuses = grown(this.#statuses, rows, Uint16Array);
+    this.#durations = grown(this.#durations, rows, Float64Array);
   }
 
   #growPacked(needed: number): void {

@@ -1,4 +1,4 @@
-import type { EntrySink } from '../entries/entry.ts';
+import type { EntrySink } from '../entries/entry-reader.ts';
 import type { Target } from '../entries/routes.ts';
 import { ROW_BYTES, Second, type FindIdentity } from './second.ts';
 

@@ -1,6 +1,5 @@
 import { TICKS_PER_MICRO } from '@sluice/core/kit';
-import { grown, MAX_NEED, type ClientTable } from '../keys/client-table.ts';
-import type { ClientId } from '../keys/identity.ts';
+import { type ClientId, type ClientTable, grown, MAX_NEED } from '../keys/client-table.ts';
 import { intervalTicks, type SuggestedRate } from './rates.ts';
 
 /**

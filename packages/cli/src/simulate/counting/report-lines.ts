@@ -1,5 +1,5 @@
 import type { Console } from '../../console/console.ts';
-import { durationText } from '../../console/duration-text.ts';
+import { durationText } from '../../console/number-text.ts';
 import type { AlgorithmReport, ClientReport, SimulationReport } from './report.ts';
 
 /** Returns a report as lines for people. */
@@ -31,4 +31,10 @@ function clientLines(client: ClientReport, console: Console): string[] {
     return `  ${[name.padEnd(widths[0]!), ...padded].join('  ')}`;
   });
   return ['', captionOf(client), console.styled('dim', lines[0]!), ...lines.slice(1)];
+}
+
+/** Returns the result in words, for readers who can't see the picture. */
+export function descriptionOf({ client, requests, results }: ClientReport): string {
+  const outcomes = results.map((result) => `${result.algorithm} allows ${cellsOf(result)[1]}`);
+  return `Of ${requests} requests of ${client}, ${outcomes.join(', ')}.`;
 }

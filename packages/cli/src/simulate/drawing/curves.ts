@@ -1,5 +1,4 @@
 import type { ClientReport, Curve } from '../counting/report.ts';
-import { scaleTo, type Scale } from './scale.ts';
 import { COLOURS } from './style.ts';
 
 /** A curve of a picture: how many requests there were up to a moment. */
@@ -59,4 +58,19 @@ function unitOf(ms: number): Curves['unit'] {
   if (ms < 3000) return { ms: 1, name: 'milliseconds' };
   if (ms < 300_000) return { ms: 1000, name: 'seconds' };
   return ms < 18_000_000 ? { ms: 60_000, name: 'minutes' } : { ms: 3_600_000, name: 'hours' };
+}
+
+/** A scale from 0 to the end of an axis, with its labels. */
+interface Scale {
+  readonly end: number;
+  readonly ticks: readonly number[];
+}
+
+/** Returns a scale with about `wanted` steps of 1, 2 or 5 times a power of ten, whose end is not below `largest`. */
+function scaleTo(largest: number, wanted: number): Scale {
+  const rough = Math.max(largest, Number.MIN_VALUE) / wanted;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) ?? 10);
+  const steps = Math.ceil((largest / step) * 0.999) || 1;
+  return { end: steps * step, ticks: Array.from({ length: steps + 1 }, (_, i) => i * step) };
 }

@@ -1,5 +1,4 @@
-import type { Arrivals } from '../arrivals/arrivals.ts';
-import { readArrivals } from '../arrivals/read-arrivals.ts';
+import { readArrivals, type Arrivals } from '../arrivals.ts';
 import type { ClientPlan } from './scenario.ts';
 import type { Value } from './value.ts';
 

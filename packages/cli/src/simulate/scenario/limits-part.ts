@@ -1,7 +1,7 @@
 import { checkLimits, loadWithoutKeys } from '@sluice/config';
 import { keyFrom, type LimitDefinitions } from '@sluice/core';
 import { kindOf } from '@sluice/core/kit';
-import { moreFormats } from '../../limits/formats.ts';
+import { moreFormats } from '../../limits/files.ts';
 import { ScenarioError, type Value } from './value.ts';
 
 /** The limits of a scenario, or the mistakes in them as `line:column: message`. */

@@ -1,5 +1,5 @@
 import type { LimitDefinitions } from '@sluice/core';
-import type { Arrivals } from '../arrivals/arrivals.ts';
+import type { Arrivals } from '../arrivals.ts';
 
 /** Clients whose requests arrive alike, and are decided by the same limits. */
 export interface ClientPlan {

@@ -1,3 +1,8 @@
+/** Returns a count for people: `12,345`. */
+export function countText(value: number): string {
+  return value.toLocaleString('en');
+}
+
 /** The units from one minute on, with the next smaller one and how many of those it has. */
 const UNITS = [
   { ms: 86_400_000, name: 'd', small: 'h', smallMs: 3_600_000 },

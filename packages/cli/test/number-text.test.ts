@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { durationText } from '../src/console/duration-text.ts';
+import { durationText } from '../src/console/number-text.ts';
 
 it.each([
   [0, '0 ms'],

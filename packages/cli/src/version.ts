@@ -1,7 +1,0 @@
-import { readFileSync } from 'node:fs';
-
-/** Returns the version of this package. */
-export function version(): string {
-  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(manifest) as { readonly version: string }).version;
-}
