@@ -9,6 +9,8 @@ export interface Band {
   readonly high: number;
 }
 
+export const NONE: Band = { low: 0, high: 0 };
+
 /** Returns the band of the outcomes of all passes. */
 export function bandOf(outcomes: readonly number[]): Band {
   return { low: Math.min(...outcomes), high: Math.max(...outcomes) };

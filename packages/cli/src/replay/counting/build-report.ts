@@ -5,7 +5,7 @@ import type { Arrivals } from '../deciding/arrivals.ts';
 import type { IdentifiedLimit } from '../keys/identities.ts';
 import type { LogOutcome } from '../reading/merged-logs.ts';
 import { kindOf } from '../../limits/limit-kind.ts';
-import { bandOf, type Band } from './band.ts';
+import { bandOf, NONE, type Band } from './band.ts';
 import { burstCurve, type BurstCurve } from './curve.ts';
 import type { LimitTally } from './limit-tally.ts';
 import type { DenialBounds } from './second-bounds.ts';
@@ -55,7 +55,6 @@ interface DecidedLimit {
 }
 
 const TOP = 10;
-const NONE: Band = { low: 0, high: 0 };
 
 /** Returns the report of a replay. */
 export function buildReport(parts: ReportParts): ReplayReport {

@@ -40,7 +40,6 @@ export class Tally {
   readonly timeline: Timeline;
   requests = 0;
   peak = 0;
-  successes = 0;
   firstMicros: number = Infinity;
   lastMicros: number = -Infinity;
   readonly #passes: readonly TalliedPass[];
@@ -96,9 +95,8 @@ export class Tally {
     this.#countOfDenied(request, at);
   }
 
-  #count({ identity, target, status, micros }: HeldRequest): void {
+  #count({ identity, target, micros }: HeldRequest): void {
     this.#route(target).requests++;
-    if (isSuccess(status)) this.successes++;
     for (let n = 0; n < identity.length; n++) {
       const id = identity[n]!;
       if (id !== null && target.applies[n]!) this.#limits[n]!.count(id, micros, target.cost);

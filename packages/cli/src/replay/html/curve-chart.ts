@@ -69,29 +69,18 @@ function boundsOf(limit: LimitReport, { knee }: BurstCurve, input: InputReport):
   const size = sizeName(limit);
   const { suggestion } = limit;
   const bound = (kind: 'now' | 'knee' | 'suggested', value: number, text: string): Bound => ({ kind, value, text });
-  const now = bound('now', limit.burst, `this limit: ${size} ${countText(limit.burst)}`);
-  if (isShorterThanPeriod(limit, input)) return [now];
-  return [
-    now,
-    ...(knee === null
-      ? []
-      : [
-          bound(
-            'knee',
-            knee,
-            `bend of the curve (knee): from ${size} ${countText(knee)} on, a larger one helps few more`,
-          ),
-        ]),
-    ...(suggestion === null || isRateTooLow(limit)
-      ? []
-      : [
-          bound(
-            'suggested',
-            suggestion.burst,
-            `smallest that denies at most ${percent(suggestion.denyAtMost)}: ${size} ${countText(suggestion.burst)}`,
-          ),
-        ]),
-  ];
+  const bounds = [bound('now', limit.burst, `this limit: ${size} ${countText(limit.burst)}`)];
+  if (isShorterThanPeriod(limit, input)) return bounds;
+  if (knee !== null) {
+    const text = `bend of the curve (knee): from ${size} ${countText(knee)} on, a larger one helps few more`;
+    bounds.push(bound('knee', knee, text));
+  }
+  if (suggestion !== null && !isRateTooLow(limit)) {
+    const { burst, denyAtMost } = suggestion;
+    const text = `smallest that denies at most ${percent(denyAtMost)}: ${size} ${countText(burst)}`;
+    bounds.push(bound('suggested', burst, text));
+  }
+  return bounds;
 }
 
 function shapesOf(points: BurstCurve['points'], { x, y }: Scales, isBand: boolean): Markup[] {

@@ -6,6 +6,11 @@ export interface SuggestedRate {
   readonly period: '1s' | '1m' | '1h';
 }
 
+/** A rate with a burst. */
+export interface RateAndBurst extends SuggestedRate {
+  readonly burst: number;
+}
+
 const PERIOD_SECONDS = { '1s': 1, '1m': 60, '1h': 3600 } as const;
 
 /** Numbers that people choose, up to 10. */

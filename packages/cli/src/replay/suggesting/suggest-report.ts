@@ -1,6 +1,6 @@
 import type { Band } from '../counting/band.ts';
 import type { InputReport } from '../counting/report.ts';
-import type { SuggestedRate } from './rates.ts';
+import type { RateAndBurst } from './rates.ts';
 
 /** Numbers for a limit, and what they would have cost: the JSON of `sluice suggest --json`. */
 export interface SuggestReport {
@@ -15,15 +15,14 @@ export interface SuggestReport {
   /** The part of the ids that may be denied, from 0 to 1. */
   readonly denyAtMost: number;
   /** For each rate that was tried, the smallest burst that denies at most that part. In ascending order. */
-  readonly rates: readonly (SuggestedRate & { readonly burst: number })[];
+  readonly rates: readonly RateAndBurst[];
   /** Those that allow a client the fewest requests in a minute, in ten seconds, and in an hour; equal ones once. */
   readonly suggestions: readonly Suggestion[];
   readonly notes: readonly string[];
 }
 
 /** Numbers with their price, which is that of a replay with them. */
-export interface Suggestion extends SuggestedRate {
-  readonly burst: number;
+export interface Suggestion extends RateAndBurst {
   /** In which time they allow a client the fewest requests: `a minute`. */
   readonly tightestIn: string;
   /** The most requests that they allow a client in this time. */

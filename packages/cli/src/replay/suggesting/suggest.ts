@@ -2,6 +2,7 @@ import { everyone, ipAddress, keyFrom, OverrideList, clientNetwork, type LimitDe
 import type { Console } from '../../console/console.ts';
 import { UsageError } from '../../console/failure.ts';
 import type { ReplayReport } from '../counting/report.ts';
+import { NONE } from '../counting/band.ts';
 import { hasWholeSeconds } from '../deciding/arrivals.ts';
 import { counted, percent } from '../counting/figures-text.ts';
 import { Routes } from '../entries/routes.ts';
@@ -14,7 +15,15 @@ import { knownLogs, type KnownLog } from '../reading/merged-logs.ts';
 import { readRequests } from '../reading/read-requests.ts';
 import { replay } from '../replay.ts';
 import { RateNeeds } from './rate-needs.ts';
-import { coarseRates, largestBurst, perSecond, roundBurst, roundRates, type SuggestedRate } from './rates.ts';
+import {
+  coarseRates,
+  largestBurst,
+  perSecond,
+  roundBurst,
+  roundRates,
+  type RateAndBurst,
+  type SuggestedRate,
+} from './rates.ts';
 import type { Suggestion, SuggestReport } from './suggest-report.ts';
 
 /** The options of {@link suggest}. */
@@ -82,10 +91,6 @@ function notesOnFewIds(ids: number, denyAtMost: number): string[] {
   return [
     `${percent(denyAtMost)} of ${counted(ids, 'id')} is less than one id, so the numbers suit the id with the most requests, too. To allow one denied id: --deny-at-most ${enough}%.`,
   ];
-}
-
-interface RateAndBurst extends SuggestedRate {
-  readonly burst: number;
 }
 
 interface TriedRates {
@@ -205,7 +210,6 @@ function limitsWith({ count, period, burst }: RateAndBurst, key: string): Record
 
 function suggestionOf(numbers: Candidate, { limits: [limit] }: ReplayReport, key: string): Suggestion {
   const { count, period, burst, tightestIn, most } = numbers;
-  const none = { low: 0, high: 0 };
   const format = KEYS.get(key)?.format.name ?? 'accountId';
   return {
     count,
@@ -215,8 +219,8 @@ function suggestionOf(numbers: Candidate, { limits: [limit] }: ReplayReport, key
     most,
     yaml: `${NAME}: { count: ${count}, period: ${period}, burst: ${burst}, idFormat: ${format} }`,
     requests: limit?.requests ?? 0,
-    denied: limit?.denied ?? none,
-    deniedSuccesses: limit?.deniedSuccesses ?? none,
-    deniedIds: limit?.deniedIds ?? none,
+    denied: limit?.denied ?? NONE,
+    deniedSuccesses: limit?.deniedSuccesses ?? NONE,
+    deniedIds: limit?.deniedIds ?? NONE,
   };
 }
