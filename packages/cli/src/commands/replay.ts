@@ -3,7 +3,7 @@ import { EXIT } from '../console/exit-code.ts';
 import { UsageError } from '../console/failure.ts';
 import { OutputFiles } from '../console/output-files.ts';
 import { checkStdin } from '../limits/sources.ts';
-import { addressRule, denyAtMost, formatOptions } from '../replay/options.ts';
+import { logOptions } from '../replay/options.ts';
 import { COSTS_OPTION, JSON_FILE_OPTION, LIMIT_FILE_OPTIONS, LOG_OPTIONS } from './words.ts';
 
 /** `sluice replay`: what limits would have done to the requests of a log. */
@@ -59,16 +59,11 @@ export const replay: Command = {
     const outputs = await OutputFiles.of(call, inputs, [{ flag: '--html', draw: room.reportPage }]);
     const report = await room.replay(
       {
-        ...formatOptions(call),
-        ...addressRule(call),
-        files: args,
+        ...logOptions(call),
         loaded,
         keys: call.texts('key'),
-        costs: call.texts('cost'),
         routes: call.texts('route'),
-        only: call.texts('only'),
         showIds: call.has('showIds'),
-        denyAtMost: denyAtMost(call),
       },
       console,
     );

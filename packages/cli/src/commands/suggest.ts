@@ -1,7 +1,7 @@
 import type { Command } from '../console/command.ts';
 import { EXIT } from '../console/exit-code.ts';
 import { OutputFiles } from '../console/output-files.ts';
-import { addressRule, denyAtMost, formatOptions } from '../replay/options.ts';
+import { logOptions } from '../replay/options.ts';
 import type { SuggestReport } from '../replay/suggesting/suggest-report.ts';
 import { COSTS_OPTION, JSON_FILE_OPTION, LOG_OPTIONS } from './words.ts';
 
@@ -38,18 +38,7 @@ export const suggest: Command = {
     const { args, console } = call;
     const room = await import('../replay/index.ts');
     const outputs = await OutputFiles.of<SuggestReport>(call, args, []);
-    const report = await room.suggest(
-      {
-        ...formatOptions(call),
-        ...addressRule(call),
-        files: args,
-        key: call.text('key') ?? 'ip',
-        costs: call.texts('cost'),
-        only: call.texts('only'),
-        denyAtMost: denyAtMost(call),
-      },
-      console,
-    );
+    const report = await room.suggest({ ...logOptions(call), key: call.text('key') ?? 'ip' }, console);
     await outputs.write(report, () => console.result(report, () => room.suggestLines(report, console)));
     return report.partial.length === 0 && report.ids > 0 ? EXIT.fine : EXIT.findings;
   },

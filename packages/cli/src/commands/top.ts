@@ -21,16 +21,11 @@ export const top: Command = {
   example: limitsExample('top --redis redis://127.0.0.1:6379 -'),
   endsItself: true,
   async run(call) {
-    const { args, console } = call;
+    const { console } = call;
     const count = call.wholeNumber('count', { min: 1, max: 10_000, unset: 10 });
     const maxKeys = call.wholeNumber('maxKeys', { min: 1, max: 1_000_000_000, unset: 1_000_000 });
-    const [{ loadFiles }, { emptiestBuckets }, { emptinessLine }] = await Promise.all([
-      import('../limits/files.ts'),
-      import('../limits/emptiest.ts'),
-      import('../limits/figures.ts'),
-    ]);
-    const loaded = await loadFiles({ limits: args[0]!, overrides: args[1] }, call);
-    const { found, top: listed } = await emptiestBuckets(call, { loaded, count, maxKeys, only: call.text('limit') });
+    const { emptiestBuckets, emptinessLine } = await import('../limits/emptiest.ts');
+    const { found, top: listed } = await emptiestBuckets(call, { count, maxKeys });
     for (const note of notesOn(found, console.interrupted.aborted)) console.note(note);
     console.result({ ...found, top: listed }, () => listed.map(emptinessLine));
     return EXIT.fine;

@@ -6,6 +6,9 @@ import { bucketOfKey, patternOf } from '../redis/bucket-of-key.ts';
 import { withLimits, type OpenLimits } from '../redis/open-limits.ts';
 import { KEYS_OF_A_STEP, scannedKeys } from '../redis/scan.ts';
 import { figuresOf, type Figures } from './figures.ts';
+import { loadFiles } from './files.ts';
+
+export { emptinessLine } from './figures.ts';
 
 /** The emptiest buckets, a bounded number of them. */
 export class Emptiest {
@@ -58,34 +61,33 @@ export interface Found {
   broken: number;
 }
 
-/** How much is scanned, and how many buckets are listed. */
-export interface ScanOptions {
-  /** The limits and overrides. */
-  readonly loaded: LoadedLimits;
-  readonly count: number;
-  readonly maxKeys: number;
-  /** The name of the only limit whose buckets are listed; undefined for all. */
-  readonly only: string | undefined;
-}
-
-/** Finds the emptiest buckets in Redis. Ends early after Ctrl-C. */
+/**
+ * Finds the emptiest buckets in Redis, of the files and the limit that a call names. Ends early after Ctrl-C.
+ *
+ * @param count - How many buckets are kept.
+ * @param maxKeys - About how many keys are looked at.
+ */
 export async function emptiestBuckets(
   call: Call,
-  options: ScanOptions,
+  { count, maxKeys }: { readonly count: number; readonly maxKeys: number },
 ): Promise<{ readonly found: Found; readonly top: readonly Figures[] }> {
-  const emptiest = new Emptiest(options.count);
-  const found = await withLimits(options.loaded, call, (open) => scan(call, open, options, emptiest));
+  const loaded = await loadFiles({ limits: call.args[0]!, overrides: call.args[1] }, call);
+  const emptiest = new Emptiest(count);
+  const found = await withLimits(loaded, call, (open) => scan(call, { open, loaded, emptiest, maxKeys }));
   return { found, top: emptiest.list };
 }
 
-async function scan(
-  call: Call,
-  open: OpenLimits,
-  { loaded, maxKeys, only }: ScanOptions,
-  emptiest: Emptiest,
-): Promise<Found> {
+interface Scan {
+  readonly open: OpenLimits;
+  readonly loaded: LoadedLimits;
+  readonly emptiest: Emptiest;
+  readonly maxKeys: number;
+}
+
+async function scan(call: Call, { open, loaded, emptiest, maxKeys }: Scan): Promise<Found> {
   const { limiter, client, keyOptions } = open;
   const { time, interrupted } = call.console;
+  const only = call.text('limit');
   // Throws for the name of no limit.
   if (only !== undefined) limiter.describe(only);
   const limits = limitsOf(limiter);

@@ -4,9 +4,32 @@ import type { FormatOptions } from './formats/detect.ts';
 import { DURATION_UNITS, type DurationUnit } from './formats/line-parser.ts';
 import type { AddressRule } from './keys/identities.ts';
 
-/** Returns the format that was asked for. */
-export function formatOptions(call: Call): FormatOptions {
-  return { format: call.text('format'), fields: call.texts('field'), durationUnit: durationUnit(call) };
+/** The options of the commands that read logs. */
+export interface LogOptions extends FormatOptions, AddressRule {
+  /** The logs, `-` for stdin. */
+  readonly files: readonly string[];
+  /** Such as `POST /orders=5`. */
+  readonly costs: readonly string[];
+  /** The requests that limits apply to; none for all of them. */
+  readonly only: readonly string[];
+  /** The part of ids that a burst may deny, from 0 to 1. */
+  readonly denyAtMost: number;
+}
+
+/** Returns the options of a command that reads logs. */
+export function logOptions(call: Call): LogOptions {
+  const trusted = call.texts('trust');
+  return {
+    files: call.args,
+    format: call.text('format'),
+    fields: call.texts('field'),
+    durationUnit: durationUnit(call),
+    trustedProxies: trusted.length === 0 ? undefined : trusted,
+    addressHeader: call.text('addressHeader'),
+    costs: call.texts('cost'),
+    only: call.texts('only'),
+    denyAtMost: denyAtMost(call),
+  };
 }
 
 function durationUnit(call: Call): DurationUnit | undefined {
@@ -18,17 +41,8 @@ function durationUnit(call: Call): DurationUnit | undefined {
   );
 }
 
-/** Returns how addresses are found. */
-export function addressRule(call: Call): AddressRule {
-  const trusted = call.texts('trust');
-  return {
-    trustedProxies: trusted.length === 0 ? undefined : trusted,
-    addressHeader: call.text('addressHeader'),
-  };
-}
-
 /** Returns the part of `--deny-at-most`, such as `0.1%`, from 0 to 1. */
-export function denyAtMost(call: Call): number {
+function denyAtMost(call: Call): number {
   const text = call.text('denyAtMost') ?? '0.1%';
   const [, number] = /^(\d+(?:\.\d+)?)\s*%$/.exec(text) ?? [];
   const part = Number(number) / 100;

@@ -12,29 +12,23 @@ import { chosenLimits, forCanonicalIds } from './deciding/chosen-limits.ts';
 import { ReplayPass } from './deciding/replay-pass.ts';
 import type { ReadingCounts } from './entries/entry-reader.ts';
 import { Routes } from './entries/routes.ts';
-import type { FormatOptions } from './formats/detect.ts';
 import { ClientTable } from './keys/client-table.ts';
-import type { AddressRule, IdentifiedLimit } from './keys/identities.ts';
+import type { IdentifiedLimit } from './keys/identities.ts';
 import { keyRules } from './keys/key-rules.ts';
 import { notesOn, notesOnAddresses, partsMissing } from './counting/notes.ts';
 import type { Second } from './order/second.ts';
+import type { LogOptions } from './options.ts';
 import { logFiles } from './reading/log-file.ts';
 import { knownLogs, type KnownLog } from './reading/merged-logs.ts';
 import { readRequests } from './reading/read-requests.ts';
 
 /** The options of {@link replay}. */
-export interface ReplayOptions extends FormatOptions, AddressRule {
-  /** The logs, `-` for stdin. */
-  readonly files: readonly string[];
+export interface ReplayOptions extends LogOptions {
   readonly loaded: Pick<LoadedLimits, 'limits' | 'overrides'>;
   /** Words such as `Orders=json:user.id`. */
   readonly keys: readonly string[];
-  readonly costs: readonly string[];
   readonly routes: readonly string[];
-  readonly only: readonly string[];
   readonly showIds: boolean;
-  /** The part of ids that a suggested burst may deny, from 0 to 1. */
-  readonly denyAtMost: number;
   /** Is told each decision. */
   readonly observe?: DecisionObserver;
 }

@@ -6,10 +6,9 @@ import { NONE } from '../counting/band.ts';
 import { hasWholeSeconds } from '../deciding/arrivals.ts';
 import { counted, percent } from '../counting/figures-text.ts';
 import { Routes } from '../entries/routes.ts';
-import type { FormatOptions } from '../formats/detect.ts';
 import { ClientTable } from '../keys/client-table.ts';
-import type { AddressRule } from '../keys/identities.ts';
 import { keyRules } from '../keys/key-rules.ts';
+import type { LogOptions } from '../options.ts';
 import { logFiles } from '../reading/log-file.ts';
 import { knownLogs, type KnownLog } from '../reading/merged-logs.ts';
 import { readRequests } from '../reading/read-requests.ts';
@@ -27,16 +26,9 @@ import {
 import type { Suggestion, SuggestReport } from './suggest-report.ts';
 
 /** The options of {@link suggest}. */
-export interface SuggestOptions extends FormatOptions, AddressRule {
-  /** The logs. They are read several times, so not stdin. */
-  readonly files: readonly string[];
+export interface SuggestOptions extends LogOptions {
   /** Where ids come from, as in `--key` of a replay. */
   readonly key: string;
-  readonly costs: readonly string[];
-  /** Patterns of the requests that the limit is for; none for all of them. */
-  readonly only: readonly string[];
-  /** The part of ids that may be denied, from 0 to 1. */
-  readonly denyAtMost: number;
 }
 
 const NAME = 'Requests';
@@ -181,17 +173,15 @@ function candidates(rates: readonly RateAndBurst[]): Candidate[] {
 }
 
 function priced(numbers: RateAndBurst, options: SuggestOptions, console: Console): Promise<ReplayReport> {
-  const { key, only, costs, denyAtMost } = options;
+  const { key, only } = options;
   return replay(
     {
       ...options,
       loaded: { limits: limitsWith(numbers, key), overrides: new OverrideList() },
       keys: [`${NAME}=${key}`],
       only: only.map((pattern) => `${NAME}=${pattern}`),
-      costs,
       routes: [],
       showIds: false,
-      denyAtMost,
     },
     console,
   );
