@@ -39,18 +39,22 @@ export interface MutatedRun {
   readonly setupFiles?: string[];
   /** Ends with the first test that fails. */
   readonly bail?: boolean;
+  /** After how long a test has failed, in milliseconds. Default: ten minutes, for tests that simulate many steps. */
+  readonly testTimeoutMs?: number;
 }
 
 /** How many tests were run, and what they printed. */
 export interface MutatedResult {
   readonly tests: number;
   readonly failed: number;
+  /** The name of the first test that failed, with why it did. */
+  readonly firstFailure: string | undefined;
   readonly log: string;
 }
 
 /** Runs a test file on the sources as they are, or with a change that is made in memory. */
 export async function mutatedRun(run: MutatedRun, change?: Change): Promise<MutatedResult> {
-  const { file, named, setupFiles = [], bail = false } = run;
+  const { file, named, setupFiles = [], bail = false, testTimeoutMs = 600_000 } = run;
   let log = '';
   const vitest = await startVitest(
     'test',
@@ -63,7 +67,7 @@ export async function mutatedRun(run: MutatedRun, change?: Change): Promise<Muta
       ...(named !== undefined && { testNamePattern: named }),
       setupFiles,
       bail: bail ? 1 : 0,
-      testTimeout: 600_000,
+      testTimeout: testTimeoutMs,
       expect: { poll: { interval: 5 } },
       reporters: [{ onUserConsoleLog: ({ content }) => void (log += content) }],
     },
@@ -75,12 +79,15 @@ export async function mutatedRun(run: MutatedRun, change?: Change): Promise<Muta
   );
   const modules = vitest.state.getTestModules();
   const errors = modules.flatMap((module) => module.errors());
-  const results = modules.flatMap((module) => [...module.children.allTests()].map((test) => test.result().state));
+  const tests = modules.flatMap((module) => [...module.children.allTests()]);
+  const failed = tests.filter((test) => test.result().state === 'failed');
+  const [first] = failed;
   await vitest.close();
   if (errors.length > 0) throw new Error(`${file} can't be loaded: ${errors[0]!.message}`);
   return {
-    tests: results.filter((state) => state !== 'skipped').length,
-    failed: results.filter((state) => state === 'failed').length,
+    tests: tests.filter((test) => test.result().state !== 'skipped').length,
+    failed: failed.length,
+    firstFailure: first && `${first.fullName}: ${first.result().errors?.[0]?.message}`,
     log,
   };
 }
