@@ -86,7 +86,7 @@ function overrideKind(where: string, override: Readonly<Record<string, unknown>>
   const kind = kindOfOverride(given);
   if (isComplete(kind, given)) return kind.override;
   if (kind.mark !== undefined) throw mixedKinds(where, kind);
-  if (override['count'] === undefined && !Object.hasOwn(override, 'count')) throw withoutNumbers(where);
+  if (!Object.hasOwn(override, 'count')) throw withoutNumbers(where);
   return kind.override;
 }
 

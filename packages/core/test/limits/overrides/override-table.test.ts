@@ -124,6 +124,12 @@ describe('overrides are rejected', () => {
       "`overrides.Orders['a']` must have the numbers of its limit: `count` and `period` for a rate, `count` for a quota, `concurrency` for a concurrency limit. For example { count: 600, period: '180m' }.",
     ],
     [
+      'without a period',
+      { Orders: { a: { burst: 20, count: 5 } } },
+      'ERR_DURATION',
+      "`overrides.Orders['a'].period` must be a duration of whole microseconds from 1ms to 366 days, but was undefined. Write a string with its unit, such as '500ms', '1s', '1h30m' or '7d', or a number of milliseconds from 1000 up.",
+    ],
+    [
       'with a number out of range',
       { Orders: { a: { ...ok, burst: 0 } } },
       'ERR_OPTION',
