@@ -22,7 +22,7 @@ export { LIMIT_HINTS } from './checks/peer-names.ts';
 export type { EventSink, EventLine } from './events/event.ts';
 export { eventSink, type EventSinkOptions } from './events/event-sink.ts';
 export { ThrottledChanges } from './events/throttle.ts';
-export { SPEND_INTO, type AnswerSink, type SpendInto } from './failure/pending-call.ts';
+export { SPEND_INTO, type AnswerSink, type SpendInto } from './failure/spend-into.ts';
 export { isIdFormat, isKey, keyOf } from './keys/key.ts';
 export { limitsOf, timeOf } from './limiter/create-limiter.ts';
 export { bucketsToReset } from './limiter/entry-batches.ts';

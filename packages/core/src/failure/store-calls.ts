@@ -8,7 +8,7 @@ import type { Transaction } from '../decision/transaction.ts';
 import { readFirst, type Alternatives, type FirstReading } from './alternatives.ts';
 import { checkReading, EMPTY_READING } from './reading.ts';
 import type { Fallback } from './fallback.ts';
-import { spendIntoOf, type SpendInto } from './pending-call.ts';
+import { spendIntoOf, type SpendInto } from './spend-into.ts';
 import type { Changed, Charge } from '../decision/batch-answer.ts';
 import type { StalePeriods } from './stale-periods.ts';
 import type { StoreHealth } from './store-health.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SPEND_INTO, type AnswerSink, type SpendInto } from '../../src/failure/pending-call.ts';
+import { SPEND_INTO, type AnswerSink, type SpendInto } from '../../src/failure/spend-into.ts';
 import { guarded, transaction } from './support/guarded.ts';
 import { hangs, reading } from './support/scripted-store.ts';
 

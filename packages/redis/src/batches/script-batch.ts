@@ -1,6 +1,6 @@
 import { SluiceError, type CalendarPeriod, type Mode, type StoreReading } from '@sluice/core';
 import { createHash } from 'node:crypto';
-import { malformedReplyError, type Script } from '../client/script-client.ts';
+import { malformedReplyError, type Script } from '../client/script.ts';
 import { ScriptRun } from '../client/script-run.ts';
 import { errorPrefix } from '../client/server-errors.ts';
 import type { BatchRequest, BatchEntry, BatchKind, BatchRequestParts } from './batch-request.ts';

@@ -1,6 +1,6 @@
 import type { SluiceError, Time } from '@sluice/core';
 import type { ConnectionCounts, ConnectionState } from './connection-status.ts';
-import type { Script } from './script-client.ts';
+import type { Script } from './script.ts';
 import type { ScriptRun } from './script-run.ts';
 
 /** The servers that a client runs scripts on: a single one, or the primaries of a cluster. */

@@ -1,6 +1,6 @@
 import { SluiceError, type ErrorCode } from '@sluice/core';
 import { messageOf, reasonOf, shown } from '@sluice/core/kit';
-import type { Script } from './script-client.ts';
+import type { Script } from './script.ts';
 
 /** The meaning and the remedy of errors that concern the whole server, by the error's prefix. */
 const SERVER_TROUBLE: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { SluiceError } from '@sluice/core';
 import { TICKS_PER_MICRO } from '@sluice/core/kit';
-import { readReply, type Script, type ScriptReply } from '../client/script-client.ts';
+import { readReply, type Script, type ScriptReply } from '../client/script.ts';
 import type { ScriptRun } from '../client/script-run.ts';
 import type { ClientParts, ServerState } from '../client/script-servers.ts';
 import { ServerClock } from '../client/server-clock.ts';

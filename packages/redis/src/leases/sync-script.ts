@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { malformedReplyError, type Script, type ScriptCall, type ScriptClient } from '../client/script-client.ts';
+import type { ScriptClient } from '../client/script-client.ts';
+import { malformedReplyError, type Script, type ScriptCall } from '../client/script.ts';
 import type { SyncCall, SyncEntry, SyncReply, SyncedBucket } from './rules/sync-call.ts';
 import { syncLua } from './sync-lua.ts';
 

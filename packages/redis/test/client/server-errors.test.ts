@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Script } from '../../src/client/script-client.ts';
+import type { Script } from '../../src/client/script.ts';
 import { callError, errorPrefix, isNoScript } from '../../src/client/server-errors.ts';
 
 class ReplyError extends Error {

@@ -5,7 +5,8 @@ import '../../../../../test/redis/servers/teardown.ts';
 import { running } from '../../../../../test/redis/servers/running.ts';
 import { until } from '../../../../../test/redis/servers/until.ts';
 import { openClient, type ClientOptions } from '../../../src/ioredis/open-client.ts';
-import type { ScriptCall, ScriptClient } from '../../../src/client/script-client.ts';
+import type { ScriptClient } from '../../../src/client/script-client.ts';
+import type { ScriptCall } from '../../../src/client/script.ts';
 import type { ConnectionState } from '../../../src/client/connection-status.ts';
 import { testScript, type Operation } from './scripts.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Script } from '../../../src/client/script-client.ts';
+import type { Script } from '../../../src/client/script.ts';
 
 const GUARD = `
 local time = redis.call('TIME')
