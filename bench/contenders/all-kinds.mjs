@@ -35,7 +35,7 @@ export function useAllKinds() {
       { limit: 'Quota', id, mode: 'check-only' },
     ]);
     void limiter.charge([{ limit: 'Debt', id }]);
-    const held = limiter.hold([{ limit: 'Slots', id }]);
-    if ('release' in held) void held.release();
+    const held = limiter.holdSync([{ limit: 'Slots', id }]);
+    void held.release();
   }
 }

@@ -20,11 +20,13 @@ interface DeciderOptions {
  */
 export interface Decider<Answer> {
   readonly decide: (id: string) => Answer | Promise<Answer>;
+  /** The same at once, where that is another call. */
+  readonly decideAtOnce?: (id: string) => Answer;
   readonly allowed: (answer: Answer) => boolean;
 }
 
 export interface Contender {
-  /** Whether `decide` gives an answer, not a promise of one. */
+  /** Whether it can give an answer, not a promise of one. */
   readonly answersAtOnce: boolean;
   /** Whether it keeps to `maxKeys`. */
   readonly bounded: boolean;

@@ -33,7 +33,7 @@ const sluice = async (client, { burst, intervalMs }) => {
     const { decidedByPolicy, lastFailure } = limiter.status();
     if (decidedByPolicy > 0) throw new Error('Redis did not decide.', { cause: lastFailure?.cause });
   };
-  const decide = (/** @type {string} */ id) => Promise.resolve(limiter.spend([{ limit: 'First', id }]));
+  const decide = (/** @type {string} */ id) => limiter.spend([{ limit: 'First', id }]);
   return Object.assign(decide, { verify });
 };
 

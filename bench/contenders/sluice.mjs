@@ -50,7 +50,7 @@ function sluiceOf(numbersOf, others = {}, before = () => undefined, decideOne = 
         limits: { ...Object.fromEntries(names.map((name) => [name, definition])), ...others },
         store: memoryStore({ maxKeys: storeSize(maxKeys * limits, definition) }),
       });
-      return { decide: limits === 1 ? decideOne(limiter) : three(limiter), allowed: ({ allowed }) => allowed };
+      return { ...(limits === 1 ? decideOne(limiter) : three(limiter)), allowed: ({ allowed }) => allowed };
     },
   };
 }
@@ -66,28 +66,29 @@ function storeSize(buckets, definition) {
 }
 
 /**
+ * @typedef {Pick<import('./decider.ts').Decider<import('@sluice/core').Decision>, 'decide' | 'decideAtOnce'>} Calls
  * @param {import('@sluice/core').Limiter} limiter
- * @returns {(id: string) => import('@sluice/core').Awaitable<import('@sluice/core').Decision>}
+ * @returns {Calls}
  */
 function one(limiter) {
-  return (id) => limiter.spend([{ limit: 'First', id }]);
+  return {
+    decide: (id) => limiter.spend([{ limit: 'First', id }]),
+    decideAtOnce: (id) => limiter.spendSync([{ limit: 'First', id }]),
+  };
 }
 
 /** @type {typeof one} */
 function byHandle(limiter) {
   const first = limiter.limit('First');
-  return (id) => first.spendSync(id);
+  return { decide: (id) => first.spend(id), decideAtOnce: (id) => first.spendSync(id) };
 }
 
-/**
- * @param {import('@sluice/core').Limiter} limiter
- * @returns {(id: string) => import('@sluice/core').Awaitable<import('@sluice/core').Decision>}
- */
+/** @type {typeof one} */
 function three(limiter) {
-  return (id) =>
-    limiter.spend([
-      { limit: 'First', id },
-      { limit: 'Second', id },
-      { limit: 'Third', id },
-    ]);
+  const entries = (/** @type {string} */ id) => [
+    { limit: 'First', id },
+    { limit: 'Second', id },
+    { limit: 'Third', id },
+  ];
+  return { decide: (id) => limiter.spend(entries(id)), decideAtOnce: (id) => limiter.spendSync(entries(id)) };
 }

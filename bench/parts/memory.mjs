@@ -135,9 +135,10 @@ async function awaited({ decide }, ids) {
 }
 
 /** @type {Loop} */
-function atOnce({ decide }, ids) {
+function atOnce({ decide, decideAtOnce }, ids) {
+  const call = decideAtOnce ?? decide;
   let last;
-  for (let i = 0; i < ids.length; i++) last = decide(/** @type {string} */ (ids[i]));
+  for (let i = 0; i < ids.length; i++) last = call(/** @type {string} */ (ids[i]));
   return last;
 }
 

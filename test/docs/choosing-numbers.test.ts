@@ -138,13 +138,12 @@ function most(limit: LimitNumbers, withinMs: number): number {
   const { time, limiter } = onFakeTime({ Limit: limit });
   const entry = { limit: 'Limit', id: '7' };
   const takeAll = (): number => {
-    const { remaining } = limiter.check([entry]) as Awaited<ReturnType<Limiter['check']>>;
+    const { remaining } = limiter.checkSync([entry]);
     void limiter.charge([{ ...entry, cost: remaining }]);
     return remaining;
   };
   let taken = takeAll();
-  const [state] = limiter.charge([{ ...entry, cost: 0 }]) as Awaited<ReturnType<Limiter['charge']>>;
-  const fullAfterMs = state!.resetAfterMs;
+  const fullAfterMs = limiter.checkSync([{ ...entry, cost: 0 }]).resetAfterMs;
   while (time.nowMs < withinMs) {
     time.set(Math.min(withinMs, time.nowMs + fullAfterMs));
     taken += takeAll();

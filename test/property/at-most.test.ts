@@ -11,7 +11,6 @@ import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { written } from './limit-arbitraries.ts';
-import { atOnce } from './one-bucket.ts';
 import type { Numbers } from './oracle.ts';
 import { atMost as runsAtMost } from './runs.ts';
 
@@ -81,7 +80,7 @@ function mostInAnyWindow(taken: readonly Taken[], windowMicros: number): number 
 function taking(each: Case, steps: readonly { pauseMicros: number; charge: number }[]): Taken[] {
   const { time, limiter } = limiterOf(each);
   const spend = (cost: number, mode: SpendEntry['mode']) =>
-    atOnce(limiter.spend([{ limit: 'Only', id: '7', cost, mode }])).results[0]!.spent;
+    limiter.spendSync([{ limit: 'Only', id: '7', cost, mode }]).results[0]!.spent;
   return steps.map(({ pauseMicros, charge }) => {
     time.advance(pauseMicros / 1000);
     const atMicros = time.nowMicros();
@@ -126,7 +125,7 @@ test('requests that wait in a queue continue at most as often as atMost accepts'
         for (const { pause, requests } of steps) {
           time.advance(Math.ceil((pause * each.numbers.periodMicros) / each.numbers.count) / 1000);
           for (let request = 0; request < requests; request++) {
-            const { allowed, delayMs } = atOnce(limiter.spend([{ limit: 'Only', id: '7' }]));
+            const { allowed, delayMs } = limiter.spendSync([{ limit: 'Only', id: '7' }]);
             const atMicros = time.nowMicros() + Math.round(delayMs * 1000);
             if (allowed) starts.push({ atMicros, tokens: 1 });
           }
@@ -148,7 +147,7 @@ test('a client that takes all it can in a window takes exactly the fewest tokens
       fc.pre(burst + each.maxDebt > 1 || interval % 16n === 0n);
       const { time, limiter } = limiterOf(each);
       const spend = (cost: number, mode: SpendEntry['mode']) =>
-        atOnce(limiter.spend([{ limit: 'Only', id: '7', cost, mode }])).results[0]!.spent;
+        limiter.spendSync([{ limit: 'Only', id: '7', cost, mode }]).results[0]!.spent;
       let tokens = spend(burst + each.maxDebt, 'charge');
       // Each token is taken by a charge of one at the moment at which it has come back.
       for (let taken = tokens; ; taken++) {

@@ -40,7 +40,7 @@ function memoryRun(scene: Scene, run: number) {
   const ids = [...assuredOf(scene)];
   // Every second client keeps to what is assured to it; the others take all they can get.
   const modest = new Map(ids.filter((_, i) => i % 2 === 1).map(([id, numbers]) => [id, new KeptRate(numbers)]));
-  const spend = (id: string, cost: number) => limiter.spend([{ limit: `PerUser${run}`, id, cost }]) as Decision;
+  const spend = (id: string, cost: number) => limiter.spendSync([{ limit: `PerUser${run}`, id, cost }]);
   return { time, grants, ids, modest, spend };
 }
 
@@ -126,9 +126,9 @@ describe('limits that borrow', () => {
         for (const [i, { who, cost }] of asked.slice(0, 30).entries()) {
           const [id, { count, burst = count }] = ids[who % ids.length]!;
           const before = store.check(buckets).levelsTicks;
-          const decision = limiter.spend([{ limit: 'PerUser0', id, cost: Math.max(1, Math.floor(cost * burst)) }]);
+          const decision = limiter.spendSync([{ limit: 'PerUser0', id, cost: Math.max(1, Math.floor(cost * burst)) }]);
           if (i % 2 === 0) continue;
-          void limiter.refund(decision as Decision);
+          void limiter.refund(decision);
           expect(store.check(buckets).levelsTicks).toEqual(before);
         }
       }),
@@ -173,7 +173,7 @@ function rates(
     now = Math.max(now, at);
     next[first]! -= Math.log(random()) / clients[first]!.perSecond;
     const gateway = limiters[sticky ? first % gateways : Math.floor(random() * gateways)]!;
-    const { allowed, results } = gateway.spend([{ limit: 'PerUser', id: String(first) }]) as Decision;
+    const { allowed, results } = gateway.spendSync([{ limit: 'PerUser', id: String(first) }]);
     if (!allowed || now < 2e6) continue;
     got[first]!.all += 0.1;
     if (results[0]?.borrowed === true) got[first]!.lent += 0.1;

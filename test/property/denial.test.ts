@@ -3,7 +3,6 @@ import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyNumbers, limitOf, quickNumbers } from './limit-arbitraries.ts';
-import { atOnce } from './one-bucket.ts';
 import { roundedRule, type Numbers } from './oracle.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
@@ -19,7 +18,7 @@ const batch = fc.uniqueArray(entry, { minLength: 1, maxLength: 3, selector: ({ i
 function started(numbers: Numbers) {
   const time = new FakeTime();
   const limiter = createLimiter({ limits: { Only: limitOf(numbers) }, store: memoryStore({ time }), log: false });
-  const look = () => atOnce(limiter.check(IDS.map((id) => ({ limit: 'Only', id, cost: 0 })))).results;
+  const look = () => limiter.checkSync(IDS.map((id) => ({ limit: 'Only', id, cost: 0 }))).results;
   return { time, limiter, look };
 }
 
@@ -33,18 +32,16 @@ test('a denial changes no bucket of the batch, spend-only included', () => {
   fc.assert(
     fc.property(anyNumbers, batch, batch, fc.nat(3), (numbers, before, others, knocks) => {
       const { limiter, look } = started(numbers);
-      atOnce(limiter.charge(chargesOf(before, numbers)));
+      void limiter.charge(chargesOf(before, numbers));
       // One bucket of the batch is empty or nearly so: the cost of its whole burst does not fit.
       const [refused] = others;
-      atOnce(
-        limiter.charge([
-          { limit: 'Only', id: refused!.id, cost: Math.max(1, numbers.burst - Math.floor(refused!.share * 2)) },
-        ]),
-      );
+      void limiter.charge([
+        { limit: 'Only', id: refused!.id, cost: Math.max(1, numbers.burst - Math.floor(refused!.share * 2)) },
+      ]);
       const was = look();
       const entries = entriesOf(others, numbers);
       entries[0] = { limit: 'Only', id: refused!.id, cost: numbers.burst, mode: 'check-and-spend' };
-      for (let i = 0; i <= knocks; i++) expect(atOnce(limiter.spend(entries)).allowed).toBe(false);
+      for (let i = 0; i <= knocks; i++) expect(limiter.spendSync(entries).allowed).toBe(false);
       expect(look()).toEqual(was);
     }),
   );
@@ -54,10 +51,10 @@ test('what passes takes every cost of the batch that is not check-only, but for 
   fc.assert(
     fc.property(anyNumbers, batch, batch, (numbers, before, asked) => {
       const { limiter, look } = started(numbers);
-      atOnce(limiter.charge(chargesOf(before, numbers)));
+      void limiter.charge(chargesOf(before, numbers));
       const was = new Map(look().map(({ id, remaining }) => [id, remaining]));
       const entries = entriesOf(asked, numbers);
-      const decision = atOnce(limiter.spend(entries));
+      const decision = limiter.spendSync(entries);
       fc.pre(decision.allowed);
       for (const { id, cost, mode } of entries) {
         const there = was.get(id)!;
@@ -76,12 +73,12 @@ test('a change to a shorter tolerance cuts the debt once where the rate is raise
       fc.pre(before.tolerance > after.tolerance);
       const { tolerance } = after.interval < before.interval ? after : before;
       const { time, limiter, look } = started(high);
-      atOnce(limiter.charge([{ limit: 'Only', id: '1', cost: high.burst }]));
+      void limiter.charge([{ limit: 'Only', id: '1', cost: high.burst }]);
       limiter.replace({ limits: { Only: limitOf(low) } });
       const fillMs = Number((tolerance + 15n) / 16n) / 1000;
       for (const waitMs of [0, Math.floor(part * fillMs)]) {
         time.advance(waitMs);
-        expect(atOnce(limiter.spend([{ limit: 'Only', id: '1', cost: low.burst }])).allowed).toBe(false);
+        expect(limiter.spendSync([{ limit: 'Only', id: '1', cost: low.burst }]).allowed).toBe(false);
       }
       time.advance(Math.max(0, fillMs - time.nowMs));
       expect(look()[0]).toMatchObject({ id: '1', remaining: low.burst, resetAfterMs: 0 });
@@ -104,7 +101,7 @@ test('keys never touch each other: each has the decisions that it would have alo
         shared.time.set(nowMs);
         own.time.set(nowMs);
         const entries = entriesOf([{ id, ...rest }], numbers);
-        expect(atOnce(shared.limiter.spend(entries)).results).toEqual(atOnce(own.limiter.spend(entries)).results);
+        expect(shared.limiter.spendSync(entries).results).toEqual(own.limiter.spendSync(entries).results);
       }
     }),
   );

@@ -3,7 +3,6 @@ import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyNumbers, limitOf, written } from './limit-arbitraries.ts';
-import { atOnce } from './one-bucket.ts';
 import { OracleBuckets, roundedRule, type Asked, type Numbers, type OracleDecision, type Rule } from './oracle.ts';
 
 const SEVEN_YEARS_MS = 7 * 365 * 86_400_000;
@@ -104,14 +103,14 @@ class Comparison {
     return BigInt(this.time.nowMicros());
   }
 
-  run(next: typeof step extends fc.Arbitrary<infer Step> ? Step : never): void {
+  async run(next: typeof step extends fc.Arbitrary<infer Step> ? Step : never): Promise<void> {
     if (next.call === 'wait') this.#advance(next.micros / 1000);
     else if (next.call === 'fill') this.#advance(Math.round(next.share * this.#fillMs()));
     else if (next.call === 'waitAsTold') this.#advance(Math.max(0, this.#toldMs() - next.lessMicros / 1000));
     else if (next.call === 'replace') this.#replace(next.limits);
     else if (next.call === 'refundDecision') this.#refundDecision(next.back);
     else if (next.call === 'reset') this.#reset(next.parts);
-    else if (next.call === 'charge' || next.call === 'refund') this.#correct(next.call, next.parts);
+    else if (next.call === 'charge' || next.call === 'refund') await this.#correct(next.call, next.parts);
     else if (next.call === 'spendFirst') this.#decideFirst('spend', next.alternatives);
     else if (next.call === 'checkFirst') this.#decideFirst('check', next.alternatives);
     else this.#decide(next.call, next.parts);
@@ -125,13 +124,13 @@ class Comparison {
 
   #decide(call: 'spend' | 'check', asked: readonly Part[]): void {
     const { entries, exactly } = this.#asked(asked);
-    const decision = atOnce(this.limiter[call](entries));
+    const decision = this.limiter[`${call}Sync`](entries);
     this.#compare(decision, this.#decideExactly([exactly], call === 'spend'));
   }
 
   #decideFirst(call: 'spend' | 'check', asked: readonly (readonly Part[])[]): void {
     const all = asked.map((each) => this.#asked(each));
-    const decision = atOnce(this.limiter[call]({ firstOf: all.map(({ entries }) => entries) }));
+    const decision = this.limiter[`${call}Sync`]({ firstOf: all.map(({ entries }) => entries) });
     const batches = all.map(({ exactly }) => exactly);
     this.#compare(decision, this.#decideExactly(batches, call === 'spend'));
   }
@@ -142,9 +141,9 @@ class Comparison {
     this.past.push({ decision, exact });
   }
 
-  #correct(call: 'charge' | 'refund', asked: readonly Part[]): void {
+  async #correct(call: 'charge' | 'refund', asked: readonly Part[]): Promise<void> {
     const { entries, exactly } = this.#asked(asked);
-    const states = atOnce(this.limiter[call](entries.map(({ limit, id, cost }) => ({ limit, id, cost }))));
+    const states = await this.limiter[call](entries.map(({ limit, id, cost }) => ({ limit, id, cost })));
     this.ours.push(states.map(({ remaining, resetAfterMs }) => ({ remaining, resetAfterMs })));
     this.exact.push(exactly.map((each) => this.oracle[call](each, this.now)));
   }
@@ -199,13 +198,13 @@ class Comparison {
   #refundDecision(back: number): void {
     const [given] = this.past.splice(-1 - back, 1);
     if (given === undefined) return;
-    atOnce(this.limiter.refund(given.decision));
+    void this.limiter.refund(given.decision);
     this.oracle.refundDecision(given.exact, this.now, 16n);
   }
 
   #reset(asked: readonly Part[]): void {
     const { entries, exactly } = this.#asked(asked);
-    atOnce(this.limiter.reset(entries.map(({ limit, id }) => ({ limit, id }))));
+    void this.limiter.reset(entries.map(({ limit, id }) => ({ limit, id })));
     for (const { bucket } of exactly) this.oracle.reset(bucket);
   }
 
@@ -302,11 +301,11 @@ function emptyOf({ rule, cap = rule.tolerance }: Asked): Rule {
   return { ...rule, tolerance: cap };
 }
 
-test('in any sequence of calls, every figure of every decision is that of the exact rule', () => {
-  fc.assert(
-    fc.property(limitSet, fc.array(step, { minLength: 1, maxLength: 40 }), (limits, steps) => {
+test('in any sequence of calls, every figure of every decision is that of the exact rule', async () => {
+  await fc.assert(
+    fc.asyncProperty(limitSet, fc.array(step, { minLength: 1, maxLength: 40 }), async (limits, steps) => {
       const comparison = new Comparison(limits);
-      for (const next of steps) comparison.run(next);
+      for (const next of steps) await comparison.run(next);
       comparison.lookAtAll();
       expect(comparison.ours).toEqual(comparison.exact);
     }),

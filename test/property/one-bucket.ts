@@ -1,13 +1,7 @@
-import { createLimiter, memoryStore, type Awaitable, type Decision, type SpendEntry } from '@sluice/core';
+import { createLimiter, memoryStore, type Decision, type SpendEntry } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { limitOf } from './limit-arbitraries.ts';
 import type { Numbers } from './oracle.ts';
-
-/** What a call on a store that answers at once gives. */
-export function atOnce<T>(value: Awaitable<T>): T {
-  if (value instanceof Promise) throw new Error('a promise, where a value was due at once');
-  return value;
-}
 
 /** A limiter with one limit, on a clock that stands still, and one bucket of it. */
 export class OneBucket {
@@ -23,19 +17,19 @@ export class OneBucket {
   }
 
   spend(cost: number, mode: SpendEntry['mode'] = 'check-and-spend', id: string = this.#id): Decision {
-    return atOnce(this.limiter.spend([{ limit: 'Only', id, cost, mode }]));
+    return this.limiter.spendSync([{ limit: 'Only', id, cost, mode }]);
   }
 
   /** How the bucket is: asks for nothing. */
   look(): Decision {
-    return atOnce(this.limiter.check([{ limit: 'Only', id: this.#id, cost: 0 }]));
+    return this.limiter.checkSync([{ limit: 'Only', id: this.#id, cost: 0 }]);
   }
 
   refund(decision: Decision): void {
-    atOnce(this.limiter.refund(decision));
+    void this.limiter.refund(decision);
   }
 
   charge(cost: number): void {
-    atOnce(this.limiter.charge([{ limit: 'Only', id: this.#id, cost }]));
+    void this.limiter.charge([{ limit: 'Only', id: this.#id, cost }]);
   }
 }

@@ -3,7 +3,6 @@ import { FakeTime } from '@sluice/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { written } from './limit-arbitraries.ts';
-import { atOnce } from './one-bucket.ts';
 import { roundedRule } from './oracle.ts';
 import { sets, steps, worstExcess, worstExcessOfRaise, type Taken } from './several-numbers.ts';
 
@@ -23,7 +22,7 @@ test('in memory, at most the largest burst + rate × time passes in any window, 
         current = all[numbers % all.length]!;
         time.advance((pause * Number(roundedRule(current).interval)) / 16_000);
         const tokens = Math.max(1, Math.floor(share * current.burst));
-        const { allowed } = atOnce(limiter.spend([{ limit: 'Only', id: '7', cost: tokens }]));
+        const { allowed } = limiter.spendSync([{ limit: 'Only', id: '7', cost: tokens }]);
         if (allowed) taken.push({ atTicks: BigInt(time.nowMicros()) * 16n, tokens });
       }
       expect(worstExcess(taken, all)).toBe(0n);
@@ -73,7 +72,7 @@ test('while a raise reaches one process after the other, at most both bursts + t
           learned.add(limiter);
         }
         let tokens = 0;
-        while (tokens < most && atOnce(limiter.spend([{ limit: 'Only', id: '7' }])).allowed) tokens++;
+        while (tokens < most && limiter.spendSync([{ limit: 'Only', id: '7' }]).allowed) tokens++;
         if (tokens > 0) taken.push({ atTicks: BigInt(time.nowMicros()) * 16n, tokens });
       }
       expect(worstExcessOfRaise(taken, { old, current, learned: learned.size })).toBe(0n);

@@ -68,7 +68,7 @@ it('a call after close is an error', async () => {
   await limiter.close();
   await store.close();
   await store.close();
-  expect(() => limiter.spend([{ limit: 'Orders', id: 'one' }])).toThrow(
+  await expect(limiter.spend([{ limit: 'Orders', id: 'one' }])).rejects.toThrow(
     expect.objectContaining({ code: 'ERR_CLOSED' }),
   );
   await expect((async () => store.check([]))()).rejects.toMatchObject({ code: 'ERR_CLOSED' });

@@ -36,7 +36,7 @@ describe('loadWithoutKeys', () => {
   it('rejects every id of a limit without an idFormat, and not the file', async () => {
     const { defaults } = written({ limits: FILE });
     const limiter = createLimiter({ ...(await loadWithoutKeys({ defaults, formats: [color] })) });
-    expect(thrown(() => limiter.check([{ limit: 'Unsaid', id: 'alice' }]))).toMatchObject({
+    expect(thrown(() => limiter.checkSync([{ limit: 'Unsaid', id: 'alice' }]))).toMatchObject({
       code: 'ERR_ID',
       message:
         'The limit `Unsaid` has no idFormat, so it is not known which bucket an id has. Add the format of its key in code to the file, for example idFormat: accountId.',

@@ -36,7 +36,7 @@ it('a load limit needs no key in code: its clients are told apart by their netwo
   const { limits } = await loadLimits({ defaults, keys: {} });
   expect(limits['Worker']?.key?.format).toEqual({ ...clientNetwork().format, canonical: expect.any(Function) });
   const limiter = createLimiter({ limits });
-  expect(() => limiter.check([{ limit: 'Worker', id: 'ann' }])).toThrow('must be an IPv4 address');
+  await expect(limiter.check([{ limit: 'Worker', id: 'ann' }])).rejects.toThrow('must be an IPv4 address');
 });
 
 it('a load limit has the key that code gives it', async () => {

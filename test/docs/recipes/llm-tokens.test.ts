@@ -60,6 +60,5 @@ async function chatServer(tokens: number, end?: 'endless') {
 }
 
 function takenBy(account: string): number {
-  const decision = limiter.check([{ limit: 'TokensPerAccount', id: account, cost: 0 }]);
-  return 100_000 - (decision as Awaited<typeof decision>).remaining;
+  return 100_000 - limiter.checkSync([{ limit: 'TokensPerAccount', id: account, cost: 0 }]).remaining;
 }

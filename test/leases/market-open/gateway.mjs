@@ -58,14 +58,11 @@ let countsFromMs = 0;
 let passedAtMs;
 let offeredInAll = 0;
 
-/** Makes a request, and returns a promise unless it is decided at once. */
-function request() {
+async function request() {
   const sentMs = offeredInAll++ % TIMED === 0 ? performance.now() : undefined;
   seen.offered++;
   const batch = client === undefined ? [ofEveryone] : [{ limit: 'PerClient', id: String(clients.next()) }, ofEveryone];
-  const decision = limiter.spend(batch);
-  if (decision instanceof Promise) return decision.then((each) => note(each, sentMs));
-  return note(decision, sentMs);
+  note(await limiter.spend(batch), sentMs);
 }
 
 /**
@@ -88,11 +85,10 @@ async function closedLoad({ lastsMs, inFlight }) {
   let turns = 0;
   const one = async () => {
     while (performance.now() - startMs < lastsMs) {
-      const decided = request();
       // oxlint-disable-next-line no-await-in-loop -- the next when this one is decided
-      if (decided !== undefined) await decided;
-      // oxlint-disable-next-line no-await-in-loop
-      else if (++turns % A_TURN === 0) await nextTurn();
+      await request();
+      // oxlint-disable-next-line no-await-in-loop -- decisions in the process do not end a turn
+      if (++turns % A_TURN === 0) await nextTurn();
     }
   };
   await Promise.all(Array.from({ length: inFlight }, one));

@@ -97,7 +97,7 @@ async function decided(paths: { limits: string; overrides: string }, { names }: 
     time.set(ms);
     const cost = method === 'POST' ? 2 : 1;
     const entries = names.map((limit) => ({ limit, id: limit === 'Pool' ? 'everyone' : address, cost }));
-    return limiter.spend(entries) as Decision;
+    return limiter.spendSync(entries);
   });
   await limiter.close();
   return decisions;

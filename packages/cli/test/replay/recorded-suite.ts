@@ -1,14 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import {
-  clientNetwork,
-  createLimiter,
-  memoryStore,
-  type Decision,
-  type LimitDefinition,
-  type Time,
-} from '@sluice/core';
+import { clientNetwork, createLimiter, memoryStore, type LimitDefinition, type Time } from '@sluice/core';
 import { systemTime } from '@sluice/core/kit';
 import { describe, expect, it } from 'vitest';
 import { replayed } from './decisions.ts';
@@ -28,7 +21,7 @@ async function recorded(count: number): Promise<{ log: string; allowed: boolean[
   const startMicros = Date.UTC(2026, 10, 23) * 1000;
   const server = createServer((request, response) => {
     const client = String(request.headers['x-forwarded-for']);
-    const decision = limiter.spend([{ limit: 'PerClient', id: client }]) as Decision;
+    const decision = limiter.spendSync([{ limit: 'PerClient', id: client }]);
     response.statusCode = decision.allowed ? 200 : 429;
     lines.push(
       JSON.stringify({

@@ -1,4 +1,4 @@
-import { andThen, type Awaitable } from '../async/awaitable.ts';
+import { andThen, promised, type Awaitable } from '../async/awaitable.ts';
 import { checkBoolean, checkOptions } from '../checks/options.ts';
 import type { ClientAddressFinder } from '../client/client-address.ts';
 import { batchOf, plainBatchOf } from '../decision/batch.ts';
@@ -17,6 +17,7 @@ import type { Store, StoreReport } from '../store/store.ts';
 import type { Time } from '../time/time.ts';
 import { watchedStore } from './accepted-store.ts';
 import { alternativesOf } from './alternatives.ts';
+import { assertAtOnce } from './at-once.ts';
 import type { Corrections } from './corrections.ts';
 import type { CurrentLimits } from './current-limits.ts';
 import type { Decider } from './decider.ts';
@@ -91,50 +92,77 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return new PreparedLimit(name, {
       limiter: this,
       currentSet: () => this.#openSet(),
-      decideOne: (call, transaction) =>
-        call === 'spend' ? this.#spend([transaction]) : this.#check(batchOf([transaction])),
+      decide: (call, transactions) => this.#decideBatch(call, transactions),
     });
   }
 
-  spend(entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
-    if (!Array.isArray(entries)) return this.#spendFirst(entries as FirstOf);
-    return this.#spend(transactionsOf(this.#openSet(), 'spend', entries));
+  async spend(entries: readonly SpendEntry[] | FirstOf): Promise<Decision> {
+    return this.#decide('spend', entries);
   }
 
-  #spend(transactions: readonly Awaitable<Transaction | null>[]): Awaitable<Decision> {
-    const batch = this.#reports.isNeeded ? undefined : plainBatchOf(transactions);
-    return batch === undefined ? this.#spendReported(batchOf(transactions)) : this.#decider.askStore('spend', batch);
+  async check(entries: readonly SpendEntry[] | FirstOf): Promise<Decision> {
+    return this.#decide('check', entries);
+  }
+
+  spendSync(entries: readonly SpendEntry[] | FirstOf): Decision {
+    return this.#decideAtOnce('spend', entries);
+  }
+
+  checkSync(entries: readonly SpendEntry[] | FirstOf): Decision {
+    return this.#decideAtOnce('check', entries);
+  }
+
+  #decide(call: 'spend' | 'check', entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
+    if (!Array.isArray(entries)) return this.#decideFirst(call, this.#alternatives(entries as FirstOf));
+    return this.#decideBatch(call, transactionsOf(this.#openSet(), call, entries));
+  }
+
+  #decideAtOnce(call: 'spend' | 'check', entries: readonly SpendEntry[] | FirstOf): Decision {
+    if (!Array.isArray(entries)) {
+      const alternatives = this.#alternatives(entries as FirstOf);
+      assertAtOnce(call, this.store, [alternatives]);
+      return this.#decideFirst(call, alternatives) as Decision;
+    }
+    const transactions = transactionsOf(this.#openSet(), call, entries);
+    assertAtOnce(call, this.store, transactions);
+    return this.#decideBatch(call, transactions) as Decision;
+  }
+
+  #decideBatch(call: 'spend' | 'check', transactions: readonly Awaitable<Transaction | null>[]): Awaitable<Decision> {
+    const isReported = call === 'spend' && this.#reports.isNeeded;
+    const batch = isReported ? undefined : plainBatchOf(transactions);
+    return batch === undefined ? this.#decideAny(call, batchOf(transactions)) : this.#decider.askStore(call, batch);
   }
 
   spendAndWait(entries: readonly SpendEntry[] | FirstOf, options: WaitOptions = {}): Promise<Decision> {
-    return spendAndWait(() => this.spend(entries), this.#held, options);
+    return promised(() => spendAndWait(() => this.#decide('spend', entries), this.#held, options));
   }
 
-  check(entries: readonly SpendEntry[] | FirstOf): Awaitable<Decision> {
-    if (!Array.isArray(entries)) return this.#decideFirst('check', entries as FirstOf);
-    return this.#check(batchOf(transactionsOf(this.#openSet(), 'check', entries)));
+  async hold(entries: readonly SpendEntry[]): Promise<HeldDecision> {
+    return this.#hold(transactionsOf(this.#openSet(), 'hold', checkedEntries(entries)));
   }
 
-  #check(batch: Awaitable<readonly Transaction[]>): Awaitable<Decision> {
-    return andThen(batch, (settled) => this.#decider.decide('check', settled));
+  holdSync(entries: readonly SpendEntry[]): HeldDecision {
+    const transactions = transactionsOf(this.#openSet(), 'hold', checkedEntries(entries));
+    assertAtOnce('hold', this.store, transactions);
+    return this.#hold(transactions) as HeldDecision;
   }
 
-  hold(entries: readonly SpendEntry[]): Awaitable<HeldDecision> {
-    const batch = batchOf(transactionsOf(this.#openSet(), 'hold', checkedEntries(entries)));
-    return andThen(this.#spendReported(batch), (decision) => {
+  #hold(transactions: readonly Awaitable<Transaction | null>[]): Awaitable<HeldDecision> {
+    return andThen(this.#decideAny('spend', batchOf(transactions)), (decision) => {
       return new HeldDecision(decision, () => this.#slots.release(decision));
     });
   }
 
-  charge(entries: readonly CostEntry[]): Awaitable<readonly BucketState[]> {
+  async charge(entries: readonly CostEntry[]): Promise<readonly BucketState[]> {
     return this.#corrections.charge(entries);
   }
 
-  refund(what: Decision | readonly CostEntry[]): Awaitable<readonly BucketState[]> {
+  async refund(what: Decision | readonly CostEntry[]): Promise<readonly BucketState[]> {
     return this.#corrections.refund(what);
   }
 
-  usage(entries: readonly UsageEntry[]): Awaitable<readonly Usage[]> {
+  async usage(entries: readonly UsageEntry[]): Promise<readonly Usage[]> {
     return usageOf(this.#openSet(), entries, (batch) => this.#gate.read(batch));
   }
 
@@ -142,7 +170,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return describedLimit(this.store, limitNamed(this.#openSet(), name));
   }
 
-  reset(entries: readonly ResetEntry[]): Awaitable<void> {
+  async reset(entries: readonly ResetEntry[]): Promise<void> {
     const set = this.#openSet();
     return andThen(bucketsToReset(set, entries), (buckets) => {
       this.#slots.reset(buckets);
@@ -164,7 +192,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     return this.#gate.status();
   }
 
-  close(options: CloseOptions = {}): Awaitable<void> {
+  async close(options: CloseOptions = {}): Promise<void> {
     checkOptions('close', options, ['store']);
     checkBoolean('close.store', options.store);
     this.#isClosing = true;
@@ -243,20 +271,19 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
   }
 
   // The rare cases have a function of their own, which may create closures: see docs/hot-path.md.
-  #spendReported(batch: Awaitable<readonly Transaction[]>): Awaitable<Decision> {
-    const decision = andThen(batch, (settled) => this.#decider.decide('spend', settled));
-    return this.#reports.isNeeded ? this.#reported(decision) : decision;
+  #decideAny(call: 'spend' | 'check', batch: Awaitable<readonly Transaction[]>): Awaitable<Decision> {
+    const decision = andThen(batch, (settled) => this.#decider.decide(call, settled));
+    return call === 'spend' && this.#reports.isNeeded ? this.#reported(decision) : decision;
   }
 
-  #spendFirst(input: FirstOf): Awaitable<Decision> {
-    const decision = this.#decideFirst('spend', input);
-    return this.#reports.isNeeded ? this.#reported(decision) : decision;
-  }
-
-  #decideFirst(call: 'spend' | 'check', input: FirstOf): Awaitable<Decision> {
+  #alternatives(input: FirstOf): Awaitable<readonly (readonly Transaction[])[]> {
     const set = this.#openSet();
-    const made = alternativesOf(input, this.store, (entry) => transactionOfEntry(set, 'firstOf', entry));
-    return andThen(made, (alternatives) => this.#decider.decideFirst(call, alternatives));
+    return alternativesOf(input, this.store, (entry) => transactionOfEntry(set, 'firstOf', entry));
+  }
+
+  #decideFirst(call: 'spend' | 'check', made: Awaitable<readonly (readonly Transaction[])[]>): Awaitable<Decision> {
+    const decision = andThen(made, (alternatives) => this.#decider.decideFirst(call, alternatives));
+    return call === 'spend' && this.#reports.isNeeded ? this.#reported(decision) : decision;
   }
 
   #reported(made: Awaitable<Decision>): Awaitable<Decision> {

@@ -1,4 +1,3 @@
-import type { Awaitable } from '../async/awaitable.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { BucketState } from '../decision/result.ts';
 import type { CostEntry, FirstOf, ResetEntry, SpendEntry, UsageEntry } from './entry.ts';
@@ -43,13 +42,12 @@ export interface CloseOptions {
  * - {@link Limiter.reset} fills whole buckets. It is meant for operators.
  * - {@link Limiter.limit} returns a handle with the same calls for one limit.
  *
- * With a store that answers synchronously, such as the memory store, all of them except `spendAndWait` return a value.
- * With another store, or when an `overrides` function returns a promise, they return a promise. `await` works on both.
+ * All of them return promises, with every store. {@link Limiter.spendSync} and {@link Limiter.checkSync} decide at once
+ * where the store can, as the memory store does. What a call does at once, it does before it returns: the tokens of two
+ * calls without `await` are taken in their order.
  *
- * Wrong arguments are thrown by the call itself, with every store: `ERR_OPTION`, `ERR_UNKNOWN_OPTION` for a property
- * that the call does not accept, `ERR_UNKNOWN_LIMIT`, `ERR_ID`, `ERR_COST`, `ERR_DUPLICATE_BUCKET`, and `ERR_CLOSED`
- * after `close()`. If the call has to wait for an `overrides` function, its promise rejects with `ERR_DUPLICATE_BUCKET`
- * and `ERR_COST_OVER_BURST` instead.
+ * Wrong arguments reject the promise: `ERR_OPTION`, `ERR_UNKNOWN_OPTION` for a property that the call does not accept,
+ * `ERR_UNKNOWN_LIMIT`, `ERR_ID`, `ERR_COST`, `ERR_DUPLICATE_BUCKET`, and `ERR_CLOSED` after `close()`.
  *
  * A store that can't answer is an error of `reset` only. For decisions and charges, each limit's failure policy
  * applies; a refund is lost, with an event.
@@ -80,7 +78,14 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * @throws {SluiceError} `ERR_COST_OVER_BURST` when a cost exceeds the burst, or the entry's share of it, so that it
    * could never pass. `ERR_OPTION` for alternatives when the store has no method `spendFirst`.
    */
-  spend(entries: readonly SpendEntry<Name>[] | FirstOf<Name>): Awaitable<Decision>;
+  spend(entries: readonly SpendEntry<Name>[] | FirstOf<Name>): Promise<Decision>;
+  /**
+   * Decides like {@link Limiter.spend}, and returns the decision, for code that can't wait.
+   *
+   * @throws {SluiceError} `ERR_OPTION`, before anything is taken, when the decision would take time: the store does not
+   * answer at once, or an `overrides` function returned a promise. And the errors of `spend`.
+   */
+  spendSync(entries: readonly SpendEntry<Name>[] | FirstOf<Name>): Decision;
   /**
    * Decides like {@link Limiter.spend}, and resolves when the delay of the decision is over, never earlier by the
    * clock of the limiter. A decision that is denied, or has no delay, resolves at once.
@@ -98,26 +103,30 @@ export interface Limiter<Request = unknown, Name extends string = string> {
   spendAndWait(entries: readonly SpendEntry<Name>[] | FirstOf<Name>, options?: WaitOptions): Promise<Decision>;
   /**
    * Decides like {@link Limiter.spend}, with concurrency limits among the entries: if the decision is allowed, it holds
-   * their slots until it is released. The leases of the slots are renewed while it is not, however long the work takes.
+   * their slots until it is released. The slots are renewed while it is not, however long the work takes.
    *
    *     await using held = await limiter.hold([{ limit: 'InFlight', id: 'backend' }]);
    *     if (held.allowed) await work();
    *
    * Without `await using`, call `held.release()` in a `finally` block. A middleware releases its slots by itself when the
-   * response is over. The slots of a decision that the program drops are free when their lease ends, and the first time
+   * response is over. The slots of a decision that the program drops are free when they expire, and the first time
    * for each limit there is an event `warning`.
    *
    * `check` and `reset` accept concurrency limits, too.
    *
    * @throws {SluiceError} The errors of `spend`.
    */
-  hold(entries: readonly SpendEntry<Name>[]): Awaitable<HeldDecision>;
+  hold(entries: readonly SpendEntry<Name>[]): Promise<HeldDecision>;
+  /** Decides like {@link Limiter.hold}, and returns the decision. The errors are those of `spendSync`. */
+  holdSync(entries: readonly SpendEntry<Name>[]): HeldDecision;
   /**
    * Makes the decision that {@link Limiter.spend} would make, and takes nothing.
    *
    * @throws {SluiceError} `ERR_COST_OVER_BURST` and `ERR_OPTION` as `spend`.
    */
-  check(entries: readonly SpendEntry<Name>[] | FirstOf<Name>): Awaitable<Decision>;
+  check(entries: readonly SpendEntry<Name>[] | FirstOf<Name>): Promise<Decision>;
+  /** Decides like {@link Limiter.check}, and returns the decision. The errors are those of `spendSync`. */
+  checkSync(entries: readonly SpendEntry<Name>[] | FirstOf<Name>): Decision;
   /**
    * Takes tokens after the fact, whether they fit or not. A cost above what is left, even above the burst, leaves the
    * bucket empty, or in debt by at most the `maxDebt` of its limit.
@@ -127,7 +136,7 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    *
    * @returns The buckets after the charge. Unlimited and blocked ids and lost charges are left out.
    */
-  charge(entries: readonly CostEntry<Name>[]): Awaitable<readonly BucketState[]>;
+  charge(entries: readonly CostEntry<Name>[]): Promise<readonly BucketState[]>;
   /**
    * Gives tokens back. A bucket is filled at most.
    *
@@ -142,7 +151,7 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * not change the own bucket, and the ceiling and the pool are not reported.
    * @throws {SluiceError} `ERR_FOREIGN_DECISION` for a decision of another limiter.
    */
-  refund(what: Decision | readonly CostEntry<Name>[]): Awaitable<readonly BucketState[]>;
+  refund(what: Decision | readonly CostEntry<Name>[]): Promise<readonly BucketState[]>;
   /**
    * Returns what has been used of quotas in their current periods, for example for a billing page. It takes no tokens.
    *
@@ -151,7 +160,7 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * @throws {SluiceError} `ERR_OPTION` for a limit that is a rate: use `check`. Rejects with `ERR_STORE_UNAVAILABLE`
    * when the store can't answer, with every failure policy: a policy knows only a part of the count.
    */
-  usage(entries: readonly UsageEntry<Name>[]): Awaitable<readonly Usage[]>;
+  usage(entries: readonly UsageEntry<Name>[]): Promise<readonly Usage[]>;
   /**
    * Describes how a limit is decided: exactly, or by leases, and then by how much it may be exceeded at most. For logs, and
    * for choosing an `overshoot`:
@@ -163,12 +172,12 @@ export interface Limiter<Request = unknown, Name extends string = string> {
   describe(name: Name): LimitDescription;
   /**
    * Fills buckets, and frees all slots of concurrency limits. Slots that other processes have in use count again as soon as
-   * these renew their leases, within a third of a lease.
+   * these renew them, within a third of their `expiry`.
    *
    * @throws {SluiceError} Rejects with `ERR_STORE_UNAVAILABLE` when the store can't answer: some of the buckets may
    * then be full.
    */
-  reset(entries: readonly ResetEntry<Name>[]): Awaitable<void>;
+  reset(entries: readonly ResetEntry<Name>[]): Promise<void>;
   /**
    * Replaces all limits and overrides. The new set is validated as a whole and takes effect for all later calls; no
    * request sees a mixture. When `replace` throws, the old set remains in effect. The new set may have other names; the
@@ -202,7 +211,7 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    * one second. Requests that wait because of `maxWait` are answered with 503 at once, and give their tokens back. All
    * slots are released. It
    * closes a store that the limiter created itself, and with `{ store: true }` also one that you passed. Later calls
-   * throw `ERR_CLOSED`, `replace` also while `close` waits; `close` itself can be called again.
+   * reject with `ERR_CLOSED`, `replace` also while `close` waits; `close` itself can be called again.
    *
    * Close the server first, so that requests in progress can still be decided and settled:
    *
@@ -210,5 +219,5 @@ export interface Limiter<Request = unknown, Name extends string = string> {
    *
    * @throws {SluiceError} `ERR_OPTION` or `ERR_UNKNOWN_OPTION` for wrong options.
    */
-  close(options?: CloseOptions): Awaitable<void>;
+  close(options?: CloseOptions): Promise<void>;
 }

@@ -10,6 +10,7 @@ import { limitNamed, type LimitSet } from '../limits/limit-set.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { BucketName } from '../store/store.ts';
 import { askedCost, reportSettleFailure } from './asked-cost.ts';
+import { assertAtOnce } from './at-once.ts';
 import { canonicalId, checkedMode } from './entries.ts';
 import { checkCall } from './entry-calls.ts';
 import type { SpendEntry } from './entry.ts';
@@ -21,13 +22,15 @@ import type { Usage } from './usage.ts';
 type Calls = 'charge' | 'refund' | 'usage' | 'hold' | 'spendAndWait' | 'store';
 type RequestCalls = 'emit' | 'settle' | 'trackWork';
 
+/** A transaction, `null` for an unlimited id. */
+type MadeTransaction = Awaitable<Transaction | null>;
+
 /** What a handle uses of its limiter. */
 interface HandleParts {
   readonly limiter: Pick<Limiter<never>, Calls> & Pick<RequestLimiter<never>, RequestCalls>;
   /** @throws {SluiceError} `ERR_CLOSED` after `close`. */
   readonly currentSet: () => LimitSet<never>;
-  /** Decides one transaction, that of an unlimited id if it is `null`. */
-  readonly decideOne: (call: 'spend' | 'check', transaction: Awaitable<Transaction | null>) => Awaitable<Decision>;
+  readonly decide: (call: 'spend' | 'check', transactions: readonly MadeTransaction[]) => Awaitable<Decision>;
 }
 
 const OPTIONS = ['cost', 'mode', 'share'] as const;
@@ -49,12 +52,12 @@ export class PreparedLimit implements LimitHandle {
     this.#usual = usualUse(limitNamed(this.#set, name));
   }
 
-  spend(id?: string, options?: SpendOptions): Promise<Decision> {
-    return this.#decide('spend', id, options);
+  async spend(id?: string, options?: SpendOptions): Promise<Decision> {
+    return this.#parts.decide('spend', this.#transactions('spend', id, options));
   }
 
-  check(id?: string, options?: SpendOptions): Promise<Decision> {
-    return this.#decide('check', id, options);
+  async check(id?: string, options?: SpendOptions): Promise<Decision> {
+    return this.#parts.decide('check', this.#transactions('check', id, options));
   }
 
   spendSync(id?: string, options?: SpendOptions): Decision {
@@ -132,35 +135,21 @@ export class PreparedLimit implements LimitHandle {
       .catch((cause: unknown) => reportSettleFailure(limiter, this.name, cause));
   }
 
-  #decide(call: 'spend' | 'check', id: string | undefined, options: SpendOptions | undefined): Promise<Decision> {
-    try {
-      return Promise.resolve(this.#parts.decideOne(call, this.#transactionOf(call, id, options)));
-    } catch (error) {
-      return rejectedWith(error);
-    }
-  }
-
   #decideAtOnce(call: 'spend' | 'check', id: string | undefined, options: SpendOptions | undefined): Decision {
-    const { limiter, decideOne } = this.#parts;
-    if (limiter.store.traits?.answersAtOnce !== true) throw notAtOnce(call, 'the store does not answer at once');
-    const transaction = this.#transactionOf(call, id, options);
-    if (transaction instanceof Promise) {
-      // Avoids an unhandled rejection: this error replaces what it would say.
-      transaction.catch(() => undefined);
-      throw notAtOnce(call, 'the `overrides` function returned a promise');
-    }
-    return decideOne(call, transaction) as Decision;
+    const transactions = this.#transactions(call, id, options);
+    assertAtOnce(call, this.#parts.limiter.store, transactions);
+    return this.#parts.decide(call, transactions) as Decision;
   }
 
-  #transactionOf(
+  #transactions(
     call: 'spend' | 'check',
     id: string | undefined,
     options: SpendOptions | undefined,
-  ): Awaitable<Transaction | null> {
+  ): readonly MadeTransaction[] {
     const usual = this.#current();
     const use = options === undefined ? usual : checkedUse(call, usual.limit, options);
     if (!use.limit.treatment.isPlain) checkCall(use.limit, call, use.mode);
-    return transactionOf(this.#set, use, canonicalId(use.limit, idAt(use.limit, id)), undefined);
+    return [transactionOf(this.#set, use, canonicalId(use.limit, idAt(use.limit, id)), undefined)];
   }
 
   /** @throws {SluiceError} `ERR_UNKNOWN_LIMIT` when `replace` has removed the limit; `ERR_CLOSED` after `close`. */
@@ -191,17 +180,6 @@ function checkedUse(call: string, limit: Limit<never>, options: SpendOptions): U
 /** A missing id is rejected like any other value that is not text. */
 function idAt({ key }: Limit<never>, id: string | undefined): string {
   return id === undefined && isEveryone(key) ? EVERYONE : id!;
-}
-
-async function rejectedWith(error: unknown): Promise<never> {
-  throw error;
-}
-
-function notAtOnce(call: 'spend' | 'check', why: string): SluiceError {
-  return new SluiceError(
-    'ERR_OPTION',
-    `\`${call}Sync\` can't decide at once: ${why}. Use \`await ${call}(…)\` instead.`,
-  );
 }
 
 function notWork(value: unknown): SluiceError {

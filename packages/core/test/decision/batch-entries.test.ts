@@ -1,7 +1,7 @@
 import { createLimiter, keyFrom, type CostEntry, type IdFormat, type SpendEntry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
-import { thrown } from '../support/thrown.ts';
+import { limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { rejected, thrown } from '../support/thrown.ts';
 
 const numbers = { Orders: { count: 5, period: '1s' }, Reads: { count: 5, period: '1s' } };
 
@@ -12,8 +12,8 @@ describe('the modes', () => {
 
   test('check-and-spend takes its cost, or denies', () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    expect(atOnce(limiter.spend([entry('check-and-spend', 5)])).results).toMatchObject([{ spent: 5, remaining: 0 }]);
-    expect(atOnce(limiter.spend([entry('check-and-spend')]))).toMatchObject({
+    expect(limiter.spendSync([entry('check-and-spend', 5)]).results).toMatchObject([{ spent: 5, remaining: 0 }]);
+    expect(limiter.spendSync([entry('check-and-spend')])).toMatchObject({
       outcome: 'denied',
       allowed: false,
       retryAfterMs: 200,
@@ -23,49 +23,49 @@ describe('the modes', () => {
 
   test('check-only denies as well, and takes nothing', () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    expect(atOnce(limiter.spend([entry('check-only', 5)]))).toMatchObject({
+    expect(limiter.spendSync([entry('check-only', 5)])).toMatchObject({
       allowed: true,
       remaining: 5,
       results: [{ cost: 5, spent: 0, mode: 'check-only' }],
     });
-    atOnce(limiter.spend([entry('check-and-spend', 5)]));
-    expect(atOnce(limiter.spend([entry('check-only')]))).toMatchObject({ outcome: 'denied', retryAfterMs: 200 });
+    limiter.spendSync([entry('check-and-spend', 5)]);
+    expect(limiter.spendSync([entry('check-only')])).toMatchObject({ outcome: 'denied', retryAfterMs: 200 });
   });
 
   test('spend-only takes its cost whole or not at all, and never denies', () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    expect(atOnce(limiter.spend([entry('spend-only', 3)])).results).toMatchObject([{ spent: 3, remaining: 2 }]);
-    expect(atOnce(limiter.spend([entry('spend-only', 3)]))).toMatchObject({
+    expect(limiter.spendSync([entry('spend-only', 3)]).results).toMatchObject([{ spent: 3, remaining: 2 }]);
+    expect(limiter.spendSync([entry('spend-only', 3)])).toMatchObject({
       outcome: 'allowed',
       retryAfterMs: 0,
       results: [{ allowed: true, spent: 0, remaining: 2, retryAfterMs: 0 }],
     });
   });
 
-  test('charge takes what is left of its cost, never denies, and gives back only what it took', () => {
+  test('charge takes what is left of its cost, never denies, and gives back only what it took', async () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    atOnce(limiter.spend([entry('check-and-spend', 3)]));
-    const decision = atOnce(limiter.spend([entry('charge', 4)]));
+    limiter.spendSync([entry('check-and-spend', 3)]);
+    const decision = limiter.spendSync([entry('charge', 4)]);
     expect(decision).toMatchObject({
       outcome: 'allowed',
       retryAfterMs: 0,
       results: [{ allowed: true, cost: 4, spent: 2, remaining: 0 }],
     });
-    expect(atOnce(limiter.spend([entry('charge')])).results).toMatchObject([{ allowed: true, spent: 0 }]);
-    expect(atOnce(limiter.refund(decision))).toMatchObject([{ remaining: 2 }]);
+    expect(limiter.spendSync([entry('charge')]).results).toMatchObject([{ allowed: true, spent: 0 }]);
+    expect(await limiter.refund(decision)).toMatchObject([{ remaining: 2 }]);
   });
 
   test('charge takes nothing beside a limit that denies', () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    atOnce(limiter.spend([{ limit: 'Reads', id: '7', cost: 5 }]));
-    const decision = atOnce(limiter.spend([entry('charge', 2), { limit: 'Reads', id: '7' }]));
+    limiter.spendSync([{ limit: 'Reads', id: '7', cost: 5 }]);
+    const decision = limiter.spendSync([entry('charge', 2), { limit: 'Reads', id: '7' }]);
     expect(decision).toMatchObject({ outcome: 'denied', limit: 'Reads', results: [{ spent: 0 }, { spent: 0 }] });
   });
 
   test('there is no other', () => {
     const { limiter } = limiterOnFakeTime(numbers);
     for (const mode of ['peek', null, ''] as never[]) {
-      const error = thrown(() => limiter.spend([entry(mode)]));
+      const error = thrown(() => limiter.spendSync([entry(mode)]));
       expect(error.code).toBe('ERR_OPTION');
       expect(error.message).toMatch(
         /^`mode` must be 'check-and-spend', 'check-only', 'spend-only' or 'charge', but was /,
@@ -84,33 +84,33 @@ describe('an entry', () => {
         "`limits` (its value was 'Orders'). Did you mean `limit`?",
       ],
       ['the key', { key: '7' }, 'ERR_UNKNOWN_OPTION', '`key` is `id` here.'],
-    ])('must not have unknown fields: %s', (_what, field, code, says) => {
+    ])('must not have unknown fields: %s', async (_what, field, code, says) => {
       const { limiter } = limiterOnFakeTime(numbers);
       const entries = [
         { limit: 'Reads', id: '7' },
         { limit: 'Orders', id: '7', ...field },
       ];
-      const error = thrown(() => limiter[call](entries));
+      const error = await rejected(() => limiter[call](entries));
       expect(error).toMatchObject({ code, status: 500 });
       expect(error.message).toContain(says);
-      expect(atOnce(limiter.check([{ limit: 'Reads', id: '7' }, ...orders(0)])).results).toMatchObject([
+      expect(limiter.checkSync([{ limit: 'Reads', id: '7' }, ...orders(0)]).results).toMatchObject([
         { remaining: 5 },
         { remaining: 5 },
       ]);
     });
 
-    test.each([[null], [undefined], ['Orders'], [['Orders', '7']], [7]])('must be an object: %o', (entry) => {
+    test.each([[null], [undefined], ['Orders'], [['Orders', '7']], [7]])('must be an object: %o', async (entry) => {
       const { limiter } = limiterOnFakeTime(numbers);
-      const error = thrown(() => limiter[call]([entry as never]));
+      const error = await rejected(() => limiter[call]([entry as never]));
       expect(error).toMatchObject({ code: 'ERR_OPTION', status: 500 });
       expect(error.message).toMatch(/^`entries\[…\](?: of (?:charge|refund|reset))?` must be an object, but was /);
     });
   });
 
-  test.each(['spend', 'check', 'charge', 'refund'] as const)('of %s has no points: they are the cost', (call) => {
+  test.each(['spend', 'check', 'charge', 'refund'] as const)('of %s has no points: they are the cost', async (call) => {
     const { limiter } = limiterOnFakeTime(numbers);
     const entries = [{ limit: 'Orders', id: '7', points: 4 }];
-    expect(thrown(() => limiter[call](entries)).message).toContain('`points` is `cost` here.');
+    expect((await rejected(() => limiter[call](entries))).message).toContain('`points` is `cost` here.');
   });
 
   test.each<[call: 'charge' | 'refund' | 'reset', field: object, says: string]>([
@@ -134,16 +134,16 @@ describe('an entry', () => {
       { cost: 5 },
       '`entries[…] of reset` has no option `cost` (its value was 5). reset makes the whole bucket full: to give some tokens back use refund([{ limit, id, cost }]). Options: limit, id.',
     ],
-  ])('of %s takes no option that does nothing there: %o', (call, field, says) => {
+  ])('of %s takes no option that does nothing there: %o', async (call, field, says) => {
     const { limiter } = limiterOnFakeTime(numbers);
-    atOnce(limiter.spend(orders(3)));
+    limiter.spendSync(orders(3));
     const entries = [
       { limit: 'Reads', id: '7' },
       { limit: 'Orders', id: '7', ...field },
     ];
-    const error = thrown(() => limiter[call](entries));
+    const error = await rejected(() => limiter[call](entries));
     expect(error).toMatchObject({ code: 'ERR_UNKNOWN_OPTION', status: 500, message: says });
-    expect(atOnce(limiter.check(orders(0))).remaining).toBe(2);
+    expect(limiter.checkSync(orders(0)).remaining).toBe(2);
   });
 });
 
@@ -154,20 +154,23 @@ describe('an id', () => {
     ['nothing', () => undefined],
     ['null', () => null],
     ['an empty text', () => ''],
-  ])('must not be %s, even if its format returns that: unrelated clients would share a bucket', (_what, canonical) => {
-    const format = { name: 'wrong', canonical } as IdFormat;
-    const limiter = createLimiter({ limits: { Orders: { key: keyFrom(format), count: 5, period: '1s' } } });
-    for (const call of ['spend', 'check', 'charge', 'refund', 'reset'] as const) {
-      const error = thrown(() => limiter[call]([{ limit: 'Orders', id: '7' }]));
-      expect(error).toMatchObject({ code: 'ERR_ID', status: 500 });
-      expect(error.message).toMatch(/^`id` of limit "Orders" must be text that is not empty, but was /);
-    }
-  });
+  ])(
+    'must not be %s, even if its format returns that: unrelated clients would share a bucket',
+    async (_what, canonical) => {
+      const format = { name: 'wrong', canonical } as IdFormat;
+      const limiter = createLimiter({ limits: { Orders: { key: keyFrom(format), count: 5, period: '1s' } } });
+      for (const call of ['spend', 'check', 'charge', 'refund', 'reset'] as const) {
+        const error = await rejected(() => limiter[call]([{ limit: 'Orders', id: '7' }]));
+        expect(error).toMatchObject({ code: 'ERR_ID', status: 500 });
+        expect(error.message).toMatch(/^`id` of limit "Orders" must be text that is not empty, but was /);
+      }
+    },
+  );
 
-  test.each([[undefined], [null], [12_345_678], [{}]])('must be a string: %o', (id) => {
+  test.each([[undefined], [null], [12_345_678], [{}]])('must be a string: %o', async (id) => {
     const { limiter } = limiterOnFakeTime(numbers);
     for (const call of ['spend', 'reset'] as const) {
-      const error = thrown(() => limiter[call]([{ limit: 'Orders', id: id as never }]));
+      const error = await rejected(() => limiter[call]([{ limit: 'Orders', id: id as never }]));
       expect(error).toMatchObject({ code: 'ERR_ID', status: 500 });
       expect(error.message).toMatch(/^`id` of limit "Orders" must be a string, but was /);
     }
@@ -175,6 +178,9 @@ describe('an id', () => {
 
   test('must be valid in the format of its limit: otherwise it is the client’s error', () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    expect(thrown(() => limiter.spend([{ limit: 'Orders', id: '' }]))).toMatchObject({ code: 'ERR_ID', status: 400 });
+    expect(thrown(() => limiter.spendSync([{ limit: 'Orders', id: '' }]))).toMatchObject({
+      code: 'ERR_ID',
+      status: 400,
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { createLimiter, memoryStore, type Store, type StoreReading, type StoreTransaction } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
-import { accountLimits, atOnce } from '../support/limiter-on-fake-time.ts';
+import { accountLimits } from '../support/limiter-on-fake-time.ts';
 
 /** A store on two servers, of which the one that holds Reads is an hour ahead. */
 class TwoServers implements Store {
@@ -33,13 +33,13 @@ class TwoServers implements Store {
   }
 }
 
-test('the refund of a decision uses the clock of each bucket', () => {
+test('the refund of a decision uses the clock of each bucket', async () => {
   const store = new TwoServers();
   const numbers = { burst: 10, count: 1, period: '1s' };
   const limiter = createLimiter({ limits: accountLimits({ Orders: numbers, Reads: numbers }), store, log: false });
   const ask = (cost: number) => ['Orders', 'Reads'].map((limit) => ({ limit, id: '7', cost }));
-  const decision = atOnce(limiter.spend(ask(3)));
-  atOnce(limiter.spend(ask(4)));
+  const decision = await limiter.spend(ask(3));
+  await limiter.spend(ask(4));
   store.time.advance(1000);
-  expect(atOnce(limiter.refund(decision)).map(({ remaining }) => remaining)).toEqual([6, 6]);
+  expect((await limiter.refund(decision)).map(({ remaining }) => remaining)).toEqual([6, 6]);
 });

@@ -1,7 +1,7 @@
 import type { CostEntry, Decision, SpendEntry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { strictestDecision } from '../../src/decision/strictness.ts';
-import { atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 
 // One token takes a second in each of them.
 const numbers = {
@@ -18,10 +18,10 @@ const entries = (costs: readonly Cost[]): SpendEntry[] =>
 const charges = (costs: readonly Cost[]): CostEntry[] => costs.map(([limit, cost]) => ({ limit, id: '7', cost }));
 
 /** Takes `before` and then decides `asked`. */
-function decide(before: readonly Cost[], asked: readonly Cost[]): Decision {
+async function decide(before: readonly Cost[], asked: readonly Cost[]): Promise<Decision> {
   const { limiter } = limiterOnFakeTime(numbers);
-  for (const cost of before) atOnce(limiter.charge(charges([cost])));
-  return atOnce(limiter.spend(entries(asked)));
+  for (const cost of before) await limiter.charge(charges([cost]));
+  return limiter.spendSync(entries(asked));
 }
 
 describe('a decision reports the strictest of its transactions:', () => {
@@ -128,8 +128,8 @@ describe('a decision reports the strictest of its transactions:', () => {
     },
   ];
 
-  test.each(cases)('$why', ({ before, asked, limit, figures }) => {
-    const decision = decide(before, asked);
+  test.each(cases)('$why', async ({ before, asked, limit, figures }) => {
+    const decision = await decide(before, asked);
     expect(decision).toMatchObject({ limit, id: '7', ...figures });
     const result = decision.results.find((each) => each.limit === limit);
     const { remaining, retryAfterMs, resetAfterMs } = decision;
@@ -137,8 +137,8 @@ describe('a decision reports the strictest of its transactions:', () => {
   });
 });
 
-test('a denial is never hidden by an allowed check with a longer wait', () => {
-  const decision = decide(
+test('a denial is never hidden by an allowed check with a longer wait', async () => {
+  const decision = await decide(
     [['Small', 2]],
     [
       ['Slow', 2, 'check-only'],
@@ -149,8 +149,8 @@ test('a denial is never hidden by an allowed check with a longer wait', () => {
   expect(decision).toMatchObject({ allowed: false, limit: 'Small' });
 });
 
-test('a decision has every transaction’s own result, in the order given', () => {
-  const decision = decide(
+test('a decision has every transaction’s own result, in the order given', async () => {
+  const decision = await decide(
     [['Small', 2]],
     [
       ['Big', 3],
@@ -209,32 +209,32 @@ test('a batch passes after the wait of its decision, and not a microsecond soone
     ['Slow', 1],
     ['Big', 4],
   ]);
-  atOnce(limiter.spend(asked));
-  atOnce(limiter.charge(charges([['Slow', 1]])));
-  const { retryAfterMs } = atOnce(limiter.spend(asked));
+  limiter.spendSync(asked);
+  void limiter.charge(charges([['Slow', 1]]));
+  const { retryAfterMs } = limiter.spendSync(asked);
   time.advance(retryAfterMs - 0.001);
-  expect(atOnce(limiter.spend(asked))).toMatchObject({ allowed: false, retryAfterMs: 0.001 });
+  expect(limiter.spendSync(asked)).toMatchObject({ allowed: false, retryAfterMs: 0.001 });
   time.advance(0.001);
-  expect(atOnce(limiter.spend(asked)).allowed).toBe(true);
+  expect(limiter.spendSync(asked).allowed).toBe(true);
 });
 
-test('decisions of one request are compared as their transactions are', () => {
+test('decisions of one request are compared as their transactions are', async () => {
   const [allowed, tighter, denied, later] = [
-    decide([], [['Big', 1]]),
-    decide([], [['Small', 2]]),
-    decide([['Small', 2]], [['Small', 1]]),
-    decide([['Slow', 2]], [['Slow', 1]]),
+    await decide([], [['Big', 1]]),
+    await decide([], [['Small', 2]]),
+    await decide([['Small', 2]], [['Small', 1]]),
+    await decide([['Slow', 2]], [['Slow', 1]]),
   ];
   const order = [later, denied, tighter, allowed];
   const strictest = order.map((_, i) => strictestDecision(order.slice(i).toReversed()));
   expect(strictest).toEqual(order);
 });
 
-test('of equally strict decisions the first stays', () => {
-  const [first, second] = [decide([], [['Big', 1]]), decide([], [['Big', 1]])];
+test('of equally strict decisions the first stays', async () => {
+  const [first, second] = [await decide([], [['Big', 1]]), await decide([], [['Big', 1]])];
   expect(strictestDecision([first, second])).toBe(first);
 });
 
-test('a denied decision has no failure to report: the store decided', () => {
-  expect(decide([['Small', 2]], [['Small', 1]]).failure).toBeUndefined();
+test('a denied decision has no failure to report: the store decided', async () => {
+  expect((await decide([['Small', 2]], [['Small', 1]])).failure).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import type { Decision, RateDefinition, SpendEntry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 
 type Numbers = Omit<RateDefinition, 'key' | 'borrow'>;
 type Use = Omit<Partial<SpendEntry>, 'limit' | 'id'>;
@@ -16,10 +16,10 @@ function oneQueue(numbers: Numbers = SPACED, more: Readonly<Record<string, Numbe
     limiter,
     time,
     store,
-    spend: (use: Use = {}): Decision => atOnce(limiter.spend(entries(use))),
-    check: (use: Use = {}): Decision => atOnce(limiter.check(entries(use))),
-    charge: (cost: number) => atOnce(limiter.charge([{ limit: 'Queue', id: '7', cost }])),
-    refund: (decision: Decision) => atOnce(limiter.refund(decision)),
+    spend: (use: Use = {}): Decision => limiter.spendSync(entries(use)),
+    check: (use: Use = {}): Decision => limiter.checkSync(entries(use)),
+    charge: async (cost: number) => await limiter.charge([{ limit: 'Queue', id: '7', cost }]),
+    refund: async (decision: Decision) => await limiter.refund(decision),
   };
 }
 
@@ -61,13 +61,13 @@ describe('the delay of a request', () => {
     expect(delaysOf([spend({ mode }), spend({ mode }), spend({ mode })])).toEqual(delays);
   });
 
-  test('includes costs that are charged afterwards', () => {
+  test('includes costs that are charged afterwards', async () => {
     const { spend, charge, time } = oneQueue();
     const starts: number[] = [];
     for (let i = 0; i < 4; i++) {
       time.advance(spend({ mode: 'check-only' }).delayMs);
       starts.push(time.nowMs);
-      charge(1);
+      await charge(1);
     }
     expect(starts).toEqual([0, 100, 200, 300]);
   });
@@ -81,22 +81,22 @@ describe('the delay of a request', () => {
   test('of a batch is the longest of its limits', () => {
     const { limiter } = oneQueue(SPACED, { Slow: { ...SPACED, count: 5 }, Plain: { count: 5, period: '1s' } });
     const batch = (['Queue', 'Slow', 'Plain'] as const).map((limit) => ({ limit, id: '7' }));
-    expect(delaysOf([atOnce(limiter.spend(batch)), atOnce(limiter.spend(batch))])).toEqual([0, 200]);
-    expect(delaysOf([atOnce(limiter.spend(batch.toReversed()))])).toEqual(['denied']);
+    expect(delaysOf([limiter.spendSync(batch), limiter.spendSync(batch)])).toEqual([0, 200]);
+    expect(delaysOf([limiter.spendSync(batch.toReversed())])).toEqual(['denied']);
   });
 
   test('of a batch that another limit denies is 0, and the batch takes no turn in the queue', () => {
     const { limiter, spend } = oneQueue(SPACED, { Plain: { count: 1, period: '1h' } });
     const both = (['Queue', 'Plain'] as const).map((limit) => ({ limit, id: '7' }));
-    atOnce(limiter.spend(both));
-    expect(atOnce(limiter.spend(both))).toMatchObject({ allowed: false, limit: 'Plain', delayMs: 0 });
+    limiter.spendSync(both);
+    expect(limiter.spendSync(both)).toMatchObject({ allowed: false, limit: 'Plain', delayMs: 0 });
     expect(spend().delayMs).toBe(100);
   });
 
   test('of alternatives is that of the one that passes', () => {
     const { limiter } = oneQueue(SPACED, { Plain: { count: 1, period: '1h' } });
     const firstOf = (['Plain', 'Queue'] as const).map((limit) => [{ limit, id: '7' }]);
-    const spend = () => atOnce(limiter.spend({ firstOf }));
+    const spend = () => limiter.spendSync({ firstOf });
     expect(delaysOf([spend(), spend(), spend(), spend(), spend()])).toEqual([0, 0, 100, 200, 'denied']);
   });
 
@@ -139,11 +139,11 @@ describe('the figures of a decision', () => {
     expect(spend({ cost: 10, share: 0.5 }).allowed).toBe(true);
   });
 
-  test('a charge takes at most what the queue has room for, so that no wait is longer than maxWait', () => {
+  test('a charge takes at most what the queue has room for, so that no wait is longer than maxWait', async () => {
     const { charge, check, spend } = oneQueue();
     for (const resetAfterMs of [100, 200, 300, 350, 350])
-      expect(charge(1)).toMatchObject([{ remaining: 0, resetAfterMs }]);
-    expect(charge(100)).toMatchObject([{ remaining: 0, resetAfterMs: 350 }]);
+      expect(await charge(1)).toMatchObject([{ remaining: 0, resetAfterMs }]);
+    expect(await charge(100)).toMatchObject([{ remaining: 0, resetAfterMs: 350 }]);
     expect(check()).toMatchObject({ allowed: false, retryAfterMs: 100 });
     spend({ mode: 'charge', cost: 1 });
     expect(check({ cost: 0 }).resetAfterMs).toBe(350);
@@ -155,49 +155,49 @@ describe('the figures of a decision', () => {
     expect(spend({ mode: 'charge', cost: 3 }).results).toMatchObject([{ spent: 3, resetAfterMs: 300 }]);
   });
 
-  test('a maxDebt below maxWait changes nothing, and a higher one allows longer debts, but no longer waits', () => {
+  test('a maxDebt below maxWait changes nothing, and a higher one allows longer debts, but no longer waits', async () => {
     const short = oneQueue({ ...SPACED, maxDebt: 1 });
     expect(delaysOf([short.spend(), short.spend(), short.spend(), short.spend()])).toEqual([0, 100, 200, 'denied']);
     const long = oneQueue({ ...SPACED, maxDebt: 9 });
     expect(delaysOf([long.spend(), long.spend(), long.spend(), long.spend()])).toEqual([0, 100, 200, 'denied']);
-    expect(long.charge(100)).toMatchObject([{ resetAfterMs: 1000 }]);
+    expect(await long.charge(100)).toMatchObject([{ resetAfterMs: 1000 }]);
   });
 
-  test('a request that may not wait does not shorten the queue of others', () => {
+  test('a request that may not wait does not shorten the queue of others', async () => {
     const { limiter, spend, charge } = oneQueue();
     spend();
     expect(delaysOf([spend(), spend()])).toEqual([100, 200]);
-    charge(1);
+    await charge(1);
     spend({ mode: 'check-only', share: 0.1, cost: 0 });
-    atOnce(limiter.check([{ limit: 'Queue', id: '7' }]));
+    limiter.checkSync([{ limit: 'Queue', id: '7' }]);
     expect(spend().retryAfterMs).toBe(100);
   });
 });
 
 describe('the tokens of a request that leaves', () => {
-  test('are given back when it is the last in the queue', () => {
+  test('are given back when it is the last in the queue', async () => {
     const { spend, refund } = oneQueue();
     spend();
-    refund(spend());
+    await refund(spend());
     expect(spend().delayMs).toBe(100);
   });
 
-  test('are not given back while others wait behind it, because a new request would get a turn before theirs', () => {
+  test('are not given back while others wait behind it, because a new request would get a turn before theirs', async () => {
     const { spend, refund } = oneQueue();
     spend();
     const [left, behind] = [spend(), spend()];
-    expect(refund(left)).toMatchObject([{ resetAfterMs: 300 }]);
+    expect(await refund(left)).toMatchObject([{ resetAfterMs: 300 }]);
     expect(spend()).toMatchObject({ allowed: false });
-    refund(behind);
+    await refund(behind);
     expect(spend().delayMs).toBe(200);
   });
 
-  test('are given back after its turn, when no request waits', () => {
+  test('are given back after its turn, when no request waits', async () => {
     const { spend, check, refund, time } = oneQueue({ ...SPACED, burst: 3 });
     const first = spend({ cost: 3 });
     const waited = spend();
     time.advance(waited.delayMs);
-    refund(first);
+    await refund(first);
     expect(check().remaining).toBe(2);
   });
 });
@@ -212,7 +212,7 @@ test('an override has the maxWait of its limit unless it has its own', () => {
   };
   const { limiter } = limiterOnFakeTime(limits, { overrides });
   const last = (id: string, times: number) =>
-    Array.from({ length: times }, () => atOnce(limiter.spend([{ limit: 'Queue', id }]))).at(-1)!;
+    Array.from({ length: times }, () => limiter.spendSync([{ limit: 'Queue', id }])).at(-1)!;
   expect(last('fast', 6).delayMs).toBe(250);
   expect(last('fast', 1).allowed).toBe(false);
   expect(last('patient', 11).delayMs).toBe(1000);
@@ -224,7 +224,7 @@ test('an override has the maxWait of its limit unless it has its own', () => {
 test('an override may have a maxWait although its limit has none', () => {
   const { maxWait: _, ...plain } = SPACED;
   const { limiter } = limiterOnFakeTime({ Queue: plain }, { overrides: { Queue: { patient: SPACED } } });
-  const two = (id: string) => [0, 1].map(() => atOnce(limiter.spend([{ limit: 'Queue', id }])));
+  const two = (id: string) => [0, 1].map(() => limiter.spendSync([{ limit: 'Queue', id }]));
   expect(delaysOf(two('patient'))).toEqual([0, 100]);
   expect(delaysOf(two('7'))).toEqual([0, 'denied']);
 });
@@ -236,7 +236,7 @@ test('an overrides function may change the maxWait in the object that it returne
     period: '1s',
   };
   const { limiter } = limiterOnFakeTime({ Queue: SPACED }, { overrides: () => plan });
-  const spend = () => atOnce(limiter.spend([{ limit: 'Queue', id: '7' }]));
+  const spend = () => limiter.spendSync([{ limit: 'Queue', id: '7' }]);
   expect(delaysOf([spend(), spend(), spend(), spend()])).toEqual([0, 100, 200, 'denied']);
   plan.maxWait = '300ms';
   expect(spend().delayMs).toBe(300);
@@ -262,7 +262,7 @@ test('a raise cuts an old queue to the longest delay of the new numbers', () => 
 test('a raise cuts no debt that the old numbers did not allow', () => {
   const { limiter, store, spend } = oneQueue({ burst: 1, count: 1, period: '1m', maxWait: '1m' });
   const tenMinutes = 600 * 16e6;
-  atOnce(store.charge([{ limit: 'Queue', id: '7', incrementTicks: tenMinutes, capTicks: tenMinutes }]));
+  void store.charge([{ limit: 'Queue', id: '7', incrementTicks: tenMinutes, capTicks: tenMinutes }]);
   limiter.replace({ limits: limitsOf(SPACED) });
   expect(spend()).toMatchObject({ allowed: false, resetAfterMs: 600_000 });
 });

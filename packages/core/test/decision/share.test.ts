@@ -1,6 +1,6 @@
 import type { Decision, SpendEntry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { rejected, thrown } from '../support/thrown.ts';
 
 const numbers = { Fleet: { count: 10, period: '10s' }, Reads: { count: 10, period: '10s' } };
@@ -14,8 +14,8 @@ const fleet = (share?: number, more: Partial<SpendEntry> = {}): SpendEntry => ({
 
 function started(...options: Parameters<typeof limiterOnFakeTime> | []) {
   const made = limiterOnFakeTime(options[0] ?? numbers, options[1]);
-  const spend = (...entries: SpendEntry[]): Decision => atOnce(made.limiter.spend(entries));
-  const check = (...entries: SpendEntry[]): Decision => atOnce(made.limiter.check(entries));
+  const spend = (...entries: SpendEntry[]): Decision => made.limiter.spendSync(entries);
+  const check = (...entries: SpendEntry[]): Decision => made.limiter.checkSync(entries);
   return { ...made, spend, check };
 }
 
@@ -95,18 +95,18 @@ describe('an entry with a share', () => {
     expect(spend(fleet(Number.MIN_VALUE, { cost: 0 }))).toMatchObject({ allowed: true, remaining: 0 });
   });
 
-  test('finds no room after a charge, which has no share and may empty the bucket', () => {
+  test('finds no room after a charge, which has no share and may empty the bucket', async () => {
     const { limiter, spend, check } = started();
-    expect(atOnce(limiter.charge([{ limit: 'Fleet', id: '7', cost: 9 }]))).toMatchObject([{ remaining: 1 }]);
+    expect(await limiter.charge([{ limit: 'Fleet', id: '7', cost: 9 }])).toMatchObject([{ remaining: 1 }]);
     expect(spend(fleet(0.8))).toMatchObject({ allowed: false, remaining: 0, retryAfterMs: 2000 });
     expect(check(fleet()).remaining).toBe(1);
   });
 
-  test('is given back by the refund of its decision, which reports the whole bucket', () => {
+  test('is given back by the refund of its decision, which reports the whole bucket', async () => {
     const { limiter, spend, check } = started();
     const decision = spend(fleet(0.8, { cost: 8 }));
     spend(fleet());
-    expect(atOnce(limiter.refund(decision))).toMatchObject([{ remaining: 9, resetAfterMs: 1000 }]);
+    expect(await limiter.refund(decision)).toMatchObject([{ remaining: 9, resetAfterMs: 1000 }]);
     expect(check(fleet(0.8)).remaining).toBe(7);
   });
 
@@ -114,12 +114,12 @@ describe('an entry with a share', () => {
     const { limiter, check } = started();
     const firstOf = [[fleet(0.3, { cost: 2 })], [{ limit: 'Reads', id: '7', cost: 2, share: 0.5 }]];
     const limits = Array.from({ length: 4 }, () => {
-      const { allowed, limit } = atOnce(limiter.spend({ firstOf }));
+      const { allowed, limit } = limiter.spendSync({ firstOf });
       return `${limit} ${allowed}`;
     });
     // Both have to wait a second; the first is reported.
     expect(limits).toEqual(['Fleet true', 'Reads true', 'Reads true', 'Fleet false']);
-    expect(atOnce(limiter.check({ firstOf }))).toMatchObject({ limit: 'Fleet', retryAfterMs: 1000 });
+    expect(limiter.checkSync({ firstOf })).toMatchObject({ limit: 'Fleet', retryAfterMs: 1000 });
     expect(check(fleet()).remaining).toBe(8);
   });
 
@@ -143,15 +143,15 @@ describe('a cost above the share', () => {
     `\`cost\` of limit "Fleet" must be at most ${most}, the whole tokens in a share of ${share} of the burst, 10, but ` +
     `was ${cost}. Such a request could never pass, however long it waits. Raise the share or the burst, or lower the cost.`;
 
-  test.each(['spend', 'check'] as const)('is an error of %s, since it could never pass', (call) => {
+  test.each(['spend', 'check'] as const)('is an error of %s, since it could never pass', async (call) => {
     const { limiter, check } = started();
-    expect(thrown(() => limiter[call]([{ limit: 'Reads', id: '7' }, fleet(0.75, { cost: 8 })]))).toMatchObject({
+    expect(await rejected(() => limiter[call]([{ limit: 'Reads', id: '7' }, fleet(0.75, { cost: 8 })]))).toMatchObject({
       code: 'ERR_COST_OVER_BURST',
       status: 400,
       message: message(7, 0.75, 8),
     });
     const firstOf = [[{ limit: 'Reads', id: '7' }], [fleet(0.75, { cost: 11 })]];
-    expect(thrown(() => limiter[call]({ firstOf })).message).toBe(message(7, 0.75, 11));
+    expect((await rejected(() => limiter[call]({ firstOf }))).message).toBe(message(7, 0.75, 11));
     expect(check({ limit: 'Reads', id: '7' }).remaining).toBe(10);
   });
 
@@ -176,10 +176,10 @@ describe('a share', () => {
     [true, 'true'],
     [1n, '1n'],
     [() => 0.8, '[Function (anonymous)]'],
-  ])('must not be %o', (share, shown) => {
+  ])('must not be %o', async (share, shown) => {
     const { limiter, check } = started();
     for (const call of ['spend', 'check'] as const) {
-      expect(thrown(() => limiter[call]([fleet(share as number)]))).toMatchObject({
+      expect(await rejected(() => limiter[call]([fleet(share as number)]))).toMatchObject({
         code: 'ERR_OPTION',
         status: 500,
         message:
@@ -201,9 +201,9 @@ describe('a share', () => {
     expect(spend(fleet(1, { mode: 'charge', cost: 10 })).results[0]?.spent).toBe(10);
   });
 
-  test.each(['charge', 'refund', 'reset'] as const)('is not an option of %s', (call) => {
+  test.each(['charge', 'refund', 'reset'] as const)('is not an option of %s', async (call) => {
     const { limiter } = started();
-    expect(thrown(() => limiter[call]([{ limit: 'Fleet', id: '7', share: 0.8 } as never]))).toMatchObject({
+    expect(await rejected(() => limiter[call]([{ limit: 'Fleet', id: '7', share: 0.8 } as never]))).toMatchObject({
       code: 'ERR_UNKNOWN_OPTION',
       message: expect.stringContaining('`share` belongs to spend and check: it limits what a decision may take.'),
     });

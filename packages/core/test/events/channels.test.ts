@@ -4,7 +4,7 @@ import { FakeTime } from '@sluice/core/testing';
 import { afterEach, expect, test } from 'vitest';
 import { guarded, transaction } from '../failure/support/guarded.ts';
 import { answersSoon, rejects } from '../failure/support/scripted-store.ts';
-import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 
 const numbers = { Orders: { count: 1, period: '1m' } };
 const orders = [{ limit: 'Orders', id: '7' }];
@@ -26,8 +26,8 @@ function messagesOf<Message>(name: string): Message[] {
 test('sluice:decision receives each decision of spend with its limiter, and no decision of check', () => {
   const messages = messagesOf<DecisionMessage>('sluice:decision');
   const { limiter } = limiterOnFakeTime(numbers);
-  const decisions = [limiter.spend(orders), limiter.spend(orders)].map(atOnce);
-  atOnce(limiter.check(orders));
+  const decisions = [limiter.spendSync(orders), limiter.spendSync(orders)];
+  limiter.checkSync(orders);
   expect(messages.map(({ decision }) => decision.outcome)).toEqual(['allowed', 'denied']);
   const durationMs = expect.any(Number) as number;
   expect(messages).toEqual(decisions.map((decision) => ({ limiter, decision, shadow: false, durationMs })));
@@ -56,7 +56,7 @@ test('sluice:decision leaves out the duration of a decision that began before an
   const messages = messagesOf<DecisionMessage>('sluice:decision');
   await decision;
   expect(messages).toEqual([]);
-  atOnce(other.spend(orders));
+  other.spendSync(orders);
   expect(messages).toHaveLength(1);
 });
 

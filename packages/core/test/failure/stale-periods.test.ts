@@ -143,13 +143,13 @@ describe('a gateway whose clock differs from that of the store', () => {
   });
 });
 
-test('a memory store with another clock than the limiter uses its own', () => {
+test('a memory store with another clock than the limiter uses its own', async () => {
   const time = new FakeTime();
   time.setWall(BEFORE_END);
   const { limiter } = gateway(memoryStore({ time }), 500 * 24 * HOUR_MS);
-  expect(limiter.spend([MONTHLY])).toMatchObject({ remaining: 9, resetAfterMs: 60_000 });
-  expect(limiter.charge([MONTHLY])).toMatchObject([{ remaining: 8 }]);
-  expect(limiter.check({ firstOf: [[MONTHLY], [{ limit: 'Often', id: '7' }]] })).toMatchObject({ remaining: 8 });
+  expect(await limiter.spend([MONTHLY])).toMatchObject({ remaining: 9, resetAfterMs: 60_000 });
+  expect(await limiter.charge([MONTHLY])).toMatchObject([{ remaining: 8 }]);
+  expect(await limiter.check({ firstOf: [[MONTHLY], [{ limit: 'Often', id: '7' }]] })).toMatchObject({ remaining: 8 });
 });
 
 test('when all repeats fail, the caller gets the error, and the store still counts as up', async () => {

@@ -19,7 +19,7 @@ describe('a store that answers at once', async () => {
     expect(limiter.status()).toEqual({ state: 'up', since, outages: 0, decidedByPolicy: 0, lastFailure: undefined });
   });
 
-  test('passes on what it throws, because no policy replaces it', () => {
+  test('passes on what it throws, because no policy replaces it', async () => {
     const broken = {
       ...memoryStore(),
       traits: { answersAtOnce: true },
@@ -28,15 +28,15 @@ describe('a store that answers at once', async () => {
       },
     };
     const store = Object.assign(Object.create(memoryStore()) as Store, broken);
-    expect(() => limiterOn(store).spend(ann)).toThrow(new TypeError('a bug'));
+    await expect(limiterOn(store).spend(ann)).rejects.toThrow(new TypeError('a bug'));
   });
 
   test.each(['spend', 'check', 'charge', 'refund'] as const)(
     'is found out when %s answers with a promise, even one that rejects',
-    (call) => {
+    async (call) => {
       const late = { [call]: () => Promise.reject(new Error('late')) };
       const limiter = limiterOn(Object.assign(Object.create(memoryStore()) as Store, late));
-      expect(() => limiter[call](ann)).toThrow(
+      await expect(limiter[call](ann)).rejects.toThrow(
         expect.objectContaining({
           code: 'ERR_STORE_ANSWER',
           message:
@@ -65,7 +65,7 @@ describe('a store that answers at once', async () => {
     async (call) => {
       const limiter = limiterOn(memoryStore());
       await limiter.close();
-      expect(() => limiter[call](ann)).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }) as Error);
+      await expect(limiter[call](ann)).rejects.toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }) as Error);
     },
   );
 
@@ -73,6 +73,6 @@ describe('a store that answers at once', async () => {
     const limiter = limiterOn(memoryStore());
     const decision = await limiter.spend(ann);
     await limiter.close();
-    expect(() => limiter.refund(decision)).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }) as Error);
+    await expect(limiter.refund(decision)).rejects.toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }) as Error);
   });
 });

@@ -34,10 +34,10 @@ describe('a store that reports `down`', () => {
     expect(store.calls).toEqual([]);
   });
 
-  test('is not waited for: the policies decide at once, with the reported cause', () => {
+  test('is not waited for: the policies decide at once, with the reported cause', async () => {
     const { store, spend } = limited({ store: new ScriptedStore(hangs) });
     store.report(down);
-    expect(spend()).toMatchObject({ outcome: 'unavailable', failure: { policy: 'closed', cause } });
+    expect(await spend()).toMatchObject({ outcome: 'unavailable', failure: { policy: 'closed', cause } });
     expect(store.calls).toEqual([]);
   });
 
@@ -51,13 +51,13 @@ describe('a store that reports `down`', () => {
     expect(first).toBe(`${later} To start only when the store can answer, wait for limiter.ready().`);
   });
 
-  test('keeps the cause of its latest report', () => {
+  test('keeps the cause of its latest report', async () => {
     const { limiter, store, spend } = limited();
     const later = new Error('no route to host');
     store.report(down);
     store.report({ type: 'down', cause: later });
     expect(limiter.status().lastFailure?.cause).toBe(later);
-    expect(spend()).toMatchObject({ failure: { cause: later } });
+    expect(await spend()).toMatchObject({ failure: { cause: later } });
   });
 
   test('but answers the trial call is up again, and decides', async () => {

@@ -20,7 +20,7 @@ function fieldsOf(decision: Decision, { dialect, retryJitter }: FieldSettings): 
   return fields;
 }
 
-const spend = (): Decision => limiter.spend([{ limit: 'Orders', id: 'ann' }]) as Decision;
+const spend = (): Decision => limiter.spendSync([{ limit: 'Orders', id: 'ann' }]);
 
 test('jitter only lengthens Retry-After, by at most its share of the wait', () => {
   spend();
@@ -37,6 +37,6 @@ test('jitter only lengthens Retry-After, by at most its share of the wait', () =
 });
 
 test('a limit that was only checked is reported with its state, without its cost', () => {
-  const checked = limiter.spend([{ limit: 'Orders', id: 'bob', mode: 'check-only' }]) as Decision;
+  const checked = limiter.spendSync([{ limit: 'Orders', id: 'bob', mode: 'check-only' }]);
   expect(fieldsOf(checked, { dialect: DIALECTS['draft-11'], retryJitter: 0 }).get('RateLimit')).toBe('"Orders";r=1');
 });

@@ -10,7 +10,7 @@ import {
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { rejected, thrown } from '../support/thrown.ts';
 import { MapStore } from '../testing/map-store.ts';
 import { anotherOn, daily, limiterOn, quick, setOf } from './raised.ts';
@@ -33,7 +33,7 @@ function limiterWith(overrides: Record<string, Record<string, Override>>) {
 describe('spend({ firstOf })', () => {
   test('decides by the first alternative that passes, and takes only its tokens', () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    const decisions = Array.from({ length: 6 }, () => atOnce(limiter.spend(ownElsePool)));
+    const decisions = Array.from({ length: 6 }, () => limiter.spendSync(ownElsePool));
     expect(decisions.map(({ outcome, limit, remaining }) => [outcome, limit, remaining])).toEqual([
       ['allowed', 'Own', 1],
       ['allowed', 'Own', 0],
@@ -42,64 +42,64 @@ describe('spend({ firstOf })', () => {
       ['allowed', 'Pool', 0],
       ['denied', 'Pool', 0],
     ]);
-    expect(atOnce(limiter.check([ceiling()]))).toMatchObject({ remaining: 7 });
+    expect(limiter.checkSync([ceiling()])).toMatchObject({ remaining: 7 });
   });
 
   test('is denied for the shortest wait of all alternatives', () => {
     const { limiter, time } = limiterOnFakeTime(numbers);
-    atOnce(limiter.charge([own(2), pool(3)]));
-    expect(atOnce(limiter.spend(ownElsePool))).toMatchObject({
+    void limiter.charge([own(2), pool(3)]);
+    expect(limiter.spendSync(ownElsePool)).toMatchObject({
       outcome: 'denied',
       limit: 'Pool',
       retryAfterMs: 20_000,
     });
     time.advance(15_000);
-    atOnce(limiter.charge([pool(3)]));
-    expect(atOnce(limiter.spend(ownElsePool))).toMatchObject({ outcome: 'denied', limit: 'Own', retryAfterMs: 15_000 });
+    void limiter.charge([pool(3)]);
+    expect(limiter.spendSync(ownElsePool)).toMatchObject({ outcome: 'denied', limit: 'Own', retryAfterMs: 15_000 });
     time.advance(15_000);
-    expect(atOnce(limiter.spend(ownElsePool))).toMatchObject({ outcome: 'allowed', limit: 'Own' });
+    expect(limiter.spendSync(ownElsePool)).toMatchObject({ outcome: 'allowed', limit: 'Own' });
   });
 
   test('of equal waits is denied for the first', () => {
     const { limiter } = limiterOnFakeTime({ One: { count: 1, period: '1m' }, Two: { count: 1, period: '1m' } });
     const either = { firstOf: [[{ limit: 'Two', id: '7' }], [{ limit: 'One', id: '7' }]] };
-    for (const limit of ['Two', 'One']) expect(atOnce(limiter.spend(either))).toMatchObject({ allowed: true, limit });
-    expect(atOnce(limiter.spend(either))).toMatchObject({ allowed: false, limit: 'Two' });
+    for (const limit of ['Two', 'One']) expect(limiter.spendSync(either)).toMatchObject({ allowed: true, limit });
+    expect(limiter.spendSync(either)).toMatchObject({ allowed: false, limit: 'Two' });
   });
 
-  test('gives back by refund what the alternative took that passed, once', () => {
+  test('gives back by refund what the alternative took that passed, once', async () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    atOnce(limiter.charge([own(2)]));
-    const decision = atOnce(limiter.spend({ firstOf: [[own()], [pool(2), ceiling(4)]] }));
-    expect(atOnce(limiter.refund(decision))).toMatchObject([
+    void limiter.charge([own(2)]);
+    const decision = limiter.spendSync({ firstOf: [[own()], [pool(2), ceiling(4)]] });
+    expect(await limiter.refund(decision)).toMatchObject([
       { limit: 'Pool', remaining: 3 },
       { limit: 'Ceiling', remaining: 10 },
     ]);
-    expect(atOnce(limiter.refund(decision))).toEqual([]);
-    expect(atOnce(limiter.check([own(0)]))).toMatchObject({ remaining: 0 });
+    expect(await limiter.refund(decision)).toEqual([]);
+    expect(limiter.checkSync([own(0)])).toMatchObject({ remaining: 0 });
   });
 
-  test('gives nothing back when all alternatives were denied', () => {
+  test('gives nothing back when all alternatives were denied', async () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    atOnce(limiter.charge([own(2), pool(3)]));
-    expect(atOnce(limiter.refund(atOnce(limiter.spend(ownElsePool))))).toEqual([]);
+    void limiter.charge([own(2), pool(3)]);
+    expect(await limiter.refund(limiter.spendSync(ownElsePool))).toEqual([]);
   });
 
   test('keeps the modes, also of a bucket in several alternatives', () => {
     const { limiter } = limiterOnFakeTime(numbers);
     const firstOf = [[own(), { ...pool(2), mode: 'charge' as const }], [pool()]];
-    expect(atOnce(limiter.spend({ firstOf })).results).toMatchObject([{ spent: 1 }, { mode: 'charge', spent: 2 }]);
-    expect(atOnce(limiter.spend({ firstOf })).results).toMatchObject([{ spent: 1 }, { mode: 'charge', spent: 1 }]);
-    expect(atOnce(limiter.spend({ firstOf }))).toMatchObject({ outcome: 'denied', limit: 'Pool' });
-    expect(atOnce(limiter.spend({ firstOf: [[{ ...own(), mode: 'check-only' }], [ceiling()]] }))).toMatchObject({
+    expect(limiter.spendSync({ firstOf }).results).toMatchObject([{ spent: 1 }, { mode: 'charge', spent: 2 }]);
+    expect(limiter.spendSync({ firstOf }).results).toMatchObject([{ spent: 1 }, { mode: 'charge', spent: 1 }]);
+    expect(limiter.spendSync({ firstOf })).toMatchObject({ outcome: 'denied', limit: 'Pool' });
+    expect(limiter.spendSync({ firstOf: [[{ ...own(), mode: 'check-only' }], [ceiling()]] })).toMatchObject({
       limit: 'Ceiling',
     });
   });
 
   test('of a single alternative is the same as without', () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    expect(atOnce(limiter.spend({ firstOf: [[own(2), pool()]] }))).toMatchObject({ allowed: true, limit: 'Own' });
-    expect(atOnce(limiter.spend({ firstOf: [[own()]] }))).toMatchObject({ allowed: false, retryAfterMs: 30_000 });
+    expect(limiter.spendSync({ firstOf: [[own(2), pool()]] })).toMatchObject({ allowed: true, limit: 'Own' });
+    expect(limiter.spendSync({ firstOf: [[own()]] })).toMatchObject({ allowed: false, retryAfterMs: 30_000 });
   });
 
   test('is given as a promise when an override is', async () => {
@@ -116,10 +116,10 @@ describe('spend({ firstOf })', () => {
     const listener = (message: unknown): unknown => published.push(message as DecisionMessage);
     const { limiter } = limiterOnFakeTime(numbers, { onDecision: (decision) => told.push(decision) });
     subscribe('sluice:decision', listener);
-    const decision = atOnce(limiter.spend(ownElsePool));
+    const decision = limiter.spendSync(ownElsePool);
     unsubscribe('sluice:decision', listener);
-    atOnce(limiter.check(ownElsePool));
-    const next = atOnce(limiter.spend(ownElsePool));
+    limiter.checkSync(ownElsePool);
+    const next = limiter.spendSync(ownElsePool);
     expect(told).toEqual([decision, next]);
     expect(published).toEqual([{ limiter, decision, shadow: false, durationMs: expect.any(Number) as number }]);
   });
@@ -185,44 +185,42 @@ describe('overrides', () => {
   test('an alternative of unlimited ids passes', () => {
     const limiter = limiterWith({ Pool: { all: 'unlimited' } });
     const ownElseUnlimited = { firstOf: [[own(2)], [pool()]] };
-    expect(atOnce(limiter.spend(ownElseUnlimited))).toMatchObject({ allowed: true, limit: 'Own' });
-    expect(atOnce(limiter.spend(ownElseUnlimited))).toMatchObject({ allowed: true, limit: null, results: [] });
-    expect(atOnce(limiter.spend({ firstOf: [[pool()], [own()]] }))).toMatchObject({ allowed: true, limit: null });
+    expect(limiter.spendSync(ownElseUnlimited)).toMatchObject({ allowed: true, limit: 'Own' });
+    expect(limiter.spendSync(ownElseUnlimited)).toMatchObject({ allowed: true, limit: null, results: [] });
+    expect(limiter.spendSync({ firstOf: [[pool()], [own()]] })).toMatchObject({ allowed: true, limit: null });
   });
 
   test('unlimited ids are left out of an alternative', () => {
     const limiter = limiterWith({ Pool: { all: 'unlimited' } });
-    atOnce(limiter.charge([own(2)]));
-    expect(atOnce(limiter.spend(ownElsePool)).results).toMatchObject([{ limit: 'Ceiling' }]);
+    void limiter.charge([own(2)]);
+    expect(limiter.spendSync(ownElsePool).results).toMatchObject([{ limit: 'Ceiling' }]);
   });
 
   test('an alternative with a blocked id is denied, and the others count', () => {
     const limiter = limiterWith({ Ceiling: { '7': 'blocked' } });
     const blockedElse = { firstOf: [[pool(), ceiling()], [own()], [pool()]] };
-    const outcomes = Array.from({ length: 5 }, () => atOnce(limiter.spend(blockedElse)).limit);
+    const outcomes = Array.from({ length: 5 }, () => limiter.spendSync(blockedElse).limit);
     expect(outcomes).toEqual(['Own', 'Own', 'Pool', 'Pool', 'Pool']);
-    expect(atOnce(limiter.spend(blockedElse))).toMatchObject({ outcome: 'denied', blocked: false, limit: 'Pool' });
-    expect(atOnce(limiter.spend({ firstOf: [[ceiling()], [own()]] }))).toMatchObject({ blocked: false, limit: 'Own' });
+    expect(limiter.spendSync(blockedElse)).toMatchObject({ outcome: 'denied', blocked: false, limit: 'Pool' });
+    expect(limiter.spendSync({ firstOf: [[ceiling()], [own()]] })).toMatchObject({ blocked: false, limit: 'Own' });
   });
 
   test('alternatives that all have a blocked id are denied for ever', () => {
     const limiter = limiterWith({ Ceiling: { '7': 'blocked' } });
     expect(
-      atOnce(
-        limiter.spend({
-          firstOf: [
-            [own(), ceiling()],
-            [pool(), ceiling()],
-          ],
-        }),
-      ),
+      limiter.spendSync({
+        firstOf: [
+          [own(), ceiling()],
+          [pool(), ceiling()],
+        ],
+      }),
     ).toMatchObject({
       outcome: 'denied',
       blocked: true,
       retryAfterMs: Infinity,
       results: [{ limit: 'Ceiling' }],
     });
-    expect(atOnce(limiter.check([own(), pool()]))).toMatchObject({ results: [{ remaining: 2 }, { remaining: 3 }] });
+    expect(limiter.checkSync([own(), pool()])).toMatchObject({ results: [{ remaining: 2 }, { remaining: 3 }] });
   });
 });
 
@@ -284,20 +282,20 @@ describe('wrong arguments', () => {
     [{ firstOf: [[own()], [pool(4)]] }, 'ERR_COST_OVER_BURST', 'at most the burst, 3'],
     [{ firstOf: [[own()], [pool(), pool()]] }, 'ERR_DUPLICATE_BUCKET', 'twice'],
     [{ firstOf: [[own()], [{ limit: 'Pool', id: 7 }]] }, 'ERR_ID', "Write id: '7'."],
-  ])('%j are an error of spend and of check', (input, code, message) => {
+  ])('%j are an error of spend and of check', async (input, code, message) => {
     for (const call of ['spend', 'check'] as const) {
-      const error = thrown(() => limiter[call](input as FirstOf));
+      const error = await rejected(() => limiter[call](input as FirstOf));
       expect(error.code).toBe(code);
       expect(error.message).toMatch(message);
     }
-    expect(atOnce(limiter.check([own(), pool()]))).toMatchObject({ results: [{ remaining: 2 }, { remaining: 3 }] });
+    expect(limiter.checkSync([own(), pool()])).toMatchObject({ results: [{ remaining: 2 }, { remaining: 3 }] });
   });
 
-  test('are alternatives on a store that cannot decide them: the error names the method', () => {
+  test('are alternatives on a store that cannot decide them: the error names the method', async () => {
     const store = Object.assign(new MapStore(new FakeTime()), { spendFirst: undefined });
     const poor = createLimiter({ limits, store, log: false });
     for (const call of ['spend', 'check'] as const) {
-      const error = thrown(() => poor[call](ownElsePool));
+      const error = await rejected(() => poor[call](ownElsePool));
       expect(error.code).toBe('ERR_OPTION');
       expect(error.message).toMatch(/^`store` must be a store with the method `spendFirst`, to decide `firstOf`/);
     }
@@ -306,7 +304,7 @@ describe('wrong arguments', () => {
   test('are alternatives after close', () => {
     const closed = limiterOnFakeTime(numbers).limiter;
     void closed.close();
-    expect(thrown(() => closed.spend(ownElsePool)).code).toBe('ERR_CLOSED');
-    expect(thrown(() => closed.check(ownElsePool)).code).toBe('ERR_CLOSED');
+    expect(thrown(() => closed.spendSync(ownElsePool)).code).toBe('ERR_CLOSED');
+    expect(thrown(() => closed.checkSync(ownElsePool)).code).toBe('ERR_CLOSED');
   });
 });

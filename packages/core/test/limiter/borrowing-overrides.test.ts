@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { started } from './borrowing.ts';
 
 describe('the numbers of an override of a limit that borrows', () => {
@@ -31,7 +30,7 @@ describe('the numbers of an override of a limit that borrows', () => {
     const waiting = started({}, { overrides: () => ({ ...big, maxWait: '1s' }) });
     waiting.spend();
     expect(waiting.events).toMatchObject([{ type: 'override-failed', message: expect.stringContaining('`maxWait`') }]);
-    atOnce(limiter.spend([{ limit: 'Other', id: 'a' }]));
+    limiter.spendSync([{ limit: 'Other', id: 'a' }]);
     expect(events).toMatchObject([
       { type: 'override-failed', limit: 'Other', message: expect.stringContaining('borrow') },
     ]);
@@ -41,11 +40,11 @@ describe('the numbers of an override of a limit that borrows', () => {
     const waits = { ...big, maxWait: '1s' } as const;
     const borrows = { ...big, borrow: { weight: 2 } };
     const { limiter, spend, events } = started({}, { overrides: (_, id) => (id === 'a' ? waits : borrows) });
-    atOnce(limiter.spend([{ limit: 'Other', id: 'a' }]));
+    limiter.spendSync([{ limit: 'Other', id: 'a' }]);
     spend('b');
     expect(events).toEqual([]);
     expect(spend('a').results[0]).toMatchObject({ overridden: false, burst: 2 });
-    atOnce(limiter.spend([{ limit: 'Other', id: 'b' }]));
+    limiter.spendSync([{ limit: 'Other', id: 'b' }]);
     expect(events).toMatchObject([
       { type: 'override-failed', limit: 'PerUser', message: expect.stringContaining('`maxWait`') },
       { type: 'override-failed', limit: 'Other', message: expect.stringContaining('borrow') },

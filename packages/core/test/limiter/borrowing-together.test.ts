@@ -1,7 +1,6 @@
 import { accountId, createLimiter, everyone, type LimitDefinition } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 import { started } from './borrowing.ts';
 
@@ -21,13 +20,13 @@ describe('limits that borrow, decided together', () => {
     const { limits, time } = started();
     const all: Record<string, LimitDefinition> = { ...limits, ...second };
     const limiter = createLimiter({ limits: all, time, log: false });
-    const both = () => atOnce(limiter.spend([user, org]));
+    const both = () => limiter.spendSync([user, org]);
     return { limiter, time, both };
   }
 
   test('from two pools: each with own tokens or those of its pool', () => {
     const { limiter, both } = withSecond();
-    atOnce(limiter.spend([{ ...org, cost: 2 }]));
+    limiter.spendSync([{ ...org, cost: 2 }]);
     const lent = Array.from({ length: 4 }, () => both().results.map(({ allowed, borrowed }) => allowed && borrowed));
     expect(lent).toEqual([
       [false, true],
@@ -40,12 +39,12 @@ describe('limits that borrow, decided together', () => {
 
   test('from two pools: a refund gives each pool what it lent', () => {
     const { limiter, both } = withSecond();
-    atOnce(limiter.spend([{ ...user, cost: 2 }]));
+    limiter.spendSync([{ ...user, cost: 2 }]);
     const decision = both();
     expect(decision.results.map(({ borrowed }) => borrowed)).toEqual([true, false]);
-    atOnce(limiter.refund(decision));
+    void limiter.refund(decision);
     const remaining = ['Pool', 'Reserve'].map(
-      (limit) => atOnce(limiter.check([{ limit, id: 'everyone', cost: 0 }])).remaining,
+      (limit) => limiter.checkSync([{ limit, id: 'everyone', cost: 0 }]).remaining,
     );
     expect(remaining).toEqual([4, 3]);
   });
@@ -57,7 +56,7 @@ describe('limits that borrow, decided together', () => {
       [user, { limit: 'PerUser', id: 'b' }],
       [user, { limit: 'Pool', id: 'everyone' }],
     ];
-    const errors = wrong.map((entries) => thrown(() => limiter.spend(entries)));
+    const errors = wrong.map((entries) => thrown(() => limiter.spendSync(entries)));
     expect(errors.map(({ code }) => code)).toEqual(Array.from({ length: 3 }, () => 'ERR_DUPLICATE_BUCKET'));
     expect(errors.map(({ message }) => message)).toEqual([
       'The batch takes from "Pool" twice, for "PerUser" and for "PerKey". Decide them in two calls, or give each limit its own pool.',
@@ -68,16 +67,16 @@ describe('limits that borrow, decided together', () => {
 
   test('are at most two, and need at most eight buckets together', () => {
     const { limiter } = withSecond();
-    const three = thrown(() => limiter.spend([user, org, { limit: 'Third', id: 't' }]));
+    const three = thrown(() => limiter.spendSync([user, org, { limit: 'Third', id: 't' }]));
     expect([three.code, three.message]).toEqual(['ERR_OPTION', expect.stringContaining('at most 4 alternatives')]);
     const many = ['1', '2', '3', '4', '5', '6'].map((id) => ({ limit: 'Other', id }));
-    expect(thrown(() => limiter.spend([user, ...many])).message).toContain('at most 8 buckets');
-    expect(atOnce(limiter.spend([user, ...many.slice(1)])).allowed).toBe(true);
+    expect(thrown(() => limiter.spendSync([user, ...many])).message).toContain('at most 8 buckets');
+    expect(limiter.spendSync([user, ...many.slice(1)]).allowed).toBe(true);
   });
 
   test('may be in firstOf, with at most four alternatives in all', () => {
     const { limiter } = withSecond();
-    const spend = (...batches: { limit: string; id: string }[][]) => atOnce(limiter.spend({ firstOf: batches }));
+    const spend = (...batches: { limit: string; id: string }[][]) => limiter.spendSync({ firstOf: batches });
     const taken = Array.from(
       { length: 6 },
       () => spend([user], [org]).results.map(({ limit, borrowed }) => [limit, borrowed])[0],
@@ -91,7 +90,9 @@ describe('limits that borrow, decided together', () => {
       ['PerOrg', false],
     ]);
     expect(spend([user], [{ limit: 'Other', id: 'a' }])).toMatchObject({ allowed: true, limit: 'Other' });
-    expect(thrown(() => limiter.spend({ firstOf: [[user, org], [org]] })).message).toContain('at most 4 alternatives');
+    expect(thrown(() => limiter.spendSync({ firstOf: [[user, org], [org]] })).message).toContain(
+      'at most 4 alternatives',
+    );
     for (let i = 0; i < 4; i++) spend([user], [org]);
     // The ceiling of PerUser in 0.5 s; PerOrg in a second.
     expect(spend([user], [org])).toMatchObject({ outcome: 'denied', limit: 'PerUser', retryAfterMs: 500 });
@@ -113,17 +114,15 @@ test('a quota, a share and a limit that borrows in one batch take all or nothing
   } as const;
   const limiter = createLimiter({ limits, time, log: false });
   const spend = () =>
-    atOnce(
-      limiter.spend([
-        { limit: 'Monthly', id: 'a' },
-        { limit: 'PerUser', id: 'a' },
-        { limit: 'Fleet', id: 'all', share: 0.5 },
-      ]),
-    );
+    limiter.spendSync([
+      { limit: 'Monthly', id: 'a' },
+      { limit: 'PerUser', id: 'a' },
+      { limit: 'Fleet', id: 'all', share: 0.5 },
+    ]);
   const left = () =>
     (['Monthly', 'Fleet', 'Pool'] as const).map(
       (limit) =>
-        atOnce(limiter.check([{ limit, id: limit === 'Pool' ? 'everyone' : limit === 'Fleet' ? 'all' : 'a', cost: 0 }]))
+        limiter.checkSync([{ limit, id: limit === 'Pool' ? 'everyone' : limit === 'Fleet' ? 'all' : 'a', cost: 0 }])
           .remaining,
     );
   expect(spend().results.map(({ borrowed }) => borrowed)).toEqual([false, false, false]);

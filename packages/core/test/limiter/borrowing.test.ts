@@ -1,7 +1,6 @@
 import { memoryStore, type SpendEntry } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 import { started } from './borrowing.ts';
 
@@ -52,7 +51,7 @@ describe('a limit that borrows', () => {
 
   test('is never denied its own tokens, even if others have emptied the pool', () => {
     const { limiter, spend, levels } = started();
-    atOnce(limiter.charge([{ limit: 'Pool', id: 'everyone', cost: 6 }]));
+    void limiter.charge([{ limit: 'Pool', id: 'everyone', cost: 6 }]);
     expect(spend('a').results[0]).toMatchObject({ allowed: true, borrowed: false });
     expect(spend('a').outcome).toBe('allowed');
     expect(levels().pool).toBe(8);
@@ -61,7 +60,7 @@ describe('a limit that borrows', () => {
 
   test('may take the pool to D below empty, which is paid back over time', () => {
     const { limiter, time, spend, levels } = started({ borrow: { tenants: 4 } });
-    atOnce(limiter.charge([{ limit: 'Pool', id: 'everyone', cost: 6 }]));
+    void limiter.charge([{ limit: 'Pool', id: 'everyone', cost: 6 }]);
     for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) expect(spend(id, { cost: 2 }).allowed).toBe(true);
     expect(levels().pool).toBe(6 + 4 * 2);
     time.advance(1000);
@@ -89,12 +88,10 @@ describe('a limit that borrows', () => {
   test('waits for the longer of two limits, each by its shorter way', () => {
     const { limiter, time, spend } = started();
     const both = (other: number) =>
-      atOnce(
-        limiter.spend([
-          { limit: 'PerUser', id: 'a' },
-          { limit: 'Other', id: 'a', cost: other },
-        ]),
-      );
+      limiter.spendSync([
+        { limit: 'PerUser', id: 'a' },
+        { limit: 'Other', id: 'a', cost: other },
+      ]);
     both(3);
     for (let i = 0; i < 4; i++) spend();
     expect(both(1)).toMatchObject({ outcome: 'denied', limit: 'Other', retryAfterMs: 1_200_000 });
@@ -119,25 +116,23 @@ describe('a limit that borrows', () => {
     expect(spend('a')).toMatchObject({ outcome: 'denied', retryAfterMs: 1 });
   });
 
-  test('changes no bucket in a check, which decides like a spend', () => {
+  test('changes no bucket in a check, which decides like a spend', async () => {
     const { limiter, spend, levels } = started();
     spend('a', { cost: 2 });
     const before = levels();
-    const checked = atOnce(limiter.check([{ limit: 'PerUser', id: 'a' }]));
+    const checked = limiter.checkSync([{ limit: 'PerUser', id: 'a' }]);
     expect(checked.results).toMatchObject([{ allowed: true, borrowed: true, spent: 0, cost: 1 }]);
     expect(levels()).toEqual(before);
-    expect(atOnce(limiter.refund(checked))).toEqual([]);
+    expect(await limiter.refund(checked)).toEqual([]);
   });
 
   test('is part of a batch that takes from all or none', () => {
     const { limiter, spend, levels, left } = started();
     const both = (cost: number) =>
-      atOnce(
-        limiter.spend([
-          { limit: 'Other', id: 'a', cost },
-          { limit: 'PerUser', id: 'a' },
-        ]),
-      );
+      limiter.spendSync([
+        { limit: 'Other', id: 'a', cost },
+        { limit: 'PerUser', id: 'a' },
+      ]);
     expect(both(3).results.map(({ limit }) => limit)).toEqual(['Other', 'PerUser']);
     expect(both(1)).toMatchObject({ outcome: 'denied', limit: 'Other' });
     expect(levels()).toEqual({ own: 1, ceiling: 1, pool: 1 });
@@ -156,7 +151,7 @@ describe('a limit that borrows', () => {
 
   test('rejects a cost above its own burst, even if the pool has it', () => {
     const { limiter } = started();
-    expect(thrown(() => limiter.spend([{ limit: 'PerUser', id: 'a', cost: 3 }])).code).toBe('ERR_COST_OVER_BURST');
+    expect(thrown(() => limiter.spendSync([{ limit: 'PerUser', id: 'a', cost: 3 }])).code).toBe('ERR_COST_OVER_BURST');
   });
 
   test('reports unlimited and blocked ids as any limit does', () => {
@@ -168,7 +163,7 @@ describe('a limit that borrows', () => {
 
   test('applies a share to its own bucket and to the pool', () => {
     const { limiter, spend } = started();
-    const low = (id: string) => atOnce(limiter.spend([{ limit: 'PerUser', id, share: 0.5 }])).results;
+    const low = (id: string) => limiter.spendSync([{ limit: 'PerUser', id, share: 0.5 }]).results;
     const all = Array.from({ length: 4 }, () => low('a')).flat();
     expect(all.map(({ allowed, borrowed }) => [allowed, borrowed])).toEqual([
       [true, false],
@@ -200,11 +195,11 @@ describe('own tokens that come back after the store has denied them', () => {
     return { limiter, decision: spend('a', entries), time };
   }
 
-  test('are taken, and are not reported as borrowed', () => {
+  test('are taken, and are not reported as borrowed', async () => {
     const { limiter, decision, time } = between();
     expect(decision.results).toMatchObject([{ allowed: true, borrowed: false, spent: 1, remaining: 0 }]);
     time.stepMs = 0;
-    expect(atOnce(limiter.refund(decision))).toMatchObject([{ limit: 'PerUser', remaining: 1 }]);
+    expect(await limiter.refund(decision)).toMatchObject([{ limit: 'PerUser', remaining: 1 }]);
   });
 
   test('do not matter if they are not enough', () => {

@@ -9,7 +9,6 @@ import {
   type SpendEntry,
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
-import { atOnce } from '../support/limiter-on-fake-time.ts';
 
 type Borrow = NonNullable<RateDefinition['borrow']>;
 type Numbers = Partial<Omit<RateDefinition, 'borrow'>> & { readonly borrow?: Partial<Borrow> };
@@ -34,11 +33,10 @@ export function started({ borrow, ...numbers }: Numbers = {}, options: Partial<L
     onEvent: (event) => events.push(event),
     ...options,
   });
-  const spend = (id = 'a', more: Partial<SpendEntry> = {}) =>
-    atOnce(limiter.spend([{ limit: 'PerUser', id, ...more }]));
+  const spend = (id = 'a', more: Partial<SpendEntry> = {}) => limiter.spendSync([{ limit: 'PerUser', id, ...more }]);
   const left = (limit: string, id: string): number => {
     const name = limit as 'Pool';
-    return atOnce(limiter.check([{ limit: name, id, cost: 0 }])).remaining;
+    return limiter.checkSync([{ limit: name, id, cost: 0 }]).remaining;
   };
   const pool = (): number => left('Pool', 'everyone');
   const levels = (id = 'a') => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
 import { deferred } from '../support/promises.ts';
 import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
-import { thrown } from '../support/thrown.ts';
+import { rejected, thrown } from '../support/thrown.ts';
 
 const numbers = { Orders: { count: 5, period: '1s' } };
 const orders = [{ limit: 'Orders', id: '7' }];
@@ -31,20 +31,20 @@ function lateStore() {
 describe('close', () => {
   test('leaves a given store open for other limiters', () => {
     const { limiter, store } = limiterOnFakeTime(numbers);
-    atOnce(limiter.close());
+    void limiter.close();
     expect(store.stats().size).toBe(0);
   });
 
   test('closes a store that the limiter made for itself', () => {
     const limiter = createLimiter({ limits: accountLimits(numbers) });
-    atOnce(limiter.close());
-    expect(thrown(() => limiter.store.spend([])).code).toBe('ERR_CLOSED');
+    void limiter.close();
+    expect(thrown(() => atOnce(limiter.store.spend([]))).code).toBe('ERR_CLOSED');
   });
 
   test('with { store: true } closes a store that was given too: one that was made inline has no other owner', () => {
     const limiter = createLimiter({ limits: accountLimits(numbers), store: memoryStore() });
-    atOnce(limiter.close({ store: true }));
-    expect(thrown(() => limiter.store.spend([])).code).toBe('ERR_CLOSED');
+    void limiter.close({ store: true });
+    expect(thrown(() => atOnce(limiter.store.spend([]))).code).toBe('ERR_CLOSED');
   });
 
   test('with { store: true } waits until the store is closed', async () => {
@@ -63,29 +63,29 @@ describe('close', () => {
     const store = memoryStore();
     const on = (name: string) => createLimiter({ limits: accountLimits({ [name]: numbers.Orders }), store });
     const [one, other] = [on('One'), on('Other')];
-    atOnce(one.close({ store: true }));
-    expect(atOnce(other.spend([{ limit: 'Other', id: '7' }])).allowed).toBe(true);
-    atOnce(other.close({ store: true }));
-    expect(thrown(() => store.spend([])).code).toBe('ERR_CLOSED');
+    void one.close({ store: true });
+    expect(other.spendSync([{ limit: 'Other', id: '7' }]).allowed).toBe(true);
+    void other.close({ store: true });
+    expect(thrown(() => atOnce(store.spend([]))).code).toBe('ERR_CLOSED');
   });
 
   test('again with { store: true } closes the store that the first close left open', () => {
     const { limiter, store } = limiterOnFakeTime(numbers);
-    atOnce(limiter.close());
-    atOnce(limiter.close({ store: true }));
-    expect(thrown(() => store.spend([])).code).toBe('ERR_CLOSED');
+    void limiter.close();
+    void limiter.close({ store: true });
+    expect(thrown(() => atOnce(store.spend([]))).code).toBe('ERR_CLOSED');
   });
 
   test.each<[what: string, options: unknown, code: string, message: string]>([
     ['a boolean', true, 'ERR_OPTION', '`close` must be an object, but was true.'],
     ['another option', { stores: true }, 'ERR_UNKNOWN_OPTION', 'Did you mean `store`?'],
     ['a store', { store: memoryStore() }, 'ERR_OPTION', '`close.store` must be true or false'],
-  ])('rejects %s, and stays open', (_, options, code, message) => {
+  ])('rejects %s, and stays open', async (_, options, code, message) => {
     const { limiter } = limiterOnFakeTime(numbers);
-    const error = thrown(() => limiter.close(options as never));
+    const error = await rejected(() => limiter.close(options as never));
     expect(error.code).toBe(code);
     expect(error.message).toContain(message);
-    expect(atOnce(limiter.spend(orders)).allowed).toBe(true);
+    expect(limiter.spendSync(orders).allowed).toBe(true);
   });
 
   test('waits until refunds, charges and settlements have reached the store', async () => {
@@ -110,12 +110,12 @@ describe('close', () => {
     const store = memoryStore();
     const one = createLimiter({ limits: accountLimits(numbers), store });
     const other = createLimiter({ limits: {}, store });
-    atOnce(one.close({ store: true }));
-    expect(atOnce(other.spend([])).allowed).toBe(true);
+    void one.close({ store: true });
+    expect(other.spendSync([]).allowed).toBe(true);
     other.replace({ limits: accountLimits(numbers) });
-    expect(atOnce(other.spend(orders)).allowed).toBe(true);
-    atOnce(other.close({ store: true }));
-    expect(thrown(() => store.spend([])).code).toBe('ERR_CLOSED');
+    expect(other.spendSync(orders).allowed).toBe(true);
+    void other.close({ store: true });
+    expect(thrown(() => atOnce(store.spend([]))).code).toBe('ERR_CLOSED');
   });
 
   test('rejects replace from its beginning: the store is closed and the names are free when it ends', async () => {
@@ -134,6 +134,6 @@ describe('close', () => {
     const failing = coreOf(limiter).trackWork(Promise.reject(new Error('no cost')));
     await limiter.close();
     await expect(failing).rejects.toThrow('no cost');
-    expect(thrown(() => limiter.spend(orders)).code).toBe('ERR_CLOSED');
+    expect(thrown(() => limiter.spendSync(orders)).code).toBe('ERR_CLOSED');
   });
 });

@@ -2,7 +2,7 @@ import { createLimiter, memoryStore, type LimiterEvent, type LimiterOptions } fr
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
 import { requestFrom } from '../support/fake-request.ts';
-import { accountLimits, atOnce } from '../support/limiter-on-fake-time.ts';
+import { accountLimits } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
 const limits = accountLimits({ Orders: { count: 5, period: '1s' } });
@@ -118,21 +118,21 @@ describe('events', () => {
       onEvent: (event: LimiterEvent) => events.push(event),
       log: (line: string) => lines.push(line),
     });
-    atOnce(limiter.spend(entry));
+    limiter.spendSync(entry);
     expect(events).toMatchObject([{ type: 'override-failed', limit: 'Orders', id: '7' }]);
     expect(lines).toEqual([`Sluice: ${events.at(0)!.message}`]);
     expect(lines[0]).toMatch(MESSAGE);
   });
 
-  test('go to console.warn unless another log is given', () => {
+  test('go to console.warn unless another log is given', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
-    atOnce(failing({}).spend(entry));
+    await failing({}).spend(entry);
     expect(warn.mock.calls).toEqual([[expect.stringMatching(MESSAGE)]]);
   });
 
-  test('go to no log when it is false', () => {
+  test('go to no log when it is false', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
-    atOnce(failing({ log: false }).spend(entry));
+    await failing({ log: false }).spend(entry);
     expect(warn).not.toHaveBeenCalled();
   });
 
@@ -147,14 +147,14 @@ describe('events', () => {
   ];
 
   test.each(faults)('are harmless when the listener %s', async (_, fault) => {
-    expect(atOnce(failing({ onEvent: fault, log: false }).spend(entry)).remaining).toBe(4);
+    expect((await failing({ onEvent: fault, log: false }).spend(entry)).remaining).toBe(4);
     await new Promise(setImmediate);
   });
 
   test.each(faults)('are harmless when the log %s, and still reach the listener', async (_, fault) => {
     const events: LimiterEvent[] = [];
     const limiter = failing({ log: fault, onEvent: (event: LimiterEvent) => events.push(event) });
-    expect(atOnce(limiter.spend(entry)).remaining).toBe(4);
+    expect(limiter.spendSync(entry).remaining).toBe(4);
     await new Promise(setImmediate);
     expect(events).toHaveLength(1);
   });

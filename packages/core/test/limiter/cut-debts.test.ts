@@ -1,7 +1,6 @@
 import { accountId, createLimiter, memoryStore, type LimitNumbers } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { MapStore } from '../testing/map-store.ts';
 import { all, anotherOn, daily, limiterOn, quick, setOf, twoOn } from './raised.ts';
 
@@ -13,11 +12,11 @@ describe('a debt is cut when the first decision on its bucket', () => {
   test('is a spend-only, which is never denied', () => {
     const time = new FakeTime();
     const limiter = limiterOn(memoryStore({ time }), slowly);
-    atOnce(limiter.spend(all(2)));
+    limiter.spendSync(all(2));
     limiter.replace(setOf(fast));
-    expect(atOnce(limiter.spend(spendOnly))).toMatchObject({ outcome: 'allowed', remaining: 0, resetAfterMs: 20 });
+    expect(limiter.spendSync(spendOnly)).toMatchObject({ outcome: 'allowed', remaining: 0, resetAfterMs: 20 });
     time.advance(20);
-    expect(atOnce(limiter.spend(spendOnly)).results[0]).toMatchObject({ spent: 1, remaining: 1 });
+    expect(limiter.spendSync(spendOnly).results[0]).toMatchObject({ spent: 1, remaining: 1 });
   });
 
   test('is a spend-only beside another limit, from which the batch takes once', () => {
@@ -27,27 +26,27 @@ describe('a debt is cut when the first decision on its bucket', () => {
     });
     const time = new FakeTime();
     const limiter = createLimiter({ limits: limits(slowly), store: memoryStore({ time }), log: false });
-    atOnce(limiter.spend(all(2)));
+    limiter.spendSync(all(2));
     limiter.replace({ limits: limits(fast) });
     const reads = { limit: 'Reads', id: '7' } as const;
-    expect(atOnce(limiter.spend([...spendOnly, reads])).results[1]).toMatchObject({ spent: 1, remaining: 4 });
-    expect(atOnce(limiter.check([{ ...reads, cost: 0 }])).remaining).toBe(4);
-    expect(atOnce(limiter.check([{ ...spendOnly[0], cost: 0 }])).resetAfterMs).toBe(20);
+    expect(limiter.spendSync([...spendOnly, reads]).results[1]).toMatchObject({ spent: 1, remaining: 4 });
+    expect(limiter.checkSync([{ ...reads, cost: 0 }]).remaining).toBe(4);
+    expect(limiter.checkSync([{ ...spendOnly[0], cost: 0 }]).resetAfterMs).toBe(20);
   });
 
   test('is a check of cost 0, which shows the new numbers at once', () => {
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), slowly);
-    atOnce(limiter.spend(all(2)));
+    limiter.spendSync(all(2));
     limiter.replace(setOf(fast));
-    expect(atOnce(limiter.check(all(0)))).toMatchObject({ allowed: true, remaining: 0, resetAfterMs: 20 });
+    expect(limiter.checkSync(all(0))).toMatchObject({ allowed: true, remaining: 0, resetAfterMs: 20 });
   });
 
-  test('is made after a charge, which itself cuts nothing', () => {
+  test('is made after a charge, which itself cuts nothing', async () => {
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), slowly);
-    atOnce(limiter.spend(all(2)));
+    limiter.spendSync(all(2));
     limiter.replace(setOf(fast));
-    expect(atOnce(limiter.charge(all(1)))[0]).toMatchObject({ remaining: 0, resetAfterMs: 30 * 86_400_000 });
-    expect(atOnce(limiter.check(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 10 });
+    expect((await limiter.charge(all(1)))[0]).toMatchObject({ remaining: 0, resetAfterMs: 30 * 86_400_000 });
+    expect(limiter.checkSync(all(1))).toMatchObject({ allowed: false, retryAfterMs: 10 });
   });
 });
 
@@ -60,7 +59,7 @@ describe('the old burst can be spent once more for each process that has the rai
     const limiters = Array.from({ length: 10 }, () => anotherOn(store, old));
     let taken = 0;
     const takeAll = (): void => {
-      for (const limiter of limiters) while (atOnce(limiter.spend(one)).allowed) taken++;
+      for (const limiter of limiters) while (limiter.spendSync(one).allowed) taken++;
     };
     takeAll();
     for (const [i, limiter] of limiters.entries()) {
@@ -76,7 +75,7 @@ describe('the old burst can be spent once more for each process that has the rai
     for (let turn = 0; turn < 10; turn++) {
       for (const numbers of [old, quick]) {
         limiter.replace(setOf(numbers));
-        while (atOnce(limiter.spend(one)).allowed) taken++;
+        while (limiter.spendSync(one).allowed) taken++;
       }
     }
     expect(taken).toBeLessThanOrEqual(2 * 1000 + 5);
@@ -87,23 +86,23 @@ describe('a debt stays as it is', () => {
   test('after one change has cut it once, however often a process with the old numbers spends', () => {
     const time = new FakeTime();
     const [old, raised] = twoOn(memoryStore({ time }), daily);
-    atOnce(old.spend(all()));
+    old.spendSync(all());
     raised.replace(setOf(quick));
     let allowed = 0;
     for (let second = 0; second < 100; second++) {
-      for (const limiter of [old, raised]) if (atOnce(limiter.spend(all())).allowed) allowed++;
+      for (const limiter of [old, raised]) if (limiter.spendSync(all()).allowed) allowed++;
       time.advance(1000);
     }
     // The cut frees the bucket after a second. Then the old process takes a whole day of it, and that stays.
     expect(allowed).toBe(1);
-    expect(atOnce(raised.check(all(1))).retryAfterMs).toBeGreaterThan(3_600_000);
+    expect(raised.checkSync(all(1)).retryAfterMs).toBeGreaterThan(3_600_000);
   });
 
   test('when the limit was lowered', () => {
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), { burst: 1000, count: 100, period: '1s' });
-    atOnce(limiter.spend(all(1000)));
+    limiter.spendSync(all(1000));
     limiter.replace(setOf({ burst: 100, count: 100, period: '1s' }));
-    expect(atOnce(limiter.spend(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 9010, resetAfterMs: 10_000 });
+    expect(limiter.spendSync(all(1))).toMatchObject({ allowed: false, retryAfterMs: 9010, resetAfterMs: 10_000 });
   });
 
   test('when another process left a longer one than the numbers before the change allow', () => {
@@ -112,24 +111,24 @@ describe('a debt stays as it is', () => {
     store.charge([{ limit: 'Orders', id: '7', incrementTicks: twoDaysTicks, capTicks: twoDaysTicks }]);
     const limiter = limiterOn(store, daily);
     limiter.replace(setOf(quick));
-    expect(atOnce(limiter.check(all(1))).resetAfterMs).toBe(2 * 86_400_000);
+    expect(limiter.checkSync(all(1)).resetAfterMs).toBe(2 * 86_400_000);
   });
 
   test('when the numbers before came from a function', () => {
     const store = memoryStore({ time: new FakeTime() });
     const limits = { Orders: { key: accountId(), ...daily } };
     const limiter = createLimiter({ limits, overrides: () => undefined, store, log: false });
-    atOnce(limiter.spend(all()));
+    limiter.spendSync(all());
     limiter.replace(setOf(quick));
-    expect(atOnce(limiter.check(all(1))).retryAfterMs).toBeGreaterThan(3_600_000);
+    expect(limiter.checkSync(all(1)).retryAfterMs).toBeGreaterThan(3_600_000);
   });
 
   test('when a function gives the numbers after the change', () => {
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
-    atOnce(limiter.spend(all()));
+    limiter.spendSync(all());
     limiter.replace(setOf(quick));
     limiter.replace({ ...setOf(quick), overrides: () => undefined });
-    expect(atOnce(limiter.spend(all(1))).retryAfterMs).toBeGreaterThan(3_600_000);
+    expect(limiter.spendSync(all(1)).retryAfterMs).toBeGreaterThan(3_600_000);
   });
 
   test('when the store can not answer, because its buckets are unknown', async () => {
@@ -147,11 +146,11 @@ describe('a debt stays as it is', () => {
   test('when the id was unlimited, or the limit did not exist', () => {
     const store = memoryStore({ time: new FakeTime() });
     const limiter = limiterOn(store, daily, { '7': 'unlimited' });
-    atOnce(store.charge([{ limit: 'Orders', id: '7', incrementTicks: 1e12, capTicks: 1e12 }]));
-    atOnce(store.charge([{ limit: 'New', id: '7', incrementTicks: 1e12, capTicks: 1e12 }]));
+    void store.charge([{ limit: 'Orders', id: '7', incrementTicks: 1e12, capTicks: 1e12 }]);
+    void store.charge([{ limit: 'New', id: '7', incrementTicks: 1e12, capTicks: 1e12 }]);
     limiter.replace({ limits: { ...setOf(quick).limits, New: { key: accountId(), ...quick } } });
-    expect(atOnce(limiter.check(all(1))).retryAfterMs).toBeGreaterThan(60_000);
-    expect(atOnce(limiter.check([{ limit: 'New', id: '7' }])).retryAfterMs).toBeGreaterThan(60_000);
+    expect(limiter.checkSync(all(1)).retryAfterMs).toBeGreaterThan(60_000);
+    expect(limiter.checkSync([{ limit: 'New', id: '7' }]).retryAfterMs).toBeGreaterThan(60_000);
   });
 
   test('when the store has no cap()', async () => {

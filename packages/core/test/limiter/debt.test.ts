@@ -1,7 +1,6 @@
 import { accountId, createLimiter, memoryStore, type LimitNumbers, type Override, type Mode } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
 /** Ten tokens, one a second, and a debt of up to five. */
@@ -19,28 +18,28 @@ function tokens(numbers: LimitNumbers, overrides?: Record<string, Override>) {
     limiter,
     setOf,
     spend: (cost = 1, id = '7', mode: Mode = 'check-and-spend') =>
-      atOnce(limiter.spend([{ limit: 'Tokens', id, cost, mode }])),
-    look: (cost = 1, id = '7') => atOnce(limiter.check([{ limit: 'Tokens', id, cost }])),
-    charge: (cost: number, id = '7') => atOnce(limiter.charge([{ limit: 'Tokens', id, cost }]))[0],
+      limiter.spendSync([{ limit: 'Tokens', id, cost, mode }]),
+    look: (cost = 1, id = '7') => limiter.checkSync([{ limit: 'Tokens', id, cost }]),
+    charge: async (cost: number, id = '7') => (await limiter.charge([{ limit: 'Tokens', id, cost }]))[0],
   };
 }
 
 describe('a charge', () => {
-  test('takes the bucket below empty by at most maxDebt, and reports when it is full again', () => {
+  test('takes the bucket below empty by at most maxDebt, and reports when it is full again', async () => {
     const { charge } = tokens(TEN);
-    expect(charge(12)).toMatchObject({ remaining: 0, resetAfterMs: 12_000 });
-    expect(charge(1)).toMatchObject({ remaining: 0, resetAfterMs: 13_000 });
-    expect(charge(100)).toMatchObject({ remaining: 0, resetAfterMs: 15_000 });
-    expect(charge(1)).toMatchObject({ resetAfterMs: 15_000 });
+    expect(await charge(12)).toMatchObject({ remaining: 0, resetAfterMs: 12_000 });
+    expect(await charge(1)).toMatchObject({ remaining: 0, resetAfterMs: 13_000 });
+    expect(await charge(100)).toMatchObject({ remaining: 0, resetAfterMs: 15_000 });
+    expect(await charge(1)).toMatchObject({ resetAfterMs: 15_000 });
   });
 
-  test('above burst and maxDebt takes both from a full bucket, and no more', () => {
-    expect(tokens(TEN).charge(16)).toMatchObject({ resetAfterMs: 15_000 });
-    expect(tokens(TEN).charge(Number.MAX_SAFE_INTEGER)).toMatchObject({ resetAfterMs: 15_000 });
+  test('above burst and maxDebt takes both from a full bucket, and no more', async () => {
+    expect(await tokens(TEN).charge(16)).toMatchObject({ resetAfterMs: 15_000 });
+    expect(await tokens(TEN).charge(Number.MAX_SAFE_INTEGER)).toMatchObject({ resetAfterMs: 15_000 });
   });
 
-  test.each([undefined, 0])('takes at most the tokens that are left with maxDebt %s', (maxDebt) => {
-    expect(tokens({ ...TEN, maxDebt }).charge(12)).toMatchObject({ remaining: 0, resetAfterMs: 10_000 });
+  test.each([undefined, 0])('takes at most the tokens that are left with maxDebt %s', async (maxDebt) => {
+    expect(await tokens({ ...TEN, maxDebt }).charge(12)).toMatchObject({ remaining: 0, resetAfterMs: 10_000 });
   });
 
   test('in a batch reports the whole tokens that it took, debt included', () => {
@@ -51,7 +50,7 @@ describe('a charge', () => {
     expect(spend(9, '7', 'charge').results[0]).toMatchObject({ spent: 3, resetAfterMs: 15_000 });
   });
 
-  test('in a batch may cost as much as the burst and maxDebt together, and no more', () => {
+  test('in a batch may cost as much as the burst and maxDebt together, and no more', async () => {
     expect(tokens(TEN).spend(15, '7', 'charge').results[0]).toMatchObject({ spent: 15 });
     const { message } = thrown(() => tokens(TEN).spend(16, '7', 'charge'));
     expect(message).toContain('must be at most the burst and maxDebt together, 15, but was 16');
@@ -60,9 +59,9 @@ describe('a charge', () => {
 });
 
 describe('a request while the bucket is in debt', () => {
-  test('is denied, and the wait includes the debt, exact to the microsecond', () => {
+  test('is denied, and the wait includes the debt, exact to the microsecond', async () => {
     const { charge, look, spend, time } = tokens(TEN);
-    charge(15);
+    await charge(15);
     expect(look()).toMatchObject({ allowed: false, remaining: 0, retryAfterMs: 6000, resetAfterMs: 15_000 });
     expect(look(3)).toMatchObject({ retryAfterMs: 8000 });
     time.advance(5999.999);
@@ -71,9 +70,9 @@ describe('a request while the bucket is in debt', () => {
     expect(spend()).toMatchObject({ allowed: true, remaining: 0, resetAfterMs: 10_000 });
   });
 
-  test('of cost 0 passes, and a spend-only takes nothing', () => {
+  test('of cost 0 passes, and a spend-only takes nothing', async () => {
     const { charge, spend } = tokens(TEN);
-    charge(15);
+    await charge(15);
     expect(spend(0)).toMatchObject({ allowed: true, remaining: 0, resetAfterMs: 15_000 });
     expect(spend(1, '7', 'spend-only').results[0]).toMatchObject({ spent: 0, resetAfterMs: 15_000 });
   });
@@ -84,36 +83,36 @@ describe('a request while the bucket is in debt', () => {
     expect(spend(1)).toMatchObject({ allowed: false, retryAfterMs: 1000 });
   });
 
-  test('of another id is not affected', () => {
+  test('of another id is not affected', async () => {
     const { charge, spend } = tokens(TEN);
-    charge(15);
+    await charge(15);
     expect(spend(10, '8').allowed).toBe(true);
   });
 });
 
-test('the budget of docs/limits.md: a charge of 70,000 denies a request of cost 500 for 30 minutes and 18 seconds', () => {
+test('the budget of docs/limits.md: a charge of 70,000 denies a request of cost 500 for 30 minutes and 18 seconds', async () => {
   const { charge, look } = tokens({ burst: 20_000, count: 100_000, period: '1h', maxDebt: 50_000 });
-  charge(70_000);
+  await charge(70_000);
   expect(look(500)).toMatchObject({ allowed: false, retryAfterMs: (30 * 60 + 18) * 1000 });
 });
 
 describe('a refund', () => {
-  test('of a charge reduces the debt, once, and gives back no token that has refilled', () => {
+  test('of a charge reduces the debt, once, and gives back no token that has refilled', async () => {
     const { spend, limiter, time, look } = tokens(TEN);
     spend(10);
     const charged = spend(5, '7', 'charge');
     time.advance(1000);
-    expect(atOnce(limiter.refund(charged))).toMatchObject([{ resetAfterMs: 9000, remaining: 1 }]);
-    expect(atOnce(limiter.refund(charged))).toEqual([]);
+    expect(await limiter.refund(charged)).toMatchObject([{ resetAfterMs: 9000, remaining: 1 }]);
+    expect(await limiter.refund(charged)).toEqual([]);
     expect(look().resetAfterMs).toBe(9000);
   });
 
-  test('of a named bucket first reduces the debt', () => {
+  test('of a named bucket first reduces the debt', async () => {
     const { charge, limiter, look } = tokens(TEN);
-    charge(15);
-    expect(atOnce(limiter.refund([{ limit: 'Tokens', id: '7', cost: 6 }]))).toMatchObject([{ remaining: 1 }]);
+    await charge(15);
+    expect(await limiter.refund([{ limit: 'Tokens', id: '7', cost: 6 }])).toMatchObject([{ remaining: 1 }]);
     expect(look().resetAfterMs).toBe(9000);
-    expect(atOnce(limiter.refund([{ limit: 'Tokens', id: '7', cost: 1e9 }]))).toMatchObject([{ remaining: 10 }]);
+    expect(await limiter.refund([{ limit: 'Tokens', id: '7', cost: 1e9 }])).toMatchObject([{ remaining: 10 }]);
   });
 });
 
@@ -131,21 +130,21 @@ describe('an override', () => {
     ['own', 30_000],
     ['never', 10_000],
     ['other', 15_000],
-  ])('has the maxDebt of its limit unless it has its own: %s', (id, resetAfterMs) => {
-    expect(tokens(TEN, overrides).charge(1000, id)).toMatchObject({ remaining: 0, resetAfterMs });
+  ])('has the maxDebt of its limit unless it has its own: %s', async (id, resetAfterMs) => {
+    expect(await tokens(TEN, overrides).charge(1000, id)).toMatchObject({ remaining: 0, resetAfterMs });
   });
 
-  test.each(['free', 'bad'])('without numbers has no debt: %s', (id) => {
+  test.each(['free', 'bad'])('without numbers has no debt: %s', async (id) => {
     const { limiter } = tokens(TEN, overrides);
-    expect(atOnce(limiter.charge([{ limit: 'Tokens', id, cost: 5 }]))).toEqual([]);
+    expect(await limiter.charge([{ limit: 'Tokens', id, cost: 5 }])).toEqual([]);
   });
 
-  test('inherits a debt only as far as its bucket refills within ten years', () => {
+  test('inherits a debt only as far as its bucket refills within ten years', async () => {
     const { charge } = tokens({ ...TEN, maxDebt: 1e8 }, { slow: { count: 1, period: '366d' } });
-    expect(charge(1e9, 'slow')?.resetAfterMs).toBe(3652.5 * 86_400_000);
+    expect((await charge(1e9, 'slow'))?.resetAfterMs).toBe(3652.5 * 86_400_000);
   });
 
-  test('of a function may change maxDebt in the object that it returned', () => {
+  test('of a function may change maxDebt in the object that it returned', async () => {
     const numbers = { count: 10, period: '10s', maxDebt: 5 };
     const limiter = createLimiter({
       limits: { Tokens: { key: accountId(), count: 1, period: '1s' } },
@@ -153,42 +152,42 @@ describe('an override', () => {
       store: memoryStore({ time: new FakeTime() }),
       log: false,
     });
-    const charged = () => atOnce(limiter.charge([{ limit: 'Tokens', id: '7', cost: 100 }]))[0]?.resetAfterMs;
-    expect(charged()).toBe(15_000);
+    const charged = async () => (await limiter.charge([{ limit: 'Tokens', id: '7', cost: 100 }]))[0]?.resetAfterMs;
+    expect(await charged()).toBe(15_000);
     numbers.maxDebt = 8;
-    expect(charged()).toBe(18_000);
+    expect(await charged()).toBe(18_000);
   });
 });
 
 describe('after a raise of the rate', () => {
   const fast: LimitNumbers = { burst: 10, count: 10, period: '1s', maxDebt: 5 };
 
-  test('an old debt is cut to the maxDebt of the new numbers', () => {
+  test('an old debt is cut to the maxDebt of the new numbers', async () => {
     const { charge, limiter, setOf, spend } = tokens(TEN);
-    charge(15);
+    await charge(15);
     limiter.replace(setOf(fast));
     expect(spend()).toMatchObject({ allowed: false, retryAfterMs: 600, resetAfterMs: 1500 });
   });
 
-  test('an inherited debt of an override is cut too', () => {
+  test('an inherited debt of an override is cut too', async () => {
     const plan = { plan: { burst: 20, count: 2, period: '1s' } };
     const { charge, limiter, setOf, spend } = tokens(TEN, plan);
-    charge(25, 'plan');
+    await charge(25, 'plan');
     limiter.replace(setOf(TEN, { plan: { burst: 20, count: 20, period: '1s' } }));
     expect(spend(1, 'plan')).toMatchObject({ allowed: false, resetAfterMs: 1250 });
   });
 
-  test('a debt that is longer than the old numbers allowed is not cut', () => {
+  test('a debt that is longer than the old numbers allowed is not cut', async () => {
     const { charge, limiter, setOf, spend } = tokens({ ...TEN, maxDebt: 50 });
-    charge(60);
+    await charge(60);
     limiter.replace(setOf(TEN));
     limiter.replace(setOf(fast));
     expect(spend().resetAfterMs).toBe(60_000);
   });
 
-  test('a debt that the new numbers allow is not cut', () => {
+  test('a debt that the new numbers allow is not cut', async () => {
     const { charge, limiter, setOf, spend } = tokens(TEN);
-    charge(15);
+    await charge(15);
     limiter.replace(setOf({ ...fast, maxDebt: 200 }));
     expect(spend().resetAfterMs).toBe(15_000);
   });

@@ -1,7 +1,7 @@
 import { createLimiter, memoryStore, type Store } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { isStoreInUse } from '../../src/limiter/limit-name-registry.ts';
-import { accountLimits, atOnce } from '../support/limiter-on-fake-time.ts';
+import { accountLimits } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
 const named = (...names: string[]) =>
@@ -40,18 +40,18 @@ describe('the names of limits on one store', () => {
     expect(() => [make(), make()]).not.toThrow();
   });
 
-  test('are free again when their limiter is closed', () => {
+  test('are free again when their limiter is closed', async () => {
     const store = memoryStore();
-    atOnce(createLimiter({ limits: named('Orders'), store }).close());
+    await createLimiter({ limits: named('Orders'), store }).close();
     expect(() => createLimiter({ limits: named('Orders'), store })).not.toThrow();
   });
 
   test('are not taken away by closing a limiter twice', () => {
     const store = memoryStore();
     const first = createLimiter({ limits: named('Orders'), store });
-    atOnce(first.close());
+    void first.close();
     createLimiter({ limits: named('Orders'), store });
-    atOnce(first.close());
+    void first.close();
     expect(thrown(() => createLimiter({ limits: named('Orders'), store })).code).toBe('ERR_LIMIT_IN_USE');
   });
 
@@ -70,14 +70,14 @@ describe('the names of limits on one store', () => {
     const limiter = createLimiter({ limits: named('Orders'), store });
     createLimiter({ limits: named('Reads'), store });
     expect(thrown(() => limiter.replace({ limits: named('Writes', 'Reads') })).code).toBe('ERR_LIMIT_IN_USE');
-    expect(atOnce(limiter.spend([{ limit: 'Orders', id: '7' }])).allowed).toBe(true);
+    expect(limiter.spendSync([{ limit: 'Orders', id: '7' }]).allowed).toBe(true);
     expect(() => createLimiter({ limits: named('Writes'), store })).not.toThrow();
   });
 
   test('stay free after replace of a closed limiter', () => {
     const store = memoryStore();
     const limiter = createLimiter({ limits: named('Orders'), store });
-    atOnce(limiter.close());
+    void limiter.close();
     expect(thrown(() => limiter.replace({ limits: named('Orders') })).code).toBe('ERR_CLOSED');
     expect(() => createLimiter({ limits: named('Orders'), store })).not.toThrow();
   });
@@ -85,7 +85,7 @@ describe('the names of limits on one store', () => {
   test('are free when nothing was claimed on the store', () => {
     const store = memoryStore();
     const limiter = createLimiter({ limits: {}, store });
-    expect(() => atOnce(limiter.close())).not.toThrow();
+    expect(async () => await limiter.close()).not.toThrow();
   });
 });
 
@@ -95,7 +95,7 @@ test('a store is in use from the first limiter on it to the last', () => {
   const limiters = ['One', 'Other'].map((name) => createLimiter({ limits: named(name), store }));
   for (const limiter of limiters) {
     expect(isStoreInUse(store)).toBe(true);
-    atOnce(limiter.close());
+    void limiter.close();
   }
   expect(isStoreInUse(store)).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { createLimiter, memoryStore, type Decision, type Store, type StoreRefund } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
-import { thrown } from '../support/thrown.ts';
+import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { rejected } from '../support/thrown.ts';
 
 const numbers = { Orders: { count: 5, period: '1s' } };
 const orders = (cost?: number) => [{ limit: 'Orders', id: '7', cost }];
@@ -21,42 +21,42 @@ test('one bucket through time', () => {
   ];
   for (const [advanceMs, cost, figures] of timeline) {
     time.advance(advanceMs);
-    expect(atOnce(limiter.spend(orders(cost)))).toMatchObject({ limit: 'Orders', id: '7', ...figures });
+    expect(limiter.spendSync(orders(cost))).toMatchObject({ limit: 'Orders', id: '7', ...figures });
   }
 });
 
 test('a denied request does not put off the next one, however often it knocks', () => {
   const { limiter, time } = limiterOnFakeTime(numbers);
-  atOnce(limiter.spend(orders(5)));
+  limiter.spendSync(orders(5));
   for (let i = 0; i < 199; i++) {
-    expect(atOnce(limiter.spend(orders())).allowed).toBe(false);
+    expect(limiter.spendSync(orders()).allowed).toBe(false);
     time.advance(1);
   }
   time.advance(1);
-  expect(atOnce(limiter.spend(orders())).allowed).toBe(true);
+  expect(limiter.spendSync(orders()).allowed).toBe(true);
 });
 
 test('check decides as spend would, and takes nothing', () => {
   const { limiter } = limiterOnFakeTime(numbers);
-  expect(atOnce(limiter.check(orders(5)))).toMatchObject({
+  expect(limiter.checkSync(orders(5))).toMatchObject({
     allowed: true,
     remaining: 5,
     results: [{ cost: 5, spent: 0 }],
   });
-  atOnce(limiter.spend(orders(5)));
-  expect(atOnce(limiter.check(orders()))).toMatchObject({ outcome: 'denied', retryAfterMs: 200, resetAfterMs: 1000 });
+  limiter.spendSync(orders(5));
+  expect(limiter.checkSync(orders())).toMatchObject({ outcome: 'denied', retryAfterMs: 200, resetAfterMs: 1000 });
 });
 
 test('ids do not touch each other', () => {
   const { limiter } = limiterOnFakeTime(numbers);
-  atOnce(limiter.spend(orders(5)));
-  expect(atOnce(limiter.spend([{ limit: 'Orders', id: '07' }])).remaining).toBe(4);
+  limiter.spendSync(orders(5));
+  expect(limiter.spendSync([{ limit: 'Orders', id: '07' }]).remaining).toBe(4);
 });
 
 describe('charge', () => {
-  test('takes tokens whether they fit or not, and returns the state of the bucket', () => {
+  test('takes tokens whether they fit or not, and returns the state of the bucket', async () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    expect(limiter.charge(orders(3))).toEqual([
+    expect(await limiter.charge(orders(3))).toEqual([
       {
         limit: 'Orders',
         id: '7',
@@ -68,11 +68,11 @@ describe('charge', () => {
         overridden: false,
       },
     ]);
-    expect(limiter.charge(orders())).toMatchObject([{ remaining: 1 }]);
-    expect(limiter.charge(orders(3))).toMatchObject([{ remaining: 0, resetAfterMs: 1000 }]);
+    expect(await limiter.charge(orders())).toMatchObject([{ remaining: 1 }]);
+    expect(await limiter.charge(orders(3))).toMatchObject([{ remaining: 0, resetAfterMs: 1000 }]);
   });
 
-  test('never takes or gives more than a whole bucket', () => {
+  test('never takes or gives more than a whole bucket', async () => {
     const inner = memoryStore();
     const asked: unknown[] = [];
     const note = ([one]: readonly StoreRefund[]): void => void asked.push(one?.incrementTicks);
@@ -85,42 +85,42 @@ describe('charge', () => {
       refund: (batch) => (note(batch), inner.refund(batch)),
     };
     const limiter = createLimiter({ limits: accountLimits(numbers), store });
-    for (const call of ['charge', 'refund'] as const) atOnce(limiter[call](orders(Number.MAX_SAFE_INTEGER)));
+    for (const call of ['charge', 'refund'] as const) await limiter[call](orders(Number.MAX_SAFE_INTEGER));
     expect(asked).toEqual([16_000_000, 16_000_000]);
   });
 
-  test('of more than the burst empties the bucket, no more', () => {
+  test('of more than the burst empties the bucket, no more', async () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    expect(limiter.charge(orders(Number.MAX_SAFE_INTEGER))).toMatchObject([{ remaining: 0, resetAfterMs: 1000 }]);
+    expect(await limiter.charge(orders(Number.MAX_SAFE_INTEGER))).toMatchObject([{ remaining: 0, resetAfterMs: 1000 }]);
   });
 });
 
 describe('reset', () => {
-  test('makes buckets full again, and no others', () => {
+  test('makes buckets full again, and no others', async () => {
     const { limiter } = limiterOnFakeTime(numbers);
     const other = [{ limit: 'Orders', id: '8', cost: 5 }];
-    atOnce(limiter.spend(orders(5)));
-    atOnce(limiter.spend(other));
-    expect(limiter.reset([{ limit: 'Orders', id: '7' }])).toBeUndefined();
-    expect(atOnce(limiter.check(orders(5)))).toMatchObject({ allowed: true, remaining: 5 });
-    expect(atOnce(limiter.check(other)).allowed).toBe(false);
+    limiter.spendSync(orders(5));
+    limiter.spendSync(other);
+    expect(await limiter.reset([{ limit: 'Orders', id: '7' }])).toBeUndefined();
+    expect(limiter.checkSync(orders(5))).toMatchObject({ allowed: true, remaining: 5 });
+    expect(limiter.checkSync(other).allowed).toBe(false);
   });
 
-  test('of a bucket that is full does nothing', () => {
+  test('of a bucket that is full does nothing', async () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    expect(limiter.reset([{ limit: 'Orders', id: '7' }])).toBeUndefined();
+    expect(await limiter.reset([{ limit: 'Orders', id: '7' }])).toBeUndefined();
   });
 
-  test('needs a limit that there is', () => {
+  test('needs a limit that there is', async () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    expect(thrown(() => limiter.reset([{ limit: 'Order', id: '7' }])).code).toBe('ERR_UNKNOWN_LIMIT');
+    expect((await rejected(() => limiter.reset([{ limit: 'Order', id: '7' }]))).code).toBe('ERR_UNKNOWN_LIMIT');
   });
 });
 
 describe('close', () => {
-  test('makes every later call the error ERR_CLOSED', () => {
+  test('makes every later call the error ERR_CLOSED', async () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    expect(limiter.close()).toBeUndefined();
+    expect(await limiter.close()).toBeUndefined();
     const calls = [
       () => limiter.spend(orders()),
       () => limiter.spend([]),
@@ -128,19 +128,19 @@ describe('close', () => {
       () => limiter.charge(orders()),
       () => limiter.refund(orders()),
       () => limiter.reset([{ limit: 'Orders', id: '7' }]),
-      () => limiter.replace({ limits: accountLimits(numbers) }),
+      async () => limiter.replace({ limits: accountLimits(numbers) }),
     ];
     for (const call of calls) {
-      expect(thrown(call)).toMatchObject({
+      expect(await rejected(call)).toMatchObject({
         code: 'ERR_CLOSED',
         message: 'The limiter is closed. Make a new one with createLimiter().',
       });
     }
   });
 
-  test('twice does nothing more', () => {
+  test('twice does nothing more', async () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    expect([limiter.close(), limiter.close()]).toEqual([undefined, undefined]);
+    expect(await Promise.all([limiter.close(), limiter.close()])).toEqual([undefined, undefined]);
   });
 });
 
@@ -152,12 +152,12 @@ test('the store and its status can be seen', () => {
 
 test('it works on the process’s own clock and its own store', () => {
   const limiter = createLimiter({ limits: accountLimits({ Orders: { count: 1, period: '1d' } }) });
-  expect([1, 2].map(() => atOnce(limiter.spend(orders())).allowed)).toEqual([true, false]);
+  expect([1, 2].map(() => limiter.spendSync(orders()).allowed)).toEqual([true, false]);
 });
 
 test('limiters of other stores do not touch each other', () => {
   const make = () => createLimiter({ limits: accountLimits(numbers), store: memoryStore() });
   const [one, other] = [make(), make()];
-  atOnce(one.spend(orders(5)));
-  expect(atOnce(other.spend(orders(5))).allowed).toBe(true);
+  one.spendSync(orders(5));
+  expect(other.spendSync(orders(5)).allowed).toBe(true);
 });

@@ -1,7 +1,6 @@
 import { loadFrom, type LoadSource } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { thrown } from '../support/thrown.ts';
-import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { holding, holdingRemotely, limitsOf, slot } from '../slots/support/holding.ts';
 
 /** A source whose level a test sets, and that counts its users. */
@@ -71,7 +70,7 @@ describe('a busy worker', () => {
     const { limiter } = holding(limits);
     load.level = 1;
     for (const call of ['spend', 'check'] as const) {
-      expect(atOnce(limiter[call]([worker(), slot({ limit: 'Rate' })])).limit).toBe('Worker');
+      expect((await limiter[call]([worker(), slot({ limit: 'Rate' })])).limit).toBe('Worker');
     }
     await expect(limiter.spendAndWait([worker()])).resolves.toMatchObject({ outcome: 'denied' });
   });
@@ -82,18 +81,18 @@ describe('a busy worker', () => {
     one.level = other.level = 1;
     const entries = [slot({ limit: 'One', id: '2.2.2.2' }), slot({ limit: 'Other', id: '1.1.1.1' })];
     for (const batch of [entries, entries.toReversed()]) {
-      const denied = atOnce(limiter.spend(batch));
+      const denied = limiter.spendSync(batch);
       expect([denied.limit, denied.retryAfterMs, denied.results.length]).toEqual(['Other', 30_000, 2]);
     }
     other.level = 0;
-    expect(atOnce(limiter.spend(entries))).toMatchObject({ limit: 'One', results: [{ limit: 'One' }] });
+    expect(limiter.spendSync(entries)).toMatchObject({ limit: 'One', results: [{ limit: 'One' }] });
   });
 
   test('passes a request with a larger share, and one that costs nothing', () => {
     const { load, limits } = loaded();
     const { limiter } = holding(limits);
     load.level = 0.5;
-    const passes = (more: object) => atOnce(limiter.spend([worker(more)])).allowed;
+    const passes = (more: object) => limiter.spendSync([worker(more)]).allowed;
     expect([passes({ share: 0.5 }), passes({ share: 0.51 }), passes({})]).toEqual([false, true, true]);
     expect([passes({ share: 0.5, cost: 0 }), passes({ share: 0.01, id: '10.0.0.1' })]).toEqual([true, true]);
   });
@@ -102,24 +101,24 @@ describe('a busy worker', () => {
     const { load, limits } = loaded();
     const { limiter } = holding(limits);
     load.level = 1;
-    expect(atOnce(limiter.spend([worker({ mode: 'spend-only' })])).allowed).toBe(true);
-    expect(atOnce(limiter.spend([worker({ mode: 'check-only' })])).allowed).toBe(false);
+    expect(limiter.spendSync([worker({ mode: 'spend-only' })]).allowed).toBe(true);
+    expect(limiter.spendSync([worker({ mode: 'check-only' })]).allowed).toBe(false);
   });
 
   test('denies no id that an override makes unlimited, and a blocked one is denied for ever', () => {
     const { load, limits } = loaded();
     const { limiter } = holding(limits, { overrides: { Worker: { '2.2.2.2': 'unlimited', '3.3.3.3': 'blocked' } } });
-    expect(atOnce(limiter.spend([worker({ id: '3.3.3.3' })]))).toMatchObject({ blocked: true, retryAfterMs: Infinity });
+    expect(limiter.spendSync([worker({ id: '3.3.3.3' })])).toMatchObject({ blocked: true, retryAfterMs: Infinity });
     load.level = 1;
-    expect(atOnce(limiter.spend([worker({ id: '2.2.2.2' })])).allowed).toBe(true);
+    expect(limiter.spendSync([worker({ id: '2.2.2.2' })]).allowed).toBe(true);
   });
 });
 
 describe('a worker that is not busy', () => {
-  test('decides by the other limits alone, and is not in the results', () => {
+  test('decides by the other limits alone, and is not in the results', async () => {
     const { limits } = loaded();
     const { hold } = holding(limits);
-    expect(hold(worker(), slot(), slot({ limit: 'Rate' })).results.map(({ limit }) => limit)).toEqual([
+    expect((await hold(worker(), slot(), slot({ limit: 'Rate' }))).results.map(({ limit }) => limit)).toEqual([
       'InFlight',
       'Rate',
     ]);
@@ -128,7 +127,7 @@ describe('a worker that is not busy', () => {
   test('with no other limit lets through, as with no limit at all', () => {
     const { limits } = loaded();
     const { limiter } = holding(limits);
-    expect(atOnce(limiter.spend([worker()]))).toMatchObject({
+    expect(limiter.spendSync([worker()])).toMatchObject({
       allowed: true,
       limit: null,
       remaining: Infinity,
@@ -163,7 +162,7 @@ describe('the use of a source', () => {
     limiter.replace({ limits: limitsOf({ Other: { key: undefined, load } }) });
     expect(load.users).toEqual(['Other']);
     load.level = 1;
-    expect(atOnce(limiter.spend([slot({ limit: 'Other', id: '1.1.1.1' })])).allowed).toBe(false);
+    expect(limiter.spendSync([slot({ limit: 'Other', id: '1.1.1.1' })]).allowed).toBe(false);
   });
 
   test('changes with `replace`: the old source ends, the new one begins, and one that stays is not started again', () => {
@@ -174,9 +173,9 @@ describe('the use of a source', () => {
     limiter.replace({ limits: limitsOf(loaded(fresh).limits) });
     expect([old.users, fresh.users]).toEqual([[], ['Worker']]);
     old.level = 1;
-    expect(atOnce(limiter.spend([worker()])).allowed).toBe(true);
+    expect(limiter.spendSync([worker()]).allowed).toBe(true);
     fresh.level = 1;
-    expect(atOnce(limiter.spend([worker()])).allowed).toBe(false);
+    expect(limiter.spendSync([worker()]).allowed).toBe(false);
     limiter.replace({ limits: limitsOf({ Worker: { concurrency: 1 } }) });
     expect(fresh.users).toEqual([]);
   });
@@ -207,10 +206,10 @@ describe('the use of a source', () => {
     const { limiter } = holding({ Worker: { load, disabled: true } });
     load.level = 1;
     expect(load.users).toEqual([]);
-    expect(atOnce(limiter.spend([worker()])).allowed).toBe(true);
+    expect(limiter.spendSync([worker()]).allowed).toBe(true);
     limiter.replace({ limits: limitsOf({ Worker: { load } }) });
     expect(load.users).toEqual(['Worker']);
-    expect(atOnce(limiter.spend([worker()])).allowed).toBe(false);
+    expect(limiter.spendSync([worker()]).allowed).toBe(false);
     limiter.replace({ limits: limitsOf({ Worker: { load, disabled: true } }) });
     expect(load.users).toEqual([]);
   });
@@ -242,7 +241,7 @@ test('a function is a load, and its signal raises the level with time', () => {
   const { limiter, time } = holding({ Worker: { key: undefined, load: loadFrom(() => busy) } });
   const denials = () => {
     const ids = Array.from({ length: 200 }, (_, i) => `5.5.${i}.1`);
-    return ids.filter((id) => !atOnce(limiter.spend([worker({ id })])).allowed).length;
+    return ids.filter((id) => !limiter.spendSync([worker({ id })]).allowed).length;
   };
   time.advance(20_000);
   expect(denials()).toBe(0);

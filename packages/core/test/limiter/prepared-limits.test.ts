@@ -94,7 +94,7 @@ describe('prepared limits', () => {
     const { limiter, prepared } = preparedOf(numbers, {}, { cost: 2, share: () => share });
     const decided = atOnce(prepared.resolved().spend(sourceOf({ Orders: '7', Reads: null }))) as PartialDecision;
     expect(decided).toMatchObject({ decision: null, causes: [{ code }] });
-    expect(atOnce(limiter.check([{ limit: 'Orders', id: '7' }]))).toMatchObject({ remaining: 5 });
+    expect(limiter.checkSync([{ limit: 'Orders', id: '7' }])).toMatchObject({ remaining: 5 });
   });
 
   test('of a closed limiter are the error ERR_CLOSED', () => {
@@ -129,8 +129,8 @@ describe('prepared limits', () => {
     test('free the place of a request whose decision fails', () => {
       const { limiter, prepared, calls, places } = recorded();
       const resolved = prepared.resolved();
-      atOnce(limiter.close());
-      expect(thrown(() => resolved.spend(sourceOf(), places)).code).toBe('ERR_CLOSED');
+      void limiter.close();
+      expect(thrown(() => atOnce(resolved.spend(sourceOf(), places))).code).toBe('ERR_CLOSED');
       expect(calls).toEqual(['take', 'free']);
     });
   });

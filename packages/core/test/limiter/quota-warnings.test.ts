@@ -1,7 +1,7 @@
 import { accountId, createLimiter, everyone, type LimiterEvent } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
-import { atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 
 const JUNE_30 = Date.UTC(2026, 5, 30, 12);
 const END = new Date(Date.UTC(2026, 6, 1));
@@ -12,7 +12,7 @@ function setup(count = 10, warnAt: readonly number[] = [0.8, 1]) {
   made.time.setWall(JUNE_30);
   const warned = (): unknown[] =>
     made.events.splice(0).map((event: LimiterEvent) => event.type === 'quota-warning' && [event.threshold, event.used]);
-  const spend = (cost: number, id = '7') => atOnce(made.limiter.spend([{ limit: 'Monthly', id, cost }]));
+  const spend = (cost: number, id = '7') => made.limiter.spendSync([{ limit: 'Monthly', id, cost }]);
   return { ...made, spend, warned };
 }
 
@@ -142,7 +142,7 @@ test('a decision with own or borrowed tokens of another limit warns too, and a d
     log: false,
     onEvent: (event) => events.push(event),
   });
-  const spend = () => atOnce(limiter.spend([MONTHLY, { limit: 'PerUser', id: '7' }])).results[1];
+  const spend = () => limiter.spendSync([MONTHLY, { limit: 'PerUser', id: '7' }]).results[1];
   expect([spend(), spend(), spend()]).toMatchObject([
     { allowed: true, borrowed: false },
     { allowed: true, borrowed: true },

@@ -1,7 +1,7 @@
 import { accountId, type Decision, type Mode, type QuotaDefinition } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { prepareCost } from '../support/fixed-cost.ts';
-import { atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
 const DAY_MS = 86_400_000;
@@ -19,7 +19,7 @@ function setup(quota: Partial<Numbers> = {}) {
   });
   made.time.setWall(JUNE_30);
   const spend = (cost = 1, more: { mode?: Mode; share?: number } = {}): Decision =>
-    atOnce(made.limiter.spend([{ limit: 'Monthly', id: '7', cost, ...more }]));
+    made.limiter.spendSync([{ limit: 'Monthly', id: '7', cost, ...more }]);
   return { ...made, spend };
 }
 
@@ -45,7 +45,7 @@ test('a blocked id has the length of the running period, though no store is aske
   const overrides = { Monthly: { '7': 'blocked' as const } };
   const { limiter, time } = limiterOnFakeTime({ Monthly: { count: 3, per: 'month' } }, { overrides });
   time.setWall(JUNE_30);
-  const periodMs = () => atOnce(limiter.spend([{ limit: 'Monthly', id: '7' }])).results[0]?.periodMs;
+  const periodMs = () => limiter.spendSync([{ limit: 'Monthly', id: '7' }]).results[0]?.periodMs;
   expect(periodMs()).toBe(30 * DAY_MS);
   time.advance(AT_END);
   expect(periodMs()).toBe(JULY_MS);
@@ -77,7 +77,7 @@ test('a denied request takes nothing, and a smaller one may fit', () => {
 
 test('a check takes nothing', () => {
   const { limiter } = setup();
-  const check = () => atOnce(limiter.check([{ limit: 'Monthly', id: '7', cost: 3 }]));
+  const check = () => limiter.checkSync([{ limit: 'Monthly', id: '7', cost: 3 }]);
   expect([check(), check()]).toMatchObject([{ allowed: true, remaining: 3 }, { allowed: true }]);
 });
 
@@ -136,33 +136,36 @@ test('the error for a count of 0 does not suggest a burst', () => {
 });
 
 describe('a correction', () => {
-  test('charges the current period', () => {
+  test('charges the current period', async () => {
     const { limiter } = setup();
-    const charge = () => atOnce(limiter.charge([{ limit: 'Monthly', id: '7', cost: 2 }]));
-    expect(charge()).toMatchObject([{ remaining: 1, resetAfterMs: AT_END, periodMs: 30 * DAY_MS, count: 3 }]);
-    expect(charge()).toMatchObject([{ remaining: 0 }]);
+    const charge = async () => await limiter.charge([{ limit: 'Monthly', id: '7', cost: 2 }]);
+    expect(await charge()).toMatchObject([{ remaining: 1, resetAfterMs: AT_END, periodMs: 30 * DAY_MS, count: 3 }]);
+    expect(await charge()).toMatchObject([{ remaining: 0 }]);
   });
 
-  test('refunds a decision once, in its period', () => {
+  test('refunds a decision once, in its period', async () => {
     const { limiter, spend } = setup();
     const decision = spend(2);
-    expect(atOnce(limiter.refund(decision))).toMatchObject([{ remaining: 3, resetAfterMs: 0 }]);
-    expect(atOnce(limiter.refund(decision))).toEqual([]);
+    expect(await limiter.refund(decision)).toMatchObject([{ remaining: 3, resetAfterMs: 0 }]);
+    expect(await limiter.refund(decision)).toEqual([]);
     expect(spend(3).allowed).toBe(true);
   });
 
-  test.each([0, DAY_MS, 400 * DAY_MS])('gives nothing back for a decision of a past period, %d ms later', (laterMs) => {
-    const { limiter, spend, time } = setup();
-    const decision = spend(2);
-    time.advance(AT_END + laterMs);
-    spend();
-    expect(atOnce(limiter.refund(decision))).toMatchObject([{ remaining: 2 }]);
-  });
+  test.each([0, DAY_MS, 400 * DAY_MS])(
+    'gives nothing back for a decision of a past period, %d ms later',
+    async (laterMs) => {
+      const { limiter, spend, time } = setup();
+      const decision = spend(2);
+      time.advance(AT_END + laterMs);
+      spend();
+      expect(await limiter.refund(decision)).toMatchObject([{ remaining: 2 }]);
+    },
+  );
 
-  test('gives tokens back to a named bucket, and resets it', () => {
+  test('gives tokens back to a named bucket, and resets it', async () => {
     const { limiter, spend } = setup();
     spend(3);
-    expect(atOnce(limiter.refund([{ limit: 'Monthly', id: '7', cost: 1 }]))).toMatchObject([{ remaining: 1 }]);
+    expect(await limiter.refund([{ limit: 'Monthly', id: '7', cost: 1 }])).toMatchObject([{ remaining: 1 }]);
     void limiter.reset([{ limit: 'Monthly', id: '7' }]);
     expect(spend(3).allowed).toBe(true);
   });
@@ -177,20 +180,20 @@ describe('beside a rate', () => {
 
   test('all or nothing is taken', () => {
     const { limiter, time } = setup();
-    const spend = () => atOnce(limiter.spend(both));
+    const spend = () => limiter.spendSync(both);
     expect([spend().allowed, spend().allowed, spend().allowed]).toEqual([true, true, false]);
-    expect(atOnce(limiter.check(both)).results.map(({ remaining }) => remaining)).toEqual([0, 1]);
+    expect(limiter.checkSync(both).results.map(({ remaining }) => remaining)).toEqual([0, 1]);
     time.advance(5000);
     expect(spend().allowed).toBe(true);
     expect(spend()).toMatchObject({ allowed: false, limit: 'Monthly' });
-    expect(atOnce(limiter.check(both)).results.map(({ remaining }) => remaining)).toEqual([1, 0]);
+    expect(limiter.checkSync(both).results.map(({ remaining }) => remaining)).toEqual([1, 0]);
   });
 
   test('the limit with the longer wait is the stricter one', () => {
     const { limiter, spend } = setup();
     spend(3);
     void limiter.charge([{ limit: 'Often', id: '7', cost: 2 }]);
-    expect(atOnce(limiter.spend(both))).toMatchObject({ limit: 'Monthly', retryAfterMs: AT_END });
+    expect(limiter.spendSync(both)).toMatchObject({ limit: 'Monthly', retryAfterMs: AT_END });
     // An hour before the end of the period, the wait of the rate is longer.
     const slow = limiterOnFakeTime({
       Slow: { count: 1, period: '24h' },
@@ -199,21 +202,21 @@ describe('beside a rate', () => {
     slow.time.setWall(JUNE_30);
     const twice = ['Slow', 'Daily'].map((limit) => ({ limit, id: '7' }));
     void slow.limiter.spend(twice);
-    expect(atOnce(slow.limiter.spend(twice))).toMatchObject({ limit: 'Slow', retryAfterMs: DAY_MS });
+    expect(slow.limiter.spendSync(twice)).toMatchObject({ limit: 'Slow', retryAfterMs: DAY_MS });
   });
 
   test('of two that allow, the one that is used up is stricter', () => {
     const { limiter, spend } = setup();
     spend(2);
-    expect(atOnce(limiter.spend(both))).toMatchObject({ allowed: true, limit: 'Monthly', remaining: 0 });
+    expect(limiter.spendSync(both)).toMatchObject({ allowed: true, limit: 'Monthly', remaining: 0 });
   });
 
   test('alternatives are decided in order', () => {
     const { limiter } = setup({ count: 1 });
-    const spend = () => atOnce(limiter.spend({ firstOf: [[monthly], [often]] }));
+    const spend = () => limiter.spendSync({ firstOf: [[monthly], [often]] });
     expect([spend().limit, spend().limit, spend().limit]).toEqual(['Monthly', 'Often', 'Often']);
     expect(spend()).toMatchObject({ allowed: false, limit: 'Often', retryAfterMs: 1000 });
-    const check = atOnce(limiter.check({ firstOf: [[monthly], [often]] }));
+    const check = limiter.checkSync({ firstOf: [[monthly], [often]] });
     expect(check).toMatchObject({ allowed: false, limit: 'Often' });
   });
 });
@@ -224,7 +227,7 @@ describe('when its count changes', () => {
   test('a raised quota has its additional tokens at once, and no level is cut', () => {
     const { limiter, time } = limits(3);
     time.setWall(JUNE_30);
-    const spend = (cost: number) => atOnce(limiter.spend([{ limit: 'Monthly', id: '7', cost }]));
+    const spend = (cost: number) => limiter.spendSync([{ limit: 'Monthly', id: '7', cost }]);
     spend(3);
     limiter.replace({ limits: limitsOf(10) });
     expect(spend(1)).toMatchObject({ allowed: true, remaining: 6 });
@@ -237,7 +240,7 @@ describe('when its count changes', () => {
   test('a rate and the quota that replaces it have buckets of their own, also after a change back', () => {
     const { limiter, time } = limits(1000);
     time.setWall(JUNE_30);
-    const spend = (cost: number) => atOnce(limiter.spend([{ limit: 'Monthly', id: '7', cost }]));
+    const spend = (cost: number) => limiter.spendSync([{ limit: 'Monthly', id: '7', cost }]);
     spend(500);
     limiter.replace({ limits: { Monthly: { key: accountId(), count: 1, period: '7d' } } });
     spend(1);

@@ -1,7 +1,6 @@
 import { accountId, createLimiter, everyone, type LimitNumbers, type OverrideTable } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { atOnce } from '../support/limiter-on-fake-time.ts';
 
 const hourly = { count: 10, period: '1h' };
 const quick = { count: 10, period: '1s' };
@@ -18,7 +17,7 @@ function setOf(numbers: LimitNumbers, ceiling = quick, overrides: OverrideTable 
 function started(set: ReturnType<typeof setOf>) {
   const time = new FakeTime();
   const limiter = createLimiter({ ...set, time, log: false });
-  const spend = (cost = 1) => atOnce(limiter.spend([{ limit: 'PerUser', id: 'a', cost }]));
+  const spend = (cost = 1) => limiter.spendSync([{ limit: 'PerUser', id: 'a', cost }]);
   return { limiter, time, spend };
 }
 

@@ -9,7 +9,6 @@ import {
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { MapStore } from '../testing/map-store.ts';
 import { all, daily, limiterOn, quick, setOf } from './raised.ts';
 
@@ -21,9 +20,9 @@ describe('a debt that is longer than the raised limit allows is cut', () => {
     const limits = { Requests: { key: ipAddress(), ...daily } };
     const limiter = createLimiter({ limits, store: memoryStore({ time }), log: false });
     const five = [{ limit: 'Requests', id: '10.1.2.3', cost: 5 }] as const;
-    atOnce(limiter.spend(five));
+    limiter.spendSync(five);
     limiter.replace({ limits, overrides: { Requests: { '10.0.0.0/8': quick } } });
-    expect(atOnce(limiter.check(five))).toMatchObject({ allowed: false, retryAfterMs: 1000 });
+    expect(limiter.checkSync(five)).toMatchObject({ allowed: false, retryAfterMs: 1000 });
   });
 
   test('for all clients together, while another limit borrows from a pool', () => {
@@ -38,32 +37,32 @@ describe('a debt that is longer than the raised limit allows is cut', () => {
     });
     const limiter = createLimiter({ ...setOfAll(daily), store: memoryStore({ time }), log: false });
     const five = [{ limit: 'All', id: 'everyone', cost: 5 }] as const;
-    atOnce(limiter.spend(five));
+    limiter.spendSync(five);
     limiter.replace(setOfAll(quick));
-    expect(atOnce(limiter.check(five))).toMatchObject({ allowed: false, retryAfterMs: 1000 });
+    expect(limiter.checkSync(five)).toMatchObject({ allowed: false, retryAfterMs: 1000 });
   });
 
   test('by a check as well as by a spend', () => {
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
-    atOnce(limiter.spend(all()));
+    limiter.spendSync(all());
     limiter.replace(setOf(quick));
-    expect(atOnce(limiter.check(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 200 });
+    expect(limiter.checkSync(all(1))).toMatchObject({ allowed: false, retryAfterMs: 200 });
   });
 
   test('by a request with a share, which cuts it to that of an empty bucket and not to its share', () => {
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
-    atOnce(limiter.spend(all()));
+    limiter.spendSync(all());
     limiter.replace(setOf(quick));
-    expect(atOnce(limiter.spend(modest))).toMatchObject({ allowed: false, retryAfterMs: 800 });
-    expect(atOnce(limiter.check(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 200 });
+    expect(limiter.spendSync(modest)).toMatchObject({ allowed: false, retryAfterMs: 800 });
+    expect(limiter.checkSync(all(1))).toMatchObject({ allowed: false, retryAfterMs: 200 });
   });
 
   test('by no request with a share that is full, while the bucket is not', () => {
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
     limiter.replace(setOf(quick));
-    atOnce(limiter.spend(all(4)));
-    expect(atOnce(limiter.spend(modest))).toMatchObject({ allowed: false, retryAfterMs: 600 });
-    expect(atOnce(limiter.check(all(1))).remaining).toBe(1);
+    limiter.spendSync(all(4));
+    expect(limiter.spendSync(modest)).toMatchObject({ allowed: false, retryAfterMs: 600 });
+    expect(limiter.checkSync(all(1)).remaining).toBe(1);
   });
 
   test('on a store that answers by promises', async () => {
@@ -83,18 +82,18 @@ describe('a debt that is longer than the raised limit allows is cut', () => {
     const hourTicks = 3600 * 16_000_000;
     store.charge([{ limit: 'Orders', id: '7', incrementTicks: 15 * hourTicks, capTicks: 15 * hourTicks }]);
     limiter.replace(leased({ count: 60, period: '1h' }));
-    expect(atOnce(limiter.check(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 6 * 60_000 });
+    expect(limiter.checkSync(all(1))).toMatchObject({ allowed: false, retryAfterMs: 6 * 60_000 });
     limiter.replace(leased({ count: 120, period: '1h' }));
     store.charge([{ limit: 'Orders', id: '8', incrementTicks: hourTicks / 8, capTicks: hourTicks / 8 }]);
-    expect(atOnce(limiter.check(all(1, '8')))).toMatchObject({ allowed: false, retryAfterMs: 3 * 60_000 });
+    expect(limiter.checkSync(all(1, '8'))).toMatchObject({ allowed: false, retryAfterMs: 3 * 60_000 });
   });
 
   test('after two changes, by the first of them', () => {
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
-    atOnce(limiter.spend(all()));
+    limiter.spendSync(all());
     limiter.replace(setOf(quick));
     limiter.replace(setOf(quick, { other: 'unlimited' }));
-    expect(atOnce(limiter.spend(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 200 });
+    expect(limiter.spendSync(all(1))).toMatchObject({ allowed: false, retryAfterMs: 200 });
   });
 });
 
@@ -104,51 +103,51 @@ describe('a raise is remembered', () => {
   test('over any number of further changes', () => {
     const time = new FakeTime();
     const limiter = limiterOn(memoryStore({ time }), daily);
-    atOnce(limiter.spend(all()));
+    limiter.spendSync(all());
     limiter.replace(fast);
     for (let i = 0; i < 20; i++) limiter.replace(setOf(quick, { [`other-${i}`]: { count: 7, period: '1s' } }));
-    expect(atOnce(limiter.spend(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 200 });
+    expect(limiter.spendSync(all(1))).toMatchObject({ allowed: false, retryAfterMs: 200 });
   });
 
   test('over several steps: a debt from the first numbers is cut to the last', () => {
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
-    atOnce(limiter.spend(all()));
+    limiter.spendSync(all());
     for (const period of ['12h', '1h', '1s']) limiter.replace(setOf({ count: 5, period }));
-    expect(atOnce(limiter.spend(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 200 });
+    expect(limiter.spendSync(all(1))).toMatchObject({ allowed: false, retryAfterMs: 200 });
   });
 
   test('when it is the second, after the first has cut the bucket', () => {
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily);
-    atOnce(limiter.spend(all()));
+    limiter.spendSync(all());
     limiter.replace(setOf({ count: 5, period: '1h' }));
-    expect(atOnce(limiter.spend(all(1))).resetAfterMs).toBe(3_600_000);
+    expect(limiter.spendSync(all(1)).resetAfterMs).toBe(3_600_000);
     limiter.replace(fast);
-    expect(atOnce(limiter.spend(all(1)))).toMatchObject({ allowed: false, retryAfterMs: 200 });
+    expect(limiter.spendSync(all(1))).toMatchObject({ allowed: false, retryAfterMs: 200 });
   });
 
   test('for a single id beside others that were not raised', () => {
     const overrides = { '7': daily, '8': daily };
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), quick, overrides);
-    atOnce(limiter.spend([...all(), ...all(5, '8')]));
+    limiter.spendSync([...all(), ...all(5, '8')]);
     limiter.replace(setOf(quick, { ...overrides, '7': quick }));
-    expect(atOnce(limiter.spend(all(1))).retryAfterMs).toBe(200);
-    expect(atOnce(limiter.spend(all(1, '8'))).retryAfterMs).toBeGreaterThan(3_600_000);
+    expect(limiter.spendSync(all(1)).retryAfterMs).toBe(200);
+    expect(limiter.spendSync(all(1, '8')).retryAfterMs).toBeGreaterThan(3_600_000);
   });
 
   test('for an id whose slow override was removed, and for one that got a faster override', () => {
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), { count: 5, period: '1h' }, { '7': daily });
-    atOnce(limiter.spend([...all(), ...all(5, '8')]));
+    limiter.spendSync([...all(), ...all(5, '8')]);
     limiter.replace(setOf({ count: 5, period: '1h' }, { '8': quick }));
-    expect(atOnce(limiter.spend(all(1))).resetAfterMs).toBe(3_600_000);
-    expect(atOnce(limiter.spend(all(1, '8'))).retryAfterMs).toBe(200);
+    expect(limiter.spendSync(all(1)).resetAfterMs).toBe(3_600_000);
+    expect(limiter.spendSync(all(1, '8')).retryAfterMs).toBe(200);
   });
 
   test('for the limit, but not for an id that had a faster override and lost it', () => {
     const wide = { count: 5, period: '1s', burst: 100 } as const;
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), daily, { '7': wide });
-    atOnce(limiter.spend(all(100)));
+    limiter.spendSync(all(100));
     limiter.replace(fast);
-    expect(atOnce(limiter.spend(all(1))).resetAfterMs).toBe(20_000);
+    expect(limiter.spendSync(all(1)).resetAfterMs).toBe(20_000);
   });
 
   test('for a network, but not for another network beside it', () => {
@@ -157,12 +156,12 @@ describe('a raise is remembered', () => {
     const before = { '10.0.0.0/8': daily, '2001:db8::/32': daily };
     const limiter = createLimiter({ limits, overrides: { Requests: before }, store, log: false });
     const from = (id: string, cost: number) => [{ limit: 'Requests' as const, id, cost }];
-    atOnce(limiter.spend([...from('10.1.2.3', 5), ...from('2001:db8::1', 5)]));
+    limiter.spendSync([...from('10.1.2.3', 5), ...from('2001:db8::1', 5)]);
     limiter.replace({ limits, overrides: { Requests: { ...before, '10.1.0.0/16': quick } } });
-    expect(atOnce(limiter.spend(from('10.1.2.3', 1))).retryAfterMs).toBe(200);
-    expect(atOnce(limiter.spend(from('2001:db8::1', 1))).retryAfterMs).toBeGreaterThan(3_600_000);
+    expect(limiter.spendSync(from('10.1.2.3', 1)).retryAfterMs).toBe(200);
+    expect(limiter.spendSync(from('2001:db8::1', 1)).retryAfterMs).toBeGreaterThan(3_600_000);
     limiter.replace({ limits });
-    expect(atOnce(limiter.spend(from('2001:db8::1', 1))).retryAfterMs).toBe(200);
+    expect(limiter.spendSync(from('2001:db8::1', 1)).retryAfterMs).toBe(200);
   });
 });
 
@@ -174,41 +173,41 @@ describe('a raise among many overrides', () => {
 
   test('takes effect at once for the last of them, before all are compared', () => {
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), quick, many(daily));
-    atOnce(limiter.spend(all(5, last)));
+    limiter.spendSync(all(5, last));
     limiter.replace(setOf(quick, many(quick)));
-    expect(atOnce(limiter.spend(all(1, last))).retryAfterMs).toBe(200);
+    expect(limiter.spendSync(all(1, last)).retryAfterMs).toBe(200);
   });
 
   test('is remembered when all are compared, also after a further change in between', async () => {
     const limiter = limiterOn(memoryStore({ time: new FakeTime() }), quick, many(daily));
-    atOnce(limiter.spend([...all(5, '0'), ...all(5, last), ...all(5, 'free')]));
+    limiter.spendSync([...all(5, '0'), ...all(5, last), ...all(5, 'free')]);
     limiter.replace(setOf(quick, { ...many(quick), free: 'unlimited' }));
     limiter.replace(setOf(quick, many({ count: 50, period: '1s', burst: 5 })));
     for (let i = 0; i < 20; i++) await turn();
-    expect(atOnce(limiter.spend(all(1, '0'))).retryAfterMs).toBe(20);
-    expect(atOnce(limiter.spend(all(1, last))).retryAfterMs).toBe(20);
+    expect(limiter.spendSync(all(1, '0')).retryAfterMs).toBe(20);
+    expect(limiter.spendSync(all(1, last)).retryAfterMs).toBe(20);
   });
 
   test('is not assumed for a new limit, nor after numbers that a function returned', () => {
     const store = memoryStore({ time: new FakeTime() });
     const limiter = limiterOn(store, quick, many(daily));
-    atOnce(store.charge([{ limit: 'New', id: '7', incrementTicks: 1e12, capTicks: 1e12 }]));
-    atOnce(store.charge([{ limit: 'Orders', id: 'other', incrementTicks: 1e12, capTicks: 1e12 }]));
+    void store.charge([{ limit: 'New', id: '7', incrementTicks: 1e12, capTicks: 1e12 }]);
+    void store.charge([{ limit: 'Orders', id: 'other', incrementTicks: 1e12, capTicks: 1e12 }]);
     limiter.replace({
       ...setOf(quick, many(quick)),
       limits: { ...setOf(quick).limits, New: setOf(quick).limits.Orders },
     });
-    expect(atOnce(limiter.check([{ limit: 'New', id: '7' }])).retryAfterMs).toBeGreaterThan(60_000);
+    expect(limiter.checkSync([{ limit: 'New', id: '7' }]).retryAfterMs).toBeGreaterThan(60_000);
     limiter.replace({ ...setOf(daily), overrides: () => undefined });
     limiter.replace(setOf(quick));
-    expect(atOnce(limiter.check(all(1, 'other'))).retryAfterMs).toBeGreaterThan(60_000);
+    expect(limiter.checkSync(all(1, 'other')).retryAfterMs).toBeGreaterThan(60_000);
   });
 
   test('does not cut the bucket of an unlimited id that another process has charged', () => {
     const store = memoryStore({ time: new FakeTime() });
     const limiter = limiterOn(store, quick, { ...many(daily), free: 'unlimited' });
-    atOnce(store.charge([{ limit: 'Orders', id: 'free', incrementTicks: 1e12, capTicks: 1e12 }]));
+    void store.charge([{ limit: 'Orders', id: 'free', incrementTicks: 1e12, capTicks: 1e12 }]);
     limiter.replace(setOf(quick, many(quick)));
-    expect(atOnce(limiter.check(all(1, 'free'))).retryAfterMs).toBeGreaterThan(60_000);
+    expect(limiter.checkSync(all(1, 'free')).retryAfterMs).toBeGreaterThan(60_000);
   });
 });

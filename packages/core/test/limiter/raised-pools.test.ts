@@ -1,7 +1,6 @@
 import { accountId, createLimiter, everyone, type OverrideTable } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { atOnce } from '../support/limiter-on-fake-time.ts';
 
 const slow = { count: 10, period: '1h' };
 const quick = { count: 100, period: '1s' };
@@ -23,7 +22,7 @@ const long = Object.fromEntries(Array.from({ length: 6000 }, (_, i) => [`x${i}`,
 function indebted(overrides?: OverrideTable) {
   const time = new FakeTime();
   const limiter = createLimiter({ ...setOf(slow, overrides), time, log: false });
-  const spend = (id: string, cost: number) => atOnce(limiter.spend([{ limit: 'PerUser', id, cost }]));
+  const spend = (id: string, cost: number) => limiter.spendSync([{ limit: 'PerUser', id, cost }]);
   for (const id of ['a', 'b']) expect(spend(id, 10).allowed).toBe(true);
   return { limiter, time, spend };
 }

@@ -14,7 +14,6 @@ import { RaisedLimits } from '../../src/limiter/raised-limits.ts';
 import { defineLimitSet, type LimitSet, type LimitSetOptions } from '../../src/limits/limit-set.ts';
 import { Deadlines } from '../../src/time/deadlines.ts';
 import { StoreWall } from '../../src/time/store-wall.ts';
-import { atOnce } from '../support/limiter-on-fake-time.ts';
 
 const daily: LimitNumbers = { count: 5, period: '24h' };
 const quick: LimitNumbers = { count: 5, period: '1s' };
@@ -45,9 +44,9 @@ function denialAfter(numbers: LimitNumbers, ...ids: readonly string[]): Decision
   const store = memoryStore({ time: new FakeTime() });
   const limits = (given: LimitNumbers) => ({ Orders: { key: accountId(), ...given } });
   const limiter = createLimiter({ limits: limits(numbers), store });
-  atOnce(limiter.charge(ids.map((id) => ({ limit: 'Orders', id, cost: 5 }))));
-  atOnce(limiter.close());
-  return atOnce(createLimiter({ limits: limits(quick), store }).spend(ids.map((id) => ({ limit: 'Orders', id }))));
+  void limiter.charge(ids.map((id) => ({ limit: 'Orders', id, cost: 5 })));
+  void limiter.close();
+  return createLimiter({ limits: limits(quick), store }).spendSync(ids.map((id) => ({ limit: 'Orders', id })));
 }
 
 function started() {

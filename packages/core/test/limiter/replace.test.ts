@@ -14,57 +14,57 @@ describe('replace', () => {
   test('swaps limits and overrides at once', () => {
     const { limiter } = limiterOnFakeTime(numbers, { overrides: { Orders: { '7': 'unlimited' } } });
     limiter.replace({ limits: accountLimits({ Orders: { count: 9, period: '1s' }, New: { count: 1, period: '1s' } }) });
-    expect(atOnce(limiter.spend(orders()))).toMatchObject({ limit: 'Orders', remaining: 8 });
-    expect(atOnce(limiter.spend([{ limit: 'New', id: '7' }])).remaining).toBe(0);
-    expect(thrown(() => limiter.spend([{ limit: 'Reads', id: '7' }])).code).toBe('ERR_UNKNOWN_LIMIT');
+    expect(limiter.spendSync(orders())).toMatchObject({ limit: 'Orders', remaining: 8 });
+    expect(limiter.spendSync([{ limit: 'New', id: '7' }]).remaining).toBe(0);
+    expect(thrown(() => limiter.spendSync([{ limit: 'Reads', id: '7' }])).code).toBe('ERR_UNKNOWN_LIMIT');
   });
 
   test('keeps what buckets owe', () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    atOnce(limiter.spend(orders(3)));
+    limiter.spendSync(orders(3));
     limiter.replace({ limits: limits(5) });
-    expect(atOnce(limiter.check(orders(0))).remaining).toBe(2);
+    expect(limiter.checkSync(orders(0)).remaining).toBe(2);
   });
 
   test('of a limit with a raised burst helps at once', () => {
     const { limiter } = limiterOnFakeTime(numbers);
-    atOnce(limiter.spend(orders(5)));
+    limiter.spendSync(orders(5));
     limiter.replace({ limits: limits(8) });
-    expect(atOnce(limiter.spend(orders(3)))).toMatchObject({ allowed: true, remaining: 0 });
+    expect(limiter.spendSync(orders(3))).toMatchObject({ allowed: true, remaining: 0 });
   });
 
   test('of a limit with a raised rate helps at once: the old debt does not go on for its length', () => {
     const { limiter, time } = limiterOnFakeTime({ ...numbers, Orders: { count: 5, period: '24h' } });
-    atOnce(limiter.spend(orders(5)));
+    limiter.spendSync(orders(5));
     limiter.replace({ limits: limits(5) });
-    expect(atOnce(limiter.spend(orders()))).toMatchObject({ allowed: false, retryAfterMs: 200 });
+    expect(limiter.spendSync(orders())).toMatchObject({ allowed: false, retryAfterMs: 200 });
     time.advance(200);
-    expect(atOnce(limiter.spend(orders())).allowed).toBe(true);
+    expect(limiter.spendSync(orders()).allowed).toBe(true);
   });
 
   test('of a limit with lowered numbers takes effect at once', () => {
     const { limiter, time } = limiterOnFakeTime(numbers);
-    atOnce(limiter.spend(orders(2)));
+    limiter.spendSync(orders(2));
     limiter.replace({ limits: limits(2) });
-    expect(atOnce(limiter.spend(orders()))).toMatchObject({ allowed: false, remaining: 0, retryAfterMs: 200 });
+    expect(limiter.spendSync(orders())).toMatchObject({ allowed: false, remaining: 0, retryAfterMs: 200 });
     time.advance(200);
-    expect(atOnce(limiter.spend(orders())).allowed).toBe(true);
+    expect(limiter.spendSync(orders()).allowed).toBe(true);
   });
 
   test('with a raised override helps at once', () => {
     const { limiter, time } = limiterOnFakeTime({ Orders: { count: 1, period: '1h' } });
     const hourly = accountLimits({ Orders: { count: 1, period: '1h' } });
-    atOnce(limiter.spend(orders()));
+    limiter.spendSync(orders());
     limiter.replace({ limits: hourly, overrides: { Orders: { '7': { burst: 5, count: 5, period: '1s' } } } });
-    expect(atOnce(limiter.spend(orders()))).toMatchObject({ allowed: false, retryAfterMs: 200 });
+    expect(limiter.spendSync(orders())).toMatchObject({ allowed: false, retryAfterMs: 200 });
     time.advance(200);
-    expect(atOnce(limiter.spend(orders())).allowed).toBe(true);
+    expect(limiter.spendSync(orders()).allowed).toBe(true);
   });
 
   test('can take away the last override', () => {
     const { limiter } = limiterOnFakeTime(numbers, { overrides: { Orders: { '7': { count: 9, period: '1s' } } } });
     limiter.replace({ limits: accountLimits(numbers) });
-    expect(atOnce(limiter.check(orders(0))).results[0]).toMatchObject({ burst: 5, overridden: false });
+    expect(limiter.checkSync(orders(0)).results[0]).toMatchObject({ burst: 5, overridden: false });
   });
 
   test.each<[what: string, set: unknown, code: string]>([
@@ -78,8 +78,8 @@ describe('replace', () => {
   ])('with %s throws and changes nothing', (_, set, code) => {
     const { limiter } = limiterOnFakeTime(numbers);
     expect(thrown(() => limiter.replace(set as never)).code).toBe(code);
-    expect(atOnce(limiter.spend(orders())).results[0]?.burst).toBe(5);
-    expect(atOnce(limiter.spend([{ limit: 'Reads', id: '7' }])).allowed).toBe(true);
+    expect(limiter.spendSync(orders()).results[0]?.burst).toBe(5);
+    expect(limiter.spendSync([{ limit: 'Reads', id: '7' }]).allowed).toBe(true);
   });
 
   test('without a limit that a middleware needs throws and changes nothing', () => {
@@ -89,7 +89,7 @@ describe('replace', () => {
       code: 'ERR_UNKNOWN_LIMIT',
       message: "No limit is named 'Orders'. Limits: Reads.",
     });
-    expect(atOnce(limiter.spend(orders())).allowed).toBe(true);
+    expect(limiter.spendSync(orders()).allowed).toBe(true);
   });
 
   test('with a key that finds no id, of a limit that a middleware needs, throws and changes nothing', () => {
@@ -105,10 +105,10 @@ describe('replace', () => {
     const slots = { ...limits(9), Orders: { key: accountId(), concurrency: 9 } };
     expect(thrown(() => limiter.replace({ limits: slots })).message).toContain('only with limiter.hold().');
     expect(coreOf(limiter).limits.get('Orders')?.key.idOf).toBeTypeOf('function');
-    expect(atOnce(limiter.spend(orders())).results[0]?.burst).toBe(5);
+    expect(limiter.spendSync(orders()).results[0]?.burst).toBe(5);
     const elsewhere = { ...limits(9), Reads: { key: accountId(), count: 9, period: '1s' } };
     limiter.replace({ limits: elsewhere });
-    expect(atOnce(limiter.spend(orders())).results[0]?.burst).toBe(9);
+    expect(limiter.spendSync(orders()).results[0]?.burst).toBe(9);
   });
 
   test('with a burst below the highest fixed cost of any middleware throws and changes nothing', () => {
@@ -119,7 +119,7 @@ describe('replace', () => {
       status: 500,
     });
     limiter.replace({ limits: limits(3) });
-    expect(atOnce(limiter.check(orders())).results[0]?.burst).toBe(3);
+    expect(limiter.checkSync(orders()).results[0]?.burst).toBe(3);
   });
 
   test('with a burst of which a fixed share is below a fixed cost throws and changes nothing', () => {
@@ -129,7 +129,7 @@ describe('replace', () => {
     prepareCost(limiter, 'Orders', 1, 0.4);
     expect(thrown(() => limiter.replace({ limits: limits(4) })).message).toContain('share of 0.4 of the burst, 4, ');
     limiter.replace({ limits: limits(6) });
-    expect(atOnce(limiter.check(orders())).results[0]?.burst).toBe(6);
+    expect(limiter.checkSync(orders()).results[0]?.burst).toBe(6);
     expect(thrown(() => limiter.replace({ limits: limits(3) })).message).toContain('at most 3, the smallest burst');
   });
 

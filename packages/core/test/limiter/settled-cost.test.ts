@@ -1,7 +1,7 @@
 import type { Decision } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
-import { atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { order, started } from './spending.ts';
 
 describe('a settled cost', () => {
@@ -32,20 +32,20 @@ describe('a settled cost', () => {
     spend(order(5));
     const decision = spend(order(4));
     await coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: 1 });
-    refund(decision);
-    refund(decision);
+    await refund(decision);
+    await refund(decision);
     expect(remaining()).toBe(5);
   });
 
   test('and a refund of the rest together give back at most what had not refilled by itself', async () => {
     const { limiter, time } = limiterOnFakeTime({ Orders: { burst: 20, count: 1, period: '1s' } });
-    const spend = (cost: number): Decision => atOnce(limiter.spend([order(cost)]));
+    const spend = (cost: number): Decision => limiter.spendSync([order(cost)]);
     const decision = spend(10);
     time.advance(9000);
     await coreOf(limiter).settle(decision, decision.results.at(0)!, { cost: 5 });
     expect(spend(0).remaining).toBe(20);
     spend(1);
-    atOnce(limiter.refund(decision));
+    void limiter.refund(decision);
     expect(spend(0).remaining).toBe(19);
   });
 

@@ -10,7 +10,7 @@ function made(name: string, lines: string[], key: Key = accountId(text)) {
   const limits = { [name]: { key, count: 100_000, period: '1d' } };
   const limiter = createLimiter({ limits, log: (line) => lines.push(line) });
   return (server: object | undefined, id = 'ann'): void => {
-    const decision = limiter.spend([{ limit: name, id }]) as never;
+    const decision = limiter.spendSync([{ limit: name, id }]);
     coreOf(limiter).watchRequest({ server }, decision);
   };
 }
@@ -92,7 +92,7 @@ describe('no limiter for each request are', () => {
     const lines: string[] = [];
     for (let i = 0; i < 50; i++) {
       const limiter = createLimiter({ limits: {}, log: (line) => lines.push(line) });
-      coreOf(limiter).watchRequest({ server }, limiter.spend([]) as never);
+      coreOf(limiter).watchRequest({ server }, limiter.spendSync([]));
     }
     expect(lines).toEqual([]);
   });
@@ -121,7 +121,7 @@ describe('ids that are IPv6 addresses', () => {
     const limits = { A: { key: accountId(text), ...numbers }, B: { key: accountId(text), ...numbers } };
     const limiter = createLimiter({ limits, log: (line) => lines.push(line) });
     const ids = (['A', 'B'] as const).map((limit) => ({ limit, id: '::1' }));
-    coreOf(limiter).watchRequest({}, limiter.spend(ids) as never);
+    coreOf(limiter).watchRequest({}, limiter.spendSync(ids));
     expect(lines.map((line) => /"[AB]"/.exec(line)?.[0])).toEqual(['"A"', '"B"']);
   });
 
@@ -145,9 +145,9 @@ describe('ids that are IPv6 addresses', () => {
       log: (line) => lines.push(line),
     });
     const look = (id: string): void => {
-      coreOf(limiter).watchRequest({}, limiter.spend([{ limit: 'Gone', id }]) as never);
+      coreOf(limiter).watchRequest({}, limiter.spendSync([{ limit: 'Gone', id }]));
     };
-    const decision = limiter.spend([{ limit: 'Gone', id: '::1' }]) as never;
+    const decision = limiter.spendSync([{ limit: 'Gone', id: '::1' }]);
     limiter.replace({ limits: {} });
     coreOf(limiter).watchRequest({}, decision);
     limiter.replace({ limits: { Gone: { key: accountId(text), count: 50_000, period: '1s' } } });

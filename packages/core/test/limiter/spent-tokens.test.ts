@@ -1,16 +1,16 @@
-import { createLimiter, memoryStore, type Awaitable, type Decision, type Limiter } from '@sluice/core';
+import { createLimiter, memoryStore, type Decision, type Limiter } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { RequestDecision } from '../../src/http/request-decision.ts';
-import { accountLimits, atOnce } from '../support/limiter-on-fake-time.ts';
-import { thrown } from '../support/thrown.ts';
+import { accountLimits } from '../support/limiter-on-fake-time.ts';
+import { rejected } from '../support/thrown.ts';
 import { numbers, order, started } from './spending.ts';
 
 describe('the refund of a decision', () => {
-  test('gives back what it took from all its buckets, and returns their state', () => {
+  test('gives back what it took from all its buckets, and returns their state', async () => {
     const { spend, remaining, refund } = started();
     const decision = spend(order(3), { limit: 'Reads', id: '7', cost: 2 });
     spend(order(1));
-    expect(refund(decision)).toEqual([
+    expect(await refund(decision)).toEqual([
       {
         limit: 'Orders',
         id: '7',
@@ -35,139 +35,139 @@ describe('the refund of a decision', () => {
     expect([remaining(), remaining('Reads')]).toEqual([9, 10]);
   });
 
-  test('gives it back once', () => {
+  test('gives it back once', async () => {
     const { spend, remaining, refund } = started();
     const decision = spend(order(3));
     spend(order(5));
-    refund(decision);
-    expect(refund(decision)).toEqual([]);
+    await refund(decision);
+    expect(await refund(decision)).toEqual([]);
     expect(remaining()).toBe(5);
   });
 
-  test('that is late gives back only tokens that have not refilled by themselves', () => {
+  test('that is late gives back only tokens that have not refilled by themselves', async () => {
     const { time, spend, remaining, refund } = started();
     const decision = spend(order(3));
     spend(order(6));
     time.advance(2000);
     expect(remaining()).toBe(3);
-    refund(decision);
+    await refund(decision);
     expect(remaining()).toBe(4);
   });
 
-  test('that is too late gives back nothing', () => {
+  test('that is too late gives back nothing', async () => {
     const { time, spend, remaining, refund } = started();
     const decision = spend(order(3));
     spend(order(6));
     time.advance(3000);
-    refund(decision);
+    await refund(decision);
     expect(remaining()).toBe(4);
   });
 
-  test('gives back nothing when the request was denied', () => {
+  test('gives back nothing when the request was denied', async () => {
     const { spend, remaining, refund } = started();
     spend(order(10));
-    expect(refund(spend(order(1)))).toEqual([]);
+    expect(await refund(spend(order(1)))).toEqual([]);
     expect(remaining()).toBe(0);
   });
 
-  test('gives back nothing when tokens were only checked, or spend-only could not take them', () => {
+  test('gives back nothing when tokens were only checked, or spend-only could not take them', async () => {
     const { limiter, spend, remaining, refund } = started();
     spend(order(8));
     const decisions = [
       spend(order(2, { mode: 'check-only' })),
       spend(order(3, { mode: 'spend-only' })),
       spend(order(0)),
-      atOnce(limiter.check([order(1)])),
+      limiter.checkSync([order(1)]),
     ];
-    expect(decisions.map(refund)).toEqual([[], [], [], []]);
+    expect(await Promise.all(decisions.map(refund))).toEqual([[], [], [], []]);
     expect(remaining()).toBe(2);
   });
 
-  test('gives back the tokens that spend-only took', () => {
+  test('gives back the tokens that spend-only took', async () => {
     const { spend, remaining, refund } = started();
-    refund(spend(order(3, { mode: 'spend-only' })));
+    await refund(spend(order(3, { mode: 'spend-only' })));
     expect(remaining()).toBe(10);
   });
 
-  test('never fills a bucket beyond full', () => {
+  test('never fills a bucket beyond full', async () => {
     const { limiter, spend, remaining, refund } = started();
     const decision = spend(order(3));
-    atOnce(limiter.reset([{ limit: 'Orders', id: '7' }]));
-    refund(decision);
+    void limiter.reset([{ limit: 'Orders', id: '7' }]);
+    await refund(decision);
     expect(remaining()).toBe(10);
-    expect(atOnce(limiter.check([order(10)]))).toMatchObject({ allowed: true, resetAfterMs: 0 });
+    expect(limiter.checkSync([order(10)])).toMatchObject({ allowed: true, resetAfterMs: 0 });
   });
 
-  test('after the limit was raised gives back no debt of the new numbers', () => {
+  test('after the limit was raised gives back no debt of the new numbers', async () => {
     const { limiter, spend, remaining, refund } = started();
     const decision = spend(order(10));
     limiter.replace({ limits: accountLimits({ Orders: { burst: 100, count: 1, period: '1s' } }) });
     spend(order(90));
     expect(remaining()).toBe(0);
-    expect(refund(decision)).toMatchObject([{ remaining: 0, resetAfterMs: 90_000 }]);
+    expect(await refund(decision)).toMatchObject([{ remaining: 0, resetAfterMs: 90_000 }]);
     expect(remaining()).toBe(10);
   });
 
-  test('after the limit was lowered gives back no more than it took', () => {
+  test('after the limit was lowered gives back no more than it took', async () => {
     const { limiter, time, spend, remaining, refund } = started();
     const decision = spend(order(4));
     limiter.replace({ limits: accountLimits({ Orders: { burst: 5, count: 2, period: '1s' } }) });
     time.advance(2000);
     expect(remaining()).toBe(1);
-    refund(decision);
+    await refund(decision);
     expect(remaining()).toBe(5);
   });
 
-  test('after its limit was removed is harmless', () => {
+  test('after its limit was removed is harmless', async () => {
     const { limiter, spend, refund } = started();
     const decision = spend(order(4));
     limiter.replace({ limits: {} });
-    expect(refund(decision)).toMatchObject([{ limit: 'Orders', remaining: 10 }]);
+    expect(await refund(decision)).toMatchObject([{ limit: 'Orders', remaining: 10 }]);
   });
 
-  test('of another limiter’s decision is an error with the remedy, and the tokens can still be given back', () => {
+  test('of another limiter’s decision is an error with the remedy, and the tokens can still be given back', async () => {
     const [one, other] = [started(), started()];
     const decision = one.spend(order(4));
-    const error = thrown(() => other.refund(decision));
+    const error = await rejected(() => other.refund(decision));
     expect(error.code).toBe('ERR_FOREIGN_DECISION');
     expect(error.message).toBe(
       'This decision was made by another limiter. Only that limiter can give its tokens back: call refund(decision) on it. ' +
         'To give tokens of this limiter to an id, name its bucket: refund([{ limit, id, cost }]).',
     );
-    expect(one.refund(decision)).toMatchObject([{ remaining: 10 }]);
+    expect(await one.refund(decision)).toMatchObject([{ remaining: 10 }]);
   });
 
   test.each(['the same store', 'another store'])(
     'remains possible after it was requested from a closed limiter on %s by mistake',
-    (which) => {
+    async (which) => {
       const one = started();
       const store = which === 'the same store' ? one.store : memoryStore();
       const other = createLimiter({ limits: accountLimits({ Others: numbers.Orders }), store });
       const decision = one.spend(order(4));
-      atOnce(other.close());
-      expect(thrown(() => other.refund(decision)).code).toBe('ERR_FOREIGN_DECISION');
-      one.refund(decision);
+      void other.close();
+      expect((await rejected(() => other.refund(decision))).code).toBe('ERR_FOREIGN_DECISION');
+      await one.refund(decision);
       expect(one.remaining()).toBe(10);
     },
   );
 
-  test.each<[what: string, decide: (limiter: Limiter) => Awaitable<Decision>]>([
-    ['denied', (limiter) => limiter.spend([order(0), { limit: 'Reads', id: '7', cost: 10 }])],
-    ['only checked', (limiter) => limiter.check([order(1)])],
-    ['about no limit', (limiter) => limiter.spend([])],
-  ])('of another limiter’s decision that was %s is the same error', (_, decide) => {
+  test.each<[what: string, decide: (limiter: Limiter) => Decision]>([
+    ['denied', (limiter) => limiter.spendSync([order(0), { limit: 'Reads', id: '7', cost: 10 }])],
+    ['only checked', (limiter) => limiter.checkSync([order(1)])],
+    ['about no limit', (limiter) => limiter.spendSync([])],
+  ])('of another limiter’s decision that was %s is the same error', async (_, decide) => {
     const [one, other] = [started(), started()];
     one.spend({ limit: 'Reads', id: '7', cost: 1 });
-    const decision = atOnce(decide(one.limiter));
-    expect(thrown(() => other.refund(decision)).code).toBe('ERR_FOREIGN_DECISION');
-    expect(one.refund(decision)).toEqual([]);
+    const decision = decide(one.limiter);
+    expect((await rejected(() => other.refund(decision))).code).toBe('ERR_FOREIGN_DECISION');
+    expect(await one.refund(decision)).toEqual([]);
   });
 
-  test('of a closed limiter is an error', () => {
+  test('of a closed limiter is an error', async () => {
     const { limiter, spend, refund } = started();
     const decision = spend(order(4));
-    atOnce(limiter.close());
-    expect(thrown(() => refund(decision)).code).toBe('ERR_CLOSED');
+    void limiter.close();
+    expect((await rejected(() => refund(decision))).code).toBe('ERR_CLOSED');
   });
 });
 
@@ -175,8 +175,8 @@ test.each([
   ['the decision on a request', new RequestDecision(), 'RequestDecision'],
   ['a copy of a decision', { outcome: 'allowed', results: [] }, "outcome: 'allowed'"],
   ['nothing', undefined, 'undefined'],
-])('refund rejects %s, and the message shows what to write', (_, what, shown) => {
-  const error = thrown(() => started().limiter.refund(what as never));
+])('refund rejects %s, and the message shows what to write', async (_, what, shown) => {
+  const error = await rejected(() => started().limiter.refund(what as never));
   expect(error.code).toBe('ERR_OPTION');
   expect(error.message).toContain(`must be given a decision of spend(), or an array of entries, but was `);
   expect(error.message).toContain(shown);
@@ -184,15 +184,15 @@ test.each([
 });
 
 describe('the operator’s refund', () => {
-  test('gives back the whole cost at any time, at most to a full bucket', () => {
+  test('gives back the whole cost at any time, at most to a full bucket', async () => {
     const { limiter, time, spend } = started();
     spend(order(9));
     time.advance(500);
-    expect(limiter.refund([{ limit: 'Orders', id: '7', cost: 3 }])).toMatchObject([
+    expect(await limiter.refund([{ limit: 'Orders', id: '7', cost: 3 }])).toMatchObject([
       { limit: 'Orders', id: '7', remaining: 4, resetAfterMs: 5500 },
     ]);
-    expect(limiter.refund([{ limit: 'Orders', id: '7' }])).toMatchObject([{ remaining: 5 }]);
-    expect(limiter.refund([{ limit: 'Orders', id: '7', cost: 1_000_000 }])).toMatchObject([
+    expect(await limiter.refund([{ limit: 'Orders', id: '7' }])).toMatchObject([{ remaining: 5 }]);
+    expect(await limiter.refund([{ limit: 'Orders', id: '7', cost: 1_000_000 }])).toMatchObject([
       { remaining: 10, resetAfterMs: 0 },
     ]);
   });

@@ -12,7 +12,7 @@ import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { CountedTime } from '../support/counted-time.ts';
 import { deferred } from '../support/promises.ts';
-import { accountLimits, atOnce } from '../support/limiter-on-fake-time.ts';
+import { accountLimits } from '../support/limiter-on-fake-time.ts';
 
 const hanging = <T>(): Promise<T> => new Promise(() => {});
 
@@ -26,13 +26,13 @@ function limiterWith(options: Partial<LimiterOptions>) {
   const limits = accountLimits({ Orders: { burst: 1, count: 1, period: '10s' } });
   const limiter = createLimiter({ limits, log: false, time, ...options });
   const spend = () => limiter.spend([{ limit: 'Orders', id: '7' }]);
-  return { time, limiter, spend };
+  const decide = () => limiter.spendSync([{ limit: 'Orders', id: '7' }]);
+  return { time, limiter, spend, decide };
 }
 
 describe('the time of a limiter is that of', () => {
   test('its own memory store', () => {
-    const { time, spend } = limiterWith({});
-    const decide = (): Decision => atOnce(spend());
+    const { time, decide } = limiterWith({});
     expect([decide().allowed, decide().retryAfterMs]).toEqual([true, 10_000]);
     time.advance(9999.999);
     expect(decide().allowed).toBe(false);
@@ -65,10 +65,10 @@ describe('the time of a limiter is that of', () => {
     const onDecision = (): never => {
       throw new Error('from outside');
     };
-    const { time, spend } = limiterWith({ onDecision, log: (line) => lines.push(line) });
+    const { time, decide } = limiterWith({ onDecision, log: (line) => lines.push(line) });
     for (const ms of [0, 9999, 1]) {
       time.advance(ms);
-      atOnce(spend());
+      decide();
     }
     expect(lines).toHaveLength(2);
     expect(lines[1]).toContain('(and 1 more like it since the last line)');
@@ -98,18 +98,18 @@ describe('the time of a limiter is that of', () => {
     [59_999, 1000],
     [60_000, 10_000],
   ])('a raised limit, which cuts debts for a minute: %i ms after the raise the wait is %i ms', (ms, retryAfterMs) => {
-    const { time, limiter, spend } = limiterWith({ store: memoryStore({ time: new FakeTime() }) });
-    atOnce(spend());
+    const { time, limiter, decide } = limiterWith({ store: memoryStore({ time: new FakeTime() }) });
+    decide();
     limiter.replace({ limits: accountLimits({ Orders: { burst: 1, count: 1, period: '1s' } }) });
     time.advance(ms);
-    expect(atOnce(spend())).toMatchObject({ allowed: false, retryAfterMs });
+    expect(decide()).toMatchObject({ allowed: false, retryAfterMs });
   });
 
   test('nothing else: a store that is passed has its own', () => {
-    const { time, spend } = limiterWith({ store: memoryStore({ time: new FakeTime() }) });
-    atOnce(spend());
+    const { time, decide } = limiterWith({ store: memoryStore({ time: new FakeTime() }) });
+    decide();
     time.advance(60_000);
-    expect(atOnce(spend()).allowed).toBe(false);
+    expect(decide().allowed).toBe(false);
   });
 });
 
@@ -119,7 +119,7 @@ test('a decision in memory reads the clock once, however many limits it has', ()
   const limits = accountLimits(Object.fromEntries(names.map((name) => [name, { count: 1, period: '1s' }])));
   const limiter = createLimiter({ limits, time });
   time.reads = 0;
-  for (let i = 0; i < 10; i++) atOnce(limiter.spend(names.map((limit) => ({ limit, id: '7' }))));
+  for (let i = 0; i < 10; i++) limiter.spendSync(names.map((limit) => ({ limit, id: '7' })));
   expect([time.reads, time.alarms]).toEqual([10, 0]);
 });
 
@@ -127,7 +127,7 @@ test('a decision in memory reads the wall clock once for all its quotas, and onc
   const time = new CountedTime();
   const limits = accountLimits({ Daily: { count: 999, per: 'day' }, Monthly: { count: 999, per: 'month' } });
   const limiter = createLimiter({ limits, time });
-  const spend = () => atOnce(limiter.spend(['Daily', 'Monthly'].map((limit) => ({ limit, id: '7' }))));
+  const spend = () => limiter.spendSync(['Daily', 'Monthly'].map((limit) => ({ limit, id: '7' })));
   spend();
   time.advance(40_000_000_000);
   // The first decisions also find the running periods, and sweep for their new tables.
@@ -146,7 +146,7 @@ test('a denial in memory reads the clock once for own and borrowed tokens', () =
     Pool: { key: everyone(), count: 9, period: '1h' },
   };
   const limiter = createLimiter({ limits, time });
-  const spend = () => atOnce(limiter.spend([{ limit: 'Own', id: '7' }]));
+  const spend = () => limiter.spendSync([{ limit: 'Own', id: '7' }]);
   spend();
   time.reads = 0;
   expect(Array.from({ length: 10 }, () => spend().allowed)).not.toContain(true);

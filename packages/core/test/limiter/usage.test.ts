@@ -1,8 +1,8 @@
 import { accountId, createLimiter, memoryStore, type Store } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
-import { rejected, thrown } from '../support/thrown.ts';
+import { limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { rejected } from '../support/thrown.ts';
 
 const JUNE_30 = Date.UTC(2026, 5, 30, 12);
 const june = { start: new Date(Date.UTC(2026, 5, 1)), end: new Date(Date.UTC(2026, 6, 1)) };
@@ -14,59 +14,61 @@ function setup(options: Parameters<typeof limiterOnFakeTime>[1] = {}) {
     options,
   );
   made.time.setWall(JUNE_30);
-  return { ...made, usage: (id = '7') => atOnce(made.limiter.usage([{ limit: 'Monthly', id }])) };
+  return { ...made, usage: (id = '7') => made.limiter.usage([{ limit: 'Monthly', id }]) };
 }
 
-test('usage returns what was used in the current period, and takes nothing', () => {
+test('usage returns what was used in the current period, and takes nothing', async () => {
   const { limiter, usage, time } = setup();
   void limiter.spend([{ ...MONTHLY, cost: 3 }]);
   const expected = [{ limit: 'Monthly', id: '7', used: 3, count: 10, remaining: 7, ...june }];
-  expect([usage(), usage()]).toEqual([expected, expected]);
+  expect(await Promise.all([usage(), usage()])).toEqual([expected, expected]);
   time.setWall(june.end.getTime());
-  expect(usage()).toMatchObject([{ used: 0, remaining: 10, start: june.end }]);
+  expect(await usage()).toMatchObject([{ used: 0, remaining: 10, start: june.end }]);
 });
 
-test('usage has one object for each entry, in their order', () => {
+test('usage has one object for each entry, in their order', async () => {
   const { limiter } = setup({ overrides: { Monthly: { '8': 'unlimited', '9': 'blocked' } } });
   void limiter.spend([{ limit: 'Daily', id: '7' }]);
   const ids = ['8', '7', '9'].map((id) => ({ limit: 'Monthly', id }));
-  expect(atOnce(limiter.usage([...ids, { limit: 'Daily', id: '7' }]))).toMatchObject([
+  expect(await limiter.usage([...ids, { limit: 'Daily', id: '7' }])).toMatchObject([
     { id: '8', used: 0, count: Infinity, remaining: Infinity, ...june },
     { id: '7', used: 0, count: 10, remaining: 10 },
     { id: '9', used: 0, count: 0, remaining: 0, ...june },
     { limit: 'Daily', id: '7', used: 1, count: 5, start: new Date(Date.UTC(2026, 5, 30)) },
   ]);
-  expect(atOnce(limiter.usage([]))).toEqual([]);
+  expect(await limiter.usage([])).toEqual([]);
 });
 
-test('usage may exceed a quota that was lowered, and has the id in its canonical spelling', () => {
+test('usage may exceed a quota that was lowered, and has the id in its canonical spelling', async () => {
   const { limiter, usage } = setup();
   void limiter.spend([{ ...MONTHLY, cost: 9 }]);
   limiter.replace({ limits: { Monthly: { key: accountId(), count: 4, per: 'month' } } });
-  expect(usage()).toMatchObject([{ used: 9, count: 4, remaining: 0 }]);
+  expect(await usage()).toMatchObject([{ used: 9, count: 4, remaining: 0 }]);
 });
 
-test('usage is the whole count when the clock has stepped back into a past period', () => {
+test('usage is the whole count when the clock has stepped back into a past period', async () => {
   const { limiter, usage, time } = setup();
   time.setWall(june.end.getTime());
   void limiter.spend([MONTHLY]);
   time.setWall(june.end.getTime() - 1000);
-  expect(usage()).toMatchObject([{ used: 10, count: 10, remaining: 0 }]);
+  expect(await usage()).toMatchObject([{ used: 10, count: 10, remaining: 0 }]);
 });
 
-test('wrong entries are errors', () => {
+test('wrong entries are errors', async () => {
   const { limiter } = setup();
-  const error = thrown(() => limiter.usage([{ limit: 'Often', id: '7' }]));
+  const error = await rejected(() => limiter.usage([{ limit: 'Often', id: '7' }]));
   expect(error.code).toBe('ERR_OPTION');
   expect(error.message).toBe(
     '`usage` must be given limits that are quotas, but "Often" is another kind of limit. To see what is left of it without taking anything, ' +
       "use check([{ limit: 'Often', id }]).",
   );
-  expect(thrown(() => limiter.usage([MONTHLY, MONTHLY])).code).toBe('ERR_DUPLICATE_BUCKET');
-  expect(thrown(() => limiter.usage([{ ...MONTHLY, cost: 1 } as never])).message).toContain('usage takes nothing.');
-  expect(thrown(() => limiter.usage([{ limit: 'None', id: '7' }])).code).toBe('ERR_UNKNOWN_LIMIT');
+  expect((await rejected(() => limiter.usage([MONTHLY, MONTHLY]))).code).toBe('ERR_DUPLICATE_BUCKET');
+  expect((await rejected(() => limiter.usage([{ ...MONTHLY, cost: 1 } as never]))).message).toContain(
+    'usage takes nothing.',
+  );
+  expect((await rejected(() => limiter.usage([{ limit: 'None', id: '7' }]))).code).toBe('ERR_UNKNOWN_LIMIT');
   void limiter.close();
-  expect(thrown(() => limiter.usage([MONTHLY])).code).toBe('ERR_CLOSED');
+  expect((await rejected(() => limiter.usage([MONTHLY]))).code).toBe('ERR_CLOSED');
 });
 
 describe('a store that can fail', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
 const numbers = { count: 1, period: '1s' };
@@ -7,8 +7,8 @@ const numbers = { count: 1, period: '1s' };
 test('a hidden limit decides and is reported like any other, marked as hidden', () => {
   const { limiter } = limiterOnFakeTime({ Ban: { ...numbers, hidden: true }, Reads: numbers });
   const both = ['Ban', 'Reads'].map((limit) => ({ limit, id: '7' }));
-  expect(atOnce(limiter.spend(both)).results.map(({ hidden }) => hidden)).toEqual([true, false]);
-  expect(atOnce(limiter.spend(both))).toMatchObject({ outcome: 'denied', limit: 'Ban' });
+  expect(limiter.spendSync(both).results.map(({ hidden }) => hidden)).toEqual([true, false]);
+  expect(limiter.spendSync(both)).toMatchObject({ outcome: 'denied', limit: 'Ban' });
 });
 
 test('hidden is true or false', () => {

@@ -2,7 +2,7 @@ import { createLimiter, ipAddress, loadFrom, type Override } from '@sluice/core'
 import { describe, expect, test } from 'vitest';
 import { coreOf } from '../../src/limiter/create-limiter.ts';
 import { prepareCost } from '../support/fixed-cost.ts';
-import { accountLimits, atOnce, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
+import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
 const numbers = { Orders: { count: 10, period: '1s' }, Reads: { count: 5, period: '1s' } };
@@ -68,7 +68,7 @@ describe('a fixed cost', () => {
     const large = { count: 100, period: '1s' };
     const listed = { Orders: { free: 'unlimited', other: override, large } } as const;
     const { limiter } = limiterOnFakeTime(waiting, { overrides: listed });
-    const spend = (cost: number) => atOnce(limiter.spend([{ limit: 'Orders', id: 'other', cost, share: 0.5 }]));
+    const spend = (cost: number) => limiter.spendSync([{ limit: 'Orders', id: 'other', cost, share: 0.5 }]);
     expect(spend(5).allowed).toBe(true);
     expect(thrown(() => spend(6)).code).toBe('ERR_COST_OVER_BURST');
     expect(() => prepareCost(limiter, 'Orders', 5, 0.5)).not.toThrow();
@@ -97,7 +97,7 @@ describe('a fixed cost', () => {
 
 test('an unknown limit is an error that lists those there are', () => {
   const { limiter } = limiterOnFakeTime(numbers);
-  expect(thrown(() => limiter.spend([{ limit: 'Order', id: '7' }]))).toMatchObject({
+  expect(thrown(() => limiter.spendSync([{ limit: 'Order', id: '7' }]))).toMatchObject({
     code: 'ERR_UNKNOWN_LIMIT',
     message: "No limit is named 'Order'. Did you mean `Orders`? Limits: Orders, Reads.",
   });

@@ -11,7 +11,6 @@ import {
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { thrown } from '../support/thrown.ts';
 
 const HOURLY: LimitNumbers = { burst: 100, count: 900, period: '1h' };
@@ -163,7 +162,7 @@ describe('the numbers of overrides must satisfy the bounds of their limit too', 
       onEvent: (event) => events.push(event),
       log: false,
     });
-    const burstOf = (id: string) => atOnce(limiter.check([{ limit: 'Vendor', id }])).results[0]?.burst;
+    const burstOf = (id: string) => limiter.checkSync([{ limit: 'Vendor', id }]).results[0]?.burst;
     expect(['small', 'big', 'free', 'other'].map(burstOf)).toEqual([50, 100, undefined, 100]);
     expect(events).toMatchObject([{ type: 'override-failed', id: 'big' }]);
   });
@@ -172,6 +171,6 @@ describe('the numbers of overrides must satisfy the bounds of their limit too', 
     const limiter = defined({ 1000: '1h' });
     const limits = { Vendor: { key: accountId(), ...HOURLY, count: 901, atMost: { 1000: '1h' } } };
     expect(thrown(() => limiter.replace({ limits })).code).toBe('ERR_LIMIT');
-    expect(atOnce(limiter.check([{ limit: 'Vendor', id: 'a' }])).results[0]?.count).toBe(900);
+    expect(limiter.checkSync([{ limit: 'Vendor', id: 'a' }]).results[0]?.count).toBe(900);
   });
 });

@@ -27,7 +27,7 @@ async function collected(isDone: () => boolean, most = 20): Promise<void> {
 /** Decisions that nobody keeps but the test. */
 function holding() {
   const made = started(LIMITS);
-  return { ...made, hold: (...entries: SpendEntry[]): HeldDecision => atOnce(made.limiter.hold(entries)) };
+  return { ...made, hold: (...entries: SpendEntry[]): HeldDecision => made.limiter.holdSync(entries) };
 }
 
 const LIMITS = {
@@ -44,7 +44,7 @@ test('the slots of a decision that the program drops are free after their lease,
     for (let i = 0; i < 3; i++) hold(slot(), slot({ limit: 'Here' }));
   })();
   expect(inStore()).toBe(4);
-  const here = () => (limiter.check([slot({ limit: 'Here', cost: 0 })]) as { remaining: number }).remaining;
+  const here = () => (limiter.checkSync([slot({ limit: 'Here', cost: 0 })]) as { remaining: number }).remaining;
   await collected(() => here() === 5);
   // Slots of this process alone need no lease.
   expect(here()).toBe(5);

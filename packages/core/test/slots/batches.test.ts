@@ -1,6 +1,5 @@
 import { accountId, everyone } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { atOnce } from '../support/limiter-on-fake-time.ts';
 import { holding, holdingRemotely, slot, slotsIn } from './support/holding.ts';
 
 const ceiling = { burst: 5, count: 2, period: '1s' };
@@ -25,7 +24,7 @@ const slots = () => SLOTS.map((limit) => slot({ limit }));
 describe.each(TOKENS)('with a limit of another kind, %s', (limit) => {
   test('slots are held together with its tokens, or neither', () => {
     const { hold, limiter, inStore } = holding(LIMITS);
-    const used = () => SLOTS.map((name) => 10 - atOnce(limiter.check([slot({ limit: name, cost: 0 })])).remaining);
+    const used = () => SLOTS.map((name) => 10 - limiter.checkSync([slot({ limit: name, cost: 0 })]).remaining);
     for (let i = 1; i <= CAPACITY[limit]; i++) expect(hold(...slots(), slot({ limit })).allowed).toBe(true);
     const before = [used(), inStore()];
     for (const batch of [
@@ -41,7 +40,7 @@ describe.each(TOKENS)('with a limit of another kind, %s', (limit) => {
   test.each(SLOTS)('a denied slot of %s takes none of its tokens', (full) => {
     const { hold, limiter } = holding(LIMITS);
     hold(slot({ limit: full, cost: 10 }));
-    const look = () => atOnce(limiter.check([slot({ limit, cost: 0 })]));
+    const look = () => limiter.checkSync([slot({ limit, cost: 0 })]);
     const before = look();
     for (let i = 0; i < 3; i++)
       expect(hold(slot({ limit }), ...slots())).toMatchObject({ outcome: 'denied', limit: full });
@@ -94,12 +93,12 @@ test('a refund gives the tokens of a decision back, once, and keeps its slots', 
   const seen: unknown[] = [];
   const { hold, limiter, inStore } = holding(LIMITS, { onDecision: (decision) => seen.push(decision) });
   const held = hold(slot(), slot({ limit: 'Rate' }), slot({ limit: 'Here' }));
-  expect(atOnce(limiter.refund(held))).toMatchObject([{ limit: 'Rate', remaining: 1 }]);
+  expect(await limiter.refund(held)).toMatchObject([{ limit: 'Rate', remaining: 1 }]);
   expect([inStore(), held.results.at(0)?.spent]).toEqual([1, 1]);
   // The same decision, as it was reported.
-  atOnce(limiter.spend([slot({ limit: 'Rate' })]));
-  expect(atOnce(limiter.refund(seen[0] as typeof held))).toEqual([]);
-  expect(atOnce(limiter.check([slot({ limit: 'Rate' })])).allowed).toBe(false);
+  limiter.spendSync([slot({ limit: 'Rate' })]);
+  expect(await limiter.refund(seen[0] as typeof held)).toEqual([]);
+  expect(limiter.checkSync([slot({ limit: 'Rate' })]).allowed).toBe(false);
   await held.release();
   expect(inStore()).toBe(0);
 });

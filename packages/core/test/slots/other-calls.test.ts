@@ -1,7 +1,6 @@
 import { eventLoop } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { rejected, thrown } from '../support/thrown.ts';
-import { atOnce } from '../support/limiter-on-fake-time.ts';
+import { rejected } from '../support/thrown.ts';
 import { fill, holding, holdingRemotely, slot } from './support/holding.ts';
 
 const LIMITS = {
@@ -29,14 +28,14 @@ test.each([
   ['charge', 'Slots are held and released, and not charged: leave it out.'],
   ['refund', 'Slots are released with `release()` of the decision of `hold`. To free all slots of an id, use `reset`.'],
   ['usage', 'To see what is left of it without taking anything, use check('],
-] as const)('%s is an error with a concurrency limit, and tells what to call', (call, remedy) => {
+] as const)('%s is an error with a concurrency limit, and tells what to call', async (call, remedy) => {
   const { limiter, inStore } = holding(LIMITS);
   for (const limit of ['InFlight', 'Here', 'Blocks']) {
-    const { code, message } = thrown(() => calls[call](limiter, limit));
+    const { code, message } = await rejected(() => calls[call](limiter, limit));
     expect([code, message]).toEqual(['ERR_OPTION', expect.stringContaining(remedy)]);
     expect(message).toContain(`"${limit}"`);
   }
-  expect([inStore(), atOnce(limiter.check([slot({ limit: 'Rate' })])).remaining]).toEqual([0, 9]);
+  expect([inStore(), limiter.checkSync([slot({ limit: 'Rate' })]).remaining]).toEqual([0, 9]);
 });
 
 test.each([
@@ -46,16 +45,16 @@ test.each([
   ['refund', 'It counts nothing: leave the entry out.'],
   ['reset', 'To stop shedding, use the option `enabled` of its load.'],
   ['usage', 'is another kind of limit'],
-] as const)('%s is an error with a load limit', (call, remedy) => {
+] as const)('%s is an error with a load limit', async (call, remedy) => {
   const { limiter } = holding(LIMITS);
-  const { code, message } = thrown(() => calls[call](limiter, 'Worker'));
+  const { code, message } = await rejected(() => calls[call](limiter, 'Worker'));
   expect([code, message]).toEqual(['ERR_OPTION', expect.stringContaining(remedy)]);
 });
 
-test.each(['InFlight', 'Worker'])('the mode `charge` is an error with %s, in each call', (limit) => {
+test.each(['InFlight', 'Worker'])('the mode `charge` is an error with %s, in each call', async (limit) => {
   const { limiter } = holding(LIMITS);
   for (const call of ['hold', 'check', 'spend'] as const) {
-    const error = thrown(() => limiter[call]([slot({ limit, id: '1.2.3.4', mode: 'charge' })]));
+    const error = await rejected(() => limiter[call]([slot({ limit, id: '1.2.3.4', mode: 'charge' })]));
     expect([error.code, error.message]).toEqual(['ERR_OPTION', expect.stringContaining("but was 'charge'")]);
   }
 });
@@ -65,12 +64,10 @@ describe('reset', () => {
     const { hold, limiter, time, inStore } = holding(LIMITS);
     const held = await fill(() => hold(slot(), slot({ limit: 'Here' })));
     hold(slot({ id: 'b', cost: 2 }));
-    atOnce(
-      limiter.reset([
-        { limit: 'InFlight', id: 'a' },
-        { limit: 'Here', id: 'a' },
-      ]),
-    );
+    void limiter.reset([
+      { limit: 'InFlight', id: 'a' },
+      { limit: 'Here', id: 'a' },
+    ]);
     const again = await fill(() => hold(slot(), slot({ limit: 'Here' })));
     expect(again).toHaveLength(3);
     // What was held before does not come back, and its release frees nothing of others.

@@ -21,9 +21,9 @@ test('a limit of this process asks no store and sets no timer', async () => {
   expect(store.named()).toEqual([]);
 });
 
-test('with a store that answers at once, and one that does not, the decision is there at once', () => {
+test('with a store that answers at once, and one that does not, the decision is there at once', async () => {
   for (const { limiter } of [holding(LIMITS), holdingRemotely(LIMITS)]) {
-    expect(limiter.hold([here()])).toMatchObject({ allowed: true, remaining: 1 });
+    expect(await limiter.hold([here()])).toMatchObject({ allowed: true, remaining: 1 });
   }
 });
 
@@ -112,10 +112,10 @@ describe('its slot is free again when the store', () => {
     await works(store, hold);
   });
 
-  test('is closed, and answers at once', () => {
+  test('is closed, and answers at once', async () => {
     const { limiter, store, hold } = holding(LIMITS);
     store.close();
-    expect(() => limiter.hold([here({ cost: 2 }), slot()])).toThrow('closed');
+    await expect(limiter.hold([here({ cost: 2 }), slot()])).rejects.toThrow('closed');
     expect(hold(here({ cost: 2 })).allowed).toBe(true);
   });
 });

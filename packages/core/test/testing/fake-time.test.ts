@@ -262,7 +262,7 @@ describe('while a fake time passes', () => {
 test('a denied request passes after exactly its wait, without any await', () => {
   const time = new FakeTime();
   const limiter = createLimiter({ limits: accountLimits({ Orders: { count: 7, period: '1s', burst: 1 } }), time });
-  const spend = () => limiter.spend([{ limit: 'Orders', id: '7' }]) as { allowed: boolean; retryAfterMs: number };
+  const spend = () => limiter.spendSync([{ limit: 'Orders', id: '7' }]) as { allowed: boolean; retryAfterMs: number };
   spend();
   const { allowed, retryAfterMs } = spend();
   expect([allowed, retryAfterMs]).toEqual([false, 142.858]);

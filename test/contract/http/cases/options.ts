@@ -170,7 +170,7 @@ export function optionCases(framework: Framework): void {
     expect(complaintAbout(named).code).toBe('ERR_LIMIT_IN_USE');
   });
 
-  test('replace rejects limits that a middleware could not use, and the old limits stay in use', () => {
+  test('replace rejects limits that a middleware could not use, and the old limits stay in use', async () => {
     const key = userKey;
     const limiter = stillLimiter({
       limits: { A: { key, count: 10, period: '1m' }, B: { key, count: 1, period: '1m' } },
@@ -182,9 +182,9 @@ export function optionCases(framework: Framework): void {
     expect(() => replace({ A: { key, count: 10, period: '1m' } }, { A: { ann: { count: 4, period: '1m' } } })).toThrow(
       'at most 4',
     );
-    expect(limiter.check([{ limit: 'B', id: 'ann' }])).toMatchObject({ allowed: true });
+    expect(await limiter.check([{ limit: 'B', id: 'ann' }])).toMatchObject({ allowed: true });
     replace({ A: { key, count: 5, period: '1m' } });
-    expect(limiter.check([{ limit: 'A', id: 'ann', cost: 5 }])).toMatchObject({ allowed: true });
+    expect(await limiter.check([{ limit: 'A', id: 'ann', cost: 5 }])).toMatchObject({ allowed: true });
   });
 
   test('options that were rejected leave nothing behind in the limiter', () => {

@@ -96,7 +96,7 @@ export class ReplayPass {
     if (this.#entries.length === 0) return undefined;
     try {
       if (this.#inProgress !== undefined) return this.#inProgress.decide(this.#entries, durationMicros);
-      return this.#limiter.spend(this.#entries) as Decision;
+      return this.#limiter.spendSync(this.#entries);
     } catch (error) {
       if (!(error instanceof SluiceError) || error.code !== 'ERR_COST_OVER_BURST') throw error;
       this.undecidable.count++;

@@ -37,8 +37,8 @@ export class RequestsInProgress {
    * @param durationMicros - At most a day: while it holds its slots, the limiter renews its lease.
    */
   decide(entries: readonly SpendEntry[], durationMicros: number): Decision {
-    if (!entries.some(({ limit }) => this.#names.has(limit))) return this.#limiter.spend(entries) as Decision;
-    const held = this.#limiter.hold(entries) as HeldDecision;
+    if (!entries.some(({ limit }) => this.#names.has(limit))) return this.#limiter.spendSync(entries);
+    const held = this.#limiter.holdSync(entries);
     if (!held.allowed) return held;
     // A request that waits for its turn ends later than in the log.
     const delayMicros = Math.ceil(held.delayMs * 1000);

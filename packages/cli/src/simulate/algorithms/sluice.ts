@@ -1,4 +1,4 @@
-import { createLimiter, memoryStore, type Decision, type LimitDefinitions, type Limiter } from '@sluice/core';
+import { createLimiter, memoryStore, type LimitDefinitions, type Limiter } from '@sluice/core';
 import { limitsOf, type Limit } from '@sluice/core/kit';
 import { FakeTime } from '@sluice/core/testing';
 import type { Algorithm } from './algorithm.ts';
@@ -26,7 +26,7 @@ export class SluiceLimiter {
         this.#time.set(atMicros / 1000);
         const entries = limits.map(({ name, key }) => ({ limit: name, id: bucketOf(key.format.name, id), cost }));
         // A memory store answers synchronously.
-        const { allowed, delayMs } = this.#limiter.spend(entries) as Decision;
+        const { allowed, delayMs } = this.#limiter.spendSync(entries);
         return allowed ? Math.round(delayMs * 1000) : undefined;
       },
     };

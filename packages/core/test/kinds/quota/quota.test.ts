@@ -3,9 +3,9 @@ import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { defineLimits } from '../../../src/limits/define-limits.ts';
 import type { Limit } from '../../../src/limits/limit.ts';
-import { atOnce, limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
+import { limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
 import { OldStore } from '../../support/old-store.ts';
-import { thrown } from '../../support/thrown.ts';
+import { rejected, thrown } from '../../support/thrown.ts';
 
 const key = accountId();
 const define = (definition: object): Limit =>
@@ -92,10 +92,10 @@ describe('an anchor function', () => {
   const { limiter } = limiterOnFakeTime({ Monthly: { count: 100, per: 'month', anchor } });
   const spend = (id: string) => limiter.spend([{ limit: 'Monthly', id }]);
 
-  test('gives each id periods of its own', () => {
-    const [one, two] = ['1', '2'].map((id) => atOnce(spend(id)).resetAfterMs);
-    expect([one, two]).toEqual([30 * 86_400_000, 14 * 86_400_000]);
-    expect(atOnce(spend('1')).remaining).toBe(98);
+  test('gives each id periods of its own', async () => {
+    const [one, two] = await Promise.all(['1', '2'].map(spend));
+    expect([one?.resetAfterMs, two?.resetAfterMs]).toEqual([30 * 86_400_000, 14 * 86_400_000]);
+    expect((await spend('1')).remaining).toBe(98);
   });
 
   test.each([
@@ -108,11 +108,11 @@ describe('an anchor function', () => {
     ['6', 'The function `anchor` of limit "Monthly" must return a date, but returned a promise.'],
     ['7', '`anchor` of limit "Monthly" must be a date that exists'],
     ['8', 'The function `anchor` of limit "Monthly" threw (Error: no account). Return a date for every id'],
-  ])('that does not return a date is an error of the decision: %s', (id, message) => {
-    const error = thrown(() => spend(id));
+  ])('that does not return a date is an error of the decision: %s', async (id, message) => {
+    const error = await rejected(() => spend(id));
     expect(error.code).toBe('ERR_OPTION');
     expect(error.message).toContain(message);
-    expect(thrown(() => limiter.reset([{ limit: 'Monthly', id }])).code).toBe('ERR_OPTION');
+    expect((await rejected(() => limiter.reset([{ limit: 'Monthly', id }]))).code).toBe('ERR_OPTION');
   });
 
   test('may return more dates than are remembered', () => {
@@ -121,7 +121,7 @@ describe('an anchor function', () => {
       Monthly: { count: 100, per: 'month', anchor: (id) => new Date(start + 1000 * Number(id)) },
     });
     for (let id = 0; id <= 10_001; id++) void many.spend([{ limit: 'Monthly', id: String(id) }]);
-    expect(atOnce(many.spend([{ limit: 'Monthly', id: '0' }])).remaining).toBe(98);
+    expect(many.spendSync([{ limit: 'Monthly', id: '0' }]).remaining).toBe(98);
   });
 });
 
@@ -146,7 +146,7 @@ describe('a store without calendar periods', () => {
 describe('an override of a quota', () => {
   const spend = (overrides: object, id = '7') => {
     const { limiter } = limiterOnFakeTime({ Monthly: { count: 100, per: 'month' } }, { overrides } as never);
-    return atOnce(limiter.spend([{ limit: 'Monthly', id }]));
+    return limiter.spendSync([{ limit: 'Monthly', id }]);
   };
 
   test('changes its count', () => {
@@ -184,8 +184,8 @@ describe('an override of a quota', () => {
       { Monthly: { count: 100, per: 'month' }, Often: { count: 7, period: '1m' } },
       { overrides: () => rate },
     );
-    expect(atOnce(limiter.spend([{ limit: 'Often', id: '7' }])).remaining).toBe(4);
-    expect(atOnce(limiter.spend([{ limit: 'Monthly', id: '7' }])).remaining).toBe(99);
+    expect(limiter.spendSync([{ limit: 'Often', id: '7' }]).remaining).toBe(4);
+    expect(limiter.spendSync([{ limit: 'Monthly', id: '7' }]).remaining).toBe(99);
     expect(events).toMatchObject([{ type: 'override-failed', limit: 'Monthly', cause: { code: 'ERR_OVERRIDE' } }]);
   });
 
@@ -215,7 +215,7 @@ test('another calendar has other buckets, and the old calendar has its old bucke
   const store = memoryStore({ time });
   const day = { Q: { key, count: 5, per: 'day' } } as const;
   const limiter = createLimiter({ limits: day, store, time });
-  const used = () => 5 - atOnce(limiter.spend([{ limit: 'Q', id: '7' }])).remaining;
+  const used = () => 5 - limiter.spendSync([{ limit: 'Q', id: '7' }]).remaining;
   expect([used(), used()]).toEqual([1, 2]);
   limiter.replace({ limits: { Q: { key, count: 5, per: 'day', timeZone: 'Europe/Berlin' } } });
   expect(used()).toBe(1);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { strictestDecision } from '../../../src/decision/strictness.ts';
 import { rejects, ScriptedStore } from '../../failure/support/scripted-store.ts';
 import { prepareCost } from '../../support/fixed-cost.ts';
-import { accountLimits, atOnce, limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
+import { accountLimits, limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
 import { rejected, thrown } from '../../support/thrown.ts';
 
 const numbers = { Orders: { count: 2, period: '1m' }, Reads: { count: 2, period: '1s' } };
@@ -14,12 +14,12 @@ const read = { limit: 'Reads', id: 'mallory' };
 
 /** Gives how many tokens each of some buckets has. */
 const remainingOf = (limiter: ReturnType<typeof limiterOnFakeTime>['limiter'], entries: readonly SpendEntry[]) =>
-  atOnce(limiter.check(entries)).results.map(({ remaining }) => remaining);
+  limiter.checkSync(entries).results.map(({ remaining }) => remaining);
 
 describe('a blocked id', () => {
   test('is denied always, without tokens and without a wait', () => {
     const { limiter } = limiterOnFakeTime(numbers, { overrides });
-    const decision = atOnce(limiter.spend([{ ...mallory, cost: 2 }]));
+    const decision = limiter.spendSync([{ ...mallory, cost: 2 }]);
     expect(decision).toMatchObject({
       outcome: 'denied',
       allowed: false,
@@ -54,7 +54,7 @@ describe('a blocked id', () => {
 
   test('is one id: the others of its limit are decided as ever', () => {
     const { limiter } = limiterOnFakeTime(numbers, { overrides });
-    expect(atOnce(limiter.spend([ann]))).toMatchObject({
+    expect(limiter.spendSync([ann])).toMatchObject({
       allowed: true,
       blocked: false,
       results: [{ blocked: false }],
@@ -67,43 +67,43 @@ describe('a blocked id', () => {
     { mode: 'spend-only' },
     { cost: 0 },
     { cost: 1_000_000 },
-  ])('is denied whatever the mode and the cost: %o', (entry) => {
+  ])('is denied whatever the mode and the cost: %o', async (entry) => {
     const { limiter } = limiterOnFakeTime(numbers, { overrides });
     for (const call of ['spend', 'check'] as const) {
-      expect(atOnce(limiter[call]([{ ...mallory, ...entry }]))).toMatchObject({ outcome: 'denied', blocked: true });
+      expect(await limiter[call]([{ ...mallory, ...entry }])).toMatchObject({ outcome: 'denied', blocked: true });
     }
   });
 
   test('costs the other limits of its batch nothing, spend-only ones included, and is all that the decision reports', () => {
     const { limiter } = limiterOnFakeTime(numbers, { overrides });
-    const { results } = atOnce(limiter.spend([read, mallory, { ...ann, mode: 'spend-only' }]));
+    const { results } = limiter.spendSync([read, mallory, { ...ann, mode: 'spend-only' }]);
     expect(results).toMatchObject([{ ...mallory, blocked: true }]);
     expect(remainingOf(limiter, [read, ann])).toEqual([2, 2]);
   });
 
   test('is stricter than every denial: of two decisions on one request it is the one that is reported', () => {
     const { limiter } = limiterOnFakeTime(numbers, { overrides });
-    atOnce(limiter.charge([{ ...ann, cost: 2 }]));
-    const [denied, blocked] = [atOnce(limiter.spend([ann])), atOnce(limiter.spend([mallory]))];
+    void limiter.charge([{ ...ann, cost: 2 }]);
+    const [denied, blocked] = [limiter.spendSync([ann]), limiter.spendSync([mallory])];
     expect(denied).toMatchObject({ outcome: 'denied', blocked: false, retryAfterMs: 30_000 });
     expect(strictestDecision([denied, blocked])).toBe(blocked);
     expect(strictestDecision([blocked, denied])).toBe(blocked);
   });
 
-  test('has no bucket: a charge or a refund leaves it out, and the refund of its decision gives nothing back', () => {
+  test('has no bucket: a charge or a refund leaves it out, and the refund of its decision gives nothing back', async () => {
     const { limiter } = limiterOnFakeTime(numbers, { overrides });
-    expect(atOnce(limiter.charge([mallory, ann]))).toMatchObject([{ ...ann, remaining: 1 }]);
-    expect(atOnce(limiter.refund([mallory, ann]))).toMatchObject([{ ...ann, remaining: 2 }]);
-    expect(atOnce(limiter.refund(atOnce(limiter.spend([mallory, ann]))))).toEqual([]);
-    expect(atOnce(limiter.reset([mallory]))).toBeUndefined();
+    expect(await limiter.charge([mallory, ann])).toMatchObject([{ ...ann, remaining: 1 }]);
+    expect(await limiter.refund([mallory, ann])).toMatchObject([{ ...ann, remaining: 2 }]);
+    expect(await limiter.refund(limiter.spendSync([mallory, ann]))).toEqual([]);
+    expect(await limiter.reset([mallory])).toBeUndefined();
   });
 
   test('has its bucket back, as it was, when it is blocked no longer', () => {
     const { limiter } = limiterOnFakeTime(numbers);
     const limits = accountLimits(numbers);
-    atOnce(limiter.spend([mallory]));
+    limiter.spendSync([mallory]);
     limiter.replace({ limits, overrides });
-    atOnce(limiter.spend([mallory]));
+    limiter.spendSync([mallory]);
     limiter.replace({ limits });
     expect(remainingOf(limiter, [mallory])).toEqual([1]);
   });
@@ -115,7 +115,7 @@ describe('a blocked id', () => {
 
   test('does not hide wrong arguments', () => {
     const { limiter } = limiterOnFakeTime(numbers, { overrides });
-    const code = (entries: readonly SpendEntry[]) => thrown(() => limiter.spend(entries)).code;
+    const code = (entries: readonly SpendEntry[]) => thrown(() => limiter.spendSync(entries)).code;
     expect(code([{ ...mallory, cost: -1 }])).toBe('ERR_COST');
     expect(code([mallory, mallory])).toBe('ERR_DUPLICATE_BUCKET');
     expect(code([mallory, { ...ann, cost: 3 }])).toBe('ERR_COST_OVER_BURST');
@@ -123,9 +123,9 @@ describe('a blocked id', () => {
     expect(code([mallory])).toBe('ERR_CLOSED');
   });
 
-  test('has no effect under a disabled limit', () => {
+  test('has no effect under a disabled limit', async () => {
     const limits = { Orders: { ...numbers.Orders, disabled: true } };
-    expect(atOnce(limiterOnFakeTime(limits, { overrides }).limiter.spend([mallory])).allowed).toBe(true);
+    expect((await limiterOnFakeTime(limits, { overrides }).limiter.spend([mallory])).allowed).toBe(true);
   });
 });
 
@@ -138,7 +138,7 @@ describe('an id is blocked', () => {
       },
     });
     const allowed = ['10.1.1.2', '10.9.1.1', '10.1.1.1', '11.1.1.1'].map(
-      (id) => atOnce(limiter.spend([{ limit: 'Requests', id }])).allowed,
+      (id) => limiter.spendSync([{ limit: 'Requests', id }]).allowed,
     );
     expect(allowed).toEqual([false, true, true, true]);
   });

@@ -10,8 +10,7 @@ import {
 } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { atOnce } from '../../support/limiter-on-fake-time.ts';
-import { thrown } from '../../support/thrown.ts';
+import { rejected, thrown } from '../../support/thrown.ts';
 
 const per = (count: number): Override => ({ count, period: '1s' });
 
@@ -25,7 +24,7 @@ const limiterOf = (key: Key, overrides: Readonly<Record<string, Override>>) =>
 /** The burst of each id. */
 const bursts = (key: Key, overrides: Readonly<Record<string, Override>>, ids: readonly string[]) => {
   const limiter = limiterOf(key, overrides);
-  return ids.map((id) => atOnce(limiter.check([{ limit: 'Requests', id }])).results[0]?.burst ?? 'unlimited');
+  return ids.map((id) => limiter.checkSync([{ limit: 'Requests', id }]).results[0]?.burst ?? 'unlimited');
 };
 
 describe('an id that is not valid in an entry is not valid in an override:', () => {
@@ -43,9 +42,9 @@ describe('an id that is not valid in an entry is not valid in an override:', () 
   ];
   test.each(keys.flatMap(([name, key]) => texts.map((text) => ({ name, key, text }))))(
     '$text of $name',
-    ({ key, text }) => {
+    async ({ key, text }) => {
       expect(thrown(() => limiterOf(key, { [text]: per(5) })).code).toBe('ERR_OVERRIDE');
-      expect(thrown(() => limiterOf(key, {}).spend([{ limit: 'Requests', id: text }])).code).toBe('ERR_ID');
+      expect((await rejected(() => limiterOf(key, {}).spend([{ limit: 'Requests', id: text }]))).code).toBe('ERR_ID');
     },
   );
 });
@@ -104,7 +103,7 @@ describe('an override of a network', () => {
 
   test('counts for each address on its own', () => {
     const limiter = limiterOf(ipAddress(), { '10.0.0.0/8': per(2) });
-    const spend = (id: string) => atOnce(limiter.spend([{ limit: 'Requests', id }])).allowed;
+    const spend = (id: string) => limiter.spendSync([{ limit: 'Requests', id }]).allowed;
     expect([spend('10.0.0.1'), spend('10.0.0.1'), spend('10.0.0.1'), spend('10.0.0.2')]).toEqual([
       true,
       true,

@@ -16,24 +16,24 @@ const asked = (overrides: unknown) => limiterOnFakeTime(numbers, { overrides: ov
 const entry = [{ limit: 'Orders', id: '7' }];
 
 describe('a function of overrides', () => {
-  test('is called with the limit, the canonical id, and undefined where there is no request', () => {
+  test('is called with the limit, the canonical id, and undefined where there is no request', async () => {
     const calls: unknown[] = [];
-    atOnce(asked((...args: unknown[]) => void calls.push(args)).limiter.spend(entry));
+    await asked((...args: unknown[]) => void calls.push(args)).limiter.spend(entry);
     expect(calls).toEqual([['Orders', '7', undefined]]);
   });
 
-  test('gives numbers at once: the limiter answers at once', () => {
-    const decision = atOnce(asked(() => gold).limiter.spend(entry));
+  test('gives numbers at once: the limiter answers at once', async () => {
+    const decision = await asked(() => gold).limiter.spend(entry);
     expect(decision).toMatchObject({ remaining: 99, results: [{ burst: 100, overridden: true }] });
   });
 
-  test('gives undefined: the limit has its own numbers', () => {
-    const decision = atOnce(asked(() => undefined).limiter.spend(entry));
+  test('gives undefined: the limit has its own numbers', async () => {
+    const decision = await asked(() => undefined).limiter.spend(entry);
     expect(decision).toMatchObject({ remaining: 1, results: [{ burst: 2, overridden: false }] });
   });
 
-  test("gives 'unlimited': the id is let through", () => {
-    expect(atOnce(asked(() => 'unlimited').limiter.spend(entry)).limit).toBeNull();
+  test("gives 'unlimited': the id is let through", async () => {
+    expect((await asked(() => 'unlimited').limiter.spend(entry)).limit).toBeNull();
   });
 
   test.each<[what: string, answer: (value: Override) => unknown]>([
@@ -67,7 +67,7 @@ describe('a function of overrides', () => {
 
   test('does not put off wrong arguments, which throw at once', () => {
     const { limiter } = asked(() => Promise.resolve(gold));
-    expect(thrown(() => limiter.spend([{ limit: 'Orders', id: '7', cost: -1 }])).code).toBe('ERR_COST');
+    expect(thrown(() => limiter.spendSync([{ limit: 'Orders', id: '7', cost: -1 }])).code).toBe('ERR_COST');
   });
 });
 

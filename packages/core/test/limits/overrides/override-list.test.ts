@@ -1,7 +1,7 @@
 import { accountId, createLimiter, ipAddress, ipv6RangeCIDR, OverrideList, type LimitNumbers } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { prepareCost } from '../../support/fixed-cost.ts';
-import { atOnce, limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
+import { limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
 import { thrown } from '../../support/thrown.ts';
 
 const { format } = accountId();
@@ -14,7 +14,7 @@ describe('a list of overrides', () => {
     overrides.add('Orders', format, 'alice', gold);
     overrides.add('Orders', format, 'robot', 'unlimited');
     const { limiter } = limiterOnFakeTime(numbers, { overrides });
-    const remaining = (id: string) => atOnce(limiter.check([{ limit: 'Orders', id }])).remaining;
+    const remaining = (id: string) => limiter.checkSync([{ limit: 'Orders', id }]).remaining;
     expect([remaining('alice'), remaining('bob'), remaining('robot')]).toEqual([7, 2, Infinity]);
   });
 

@@ -1,6 +1,6 @@
 import { createLimiter, ipAddress, ipv6RangeCIDR, keyFrom, OverrideList, type OverrideTable } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { accountLimits, atOnce, limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
+import { accountLimits, limiterOnFakeTime } from '../../support/limiter-on-fake-time.ts';
 import { thrown } from '../../support/thrown.ts';
 import { uninspectable } from '../../support/uninspectable.ts';
 
@@ -14,7 +14,7 @@ describe('a listed override', () => {
 
   test('gives its id other numbers, and is reported in the result', () => {
     const { limiter } = withOverrides(overrides);
-    const [result] = atOnce(limiter.spend([{ limit: 'Orders', id: 'big-customer' }])).results;
+    const [result] = limiter.spendSync([{ limit: 'Orders', id: 'big-customer' }]).results;
     expect(result).toMatchObject({ remaining: 4, burst: 5, count: 10, periodMs: 2000, overridden: true });
   });
 
@@ -24,20 +24,20 @@ describe('a listed override', () => {
       { limit: 'Orders', id: 'big-customer-2' },
       { limit: 'Reads', id: 'big-customer' },
     ];
-    for (const result of atOnce(limiter.spend(entries)).results) {
+    for (const result of limiter.spendSync(entries).results) {
       expect(result).toMatchObject({ remaining: 1, burst: 2, count: 2, periodMs: 1000, overridden: false });
     }
   });
 
   test('has a burst that is its count unless given', () => {
     const { limiter } = withOverrides({ Orders: { a: { count: 7, period: '1s' } } });
-    expect(atOnce(limiter.check([{ limit: 'Orders', id: 'a' }])).remaining).toBe(7);
+    expect(limiter.checkSync([{ limit: 'Orders', id: 'a' }]).remaining).toBe(7);
   });
 
-  test('lets an unlimited id through, whose transaction is left out of the batch', () => {
+  test('lets an unlimited id through, whose transaction is left out of the batch', async () => {
     const { limiter } = withOverrides(overrides);
     const robot = { limit: 'Orders', id: 'our-robot', cost: 1_000_000 };
-    expect(atOnce(limiter.spend([robot]))).toMatchObject({
+    expect(limiter.spendSync([robot])).toMatchObject({
       outcome: 'allowed',
       allowed: true,
       limit: null,
@@ -47,10 +47,10 @@ describe('a listed override', () => {
       resetAfterMs: 0,
       results: [],
     });
-    const { results } = atOnce(limiter.spend([robot, { limit: 'Reads', id: 'our-robot' }, robot]));
+    const { results } = limiter.spendSync([robot, { limit: 'Reads', id: 'our-robot' }, robot]);
     expect(results.map(({ limit }) => limit)).toEqual(['Reads']);
-    expect(atOnce(limiter.charge([robot]))).toEqual([]);
-    expect(atOnce(limiter.refund([robot]))).toEqual([]);
+    expect(await limiter.charge([robot])).toEqual([]);
+    expect(await limiter.refund([robot])).toEqual([]);
   });
 
   test('is found by the canonical id of its limit', () => {
@@ -58,13 +58,13 @@ describe('a listed override', () => {
       limits: { PerAddress: { key: ipAddress(), count: 1, period: '1s' } },
       overrides: { PerAddress: { '2001:DB8:0::1': 'unlimited' } },
     });
-    expect(atOnce(limiter.spend([{ limit: 'PerAddress', id: '2001:db8::1' }])).limit).toBeNull();
+    expect(limiter.spendSync([{ limit: 'PerAddress', id: '2001:db8::1' }]).limit).toBeNull();
   });
 
   test('has an id such as __proto__ if that is what it was given', () => {
     const { limiter } = withOverrides(JSON.parse('{ "Orders": { "__proto__": { "count": 9, "period": "1s" } } }'));
-    expect(atOnce(limiter.check([{ limit: 'Orders', id: '__proto__' }])).remaining).toBe(9);
-    expect(atOnce(limiter.check([{ limit: 'Orders', id: 'constructor' }])).remaining).toBe(2);
+    expect(limiter.checkSync([{ limit: 'Orders', id: '__proto__' }]).remaining).toBe(9);
+    expect(limiter.checkSync([{ limit: 'Orders', id: 'constructor' }]).remaining).toBe(2);
   });
 });
 

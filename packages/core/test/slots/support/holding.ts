@@ -39,7 +39,7 @@ export function holding(numbers: Numbers, options: Options = {}) {
   const time = new FakeTime(1000);
   const store = memoryStore({ time });
   const made = limiterOn(store, time, numbers, options);
-  const hold = (...entries: SpendEntry[]): HeldDecision => keep(atOnce(made.limiter.hold(entries)));
+  const hold = (...entries: SpendEntry[]): HeldDecision => keep(made.limiter.holdSync(entries));
   /** How many slots are held in the store. */
   const inStore = (limit = 'InFlight'): number => slotsIn(store, limit);
   return { ...made, time, store, hold, inStore };
