@@ -3,7 +3,7 @@ import { Decision } from '../decision/decision.ts';
 import type { Result } from '../decision/result.ts';
 import { strictestOf } from '../decision/strictness.ts';
 import type { Transaction } from '../decision/transaction.ts';
-import { partOf } from '../failure/alternatives.ts';
+import { partOf } from '../store/alternatives.ts';
 
 /**
  * Returns a decision of a store with some of its results, with the figures of the strictest of them, for header fields;

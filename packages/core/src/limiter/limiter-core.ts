@@ -274,7 +274,7 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
 
   #alternatives(input: FirstOf): Awaitable<readonly (readonly Transaction[])[]> {
     const set = this.#openSet();
-    return alternativesOf(input, this.store, (entry) => transactionOfEntry(set, 'firstOf', entry));
+    return alternativesOf(input, (entry) => transactionOfEntry(set, 'firstOf', entry));
   }
 
   #decideFirst(call: 'spend' | 'check', made: Awaitable<readonly (readonly Transaction[])[]>): Awaitable<Decision> {

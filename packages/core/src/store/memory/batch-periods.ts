@@ -1,4 +1,4 @@
-import type { SlotLease, StoreBucket, StoreReading } from '../store.ts';
+import type { ReadingToFill, SlotLease, StoreBucket } from '../store.ts';
 import { endOfPeriod, StalePeriodError, type CalendarPeriod } from '../calendar-period.ts';
 import { wallUnits, type WallClock } from './store-time.ts';
 
@@ -93,19 +93,20 @@ export class BatchPeriods {
     return this.#wall.dropTime(this.#wallMs);
   }
 
-  /** Returns the reading of a batch of which a bucket has a period. */
-  readingOf(nowTicks: number, levelsTicks: readonly number[]): StoreReading {
-    const count = levelsTicks.length;
+  /** Adds the ends of the periods and the wall clock to the reading of a batch of which a bucket has a period. */
+  fill(reading: ReadingToFill): void {
+    const count = reading.levelsTicks.length;
     // A loop over preallocated arrays: see docs/hot-path.md.
     // oxlint-disable-next-line unicorn/no-new-array
     const bucketNowTicks = new Array<number>(count);
     // oxlint-disable-next-line unicorn/no-new-array
     const bucketWallMs = new Array<number | undefined>(count);
     for (let index = 0; index < count; index++) {
-      bucketNowTicks[index] = this.endAt(index, nowTicks);
+      bucketNowTicks[index] = this.endAt(index, reading.nowTicks);
       bucketWallMs[index] = this.has(index) ? this.#wallMs : undefined;
     }
-    return { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs };
+    reading.bucketNowTicks = bucketNowTicks;
+    reading.bucketWallMs = bucketWallMs;
   }
 
   #makeRoomFor(count: number): void {

@@ -1,5 +1,5 @@
 import { levelOf } from '../../rule/gcra.ts';
-import type { StoreBucket, StoreReading } from '../store.ts';
+import type { ReadingToFill, StoreBucket } from '../store.ts';
 import { BatchPeriods, type BatchEntry } from './batch-periods.ts';
 import type { BucketTable } from './bucket-table.ts';
 import { Eviction } from './eviction.ts';
@@ -73,27 +73,25 @@ export class Buckets {
     return this.#reports.add(listener);
   }
 
+  /** To be called at the beginning of each call, before {@link read}. */
+  beginCall(): void {
+    this.#periods.beginCall();
+  }
+
   /**
-   * Advances the sweep and returns the levels of a batch. `setLevel` and the other methods then identify the buckets by
-   * their index in the batch.
+   * Advances the sweep and reads a batch, at the same reading of the wall clock as other batches of the call. `setLevel` and
+   * the other methods then identify the buckets by their index in the batch.
    *
    * @throws {StalePeriodError} when the wall clock shows a time outside of a period. No bucket has changed.
    */
-  read(batch: readonly BatchEntry[], now: number): number[] {
-    this.#periods.beginCall();
-    return this.readNext(batch, now);
-  }
-
-  /** Reads another batch of the same call, at the same reading of the wall clock. */
-  readNext(batch: readonly BatchEntry[], now: number): number[] {
+  read(batch: readonly BatchEntry[], now: number, reading: ReadingToFill): void {
     this.#sweep.step(now);
     this.#makeRoomFor(batch.length);
     this.#periods.beginBatch();
-    // A preallocated array: see docs/hot-path.md.
-    // oxlint-disable-next-line unicorn/no-new-array
-    const levels = new Array<number>(batch.length);
-    for (let index = 0; index < batch.length; index++) levels[index] = this.#level(batch, index, now);
-    return levels;
+    const { levelsTicks } = reading;
+    for (let index = 0; index < batch.length; index++) levelsTicks[index] = this.#level(batch, index, now);
+    reading.nowTicks = now;
+    if (this.#periods.areUsed) this.#periods.fill(reading);
   }
 
   #level(batch: readonly BatchEntry[], index: number, now: number): number {
@@ -122,11 +120,6 @@ export class Buckets {
     const mended = this.#periods.mended(batch[index]!, index, level, tat - table.latestEnd);
     if (mended !== level) this.setLevel(index, end, mended);
     return mended;
-  }
-
-  /** Returns the reading of the batch that `read` has just located. */
-  readingOf(nowTicks: number, levelsTicks: readonly number[]): StoreReading {
-    return this.#periods.areUsed ? this.#periods.readingOf(nowTicks, levelsTicks) : { nowTicks, levelsTicks };
   }
 
   /** Returns the time from which the level of a bucket counts: `now`, or the end of its period. */
