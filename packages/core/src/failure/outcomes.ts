@@ -63,7 +63,8 @@ export class Outcomes {
   /** Of a trial call. Without an answer, it rejects. */
   readonly trial: Outcome<unknown, void> = {
     accept: nothing,
-    withoutAnswer: (_, cause) => unavailable(`The store is connected, but failed to answer (${reasonOf(cause)}).`, cause),
+    withoutAnswer: (_, cause) =>
+      unavailable(`The store is connected, but failed to answer (${reasonOf(cause)}).`, cause),
   };
 
   constructor({ store, fallback, health, owner }: OutcomeParts) {

@@ -62,7 +62,8 @@ function areWallTimes({ length }: readonly Entry[], times: unknown): boolean {
 function nonsense(operation: StoreOperation, answer: unknown): SluiceError {
   const batches = isDeciding(operation) ? operation.alternatives : [operation.batch];
   const count = batches.reduce((sum, { length }) => sum + length, 0);
-  const most = batches.length === 1 ? `${count} in all` : `${count} in all batches, but only up to the first that passes`;
+  const most =
+    batches.length === 1 ? `${count} in all` : `${count} in all batches, but only up to the first that passes`;
   return new SluiceError(
     'ERR_STORE_ANSWER',
     `A store must return a whole number \`nowTicks\` and in \`levelsTicks\` one whole number for each bucket, ` +

@@ -67,7 +67,14 @@ export class StalePeriods {
    * Calls another store, which answers synchronously. Its clock does not correct the estimate of the limiter's store.
    */
   runOther(store: Store, operation: StoreOperation): Awaitable<StoreReading> {
-    return this.#attempt({ store, operation, deadlineMs: undefined, beganMicros: 0, left: MAX_REPEATS, wall: undefined });
+    return this.#attempt({
+      store,
+      operation,
+      deadlineMs: undefined,
+      beganMicros: 0,
+      left: MAX_REPEATS,
+      wall: undefined,
+    });
   }
 
   #attempt(attempt: Attempt): Awaitable<StoreReading> {

@@ -289,10 +289,7 @@ export class StoreGuard implements StoreGate {
   }
 
   // For a synchronous store, the answers of policies must be values too.
-  #byPolicy<Result>(
-    { operation, outcome }: Omit<SentOperation<Result>, 'phase'>,
-    cause: unknown,
-  ): Awaitable<Result> {
+  #byPolicy<Result>({ operation, outcome }: Omit<SentOperation<Result>, 'phase'>, cause: unknown): Awaitable<Result> {
     const pause = this.#isAsync ? this.#loopYield.due() : undefined;
     if (pause === undefined) return outcome.withoutAnswer(operation as never, cause);
     return pause.then(() => outcome.withoutAnswer(operation as never, cause));

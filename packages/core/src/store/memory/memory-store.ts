@@ -120,6 +120,7 @@ class LocalStore implements MemoryStore {
   take(batch: readonly StoreTransaction[], reading: ReadingToFill): boolean {
     const buckets = this.#open();
     const nowTicks = this.#time.nowTicks();
+    if (batch.length === 1 && isPlain(batch[0]!)) return buckets.takeOne(batch[0]!, nowTicks, reading);
     buckets.beginCall();
     buckets.read(batch, nowTicks, reading);
     return taken(buckets, batch, reading, nowTicks);
@@ -151,8 +152,18 @@ function decide(buckets: Buckets, { kind, alternatives }: DecidingOperation, now
   return joinedReading(readings);
 }
 
+/** Whether the level of a transaction's bucket falls with time. */
+function isPlain({ period, lease }: StoreTransaction): boolean {
+  return period === undefined && lease === undefined;
+}
+
 /** Takes a batch that was just read if it passes. Returns whether it does. */
-function taken(buckets: Buckets, batch: readonly StoreTransaction[], { levelsTicks }: StoreReading, now: number): boolean {
+function taken(
+  buckets: Buckets,
+  batch: readonly StoreTransaction[],
+  { levelsTicks }: StoreReading,
+  now: number,
+): boolean {
   if (!passes(batch, levelsTicks)) return false;
   for (let index = 0; index < batch.length; index++) {
     const transaction = batch[index]!;
