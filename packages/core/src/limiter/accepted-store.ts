@@ -18,7 +18,11 @@ export function checkedStore(store: Store): Store {
   }
   const { ready, take, watch } = store as { readonly [Name in 'ready' | 'take' | 'watch']?: unknown };
   checkFunction('store.ready', ready, 'Leave it out when there is nothing to wait for.');
-  checkFunction('store.take', take, "It is a faster `run` for a `spend` of one batch. Leave it out when `run` is enough.");
+  checkFunction(
+    'store.take',
+    take,
+    'It is a faster `run` for a `spend` of one batch. Leave it out when `run` is enough.',
+  );
   checkFunction('store.watch', watch, 'Leave it out when there is nothing to report.');
   return store;
 }
