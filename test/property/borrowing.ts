@@ -1,4 +1,14 @@
-import { accountId, everyone, type BorrowDefinition, type LimitDefinition, type LimitNumbers, type Store, type StoreReading, type StoreTransaction, type StoreOperation } from '@sluice/core';
+import {
+  accountId,
+  everyone,
+  type BorrowDefinition,
+  type LimitDefinition,
+  type LimitNumbers,
+  type Store,
+  type StoreReading,
+  type StoreTransaction,
+  type StoreOperation,
+} from '@sluice/core';
 import { passes, rateOf, readingsOf } from '@sluice/core/kit';
 import fc from 'fast-check';
 
@@ -102,7 +112,9 @@ export function recorded(store: Store): { readonly store: Store; readonly grants
     ...(store.traits && { traits: store.traits }),
     run(operation, deadlineMs) {
       const reading = store.run(operation, deadlineMs);
-      return reading instanceof Promise ? reading.then((settled) => noted(operation, settled)) : noted(operation, reading);
+      return reading instanceof Promise
+        ? reading.then((settled) => noted(operation, settled))
+        : noted(operation, reading);
     },
     close: () => store.close(),
   };

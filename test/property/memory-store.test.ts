@@ -65,7 +65,8 @@ test('no call displaces a bucket of a limit that has fewer buckets than another'
         const gone: (readonly [key: string, bucket: Spent])[] = [];
         for (const [key, bucket] of buckets) {
           held.set(bucket.limit, held.get(bucket.limit)! + 1);
-          if (callsOf(store).check([transaction({ ...bucket, cost: 0 })]).levelsTicks[0] === 0) gone.push([key, bucket]);
+          if (callsOf(store).check([transaction({ ...bucket, cost: 0 })]).levelsTicks[0] === 0)
+            gone.push([key, bucket]);
         }
         const most = Math.max(...held.values());
         for (const [key, { limit }] of gone) {

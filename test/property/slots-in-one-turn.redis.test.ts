@@ -41,8 +41,10 @@ function callsOn(store: RedisStore, calls: readonly Call[]): (() => Promise<unkn
   let holders = 0;
   return calls.map((each) => {
     if ('reset' in each) return () => callsOf(store).reset([{ limit: 'InFlight', id: each.reset, slots: true }]);
-    if ('renew' in each) return () => callsOf(store).renew(each.renew.map((one) => hold(one.id, `h${one.holder}`, one)));
-    if ('release' in each) return () => callsOf(store).release(each.release.map((one) => hold(one.id, `h${one.holder}`, one)));
+    if ('renew' in each)
+      return () => callsOf(store).renew(each.renew.map((one) => hold(one.id, `h${one.holder}`, one)));
+    if ('release' in each)
+      return () => callsOf(store).release(each.release.map((one) => hold(one.id, `h${one.holder}`, one)));
     const batches = each.spend.map((one) => [
       ...one.slots.map((part) => inFlight(part.id, `h${holders++}`, part)),
       ...(one.tokens === undefined ? [] : [order('tokens', one.tokens)]),

@@ -136,7 +136,8 @@ export class SlotComparison {
 
   async #call(call: Step['call']): Promise<void> {
     if ('spend' in call) return this.#spend(call.spend);
-    if ('check' in call) return this.#compare([await callsOf(this.#store).check(this.#transactions(call.check))], [call.check]);
+    if ('check' in call)
+      return this.#compare([await callsOf(this.#store).check(this.#transactions(call.check))], [call.check]);
     if ('reset' in call) {
       this.#held.get(call.reset)!.clear();
       await callsOf(this.#store).reset([{ limit: LIMIT, id: call.reset, slots: true }]);
@@ -157,7 +158,9 @@ export class SlotComparison {
     const before = this.#holders;
     const batches = alternatives.map((each) => this.#transactions(each));
     const readings =
-      batches.length === 1 ? [await callsOf(this.#store).spend(batches[0]!)] : await callsOf(this.#store).spendFirst(batches);
+      batches.length === 1
+        ? [await callsOf(this.#store).spend(batches[0]!)]
+        : await callsOf(this.#store).spendFirst(batches);
     const passed = alternatives.findIndex((each) => this.#passes(each));
     this.#compare(readings, passed < 0 ? alternatives : alternatives.slice(0, passed + 1));
     let holders = before;

@@ -98,7 +98,10 @@ class Comparison {
       this.#compareRefusal(batch as readonly StoreTransaction[], reading);
     } else {
       this.#setTime(reading.nowTicks);
-      this.#note(reading.levelsTicks, callsOf(this.#memory)[call as 'spend'](batch as readonly StoreTransaction[]).levelsTicks);
+      this.#note(
+        reading.levelsTicks,
+        callsOf(this.#memory)[call as 'spend'](batch as readonly StoreTransaction[]).levelsTicks,
+      );
       this.#compareWithRule(call, { parts, batch }, reading);
     }
   }

@@ -65,7 +65,10 @@ test.each([0, -1, NaN, Infinity, 60_001, '50'])(
   async (deadlineMs) => {
     const store = await readyStore({ url: server.url });
     const { calls } = store.status().counts;
-    for (const asked of [callsOf(store).spend([order('7')], deadlineMs as number), callsOf(store).check([], deadlineMs as number)]) {
+    for (const asked of [
+      callsOf(store).spend([order('7')], deadlineMs as number),
+      callsOf(store).check([], deadlineMs as number),
+    ]) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       await expect(asked).rejects.toMatchObject({
         code: 'ERR_OPTION',

@@ -27,7 +27,9 @@ test('a call misses its deadline by the time of the store', async () => {
   const store = await readyStore({ url: proxy.url, time });
   proxy.stall();
   let outcome: unknown;
-  const call = callsOf(store).spend([order('late')], 50).catch((error: unknown) => (outcome = error));
+  const call = callsOf(store)
+    .spend([order('late')], 50)
+    .catch((error: unknown) => (outcome = error));
   await time.pass(49);
   expect(outcome).toBeUndefined();
   await time.pass(1);

@@ -1,7 +1,7 @@
 import type { MemoryStats } from '../store/memory/memory-stats.ts';
 import type { MemoryStore } from '../store/memory/memory-store.ts';
 import { joinedReading, readUntilPassed } from '../store/alternatives.ts';
-import { isDeciding, type DecidingOperation, type StoreOperation } from '../store/operation.ts';
+import type { DecidingOperation, StoreOperation } from '../store/operation.ts';
 import type { Store, StoreBucket, StoreReading, StoreTransaction } from '../store/store.ts';
 import { passes } from '../store/transaction-rule.ts';
 
@@ -24,7 +24,7 @@ export class LocalStore implements Store {
   }
 
   run(operation: StoreOperation): StoreReading {
-    if (isDeciding(operation)) return this.#decide(operation);
+    if ('alternatives' in operation) return this.#decide(operation);
     if (operation.kind !== 'reset') return this.#tokens.run(operation);
     return this.#tokens.run({ kind: 'reset', batch: operation.batch.filter(hasTokens) });
   }

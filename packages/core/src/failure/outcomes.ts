@@ -6,9 +6,8 @@ import type { Decision } from '../decision/decision.ts';
 import { countNamed } from '../decision/loan.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { readingsOf } from '../store/alternatives.ts';
-import type { Store, StoreReading, StoreRefund } from '../store/store.ts';
+import { EMPTY_READING, type Store, type StoreReading, type StoreRefund } from '../store/store.ts';
 import type { Fallback } from './fallback.ts';
-import { EMPTY_READING } from './reading.ts';
 import type { StoreHealth } from './store-health.ts';
 
 /** Batches of which the first that passes is wanted. At least one. */

@@ -1,10 +1,7 @@
 import { shown, SluiceError } from '../checks/errors.ts';
 import { countTried } from '../store/alternatives.ts';
-import { isDeciding, type StoreOperation } from '../store/operation.ts';
+import type { StoreOperation } from '../store/operation.ts';
 import type { StoreReading, StoreTransaction } from '../store/store.ts';
-
-/** The reading of an empty batch. */
-export const EMPTY_READING: StoreReading = { nowTicks: 0, levelsTicks: [] };
 
 /** A part of a bucket's entry that its reading depends on. */
 type Entry = Partial<Pick<StoreTransaction, 'period'>>;
@@ -31,7 +28,7 @@ function hasLevels({ kind }: StoreOperation): boolean {
 
 /** The entries whose levels a reading must have. */
 function entriesOf(operation: StoreOperation, levelsTicks: readonly number[]): readonly Entry[] {
-  if (!isDeciding(operation)) return operation.batch as readonly Entry[];
+  if (!('alternatives' in operation)) return operation.batch as readonly Entry[];
   const { alternatives } = operation;
   if (alternatives.length === 1) return alternatives[0]!;
   return alternatives.flat().slice(0, countTried(alternatives, levelsTicks));
@@ -60,7 +57,7 @@ function areWallTimes({ length }: readonly Entry[], times: unknown): boolean {
 }
 
 function nonsense(operation: StoreOperation, answer: unknown): SluiceError {
-  const batches = isDeciding(operation) ? operation.alternatives : [operation.batch];
+  const batches = 'alternatives' in operation ? operation.alternatives : [operation.batch];
   const count = batches.reduce((sum, { length }) => sum + length, 0);
   const most =
     batches.length === 1 ? `${count} in all` : `${count} in all batches, but only up to the first that passes`;

@@ -1,7 +1,7 @@
 import { toNativePromise, type Awaitable } from '../async/awaitable.ts';
 import { calendarNamed } from '../calendar/calendar.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
-import { isDeciding, type StoreOperation } from '../store/operation.ts';
+import type { StoreOperation } from '../store/operation.ts';
 import type { Store, StoreReading, StoreTransaction } from '../store/store.ts';
 import type { StoreWall } from '../time/store-wall.ts';
 import type { Time } from '../time/time.ts';
@@ -21,7 +21,7 @@ type Periodic = Pick<StoreTransaction, 'calendar' | 'period'>;
 export function renewed(operation: StoreOperation, wallMs: number): StoreOperation {
   const ofBatch = (batch: readonly Periodic[]): readonly Periodic[] => batch.map((one) => renewedOne(one, wallMs));
   return (
-    isDeciding(operation)
+    'alternatives' in operation
       ? { kind: operation.kind, alternatives: operation.alternatives.map(ofBatch) }
       : { kind: operation.kind, batch: ofBatch(operation.batch) }
   ) as StoreOperation;

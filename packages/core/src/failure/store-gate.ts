@@ -3,14 +3,15 @@ import { Decision } from '../decision/decision.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
 import { readingsOf } from '../store/alternatives.ts';
 import type { StoreOperation } from '../store/operation.ts';
-import type {
-  StoreBucket,
-  Store,
-  StoreCap,
-  StoreHold,
-  StoreReading,
-  StoreRefund,
-  StoreReport,
+import {
+  emptyReading,
+  type Store,
+  type StoreBucket,
+  type StoreCap,
+  type StoreHold,
+  type StoreReading,
+  type StoreRefund,
+  type StoreReport,
 } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import type { Answered, Changed, Charge } from '../decision/batch-answer.ts';
@@ -145,15 +146,15 @@ export class OpenGate implements StoreGate {
   }
 
   reset(batch: readonly StoreBucket[]): void {
-    this.#run({ kind: 'reset', batch });
+    this.#ask({ kind: 'reset', batch });
   }
 
   renew(batch: readonly StoreHold[]): unknown {
-    return this.#run({ kind: 'renew', batch });
+    return this.#ask({ kind: 'renew', batch });
   }
 
   release(batch: readonly StoreHold[]): unknown {
-    return this.#run({ kind: 'release', batch });
+    return this.#ask({ kind: 'release', batch });
   }
 
   async ready(options?: ReadyOptions): Promise<void> {
@@ -174,6 +175,12 @@ export class OpenGate implements StoreGate {
 
   close(): void {
     this.#closed = true;
+  }
+
+  /** Executes an operation without periods. */
+  #ask(operation: StoreOperation): StoreReading {
+    this.assertOpen();
+    return atOnce(this.#store.run(operation));
   }
 
   #run(operation: StoreOperation): StoreReading {

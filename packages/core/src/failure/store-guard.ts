@@ -3,18 +3,19 @@ import type { Decision } from '../decision/decision.ts';
 import { isInstance, SluiceError } from '../checks/errors.ts';
 import type { EventSink } from '../events/event.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
-import { isDeciding, type DecidingOperation, type StoreOperation } from '../store/operation.ts';
-import type {
-  StoreBucket,
-  Store,
-  StoreCap,
-  StoreHold,
-  StoreReading,
-  StoreRefund,
-  StoreReport,
+import type { DecidingOperation, StoreOperation } from '../store/operation.ts';
+import {
+  EMPTY_READING,
+  type Store,
+  type StoreBucket,
+  type StoreCap,
+  type StoreHold,
+  type StoreReading,
+  type StoreRefund,
+  type StoreReport,
 } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
-import { checkReading, EMPTY_READING } from './reading.ts';
+import { checkReading } from './reading.ts';
 import { Deadlines } from '../time/deadlines.ts';
 import type { CheckedFailureOptions } from './failure-options.ts';
 import { Fallback } from './fallback.ts';
@@ -306,7 +307,7 @@ const TRIAL: StoreOperation = { kind: 'check', alternatives: [[]] };
 
 /** Whether an operation is done without the store. A first alternative without transactions passes. */
 function isEmpty(operation: StoreOperation): boolean {
-  return (isDeciding(operation) ? operation.alternatives[0]! : operation.batch).length === 0;
+  return ('alternatives' in operation ? operation.alternatives[0]! : operation.batch).length === 0;
 }
 
 function ignore(): void {}

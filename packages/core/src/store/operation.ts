@@ -38,11 +38,3 @@ export type StoreOperation =
 
 /** An operation that decides batches. */
 export type DecidingOperation = Extract<StoreOperation, { readonly alternatives: unknown }>;
-
-/** Any other operation. */
-export type ChangingOperation = Exclude<StoreOperation, DecidingOperation>;
-
-/** Whether an operation decides batches. */
-export function isDeciding(operation: StoreOperation): operation is DecidingOperation {
-  return operation.kind === 'spend' || operation.kind === 'check';
-}

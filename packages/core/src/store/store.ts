@@ -142,8 +142,8 @@ export interface StoreRefund extends StoreBucket {
  * The levels of an operation's buckets at one reading of the store's clock.
  *
  * The buckets are those of the batch, in its order. Of alternatives, they are those of the batches that were tried, one
- * after the other: all up to the first that passes. A caller derives from the levels which one that is. Of `renew`, `release` and
- * `reset`, only `nowTicks` has a meaning.
+ * after the other: all up to the first that passes. A caller derives from the levels which one that is. That of `renew`,
+ * `release` and `reset` has no meaning.
  */
 export interface StoreReading {
   /** The store's clock in ticks since the store's own origin. */
@@ -178,6 +178,16 @@ export interface ReadingToFill extends StoreReading {
   readonly levelsTicks: number[];
   bucketNowTicks: readonly number[] | undefined;
   bucketWallMs: readonly (number | undefined)[] | undefined;
+}
+
+/** The reading of a batch without buckets, and of an operation whose reading has no meaning. */
+export const EMPTY_READING: StoreReading = { nowTicks: 0, levelsTicks: [] };
+
+/** Returns a reading to be filled, of a batch with as many transactions. */
+export function emptyReading(size: number): ReadingToFill {
+  // A preallocated array: see docs/hot-path.md.
+  // oxlint-disable-next-line unicorn/no-new-array
+  return { nowTicks: 0, levelsTicks: new Array<number>(size), bucketNowTicks: undefined, bucketWallMs: undefined };
 }
 
 /** A store with a bounded number of buckets is nearly full or has evicted buckets in debt. */

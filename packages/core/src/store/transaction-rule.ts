@@ -14,7 +14,7 @@ export function canDeny(mode: Mode): boolean {
 export function passes(batch: readonly StoreTransaction[], levelsTicks: readonly number[], start: number = 0): boolean {
   for (let i = 0; i < batch.length; i++) {
     const { mode, incrementTicks, fitTicks } = batch[i]!;
-    if (canDeny(mode) && !fits(levelsTicks[start + i]!, incrementTicks, fitTicks)) return false;
+    if (!fits(levelsTicks[start + i]!, incrementTicks, fitTicks) && canDeny(mode)) return false;
   }
   return true;
 }

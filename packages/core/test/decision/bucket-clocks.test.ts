@@ -1,4 +1,11 @@
-import { createLimiter, memoryStore, type Store, type StoreOperation, type StoreReading, type StoreTransaction } from '@sluice/core';
+import {
+  createLimiter,
+  memoryStore,
+  type Store,
+  type StoreOperation,
+  type StoreReading,
+  type StoreTransaction,
+} from '@sluice/core';
 import { callsOf, FakeTime } from '@sluice/core/testing';
 import { expect, test } from 'vitest';
 import { accountLimits } from '../support/limiter-on-fake-time.ts';

@@ -38,8 +38,16 @@ test('of alternatives the first whose slots and tokens fit is taken', () => {
   const { store } = started(1);
   const large = { ...slots, incrementTicks: 2, mode: take } as const;
   const one = { ...rate, mode: take } as const;
-  expect(callsOf(store).spendFirst([[large, one], [one]]).map(({ levelsTicks }) => levelsTicks)).toEqual([[1, 0], [0]]);
-  expect(callsOf(store).spendFirst([[one], [large]]).map(({ levelsTicks }) => levelsTicks)).toEqual([[1000]]);
+  expect(
+    callsOf(store)
+      .spendFirst([[large, one], [one]])
+      .map(({ levelsTicks }) => levelsTicks),
+  ).toEqual([[1, 0], [0]]);
+  expect(
+    callsOf(store)
+      .spendFirst([[one], [large]])
+      .map(({ levelsTicks }) => levelsTicks),
+  ).toEqual([[1000]]);
 });
 
 test('closing it closes its tokens', () => {

@@ -1,5 +1,15 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { createLimiter, memoryStore, type DecisionMessage, type FirstOf, type Override, type SpendEntry, type Store, type StoreOperation, type StoreReading } from '@sluice/core';
+import {
+  createLimiter,
+  memoryStore,
+  type DecisionMessage,
+  type FirstOf,
+  type Override,
+  type SpendEntry,
+  type Store,
+  type StoreOperation,
+  type StoreReading,
+} from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { accountLimits, limiterOnFakeTime } from '../support/limiter-on-fake-time.ts';

@@ -1,4 +1,12 @@
-import { accountId, createLimiter, everyone, memoryStore, type LimiterEvent, type Store, type StoreOperation } from '@sluice/core';
+import {
+  accountId,
+  createLimiter,
+  everyone,
+  memoryStore,
+  type LimiterEvent,
+  type Store,
+  type StoreOperation,
+} from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, test } from 'vitest';
 

@@ -84,7 +84,8 @@ export class ScriptBatch extends ScriptRun {
     const { kind, alternatives } = request;
     if (alternatives === undefined) this.#addShape(request, 0);
     // The script only reads those of a `check`, and looks at all.
-    else for (const [i, one] of alternatives.entries()) this.#addShape(one, i === 0 || kind === 'check' ? 0 : ALTERNATIVE);
+    else
+      for (const [i, one] of alternatives.entries()) this.#addShape(one, i === 0 || kind === 'check' ? 0 : ALTERNATIVE);
     this.#requests.push(request);
   }
 

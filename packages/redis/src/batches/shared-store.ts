@@ -6,15 +6,14 @@ import {
   type StoreOperation,
   type StoreReading,
   type StoreReport,
-  type StoreTransaction,
   type Time,
 } from '@sluice/core';
 import {
   checkReadyOptions,
   complaint,
-  isDeciding,
   RUN_INTO,
   type AnswerSink,
+  type DecidingOperation,
   type EventSink,
   type RunInto,
 } from '@sluice/core/kit';
@@ -176,34 +175,21 @@ export class SharedStore implements RedisStore {
   #runInto(operation: StoreOperation, deadlineMs: number, sink: AnswerSink): void {
     try {
       this.#beginCall(deadlineMs);
-      const { kind } = operation;
-      if (!isDeciding(operation)) this.#send(this.#partsOf(kind, operation.batch, deadlineMs), sink);
-      else this.#decide(operation.alternatives.map((batch) => this.#partsOf(kind, batch, deadlineMs)), sink);
+      if ('alternatives' in operation) this.#decide(operation, deadlineMs, sink);
+      else this.#send(this.#partsOf(operation.kind, operation.batch, deadlineMs), sink);
     } catch (error) {
       sink.failed(error);
     }
   }
 
-  #decide(alternatives: readonly BatchRequestParts[], sink: AnswerSink): void {
-    const [first] = alternatives as readonly [BatchRequestParts];
-    // A batch without transactions passes, so the others are not tried.
-    if (alternatives.length === 1 || first.keys.length === 0) this.#decideOne(first, sink);
-    else this.#decideSeveral(alternatives, sink);
-  }
-
-  #decideOne(parts: BatchRequestParts, sink: AnswerSink): void {
-    const { kind, batch, keys } = parts;
-    const denial = kind === 'spend' ? this.#denials.findDenial(batch as readonly StoreTransaction[], keys) : undefined;
-    this.#answerOrSend(denial, parts, sink);
-  }
-
-  #decideSeveral(alternatives: readonly BatchRequestParts[], sink: AnswerSink): void {
-    const parts = joinAlternatives(alternatives);
-    this.#answerOrSend(parts.kind === 'spend' ? this.#denials.findDenials(alternatives) : undefined, parts, sink);
-  }
-
-  #answerOrSend(denial: StoreReading | undefined, parts: BatchRequestParts, sink: AnswerSink): void {
-    if (denial === undefined) return this.#send(parts, sink);
+  #decide({ kind, alternatives }: DecidingOperation, deadlineMs: number, sink: AnswerSink): void {
+    const all = alternatives.map((batch) => this.#partsOf(kind, batch, deadlineMs));
+    const denial = kind === 'spend' ? this.#denials.findDenials(all) : undefined;
+    if (denial === undefined) {
+      // A batch without transactions passes, so those after it are not tried.
+      const isOne = all.length === 1 || all[0]!.keys.length === 0;
+      return this.#send(isOne ? all[0]! : joinAlternatives(all), sink);
+    }
     this.#counts.rememberedDenials++;
     sink.answered(denial);
   }

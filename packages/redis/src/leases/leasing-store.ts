@@ -178,11 +178,7 @@ export class LeasingStore implements LeasedStore {
     return reading;
   }
 
-  #askRedis(
-    kind: 'spend' | 'check',
-    batch: readonly StoreTransaction[],
-    deadlineMs: number,
-  ): Promise<StoreReading> {
+  #askRedis(kind: 'spend' | 'check', batch: readonly StoreTransaction[], deadlineMs: number): Promise<StoreReading> {
     return this.#shared.run({ kind, alternatives: [batch] }, deadlineMs);
   }
 

@@ -51,7 +51,8 @@ async function anewIds(name: string): Promise<void> {
   }
 }
 
-const levelsOf = async (...ids: string[]): Promise<number[]> => owed(await callsOf(store).check(ids.map((id) => order(id))));
+const levelsOf = async (...ids: string[]): Promise<number[]> =>
+  owed(await callsOf(store).check(ids.map((id) => order(id))));
 
 describe('a batch over several slots', () => {
   test('takes from all its buckets when all allow it, and returns the clock of each', async () => {
@@ -90,7 +91,9 @@ describe('a batch over several slots', () => {
     expect(await levelsOf(here, there)).toEqual([2, 5]);
     await callsOf(store).spend([order(here, 1, 'check-only'), order(there, 0)]);
     expect(await levelsOf(here, there)).toEqual([2, 5]);
-    expect(isAllowed([order(there)], await callsOf(store).spend([order(there, 1, 'check-only'), order(here, 0)]))).toBe(false);
+    expect(isAllowed([order(there)], await callsOf(store).spend([order(there, 1, 'check-only'), order(here, 0)]))).toBe(
+      false,
+    );
   });
 
   test('never takes more than there is, however many ask', async () => {
@@ -98,7 +101,9 @@ describe('a batch over several slots', () => {
     const others = await readyStore({ client: client(), prefix: 'c:', rememberDenialsMs: 0 });
     const request = [order(here), order(there)];
     const back = [order(there), order(here)];
-    const asked = Array.from({ length: 40 }, (_, i) => (i % 2 ? callsOf(store).spend(request) : callsOf(others).spend(back)));
+    const asked = Array.from({ length: 40 }, (_, i) =>
+      i % 2 ? callsOf(store).spend(request) : callsOf(others).spend(back),
+    );
     const readings = await Promise.all(asked);
     const allowed = readings.filter((reading) => isAllowed(request, reading)).length;
     await others.close();
@@ -144,7 +149,8 @@ describe('a batch over several slots', () => {
 });
 
 describe('a batch with slots of a concurrency limit over several hash slots', () => {
-  const heldIn = async (...ids: string[]) => (await callsOf(store).check(ids.map((id) => inFlight(id, 'look')))).levelsTicks;
+  const heldIn = async (...ids: string[]) =>
+    (await callsOf(store).check(ids.map((id) => inFlight(id, 'look')))).levelsTicks;
   const membersOf = (id: string) => other.call<string[]>('ZRANGE', `c:InFlight:${id}@slots`, 0, -1);
 
   /** An id whose slots are on the other node than the tokens of `here`. */

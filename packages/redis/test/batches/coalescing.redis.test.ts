@@ -38,7 +38,12 @@ describe('batches that are sent in one iteration of the event loop', () => {
 
   test('are not split, however large', async () => {
     const large = ids(100, 'large').map((id) => order(id));
-    const all = () => Promise.all([callsOf(store).spend([order('before')]), callsOf(store).spend(large), callsOf(store).spend([order('after')])]);
+    const all = () =>
+      Promise.all([
+        callsOf(store).spend([order('before')]),
+        callsOf(store).spend(large),
+        callsOf(store).spend([order('after')]),
+      ]);
     expect(await sentCalls(all)).toBe(3);
   });
 
@@ -53,7 +58,9 @@ describe('batches that are sent in one iteration of the event loop', () => {
   test('each get their own reading', async () => {
     const costs = [1, 2, 3, 4, 5];
     await Promise.all(costs.map((cost) => callsOf(store).spend([order(`own-${cost}`, cost)])));
-    const readings = await Promise.all(costs.map((cost) => callsOf(store).check([order(`own-${cost}`), order('own-none')])));
+    const readings = await Promise.all(
+      costs.map((cost) => callsOf(store).check([order(`own-${cost}`), order('own-none')])),
+    );
     expect(readings.map(owed)).toEqual(costs.map((cost) => [cost, 0]));
   });
 
@@ -66,7 +73,9 @@ describe('batches that are sent in one iteration of the event loop', () => {
       callsOf(store).spend([order(id)]),
       callsOf(store).charge([charge(id, 9)]),
       callsOf(store).check([order(id)]),
-      callsOf(store).reset([{ limit: 'Orders', id }]).then(() => ({ nowTicks: 0, levelsTicks: [] })),
+      callsOf(store)
+        .reset([{ limit: 'Orders', id }])
+        .then(() => ({ nowTicks: 0, levelsTicks: [] })),
       callsOf(store).spend([order(id, 5)]),
     ]);
     expect(readings.flatMap(owed)).toEqual([0, 5, 3, 3, 5, 5, 0]);

@@ -21,7 +21,9 @@ async function kept(id: string): Promise<{ tatTicks: number; levelTicks: number 
 
 /** Writes a bucket as the script does at a moment when the server's clock is ahead by some milliseconds. */
 async function writeAhead(id: string, levelTicks: number, aheadMs: number): Promise<void> {
-  await callsOf(store).spend([{ ...order(id), incrementTicks: levelTicks, fitTicks: levelTicks, capTicks: levelTicks }]);
+  await callsOf(store).spend([
+    { ...order(id), incrementTicks: levelTicks, fitTicks: levelTicks, capTicks: levelTicks },
+  ]);
   const digits = await server.call<string>('GET', key(id));
   const tatTicks = BigInt(digits.slice(0, -3)) + BigInt(aheadMs) * 16_000n;
   await server.call('SET', key(id), `${tatTicks}${digits.slice(-3)}`);
@@ -167,7 +169,11 @@ describe('what a call does for alternatives', () => {
     await server.call('SET', key('alternative-text'), 'hello');
     await callsOf(store).spend([order('alternative-empty', 5)]);
     const denied = [order('alternative-empty')];
-    const broken = callsOf(store).spendFirst([denied, [...denied, order('tried'), order('alternative-text')], [order('next')]]);
+    const broken = callsOf(store).spendFirst([
+      denied,
+      [...denied, order('tried'), order('alternative-text')],
+      [order('next')],
+    ]);
     const fine = callsOf(store).spendFirst([denied, [order('fine')], [order('alternative-text')]]);
     await expect(broken).rejects.toMatchObject({ code: 'ERR_STORE_BUCKET', message: expect.stringContaining('-text') });
     expect((await fine).map(owed)).toEqual([[5], [0]]);
@@ -234,7 +240,10 @@ describe('after the clock of the server ran ahead and came back', () => {
   test('a denied batch repairs it in one write together with a refund of the next batch of the call', async () => {
     await writeAhead('beside', BURST * TOKEN_TICKS, DAY_MS);
     const calls = await commandsOf(async () => {
-      const asked = [callsOf(store).spend([order('beside'), order('fresh')]), callsOf(store).refund([refund('beside', 2)])] as const;
+      const asked = [
+        callsOf(store).spend([order('beside'), order('fresh')]),
+        callsOf(store).refund([refund('beside', 2)]),
+      ] as const;
       const [denied, given] = await Promise.all(asked);
       expect([isAllowed([order('beside'), order('fresh')], denied), owed(given)]).toEqual([
         false,
@@ -248,7 +257,9 @@ describe('after the clock of the server ran ahead and came back', () => {
   test('it is repaired beside a key that contains no bucket', async () => {
     await writeAhead('good', 4 * TOKEN_TICKS, DAY_MS);
     await server.call('SET', key('text'), 'hello');
-    await expect(callsOf(store).spend([order('good'), order('text')])).rejects.toMatchObject({ code: 'ERR_STORE_BUCKET' });
+    await expect(callsOf(store).spend([order('good'), order('text')])).rejects.toMatchObject({
+      code: 'ERR_STORE_BUCKET',
+    });
     const { nowTicks } = await callsOf(store).check([order('fresh')]);
     expect((await kept('good')).tatTicks - nowTicks).toBeLessThan(BURST * TOKEN_TICKS);
   });
@@ -302,7 +313,11 @@ describe('a key that contains no TAT', () => {
 
   test('breaks checks, charges and refunds of it alike', async () => {
     await server.call('SET', key('alike'), 'hello');
-    const calls = [callsOf(store).check([order('alike')]), callsOf(store).charge([charge('alike')]), callsOf(store).refund([refund('alike')])];
+    const calls = [
+      callsOf(store).check([order('alike')]),
+      callsOf(store).charge([charge('alike')]),
+      callsOf(store).refund([refund('alike')]),
+    ];
     for (const outcome of await Promise.allSettled(calls)) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'ERR_STORE_BUCKET' } });
     }

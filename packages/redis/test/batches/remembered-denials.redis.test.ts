@@ -201,10 +201,9 @@ describe('alternatives', () => {
     await callsOf(store).spend([order('alt-x', 3), order('alt-y', 5)]);
     await callsOf(store).spend([order('alt-x', 3)]);
     await callsOf(store).spend([order('alt-y')]);
-    expect((await callsOf(store).spendFirst([[order('alt-x', 3)], [order('alt-x', 2)], [order('alt-y')]])).map(owed)).toEqual([
-      [3],
-      [3],
-    ]);
+    expect(
+      (await callsOf(store).spendFirst([[order('alt-x', 3)], [order('alt-x', 2)], [order('alt-y')]])).map(owed),
+    ).toEqual([[3], [3]]);
     const before = await evalshas();
     await callsOf(store).spend([order('alt-y')]);
     expect(await evalshas()).toBe(before);

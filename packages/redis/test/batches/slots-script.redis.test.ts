@@ -129,7 +129,10 @@ describe('what a call does on the server', () => {
     const calls = await commandsOf(async () => {
       await callsOf(store).spend([inFlight('full', 'b')]);
       await callsOf(store).spend([inFlight('other', 'b'), order('empty')]);
-      await callsOf(store).spend([inFlight('other', 'b', { mode: 'check-only' }), inFlight('other2', 'b', { count: 0 })]);
+      await callsOf(store).spend([
+        inFlight('other', 'b', { mode: 'check-only' }),
+        inFlight('other2', 'b', { count: 0 }),
+      ]);
       await callsOf(store).check([inFlight('full', 'b')]);
       await callsOf(store).release([hold('unknown', 'b')]);
     });
@@ -137,7 +140,8 @@ describe('what a call does on the server', () => {
   });
 
   test('is one look for a bucket of many batches', async () => {
-    const many = () => Promise.all(Array.from({ length: SLOTS + 2 }, (_, i) => callsOf(store).spend([inFlight('hot', `${i}`)])));
+    const many = () =>
+      Promise.all(Array.from({ length: SLOTS + 2 }, (_, i) => callsOf(store).spend([inFlight('hot', `${i}`)])));
     const calls = await commandsOf(many);
     expect(calls).toEqual({ evalsha: 1, zcard: 1, zadd: SLOTS, pexpire: 1 });
   });
@@ -145,7 +149,10 @@ describe('what a call does on the server', () => {
   test('is one call for all kinds of one turn, each of which sees the changes of those before it', async () => {
     await callsOf(store).spend([inFlight('turn', 'a', { count: 2 })]);
     const readings: (readonly number[])[] = [];
-    const look = () => callsOf(store).check([inFlight('turn', 'look')]).then(({ levelsTicks }) => readings.push(levelsTicks));
+    const look = () =>
+      callsOf(store)
+        .check([inFlight('turn', 'look')])
+        .then(({ levelsTicks }) => readings.push(levelsTicks));
     const calls = await commandsOf(() =>
       Promise.all([
         callsOf(store).spend([inFlight('turn', 'b'), order('turn')]),

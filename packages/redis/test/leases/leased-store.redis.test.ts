@@ -159,7 +159,9 @@ describe('a slow network', () => {
     proxy.delay(80);
     const spend = (): Promise<boolean[]> =>
       Promise.all(
-        Array.from({ length: 15 }, async () => isAllowed([page('far')], await callsOf(store).spend([page('far')], 1000))),
+        Array.from({ length: 15 }, async () =>
+          isAllowed([page('far')], await callsOf(store).spend([page('far')], 1000)),
+        ),
       );
     const strict = () => events.filter(({ type }) => type === 'limit-strict');
     await until('it is known', async () => {

@@ -1,10 +1,4 @@
-import {
-  SluiceError,
-  type Store,
-  type StoreOperation,
-  type StoreReading,
-  type Time,
-} from '@sluice/core';
+import { SluiceError, type Store, type StoreOperation, type StoreReading, type Time } from '@sluice/core';
 import { bucketKey, type StoreBucket } from '@sluice/core';
 import type { RedisServer } from '../../../../test/redis/servers/redis-server.ts';
 import { joinAlternatives, triedOf } from '../../src/batches/alternatives.ts';

@@ -74,25 +74,26 @@ export class Buckets {
     return this.#reports.add(listener);
   }
 
-  /** To be called at the beginning of each call, before {@link read}. */
-  beginCall(): void {
-    this.#periods.beginCall();
-  }
-
   /**
-   * Advances the sweep and reads a batch, at the same reading of the wall clock as other batches of the call. `setLevel` and
-   * the other methods then identify the buckets by their index in the batch.
+   * Advances the sweep and reads a batch. `setLevel` and the other methods then identify the buckets by their index in the
+   * batch.
    *
    * @throws {StalePeriodError} when the wall clock shows a time outside of a period. No bucket has changed.
    */
   read(batch: readonly BatchEntry[], now: number, reading: ReadingToFill): void {
+    this.#periods.wallMs = NaN;
+    this.readNext(batch, now, reading);
+  }
+
+  /** Reads another batch of the same call, at the same reading of the wall clock. */
+  readNext(batch: readonly BatchEntry[], now: number, reading: ReadingToFill): void {
     this.#sweep.step(now);
-    this.#makeRoomFor(batch.length);
-    this.#periods.beginBatch();
+    if (this.#hashes.length < 2 * batch.length) this.#hashes = new Int32Array(2 * batch.length);
+    this.#periods.areUsed = false;
     const { levelsTicks } = reading;
     for (let index = 0; index < batch.length; index++) levelsTicks[index] = this.#level(batch, index, now);
     reading.nowTicks = now;
-    if (this.#periods.areUsed) this.#periods.fill(reading);
+    if (this.#periods.areUsed) this.#periods.fill(reading, now);
   }
 
   #level(batch: readonly BatchEntry[], index: number, now: number): number {
@@ -166,10 +167,9 @@ export class Buckets {
     const found = this.#located[index]!;
     // It had another level, so it has a table.
     if (level === 0) return (found as BucketTable).remove(low, high);
-    if (this.#periods.has(index)) return this.#setLevelInPeriod(index, level);
+    if (this.#periods.areUsed && this.#periods.has(index)) return this.#setLevelInPeriod(index, level);
     const table = typeof found === 'string' ? this.#tableOf(found) : found;
-    table.put(low, high, now + level, now);
-    this.#tables.ranked(table);
+    if (table.put(low, high, now + level, now)) this.#tables.ranked(table);
   }
 
   #setLevelInPeriod(index: number, level: number): void {
@@ -177,8 +177,13 @@ export class Buckets {
     const table = typeof found === 'string' ? this.#tableOnWallOf(found) : found;
     const end = this.#periods.endAt(index, 0);
     if (end > table.latestEnd) table.latestEnd = end;
-    table.put(this.#hashes[2 * index]!, this.#hashes[2 * index + 1]!, end + level, this.#periods.dropTime());
-    this.#tables.ranked(table);
+    const isNew = table.put(
+      this.#hashes[2 * index]!,
+      this.#hashes[2 * index + 1]!,
+      end + level,
+      this.#periods.dropTime(),
+    );
+    if (isNew) this.#tables.ranked(table);
   }
 
   /** Advances the sweep and drops buckets, whatever their levels. */
@@ -224,9 +229,5 @@ export class Buckets {
     if (table !== undefined) return table;
     this.#sweep.hasten();
     return this.#tables.create(limit, this.#wall);
-  }
-
-  #makeRoomFor(count: number): void {
-    if (this.#hashes.length < 2 * count) this.#hashes = new Int32Array(2 * count);
   }
 }

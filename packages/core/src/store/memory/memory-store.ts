@@ -1,13 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { joinedReading } from '../alternatives.ts';
-import { emptyReading } from '../empty-reading.ts';
 import { levelAfter, levelAfterRefund, passes, slotsTaken } from '../transaction-rule.ts';
 import { checkTime, systemTime, type Time } from '../../time/time.ts';
 import { SluiceError } from '../../checks/errors.ts';
 import { charged } from '../../rule/gcra.ts';
 import { checkOptions, wholeNumber } from '../../checks/options.ts';
 import type { DecidingOperation, StoreOperation } from '../operation.ts';
-import type { ReadingToFill, Store, StorePressure, StoreReading, StoreTransaction } from '../store.ts';
+import {
+  EMPTY_READING,
+  emptyReading,
+  type ReadingToFill,
+  type Store,
+  type StoreHold,
+  type StorePressure,
+  type StoreReading,
+  type StoreTransaction,
+} from '../store.ts';
 import type { BatchEntry } from './batch-periods.ts';
 import { Buckets, type BucketsOptions } from './buckets.ts';
 import { SECRET_BYTES } from './id-hasher.ts';
@@ -92,6 +100,8 @@ class LocalStore implements MemoryStore {
 
   run(operation: StoreOperation): StoreReading {
     const buckets = this.#open();
+    // It needs no clock.
+    if (operation.kind === 'release') return release(buckets, operation.batch);
     const nowTicks = this.#time.nowTicks();
     switch (operation.kind) {
       case 'spend':
@@ -108,20 +118,17 @@ class LocalStore implements MemoryStore {
       case 'renew':
         for (const hold of operation.batch) buckets.slots.hold(hold, nowTicks);
         break;
-      case 'release':
-        for (const hold of operation.batch) buckets.slots.release(hold);
-        break;
       case 'reset':
         buckets.forget(operation.batch, nowTicks);
     }
-    return { nowTicks, levelsTicks: [] };
+    return EMPTY_READING;
   }
 
   take(batch: readonly StoreTransaction[], reading: ReadingToFill): boolean {
-    const buckets = this.#open();
+    const buckets = this.#buckets;
+    if (buckets === undefined) throw closed();
     const nowTicks = this.#time.nowTicks();
     if (batch.length === 1 && isPlain(batch[0]!)) return buckets.takeOne(batch[0]!, nowTicks, reading);
-    buckets.beginCall();
     buckets.read(batch, nowTicks, reading);
     return taken(buckets, batch, reading, nowTicks);
   }
@@ -140,12 +147,17 @@ class LocalStore implements MemoryStore {
   }
 }
 
+function release({ slots }: Buckets, batch: readonly StoreHold[]): StoreReading {
+  for (let i = 0; i < batch.length; i++) slots.release(batch[i]!);
+  return EMPTY_READING;
+}
+
 function decide(buckets: Buckets, { kind, alternatives }: DecidingOperation, nowTicks: number): StoreReading {
-  buckets.beginCall();
   const readings: StoreReading[] = [];
   for (const batch of alternatives) {
     const reading = emptyReading(batch.length);
-    buckets.read(batch, nowTicks, reading);
+    if (readings.length === 0) buckets.read(batch, nowTicks, reading);
+    else buckets.readNext(batch, nowTicks, reading);
     readings.push(reading);
     if (kind === 'spend' ? taken(buckets, batch, reading, nowTicks) : passes(batch, reading.levelsTicks)) break;
   }
@@ -183,7 +195,6 @@ function change<T extends BatchEntry>(
   nowTicks: number,
   after: (change: T, level: number, now: number) => number,
 ): StoreReading {
-  buckets.beginCall();
   const reading = emptyReading(batch.length);
   buckets.read(batch, nowTicks, reading);
   for (const [index, each] of batch.entries()) {

@@ -26,7 +26,11 @@ function ofAlternatives(name: string, check: (store: Store, spendFirst: SpendFir
 
 /** Asserts that a reading has the levels of the alternatives that were tried, and no others. */
 function assertTried(alternatives: Alternatives, { levelsTicks }: StoreReading): void {
-  assert.equal(levelsTicks.length, countTried(alternatives, levelsTicks), 'the levels of the alternatives that were tried');
+  assert.equal(
+    levelsTicks.length,
+    countTried(alternatives, levelsTicks),
+    'the levels of the alternatives that were tried',
+  );
 }
 
 /** Asserts the TATs of slow buckets. */
@@ -129,7 +133,9 @@ export const alternativeCases: readonly StoreCase[] = [
   ofAlternatives('of many calls at the same time each alternative gets exactly burst', async (_store, spendFirst) => {
     const alternatives = [[slow.spend('a'), other.spend('a')], [slow.spend('b')]];
     const all = await Promise.all(Array.from({ length: 20 }, () => spendFirst(alternatives)));
-    const passed = all.map((readings) => alternatives.findIndex((batch, i) => passes(batch, readings[i]?.levelsTicks ?? [])));
+    const passed = all.map((readings) =>
+      alternatives.findIndex((batch, i) => passes(batch, readings[i]?.levelsTicks ?? [])),
+    );
     const count = (index: number) => passed.filter((each) => each === index).length;
     assert.deepEqual([count(0), count(1), count(-1)], [5, 5, 10]);
   }),
@@ -141,13 +147,13 @@ export const alternativeCases: readonly StoreCase[] = [
     assert.equal(later[0], later[1]);
   }),
 
-  ofAlternatives(
-    'after close a spend of alternatives is the error ERR_CLOSED',
-    async (store, spendFirst) => {
-      await store.close();
-      await assert.rejects(async () => spendFirst([[slow.spend('id')], [slow.spend('next')]]), { name: 'SluiceError', code: 'ERR_CLOSED' });
-    },
-  ),
+  ofAlternatives('after close a spend of alternatives is the error ERR_CLOSED', async (store, spendFirst) => {
+    await store.close();
+    await assert.rejects(async () => spendFirst([[slow.spend('id')], [slow.spend('next')]]), {
+      name: 'SluiceError',
+      code: 'ERR_CLOSED',
+    });
+  }),
 
   ofAlternatives('check finds the first alternative that would pass, and takes nothing', async (store) => {
     const tat = await emptied(store, 'empty');

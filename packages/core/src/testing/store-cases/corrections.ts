@@ -67,7 +67,9 @@ export const correctionCases: readonly (StoreCase | SteeredStoreCase)[] = [
       const tat = tatOf(await callsOf(store).spend([quick.spend('id', 2)]), 2 * quick.emissionIntervalTicks);
       await advance(30);
       await callsOf(store).spend([quick.spend('id')]);
-      assert.deepEqual((await callsOf(store).refund([quick.refund('id', 2, tat)])).levelsTicks, [quick.emissionIntervalTicks]);
+      assert.deepEqual((await callsOf(store).refund([quick.refund('id', 2, tat)])).levelsTicks, [
+        quick.emissionIntervalTicks,
+      ]);
     },
   ),
 

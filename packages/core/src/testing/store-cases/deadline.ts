@@ -14,7 +14,10 @@ const calls: readonly (readonly [name: string, call: (store: Store) => unknown])
   ['charge', (store) => callsOf(store).charge([slow.charge('id')], DEADLINE_MS)],
   ['refund', (store) => callsOf(store).refund([slow.refund('id')], DEADLINE_MS)],
   ['reset', (store) => callsOf(store).reset([{ limit: slow.name, id: 'id' }], DEADLINE_MS)],
-  ['spend of alternatives', (store) => callsOf(store).spendFirst([[slow.spend('id')], [slow.spend('next')]], DEADLINE_MS)],
+  [
+    'spend of alternatives',
+    (store) => callsOf(store).spendFirst([[slow.spend('id')], [slow.spend('next')]], DEADLINE_MS),
+  ],
   ['cap', (store) => callsOf(store).cap([slow.cap('id')], DEADLINE_MS)],
 ];
 

@@ -32,7 +32,10 @@ export const periodCases: readonly StoreCase[] = [
     async (store, { advance }) => {
       const quota = await quotaOf(store);
       for (let request = 1; request <= COUNT; request++) {
-        assert.ok(fitted(await callsOf(store).spend([quota.spend('id')]), quota.spend('id')), `request ${request} was denied`);
+        assert.ok(
+          fitted(await callsOf(store).spend([quota.spend('id')]), quota.spend('id')),
+          `request ${request} was denied`,
+        );
         // oxlint-disable-next-line no-await-in-loop -- one after the other
         await advance(2);
       }
@@ -59,7 +62,8 @@ export const periodCases: readonly StoreCase[] = [
     const quota = await quotaOf(store);
     const ofCalendar = (calendar?: string) => ({ ...quota.spend('id'), calendar });
     const [first, last, none] = [ofCalendar('month:1:0:UTC'), ofCalendar('month:31:0:Europe/Berlin'), ofCalendar()];
-    const levels = async () => (await Promise.all([first, last, none].map((one) => callsOf(store).check([one])))).map(levelOf);
+    const levels = async () =>
+      (await Promise.all([first, last, none].map((one) => callsOf(store).check([one])))).map(levelOf);
     await callsOf(store).spend([first]);
     assert.deepEqual(await levels(), [1, 0, 0]);
     await callsOf(store).charge([last]);

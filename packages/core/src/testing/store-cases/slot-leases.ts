@@ -73,7 +73,10 @@ export const slotLeaseCases: readonly (StoreCase | SteeredStoreCase)[] = [
   }),
 
   ofSlots('one call renews slots of several holders and buckets', async (store, { advance }) => {
-    await callsOf(store).spend([slots.take('a', 'x', { leaseMs: SHORT_MS }), slots.take('b', 'x', { leaseMs: SHORT_MS })]);
+    await callsOf(store).spend([
+      slots.take('a', 'x', { leaseMs: SHORT_MS }),
+      slots.take('b', 'x', { leaseMs: SHORT_MS }),
+    ]);
     await callsOf(store).spend([slots.take('a', 'y', { leaseMs: SHORT_MS })]);
     await callsOf(store).renew([slots.held('a', 'x'), slots.held('b', 'x'), slots.held('a', 'y')]);
     await advance(SHORT_MS + 20);

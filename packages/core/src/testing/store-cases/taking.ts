@@ -20,7 +20,10 @@ export const takingCases: readonly (StoreCase | SteeredStoreCase)[] = [
 
   promise('exactly burst requests fit into a full bucket', async ({ store }) => {
     for (let request = 1; request <= slow.burst; request++) {
-      assert.ok(fitted(await callsOf(store).spend([slow.spend('id')]), slow.spend('id')), `request ${request} was denied`);
+      assert.ok(
+        fitted(await callsOf(store).spend([slow.spend('id')]), slow.spend('id')),
+        `request ${request} was denied`,
+      );
     }
     assert.ok(!fitted(await callsOf(store).spend([slow.spend('id')]), slow.spend('id')), 'one more than burst fitted');
   }),
@@ -66,7 +69,10 @@ export const takingCases: readonly (StoreCase | SteeredStoreCase)[] = [
   steeredPromise('exactly seven of seven per second fit at one instant', async ({ store }) => {
     const seven = new SampleLimit('Seven', 7, Math.floor(TICKS_PER_SECOND / 7));
     for (let request = 1; request <= 7; request++) {
-      assert.ok(fitted(await callsOf(store).spend([seven.spend('id')]), seven.spend('id')), `request ${request} was denied`);
+      assert.ok(
+        fitted(await callsOf(store).spend([seven.spend('id')]), seven.spend('id')),
+        `request ${request} was denied`,
+      );
     }
     assert.ok(!fitted(await callsOf(store).spend([seven.spend('id')]), seven.spend('id')), 'the eighth fitted');
   }),
@@ -76,9 +82,15 @@ export const takingCases: readonly (StoreCase | SteeredStoreCase)[] = [
     async ({ store, advance }) => {
       await callsOf(store).spend([quick.spend('id', 2)]);
       await advance(19.999);
-      assert.ok(!fitted(await callsOf(store).spend([quick.spend('id')]), quick.spend('id')), 'it fitted a microsecond sooner');
+      assert.ok(
+        !fitted(await callsOf(store).spend([quick.spend('id')]), quick.spend('id')),
+        'it fitted a microsecond sooner',
+      );
       await advance(0.001);
-      assert.ok(fitted(await callsOf(store).spend([quick.spend('id')]), quick.spend('id')), 'it was denied after its wait');
+      assert.ok(
+        fitted(await callsOf(store).spend([quick.spend('id')]), quick.spend('id')),
+        'it was denied after its wait',
+      );
     },
   ),
 

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../../../src/async/awaitable.ts';
-import { isDeciding, type StoreOperation } from '../../../src/store/operation.ts';
+import type { StoreOperation } from '../../../src/store/operation.ts';
 import type { Store, StoreReading, StoreReport, StoreTraits } from '../../../src/store/store.ts';
 
 type CallName = StoreOperation['kind'] | 'close';
@@ -21,7 +21,7 @@ export class ScriptedStore implements Store {
   }
 
   run(operation: StoreOperation, deadlineMs?: number): Awaitable<StoreReading> {
-    const batch = isDeciding(operation) ? operation.alternatives[0]! : operation.batch;
+    const batch = 'alternatives' in operation ? operation.alternatives[0]! : operation.batch;
     return this.#call(operation.kind, batch, deadlineMs) as Awaitable<StoreReading>;
   }
   close(): Awaitable<void> {

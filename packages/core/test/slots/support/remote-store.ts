@@ -34,7 +34,10 @@ export class RemoteStore implements Store {
   }
 
   async run(operation: StoreOperation): Promise<StoreReading> {
-    this.calls.push({ name: operation.kind, batch: 'batch' in operation ? operation.batch : operation.alternatives[0]! });
+    this.calls.push({
+      name: operation.kind,
+      batch: 'batch' in operation ? operation.batch : operation.alternatives[0]!,
+    });
     const { manner } = this;
     if (manner instanceof Error) throw manner;
     if (manner === 'slow') await new Promise<void>((resolve) => this.#slow.push(resolve));

@@ -42,7 +42,9 @@ describe('a memory store', () => {
       } else {
         const charging = call < 0.9;
         const after = charging ? charged(before, cost * T, BURST * T) : refunded(before, cost * T);
-        const reading = charging ? callsOf(store).charge([transaction(id, cost)]) : callsOf(store).refund([transaction(id, cost)]);
+        const reading = charging
+          ? callsOf(store).charge([transaction(id, cost)])
+          : callsOf(store).refund([transaction(id, cost)]);
         if (reading.levelsTicks[0] !== after) wrong++;
         tats.set(id, now + after);
       }
@@ -165,7 +167,10 @@ describe('a memory store', () => {
     const store = memoryStore({ time });
     time.set(-10_000_000);
     for (let i = 0; i < 100; i++) callsOf(store).spend([transaction(`id${i}`, 1)]);
-    const levels = Array.from({ length: 100 }, (_, i) => callsOf(store).check([transaction(`id${i}`, 1)]).levelsTicks[0]);
+    const levels = Array.from(
+      { length: 100 },
+      (_, i) => callsOf(store).check([transaction(`id${i}`, 1)]).levelsTicks[0],
+    );
     expect(new Set(levels)).toEqual(new Set([T]));
   });
 

@@ -155,7 +155,9 @@ describe('buckets with a calendar period in memory', () => {
     let readings = 0;
     time.wallNow = () => JULY + readings++;
     const alternatives = [[hourly('used', JULY)], [hourly('id', JULY)]];
-    const [first, second] = callsOf(store).spendFirst(alternatives).map(({ bucketWallMs }) => bucketWallMs);
+    const [first, second] = callsOf(store)
+      .spendFirst(alternatives)
+      .map(({ bucketWallMs }) => bucketWallMs);
     expect(second).toEqual(first);
   });
 });

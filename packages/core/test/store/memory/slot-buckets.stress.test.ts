@@ -34,7 +34,9 @@ test.each([
   const turn = (i: number): void => {
     const id = idOf(i);
     hold(id, String(i));
-    callsOf(store).release([{ limit: 'InFlight', id, slots: true, holder: String(i), leaseMs: LEASE_MS, first: 1, count: 1 }]);
+    callsOf(store).release([
+      { limit: 'InFlight', id, slots: true, holder: String(i), leaseMs: LEASE_MS, first: 1, count: 1 },
+    ]);
   };
   if (isBeside) hold('beside', 'beside');
   for (let i = 0; i < TURNS; i++) turn(i);
