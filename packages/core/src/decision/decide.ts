@@ -107,11 +107,22 @@ function unavailable(answer: Unanswered): Decision {
   return new Decision(answer, 'unavailable', figures, []);
 }
 
+/**
+ * Derives a decision from the answer of a store that has tried to take the tokens.
+ *
+ * @param passed - Whether it has taken them.
+ */
+export function spentDecision(answer: Answered, passed: boolean): Decision {
+  return answer.batch.length === 1 ? decidedAlone(answer, passed, passed) : decidedTogether(answer, passed, passed);
+}
+
 function decided(answer: Answered, takes: boolean): Decision {
-  const { batch, reading } = answer;
-  const passed = passes(batch, reading.levelsTicks);
+  const passed = passes(answer.batch, answer.reading.levelsTicks);
   const took = takes && passed;
-  if (batch.length === 1) return decidedAlone(answer, passed, took);
+  return answer.batch.length === 1 ? decidedAlone(answer, passed, took) : decidedTogether(answer, passed, took);
+}
+
+function decidedTogether(answer: Answered, passed: boolean, took: boolean): Decision {
   const results = resultsOf(answer, passed, took);
   const figures = results[strictestOf(answer, results)] ?? NO_LIMIT;
   return new Decision(answer, passed ? 'allowed' : 'denied', figures, results, passed ? delayMsOf(answer) : 0, took);

@@ -2,9 +2,7 @@ import type { Awaitable } from '../async/awaitable.ts';
 import { Decision } from '../decision/decision.ts';
 import { isStalePeriod } from '../store/calendar-period.ts';
 import { readingsOf } from '../store/alternatives.ts';
-import type { StoreOperation } from '../store/operation.ts';
 import {
-  emptyReading,
   type Store,
   type StoreBucket,
   type StoreCap,
@@ -12,14 +10,16 @@ import {
   type StoreReading,
   type StoreRefund,
   type StoreReport,
+  type StoreOperation,
 } from '../store/store.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import type { Answered, Changed, Charge } from '../decision/batch-answer.ts';
 import { checkReadyOptions, type ReadyOptions } from '../store/ready-options.ts';
-import type { Alternatives } from './outcomes.ts';
+import type { Alternatives } from './fallback.ts';
 import type { StoreStatus } from './store-health.ts';
-import { decisionOf } from '../decision/decide.ts';
+import { decisionOf, spentDecision } from '../decision/decide.ts';
 import { StalePeriods } from './stale-periods.ts';
+import { TakenBatch } from './taken-batch.ts';
 import { passes } from '../store/transaction-rule.ts';
 import { SluiceError } from '../checks/errors.ts';
 import { StoreWall } from '../time/store-wall.ts';
@@ -88,8 +88,19 @@ export class OpenGate implements StoreGate {
   }
 
   spend(batch: readonly Transaction[]): Decision {
-    this.assertOpen();
-    return decisionOf(this.#answer(batch, this.#taken(batch)), true);
+    if (!this.#canTake) return this.#spendByRun(batch);
+    if (this.#closed) throw closed();
+    const answer = new TakenBatch(batch, this.#store, this);
+    try {
+      return spentDecision(answer, this.#store.take!(batch, answer));
+    } catch (error) {
+      if (isStalePeriod(error)) return this.#spendByRun(batch);
+      throw error;
+    }
+  }
+
+  #spendByRun(batch: readonly Transaction[]): Decision {
+    return decisionOf(this.#answer(batch, this.#run({ kind: 'spend', alternatives: [batch] })), true);
   }
 
   /**
@@ -174,20 +185,6 @@ export class OpenGate implements StoreGate {
   #run(operation: StoreOperation): StoreReading {
     this.assertOpen();
     return atOnce(this.#periods.run(this.#store, operation));
-  }
-
-  // On the hot path: no object for the operation, see docs/hot-path.md.
-  #taken(batch: readonly Transaction[]): StoreReading {
-    const store = this.#store;
-    if (!this.#canTake) return this.#run({ kind: 'spend', alternatives: [batch] });
-    const reading = emptyReading(batch.length);
-    try {
-      store.take!(batch, reading);
-      return reading;
-    } catch (error) {
-      if (!isStalePeriod(error)) throw error;
-      return this.#run({ kind: 'spend', alternatives: [batch] });
-    }
   }
 
   #answer(batch: readonly Transaction[], reading: StoreReading): Answered {

@@ -31,13 +31,12 @@ export function readingsOf(alternatives: Alternatives, whole: StoreReading): rea
 }
 
 /** Returns a part of a reading: the buckets with these indexes. */
-export function partOf(
-  { bucketNowTicks: clocks, bucketWallMs: walls, ...whole }: StoreReading,
-  indexes: readonly number[],
-): StoreReading {
+export function partOf(whole: StoreReading, indexes: readonly number[]): StoreReading {
+  const { nowTicks, levelsTicks, bucketNowTicks: clocks, bucketWallMs: walls, remembered } = whole;
   return {
-    ...whole,
-    levelsTicks: indexes.map((i) => whole.levelsTicks[i]!),
+    nowTicks,
+    levelsTicks: indexes.map((i) => levelsTicks[i]!),
+    ...(remembered && { remembered }),
     ...(clocks && { bucketNowTicks: indexes.map((i) => clocks[i]!) }),
     ...(walls && { bucketWallMs: indexes.map((i) => walls[i]) }),
   };

@@ -1,5 +1,6 @@
-import { levelOf } from '../../rule/gcra.ts';
-import type { ReadingToFill, StoreBucket } from '../store.ts';
+import { fits, levelOf } from '../../rule/gcra.ts';
+import type { ReadingToFill, StoreBucket, StoreTransaction } from '../store.ts';
+import { canDeny, levelAfter } from '../transaction-rule.ts';
 import { BatchPeriods, type BatchEntry } from './batch-periods.ts';
 import type { BucketTable } from './bucket-table.ts';
 import { Eviction } from './eviction.ts';
@@ -121,6 +122,32 @@ export class Buckets {
     const mended = this.#periods.mended(batch[index]!, index, level, tat - table.latestEnd);
     if (mended !== level) this.setLevel(index, end, mended);
     return mended;
+  }
+
+  /**
+   * Does what `read` and the writing after it do, for one bucket whose level falls with time: most calls are for such a one.
+   *
+   * @returns Whether the transaction passed.
+   */
+  takeOne(transaction: StoreTransaction, now: number, reading: ReadingToFill): boolean {
+    this.#sweep.step(now);
+    const hash = this.#hasher.hashOf(transaction.id);
+    const low = hash[0]! | 1;
+    const high = hash[1]!;
+    const table = this.#tables.find(transaction.limit);
+    const level = table === undefined ? 0 : levelOf(table.tat(low, high), now);
+    reading.nowTicks = now;
+    reading.levelsTicks[0] = level;
+    const { mode, incrementTicks, fitTicks } = transaction;
+    if (!fits(level, incrementTicks, fitTicks) && canDeny(mode)) return false;
+    const after = levelAfter(transaction, level);
+    if (after !== level) {
+      const own = table ?? this.#tableOf(transaction.limit);
+      own.put(low, high, now + after, now);
+      if (own.size > own.rankedSize) this.#tables.ranked(own);
+      if (this.#totals.size > this.#nearlyFull) this.#trimNearlyFull(now);
+    }
+    return true;
   }
 
   /** Returns the time from which the level of a bucket counts: `now`, or the end of its period. */

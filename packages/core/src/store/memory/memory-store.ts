@@ -5,7 +5,6 @@ import { checkTime, systemTime, type Time } from '../../time/time.ts';
 import { SluiceError } from '../../checks/errors.ts';
 import { charged } from '../../rule/gcra.ts';
 import { checkOptions, wholeNumber } from '../../checks/options.ts';
-import type { DecidingOperation, StoreOperation } from '../operation.ts';
 import {
   EMPTY_READING,
   emptyReading,
@@ -15,6 +14,8 @@ import {
   type StorePressure,
   type StoreReading,
   type StoreTransaction,
+  type DecidingOperation,
+  type StoreOperation,
 } from '../store.ts';
 import type { BatchEntry } from './batch-periods.ts';
 import { Buckets, type BucketsOptions } from './buckets.ts';
@@ -128,6 +129,7 @@ class LocalStore implements MemoryStore {
     const buckets = this.#buckets;
     if (buckets === undefined) throw closed();
     const nowTicks = this.#time.nowTicks();
+    if (batch.length === 1 && isPlain(batch[0]!)) return buckets.takeOne(batch[0]!, nowTicks, reading);
     buckets.read(batch, nowTicks, reading);
     return taken(buckets, batch, reading, nowTicks);
   }
@@ -161,6 +163,11 @@ function decide(buckets: Buckets, { kind, alternatives }: DecidingOperation, now
     if (kind === 'spend' ? taken(buckets, batch, reading, nowTicks) : passes(batch, reading.levelsTicks)) break;
   }
   return joinedReading(readings);
+}
+
+/** Whether the level of a transaction's bucket falls with time. */
+function isPlain({ period, lease }: StoreTransaction): boolean {
+  return period === undefined && lease === undefined;
 }
 
 /** Takes a batch that was just read if it passes. Returns whether it does. */
