@@ -82,7 +82,6 @@ export type { LoadNumbers } from './kinds/load/load-kind.ts';
 export type { HeldDecision } from './limiter/held-decision.ts';
 export type { AtMost } from './rule/at-most.ts';
 export type { LimitNumbers } from './rule/rate.ts';
-export type { StoreOperation } from './store/operation.ts';
 export type { LeaseDescription, LeaseNumbers, StoreRate, StoreTreatment } from './store/lease-terms.ts';
 export type { ReadyOptions } from './store/ready-options.ts';
 export type {
@@ -101,4 +100,5 @@ export type {
   StoreReport,
   StoreTraits,
   StoreTransaction,
+  StoreOperation,
 } from './store/store.ts';
