@@ -64,6 +64,8 @@ type Settle = NonNullable<LimitUse<NativeRequest, readonly never[]>['settle']>;
 export interface Framework {
   readonly name: string;
   readonly protocol: Protocol;
+  /** The name of its function, as messages say it. Default: `rateLimit`. */
+  readonly caller?: string;
   /** Whether the framework never answers HEAD requests over this protocol, also without limits. Default: false. */
   readonly ignoresHead?: boolean;
   /** Topics and tests by name that can't exist for this framework, and why. */
