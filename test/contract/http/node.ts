@@ -1,6 +1,6 @@
 import type { ResponseEnd } from '@sluice/core/http';
 import { limitNode, type LimitedRequest, type LimitNodeOptions } from '@sluice/node';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import {
   andThen,
@@ -22,7 +22,7 @@ export const nodeFramework = (protocol: Protocol = 'HTTP/1.1'): Framework => ({
   caller: 'limitNode',
   make: (options) => limitNode(options as never),
   async serve(plan) {
-    const listener = application(plan) as RequestListener;
+    const listener = application(plan);
     return protocol === 'HTTP/2' ? createHttp2Server(listener as never) : createServer(listener);
   },
   onDenied: (handle) => async (request: IncomingMessage, response: ServerResponse, decision: never) =>
