@@ -86,6 +86,7 @@ export type { ReadyOptions } from './store/ready-options.ts';
 export type {
   BucketName,
   Mode,
+  ReadingToFill,
   SlotLease,
   Store,
   StoreBucket,
@@ -98,4 +99,5 @@ export type {
   StoreReport,
   StoreTraits,
   StoreTransaction,
+  StoreOperation,
 } from './store/store.ts';

@@ -1,4 +1,4 @@
-import { accountId, clientNetwork, createLimiter, memoryStore } from '@sluice/core';
+import { accountId, clientNetwork, createLimiter, memoryStore, type Store } from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { decisionOf, limitFetch, type LimitFetchOptions } from '@sluice/fetch';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -78,16 +78,7 @@ test.each([
   vi.stubEnv(name, value);
   expect(() => limitFetch(perUser())).toThrow(`must be shared by all instances on ${platform}, but was a memory store`);
   const shared = memoryStore();
-  const store = {
-    ...shared,
-    traits: {},
-    spend: shared.spend,
-    check: shared.check,
-    charge: shared.charge,
-    refund: shared.refund,
-    reset: shared.reset,
-    close: shared.close,
-  };
+  const store: Store = { traits: {}, run: (operation) => shared.run(operation), close: () => shared.close() };
   expect(() => limitFetch(perUser({ store }))).not.toThrow();
 });
 
@@ -183,7 +174,7 @@ test.each([
 
 test('a store that fails closed is a 503', async () => {
   const refuse = (): Promise<never> => Promise.reject(new Error('connection refused'));
-  const store = { spend: refuse, check: refuse, charge: refuse, refund: refuse, reset: refuse, close: () => undefined };
+  const store: Store = { run: refuse, close: () => undefined };
   const limited = limitFetch(perUser({ store, onFailure: 'closed' }))(() => new Response('ok'));
   expect((await limited(as('ann'))).status).toBe(503);
 });
