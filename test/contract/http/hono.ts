@@ -46,6 +46,7 @@ function catcher(fail: (error: unknown, c: HonoContext) => Response): Middleware
   return async (c, next) => {
     try {
       await next();
+      return undefined;
     } catch (error) {
       return fail(error, c);
     }
