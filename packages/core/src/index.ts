@@ -37,7 +37,6 @@ export type { StoreMessage, StoreStatus } from './failure/store-health.ts';
 export type { ClientAddressOptions } from './client/client-address.ts';
 export type { FieldsDialect } from './http/fields.ts';
 export type { RequestDecision } from './http/request-decision.ts';
-export { limitUpgrade, type UpgradeListener, type UpgradeOptions } from './http/upgrade.ts';
 export type { AccountIdOptions } from './ids/account-id.ts';
 export type { IdFormat } from './ids/id-format.ts';
 export { IpAddress } from './ids/ip-address.ts';
