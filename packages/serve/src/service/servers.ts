@@ -1,9 +1,10 @@
 import { systemTime } from '@sluice/core/kit';
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2';
-import type { AddressInfo, Server } from 'node:net';
+import { connect, type AddressInfo, type Server } from 'node:net';
 import { once } from 'node:events';
 import { rmSync, statSync } from 'node:fs';
+import cluster from 'node:cluster';
 import type { Time } from '@sluice/core';
 import { metricsText, type Sample } from '../metrics/metrics.ts';
 import type { ListenAddress } from './address.ts';
@@ -50,17 +51,27 @@ export async function startServers(
   return servers;
 }
 
+/** Starts a server for `/metrics` alone, of numbers that several processes have counted. */
+export async function startMetrics(
+  address: ListenAddress,
+  samples: () => Promise<readonly Sample[]>,
+): Promise<Servers> {
+  const servers = new Servers(undefined, systemTime);
+  servers.metrics = await listening(metricsServer(samples), address);
+  return servers;
+}
+
 /** The servers of a service that listen. */
 export class Servers {
   http: HttpServer | undefined;
   grpc: Http2Server | undefined;
   metrics: HttpServer | undefined;
-  readonly #service: Service;
+  readonly #service: Service | undefined;
   readonly #time: Time;
   readonly #sessions = new Set<ServerHttp2Session>();
 
   /** @internal Made by `startServers`. */
-  constructor(service: Service, time: Time) {
+  constructor(service: Service | undefined, time: Time) {
     this.#service = service;
     this.#time = time;
   }
@@ -80,7 +91,7 @@ export class Servers {
    * @param withinMs - After this time, connections that are still open are closed.
    */
   async close(withinMs: number): Promise<void> {
-    this.#service.drain();
+    this.#service?.drain();
     const open = [this.http, this.grpc, this.metrics].filter((server) => server !== undefined);
     const closed = open.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
     this.http?.closeIdleConnections();
@@ -107,7 +118,7 @@ export class Servers {
       session.on('error', ignore);
     });
     server.on('sessionError', ignore);
-    server.on('stream', (stream, headers) => this.#service.handleStream(stream, headers));
+    server.on('stream', (stream, headers) => this.#service!.handleStream(stream, headers));
     return server;
   }
 }
@@ -132,15 +143,27 @@ function metricsServer(samples: () => Promise<readonly Sample[]>): HttpServer {
 }
 
 async function listening<S extends Server>(server: S, address: ListenAddress): Promise<S> {
-  if ('path' in address) removeStaleSocket(address.path);
+  // A worker of a cluster shares the socket that its primary has opened.
+  if ('path' in address && !cluster.isWorker) await removeStaleSocket(address.path);
   server.listen(address);
   await once(server, 'listening');
   return server;
 }
 
-/** A process that was killed leaves its socket behind, and no other could then listen there. */
-function removeStaleSocket(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);
+/** Removes a unix socket that a killed process has left behind: no other could listen there. */
+export async function removeStaleSocket(path: string): Promise<void> {
+  if (statSync(path, { throwIfNoEntry: false })?.isSocket() === true && !(await isInUse(path))) rmSync(path);
+}
+
+function isInUse(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
 }
 
 function portOf(server: Server | Http2Server | undefined): number | undefined {
