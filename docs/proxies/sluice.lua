@@ -1,6 +1,6 @@
 -- Asks Sluice about each request. A denied request is answered here; an allowed one continues with its fields.
-local URL = "http://127.0.0.1:9090/check/api"
-local TIMEOUT_MS = 500
+local URL = "http://127.0.0.1:9089/check/api"
+local TIMEOUT_MS = 1000
 
 -- These belong to the connection of the client, or to its body, which Sluice does not need.
 local LEFT_OUT = {

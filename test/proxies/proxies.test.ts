@@ -13,6 +13,7 @@ describe.each(PROXIES)('$name', (proxy) => {
   let site: Site;
   beforeAll(async () => {
     site = await Site.start(proxy);
+    await until('limits hold', async () => (await site.ask()).headers['ratelimit-policy'] !== undefined);
   });
   afterAll(() => site.close());
 
@@ -20,7 +21,10 @@ describe.each(PROXIES)('$name', (proxy) => {
     const { status, headers, body } = await site.ask('/a%20b?c=%2Fd');
     expect(status).toBe(200);
     expect(JSON.parse(body)).toMatchObject({ method: 'GET', path: '/a%20b?c=%2Fd', length: 0 });
-    expect(headers).toMatchObject({ ratelimit: expect.stringMatching(/^"PerClient";r=[34];t=\d$/), 'ratelimit-policy': '"PerClient";q=5;w=10' });
+    expect(headers).toMatchObject({
+      ratelimit: expect.stringMatching(/^"PerClient";r=[34];t=\d$/),
+      'ratelimit-policy': '"PerClient";q=5;w=10',
+    });
   });
 
   test('a denied request is answered with our 429 verbatim', async () => {
@@ -43,7 +47,10 @@ describe.each(PROXIES)('$name', (proxy) => {
 
   test('other limits take effect while the proxy serves, and no request is lost', async () => {
     site.writeLimits(WIDE);
-    await until('the limits are wide', async () => (await site.ask()).headers['ratelimit-policy']?.includes('q=100000') === true);
+    await until(
+      'the limits are wide',
+      async () => (await site.ask()).headers['ratelimit-policy']?.includes('q=100000') === true,
+    );
     const statuses: number[] = [];
     let isOver = false;
     const clients = Array.from({ length: 8 }, async () => {
@@ -62,11 +69,19 @@ describe.each(PROXIES)('$name', (proxy) => {
   test('bodies pass: 5 MB, chunked, and with Expect', async () => {
     const body = randomBytes(5_000_000);
     const sha256 = createHash('sha256').update(body).digest('hex');
-    const sized = await site.ask('/upload', { method: 'PUT', headers: { 'Content-Length': String(body.length) }, body });
+    const sized = await site.ask('/upload', {
+      method: 'PUT',
+      headers: { 'Content-Length': String(body.length) },
+      body,
+    });
     expect(JSON.parse(sized.body)).toMatchObject({ method: 'PUT', length: 5_000_000, sha256 });
     const chunked = await site.ask('/upload', { method: 'POST', headers: { 'Transfer-Encoding': 'chunked' }, body });
     expect(JSON.parse(chunked.body)).toMatchObject({ method: 'POST', sha256 });
-    const expected = await site.ask('/', { method: 'POST', headers: { Expect: '100-continue', 'Content-Length': '3' }, body: Buffer.from('abc') });
+    const expected = await site.ask('/', {
+      method: 'POST',
+      headers: { Expect: '100-continue', 'Content-Length': '3' },
+      body: Buffer.from('abc'),
+    });
     expect(JSON.parse(expected.body)).toMatchObject({ length: 3 });
   });
 
@@ -106,7 +121,10 @@ describe.each(PROXIES)('$name', (proxy) => {
 
   test('a service that is told to end answers what is there, and no client notices', async () => {
     site.writeLimits(WIDE);
-    await until('the limits are wide', async () => (await site.ask()).headers['ratelimit-policy']?.includes('q=100000') === true);
+    await until(
+      'the limits are wide',
+      async () => (await site.ask()).headers['ratelimit-policy']?.includes('q=100000') === true,
+    );
     await site.stopProxy();
     await site.startProxy();
     const statuses: number[] = [];

@@ -41,7 +41,7 @@ export class Site {
   }
 
   static async start(proxy: Proxy): Promise<Site> {
-    const names = ['8080', '9090', '8000'];
+    const names = ['8080', '9090', '9089', '8000'];
     const ports = await Promise.all(names.map(() => reservedPort()));
     const site = new Site(proxy, new Map(names.map((name, i) => [name, ports[i]!])));
     await Promise.all([site.#startBackend(), site.startService(), site.startProxy()]);
@@ -103,6 +103,6 @@ export class Site {
   }
 
   #placed(text: string): string {
-    return text.replaceAll(/\b(?:8080|9090|8000)\b/g, (port) => String(this.#ports.get(port)));
+    return text.replaceAll(/\b(?:8080|9090|9089|8000)\b/g, (port) => String(this.#ports.get(port)));
   }
 }

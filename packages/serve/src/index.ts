@@ -11,6 +11,13 @@ export { listenAddress, type ListenAddress } from './service/address.ts';
 export type { ServiceEvent } from './service/event.ts';
 export type { ServiceOptions } from './service/options.ts';
 export { openService, type Service } from './service/service.ts';
-export { removeStaleSocket, startMetrics, startServers, type ServerAddresses, type Servers, type ServerSettings } from './service/servers.ts';
+export {
+  removeStaleSocket,
+  startMetrics,
+  startServers,
+  type ServerAddresses,
+  type Servers,
+  type ServerSettings,
+} from './service/servers.ts';
 export { checkTableFiles, type CheckTableOptions } from './service/check-table-files.ts';
 export { TABLES_SCHEMA } from './tables/schema.ts';

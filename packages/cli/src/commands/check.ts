@@ -25,7 +25,8 @@ export const check: Command = {
       ...(tables === undefined ? [] : await tableProblemsOf(args[0]!, tables, call)),
     ];
     console.result({ problems: found }, () => found.map((problem) => lineOf(problem, console)));
-    if (found.length === 0) console.note(`No problems in ${[...args, ...(tables === undefined ? [] : [tables])].join(', ')}.`);
+    if (found.length === 0)
+      console.note(`No problems in ${[...args, ...(tables === undefined ? [] : [tables])].join(', ')}.`);
     return found.length === 0 ? EXIT.fine : EXIT.findings;
   },
 };

@@ -18,10 +18,20 @@ export const serve: Command = {
     { flags: '--http <address>', text: 'where proxies ask by HTTP: 127.0.0.1:9090, or unix:/run/sluice.sock' },
     { flags: '--grpc <address>', text: 'where Envoy asks: 127.0.0.1:9091' },
     { flags: '--metrics <address>', text: 'where Prometheus reads /metrics' },
-    { flags: '--trust <network>', text: 'who may ask: a network, an address, loopback, private or unix; may be given several times; default: loopback and unix', repeats: true },
-    { flags: '--address-header <name>', text: 'the header in which proxies pass the address; default: x-forwarded-for' },
+    {
+      flags: '--trust <network>',
+      text: 'who may ask: a network, an address, loopback, private or unix; may be given several times; default: loopback and unix',
+      repeats: true,
+    },
+    {
+      flags: '--address-header <name>',
+      text: 'the header in which proxies pass the address; default: x-forwarded-for',
+    },
     { flags: '--processes <n>', text: 'how many processes decide, or all for one for each core; default: 1' },
-    { flags: '--gateways <n>', text: 'how many processes share the Redis, those of other machines included; default: those of --processes' },
+    {
+      flags: '--gateways <n>',
+      text: 'how many processes share the Redis, those of other machines included; default: those of --processes',
+    },
     { flags: '--leases', text: 'decide limits with an overshoot in the process, by tokens leased from Redis' },
     { flags: '--deadline <ms>', text: 'how long a decision waits for Redis; default: 50' },
     { flags: '--on-failure <policy>', text: 'local, open or closed, while Redis does not answer; default: local' },

@@ -23,10 +23,14 @@ export interface ServeSettings {
  */
 export function serveSettings(call: Call): ServeSettings {
   const hasRedis =
-    call.text('redis') !== undefined || call.text('master') !== undefined || call.console.terminal.env['SLUICE_REDIS_URL'] !== undefined;
+    call.text('redis') !== undefined ||
+    call.text('master') !== undefined ||
+    call.console.terminal.env['SLUICE_REDIS_URL'] !== undefined;
   const processes = processesOf(call);
   if (processes > 1 && !hasRedis) {
-    throw new UsageError('`--processes` needs `--redis`: without it, each process would allow the whole of every limit. For example --processes 4 --redis redis://127.0.0.1:6379.');
+    throw new UsageError(
+      '`--processes` needs `--redis`: without it, each process would allow the whole of every limit. For example --processes 4 --redis redis://127.0.0.1:6379.',
+    );
   }
   const leases = call.has('leases');
   if (leases && !hasRedis) throw new UsageError('`--leases` needs `--redis`, from which the tokens are leased.');
@@ -52,7 +56,9 @@ function processesOf(call: Call): number {
 function addressesOf(call: Call): ServerAddresses {
   const [http, grpc, metrics] = (['http', 'grpc', 'metrics'] as const).map((name) => addressOf(call, name));
   if (http === undefined && grpc === undefined) {
-    throw new UsageError('At least one of `--http` and `--grpc` must be given. For example --http 127.0.0.1:9090 for nginx, or --grpc 127.0.0.1:9091 for Envoy.');
+    throw new UsageError(
+      'At least one of `--http` and `--grpc` must be given. For example --http 127.0.0.1:9090 for nginx, or --grpc 127.0.0.1:9091 for Envoy.',
+    );
   }
   return { http, grpc, metrics };
 }
@@ -65,5 +71,7 @@ function addressOf(call: Call, name: string): ListenAddress | undefined {
 function policyOf(call: Call): FailurePolicy {
   const text = call.text('onFailure') ?? 'local';
   if (POLICIES.includes(text)) return text as FailurePolicy;
-  throw new UsageError(`\`--on-failure\` must be one of ${POLICIES.join(', ')}, but was '${text}'. For example --on-failure local.`);
+  throw new UsageError(
+    `\`--on-failure\` must be one of ${POLICIES.join(', ')}, but was '${text}'. For example --on-failure local.`,
+  );
 }

@@ -45,9 +45,13 @@ function tell(call: Call, addresses: ServerAddresses, ports: Partial<Servers['po
   const all = (['http', 'grpc', 'metrics'] as const).flatMap((name) => {
     const address = addresses[name];
     if (address === undefined) return [];
-    return [[name, 'path' in address ? `unix:${address.path}` : `${address.host}:${ports[name] ?? address.port}`] as const];
+    return [
+      [name, 'path' in address ? `unix:${address.path}` : `${address.host}:${ports[name] ?? address.port}`] as const,
+    ];
   });
-  call.console.result({ listening: Object.fromEntries(all) }, () => all.map(([name, address]) => `${name} listens on ${address}`));
+  call.console.result({ listening: Object.fromEntries(all) }, () =>
+    all.map(([name, address]) => `${name} listens on ${address}`),
+  );
 }
 
 function ended({ console }: Call): Promise<void> {

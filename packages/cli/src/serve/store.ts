@@ -11,5 +11,7 @@ export async function storeOf(call: Call, { hasRedis, leases, failure }: ServeSe
   const keys = await keyOptionsOf(call);
   const log = (line: string): void => call.console.note(line);
   const client = clientOf(call);
-  return leases ? leasedStore({ client, ...keys, gateways: failure.gateways, log }) : redisStore({ client, ...keys, log });
+  return leases
+    ? leasedStore({ client, ...keys, gateways: failure.gateways, log })
+    : redisStore({ client, ...keys, log });
 }

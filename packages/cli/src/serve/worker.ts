@@ -1,7 +1,8 @@
 import type { Sample } from '@sluice/serve';
 
 /** What a worker tells its primary. */
-export type FromWorker = { readonly type: 'ready' } | { readonly type: 'samples'; readonly call: number; readonly samples: readonly Sample[] };
+export type FromWorker =
+  { readonly type: 'ready' } | { readonly type: 'samples'; readonly call: number; readonly samples: readonly Sample[] };
 
 /** What a primary asks of a worker. */
 export interface ToWorker {
