@@ -17,8 +17,8 @@ export interface Served {
   readonly events: ServiceEvent[];
 }
 
-/** Serves texts of limits and tables until the test ends. Files and stores are closed then. */
-export async function served(limits: string, tables: string, options: Partial<ServiceOptions> = {}): Promise<Served> {
+/** Serves texts or data of limits and tables until the test ends. Files and stores are closed then. */
+export async function served(limits: unknown, tables: unknown, options: Partial<ServiceOptions> = {}): Promise<Served> {
   const time = new FakeTime(Date.UTC(2026, 10, 24, 12));
   const events: ServiceEvent[] = [];
   const service = await openService({

@@ -77,6 +77,9 @@ export const ENVOY_RULE_FIELDS: Fielded<
   blocked: mark('Denies the descriptors. Replaces the limit.'),
 };
 
+// The items of a list of data can be read only once.
+const { descriptor: DESCRIPTOR_FIELD, ...OTHER_FIELDS } = ENVOY_RULE_FIELDS;
+
 /** The fields of a domain. */
 export const ENVOY_TABLE_FIELDS: Fielded<'fields' | 'shadow' | 'rules'> = {
   ...TABLE_FIELDS,
@@ -137,10 +140,10 @@ function envoyRuleOf(
     return undefined;
   }
   const fields = table.fields.within(where, item, Object.keys(ENVOY_RULE_FIELDS));
-  const nodes = fields.needed('descriptor', ENVOY_RULE_FIELDS.descriptor) as readonly Node[] | undefined;
+  const nodes = fields.needed('descriptor', DESCRIPTOR_FIELD) as readonly Node[] | undefined;
   const descriptor = nodes && patternOf(nodes, `${where}.descriptor`, fields);
   const effect = effectOf(fields, where);
-  const { values } = fields.values(ENVOY_RULE_FIELDS);
+  const { values } = fields.values(OTHER_FIELDS);
   if (effect === undefined || descriptor === undefined) return undefined;
   const id = values['id'] as EnvoyId;
   if (Array.isArray(id)) checkKeys(id as readonly string[], descriptor, { fields, where });
