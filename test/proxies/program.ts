@@ -32,6 +32,10 @@ export class Program {
     return program;
   }
 
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   get output(): string {
     return this.#output();
   }
