@@ -55,18 +55,18 @@ describe.each(PROXIES)('$name', (proxy) => {
     site.writeLimits(WIDE);
     await untilWide();
     const statuses: number[] = [];
-    let isOver = false;
+    const load = new AbortController();
     const clients = Array.from({ length: 8 }, async () => {
       // oxlint-disable-next-line no-await-in-loop -- one request after the other
-      while (!isOver) statuses.push((await site.ask()).status);
+      while (!load.signal.aborted) statuses.push((await site.ask()).status);
     });
     site.writeLimits(NARROW);
     await until('the limits are narrow', () => statuses.includes(429));
     site.writeLimits(WIDE);
     await untilWide();
-    isOver = true;
+    load.abort();
     await Promise.all(clients);
-    expect([...new Set(statuses)].toSorted()).toEqual([200, 429]);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
   });
 
   test('bodies pass: 5 MB, chunked, and with Expect', async () => {
@@ -128,16 +128,16 @@ describe.each(PROXIES)('$name', (proxy) => {
     await site.stopProxy();
     await site.startProxy();
     const statuses: number[] = [];
-    let isOver = false;
+    const load = new AbortController();
     const clients = Array.from({ length: 8 }, async () => {
       // oxlint-disable-next-line no-await-in-loop -- one request after the other
-      while (!isOver) statuses.push((await site.ask()).status);
+      while (!load.signal.aborted) statuses.push((await site.ask()).status);
     });
     await until('there is traffic', () => statuses.length > 50);
     expect(await site.service.stop('SIGTERM')).toBe(0);
     const before = statuses.length;
     await until('it goes on', () => statuses.length > before + 50);
-    isOver = true;
+    load.abort();
     await Promise.all(clients);
     expect([...new Set(statuses)]).toEqual([200]);
     await site.startService();

@@ -181,3 +181,11 @@ test('a file of tables above 256 KiB is rejected', async () => {
   const problems = await checkTableFiles({ limits: () => LIMITS, tables: () => tables });
   expect(problems.at(0)?.text).toContain('larger than 262144 bytes');
 });
+
+test('tables that are not UTF-8 are rejected at the place', async () => {
+  const problems = await checkTableFiles({
+    limits: () => LIMITS,
+    tables: () => Buffer.from('http:\n  \xff', 'latin1'),
+  });
+  expect(problems.map(({ text }) => text)).toEqual([expect.stringMatching(/^tables:2:3: .*not valid UTF-8/)]);
+});

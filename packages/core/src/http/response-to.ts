@@ -28,7 +28,7 @@ export interface DecisionResponse {
 export function responseTo(decision: Decision, { fields, time }: ResponseOptions): DecisionResponse {
   const dialect = fields === false ? null : DIALECTS[oneOf('fields', fields, NAMES)];
   const written = new Map<string, string>();
-  const retryAfter = retryAfterSeconds(decision, 0);
+  const retryAfter = decision.allowed ? 0 : retryAfterSeconds(decision, 0);
   const target = {
     decision: undefined,
     getField: (name: string): string | undefined => written.get(name),

@@ -15,21 +15,28 @@ export interface UsesDecided {
 
 /**
  * Carries out the uses of one request. What spends and checks is one decision, all or nothing. Charges, refunds and uses in
- * shadow mode are done whatever comes of it. All calls are made in one turn, so that a Redis store sends them together.
+ * shadow mode are done whatever comes of it. What changes buckets comes after the decision, which does not depend on it.
  */
 export async function decideUses(limiter: Limiter, uses: readonly Use[]): Promise<UsesDecided> {
   const isPlain = uses.every(({ kind, shadow }) => kind === 'spend' && !shadow);
   if (isPlain) return { ...(await spent(limiter, uses)), shadow: null, changed: NONE };
   const of = (kinds: readonly Use['kind'][], shadow: boolean): readonly Use[] =>
     uses.filter((use) => kinds.includes(use.kind) && use.shadow === shadow);
-  const [decided, inShadow, charged, refunded] = await Promise.all([
+  const spending = Promise.all([
     spent(limiter, of(['spend', 'check'], false)),
     spent(limiter, of(['spend', 'check'], true)),
+  ]);
+  // Usage is taken also if the decision fails.
+  await spending.catch(ignore);
+  const [charged, refunded] = await Promise.all([
     changedBy(uses, 'charge', (entries) => limiter.charge(entries)),
     changedBy(uses, 'refund', (entries) => limiter.refund(entries)),
   ]);
+  const [decided, inShadow] = await spending;
   return { ...decided, shadow: inShadow.decision, changed: [...charged, ...refunded] };
 }
+
+function ignore(): void {}
 
 const NONE: readonly never[] = [];
 type Spent = Pick<UsesDecided, 'decision' | 'tooLarge'>;
