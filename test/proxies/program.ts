@@ -53,7 +53,7 @@ export class Program {
   }
 }
 
-export function listensOn(port: number): Promise<boolean> {
+function listensOn(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));

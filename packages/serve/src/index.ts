@@ -8,7 +8,7 @@
  */
 export { metricsText, summed, type Answer, type Sample } from './metrics/metrics.ts';
 export { listenAddress, type ListenAddress } from './service/address.ts';
-export type { ServiceEvent } from './service/event.ts';
+export type { ServiceEvent } from './metrics/event.ts';
 export type { ServiceOptions } from './service/options.ts';
 export { openService, type Service } from './service/service.ts';
 export {

@@ -18,7 +18,7 @@ export interface Sent {
   readonly hits_addend?: number;
 }
 
-export interface ReceivedStatus {
+interface ReceivedStatus {
   readonly code: 'OK' | 'OVER_LIMIT';
   readonly current_limit: { readonly requests_per_unit: number; readonly unit: string; readonly name: string } | null;
   readonly limit_remaining: number;

@@ -11,7 +11,7 @@ export interface Imported {
 }
 
 /** A rule of a table, as a file has it. */
-export interface ImportedRule {
+interface ImportedRule {
   readonly descriptor: readonly (string | Readonly<Record<string, string>>)[];
   readonly limit?: string;
   readonly id?: 'descriptor' | 'rule' | readonly string[];

@@ -49,7 +49,7 @@ export interface EnvoyLimit {
 }
 
 /** The units of the file. */
-export const ENVOY_UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'year'] as const;
+const ENVOY_UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'year'] as const;
 export type EnvoyUnit = (typeof ENVOY_UNITS)[number];
 
 const MAX_BYTES = 262_144;

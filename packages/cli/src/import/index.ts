@@ -3,7 +3,7 @@ import type { Imported } from './convert.ts';
 
 export { converted, type Imported } from './convert.ts';
 export { readEnvoyFile } from './envoy-file.ts';
-export { IMPORT_AS, type ImportAs } from './limit-numbers.ts';
+export { IMPORT_AS } from './limit-numbers.ts';
 
 const OPTIONS = { lineWidth: 0, flowCollectionPadding: true } as const;
 

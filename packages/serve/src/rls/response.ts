@@ -3,7 +3,7 @@ import { ProtoWriter } from '../protobuf/writer.ts';
 
 /** `RateLimitResponse.Code`. */
 export const CODE = { ok: 1, overLimit: 2 } as const;
-export type Code = (typeof CODE)[keyof typeof CODE];
+type Code = (typeof CODE)[keyof typeof CODE];
 
 /** The answer to Envoy: `envoy.service.ratelimit.v3.RateLimitResponse`. */
 export interface RlsResponse {

@@ -4,7 +4,7 @@ import { timeOf } from '@sluice/core/kit';
 import { NOT_ALLOWED } from '../check/problem-answer.ts';
 import { decideUses, type UsesDecided } from '../deciding/decide-uses.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { Snapshot } from '../service/snapshot.ts';
+import type { Snapshot } from '../files/snapshot.ts';
 import type { EnvoyTable } from '../tables/table.ts';
 import { descriptorStatus } from './descriptor-status.ts';
 import { descriptorUses, type DescriptorUse } from './descriptor-uses.ts';

@@ -2,8 +2,8 @@ import { FileSignatures, sourceOf } from '@sluice/config/kit';
 import type { LimitSource } from '@sluice/config';
 import type { FailureOptions, IdFormat, Log, Store, Time } from '@sluice/core';
 import { checkOptions, systemTime, wholeNumber } from '@sluice/core/kit';
-import type { ServiceEvent } from './event.ts';
-import type { SnapshotSources } from './snapshot.ts';
+import type { ServiceEvent } from '../metrics/event.ts';
+import type { SnapshotSources } from '../files/snapshot.ts';
 
 /** The options of {@link openService}. */
 export interface ServiceOptions {

@@ -7,10 +7,10 @@ import { GrpcHandler } from '../grpc/grpc-handler.ts';
 import { HEALTH_CHECK, healthCheck } from '../grpc/health.ts';
 import { Metrics, type Sample } from '../metrics/metrics.ts';
 import { shouldRateLimit, SHOULD_RATE_LIMIT } from '../rls/should-rate-limit.ts';
-import type { ServiceEvent } from './event.ts';
-import { LiveFiles } from './live-files.ts';
+import type { ServiceEvent } from '../metrics/event.ts';
+import { LiveFiles } from '../files/live-files.ts';
 import { checkServiceOptions, type ServiceOptions } from './options.ts';
-import { readSnapshot, type Snapshot, type SnapshotSources } from './snapshot.ts';
+import { readSnapshot, type Snapshot, type SnapshotSources } from '../files/snapshot.ts';
 
 /** The name of the service of Envoy, for health checks. */
 const RLS_NAME = 'envoy.service.ratelimit.v3.RateLimitService';

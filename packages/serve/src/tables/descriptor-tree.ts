@@ -1,10 +1,16 @@
-import type { EntryPattern } from './table.ts';
-
 /** An entry of a descriptor, as Envoy sends it. */
 export interface DescriptorEntry {
   readonly key: string;
   /** May be empty. */
   readonly value: string;
+}
+
+/** An entry of a descriptor: its key, and the value that it must have. */
+export interface EntryPattern {
+  readonly key: string;
+  /** Undefined for any value. With `isPrefix` the beginning of the value. */
+  readonly value: string | undefined;
+  readonly isPrefix: boolean;
 }
 
 /**

@@ -2,9 +2,9 @@ import { fieldOf, shownNode, wrongValue, type Field, type Fields, type Node } fr
 import { SluiceError, type FieldsDialect } from '@sluice/core';
 import { shownName } from '@sluice/core/kit';
 import { RULE_FIELDS, TABLE_FIELDS } from './common-fields.ts';
-import { DescriptorTree } from './descriptor-tree.ts';
+import { DescriptorTree, type EntryPattern } from './descriptor-tree.ts';
 import { listField, textsField } from './list-field.ts';
-import type { EntryPattern, EnvoyId, EnvoyRule, EnvoyTable } from './table.ts';
+import type { EnvoyId, EnvoyRule, EnvoyTable } from './table.ts';
 
 /** At most so many entries make a pattern: real descriptors have one to five. */
 const MAX_ENTRIES = 16;

@@ -1,6 +1,6 @@
 import type { Position } from '@sluice/config/kit';
 import type { FailurePolicy, FieldsDialect } from '@sluice/core';
-import type { DescriptorTree } from './descriptor-tree.ts';
+import type { DescriptorTree, EntryPattern } from './descriptor-tree.ts';
 import type { PathPattern } from './path-pattern.ts';
 
 /** What a file of tables says: which limits apply to which requests, and whose bucket each takes from. */
@@ -73,14 +73,6 @@ export interface EnvoyRule {
   readonly replaces: ReadonlySet<string>;
   readonly replacesAt: Position;
   readonly shadow: boolean;
-}
-
-/** An entry of a descriptor: its key, and the value that it must have. */
-export interface EntryPattern {
-  readonly key: string;
-  /** Undefined for any value. With `isPrefix` the beginning of the value. */
-  readonly value: string | undefined;
-  readonly isPrefix: boolean;
 }
 
 /**
