@@ -58,6 +58,8 @@ const projects = [
   },
   { name: 'packed', include: ['test/packed/*.test.ts'], exclude: [loaders], timeoutMs: 5 * minute },
   { name: 'loaders', include: [loaders], timeoutMs: 5 * minute },
+  // Real proxies in front of a real backend: the programs of three vendors.
+  { name: 'proxies', include: ['test/proxies/**/*.test.ts'], timeoutMs: minute },
   { name: 'aborts', include: [aborts], timeoutMs: 10 * minute },
   { name: 'bench', include: ['test/bench/**/*.test.ts'], timeoutMs: 10 * minute },
   // Servers are killed, paused and made late here, and what a client makes of it is timed.
@@ -108,7 +110,7 @@ export default defineConfig({
       reporter: ['text', 'html'],
       thresholds: {
         'packages/{core,domains,config}/src/**': { lines: 100, branches: 100, functions: 100, statements: 100 },
-        'packages/{express,koa,fastify,node,fetch,hono,domains,redis,cli}/src/**': {
+        'packages/{express,koa,fastify,node,fetch,hono,domains,redis,cli,serve}/src/**': {
           lines: 95,
           branches: 95,
           functions: 95,

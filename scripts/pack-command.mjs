@@ -18,7 +18,9 @@ const LEFT_OUT = ['package/src', '@sluice/*/src', '@sluice/*/dist/cjs', '*.d.ts'
 export function packCommand(paths, folder) {
   const temporary = mkdtempSync(join(tmpdir(), 'sluice-command-'));
   try {
-    const needed = ['core', 'config', 'redis', 'domains', 'cli'].map((name) => tarballOf(`@sluice/${name}`, paths));
+    const needed = ['core', 'config', 'redis', 'domains', 'serve', 'cli'].map((name) =>
+      tarballOf(`@sluice/${name}`, paths),
+    );
     const options = ['--prefix', temporary, '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
     execFileSync('npm', ['install', ...options, ...needed], { shell: process.platform === 'win32' });
     const unpacked = join(temporary, 'package');

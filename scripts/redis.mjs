@@ -50,8 +50,12 @@ function install() {
   stopService();
 }
 
-/** @param {string[]} args */
-function apt(args) {
+/**
+ * Runs apt-get, and reports its failure.
+ *
+ * @param {string[]} args
+ */
+export function apt(args) {
   const { status } = spawnSync('apt-get', ['-q', ...args], {
     stdio: ['ignore', 'inherit', 'inherit'],
     // Scripts of the packages ask nothing; RUNLEVEL=1 keeps a SysV init from starting the service.

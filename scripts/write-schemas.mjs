@@ -2,9 +2,15 @@
 import { writeFileSync } from 'node:fs';
 import prettier from 'prettier';
 import { LIMITS_SCHEMA, OVERRIDES_SCHEMA } from '../packages/config/dist/shape/schemas.js';
+import { TABLES_SCHEMA } from '../packages/serve/dist/tables/schema.js';
 
-for (const [name, schema] of Object.entries({ limits: LIMITS_SCHEMA, overrides: OVERRIDES_SCHEMA })) {
-  const file = new URL(`../packages/config/schema/${name}.schema.json`, import.meta.url);
+const schemas = {
+  'config/schema/limits': LIMITS_SCHEMA,
+  'config/schema/overrides': OVERRIDES_SCHEMA,
+  'serve/schema/tables': TABLES_SCHEMA,
+};
+for (const [name, schema] of Object.entries(schemas)) {
+  const file = new URL(`../packages/${name}.schema.json`, import.meta.url);
   const options = await prettier.resolveConfig(file);
   writeFileSync(file, await prettier.format(JSON.stringify(schema), { ...options, parser: 'json' }));
 }

@@ -1,7 +1,20 @@
 import { expect, test } from 'vitest';
 import { commandLines, installLines } from '../../scripts/install-lines.mjs';
 
-const names = ['cli', 'config', 'core', 'domains', 'express', 'fastify', 'fetch', 'hono', 'koa', 'node', 'redis'];
+const names = [
+  'cli',
+  'config',
+  'core',
+  'domains',
+  'express',
+  'fastify',
+  'fetch',
+  'hono',
+  'koa',
+  'node',
+  'redis',
+  'serve',
+];
 const packedIn = (folder: string) => names.map((name) => `${folder}/sluice-${name}-0.1.0.tgz`);
 
 test('each framework has one line to paste, with the core, and each other package one to add', () => {

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const [FROM, TO] = [Date.UTC(2001, 0, 1), Date.UTC(2090, 0, 1)];
 /** How long a store keeps the count of a period that is over. */
 const KEPT_MS = 29_000;
-const UNITS = ['hour', 'day', 'week', 'month', 'year'] as const;
+const UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'year'] as const;
 
 const step = fc.record({
   /** How the store's clock moves before: on, to the end of the period, over it, or back by some seconds. */

@@ -17,11 +17,13 @@ export {
   type Complaint,
 } from './checks/errors.ts';
 export { clientAddressFinder, type ClientAddressFinder } from './client/client-address.ts';
+export { trustedProxies, type Peer, type TrustedProxies } from './client/trusted-proxies.ts';
 export { checkBoolean, checkFunction, checkOptions, leafOf, oneOf, wholeNumber, type Hints } from './checks/options.ts';
 export { LIMIT_HINTS } from './checks/peer-names.ts';
 export type { EventSink, EventLine } from './events/event.ts';
 export { eventSink, type EventSinkOptions } from './events/event-sink.ts';
 export { ThrottledChanges } from './events/throttle.ts';
+export { peerOf } from './http/node-exchange.ts';
 export { RUN_INTO, type AnswerSink, type RunInto } from './failure/run-into.ts';
 export { isIdFormat, isKey, keyOf } from './keys/key.ts';
 export { limitsOf, timeOf } from './limiter/create-limiter.ts';

@@ -10,17 +10,23 @@ export const check: Command = {
   about: [
     'Finds mistakes in a file of limits, and in files of overrides for it: the messages that a server logs, with file, ',
     'line and column. Each file of overrides is checked by itself, so the files of several deployments can be checked in ',
-    'one call. The ids of overrides are checked by the idFormat of their limit.',
+    'one call. The ids of overrides are checked by the idFormat of their limit. --tables also checks the tables of sluice ',
+    'serve, which name these limits.',
   ].join(''),
   args: [LIMITS_WORD, { name: '[overrides...]', text: 'files of overrides' }],
-  options: LIMIT_FILE_OPTIONS,
+  options: [{ flags: '--tables <file>', text: 'a file of tables, as sluice serve takes it' }, ...LIMIT_FILE_OPTIONS],
   example: `echo 'Orders: { count: 300, period: 3h, idFormat: accountId }' | sluice check -`,
   async run(call) {
     const { args, console } = call;
-    const { problemsOf } = await import('../limits/files.ts');
-    const found = await problemsOf(args, call);
+    const { problemsOf, tableProblemsOf } = await import('../limits/files.ts');
+    const tables = call.text('tables');
+    const found = [
+      ...(await problemsOf(args, call)),
+      ...(tables === undefined ? [] : await tableProblemsOf(args[0]!, tables, call)),
+    ];
     console.result({ problems: found }, () => found.map((problem) => lineOf(problem, console)));
-    if (found.length === 0) console.note(`No problems in ${args.join(', ')}.`);
+    if (found.length === 0)
+      console.note(`No problems in ${[...args, ...(tables === undefined ? [] : [tables])].join(', ')}.`);
     return found.length === 0 ? EXIT.fine : EXIT.findings;
   },
 };

@@ -11,6 +11,8 @@ export const table: ReadonlyMap<string, CommandEntry> = new Map([
   entry('top', 'list the emptiest buckets', async () => (await import('./top.ts')).top),
   entry('replay', 'show what limits would have done to a log', async () => (await import('./replay.ts')).replay),
   entry('suggest', 'suggest numbers for a limit from a log', async () => (await import('./suggest.ts')).suggest),
+  entry('serve', 'decide for Envoy, nginx, Caddy, HAProxy and Traefik', async () => (await import('./serve.ts')).serve),
+  entry('import', 'convert files of other services', async () => (await import('./import.ts')).importCommand),
   entry('simulate', 'compare limits with other algorithms', async () => (await import('./simulate.ts')).simulate),
 ]);
 

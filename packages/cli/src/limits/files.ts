@@ -11,6 +11,7 @@ import type { IdFormat } from '@sluice/core';
 import { isKey } from '@sluice/core/kit';
 import { domain, fqdnSet } from '@sluice/domains';
 import type { Call } from '../console/command.ts';
+import { UsageError } from '../console/failure.ts';
 import { importModule } from '../console/module.ts';
 import { checkStdin, sourceOf } from './sources.ts';
 
@@ -62,6 +63,20 @@ export async function problemsOf(words: readonly string[], call: Call): Promise<
     for (const problem of await checkLimits({ ...common, overrides: source })) problems.set(problem.text, problem);
   }
   return [...problems.values()];
+}
+
+/** Returns the problems of a file of tables for the limits of a file, which must be on disk. */
+export async function tableProblemsOf(limits: string, tables: string, call: Call): Promise<readonly Problem[]> {
+  const { terminal } = call.console;
+  checkStdin([limits, tables]);
+  if (limits === '-') throw new UsageError('With `--tables`, the limits must be a file: stdin (-) is read only once.');
+  const { checkTableFiles } = await import('@sluice/serve');
+  return checkTableFiles({
+    limits: sourceOf(limits, terminal),
+    tables: sourceOf(tables, terminal),
+    formats: moreFormats(),
+    maxBytes: maxBytesOf(call),
+  });
 }
 
 /** The id formats that files may name, in addition to those of the core. */

@@ -19,7 +19,8 @@ export interface RateNumbers {
 interface FieldsOf {
   /** The path of the mapping in messages. */
   readonly where: string;
-  readonly limit: string;
+  /** The limit that it belongs to, if there is one. */
+  readonly limit?: string | undefined;
   /** The names of its fields. */
   readonly known: readonly string[];
   /** What to write instead of other names. */
@@ -30,7 +31,7 @@ interface FieldsOf {
 export class Fields {
   readonly where: string;
   readonly at: Position;
-  readonly #limit: string;
+  readonly #limit: string | undefined;
   readonly #problems: Problems;
   readonly #nodes = new Map<string, { readonly node: Node; readonly keyAt: Position }>();
 

@@ -178,7 +178,8 @@ export function checkBounds(
   checkAtMost(where, rate, { rate: own, bounds: boundsOf(`${where}.atMost`, atMost), borrow: undefined });
 }
 
-function rootOf(reading: Reading): Node | undefined {
+/** Returns the root of a text that must not be a list. */
+export function rootOf(reading: Reading): Node | undefined {
   for (;;) {
     const step = reading.next();
     if (step.done === true) return step.value;

@@ -73,7 +73,7 @@ function* batched(rows: Iterable<LimitRow | OverrideRow>): Generator<readonly (L
 /**
  * Decodes UTF-8 and removes a byte order mark. Returns `undefined`, with a problem, if the bytes are not valid UTF-8.
  */
-function decodeUtf8(bytes: Uint8Array, problems: Problems): string | undefined {
+export function decodeUtf8(bytes: Uint8Array, problems: Problems): string | undefined {
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
   problems.addUnreadable(firstFault(bytes), 'The text is not valid UTF-8 here. Save the file as UTF-8.');
   return undefined;

@@ -4,7 +4,6 @@ import type { Awaitable, Time } from '@sluice/core';
 import { complaint, messageOf, reasonOf, shownText } from '@sluice/core/kit';
 import { constants, type BigIntStats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
-import type { Part } from './parse.ts';
 
 /**
  * A source of limits or overrides: the path or `file:` URL of a YAML or JSON file, or a function that returns the text,
@@ -14,7 +13,7 @@ import type { Part } from './parse.ts';
 export type LimitSource = string | URL | (() => Awaitable<unknown>);
 
 /** A validated source. */
-export interface Source<P extends Part = Part> {
+export interface Source<P extends string = string> {
   readonly part: P;
   /** The name in messages: the path as it was given, or the part. */
   readonly label: string;
@@ -42,21 +41,21 @@ export type Content =
  *
  * @throws {SluiceError} `ERR_OPTION` if it is neither a path, a `file:` URL nor a function.
  */
-export function sourceOf<P extends Part>(part: P, given: LimitSource): Source<P> {
+export function sourceOf<P extends string>(part: P, given: LimitSource): Source<P> {
   if (typeof given === 'function') return { part, label: part, from: given };
   const path = pathOf(part, given);
   // Absolute, so that a later change of the working directory does not matter.
   return { part, label: path, from: resolve(path) };
 }
 
-function pathOf(part: Part, given: string | URL): string {
+function pathOf(part: string, given: string | URL): string {
   if (typeof given === 'string' && given !== '' && !given.includes('\0')) return given;
   if (given instanceof URL && given.protocol === 'file:') return fileURLToPath(given);
   throw complaint('ERR_OPTION', {
     option: part,
     demand: 'the path of a file, a file: URL, or a function that returns text or data',
     value: given instanceof URL ? given.href : given,
-    remedy: `For example ${part}: '${part === 'defaults' ? 'limits' : 'overrides'}.yaml'.`,
+    remedy: `For example ${part}: '${part === 'defaults' ? 'limits' : part}.yaml'.`,
   });
 }
 

@@ -1,9 +1,8 @@
 import { complaint, type SluiceError } from '../checks/errors.ts';
-import type { Anchor, CalendarUnit } from './calendar.ts';
+import { fixedLengthMs, type Anchor, type CalendarUnit } from './calendar.ts';
 import { timeZoneNamed } from './time-zone.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 
 /** Weeks from Monday, months from the first day, years from January. */
 const DEFAULT_DATE = '2024-01-01';
@@ -26,14 +25,15 @@ export function anchorOf(
   const local = isInstant
     ? zone.localAt(checkedMs(date, where))
     : localDate(date === undefined ? DEFAULT_DATE : date, where);
-  if (unit === 'hour') {
+  const fixedMs = fixedLengthMs(unit);
+  if (fixedMs !== undefined) {
     const instant = isInstant ? date.getTime() : zone.instantOf(local);
-    return { day: 0, timeMs: modulo(instant, HOUR_MS) };
+    return { day: 0, timeMs: modulo(instant, fixedMs) };
   }
   return { day: dayOf(unit, new Date(local)), timeMs: modulo(local, DAY_MS) };
 }
 
-function dayOf(unit: Exclude<CalendarUnit, 'hour'>, date: Date): number {
+function dayOf(unit: CalendarUnit, date: Date): number {
   if (unit === 'week') return date.getUTCDay() === 0 ? 7 : date.getUTCDay();
   const day = date.getUTCDate();
   if (unit === 'month') return day;

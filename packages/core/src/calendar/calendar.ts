@@ -4,10 +4,17 @@ import { timeZoneNamed, type TimeZone } from './time-zone.ts';
 export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
 
 /** All periods, the shortest first. */
-export const CALENDAR_UNITS = ['hour', 'day', 'week', 'month', 'year'] as const;
+export const CALENDAR_UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'year'] as const;
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
+
+/** The units that always have the same length. Their periods are counted from a time after the beginning of 1970. */
+const FIXED_MS: Readonly<Partial<Record<CalendarUnit, number>>> = { second: 1000, minute: 60_000, hour: 3_600_000 };
+
+/** Returns the length of a unit whose periods all have the same; `undefined` for days and longer units. */
+export function fixedLengthMs(unit: CalendarUnit): number | undefined {
+  return FIXED_MS[unit];
+}
 /** 5 January 1970 was a Monday. */
 const DAYS_BEFORE_MONDAY = 4;
 
@@ -18,7 +25,7 @@ const DAYS_BEFORE_MONDAY = 4;
 export interface Anchor {
   /** The weekday, 1 for Monday; the day of the month; for a year 100 × month + day; otherwise 0. */
   readonly day: number;
-  /** The local time of the day in milliseconds; for an hour, the time after a full hour of UTC. */
+  /** The local time of the day in milliseconds; for an hour, a minute and a second, the time after a full one of UTC. */
   readonly timeMs: number;
 }
 
@@ -32,7 +39,7 @@ export type PeriodEnds = readonly [startMs: number, endMs: number, nextEndMs: nu
  * the anchor, never from another end, so it is the same number for every caller and never drifts. A day that a zone
  * skips has no period.
  *
- * An hour is always 60 minutes, also when the clock changes.
+ * Seconds, minutes and hours always have the same length, also when the clock changes.
  */
 export class Calendar {
   /**
@@ -43,12 +50,14 @@ export class Calendar {
   readonly unit: CalendarUnit;
   readonly #anchor: Anchor;
   readonly #zone: TimeZone;
+  readonly #fixedMs: number | undefined;
   /** The latest result. Almost all calls are for the same period. */
   #ends: PeriodEnds = [0, 0, 0];
 
   constructor(unit: CalendarUnit, anchor: Anchor, timeZone: string) {
+    this.#fixedMs = fixedLengthMs(unit);
     // The hours of two zones are the same if they begin at the same minute.
-    const zone = unit === 'hour' ? 'UTC' : timeZone;
+    const zone = this.#fixedMs === undefined ? timeZone : 'UTC';
     this.name = `${unit}:${anchor.day}:${anchor.timeMs}:${zone}`;
     this.unit = unit;
     this.#anchor = anchor;
@@ -62,7 +71,7 @@ export class Calendar {
   }
 
   #computed(wallMs: number): PeriodEnds {
-    if (this.unit === 'hour') return this.#hourAt(wallMs);
+    if (this.#fixedMs !== undefined) return this.#fixedAt(wallMs, this.#fixedMs);
     const index = this.#indexAt(this.#zone.localAt(wallMs));
     // A later period may have begun before the clock went back, and a skipped day begins together with the next one.
     const starts = [0, 1, 2, 3, 4, 5].map((later) => this.#zone.instantOf(this.#localStart(index + later)));
@@ -70,10 +79,10 @@ export class Calendar {
     return [start!, end!, nextEnd!];
   }
 
-  #hourAt(wallMs: number): PeriodEnds {
+  #fixedAt(wallMs: number, lengthMs: number): PeriodEnds {
     const { timeMs } = this.#anchor;
-    const start = Math.floor((wallMs - timeMs) / HOUR_MS) * HOUR_MS + timeMs;
-    return [start, start + HOUR_MS, start + 2 * HOUR_MS];
+    const start = Math.floor((wallMs - timeMs) / lengthMs) * lengthMs + timeMs;
+    return [start, start + lengthMs, start + 2 * lengthMs];
   }
 
   /** The number of the last period whose local start is not after a local time. */

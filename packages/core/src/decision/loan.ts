@@ -1,5 +1,5 @@
 import { ceilingOf } from '../kinds/rate/borrow.ts';
-import type { Borrowing } from '../limits/limit.ts';
+import type { Borrowing } from '../limits/treatment.ts';
 import { EVERYONE } from '../keys/everyone.ts';
 import { shareOf } from '../rule/gcra.ts';
 import { MAX_TOLERANCE_TICKS } from '../rule/ticks.ts';

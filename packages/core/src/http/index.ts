@@ -22,4 +22,5 @@ export { limitUses, type CheckedUse, type LimitUse, type ResponseEnd } from './l
 export { NodeExchange, NodeRequestExchange, sendDenial } from './node-exchange.ts';
 export type { Denial } from './denial.ts';
 export { RequestDecision } from './request-decision.ts';
+export { responseTo, type DecisionResponse, type ResponseOptions } from './response-to.ts';
 export type { SlotOptions, SlotsUntil } from './slots-until.ts';

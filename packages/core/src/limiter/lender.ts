@@ -5,7 +5,7 @@ import { assuredBatch, assuredLoan, borrowedLoan, borrows, withLoans, type Loan 
 import type { Transaction } from '../decision/transaction.ts';
 import type { EventSink } from '../events/event.ts';
 import { checkWeight } from '../kinds/rate/borrow.ts';
-import type { Borrowing } from '../limits/limit.ts';
+import type { Borrowing } from '../limits/treatment.ts';
 import { TICKS_PER_MICRO } from '../rule/ticks.ts';
 import { mapKeyOf } from '../store/bucket-key.ts';
 import type { Mode } from '../store/store.ts';

@@ -1,7 +1,8 @@
 import type { SlotTerms } from '../kinds/concurrency/slot-terms.ts';
 import type { StoreTreatment } from '../store/lease-terms.ts';
 import type { FailurePolicy } from './failure-policy.ts';
-import type { Borrowing } from './limit.ts';
+import type { BorrowTerms } from '../kinds/rate/borrow.ts';
+import type { Rate } from '../rule/rate.ts';
 
 /**
  * How decisions by a limit are treated. In a batch for a store it is plain data. Each is made by this constructor, so that all
@@ -36,6 +37,25 @@ export class Treatment implements StoreTreatment {
     this.slots = slots;
     this.overshoot = overshoot;
   }
+}
+
+/** What the limits that borrow from a pool need of it. */
+export interface Pool {
+  readonly name: string;
+  readonly rate: Rate;
+  /** The level to which assured requests may raise the pool's: τ + D, where D are all assured bursts together. */
+  readonly capTicks: number;
+}
+
+/** How one limit borrows, with the properties of its pool that decisions need. */
+export interface Borrowing extends BorrowTerms {
+  readonly ceilingName: string;
+  readonly pool: Pool;
+  /** The treatment of the limit's own transaction in a batch for a store. */
+  readonly own: Treatment;
+  /** The treatments of the transactions of the ceiling and of the pool. */
+  readonly ofCeiling: Treatment;
+  readonly ofPool: Treatment;
 }
 
 /** Returns a copy of a treatment with other values of some properties. */

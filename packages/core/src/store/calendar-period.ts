@@ -30,8 +30,8 @@ import { isInstance, shown, SluiceError } from '../checks/errors.ts';
  *   written, as after any other error of a clock. A store that does not keep the written level sets it to `capTicks`,
  *   an empty bucket.
  *
- * The caller makes sure that the times are whole numbers in this order, that a period has at most 10⁹ tokens and at
- * least an hour, and that the lengths of consecutive periods differ by less than a fifth, like days of 23 to 25 hours
+ * The caller makes sure that the times are whole numbers in this order, that a period has at most 10⁹ tokens, and at most
+ * 1,000 for each of its milliseconds, and that the lengths of consecutive periods differ by less than a fifth, like days of 23 to 25 hours
  * and months of 28 to 31 days. Stores do not validate them, like other numbers of a transaction.
  */
 export type CalendarPeriod = readonly [startMs: number, endMs: number, nextEndMs: number];

@@ -8,6 +8,8 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** The shortest, without the hour that a day or week may lack. */
 const PERIOD_MS: Readonly<Record<CalendarUnit, number>> = {
+  second: 1000,
+  minute: 60_000,
   hour: HOUR_MS,
   day: DAY_MS,
   week: 7 * DAY_MS,

@@ -1,4 +1,4 @@
-import { CALENDAR_UNITS, type CalendarUnit } from '../../calendar/calendar.ts';
+import { CALENDAR_UNITS, fixedLengthMs, type CalendarUnit } from '../../calendar/calendar.ts';
 import { complaint } from '../../checks/errors.ts';
 import { wholeNumber } from '../../checks/options.ts';
 import { countingRate, MAX_TOKENS, type NumbersKind, type Rate } from '../../rule/rate.ts';
@@ -8,7 +8,7 @@ import { limitCalendarOf, type AnchorDate } from './limit-calendar.ts';
 
 /** The numbers of a quota, as a user writes them. */
 export interface QuotaNumbers {
-  /** How many tokens there are in each period, a whole number from 1 to 10⁹. */
+  /** How many tokens there are in each period, a whole number from 1 to 10⁹; per second to 10⁶, per minute to 6 × 10⁷. */
   readonly count: number;
   /** The calendar period after which all tokens come back. A week begins on Monday. */
   readonly per: CalendarUnit;
@@ -73,14 +73,33 @@ export const quota: Kind<QuotaOptions, QuotaOverride> = {
   },
   needed: ['count', 'per'],
   override: { options: { count: COUNT }, needed: ['count'], example: '{ count: 50000 }', rate: rateOf },
-  define: (options, limit) => ({
-    ...NUMBERS_ALONE,
-    rate: rateOf(limit.where, options),
-    calendar: limitCalendarOf(options, limit),
-    warnAt: options.warnAt === undefined ? [] : checkedThresholds(`${limit.where}.warnAt`, options.warnAt),
-  }),
+  define(options, limit) {
+    const rate = rateOf(limit.where, options);
+    const calendar = limitCalendarOf(options, limit);
+    checkSize(limit.where, options.count, calendar.unit);
+    const warnAt = options.warnAt === undefined ? [] : checkedThresholds(`${limit.where}.warnAt`, options.warnAt);
+    return { ...NUMBERS_ALONE, rate, calendar, warnAt };
+  },
   describe: ({ rate, calendar }) => `${rate.count} per calendar ${calendar!.unit}`,
 };
+
+/**
+ * Rejects more tokens than a store can count in a period: it counts them in steps of its clock, of which it has at least
+ * 2,000 in a millisecond, and half of them tell the periods apart.
+ *
+ * @throws {SluiceError} `ERR_OPTION`.
+ */
+export function checkSize(where: string, count: number, unit: CalendarUnit): void {
+  const most = Math.min(MAX_TOKENS, (fixedLengthMs(unit) ?? Infinity) * 1000);
+  if (count <= most) return;
+  const demand = `at most ${most} per ${unit}`;
+  throw complaint('ERR_OPTION', {
+    option: `${where}.count`,
+    demand,
+    value: count,
+    remedy: `For example count: ${most}.`,
+  });
+}
 
 function rateOf(where: string, { count }: QuotaOverride): Rate {
   const remedy = 'For example count: 10000. For no limit leave the limit out.';

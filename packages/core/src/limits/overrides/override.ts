@@ -4,6 +4,7 @@ import { checkOptions, isPlainObject, type Hints } from '../../checks/options.ts
 import { LIMIT_HINTS } from '../../checks/peer-names.ts';
 import { KINDS, type Kinds } from '../../kinds/index.ts';
 import type { AnyKind, OverrideKind } from '../../kinds/kind.ts';
+import { checkSize } from '../../kinds/quota/quota.ts';
 import type { Rate } from '../../rule/rate.ts';
 import type { Limit } from '../limit.ts';
 
@@ -126,13 +127,19 @@ function optionsNamed({ needed }: Overridable['override']): string {
 }
 
 /**
- * Rejects the numbers of an override that are of another kind than those of its limit.
+ * Rejects the numbers of an override that are of another kind than those of its limit, or too many for its calendar.
  *
  * @param where - The path of the override in error messages.
- * @throws {SluiceError} `ERR_OVERRIDE`.
+ * @throws {SluiceError} `ERR_OVERRIDE`, or `ERR_OPTION` for a count.
  */
-export function checkKind(where: string, rate: OverrideRate, { rate: own }: Pick<Limit<never>, 'rate'>): void {
-  if (typeof rate === 'string' || rate.kind.name === own.kind.name) return;
+export function checkKind(
+  where: string,
+  rate: OverrideRate,
+  { rate: own, calendar }: Pick<Limit<never>, 'rate'> & Partial<Pick<Limit<never>, 'calendar'>>,
+): void {
+  if (typeof rate === 'string') return;
+  if (calendar !== undefined) checkSize(where, rate.count, calendar.unit);
+  if (rate.kind.name === own.kind.name) return;
   throw otherKind(
     where,
     KINDS.find(({ name }) => name === own.kind.name)!,

@@ -30,7 +30,7 @@ test('the thresholds of warnings are sorted, each once', () => {
   expect(define({ ...quota, warnAt: [1, 0.5, 0.8, 0.5] }).warnAt).toEqual([0.5, 0.8, 1]);
 });
 
-test.each(['hour', 'day', 'week', 'month', 'year'])('a quota may be per %s', (per) => {
+test.each(['second', 'minute', 'hour', 'day', 'week', 'month', 'year'])('a quota may be per %s', (per) => {
   expect(define({ count: 1, per }).calendar?.of('any').unit).toBe(per);
 });
 
@@ -40,9 +40,15 @@ describe('a wrong quota is an error:', () => {
     [
       { count: 5, per: 'months' },
       'ERR_OPTION',
-      "`limits.Monthly.per` must be 'hour' or 'day' or 'week' or 'month' or 'year'",
+      "`limits.Monthly.per` must be 'second' or 'minute' or 'hour' or 'day' or 'week' or 'month' or 'year'",
     ],
     [{ count: 5, per: 7 }, 'ERR_OPTION', '`limits.Monthly.per` must be'],
+    [
+      { count: 1_000_001, per: 'second' },
+      'ERR_OPTION',
+      '`limits.Monthly.count` must be at most 1000000 per second, but was 1000001. For example count: 1000000.',
+    ],
+    [{ count: 60_000_001, per: 'minute' }, 'ERR_OPTION', '`limits.Monthly.count` must be at most 60000000 per minute'],
     [
       { ...quota, period: '1m' },
       'ERR_LIMIT',

@@ -1,0 +1,55 @@
+import type { ServiceOptions } from '@sluice/serve';
+import { openService, startServers, type Sample, type Servers, type Service } from '@sluice/serve';
+import type { Call } from '../console/command.ts';
+import { moreFormats } from '../limits/files.ts';
+import { checkStdin, sourceOf } from '../limits/sources.ts';
+import type { ServeSettings } from './options.ts';
+import { storeOf } from './store.ts';
+
+/** A service that listens. */
+export interface Running {
+  readonly service: Service;
+  readonly servers: Servers;
+}
+
+/** Opens the service of a call in this process. */
+export async function startProcess(
+  call: Call,
+  settings: ServeSettings,
+  samples?: (service: Service) => Promise<readonly Sample[]>,
+): Promise<Running> {
+  const service = await openService(await serviceOptions(call, settings));
+  try {
+    const own = samples && { samples: () => samples(service) };
+    return { service, servers: await startServers(service, settings.addresses, own) };
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}
+
+/** Answers the requests that are there, and ends. */
+export async function stopProcess({ service, servers }: Running, { drainMs }: ServeSettings): Promise<void> {
+  await servers.close(drainMs);
+  await service.close();
+}
+
+async function serviceOptions(call: Call, settings: ServeSettings): Promise<ServiceOptions> {
+  const { args, console } = call;
+  const [limits = '', tables = '', overrides] = args;
+  checkStdin(args);
+  const trusted = call.texts('trust');
+  const header = call.text('addressHeader');
+  const store = await storeOf(call, settings);
+  return {
+    limits: sourceOf(limits, console.terminal),
+    tables: sourceOf(tables, console.terminal),
+    ...(overrides !== undefined && { overrides: sourceOf(overrides, console.terminal) }),
+    formats: moreFormats(),
+    ...(store !== undefined && { store }),
+    ...(trusted.length > 0 && { trustedProxies: trusted }),
+    ...(header !== undefined && { addressHeader: header }),
+    failure: settings.failure,
+    log: (line) => console.note(line),
+  };
+}

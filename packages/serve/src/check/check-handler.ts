@@ -1,0 +1,147 @@
+import type { Limiter, SluiceError } from '@sluice/core';
+import { responseTo } from '@sluice/core/http';
+import { messageOf, timeOf, type ClientAddressFinder, type TrustedProxies } from '@sluice/core/kit';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { decideUses, type UsesDecided } from '../deciding/decide-uses.ts';
+import type { Use } from '../deciding/use.ts';
+import type { Answer, Metrics } from '../metrics/metrics.ts';
+import type { ServiceEvent } from '../metrics/event.ts';
+import type { Snapshot } from '../files/snapshot.ts';
+import type { HttpTable } from '../tables/table.ts';
+import { AskedRequest, MisconfiguredProxy } from './asked-request.ts';
+import { FAILED, INVALID_ID, NOT_TRUSTED, problemAnswer, type ProblemAnswer } from './problem-answer.ts';
+
+const PATH = '/check/';
+const FIELDS = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' } as const;
+
+/** What the answers of a service are made of. */
+export interface ServiceParts {
+  readonly limiter: Limiter;
+  /** The content of the files that is in use now. */
+  readonly snapshot: () => Snapshot;
+  readonly trusted: TrustedProxies;
+  readonly findAddress: ClientAddressFinder;
+  readonly metrics: Metrics;
+  readonly emit: (event: ServiceEvent) => void;
+  readonly isDraining: () => boolean;
+}
+
+/** Answers proxies that ask by HTTP about the request of a client. */
+export class CheckHandler {
+  readonly #parts: ServiceParts;
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Answers one request. Never rejects. */
+  async handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    // A proxy may send the body of its client, which is not needed.
+    incoming.resume();
+    if (this.#parts.isDraining()) outgoing.setHeader('Connection', 'close');
+    const [path = ''] = (incoming.url ?? '').split('?', 1);
+    if (path === '/health') return this.#health(outgoing);
+    const asked = new AskedRequest(incoming, this.#parts.findAddress);
+    const { metrics, emit, snapshot } = this.#parts;
+    if (!this.#parts.trusted.trusts(asked.peer)) {
+      metrics.rejectedPeer();
+      const from = asked.peer === 'unix' ? 'a unix socket' : String(asked.peer ?? 'an unknown address');
+      emit({
+        type: 'peer-rejected',
+        message: `A request from ${from} was rejected, because it is not in trustedProxies.`,
+      });
+      return send(outgoing, NOT_TRUSTED);
+    }
+    const table = path.startsWith(PATH) ? snapshot().tables.http.get(path.slice(PATH.length)) : undefined;
+    if (table === undefined) return this.#unknown(path, outgoing);
+    await this.#decide(table, asked, outgoing);
+  }
+
+  #health(outgoing: ServerResponse): void {
+    const isDraining = this.#parts.isDraining();
+    outgoing.writeHead(isDraining ? 503 : 200, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' });
+    outgoing.end(isDraining ? 'draining\n' : 'ok\n');
+  }
+
+  #unknown(path: string, outgoing: ServerResponse): void {
+    const names = [...this.#parts.snapshot().tables.http.keys()].map((name) => PATH + name).join(', ');
+    const message = `A proxy asked for a path that has no table. Paths: ${names === '' ? 'none' : names}.`;
+    if (path.startsWith(PATH)) this.#parts.emit({ type: 'proxy-misconfigured', message });
+    send(outgoing, problemAnswer(404, 'Not found', 'There is no table of this name.'));
+  }
+
+  async #decide(table: HttpTable, asked: AskedRequest, outgoing: ServerResponse): Promise<void> {
+    const { limiter, metrics } = this.#parts;
+    const time = timeOf(limiter);
+    const startMicros = time.nowMicros();
+    let answer: Answer = 'error';
+    try {
+      const { uses, isInvalid } = usesOf(table, asked, this.#parts.snapshot());
+      const decided = await decideUses(limiter, uses);
+      answer = this.#answer(table, decided, { outgoing, isInvalid });
+    } catch (error) {
+      this.#failed(error, outgoing);
+    }
+    metrics.answered(`http:${table.name}`, answer, (time.nowMicros() - startMicros) / 1e6);
+  }
+
+  #answer(
+    table: HttpTable,
+    { decision, shadow, tooLarge }: UsesDecided,
+    { outgoing, isInvalid }: { readonly outgoing: ServerResponse; readonly isInvalid: boolean },
+  ): Answer {
+    const { limiter } = this.#parts;
+    this.#parts.metrics.decided(decision, shadow);
+    const fields =
+      decision === null ? undefined : responseTo(decision, { fields: table.fields, time: timeOf(limiter) });
+    if (fields !== undefined) for (const [name, value] of fields.fields) outgoing.setHeader(name, value);
+    const denial = fields?.denial ?? null;
+    if (denial !== null) {
+      send(outgoing, denial);
+      return decision!.outcome === 'unavailable' ? 'unavailable' : 'denied';
+    }
+    if (isInvalid || tooLarge.length > 0) {
+      send(outgoing, INVALID_ID);
+      return 'invalid';
+    }
+    if (table.accelRedirect !== undefined) outgoing.setHeader('X-Accel-Redirect', table.accelRedirect);
+    outgoing.setHeader('Content-Length', 0);
+    outgoing.writeHead(200);
+    outgoing.end();
+    return 'allowed';
+  }
+
+  #failed(cause: unknown, outgoing: ServerResponse): void {
+    const { emit } = this.#parts;
+    if (cause instanceof MisconfiguredProxy) emit({ type: 'proxy-misconfigured', message: cause.message });
+    else emit({ type: 'check-failed', cause, message: `A request could not be decided: ${messageOf(cause)}.` });
+    if (!outgoing.headersSent) send(outgoing, FAILED);
+  }
+}
+
+/** Returns what a request takes. A limit whose id is not valid does not keep the others from being decided. */
+function usesOf(
+  table: HttpTable,
+  asked: AskedRequest,
+  { formats }: Snapshot,
+): { readonly uses: readonly Use[]; readonly isInvalid: boolean } {
+  const uses: Use[] = [];
+  let isInvalid = false;
+  for (const rule of table.rules) {
+    if (!asked.matches(rule)) continue;
+    const { limit, cost, shadow } = rule;
+    try {
+      const id = asked.idFor(rule, formats.get(limit)!);
+      if (id !== null) uses.push({ limit, id, cost, kind: 'spend', shadow });
+    } catch (error) {
+      if ((error as SluiceError).code !== 'ERR_ID') throw error;
+      isInvalid ||= !shadow;
+    }
+  }
+  return { uses, isInvalid };
+}
+
+function send(outgoing: ServerResponse, { status, body }: ProblemAnswer): void {
+  outgoing.writeHead(status, { ...FIELDS, 'Content-Length': Buffer.byteLength(body) });
+  outgoing.end(body);
+}

@@ -1,0 +1,91 @@
+import type { BucketState, Decision, Limiter, SluiceError } from '@sluice/core';
+import { combined, type BucketUse, type Use } from './use.ts';
+
+/** What came of the uses of one request. */
+export interface UsesDecided {
+  /** The decision of what spends and checks; null if nothing does. */
+  readonly decision: Decision | null;
+  /** The decision of what is in shadow mode; null if nothing is. */
+  readonly shadow: Decision | null;
+  /** The buckets that were charged and refunded. Those of unlimited and blocked ids are left out. */
+  readonly changed: readonly BucketState[];
+  /** The buckets whose cost can never fit, so that waiting does not help. The request is denied. */
+  readonly tooLarge: readonly BucketUse[];
+}
+
+/**
+ * Carries out the uses of one request. What spends and checks is one decision, all or nothing. Charges, refunds and uses in
+ * shadow mode are done whatever comes of it. What changes buckets comes after the decision, which does not depend on it.
+ */
+export async function decideUses(limiter: Limiter, uses: readonly Use[]): Promise<UsesDecided> {
+  const isPlain = uses.every(({ kind, shadow }) => kind === 'spend' && !shadow);
+  if (isPlain) return { ...(await spent(limiter, uses)), shadow: null, changed: NONE };
+  const of = (kinds: readonly Use['kind'][], shadow: boolean): readonly Use[] =>
+    uses.filter((use) => kinds.includes(use.kind) && use.shadow === shadow);
+  const spending = Promise.all([
+    spent(limiter, of(['spend', 'check'], false)),
+    spent(limiter, of(['spend', 'check'], true)),
+  ]);
+  // Usage is taken also if the decision fails.
+  await spending.catch(ignore);
+  const [charged, refunded] = await Promise.all([
+    changedBy(uses, 'charge', (entries) => limiter.charge(entries)),
+    changedBy(uses, 'refund', (entries) => limiter.refund(entries)),
+  ]);
+  const [decided, inShadow] = await spending;
+  return { ...decided, shadow: inShadow.decision, changed: [...charged, ...refunded] };
+}
+
+function ignore(): void {}
+
+const NONE: readonly never[] = [];
+type Spent = Pick<UsesDecided, 'decision' | 'tooLarge'>;
+
+async function spent(limiter: Limiter, uses: readonly Use[]): Promise<Spent> {
+  if (uses.length === 0) return { decision: null, tooLarge: NONE };
+  const batch = combined(uses);
+  try {
+    return { decision: await limiter.spend(batch), tooLarge: NONE };
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+    return withoutTooLarge(limiter, batch);
+  }
+}
+
+/** A cost above the burst of its bucket denies the request. What the others would do is shown, and nothing is taken. */
+async function withoutTooLarge(limiter: Limiter, batch: readonly BucketUse[]): Promise<Spent> {
+  const fit = await Promise.all(
+    batch.map((use) =>
+      limiter.check([use]).then(
+        () => true,
+        (error: unknown) => !isTooLarge(error),
+      ),
+    ),
+  );
+  const others = batch.filter((_, i) => fit[i]);
+  return {
+    decision: others.length === 0 ? null : await limiter.check(others),
+    tooLarge: batch.filter((_, i) => !fit[i]),
+  };
+}
+
+function isTooLarge(error: unknown): boolean {
+  return (error as SluiceError).code === 'ERR_COST_OVER_BURST';
+}
+
+interface Cost {
+  readonly limit: string;
+  readonly id: string;
+  readonly cost: number;
+}
+
+async function changedBy(
+  uses: readonly Use[],
+  kind: 'charge' | 'refund',
+  change: (entries: readonly Cost[]) => Promise<readonly BucketState[]>,
+): Promise<readonly BucketState[]> {
+  // What is in shadow mode changes nothing.
+  const own = uses.filter((use) => use.kind === kind && !use.shadow);
+  if (own.length === 0) return NONE;
+  return change(combined(own).map(({ limit, id, cost }) => ({ limit, id, cost })));
+}

@@ -1,0 +1,45 @@
+/** One bucket that a request takes part of, or gives back to. */
+export interface Use {
+  readonly limit: string;
+  /** Canonical. */
+  readonly id: string;
+  /** Tokens, at least 1. */
+  readonly cost: number;
+  /**
+   * `spend`: take the tokens if all fit. `check`: look whether they would fit. `charge`: take them in any case. `refund`:
+   * give them back.
+   */
+  readonly kind: 'spend' | 'check' | 'charge' | 'refund';
+  /** Whether it only counts what it would deny. */
+  readonly shadow: boolean;
+}
+
+/** Uses of one bucket, which a batch may have only once. */
+export interface BucketUse {
+  readonly limit: string;
+  readonly id: string;
+  readonly cost: number;
+  readonly mode: 'check-and-spend' | 'check-only';
+}
+
+/** Combines uses of equal buckets: what they take together must fit. */
+export function combined(uses: readonly Use[]): readonly BucketUse[] {
+  if (uses.length === 1) return [bucketUse(uses[0]!)];
+  const buckets = new Map<string, BucketUse>();
+  for (const use of uses) {
+    const name = `${use.limit} ${use.id}`;
+    const first = buckets.get(name);
+    buckets.set(name, first === undefined ? bucketUse(use) : both(first, bucketUse(use)));
+  }
+  return [...buckets.values()];
+}
+
+function bucketUse({ limit, id, cost, kind }: Use): BucketUse {
+  return { limit, id, cost, mode: kind === 'check' ? 'check-only' : 'check-and-spend' };
+}
+
+function both(first: BucketUse, second: BucketUse): BucketUse {
+  if (first.mode === second.mode) return { ...first, cost: first.cost + second.cost };
+  const [spend, check] = first.mode === 'check-only' ? [second, first] : [first, second];
+  return { ...spend, cost: Math.max(spend.cost, check.cost) };
+}

@@ -1,0 +1,105 @@
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { MalformedMessage } from '../protobuf/reader.ts';
+import { UnaryBody } from './frames.ts';
+import { GrpcError, STATUS } from './grpc-error.ts';
+
+/** Answers one unary method: takes a framed message, returns one. */
+export type UnaryMethod = (message: Buffer) => Promise<Buffer>;
+
+/** What a {@link GrpcHandler} asks of its service. */
+export interface GrpcParts {
+  /** The methods, by their paths. */
+  readonly methods: ReadonlyMap<string, UnaryMethod>;
+  readonly isTrusted: (stream: ServerHttp2Stream) => boolean;
+  /** Reports an error of this program. */
+  readonly failed: (cause: unknown) => void;
+}
+
+const { HTTP2_HEADER_STATUS, HTTP2_HEADER_CONTENT_TYPE, HTTP2_HEADER_PATH, HTTP2_HEADER_METHOD } = constants;
+const HEAD = { [HTTP2_HEADER_STATUS]: 200, [HTTP2_HEADER_CONTENT_TYPE]: 'application/grpc' } as const;
+const OK = { 'grpc-status': '0' } as const;
+const WITH_TRAILERS = { waitForTrailers: true } as const;
+
+/**
+ * Answers unary calls of gRPC over HTTP/2.
+ *
+ * @see https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
+ */
+export class GrpcHandler {
+  readonly #parts: GrpcParts;
+
+  constructor(parts: GrpcParts) {
+    this.#parts = parts;
+  }
+
+  /** Answers the call of one stream. */
+  handle(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+    // A caller that leaves resets its stream; there is nobody left to tell.
+    stream.on('error', ignore);
+    if (headers[HTTP2_HEADER_METHOD] !== 'POST' || !isGrpc(headers)) {
+      stream.respond({ [HTTP2_HEADER_STATUS]: 415 }, { endStream: true });
+      return;
+    }
+    if (!this.#parts.isTrusted(stream)) {
+      return fail(stream, new GrpcError(STATUS.permissionDenied, 'This service answers only trusted peers.'));
+    }
+    const method = this.#parts.methods.get(String(headers[HTTP2_HEADER_PATH]));
+    if (method === undefined) return fail(stream, new GrpcError(STATUS.unimplemented, 'There is no such method.'));
+    const encoding = headers['grpc-encoding'];
+    if (encoding !== undefined && encoding !== 'identity') {
+      return fail(stream, new GrpcError(STATUS.unimplemented, 'Compressed messages are not supported.'));
+    }
+    this.#receive(stream, method);
+  }
+
+  #receive(stream: ServerHttp2Stream, method: UnaryMethod): void {
+    const body = new UnaryBody();
+    stream.on('data', (chunk: Buffer) => {
+      try {
+        body.take(chunk);
+      } catch (error) {
+        stream.removeAllListeners('end');
+        fail(stream, error as GrpcError);
+      }
+    });
+    stream.on('end', () => {
+      if (!stream.destroyed && !stream.headersSent) void this.#answer(stream, method, body);
+    });
+  }
+
+  async #answer(stream: ServerHttp2Stream, method: UnaryMethod, body: UnaryBody): Promise<void> {
+    try {
+      const answer = await method(body.message());
+      if (stream.destroyed) return;
+      stream.respond(HEAD, WITH_TRAILERS);
+      stream.on('wantTrailers', () => stream.sendTrailers(OK));
+      stream.end(answer);
+    } catch (error) {
+      fail(stream, this.#grpcError(error));
+    }
+  }
+
+  #grpcError(error: unknown): GrpcError {
+    if (error instanceof GrpcError) return error;
+    if (error instanceof MalformedMessage)
+      return new GrpcError(STATUS.invalidArgument, `The message is malformed: ${error.message}.`);
+    this.#parts.failed(error);
+    return new GrpcError(STATUS.internal, 'The request could not be decided.');
+  }
+}
+
+function isGrpc(headers: IncomingHttpHeaders): boolean {
+  return /^application\/grpc(?:\+proto)?(?:;|$)/.test(String(headers[HTTP2_HEADER_CONTENT_TYPE]));
+}
+
+/** Ends a call with a status alone. */
+function fail(stream: ServerHttp2Stream, { status, message }: GrpcError): void {
+  if (stream.destroyed || stream.headersSent) return;
+  const headers = { ...HEAD, 'grpc-status': String(status), 'grpc-message': encodeURIComponent(message) };
+  stream.respond(headers, { endStream: true });
+  // What the caller still sends is not read.
+  stream.resume();
+  if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+}
+
+function ignore(): void {}

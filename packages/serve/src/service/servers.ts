@@ -1,0 +1,173 @@
+import { systemTime } from '@sluice/core/kit';
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2';
+import { connect, type AddressInfo, type Server } from 'node:net';
+import { once } from 'node:events';
+import { rmSync, statSync } from 'node:fs';
+import cluster from 'node:cluster';
+import type { Time } from '@sluice/core';
+import { metricsText, type Sample } from '../metrics/metrics.ts';
+import type { ListenAddress } from './address.ts';
+import type { Service } from './service.ts';
+
+/** Where the servers of a service listen. */
+export interface ServerAddresses {
+  /** For proxies that ask by HTTP. */
+  readonly http?: ListenAddress | undefined;
+  /** For Envoy. */
+  readonly grpc?: ListenAddress | undefined;
+  /** For Prometheus: `/metrics`. Anyone who reaches it may read it. */
+  readonly metrics?: ListenAddress | undefined;
+}
+
+/** The settings of {@link startServers}. */
+export interface ServerSettings {
+  /** Returns the numbers to show. Default: those of the service. */
+  readonly samples?: (() => Promise<readonly Sample[]>) | undefined;
+  /** The source of time. Default: that of the process. */
+  readonly time?: Time | undefined;
+}
+
+/** How many calls of one connection may be in progress: more than Envoy has by default. */
+const MAX_STREAMS = 2048;
+/** A proxy sends the head of a request at once. */
+const HEAD_TIMEOUT_MS = 10_000;
+
+/** Starts the servers of a service. */
+export async function startServers(
+  service: Service,
+  addresses: ServerAddresses,
+  { samples = async () => service.samples(), time = systemTime }: ServerSettings = {},
+): Promise<Servers> {
+  const servers = new Servers(service, time);
+  try {
+    if (addresses.http !== undefined) servers.http = await listening(httpServer(service), addresses.http);
+    if (addresses.grpc !== undefined) servers.grpc = await listening(servers.grpcServer(), addresses.grpc);
+    if (addresses.metrics !== undefined) servers.metrics = await listening(metricsServer(samples), addresses.metrics);
+  } catch (error) {
+    await servers.close(0);
+    throw error;
+  }
+  return servers;
+}
+
+/** Starts a server for `/metrics` alone, of numbers that several processes have counted. */
+export async function startMetrics(
+  address: ListenAddress,
+  samples: () => Promise<readonly Sample[]>,
+): Promise<Servers> {
+  const servers = new Servers(undefined, systemTime);
+  servers.metrics = await listening(metricsServer(samples), address);
+  return servers;
+}
+
+/** The servers of a service that listen. */
+export class Servers {
+  http: HttpServer | undefined;
+  grpc: Http2Server | undefined;
+  metrics: HttpServer | undefined;
+  readonly #service: Service | undefined;
+  readonly #time: Time;
+  readonly #sessions = new Set<ServerHttp2Session>();
+
+  /** @internal Made by `startServers`. */
+  constructor(service: Service | undefined, time: Time) {
+    this.#service = service;
+    this.#time = time;
+  }
+
+  /** The ports that were chosen for port 0; undefined for what does not listen, and for unix sockets. */
+  get ports(): {
+    readonly http: number | undefined;
+    readonly grpc: number | undefined;
+    readonly metrics: number | undefined;
+  } {
+    return { http: portOf(this.http), grpc: portOf(this.grpc), metrics: portOf(this.metrics) };
+  }
+
+  /**
+   * Answers the requests that are there, takes no new ones, and ends.
+   *
+   * @param withinMs - After this time, connections that are still open are closed.
+   */
+  async close(withinMs: number): Promise<void> {
+    this.#service?.drain();
+    const open = [this.http, this.grpc, this.metrics].filter((server) => server !== undefined);
+    const closed = open.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
+    this.http?.closeIdleConnections();
+    this.metrics?.closeIdleConnections();
+    // Tells callers to open no new stream (GOAWAY). Streams that are open end as usual.
+    for (const session of this.#sessions) session.close();
+    const alarm = this.#time.alarm(withinMs, () => this.#destroy());
+    await Promise.all(closed);
+    alarm.cancel();
+  }
+
+  #destroy(): void {
+    this.http?.closeAllConnections();
+    this.metrics?.closeAllConnections();
+    for (const session of this.#sessions) session.destroy();
+  }
+
+  /** @internal */
+  grpcServer(): Http2Server {
+    const server = createHttp2Server({ settings: { maxConcurrentStreams: MAX_STREAMS } });
+    server.on('session', (session) => {
+      this.#sessions.add(session);
+      session.on('close', () => this.#sessions.delete(session));
+      session.on('error', ignore);
+    });
+    server.on('sessionError', ignore);
+    server.on('stream', (stream, headers) => this.#service!.handleStream(stream, headers));
+    return server;
+  }
+}
+
+function httpServer(service: Service): HttpServer {
+  // Proxies keep connections open; the server must not close them first, while a proxy sends the next request.
+  const server = createHttpServer({ keepAliveTimeout: 75_000, headersTimeout: HEAD_TIMEOUT_MS, requestTimeout: 0 });
+  return server.on('request', (incoming, outgoing) => service.handleCheck(incoming, outgoing));
+}
+
+function metricsServer(samples: () => Promise<readonly Sample[]>): HttpServer {
+  return createHttpServer((incoming, outgoing) => {
+    if (incoming.url !== '/metrics') {
+      outgoing.writeHead(404).end();
+      return;
+    }
+    void samples().then((all) => {
+      outgoing.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4' });
+      outgoing.end(metricsText(all));
+    });
+  });
+}
+
+async function listening<S extends Server>(server: S, address: ListenAddress): Promise<S> {
+  // A worker of a cluster shares the socket that its primary has opened.
+  if ('path' in address && !cluster.isWorker) await removeStaleSocket(address.path);
+  server.listen(address);
+  await once(server, 'listening');
+  return server;
+}
+
+/** Removes a unix socket that a killed process has left behind: no other could listen there. */
+export async function removeStaleSocket(path: string): Promise<void> {
+  if (statSync(path, { throwIfNoEntry: false })?.isSocket() === true && !(await isInUse(path))) rmSync(path);
+}
+
+function isInUse(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
+
+function portOf(server: Server | Http2Server | undefined): number | undefined {
+  return (server?.address() as AddressInfo | null | undefined)?.port;
+}
+
+function ignore(): void {}

@@ -1,0 +1,178 @@
+import { createLimiter, type Limiter } from '@sluice/core';
+import { clientAddressFinder, eventSink, messageOf, peerOf, systemTime, trustedProxies } from '@sluice/core/kit';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import { CheckHandler, type ServiceParts } from '../check/check-handler.ts';
+import { GrpcHandler } from '../grpc/grpc-handler.ts';
+import { HEALTH_CHECK, healthCheck } from '../grpc/health.ts';
+import { Metrics, type Sample } from '../metrics/metrics.ts';
+import { shouldRateLimit, SHOULD_RATE_LIMIT } from '../rls/should-rate-limit.ts';
+import type { ServiceEvent } from '../metrics/event.ts';
+import { LiveFiles } from '../files/live-files.ts';
+import { checkServiceOptions, type ServiceOptions } from './options.ts';
+import { readSnapshot, type Snapshot, type SnapshotSources } from '../files/snapshot.ts';
+
+/** The name of the service of Envoy, for health checks. */
+const RLS_NAME = 'envoy.service.ratelimit.v3.RateLimitService';
+
+/**
+ * Opens a service: reads its files, and follows their changes.
+ *
+ *     const service = await openService({ limits: 'limits.yaml', tables: 'tables.yaml' });
+ *     const server = http.createServer((req, res) => service.handleCheck(req, res)).listen(9090);
+ *
+ * @throws {SluiceError} Rejects with `ERR_LIMIT_FILES` if the files have problems, and with the errors of `createLimiter`
+ * for wrong options.
+ */
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { sources, everyMs } = checkServiceOptions(options);
+  const snapshot = await readSnapshot(sources);
+  const service = new Service(options, snapshot, sources);
+  if (everyMs !== false) await service.watch(everyMs);
+  return service;
+}
+
+/** Decides for proxies. Created by {@link openService}. */
+export class Service {
+  readonly #limiter: Limiter;
+  readonly #metrics = new Metrics();
+  readonly #emit: (event: ServiceEvent) => void;
+  readonly #sources: SnapshotSources;
+  readonly #check: CheckHandler;
+  readonly #grpc: GrpcHandler;
+  readonly #files: LiveFiles;
+  #snapshot: Snapshot;
+  #isDraining = false;
+  #reading: Promise<void> = Promise.resolve();
+
+  /** @internal Made by `openService`. */
+  constructor(options: ServiceOptions, snapshot: Snapshot, sources: SnapshotSources) {
+    const {
+      store,
+      failure,
+      log,
+      onEvent,
+      trustedProxies: proxies = ['loopback', 'unix'],
+      addressHeader,
+      time = systemTime,
+    } = options;
+    this.#emit = eventSink<ServiceEvent>({ onEvent, log, time });
+    const trusted = trustedProxies(proxies);
+    const findAddress = clientAddressFinder({
+      trustedProxies: proxies,
+      ...(addressHeader !== undefined && { addressHeader }),
+      warn: () => undefined,
+    });
+    this.#limiter = createLimiter({
+      limits: snapshot.limits,
+      overrides: snapshot.overrides,
+      trustedProxies: [],
+      time,
+      ...(store !== undefined && { store }),
+      ...(failure !== undefined && { failure }),
+      ...(log !== undefined && { log }),
+    });
+    this.#snapshot = snapshot;
+    this.#sources = sources;
+    const parts: ServiceParts = {
+      limiter: this.#limiter,
+      snapshot: () => this.#snapshot,
+      metrics: this.#metrics,
+      trusted,
+      findAddress,
+      emit: this.#emit,
+      isDraining: () => this.#isDraining,
+    };
+    this.#check = new CheckHandler(parts);
+    this.#grpc = this.#grpcHandler(parts);
+    this.#files = new LiveFiles(sources.files, time, () => this.reload());
+  }
+
+  /** A hash of the files in use. Every process with the same files has the same. */
+  get version(): string {
+    return this.#snapshot.version;
+  }
+
+  /** Answers a request of a proxy over HTTP: `/check/<table>`, and `/health`. */
+  handleCheck(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    void this.#check.handle(incoming, outgoing);
+  }
+
+  /** Answers a call of gRPC: the rate limit service of Envoy, and health checks. For the event `stream` of an HTTP/2 server. */
+  handleStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+    this.#grpc.handle(stream, headers);
+  }
+
+  /** Returns what was counted so far. */
+  samples(): readonly Sample[] {
+    const { state, decidedByPolicy } = this.#limiter.status();
+    return [
+      ...this.#metrics.samples(),
+      { name: 'sluice_store_failing', labels: '', value: state === 'failing' ? 1 : 0 },
+      { name: 'sluice_policy_decisions_total', labels: '', value: decidedByPolicy },
+    ];
+  }
+
+  /** @internal Begins to follow the files. */
+  watch(everyMs: number): Promise<void> {
+    return this.#files.start(everyMs);
+  }
+
+  /** Reads the files now. If they have problems, what was in use stays in use, with an event. */
+  reload(): Promise<void> {
+    this.#reading = this.#reading.then(() => this.#read());
+    return this.#reading;
+  }
+
+  /** Reports to health checks that the service ends, so that no new requests come. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  /** Ends the service. Close its servers first. */
+  async close(): Promise<void> {
+    this.#files.stop();
+    await this.#limiter.close({ store: true });
+  }
+
+  #grpcHandler(parts: ServiceParts): GrpcHandler {
+    const known = new WeakMap<Http2Session, boolean>();
+    const methods = new Map([
+      [SHOULD_RATE_LIMIT, (frame: Buffer): Promise<Buffer> => shouldRateLimit(frame, parts)],
+      [HEALTH_CHECK, healthCheck([RLS_NAME], () => this.#isDraining)],
+    ]);
+    return new GrpcHandler({
+      methods,
+      isTrusted: ({ session }) => {
+        if (session === undefined) return false;
+        let isTrusted = known.get(session);
+        if (isTrusted === undefined) {
+          isTrusted = parts.trusted.trusts(peerOf({ socket: session.socket }));
+          known.set(session, isTrusted);
+        }
+        if (!isTrusted) this.#metrics.rejectedPeer();
+        return isTrusted;
+      },
+      failed: (cause) => {
+        this.#emit({ type: 'check-failed', cause, message: `A request could not be decided: ${messageOf(cause)}.` });
+      },
+    });
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const snapshot = await readSnapshot(this.#sources);
+      if (snapshot.version === this.#snapshot.version) return;
+      // Between these two statements no request is decided: they are in one turn.
+      this.#limiter.replace({ limits: snapshot.limits, overrides: snapshot.overrides });
+      this.#snapshot = snapshot;
+      this.#metrics.reloaded('accepted');
+      const { version } = snapshot;
+      this.#emit({ type: 'tables-reloaded', version, message: `files reloaded (version ${version})` });
+    } catch (cause) {
+      this.#metrics.reloaded('rejected');
+      const message = `files NOT reloaded; still using version ${this.version}. ${(cause as Error).message}`;
+      this.#emit({ type: 'tables-rejected', cause, message });
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { wrongValue, type Field, type JsonSchema, type Node } from '@sluice/config/kit';
+import { SluiceError } from '@sluice/core';
+
+/** Returns a field for a list that must not be empty. Its value is the nodes of its items. */
+export function listField(description: string, items: JsonSchema, example: string): Field {
+  const demand = 'a list that is not empty';
+  return {
+    schema: { description, type: 'array', minItems: 1, items },
+    read(option, node) {
+      const nodes = node.kind === 'list' ? [...node.items] : [];
+      if (nodes.length > 0) return nodes;
+      const was: Node = node.kind === 'list' ? { kind: 'scalar', value: null, text: '[]', at: node.at } : node;
+      throw new SluiceError('ERR_OPTION', wrongValue(option, demand, was, `For example ${example}.`));
+    },
+  };
+}
+
+/** Returns a field for a list of texts. Its value is the texts. */
+export function textsField(
+  description: string,
+  item: { readonly schema: JsonSchema; readonly demand: string; matches(text: string): boolean },
+  example: string,
+): Field {
+  const list = listField(description, item.schema, example);
+  return {
+    schema: list.schema,
+    read(option, node) {
+      return (list.read(option, node) as readonly Node[]).map((entry) => {
+        if (entry.kind === 'scalar' && typeof entry.value === 'string' && item.matches(entry.value)) return entry.value;
+        throw new SluiceError(
+          'ERR_OPTION',
+          wrongValue(option, `a list of ${item.demand}`, entry, `For example ${example}.`),
+        );
+      });
+    },
+  };
+}
+
+/** Returns a field for a mapping, whose value is its node. */
+export function mappingField(schema: JsonSchema, demand: string, example: string): Field {
+  return {
+    schema,
+    read(option, node) {
+      if (node.kind === 'mapping') return node;
+      throw new SluiceError('ERR_OPTION', wrongValue(option, demand, node, `For example ${example}.`));
+    },
+  };
+}

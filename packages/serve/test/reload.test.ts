@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { descriptor, envoyOf } from './envoy.ts';
+import { served } from './served.ts';
+
+const LIMITS = 'A: { count: 2, period: 1h, idFormat: by }\nB: { count: 9, period: 1h, idFormat: by }\n';
+const tables = (limit: string) => `envoy: { ingress: { rules: [{ descriptor: [user], limit: ${limit} }] } }\n`;
+
+async function filed() {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-serve-'));
+  const paths = { limits: join(folder, 'limits.yaml'), tables: join(folder, 'tables.yaml') };
+  writeFileSync(paths.limits, LIMITS);
+  writeFileSync(paths.tables, tables('A'));
+  const all = await served('', '', { ...paths, everyMs: 100 });
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const envoy = envoyOf(all.servers.ports.grpc);
+  const ask = async () =>
+    (await envoy.ask({ domain: 'ingress', descriptors: [descriptor({ user: 'ada' })] })).statuses.at(0)!;
+  /** Lets the service look at its files until it has said so many things. */
+  const untilEvents = (count: number) =>
+    vi.waitFor(() => {
+      all.time.advance(100);
+      expect(all.events.length).toBeGreaterThanOrEqual(count);
+    }, 5000);
+  return { ...all, paths, ask, untilEvents };
+}
+
+test('a changed table takes effect, with limits that are new, and buckets keep their levels', async () => {
+  const { paths, ask, untilEvents, events } = await filed();
+  expect((await ask()).limit_remaining).toBe(1);
+  writeFileSync(paths.tables, tables('C'));
+  writeFileSync(paths.limits, `${LIMITS}C: { count: 5, period: 1h, idFormat: by }\n`);
+  await untilEvents(1);
+  expect(events).toMatchObject([{ type: 'tables-reloaded' }]);
+  expect(await ask()).toMatchObject({ current_limit: { name: 'C' }, limit_remaining: 4 });
+  writeFileSync(paths.tables, tables('A'));
+  await untilEvents(2);
+  expect(await ask()).toMatchObject({ current_limit: { name: 'A' }, limit_remaining: 0 });
+});
+
+test('a file with a mistake changes nothing, and is reported by line and column', async () => {
+  const { paths, ask, untilEvents, events, service } = await filed();
+  const before = service.version;
+  writeFileSync(paths.tables, tables('Missing'));
+  await untilEvents(1);
+  expect(events).toMatchObject([
+    { type: 'tables-rejected', message: expect.stringContaining('tables.yaml:1:58: `Missing` is not') as string },
+  ]);
+  expect([service.version, (await ask()).current_limit?.name]).toEqual([before, 'A']);
+  writeFileSync(paths.tables, tables('B'));
+  await untilEvents(2);
+  expect((await ask()).current_limit?.name).toBe('B');
+});

@@ -1,0 +1,259 @@
+import { expect, test } from 'vitest';
+import { descriptor, envoyOf, type Envoy } from './envoy.ts';
+import { served, type Served } from './served.ts';
+
+const LIMITS = `
+PerClient: { burst: 2, count: 1, period: 1s, idFormat: clientNetwork }
+Logins: { count: 3, period: 1m, idFormat: by }
+Tokens: { count: 100, period: 1h, maxDebt: 50, idFormat: accountId }
+Daily: { count: 5, per: day, idFormat: by }
+Secret: { count: 1, period: 1s, idFormat: by, hidden: true }
+`;
+const TABLES = `
+envoy:
+  ingress:
+    rules:
+      - { descriptor: [remote_address], limit: PerClient }
+      - { descriptor: [{ path: /login }, user], limit: Logins }
+      - { descriptor: [{ path: "/log*" }], limit: Daily, id: rule }
+      - { descriptor: [user], limit: Tokens, report: charge }
+      - { descriptor: [{ plan: gold }], unlimited: true }
+      - { descriptor: [{ plan: stolen }], blocked: true }
+      - { descriptor: [plan], limit: Daily, replaces: [PerClient] }
+      - { descriptor: [dark], limit: Secret }
+      - { descriptor: [tried], limit: Daily, shadow: true }
+`;
+
+async function ingress(options = {}): Promise<Served & { readonly envoy: Envoy }> {
+  const all = await served(LIMITS, TABLES, options);
+  return { ...all, envoy: envoyOf(all.servers.ports.grpc) };
+}
+
+const client = descriptor({ remote_address: '203.0.113.7' });
+
+test('an allowed request is answered with the limit, what remains, our fields and the metadata', async () => {
+  const { envoy } = await ingress();
+  const answer = await envoy.ask({ domain: 'ingress', descriptors: [client] });
+  expect(answer.overall_code).toBe('OK');
+  expect(answer.statuses).toEqual([
+    {
+      code: 'OK',
+      current_limit: { requests_per_unit: 1, unit: 'SECOND', name: 'PerClient' },
+      limit_remaining: 1,
+      duration_until_reset: { seconds: 1, nanos: 0 },
+    },
+  ]);
+  expect(answer.response_headers_to_add).toEqual([
+    { key: 'RateLimit-Policy', value: '"PerClient";q=2;w=2' },
+    { key: 'RateLimit', value: '"PerClient";r=1;t=1' },
+  ]);
+  expect(answer.raw_body.toString()).toBe('');
+  expect(answer.dynamic_metadata!.fields['limit']).toMatchObject({ stringValue: 'PerClient' });
+});
+
+test('a denied status carries the exact wait, and the body is problem details', async () => {
+  const { envoy, time } = await ingress();
+  await envoy.ask({ domain: 'ingress', descriptors: [client], hits_addend: 2 });
+  time.advance(250);
+  const answer = await envoy.ask({ domain: 'ingress', descriptors: [client] });
+  expect(answer.overall_code).toBe('OVER_LIMIT');
+  expect(answer.statuses[0]).toMatchObject({
+    code: 'OVER_LIMIT',
+    duration_until_reset: { seconds: 0, nanos: 750_000_000 },
+  });
+  expect(JSON.parse(answer.raw_body.toString())).toMatchObject({ status: 429, 'violated-policies': ['PerClient'] });
+  const fields = Object.fromEntries(answer.response_headers_to_add.map(({ key, value }) => [key, value]));
+  expect(fields).toMatchObject({ 'Retry-After': '1', 'Content-Type': 'application/problem+json' });
+  time.advance(750);
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [client] })).overall_code).toBe('OK');
+});
+
+test('all descriptors are one decision: a denial by one takes nothing from the others', async () => {
+  const { envoy } = await ingress();
+  const login = descriptor({ path: '/login', user: 'ada' });
+  await envoy.ask({ domain: 'ingress', descriptors: [client], hits_addend: 2 });
+  const denied = await envoy.ask({ domain: 'ingress', descriptors: [login, client] });
+  expect(denied.statuses.map(({ code }) => code)).toEqual(['OK', 'OVER_LIMIT']);
+  const alone = await envoy.ask({ domain: 'ingress', descriptors: [login] });
+  expect(alone.statuses.at(0)!.limit_remaining).toBe(2);
+});
+
+test('an unknown domain and an unknown descriptor pass, with as many statuses as descriptors', async () => {
+  const { envoy } = await ingress();
+  const elsewhere = await envoy.ask({ domain: 'elsewhere', descriptors: [client, client] });
+  expect(elsewhere).toMatchObject({ overall_code: 'OK', statuses: [{ code: 'OK' }, { code: 'OK' }] });
+  const unknown = [
+    descriptor({ other: 'x' }),
+    descriptor({ path: '/login' }),
+    descriptor({ path: '/login', other: 'x' }),
+  ];
+  const answer = await envoy.ask({ domain: 'ingress', descriptors: unknown });
+  // Each entry chooses its branch: that of /login, which has no rule for the path alone.
+  expect(answer.statuses.map((status) => status.current_limit?.name)).toEqual([undefined, undefined, undefined]);
+});
+
+test('a request without a domain, or without descriptors, or with more than 64 of them is an error', async () => {
+  const { envoy } = await ingress();
+  await expect(envoy.ask({ domain: '', descriptors: [client] })).rejects.toMatchObject({ code: 3 });
+  await expect(envoy.ask({ domain: 'ingress', descriptors: [] })).rejects.toMatchObject({ code: 3 });
+  const many = Array.from({ length: 65 }, () => descriptor({ other: 'x' }));
+  await expect(envoy.ask({ domain: 'ingress', descriptors: many })).rejects.toMatchObject({ code: 3 });
+  expect((await envoy.ask({ domain: 'ingress', descriptors: many.slice(1) })).statuses).toHaveLength(64);
+});
+
+test('an addend that is set to 0 looks, and takes nothing', async () => {
+  const { envoy } = await ingress();
+  const look = { ...client, hits_addend: { value: 0 } };
+  for (let i = 0; i < 5; i++) {
+    expect((await envoy.ask({ domain: 'ingress', descriptors: [look] })).statuses.at(0)!.limit_remaining).toBe(2);
+  }
+  await envoy.ask({ domain: 'ingress', descriptors: [client], hits_addend: 2 });
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [look] })).overall_code).toBe('OVER_LIMIT');
+});
+
+test('the addend of a descriptor comes before that of the request, whose 0 is 1', async () => {
+  const { envoy } = await ingress();
+  const user = descriptor({ path: '/login', user: 'ada' });
+  const first = await envoy.ask({
+    domain: 'ingress',
+    descriptors: [{ ...user, hits_addend: { value: 2 } }],
+    hits_addend: 3,
+  });
+  expect(first.statuses.at(0)!.limit_remaining).toBe(1);
+  const second = await envoy.ask({ domain: 'ingress', descriptors: [user], hits_addend: 0 });
+  expect(second.statuses.at(0)!.limit_remaining).toBe(0);
+});
+
+test('negative hits give tokens back, never above a full bucket', async () => {
+  const { envoy } = await ingress();
+  const user = descriptor({ path: '/login', user: 'ada' });
+  await envoy.ask({ domain: 'ingress', descriptors: [user], hits_addend: 2 });
+  const back = { ...user, is_negative_hits: true };
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [back] })).statuses.at(0)!.limit_remaining).toBe(2);
+  expect(
+    (await envoy.ask({ domain: 'ingress', descriptors: [back], hits_addend: 9 })).statuses.at(0)!.limit_remaining,
+  ).toBe(3);
+});
+
+test('report: charge takes usage whether it fits or not, up to the debt, and never denies the report', async () => {
+  const { envoy, time } = await ingress();
+  const usage = (tokens: number) => descriptor({ user: 'ada' }, { hits_addend: { value: tokens } });
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [usage(0)] })).overall_code).toBe('OK');
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [usage(140)] })).overall_code).toBe('OK');
+  const after = await envoy.ask({ domain: 'ingress', descriptors: [usage(0)] });
+  expect(after).toMatchObject({ overall_code: 'OVER_LIMIT' });
+  // 40 tokens of debt, and one to be there: 41 of 100 an hour.
+  expect(after.statuses.at(0)!.duration_until_reset).toEqual({ seconds: 1476, nanos: 0 });
+  time.advance(1_476_000);
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [usage(0)] })).overall_code).toBe('OK');
+});
+
+test('usage is charged also when another descriptor of the same call is over its limit', async () => {
+  const { envoy } = await ingress();
+  await envoy.ask({ domain: 'ingress', descriptors: [client], hits_addend: 2 });
+  const usage = descriptor({ user: 'ada' }, { hits_addend: { value: 30 } });
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [client, usage] })).overall_code).toBe('OVER_LIMIT');
+  const look = descriptor({ user: 'ada' }, { hits_addend: { value: 0 } });
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [look] })).statuses.at(0)!.limit_remaining).toBe(70);
+});
+
+test('two descriptors of one bucket must fit together', async () => {
+  const { envoy } = await ingress();
+  const both = await envoy.ask({ domain: 'ingress', descriptors: [client, client] });
+  expect(both.statuses.map(({ limit_remaining }) => limit_remaining)).toEqual([0, 0]);
+  const network = [
+    descriptor({ remote_address: '2001:db8:7:1::1' }),
+    descriptor({ remote_address: '2001:db8:7:2::2' }),
+  ];
+  await envoy.ask({ domain: 'ingress', descriptors: network });
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [network.at(0)!] })).overall_code).toBe('OVER_LIMIT');
+});
+
+test('an addend above the burst is denied without a wait, and takes nothing from the others', async () => {
+  const { envoy } = await ingress();
+  const user = descriptor({ path: '/login', user: 'ada' });
+  const answer = await envoy.ask({ domain: 'ingress', descriptors: [{ ...client, hits_addend: { value: 3 } }, user] });
+  expect(answer).toMatchObject({
+    overall_code: 'OVER_LIMIT',
+    statuses: [{ code: 'OVER_LIMIT', duration_until_reset: null }, { code: 'OK' }],
+  });
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [user] })).statuses.at(0)!.limit_remaining).toBe(2);
+  const huge = await envoy.ask({ domain: 'ingress', descriptors: [{ ...user, hits_addend: { value: 2 ** 53 } }] });
+  expect(huge.overall_code).toBe('OVER_LIMIT');
+});
+
+test('a value that is not an id of its limit is denied, and does not keep the others from being counted', async () => {
+  const { envoy } = await ingress();
+  const bad = descriptor({ remote_address: 'not an address' });
+  const user = descriptor({ path: '/login', user: 'ada' });
+  const answer = await envoy.ask({ domain: 'ingress', descriptors: [bad, user] });
+  expect(answer.statuses.map(({ code }) => code)).toEqual(['OVER_LIMIT', 'OK']);
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [user] })).statuses.at(0)!.limit_remaining).toBe(1);
+  const empty = await envoy.ask({ domain: 'ingress', descriptors: [descriptor({ path: '/login', user: '' })] });
+  expect(empty.overall_code).toBe('OVER_LIMIT');
+});
+
+test('a value of any length is counted as itself', async () => {
+  const { envoy } = await ingress();
+  const ending = (end: string) => descriptor({ path: '/login', user: 'x'.repeat(5000) + end });
+  const [one, other] = [ending('a'), ending('b')] as const;
+  await envoy.ask({ domain: 'ingress', descriptors: [one], hits_addend: 3 });
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [one] })).overall_code).toBe('OVER_LIMIT');
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [other] })).overall_code).toBe('OK');
+});
+
+test('unlimited passes, blocked denies for good, and a rule replaces the limits that it names', async () => {
+  const { envoy } = await ingress();
+  await envoy.ask({ domain: 'ingress', descriptors: [client], hits_addend: 2 });
+  expect(
+    (await envoy.ask({ domain: 'ingress', descriptors: [descriptor({ plan: 'gold' })] })).statuses.at(0)!.current_limit,
+  ).toBeNull();
+  const silver = descriptor({ plan: 'silver' });
+  const replaced = await envoy.ask({ domain: 'ingress', descriptors: [client, silver] });
+  expect(replaced.statuses.map((status) => status.current_limit?.name)).toEqual([undefined, 'Daily']);
+  const blocked = await envoy.ask({ domain: 'ingress', descriptors: [silver, descriptor({ plan: 'stolen' })] });
+  expect(blocked.statuses.map(({ code }) => code)).toEqual(['OK', 'OVER_LIMIT']);
+  expect((await envoy.ask({ domain: 'ingress', descriptors: [silver] })).statuses.at(0)!.limit_remaining).toBe(3);
+});
+
+test('descriptors that match a rule with id: rule share one bucket', async () => {
+  const { envoy } = await ingress();
+  await envoy.ask({ domain: 'ingress', descriptors: [descriptor({ path: '/logout' })] });
+  const other = await envoy.ask({ domain: 'ingress', descriptors: [descriptor({ path: '/logs' })] });
+  expect(other.statuses.at(0)!.limit_remaining).toBe(3);
+  expect(other.statuses.at(0)!.current_limit).toEqual({ requests_per_unit: 5, unit: 'DAY', name: 'Daily' });
+});
+
+test('a rule in shadow mode denies nothing, shows nothing, and counts what it would deny', async () => {
+  const { envoy, service } = await ingress();
+  for (let i = 0; i < 7; i++) {
+    const answer = await envoy.ask({ domain: 'ingress', descriptors: [descriptor({ tried: 'x' })] });
+    expect(answer).toMatchObject({ overall_code: 'OK', response_headers_to_add: [] });
+  }
+  const shadow = service.samples().find(({ labels }) => labels === 'limit="Daily",shadow="true"');
+  expect(shadow?.value).toBe(2);
+});
+
+test('a hidden limit denies without its name', async () => {
+  const { envoy } = await ingress();
+  const dark = descriptor({ dark: 'x' });
+  await envoy.ask({ domain: 'ingress', descriptors: [dark] });
+  const answer = await envoy.ask({ domain: 'ingress', descriptors: [dark] });
+  expect(answer.statuses[0]).toMatchObject({ code: 'OVER_LIMIT', current_limit: null });
+  expect(answer.raw_body.toString() + JSON.stringify(answer.response_headers_to_add)).not.toContain('Secret');
+});
+
+test('health is SERVING, and NOT_SERVING while the service drains', async () => {
+  const { envoy, service } = await ingress();
+  expect(await envoy.health()).toBe('SERVING');
+  expect(await envoy.health('envoy.service.ratelimit.v3.RateLimitService')).toBe('SERVING');
+  await expect(envoy.health('other')).rejects.toMatchObject({ code: 5 });
+  service.drain();
+  expect(await envoy.health()).toBe('NOT_SERVING');
+});
+
+test('a peer that is not trusted is refused', async () => {
+  const { envoy, service } = await ingress({ trustedProxies: ['10.0.0.0/8'] });
+  await expect(envoy.ask({ domain: 'ingress', descriptors: [client] })).rejects.toMatchObject({ code: 7 });
+  expect(service.samples()).toContainEqual({ name: 'sluice_rejected_peers_total', labels: '', value: 1 });
+});

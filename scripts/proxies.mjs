@@ -1,0 +1,34 @@
+// `node scripts/proxies.mjs` makes sure of the proxies for the tests: it takes those that are there, or installs them
+// where apt-get works, or says what to do and fails.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { apt } from './redis.mjs';
+
+/** What each program prints its version for. */
+const PROGRAMS = { nginx: ['-v'], caddy: ['version'], haproxy: ['-v'], python3: ['--version'] };
+
+const INSTRUCTION = `The tests of proxies run nginx, Caddy 2.6 or later, HAProxy 2.6 or later with Lua, and Python 3. They start their own on
+free ports.
+  Debian, Ubuntu   sudo apt-get install nginx-light caddy haproxy python3
+  elsewhere        install them so that they are on the PATH`;
+
+const names = Object.keys(PROGRAMS);
+const missing = () =>
+  names.filter((name) => spawnSync(name, PROGRAMS[/** @type {keyof PROGRAMS} */ (name)]).status !== 0);
+
+install(missing());
+const left = missing();
+if (left.length > 0) {
+  console.error(`Not found: ${left.join(', ')}.\n${INSTRUCTION}`);
+  process.exitCode = 1;
+}
+
+/** @param {readonly string[]} programs */
+function install(programs) {
+  if (programs.length === 0 || process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).error) return;
+  console.log(`setup: installing ${programs.join(', ')} for the tests`);
+  apt(['update']);
+  apt(['install', '-y', '--no-install-recommends', ...programs]);
+  // The packages start servers for the whole machine, which nobody asked for.
+  if (existsSync('/run/systemd/system')) spawnSync('systemctl', ['disable', '--now', ...programs]);
+}
