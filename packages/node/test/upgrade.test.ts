@@ -1,4 +1,12 @@
-import { accountId, createLimiter, ipAddress, memoryStore, type LimiterEvent, type LimiterOptions, type StoreOperation } from '@sluice/core';
+import {
+  accountId,
+  createLimiter,
+  ipAddress,
+  memoryStore,
+  type LimiterEvent,
+  type LimiterOptions,
+  type StoreOperation,
+} from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { limitUpgrade, type UpgradeListener, type UpgradeOptions } from '@sluice/node';
 import { createServer, type IncomingMessage } from 'node:http';
