@@ -3,7 +3,7 @@ import * as sluice from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { pictures as leasePictures } from '../../scripts/draw-leases.mjs';
-import { pictures as limitPictures } from '../../scripts/draw-limits.mjs';
+import { pictures as limitPictures } from '../../scripts/draw-which-limit.mjs';
 import { goodputs, pictures as overloadPictures, waveLevels } from '../../scripts/draw-overload.mjs';
 import { reserveRows } from '../../scripts/simulated-reserve.mjs';
 
@@ -13,7 +13,7 @@ const page = readFileSync(new URL('which-limit.md', docs), 'utf8');
 const overloadPage = readFileSync(new URL('when-it-is-too-much.md', docs), 'utf8');
 
 describe.each([
-  { name: 'which-limit.md', text: page, folder: 'limits', drawn: await limitPictures(core) },
+  { name: 'which-limit.md', text: page, folder: 'which-limit', drawn: await limitPictures(core) },
   {
     name: 'leases.md',
     text: readFileSync(new URL('leases.md', docs), 'utf8'),
