@@ -1,5 +1,5 @@
-// `node scripts/draw-which-limit.mjs` draws the pictures of docs/which-limit.md into docs/which-limit, from the decisions of a real
-// limiter with a simulated clock.
+// `node scripts/draw-which-limit.mjs` draws the pictures of docs/which-limit.md into docs/which-limit, from the decisions
+// of a real limiter with a simulated clock.
 import { fileURLToPath } from 'node:url';
 import { builtCore } from './built-core.mjs';
 import { drawChart, writePictures } from './drawing.mjs';
