@@ -1,5 +1,5 @@
 import type { Levels } from '../limits/levels.ts';
-import type { Treatment } from '../limits/limit.ts';
+import type { Treatment } from '../limits/treatment.ts';
 import type { Rate } from '../rule/rate.ts';
 import type { CalendarPeriod } from '../store/calendar-period.ts';
 import type { Mode, SlotLease, StoreTransaction } from '../store/store.ts';

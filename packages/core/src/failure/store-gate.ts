@@ -4,7 +4,6 @@ import { isStalePeriod } from '../store/calendar-period.ts';
 import { readingsOf } from '../store/alternatives.ts';
 import type { StoreOperation } from '../store/operation.ts';
 import {
-  emptyReading,
   type Store,
   type StoreBucket,
   type StoreCap,

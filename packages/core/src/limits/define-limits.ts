@@ -8,6 +8,7 @@ import type { StoreWall } from '../time/store-wall.ts';
 import { checkFailurePolicy, type FailurePolicy } from './failure-policy.ts';
 import { levelsFrom } from './levels.ts';
 import type { Limit } from './limit.ts';
+import { Treatment } from './treatment.ts';
 import type { LimitDefinition, LimitDefinitions } from './limit-definition.ts';
 import { checkLimitName } from './limit-name.ts';
 
@@ -68,7 +69,7 @@ function defineLimit<Request>(
     warnAt,
     load,
     disabled,
-    treatment: {
+    treatment: new Treatment({
       isPlain: kind.level === 'falls' || kind.level === 'resets',
       onFailure: checkFailurePolicy(`${where}.onFailure`, policy),
       hidden: hidden || kind.level === 'own',
@@ -77,7 +78,7 @@ function defineLimit<Request>(
       sheds: kind.level === 'own' || (kind.level === 'held' && isEveryone(key)),
       slots,
       overshoot,
-    },
+    }),
   };
 }
 
