@@ -6,7 +6,7 @@ import { builtCore } from './built-core.mjs';
 import { drawPicture } from './drawing.mjs';
 
 const LIMIT = { burst: 3, count: 1, period: '1s' };
-const ENTRIES = [{ limit: 'default', id: '203.0.113.7' }];
+const ENTRY = /** @type {const} */ ({ limit: 'default', id: '203.0.113.7' });
 
 /** @typedef {{ label: string, allowed: boolean }} Answer */
 /** @typedef {{ title: string, tokens: number, answers: Answer[] }} Frame */
@@ -15,15 +15,16 @@ const ENTRIES = [{ limit: 'default', id: '203.0.113.7' }];
 async function frames({ accountId, createLimiter, FakeTime }) {
   const time = new FakeTime();
   const limiter = createLimiter({ limits: { default: { key: accountId(), ...LIMIT } }, time });
-  const tokens = async () => (await limiter.check(ENTRIES.map((entry) => ({ ...entry, cost: 0 })))).remaining;
+  const tokens = async () => (await limiter.check([{ ...ENTRY, cost: 0 }])).remaining;
   const full = await tokens();
-  const burst = [await limiter.spend(ENTRIES), await limiter.spend(ENTRIES), await limiter.spend(ENTRIES)];
+  const spend = () => limiter.spend([ENTRY]);
+  const burst = [await spend(), await spend(), await spend()];
   const taken = await tokens();
-  const denied = await limiter.spend(ENTRIES);
+  const denied = await spend();
   const stillTaken = await tokens();
   time.advance(denied.retryAfterMs);
   const back = await tokens();
-  const next = await limiter.spend(ENTRIES);
+  const next = await spend();
   return [
     { title: 'a full bucket: burst 3', tokens: full, answers: [] },
     { title: 'three requests at once', tokens: taken, answers: burst.map(answer) },

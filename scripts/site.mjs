@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './pnpm.mjs';
 
-const [command = 'build', ...args] = process.argv.slice(2);
+const [command = 'build', ...options] = process.argv.slice(2);
 if (command !== 'preview') run('typedoc', '--options', 'site/typedoc.config.mjs');
-run('vitepress', command, 'site', ...args);
+run('vitepress', command, 'site', ...options);
 
 /** @param {string} program of site/node_modules/.bin @param {string[]} args */
 function run(program, ...args) {

@@ -18,8 +18,11 @@ export default {
   // The kits are for the packages of this family alone.
   entryPoints: entryPoints.filter((entry) => !entry.endsWith('kit.ts')).map((entry) => join(root, entry)),
   plugin: [fileURLToPath(import.meta.resolve('typedoc-plugin-markdown')), publishedNames],
-  // `npm run setup` compiles them, and `npm run check -- docs` judges the docstrings.
+  // `npm run setup` compiles the sources, and `npm run check -- docs` judges the docstrings.
   skipErrorChecking: true,
+  treatWarningsAsErrors: false,
+  treatValidationWarningsAsErrors: false,
+  validation: false,
   name: 'API reference',
   out: join(root, 'site/api'),
   router: 'module',
@@ -27,5 +30,7 @@ export default {
   hidePageHeader: true,
   hideBreadcrumbs: true,
   sanitizeComments: true,
+  // Links count headings of one name in another way than pages do.
+  useHTMLAnchors: true,
   parametersFormat: 'table',
 };

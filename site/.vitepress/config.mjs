@@ -2,6 +2,7 @@
 // TypeDoc writes into site/api.
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
+import { docstringExamples } from './examples.mjs';
 import { repositoryLinks } from './links.mjs';
 import { placeOf, root } from './pages.mjs';
 import { sidebar } from './sidebar.mjs';
@@ -17,7 +18,11 @@ export default defineConfig({
   rewrites: placeOf,
   head: [['link', { rel: 'icon', href: '/icon.svg', type: 'image/svg+xml' }]],
   vite: { publicDir: join(root, 'site/public') },
-  markdown: { anchor: { slugify: slugOf }, config: (md) => void md.use(repositoryLinks).use(emptyCorners) },
+  markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    anchor: { slugify: slugOf },
+    config: (md) => void md.use(repositoryLinks).use(emptyCorners).use(docstringExamples),
+  },
   themeConfig: {
     nav: [
       { text: 'Documentation', link: '/docs/' },

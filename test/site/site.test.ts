@@ -54,7 +54,7 @@ it('a search finds the page of queues', async () => {
   await page.getByRole('button', { name: 'Search' }).first().click();
   await page.getByRole('searchbox').fill('maxWait');
   await page.getByRole('listbox').getByRole('option').filter({ hasText: 'Queues' }).first().click();
-  await page.waitForURL(/\/docs\/limits\/queues\.html/);
+  await expect.poll(() => page.url(), { timeout: 10_000 }).toContain('/docs/limits/queues.html');
   await page.close();
 });
 
@@ -64,7 +64,7 @@ it('on a phone, the menu of all pages opens and leads to another page', async ()
   await page.goto(`${site.url}/docs/`);
   await page.getByRole('button', { name: 'Menu', exact: true }).click();
   await page.getByRole('link', { name: 'Quotas', exact: true }).first().click();
-  await page.waitForURL(/\/docs\/limits\/quotas\.html/);
+  await expect.poll(() => page.url(), { timeout: 10_000 }).toContain('/docs/limits/quotas.html');
   await page.close();
 });
 
@@ -72,7 +72,7 @@ it('the switch makes a light page dark, also after a reload', async () => {
   const page = await context.newPage();
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto(`${site.url}/docs/`);
-  const isDark = (): Promise<boolean> => page.evaluate(() => document.documentElement.classList.contains('dark'));
+  const isDark = (): Promise<boolean> => page.evaluate<boolean>(`document.documentElement.classList.contains('dark')`);
   expect(await isDark()).toBe(false);
   await page.getByRole('switch').first().click();
   expect(await isDark()).toBe(true);

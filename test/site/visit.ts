@@ -1,6 +1,19 @@
-import axe from 'axe-core';
+import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { DESK, PHONE } from './browser.ts';
+
+// In the browser, whose types the tests do not have.
+const FIND = `({
+  tooWide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  links: Array.from(document.querySelectorAll('a'), ({ href }) => href),
+  ids: Array.from(document.querySelectorAll('[id]'), ({ id }) => id),
+})`;
+
+const AXE_OPTIONS = {
+  resultTypes: ['violations'],
+  // VitePress shows a key beside the label of its search.
+  rules: { 'label-content-name-mismatch': { enabled: false } },
+};
 
 /** What was found on one page. */
 export interface Visit {
@@ -20,11 +33,7 @@ export async function visit(page: Page, url: string, path: string): Promise<Visi
   page.on('pageerror', (error) => void messages.push(`error: ${error.message}`));
   await page.setViewportSize(PHONE);
   await open(page, url + path);
-  const found = await page.evaluate(() => ({
-    tooWide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    links: Array.from(document.querySelectorAll('a'), ({ href }) => href),
-    ids: Array.from(document.querySelectorAll('[id]'), ({ id }) => id),
-  }));
+  const found = await page.evaluate<{ tooWide: number; links: string[]; ids: string[] }>(FIND);
   page.removeAllListeners();
   const links = found.links.filter((link) => link.startsWith(url)).map((link) => link.slice(url.length));
   return { messages, tooWide: found.tooWide, links, ids: new Set(found.ids) };
@@ -36,17 +45,11 @@ export async function violationsOf(page: Page, url: string, scheme: 'light' | 'd
   await page.emulateMedia({ colorScheme: scheme });
   await open(page, url);
   await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, {
-      resultTypes: ['violations'],
-      // VitePress shows a key beside the label of its search.
-      rules: { 'label-content-name-mismatch': { enabled: false } },
-    });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
-  });
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(AXE_OPTIONS)})`);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
 }
 
 async function open(page: Page, url: string): Promise<void> {
   await page.goto(url, { waitUntil: 'load' });
-  await page.waitForFunction(() => '__vue_app__' in (document.querySelector('#app') ?? {}));
+  await page.waitForFunction(`'__vue_app__' in (document.querySelector('#app') ?? {})`);
 }
