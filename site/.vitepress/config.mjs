@@ -2,7 +2,7 @@
 // TypeDoc writes into site/api.
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
-import { docstringExamples } from './examples.mjs';
+import { indentedCode } from './indented-code.mjs';
 import { repositoryLinks } from './links.mjs';
 import { placeOf, root } from './pages.mjs';
 import { sidebar } from './sidebar.mjs';
@@ -21,7 +21,7 @@ export default defineConfig({
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify: slugOf },
-    config: (md) => void md.use(repositoryLinks).use(emptyCorners).use(docstringExamples),
+    config: (md) => void md.use(repositoryLinks).use(emptyCorners).use(indentedCode),
   },
   themeConfig: {
     nav: [

@@ -10,7 +10,7 @@ import { addressOf, root } from './pages.mjs';
  */
 export function repositoryLinks(md) {
   md.core.ruler.push('repository-links', ({ tokens, env }) => {
-    const folder = dirname(relative(root, env.path));
+    const folder = dirname(relative(root, env.realPath ?? env.path));
     for (const { children } of tokens) rewriteLinks(children ?? [], folder);
   });
 }
