@@ -60,6 +60,7 @@ const projects = [
   { name: 'loaders', include: [loaders], timeoutMs: 5 * minute },
   // Real proxies in front of a real backend: the programs of three vendors.
   { name: 'proxies', include: ['test/proxies/**/*.test.ts'], timeoutMs: minute },
+  { name: 'site', include: ['test/site/*.test.ts'], timeoutMs: 5 * minute },
   { name: 'aborts', include: [aborts], timeoutMs: 10 * minute },
   { name: 'bench', include: ['test/bench/**/*.test.ts'], timeoutMs: 10 * minute },
   // Servers are killed, paused and made late here, and what a client makes of it is timed.

@@ -2,7 +2,7 @@
 // where apt-get works, or says what to do and fails.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { apt } from './redis.mjs';
+import { aptInstall } from './apt.mjs';
 
 /** What each program prints its version for. */
 const PROGRAMS = { nginx: ['-v'], caddy: ['version'], haproxy: ['-v'], python3: ['--version'] };
@@ -25,10 +25,7 @@ if (left.length > 0) {
 
 /** @param {readonly string[]} programs */
 function install(programs) {
-  if (programs.length === 0 || process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).error) return;
-  console.log(`setup: installing ${programs.join(', ')} for the tests`);
-  apt(['update']);
-  apt(['install', '-y', '--no-install-recommends', ...programs]);
+  if (programs.length === 0 || !aptInstall(...programs)) return;
   // The packages start servers for the whole machine, which nobody asked for.
   if (existsSync('/run/systemd/system')) spawnSync('systemctl', ['disable', '--now', ...programs]);
 }

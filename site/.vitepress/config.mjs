@@ -1,0 +1,35 @@
+// The site has no texts of its own: its pages are the README files and docs/ of the repository, and the API reference that
+// TypeDoc writes into site/api.
+import { join } from 'node:path';
+import { defineConfig } from 'vitepress';
+import { indentedCode } from './indented-code.mjs';
+import { repositoryLinks } from './links.mjs';
+import { placeOf, root } from './pages.mjs';
+import { sidebar } from './sidebar.mjs';
+import { slugOf } from './slug.mjs';
+import { emptyCorners } from './tables.mjs';
+
+export default defineConfig({
+  title: 'Sluice',
+  description: 'Rate limiting for Express, Koa and Fastify with exact token buckets',
+  lang: 'en-US',
+  srcDir: '..',
+  srcExclude: ['{api,bench,test,scripts,coverage,tarballs}/**', '.*/**', 'packages/*/CHANGELOG.md', 'site/README.md'],
+  rewrites: placeOf,
+  head: [['link', { rel: 'icon', href: '/icon.svg', type: 'image/svg+xml' }]],
+  vite: { publicDir: join(root, 'site/public') },
+  markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    anchor: { slugify: slugOf },
+    config: (md) => void md.use(repositoryLinks).use(emptyCorners).use(indentedCode),
+  },
+  themeConfig: {
+    nav: [
+      { text: 'Documentation', link: '/docs/' },
+      { text: 'API', link: '/api/' },
+    ],
+    sidebar: sidebar(),
+    outline: [2, 3],
+    search: { provider: 'local' },
+  },
+});
