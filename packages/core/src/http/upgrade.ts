@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { coreOf } from '../limiter/create-limiter.ts';
 import { complaint, reasonOf } from '../checks/errors.ts';
@@ -139,9 +138,18 @@ function destroySocket(this: Duplex): void {
   this.destroy();
 }
 
+/** The reason phrases of the statuses that an upgrade can be answered with (RFC 9110 section 15, RFC 6585). */
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  403: 'Forbidden',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};
+
 function answer(socket: Duplex, { status, fields, body }: Pick<Denial, 'fields' | 'body'> & { status: number }): void {
   const lines = Object.entries({ ...fields, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' });
-  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines.map(([name, value]) => `${name}: ${value}`)];
+  const head = [`HTTP/1.1 ${status} ${REASONS[status] ?? ''}`, ...lines.map(([name, value]) => `${name}: ${value}`)];
   // Node leaves the sockets of upgrades half open: a client that never closes its end would keep them open.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

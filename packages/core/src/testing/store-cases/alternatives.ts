@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from '../assert.ts';
 import type { Store, StoreReading, StoreTransaction } from '../../store/store.ts';
 import { passedAlternative } from '../../store/transaction-rule.ts';
 import { assertTat, other, slow, tatOf } from '../sample-limit.ts';

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { assert } from '../assert.ts';
 import { MAX_TOLERANCE_TICKS, TICKS_PER_SECOND } from '../../rule/ticks.ts';
 import { assertTat, fitted, quick, SampleLimit, slow, tatOf } from '../sample-limit.ts';
 import { promise, type SteeredStoreCase, steeredPromise, type StoreCase } from '../store-case.ts';
