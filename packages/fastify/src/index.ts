@@ -1,5 +1,5 @@
 /**
- * Rate limits for Fastify 5: the plugin {@link rateLimit}.
+ * Rate limits for Fastify 5: the plugin {@link rateLimit} and the handler {@link limitsStatus}.
  *
  * @module
  */
@@ -9,6 +9,7 @@ import { plugin, type RateLimitOptions } from './plugin.ts';
 
 export type { Hook } from './hook.ts';
 export type { OnDenied, RateLimitOptions } from './plugin.ts';
+export { limitsStatus } from './limits-status.ts';
 export type { RouteLimits } from './route-limits.ts';
 
 /**

@@ -15,6 +15,7 @@ export const fetchFramework: Framework = {
   name: 'fetch',
   protocol: 'HTTP/1.1',
   skips: {
+    'status of limits': 'an adapter without `limitsStatus`',
     connections: NO_SOCKETS,
     'connections with slots': NO_SOCKETS,
     'mock exchanges': NO_SOCKETS,

@@ -2,8 +2,16 @@ import { Decision } from '../decision/decision.ts';
 import type { Transaction } from '../decision/transaction.ts';
 import { waitText } from '../time/duration-text.ts';
 
+/** A response, without the rate limit fields and Retry-After. */
+export interface Answer {
+  readonly status: number;
+  readonly fields: Readonly<Record<string, string>>;
+  /** JSON. Not sent in the response to a HEAD request. */
+  readonly body: string;
+}
+
 /** The response to a request that is not let through. */
-export interface Denial {
+export interface Denial extends Answer {
   readonly decision: Decision;
   /**
    * 429; 403 when an id is blocked; 503 when the service has no room, and when the store can't answer and a limit has the
@@ -71,6 +79,6 @@ function nounOf(limits: readonly Transaction[]): string {
 }
 
 /** No policies are named: those of the service are not those of the client. */
-function reducedCapacityBody(detail: string): string {
+export function reducedCapacityBody(detail: string): string {
   return `{"type":"${TYPES}temporary-reduced-capacity","title":"Temporarily unavailable","status":503,"detail":"${detail}"}`;
 }

@@ -20,6 +20,7 @@ export {
 } from './middleware-options.ts';
 export { limitUses, type CheckedUse, type LimitUse, type ResponseEnd } from './limit-uses.ts';
 export { NodeExchange, sendDenial } from './node-exchange.ts';
-export type { Denial } from './denial.ts';
+export type { Answer, Denial } from './denial.ts';
+export { limitsStatusOf, statusSettings, type LimitsStatusOptions, type StatusSettings } from './limits-status.ts';
 export { RequestDecision } from './request-decision.ts';
 export type { SlotOptions, SlotsUntil } from './slots-until.ts';

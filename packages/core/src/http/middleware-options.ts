@@ -18,10 +18,10 @@ import type {
 import { checkedSlotsUntil, type SlotOptions, type SlotsUntil } from './slots-until.ts';
 import { checkLimitName } from '../limits/limit-name.ts';
 import { KIND_OPTIONS } from '../kinds/kind-of.ts';
-import { checkBoolean, checkFunction, checkOptions, oneOf, wholeNumber, type Hints } from '../checks/options.ts';
+import { checkBoolean, checkFunction, checkOptions, wholeNumber, type Hints } from '../checks/options.ts';
 import type { Override } from '../limits/overrides/override.ts';
 import { LIMIT_HINTS, MIDDLEWARE_HINTS } from '../checks/peer-names.ts';
-import { DIALECTS, type FieldsDialect, type FieldSettings } from './fields.ts';
+import { checkedFields, type FieldsDialect, type FieldSettings } from './fields.ts';
 import { checkedUse, limitUses, preparedUses, USE_OPTIONS, type LimitUse, type UsedLimits } from './limit-uses.ts';
 
 /** The options that every middleware has. */
@@ -161,7 +161,7 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   const shared = typeof options === 'object' && options !== null && 'limiter' in options;
   const names = [...(shared ? SHARED_OPTIONS : INLINE_OPTIONS), ...adapterOptions];
   checkOptions('rateLimit', options, names, shared ? SHARED_HINTS : MIDDLEWARE_HINTS, EXAMPLE);
-  const { skip, shadow = false, fields = 'draft-11', retryJitter = 0, limitPreflight = false, onDecision } = options;
+  const { skip, shadow = false, fields, retryJitter = 0, limitPreflight = false, onDecision } = options;
   const { maxQueued = 1000 } = options;
   checkFunction('skip', skip, SKIP_REMEDY);
   checkFunction('onDecision', onDecision, 'For example onDecision: (decision) => metrics.count(decision.outcome).');
@@ -169,7 +169,7 @@ export function flowSettings<Request, SettleArgs extends readonly unknown[]>(
   checkFunction('onDenied', onDenied, 'It answers a denied request. For the usual answer, leave it out.');
   checkBoolean('shadow', shadow);
   checkBoolean('limitPreflight', limitPreflight);
-  const dialect = fields === false ? null : DIALECTS[checkedDialect(fields)];
+  const dialect = checkedFields(fields);
   const held = new HeldRequests(
     wholeNumber('maxQueued', maxQueued, { min: 0, max: 1_000_000, remedy: MAX_HELD_REMEDY }),
   );
@@ -275,16 +275,6 @@ function asWritten<T>(limit: string, make: () => T): T {
       .replaceAll(`\`overrides.${limit}`, '`rateLimit.overrides');
     throw new SluiceError(code, written, { status, ...(cause !== undefined && { cause }) });
   }
-}
-
-function checkedDialect(fields: unknown): FieldsDialect {
-  const words = Object.keys(DIALECTS) as FieldsDialect[];
-  return oneOf(
-    'fields',
-    fields,
-    words,
-    "For example fields: 'draft-11', which is the default, or fields: false for no RateLimit fields.",
-  );
 }
 
 function checkedJitter(value: unknown): number {

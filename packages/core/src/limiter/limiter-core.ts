@@ -226,11 +226,11 @@ export class LimiterCore<Request = unknown> implements Limiter<Request>, Request
     checkCall(limitNamed(this.#openSet(), name), 'charge', 'check-and-spend');
   }
 
-  prepare(uses: readonly UseInput<Request>[]): PreparedLimits<Request> {
+  prepare(uses: readonly UseInput<Request>[], call: 'spend' | 'check' = 'spend'): PreparedLimits<Request> {
     this.#limits.need(uses);
     return new PreparedLimits(uses, {
       currentSet: () => this.#openSet(),
-      decide: (batch) => this.#decider.decide('spend', batch),
+      decide: (batch) => this.#decider.decide(call, batch),
     });
   }
 

@@ -34,11 +34,12 @@ export interface RequestLimiter<Request = unknown> {
   /**
    * Prepares the limits that one middleware uses. From then on, `replace` rejects limits with which they are not valid.
    *
+   * @param call - What is done for each request: with `check`, nothing is taken. Default: `spend`.
    * @throws {SluiceError} `ERR_UNKNOWN_LIMIT`, `ERR_KEY` or `ERR_COST_OVER_BURST`; `ERR_OPTION` or
    * `ERR_DUPLICATE_BUCKET` for limits that borrow and can't be decided in their mode, or together, and for concurrency
    * limits and load limits with the mode `charge` or a `settle` function.
    */
-  prepare(uses: readonly UseInput<Request>[]): PreparedLimits<Request>;
+  prepare(uses: readonly UseInput<Request>[], call?: 'spend' | 'check'): PreparedLimits<Request>;
   /** Inspects the decision on a request, and warns of a setup that limits nobody. */
   watchRequest(request: ReceivedRequest, decision: Decision): void;
   /** Reports the decision on a request to the limiter's own `onDecision`. */
