@@ -1,4 +1,4 @@
-// `node bench/summary.mjs` prints the table of the root README, as Markdown, from the results.
+// `node bench/summary.mjs` prints the table of docs/measured/performance.md, as Markdown, from the results.
 import { readResults, resultFile } from './harness/result-file.mjs';
 import { tenths, whole } from './harness/table.mjs';
 

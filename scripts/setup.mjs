@@ -71,7 +71,7 @@ function manifests() {
   const inFolders = ['packages', 'examples'].flatMap((folder) =>
     existsSync(join(root, folder)) ? readdirSync(join(root, folder)).map((name) => join(folder, name)) : [],
   );
-  return ['.', 'test', 'bench', ...inFolders]
+  return ['.', 'test', 'bench', 'site', ...inFolders]
     .map((folder) => join(folder, 'package.json'))
     .concat('pnpm-lock.yaml', 'pnpm-workspace.yaml')
     .filter((file) => existsSync(join(root, file)));

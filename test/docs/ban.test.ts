@@ -6,9 +6,9 @@ import { blocksOf } from './blocks.ts';
 import { app, ban, limiter, unban } from './code/ban.ts';
 import { serve } from './serve.ts';
 
-it('docs/limits.md shows the code that is tested here', () => {
+it('docs/limits/bans.md shows the code that is tested here', () => {
   const code = readFileSync(new URL('code/ban.ts', import.meta.url), 'utf8');
-  expect(blocksOf('docs/limits.md').map((block) => block.code)).toContain(code);
+  expect(blocksOf('docs/limits/bans.md').map((block) => block.code)).toContain(code);
 });
 
 it('a client that requests a trap is banned for an hour, and no response mentions the ban', async () => {

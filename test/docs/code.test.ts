@@ -9,8 +9,8 @@ import { app } from './code/share.ts';
 import { serve } from './serve.ts';
 
 it.each([
-  ['docs/limits.md', 'alternatives.ts'],
-  ['docs/limits.md', 'share.ts'],
+  ['docs/limits/several-limits.md', 'alternatives.ts'],
+  ['docs/limits/shares.md', 'share.ts'],
   ['docs/writing-a-store.md', 'map-store.ts'],
   ['docs/writing-an-adapter.md', 'http-adapter.ts'],
 ])('%s shows the code that is tested here', (page, file) => {
@@ -33,7 +33,7 @@ describe('the store of docs/writing-a-store.md keeps the contract of stores', ()
   test.each(cases)('$name', async ({ run }) => expect(run()).resolves.toBeUndefined());
 });
 
-it('the alternatives of docs/limits.md are the own bucket, then the shared one', async () => {
+it('the alternatives of docs/limits/several-limits.md are the own bucket, then the shared one', async () => {
   const decisions = await Promise.all(Array.from({ length: 601 }, () => spend('7')));
   const limits = decisions.map(({ allowed, limit }) => allowed && limit);
   expect(limits.filter((limit) => limit === 'OfCustomer').length).toBeGreaterThanOrEqual(100);
@@ -41,7 +41,7 @@ it('the alternatives of docs/limits.md are the own bucket, then the shared one',
   expect((await spend('8')).limit).toBe('OfCustomer');
 });
 
-it('the batch jobs of docs/limits.md stop at 80 of 100 tokens, and checkouts get the other 20', async () => {
+it('the batch jobs of docs/limits/shares.md stop at 80 of 100 tokens, and checkouts get the other 20', async () => {
   const url = await serve(app);
   const post = async (path: string, times: number): Promise<Response[]> =>
     Promise.all(Array.from({ length: times }, () => fetch(url + path, { method: 'POST' })));

@@ -4,9 +4,9 @@ import { blocksOf } from './blocks.ts';
 import { app, limiter, makeReport } from './code/in-flight.ts';
 import { serve } from './serve.ts';
 
-it('docs/limits.md shows the code that is tested here', () => {
+it('docs/limits/concurrency.md shows the code that is tested here', () => {
   const code = readFileSync(new URL('code/in-flight.ts', import.meta.url), 'utf8');
-  expect(blocksOf('docs/limits.md').map((block) => block.code)).toContain(code);
+  expect(blocksOf('docs/limits/concurrency.md').map((block) => block.code)).toContain(code);
 });
 
 it('a client has ten streams at most, and another one as soon as one of them is closed', async () => {

@@ -11,7 +11,7 @@ function filesOf(page: string): readonly string[] {
   return blocks.filter((code) => /^ +load:/m.test(code));
 }
 
-describe.each(['docs/when-it-is-too-much.md', 'docs/limits-as-files.md'])('the file of %s', (page) => {
+describe.each(['docs/load.md', 'docs/limits-as-files.md'])('the file of %s', (page) => {
   it('defines load limits that deny clients while the process has too much to do', async () => {
     const [file, ...others] = filesOf(page);
     expect(others).toEqual([]);

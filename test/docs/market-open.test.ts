@@ -19,9 +19,9 @@ const { simulated, measured } = committedResult();
 
 describe('the docs have the committed result of `npm run replay:market-open -- --write`', () => {
   it.each<[string, string, Table]>([
-    ['leases.md', 'of the simulation', simulatedTable(simulated)],
-    ['leases.md', 'of the most decisions', mostDecisionsTable(measured)],
-    ['leases.md', 'of the market open on a real Redis', openTable(measured)],
+    ['measured/market-open.md', 'of the simulation', simulatedTable(simulated)],
+    ['measured/market-open.md', 'of the most decisions', mostDecisionsTable(measured)],
+    ['measured/market-open.md', 'of the market open on a real Redis', openTable(measured)],
     ['rate-limiters-compared.md', 'of the outcome', outcomeTable(simulated)],
   ])('in docs/%s, in the table %s', (page, _what, [titles, ...rows]) => {
     const rowsOfPage = rowsOf(page);

@@ -1,34 +1,31 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import * as sluice from '@sluice/core';
 import { FakeTime } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
-import { pictures as leasePictures } from '../../scripts/draw-leases.mjs';
-import { pictures as limitPictures } from '../../scripts/draw-limits.mjs';
-import { goodputs, pictures as overloadPictures, waveLevels } from '../../scripts/draw-overload.mjs';
+import { goodputs, pictures as loadPictures, waveLevels } from '../../scripts/draw-load.mjs';
+import { pictures as marketOpenPictures } from '../../scripts/draw-market-open.mjs';
+import { pictures as limitPictures } from '../../scripts/draw-which-limit.mjs';
 import { reserveRows } from '../../scripts/simulated-reserve.mjs';
 
 const docs = new URL('../../docs/', import.meta.url);
 const core = { ...sluice, FakeTime };
-const page = readFileSync(new URL('which-limit.md', docs), 'utf8');
-const overloadPage = readFileSync(new URL('when-it-is-too-much.md', docs), 'utf8');
+const textOf = (page: string): string => readFileSync(new URL(page, docs), 'utf8');
 
 describe.each([
-  { name: 'which-limit.md', text: page, folder: 'limits', drawn: await limitPictures(core) },
-  {
-    name: 'leases.md',
-    text: readFileSync(new URL('leases.md', docs), 'utf8'),
-    folder: 'leases',
-    drawn: leasePictures(),
-  },
-  { name: 'when-it-is-too-much.md', text: overloadPage, folder: 'overload', drawn: await overloadPictures(core) },
-])('the pictures of docs/$name', ({ text, folder, drawn }) => {
+  { name: 'which-limit', drawn: await limitPictures(core) },
+  { name: 'measured/market-open', drawn: marketOpenPictures() },
+  { name: 'load', drawn: await loadPictures(core) },
+])('the pictures of docs/$name.md', ({ name, drawn }) => {
+  const folder = basename(name);
+
   it.each(Object.entries(drawn))(`%s is what \`node scripts/draw-${folder}.mjs\` draws`, (file, picture) => {
-    expect(readFileSync(new URL(`${folder}/${file}`, docs), 'utf8')).toBe(picture);
+    expect(readFileSync(new URL(`${name}/${file}`, docs), 'utf8')).toBe(picture);
   });
 
   it('are all on the page, and the folder contains no others', () => {
-    expect(readdirSync(new URL(folder, docs)).toSorted()).toEqual(Object.keys(drawn).toSorted());
-    for (const file of Object.keys(drawn)) expect(text).toContain(`(${folder}/${file})`);
+    expect(readdirSync(new URL(name, docs)).toSorted()).toEqual(Object.keys(drawn).toSorted());
+    for (const file of Object.keys(drawn)) expect(textOf(`${name}.md`)).toContain(`(${folder}/${file})`);
   });
 
   it('have colours for light and for dark pages, and a title and a description', () => {
@@ -79,7 +76,7 @@ function turnsOf(levels: readonly number[]): number {
 
 it('the table of reserves of slots is what `node scripts/simulated-reserve.mjs` prints', async () => {
   const printed = await reserveRows(core);
-  const rows = overloadPage.split('\n').map((line) =>
+  const rows = textOf('when-it-is-too-much.md').split('\n').map((line) =>
     line
       .split('|')
       .map((cell) => cell.trim())

@@ -71,7 +71,7 @@ describe('a memory store under a flood of ten million keys', () => {
   });
 });
 
-// The figures of docs/limits.md.
+// The figures of docs/limits/memory.md.
 describe('a store of 20,000 buckets, all of one limit, under a flood of a million ids', () => {
   const KEYS = 20_000;
 

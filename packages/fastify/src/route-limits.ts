@@ -17,7 +17,7 @@ export interface RouteLimits {
    */
   readonly cost?: LimitUse<FastifyRequest>['cost'];
   /**
-   * The part of the buckets that a request of this route may fill, or a function that returns it. It replaces the shares
+   * The part of the buckets that a request of this route may use up, or a function that returns it. It replaces the shares
    * of the plugin's limits, and applies to those of `limits` that have no share of their own.
    */
   readonly share?: LimitUse<FastifyRequest>['share'];

@@ -6,7 +6,7 @@ import { markdown, mostDecisionsTable, openTable, outcomeTable, simulatedTable, 
 export function writeTables({ simulated, measured }: Result): void {
   const load = `(load average ${measured.loadAverage.toFixed(0)})`;
   const tables = [simulatedTable(simulated), mostDecisionsTable(measured), openTable(measured)];
-  writePage('leases.md', tables, (text) => text.replace(/\(load\s+average\s+\d+\)/, load));
+  writePage('measured/market-open.md', tables, (text) => text.replace(/\(load\s+average\s+\d+\)/, load));
   writePage('rate-limiters-compared.md', [outcomeTable(simulated)]);
 }
 

@@ -24,7 +24,7 @@ export interface Use {
   readonly limit: Limit<never>;
   readonly cost: number;
   readonly mode: Mode;
-  /** The part of the bucket that the request may fill: above 0, at most 1. */
+  /** The part of the bucket that the request may use up: above 0, at most 1. */
   readonly share: number;
 }
 

@@ -9,7 +9,7 @@ import type { StoreTransaction } from '../store/store.ts';
 export interface Transaction extends StoreTransaction {
   /** Tokens requested, a whole number of at least 0. Only a charge or a refund may have more than the burst. */
   readonly cost: number;
-  /** The part of the bucket that the request may fill: above 0, at most 1. */
+  /** The part of the bucket that the request may use up: above 0, at most 1. */
   readonly share: number;
   readonly rate: Rate;
   /** Whether the numbers come from an override. */

@@ -19,7 +19,7 @@ export interface LimitUse<
   /** How the limit takes part in the decision, see {@link Mode}. Default: `check-and-spend`. */
   readonly mode?: Mode | undefined;
   /**
-   * The part of the bucket that a request may fill, above 0 and at most 1, or a function that returns it. What is left
+   * The part of the bucket that a request may use up, above 0 and at most 1, or a function that returns it. What is left
    * above it stays for requests with a larger share. The decision and the header fields report what this request has
    * left. Not with mode `charge`. Default: 1.
    */

@@ -30,7 +30,7 @@ export interface SpendEntry<Name extends string = string> extends BucketName {
   /** How the entry takes part in the decision, see {@link Mode}. Default: `check-and-spend`. */
   readonly mode?: Mode | undefined;
   /**
-   * The part of the bucket that the entry may fill, above 0 and at most 1. What is left above it stays for entries with
+   * The part of the bucket that the entry may use up, above 0 and at most 1. What is left above it stays for entries with
    * a larger share. The figures of the result are those of this part. Not with mode `charge`. Default: 1.
    */
   readonly share?: number | undefined;

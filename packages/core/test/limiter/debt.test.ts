@@ -90,7 +90,7 @@ describe('a request while the bucket is in debt', () => {
   });
 });
 
-test('the budget of docs/limits.md: a charge of 70,000 denies a request of cost 500 for 30 minutes and 18 seconds', async () => {
+test('the budget of docs/limits/debt.md: a charge of 70,000 denies a request of cost 500 for 30 minutes and 18 seconds', async () => {
   const { charge, look } = tokens({ burst: 20_000, count: 100_000, period: '1h', maxDebt: 50_000 });
   await charge(70_000);
   expect(look(500)).toMatchObject({ allowed: false, retryAfterMs: (30 * 60 + 18) * 1000 });

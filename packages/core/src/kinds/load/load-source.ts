@@ -29,7 +29,7 @@ export interface LoadUse {
    * Whether requests of a client are shed now. Within a client's minute it is true from some level upwards, and it is
    * the same in all processes with that level.
    *
-   * @param share - The part of the worker that the request may fill, above 0, at most 1.
+   * @param share - The part of the worker that the request may use up, above 0, at most 1.
    */
   sheds(id: string, share: number): boolean;
   /**

@@ -1,5 +1,5 @@
-// `node scripts/draw-leases.mjs` draws the pictures of docs/leases.md into docs/leases, from the committed result of
-// `npm run replay:market-open -- --write`.
+// `node scripts/draw-market-open.mjs` draws the pictures of docs/measured/market-open.md into the folder of that name beside
+// it, from the committed result of `npm run replay:market-open -- --write`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { drawChart } from './drawing.mjs';
@@ -68,7 +68,7 @@ export function pictures() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const folder = new URL('../docs/leases/', import.meta.url);
+  const folder = new URL('../docs/measured/market-open/', import.meta.url);
   mkdirSync(folder, { recursive: true });
   for (const [name, picture] of Object.entries(pictures())) writeFileSync(new URL(name, folder), picture);
 }

@@ -1,4 +1,4 @@
-// `node scripts/draw-overload.mjs` draws the pictures of docs/when-it-is-too-much.md into docs/overload, from the
+// `node scripts/draw-load.mjs` draws the pictures of docs/load.md into docs/load, from the
 // decisions of a real limiter in a simulated process. It also prints the figures of the page.
 import { fileURLToPath } from 'node:url';
 import { builtCore } from './built-core.mjs';
@@ -133,6 +133,6 @@ export async function pictures(core) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const core = await builtCore();
-  writePictures(new URL('../docs/overload/', import.meta.url), await pictures(core));
+  writePictures(new URL('../docs/load/', import.meta.url), await pictures(core));
   console.table(await goodputs(core));
 }

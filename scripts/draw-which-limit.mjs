@@ -1,5 +1,5 @@
-// `node scripts/draw-limits.mjs` draws the pictures of docs/which-limit.md into docs/limits, from the decisions of a real
-// limiter with a simulated clock.
+// `node scripts/draw-which-limit.mjs` draws the pictures of docs/which-limit.md into docs/which-limit, from the decisions
+// of a real limiter with a simulated clock.
 import { fileURLToPath } from 'node:url';
 import { builtCore } from './built-core.mjs';
 import { drawChart, writePictures } from './drawing.mjs';
@@ -198,5 +198,5 @@ export async function pictures(core) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writePictures(new URL('../docs/limits/', import.meta.url), await pictures(await builtCore()));
+  writePictures(new URL('../docs/which-limit/', import.meta.url), await pictures(await builtCore()));
 }

@@ -1,0 +1,92 @@
+// `node scripts/draw-bucket.mjs` draws docs/bucket.svg, the picture of README.md: what a real limiter with the numbers of
+// its first example decides about five requests.
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { builtCore } from './built-core.mjs';
+import { drawPicture } from './drawing.mjs';
+
+const LIMIT = { burst: 3, count: 1, period: '1s' };
+const ENTRIES = [{ limit: 'default', id: '203.0.113.7' }];
+
+/** @typedef {{ label: string, allowed: boolean }} Answer */
+/** @typedef {{ title: string, tokens: number, answers: Answer[] }} Frame */
+
+/** @param {import('./built-core.mjs').Core} core @returns {Promise<Frame[]>} */
+async function frames({ accountId, createLimiter, FakeTime }) {
+  const time = new FakeTime();
+  const limiter = createLimiter({ limits: { default: { key: accountId(), ...LIMIT } }, time });
+  const tokens = async () => (await limiter.check(ENTRIES.map((entry) => ({ ...entry, cost: 0 })))).remaining;
+  const full = await tokens();
+  const burst = [await limiter.spend(ENTRIES), await limiter.spend(ENTRIES), await limiter.spend(ENTRIES)];
+  const taken = await tokens();
+  const denied = await limiter.spend(ENTRIES);
+  const stillTaken = await tokens();
+  time.advance(denied.retryAfterMs);
+  const back = await tokens();
+  const next = await limiter.spend(ENTRIES);
+  return [
+    { title: 'a full bucket: burst 3', tokens: full, answers: [] },
+    { title: 'three requests at once', tokens: taken, answers: burst.map(answer) },
+    { title: 'one too many', tokens: stillTaken, answers: [answer(denied)] },
+    { title: `${denied.retryAfterMs / 1000} s later a token is back`, tokens: back, answers: [answer(next)] },
+  ];
+}
+
+/** @param {{ allowed: boolean, retryAfterMs: number }} decision @returns {Answer} */
+function answer({ allowed, retryAfterMs }) {
+  return { allowed, label: allowed ? '200' : `429, Retry-After: ${Math.ceil(retryAfterMs / 1000)}` };
+}
+
+const [FRAME, TOP, BOTTOM] = [220, 96, 216];
+
+const RULES = [
+  '.bucket { fill: none; stroke-width: 3; stroke-linejoin: round; stroke-linecap: round; }',
+  '.answer { font-weight: 600; }',
+];
+
+/** @param {import('./drawing.mjs').Colours} colours */
+function coloured({ ground, ink, faint, line, yes, no }) {
+  return [
+    `.ground { fill: ${ground}; }`,
+    `text { fill: ${ink}; }`,
+    `.bucket { stroke: ${ink}; }`,
+    `.empty { fill: ${faint}; }`,
+    `.token { fill: ${line}; }`,
+    `text.yes { fill: ${yes}; }`,
+    `text.no { fill: ${no}; }`,
+  ];
+}
+
+/** @param {Frame} frame @param {number} index */
+function drawFrame({ title, tokens, answers }, index) {
+  const middle = FRAME * index + FRAME / 2;
+  const slots = Array.from({ length: LIMIT.burst }, (_, slot) => {
+    const kind = slot < tokens ? 'token' : 'empty';
+    return `<circle class="${kind}" cx="${middle}" cy="${BOTTOM - 22 - 36 * slot}" r="14"/>`;
+  });
+  const lines = answers.map(({ label, allowed }, line) => {
+    const [kind, mark] = allowed ? ['yes', '✓'] : ['no', '✗'];
+    return `<text class="middle answer ${kind}" x="${middle}" y="${TOP - 20 - 20 * line}">${mark} ${label}</text>`;
+  });
+  return [
+    `<path class="bucket" d="M${middle - 52} ${TOP}L${middle - 36} ${BOTTOM}H${middle + 36}L${middle + 52} ${TOP}"/>`,
+    ...slots,
+    ...lines,
+    `<text class="middle" x="${middle}" y="${BOTTOM + 28}">${title}</text>`,
+  ];
+}
+
+/** @param {import('./built-core.mjs').Core} core */
+export async function drawBucket(core) {
+  const drawn = await frames(core);
+  const text = {
+    title: 'A bucket of three tokens, one of which comes back each second',
+    description:
+      'Three requests at once take all tokens, the fourth is denied, and a second later one is allowed again.',
+  };
+  return drawPicture(text, BOTTOM + 48, { rules: RULES, coloured, parts: drawn.flatMap(drawFrame) });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeFileSync(new URL('../docs/bucket.svg', import.meta.url), await drawBucket(await builtCore()));
+}

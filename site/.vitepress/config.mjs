@@ -1,0 +1,28 @@
+// The site has no texts of its own: its pages are the README files and docs/ of the repository, and the API reference that
+// TypeDoc writes into site/api.
+import { join } from 'node:path';
+import { defineConfig } from 'vitepress';
+import { repositoryLinks } from './links.mjs';
+import { placeOf, root } from './pages.mjs';
+import { sidebar } from './sidebar.mjs';
+
+export default defineConfig({
+  title: 'Sluice',
+  description: 'Rate limiting for Express, Koa and Fastify with exact token buckets',
+  lang: 'en-US',
+  srcDir: '..',
+  srcExclude: ['{api,bench,test,scripts,coverage,tarballs}/**', '.*/**', 'packages/*/CHANGELOG.md', 'site/README.md'],
+  rewrites: placeOf,
+  head: [['link', { rel: 'icon', href: '/icon.svg', type: 'image/svg+xml' }]],
+  vite: { publicDir: join(root, 'site/public') },
+  markdown: { config: (md) => void md.use(repositoryLinks) },
+  themeConfig: {
+    nav: [
+      { text: 'Documentation', link: '/docs/' },
+      { text: 'API', link: '/api/' },
+    ],
+    sidebar: sidebar(),
+    outline: [2, 3],
+    search: { provider: 'local' },
+  },
+});

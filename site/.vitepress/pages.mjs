@@ -1,0 +1,30 @@
+// Which files of the repository are pages of the site, and where.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+const PAGES =
+  /^(docs\/.+|site\/(api\/.+|playground)|(packages|examples)\/[^/]+\/README|README|CONTRIBUTING|SECURITY)\.md$/;
+
+/**
+ * The place of a page on the site: README files are the index pages of their folders.
+ *
+ * @param {string} file from the root of the repository
+ */
+export function placeOf(file) {
+  return file.replace(/^site\//, '').replace(/(^|\/)README\.md$/, '$1index.md');
+}
+
+/**
+ * The page that a link leads to.
+ *
+ * @param {string} target a file or a folder, from the root of the repository
+ * @returns {string | undefined} its address on the site; undefined for a file that is not a page
+ */
+export function addressOf(target) {
+  const candidates = [target, join(target, 'README.md')];
+  const file = candidates.find((each) => PAGES.test(each) && existsSync(join(root, each)));
+  return file === undefined ? undefined : `/${placeOf(file)}`;
+}
