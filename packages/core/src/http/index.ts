@@ -13,6 +13,7 @@ export {
   flowSettings,
   type FlowOptions,
   type FlowSettings,
+  type InlineBorrow,
   type InlineLimit,
   type InlineSettings,
   type MiddlewareOptions,
