@@ -113,7 +113,7 @@ export class Core {
       }
     });
     if (batch.length === 0) return { decision: undefined, failure };
-    const reading = this.#store.spend(batch);
+    const reading = this.#store.run({ kind: 'spend', alternatives: [batch] });
     const answer = { available: true, failure: undefined, batch, reading, store: this.#store, owner: this } as const;
     return { decision: decisionOf(answer, true), failure };
   }

@@ -87,6 +87,7 @@ export type { ReadyOptions } from './store/ready-options.ts';
 export type {
   BucketName,
   Mode,
+  ReadingToFill,
   SlotLease,
   Store,
   StoreBucket,
@@ -99,4 +100,5 @@ export type {
   StoreReport,
   StoreTraits,
   StoreTransaction,
+  StoreOperation,
 } from './store/store.ts';

@@ -1,14 +1,27 @@
 import { expect, test } from 'vitest';
-import type { BucketName, StoreCharge, StoreReading, StoreTransaction } from '../../src/store/store.ts';
+import type { BucketName, ReadingToFill, StoreCharge, StoreReading, StoreTransaction } from '../../src/store/store.ts';
 import { brokenPromises, type Mistake } from './broken-promises.ts';
 import { at, MapStore } from './map-store.ts';
 
 test.each<Mistake>([
   {
+    mistake: 'takes although it says that the batch is denied',
+    Broken: class extends MapStore {
+      take(batch: readonly StoreTransaction[], reading: ReadingToFill): boolean {
+        const read = this.read(batch);
+        reading.nowTicks = read.nowTicks;
+        reading.levelsTicks.splice(0, batch.length, ...read.levelsTicks);
+        this.takeAll(batch, read);
+        return this.passes(batch, read);
+      }
+    },
+    breaks: 'take, of a store that has it, decides and takes a batch as a spend does',
+  },
+  {
     mistake: 'takes from some buckets of a denied batch',
     Broken: class extends MapStore {
       override passes(batch: readonly StoreTransaction[], reading: StoreReading): boolean {
-        this.take(batch.slice(0, -1), reading);
+        this.takeAll(batch.slice(0, -1), reading);
         return super.passes(batch, reading);
       }
     },
@@ -22,7 +35,7 @@ test.each<Mistake>([
         const rest = batch.map(
           (one) => ({ ...one, mode: one.mode === 'spend-only' ? one.mode : 'check-only' }) as const,
         );
-        if (!passes) this.take(rest, reading);
+        if (!passes) this.takeAll(rest, reading);
         return passes;
       }
     },
@@ -49,8 +62,8 @@ test.each<Mistake>([
   {
     mistake: 'takes check-only',
     Broken: class extends MapStore {
-      override take(batch: readonly StoreTransaction[], reading: StoreReading): void {
-        super.take(
+      override takeAll(batch: readonly StoreTransaction[], reading: StoreReading): void {
+        super.takeAll(
           batch.map((one) => ({ ...one, mode: 'check-and-spend' })),
           reading,
         );

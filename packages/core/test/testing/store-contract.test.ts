@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Time } from '../../src/time/time.ts';
 import type { StoreBucket } from '../../src/store/store.ts';
 import { FakeTime, storeContract, type StoreContractOptions } from '../../src/testing/index.ts';
 import { brokenPromises, contractOf } from './broken-promises.ts';
@@ -29,16 +28,6 @@ describe('the contract of stores', () => {
 
   test('is passed by a plain map that answers by promises', async () => {
     expect(await brokenPromises(MapStore)).toEqual([]);
-  });
-
-  test.each(['cap', 'spendFirst'])('is passed by a store without the optional call %s', async (call) => {
-    class Without extends MapStore {
-      constructor(time: Time) {
-        super(time);
-        Object.assign(this, { [call]: undefined });
-      }
-    }
-    expect(await brokenPromises(Without)).toEqual([]);
   });
 
   test('has a name of its own for every case', () => {

@@ -1,5 +1,5 @@
 import type { StoreReading, StoreTransaction } from '@sluice/core';
-import { passes, readUntilPassed } from '@sluice/core/kit';
+import { passes } from '@sluice/core/kit';
 import type { BatchRequestParts } from './batch-request.ts';
 
 /** Joins batches to one request, of which the script executes the first that passes. */
@@ -8,27 +8,6 @@ export function joinAlternatives(alternatives: readonly BatchRequestParts[]): Ba
   const batch = alternatives.flatMap((alternative) => alternative.batch);
   const keys = alternatives.flatMap((alternative) => alternative.keys);
   return { kind, batch, keys, deadlineMs, alternatives };
-}
-
-/** Splits the reading of a joined request into those of the alternatives that were tried. */
-export function splitReading(alternatives: readonly BatchRequestParts[], whole: StoreReading): readonly StoreReading[] {
-  let start = 0;
-  return readUntilPassed(
-    alternatives.map(({ batch }) => batch as readonly StoreTransaction[]),
-    (batch) => partOf(whole, start, (start += batch.length)),
-  );
-}
-
-function partOf(whole: StoreReading, start: number, end: number): StoreReading {
-  const { nowTicks, levelsTicks, bucketNowTicks, bucketWallMs } = whole;
-  const reading = { nowTicks, levelsTicks: levelsTicks.slice(start, end) };
-  // One server has clocks of its own only for buckets with a period.
-  if (bucketNowTicks === undefined || bucketWallMs === undefined) return reading;
-  return {
-    ...reading,
-    bucketNowTicks: bucketNowTicks.slice(start, end),
-    bucketWallMs: bucketWallMs.slice(start, end),
-  };
 }
 
 /** Whether a `spend` passed, by the levels before it. */
