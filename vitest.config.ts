@@ -60,6 +60,7 @@ const projects = [
   },
   { name: 'packed', include: ['test/packed/*.test.ts'], exclude: [loaders], timeoutMs: 5 * minute },
   { name: 'loaders', include: [loaders], timeoutMs: 5 * minute },
+  { name: 'site', include: ['test/site/*.test.ts'], timeoutMs: 5 * minute },
   { name: 'aborts', include: [aborts], timeoutMs: 10 * minute },
   { name: 'bench', include: ['test/bench/**/*.test.ts'], timeoutMs: 10 * minute },
   // Servers are killed, paused and made late here, and what a client makes of it is timed.

@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { aptInstall } from './apt.mjs';
 
 const OLDEST = '6.2';
 
@@ -43,21 +44,7 @@ function problemOf(program) {
 
 function install() {
   if (process.env.SLUICE_REDIS_SERVER !== undefined || problemOf('redis-server') === undefined) return;
-  if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).error) return;
-  console.log('setup: installing redis-server for the tests');
-  apt(['update']);
-  apt(['install', '-y', '--no-install-recommends', 'redis-server']);
-  stopService();
-}
-
-/** @param {string[]} args */
-function apt(args) {
-  const { status } = spawnSync('apt-get', ['-q', ...args], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    // Scripts of the packages ask nothing; RUNLEVEL=1 keeps a SysV init from starting the service.
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
-  });
-  if (status !== 0) console.error(`setup: apt-get ${args.join(' ')} failed; its reason is above.`);
+  if (aptInstall('redis-server')) stopService();
 }
 
 // The package starts a server for the whole machine, which nobody asked for.

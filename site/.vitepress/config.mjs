@@ -5,6 +5,8 @@ import { defineConfig } from 'vitepress';
 import { repositoryLinks } from './links.mjs';
 import { placeOf, root } from './pages.mjs';
 import { sidebar } from './sidebar.mjs';
+import { slugOf } from './slug.mjs';
+import { emptyCorners } from './tables.mjs';
 
 export default defineConfig({
   title: 'Sluice',
@@ -15,7 +17,7 @@ export default defineConfig({
   rewrites: placeOf,
   head: [['link', { rel: 'icon', href: '/icon.svg', type: 'image/svg+xml' }]],
   vite: { publicDir: join(root, 'site/public') },
-  markdown: { config: (md) => void md.use(repositoryLinks) },
+  markdown: { anchor: { slugify: slugOf }, config: (md) => void md.use(repositoryLinks).use(emptyCorners) },
   themeConfig: {
     nav: [
       { text: 'Documentation', link: '/docs/' },

@@ -10,7 +10,7 @@ export function sidebar() {
   const [, ...sections] = readFileSync(join(root, MAP), 'utf8').split(/^## /m);
   return sections.map((section) => {
     const [text = ''] = section.split('\n', 1);
-    return { text, collapsed: false, items: linksOf(section) };
+    return { text, items: linksOf(section) };
   });
 }
 

@@ -76,12 +76,14 @@ function turnsOf(levels: readonly number[]): number {
 
 it('the table of reserves of slots is what `node scripts/simulated-reserve.mjs` prints', async () => {
   const printed = await reserveRows(core);
-  const rows = textOf('when-it-is-too-much.md').split('\n').map((line) =>
-    line
-      .split('|')
-      .map((cell) => cell.trim())
-      .slice(1, -1),
-  );
+  const rows = textOf('when-it-is-too-much.md')
+    .split('\n')
+    .map((line) =>
+      line
+        .split('|')
+        .map((cell) => cell.trim())
+        .slice(1, -1),
+    );
   const begin = rows.findIndex(([title]) => title === '`reserve`') + 2;
   expect(rows.slice(begin, begin + printed.length)).toEqual(printed);
 });

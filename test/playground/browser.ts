@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import { chromiumProgram } from '../../scripts/chromium.mjs';
 
 const FLAGS = [
   '--no-sandbox',
@@ -39,7 +40,7 @@ export class Browser {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const profile = mkdtempSync(join(tmpdir(), 'sluice-chromium-'));
-    const executablePath = process.env['SLUICE_CHROMIUM'] ?? '/usr/bin/chromium';
+    const executablePath = chromiumProgram();
     const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args: FLAGS });
     const { port } = server.address() as AddressInfo;
     return new Browser(context, `http://127.0.0.1:${port}`, [

@@ -21,7 +21,7 @@ export interface Demand {
   /** Tokens requested, a whole number of at least 0. Only a charge or a refund may have more than the burst. */
   readonly cost: number;
   readonly mode: Mode;
-  /** The part of the bucket that the request may fill: above 0, at most 1. */
+  /** The part of the bucket that the request may use up: above 0, at most 1. */
   readonly share: number;
   /** The level up to which the increment fits. */
   readonly fitTicks: number;

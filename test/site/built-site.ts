@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const folder = `${root}site/.vitepress/dist`;
+
+/** Of the files of the site; all others are sent as bytes. */
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json',
+};
+
+export interface BuiltSite extends AsyncDisposable {
+  readonly url: string;
+  /** The paths of all pages: `/docs/gcra.html`. */
+  readonly pages: readonly string[];
+}
+
+/** Builds the site as `npm run site` does, and serves its files. */
+export async function builtSite(): Promise<BuiltSite> {
+  if (process.env['SKIP_BUILD'] === undefined)
+    await promisify(execFile)(process.execPath, [`${root}scripts/site.mjs`], { cwd: root });
+  const files = new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `/${file}`));
+  const server = createServer(({ url = '/' }, response) => {
+    const path = decodeURI(new URL(url, 'http://localhost').pathname).replace(/\/$/, '/index.html');
+    if (!files.has(path)) return void response.writeHead(404).end();
+    response.setHeader('Content-Type', TYPES[extname(path)] ?? 'application/octet-stream');
+    response.end(readFileSync(folder + path));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    pages: [...files].filter((file) => file.endsWith('.html') && file !== '/404.html').toSorted(),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

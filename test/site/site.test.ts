@@ -1,0 +1,100 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { pages as documented } from '../docs/blocks.ts';
+import { browser, PHONE } from './browser.ts';
+import { builtSite } from './built-site.ts';
+import { violationsOf, visit, type Visit } from './visit.ts';
+
+/** Pages that are open at the same time: one for each core of a small machine. */
+const AT_ONCE = 2;
+
+const site = await builtSite();
+const { context, ...chromium } = await browser();
+afterAll(async () => {
+  await chromium[Symbol.asyncDispose]();
+  await site[Symbol.asyncDispose]();
+});
+const visits = await visitAll(site.pages);
+
+it.each(documented())('%s is a page of the site', (file) => {
+  const path = `/${file.replace(/README\.md$/, 'index.md').replace(/md$/, 'html')}`;
+  expect(site.pages).toContain(path);
+});
+
+describe.each(site.pages)('%s', (path) => {
+  const seen = visits.get(path)!;
+
+  it('writes nothing to the console, and everything that it asks for is there', () => {
+    expect(seen.messages).toEqual([]);
+  });
+
+  it('has no link that leads nowhere', () => {
+    expect(seen.links.filter((link) => !leadsSomewhere(link))).toEqual([]);
+  });
+
+  it('is not wider than a phone', () => {
+    expect(seen.tooWide).toBe(0);
+  });
+});
+
+/** One page of each kind: all others have the same layout. */
+describe.each(['/index.html', '/docs/index.html', '/docs/limits/queues.html', '/api/@sluice/express.html'])(
+  '%s',
+  (path) => {
+    it.each(['light', 'dark'] as const)('has no violation that axe finds, when it is %s', async (scheme) => {
+      const page = await context.newPage();
+      expect(await violationsOf(page, site.url + path, scheme)).toEqual([]);
+      await page.close();
+    });
+  },
+);
+
+it('a search finds the page of queues', async () => {
+  const page = await context.newPage();
+  await page.goto(`${site.url}/docs/`);
+  await page.getByRole('button', { name: 'Search' }).first().click();
+  await page.getByRole('searchbox').fill('maxWait');
+  await page.getByRole('listbox').getByRole('option').filter({ hasText: 'Queues' }).first().click();
+  await page.waitForURL(/\/docs\/limits\/queues\.html/);
+  await page.close();
+});
+
+it('on a phone, the menu of all pages opens and leads to another page', async () => {
+  const page = await context.newPage();
+  await page.setViewportSize(PHONE);
+  await page.goto(`${site.url}/docs/`);
+  await page.getByRole('button', { name: 'Menu', exact: true }).click();
+  await page.getByRole('link', { name: 'Quotas', exact: true }).first().click();
+  await page.waitForURL(/\/docs\/limits\/quotas\.html/);
+  await page.close();
+});
+
+it('the switch makes a light page dark, also after a reload', async () => {
+  const page = await context.newPage();
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.goto(`${site.url}/docs/`);
+  const isDark = (): Promise<boolean> => page.evaluate(() => document.documentElement.classList.contains('dark'));
+  expect(await isDark()).toBe(false);
+  await page.getByRole('switch').first().click();
+  expect(await isDark()).toBe(true);
+  await page.reload();
+  expect(await isDark()).toBe(true);
+  await page.close();
+});
+
+async function visitAll(paths: readonly string[]): Promise<ReadonlyMap<string, Visit>> {
+  const seen = new Map<string, Visit>();
+  const waiting = paths.values();
+  const visitWaiting = async (): Promise<void> => {
+    const page = await context.newPage();
+    for (const path of waiting) seen.set(path, await visit(page, site.url, path));
+    await page.close();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, visitWaiting));
+  return seen;
+}
+
+function leadsSomewhere(link: string): boolean {
+  const { pathname, hash } = new URL(link, site.url);
+  const target = visits.get(decodeURI(pathname).replace(/\/$/, '/index.html'));
+  return target !== undefined && (hash === '' || target.ids.has(decodeURIComponent(hash.slice(1))));
+}

@@ -1,0 +1,52 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { DESK, PHONE } from './browser.ts';
+
+/** What was found on one page. */
+export interface Visit {
+  /** Messages on the console, which are also about files that are not there, and errors of scripts. */
+  readonly messages: readonly string[];
+  /** By how many pixels the page is wider than a phone. */
+  readonly tooWide: number;
+  /** Where its links to the site lead: path and fragment. */
+  readonly links: readonly string[];
+  readonly ids: ReadonlySet<string>;
+}
+
+/** Opens a page on a phone, and waits until its script has taken it over. */
+export async function visit(page: Page, url: string, path: string): Promise<Visit> {
+  const messages: string[] = [];
+  page.on('console', (message) => void messages.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => void messages.push(`error: ${error.message}`));
+  await page.setViewportSize(PHONE);
+  await open(page, url + path);
+  const found = await page.evaluate(() => ({
+    tooWide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    links: Array.from(document.querySelectorAll('a'), ({ href }) => href),
+    ids: Array.from(document.querySelectorAll('[id]'), ({ id }) => id),
+  }));
+  page.removeAllListeners();
+  const links = found.links.filter((link) => link.startsWith(url)).map((link) => link.slice(url.length));
+  return { messages, tooWide: found.tooWide, links, ids: new Set(found.ids) };
+}
+
+/** What axe finds on a page: each rule with the first element that violates it. */
+export async function violationsOf(page: Page, url: string, scheme: 'light' | 'dark'): Promise<string[]> {
+  await page.setViewportSize(DESK);
+  await page.emulateMedia({ colorScheme: scheme });
+  await open(page, url);
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, {
+      resultTypes: ['violations'],
+      // VitePress shows a key beside the label of its search.
+      rules: { 'label-content-name-mismatch': { enabled: false } },
+    });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+  });
+}
+
+async function open(page: Page, url: string): Promise<void> {
+  await page.goto(url, { waitUntil: 'load' });
+  await page.waitForFunction(() => '__vue_app__' in (document.querySelector('#app') ?? {}));
+}
