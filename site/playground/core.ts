@@ -64,7 +64,7 @@ export class Core {
     const heldMs = failure === undefined ? delayMs : 0;
     const denial = decision === undefined ? undefined : this.#answer(decision, heldMs, fields);
     if (denial === undefined && failure !== undefined) {
-      const body = failure instanceof Error ? failure.message : String(failure);
+      const body = failure instanceof Error ? failure.message : 'unknown';
       return {
         atMs,
         cost,

@@ -11,6 +11,7 @@ import { sendButton } from './send-button.ts';
 import { codeOf, yamlOf } from './snippets.ts';
 import { arrivalsOf, timelineOf } from './timeline.ts';
 import { comparedWith } from './windows.ts';
+// oxlint-disable-next-line import/no-unassigned-import -- a style sheet has no exports
 import './style.css';
 
 const LEGEND =

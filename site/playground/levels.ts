@@ -10,21 +10,21 @@ export interface Point {
 /** The tokens of one bucket over time. Between requests they come back at one rate, until the bucket is full. */
 export function curveOf({ rate }: Limit, index: number, steps: readonly Step[], endMs: number): readonly Point[] {
   const tokenMs = rate.periodMs / rate.count;
-  const tokensAt = (levelMs: number): number => rate.burst - levelMs / tokenMs;
+  const tokensOf = (levelMs: number): number => rate.burst - levelMs / tokenMs;
   const points: Point[] = [{ atMs: 0, tokens: rate.burst }];
   let [levelMs, atMs] = [0, 0];
   const passTo = (nextMs: number): void => {
     if (levelMs > 0 && atMs + levelMs < nextMs) points.push({ atMs: atMs + levelMs, tokens: rate.burst });
     levelMs = Math.max(0, levelMs - (nextMs - atMs));
     atMs = nextMs;
-    points.push({ atMs, tokens: tokensAt(levelMs) });
+    points.push({ atMs, tokens: tokensOf(levelMs) });
   };
   for (const step of steps) {
     const left = step.left[index];
     if (left === undefined || left === null) continue;
     passTo(step.atMs);
     levelMs = left.fullAfterMs;
-    points.push({ atMs, tokens: tokensAt(levelMs) });
+    points.push({ atMs, tokens: tokensOf(levelMs) });
   }
   passTo(endMs);
   return points;

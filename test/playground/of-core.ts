@@ -8,7 +8,7 @@ import type { Step } from '../../site/playground/core.ts';
 export async function stepsOfCore({ limits, arrivals }: Case): Promise<readonly Step[]> {
   const time = new FakeTime();
   const store = memoryStore({ time });
-  const limiter = createLimiter<Arrival>({ limits: definitionsOf({ limits }) as never, store, time, log: false });
+  const limiter = createLimiter<Arrival>({ limits: definitionsOf({ limits }), store, time, log: false });
   const uses = limits.map((_, i) => ({ limit: NAMES[i]!, cost: (arrival: Arrival) => arrival.cost }));
   const settings = flowSettings<Arrival, readonly []>({ limiter, limits: uses }, []);
   const steps = arrivals.map((arrival) => {

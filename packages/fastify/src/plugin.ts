@@ -163,7 +163,7 @@ function checkedRegistration(options: RateLimitOptions): Registration {
 
 /** A limit that is disabled, so that all other options are checked as usual. The store is that of limits of routes. */
 function withoutLimit({ store: _store, ...options }: RoutesOnly): MiddlewareOptions<FastifyRequest, SettleArgs> {
-  return { ...options, count: 1, period: '1s', disabled: true } as never;
+  return { ...options, count: 1, period: '1s', disabled: true };
 }
 
 function isUntilHandler({ config }: RouteOptions): boolean {
