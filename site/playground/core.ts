@@ -90,7 +90,7 @@ export class Core {
 
   /** Writes the fields of a decision. Returns the answer to a request that is denied. */
   #answer(decision: Decision, heldMs: number, fields: Record<string, string>): Answer | undefined {
-    const retryAfter = retryAfterSeconds(decision, 0);
+    const retryAfter = decision.allowed ? 0 : retryAfterSeconds(decision, 0);
     const response = {
       decision,
       getField: (name: string) => fields[name],
